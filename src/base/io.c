@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole reads and writes of file descriptors and files. */
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+
+int write_full(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size > 0) {
+		ssize_t n = write(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+ssize_t read_full(int fd, void *data, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = read(fd, (char *)data + done, size - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+static int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t capacity = 0, size = 0;
+	int r;
+
+	for (;;) {
+		ssize_t n;
+
+		r = ARRAY_RESERVE(data, capacity, size + 4096);
+		if (r < 0)
+			return r;
+		n = read_full(fd, data + size, capacity - size - 1);
+		if (n < 0)
+			return (int)n;
+		size += (size_t)n;
+		if (size > limit)
+			return -EFBIG;
+		if (size < capacity - 1)
+			break;
+	}
+	data[size] = '\0';
+	*ret_data = TAKE_PTR(data);
+	*ret_size = size;
+	return 0;
+}
+
+int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	if (st.st_size > (off_t)limit)
+		return -EFBIG;
+	return read_to_end(fd, limit, ret_data, ret_size);
+}
+
+int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return read_to_end(fd, limit, ret_data, ret_size);
+}
+
+uint64_t checksum64(const void *data, size_t size)
+{
+	return XXH3_64bits(data, size);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole reads and writes: short transfers and EINTR are dealt with here. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Writes all of it, or returns negative errno. */
+int write_full(int fd, const void *data, size_t size);
+
+/* Reads up to size bytes, fewer only at end of file. Returns the number read or negative errno. */
+ssize_t read_full(int fd, void *data, size_t size);
+
+/*
+ * The content of a regular file of at most `limit` bytes, with a NUL after it that ret_size does not count.
+ * The caller frees *ret_data. Returns 0, -EFBIG past the limit, -EINVAL for what is not a regular file (a FIFO is
+ * not waited for), or negative errno.
+ */
+int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size);
+
+/* The same for pseudo files (/proc, /sys), whose size the kernel does not tell. */
+int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *ret_size);
+
+/* XXH3, 64 bits (xxHash 0.8). */
+uint64_t checksum64(const void *data, size_t size);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A checked view of a whole plan in memory. The bytes must not change under the view: read them into private
+ * memory (a mapping of a file that another truncates is a SIGBUS).
+ */
+#pragma once
+
+#include "format/plan.h"
+
+struct plan_view {
+	const struct plan_header *header;
+	const struct plan_file *files;
+	const struct plan_extent *extents;
+	const char *strings;
+	uint32_t file_count;
+	uint32_t extent_count;
+	uint32_t strings_size;
+};
+
+enum plan_fault {
+	PLAN_GOOD = 0,
+	PLAN_FOREIGN,   /* not a plan at all */
+	PLAN_NEWER,     /* a plan of another version */
+	PLAN_TRUNCATED, /* shorter than it says */
+	PLAN_DAMAGED,   /* a checksum or an index is wrong */
+};
+
+static inline const char *plan_file_path(const struct plan_view *view, uint32_t file)
+{
+	return view->strings + LE32(view->files[file].path);
+}
+
+static inline bool plan_table_fits(uint64_t offset, uint64_t count, uint64_t item_size, uint64_t limit)
+{
+	return offset % 8 == 0 && offset <= limit && count <= (limit - offset) / item_size;
+}
+
+static inline bool plan_paths_good(const struct plan_view *view)
+{
+	if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0')
+		return false;
+	if (LE32(view->header->program) >= view->strings_size)
+		return false;
+	for (uint32_t i = 0; i < view->file_count; i++) {
+		uint32_t path = LE32(view->files[i].path);
+
+		if (path >= view->strings_size || view->strings[path] != '/')
+			return false;
+		if (LE32(view->files[i].kind) > PLAN_SYMLINK)
+			return false;
+	}
+	return true;
+}
+
+static inline bool plan_extents_good(const struct plan_view *view)
+{
+	for (uint32_t i = 0; i < view->extent_count; i++) {
+		const struct plan_extent *extent = &view->extents[i];
+		uint32_t file = LE32(extent->file), page = LE32(extent->page), pages = LE32(extent->pages);
+
+		if (file >= view->file_count || LE32(view->files[file].kind) != PLAN_REGULAR)
+			return false;
+		if (pages == 0 || page > UINT32_MAX - pages || LE32(extent->gap) >= pages)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Checks all of a plan. checksum is XXH3-64 (passed in so that this header needs no library). On PLAN_GOOD
+ * *ret_view points into data; otherwise it is untouched.
+ */
+static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const void *data, size_t size,
+	uint64_t (*checksum)(const void *data, size_t size))
+{
+	const struct plan_header *header = data;
+	struct plan_view view = {.header = header};
+	uint64_t files, extents, strings;
+
+	if (size < 8 || __builtin_memcmp(header->magic, PLAN_MAGIC, 8) != 0)
+		return PLAN_FOREIGN;
+	if (size < sizeof(*header))
+		return PLAN_TRUNCATED;
+	if (LE32(header->version) != PLAN_VERSION)
+		return PLAN_NEWER;
+	if (LE64(header->file_size) > size)
+		return PLAN_TRUNCATED;
+	if (LE64(header->file_size) != size || size > PLAN_FILE_MAX || !plan_head_check(data, size))
+		return PLAN_DAMAGED;
+	files = LE32(header->files_offset);
+	extents = LE32(header->extents_offset);
+	strings = LE32(header->strings_offset);
+	view.file_count = LE32(header->file_count);
+	view.extent_count = LE32(header->extent_count);
+	if (view.file_count > PLAN_FILES_MAX || LE32(header->page_size) < 4096 || LE32(header->order) > 1 ||
+		files < LE32(header->probes_end) || strings > size ||
+		!plan_table_fits(files, view.file_count, sizeof(struct plan_file), extents) ||
+		!plan_table_fits(extents, view.extent_count, sizeof(struct plan_extent), strings))
+		return PLAN_DAMAGED;
+	if (checksum((const char *)data + files, size - files) != LE64(header->body_checksum))
+		return PLAN_DAMAGED;
+	view.files = (const struct plan_file *)((const char *)data + files);
+	view.extents = (const struct plan_extent *)((const char *)data + extents);
+	view.strings = (const char *)data + strings;
+	view.strings_size = (uint32_t)(size - strings);
+	if (!plan_paths_good(&view) || !plan_extents_good(&view))
+		return PLAN_DAMAGED;
+	*ret_view = view;
+	return PLAN_GOOD;
+}

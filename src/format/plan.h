@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plan file: what a start of one program touches, in the order this machine's device wants it read.
+ *
+ * Never portable between machines, but of fixed layout all the same: little-endian, every field aligned to its size.
+ *
+ *     struct plan_header          the fixed part
+ *     probes                      struct plan_probe[probe_count], then their paths: what the shim reads to tell a
+ *                                 warm start from a cold one. Header and probes lie in the first PLAN_HEAD_MAX
+ *                                 bytes, under header_checksum, so one pread(2) is all the shim does.
+ *     files                       struct plan_file[file_count], in the order in which to open them
+ *     extents                     struct plan_extent[extent_count], in the order in which to read them
+ *     strings                     NUL-terminated paths; the last byte of the file is a NUL
+ *
+ * A reader checks with plan_head_check() (freestanding, here) and, for what follows the probes, with
+ * plan_view_init() (format/plan-view.h): after that every index and offset is good. Nothing is trusted before.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/endian.h"
+#include "format/hash.h"
+
+#define PLAN_MAGIC	  "HSPLAN\r\n"
+#define PLAN_VERSION	  1u
+#define PLAN_HEAD_MAX	  4096u          /* bytes: header and probes */
+#define PLAN_FILE_MAX	  (64u << 20)    /* bytes: a larger plan is refused */
+#define PLAN_FILES_MAX	  65536u         /* files in a plan */
+#define PLAN_PROBES_MAX	  16u
+
+enum plan_order {
+	PLAN_ORDER_TOUCH = 0,    /* files and extents in order of first touch */
+	PLAN_ORDER_PHYSICAL = 1, /* files by inode number, extents by physical block */
+};
+
+struct plan_header {
+	uint8_t magic[8];         /* PLAN_MAGIC */
+	uint32_t version;         /* PLAN_VERSION; a reader refuses any other */
+	uint32_t page_size;       /* bytes: the unit of all pages below */
+	uint64_t file_size;       /* bytes: the whole plan */
+	uint64_t body_checksum;   /* XXH3-64 of everything from files_offset to the end */
+	int64_t created;          /* seconds since the epoch */
+	uint32_t order;           /* enum plan_order */
+	uint32_t program;         /* offset in strings: canonical path of the program started */
+	uint32_t probe_count;     /* <= PLAN_PROBES_MAX */
+	uint32_t probes_end;      /* bytes from the start of the file: end of probes and their paths */
+	uint32_t file_count;      /* <= PLAN_FILES_MAX */
+	uint32_t files_offset;    /* bytes from the start of the file; multiple of 8 */
+	uint32_t extent_count;
+	uint32_t extents_offset;  /* bytes from the start of the file; multiple of 8 */
+	uint32_t strings_offset;  /* bytes from the start of the file; ends at file_size */
+	uint32_t window_pages;    /* pages: largest read submitted at once, from the device's limits */
+	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
+};
+
+/* A page that is resident when the start is warm. */
+struct plan_probe {
+	uint32_t page;
+	uint16_t path;     /* bytes from the start of the file: a NUL-terminated path before probes_end */
+	uint16_t reserved; /* 0 */
+};
+
+enum plan_file_kind {
+	PLAN_REGULAR = 0,
+	PLAN_DIRECTORY = 1, /* opened and read, so that lookups below it need no disk */
+	PLAN_SYMLINK = 2,   /* its link is read */
+};
+
+struct plan_file {
+	uint64_t size;  /* bytes, when the plan was made; a regular file of another size is stale */
+	int64_t mtime;  /* nanoseconds since the epoch, likewise */
+	uint64_t inode; /* for humans and reports */
+	uint32_t path;  /* offset in strings: absolute */
+	uint32_t kind;  /* enum plan_file_kind */
+};
+
+struct plan_extent {
+	uint32_t file;  /* index in files: a regular one */
+	uint32_t page;  /* first page */
+	uint32_t pages; /* > 0 */
+	uint32_t gap;   /* pages among them that nobody touched: read because a gap is cheaper than a seek */
+};
+
+_Static_assert(sizeof(struct plan_header) == 88, "on-disk layout");
+_Static_assert(sizeof(struct plan_probe) == 8, "on-disk layout");
+_Static_assert(sizeof(struct plan_file) == 32, "on-disk layout");
+_Static_assert(sizeof(struct plan_extent) == 16, "on-disk layout");
+
+/* The first probe; valid once the head is checked. */
+static inline const struct plan_probe *plan_head_probes(const void *head)
+{
+	return (const struct plan_probe *)((const char *)head + sizeof(struct plan_header));
+}
+
+static inline uint64_t plan_head_checksum(const void *head, uint32_t probes_end)
+{
+	const char *bytes = head;
+	uint64_t hash = fnv1a64(FNV1A64_START, bytes, offsetof(struct plan_header, header_checksum));
+
+	return fnv1a64(hash, bytes + sizeof(struct plan_header), probes_end - sizeof(struct plan_header));
+}
+
+/*
+ * Whether the first `size` bytes of a file (at least min(file size, PLAN_HEAD_MAX) of them) begin a plan of this
+ * version whose header and probes are intact: probes inside the head, their paths absolute and NUL-terminated.
+ */
+static inline bool plan_head_check(const void *head, size_t size)
+{
+	const struct plan_header *header = head;
+	const struct plan_probe *probes = plan_head_probes(head);
+	uint32_t count, end;
+
+	if (size < sizeof(*header))
+		return false;
+	for (int i = 0; i < 8; i++)
+		if (header->magic[i] != (uint8_t)PLAN_MAGIC[i])
+			return false;
+	count = LE32(header->probe_count);
+	end = LE32(header->probes_end);
+	if (LE32(header->version) != PLAN_VERSION || count > PLAN_PROBES_MAX)
+		return false;
+	if (end > PLAN_HEAD_MAX || end > size || end < sizeof(*header) + count * sizeof(*probes))
+		return false;
+	if (LE64(header->header_checksum) != plan_head_checksum(head, end))
+		return false;
+	if (count > 0 && ((const char *)head)[end - 1] != '\0')
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		uint16_t path = LE16(probes[i].path);
+
+		if (path < sizeof(*header) + count * sizeof(*probes) || path >= end)
+			return false;
+		if (((const char *)head)[path] != '/')
+			return false;
+	}
+	return true;
+}

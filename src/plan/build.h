@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Profile and device to plan: which pages, merged over which gaps, in which order. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "profile/profile.h"
+
+/* What reading costs on a class of device. The constants and where they come from: plan/cost.c. */
+struct plan_cost {
+	uint32_t seek_us;          /* microseconds for a read that does not continue the one before */
+	uint32_t request_us;       /* microseconds for any read */
+	uint32_t bytes_per_ms;
+	uint32_t queue;            /* reads the device serves at once: a request's cost is divided by it */
+};
+
+struct plan_cost plan_cost_of(enum device_class class);
+
+/* Pages between two ranges that it is cheaper to read than to skip. */
+uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size);
+
+struct plan_options {
+	enum device_class device; /* DEVICE_UNKNOWN: find out from the program's file */
+	uint64_t budget;          /* bytes at most, 0 for no limit: the first touched are kept */
+	uint32_t min_runs;        /* leave out pages that fewer runs touched; 0 counts as 1 */
+	const char *root;         /* NULL, or a folder under which the profile's paths lie (an image) */
+};
+
+/* What became of the profile on the way. */
+struct plan_summary {
+	enum device_class device;
+	size_t files, stale, gone; /* files planned; left out because changed; because missing */
+	size_t extents;
+	uint64_t bytes;            /* to be read */
+	uint64_t gap_bytes;        /* of them touched by nobody */
+};
+
+/* *ret_data, malloc()ed, is a whole plan file; the caller frees it. Returns 0, -ENODATA if nothing is left, or errno. */
+int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,
+	size_t *ret_size, struct plan_summary *ret_summary);

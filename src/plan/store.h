@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where profiles and plans are kept.
+ *
+ *     STATE/profiles/NAME.profile    STATE/plans/NAME.plan      NAME: format/plan-name.h
+ *
+ * STATE is $HEADSTART_STATE where set; else /var/lib/headstart (root's: serves everybody) and, for a user,
+ * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone).
+ */
+#pragma once
+
+#include <stddef.h>
+
+enum store_what { STORE_PROFILE, STORE_PLAN };
+
+/* The folder this user writes to. *ret, malloc()ed, is the caller's. Returns 0, -ENOENT (no home), or -ENOMEM. */
+int store_folder(char **ret);
+
+/* The file a program's profile or plan is written to; folders are made. */
+int store_path_for_writing(enum store_what what, const char *program, char **ret);
+
+/*
+ * The file in which a program's profile or plan is found: root's, then the user's own. A file of a user who is neither
+ * root nor this one, or that others may write, is passed over. Returns 0, -ENOENT, or negative errno.
+ */
+int store_find(enum store_what what, const char *program, char **ret);
+
+/*
+ * The canonical path of a command as the shell would find it: by $PATH unless it has a slash, links resolved.
+ * Returns 0, -ENOENT, -EACCES or negative errno.
+ */
+int store_program_path(const char *command, char **ret);

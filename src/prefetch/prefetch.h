@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan carried out: files opened in the plan's order, extents read in the plan's order, nothing waited for twice. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/plan-view.h"
+
+/* Ways to start readahead, best first. Each works where the one before it does not. */
+enum prefetch_engine {
+	PREFETCH_AUTO = 0,
+	PREFETCH_URING,      /* io_uring: batched OPENAT, then READ */
+	PREFETCH_NOWAIT,     /* preadv2(RWF_NOWAIT) starts the readahead, nothing is copied */
+	PREFETCH_FADVISE,    /* posix_fadvise(WILLNEED) in chunks the kernel does not truncate */
+	PREFETCH_READ,       /* plain pread, where nothing else has an effect */
+};
+
+struct prefetch_options {
+	enum prefetch_engine engine;
+	uint32_t time_budget_ms;  /* stop submitting after that; 0 for no limit */
+	uint64_t memory_budget;   /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
+	bool idle;                /* idle I/O class: not on a user's critical path */
+	bool verify;              /* measure residency before and after */
+	bool wait;                /* return only when everything read has arrived */
+};
+
+struct prefetch_result {
+	enum prefetch_engine engine; /* the one that was used */
+	uint32_t opened, stale, missing, refused; /* files: opened; changed; gone; unreadable (EACCES …) */
+	uint64_t bytes_asked;
+	uint64_t bytes_skipped_budget; /* left out by the memory or time budget */
+	uint64_t bytes_resident_before, bytes_resident_after; /* of those planned; only with verify */
+	bool verify_blind;           /* residency could not be told (another user's files): the two above are void */
+	uint64_t elapsed_us;
+	uint64_t opened_us; /* of it, until all files were open */
+};
+
+const char *prefetch_engine_name(enum prefetch_engine engine);
+
+/* Returns 0, or negative errno if not even a first file could be tried. Files that fail are counted, not errors. */
+int prefetch_run(const struct plan_view *plan, const struct prefetch_options *options,
+	struct prefetch_result *ret);
+
+/*
+ * Whether the start is warm: every probe of the plan resident, told by preadv2(RWF_NOWAIT) on files that open from the
+ * dentry cache alone. Any doubt (tmpfs, old kernels) is warm: nothing to do. Never blocks on the disk.
+ */
+bool prefetch_is_warm(const void *plan_head);

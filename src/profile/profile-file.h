@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile on disk: versioned, little-endian, checksummed. The layout is described in profile-file.c. */
+#pragma once
+
+#include "profile/profile.h"
+
+/* Why a file is not a profile; each is one sentence for the user. */
+enum profile_fault {
+	PROFILE_GOOD = 0,
+	PROFILE_FOREIGN,   /* not a profile at all */
+	PROFILE_NEWER,     /* a profile of a version this program does not know */
+	PROFILE_TRUNCATED, /* shorter than it says */
+	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
+	PROFILE_UNREADABLE, /* errno tells */
+};
+
+/* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */
+int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size);
+
+/* On PROFILE_GOOD *ret is the caller's to release; otherwise it is untouched. Never trusts a byte. */
+enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret);
+
+enum profile_fault profile_load(const char *path, struct profile *ret);
+
+/* Atomically replaces path. Returns 0 or negative errno. */
+int profile_save(const struct profile *profile, const char *path);
+
+/* "is not a headstart profile", "is damaged …": what to say after the file's name. */
+const char *profile_fault_text(enum profile_fault fault);

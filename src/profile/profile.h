@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A profile: what one or more starts of a program touched. Portable between machines of one page size.
+ *
+ * Order is counted in touches: the n-th distinct (file, page) that the start touched has order n; files that are only
+ * looked at (directories, links, files of no pages) take a number too. A range is a run of pages touched one after
+ * the other, so that nothing about the order is lost.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum profile_kind {
+	PROFILE_REGULAR = 0,
+	PROFILE_DIRECTORY = 1,
+	PROFILE_SYMLINK = 2,
+};
+
+enum profile_backend {
+	PROFILE_BACKEND_UNKNOWN = 0,
+	PROFILE_BACKEND_FILEMAP = 1,    /* root: filemap tracepoints */
+	PROFILE_BACKEND_SYNTHETIC = 2, /* made by a test or by hand */
+};
+
+/* What a backend is known to get wrong: bits of profile.bias. */
+enum profile_bias {
+	PROFILE_BIAS_READAHEAD = 1 << 0,  /* read-ahead could not be switched off: its pages count as touched */
+	PROFILE_BIAS_RESIDENT = 1 << 1,   /* some pages could not be evicted beforehand: those among them are missing */
+	PROFILE_BIAS_LOST = 1 << 2,       /* the kernel dropped events */
+	PROFILE_BIAS_TIMEOUT = 1 << 3,    /* ended by its timeout, not by its milestone */
+};
+
+struct profile_range {
+	uint32_t page;  /* first page, in units of profile.page_size */
+	uint32_t pages; /* > 0 */
+	uint32_t order; /* of its first page; page + i has order + i */
+	uint32_t runs;  /* how many of profile.runs touched it; > 0 */
+};
+
+#define PROFILE_BUILD_ID_MAX 32
+
+struct profile_file {
+	char *path; /* owned; absolute */
+	enum profile_kind kind;
+	uint64_t size;  /* bytes, at the end of the recording */
+	int64_t mtime;  /* nanoseconds since the epoch */
+	uint32_t order; /* of the first touch of the file itself */
+	uint8_t build_id[PROFILE_BUILD_ID_MAX];
+	size_t build_id_size;         /* bytes; 0 where it has none */
+	struct profile_range *ranges; /* owned; ascending by page, never overlapping */
+	size_t n_ranges;
+	size_t ranges_capacity;
+};
+
+/* A point of the start at which another program began: a plan can begin there. */
+struct profile_exec {
+	char *path;     /* owned; absolute, canonical: a script's own path, not its interpreter's */
+	uint32_t order; /* touches before it */
+};
+
+struct profile {
+	char *command;    /* owned; argv joined by spaces, for people */
+	char *program;    /* owned; canonical path of what was started */
+	char *kernel;     /* owned; uname -r of the recording machine */
+	char *device;     /* owned; what the program's file lay on, for people: "loop0 rotational" */
+	char *milestone;  /* owned; what ended the recording: "exit", "mark", "idle" … */
+	int64_t recorded; /* seconds since the epoch */
+	uint32_t page_size;
+	uint32_t runs;    /* recordings merged into it; > 0 */
+	uint32_t touches; /* orders are below it */
+	uint32_t backend; /* enum profile_backend */
+	uint32_t bias;    /* enum profile_bias bits */
+	struct profile_file *files; /* owned; ascending by order */
+	size_t n_files, files_capacity;
+	struct profile_exec *execs; /* owned; ascending by order; the first is the program itself, at order 0 */
+	size_t n_execs, execs_capacity;
+};
+
+#define PROFILE_MAX_SIZE (256u << 20) /* bytes of a profile file */
+
+void profile_release(struct profile *profile);
+
+static inline void profile_releasep(struct profile *profile)
+{
+	profile_release(profile);
+}
+
+/* Adds an empty file or finds it. Returns its index, or negative errno. Invalidates pointers into files. */
+int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index);
+
+/*
+ * Appends a range; profile_finish() sorts the files by order, the ranges by page, joins ranges that continue each
+ * other, and refuses overlaps (-EINVAL).
+ */
+int profile_file_add_range(struct profile_file *file, struct profile_range range);
+int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
+int profile_finish(struct profile *profile);
+
+/* Bytes of all ranges. */
+uint64_t profile_bytes(const struct profile *profile);
+
+/* Fills size, mtime and (for ELF files) build_id from the file on disk. Returns 0 or negative errno. */
+int profile_file_identify(struct profile_file *file);
+
+enum profile_staleness {
+	PROFILE_FRESH = 0,
+	PROFILE_GONE,        /* no such file, or not of that kind */
+	PROFILE_CHANGED,     /* another build-id; or, without one, another size or time */
+};
+
+/*
+ * Whether the file on disk is still what was recorded. A file with a build-id is judged by build-id and size alone, so
+ * that a profile travels between machines; one without by its size (and, `same_machine`, its time).
+ */
+enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine);
+
+/*
+ * The profile of both. Counts add up per page; order is that of `into`, pages only `from` knows come after. Both must
+ * have the same page size and program (else -EINVAL). A file whose build-id differs is taken from the one recorded
+ * later. `from` is untouched; on failure so is `into`.
+ */
+int profile_merge(struct profile *into, const struct profile *from);
+
+/* The part of a profile from exec point `exec` on, as a profile of that program. *ret is the caller's to release. */
+int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret);

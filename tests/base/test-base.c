@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of src/base: range arithmetic, arrays, string tables, atomic publish, whole-file reads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <glob.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/checked.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "base/strings.h"
+
+static void ranges_fit_without_overflow(void **state)
+{
+	assert_true(range_fits(0, 0, 0));
+	assert_true(range_fits(10, 0, 10));
+	assert_true(range_fits(4, 6, 10));
+	assert_false(range_fits(4, 7, 10));
+	assert_false(range_fits(11, 0, 10));
+	assert_false(range_fits(UINT64_MAX, 2, 10));
+	assert_false(range_fits(2, UINT64_MAX, 10));
+	assert_true(table_fits(8, 2, 16, 40));
+	assert_false(table_fits(8, 2, 17, 40));
+	assert_false(table_fits(8, UINT64_MAX / 2, 16, UINT64_MAX));
+}
+
+static void arrays_grow_and_refuse_overflow(void **state)
+{
+	_cleanup_free_ uint64_t *items = NULL;
+	size_t capacity = 0;
+
+	assert_int_equal(ARRAY_RESERVE(items, capacity, 1), 0);
+	assert_true(capacity >= 1);
+	items[0] = 7;
+	assert_int_equal(ARRAY_RESERVE(items, capacity, 1000), 0);
+	assert_true(capacity >= 1000);
+	assert_int_equal(items[0], 7);
+	assert_int_equal(ARRAY_RESERVE(items, capacity, SIZE_MAX / 4), -EOVERFLOW);
+	assert_int_equal(items[0], 7);
+}
+
+static void string_tables_give_offsets(void **state)
+{
+	_cleanup_(string_table_releasep) struct string_table table = {0};
+	uint32_t a, b;
+
+	assert_int_equal(string_table_add(&table, "one", &a), 0);
+	assert_int_equal(string_table_add(&table, "", &b), 0);
+	assert_int_equal(a, 0);
+	assert_int_equal(b, 4);
+	assert_int_equal(table.size, 5);
+	assert_string_equal(table.data + a, "one");
+}
+
+static void publish_replaces_whole_or_not_at_all(void **state)
+{
+	char folder[] = "/tmp/headstart-base-XXXXXX";
+	_cleanup_free_ char *path = NULL, *nested = NULL, *data = NULL, *pattern = NULL;
+	size_t size;
+	struct stat st;
+	glob_t left;
+
+	assert_non_null(mkdtemp(folder));
+	assert_true(asprintf(&path, "%s/file", folder) > 0);
+	assert_true(asprintf(&nested, "%s/a/b/c", folder) > 0);
+	assert_int_equal(publish_file(path, 0644, "old", 3), 0);
+	assert_int_equal(publish_file(path, 0600, "newer", 5), 0);
+	assert_int_equal(read_file(path, 100, &data, &size), 0);
+	assert_int_equal(size, 5);
+	assert_string_equal(data, "newer");
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(publish_file(nested, 0644, "x", 1), -ENOENT);
+	assert_int_equal(make_folders(nested, 0755), 0);
+	assert_int_equal(make_folders(nested, 0755), 0);
+	/* A folder cannot be renamed over: the temporary file must be gone again. */
+	assert_int_equal(publish_file(nested, 0644, "x", 1), -EISDIR);
+	assert_true(asprintf(&pattern, "%s/a/b/c.*", folder) > 0);
+	assert_int_equal(glob(pattern, 0, NULL, &left), GLOB_NOMATCH);
+	unlink(path);
+	rmdir(nested);
+	*strrchr(nested, '/') = '\0';
+	rmdir(nested);
+	*strrchr(nested, '/') = '\0';
+	rmdir(nested);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void reading_is_bounded_and_never_waits(void **state)
+{
+	char folder[] = "/tmp/headstart-base-XXXXXX";
+	_cleanup_free_ char *path = NULL, *data = NULL;
+	size_t size = 0;
+
+	assert_non_null(mkdtemp(folder));
+	assert_true(asprintf(&path, "%s/file", folder) > 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(read_file(path, 100, &data, &size), -EINVAL);
+	unlink(path);
+	assert_int_equal(read_file(path, 100, &data, &size), -ENOENT);
+	assert_int_equal(publish_file(path, 0644, "12345", 5), 0);
+	assert_int_equal(read_file(path, 4, &data, &size), -EFBIG);
+	assert_null(data);
+	assert_int_equal(read_file(folder, 100, &data, &size), -EISDIR);
+	assert_int_equal(read_pseudo_file("/proc/self/status", 1 << 20, &data, &size), 0);
+	assert_true(size > 100 && data[size] == '\0');
+	unlink(path);
+	rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ranges_fit_without_overflow),
+		cmocka_unit_test(arrays_grow_and_refuse_overflow),
+		cmocka_unit_test(string_tables_give_offsets),
+		cmocka_unit_test(publish_replaces_whole_or_not_at_all),
+		cmocka_unit_test(reading_is_bounded_and_never_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+# Shared by behaviour tests: a private folder, removed at the end; pass/fail/skip words.
+# A test sources it first: . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+set -eu
+: "${HEADSTART_TEST_SOURCE:?run it through meson test or tests/run}" "${HEADSTART_TEST_BUILD:?}"
+headstart=$HEADSTART_TEST_BUILD/tools/headstart
+prefetch=$HEADSTART_TEST_BUILD/tools/headstart-prefetch
+audit=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-audit.so
+tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")
+at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
+trap 'at_exit; rm -rf "$tmp"' EXIT
+trap 'exit 130' INT TERM
+
+fail() {
+	echo "FAIL: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "SKIP: $*"
+	exit 77
+}
+
+# Runs a command that must fail with the given status and say the given words on stderr, in one line.
+refuses() {
+	want=$1 words=$2
+	shift 2
+	status=0
+	"$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = "$want" ] || fail "'$*' exited $status, not $want: $(cat "$tmp/err")"
+	grep -qF -- "$words" "$tmp/err" || fail "'$*' did not say '$words': $(cat "$tmp/err")"
+	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' said more than one line: $(cat "$tmp/err")"
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The verbs of the command line and what they share: errors as one sentence, --help. */
+#pragma once
+
+#include <stdbool.h>
+
+struct verb {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the verb; returns the exit status */
+	const char *summary;               /* one line for `headstart --help` */
+};
+
+/* Exit statuses: 0 done, 1 failed (a sentence on stderr says why), 2 the command line was wrong. */
+#define VERB_FAILED 1
+#define VERB_USAGE  2
+
+/* "headstart: " and the sentence on stderr: lower case, no full stop, the subject in 'single quotes'. Returns 1. */
+int verb_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same with ": " and the text of a (negative or positive) errno. Returns 1. */
+int verb_fail_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A remark that is not an error, on stderr. */
+void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "headstart VERB: …; see 'headstart VERB --help'" on stderr. Returns 2. */
+int verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Parses a positive number of `what`, all of the text. Returns whether it is one. */
+bool verb_parse_u64(const char *text, unsigned long long *ret);
+
+int cmd_run(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_mark(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_plan(int argc, char **argv);
