@@ -7,7 +7,6 @@
 struct verb {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv[0] is the verb; returns the exit status */
-	const char *summary;               /* one line for `headstart --help` */
 };
 
 /* Exit statuses: 0 done, 1 failed (a sentence on stderr says why), 2 the command line was wrong. */

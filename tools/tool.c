@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart-tool: every verb but `run`. Started by headstart, which knows the verbs and their summaries. */
+#include "verb.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct verb verbs[] = {
+#ifdef HAVE_CMD_RECORD
+	{"record", cmd_record},
+#endif
+#ifdef HAVE_CMD_MARK
+	{"mark", cmd_mark},
+#endif
+#ifdef HAVE_CMD_SHOW
+	{"show", cmd_show},
+#endif
+#ifdef HAVE_CMD_MERGE
+	{"merge", cmd_merge},
+#endif
+#ifdef HAVE_CMD_PLAN
+	{"plan", cmd_plan},
+#endif
+	{NULL, NULL},
+};
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return verb_fail("headstart-tool is started by 'headstart VERB'"), VERB_USAGE;
+	for (const struct verb *verb = verbs; verb->name; verb++)
+		if (strcmp(argv[1], verb->name) == 0)
+			return verb->run(argc - 1, argv + 1);
+	return verb_fail("this build has no verb '%s'", argv[1]), VERB_USAGE;
+}
