@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The prefetcher's log line and the stale mark. */
+#include "prefetch-log.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result)
+{
+	const char *path = getenv("HEADSTART_LOG");
+	_cleanup_close_ int fd = -1;
+	_cleanup_free_ char *line = NULL;
+	int n;
+
+	if (!path)
+		return;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+	if (fd < 0)
+		return;
+	n = asprintf(&line,
+		"prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
+		" skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 "\n",
+		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine), result->opened,
+		result->stale, result->missing, result->refused, result->bytes_asked, result->bytes_skipped_budget,
+		result->opened_us, result->elapsed_us);
+	if (n > 0)
+		(void)write_full(fd, line, (size_t)n);
+}
+
+void plan_mark_stale(const char *plan_path)
+{
+	_cleanup_free_ char *mark = NULL;
+	_cleanup_close_ int fd = -1;
+
+	if (asprintf(&mark, "%s.stale", plan_path) < 0)
+		return;
+	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What a prefetcher leaves behind for others: a line in $HEADSTART_LOG, a mark beside a stale plan. */
+#pragma once
+
+#include "format/plan-view.h"
+#include "prefetch/prefetch.h"
+
+/*
+ * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …", fields
+ * named as in struct prefetch_result, sizes in bytes. One write(2), so that lines of several prefetchers don't mix.
+ */
+void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result);
+
+/* Makes PLAN.stale beside the plan, best effort: the next 'headstart run' then compiles the plan anew. */
+void plan_mark_stale(const char *plan_path);
