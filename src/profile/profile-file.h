@@ -4,6 +4,9 @@
 
 #include "profile/profile.h"
 
+/* How a profile begins: text tools that mend line ends damage it visibly. */
+#define PROFILE_MAGIC "HSPROF\r\n"
+
 /* Why a file is not a profile; each is one sentence for the user. */
 enum profile_fault {
 	PROFILE_GOOD = 0,
@@ -11,7 +14,7 @@ enum profile_fault {
 	PROFILE_NEWER,     /* a profile of a version this program does not know */
 	PROFILE_TRUNCATED, /* shorter than it says */
 	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
-	PROFILE_UNREADABLE, /* errno tells */
+	PROFILE_UNREADABLE, /* errno tells: EISDIR a folder, EINVAL no regular file, EFBIG over PROFILE_MAX_SIZE … */
 };
 
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */

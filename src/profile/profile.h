@@ -75,6 +75,7 @@ struct profile {
 	size_t n_files, files_capacity;
 	struct profile_exec *execs; /* owned; ascending by order; the first is the program itself, at order 0 */
 	size_t n_execs, execs_capacity;
+	struct path_index *index; /* owned; how profile_add_file() finds files again (profile/path-index.h) */
 };
 
 #define PROFILE_MAX_SIZE (256u << 20) /* bytes of a profile file */
@@ -86,41 +87,56 @@ static inline void profile_releasep(struct profile *profile)
 	profile_release(profile);
 }
 
-/* Adds an empty file or finds it. Returns its index, or negative errno. Invalidates pointers into files. */
+/*
+ * Adds an empty file, or finds the one of that path, whose kind stays. *ret_index is its place in files. Returns 0 or
+ * negative errno. Invalidates pointers into files.
+ */
 int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index);
 
-/*
- * Appends a range; profile_finish() sorts the files by order, the ranges by page, joins ranges that continue each
- * other, and refuses overlaps (-EINVAL).
- */
 int profile_file_add_range(struct profile_file *file, struct profile_range range);
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
+
+/*
+ * Makes a profile of what was added: sorts the files and execs by order and the ranges by page, joins ranges that
+ * continue each other, puts the program before the execs if it is not there, and raises touches over all orders. Then
+ * profile_check(). Returns 0, -ENOMEM or -EINVAL.
+ */
 int profile_finish(struct profile *profile);
+
+/*
+ * Whether everything said above of the fields is true: 0, or -EINVAL. Also: page_size is a power of two from 4 KiB to
+ * 1 MiB, paths are shorter than PATH_MAX and no two files have the same, no more pages than touches. Or -ENOMEM.
+ */
+int profile_check(const struct profile *profile);
 
 /* Bytes of all ranges. */
 uint64_t profile_bytes(const struct profile *profile);
 
-/* Fills size, mtime and (for ELF files) build_id from the file on disk. Returns 0 or negative errno. */
+/* Fills size, mtime and (for ELF files) build_id from the file on disk, which must be of the same kind (else -EINVAL). */
 int profile_file_identify(struct profile_file *file);
 
 enum profile_staleness {
 	PROFILE_FRESH = 0,
 	PROFILE_GONE,        /* no such file, or not of that kind */
-	PROFILE_CHANGED,     /* another build-id; or, without one, another size or time */
+	PROFILE_CHANGED,     /* another build-id or size; or, without build-id, another size or time */
 };
 
 /*
  * Whether the file on disk is still what was recorded. A file with a build-id is judged by build-id and size alone, so
- * that a profile travels between machines; one without by its size (and, `same_machine`, its time).
+ * that a profile travels between machines; one without by its size (and, `same_machine`, its time). A folder or a link is
+ * fresh while it is one.
  */
 enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine);
 
 /*
  * The profile of both. Counts add up per page; order is that of `into`, pages only `from` knows come after. Both must
- * have the same page size and program (else -EINVAL). A file whose build-id differs is taken from the one recorded
- * later. `from` is untouched; on failure so is `into`.
+ * have the same page size and program (else -EINVAL). What describes the recording is taken from the one recorded
+ * later, and so are the pages of a file whose build-id or kind differs. `from` is untouched; on failure so is `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from);
 
-/* The part of a profile from exec point `exec` on, as a profile of that program. *ret is the caller's to release. */
+/*
+ * The part of a profile from exec point `exec` on, as a profile of that program: what was touched before is left out.
+ * *ret is the caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
+ */
 int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret);

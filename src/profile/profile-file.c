@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile on disk. Little-endian, tables and strings one after the other in the order in which they are read, so
+ * that there is no offset to go wrong:
+ *
+ *     struct disk_header
+ *     struct disk_file[file_count]     ascending by order
+ *     struct disk_range[range_count]   those of the first file, then those of the second …
+ *     uint32_t[exec_count]             touches before each exec point, ascending
+ *     strings                          NUL-terminated: command, program, kernel, device, milestone, then the path of
+ *                                      each file, then that of each exec point
+ *     checksum                         XXH3-64 of all bytes before it
+ *
+ * A field may be added only with a new version: a reader refuses one it does not know.
+ */
+#include "profile/profile-file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/checked.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "format/endian.h"
+
+#define PROFILE_VERSION 1u
+
+struct disk_header {
+	uint8_t magic[8]; /* PROFILE_MAGIC */
+	uint32_t version; /* PROFILE_VERSION */
+	uint32_t page_size;
+	uint64_t file_size; /* bytes: all of it, the checksum included */
+	int64_t recorded;
+	uint32_t runs;
+	uint32_t touches;
+	uint32_t backend;
+	uint32_t bias;
+	uint32_t file_count;
+	uint32_t range_count;
+	uint32_t exec_count;
+	uint32_t strings_size; /* bytes */
+};
+
+struct disk_file {
+	uint64_t size;
+	int64_t mtime;
+	uint32_t order;
+	uint32_t range_count;
+	uint32_t kind;
+	uint32_t build_id_size;
+	uint8_t build_id[PROFILE_BUILD_ID_MAX];
+};
+
+struct disk_range {
+	uint32_t page;
+	uint32_t pages;
+	uint32_t order;
+	uint32_t runs;
+};
+
+_Static_assert(sizeof(struct disk_header) == 64, "on-disk layout");
+_Static_assert(sizeof(struct disk_file) == 64, "on-disk layout");
+_Static_assert(sizeof(struct disk_range) == 16, "on-disk layout");
+
+/* ---- writing ---- */
+
+struct writer {
+	char *data; /* owned */
+	size_t size, capacity;
+};
+
+static void writer_releasep(struct writer *writer)
+{
+	free(writer->data);
+}
+
+static int put(struct writer *writer, const void *data, size_t size)
+{
+	int r = ARRAY_RESERVE(writer->data, writer->capacity, writer->size + size);
+
+	if (r < 0)
+		return r;
+	memcpy(writer->data + writer->size, data, size);
+	writer->size += size;
+	return 0;
+}
+
+static int put_string(struct writer *writer, const char *string)
+{
+	return string ? put(writer, string, strlen(string) + 1) : put(writer, "", 1);
+}
+
+static int put_file(struct writer *writer, const struct profile_file *file)
+{
+	struct disk_file disk = {
+		.size = LE64(file->size),
+		.mtime = (int64_t)LE64(file->mtime),
+		.order = LE32(file->order),
+		.range_count = LE32(file->n_ranges),
+		.kind = LE32(file->kind),
+		.build_id_size = LE32(file->build_id_size),
+	};
+
+	memcpy(disk.build_id, file->build_id, file->build_id_size);
+	return put(writer, &disk, sizeof(disk));
+}
+
+static int put_ranges(struct writer *writer, const struct profile_file *file)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < file->n_ranges; i++) {
+		const struct profile_range *range = &file->ranges[i];
+		struct disk_range disk = {LE32(range->page), LE32(range->pages), LE32(range->order),
+			LE32(range->runs)};
+
+		r = put(writer, &disk, sizeof(disk));
+	}
+	return r;
+}
+
+static int put_tables(struct writer *writer, const struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_file(writer, &profile->files[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_ranges(writer, &profile->files[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_execs; i++) {
+		uint32_t order = LE32(profile->execs[i].order);
+
+		r = put(writer, &order, sizeof(order));
+	}
+	return r;
+}
+
+static int put_strings(struct writer *writer, const struct profile *profile)
+{
+	const char *texts[] = {profile->command, profile->program, profile->kernel, profile->device,
+		profile->milestone};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(*texts); i++)
+		r = put_string(writer, texts[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_string(writer, profile->files[i].path);
+	for (size_t i = 0; r == 0 && i < profile->n_execs; i++)
+		r = put_string(writer, profile->execs[i].path);
+	return r;
+}
+
+static struct disk_header header_of(const struct profile *profile)
+{
+	struct disk_header header = {
+		.version = LE32(PROFILE_VERSION),
+		.page_size = LE32(profile->page_size),
+		.recorded = (int64_t)LE64(profile->recorded),
+		.runs = LE32(profile->runs),
+		.touches = LE32(profile->touches),
+		.backend = LE32(profile->backend),
+		.bias = LE32(profile->bias),
+		.file_count = LE32(profile->n_files),
+		.exec_count = LE32(profile->n_execs),
+	};
+	size_t n_ranges = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		n_ranges += profile->files[i].n_ranges;
+	header.range_count = LE32(n_ranges);
+	memcpy(header.magic, PROFILE_MAGIC, sizeof(header.magic));
+	return header;
+}
+
+int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size)
+{
+	_cleanup_(writer_releasep) struct writer writer = {0};
+	struct disk_header header;
+	size_t strings_at;
+	uint64_t checksum;
+	int r;
+
+	r = profile_check(profile);
+	if (r < 0)
+		return r;
+	header = header_of(profile);
+	r = put(&writer, &header, sizeof(header));
+	if (r == 0)
+		r = put_tables(&writer, profile);
+	if (r < 0)
+		return r;
+	strings_at = writer.size;
+	r = put_strings(&writer, profile);
+	if (r < 0)
+		return r;
+	if (writer.size + sizeof(checksum) > PROFILE_MAX_SIZE)
+		return -EFBIG;
+	header.strings_size = LE32(writer.size - strings_at);
+	header.file_size = LE64(writer.size + sizeof(checksum));
+	memcpy(writer.data, &header, sizeof(header));
+	checksum = LE64(checksum64(writer.data, writer.size));
+	r = put(&writer, &checksum, sizeof(checksum));
+	if (r < 0)
+		return r;
+	*ret_size = writer.size;
+	*ret_data = TAKE_PTR(writer.data);
+	return 0;
+}
+
+int profile_save(const struct profile *profile, const char *path)
+{
+	_cleanup_free_ void *data = NULL;
+	size_t size;
+	int r;
+
+	r = profile_serialize(profile, &data, &size);
+	if (r < 0)
+		return r;
+	return publish_file(path, 0644, data, size);
+}
+
+/* ---- reading ---- */
+
+/* What is left to read of the file; the checksum is not part of it. */
+struct reader {
+	const char *data;
+	size_t size;
+};
+
+/* The next `count` items of item_size bytes, possibly not aligned; or NULL where there are not as many. */
+static const char *take(struct reader *reader, uint64_t count, size_t item_size)
+{
+	const char *taken = reader->data;
+	size_t size;
+
+	if (!table_fits(0, count, item_size, reader->size))
+		return NULL;
+	size = (size_t)count * item_size;
+	reader->data += size;
+	reader->size -= size;
+	return taken;
+}
+
+/* A copy of the next string. Each byte of the file is copied once at most, so copies cannot outgrow it. */
+static char *take_string(struct reader *reader)
+{
+	size_t length = strnlen(reader->data, reader->size);
+	char *copy;
+
+	if (length == reader->size)
+		return NULL;
+	copy = strdup(reader->data);
+	reader->data += length + 1;
+	reader->size -= length + 1;
+	return copy;
+}
+
+static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_file *file)
+{
+	const char *at = take(ranges, count, sizeof(struct disk_range));
+
+	if (!at)
+		return false;
+	if (count == 0)
+		return true;
+	file->ranges = calloc(count, sizeof(*file->ranges));
+	if (!file->ranges)
+		return false;
+	file->n_ranges = file->ranges_capacity = count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct disk_range disk;
+
+		memcpy(&disk, at + i * sizeof(disk), sizeof(disk));
+		file->ranges[i] = (struct profile_range){
+			.page = LE32(disk.page),
+			.pages = LE32(disk.pages),
+			.order = LE32(disk.order),
+			.runs = LE32(disk.runs),
+		};
+	}
+	return true;
+}
+
+static bool read_file_entry(struct reader *files, struct reader *ranges, struct reader *strings,
+	struct profile_file *file)
+{
+	const char *at = take(files, 1, sizeof(struct disk_file));
+	struct disk_file disk;
+
+	if (!at)
+		return false;
+	memcpy(&disk, at, sizeof(disk));
+	*file = (struct profile_file){
+		.size = LE64(disk.size),
+		.mtime = (int64_t)LE64(disk.mtime),
+		.order = LE32(disk.order),
+		.kind = LE32(disk.kind),
+		.build_id_size = LE32(disk.build_id_size),
+	};
+	memcpy(file->build_id, disk.build_id, sizeof(file->build_id));
+	file->path = take_string(strings);
+	return file->path && read_ranges(ranges, LE32(disk.range_count), file);
+}
+
+static bool read_files(struct reader *files, struct reader *ranges, struct reader *strings, uint32_t count,
+	struct profile *profile)
+{
+	if (count == 0)
+		return ranges->size == 0;
+	profile->files = calloc(count, sizeof(*profile->files));
+	if (!profile->files)
+		return false;
+	profile->files_capacity = count;
+	while (profile->n_files < count)
+		if (!read_file_entry(files, ranges, strings, &profile->files[profile->n_files++]))
+			return false;
+	return ranges->size == 0;
+}
+
+static bool read_execs(struct reader *execs, struct reader *strings, uint32_t count, struct profile *profile)
+{
+	if (count == 0)
+		return false;
+	profile->execs = calloc(count, sizeof(*profile->execs));
+	if (!profile->execs)
+		return false;
+	profile->execs_capacity = count;
+	while (profile->n_execs < count) {
+		struct profile_exec *exec = &profile->execs[profile->n_execs++];
+		uint32_t order;
+
+		memcpy(&order, take(execs, 1, sizeof(order)), sizeof(order));
+		exec->order = LE32(order);
+		exec->path = take_string(strings);
+		if (!exec->path)
+			return false;
+	}
+	return true;
+}
+
+static bool read_texts(struct reader *strings, struct profile *profile)
+{
+	char **texts[] = {&profile->command, &profile->program, &profile->kernel, &profile->device,
+		&profile->milestone};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		*texts[i] = take_string(strings);
+		if (!*texts[i])
+			return false;
+	}
+	return true;
+}
+
+/* All but the header and the checksum. */
+static bool read_body(const struct disk_header *header, struct reader body, struct profile *profile)
+{
+	const struct {
+		uint64_t count;
+		size_t item_size;
+	} tables[] = {
+		{LE32(header->file_count), sizeof(struct disk_file)},
+		{LE32(header->range_count), sizeof(struct disk_range)},
+		{LE32(header->exec_count), sizeof(uint32_t)},
+		{LE32(header->strings_size), 1},
+	};
+	struct reader parts[4];
+
+	for (size_t i = 0; i < 4; i++) {
+		parts[i].data = take(&body, tables[i].count, tables[i].item_size);
+		if (!parts[i].data)
+			return false;
+		parts[i].size = (size_t)tables[i].count * tables[i].item_size;
+	}
+	return body.size == 0 && read_texts(&parts[3], profile) &&
+		read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
+		read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) && parts[3].size == 0;
+}
+
+enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	struct disk_header header;
+	uint64_t checksum;
+
+	if (size < sizeof(header.magic) || memcmp(data, PROFILE_MAGIC, sizeof(header.magic)) != 0)
+		return PROFILE_FOREIGN;
+	if (size < sizeof(header) + sizeof(checksum))
+		return PROFILE_TRUNCATED;
+	memcpy(&header, data, sizeof(header));
+	if (LE32(header.version) > PROFILE_VERSION)
+		return PROFILE_NEWER;
+	if (LE32(header.version) < PROFILE_VERSION)
+		return PROFILE_DAMAGED;
+	if (LE64(header.file_size) > size)
+		return PROFILE_TRUNCATED;
+	size -= sizeof(checksum);
+	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
+	if (LE64(header.file_size) != size + sizeof(checksum) || LE64(checksum) != checksum64(data, size))
+		return PROFILE_DAMAGED;
+	profile.page_size = LE32(header.page_size);
+	profile.recorded = (int64_t)LE64(header.recorded);
+	profile.runs = LE32(header.runs);
+	profile.touches = LE32(header.touches);
+	profile.backend = LE32(header.backend);
+	profile.bias = LE32(header.bias);
+	if (!read_body(&header, (struct reader){(const char *)data + sizeof(header), size - sizeof(header)},
+		    &profile) ||
+		profile_check(&profile) < 0)
+		return PROFILE_DAMAGED;
+	*ret = profile;
+	profile = (struct profile){0};
+	return PROFILE_GOOD;
+}
+
+enum profile_fault profile_load(const char *path, struct profile *ret)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+	int r;
+
+	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
+	if (r < 0) {
+		errno = -r;
+		return PROFILE_UNREADABLE;
+	}
+	return profile_parse(data, size, ret);
+}
+
+const char *profile_fault_text(enum profile_fault fault)
+{
+	switch (fault) {
+	case PROFILE_GOOD:
+		return "is good";
+	case PROFILE_FOREIGN:
+		return "is not a headstart profile";
+	case PROFILE_NEWER:
+		return "was made by a newer headstart";
+	case PROFILE_TRUNCATED:
+		return "is truncated: the end of the profile is missing";
+	case PROFILE_DAMAGED:
+		return "is damaged: it is not what headstart wrote";
+	case PROFILE_UNREADABLE:
+		return "cannot be read";
+	}
+	return "is not a headstart profile";
+}

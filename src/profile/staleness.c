@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A file of a profile against the file on disk: what to remember of it, and whether it still is that file. */
+#include "profile/profile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "elf/identity.h"
+
+static bool is_kind(mode_t mode, enum profile_kind kind)
+{
+	switch (kind) {
+	case PROFILE_REGULAR:
+		return S_ISREG(mode);
+	case PROFILE_DIRECTORY:
+		return S_ISDIR(mode);
+	case PROFILE_SYMLINK:
+		return S_ISLNK(mode);
+	}
+	return false;
+}
+
+static int64_t nanoseconds(struct timespec time)
+{
+	int64_t ns;
+
+	if (__builtin_mul_overflow((int64_t)time.tv_sec, 1000000000, &ns) ||
+		__builtin_add_overflow(ns, time.tv_nsec, &ns))
+		return INT64_MAX;
+	return ns;
+}
+
+/* The build-id of the regular file at path; size 0 where it has none. */
+static int read_build_id(const char *path, uint8_t id[PROFILE_BUILD_ID_MAX], size_t *ret_size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = elf_build_id(fd, id, PROFILE_BUILD_ID_MAX, ret_size);
+	if (r == -ENOEXEC || r == -ENODATA) {
+		*ret_size = 0;
+		return 0;
+	}
+	return r;
+}
+
+int profile_file_identify(struct profile_file *file)
+{
+	uint8_t id[PROFILE_BUILD_ID_MAX] = {0};
+	size_t id_size = 0;
+	struct stat st;
+	int r;
+
+	if (lstat(file->path, &st) < 0)
+		return -errno;
+	if (!is_kind(st.st_mode, file->kind))
+		return -EINVAL;
+	if (file->kind == PROFILE_REGULAR) {
+		r = read_build_id(file->path, id, &id_size);
+		if (r < 0)
+			return r;
+	}
+	file->size = (uint64_t)st.st_size;
+	file->mtime = nanoseconds(st.st_mtim);
+	memcpy(file->build_id, id, sizeof(id));
+	file->build_id_size = id_size;
+	return 0;
+}
+
+enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine)
+{
+	uint8_t id[PROFILE_BUILD_ID_MAX];
+	size_t id_size;
+	struct stat st;
+
+	if (lstat(file->path, &st) < 0 || !is_kind(st.st_mode, file->kind))
+		return PROFILE_GONE;
+	if (file->kind != PROFILE_REGULAR)
+		return PROFILE_FRESH;
+	if ((uint64_t)st.st_size != file->size)
+		return PROFILE_CHANGED;
+	if (file->build_id_size == 0)
+		return same_machine && nanoseconds(st.st_mtim) != file->mtime ? PROFILE_CHANGED : PROFILE_FRESH;
+	if (read_build_id(file->path, id, &id_size) < 0 || id_size != file->build_id_size ||
+		memcmp(id, file->build_id, id_size) != 0)
+		return PROFILE_CHANGED;
+	return PROFILE_FRESH;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a profile from a description on stdin, for tests that need one without a recording.
+ *
+ *     make-profile OUT <<EOF
+ *     program PATH                     (needed)
+ *     command TEXT
+ *     runs N                           default: the largest RUNS below, or 1
+ *     file regular|directory|symlink PATH
+ *     range PAGE PAGES ORDER RUNS      of the file before it
+ *     exec PATH ORDER
+ *     EOF
+ *
+ * Files that exist are identified (size, mtime, build-id). A file has the order of its first range; one without ranges
+ * the next order that is free. Lines that are empty or begin with '#' are passed over.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "profile/profile-file.h"
+
+struct maker {
+	struct profile profile;
+	uint32_t next; /* lowest order above all so far */
+};
+
+static int die(const char *what, int error)
+{
+	fprintf(stderr, "make-profile: %s: %s\n", what, strerror(-error));
+	return 1;
+}
+
+/* A file without ranges is given its order once it is known that it has none. */
+static void end_file(struct maker *maker)
+{
+	struct profile *profile = &maker->profile;
+	struct profile_file *file;
+
+	if (profile->n_files == 0)
+		return;
+	file = &profile->files[profile->n_files - 1];
+	if (file->n_ranges > 0) {
+		file->order = file->ranges[0].order;
+		for (size_t i = 1; i < file->n_ranges; i++)
+			if (file->ranges[i].order < file->order)
+				file->order = file->ranges[i].order;
+	} else {
+		file->order = maker->next++;
+	}
+}
+
+static int add_file(struct maker *maker, const char *text)
+{
+	static const char *const kinds[] = {"regular ", "directory ", "symlink "};
+	size_t index, known = maker->profile.n_files;
+	int r;
+
+	end_file(maker);
+	for (unsigned kind = 0; kind < 3; kind++) {
+		const char *path = after_prefix(text, kinds[kind]);
+
+		if (!path)
+			continue;
+		r = profile_add_file(&maker->profile, path, kind, &index);
+		if (r < 0)
+			return r;
+		if (index < known)
+			return -EEXIST;
+		r = profile_file_identify(&maker->profile.files[index]);
+		return r == -ENOENT ? 0 : r;
+	}
+	return -EINVAL;
+}
+
+static int add_range(struct maker *maker, const char *text)
+{
+	struct profile *profile = &maker->profile;
+	struct profile_range range;
+
+	if (profile->n_files == 0 ||
+		sscanf(text, "%u %u %u %u", &range.page, &range.pages, &range.order, &range.runs) != 4)
+		return -EINVAL;
+	if (range.order + range.pages > maker->next)
+		maker->next = range.order + range.pages;
+	if (range.runs > profile->runs)
+		profile->runs = range.runs;
+	return profile_file_add_range(&profile->files[profile->n_files - 1], range);
+}
+
+static int add_exec(struct maker *maker, char *text)
+{
+	char *space = strrchr(text, ' ');
+
+	if (!space)
+		return -EINVAL;
+	*space = '\0';
+	return profile_add_exec(&maker->profile, text, (uint32_t)strtoul(space + 1, NULL, 10));
+}
+
+static int set_text(char **to, const char *text)
+{
+	free(*to);
+	*to = strdup(text);
+	return *to ? 0 : -ENOMEM;
+}
+
+static int take_line(struct maker *maker, char *line)
+{
+	struct profile *profile = &maker->profile;
+	const char *rest;
+
+	if (line[0] == '\0' || line[0] == '#')
+		return 0;
+	if ((rest = after_prefix(line, "program ")))
+		return set_text(&profile->program, rest);
+	if ((rest = after_prefix(line, "command ")))
+		return set_text(&profile->command, rest);
+	if ((rest = after_prefix(line, "file ")))
+		return add_file(maker, rest);
+	if ((rest = after_prefix(line, "range ")))
+		return add_range(maker, rest);
+	if ((rest = after_prefix(line, "exec ")))
+		return add_exec(maker, line + strlen("exec "));
+	if ((rest = after_prefix(line, "runs "))) {
+		profile->runs = (uint32_t)strtoul(rest, NULL, 10);
+		return 0;
+	}
+	return -EINVAL;
+}
+
+static int finish(struct maker *maker, const char *out)
+{
+	struct profile *profile = &maker->profile;
+	int r;
+
+	end_file(maker);
+	if (profile->runs == 0)
+		profile->runs = 1;
+	if (!profile->command && profile->program)
+		profile->command = strdup(profile->program);
+	profile->kernel = strdup("synthetic");
+	profile->device = strdup("none");
+	profile->milestone = strdup("exit");
+	profile->recorded = (int64_t)time(NULL);
+	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	profile->backend = PROFILE_BACKEND_SYNTHETIC;
+	r = profile_finish(profile);
+	return r < 0 ? r : profile_save(profile, out);
+}
+
+int main(int argc, char **argv)
+{
+	struct maker maker = {0};
+	_cleanup_free_ char *line = NULL;
+	size_t capacity = 0;
+	int r = 0;
+
+	if (argc != 2) {
+		fputs("usage: make-profile OUT < DESCRIPTION\n", stderr);
+		return 2;
+	}
+	while (r == 0 && getline(&line, &capacity, stdin) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		r = take_line(&maker, line);
+	}
+	if (r < 0)
+		r = die(line, r);
+	else if ((r = finish(&maker, argv[1])) < 0)
+		r = die(argv[1], r);
+	profile_release(&maker.profile);
+	return r;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of a profile in memory: adding, finishing, checking, the index of paths. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "fixture.h"
+
+static void files_are_found_again_by_path(void **state)
+{
+	_cleanup_(profile_releasep) struct profile profile = fixture_empty();
+	char path[64];
+	size_t index;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < 20000; i++) {
+			snprintf(path, sizeof(path), "/folder/file-%zu", i);
+			assert_int_equal(profile_add_file(&profile, path, PROFILE_REGULAR, &index), 0);
+			assert_int_equal(index, i);
+		}
+		assert_int_equal(profile.n_files, 20000);
+	}
+	assert_int_equal(profile_add_file(&profile, "/folder/file-7", PROFILE_SYMLINK, &index), 0);
+	assert_int_equal(index, 7);
+	assert_int_equal(profile.files[7].kind, PROFILE_REGULAR);
+	/* Sorting moves the files: the index must not remember where they were. */
+	for (size_t i = 0; i < 20000; i++)
+		profile.files[i].order = (uint32_t)(20000 - i);
+	assert_int_equal(profile_finish(&profile), 0);
+	assert_int_equal(profile_add_file(&profile, "/folder/file-7", PROFILE_REGULAR, &index), 0);
+	assert_int_equal(index, 20000 - 1 - 7);
+}
+
+static void finishing_sorts_and_joins(void **state)
+{
+	_cleanup_(profile_releasep) struct profile profile = fixture_empty();
+
+	fixture_ranges(&profile, "/second", (struct profile_range[]){{0, 1, 40, 1}, {0}});
+	fixture_ranges(&profile, "/first",
+		(struct profile_range[]){
+			{12, 4, 14, 1}, /* continues the next in page and order: joined */
+			{10, 2, 12, 1},
+			{16, 1, 30, 1}, /* continues in page, not in order */
+			{2, 1, 5, 1},
+			{3, 1, 6, 2}, /* continues, but in another number of runs */
+			{0},
+		});
+	fixture_file(&profile, "/first")->order = 5;
+	profile.runs = 2;
+	assert_int_equal(profile_add_exec(&profile, "/helper", 13), 0);
+	assert_int_equal(profile_finish(&profile), 0);
+	assert_string_equal(profile.files[0].path, "/first");
+	fixture_assert_ranges(&profile, "/first",
+		(struct profile_range[]){{2, 1, 5, 1}, {3, 1, 6, 2}, {10, 6, 12, 1}, {16, 1, 30, 1}, {0}});
+	assert_int_equal(profile.touches, 41);
+	assert_int_equal(profile.n_execs, 2);
+	assert_string_equal(profile.execs[0].path, "/opt/app/bin/app");
+	assert_int_equal(profile.execs[0].order, 0);
+	assert_int_equal(profile_bytes(&profile), 10 * 4096);
+}
+
+static int finish_with(const struct profile_range *ranges)
+{
+	_cleanup_(profile_releasep) struct profile profile = fixture_empty();
+
+	fixture_ranges(&profile, "/file", ranges);
+	return profile_finish(&profile);
+}
+
+static void finishing_refuses_what_cannot_be(void **state)
+{
+	_cleanup_(profile_releasep) struct profile nameless = fixture_empty();
+
+	assert_int_equal(finish_with((struct profile_range[]){{0, 4, 0, 1}, {4, 4, 4, 1}, {0}}), 0);
+	assert_int_equal(finish_with((struct profile_range[]){{0, 5, 0, 1}, {4, 4, 5, 1}, {0}}), -EINVAL);
+	assert_int_equal(finish_with((struct profile_range[]){{0, 4, 0, 0}, {0}}), -EINVAL);
+	assert_int_equal(finish_with((struct profile_range[]){{0, 4, 0, 2}, {0}}), -EINVAL);
+	assert_int_equal(finish_with((struct profile_range[]){{UINT32_MAX, 2, 0, 1}, {0}}), -EINVAL);
+	assert_int_equal(finish_with((struct profile_range[]){{0, 2, UINT32_MAX, 1}, {0}}), -EINVAL);
+	/* Two pages touched at the same time. */
+	assert_int_equal(finish_with((struct profile_range[]){{0, 4, 0, 1}, {8, 4, 0, 1}, {0}}), -EINVAL);
+	free(TAKE_PTR(nameless.program));
+	assert_int_equal(profile_finish(&nameless), -EINVAL);
+}
+
+static void checking_knows_every_rule(void **state)
+{
+	_cleanup_(profile_releasep) struct profile good = fixture_small();
+
+	assert_int_equal(profile_check(&good), 0);
+#define BREAKS(field, value)                                                                                 \
+	do {                                                                                                 \
+		__typeof__(field) saved_ = (field);                                                          \
+		(field) = (value);                                                                           \
+		assert_int_equal(profile_check(&good), -EINVAL);                                             \
+		(field) = saved_;                                                                            \
+		assert_int_equal(profile_check(&good), 0);                                                   \
+	} while (0)
+	BREAKS(good.page_size, 0);
+	BREAKS(good.page_size, 2048);
+	BREAKS(good.page_size, 5000);
+	BREAKS(good.page_size, 1u << 21);
+	BREAKS(good.runs, 0);
+	BREAKS(good.touches, 20);
+	BREAKS(good.n_execs, 0);
+	BREAKS(good.execs[0].order, 1);
+	BREAKS(good.execs[1].order, 22);
+	BREAKS(good.execs[1].path, (char[]){"relative"});
+	BREAKS(good.program, (char[]){"/another"});
+	BREAKS(good.files[0].path, (char[]){"relative"});
+	BREAKS(good.files[0].path, (char[]){""});
+	BREAKS(good.files[0].path, good.files[1].path);
+	BREAKS(good.files[0].kind, 3);
+	BREAKS(good.files[0].order, 21);
+	BREAKS(good.files[0].order, 2);
+	BREAKS(good.files[0].build_id_size, PROFILE_BUILD_ID_MAX + 1);
+	BREAKS(fixture_file(&good, "/opt/app/bin/app")->kind, PROFILE_DIRECTORY);
+#undef BREAKS
+}
+
+static void paths_are_shorter_than_path_max(void **state)
+{
+	_cleanup_(profile_releasep) struct profile profile = fixture_empty();
+	char path[PATH_MAX + 1];
+	size_t index;
+
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[PATH_MAX - 1] = '\0';
+	assert_int_equal(profile_add_file(&profile, path, PROFILE_REGULAR, &index), 0);
+	assert_int_equal(profile_finish(&profile), 0);
+	path[PATH_MAX - 1] = 'x';
+	path[PATH_MAX] = '\0';
+	assert_int_equal(profile_add_file(&profile, path, PROFILE_REGULAR, &index), 0);
+	assert_int_equal(profile_finish(&profile), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_found_again_by_path),
+		cmocka_unit_test(finishing_sorts_and_joins),
+		cmocka_unit_test(finishing_refuses_what_cannot_be),
+		cmocka_unit_test(checking_knows_every_rule),
+		cmocka_unit_test(paths_are_shorter_than_path_max),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
