@@ -5,11 +5,13 @@
  *     STATE/profiles/NAME.profile    STATE/plans/NAME.plan      NAME: format/plan-name.h
  *
  * STATE is $HEADSTART_STATE where set; else /var/lib/headstart (root's: serves everybody) and, for a user,
- * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone).
+ * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone). The rule itself, which the shim
+ * shares: format/state-folder.h.
  */
 #pragma once
 
 #include <stddef.h>
+#include <sys/types.h>
 
 enum store_what { STORE_PROFILE, STORE_PLAN };
 
@@ -18,6 +20,9 @@ int store_folder(char **ret);
 
 /* The file a program's profile or plan is written to; folders are made. */
 int store_path_for_writing(enum store_what what, const char *program, char **ret);
+
+/* The mode such a file is published with: root's is for everybody to read, a user's for that user alone. */
+mode_t store_mode(void);
 
 /*
  * The file in which a program's profile or plan is found: root's, then the user's own. A file of a user who is neither

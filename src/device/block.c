@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Block devices as sysfs describes them (Documentation/ABI/stable/sysfs-block).
+ *
+ *     dev/block/8:1 -> ../../devices/…/sda/sda1     sda1/partition, sda/queue/rotational
+ *     dev/block/253:0 -> …/dm-0                     dm-0/slaves/sda2 -> …/sda/sda2, sda2/dev = "8:2"
+ */
+#include "device/block.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+#define STACK_MAX 8  /* dm over md over dm …: deeper is a loop in somebody's fabricated tree */
+#define ATTRIBUTE_MAX 256 /* bytes of a sysfs attribute that is a number */
+
+static int read_attribute(const char *folder, const char *attribute, char value[ATTRIBUTE_MAX])
+{
+	_cleanup_free_ char *data = NULL;
+	char path[PATH_MAX];
+	size_t size;
+	int r;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, attribute) >= sizeof(path))
+		return -ENAMETOOLONG;
+	r = read_pseudo_file(path, ATTRIBUTE_MAX - 1, &data, &size);
+	if (r < 0)
+		return r;
+	data[strcspn(data, "\n")] = '\0';
+	strcpy(value, data);
+	return 0;
+}
+
+static int read_number(const char *folder, const char *attribute, uint32_t *ret)
+{
+	char value[ATTRIBUTE_MAX];
+	unsigned long number;
+	char *end;
+	int r = read_attribute(folder, attribute, value);
+
+	if (r < 0)
+		return r;
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (errno || end == value || *end || number > UINT32_MAX)
+		return -EINVAL;
+	*ret = (uint32_t)number;
+	return 0;
+}
+
+static int read_dev(const char *folder, dev_t *ret)
+{
+	char value[ATTRIBUTE_MAX];
+	unsigned major, minor;
+	int r = read_attribute(folder, "dev", value);
+
+	if (r < 0)
+		return r;
+	if (sscanf(value, "%u:%u", &major, &minor) != 2)
+		return -EINVAL;
+	*ret = makedev(major, minor);
+	return 0;
+}
+
+int block_number(const char *sysfs, const char *name, dev_t *ret)
+{
+	char folder[PATH_MAX];
+
+	if (strchr(name, '/'))
+		return -EINVAL;
+	if ((size_t)snprintf(folder, sizeof(folder), "%s/class/block/%s", sysfs, name) >= sizeof(folder))
+		return -ENAMETOOLONG;
+	return read_dev(folder, ret);
+}
+
+uint32_t backing_read_ahead_kb(const char *sysfs, dev_t number)
+{
+	char folder[PATH_MAX];
+	uint32_t read_ahead_kb;
+
+	if ((size_t)snprintf(folder, sizeof(folder), "%s/class/bdi/%u:%u", sysfs, major(number),
+		    minor(number)) >= sizeof(folder) ||
+		read_number(folder, "read_ahead_kb", &read_ahead_kb) < 0)
+		return 0;
+	return read_ahead_kb;
+}
+
+/* The folder of the disk (not the partition) with this number, links resolved: *ret is the caller's. */
+static int disk_folder(const char *sysfs, dev_t number, char **ret)
+{
+	_cleanup_free_ char *folder = NULL;
+	char path[PATH_MAX];
+	uint32_t partition;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/dev/block/%u:%u", sysfs, major(number), minor(number)) >=
+		sizeof(path))
+		return -ENAMETOOLONG;
+	folder = realpath(path, NULL);
+	if (!folder)
+		return -errno;
+	if (read_number(folder, "partition", &partition) == 0)
+		*strrchr(folder, '/') = '\0';
+	*ret = TAKE_PTR(folder);
+	return 0;
+}
+
+static enum device_class class_of_disk(const char *sysfs, const char *folder, int depth);
+
+/* Of a device that lies on others, from what one more of them is. */
+static enum device_class class_of_both(enum device_class a, enum device_class b)
+{
+	if (a == DEVICE_ROTATIONAL || b == DEVICE_ROTATIONAL)
+		return DEVICE_ROTATIONAL;
+	return a == DEVICE_UNKNOWN || b == DEVICE_UNKNOWN ? DEVICE_UNKNOWN : DEVICE_SOLID;
+}
+
+static enum device_class class_of_slave(const char *sysfs, const char *slaves, const char *name, int depth)
+{
+	_cleanup_free_ char *folder = NULL;
+	char path[PATH_MAX];
+	dev_t number;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", slaves, name) >= sizeof(path) ||
+		read_dev(path, &number) < 0 || disk_folder(sysfs, number, &folder) < 0)
+		return DEVICE_UNKNOWN;
+	return class_of_disk(sysfs, folder, depth + 1);
+}
+
+/* Whether there are slaves; *ret_class is then what they are together. */
+static bool class_of_slaves(const char *sysfs, const char *folder, int depth, enum device_class *ret_class)
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	enum device_class class = DEVICE_SOLID;
+	bool any = false;
+	char slaves[PATH_MAX];
+
+	if ((size_t)snprintf(slaves, sizeof(slaves), "%s/slaves", folder) >= sizeof(slaves))
+		return false;
+	dir = opendir(slaves);
+	if (!dir)
+		return false;
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		class = class_of_both(class, class_of_slave(sysfs, slaves, entry->d_name, depth));
+		any = true;
+	}
+	if (any)
+		*ret_class = class;
+	return any;
+}
+
+static enum device_class class_of_disk(const char *sysfs, const char *folder, int depth)
+{
+	enum device_class class;
+	uint32_t rotational;
+
+	if (depth > STACK_MAX)
+		return DEVICE_UNKNOWN;
+	if (class_of_slaves(sysfs, folder, depth, &class))
+		return class;
+	if (read_number(folder, "queue/rotational", &rotational) < 0)
+		return DEVICE_UNKNOWN;
+	return rotational ? DEVICE_ROTATIONAL : DEVICE_SOLID;
+}
+
+int block_device(const char *sysfs, dev_t number, struct device *ret)
+{
+	_cleanup_free_ char *folder = NULL;
+	struct device device = {0};
+	int r = disk_folder(sysfs, number, &folder);
+
+	if (r < 0)
+		return r;
+	device.class = class_of_disk(sysfs, folder, 0);
+	read_number(folder, "queue/read_ahead_kb", &device.read_ahead_kb);
+	read_number(folder, "queue/max_sectors_kb", &device.max_sectors_kb);
+	snprintf(device.name, sizeof(device.name), "%s", strrchr(folder, '/') + 1);
+	*ret = device;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Block devices as sysfs describes them. Internal to src/device and its tests. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "device/device.h"
+
+/*
+ * Class, queue limits and name of block device `number` from the sysfs mounted at `sysfs` ("/sys"; a test brings its
+ * own). A partition is asked through its disk. What has slaves (device-mapper, md) is what they are: rotational if
+ * one of them is, unknown if one of them is unknown. Returns 0, -ENOENT (no such device), or negative errno.
+ */
+int block_device(const char *sysfs, dev_t number, struct device *ret);
+
+/* The number of the block device called `name` ("sda1"). Returns 0 or negative errno. */
+int block_number(const char *sysfs, const char *name, dev_t *ret);
+
+/* read_ahead_kb of the backing device of a file system without a disk (NFS, FUSE); 0 where unknown. */
+uint32_t backing_read_ahead_kb(const char *sysfs, dev_t number);

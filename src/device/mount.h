@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* One line of /proc/PID/mountinfo (proc(5)). Internal to src/device and its tests. */
+#pragma once
+
+#include <stddef.h>
+
+struct mount {
+	char *root;    /* owned; the part of the file system that is mounted here: "/" */
+	char *point;   /* owned; where */
+	char *type;    /* owned; "ext4" */
+	char *source;  /* owned; "/dev/sda1", "server:/path" */
+	char *options; /* owned; of the file system, escapes kept: "rw,lowerdir=…" */
+};
+
+void mount_release(struct mount *mount);
+
+static inline void mount_releasep(struct mount *mount)
+{
+	mount_release(mount);
+}
+
+/*
+ * The mount with this id in the file `mountinfo` ("/proc/self/mountinfo"; a test brings its own). *ret is the
+ * caller's to release. Returns 0, -ENOENT, or negative errno.
+ */
+int mount_find(const char *mountinfo, unsigned long long id, struct mount *ret);
+
+/*
+ * The n-th layer of an overlayfs, upper first, then the lower ones from top to bottom
+ * (Documentation/filesystems/overlayfs.rst); *ret is the caller's. Returns 0, -ENOENT (no more), or -ENOMEM.
+ */
+int mount_overlay_layer(const struct mount *mount, size_t n, char **ret);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The folders in which profiles and plans are looked for, and which files in them may be believed. Freestanding:
+ * the shim and the tools must agree.
+ *
+ *     $HEADSTART_STATE, where set: that one alone
+ *     HEADSTART_STATE_DIR (config.h): root's, serves everybody
+ *     $XDG_STATE_HOME/headstart or $HOME/.local/state/headstart: a user's own, serves that user alone
+ *
+ * A variable that is not an absolute path counts as not set (XDG Base Directory Specification 0.8).
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/plan-name.h"
+
+#define STATE_FOLDERS_MAX   2
+#define STATE_PLANS	    "plans"
+#define STATE_PROFILES	    "profiles"
+#define STATE_PLAN_SUFFIX    ".plan"
+#define STATE_PROFILE_SUFFIX ".profile"
+
+/* Values of the environment, NULL where not set. */
+struct state_environment {
+	const char *state;          /* HEADSTART_STATE */
+	const char *xdg_state_home; /* XDG_STATE_HOME */
+	const char *home;           /* HOME */
+	bool root;                  /* whether the effective user is root */
+};
+
+static inline bool state_variable_set(const char *value)
+{
+	return value && value[0] == '/';
+}
+
+/* Appends text at *at, which stays below size; false where it and a NUL do not fit. */
+static inline bool state_append(char *path, size_t size, size_t *at, const char *text)
+{
+	for (; *text; text++) {
+		if (*at + 1 >= size)
+			return false;
+		path[(*at)++] = *text;
+	}
+	path[*at] = '\0';
+	return true;
+}
+
+/*
+ * Writes the n-th folder to look in (n < STATE_FOLDERS_MAX, in order of precedence) to path. False where there is
+ * none or it does not fit; a later one may still exist.
+ */
+static inline bool state_folder(const struct state_environment *environment, unsigned n, char *path, size_t size)
+{
+	size_t at = 0;
+
+	if (state_variable_set(environment->state))
+		return n == 0 && state_append(path, size, &at, environment->state);
+	if (n == 0)
+		return state_append(path, size, &at, HEADSTART_STATE_DIR);
+	if (environment->root || n != 1)
+		return false;
+	if (state_variable_set(environment->xdg_state_home))
+		return state_append(path, size, &at, environment->xdg_state_home) &&
+			state_append(path, size, &at, "/headstart");
+	return state_variable_set(environment->home) && state_append(path, size, &at, environment->home) &&
+		state_append(path, size, &at, "/.local/state/headstart");
+}
+
+/* The same, of the program's file below that folder: state_file(…, STATE_PLANS, STATE_PLAN_SUFFIX, program, …). */
+static inline bool state_file(const struct state_environment *environment, unsigned n, const char *subfolder,
+	const char *suffix, const char *program, char *path, size_t size)
+{
+	char name[PLAN_NAME_SIZE];
+	size_t at = 0;
+
+	if (!state_folder(environment, n, path, size))
+		return false;
+	while (path[at])
+		at++;
+	plan_name(program, suffix, name);
+	return state_append(path, size, &at, "/") && state_append(path, size, &at, subfolder) &&
+		state_append(path, size, &at, "/") && state_append(path, size, &at, name);
+}
+
+/*
+ * Whether a file with this owner and mode (st_mode, of the opened file) may be believed by `user`: a regular file
+ * of root's or the user's own that nobody else can write.
+ */
+static inline bool state_file_trusted(uint32_t owner, uint32_t mode, uint32_t user)
+{
+	return (mode & 0170000) == 0100000 && (owner == 0 || owner == user) && (mode & 022) == 0;
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles and plans on disk: whose folder, which file, whether to believe it. The rules: format/state-folder.h. */
+#include "plan/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "base/strings.h"
+#include "format/state-folder.h"
+
+#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+static struct state_environment environment_now(void)
+{
+	return (struct state_environment){
+		.state = secure_getenv("HEADSTART_STATE"),
+		.xdg_state_home = secure_getenv("XDG_STATE_HOME"),
+		.home = secure_getenv("HOME"),
+		.root = geteuid() == 0,
+	};
+}
+
+/* The folder this user writes to is the last in the order of looking: a user's own, else the only one. */
+static unsigned writing_folder(const struct state_environment *environment)
+{
+	return environment->root || state_variable_set(environment->state) ? 0 : 1;
+}
+
+static const char *subfolder_of(enum store_what what)
+{
+	return what == STORE_PLAN ? STATE_PLANS : STATE_PROFILES;
+}
+
+static const char *suffix_of(enum store_what what)
+{
+	return what == STORE_PLAN ? STATE_PLAN_SUFFIX : STATE_PROFILE_SUFFIX;
+}
+
+static int copy_string(const char *string, char **ret)
+{
+	char *copy = strdup(string);
+
+	if (!copy)
+		return -ENOMEM;
+	*ret = copy;
+	return 0;
+}
+
+int store_folder(char **ret)
+{
+	struct state_environment environment = environment_now();
+	char path[PATH_MAX];
+
+	if (!state_folder(&environment, writing_folder(&environment), path, sizeof(path)))
+		return -ENOENT;
+	return copy_string(path, ret);
+}
+
+int store_path_for_writing(enum store_what what, const char *program, char **ret)
+{
+	struct state_environment environment = environment_now();
+	char path[PATH_MAX];
+	char *slash;
+	int r;
+
+	if (!state_file(&environment, writing_folder(&environment), subfolder_of(what), suffix_of(what), program,
+		    path, sizeof(path)))
+		return -ENOENT;
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	r = make_folders(path, environment.root ? 0755 : 0700);
+	if (r < 0)
+		return r;
+	*slash = '/';
+	return copy_string(path, ret);
+}
+
+mode_t store_mode(void)
+{
+	return geteuid() == 0 ? 0644 : 0600;
+}
+
+/* Whether the path is a file to believe. O_NONBLOCK: a FIFO put there is not waited for. */
+static int check_trusted(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return state_file_trusted(st.st_uid, st.st_mode, geteuid()) ? 0 : -ENOENT;
+}
+
+int store_find(enum store_what what, const char *program, char **ret)
+{
+	struct state_environment environment = environment_now();
+	char path[PATH_MAX];
+
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
+		if (state_file(&environment, n, subfolder_of(what), suffix_of(what), program, path,
+			    sizeof(path)) &&
+			check_trusted(path) == 0)
+			return copy_string(path, ret);
+	return -ENOENT;
+}
+
+/* Whether the path is a program to start; -EACCES where it only lacks the permission. */
+static int check_executable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EACCES;
+	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+static int canonical(const char *path, char **ret)
+{
+	char *resolved = realpath(path, NULL);
+
+	if (!resolved)
+		return -errno;
+	*ret = resolved;
+	return 0;
+}
+
+/* Like execvp(3): the first that can be started, whatever stands before it. */
+static int search_path(const char *command, const char *folders, char **ret)
+{
+	char candidate[PATH_MAX];
+	int reason = -ENOENT;
+
+	for (const char *at = folders;; at++) {
+		size_t length = strcspn(at, ":");
+		int n = snprintf(candidate, sizeof(candidate), "%.*s/%s", length ? (int)length : 1,
+			length ? at : ".", command);
+
+		if (n > 0 && (size_t)n < sizeof(candidate)) {
+			int r = check_executable(candidate);
+
+			if (r == 0)
+				return canonical(candidate, ret);
+			if (r == -EACCES)
+				reason = r;
+		}
+		at += length;
+		if (!*at)
+			return reason;
+	}
+}
+
+int store_program_path(const char *command, char **ret)
+{
+	const char *folders = getenv("PATH");
+	int r;
+
+	if (!*command)
+		return -ENOENT;
+	if (!strchr(command, '/'))
+		return search_path(command, folders ? folders : DEFAULT_PATH, ret);
+	r = check_executable(command);
+	return r < 0 ? r : canonical(command, ret);
+}
