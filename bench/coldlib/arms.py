@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""The arms: what stands in front of the command, and what it needs to have been prepared.
+
+An arm is environment + argument prefix. Every path is one inside the image. `{audit}` stands for the shim's path
+there, which has the multiarch triplet in it.
+"""
+
+import dataclasses
+
+READ_FILES = "/usr/libexec/headstart/bench-read-files"
+FILE_LIST = "/var/lib/headstart/bench-files"
+
+PLAN = "plan"      # the plan of a recorded start
+SHIM = "shim"      # headstart installed, nothing recorded
+FILES = "files"    # the list of the files of a recorded start
+
+
+@dataclasses.dataclass(frozen=True)
+class Arm:
+    name: str
+    what: str                     # for people, one line
+    prefix: tuple = ()            # arguments before the command
+    environment: tuple = ()       # (name, value) pairs
+    needs: str = ""               # PLAN, SHIM, FILES, or nothing at all
+    warm: bool = False            # the page cache is verified warm, not cold
+
+    @property
+    def baseline(self):
+        """The arm that stands for 'without headstart' in the same state of the page cache."""
+        return "warm" if self.warm else "nothing"
+
+
+AUDIT = ("LD_AUDIT", "{audit}")
+RUN = ("/usr/bin/headstart", "run", "--")
+
+ARMS = {arm.name: arm for arm in (
+    Arm("nothing", "the command as it is, from a cold page cache"),
+    Arm("whole", "audit shim, nothing recorded: whole files as they are mapped",
+        environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM),
+    Arm("files", "baseline: the whole files of a recorded start, one sorted batch, then the command",
+        prefix=(READ_FILES, FILE_LIST), needs=FILES),
+    Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
+    Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
+    Arm("warm", "the command as it is, from a warm page cache", warm=True),
+    Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
+    Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,
+        warm=True),
+)}
+
+
+class UnknownArm(Exception):
+    pass
+
+
+def parse(text):
+    """
+    The arms of "A,B,…" in that order. `nothing` comes first and `warm` is added where it is not named: without them
+    the others mean nothing.
+    """
+    names = [name for name in text.split(",") if name]
+    for name in names:
+        if name not in ARMS:
+            raise UnknownArm(f"there is no arm '{name}'; there are: {', '.join(ARMS)}")
+    cold = [name for name in names if not ARMS[name].warm and name != "nothing"]
+    warm = [name for name in names if ARMS[name].warm and name != "warm"]
+    return [ARMS[name] for name in dict.fromkeys(["nothing", *cold, "warm", *warm])]

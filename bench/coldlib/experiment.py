@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: MIT
+"""The protocol: arms interleaved A B C A B C, every run from a verified state, nothing counted that went wrong.
+
+    one round = for each arm: bring the page cache into its state and verify that; run; compare
+
+A run whose state could not be verified is refused and tried again, never counted. A run that failed, hung or left
+something else than `nothing` does is a failure of its arm: it has no time, and neither has the arm. An arm that failed
+or hung is left out of the rounds that follow.
+"""
+
+import dataclasses
+
+REFUSALS = 3    # of one run, before the experiment is given up: whatever keeps the pages in will keep on
+
+
+class NotVerified(Exception):
+    """The page cache is not in the state that the arm asks for."""
+
+
+class GivenUp(Exception):
+    """There is nothing to report: one sentence says why."""
+
+
+@dataclasses.dataclass
+class Run:
+    """One run, as a session hands it over."""
+    seconds: float
+    status: int                # exit status; negative: the signal that ended it
+    timed_out: bool = False
+    stdout: bytes = b""
+    stderr: bytes = b""
+    outputs: dict = dataclasses.field(default_factory=dict)    # path -> its bytes' hash, None if missing or empty
+    major_faults: int = 0
+    bytes_read: int = 0
+    reads: int = 0
+    seeks: int = 0             # reads that did not continue the one before
+
+    def traces(self):
+        """What the run left that can be compared: (name, value) pairs."""
+        yield "exit status", self.status
+        yield "stdout", self.stdout
+        yield "stderr", self.stderr
+        for path, digest in self.outputs.items():
+            yield f"presence of {path}", digest is not None
+            yield f"content of {path}", digest
+
+
+@dataclasses.dataclass
+class ArmRuns:
+    """What became of one arm."""
+    arm: object
+    runs: list = dataclasses.field(default_factory=list)       # one Run for each round
+    refused: int = 0
+    failures: list = dataclasses.field(default_factory=list)   # (round from 1, sentence)
+    bytes_prefetched: int = None    # None: not known; 0 for an arm without headstart
+    bytes_used: int = None
+
+    @property
+    def seconds(self):
+        return [run.seconds for run in self.runs]
+
+
+def failure_of(run, timeout):
+    """Why the run is not a start to be timed, in words; None if nothing is wrong with it by itself."""
+    if run.timed_out:
+        return f"did not end within {timeout:g} s"
+    if run.status < 0:
+        return f"was ended by signal {-run.status}"
+    if run.status > 0:
+        return f"failed with exit status {run.status}"
+    for path, digest in run.outputs.items():
+        if digest is None:
+            return f"did not write {path}"
+    return None
+
+
+class Experiment:
+    """
+    session: .run(arm, timeout) -> Run, or NotVerified. progress: .step(text), .note(text).
+    """
+
+    def __init__(self, session, arms, rounds, timeout, progress):
+        self.session = session
+        self.rounds = rounds
+        self.timeout = timeout
+        self.progress = progress
+        self.arms = {arm.name: ArmRuns(arm) for arm in arms}
+
+    def run(self):
+        for number in range(1, self.rounds + 1):
+            for results in self.arms.values():
+                if not results.failures:
+                    self.progress.step(f"round {number} of {self.rounds}: {results.arm.name}")
+                    self._one(results, number)
+        self._compare()
+        return self.arms
+
+    def _one(self, results, number):
+        run = self._verified_run(results)
+        results.runs.append(run)
+        wrong = failure_of(run, self.timeout)
+        if wrong:
+            results.failures.append((number, wrong))
+            if results.arm.name == "nothing":
+                raise GivenUp(f"the command {wrong} without headstart too: {first_line(run)}")
+
+    def _verified_run(self, results):
+        reason = None
+        for _ in range(REFUSALS):
+            try:
+                return self.session.run(results.arm, self.timeout)
+            except NotVerified as refusal:
+                results.refused += 1
+                reason = refusal
+                self.progress.note(f"refused a run of '{results.arm.name}': {refusal}")
+        raise GivenUp(f"'{results.arm.name}' was refused {REFUSALS} times in a row: {reason}")
+
+    def _compare(self):
+        """Holds every run against those under `nothing`, in everything that `nothing` repeats faithfully."""
+        seen = {}
+        for run in self.arms["nothing"].runs:
+            for name, value in run.traces():
+                seen.setdefault(name, set()).add(value)
+        self.varies = sorted(name for name, values in seen.items() if len(values) > 1)
+        for results in self.arms.values():
+            failed = {number for number, _ in results.failures}
+            sound = [(number, run) for number, run in enumerate(results.runs, 1) if number not in failed]
+            for number, run in sound:
+                differs = [name for name, value in run.traces()
+                           if name not in self.varies and value not in seen[name]]
+                if differs:
+                    results.failures.append((number, f"differs from 'nothing' in {', '.join(differs)}"))
+
+
+def first_line(run):
+    """Something to go by, from what the command said."""
+    text = (run.stderr or run.stdout).decode("utf-8", "replace").strip()
+    return text.splitlines()[-1] if text else "it said nothing"

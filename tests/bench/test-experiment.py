@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""The protocol, with a laboratory without a disk: order, refusals, and that what goes wrong is never a time."""
+
+import dataclasses
+import unittest
+
+import benchtest
+from coldlib import arms, experiment
+
+
+def spoiling(name, number=None, **changes):
+    """Changes the runs of one arm (or one of them)."""
+    def spoil(arm, count, run):
+        return dataclasses.replace(run, **changes) if arm == name and number in (None, count) else run
+    return spoil
+
+
+class Arms(unittest.TestCase):
+    def names(self, text):
+        return [arm.name for arm in arms.parse(text)]
+
+    def test_nothing_and_warm_are_always_there(self):
+        self.assertEqual(self.names("run"), ["nothing", "run", "warm"])
+        self.assertEqual(self.names("warm,nothing"), ["nothing", "warm"])
+
+    def test_order_is_kept_and_doubles_are_not(self):
+        self.assertEqual(self.names("audit,run,audit,warm-run"), ["nothing", "audit", "run", "warm", "warm-run"])
+
+    def test_unknown_arm_is_named(self):
+        with self.assertRaisesRegex(arms.UnknownArm, "'fast'.*nothing"):
+            arms.parse("run,fast")
+
+
+class Order(unittest.TestCase):
+    def test_arms_take_turns(self):
+        _, session, _ = benchtest.measure("nothing,run", rounds=3)
+        self.assertEqual(session.order, ["nothing", "run", "warm"] * 3)
+
+
+class Refusals(unittest.TestCase):
+    def test_a_run_that_was_not_cold_is_repeated_not_counted(self):
+        refused = []
+
+        def spoil(name, number, run):
+            if name == "run" and not refused:
+                refused.append(number)
+                raise experiment.NotVerified("12 pages of /bin/sh are resident")
+            return run
+        result, session, progress = benchtest.measure("run", rounds=3, spoil=spoil)
+        self.assertEqual(result["arms"]["run"]["n"], 3)
+        self.assertEqual(result["arms"]["run"]["refused"], 1)
+        self.assertEqual(session.order.count("run"), 4)
+        self.assertIn("12 pages", progress.notes[0])
+
+    def test_an_arm_that_is_never_cold_ends_it(self):
+        def spoil(name, number, run):
+            if name == "run":
+                raise experiment.NotVerified("12 pages of /bin/sh are resident")
+            return run
+        with self.assertRaisesRegex(experiment.GivenUp, "'run' was refused 3 times.*12 pages"):
+            benchtest.measure("run", spoil=spoil)
+
+
+class Failures(unittest.TestCase):
+    def no_time(self, spoil, words, rounds=7):
+        result, session, _ = benchtest.measure("run,audit", rounds=rounds, spoil=spoil)
+        bad, good = result["arms"]["run"], result["arms"]["audit"]
+        self.assertIsNone(bad["median_s"])
+        self.assertIsNone(bad["ci95_s"])
+        self.assertIsNone(bad["ratio_to_nothing"])
+        self.assertNotIn("seconds", bad)
+        self.assertIn(words, bad["failures"][0]["what"])
+        self.assertIsNotNone(good["median_s"])
+        self.assertEqual(good["failures"], [])
+        return result, session
+
+    def test_exit_status(self):
+        _, session = self.no_time(spoiling("run", number=2, status=3), "exit status 3")
+        self.assertEqual(session.order.count("run"), 2)
+
+    def test_signal(self):
+        self.no_time(spoiling("run", number=1, status=-11), "signal 11")
+
+    def test_hang(self):
+        self.no_time(spoiling("run", number=1, status=-9, timed_out=True), "60 s")
+
+    def test_other_stdout(self):
+        self.no_time(spoiling("run", number=4, stdout=b"goodbye\n"), "stdout")
+
+    def test_other_stderr(self):
+        self.no_time(spoiling("run", stderr=b"headstart: oops\n"), "stderr")
+
+    def test_other_output_file(self):
+        self.no_time(spoiling("run", number=7, outputs={"/root/out.png": "another"}), "content of /root/out.png")
+
+    def test_missing_output_file(self):
+        self.no_time(spoiling("run", number=7, outputs={"/root/out.png": None}), "did not write /root/out.png")
+
+    def test_a_command_that_fails_by_itself_ends_it(self):
+        with self.assertRaisesRegex(experiment.GivenUp, "exit status 5 without headstart too: no such thing"):
+            benchtest.measure("run", spoil=spoiling("nothing", status=5, stderr=b"no such thing\n"))
+
+    def test_what_nothing_does_not_repeat_is_not_compared(self):
+        def spoil(name, number, run):
+            return dataclasses.replace(run, stderr=f"pid {len(name) * 100 + number}".encode())
+        result, _, _ = benchtest.measure("run", spoil=spoil)
+        self.assertEqual(result["not_compared"], ["stderr"])
+        self.assertEqual(result["arms"]["run"]["failures"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,91 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""JSON, table and chart of an experiment."""
+
+import json
+import os
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import benchtest
+from coldlib import table
+
+ALL = "nothing,whole,files,run,audit,warm,warm-run,warm-audit"
+PROMISED = {"n", "median_s", "ci95_s", "ratio_to_nothing", "major_faults", "bytes_read", "reads", "seeks",
+            "bytes_prefetched", "bytes_used"}
+
+
+class Json(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.result = benchtest.measure(ALL)[0]
+
+    def test_has_what_was_promised(self):
+        self.assertLessEqual({"device", "command", "arms"}, set(self.result))
+        self.assertEqual(list(self.result["arms"]), ALL.split(","))
+        for name, arm in self.result["arms"].items():
+            self.assertLessEqual(PROMISED, set(arm), name)
+        self.assertEqual(json.loads(json.dumps(self.result)), self.result)
+
+    def test_numbers(self):
+        nothing, run = self.result["arms"]["nothing"], self.result["arms"]["run"]
+        self.assertEqual(nothing["n"], 7)
+        self.assertEqual(nothing["ratio_to_nothing"], 1)
+        self.assertAlmostEqual(run["median_s"], 3.5)
+        self.assertAlmostEqual(run["ratio_to_nothing"], 0.35)
+        self.assertEqual(sorted(run["seconds"])[3], run["median_s"])
+        self.assertEqual((run["major_faults"], run["bytes_read"], run["reads"], run["seeks"]), (4, 4000, 40, 4))
+
+    def test_difference(self):
+        self.assertTrue(self.result["arms"]["run"]["different_from_nothing"])
+        self.assertFalse(self.result["arms"]["nothing"]["different_from_nothing"])
+        self.assertFalse(self.result["arms"]["warm-run"]["different_from_warm"])
+        self.assertEqual(self.result["arms"]["warm-run"]["compared_with"], "warm")
+
+
+class Table(unittest.TestCase):
+    def test_fits_and_names_every_arm(self):
+        text = table.render(benchtest.measure(ALL)[0])
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        for name in ALL.split(","):
+            self.assertTrue(any(line.startswith(name + " ") for line in text.splitlines()), name)
+
+    def test_says_where_nothing_was_measured(self):
+        text = table.render(benchtest.measure(ALL)[0])
+        self.assertIn("warm-run: no measurable difference from 'warm'", text)
+        self.assertNotIn("\nrun: no measurable", text)
+
+    def test_a_failed_arm_has_no_number(self):
+        def spoil(name, number, run):
+            run.status = 3 if name == "run" else 0
+            return run
+        text = table.render(benchtest.measure("run", spoil=spoil)[0])
+        line = next(line for line in text.splitlines() if line.startswith("run "))
+        self.assertEqual(line.split(), ["run", "0", "failed"])
+        self.assertIn("run: failed with exit status 3 (round 1)", text)
+
+
+class Chart(unittest.TestCase):
+    def setUp(self):
+        try:
+            from coldlib import chart
+        except ImportError as missing:
+            self.skipTest(f"no matplotlib: {missing}")
+        self.chart = chart
+
+    def test_is_drawn_and_the_same_every_time(self):
+        results = [benchtest.measure(ALL)[0], benchtest.measure("run")[0]]
+        with tempfile.TemporaryDirectory() as folder:
+            pictures = []
+            for name in ("one.svg", "two.svg"):
+                path = os.path.join(folder, name)
+                self.chart.draw(results, path)
+                with open(path, "rb") as picture:
+                    pictures.append(picture.read())
+        self.assertTrue(xml.etree.ElementTree.fromstring(pictures[0]).tag.endswith("svg"))
+        self.assertEqual(*pictures)
+
+
+if __name__ == "__main__":
+    unittest.main()
