@@ -5,7 +5,8 @@
  *
  *     /usr/lib/libreoffice/program/soffice  ->  soffice-0123456789abcdef.plan
  *
- * The hash (FNV-1a 64 of the whole path) makes the name unique, the basename makes a folder of them readable.
+ * The hash (FNV-1a 64 of the whole path) makes the name unique, the basename makes a folder of them readable. What is not
+ * plain in the basename, and a dot or dash at its start, becomes '_': a name is never hidden, never an option.
  */
 #pragma once
 
@@ -31,10 +32,12 @@ static inline void plan_name(const char *path, const char *suffix, char name[PLA
 	for (; base[n] && n < PLAN_NAME_BASE_MAX; n++) {
 		char c = base[n];
 		int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			c == '-' || c == '+' || c == '_' || (c == '.' && n > 0);
+			c == '+' || c == '_' || (n > 0 && (c == '.' || c == '-'));
 
 		name[n] = plain ? c : '_';
 	}
+	if (n == 0)
+		name[n++] = '_';
 	name[n++] = '-';
 	for (int shift = 60; shift >= 0; shift -= 4)
 		name[n++] = "0123456789abcdef"[(hash >> shift) & 15];

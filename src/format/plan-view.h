@@ -20,7 +20,7 @@ struct plan_view {
 enum plan_fault {
 	PLAN_GOOD = 0,
 	PLAN_FOREIGN,   /* not a plan at all */
-	PLAN_NEWER,     /* a plan of another version */
+	PLAN_NEWER,     /* a plan of a version this program does not know */
 	PLAN_TRUNCATED, /* shorter than it says */
 	PLAN_DAMAGED,   /* a checksum or an index is wrong */
 };
@@ -30,40 +30,55 @@ static inline const char *plan_file_path(const struct plan_view *view, uint32_t 
 	return view->strings + LE32(view->files[file].path);
 }
 
+static inline const char *plan_program(const struct plan_view *view)
+{
+	return view->strings + LE32(view->header->program);
+}
+
 static inline bool plan_table_fits(uint64_t offset, uint64_t count, uint64_t item_size, uint64_t limit)
 {
 	return offset % 8 == 0 && offset <= limit && count <= (limit - offset) / item_size;
 }
 
-static inline bool plan_paths_good(const struct plan_view *view)
+/* Whether an absolute path begins at the offset; that strings end with a NUL is known. */
+static inline bool plan_path_good(const struct plan_view *view, uint32_t offset)
+{
+	return offset < view->strings_size && view->strings[offset] == '/';
+}
+
+static inline bool plan_files_good(const struct plan_view *view)
 {
 	if (view->strings_size == 0 || view->strings[view->strings_size - 1] != '\0')
 		return false;
-	if (LE32(view->header->program) >= view->strings_size)
+	if (!plan_path_good(view, LE32(view->header->program)))
 		return false;
-	for (uint32_t i = 0; i < view->file_count; i++) {
-		uint32_t path = LE32(view->files[i].path);
-
-		if (path >= view->strings_size || view->strings[path] != '/')
+	for (uint32_t i = 0; i < view->file_count; i++)
+		if (!plan_path_good(view, LE32(view->files[i].path)) || LE32(view->files[i].kind) > PLAN_SYMLINK)
 			return false;
-		if (LE32(view->files[i].kind) > PLAN_SYMLINK)
-			return false;
-	}
 	return true;
 }
 
+/*
+ * That no extent reaches beyond its file and that all pages are less than 2^32 means: no sum of bytes and no offset,
+ * signed or not, overflows 64 bits, whoever adds them up.
+ */
 static inline bool plan_extents_good(const struct plan_view *view)
 {
+	uint64_t page_size = LE32(view->header->page_size), sum = 0;
+
 	for (uint32_t i = 0; i < view->extent_count; i++) {
 		const struct plan_extent *extent = &view->extents[i];
-		uint32_t file = LE32(extent->file), page = LE32(extent->page), pages = LE32(extent->pages);
+		uint64_t file = LE32(extent->file), page = LE32(extent->page), pages = LE32(extent->pages);
 
 		if (file >= view->file_count || LE32(view->files[file].kind) != PLAN_REGULAR)
 			return false;
-		if (pages == 0 || page > UINT32_MAX - pages || LE32(extent->gap) >= pages)
+		if (pages == 0 || LE32(extent->gap) >= pages)
 			return false;
+		if ((page + pages - 1) * page_size >= LE64(view->files[file].size))
+			return false;
+		sum += pages;
 	}
-	return true;
+	return sum <= UINT32_MAX;
 }
 
 /*
@@ -81,7 +96,7 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 		return PLAN_FOREIGN;
 	if (size < sizeof(*header))
 		return PLAN_TRUNCATED;
-	if (LE32(header->version) != PLAN_VERSION)
+	if (LE32(header->version) > PLAN_VERSION)
 		return PLAN_NEWER;
 	if (LE64(header->file_size) > size)
 		return PLAN_TRUNCATED;
@@ -92,8 +107,8 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 	strings = LE32(header->strings_offset);
 	view.file_count = LE32(header->file_count);
 	view.extent_count = LE32(header->extent_count);
-	if (view.file_count > PLAN_FILES_MAX || LE32(header->page_size) < 4096 || LE32(header->order) > 1 ||
-		files < LE32(header->probes_end) || strings > size ||
+	if (view.file_count > PLAN_FILES_MAX || LE32(header->order) > PLAN_ORDER_PHYSICAL ||
+		LE32(header->window_pages) == 0 || files < LE32(header->probes_end) || strings > size ||
 		!plan_table_fits(files, view.file_count, sizeof(struct plan_file), extents) ||
 		!plan_table_fits(extents, view.extent_count, sizeof(struct plan_extent), strings))
 		return PLAN_DAMAGED;
@@ -103,7 +118,7 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 	view.extents = (const struct plan_extent *)((const char *)data + extents);
 	view.strings = (const char *)data + strings;
 	view.strings_size = (uint32_t)(size - strings);
-	if (!plan_paths_good(&view) || !plan_extents_good(&view))
+	if (!plan_files_good(&view) || !plan_extents_good(&view))
 		return PLAN_DAMAGED;
 	*ret_view = view;
 	return PLAN_GOOD;

@@ -13,7 +13,8 @@
  *     strings                     NUL-terminated paths; the last byte of the file is a NUL
  *
  * A reader checks with plan_head_check() (freestanding, here) and, for what follows the probes, with
- * plan_view_init() (format/plan-view.h): after that every index and offset is good. Nothing is trusted before.
+ * plan_view_init() (format/plan-view.h): after that every index and offset is good. Nothing is trusted before. Both
+ * want the bytes at an address that is a multiple of 8, as malloc and mmap give.
  */
 #pragma once
 
@@ -39,12 +40,12 @@ enum plan_order {
 struct plan_header {
 	uint8_t magic[8];         /* PLAN_MAGIC */
 	uint32_t version;         /* PLAN_VERSION; a reader refuses any other */
-	uint32_t page_size;       /* bytes: the unit of all pages below */
+	uint32_t page_size;       /* bytes: the unit of all pages below; a power of two, 4 KiB to 1 MiB */
 	uint64_t file_size;       /* bytes: the whole plan */
 	uint64_t body_checksum;   /* XXH3-64 of everything from files_offset to the end */
 	int64_t created;          /* seconds since the epoch */
 	uint32_t order;           /* enum plan_order */
-	uint32_t program;         /* offset in strings: canonical path of the program started */
+	uint32_t program;         /* offset in strings: canonical path of the program started; absolute */
 	uint32_t probe_count;     /* <= PLAN_PROBES_MAX */
 	uint32_t probes_end;      /* bytes from the start of the file: end of probes and their paths */
 	uint32_t file_count;      /* <= PLAN_FILES_MAX */
@@ -52,7 +53,7 @@ struct plan_header {
 	uint32_t extent_count;
 	uint32_t extents_offset;  /* bytes from the start of the file; multiple of 8 */
 	uint32_t strings_offset;  /* bytes from the start of the file; ends at file_size */
-	uint32_t window_pages;    /* pages: largest read submitted at once, from the device's limits */
+	uint32_t window_pages;    /* pages, > 0: largest read submitted at once, from the device's limits */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -80,8 +81,8 @@ struct plan_file {
 struct plan_extent {
 	uint32_t file;  /* index in files: a regular one */
 	uint32_t page;  /* first page */
-	uint32_t pages; /* > 0 */
-	uint32_t gap;   /* pages among them that nobody touched: read because a gap is cheaper than a seek */
+	uint32_t pages; /* > 0; the last of them begins inside the file; those of all extents are less than 2^32 */
+	uint32_t gap;   /* < pages: those of them that nobody touched, read because a gap is cheaper than a seek */
 };
 
 _Static_assert(sizeof(struct plan_header) == 88, "on-disk layout");
@@ -103,6 +104,11 @@ static inline uint64_t plan_head_checksum(const void *head, uint32_t probes_end)
 	return fnv1a64(hash, bytes + sizeof(struct plan_header), probes_end - sizeof(struct plan_header));
 }
 
+static inline bool plan_page_size_good(uint32_t page_size)
+{
+	return page_size >= 4096 && page_size <= 1u << 20 && (page_size & (page_size - 1)) == 0;
+}
+
 /*
  * Whether the first `size` bytes of a file (at least min(file size, PLAN_HEAD_MAX) of them) begin a plan of this
  * version whose header and probes are intact: probes inside the head, their paths absolute and NUL-terminated.
@@ -120,7 +126,8 @@ static inline bool plan_head_check(const void *head, size_t size)
 			return false;
 	count = LE32(header->probe_count);
 	end = LE32(header->probes_end);
-	if (LE32(header->version) != PLAN_VERSION || count > PLAN_PROBES_MAX)
+	if (LE32(header->version) != PLAN_VERSION || count > PLAN_PROBES_MAX ||
+		!plan_page_size_good(LE32(header->page_size)))
 		return false;
 	if (end > PLAN_HEAD_MAX || end > size || end < sizeof(*header) + count * sizeof(*probes))
 		return false;
@@ -131,7 +138,7 @@ static inline bool plan_head_check(const void *head, size_t size)
 	for (uint32_t i = 0; i < count; i++) {
 		uint16_t path = LE16(probes[i].path);
 
-		if (path < sizeof(*header) + count * sizeof(*probes) || path >= end)
+		if (path < sizeof(*header) + count * sizeof(*probes) || path >= end || probes[i].reserved != 0)
 			return false;
 		if (((const char *)head)[path] != '/')
 			return false;
