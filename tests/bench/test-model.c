@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The device models: service time by previous position, size and queue. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "model.h"
+
+#define US        UINT64_C(1000)
+#define MS        UINT64_C(1000000)
+#define DISK_SIZE (UINT64_C(1) << 30)
+#define KIB       UINT64_C(1024)
+
+static struct disk new_disk(const char *name)
+{
+	struct disk disk;
+
+	disk_init(&disk, model_find(name), DISK_SIZE, 1);
+	return disk;
+}
+
+static void assert_near(uint64_t a, uint64_t b)
+{
+	assert_in_range(a, b - 1, b + 1);
+}
+
+static void test_names(void **state)
+{
+	static const char *const names[] = { "hdd", "sdcard", "emmc", "cloud", "none" };
+
+	for (size_t i = 0; i < 5; i++) {
+		assert_string_equal(model_at(i)->name, names[i]);
+		assert_ptr_equal(model_find(names[i]), model_at(i));
+		assert_int_equal(model_at(i)->rotational, i == 0);
+	}
+	assert_null(model_at(5));
+	assert_null(model_find("floppy"));
+}
+
+/* Latency plus bytes over bandwidth, on an idle device. */
+static void test_idle_read(void **state)
+{
+	static const struct {
+		const char *model;
+		uint64_t bytes, ns;
+	} cases[] = {
+		{ "sdcard", 16000, 600 * US + 1 * MS },
+		{ "emmc", 120000, 250 * US + 1 * MS },
+		{ "cloud", 125000, 800 * US + 1 * MS },
+		{ "hdd", 60000, 100 * US + 1 * MS },
+		{ "none", 1000000, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct disk disk = new_disk(cases[i].model);
+
+		assert_int_equal(disk_read(&disk, 5 * MS, 0, cases[i].bytes), 5 * MS + cases[i].ns);
+	}
+}
+
+static void test_seek(void **state)
+{
+	const struct model *hdd = model_find("hdd");
+	const uint64_t quarter = DISK_SIZE / 4;
+
+	assert_int_equal(model_seek_ns(hdd, 4096, 4096, DISK_SIZE, 0.9), 0);
+	/* 2 ms + 16 ms * sqrt(1/4), either way; the whole disk is a full stroke */
+	assert_near(model_seek_ns(hdd, 0, quarter, DISK_SIZE, 0), 10 * MS);
+	assert_near(model_seek_ns(hdd, quarter, 0, DISK_SIZE, 0), 10 * MS);
+	assert_near(model_seek_ns(hdd, 0, DISK_SIZE, DISK_SIZE, 0), 18 * MS);
+	/* half a turn */
+	assert_near(model_seek_ns(hdd, 0, quarter, DISK_SIZE, 0.5), 10 * MS + 5600 * US);
+	assert_int_equal(model_seek_ns(model_find("sdcard"), 0, quarter, DISK_SIZE, 0.5), 0);
+}
+
+/* A short way forward costs the bytes skipped; the same way back, or one byte more, is a seek. */
+static void test_short_skip(void **state)
+{
+	const struct model *hdd = model_find("hdd");
+
+	assert_near(model_seek_ns(hdd, 0, 60000, DISK_SIZE, 0.9), 1 * MS);
+	assert_true(model_seek_ns(hdd, 60000, 0, DISK_SIZE, 0) > 2 * MS);
+	assert_near(model_seek_ns(hdd, 0, 512 * KIB - 1, DISK_SIZE, 0.9), model_transfer_ns(hdd, 512 * KIB - 1));
+	assert_true(model_seek_ns(hdd, 0, 512 * KIB, DISK_SIZE, 0.9) > 12 * MS);
+}
+
+/* The head is where the last read ended, also when that read was not modelled. */
+static void test_head(void **state)
+{
+	struct disk disk = new_disk("hdd");
+	uint64_t first, second;
+
+	first = disk_read(&disk, 0, 0, 60000);
+	assert_true(disk_is_contiguous(&disk, 60000));
+	second = disk_read(&disk, first, 60000, 60000);
+	assert_int_equal(second - first, 100 * US + 1 * MS);
+	disk_move(&disk, DISK_SIZE / 2);
+	assert_false(disk_is_contiguous(&disk, 120000));
+	assert_int_equal(disk_read(&disk, second, DISK_SIZE / 2, 60000) - second, 100 * US + 1 * MS);
+}
+
+/* The rotation is uniform over a turn and repeats with the seed. */
+static void test_rotation(void **state)
+{
+	struct disk disk = new_disk("hdd"), same = new_disk("hdd");
+	const uint64_t base = model_seek_ns(disk.model, 0, DISK_SIZE / 2, DISK_SIZE, 0) +
+		model_transfer_ns(disk.model, 4096) + 100 * US;
+	uint64_t now = 0, sum = 0, least = UINT64_MAX, most = 0;
+	const unsigned n = 100000;
+
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t done, wait;
+
+		disk_move(&disk, 0);
+		disk_move(&same, 0);
+		done = disk_read(&disk, now, DISK_SIZE / 2, 4096);
+		assert_int_equal(disk_read(&same, now, DISK_SIZE / 2, 4096), done);
+		wait = done - now - base;
+		sum += wait;
+		least = wait < least ? wait : least;
+		most = wait > most ? wait : most;
+		now = done;
+	}
+	assert_in_range(sum / n, 5550 * US, 5650 * US);
+	assert_true(least < 20 * US);
+	assert_in_range(most, 11180 * US, 11200 * US);
+}
+
+static void test_serial_queue(void **state)
+{
+	struct disk disk = new_disk("sdcard");
+
+	assert_int_equal(disk_read(&disk, 0, 0, 16000), 1600 * US);
+	assert_int_equal(disk_read(&disk, 0, 0, 16000), 3200 * US);
+	/* an idle device begins when the read arrives */
+	assert_int_equal(disk_read(&disk, 10 * MS, 0, 16000), 11600 * US);
+}
+
+static void test_parallel_queue(void **state)
+{
+	struct disk disk = new_disk("emmc");
+
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(disk_read(&disk, 0, 0, 120000), 1250 * US);
+	assert_int_equal(disk_read(&disk, 0, 0, 120000), 2500 * US);
+	assert_int_equal(disk_read(&disk, 1 * MS, 0, 12000), 1600 * US);
+}
+
+/* One link: transfers follow each other, their latencies overlap, 64 reads at most are in flight. */
+static void test_shared_bandwidth(void **state)
+{
+	struct disk disk = new_disk("cloud");
+
+	for (uint64_t i = 1; i <= 64; i++)
+		assert_int_equal(disk_read(&disk, 0, 0, 125000), i * MS + 800 * US);
+	disk = new_disk("cloud");
+	for (unsigned i = 0; i < 64; i++)
+		disk_read(&disk, 0, 0, 0);
+	assert_int_equal(disk_read(&disk, 0, 0, 0), 1600 * US);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_idle_read),
+		cmocka_unit_test(test_seek),
+		cmocka_unit_test(test_short_skip),
+		cmocka_unit_test(test_head),
+		cmocka_unit_test(test_rotation),
+		cmocka_unit_test(test_serial_queue),
+		cmocka_unit_test(test_parallel_queue),
+		cmocka_unit_test(test_shared_bandwidth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
