@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and checking the files of a plan. */
+#include "prefetch/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define NSEC_PER_SEC  1000000000
+#define DIRECTORY_MAX (1u << 20) /* bytes of directory entries: beyond that a program looks up, it does not list */
+
+int file_open_flags(const struct plan_file *file)
+{
+	switch (LE32(file->kind)) {
+	case PLAN_DIRECTORY:
+		return O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_DIRECTORY;
+	case PLAN_SYMLINK:
+		return O_PATH | O_CLOEXEC | O_NOFOLLOW;
+	default:
+		return O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+	}
+}
+
+static int in_memory(int fd)
+{
+	struct statfs fs;
+
+	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
+}
+
+int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
+{
+	struct stat st;
+	int64_t mtime;
+
+	if (LE32(file->kind) != PLAN_REGULAR) {
+		*ret_size = 0;
+		return 0;
+	}
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -ESTALE;
+	mtime = (int64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + st.st_mtim.tv_nsec;
+	if ((uint64_t)st.st_size != LE64(file->size) || mtime != (int64_t)LE64(file->mtime))
+		return -ESTALE;
+	if (in_memory(fd))
+		return -ENODATA;
+	*ret_size = (uint64_t)st.st_size;
+	return 0;
+}
+
+int file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size)
+{
+	const struct plan_file *file = &plan->files[index];
+	_cleanup_close_ int fd = open(plan_file_path(plan, index), file_open_flags(file));
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = file_check(file, fd, ret_size);
+	return r < 0 ? r : TAKE_FD(fd);
+}
+
+void file_load_names(const struct plan_file *file, int fd)
+{
+	char buffer[16384];
+	size_t read = 0;
+	ssize_t n;
+
+	if (LE32(file->kind) == PLAN_SYMLINK)
+		(void)!readlinkat(fd, "", buffer, sizeof(buffer));
+	if (LE32(file->kind) != PLAN_DIRECTORY)
+		return;
+	while (read < DIRECTORY_MAX && (n = getdents64(fd, buffer, sizeof(buffer))) > 0)
+		read += (size_t)n;
+}
+
+uint64_t extent_range(const struct plan_view *plan, const struct plan_extent *extent, uint64_t file_size,
+	uint64_t *ret_offset)
+{
+	uint64_t page_size = LE32(plan->header->page_size);
+	uint64_t start = LE32(extent->page) * page_size;
+	uint64_t length = LE32(extent->pages) * page_size; /* neither overflows: 32 bits by 32 bits */
+
+	if (start >= file_size)
+		return 0;
+	*ret_offset = start;
+	return length < file_size - start ? length : file_size - start;
+}

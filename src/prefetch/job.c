@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* What all engines share: the files of a plan, and the next read of it. */
+#include "prefetch/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "prefetch/budget.h"
+#include "prefetch/file.h"
+
+#define CHUNK_MIN (64u << 10)
+
+uint64_t job_now_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+bool job_late(const struct job *job)
+{
+	return job->deadline_us != 0 && job_now_us() >= job->deadline_us;
+}
+
+/* Descriptors free for the files of the plan, of `limit` in all. */
+static uint32_t free_fds(uint32_t limit)
+{
+	uint32_t taken = 0;
+
+	for (uint32_t fd = 0; fd < limit; fd++)
+		taken += fcntl((int)fd, F_GETFD) >= 0;
+	return limit - taken;
+}
+
+/* How many files may be open at once, beside the ring's own descriptor and opens that are under way. */
+static void plan_descriptors(struct job *job)
+{
+	const uint32_t reserve = 4, many = 65536;
+	struct rlimit limit = {.rlim_cur = 1024};
+	uint32_t fds;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	fds = limit.rlim_cur < many ? (uint32_t)limit.rlim_cur : many;
+	if (fds < job->plan->file_count + job->tuning.open_depth + 1024)
+		fds = free_fds(fds);
+	fds = fds > reserve + 2 ? fds - reserve : 2;
+	if (job->tuning.open_depth > fds / 2)
+		job->tuning.open_depth = fds / 2;
+	job->open_fds_max = fds - job->tuning.open_depth;
+}
+
+int job_init(struct job *job, const struct plan_view *plan, const struct prefetch_options *options,
+	const struct prefetch_tuning *tuning)
+{
+	uint64_t window = (uint64_t)LE32(plan->header->window_pages) * LE32(plan->header->page_size);
+	void *scratch;
+
+	*job = (struct job){.plan = plan, .options = options, .tuning = *tuning, .start_us = job_now_us()};
+	if (window < job->tuning.chunk)
+		job->tuning.chunk = window > CHUNK_MIN ? (uint32_t)window : CHUNK_MIN;
+	if (options->time_budget_ms)
+		job->deadline_us = job->start_us + (uint64_t)options->time_budget_ms * 1000;
+	scratch = mmap(NULL, job->tuning.chunk, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (scratch == MAP_FAILED)
+		return -ENOMEM;
+	job->scratch = scratch;
+	job->files = calloc(plan->file_count + 1, sizeof(*job->files));
+	if (!job->files)
+		return -ENOMEM;
+	plan_descriptors(job);
+	return 0;
+}
+
+void job_release(struct job *job)
+{
+	for (uint32_t i = 0; job->files && i < job->plan->file_count; i++)
+		if (job->files[i].state == JOB_FILE_OPEN)
+			close(job->files[i].fd);
+	free(job->files);
+	if (job->scratch)
+		munmap(job->scratch, job->tuning.chunk);
+}
+
+bool job_short_of_fds(const struct job *job)
+{
+	return job->open_fds >= job->open_fds_max;
+}
+
+/* Closes the descriptor of some open file, round robin. */
+static void close_one(struct job *job)
+{
+	for (uint32_t i = 0; i < job->plan->file_count; i++) {
+		struct job_file *file = &job->files[job->close_next++ % job->plan->file_count];
+
+		if (file->state == JOB_FILE_OPEN) {
+			close(file->fd);
+			file->state = JOB_FILE_CLOSED;
+			job->open_fds--;
+			return;
+		}
+	}
+}
+
+static void hold(struct job *job, struct job_file *file, int fd)
+{
+	if (job_short_of_fds(job))
+		close_one(job);
+	/* A read then brings in the bytes it asks for and not one page more. */
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+	file->fd = fd;
+	file->state = JOB_FILE_OPEN;
+	job->open_fds++;
+}
+
+static void count_failure(struct prefetch_result *result, int error)
+{
+	if (error == -ESTALE || error == -ELOOP || error == -ENXIO)
+		result->stale++; /* or another kind of file in its place */
+	else if (error == -ENOENT || error == -ENOTDIR)
+		result->missing++;
+	else
+		result->refused++;
+}
+
+void job_reached(struct job *job, enum prefetch_stage stage)
+{
+	/* A budget may end the opening early: every stage is told all the same, and once. */
+	for (; job->next_stage <= stage; job->next_stage++) {
+		if (job->next_stage == PREFETCH_OPENED)
+			job->result.opened_us = job_now_us() - job->start_us;
+		if (job->options->reached)
+			job->options->reached(job->options->context, job->next_stage);
+	}
+}
+
+static void take_opened(struct job *job, uint32_t index, int fd_or_error)
+{
+	const struct plan_file *planned = &job->plan->files[index];
+	struct job_file *file = &job->files[index];
+	_cleanup_close_ int fd = fd_or_error;
+	int r = fd_or_error;
+
+	if (r >= 0)
+		r = file_check(planned, fd, &file->size);
+	file->state = JOB_FILE_DROPPED;
+	if (r < 0 && r != -ENODATA) {
+		count_failure(&job->result, r);
+		return;
+	}
+	job->result.opened++;
+	file_load_names(planned, fd);
+	if (r == -ENODATA || LE32(planned->kind) != PLAN_REGULAR)
+		return;
+	hold(job, file, TAKE_FD(fd));
+}
+
+void job_opened(struct job *job, uint32_t index, int fd_or_error)
+{
+	take_opened(job, index, fd_or_error);
+	job->tried++;
+	if (job->tried == job->plan->file_count)
+		job_reached(job, PREFETCH_OPENED);
+}
+
+void job_open(struct job *job, uint32_t file)
+{
+	int fd = open(plan_file_path(job->plan, file), file_open_flags(&job->plan->files[file]));
+
+	job_opened(job, file, fd < 0 ? -errno : fd);
+}
+
+static bool file_ready(struct job *job, uint32_t index)
+{
+	struct job_file *file = &job->files[index];
+	int fd;
+
+	if (file->state == JOB_FILE_OPEN)
+		return true;
+	if (file->state != JOB_FILE_CLOSED)
+		return false;
+	fd = file_open(job->plan, index, &file->size);
+	if (fd < 0) {
+		file->state = JOB_FILE_DROPPED;
+		return false;
+	}
+	hold(job, file, fd);
+	return true;
+}
+
+static bool fits_budget(struct job *job, const struct job_cursor *cursor, uint64_t length)
+{
+	if (!job->budget_known) {
+		job->budget = job->options->memory_budget ? job->options->memory_budget : memory_budget("");
+		job->budget_known = true;
+	}
+	return cursor->asked <= job->budget && length <= job->budget - cursor->asked;
+}
+
+enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret)
+{
+	for (; cursor->extent < job->plan->extent_count; cursor->extent++, cursor->done = 0) {
+		const struct plan_extent *extent = &job->plan->extents[cursor->extent];
+		uint32_t index = LE32(extent->file);
+		uint64_t offset = 0, length;
+
+		ret->file = index;
+		if (job->files[index].state == JOB_FILE_UNTRIED && !job_late(job))
+			return JOB_BLOCKED;
+		if (job->files[index].state == JOB_FILE_UNTRIED)
+			cursor->skipped += (uint64_t)LE32(extent->pages) * LE32(job->plan->header->page_size);
+		if (job->files[index].state != JOB_FILE_OPEN && job->files[index].state != JOB_FILE_CLOSED)
+			continue;
+		length = extent_range(job->plan, extent, job->files[index].size, &offset);
+		if (length <= cursor->done)
+			continue;
+		length -= cursor->done;
+		if (length > job->tuning.chunk)
+			length = job->tuning.chunk;
+		if (!fits_budget(job, cursor, length) || job_late(job)) {
+			cursor->skipped += extent_range(job->plan, extent, job->files[index].size, &offset) - cursor->done;
+			continue;
+		}
+		if (!file_ready(job, index))
+			continue;
+		ret->fd = job->files[index].fd;
+		ret->offset = offset + cursor->done;
+		ret->length = (uint32_t)length;
+		cursor->done += length;
+		cursor->asked += length;
+		return JOB_READ;
+	}
+	return JOB_DONE;
+}
+

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan being carried out: what all engines share. An engine opens the files, asks for one read after the other, and
+ * starts them its own way; order, chunks, budgets, staleness and descriptors are dealt with here.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "prefetch/prefetch.h"
+
+/* How an engine goes about it. Where the defaults come from: ARCHITECTURE.md (bench/micro-engine). */
+struct prefetch_tuning {
+	uint32_t open_depth; /* opens under way at once */
+	uint32_t read_depth; /* reads under way at once */
+	uint32_t chunk;      /* bytes: the largest single read */
+	bool opens_first;    /* no data before every file is open */
+};
+
+enum job_file_state {
+	JOB_FILE_UNTRIED = 0,
+	JOB_FILE_OPEN,    /* fd is valid */
+	JOB_FILE_CLOSED,  /* good, but its descriptor was needed for another file */
+	JOB_FILE_DROPPED, /* stale, missing, refused, or nothing to be read */
+};
+
+struct job_file {
+	enum job_file_state state;
+	enum prefetch_engine engine; /* the rung this file needs; PREFETCH_AUTO: the job's own */
+	int fd;
+	uint64_t size; /* bytes */
+};
+
+struct job {
+	const struct plan_view *plan;
+	const struct prefetch_options *options;
+	struct prefetch_tuning tuning;
+	struct prefetch_result result;
+	struct job_file *files;  /* owned; plan->file_count of them */
+	uint32_t tried;          /* files no longer JOB_FILE_UNTRIED */
+	enum prefetch_stage next_stage; /* the next one to tell the caller of */
+	uint32_t open_fds;       /* descriptors in JOB_FILE_OPEN files */
+	uint32_t open_fds_max;
+	uint32_t close_next;     /* file at which to look for a descriptor to close */
+	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */
+	uint64_t budget;         /* bytes; valid with budget_known */
+	bool budget_known;
+	char *scratch;           /* owned; tuning.chunk bytes that every read is read into: nobody looks at them */
+};
+
+/* Where a pass over the extents stands. */
+struct job_cursor {
+	uint32_t extent;
+	uint64_t done;    /* bytes of that extent already handed out */
+	uint64_t asked;   /* bytes handed out in all */
+	uint64_t skipped; /* bytes left out for a budget */
+};
+
+struct job_read {
+	uint32_t file;
+	int fd;
+	uint64_t offset; /* bytes */
+	uint32_t length; /* bytes; <= tuning.chunk */
+};
+
+enum job_step {
+	JOB_READ,    /* *ret is the next read */
+	JOB_BLOCKED, /* the file of the next extent, *ret_file, has not been tried yet */
+	JOB_DONE,
+};
+
+int job_init(struct job *job, const struct plan_view *plan, const struct prefetch_options *options,
+	const struct prefetch_tuning *tuning);
+void job_release(struct job *job);
+
+static inline void job_releasep(struct job *job)
+{
+	job_release(job);
+}
+
+/* Whether the time budget is used up: from then on nothing new is submitted. */
+bool job_late(const struct job *job);
+
+uint64_t job_now_us(void);
+
+/*
+ * The next read of a pass. JOB_READ may open a file again and close another's descriptor for it, so a caller that
+ * queues reads must hand them to the kernel first while job_short_of_fds().
+ */
+enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret);
+
+bool job_short_of_fds(const struct job *job);
+
+/* Takes the outcome of opening a file: a descriptor (now the job's) or negative errno. Counts and checks it. */
+void job_opened(struct job *job, uint32_t file, int fd_or_error);
+
+/* Opens a file and waits for it. */
+void job_open(struct job *job, uint32_t file);
+
+/* Tells the caller of prefetch_run() that a stage, and so all before it, is reached; once each. */
+void job_reached(struct job *job, enum prefetch_stage stage);
+
+/* The engines. 0, or negative errno if the engine does not work here; then nothing has been tried yet. */
+int uring_run(struct job *job);
+int readahead_run(struct job *job, enum prefetch_engine engine);
+
+/* prefetch_run() with another tuning, for the benchmark. NULL: the default for the plan's order. */
+int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_options *options,
+	const struct prefetch_tuning *tuning, struct prefetch_result *ret);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan file read into private memory, and checked. */
+#pragma once
+
+#include "format/plan-view.h"
+
+struct loaded_plan {
+	void *data; /* owned; malloc()ed */
+	struct plan_view view; /* into data */
+};
+
+/*
+ * Reads the whole of an open plan, wherever its file position stands, and never maps it: another process may truncate
+ * it meanwhile. Returns 0; -EBADMSG, with *ret_fault, if it is no good plan; -EINVAL if it is not a regular file;
+ * -EFBIG past PLAN_FILE_MAX; or negative errno.
+ */
+int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault);
+
+void loaded_plan_release(struct loaded_plan *plan);
+
+static inline void loaded_plan_releasep(struct loaded_plan *plan)
+{
+	loaded_plan_release(plan);
+}
+
+/* "is not a headstart plan", "is damaged": what to say after the file's name. */
+const char *plan_fault_text(enum plan_fault fault);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan carried out by the best engine that works here. */
+#include "prefetch/prefetch.h"
+
+#include <errno.h>
+#include <linux/ioprio.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "prefetch/job.h"
+#include "prefetch/residency.h"
+
+static const struct prefetch_tuning tuning_touch = {
+	.open_depth = 64, .read_depth = 64, .chunk = 128 << 10, .opens_first = false,
+};
+
+static const struct prefetch_tuning tuning_physical = {
+	.open_depth = 64, .read_depth = 128, .chunk = 256 << 10, .opens_first = true,
+};
+
+const char *prefetch_engine_name(enum prefetch_engine engine)
+{
+	static const char *const names[] = {"auto", "uring", "nowait", "fadvise", "read"};
+
+	return (unsigned int)engine < sizeof(names) / sizeof(names[0]) ? names[engine] : "unknown";
+}
+
+/* What a run changes in its process, to be put back: the launcher execs the user's program from it. */
+struct process_state {
+	struct rlimit files;
+	int io_priority;
+};
+
+static struct process_state process_prepare(const struct prefetch_options *options)
+{
+	struct process_state was = {.io_priority = -1};
+	struct rlimit most;
+
+	if (getrlimit(RLIMIT_NOFILE, &was.files) == 0) {
+		most = was.files;
+		most.rlim_cur = most.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &most);
+	}
+	if (options->idle) {
+		was.io_priority = (int)syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0);
+		syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+	}
+	return was;
+}
+
+static void process_restore(const struct process_state *was)
+{
+	if (was->files.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &was->files);
+	if (was->io_priority >= 0)
+		syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, was->io_priority);
+}
+
+static void run_engine(struct job *job)
+{
+	enum prefetch_engine engine = job->options->engine;
+
+	if (engine == PREFETCH_AUTO || engine == PREFETCH_URING) {
+		job->result.engine = PREFETCH_URING;
+		if (uring_run(job) == 0)
+			return;
+		engine = PREFETCH_NOWAIT; /* refused: ENOSYS, or EPERM by seccomp or kernel.io_uring_disabled */
+	}
+	job->result.engine = engine;
+	readahead_run(job, engine);
+}
+
+int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_options *options,
+	const struct prefetch_tuning *tuning, struct prefetch_result *ret)
+{
+	struct prefetch_options checked = *options;
+	_cleanup_(job_releasep) struct job job = {0};
+	struct process_state was;
+	uint64_t before = 0, after = 0;
+	bool blind = false;
+	int r;
+
+	if (!tuning)
+		tuning = LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? &tuning_physical : &tuning_touch;
+	checked.wait |= checked.verify;
+	if (checked.verify)
+		blind = residency_of_plan(plan, &before) < 0;
+	was = process_prepare(&checked);
+	r = job_init(&job, plan, &checked, tuning);
+	if (r == 0)
+		run_engine(&job);
+	process_restore(&was);
+	if (r < 0)
+		return r;
+	job.result.elapsed_us = job_now_us() - job.start_us;
+	if (checked.verify && !blind)
+		blind = residency_of_plan(plan, &after) < 0;
+	job.result.verify_blind = blind;
+	job.result.bytes_resident_before = before;
+	job.result.bytes_resident_after = after;
+	*ret = job.result;
+	return 0;
+}
+
+int prefetch_run(const struct plan_view *plan, const struct prefetch_options *options,
+	struct prefetch_result *ret)
+{
+	return prefetch_run_tuned(plan, options, NULL, ret);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* The engines without a ring: one system call a chunk. A file falls down the ladder by itself, from call to call. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "prefetch/job.h"
+
+static void read_chunk(struct job *job, const struct job_read *read)
+{
+	uint32_t done = 0;
+
+	while (done < read->length) {
+		ssize_t n = pread(read->fd, job->scratch, read->length - done, (off_t)(read->offset + done));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		done += (uint32_t)n;
+	}
+}
+
+/*
+ * Whether all of the chunk is resident; a kernel that starts readahead on a miss (Linux 6.18 does, 5.9 to at least 6.11
+ * do not: RWF_NOWAIT meant IOCB_NOIO) has then done so for part of it. Returns 1, 0, or negative errno.
+ */
+static int chunk_resident(struct job *job, const struct job_read *read)
+{
+	struct iovec to = {.iov_base = job->scratch, .iov_len = read->length};
+	ssize_t n = preadv2(read->fd, &to, 1, (off_t)read->offset, RWF_NOWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	return (size_t)n == read->length;
+}
+
+/* Starts one read on the first rung that takes it. */
+static void start_chunk(struct job *job, const struct job_read *read)
+{
+	enum prefetch_engine *engine = &job->files[read->file].engine;
+
+	if (*engine == PREFETCH_NOWAIT) {
+		int resident = chunk_resident(job, read);
+
+		if (resident > 0)
+			return;
+		if (resident < 0)
+			*engine = PREFETCH_FADVISE;
+	}
+	if (*engine != PREFETCH_READ && posix_fadvise(read->fd, (off_t)read->offset, read->length,
+			POSIX_FADV_WILLNEED) != 0)
+		*engine = PREFETCH_READ;
+	if (*engine == PREFETCH_READ)
+		read_chunk(job, read);
+}
+
+/* Opens files in the plan's order until `file` is among them. */
+static void open_through(struct job *job, uint32_t file)
+{
+	while (job->tried <= file && !job_late(job))
+		job_open(job, job->tried);
+}
+
+static struct job_cursor start_all(struct job *job, enum prefetch_engine engine)
+{
+	struct job_cursor cursor = {0};
+	struct job_read read;
+	enum job_step step;
+
+	for (uint32_t i = 0; i < job->plan->file_count; i++)
+		job->files[i].engine = engine;
+	if (job->tuning.opens_first && job->plan->file_count > 0)
+		open_through(job, job->plan->file_count - 1);
+	while ((step = job_next_read(job, &cursor, &read)) != JOB_DONE) {
+		if (step == JOB_READ)
+			start_chunk(job, &read);
+		else
+			open_through(job, read.file);
+	}
+	if (job->plan->file_count > 0)
+		open_through(job, job->plan->file_count - 1);
+	return cursor;
+}
+
+int readahead_run(struct job *job, enum prefetch_engine engine)
+{
+	struct job_cursor cursor = start_all(job, engine), again = {0};
+	struct job_read read;
+
+	job->result.bytes_asked = cursor.asked;
+	job->result.bytes_skipped_budget = cursor.skipped;
+	job_reached(job, PREFETCH_SUBMITTED);
+	if (!job->options->wait)
+		return 0;
+	while (job_next_read(job, &again, &read) == JOB_READ)
+		read_chunk(job, &read);
+	job_reached(job, PREFETCH_ARRIVED);
+	return 0;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* Residency by cachestat(2) or mincore(2). */
+#include "prefetch/residency.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "prefetch/file.h"
+
+/* Linux 6.5: not in the headers of older systems; the number is the same on every architecture. */
+#define NR_CACHESTAT 451
+
+struct cachestat_range {
+	uint64_t offset, length;
+};
+
+struct cachestat_counts {
+	uint64_t cached, dirty, writeback, evicted, recently_evicted;
+};
+
+/* Whether mincore tells the truth to us about this file: mm/mincore.c, can_do_mincore(). */
+static bool mincore_is_honest(int fd)
+{
+	struct stat st;
+
+	if (geteuid() == 0 || (fstat(fd, &st) == 0 && st.st_uid == geteuid()))
+		return true;
+	return faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
+}
+
+static int residency_by_mincore(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = offset / page * page;
+	size_t size = (size_t)(offset + length - start), pages = (size + page - 1) / page;
+	_cleanup_free_ unsigned char *present = NULL;
+	uint64_t resident = 0;
+	void *map;
+	int r;
+
+	if (!mincore_is_honest(fd))
+		return -EPERM;
+	present = malloc(pages);
+	if (!present)
+		return -ENOMEM;
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)start);
+	if (map == MAP_FAILED)
+		return -errno;
+	r = mincore(map, size, present) < 0 ? -errno : 0;
+	munmap(map, size);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < pages; i++)
+		resident += (present[i] & 1) * page;
+	*ret_bytes = resident < length ? resident : length;
+	return 0;
+}
+
+int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes)
+{
+	struct cachestat_range range = {.offset = offset, .length = length};
+	struct cachestat_counts counts;
+	uint64_t resident;
+
+	if (length == 0) { /* to cachestat that means: up to the end */
+		*ret_bytes = 0;
+		return 0;
+	}
+	if (syscall(NR_CACHESTAT, fd, &range, &counts, 0) < 0)
+		return errno == ENOSYS ? residency_by_mincore(fd, offset, length, ret_bytes) : -errno;
+	resident = counts.cached * (uint64_t)sysconf(_SC_PAGESIZE);
+	*ret_bytes = resident < length ? resident : length;
+	return 0;
+}
+
+int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)
+{
+	uint64_t total = 0;
+
+	for (uint32_t i = 0; i < plan->extent_count; i++) {
+		const struct plan_extent *extent = &plan->extents[i];
+		uint64_t file_size = 0, offset = 0, length, resident = 0;
+		_cleanup_close_ int fd = file_open(plan, LE32(extent->file), &file_size);
+		int r;
+
+		if (fd < 0)
+			continue;
+		length = extent_range(plan, extent, file_size, &offset);
+		r = residency_of_range(fd, offset, length, &resident);
+		if (r < 0)
+			return r;
+		total += resident;
+	}
+	*ret_bytes = total;
+	return 0;
+}

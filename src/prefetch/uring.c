@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The engine of choice: opens and reads through one io_uring.
+ *
+ * An OPENAT that misses the dentry cache is handed to a kernel worker thread, so as many directories and inodes are
+ * read at once as there are workers. A READ of a cold page starts its readahead while it is being submitted, without
+ * a worker, and completes when the data is there.
+ *
+ * The ring lives in a process of its own: closing it, or exec, cancels what its workers have not begun.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+
+#include "prefetch/file.h"
+#include "prefetch/job.h"
+
+#define READ_TAG UINT64_MAX /* user_data of a read; an open's is the index of its file */
+
+struct ring {
+	struct job *job;
+	struct io_uring uring;
+	struct job_cursor cursor;
+	uint32_t next_open; /* file */
+	uint32_t opens, reads; /* under way */
+	bool reads_done;
+};
+
+/* A free entry of the submission queue; a full queue is handed to the kernel first. */
+static struct io_uring_sqe *ring_sqe(struct ring *ring)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
+
+	if (!sqe) {
+		io_uring_submit(&ring->uring);
+		sqe = io_uring_get_sqe(&ring->uring);
+	}
+	return sqe;
+}
+
+static void queue_opens(struct ring *ring)
+{
+	struct job *job = ring->job;
+
+	while (ring->next_open < job->plan->file_count && ring->opens < job->tuning.open_depth && !job_late(job)) {
+		struct io_uring_sqe *sqe = ring_sqe(ring);
+		uint32_t file = ring->next_open;
+
+		if (!sqe)
+			return;
+		io_uring_prep_openat(sqe, AT_FDCWD, plan_file_path(job->plan, file),
+			file_open_flags(&job->plan->files[file]), 0);
+		io_uring_sqe_set_data64(sqe, file);
+		ring->next_open++;
+		ring->opens++;
+	}
+}
+
+static void queue_reads(struct ring *ring)
+{
+	struct job *job = ring->job;
+	struct job_read read;
+
+	if (job->tuning.opens_first && (ring->opens > 0 || (ring->next_open < job->plan->file_count && !job_late(job))))
+		return;
+	while (!ring->reads_done && ring->reads < job->tuning.read_depth) {
+		struct io_uring_sqe *sqe;
+		enum job_step step;
+
+		if (io_uring_sq_space_left(&ring->uring) == 0 || job_short_of_fds(job))
+			io_uring_submit(&ring->uring);
+		step = job_next_read(job, &ring->cursor, &read);
+		if (step == JOB_BLOCKED)
+			return;
+		sqe = step == JOB_READ ? io_uring_get_sqe(&ring->uring) : NULL;
+		if (!sqe) {
+			ring->reads_done = true;
+			return;
+		}
+		io_uring_prep_read(sqe, read.fd, job->scratch, read.length, read.offset);
+		io_uring_sqe_set_data64(sqe, READ_TAG);
+		ring->reads++;
+	}
+}
+
+static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
+{
+	uint64_t tag = io_uring_cqe_get_data64(cqe);
+
+	if (tag == READ_TAG) {
+		ring->reads--;
+		return;
+	}
+	ring->opens--;
+	/* Before Linux 5.6 a ring knows no OPENAT. */
+	if (cqe->res == -EINVAL || cqe->res == -EOPNOTSUPP)
+		job_open(ring->job, (uint32_t)tag);
+	else
+		job_opened(ring->job, (uint32_t)tag, cqe->res);
+}
+
+/* Waits for one completion, but not beyond the time budget. */
+static int wait_for_one(struct ring *ring)
+{
+	struct __kernel_timespec left = {0};
+	struct io_uring_cqe *cqe;
+	uint64_t now;
+
+	if (!ring->job->deadline_us)
+		return io_uring_wait_cqe(&ring->uring, &cqe);
+	now = job_now_us();
+	if (now < ring->job->deadline_us) {
+		left.tv_sec = (long long)((ring->job->deadline_us - now) / 1000000);
+		left.tv_nsec = (long long)((ring->job->deadline_us - now) % 1000000) * 1000;
+	}
+	return io_uring_wait_cqe_timeout(&ring->uring, &cqe, &left);
+}
+
+static void complete_all(struct ring *ring)
+{
+	struct io_uring_cqe *cqe;
+
+	while (io_uring_peek_cqe(&ring->uring, &cqe) == 0) {
+		complete(ring, cqe);
+		io_uring_cqe_seen(&ring->uring, cqe);
+	}
+}
+
+static void carry_out(struct ring *ring)
+{
+	int r;
+
+	do {
+		queue_opens(ring);
+		queue_reads(ring);
+		r = io_uring_submit(&ring->uring);
+		if (ring->reads_done && ring->opens == 0)
+			job_reached(ring->job, PREFETCH_SUBMITTED);
+		if (ring->opens == 0 && ring->reads == 0)
+			return;
+		if (r >= 0)
+			r = wait_for_one(ring);
+		complete_all(ring);
+	} while (r >= 0 || r == -EINTR || r == -EAGAIN || r == -EBUSY);
+}
+
+int uring_run(struct job *job)
+{
+	unsigned int workers[2] = {job->tuning.open_depth, 0};
+	struct ring ring = {.job = job};
+	int r;
+
+	r = io_uring_queue_init(job->tuning.open_depth + job->tuning.read_depth, &ring.uring, 0);
+	if (r < 0)
+		return r;
+	/* The default is four a CPU; opens wait for the disk, not for a CPU. Before Linux 5.15 it stays at that. */
+	(void)io_uring_register_iowq_max_workers(&ring.uring, workers);
+	carry_out(&ring);
+	io_uring_queue_exit(&ring.uring);
+	job->result.bytes_asked = ring.cursor.asked;
+	job->result.bytes_skipped_budget = ring.cursor.skipped;
+	job_reached(job, PREFETCH_SUBMITTED);
+	if (ring.reads > 0)
+		job->scratch = NULL; /* a worker may yet write to it: it goes with the process */
+	else if (job->options->wait)
+		job_reached(job, PREFETCH_ARRIVED);
+	return 0;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart-prefetch: carries one plan out and is gone. The audit shim and `headstart run` start it detached. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "prefetch-log.h"
+#include "prefetch/load.h"
+#include "prefetch/prefetch.h"
+#include "verb.h"
+
+#define TIME_BUDGET_MS 30000 /* a start that takes longer has all it needs from its own reads */
+#define LAST_GASP_MS   1000  /* after the time budget the process is ended, whatever it waits for */
+
+static const char help[] =
+	"Usage: headstart-prefetch [OPTION…] PLAN\n"
+	"       headstart-prefetch [OPTION…] --fd N\n"
+	"\n"
+	"Reads what the plan names into the page cache.\n"
+	"\n"
+	"  --engine E           auto, uring, nowait, fadvise or read (default auto)\n"
+	"  --fd N               the plan is the open file N\n"
+	"  --idle               use the disk only when nobody else does\n"
+	"  --json               say what was done, as JSON\n"
+	"  --memory-budget N    read at most N bytes (default: half of the memory available)\n"
+	"  --time-budget N      begin nothing new after N milliseconds (default 30000)\n"
+	"  --verify             measure what is in the page cache before and after\n"
+	"  --wait               return only when everything has arrived\n"
+	"  --help               show this help\n"
+	"  --version            show the version\n";
+
+struct request {
+	struct prefetch_options options;
+	const char *path; /* NULL: fd */
+	int fd;
+	bool json;
+};
+
+static int fail(const char *subject, const char *what)
+{
+	fprintf(stderr, "headstart-prefetch: '%s' %s\n", subject, what);
+	return VERB_FAILED;
+}
+
+static int usage(const char *what, const char *subject)
+{
+	fprintf(stderr, "headstart-prefetch: %s '%s'; see 'headstart-prefetch --help'\n", what, subject);
+	return VERB_USAGE;
+}
+
+static bool parse_number(const char *text, unsigned long long max, unsigned long long *ret)
+{
+	unsigned long long value;
+
+	if (!verb_parse_u64(text, &value) || value > max)
+		return false;
+	*ret = value;
+	return true;
+}
+
+static bool parse_engine(const char *name, enum prefetch_engine *ret)
+{
+	for (int engine = PREFETCH_AUTO; engine <= PREFETCH_READ; engine++) {
+		if (streq(name, prefetch_engine_name(engine))) {
+			*ret = engine;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes one option. Returns whether its value is one. */
+static bool take_option(int option, struct request *request)
+{
+	unsigned long long number = 0;
+
+	switch (option) {
+	case 'e':
+		return parse_engine(optarg, &request->options.engine);
+	case 'f':
+		if (!parse_number(optarg, INT_MAX, &number))
+			return false;
+		request->fd = (int)number;
+		return true;
+	case 't':
+		if (!parse_number(optarg, UINT32_MAX - LAST_GASP_MS, &number))
+			return false;
+		request->options.time_budget_ms = (uint32_t)number;
+		return true;
+	case 'm':
+		if (!parse_number(optarg, UINT64_MAX, &number))
+			return false;
+		request->options.memory_budget = number;
+		return true;
+	case 'i':
+		request->options.idle = true;
+		return true;
+	case 'v':
+		request->options.verify = true;
+		return true;
+	case 'w':
+		request->options.wait = true;
+		return true;
+	default:
+		request->json = true;
+		return true;
+	}
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int parse(int argc, char **argv, struct request *request)
+{
+	static const struct option options[] = {
+		{"engine", required_argument, NULL, 'e'},	{"fd", required_argument, NULL, 'f'},
+		{"time-budget", required_argument, NULL, 't'},	{"memory-budget", required_argument, NULL, 'm'},
+		{"idle", no_argument, NULL, 'i'},		{"verify", no_argument, NULL, 'v'},
+		{"wait", no_argument, NULL, 'w'},		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":", options, NULL)) >= 0) {
+		if (option == 'h')
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		if (option == 'V')
+			return puts("headstart-prefetch " HEADSTART_VERSION) < 0 ? VERB_FAILED : 0;
+		if (option == '?')
+			return usage("there is no option", argv[optind - 1]);
+		if (option == ':')
+			return usage("a value is missing after", argv[optind - 1]);
+		if (!take_option(option, request))
+			return usage("not a value for this option:", optarg);
+	}
+	if ((optind < argc) == (request->fd >= 0) || argc - optind > 1)
+		return usage("give one plan, or --fd, not", optind < argc ? argv[argc - 1] : "");
+	request->path = argv[optind];
+	return -1;
+}
+
+/* Descriptors 0 to 2 may be closed, and must not be those of the files we open. */
+static void hold_standard_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", O_RDWR);
+}
+
+/* The process ends with its time budget even if a dead server holds it in a system call. */
+static void end_in_time(uint32_t time_budget_ms)
+{
+	uint64_t ms = (uint64_t)time_budget_ms + LAST_GASP_MS;
+	struct itimerval timer = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000) * 1000}};
+	sigset_t alarm_only;
+
+	if (time_budget_ms == 0)
+		return;
+	sigemptyset(&alarm_only);
+	sigaddset(&alarm_only, SIGALRM);
+	signal(SIGALRM, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void print_json(const struct request *request, const struct prefetch_result *result)
+{
+	printf("{\"engine\": \"%s\", \"opened\": %" PRIu32 ", \"stale\": %" PRIu32 ", \"missing\": %" PRIu32
+	       ", \"refused\": %" PRIu32 ", \"bytes_asked\": %" PRIu64 ", \"bytes_skipped_budget\": %" PRIu64
+	       ", \"opened_us\": %" PRIu64 ", \"elapsed_us\": %" PRIu64,
+		prefetch_engine_name(result->engine), result->opened, result->stale, result->missing, result->refused,
+		result->bytes_asked, result->bytes_skipped_budget, result->opened_us, result->elapsed_us);
+	if (request->options.verify && result->verify_blind)
+		printf(", \"bytes_resident_before\": null, \"bytes_resident_after\": null");
+	else if (request->options.verify)
+		printf(", \"bytes_resident_before\": %" PRIu64 ", \"bytes_resident_after\": %" PRIu64,
+			result->bytes_resident_before, result->bytes_resident_after);
+	puts("}");
+}
+
+static void print_text(const struct request *request, const struct prefetch_result *result)
+{
+	if (!request->options.verify)
+		return;
+	printf("asked for %" PRIu64 " bytes of %" PRIu32 " files, by %s\n", result->bytes_asked, result->opened,
+		prefetch_engine_name(result->engine));
+	if (result->verify_blind)
+		puts("residency cannot be told: not all files belong to this user");
+	else
+		printf("resident before: %" PRIu64 " bytes, after: %" PRIu64 " bytes\n", result->bytes_resident_before,
+			result->bytes_resident_after);
+}
+
+/* Marks the plan stale, if it is still the file its descriptor's name says. */
+static void mark_stale(int fd)
+{
+	char link[32], path[PATH_MAX];
+	struct stat open_file, named;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return;
+	path[n] = '\0';
+	if (fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 && open_file.st_dev == named.st_dev &&
+		open_file.st_ino == named.st_ino)
+		plan_mark_stale(path);
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	struct prefetch_result result = {0};
+	enum plan_fault fault = PLAN_GOOD;
+	const char *name;
+	int r;
+
+	hold_standard_streams();
+	r = parse(argc, argv, &request);
+	if (r >= 0)
+		return r;
+	name = request.path ? request.path : "--fd";
+	if (request.path)
+		request.fd = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (request.fd < 0)
+		return fail(name, strerror(errno));
+	end_in_time(request.options.time_budget_ms);
+	r = plan_load(request.fd, &plan, &fault);
+	if (r == -EBADMSG)
+		return fail(name, plan_fault_text(fault));
+	if (r == -EINVAL)
+		return fail(name, "is not a regular file");
+	if (r == 0)
+		r = prefetch_run(&plan.view, &request.options, &result);
+	if (r < 0)
+		return fail(name, strerror(-r));
+	if (result.stale > 0 || result.missing > 0)
+		mark_stale(request.fd);
+	prefetch_log(&plan.view, &result);
+	if (request.json)
+		print_json(&request, &result);
+	else
+		print_text(&request, &result);
+	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
+}
