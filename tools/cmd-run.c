@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * headstart run: read ahead what the program's start touches, then become the program.
+ *
+ * The program must see what it would have seen without us: this very process execs it, with its arguments,
+ * environment, descriptors, signal mask and folder as they came; the prefetcher is detached before that
+ * (tools/launch.c). Whatever goes wrong with the plan, the program is started all the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "launch.h"
+#include "plan/store.h"
+#include "prefetch/prefetch.h"
+#include "verb.h"
+
+#define KILL_SWITCH "/etc/headstart/disable"
+
+struct run_options {
+	const char *plan;
+	bool verbose;
+	enum launch_wait wait;
+};
+
+static int print_help(void)
+{
+	puts("usage: headstart run [OPTION…] [--] PROGRAM [ARGUMENT…]\n"
+	     "Reads ahead what PROGRAM's start touches, as its plan says, and starts it.\n"
+	     "Without a plan, or when everything is cached already, PROGRAM is just started.\n\n"
+	     "options:\n"
+	     "  --plan FILE   the plan to use, instead of the one recorded for PROGRAM\n"
+	     "  --wait STAGE  start PROGRAM when the prefetcher has reached STAGE: none, open (all\n"
+	     "                files are open) or done; the default depends on the plan's device\n"
+	     "  --verbose     say what is done, and why nothing is\n"
+	     "  --help        print this");
+	return 0;
+}
+
+static bool parse_wait(const char *text, enum launch_wait *ret)
+{
+	static const char *const names[] = {
+		[LAUNCH_WAIT_AUTO] = "auto",
+		[LAUNCH_WAIT_NONE] = "none",
+		[LAUNCH_WAIT_OPEN] = "open",
+		[LAUNCH_WAIT_DONE] = "done",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (streq(text, names[i])) {
+			*ret = (enum launch_wait)i;
+			return true;
+		}
+	return false;
+}
+
+/* Returns an index into argv, 0 to end with *ret_status. */
+static int parse_options(int argc, char **argv, struct run_options *options, int *ret_status)
+{
+	static const struct option known[] = {
+		{"plan", required_argument, NULL, 'p'},
+		{"wait", required_argument, NULL, 'w'},
+		{"verbose", no_argument, NULL, 'v'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option;
+
+	opterr = 0;
+	*ret_status = VERB_USAGE;
+	while ((option = getopt_long(argc, argv, "+:h", known, NULL)) != -1) {
+		switch (option) {
+		case 'p':
+			options->plan = optarg;
+			break;
+		case 'w':
+			if (!parse_wait(optarg, &options->wait)) {
+				verb_usage("run", "'%s' is no stage to wait for", optarg);
+				return 0;
+			}
+			break;
+		case 'v':
+			options->verbose = true;
+			break;
+		case 'h':
+			*ret_status = print_help();
+			return 0;
+		case ':':
+			verb_usage("run", "option '%s' needs a value", argv[optind - 1]);
+			return 0;
+		default:
+			verb_usage("run", "no option '%s'", argv[optind - 1]);
+			return 0;
+		}
+	}
+	if (optind >= argc) {
+		verb_usage("run", "no program given");
+		return 0;
+	}
+	return optind;
+}
+
+static bool switched_off(void)
+{
+	const char *mode = getenv("HEADSTART");
+
+	return (mode && streq(mode, "off")) || access(KILL_SWITCH, F_OK) == 0;
+}
+
+/* There is no plan, but a profile may have been copied here, or the plan been thrown away. */
+static bool compile_for_next_time(const char *canonical)
+{
+	_cleanup_free_ char *profile = NULL;
+
+	if (!canonical || store_find(STORE_PROFILE, canonical, &profile) < 0)
+		return false;
+	return launch_planner(canonical) == 0;
+}
+
+/* The plan's bytes, or why there are none in *ret_why. */
+static int load_plan(const char *program, const struct run_options *options, struct launch *launch,
+	const char **ret_why)
+{
+	_cleanup_free_ char *found = NULL;
+	int r;
+
+	if (!options->plan) {
+		_cleanup_free_ char *canonical = NULL;
+
+		r = store_program_path(program, &canonical);
+		if (r == 0)
+			r = store_find(STORE_PLAN, canonical, &found);
+		if (r < 0) {
+			*ret_why = compile_for_next_time(canonical) ? "its plan is being compiled for the next time"
+				: "no plan for it; 'headstart record' makes one";
+			return r;
+		}
+	}
+	launch->plan_path = options->plan ? strdup(options->plan) : TAKE_PTR(found);
+	if (!launch->plan_path)
+		return -ENOMEM;
+	r = read_file(launch->plan_path, PLAN_FILE_MAX, &launch->plan, &launch->plan_size);
+	if (r < 0) {
+		*ret_why = "the plan cannot be read";
+		return r;
+	}
+	if (plan_view_init(&launch->view, launch->plan, launch->plan_size, checksum64) != PLAN_GOOD) {
+		*ret_why = "the plan is damaged or of another version";
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void prefetch(const char *program, const struct run_options *options)
+{
+	struct launch launch = {.wait = options->wait};
+	const char *why = "out of memory";
+	int r;
+
+	if (switched_off()) {
+		why = "headstart is switched off";
+		r = -ECANCELED;
+	} else {
+		r = load_plan(program, options, &launch, &why);
+	}
+	if (r == 0 && prefetch_is_warm(launch.plan)) {
+		why = "everything is cached already";
+		r = -EALREADY;
+	}
+	if (r == 0) {
+		why = "the prefetcher cannot be started";
+		r = launch_prefetcher(&launch);
+	}
+	if (r < 0 && (options->verbose || (options->plan && r != -EALREADY && r != -ECANCELED)))
+		verb_note("'%s' is started without prefetching: %s", program, why);
+	else if (options->verbose)
+		verb_note("prefetching %u files for '%s'", launch.view.file_count, program);
+	free(launch.plan);
+	free(launch.plan_path);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_options options = {0};
+	int status;
+	int first = parse_options(argc, argv, &options, &status);
+
+	if (!first)
+		return status;
+	prefetch(argv[first], &options);
+	execvp(argv[first], argv + first);
+	status = errno == ENOENT ? 127 : 126;
+	verb_fail_errno(errno, "cannot start '%s'", argv[first]);
+	return status;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Double fork without a trace. The first child is made by clone(2) with no exit signal, so that no SIGCHLD is left
+ * pending for the program that we become, and is reaped here; the detached process is then an orphan.
+ */
+#include "detach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+static pid_t fork_silently(void)
+{
+	return (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
+}
+
+static bool orphans_come_back(void)
+{
+	int subreaper = 0;
+
+	if (getpid() == 1)
+		return true;
+	return prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper;
+}
+
+static void keep_only(int pipe_end)
+{
+	int null;
+
+	/* The pipe first: while it is elsewhere, /dev/null might be given its place. */
+	if (dup2(pipe_end, DETACHED_PIPE) < 0)
+		_exit(1);
+	null = open("/dev/null", O_RDWR);
+	if (null < 0)
+		_exit(1);
+	for (int fd = 0; fd < DETACHED_PIPE; fd++)
+		dup2(null, fd);
+	if (syscall(SYS_close_range, DETACHED_PIPE + 1U, ~0U, 0U) < 0)
+		for (int fd = DETACHED_PIPE + 1; fd < 65536; fd++)
+			close(fd);
+	if (chdir("/") < 0)
+		_exit(1);
+}
+
+static void default_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static _Noreturn void be_detached(void (*body)(const void *context), const void *context, int pipe_end)
+{
+	setsid();
+	default_signals();
+	keep_only(pipe_end);
+	body(context);
+	_exit(0);
+}
+
+int detach(void (*body)(const void *context), const void *context, int *ret_pipe, int *ret_child)
+{
+	_cleanup_close_ int here = -1, there = -1;
+	bool stays = orphans_come_back();
+	int ends[2];
+	pid_t child;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -errno;
+	here = ends[0];
+	there = ends[1];
+	child = fork_silently();
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		if (stays || fork_silently() == 0)
+			be_detached(body, context, there);
+		_exit(0);
+	}
+	while (!stays && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	*ret_pipe = TAKE_FD(here);
+	*ret_child = stays ? child : -1;
+	return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* The launcher's detached processes. */
+#include "launch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "detach.h"
+#include "prefetch-log.h"
+#include "prefetch/prefetch.h"
+#include "tool-path.h"
+
+/* Longest that the program's start is held back, and that a prefetcher works. */
+#define WAIT_LIMIT_MS 30000
+
+/*
+ * A rotational disk serves the plan fastest when nothing moves its head elsewhere, so the program waits; elsewhere
+ * the program's own work overlaps the reads (ARCHITECTURE.md, "When the program is started").
+ */
+static enum launch_wait stage_to_wait_for(const struct launch *launch)
+{
+	if (launch->wait != LAUNCH_WAIT_AUTO)
+		return launch->wait;
+	return LE32(launch->view.header->order) == PLAN_ORDER_PHYSICAL ? LAUNCH_WAIT_DONE : LAUNCH_WAIT_NONE;
+}
+
+static void tell_stage(void *context, enum prefetch_stage stage)
+{
+	char letter = (char)('0' + stage);
+
+	(void)!write(DETACHED_PIPE, &letter, 1);
+}
+
+static void carry_out(const void *context)
+{
+	const struct launch *launch = context;
+	const struct prefetch_options options = {
+		.wait = true,
+		.time_budget_ms = WAIT_LIMIT_MS,
+		.reached = tell_stage,
+	};
+	struct prefetch_result result;
+
+	if (prefetch_run(&launch->view, &options, &result) < 0)
+		return;
+	close(DETACHED_PIPE);
+	prefetch_log(&launch->view, &result);
+	if (result.stale || result.missing) {
+		plan_mark_stale(launch->plan_path);
+		exec_planner(launch->view.strings + LE32(launch->view.header->program));
+	}
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Reads stage letters until the one waited for, the end of the pipe (the prefetcher died), or the limit. */
+static void await_stage(int pipe_end, enum launch_wait wait)
+{
+	char last = (char)('0' + (wait == LAUNCH_WAIT_OPEN ? PREFETCH_OPENED : PREFETCH_ARRIVED)), stage;
+	struct pollfd pipe = {.fd = pipe_end, .events = POLLIN};
+	int64_t left, limit = now_ms() + WAIT_LIMIT_MS;
+
+	while (wait != LAUNCH_WAIT_NONE && (left = limit - now_ms()) > 0) {
+		if (poll(&pipe, 1, (int)left) > 0 && (read(pipe_end, &stage, 1) != 1 || stage >= last))
+			return;
+	}
+}
+
+static void reap(pid_t child)
+{
+	while (child > 0 && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+		;
+}
+
+int launch_prefetcher(const struct launch *launch)
+{
+	_cleanup_close_ int pipe_end = -1;
+	pid_t child;
+	int r = detach(carry_out, launch, &pipe_end, &child);
+
+	if (r < 0)
+		return r;
+	await_stage(pipe_end, stage_to_wait_for(launch));
+	reap(child);
+	return 0;
+}
+
+static void compile(const void *context)
+{
+	exec_planner(context);
+}
+
+int launch_planner(const char *program)
+{
+	_cleanup_close_ int pipe_end = -1;
+	pid_t child;
+	int r = detach(compile, program, &pipe_end, &child);
+
+	if (r < 0)
+		return r;
+	reap(child);
+	return 0;
+}
