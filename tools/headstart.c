@@ -33,7 +33,9 @@ static int print_help(void)
 	printf("\noptions:\n"
 	       "  --help     print this\n"
 	       "  --version  print the version\n\n"
-	       "'headstart VERB --help' says more of each. First steps: headstart record -- PROGRAM; headstart run -- PROGRAM\n");
+	       "'headstart VERB --help' says more of each. First steps:\n"
+	       "  headstart record -- PROGRAM     as root, once\n"
+	       "  headstart run -- PROGRAM        from then on\n");
 	return 0;
 }
 

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Every option in a verb's --help is in its man page, and the other way round; every verb has both.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+
+options() {
+	grep -oE -- '--[a-z][a-z-]+' | sort -u
+}
+
+# Options are set in bold in the man source: *--name*.
+man_options() {
+	grep -oE '\*--[a-z][a-z-]+' "$1" | tr -d '*' | sort -u
+}
+
+compare() {
+	page=$HEADSTART_TEST_SOURCE/man/$1.scd
+	shift
+	[ -f "$page" ] || fail "no man page $page"
+	"$@" --help >"$tmp/text" || fail "'$* --help' failed"
+	[ -s "$tmp/text" ] || fail "'$* --help' prints nothing"
+	options <"$tmp/text" >"$tmp/help"
+	man_options "$page" >"$tmp/man"
+	cmp -s "$tmp/help" "$tmp/man" ||
+		fail "'$* --help' and $(basename "$page") differ: $(diff "$tmp/help" "$tmp/man" | grep '^[<>]')"
+	! awk 'length > 100' "$tmp/text" | grep . || fail "'$* --help' has lines over 100 columns"
+}
+
+verbs=$("$headstart" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$verbs" | wc -l)" -ge 6 ] || fail "'headstart --help' lists too few verbs: $verbs"
+compare headstart.1 "$headstart"
+compare headstart-prefetch.8 "$prefetch"
+for verb in $verbs; do
+	"$headstart" "$verb" --help >"$tmp/text" 2>"$tmp/err" || {
+		grep -q 'this build has no verb' "$tmp/err" && continue
+		fail "'headstart $verb --help': $(cat "$tmp/err")"
+	}
+	compare "headstart-$verb.1" "$headstart" "$verb"
+	grep -q "headstart-$verb\*(1)" "$HEADSTART_TEST_SOURCE/man/headstart.1.scd" || fail "headstart(1) does not name $verb"
+done
+echo ok

@@ -1,0 +1,17 @@
+#!/bin/sh
+# What 'meson install' puts where, and that the installed programs run.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+DESTDIR=$tmp/root meson install -C "$HEADSTART_TEST_BUILD" --no-rebuild --quiet >"$tmp/out" 2>&1 ||
+	fail "install: $(cat "$tmp/out")"
+cd "$tmp/root"
+find . -type f | sort >"$tmp/files"
+for wanted in bin/headstart libexec/headstart/headstart-tool libexec/headstart/headstart-prefetch \
+	headstart/libheadstart-audit.so; do
+	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
+done
+! grep -vE '/(bin|libexec/headstart|headstart|man[158])/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
+program=$(find . -path '*/bin/headstart')
+"$program" --version | grep -qx 'headstart [0-9.]*' || fail "the installed headstart does not run"
+"$program" run -- sh -c 'exit 3' && status=0 || status=$?
+[ "$status" = 3 ] || fail "the installed headstart run exits $status"
+echo ok

@@ -1,0 +1,22 @@
+#!/bin/sh
+# The build enforces the arrows between the folders of src: an include against them does not compile.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+layers=$HEADSTART_TEST_BUILD/src/layers
+
+compiles() {
+	printf '#include "%s"\n' "$2" | cc -D_GNU_SOURCE -include "$HEADSTART_TEST_BUILD/config.h" \
+		-I"$layers/$1" -fsyntax-only -x c - 2>"$tmp/err"
+}
+
+compiles plan device/device.h || fail "plan may include device: $(cat "$tmp/err")"
+compiles plan plan/build.h || fail "plan may include itself: $(cat "$tmp/err")"
+! compiles base plan/build.h || fail "base could include plan"
+! compiles prefetch profile/profile.h || fail "prefetch could include profile"
+! compiles format base/io.h || fail "format could include base"
+
+# Each header stands alone.
+for header in "$HEADSTART_TEST_SOURCE"/src/*/*.h; do
+	layer=$(basename "$(dirname "$header")")
+	compiles "$layer" "$layer/$(basename "$header")" || fail "$layer/$(basename "$header"): $(cat "$tmp/err")"
+done
+echo ok
