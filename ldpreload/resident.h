@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a page of a file is in the page cache, told without waiting for the disk. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum resident {
+	RESIDENT_NO,
+	RESIDENT_YES,
+	RESIDENT_UNKNOWN, /* gone, unreadable, past the end, or a file system that cannot tell (tmpfs, overlayfs) */
+};
+
+/* Follows links. Also answers NO when not even the file's directory entry is cached. */
+enum resident resident_at(const char *path, uint64_t offset);

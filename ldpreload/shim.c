@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* The start of the program as the shim sees it, and whether anything may be done in it. */
+#include "shim.h"
+
+#include <linux/auxvec.h>
+
+#define DISABLE_FILE "/etc/headstart/disable" /* the administrator's kill switch */
+
+struct shim_start shim_start = {.secure = true};
+
+/* The compiler may call these for copies it makes up itself; hidden, so the program's own are not in question. */
+void *memcpy(void *restrict to, const void *restrict from, size_t size);
+void *memset(void *to, int byte, size_t size);
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((char *)to)[i] = ((const char *)from)[i];
+	return to;
+}
+
+void *memset(void *to, int byte, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		((char *)to)[i] = (char)byte;
+	return to;
+}
+
+size_t shim_length(const char *string)
+{
+	size_t n = 0;
+
+	while (string[n])
+		n++;
+	return n;
+}
+
+bool shim_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b)
+		a++, b++;
+	return *a == *b;
+}
+
+bool shim_begins(const char *string, const char *prefix)
+{
+	while (*prefix && *string == *prefix)
+		string++, prefix++;
+	return !*prefix;
+}
+
+void shim_text_add(struct shim_text *text, const char *string)
+{
+	for (; *string; string++) {
+		if (text->end - text->at < 2) {
+			text->overflow = true;
+			return;
+		}
+		*text->at++ = *string;
+		*text->at = '\0';
+	}
+}
+
+void shim_text_add_number(struct shim_text *text, uint64_t number)
+{
+	char digits[21];
+	char *at = digits + sizeof(digits) - 1;
+
+	*at = '\0';
+	do
+		*--at = (char)('0' + number % 10);
+	while (number /= 10);
+	shim_text_add(text, at);
+}
+
+/*
+ * ld.so calls the constructors of an auditor before la_version, with the arguments of main. The auxiliary vector
+ * follows the environment; where ld.so has cleaned the environment (AT_SECURE) it does not, and `secure` stays set.
+ */
+__attribute__((constructor)) static void shim_begin(int argc, char **argv, char **envp)
+{
+	struct shim_start start = {.environment = envp, .secure = true};
+	const uintptr_t *auxv;
+
+	while (*envp)
+		envp++;
+	for (auxv = (const uintptr_t *)(envp + 1); auxv[0] != AT_NULL; auxv += 2) {
+		switch (auxv[0]) {
+		case AT_EXECFN:
+			start.program = (const char *)auxv[1];
+			break;
+		case AT_PHDR:
+			start.headers = (const void *)auxv[1];
+			break;
+		case AT_PHNUM:
+			start.header_count = auxv[1];
+			break;
+		case AT_ENTRY:
+			start.entry = auxv[1];
+			break;
+		case AT_BASE:
+			start.loader = auxv[1];
+			break;
+		case AT_EUID:
+			start.uid = (uint32_t)auxv[1];
+			break;
+		case AT_SECURE:
+			start.secure = auxv[1] != 0;
+			break;
+		}
+	}
+	shim_start = start;
+}
+
+char *shim_environment_entry(const char *name)
+{
+	size_t length = shim_length(name);
+
+	for (char **entry = shim_start.environment; *entry; entry++) {
+		if (shim_begins(*entry, name) && (*entry)[length] == '=')
+			return *entry;
+	}
+	return NULL;
+}
+
+const char *shim_environment(const char *name)
+{
+	const char *entry = shim_environment_entry(name);
+
+	return entry ? entry + shim_length(name) + 1 : NULL;
+}
+
+/*
+ * Whether a seccomp filter is in force, told by the one way that no filter can make fatal: prctl(2) might be. A status
+ * that cannot be read, or whose groups alone fill the buffer, counts as filtered.
+ */
+static bool seccomp_off(void)
+{
+	static const char line[] = "\nSeccomp:\t0\n";
+	char status[3072];
+	int fd = sys_open("/proc/self/status", O_RDONLY);
+	long size, matched = 0;
+
+	if (fd < 0)
+		return false;
+	size = sys_read(fd, status, sizeof(status));
+	sys_close(fd);
+	for (long i = 0; i < size; i++) {
+		matched = status[i] == line[matched] ? matched + 1 : status[i] == '\n';
+		if (matched == sizeof(line) - 1)
+			return true;
+	}
+	return false;
+}
+
+bool shim_unfiltered(void)
+{
+	static enum { UNKNOWN, NO, YES } unfiltered;
+
+	if (unfiltered == UNKNOWN)
+		unfiltered = seccomp_off() && sys_getpid() != 1 ? YES : NO;
+	return unfiltered == YES;
+}
+
+bool shim_wanted(void)
+{
+	const char *mode;
+	int fd;
+
+	if (shim_start.secure || !shim_start.program)
+		return false;
+	mode = shim_environment("HEADSTART");
+	if (mode && shim_equal(mode, "off"))
+		return false;
+	fd = sys_open(DISABLE_FILE, O_PATH);
+	if (fd >= 0)
+		sys_close(fd);
+	return fd < 0;
+}
+
+void shim_log(const char *what, const char *subject)
+{
+	const char *file = shim_environment("HEADSTART_LOG");
+	char line[SHIM_PATH_MAX + 128];
+	struct shim_text text;
+	int fd;
+
+	if (!file)
+		return;
+	fd = sys_open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	text = shim_text(line, sizeof(line));
+	shim_text_add(&text, "headstart: ");
+	shim_text_add_number(&text, (uint64_t)sys_getpid());
+	shim_text_add(&text, ": ");
+	shim_text_add(&text, what);
+	shim_text_add(&text, ": ");
+	shim_text_add(&text, subject);
+	shim_text_add(&text, "\n");
+	sys_write(fd, line, (size_t)(text.at - line));
+	sys_close(fd);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole mode, for a first start: there is no plan, but each object that ld.so maps will be needed, in part.
+ *
+ * This side only finds out whether the start is cold, and tells the prefetcher the names; which parts are worth reading
+ * on which device is the prefetcher's decision (src/prefetch/objects.c), and so is leaving out what is resident.
+ *
+ * Cold is: a page that the start is certain to read is not there. For the executable that is the page of its entry
+ * point, for a library the middle of its relocation table. A page in the middle of a file would not do: on a machine that
+ * has carried out a plan, or runs another program with the same library, pages that nobody needs are absent
+ * for ever.
+ *
+ * The prefetcher is started by the first cold object, and only before the program's own code runs: later there may be
+ * a seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are written to the list all the same.
+ */
+#include "whole.h"
+
+#include "resident.h"
+#include "shim.h"
+#include "spawn.h"
+
+#include <link.h>
+#include <linux/memfd.h>
+#include <linux/mman.h>
+
+#include "format/object-list.h"
+
+#define HEADER_READ  16384u /* bytes: what reading an ELF header brings into the page cache along with it */
+#define TABLE_WORTH  4096u  /* bytes: a smaller relocation table shares its page with what was read for symbols */
+#define WARM_ENOUGH  8u     /* probes: so many objects that are resident make a warm start; 2 microseconds each */
+
+static struct {
+	struct object_list *list; /* shared with the prefetcher once it runs */
+	bool decided;             /* no further probe: it runs, or is not wanted */
+	unsigned int warm;        /* objects found resident */
+} whole;
+
+/* The file offset of the program's entry point; 0 if its headers do not say. */
+static uint64_t entry_offset(void)
+{
+	const ElfW(Phdr) *headers = shim_start.headers;
+	uintptr_t base = 0;
+
+	for (uintptr_t i = 0; i < shim_start.header_count; i++)
+		if (headers[i].p_type == PT_PHDR)
+			base = (uintptr_t)headers - headers[i].p_vaddr;
+	for (uintptr_t i = 0; i < shim_start.header_count; i++) {
+		uintptr_t into = shim_start.entry - base - headers[i].p_vaddr;
+
+		if (headers[i].p_type == PT_LOAD && into < headers[i].p_filesz)
+			return headers[i].p_offset + into;
+	}
+	return 0;
+}
+
+/*
+ * The file offset of the middle of a library's relocation table; 0 if there is no table worth a probe. The table lies in the
+ * first segment, where addresses and offsets are the same; a library for which that is not so has another page probed.
+ */
+static uint64_t relocation_offset(const struct link_map *object)
+{
+	uintptr_t table = 0, size = 0;
+
+	for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++) {
+		if (entry->d_tag == DT_RELA)
+			table = entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_RELASZ)
+			size = entry->d_un.d_val;
+	}
+	if (table >= object->l_addr) /* ld.so has made it an address already, or not: that depends on its version */
+		table -= object->l_addr;
+	return size >= TABLE_WORTH ? table + size / 2 : 0;
+}
+
+/* The list has no name and leaves no descriptor; what stays in the program is one shared mapping. */
+static struct object_list *list_new(int *ret_fd)
+{
+	long fd = raw_syscall(__NR_memfd_create, (long)"headstart", MFD_CLOEXEC, 0, 0, 0, 0);
+	long at;
+
+	if (fd < 0)
+		return NULL;
+	if (raw_syscall(__NR_ftruncate, fd, sizeof(struct object_list), 0, 0, 0, 0) == 0) {
+		at = raw_syscall(__NR_mmap, 0, sizeof(struct object_list), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (at > 0 || at < -4095) {
+			*ret_fd = (int)fd;
+			return (struct object_list *)at;
+		}
+	}
+	sys_close((int)fd);
+	return NULL;
+}
+
+static void start_prefetcher(void)
+{
+	const char *const argv[] = {"headstart-prefetch", "--objects", "--fd", "3", NULL};
+	struct object_list *list;
+	int fd;
+
+	whole.decided = true;
+	list = list_new(&fd);
+	if (!list)
+		return;
+	list->pid = (uint32_t)sys_getpid();
+	if (spawn_prefetcher(fd, argv)) {
+		whole.list = list;
+		shim_log("whole files started", shim_start.program);
+	} else {
+		raw_syscall(__NR_munmap, (long)list, sizeof(*list), 0, 0, 0, 0);
+		shim_log("whole files not started", shim_start.program);
+	}
+	sys_close(fd);
+}
+
+/* Starts the prefetcher if that page is not there. */
+static void probe(const char *path, uint64_t offset)
+{
+	if (whole.decided || offset < HEADER_READ)
+		return;
+	if (!shim_unfiltered()) {
+		whole.decided = true;
+		return;
+	}
+	switch (resident_at(path, offset)) {
+	case RESIDENT_NO:
+		start_prefetcher();
+		break;
+	case RESIDENT_YES:
+		whole.decided = ++whole.warm == WARM_ENOUGH;
+		break;
+	case RESIDENT_UNKNOWN:
+		break;
+	}
+}
+
+void whole_begin(void)
+{
+	char path[OBJECT_PATH_SIZE];
+	long length;
+
+	probe(shim_start.program, entry_offset());
+	if (!whole.list)
+		return;
+	length = sys_readlink("/proc/self/exe", path, sizeof(path));
+	if (length > 0 && (size_t)length < sizeof(path)) {
+		path[length] = '\0';
+		object_list_add(whole.list, path);
+	}
+}
+
+void whole_object(const struct link_map *object)
+{
+	if (object->l_name[0] != '/' || object->l_addr == shim_start.loader)
+		return;
+	probe(object->l_name, relocation_offset(object));
+	if (whole.list)
+		object_list_add(whole.list, object->l_name);
+}
+
+void whole_start_mapped(void)
+{
+	whole.decided = true;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the audit shim tells the prefetcher in whole mode: the objects that ld.so maps, in the order of mapping, in
+ * memory that both have mapped. The program only ever writes to it, without any system call, so that it stays
+ * safe whatever seccomp filter the program sets up later; the prefetcher looks from time to time.
+ *
+ * Append only. A writer takes the next number from `taken` (the processes of a program that forks share the list, so
+ * this is atomic), fills that entry, and marks it ready. Entries past the end are lost, which costs speed alone.
+ * The reader trusts nothing: it copies a path out before looking at it.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define OBJECT_LIST_MAX	 512u
+#define OBJECT_PATH_SIZE 252u /* bytes, with the NUL; an object with a longer path is left out */
+
+struct object_entry {
+	uint32_t ready; /* 1 once the path is complete */
+	char path[OBJECT_PATH_SIZE];
+};
+
+struct object_list {
+	uint32_t pid;   /* the program */
+	uint32_t taken; /* entries given out; may exceed OBJECT_LIST_MAX */
+	struct object_entry entries[OBJECT_LIST_MAX];
+};
+
+static inline void object_list_add(struct object_list *list, const char *path)
+{
+	struct object_entry *entry;
+	uint32_t taken, size = 0;
+
+	while (size < OBJECT_PATH_SIZE && path[size])
+		size++;
+	if (size == OBJECT_PATH_SIZE || __atomic_load_n(&list->taken, __ATOMIC_RELAXED) >= OBJECT_LIST_MAX)
+		return;
+	taken = __atomic_fetch_add(&list->taken, 1, __ATOMIC_RELAXED);
+	if (taken >= OBJECT_LIST_MAX)
+		return;
+	entry = &list->entries[taken];
+	for (uint32_t i = 0; i < size; i++)
+		entry->path[i] = path[i];
+	__atomic_store_n(&entry->ready, 1, __ATOMIC_RELEASE);
+}
+
+/* Copies path number `index` out. Returns false while it is not there yet, or when the list ends before it. */
+static inline bool object_list_get(const struct object_list *list, uint32_t index, char path[OBJECT_PATH_SIZE])
+{
+	const struct object_entry *entry;
+
+	if (index >= OBJECT_LIST_MAX)
+		return false;
+	entry = &list->entries[index];
+	if (!__atomic_load_n(&entry->ready, __ATOMIC_ACQUIRE))
+		return false;
+	for (uint32_t i = 0; i < OBJECT_PATH_SIZE; i++)
+		path[i] = entry->path[i];
+	path[OBJECT_PATH_SIZE - 1] = '\0';
+	return true;
+}
