@@ -78,7 +78,7 @@ struct profile {
 	struct path_index *index; /* owned; how profile_add_file() finds files again (profile/path-index.h) */
 };
 
-#define PROFILE_MAX_SIZE (256u << 20) /* bytes of a profile file */
+#define PROFILE_MAX_SIZE (64u << 20) /* bytes of a profile file */
 
 void profile_release(struct profile *profile);
 

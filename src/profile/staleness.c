@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "elf/identity.h"
 
 static bool is_kind(mode_t mode, enum profile_kind kind)
@@ -22,16 +23,6 @@ static bool is_kind(mode_t mode, enum profile_kind kind)
 		return S_ISLNK(mode);
 	}
 	return false;
-}
-
-static int64_t nanoseconds(struct timespec time)
-{
-	int64_t ns;
-
-	if (__builtin_mul_overflow((int64_t)time.tv_sec, 1000000000, &ns) ||
-		__builtin_add_overflow(ns, time.tv_nsec, &ns))
-		return INT64_MAX;
-	return ns;
 }
 
 /* The build-id of the regular file at path; size 0 where it has none. */
