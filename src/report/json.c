@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Profiles and plans as JSON. The long tables are written item by item, so that a profile of millions of ranges does not
+ * become as many objects at once.
+ */
+#include "report/report.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/utf8.h"
+#include "report/words.h"
+
+#define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
+
+/* An object that is being written. Once anything could not be allocated, nothing more is. */
+struct writer {
+	FILE *out;
+	const char *separator; /* what comes before the next member or item */
+	int error;
+};
+
+static void put_value(struct writer *writer, struct json_object *value)
+{
+	const char *text = value ? json_object_to_json_string_ext(value, JSON_FLAGS) : NULL;
+
+	if (text)
+		fputs(text, writer->out);
+	else
+		writer->error = -ENOMEM;
+	json_object_put(value);
+}
+
+/* Takes the value over. */
+static void member(struct writer *writer, const char *key, struct json_object *value)
+{
+	fprintf(writer->out, "%s\n  \"%s\": ", writer->separator, key);
+	writer->separator = ",";
+	put_value(writer, value);
+}
+
+static void item(struct writer *writer, struct json_object *value)
+{
+	fprintf(writer->out, "%s\n    ", writer->separator);
+	writer->separator = ",";
+	put_value(writer, value);
+}
+
+static struct writer begin_object(FILE *out)
+{
+	fputc('{', out);
+	return (struct writer){.out = out, .separator = ""};
+}
+
+static void begin_array(struct writer *writer, const char *key)
+{
+	fprintf(writer->out, ",\n  \"%s\": [", key);
+	writer->separator = "";
+}
+
+static void end_array(struct writer *writer)
+{
+	fputs("\n  ]", writer->out);
+	writer->separator = ",";
+}
+
+static int end_object(struct writer *writer)
+{
+	fputs("\n}\n", writer->out);
+	return writer->error;
+}
+
+/* JSON is UTF-8, paths need not be: each byte that is not becomes U+FFFD. */
+static struct json_object *string(const char *text)
+{
+	_cleanup_free_ char *clean = NULL;
+	size_t n = 0, length;
+
+	if (!text)
+		text = "";
+	clean = malloc(3 * strlen(text) + 1);
+	if (!clean)
+		return NULL;
+	for (; *text; text += length ? length : 1) {
+		length = utf8_length(text);
+		memcpy(clean + n, length ? text : "\xef\xbf\xbd", length ? length : 3);
+		n += length ? length : 3;
+	}
+	return json_object_new_string_len(clean, (int)n);
+}
+
+static struct json_object *number(uint64_t value)
+{
+	return json_object_new_uint64(value);
+}
+
+static struct json_object *time_number(int64_t value)
+{
+	return json_object_new_int64(value);
+}
+
+/* ---- profile ---- */
+
+static struct json_object *bias_names(uint32_t bits)
+{
+	struct json_object *names = json_object_new_array();
+
+	for (const struct words_bias *bias = words_biases; names && bias->bit; bias++)
+		if (bits & bias->bit)
+			json_object_array_add(names, json_object_new_string(bias->name));
+	return names;
+}
+
+static struct json_object *range_object(const struct profile_range *range)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "page", number(range->page));
+	json_object_object_add(object, "pages", number(range->pages));
+	json_object_object_add(object, "order", number(range->order));
+	json_object_object_add(object, "runs", number(range->runs));
+	return object;
+}
+
+static struct json_object *profile_file_object(const struct profile_file *file)
+{
+	struct json_object *object = json_object_new_object(), *ranges = json_object_new_array();
+	char id[2 * PROFILE_BUILD_ID_MAX + 1];
+
+	json_object_object_add(object, "path", string(file->path));
+	json_object_object_add(object, "kind", string(words_kind(file->kind)));
+	json_object_object_add(object, "size", number(file->size));
+	json_object_object_add(object, "mtime_ns", time_number(file->mtime));
+	json_object_object_add(object, "order", number(file->order));
+	json_object_object_add(object, "build_id",
+		file->build_id_size > 0 ? string(words_build_id(file, sizeof(file->build_id), id)) : NULL);
+	for (size_t i = 0; i < file->n_ranges; i++)
+		json_object_array_add(ranges, range_object(&file->ranges[i]));
+	json_object_object_add(object, "ranges", ranges);
+	return object;
+}
+
+static struct json_object *exec_object(const struct profile_exec *exec)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "path", string(exec->path));
+	json_object_object_add(object, "order", number(exec->order));
+	return object;
+}
+
+int report_profile_json(FILE *out, const struct profile *profile)
+{
+	struct writer writer = begin_object(out);
+
+	member(&writer, "type", string("profile"));
+	member(&writer, "program", string(profile->program));
+	member(&writer, "command", string(profile->command));
+	member(&writer, "recorded", time_number(profile->recorded));
+	member(&writer, "kernel", string(profile->kernel));
+	member(&writer, "device", string(profile->device));
+	member(&writer, "milestone", string(profile->milestone));
+	member(&writer, "backend", string(words_backend_name(profile->backend)));
+	member(&writer, "bias", bias_names(profile->bias));
+	member(&writer, "page_size", number(profile->page_size));
+	member(&writer, "runs", number(profile->runs));
+	member(&writer, "touches", number(profile->touches));
+	member(&writer, "bytes", number(profile_bytes(profile)));
+	begin_array(&writer, "execs");
+	for (size_t i = 0; i < profile->n_execs; i++)
+		item(&writer, exec_object(&profile->execs[i]));
+	end_array(&writer);
+	begin_array(&writer, "files");
+	for (size_t i = 0; i < profile->n_files; i++)
+		item(&writer, profile_file_object(&profile->files[i]));
+	end_array(&writer);
+	return end_object(&writer);
+}
+
+/* ---- plan ---- */
+
+static struct json_object *probe_object(const struct plan_view *plan, const struct plan_probe *probe)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "path", string((const char *)plan->header + LE16(probe->path)));
+	json_object_object_add(object, "page", number(LE32(probe->page)));
+	return object;
+}
+
+static struct json_object *plan_file_object(const struct plan_view *plan, uint32_t index, uint64_t *n_stale)
+{
+	const struct plan_file *file = &plan->files[index];
+	struct json_object *object = json_object_new_object();
+	enum words_state state = words_plan_file_state(plan_file_path(plan, index), file);
+
+	*n_stale += state != STATE_FRESH;
+	json_object_object_add(object, "path", string(plan_file_path(plan, index)));
+	json_object_object_add(object, "kind", string(words_kind(LE32(file->kind))));
+	json_object_object_add(object, "size", number(LE64(file->size)));
+	json_object_object_add(object, "mtime_ns", time_number((int64_t)LE64(file->mtime)));
+	json_object_object_add(object, "inode", number(LE64(file->inode)));
+	json_object_object_add(object, "state", string(words_state_name(state)));
+	return object;
+}
+
+static struct json_object *extent_object(const struct plan_extent *extent)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "file", number(LE32(extent->file)));
+	json_object_object_add(object, "page", number(LE32(extent->page)));
+	json_object_object_add(object, "pages", number(LE32(extent->pages)));
+	json_object_object_add(object, "gap", number(LE32(extent->gap)));
+	return object;
+}
+
+static void plan_scalars(struct writer *writer, const struct plan_view *plan)
+{
+	const struct plan_header *header = plan->header;
+	uint64_t page_size = LE32(header->page_size), pages = 0, gap = 0;
+
+	for (uint32_t i = 0; i < plan->extent_count; i++) {
+		pages += LE32(plan->extents[i].pages);
+		gap += LE32(plan->extents[i].gap);
+	}
+	member(writer, "type", string("plan"));
+	member(writer, "program", string(plan_program(plan)));
+	member(writer, "created", time_number((int64_t)LE64(header->created)));
+	member(writer, "page_size", number(page_size));
+	member(writer, "order", string(LE32(header->order) == PLAN_ORDER_PHYSICAL ? "physical" : "touch"));
+	member(writer, "window_pages", number(LE32(header->window_pages)));
+	member(writer, "bytes", number(pages * page_size));
+	member(writer, "gap_bytes", number(gap * page_size));
+}
+
+int report_plan_json(FILE *out, const struct plan_view *plan)
+{
+	struct writer writer = begin_object(out);
+	const struct plan_probe *probes = plan_head_probes(plan->header);
+	uint64_t n_stale = 0;
+
+	plan_scalars(&writer, plan);
+	begin_array(&writer, "probes");
+	for (uint32_t i = 0; i < LE32(plan->header->probe_count); i++)
+		item(&writer, probe_object(plan, &probes[i]));
+	end_array(&writer);
+	begin_array(&writer, "files");
+	for (uint32_t i = 0; i < plan->file_count; i++)
+		item(&writer, plan_file_object(plan, i, &n_stale));
+	end_array(&writer);
+	begin_array(&writer, "extents");
+	for (uint32_t i = 0; i < plan->extent_count; i++)
+		item(&writer, extent_object(&plan->extents[i]));
+	end_array(&writer);
+	member(&writer, "stale", number(n_stale));
+	return end_object(&writer);
+}

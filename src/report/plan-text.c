@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* A plan for people, with what has become of its files on this machine. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "report/table.h"
+#include "report/words.h"
+
+/* What the plan adds up to. */
+struct totals {
+	uint64_t kinds[PLAN_SYMLINK + 1];
+	uint64_t states[STATE_GONE + 1];
+	uint64_t pages, gap_pages;
+};
+
+/* A row for each file, in the plan's order; and the totals. */
+static void add_up(const struct plan_view *plan, struct table_row *rows, struct totals *totals)
+{
+	uint32_t page_size = LE32(plan->header->page_size);
+
+	for (uint32_t i = 0; i < plan->file_count; i++) {
+		const struct plan_file *file = &plan->files[i];
+		const char *path = plan_file_path(plan, i);
+		enum words_state state = words_plan_file_state(path, file);
+
+		rows[i] = (struct table_row){.path = path, .size = LE64(file->size), .source = i};
+		snprintf(rows[i].note, sizeof(rows[i].note), "%s", words_state_name(state));
+		totals->kinds[LE32(file->kind)]++;
+		totals->states[state]++;
+	}
+	for (uint32_t i = 0; i < plan->extent_count; i++) {
+		struct table_row *row = &rows[LE32(plan->extents[i].file)];
+
+		row->bytes += (uint64_t)LE32(plan->extents[i].pages) * page_size;
+		row->pieces++;
+		totals->pages += LE32(plan->extents[i].pages);
+		totals->gap_pages += LE32(plan->extents[i].gap);
+	}
+}
+
+static void print_state(FILE *out, const struct totals *totals, const struct report_style *style)
+{
+	uint64_t changed = totals->states[STATE_CHANGED], gone = totals->states[STATE_GONE];
+
+	if (changed + gone == 0)
+		table_line(out, style, "here", "every file is what it was when the plan was made");
+	else
+		table_line(out, style, "here", "stale: %llu changed, %llu gone; they are left out",
+			(unsigned long long)changed, (unsigned long long)gone);
+}
+
+static void print_header(FILE *out, const struct plan_view *plan, const struct totals *totals,
+	const struct report_style *style)
+{
+	const struct plan_header *header = plan->header;
+	uint64_t page_size = LE32(header->page_size);
+	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
+
+	fputs("plan for ", out);
+	table_title(out, plan_program(plan), style);
+	table_line(out, style, "made", "%s", words_time((int64_t)LE64(header->created), a));
+	table_line(out, style, "order", "%s",
+		LE32(header->order) == PLAN_ORDER_PHYSICAL ?
+			"by place on the disk: files by inode, extents by block" :
+			"of first touch");
+	table_line(out, style, "opens", "%s file%s, %s director%s, %s link%s",
+		words_count(totals->kinds[PLAN_REGULAR], a), words_plural(totals->kinds[PLAN_REGULAR]),
+		words_count(totals->kinds[PLAN_DIRECTORY], b), totals->kinds[PLAN_DIRECTORY] == 1 ? "y" : "ies",
+		words_count(totals->kinds[PLAN_SYMLINK], c), words_plural(totals->kinds[PLAN_SYMLINK]));
+	table_line(out, style, "reads", "%s in %s extent%s, at most %s at once",
+		words_bytes(totals->pages * page_size, a), words_count(plan->extent_count, b),
+		words_plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
+	table_line(out, style, "gaps", "%s of it touched by nobody: cheaper to read than to skip",
+		words_bytes(totals->gap_pages * page_size, a));
+	table_line(out, style, "probes", "%u page%s: where they are resident the start is warm",
+		LE32(header->probe_count), words_plural(LE32(header->probe_count)));
+	print_state(out, totals, style);
+}
+
+static void print_probes(FILE *out, const struct plan_view *plan, const struct report_style *style)
+{
+	const struct plan_probe *probes = plan_head_probes(plan->header);
+	uint32_t n = LE32(plan->header->probe_count);
+	char page[WORDS_MAX];
+
+	if (n == 0)
+		return;
+	fputc('\n', out);
+	table_title(out, "probes: page and file", style);
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(out, "  %9s  ", words_count(LE32(probes[i].page), page));
+		table_safe_text(out, (const char *)plan->header + LE16(probes[i].path),
+			style->columns > 29 ? style->columns - 13 : 16, style);
+		fputc('\n', out);
+	}
+}
+
+static size_t drop_rows_not_read(struct table_row *rows, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].pieces > 0)
+			rows[kept++] = rows[i];
+	return kept;
+}
+
+/* For the bar of one file its extents must be found without going through all of them. */
+struct by_file {
+	const struct plan_view *plan;
+	uint32_t *first; /* file -> its first place in extents; file_count + 1 of them */
+	uint32_t *extents; /* indexes of extents, those of one file together */
+};
+
+static void sort_by_file(struct by_file *by)
+{
+	const struct plan_view *plan = by->plan;
+
+	for (uint32_t i = 0; i < plan->extent_count; i++)
+		by->first[LE32(plan->extents[i].file)]++;
+	for (uint32_t i = 0, sum = 0; i <= plan->file_count; i++)
+		by->first[i] = sum += by->first[i];
+	for (uint32_t i = 0; i < plan->extent_count; i++)
+		by->extents[--by->first[LE32(plan->extents[i].file)]] = i;
+}
+
+static void fill_bar(struct table_bar *bar, const void *context, size_t source)
+{
+	const struct by_file *by = context;
+
+	for (uint32_t i = by->first[source]; i < by->first[source + 1]; i++) {
+		const struct plan_extent *extent = &by->plan->extents[by->extents[i]];
+
+		table_bar_add(bar, LE32(extent->page), LE32(extent->pages));
+	}
+}
+
+int report_plan_text(FILE *out, const struct plan_view *plan, const struct report_style *style)
+{
+	_cleanup_free_ struct table_row *rows = calloc((size_t)plan->file_count + 1, sizeof(*rows));
+	_cleanup_free_ uint32_t *first = calloc((size_t)plan->file_count + 1, sizeof(*first));
+	_cleanup_free_ uint32_t *extents = calloc((size_t)plan->extent_count + 1, sizeof(*extents));
+	struct by_file by = {.plan = plan, .first = first, .extents = extents};
+	struct totals totals = {0};
+	struct table table = {
+		.title = "files by bytes to be read",
+		.bytes = "read",
+		.pieces = "extents",
+		.note = "state",
+		.rows = rows,
+		.page_size = LE32(plan->header->page_size),
+		.fill_bar = fill_bar,
+		.context = &by,
+	};
+
+	if (!rows || !first || !extents)
+		return -ENOMEM;
+	add_up(plan, rows, &totals);
+	sort_by_file(&by);
+	print_header(out, plan, &totals, style);
+	print_probes(out, plan, style);
+	table.n_rows = drop_rows_not_read(rows, plan->file_count);
+	if (table.n_rows > 0)
+		table_print(out, &table, style);
+	return 0;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile for people. */
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/table.h"
+#include "report/words.h"
+
+static const char *or_unknown(const char *text)
+{
+	return text && *text ? text : "unknown";
+}
+
+static void print_bias(FILE *out, const struct profile *profile, const struct report_style *style)
+{
+	const char *label = "known bias";
+
+	for (const struct words_bias *bias = words_biases; bias->bit; bias++) {
+		if (!(profile->bias & bias->bit))
+			continue;
+		table_line(out, style, label, "%s", bias->meaning);
+		label = "";
+	}
+}
+
+static void print_header(FILE *out, const struct profile *profile, const struct report_style *style)
+{
+	char when[WORDS_MAX], bytes[WORDS_MAX], touches[WORDS_MAX], ranges[WORDS_MAX], files[WORDS_MAX];
+	size_t n_ranges = 0, n_read = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		n_ranges += profile->files[i].n_ranges;
+		n_read += profile->files[i].n_ranges > 0;
+	}
+	fputs("profile of ", out);
+	table_title(out, profile->program, style);
+	table_line(out, style, "command", "%s", or_unknown(profile->command));
+	table_line(out, style, "recorded", "%s, on kernel %s, from %s", words_time(profile->recorded, when),
+		or_unknown(profile->kernel), or_unknown(profile->device));
+	table_line(out, style, "by", "%s; ended by: %s", words_backend_meaning(profile->backend),
+		or_unknown(profile->milestone));
+	table_line(out, style, "runs", "%u", profile->runs);
+	table_line(out, style, "touched", "%s in %s range%s of %s file%s",
+		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges), words_plural(n_ranges),
+		words_count(n_read, files), words_plural(n_read));
+	n_read = profile->n_files - n_read;
+	table_line(out, style, "looked at", "%s other file%s, folders and links included", words_count(n_read, files),
+		words_plural(n_read));
+	table_line(out, style, "touches", "%s, pages of %u bytes", words_count(profile->touches, touches),
+		profile->page_size);
+	print_bias(out, profile, style);
+}
+
+static void print_execs(FILE *out, const struct profile *profile, const struct report_style *style)
+{
+	size_t shown = profile->n_execs < style->rows ? profile->n_execs : style->rows;
+	char order[WORDS_MAX];
+
+	fputc('\n', out);
+	table_title(out, "exec points, by the touches before them", style);
+	for (size_t i = 0; i < shown; i++) {
+		fprintf(out, "  %9s  ", words_count(profile->execs[i].order, order));
+		table_safe_text(out, profile->execs[i].path, style->columns > 29 ? style->columns - 13 : 16, style);
+		fputc('\n', out);
+	}
+	if (shown < profile->n_execs)
+		fprintf(out, "  %9s  and %zu more\n", "", profile->n_execs - shown);
+}
+
+static void fill_bar(struct table_bar *bar, const void *context, size_t source)
+{
+	const struct profile *profile = context;
+	const struct profile_file *file = &profile->files[source];
+
+	for (size_t i = 0; i < file->n_ranges; i++)
+		table_bar_add(bar, file->ranges[i].page, file->ranges[i].pages);
+}
+
+static struct table_row row_of(const struct profile *profile, size_t source)
+{
+	const struct profile_file *file = &profile->files[source];
+	struct table_row row = {.path = file->path, .size = file->size, .pieces = file->n_ranges, .source = source};
+	char id[9];
+
+	for (size_t i = 0; i < file->n_ranges; i++)
+		row.bytes += (uint64_t)file->ranges[i].pages * profile->page_size;
+	snprintf(row.note, sizeof(row.note), "%s", words_build_id(file, 4, id));
+	return row;
+}
+
+int report_profile_text(FILE *out, const struct profile *profile, const struct report_style *style)
+{
+	_cleanup_free_ struct table_row *rows = calloc(profile->n_files + 1, sizeof(*rows));
+	struct table table = {
+		.title = "files by touched bytes",
+		.bytes = "touched",
+		.pieces = "ranges",
+		.note = "build-id",
+		.rows = rows,
+		.page_size = profile->page_size,
+		.fill_bar = fill_bar,
+		.context = profile,
+	};
+
+	if (!rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < profile->n_files; i++)
+		if (profile->files[i].n_ranges > 0)
+			rows[table.n_rows++] = row_of(profile, i);
+	print_header(out, profile, style);
+	print_execs(out, profile, style);
+	if (table.n_rows > 0)
+		table_print(out, &table, style);
+	return 0;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers, times and enums in words. */
+#include "report/words.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/times.h"
+
+_Static_assert((int)PLAN_REGULAR == (int)PROFILE_REGULAR && (int)PLAN_DIRECTORY == (int)PROFILE_DIRECTORY &&
+		       (int)PLAN_SYMLINK == (int)PROFILE_SYMLINK,
+	"words_kind() serves both");
+
+const char *words_bytes(uint64_t bytes, char buffer[WORDS_MAX])
+{
+	static const char *const units[] = {"kB", "MB", "GB", "TB", "PB", "EB"};
+	double value = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(buffer, WORDS_MAX, "%u B", (unsigned)bytes);
+		return buffer;
+	}
+	for (; value >= 999.95 && unit < 5; unit++)
+		value /= 1000;
+	snprintf(buffer, WORDS_MAX, "%.1f %s", value, units[unit]);
+	return buffer;
+}
+
+const char *words_count(uint64_t count, char buffer[WORDS_MAX])
+{
+	char *at = buffer + WORDS_MAX - 1;
+
+	*at = '\0';
+	for (int digits = 0; digits == 0 || count > 0; digits++, count /= 10) {
+		if (digits > 0 && digits % 3 == 0)
+			*--at = ',';
+		*--at = (char)('0' + count % 10);
+	}
+	return at;
+}
+
+const char *words_time(int64_t seconds, char buffer[WORDS_MAX])
+{
+	time_t time = (time_t)seconds;
+	struct tm broken;
+
+	if (!localtime_r(&time, &broken) || strftime(buffer, WORDS_MAX, "%Y-%m-%d %H:%M:%S %z", &broken) == 0)
+		snprintf(buffer, WORDS_MAX, "second %lld", (long long)seconds);
+	return buffer;
+}
+
+const char *words_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+const char *words_build_id(const struct profile_file *file, size_t bytes, char *buffer)
+{
+	if (file->build_id_size == 0)
+		return "-";
+	if (bytes > file->build_id_size)
+		bytes = file->build_id_size;
+	for (size_t i = 0; i < bytes; i++)
+		snprintf(buffer + 2 * i, 3, "%02x", file->build_id[i]);
+	return buffer;
+}
+
+const struct words_bias words_biases[] = {
+	{PROFILE_BIAS_READAHEAD, "readahead", "read-ahead was on: its pages count as touched"},
+	{PROFILE_BIAS_RESIDENT, "resident", "some pages could not be evicted beforehand: those are missing"},
+	{PROFILE_BIAS_LOST, "lost", "the kernel dropped events: some touches are missing"},
+	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by its timeout, not by its milestone"},
+	{0, NULL, NULL},
+};
+
+const char *words_backend_name(uint32_t backend)
+{
+	switch (backend) {
+	case PROFILE_BACKEND_FILEMAP:
+		return "filemap";
+	case PROFILE_BACKEND_SYNTHETIC:
+		return "synthetic";
+	default:
+		return "unknown";
+	}
+}
+
+const char *words_backend_meaning(uint32_t backend)
+{
+	switch (backend) {
+	case PROFILE_BACKEND_FILEMAP:
+		return "filemap tracepoints";
+	case PROFILE_BACKEND_SYNTHETIC:
+		return "made by hand";
+	default:
+		return "unknown";
+	}
+}
+
+const char *words_kind(uint32_t kind)
+{
+	switch (kind) {
+	case PROFILE_REGULAR:
+		return "regular";
+	case PROFILE_DIRECTORY:
+		return "directory";
+	case PROFILE_SYMLINK:
+		return "symlink";
+	default:
+		return "unknown";
+	}
+}
+
+static bool mode_is(mode_t mode, uint32_t kind)
+{
+	if (kind == PLAN_REGULAR)
+		return S_ISREG(mode);
+	return kind == PLAN_DIRECTORY ? S_ISDIR(mode) : S_ISLNK(mode);
+}
+
+enum words_state words_plan_file_state(const char *path, const struct plan_file *file)
+{
+	uint32_t kind = LE32(file->kind);
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || !mode_is(st.st_mode, kind))
+		return STATE_GONE;
+	if (kind != PLAN_REGULAR)
+		return STATE_FRESH;
+	if ((uint64_t)st.st_size != LE64(file->size))
+		return STATE_CHANGED;
+	if ((int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim))
+		return STATE_CHANGED;
+	return STATE_FRESH;
+}
+
+const char *words_state_name(enum words_state state)
+{
+	switch (state) {
+	case STATE_FRESH:
+		return "fresh";
+	case STATE_CHANGED:
+		return "changed";
+	case STATE_GONE:
+		return "gone";
+	}
+	return "gone";
+}

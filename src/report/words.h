@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers, times and enums in words, for both kinds of report. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/plan.h"
+#include "profile/profile.h"
+
+#define WORDS_MAX 32 /* bytes that any text written here takes up */
+
+/* "4.1 kB", "43.1 MB": decimal units. */
+const char *words_bytes(uint64_t bytes, char buffer[WORDS_MAX]);
+
+/* "10,912". */
+const char *words_count(uint64_t count, char buffer[WORDS_MAX]);
+
+/* "2026-11-21 00:26:29 +0100" in local time. */
+const char *words_time(int64_t seconds, char buffer[WORDS_MAX]);
+
+/* "s" unless count is 1. */
+const char *words_plural(uint64_t count);
+
+/* The first `bytes` of a build-id in hexadecimal, "-" where there is none. buffer: 2 * bytes + 1, at least 2. */
+const char *words_build_id(const struct profile_file *file, size_t bytes, char *buffer);
+
+/* What a backend and a bias are called in JSON, and what they mean. */
+struct words_bias {
+	enum profile_bias bit;
+	const char *name;
+	const char *meaning;
+};
+
+extern const struct words_bias words_biases[]; /* ends with bit 0 */
+
+const char *words_backend_name(uint32_t backend);
+const char *words_backend_meaning(uint32_t backend);
+const char *words_kind(uint32_t kind); /* of a profile's file or a plan's: they agree */
+
+/* Whether a file is still what the plan was made for. */
+enum words_state { STATE_FRESH, STATE_CHANGED, STATE_GONE };
+
+enum words_state words_plan_file_state(const char *path, const struct plan_file *file);
+const char *words_state_name(enum words_state state);
