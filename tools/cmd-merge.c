@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart merge: several recordings of one program into one profile. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "profile/profile-file.h"
+#include "verb.h"
+
+static const char help[] = "usage: headstart merge -o OUT PROFILE...\n"
+			   "Merges profiles of one program: a page's count of runs adds up, the order is\n"
+			   "that of the first profile, and what only later ones know comes after.\n"
+			   "\n"
+			   "  -o, --output OUT   the profile to write; may be one of those merged\n"
+			   "  -h, --help         this text\n";
+
+/* Returns 0, or an exit status with the reason said. */
+static int load(const char *path, struct profile *ret)
+{
+	enum profile_fault fault = profile_load(path, ret);
+
+	if (fault == PROFILE_UNREADABLE && errno == EINVAL)
+		return verb_fail("'%s' is not a regular file", path);
+	if (fault == PROFILE_UNREADABLE)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	if (fault != PROFILE_GOOD)
+		return verb_fail("'%s' %s", path, profile_fault_text(fault));
+	return 0;
+}
+
+static int merge_one(struct profile *merged, const char *path)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	int r = load(path, &profile);
+
+	if (r != 0)
+		return r;
+	if (!streq(profile.program, merged->program))
+		return verb_fail("'%s' is a profile of '%s', not of '%s'", path, profile.program, merged->program);
+	if (profile.page_size != merged->page_size)
+		return verb_fail("'%s' counts in pages of %u bytes, those before it of %u", path, profile.page_size,
+			merged->page_size);
+	r = profile_merge(merged, &profile);
+	return r < 0 ? verb_fail_errno(r, "cannot merge '%s'", path) : 0;
+}
+
+static int merge(const char *out, char **paths)
+{
+	_cleanup_(profile_releasep) struct profile merged = {0};
+	int r = load(*paths++, &merged);
+
+	while (r == 0 && *paths)
+		r = merge_one(&merged, *paths++);
+	if (r != 0)
+		return r;
+	r = profile_save(&merged, out);
+	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", out) : 0;
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *out = NULL;
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'o':
+			out = optarg;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		case ':':
+			return verb_usage("merge", "'%s' needs a value", argv[optind - 1]);
+		default:
+			return verb_usage("merge", "unknown option '%s'", argv[optind - 1]);
+		}
+	}
+	if (!out)
+		return verb_usage("merge", "where to write: -o OUT");
+	if (optind == argc)
+		return verb_usage("merge", "which profiles");
+	return merge(out, argv + optind);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart show: what is in a profile or a plan. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "format/plan-view.h"
+#include "profile/profile-file.h"
+#include "report/report.h"
+#include "verb.h"
+
+static const char help[] = "usage: headstart show [--json] [--files N | --all] FILE\n"
+			   "Shows what is in a profile or a plan.\n"
+			   "\n"
+			   "      --json      everything, as one JSON object\n"
+			   "  -n, --files N   the N files of most bytes (default: 20)\n"
+			   "  -a, --all       all files\n"
+			   "  -h, --help      this text\n";
+
+struct show_options {
+	bool json;
+	size_t rows;
+};
+
+enum file_type { TYPE_PROFILE, TYPE_PLAN };
+
+static int fail_read(int error, const char *path)
+{
+	return verb_fail_errno(error, "cannot read '%s'", path);
+}
+
+/* Finds out by its first bytes what the file is. Returns 0, or an exit status with the reason said. */
+static int recognise(const char *path, enum file_type *ret)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	char magic[8];
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail_read(errno, path);
+	if (S_ISDIR(st.st_mode))
+		return verb_fail("'%s' is a folder, not a profile or a plan", path);
+	if (!S_ISREG(st.st_mode))
+		return verb_fail("'%s' is not a regular file", path);
+	n = read_full(fd, magic, sizeof(magic));
+	if (n < 0)
+		return fail_read((int)n, path);
+	if (n == 0)
+		return verb_fail("'%s' is empty", path);
+	if (n == sizeof(magic) && memcmp(magic, PROFILE_MAGIC, sizeof(magic)) == 0)
+		*ret = TYPE_PROFILE;
+	else if (n == sizeof(magic) && memcmp(magic, PLAN_MAGIC, sizeof(magic)) == 0)
+		*ret = TYPE_PLAN;
+	else
+		return verb_fail("'%s' is neither a headstart profile nor a plan", path);
+	return 0;
+}
+
+static size_t terminal_columns(void)
+{
+	const char *columns = getenv("COLUMNS");
+	unsigned long long wanted;
+	struct winsize size;
+
+	if (columns && verb_parse_u64(columns, &wanted) && wanted > 0 && wanted < 100000)
+		return (size_t)wanted;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return 100;
+}
+
+static struct report_style style_of(const struct show_options *options)
+{
+	const char *term = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	return (struct report_style){
+		.columns = terminal_columns(),
+		.rows = options->rows,
+		.utf8 = streq(nl_langinfo(CODESET), "UTF-8"),
+		.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && !streq(term, "dumb"),
+	};
+}
+
+/* Turns the result of a report into an exit status, once what it wrote is really out. */
+static int finish(int r)
+{
+	if (r < 0)
+		return verb_fail_errno(r, "cannot show all of it");
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return verb_fail_errno(errno, "cannot write to standard output");
+	return 0;
+}
+
+static int show_profile(const char *path, const struct show_options *options)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	struct report_style style = style_of(options);
+	enum profile_fault fault = profile_load(path, &profile);
+
+	if (fault == PROFILE_UNREADABLE)
+		return fail_read(errno, path);
+	if (fault != PROFILE_GOOD)
+		return verb_fail("'%s' %s", path, profile_fault_text(fault));
+	if (options->json)
+		return finish(report_profile_json(stdout, &profile));
+	return finish(report_profile_text(stdout, &profile, &style));
+}
+
+static int show_plan(const char *path, const struct show_options *options)
+{
+	_cleanup_free_ char *data = NULL;
+	struct report_style style = style_of(options);
+	struct plan_view plan;
+	size_t size;
+	int r;
+
+	r = read_file(path, PLAN_FILE_MAX, &data, &size);
+	if (r < 0)
+		return fail_read(r, path);
+	switch (plan_view_init(&plan, data, size, checksum64)) {
+	case PLAN_GOOD:
+		break;
+	case PLAN_FOREIGN:
+		return verb_fail("'%s' is not a headstart plan", path);
+	case PLAN_NEWER:
+		return verb_fail("'%s' was made by a newer headstart", path);
+	case PLAN_TRUNCATED:
+		return verb_fail("'%s' is truncated: the end of the plan is missing", path);
+	case PLAN_DAMAGED:
+		return verb_fail("'%s' is damaged: it is not what headstart wrote", path);
+	}
+	if (options->json)
+		return finish(report_plan_json(stdout, &plan));
+	return finish(report_plan_text(stdout, &plan, &style));
+}
+
+int cmd_show(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"files", required_argument, NULL, 'n'},
+		{"all", no_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	struct show_options options = {.rows = 20};
+	unsigned long long rows;
+	enum file_type type;
+	int c, r;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":n:ah", longs, NULL)) != -1) {
+		switch (c) {
+		case 'j':
+			options.json = true;
+			break;
+		case 'n':
+			if (!verb_parse_u64(optarg, &rows))
+				return verb_usage("show", "'%s' is not a number of files", optarg);
+			options.rows = (size_t)rows;
+			break;
+		case 'a':
+			options.rows = SIZE_MAX;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		case ':':
+			return verb_usage("show", "'%s' needs a value", argv[optind - 1]);
+		default:
+			return verb_usage("show", "unknown option '%s'", argv[optind - 1]);
+		}
+	}
+	if (argc - optind != 1)
+		return verb_usage("show", argc == optind ? "which file" : "one file at a time");
+	r = recognise(argv[optind], &type);
+	if (r != 0)
+		return r;
+	return type == TYPE_PROFILE ? show_profile(argv[optind], &options) : show_plan(argv[optind], &options);
+}
