@@ -21,6 +21,9 @@ struct plan_cost plan_cost_of(enum device_class class);
 /* Pages between two ranges that it is cheaper to read than to skip. */
 uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size);
 
+/* Pages that the device delivers while one request is under way, at least 1. */
+uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size);
+
 struct plan_options {
 	enum device_class device; /* DEVICE_UNKNOWN: find out from the program's file */
 	uint64_t budget;          /* bytes at most, 0 for no limit: the first touched are kept */
@@ -31,12 +34,20 @@ struct plan_options {
 /* What became of the profile on the way. */
 struct plan_summary {
 	enum device_class device;
-	size_t files, stale, gone; /* files planned; left out because changed; because missing */
+	size_t files, stale, gone; /* files planned; left out because changed; because missing or not readable */
+	size_t in_memory;          /* files left out because they lie in memory (tmpfs) */
 	size_t extents;
 	uint64_t bytes;            /* to be read */
 	uint64_t gap_bytes;        /* of them touched by nobody */
 };
 
-/* *ret_data, malloc()ed, is a whole plan file; the caller frees it. Returns 0, -ENODATA if nothing is left, or errno. */
+/*
+ * *ret_data, malloc()ed, is a whole plan file; the caller frees it. But for its time it depends only on the profile,
+ * the options and the files. Returns 0, -ENODATA if nothing is left to read, -EFBIG if the plan would be larger than
+ * PLAN_FILE_MAX, or negative errno.
+ *
+ * A file that changed since the profile drops out alone (profile_file_staleness(); a profile of another kernel counts
+ * as one of another machine). One whose device is DEVICE_MEMORY does too, unless options say what the device is.
+ */
 int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,
 	size_t *ret_size, struct plan_summary *ret_summary);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* A program's profile in the store to its plan in the store. */
+#include "plan/auto.h"
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "plan/build.h"
+#include "plan/store.h"
+#include "profile/profile-file.h"
+
+static int load_profile(const char *program, struct profile *ret)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = store_find(STORE_PROFILE, program, &path);
+
+	if (r < 0)
+		return r;
+	switch (profile_load(path, ret)) {
+	case PROFILE_GOOD:
+		return 0;
+	case PROFILE_UNREADABLE:
+		return errno ? -errno : -EIO;
+	default:
+		return -EBADMSG;
+	}
+}
+
+int plan_refresh(const char *program)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ void *data = NULL;
+	struct plan_options options = {0};
+	struct plan_summary summary;
+	size_t size;
+	int r = load_profile(program, &profile);
+
+	if (r < 0)
+		return r;
+	r = plan_build(&profile, &options, &data, &size, &summary);
+	if (r < 0)
+		return r;
+	r = store_path_for_writing(STORE_PLAN, program, &path);
+	if (r < 0)
+		return r;
+	return publish_file(path, store_mode(), data, size);
+}

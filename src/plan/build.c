@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Profile to plan: the passes in their order, each in its file (plan/draft.h). */
+#include "plan/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "plan/draft.h"
+
+void draft_release(struct plan_draft *draft)
+{
+	free(draft->devices);
+	free(draft->files);
+	free(draft->extents);
+	*draft = (struct plan_draft){0};
+}
+
+static int run_passes(struct plan_draft *draft, const struct plan_options *options)
+{
+	int r = draft_select(draft, options);
+
+	if (r >= 0)
+		r = draft_cut(draft, options->budget);
+	if (r < 0)
+		return r;
+	if (draft->n_extents == 0)
+		return -ENODATA;
+
+	/* From here on no touched page is dropped: a probe stays in the plan. */
+	r = draft_probe(draft);
+	if (r >= 0)
+		r = draft_place(draft);
+	if (r < 0)
+		return r;
+	draft_merge(draft, options->budget);
+
+	/* From here on only the order changes. */
+	return draft_sort(draft);
+}
+
+static void summarize(struct plan_draft *draft)
+{
+	struct plan_summary *summary = &draft->summary;
+
+	summary->device = draft->device;
+	summary->files = draft->n_files;
+	summary->extents = draft->n_extents;
+	for (size_t i = 0; i < draft->n_extents; i++) {
+		summary->bytes += draft_bytes(draft, draft->extents[i].pages);
+		summary->gap_bytes += draft_bytes(draft, draft->extents[i].gap);
+	}
+}
+
+int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,
+	size_t *ret_size, struct plan_summary *ret_summary)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = {.profile = profile, .root = options->root};
+	int r = run_passes(&draft, options);
+
+	if (r < 0)
+		return r;
+	summarize(&draft);
+	r = draft_write(&draft, ret_data, ret_size);
+	if (r < 0)
+		return r;
+	*ret_summary = draft.summary;
+	return 0;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What reading costs on each class of device, and what follows for gaps.
+ *
+ * A gap of n bytes is worth reading if that takes no longer than what skipping it costs: the share of a request, and
+ * the seek if there is one.
+ *
+ *     n / bytes_per_ms  <=  seek_us + request_us / queue
+ *
+ * rotational: the model `hdd` (ARCHITECTURE.md, device models): 60 MB/s, 0.1 ms a request, and 2 ms for the shortest
+ *     seek. Longer seeks do not count here: over a short distance the head waits while the gap passes under it, so
+ *     that beyond the shortest seek reading a gap wins nothing and only fills memory. Gives 120 KiB.
+ * solid, unknown: the model `cloud`: 125 MB/s, 0.8 ms a request, 64 at once. Gives no gap. Local flash has
+ *     shorter requests and more bandwidth in about the same proportion.
+ * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. Gives no gap.
+ */
+#include "plan/build.h"
+
+struct plan_cost plan_cost_of(enum device_class class)
+{
+	switch (class) {
+	case DEVICE_ROTATIONAL:
+		return (struct plan_cost){.seek_us = 2000, .request_us = 100, .bytes_per_ms = 60000, .queue = 1};
+	case DEVICE_NETWORK:
+		return (struct plan_cost){.seek_us = 0, .request_us = 1000, .bytes_per_ms = 117000, .queue = 64};
+	case DEVICE_MEMORY:
+		return (struct plan_cost){.seek_us = 0, .request_us = 0, .bytes_per_ms = 1000000, .queue = 1};
+	case DEVICE_SOLID:
+	case DEVICE_UNKNOWN:
+		break;
+	}
+	return (struct plan_cost){.seek_us = 0, .request_us = 800, .bytes_per_ms = 125000, .queue = 64};
+}
+
+static uint32_t pages_in(uint64_t microseconds, const struct plan_cost *cost, uint32_t page_size)
+{
+	uint64_t pages = microseconds * cost->bytes_per_ms / 1000 / page_size;
+
+	return pages < UINT32_MAX ? (uint32_t)pages : UINT32_MAX;
+}
+
+uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size)
+{
+	return pages_in((uint64_t)cost->seek_us + cost->request_us / cost->queue, cost, page_size);
+}
+
+uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size)
+{
+	uint32_t pages = pages_in(cost->request_us, cost, page_size);
+
+	return pages > 0 ? pages : 1;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A plan in the making. plan_build() passes it through, in this order:
+ *
+ *     draft_select()   files that are still what was recorded, and their pages        select.c
+ *     draft_cut()      the first touched of them, up to the budget                    select.c
+ *     draft_probe()    pages that tell a warm start from a cold one                   probe.c
+ *     draft_place()    where the pages lie, on devices that turn                      place.c
+ *     draft_merge()    neighbours over gaps that are cheaper to read than to skip     merge.c
+ *     draft_sort()     files and extents in the order the device wants                order.c
+ *     draft_write()    the plan file                                                  write.c
+ *
+ * Internal to src/plan and its tests.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "device/device.h"
+#include "format/plan.h"
+#include "plan/build.h"
+#include "profile/profile.h"
+
+#define DRAFT_NOWHERE UINT64_MAX /* physical place that is not known or does not matter */
+#define DRAFT_PROBES  6u
+
+struct draft_device {
+	uint64_t number; /* st_dev */
+	struct device device;
+};
+
+struct draft_file {
+	const struct profile_file *source; /* not owned */
+	uint64_t size;   /* bytes, now */
+	int64_t mtime;   /* nanoseconds since the epoch, now */
+	uint64_t inode;
+	uint32_t device; /* index in devices */
+	uint32_t pages;  /* selected of it */
+	bool public;     /* everybody may read it */
+};
+
+struct draft_extent {
+	uint32_t file;     /* index in files */
+	uint32_t page;     /* first page */
+	uint32_t pages;    /* > 0 */
+	uint32_t gap;      /* pages among them that nobody touched */
+	uint32_t order;    /* of the first touch in it */
+	uint32_t runs;     /* that touched it; of a merged extent, those of its first part */
+	uint64_t physical; /* bytes on the device, of its first page; or DRAFT_NOWHERE */
+};
+
+struct draft_probe {
+	uint32_t file;
+	uint32_t page;
+};
+
+struct plan_draft {
+	const struct profile *profile; /* not owned */
+	const char *root;              /* not owned; NULL, or the folder the profile's paths lie under */
+	enum device_class device;      /* what the program lies on */
+	struct draft_device *devices;  /* owned */
+	size_t n_devices, devices_capacity;
+	struct draft_file *files;      /* owned; ascending by the order of their touch until draft_sort() */
+	size_t n_files, files_capacity;
+	struct draft_extent *extents;  /* owned; of single profile ranges until draft_merge() */
+	size_t n_extents, extents_capacity;
+	struct draft_probe probes[DRAFT_PROBES];
+	size_t n_probes;
+	struct plan_summary summary;
+};
+
+void draft_release(struct plan_draft *draft);
+
+static inline void draft_releasep(struct plan_draft *draft)
+{
+	draft_release(draft);
+}
+
+/* The path of a file of the profile on this machine: below the root. *ret is the caller's. Returns 0 or -ENOMEM. */
+int draft_path(const struct plan_draft *draft, const char *path, char **ret);
+
+static inline const struct device *draft_file_device(const struct plan_draft *draft, uint32_t file)
+{
+	return &draft->devices[draft->files[file].device].device;
+}
+
+static inline uint64_t draft_bytes(const struct plan_draft *draft, uint64_t pages)
+{
+	return pages * draft->profile->page_size;
+}
+
+/* Those that can fail return 0 or negative errno. */
+int draft_select(struct plan_draft *draft, const struct plan_options *options);
+int draft_cut(struct plan_draft *draft, uint64_t budget);
+int draft_probe(struct plan_draft *draft);
+int draft_place(struct plan_draft *draft);
+/* The part of draft_place() that asks no file system: cuts an extent at the ends of its file's places on the disk. */
+int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
+void draft_merge(struct plan_draft *draft, uint64_t budget);
+int draft_sort(struct plan_draft *draft);
+int draft_write(const struct plan_draft *draft, void **ret_data, size_t *ret_size);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joins neighbours of a file where that is cheaper than reading them apart (cost.c).
+ *
+ * In physical order a joined extent is one pass of the head: any length is good, but the gap must be one on the disk
+ * too. In touch order it takes the place of its earliest part, so that the rest of it delays what is touched in
+ * between; up to what flows during one request's latency, nobody can tell.
+ */
+#include <stdlib.h>
+
+#include "plan/draft.h"
+
+static int compare_pages(const void *a, const void *b)
+{
+	const struct draft_extent *x = a, *y = b;
+
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->page > y->page) - (x->page < y->page);
+}
+
+/* Whether b lies behind a on the disk as it does in the file; both may be nowhere. */
+static bool follows_on_disk(const struct plan_draft *draft, const struct draft_extent *a,
+	const struct draft_extent *b)
+{
+	if (a->physical == DRAFT_NOWHERE || b->physical == DRAFT_NOWHERE)
+		return a->physical == b->physical;
+	return b->physical >= a->physical && b->physical - a->physical == draft_bytes(draft, b->page - a->page);
+}
+
+/* Whether to read a, what lies between, and b at once; room: pages of gap that the budget still allows. */
+static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a, const struct draft_extent *b,
+	uint64_t room)
+{
+	enum device_class class = draft_file_device(draft, a->file)->class;
+	struct plan_cost cost = plan_cost_of(class);
+	uint32_t page_size = draft->profile->page_size;
+	uint32_t gap;
+
+	if (a->file != b->file)
+		return false;
+	gap = b->page - (a->page + a->pages);
+	if (gap > room || gap > plan_cost_gap_pages(&cost, page_size))
+		return false;
+	if (class == DEVICE_ROTATIONAL)
+		return follows_on_disk(draft, a, b);
+	return b->page + b->pages - a->page <= plan_cost_chunk_pages(&cost, page_size);
+}
+
+static uint64_t room_for_gaps(const struct plan_draft *draft, uint64_t budget)
+{
+	uint64_t room = budget ? budget / draft->profile->page_size : UINT64_MAX;
+
+	for (size_t i = 0; i < draft->n_extents; i++)
+		room -= draft->extents[i].pages;
+	return room;
+}
+
+void draft_merge(struct plan_draft *draft, uint64_t budget)
+{
+	uint64_t room = room_for_gaps(draft, budget);
+	size_t last = 0;
+
+	if (draft->n_extents == 0)
+		return;
+	qsort(draft->extents, draft->n_extents, sizeof(*draft->extents), compare_pages);
+	for (size_t i = 1; i < draft->n_extents; i++) {
+		struct draft_extent *a = &draft->extents[last], b = draft->extents[i];
+		uint32_t gap;
+
+		if (!worth_joining(draft, a, &b, room)) {
+			draft->extents[++last] = b;
+			continue;
+		}
+		gap = b.page - (a->page + a->pages);
+		a->pages += gap + b.pages;
+		a->gap += gap;
+		a->order = b.order < a->order ? b.order : a->order;
+		room -= gap;
+	}
+	draft->n_extents = last + 1;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which pages tell a warm start from a cold one.
+ *
+ * A start is taken for warm if every probe is resident. So a probe must be resident after a start (a page that most
+ * runs touched), should not be resident for another reason (not of the C library, which every program has), and a few
+ * big files say more of how much is missing than many small ones. The last touched page of a file is taken: the first
+ * ones come with a mere look at its header.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "plan/draft.h"
+
+/* What a file is worth as a probe. */
+struct candidate {
+	uint32_t file;
+	uint32_t penalty; /* 0 is best */
+	uint32_t pages;   /* selected of the file */
+	uint32_t page;    /* the probe */
+	uint32_t runs;    /* that touched it */
+	uint32_t order;   /* of its touch */
+};
+
+/* Whether nearly every program has it in memory. */
+static bool is_everybodys(const char *path)
+{
+	static const char *const names[] = {"ld-", "ld.so", "libc.so", "libc-", "libm.so", "libdl.so", "libpthread.so",
+		"locale-archive", "C.utf8", NULL};
+	const char *base = strrchr(path, '/') + 1;
+
+	for (size_t i = 0; names[i]; i++)
+		if (after_prefix(base, names[i]))
+			return true;
+	return false;
+}
+
+static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_file *file)
+{
+	uint32_t penalty = is_everybodys(file->source->path) ? 4 : 0;
+
+	/* Root's plan serves everybody, and residency can be asked only of a file that opens. */
+	if (!file->public)
+		penalty += 2;
+	/* Network file systems do not answer without waiting. */
+	if (draft->devices[file->device].device.class == DEVICE_NETWORK)
+		penalty += 1;
+	return penalty;
+}
+
+static void note_extent(struct candidate *candidate, const struct draft_extent *extent)
+{
+	uint32_t order = extent->order + extent->pages - 1;
+
+	if (extent->runs < candidate->runs || (extent->runs == candidate->runs && order < candidate->order))
+		return;
+	candidate->runs = extent->runs;
+	candidate->order = order;
+	candidate->page = extent->page + extent->pages - 1;
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if ((x->pages == 0) != (y->pages == 0))
+		return x->pages == 0 ? 1 : -1;
+	if (x->penalty != y->penalty)
+		return x->penalty < y->penalty ? -1 : 1;
+	if (x->pages != y->pages)
+		return x->pages > y->pages ? -1 : 1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+/* Takes the best, none of which is of a worse kind than the first, while header and paths fit in the plan's head. */
+static void take_best(struct plan_draft *draft, const struct candidate *candidates)
+{
+	size_t room = PLAN_HEAD_MAX - sizeof(struct plan_header);
+
+	for (size_t i = 0; i < draft->n_files && draft->n_probes < DRAFT_PROBES; i++) {
+		const struct candidate *candidate = &candidates[i];
+		size_t size = sizeof(struct plan_probe) +
+			strlen(draft->files[candidate->file].source->path) + 1;
+
+		if (candidate->pages == 0 || candidate->penalty > candidates[0].penalty)
+			return;
+		if (size > room)
+			continue;
+		room -= size;
+		draft->probes[draft->n_probes++] = (struct draft_probe){candidate->file, candidate->page};
+	}
+}
+
+int draft_probe(struct plan_draft *draft)
+{
+	_cleanup_free_ struct candidate *candidates = NULL;
+
+	if (draft->n_files == 0)
+		return 0;
+	candidates = calloc(draft->n_files, sizeof(*candidates));
+	if (!candidates)
+		return -ENOMEM;
+	for (size_t i = 0; i < draft->n_files; i++) {
+		candidates[i].file = (uint32_t)i;
+		candidates[i].pages = draft->files[i].pages;
+		candidates[i].penalty = penalty_of(draft, &draft->files[i]);
+	}
+	for (size_t i = 0; i < draft->n_extents; i++)
+		note_extent(&candidates[draft->extents[i].file], &draft->extents[i]);
+	qsort(candidates, draft->n_files, sizeof(*candidates), compare_candidates);
+	take_best(draft, candidates);
+	return 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files and pages of a profile a plan can have: what is still there and unchanged, touched often enough. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "plan/draft.h"
+
+int draft_path(const struct plan_draft *draft, const char *path, char **ret)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s%s", draft->root ? draft->root : "", path) < 0)
+		return -ENOMEM;
+	*ret = joined;
+	return 0;
+}
+
+/* A profile does not name its machine. Another kernel is taken for another machine: then times count for nothing. */
+static bool is_same_machine(const struct profile *profile)
+{
+	struct utsname here;
+
+	return profile->kernel && uname(&here) == 0 && streq(profile->kernel, here.release);
+}
+
+/* A regular file must be readable to be planned; folders and links need only be there. */
+static int open_file(const struct profile_file *file, const char *path)
+{
+	int flags = file->kind == PROFILE_REGULAR ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH;
+	int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* The index in devices of the device under fd, whose file system has this number. */
+static int find_device(struct plan_draft *draft, int fd, uint64_t number, const struct plan_options *options,
+	uint32_t *ret)
+{
+	struct device device;
+	int r;
+
+	for (size_t i = 0; i < draft->n_devices; i++) {
+		if (draft->devices[i].number == number) {
+			*ret = (uint32_t)i;
+			return 0;
+		}
+	}
+	r = device_of(fd, &device);
+	if (r < 0)
+		return r;
+	if (options->device != DEVICE_UNKNOWN)
+		device.class = options->device;
+	r = ARRAY_RESERVE(draft->devices, draft->devices_capacity, draft->n_devices + 1);
+	if (r < 0)
+		return r;
+	draft->devices[draft->n_devices] = (struct draft_device){number, device};
+	*ret = (uint32_t)draft->n_devices++;
+	return 0;
+}
+
+static int64_t nanoseconds(const struct timespec *time)
+{
+	return (int64_t)((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+}
+
+/* The part of [page, page + pages) below `end`, as an extent of the last file. */
+static int add_range(struct plan_draft *draft, const struct profile_range *range, uint64_t end)
+{
+	struct draft_file *file = &draft->files[draft->n_files - 1];
+	uint32_t pages = range->pages;
+	int r;
+
+	if (range->page >= end)
+		return 0;
+	if (pages > end - range->page)
+		pages = (uint32_t)(end - range->page);
+	r = ARRAY_RESERVE(draft->extents, draft->extents_capacity, draft->n_extents + 1);
+	if (r < 0)
+		return r;
+	draft->extents[draft->n_extents++] = (struct draft_extent){
+		.file = (uint32_t)draft->n_files - 1,
+		.page = range->page,
+		.pages = pages,
+		.order = range->order,
+		.runs = range->runs,
+		.physical = DRAFT_NOWHERE,
+	};
+	file->pages += pages;
+	return 0;
+}
+
+static int add_ranges(struct plan_draft *draft, const struct profile_file *source, uint32_t min_runs)
+{
+	uint64_t size = draft->files[draft->n_files - 1].size;
+	uint64_t page_size = draft->profile->page_size;
+	uint64_t end = size / page_size + (size % page_size != 0);
+
+	for (size_t i = 0; i < source->n_ranges; i++) {
+		int r = 0;
+
+		if (source->ranges[i].runs >= min_runs)
+			r = add_range(draft, &source->ranges[i], end);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Adds a file that is known to be fresh, unless it lies in memory or nothing of it is selected. */
+static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
+	const struct plan_options *options)
+{
+	_cleanup_close_ int fd = open_file(source, path);
+	struct draft_file file = {.source = source};
+	struct stat st;
+	int r;
+
+	if (fd < 0) {
+		draft->summary.gone++;
+		return 0;
+	}
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	r = find_device(draft, fd, st.st_dev, options, &file.device);
+	if (r < 0)
+		return r;
+	if (draft->devices[file.device].device.class == DEVICE_MEMORY) {
+		draft->summary.in_memory++;
+		return 0;
+	}
+	file.size = (uint64_t)st.st_size;
+	file.mtime = nanoseconds(&st.st_mtim);
+	file.inode = st.st_ino;
+	file.public = (st.st_mode & S_IROTH) != 0;
+	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
+	if (r < 0)
+		return r;
+	draft->files[draft->n_files++] = file;
+	r = add_ranges(draft, source, options->min_runs);
+	if (r < 0)
+		return r;
+	if (source->n_ranges > 0 && draft->files[draft->n_files - 1].pages == 0)
+		draft->n_files--;
+	return 0;
+}
+
+static int select_file(struct plan_draft *draft, const struct profile_file *source, bool same_machine,
+	const struct plan_options *options)
+{
+	_cleanup_free_ char *path = NULL;
+	struct profile_file here = *source;
+	int r = draft_path(draft, source->path, &path);
+
+	if (r < 0)
+		return r;
+	here.path = path;
+	switch (profile_file_staleness(&here, same_machine)) {
+	case PROFILE_GONE:
+		draft->summary.gone++;
+		return 0;
+	case PROFILE_CHANGED:
+		draft->summary.stale++;
+		return 0;
+	case PROFILE_FRESH:
+		break;
+	}
+	return add_file(draft, source, path, options);
+}
+
+/* The program's device settles the order; if the program is not among the files, the first touched file's does. */
+static enum device_class class_of_program(const struct plan_draft *draft)
+{
+	for (size_t i = 0; i < draft->n_files; i++)
+		if (streq(draft->files[i].source->path, draft->profile->program))
+			return draft_file_device(draft, (uint32_t)i)->class;
+	return draft->n_files > 0 ? draft_file_device(draft, 0)->class : DEVICE_UNKNOWN;
+}
+
+int draft_select(struct plan_draft *draft, const struct plan_options *options)
+{
+	const struct profile *profile = draft->profile;
+	bool same_machine = is_same_machine(profile);
+
+	for (size_t i = 0; i < profile->n_files && draft->n_files < PLAN_FILES_MAX; i++) {
+		int r = select_file(draft, &profile->files[i], same_machine, options);
+
+		if (r < 0)
+			return r;
+	}
+	draft->device = options->device != DEVICE_UNKNOWN ? options->device : class_of_program(draft);
+	return 0;
+}
+
+static int compare_touch(const void *a, const void *b)
+{
+	const struct draft_extent *x = a, *y = b;
+
+	if (x->order != y->order)
+		return x->order < y->order ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->page > y->page) - (x->page < y->page);
+}
+
+/* Files whose pages are all cut are out too. Extents still name files by index, so those are renumbered. */
+static void drop_files_without_pages(struct plan_draft *draft, uint32_t *renumbered)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < draft->n_files; i++) {
+		const struct draft_file *file = &draft->files[i];
+
+		if (file->source->n_ranges > 0 && file->pages == 0)
+			continue;
+		renumbered[i] = (uint32_t)kept;
+		draft->files[kept++] = *file;
+	}
+	draft->n_files = kept;
+	for (size_t i = 0; i < draft->n_extents; i++)
+		draft->extents[i].file = renumbered[draft->extents[i].file];
+}
+
+int draft_cut(struct plan_draft *draft, uint64_t budget)
+{
+	_cleanup_free_ uint32_t *renumbered = NULL;
+	uint64_t room = budget / draft->profile->page_size; /* pages */
+
+	if (budget == 0 || draft->n_extents == 0)
+		return 0;
+	renumbered = calloc(draft->n_files, sizeof(*renumbered));
+	if (!renumbered)
+		return -ENOMEM;
+	qsort(draft->extents, draft->n_extents, sizeof(*draft->extents), compare_touch);
+	for (size_t i = 0; i < draft->n_extents; i++) {
+		struct draft_extent *extent = &draft->extents[i];
+		uint32_t kept = extent->pages < room ? extent->pages : (uint32_t)room;
+
+		draft->files[extent->file].pages -= extent->pages - kept;
+		extent->pages = kept;
+		room -= kept;
+	}
+	while (draft->n_extents > 0 && draft->extents[draft->n_extents - 1].pages == 0)
+		draft->n_extents--;
+	drop_files_without_pages(draft, renumbered);
+	return 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* A draft as a plan file (format/plan.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "plan/draft.h"
+
+#define WINDOW_DEFAULT_KB 128u  /* where no device says: the kernel's own default, VM_READAHEAD_PAGES */
+#define WINDOW_MAX_KB	  1024u /* more in one request gains nothing on any device that was measured */
+
+/* Where the tables go, in bytes from the start of the file. */
+struct layout {
+	size_t probes_end, files, extents, strings, size;
+};
+
+static size_t align8(size_t size)
+{
+	return (size + 7) & ~(size_t)7;
+}
+
+static struct layout lay_out(const struct plan_draft *draft, size_t strings_size)
+{
+	struct layout layout = {
+		.probes_end = sizeof(struct plan_header) + draft->n_probes * sizeof(struct plan_probe),
+	};
+
+	for (size_t i = 0; i < draft->n_probes; i++)
+		layout.probes_end += strlen(draft->files[draft->probes[i].file].source->path) + 1;
+	layout.files = align8(layout.probes_end);
+	layout.extents = layout.files + draft->n_files * sizeof(struct plan_file);
+	layout.strings = layout.extents + draft->n_extents * sizeof(struct plan_extent);
+	layout.size = layout.strings + strings_size;
+	return layout;
+}
+
+/*
+ * The kernel cuts a readahead request to max(read_ahead_kb, max_sectors_kb) (force_page_cache_ra(), mm/readahead.c).
+ * The smallest such limit of the devices that are read counts.
+ */
+static uint32_t window_pages(const struct plan_draft *draft)
+{
+	uint64_t window_kb = WINDOW_MAX_KB, pages;
+
+	for (size_t i = 0; i < draft->n_files; i++) {
+		const struct device *device = draft_file_device(draft, (uint32_t)i);
+		uint32_t limit = device->read_ahead_kb > device->max_sectors_kb ? device->read_ahead_kb :
+										  device->max_sectors_kb;
+
+		if (draft->files[i].pages == 0)
+			continue;
+		if (limit == 0)
+			limit = WINDOW_DEFAULT_KB;
+		if (limit < window_kb)
+			window_kb = limit;
+	}
+	pages = window_kb * 1024 / draft->profile->page_size;
+	return pages > 0 ? (uint32_t)pages : 1;
+}
+
+static void write_probes(const struct plan_draft *draft, char *data)
+{
+	struct plan_probe *probes = (struct plan_probe *)(data + sizeof(struct plan_header));
+	size_t at = sizeof(struct plan_header) + draft->n_probes * sizeof(*probes);
+
+	for (size_t i = 0; i < draft->n_probes; i++) {
+		const char *path = draft->files[draft->probes[i].file].source->path;
+
+		probes[i].page = LE32(draft->probes[i].page);
+		probes[i].path = LE16((uint16_t)at);
+		strcpy(data + at, path);
+		at += strlen(path) + 1;
+	}
+}
+
+static uint32_t kind_of(enum profile_kind kind)
+{
+	switch (kind) {
+	case PROFILE_DIRECTORY:
+		return PLAN_DIRECTORY;
+	case PROFILE_SYMLINK:
+		return PLAN_SYMLINK;
+	case PROFILE_REGULAR:
+		break;
+	}
+	return PLAN_REGULAR;
+}
+
+static void write_tables(const struct plan_draft *draft, const struct layout *layout, const uint32_t *paths,
+	char *data)
+{
+	struct plan_file *files = (struct plan_file *)(data + layout->files);
+	struct plan_extent *extents = (struct plan_extent *)(data + layout->extents);
+
+	for (size_t i = 0; i < draft->n_files; i++)
+		files[i] = (struct plan_file){
+			.size = LE64(draft->files[i].size),
+			.mtime = (int64_t)LE64((uint64_t)draft->files[i].mtime),
+			.inode = LE64(draft->files[i].inode),
+			.path = LE32(paths[i]),
+			.kind = LE32(kind_of(draft->files[i].source->kind)),
+		};
+	for (size_t i = 0; i < draft->n_extents; i++)
+		extents[i] = (struct plan_extent){
+			.file = LE32(draft->extents[i].file),
+			.page = LE32(draft->extents[i].page),
+			.pages = LE32(draft->extents[i].pages),
+			.gap = LE32(draft->extents[i].gap),
+		};
+}
+
+static void write_header(const struct plan_draft *draft, const struct layout *layout, uint32_t program, char *data)
+{
+	struct plan_header *header = (struct plan_header *)data;
+
+	*header = (struct plan_header){
+		.version = LE32(PLAN_VERSION),
+		.page_size = LE32(draft->profile->page_size),
+		.file_size = LE64(layout->size),
+		.body_checksum = LE64(checksum64(data + layout->files, layout->size - layout->files)),
+		.created = (int64_t)LE64((uint64_t)time(NULL)),
+		.order = LE32(draft->device == DEVICE_ROTATIONAL ? PLAN_ORDER_PHYSICAL : PLAN_ORDER_TOUCH),
+		.program = LE32(program),
+		.probe_count = LE32((uint32_t)draft->n_probes),
+		.probes_end = LE32((uint32_t)layout->probes_end),
+		.file_count = LE32((uint32_t)draft->n_files),
+		.files_offset = LE32((uint32_t)layout->files),
+		.extent_count = LE32((uint32_t)draft->n_extents),
+		.extents_offset = LE32((uint32_t)layout->extents),
+		.strings_offset = LE32((uint32_t)layout->strings),
+		.window_pages = LE32(window_pages(draft)),
+	};
+	memcpy(header->magic, PLAN_MAGIC, sizeof(header->magic));
+	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));
+}
+
+/* Paths of all files, and the program's. */
+static int collect_strings(const struct plan_draft *draft, struct string_table *strings, uint32_t *paths,
+	uint32_t *ret_program)
+{
+	int r = string_table_add(strings, draft->profile->program, ret_program);
+
+	for (size_t i = 0; r >= 0 && i < draft->n_files; i++)
+		r = string_table_add(strings, draft->files[i].source->path, &paths[i]);
+	return r;
+}
+
+int draft_write(const struct plan_draft *draft, void **ret_data, size_t *ret_size)
+{
+	_cleanup_(string_table_releasep) struct string_table strings = {0};
+	_cleanup_free_ uint32_t *paths = calloc(draft->n_files + 1, sizeof(*paths));
+	_cleanup_free_ char *data = NULL;
+	struct layout layout;
+	uint32_t program;
+	int r;
+
+	if (!paths)
+		return -ENOMEM;
+	r = collect_strings(draft, &strings, paths, &program);
+	if (r < 0)
+		return r;
+	layout = lay_out(draft, strings.size);
+	if (layout.size > PLAN_FILE_MAX)
+		return -EFBIG;
+	data = calloc(1, layout.size);
+	if (!data)
+		return -ENOMEM;
+	write_probes(draft, data);
+	write_tables(draft, &layout, paths, data);
+	memcpy(data + layout.strings, strings.data, strings.size);
+	write_header(draft, &layout, program, data);
+	*ret_data = TAKE_PTR(data);
+	*ret_size = layout.size;
+	return 0;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart plan: a profile compiled for this machine. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "base/strings.h"
+#include "plan/build.h"
+#include "plan/store.h"
+#include "profile/profile-file.h"
+#include "verb.h"
+
+struct plan_arguments {
+	const char *output;  /* NULL: the store */
+	const char *profile; /* a file; or NULL, and then: */
+	const char *program; /* whose profile is in the store */
+	const char *at;      /* program to begin at, or NULL */
+	bool json;
+	struct plan_options options;
+};
+
+static int print_help(void)
+{
+	puts("usage: headstart plan [OPTION…] PROFILE\n"
+	     "       headstart plan [OPTION…] --program PROGRAM\n"
+	     "Compiles a profile for this machine: what is still there and unchanged, in the order in which the\n"
+	     "device under it is best read. 'headstart record' does this by itself.\n\n"
+	     "options:\n"
+	     "  --program PROGRAM  take the profile that was recorded of PROGRAM\n"
+	     "  -o, --output FILE  write the plan to FILE, not to where 'headstart run' finds it\n"
+	     "  --at PROGRAM       begin where the start executes PROGRAM, and plan for that program\n"
+	     "  --device CLASS     auto (the default), rotational or solid\n"
+	     "  --budget SIZE      read at most SIZE bytes (suffixes K, M, G): what is touched first\n"
+	     "  --min-runs N       leave out what fewer than N of the recorded runs touched\n"
+	     "  --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
+	     "  --json             print the summary as JSON\n"
+	     "  --help             print this");
+	return 0;
+}
+
+static bool parse_device(const char *text, enum device_class *ret)
+{
+	if (streq(text, "auto"))
+		*ret = DEVICE_UNKNOWN;
+	else if (streq(text, "rotational"))
+		*ret = DEVICE_ROTATIONAL;
+	else if (streq(text, "solid"))
+		*ret = DEVICE_SOLID;
+	else
+		return false;
+	return true;
+}
+
+/* A number of bytes, 1 or more, with an optional suffix of a power of 1024. */
+static bool parse_size(const char *text, uint64_t *ret)
+{
+	static const char suffixes[] = "KMG";
+	size_t length = strlen(text);
+	const char *suffix = length > 0 ? strchr(suffixes, text[length - 1]) : NULL;
+	unsigned shift = suffix ? 10 * (unsigned)(suffix - suffixes + 1) : 0;
+	_cleanup_free_ char *digits = strndup(text, suffix ? length - 1 : length);
+	unsigned long long number;
+
+	if (!digits || !verb_parse_u64(digits, &number) || number == 0 || number > UINT64_MAX >> shift)
+		return false;
+	*ret = number << shift;
+	return true;
+}
+
+static bool parse_count(const char *text, uint32_t *ret)
+{
+	unsigned long long number;
+
+	if (!verb_parse_u64(text, &number) || number == 0 || number > UINT32_MAX)
+		return false;
+	*ret = (uint32_t)number;
+	return true;
+}
+
+/* Returns 0, or the status of an error that has been told. */
+static int parse_option(int option, struct plan_arguments *arguments)
+{
+	struct plan_options *options = &arguments->options;
+
+	switch (option) {
+	case 'p':
+		arguments->program = optarg;
+		return 0;
+	case 'o':
+		arguments->output = optarg;
+		return 0;
+	case 'a':
+		arguments->at = optarg;
+		return 0;
+	case 'd':
+		return parse_device(optarg, &options->device) ? 0 :
+			verb_usage("plan", "'%s' is no class of device", optarg);
+	case 'b':
+		return parse_size(optarg, &options->budget) ? 0 : verb_usage("plan", "'%s' is no size", optarg);
+	case 'm':
+		return parse_count(optarg, &options->min_runs) ? 0 :
+			verb_usage("plan", "'%s' is no number of runs", optarg);
+	case 'r':
+		options->root = optarg;
+		return 0;
+	default:
+		arguments->json = true;
+		return 0;
+	}
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int parse_arguments(int argc, char **argv, struct plan_arguments *arguments)
+{
+	static const struct option known[] = {
+		{"program", required_argument, NULL, 'p'},
+		{"output", required_argument, NULL, 'o'},
+		{"at", required_argument, NULL, 'a'},
+		{"device", required_argument, NULL, 'd'},
+		{"budget", required_argument, NULL, 'b'},
+		{"min-runs", required_argument, NULL, 'm'},
+		{"root", required_argument, NULL, 'r'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option, status;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
+		if (option == 'h')
+			return print_help();
+		if (option == ':')
+			return verb_usage("plan", "option '%s' needs a value", argv[optind - 1]);
+		if (option == '?')
+			return verb_usage("plan", "no option '%s'", argv[optind - 1]);
+		status = parse_option(option, arguments);
+		if (status)
+			return status;
+	}
+	if (argc - optind > 1)
+		return verb_usage("plan", "one profile at a time");
+	arguments->profile = argv[optind];
+	if (!arguments->profile && !arguments->program)
+		return verb_usage("plan", "no profile given");
+	if (arguments->profile && arguments->program)
+		return verb_usage("plan", "either a profile or --program");
+	return -1;
+}
+
+/* The profile of a program in the store. A program of an image is not on this system: its path is taken as it is. */
+static int find_profile(const char *program, char **ret)
+{
+	_cleanup_free_ char *canonical = NULL;
+	int r = store_program_path(program, &canonical);
+
+	if (r < 0 && program[0] != '/')
+		return verb_fail_errno(r, "cannot find '%s'", program);
+	r = store_find(STORE_PROFILE, canonical ? canonical : program, ret);
+	if (r < 0)
+		return verb_fail("no profile of '%s'; 'headstart record -- %s' makes one",
+			canonical ? canonical : program, program);
+	return 0;
+}
+
+static int load_profile(const struct plan_arguments *arguments, struct profile *ret)
+{
+	_cleanup_free_ char *found = NULL;
+	const char *path = arguments->profile;
+	enum profile_fault fault;
+
+	if (!path) {
+		int status = find_profile(arguments->program, &found);
+
+		if (status)
+			return status;
+		path = found;
+	}
+	fault = profile_load(path, ret);
+	if (fault == PROFILE_UNREADABLE)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	return fault == PROFILE_GOOD ? 0 : verb_fail("'%s' %s", path, profile_fault_text(fault));
+}
+
+/* Whether `name` means this exec point: its path, or its last part. */
+static bool is_exec(const struct profile_exec *exec, const char *name)
+{
+	return streq(exec->path, name) || streq(strrchr(exec->path, '/') + 1, name);
+}
+
+/* Makes the profile begin at its first execution of that program. */
+static int begin_at(struct profile *profile, const char *name)
+{
+	_cleanup_(profile_releasep) struct profile rest = {0};
+	struct profile whole;
+	int r;
+
+	for (size_t i = 0; i < profile->n_execs; i++) {
+		if (!is_exec(&profile->execs[i], name))
+			continue;
+		r = profile_from_exec(profile, i, &rest);
+		if (r < 0)
+			return verb_fail_errno(r, "cannot begin at '%s'", name);
+		whole = *profile;
+		*profile = rest;
+		rest = whole;
+		return 0;
+	}
+	return verb_fail("the start of '%s' does not execute '%s'", profile->program, name);
+}
+
+/* What is published replaces what is there: that must not be a device. */
+static int output_path(const char *output, const char *program, char **ret)
+{
+	struct stat st;
+	int r;
+
+	if (!output) {
+		r = store_path_for_writing(STORE_PLAN, program, ret);
+		return r < 0 ? verb_fail_errno(r, "cannot make the folder of plans") : 0;
+	}
+	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
+		return verb_fail("'%s' is not a regular file", output);
+	*ret = strdup(output);
+	return *ret ? 0 : verb_fail_errno(ENOMEM, "cannot write '%s'", output);
+}
+
+static const char *order_name(const struct plan_summary *summary)
+{
+	return summary->device == DEVICE_ROTATIONAL ? "physical" : "touch";
+}
+
+static int print_json(const char *program, const char *path, const struct plan_summary *summary)
+{
+	struct json_object *json = json_object_new_object();
+	int status;
+
+	json_object_object_add(json, "program", json_object_new_string(program));
+	json_object_object_add(json, "plan", json_object_new_string(path));
+	json_object_object_add(json, "files", json_object_new_uint64(summary->files));
+	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
+	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
+	json_object_object_add(json, "in_memory", json_object_new_uint64(summary->in_memory));
+	json_object_object_add(json, "extents", json_object_new_uint64(summary->extents));
+	json_object_object_add(json, "bytes", json_object_new_uint64(summary->bytes));
+	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
+	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
+	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
+	status = puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+	return status < 0 ? VERB_FAILED : 0;
+}
+
+static int print_text(const char *program, const char *path, const struct plan_summary *summary)
+{
+	printf("program  %s\n", program);
+	printf("plan     %s\n", path);
+	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory\n", summary->files, summary->stale,
+		summary->gone, summary->in_memory);
+	printf("extents  %zu\n", summary->extents);
+	printf("data     %.1f MB, %.1f MB of it gaps\n", (double)summary->bytes / 1e6,
+		(double)summary->gap_bytes / 1e6);
+	printf("device   %s\n", device_class_name(summary->device));
+	printf("order    %s\n", order_name(summary));
+	return 0;
+}
+
+static int build_failed(int error, const struct profile *profile)
+{
+	if (error == -ENODATA)
+		return verb_fail("nothing of the profile of '%s' can be read ahead here: what it touched is gone, "
+				 "changed or in memory", profile->program);
+	if (error == -EFBIG)
+		return verb_fail("the plan of '%s' would be too large; give a --budget", profile->program);
+	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
+}
+
+static int compile(const struct plan_arguments *arguments, const struct profile *profile)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ void *data = NULL;
+	struct plan_summary summary;
+	size_t size;
+	int r = plan_build(profile, &arguments->options, &data, &size, &summary);
+
+	if (r < 0)
+		return build_failed(r, profile);
+	r = output_path(arguments->output, profile->program, &path);
+	if (r)
+		return r;
+	r = publish_file(path, arguments->output ? 0644 : store_mode(), data, size);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot write '%s'", path);
+	return arguments->json ? print_json(profile->program, path, &summary) :
+				 print_text(profile->program, path, &summary);
+}
+
+int cmd_plan(int argc, char **argv)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	struct plan_arguments arguments = {0};
+	int status = parse_arguments(argc, argv, &arguments);
+
+	if (status >= 0)
+		return status;
+	status = load_profile(&arguments, &profile);
+	if (status == 0 && arguments.at)
+		status = begin_at(&profile, arguments.at);
+	return status ? status : compile(&arguments, &profile);
+}
