@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the passes of a plan on drafts made by hand: budget, places, merging, order, probes, costs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "plan/draft.h"
+
+#define PAGE 4096u
+
+static struct profile profile = {.page_size = PAGE, .program = (char *)"/bin/app"};
+static struct profile_range some_range = {0, 1, 0, 1};
+
+struct test_file {
+	const char *path;
+	enum profile_kind kind;
+	uint64_t inode;
+	uint32_t device;
+};
+
+/* Files that had ranges in the profile, as all regular ones here. */
+static struct profile_file sources[32];
+
+static void add_device(struct plan_draft *draft, enum device_class class)
+{
+	assert_int_equal(ARRAY_RESERVE(draft->devices, draft->devices_capacity, draft->n_devices + 1), 0);
+	draft->devices[draft->n_devices] = (struct draft_device){.number = draft->n_devices, .device.class = class};
+	draft->n_devices++;
+}
+
+static struct plan_draft make_draft(enum device_class class, const struct test_file *files)
+{
+	struct plan_draft draft = {.profile = &profile, .device = class};
+
+	add_device(&draft, class);
+	for (size_t i = 0; files[i].path; i++) {
+		sources[i] = (struct profile_file){.path = (char *)files[i].path, .kind = files[i].kind};
+		if (files[i].kind == PROFILE_REGULAR) {
+			sources[i].ranges = &some_range;
+			sources[i].n_ranges = 1;
+		}
+		assert_int_equal(ARRAY_RESERVE(draft.files, draft.files_capacity, i + 1), 0);
+		draft.files[draft.n_files++] = (struct draft_file){
+			.source = &sources[i],
+			.inode = files[i].inode,
+			.device = files[i].device,
+			.public = true,
+		};
+	}
+	return draft;
+}
+
+static void add(struct plan_draft *draft, struct draft_extent extent)
+{
+	assert_int_equal(ARRAY_RESERVE(draft->extents, draft->extents_capacity, draft->n_extents + 1), 0);
+	draft->extents[draft->n_extents++] = extent;
+	draft->files[extent.file].pages += extent.pages;
+}
+
+/* An extent that lies nowhere in particular. */
+static void touch(struct plan_draft *draft, uint32_t file, uint32_t page, uint32_t pages, uint32_t order)
+{
+	add(draft, (struct draft_extent){file, page, pages, 0, order, 1, DRAFT_NOWHERE});
+}
+
+static void expect(const struct plan_draft *draft, size_t i, uint32_t file, uint32_t page, uint32_t pages,
+	uint32_t gap, uint32_t order)
+{
+	assert_true(i < draft->n_extents);
+	assert_int_equal(draft->extents[i].file, file);
+	assert_int_equal(draft->extents[i].page, page);
+	assert_int_equal(draft->extents[i].pages, pages);
+	assert_int_equal(draft->extents[i].gap, gap);
+	assert_int_equal(draft->extents[i].order, order);
+}
+
+static const struct test_file two_files[] = {{"/lib/a", PROFILE_REGULAR, 20, 0}, {"/lib/b", PROFILE_REGULAR, 10, 0},
+	{0}};
+
+static void gaps_cost_what_the_device_says(void **state)
+{
+	struct plan_cost free_requests = {.bytes_per_ms = 1000000, .queue = 1};
+	struct plan_cost seeks = {.seek_us = 4096, .request_us = 0, .bytes_per_ms = 1000, .queue = 1};
+	struct plan_cost queued = {.request_us = 64 * 4096, .bytes_per_ms = 1000, .queue = 64};
+	struct plan_cost endless = {.seek_us = UINT32_MAX, .bytes_per_ms = UINT32_MAX, .queue = 1};
+	struct plan_cost hdd = plan_cost_of(DEVICE_ROTATIONAL), solid = plan_cost_of(DEVICE_SOLID);
+	struct plan_cost unknown = plan_cost_of(DEVICE_UNKNOWN);
+
+	assert_int_equal(plan_cost_gap_pages(&free_requests, PAGE), 0);
+	assert_int_equal(plan_cost_gap_pages(&seeks, PAGE), 1);
+	assert_int_equal(plan_cost_gap_pages(&queued, PAGE), 1);
+	assert_int_equal(plan_cost_gap_pages(&endless, PAGE), UINT32_MAX);
+	assert_int_equal(plan_cost_chunk_pages(&queued, PAGE), 64);
+	assert_int_equal(plan_cost_chunk_pages(&free_requests, PAGE), 1);
+	assert_true(plan_cost_gap_pages(&hdd, PAGE) >= 16 && plan_cost_gap_pages(&hdd, PAGE) <= 64);
+	assert_true(plan_cost_gap_pages(&solid, PAGE) <= 4);
+	assert_memory_equal(&solid, &unknown, sizeof(solid));
+}
+
+static void the_budget_keeps_what_is_touched_first(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, two_files);
+
+	touch(&draft, 0, 0, 4, 50);
+	touch(&draft, 0, 100, 4, 10);
+	touch(&draft, 1, 0, 4, 60);
+	assert_int_equal(draft_cut(&draft, 0), 0);
+	assert_int_equal(draft.n_extents, 3);
+	assert_int_equal(draft_cut(&draft, 6 * PAGE + PAGE - 1), 0);
+	assert_int_equal(draft.n_extents, 2);
+	expect(&draft, 0, 0, 100, 4, 0, 10);
+	expect(&draft, 1, 0, 0, 2, 0, 50);
+	assert_int_equal(draft.n_files, 1);
+	assert_int_equal(draft.files[0].pages, 6);
+}
+
+static void files_cut_away_renumber_the_rest(void **state)
+{
+	static const struct test_file files[] = {{"/d", PROFILE_DIRECTORY, 1, 0}, {"/lib/a", PROFILE_REGULAR, 2, 0},
+		{"/lib/b", PROFILE_REGULAR, 3, 0}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+
+	touch(&draft, 1, 0, 4, 50);
+	touch(&draft, 2, 7, 4, 10);
+	assert_int_equal(draft_cut(&draft, 4 * PAGE), 0);
+	assert_int_equal(draft.n_files, 2);
+	assert_string_equal(draft.files[0].source->path, "/d");
+	assert_string_equal(draft.files[1].source->path, "/lib/b");
+	assert_int_equal(draft.n_extents, 1);
+	expect(&draft, 0, 1, 7, 4, 0, 10);
+}
+
+static void extents_are_cut_where_their_place_ends(void **state)
+{
+	static const struct device_extent places[] = {
+		{.offset = 0, .length = 4 * PAGE, .physical = 1000 * PAGE},
+		{.offset = 4 * PAGE, .length = 2 * PAGE, .physical = 500 * PAGE},
+		{.offset = 8 * PAGE, .length = PAGE + 1024, .physical = 900 * PAGE}, /* blocks smaller than a page */
+	};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+
+	touch(&draft, 0, 2, 10, 7);
+	assert_int_equal(draft_split(&draft, 0, places, 3), 0);
+	assert_int_equal(draft.n_extents, 5);
+	expect(&draft, 0, 0, 2, 2, 0, 7);
+	assert_int_equal(draft.extents[0].physical, 1002 * PAGE);
+	expect(&draft, 1, 0, 4, 2, 0, 9);
+	assert_int_equal(draft.extents[1].physical, 500 * PAGE);
+	expect(&draft, 2, 0, 6, 2, 0, 11);
+	assert_true(draft.extents[2].physical == DRAFT_NOWHERE);
+	expect(&draft, 3, 0, 8, 2, 0, 13);
+	assert_int_equal(draft.extents[3].physical, 900 * PAGE);
+	expect(&draft, 4, 0, 10, 2, 0, 15);
+	assert_true(draft.extents[4].physical == DRAFT_NOWHERE);
+}
+
+static void a_file_without_places_stays_whole(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+
+	touch(&draft, 0, 2, 10, 7);
+	assert_int_equal(draft_split(&draft, 0, NULL, 0), 0);
+	assert_int_equal(draft.n_extents, 1);
+	expect(&draft, 0, 0, 2, 10, 0, 7);
+}
+
+static void rotational_gaps_are_read_if_they_are_gaps_on_disk(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+	struct plan_cost cost = plan_cost_of(DEVICE_ROTATIONAL);
+	uint32_t limit = plan_cost_gap_pages(&cost, PAGE);
+
+	add(&draft, (struct draft_extent){0, 0, 2, 0, 90, 1, 1000 * PAGE});
+	add(&draft, (struct draft_extent){0, 2 + limit, 1, 0, 5, 1, (1002 + limit) * PAGE});
+	add(&draft, (struct draft_extent){0, 4 + 2 * limit, 1, 0, 6, 1, (1004 + 2 * limit) * PAGE}); /* too far */
+	add(&draft, (struct draft_extent){0, 5 + 2 * limit, 1, 0, 7, 1, 50 * PAGE}); /* elsewhere on the disk */
+	add(&draft, (struct draft_extent){1, 6 + 2 * limit, 1, 0, 8, 1, 51 * PAGE}); /* another file */
+	draft_merge(&draft, 0);
+	assert_int_equal(draft.n_extents, 4);
+	expect(&draft, 0, 0, 0, 3 + limit, limit, 5);
+	expect(&draft, 1, 0, 4 + 2 * limit, 1, 0, 6);
+	expect(&draft, 2, 0, 5 + 2 * limit, 1, 0, 7);
+	expect(&draft, 3, 1, 6 + 2 * limit, 1, 0, 8);
+}
+
+static void gaps_are_read_only_within_the_budget(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+
+	touch(&draft, 0, 0, 1, 0);
+	touch(&draft, 0, 3, 1, 1);
+	touch(&draft, 0, 6, 1, 2);
+	draft_merge(&draft, 6 * PAGE);
+	assert_int_equal(draft.n_extents, 2);
+	expect(&draft, 0, 0, 0, 4, 2, 0);
+	expect(&draft, 1, 0, 6, 1, 0, 2);
+}
+
+static void neighbours_join_up_to_a_chunk_in_touch_order(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, two_files);
+	struct plan_cost cost = plan_cost_of(DEVICE_SOLID);
+	uint32_t chunk = plan_cost_chunk_pages(&cost, PAGE);
+
+	for (uint32_t page = 0; page < 2 * chunk; page++)
+		touch(&draft, 0, page, 1, 1000 - page);
+	draft_merge(&draft, 0);
+	assert_int_equal(draft.n_extents, 2);
+	expect(&draft, 0, 0, 0, chunk, 0, 1001 - chunk);
+	expect(&draft, 1, 0, chunk, chunk, 0, 1001 - 2 * chunk);
+}
+
+static void rotational_plans_go_by_inode_and_place(void **state)
+{
+	static const struct test_file files[] = {{"/lib/a", PROFILE_REGULAR, 20, 0}, {"/lib", PROFILE_DIRECTORY, 5, 0},
+		{"/lib/b", PROFILE_REGULAR, 10, 0}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, files);
+
+	add(&draft, (struct draft_extent){0, 0, 1, 0, 1, 1, 700});
+	add(&draft, (struct draft_extent){0, 8, 1, 0, 2, 1, DRAFT_NOWHERE});
+	add(&draft, (struct draft_extent){0, 4, 1, 0, 3, 1, DRAFT_NOWHERE});
+	add(&draft, (struct draft_extent){2, 0, 1, 0, 4, 1, 600});
+	add(&draft, (struct draft_extent){2, 4, 1, 0, 5, 1, 800});
+	draft.probes[draft.n_probes++] = (struct draft_probe){0, 8};
+	assert_int_equal(draft_sort(&draft), 0);
+	assert_string_equal(draft.files[0].source->path, "/lib");
+	assert_string_equal(draft.files[1].source->path, "/lib/b");
+	assert_string_equal(draft.files[2].source->path, "/lib/a");
+	assert_int_equal(draft.probes[0].file, 2);
+	expect(&draft, 0, 1, 0, 1, 0, 4);
+	expect(&draft, 1, 2, 0, 1, 0, 1);
+	expect(&draft, 2, 1, 4, 1, 0, 5);
+	expect(&draft, 3, 2, 4, 1, 0, 3);
+	expect(&draft, 4, 2, 8, 1, 0, 2);
+}
+
+static void other_plans_go_by_touch_with_folders_first(void **state)
+{
+	static const struct test_file files[] = {{"/usr/lib/a/x", PROFILE_REGULAR, 20, 0},
+		{"/usr/lib/b", PROFILE_REGULAR, 10, 0}, {"/usr/lib/a", PROFILE_DIRECTORY, 5, 0},
+		{"/usr/li", PROFILE_DIRECTORY, 6, 0}, {"/usr/lib", PROFILE_SYMLINK, 7, 0},
+		{"/", PROFILE_DIRECTORY, 2, 0}, {0}};
+	static const char *const order[] = {"/", "/usr/lib", "/usr/lib/a", "/usr/lib/a/x", "/usr/lib/b", "/usr/li"};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+
+	touch(&draft, 0, 0, 1, 2);
+	touch(&draft, 0, 5, 1, 0);
+	touch(&draft, 1, 9, 1, 1);
+	assert_int_equal(draft_sort(&draft), 0);
+	for (size_t i = 0; i < draft.n_files; i++)
+		assert_string_equal(draft.files[i].source->path, order[i]);
+	expect(&draft, 0, 3, 5, 1, 0, 0);
+	expect(&draft, 1, 4, 9, 1, 0, 1);
+	expect(&draft, 2, 3, 0, 1, 0, 2);
+}
+
+static void each_device_keeps_its_own_order(void **state)
+{
+	static const struct test_file files[] = {{"/hdd/a", PROFILE_REGULAR, 9, 0}, {"/ssd/b", PROFILE_REGULAR, 50, 1},
+		{"/hdd/c", PROFILE_REGULAR, 3, 0}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, files);
+
+	add_device(&draft, DEVICE_SOLID);
+	add(&draft, (struct draft_extent){0, 0, 1, 0, 1, 1, 700});
+	touch(&draft, 1, 4, 1, 3);
+	touch(&draft, 1, 9, 1, 2);
+	add(&draft, (struct draft_extent){2, 0, 1, 0, 4, 1, 600});
+	assert_int_equal(draft_sort(&draft), 0);
+	assert_string_equal(draft.files[0].source->path, "/ssd/b");
+	assert_string_equal(draft.files[1].source->path, "/hdd/c");
+	assert_string_equal(draft.files[2].source->path, "/hdd/a");
+	expect(&draft, 0, 0, 9, 1, 0, 2);
+	expect(&draft, 1, 0, 4, 1, 0, 3);
+	expect(&draft, 2, 1, 0, 1, 0, 4);
+	expect(&draft, 3, 2, 0, 1, 0, 1);
+}
+
+static void probes_are_late_pages_of_big_files(void **state)
+{
+	static const struct test_file files[] = {{"/lib/libc.so.6", PROFILE_REGULAR, 1, 0},
+		{"/lib/big.so", PROFILE_REGULAR, 2, 0}, {"/lib/small.so", PROFILE_REGULAR, 3, 0},
+		{"/lib", PROFILE_DIRECTORY, 4, 0}, {"/root/secret", PROFILE_REGULAR, 5, 0}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+
+	draft.files[4].public = false;
+	touch(&draft, 0, 0, 500, 0);
+	add(&draft, (struct draft_extent){1, 0, 50, 0, 600, 3, DRAFT_NOWHERE});
+	add(&draft, (struct draft_extent){1, 70, 10, 0, 700, 3, DRAFT_NOWHERE});
+	add(&draft, (struct draft_extent){1, 90, 10, 0, 800, 2, DRAFT_NOWHERE}); /* not touched by all runs */
+	touch(&draft, 2, 5, 2, 900);
+	touch(&draft, 4, 0, 300, 1000);
+	assert_int_equal(draft_probe(&draft), 0);
+	assert_int_equal(draft.n_probes, 2);
+	assert_int_equal(draft.probes[0].file, 1);
+	assert_int_equal(draft.probes[0].page, 79);
+	assert_int_equal(draft.probes[1].file, 2);
+	assert_int_equal(draft.probes[1].page, 6);
+}
+
+static void a_probe_of_the_c_library_is_better_than_none(void **state)
+{
+	static const struct test_file files[] = {{"/lib/libc.so.6", PROFILE_REGULAR, 1, 0}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+
+	touch(&draft, 0, 0, 5, 0);
+	assert_int_equal(draft_probe(&draft), 0);
+	assert_int_equal(draft.n_probes, 1);
+	assert_int_equal(draft.probes[0].page, 4);
+}
+
+static void probes_stop_where_the_head_is_full(void **state)
+{
+	static char paths[8][2000];
+	struct test_file files[9] = {0};
+
+	for (size_t i = 0; i < 8; i++) {
+		memset(paths[i], 'x', sizeof(paths[i]) - 1);
+		paths[i][0] = '/';
+		paths[i][1] = (char)('a' + i);
+		files[i] = (struct test_file){paths[i], PROFILE_REGULAR, i, 0};
+	}
+	{
+		_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+
+		for (uint32_t i = 0; i < 8; i++)
+			touch(&draft, i, 0, 8 - i, i);
+		assert_int_equal(draft_probe(&draft), 0);
+		assert_int_equal(draft.n_probes, 1);
+		assert_int_equal(draft.probes[0].file, 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gaps_cost_what_the_device_says),
+		cmocka_unit_test(the_budget_keeps_what_is_touched_first),
+		cmocka_unit_test(files_cut_away_renumber_the_rest),
+		cmocka_unit_test(extents_are_cut_where_their_place_ends),
+		cmocka_unit_test(a_file_without_places_stays_whole),
+		cmocka_unit_test(rotational_gaps_are_read_if_they_are_gaps_on_disk),
+		cmocka_unit_test(gaps_are_read_only_within_the_budget),
+		cmocka_unit_test(neighbours_join_up_to_a_chunk_in_touch_order),
+		cmocka_unit_test(rotational_plans_go_by_inode_and_place),
+		cmocka_unit_test(other_plans_go_by_touch_with_folders_first),
+		cmocka_unit_test(each_device_keeps_its_own_order),
+		cmocka_unit_test(probes_are_late_pages_of_big_files),
+		cmocka_unit_test(a_probe_of_the_c_library_is_better_than_none),
+		cmocka_unit_test(probes_stop_where_the_head_is_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
