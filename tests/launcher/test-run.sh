@@ -1,0 +1,110 @@
+#!/bin/sh
+# headstart run: the program sees what it would have seen without us, with a plan, without one, with bad ones.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+witness=$HEADSTART_TEST_BUILD/tests/launcher/witness
+make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
+export HEADSTART_STATE="$tmp/state"
+mkdir -p "$HEADSTART_STATE/plans" "$HEADSTART_STATE/profiles"
+cd "$tmp"
+
+# The same process, before and after: exec keeps the pid that the shell writes into WITNESS_PID.
+see() {
+	sh -c 'WITNESS_PID=$$; export WITNESS_PID; exec "$@"' sh "$@"
+}
+
+same() {
+	see "$witness" one 'two words' '' >"$tmp/expected" 5<"$tmp" && status=0 || status=$?
+	see "$headstart" run "$@" -- "$witness" one 'two words' '' >"$tmp/expected.run" 5<"$tmp" 2>"$tmp/err" &&
+		run_status=0 || run_status=$?
+	[ "$status" = "$run_status" ] || fail "exit status $run_status instead of $status with 'run $*'"
+	# stdout and stderr are other files in each of the two
+	grep -v '^fd [12] ' "$tmp/expected" >"$tmp/a"
+	grep -v '^fd [12] ' "$tmp/expected.run" >"$tmp/b"
+	cmp -s "$tmp/a" "$tmp/b" || fail "the program sees a difference with 'run $*': $(diff "$tmp/a" "$tmp/b")"
+	grep -q '^children -1' "$tmp/b" || fail "a child of ours is left to the program"
+}
+
+# A plan of a file that is not in the page cache, so that the prefetcher really starts.
+plan_for_cold_file() {
+	dd if=/dev/zero of="$tmp/data" bs=64k count=8 2>/dev/null
+	sync "$tmp/data"
+	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
+	printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$witness" "$tmp/data" | "$make_profile" "$tmp/profile"
+	"$headstart" plan -o "$tmp/plan" "$tmp/profile" >/dev/null || fail "cannot make a plan"
+}
+
+plan_for_cold_file
+same
+WITNESS_STATUS=7 same
+for wait in none open done; do
+	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
+	HEADSTART_LOG="$tmp/log.$wait" same --plan "$tmp/plan" --wait "$wait"
+done
+grep -q 'asked=524288' "$tmp/log.done" || fail "the prefetcher did not run: $(cat "$tmp"/log.* 2>&1)"
+
+# The program's own plan is found by its name.
+HEADSTART_LOG="$tmp/log.store"; export HEADSTART_LOG
+"$headstart" plan "$tmp/profile" >/dev/null
+dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
+same --wait done
+grep -q 'asked=524288' "$tmp/log.store" || fail "the stored plan was not found"
+
+# Switched off: nothing is read.
+rm -f "$tmp/log.store"
+dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
+HEADSTART=off same --wait done
+[ ! -e "$tmp/log.store" ] || fail "HEADSTART=off prefetched"
+
+# Warm: nothing is read either.
+cat "$tmp/data" >/dev/null
+same --wait done
+[ ! -e "$tmp/log.store" ] || fail "a warm start prefetched"
+unset HEADSTART_LOG
+
+# Damaged, truncated, foreign, missing plans: the program is started, one sentence says why.
+for bad in damaged short text empty missing folder; do
+	case $bad in
+	damaged) cp "$tmp/plan" "$tmp/$bad" && printf x | dd of="$tmp/$bad" bs=1 seek=200 conv=notrunc 2>/dev/null ;;
+	short) head -c 100 "$tmp/plan" >"$tmp/$bad" ;;
+	text) echo 'not a plan' >"$tmp/$bad" ;;
+	empty) : >"$tmp/$bad" ;;
+	folder) mkdir "$tmp/$bad" ;;
+	esac
+	same --plan "$tmp/$bad"
+	grep -q 'is started without prefetching' "$tmp/err" || fail "nothing said about a $bad plan"
+	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than one sentence: $(cat "$tmp/err")"
+done
+
+# A blocked SIGCHLD must not be pending afterwards (the first child of the double fork makes none).
+/usr/bin/python3 -c '
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/pending"
+grep -q '^signal 17 blocked 1 pending 0' "$tmp/pending" || fail "a SIGCHLD is pending: $(grep 'signal 17' "$tmp/pending")"
+
+# A caller that collects orphans: the prefetcher must not become the program's child.
+/usr/bin/python3 -c '
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/reaper"
+grep -q '^children -1' "$tmp/reaper" || fail "a subreaper got our prefetcher: $(grep children "$tmp/reaper")"
+
+# What cannot be started.
+refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
+: >"$tmp/notexec"
+refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"
+refuses 2 "no program given" "$headstart" run
+refuses 2 "no option '--nonsense'" "$headstart" run --nonsense -- true
+refuses 2 "'soon' is no stage" "$headstart" run --wait soon -- true
+refuses 2 "no verb 'fly'" "$headstart" fly
+
+# Many at once.
+pids=
+for i in 1 2 3 4 5 6 7 8; do
+	"$headstart" run --plan "$tmp/plan" -- true &
+	pids="$pids $!"
+done
+for pid in $pids; do
+	wait "$pid" || fail "a concurrent launch failed"
+done
+echo "ok"
