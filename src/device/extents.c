@@ -72,7 +72,7 @@ static int add_batch(int fd, struct fiemap *map, struct extent_list *list, uint6
 
 int device_extents(int fd, struct device_extent **ret, size_t *ret_count)
 {
-	_cleanup_free_ struct fiemap *map = malloc(sizeof(*map) + BATCH * sizeof(map->fm_extents[0]));
+	_cleanup_free_ struct fiemap *map = calloc(1, sizeof(*map) + BATCH * sizeof(map->fm_extents[0]));
 	_cleanup_free_ struct device_extent *items = NULL;
 	struct extent_list list = {0};
 	uint64_t offset = 0;

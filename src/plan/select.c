@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
 #include "base/array.h"
@@ -40,14 +41,18 @@ static int open_file(const struct profile_file *file, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The index in devices of the device under fd, whose file system has this number. */
+/*
+ * The index in devices of the device under fd, whose file system has this number. A number of major 0 is no device's:
+ * the files of one overlayfs can lie on several, and one btrfs has several numbers. There the device itself is asked.
+ */
 static int find_device(struct plan_draft *draft, int fd, uint64_t number, const struct plan_options *options,
 	uint32_t *ret)
 {
+	bool anonymous = major(number) == 0;
 	struct device device;
 	int r;
 
-	for (size_t i = 0; i < draft->n_devices; i++) {
+	for (size_t i = 0; !anonymous && i < draft->n_devices; i++) {
 		if (draft->devices[i].number == number) {
 			*ret = (uint32_t)i;
 			return 0;
@@ -58,6 +63,15 @@ static int find_device(struct plan_draft *draft, int fd, uint64_t number, const 
 		return r;
 	if (options->device != DEVICE_UNKNOWN)
 		device.class = options->device;
+	for (size_t i = 0; anonymous && i < draft->n_devices; i++) {
+		const struct draft_device *known = &draft->devices[i];
+
+		if (major(known->number) == 0 && known->device.class == device.class &&
+			streq(known->device.name, device.name)) {
+			*ret = (uint32_t)i;
+			return 0;
+		}
+	}
 	r = ARRAY_RESERVE(draft->devices, draft->devices_capacity, draft->n_devices + 1);
 	if (r < 0)
 		return r;

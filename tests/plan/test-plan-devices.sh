@@ -1,0 +1,104 @@
+#!/bin/sh
+# Plans on real file systems: a loop device that says it turns and then that it does not, tmpfs, overlayfs.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+dump=$HEADSTART_TEST_BUILD/tests/plan/dump-plan
+[ "$(id -u)" = 0 ] || skip "mounting needs root"
+[ -e /dev/loop-control ] || skip "no loop devices"
+command -v mkfs.ext4 >/dev/null && command -v filefrag >/dev/null || skip "no e2fsprogs"
+
+loop=
+at_exit() {
+	umount "$tmp/merged" 2>/dev/null || :
+	umount "$tmp/memory" 2>/dev/null || :
+	umount "$tmp/disk" 2>/dev/null || :
+	[ -z "$loop" ] || losetup -d "$loop"
+}
+mkdir "$tmp/disk" "$tmp/memory" "$tmp/merged"
+truncate -s 64M "$tmp/image"
+mkfs.ext4 -q -F "$tmp/image"
+loop=$(losetup -f --show "$tmp/image") || skip "no free loop device"
+mount "$loop" "$tmp/disk"
+real=$(realpath "$tmp")
+disk=$real/disk
+rotational=/sys/block/${loop#/dev/}/queue/rotational
+echo 1 >"$rotational" 2>/dev/null && [ "$(cat "$rotational")" = 1 ] || skip "'$rotational' cannot be set"
+
+# Inodes in the order a b c, data in the order c a b, touches in the order b c a.
+for name in a b c; do
+	: >"$disk/$name"
+done
+for name in c a b; do
+	dd if=/dev/urandom of="$disk/$name" bs=4096 count=64 conv=fsync,notrunc status=none
+done
+describe() {
+	cat <<-EOF_PROFILE
+		program $1/b
+		file regular $1/b
+		range 0 1 0 1
+		range 5 1 6 1
+		file regular $1/c
+		range 0 2 1 1
+		file regular $1/a
+		range 0 2 4 1
+		file directory $1
+	EOF_PROFILE
+}
+describe "$disk" | "$make_profile" "$tmp/disk.profile"
+
+plan() {
+	"$headstart" plan -o "$tmp/plan" "$1" >"$tmp/out" || fail "'headstart plan $1' failed"
+	"$dump" "$tmp/plan" >"$tmp/dump" || fail "the plan is not good"
+}
+device() {
+	sed -n 's/^device *//p' "$tmp/out"
+}
+# Physical blocks of the extents, in the plan's order.
+places() {
+	sed -n 's/^extent //p' "$tmp/dump" | while read -r path page _; do
+		filefrag -b4096 -v "$path" | tr -d ':.' | awk -v page="$page" \
+			'$1 ~ /^[0-9]+$/ && page >= $2 && page <= $3 {print $4 + page - $2}'
+	done
+}
+
+plan "$tmp/disk.profile"
+[ "$(device)" = rotational ] || fail "the loop device turns, and was taken for: $(device)"
+grep -qx 'order physical' "$tmp/dump" || fail "order: $(head -n 1 "$tmp/dump")"
+sed -n 's/^file [a-z]* \([0-9]*\) .*/\1/p' "$tmp/dump" >"$tmp/inodes"
+[ "$(wc -l <"$tmp/inodes")" = 4 ] || fail "not 4 files: $(cat "$tmp/dump")"
+sort -nc "$tmp/inodes" || fail "files are not in inode order: $(cat "$tmp/dump")"
+for inode in $(cat "$tmp/inodes"); do
+	path=$(sed -n "s/^file [a-z]* $inode //p" "$tmp/dump")
+	[ "$(stat -c %i "$path")" = "$inode" ] || fail "'$path' does not have inode $inode"
+done
+places >"$tmp/places"
+[ "$(wc -l <"$tmp/places")" = 3 ] || fail "not 3 extents with a place: $(cat "$tmp/dump")"
+sort -nc "$tmp/places" || fail "extents are not in physical order: $(cat "$tmp/places" "$tmp/dump")"
+grep -qx "extent $disk/b 0 6 4" "$tmp/dump" || fail "the gap of 4 pages is not read: $(cat "$tmp/dump")"
+
+echo 0 >"$rotational"
+plan "$tmp/disk.profile"
+[ "$(device)" = solid ] || fail "the loop device does not turn, and was taken for: $(device)"
+grep -qx 'order touch' "$tmp/dump" || fail "order: $(head -n 1 "$tmp/dump")"
+sed -n "s,^extent $disk/,,p" "$tmp/dump" | tr '\n' ';' >"$tmp/extents"
+[ "$(cat "$tmp/extents")" = "b 0 1 0;c 0 2 0;a 0 2 0;b 5 1 0;" ] || fail "touch order: $(cat "$tmp/extents")"
+echo 1 >"$rotational"
+
+# tmpfs: there is nothing to read
+mount -t tmpfs none "$tmp/memory"
+for name in a b c; do
+	cp "$disk/$name" "$tmp/memory/$name"
+done
+describe "$real/memory" | "$make_profile" "$tmp/memory.profile"
+refuses 1 "in memory" "$headstart" plan -o "$tmp/plan2" "$tmp/memory.profile"
+
+# overlayfs: the lower layer on the disk, the upper one in memory, and in that a file and the folder itself
+mkdir "$tmp/memory/upper" "$tmp/memory/work"
+cp "$disk/a" "$tmp/memory/upper/a"
+mount -t overlay none -o "lowerdir=$disk,upperdir=$tmp/memory/upper,workdir=$tmp/memory/work" "$tmp/merged" 2>/dev/null ||
+	skip "no overlayfs; the rest passed"
+describe "$real/merged" | "$make_profile" "$tmp/merged.profile"
+plan "$tmp/merged.profile"
+[ "$(device)" = rotational ] || fail "the lower layer turns, and was taken for: $(device)"
+grep -q '2 in memory' "$tmp/out" || fail "the upper layer is in memory: $(cat "$tmp/out")"
+! grep -q "^extent $real/merged/a " "$tmp/dump" || fail "a file in memory is planned: $(cat "$tmp/dump")"
+grep -qx "extent $real/merged/b 0 6 4" "$tmp/dump" || fail "through the overlay: $(cat "$tmp/dump")"

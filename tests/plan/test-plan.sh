@@ -1,0 +1,104 @@
+#!/bin/sh
+# headstart plan: options, the store, exec points, bad inputs. On files of its own, whatever they lie on.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+dump=$HEADSTART_TEST_BUILD/tests/plan/dump-plan
+export HEADSTART_STATE="$tmp/state"
+real=$(realpath "$tmp")
+
+mkdir "$tmp/bin"
+for name in app helper lib data; do
+	dd if=/dev/urandom of="$tmp/bin/$name" bs=4096 count=64 status=none
+done
+chmod +x "$tmp/bin/app" "$tmp/bin/helper"
+"$make_profile" "$tmp/app.profile" <<-EOF_PROFILE
+	program $real/bin/app
+	file directory $real/bin
+	file regular $real/bin/app
+	range 0 4 1 2
+	file regular $real/bin/lib
+	range 30 2 5 2
+	range 0 2 7 1
+	file regular $real/bin/helper
+	range 0 3 9 2
+	file regular $real/bin/data
+	range 8 8 12 2
+	exec $real/bin/helper 9
+EOF_PROFILE
+
+plan() {
+	"$headstart" plan --device solid "$@" >"$tmp/out" || fail "'headstart plan $*' failed"
+}
+extents() {
+	"$dump" "$1" | sed -n "s,^extent $real/bin/,,p"
+}
+expect() {
+	[ "$1" = "$2" ] || fail "$3: got '$1', not '$2'"
+}
+
+# the whole profile, into a file
+plan -o "$tmp/whole.plan" "$tmp/app.profile"
+grep -q '^extents *5$' "$tmp/out" || fail "the summary: $(cat "$tmp/out")"
+expect "$(extents "$tmp/whole.plan" | tr '\n' ';')" "app 0 4 0;lib 30 2 0;lib 0 2 0;helper 0 3 0;data 8 8 0;" "touch order"
+[ ! -e "$tmp/state" ] || fail "-o touched the store"
+
+# options
+plan -o "$tmp/often.plan" --min-runs 2 "$tmp/app.profile"
+expect "$(extents "$tmp/often.plan" | tr '\n' ';')" "app 0 4 0;lib 30 2 0;helper 0 3 0;data 8 8 0;" "--min-runs"
+plan -o "$tmp/small.plan" --budget 20K "$tmp/app.profile"
+expect "$(extents "$tmp/small.plan" | tr '\n' ';')" "app 0 4 0;lib 30 1 0;" "--budget"
+plan -o "$tmp/later.plan" --at helper "$tmp/app.profile"
+expect "$(extents "$tmp/later.plan" | tr '\n' ';')" "helper 0 3 0;data 8 8 0;" "--at"
+plan --json -o "$tmp/json.plan" "$tmp/app.profile"
+python3 - "$tmp/out" "$real" <<-'EOF_PYTHON' || fail "--json: $(cat "$tmp/out")"
+	import json, sys
+	summary = json.load(open(sys.argv[1]))
+	assert summary["program"] == sys.argv[2] + "/bin/app", summary
+	assert (summary["files"], summary["extents"], summary["bytes"], summary["gap_bytes"]) == (5, 5, 19 * 4096, 0), summary
+	assert (summary["stale"], summary["gone"], summary["in_memory"]) == (0, 0, 0), summary
+	assert (summary["device"], summary["order"]) == ("solid", "touch"), summary
+EOF_PYTHON
+
+# the store: found by the program as the shell finds it
+mkdir -p "$tmp/state/profiles"
+name=$(plan "$tmp/app.profile" && sed -n 's/^plan *//p' "$tmp/out")
+[ -s "$name" ] || fail "no plan in the store: $(cat "$tmp/out")"
+rm "$name"
+cp "$tmp/app.profile" "$tmp/state/profiles/$(basename "$name" .plan).profile"
+PATH="$tmp/bin:$PATH" plan --program app
+[ -s "$name" ] || fail "--program did not write '$name'"
+plan --at helper --program "$tmp/bin/app"
+grep -q "^program *$real/bin/helper\$" "$tmp/out" || fail "--at is for another program: $(cat "$tmp/out")"
+
+# a file that changed drops out alone
+echo more >>"$tmp/bin/lib"
+rm "$tmp/bin/data"
+plan -o "$tmp/stale.plan" "$tmp/app.profile"
+expect "$(extents "$tmp/stale.plan" | tr '\n' ';')" "app 0 4 0;helper 0 3 0;" "staleness"
+grep -q 'left out: 1 changed, 1 missing' "$tmp/out" || fail "what was left out: $(cat "$tmp/out")"
+
+# bad inputs: one sentence, nothing written
+refuses 1 "cannot read '$tmp/none'" "$headstart" plan "$tmp/none"
+refuses 1 "cannot read '$tmp/bin'" "$headstart" plan "$tmp/bin"
+echo rubbish >"$tmp/rubbish"
+refuses 1 "'$tmp/rubbish' is not a headstart profile" "$headstart" plan "$tmp/rubbish"
+head -c 100 "$tmp/app.profile" >"$tmp/short"
+refuses 1 "'$tmp/short'" "$headstart" plan "$tmp/short"
+refuses 1 "'$tmp/whole.plan' is not a headstart profile" "$headstart" plan "$tmp/whole.plan"
+refuses 1 "does not execute 'nobody'" "$headstart" plan --at nobody "$tmp/app.profile"
+refuses 1 "is not a regular file" "$headstart" plan --device solid -o /dev/null "$tmp/app.profile"
+refuses 1 "cannot write" "$headstart" plan --device solid -o "$tmp/none/x.plan" "$tmp/app.profile"
+refuses 1 "no profile of" "$headstart" plan --program sh
+refuses 1 "cannot find 'headstart-no-such-program'" "$headstart" plan --program headstart-no-such-program
+refuses 2 "no profile given" "$headstart" plan
+refuses 2 "one profile at a time" "$headstart" plan a b
+refuses 2 "either a profile or --program" "$headstart" plan --program sh a
+for size in 0 -1 1T K 1.5M 99999999999G; do
+	refuses 2 "'$size' is no size" "$headstart" plan --budget "$size" a
+done
+refuses 2 "'0' is no number of runs" "$headstart" plan --min-runs 0 a
+refuses 2 "'floppy' is no class of device" "$headstart" plan --device floppy a
+refuses 2 "no option '--frob'" "$headstart" plan --frob a
+refuses 2 "needs a value" "$headstart" plan a --budget
+rm "$tmp/bin/app" "$tmp/bin/lib" "$tmp/bin/helper"
+refuses 1 "nothing of the profile" "$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"
+[ ! -e "$tmp/nothing.plan" ] || fail "a plan of nothing was written"
