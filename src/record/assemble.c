@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/* Events and files, in time order, to first touches. */
+#include "assemble.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "inode-map.h"
+
+/* What is known of a file while the events pass by. */
+struct progress {
+	uint8_t *touched; /* a bit for each page */
+	uint8_t *added;
+	size_t profile_index; /* SIZE_MAX until the profile has the file */
+	bool has_pages;       /* some event touches a page of it */
+};
+
+struct assembly {
+	const struct record_trace *trace;
+	const struct record_files *files;
+	struct progress *progress; /* one for each file */
+	size_t *file_of;           /* one for each event: index of its file, or SIZE_MAX */
+	size_t *by_opening;        /* file indices, ascending by opening time */
+	bool added_is_touch;
+	struct profile *profile;
+	uint32_t touches;
+};
+
+static void assembly_release(struct assembly *assembly)
+{
+	for (size_t i = 0; assembly->progress && i < assembly->files->count; i++) {
+		free(assembly->progress[i].touched);
+		free(assembly->progress[i].added);
+	}
+	free(assembly->progress);
+	free(assembly->file_of);
+	free(assembly->by_opening);
+}
+
+static bool bit_get(const uint8_t *bits, uint64_t i)
+{
+	return bits[i / 8] & 1 << i % 8;
+}
+
+static void bit_set(uint8_t *bits, uint64_t i)
+{
+	bits[i / 8] |= (uint8_t)(1 << i % 8);
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct record_event *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static int compare_execs(const void *a, const void *b)
+{
+	const struct record_exec *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static int compare_opened(const void *a, const void *b, void *context)
+{
+	const struct record_files *files = context;
+	const struct record_file *x = &files->items[*(const size_t *)a], *y = &files->items[*(const size_t *)b];
+
+	return (x->opened > y->opened) - (x->opened < y->opened);
+}
+
+/* Finds the file of each event. A file of any device is found second, by its inode alone. */
+static int map_events(struct assembly *assembly, uint64_t *ret_unknown)
+{
+	_cleanup_(inode_map_releasep) struct inode_map map = {0};
+	const struct record_trace *trace = assembly->trace;
+	uint64_t unknown = 0;
+
+	for (size_t i = 0; i < assembly->files->count; i++) {
+		const struct record_file *file = &assembly->files->items[i];
+		int err = 0;
+
+		if (file->kind == PROFILE_REGULAR && file->inode && !file->ambiguous)
+			err = inode_map_add(&map, file->device, file->inode, i);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < trace->n_events; i++) {
+		const struct record_event *event = &trace->events[i];
+		size_t index = inode_map_find(&map, event->device, event->inode);
+
+		if (index == INODE_MAP_NONE)
+			index = inode_map_find(&map, 0, event->inode);
+		assembly->file_of[i] = index;
+		unknown += index == INODE_MAP_NONE && event->kind == RECORD_TOUCH;
+	}
+	*ret_unknown = unknown;
+	return 0;
+}
+
+/* Whether the event says that this page, inside the file, was touched. */
+static bool touches_page(const struct assembly *assembly, const struct record_event *event,
+	const struct record_file *file, uint64_t page)
+{
+	switch (event->kind) {
+	case RECORD_TOUCH:
+		return true;
+	case RECORD_MAPPED:
+		return file->resident && file->resident[page] & 1;
+	case RECORD_ADDED:
+		return assembly->added_is_touch;
+	}
+	return false;
+}
+
+/* One past the last page of an event that lies inside the file. */
+static uint64_t event_end(const struct record_event *event, const struct record_file *file)
+{
+	uint64_t end = (uint64_t)event->last + 1;
+
+	return end < file->pages ? end : file->pages;
+}
+
+static int prepare_progress(struct assembly *assembly)
+{
+	for (size_t i = 0; i < assembly->trace->n_events; i++) {
+		const struct record_event *event = &assembly->trace->events[i];
+		size_t index = assembly->file_of[i];
+		const struct record_file *file;
+		struct progress *progress;
+
+		if (index == SIZE_MAX)
+			continue;
+		file = &assembly->files->items[index];
+		progress = &assembly->progress[index];
+		if (!progress->touched) {
+			progress->touched = calloc(1, file->pages / 8 + 1);
+			progress->added = calloc(1, file->pages / 8 + 1);
+			if (!progress->touched || !progress->added)
+				return -ENOMEM;
+		}
+		for (uint64_t page = event->first; page < event_end(event, file); page++) {
+			progress->has_pages |= touches_page(assembly, event, file, page);
+			if (event->kind == RECORD_ADDED)
+				bit_set(progress->added, page);
+		}
+	}
+	return 0;
+}
+
+/* The file in the profile; it is added at its first touch. */
+static int profile_file_for(struct assembly *assembly, size_t index, struct profile_file **ret)
+{
+	const struct record_file *file = &assembly->files->items[index];
+	struct progress *progress = &assembly->progress[index];
+
+	if (progress->profile_index == SIZE_MAX) {
+		size_t before = assembly->profile->n_files;
+		int err = profile_add_file(assembly->profile, file->path, file->kind, &progress->profile_index);
+
+		if (err)
+			return err;
+		if (assembly->profile->n_files > before)
+			assembly->profile->files[progress->profile_index].order = assembly->touches;
+	}
+	*ret = &assembly->profile->files[progress->profile_index];
+	return 0;
+}
+
+static int touch_page(struct profile_file *file, uint32_t page, uint32_t order)
+{
+	struct profile_range *last = file->n_ranges ? &file->ranges[file->n_ranges - 1] : NULL;
+
+	if (last && last->page + last->pages == page && last->order + last->pages == order) {
+		last->pages++;
+		return 0;
+	}
+	return profile_file_add_range(file,
+		(struct profile_range){.page = page, .pages = 1, .order = order, .runs = 1});
+}
+
+static int take_event(struct assembly *assembly, size_t i)
+{
+	const struct record_event *event = &assembly->trace->events[i];
+	size_t index = assembly->file_of[i];
+	const struct record_file *file;
+
+	if (index == SIZE_MAX)
+		return 0;
+	file = &assembly->files->items[index];
+	for (uint64_t page = event->first; page < event_end(event, file); page++) {
+		struct profile_file *entry;
+		int err;
+
+		if (bit_get(assembly->progress[index].touched, page) ||
+		    !touches_page(assembly, event, file, page))
+			continue;
+		err = profile_file_for(assembly, index, &entry);
+		if (!err)
+			err = touch_page(entry, (uint32_t)page, assembly->touches);
+		if (err)
+			return err;
+		bit_set(assembly->progress[index].touched, page);
+		assembly->touches++;
+	}
+	return 0;
+}
+
+/* A directory, a link, or a file of which nothing was read takes a number of its own. */
+static int take_opening(struct assembly *assembly, size_t index)
+{
+	size_t before = assembly->profile->n_files;
+	struct profile_file *entry;
+	int err;
+
+	if (assembly->progress[index].has_pages || !assembly->files->items[index].by_tree)
+		return 0;
+	err = profile_file_for(assembly, index, &entry);
+	if (!err && assembly->profile->n_files > before)
+		assembly->touches++;
+	return err;
+}
+
+static int walk_in_time_order(struct assembly *assembly)
+{
+	const struct record_trace *trace = assembly->trace;
+	const struct record_files *files = assembly->files;
+	size_t event = 0, opening = 0, exec = 0;
+	int err = 0;
+
+	while (!err && (event < trace->n_events || opening < files->count || exec < trace->n_execs)) {
+		uint64_t event_time = event < trace->n_events ? trace->events[event].time : UINT64_MAX;
+		uint64_t opening_time = opening < files->count ?
+			files->items[assembly->by_opening[opening]].opened : UINT64_MAX;
+		uint64_t exec_time = exec < trace->n_execs ? trace->execs[exec].time : UINT64_MAX;
+
+		if (exec < trace->n_execs && exec_time <= event_time && exec_time <= opening_time) {
+			/* The start begins with the first program, whatever the clock made of the openings. */
+			err = profile_add_exec(assembly->profile, trace->execs[exec].path,
+				exec ? assembly->touches : 0);
+			exec++;
+		} else if (opening < files->count && opening_time <= event_time) {
+			err = take_opening(assembly, assembly->by_opening[opening++]);
+		} else {
+			err = take_event(assembly, event++);
+		}
+	}
+	return err;
+}
+
+/*
+ * The kernel reports an exec after it has read the program's first page. That page belongs to the program: moves the
+ * exec before the last such read by the same process.
+ */
+static void place_execs(const struct assembly *assembly, struct record_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_execs; i++) {
+		struct record_exec *exec = &trace->execs[i];
+		size_t at = trace->n_events;
+
+		while (at > 0 && trace->events[at - 1].time > exec->time)
+			at--;
+		while (at-- > 0) {
+			const struct record_event *event = &trace->events[at];
+
+			if (event->pid == exec->pid && event->first == 0 && assembly->file_of[at] != SIZE_MAX &&
+			    streq(assembly->files->items[assembly->file_of[at]].path, exec->path)) {
+				exec->time = event->time;
+				break;
+			}
+			/* Half a second before is no longer this exec, and a long trace is not searched whole. */
+			if (exec->time - event->time > 500000000u)
+				break;
+		}
+	}
+	if (trace->n_execs > 1)
+		qsort(trace->execs, trace->n_execs, sizeof(*trace->execs), compare_execs);
+}
+
+static uint64_t count_resident(const struct assembly *assembly)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < assembly->files->count; i++) {
+		const struct progress *progress = &assembly->progress[i];
+
+		for (uint64_t byte = 0; progress->touched && byte <= assembly->files->items[i].pages / 8; byte++)
+			count += (unsigned)__builtin_popcount(
+				(unsigned)(progress->touched[byte] & ~progress->added[byte] & 0xff));
+	}
+	return count;
+}
+
+static int assembly_init(struct assembly *assembly)
+{
+	size_t n = assembly->files->count;
+
+	assembly->progress = calloc(n ? n : 1, sizeof(*assembly->progress));
+	assembly->by_opening = calloc(n ? n : 1, sizeof(*assembly->by_opening));
+	assembly->file_of = calloc(assembly->trace->n_events + 1, sizeof(*assembly->file_of));
+	if (!assembly->progress || !assembly->by_opening || !assembly->file_of)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		assembly->by_opening[i] = i;
+		assembly->progress[i].profile_index = SIZE_MAX;
+	}
+	if (n > 1)
+		qsort_r(assembly->by_opening, n, sizeof(*assembly->by_opening), compare_opened,
+			(void *)assembly->files);
+	return 0;
+}
+
+int assemble(struct record_trace *trace, const struct record_files *files, bool added_is_touch,
+	struct profile *into, struct assemble_summary *ret_summary)
+{
+	_cleanup_(assembly_release) struct assembly assembly = {
+		.trace = trace, .files = files, .added_is_touch = added_is_touch, .profile = into,
+	};
+	struct assemble_summary summary = {0};
+	int err;
+
+	if (trace->n_events > 1)
+		qsort(trace->events, trace->n_events, sizeof(*trace->events), compare_events);
+	if (trace->n_execs > 1)
+		qsort(trace->execs, trace->n_execs, sizeof(*trace->execs), compare_execs);
+	err = assembly_init(&assembly);
+	if (!err)
+		err = map_events(&assembly, &summary.events_unknown);
+	if (!err)
+		err = prepare_progress(&assembly);
+	if (err)
+		return err;
+	place_execs(&assembly, trace);
+	err = walk_in_time_order(&assembly);
+	if (err)
+		return err;
+	into->touches = assembly.touches;
+	summary.pages_resident = added_is_touch ? 0 : count_resident(&assembly);
+	err = profile_finish(into);
+	if (!err)
+		*ret_summary = summary;
+	return err;
+}

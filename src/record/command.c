@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* fork, the gate, exec. Between gate and exec the child touches no page of a file (detach.h). */
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+/* As login(1) does it: groups, user, and the environment that names the user's own things. */
+static int become_user(const char *name)
+{
+	const struct passwd *user;
+
+	errno = 0;
+	user = getpwnam(name);
+	if (!user)
+		return errno ? -errno : -ENOENT;
+	if (initgroups(user->pw_name, user->pw_gid) < 0 || setgid(user->pw_gid) < 0 || setuid(user->pw_uid) < 0)
+		return -errno;
+	if (setenv("HOME", user->pw_dir, 1) < 0 || setenv("USER", user->pw_name, 1) < 0 ||
+	    setenv("LOGNAME", user->pw_name, 1) < 0 || setenv("SHELL", user->pw_shell, 1) < 0)
+		return -errno;
+	return 0;
+}
+
+static int prepare_child(const struct command_options *options, int marker)
+{
+	int err = options->user ? become_user(options->user) : 0;
+
+	if (err)
+		return err;
+	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
+	    sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
+		return -errno;
+	return write_full(marker, "headstart\n", 10);
+}
+
+/* Sends how the preparation went, waits at the gate, and sends why it is still here afterwards. */
+static _Noreturn void child_main(const struct command_options *options, int marker, int gate, int failed)
+{
+	int err = prepare_child(options, marker);
+	char byte;
+
+	write_full(failed, &err, sizeof(err));
+	if (err || read_full(gate, &byte, 1) != 1)
+		_exit(127);
+	/* execvp runs a script that has no #! line with the shell, as every shell does. */
+	execvp(options->path, options->argv);
+	err = -errno;
+	write_full(failed, &err, sizeof(err));
+	_exit(127);
+}
+
+int command_start(const struct command_options *options, int marker, struct command *ret)
+{
+	_cleanup_close_ int gate_read = -1, gate_write = -1, failed_read = -1, failed_write = -1;
+	int gate[2], failed[2], err;
+	pid_t pid;
+
+	if (pipe2(gate, O_CLOEXEC) < 0)
+		return -errno;
+	gate_read = gate[0];
+	gate_write = gate[1];
+	if (pipe2(failed, O_CLOEXEC) < 0)
+		return -errno;
+	failed_read = failed[0];
+	failed_write = failed[1];
+	pid = fork();
+	if (pid < 0)
+		return -errno;
+	if (pid == 0) {
+		close(TAKE_FD(gate_write));
+		child_main(options, marker, gate_read, failed_write);
+	}
+	close(TAKE_FD(failed_write));
+	*ret = (struct command){.pid = pid, .gate = TAKE_FD(gate_write), .failed = TAKE_FD(failed_read)};
+	if (read_full(ret->failed, &err, sizeof(err)) != sizeof(err))
+		err = -ECHILD;
+	if (err)
+		command_release(ret);
+	return err;
+}
+
+int command_go(struct command *command)
+{
+	_cleanup_close_ int gate = TAKE_FD(command->gate);
+	int err = write_full(gate, "g", 1), why;
+
+	if (err)
+		return err;
+	return read_full(command->failed, &why, sizeof(why)) == sizeof(why) ? why : 0;
+}
+
+/* The child that still stands at the gate gives up; one that has become the command is left alone. */
+void command_release(struct command *command)
+{
+	if (command->gate >= 0) {
+		close(command->gate);
+		while (waitpid(command->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (command->failed >= 0)
+		close(command->failed);
+	*command = (struct command)COMMAND_INIT;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of our own code and data take the place of the originals, one mapping at a time. */
+#include "detach.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+#define MAPS_LIMIT (4u << 20) /* bytes */
+
+/* The copy is whole before it replaces the original in one step: code may be running in it. */
+static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
+{
+	size_t size = end - start;
+	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int err;
+
+	if (copy == MAP_FAILED)
+		return -errno;
+	memcpy(copy, (void *)start, size);
+	if (mprotect(copy, size, protection) == 0 &&
+	    mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start) != MAP_FAILED)
+		return 0;
+	err = -errno;
+	munmap(copy, size);
+	return err;
+}
+
+int detach_from_files(void)
+{
+	_cleanup_free_ char *maps = NULL;
+	size_t size;
+	int result = read_pseudo_file("/proc/self/maps", MAPS_LIMIT, &maps, &size);
+	char *rest = maps, *line;
+
+	while ((line = strsep(&rest, "\n"))) {
+		uintptr_t start, end;
+		unsigned long inode;
+		char mode[5];
+		int protection, err;
+
+		/* start-end mode offset device inode path */
+		if (sscanf(line, "%zx-%zx %4s %*x %*x:%*x %lu", &start, &end, mode, &inode) != 4 || !inode ||
+		    mode[0] != 'r' || mode[3] != 'p')
+			continue;
+		protection = PROT_READ | (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
+		err = replace_mapping(start, end, protection);
+		if (err)
+			result = err;
+	}
+	return result;
+}

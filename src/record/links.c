@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Path resolution by hand (path_resolution(7)), saying what it passes. */
+#include "links.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+
+#define LINKS_MAX 40 /* as the kernel */
+
+/* Takes the first component of *rest, with its slash, into name. Returns whether there was one. */
+static bool next_component(char *rest, char *name, size_t size)
+{
+	size_t skip = strspn(rest, "/"), length = strcspn(rest + skip, "/");
+
+	if (!length || length >= size)
+		return false;
+	memcpy(name, rest + skip, length);
+	name[length] = 0;
+	memmove(rest, rest + skip + length, strlen(rest + skip + length) + 1);
+	return true;
+}
+
+static void go_up(char *resolved)
+{
+	char *slash = strrchr(resolved, '/');
+
+	if (slash)
+		*slash = 0;
+}
+
+/* The content of the link `path` comes before what is left to resolve. */
+static int follow(const char *path, char *resolved, char *rest)
+{
+	char target[PATH_MAX], joined[PATH_MAX];
+	ssize_t length = readlink(path, target, sizeof(target) - 1);
+
+	if (length < 0)
+		return -errno;
+	target[length] = 0;
+	if (snprintf(joined, sizeof(joined), "%s%s", target, rest) >= (int)sizeof(joined))
+		return -ENAMETOOLONG;
+	strcpy(rest, joined);
+	if (target[0] == '/')
+		resolved[0] = 0;
+	return 0;
+}
+
+int links_on_path(const char *path, int (*found)(void *context, const char *link), void *context)
+{
+	char resolved[PATH_MAX] = "", rest[PATH_MAX], name[NAME_MAX + 1], here[PATH_MAX];
+	int links = 0;
+
+	if (path[0] != '/' || strlen(path) >= sizeof(rest))
+		return -EINVAL;
+	strcpy(rest, path);
+	while (next_component(rest, name, sizeof(name))) {
+		struct stat status;
+		int err;
+
+		if (streq(name, "."))
+			continue;
+		if (streq(name, "..")) {
+			go_up(resolved);
+			continue;
+		}
+		if (snprintf(here, sizeof(here), "%s/%s", resolved, name) >= (int)sizeof(here))
+			return -ENAMETOOLONG;
+		if (lstat(here, &status) < 0)
+			return -errno;
+		if (!S_ISLNK(status.st_mode)) {
+			strcpy(resolved, here);
+			continue;
+		}
+		if (++links > LINKS_MAX)
+			return -ELOOP;
+		err = found(context, here);
+		if (!err)
+			err = follow(here, resolved, rest);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* The interpreter of a script's first line, or NULL. */
+static char *script_interpreter(char *head)
+{
+	char *name = head + 2;
+
+	if (head[0] != '#' || head[1] != '!')
+		return NULL;
+	name += strspn(name, " \t");
+	name[strcspn(name, " \t\r\n")] = 0;
+	return *name == '/' ? name : NULL;
+}
+
+static const char *elf_soname(Elf *elf)
+{
+	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+		GElf_Shdr header;
+		Elf_Data *data;
+		GElf_Dyn entry;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
+		    !(data = elf_getdata(section, NULL)))
+			continue;
+		for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+			if (entry.d_tag == DT_SONAME)
+				return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+	}
+	return NULL;
+}
+
+/* PT_INTERP, into `name`. */
+static bool elf_interpreter(Elf *elf, int fd, char *name, size_t size)
+{
+	size_t count;
+
+	if (elf_getphdrnum(elf, &count) < 0)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+		ssize_t n;
+
+		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP || header.p_filesz >= size)
+			continue;
+		n = pread(fd, name, header.p_filesz, (off_t)header.p_offset);
+		name[n < 0 ? 0 : n] = 0;
+		return name[0] == '/';
+	}
+	return false;
+}
+
+/* dirname(path)/SONAME, and its links if it leads to the file itself. */
+static int soname_links(const char *path, const char *soname, int (*found)(void *, const char *), void *context)
+{
+	const char *slash = strrchr(path, '/');
+	_cleanup_free_ char *real = NULL;
+	char named[PATH_MAX];
+
+	if (strchr(soname, '/') || snprintf(named, sizeof(named), "%.*s/%s", (int)(slash - path), path, soname) >=
+			(int)sizeof(named))
+		return 0;
+	real = realpath(named, NULL);
+	return real && streq(real, path) ? links_on_path(named, found, context) : 0;
+}
+
+/* ld.so looks in /lib and /usr/lib alike; which of them, its cache says. Where /lib is a link, it is in the way. */
+static int library_folder_link(const char *path, int (*found)(void *, const char *), void *context)
+{
+	_cleanup_free_ char *real = NULL;
+	const char *rest = after_prefix(path, "/usr/lib");
+
+	if (!rest || *rest != '/')
+		return 0;
+	real = realpath(path + strlen("/usr"), NULL);
+	return real && streq(real, path) ? links_on_path(path + strlen("/usr"), found, context) : 0;
+}
+
+static int elf_links(const char *path, int fd, int (*found)(void *, const char *), void *context)
+{
+	char interpreter[PATH_MAX];
+	const char *soname;
+	Elf *elf;
+	int err = 0;
+
+	if (elf_version(EV_CURRENT) == EV_NONE || !(elf = elf_begin(fd, ELF_C_READ, NULL)))
+		return 0;
+	soname = elf_soname(elf);
+	if (soname) {
+		err = library_folder_link(path, found, context);
+		if (!err)
+			err = soname_links(path, soname, found, context);
+	}
+	if (!err && elf_interpreter(elf, fd, interpreter, sizeof(interpreter)))
+		err = links_on_path(interpreter, found, context);
+	elf_end(elf);
+	return err;
+}
+
+int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
+	char head[256];
+	const char *interpreter;
+	ssize_t n = fd < 0 ? -errno : read_full(fd, head, sizeof(head) - 1);
+
+	if (n < 0)
+		return (int)n;
+	head[n] = 0;
+	if (n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0)
+		return elf_links(path, fd, found, context);
+	interpreter = n > 2 ? script_interpreter(head) : NULL;
+	return interpreter ? links_on_path(interpreter, found, context) : 0;
+}

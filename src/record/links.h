@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Symbolic links on the way to programs and libraries: reading one from a cold disk is a seek. */
+#pragma once
+
+/* Calls found() for each symbolic link that resolving the absolute path goes through. Stops at its first error. */
+int links_on_path(const char *path, int (*found)(void *context, const char *link), void *context);
+
+/*
+ * The links by which the kernel and ld.so find what this file needs or is: the interpreter of a script or ELF
+ * program, and the name (DT_SONAME) of a library beside it.
+ */
+int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* The mounted file systems whose pages come from a disk or a server: those a cold start waits for. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct mount {
+	uint64_t id;     /* as statx(2) and mountinfo number it */
+	uint32_t device; /* of the superblock: major << 20 | minor */
+	char *point;     /* owned; as seen from our root */
+	char *type;      /* owned; "ext4", "overlay" */
+};
+
+struct mounts {
+	struct mount *items; /* owned */
+	size_t count, capacity;
+};
+
+/* Parses text in the format of /proc/PID/mountinfo (proc(5)), which it overwrites. Returns 0 or negative errno. */
+int mounts_parse(char *mountinfo, struct mounts *ret);
+
+/*
+ * Those of this process. In a chroot whose root is not a mount point mountinfo leaves the root out; it is added.
+ * -ENOENT: /proc is not mounted.
+ */
+int mounts_read(struct mounts *ret);
+void mounts_release(struct mounts *mounts);
+
+static inline void mounts_releasep(struct mounts *mounts)
+{
+	mounts_release(mounts);
+}
+
+const struct mount *mounts_find(const struct mounts *mounts, uint64_t id);
+
+/* Whether files of this type of file system are cached pages of a disk or a server, not memory or kernel objects. */
+bool mounts_is_disk_type(const char *type);
+
+static inline uint32_t mounts_pack_device(unsigned device_major, unsigned device_minor)
+{
+	return device_major << 20 | (device_minor & 0xfffff);
+}

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of things: get ready, become cold, let the command go, follow it to its milestone, put all back. */
+#include "record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "assemble.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "command.h"
+#include "detach.h"
+#include "mounts.h"
+#include "opens.h"
+#include "resolve.h"
+#include "restore.h"
+#include "tracer.h"
+
+#define POLL_MS     40  /* the buffers hold far more than a command does in this time */
+#define PROGRESS_MS 250
+
+struct session {
+	const struct record_options *options;
+	struct restore restore;
+	struct mounts mounts;
+	struct tracer *tracer;
+	struct opens opens;
+	struct record_trace trace;
+	struct command command;
+	int signals; /* signalfd; -1 until there is one */
+	sigset_t mask_before;
+	bool only_added;
+	double started, last_event; /* seconds, CLOCK_MONOTONIC */
+	bool command_ended, tree_ended, interrupted;
+	int status;
+	const char *milestone; /* what ended the recording; NULL until then */
+};
+
+static void session_release(struct session *session)
+{
+	command_release(&session->command);
+	tracer_free(session->tracer);
+	restore_release(&session->restore);
+	opens_release(&session->opens);
+	mounts_release(&session->mounts);
+	record_trace_release(&session->trace);
+	if (session->signals >= 0)
+		close(session->signals);
+}
+
+const char *record_step_text(enum record_step step)
+{
+	static const char *const texts[] = {
+		[RECORD_STEP_PREPARE] = "get ready",
+		[RECORD_STEP_TRACEFS] = "open tracefs",
+		[RECORD_STEP_MOUNTS] = "read /proc/self/mountinfo",
+		[RECORD_STEP_READ_AHEAD] = "switch read-ahead off",
+		[RECORD_STEP_TRACER] = "set up tracing",
+		[RECORD_STEP_COMMAND] = "prepare the command",
+		[RECORD_STEP_DROP] = "drop the page cache",
+		[RECORD_STEP_EXEC] = "run the command",
+		[RECORD_STEP_RECORD] = "record",
+		[RECORD_STEP_RESTORE] = "put read-ahead and tracing back",
+		[RECORD_STEP_PROFILE] = "make the profile",
+	};
+
+	return texts[step];
+}
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+static int take_signals(struct session *session)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &mask, &session->mask_before) < 0)
+		return -errno;
+	session->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return session->signals < 0 ? -errno : 0;
+}
+
+static int drop_page_cache(void)
+{
+	_cleanup_close_ int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	sync();
+	return write_full(fd, "3", 1);
+}
+
+/* Everything the command must not pay for, in the order in which it must be undone. */
+static int set_up(struct session *session, enum record_step *step)
+{
+	const struct record_options *options = session->options;
+	int err;
+
+	*step = RECORD_STEP_TRACEFS;
+	err = restore_init(&session->restore);
+	if (err)
+		return err;
+	*step = RECORD_STEP_MOUNTS;
+	err = mounts_read(&session->mounts);
+	if (err)
+		return err;
+	*step = RECORD_STEP_READ_AHEAD;
+	err = options->keep_read_ahead ? 0 : restore_choose_devices(&session->restore, &session->mounts);
+	if (!err)
+		err = restore_begin(&session->restore);
+	if (err)
+		return err;
+	*step = RECORD_STEP_TRACER;
+	err = tracer_open(session->restore.tracefs, session->restore.instance,
+		options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST, &session->tracer);
+	if (err)
+		return err;
+	session->only_added = tracer_has_only_added(session->tracer);
+	/* Without fanotify names are found by walking: slower, not impossible. */
+	opens_start(&session->opens, &session->mounts);
+	return 0;
+}
+
+static int start_command(struct session *session, enum record_step *step)
+{
+	const struct record_options *options = session->options;
+	const struct command_options command = {
+		.path = options->path, .argv = options->argv, .user = options->user,
+		.recording = options->recording, .mask = session->mask_before,
+	};
+	_cleanup_close_ int marker = tracer_marker(session->tracer);
+	int32_t pid;
+	int err;
+
+	*step = RECORD_STEP_TRACER;
+	if (marker < 0)
+		return marker;
+	*step = RECORD_STEP_COMMAND;
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return -errno;
+	err = command_start(&command, marker, &session->command);
+	if (err)
+		return err;
+	*step = RECORD_STEP_TRACER;
+	err = tracer_follow(session->tracer, &session->trace, &pid);
+	if (err)
+		return err;
+	session->opens.everybody = pid != session->command.pid;
+	*step = RECORD_STEP_DROP;
+	err = options->keep_cache ? 0 : drop_page_cache();
+	if (err)
+		return err;
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	*step = RECORD_STEP_EXEC;
+	session->started = session->last_event = now();
+	return command_go(&session->command);
+}
+
+/* Orphans of the tree are ours to reap, so the tree has ended when we have no child left. */
+static void reap(struct session *session)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid == session->command.pid) {
+			session->command_ended = true;
+			session->status = status;
+		}
+	}
+	if (pid < 0 && errno == ECHILD)
+		session->tree_ended = true;
+}
+
+static void take_signal(struct session *session)
+{
+	struct signalfd_siginfo info;
+
+	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		session->interrupted = true;
+		kill(session->command.pid, (int)info.ssi_signo);
+	}
+	reap(session);
+}
+
+static int gather(struct session *session)
+{
+	size_t before = session->trace.n_events;
+	int err = tracer_drain(session->tracer, &session->trace);
+
+	if (!err)
+		err = opens_drain(&session->opens, &session->trace);
+	if (session->trace.n_events > before)
+		session->last_event = now();
+	return err;
+}
+
+static const char *milestone_reached(const struct session *session, bool marked)
+{
+	const struct record_options *options = session->options;
+	double time = now();
+
+	if (session->tree_ended)
+		return "exit";
+	if (options->until == RECORD_UNTIL_MARK && marked)
+		return "mark";
+	if (options->until == RECORD_UNTIL_IDLE && time - session->last_event >= options->seconds)
+		return "idle";
+	if (options->until == RECORD_UNTIL_TIME && time - session->started >= options->seconds)
+		return "time";
+	if (time - session->started >= options->timeout)
+		return "timeout";
+	return NULL;
+}
+
+static void tell_progress(struct session *session, double *told)
+{
+	double time = now();
+
+	if (!session->options->progress || time - *told < PROGRESS_MS / 1e3)
+		return;
+	*told = time;
+	session->options->progress(session->options->context,
+		&(struct record_progress){time - session->started, session->trace.n_events,
+			session->opens.files.count});
+}
+
+static int follow(struct session *session)
+{
+	double told = now();
+
+	while (!session->milestone) {
+		struct pollfd fds[] = {
+			{.fd = session->signals, .events = POLLIN},
+			{.fd = session->opens.fd, .events = POLLIN},
+			{.fd = session->options->mark, .events = POLLIN},
+		};
+		int err;
+
+		if (poll(fds, 3, POLL_MS) < 0 && errno != EINTR)
+			return -errno;
+		/* What the kernel has gathered by now belongs before whatever the signals and the mark say. */
+		err = gather(session);
+		if (err)
+			return err;
+		take_signal(session);
+		if (session->interrupted)
+			return -EINTR;
+		session->milestone = milestone_reached(session, fds[2].revents & POLLIN);
+		tell_progress(session, &told);
+	}
+	return 0;
+}
+
+static int stop(struct session *session, enum record_step *step)
+{
+	int err;
+
+	*step = RECORD_STEP_RECORD;
+	err = tracer_stop(session->tracer, &session->trace);
+	if (!err)
+		err = opens_drain(&session->opens, &session->trace);
+	tracer_free(TAKE_PTR(session->tracer));
+	*step = err ? RECORD_STEP_RECORD : RECORD_STEP_RESTORE;
+	return restore_end(&session->restore) ?: err;
+}
+
+static uint32_t biases(const struct session *session, const struct assemble_summary *summary)
+{
+	uint32_t bias = 0;
+
+	if (session->options->keep_read_ahead || session->restore.read_ahead_on)
+		bias |= PROFILE_BIAS_READAHEAD;
+	if (summary->pages_resident || session->options->keep_cache)
+		bias |= PROFILE_BIAS_RESIDENT;
+	if (session->trace.lost)
+		bias |= PROFILE_BIAS_LOST;
+	if (streq(session->milestone, "timeout"))
+		bias |= PROFILE_BIAS_TIMEOUT;
+	return bias;
+}
+
+static char *join(char *const *argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; argv[i]; i++)
+		fprintf(stream, "%s%s", i ? " " : "", argv[i]);
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+static int describe(const struct session *session, struct profile *profile)
+{
+	struct utsname kernel;
+
+	if (uname(&kernel) < 0)
+		return -errno;
+	profile->command = join(session->options->argv);
+	profile->program = strdup(session->options->program);
+	profile->kernel = strdup(kernel.release);
+	profile->milestone = strdup(session->milestone);
+	profile->device = strdup("");
+	profile->recorded = time(NULL);
+	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	profile->runs = 1;
+	profile->backend = PROFILE_BACKEND_FILEMAP;
+	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone || !profile->device)
+		return -ENOMEM;
+	return 0;
+}
+
+/* The start begins with the program that was asked for, even where its exec event was lost. */
+static int ensure_program(struct session *session)
+{
+	uint64_t started = (uint64_t)(session->started * 1e9);
+
+	for (size_t i = 0; i < session->trace.n_execs; i++)
+		if (streq(session->trace.execs[i].path, session->options->program))
+			return 0;
+	return record_trace_add_exec(&session->trace, started, session->command.pid, session->options->program);
+}
+
+static int make_profile(struct session *session, struct record_result *result)
+{
+	struct assemble_summary summary;
+	bool walking = session->opens.fd < 0;
+	int err = walking ? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts) : 0;
+
+	if (!err)
+		err = resolve_files(&session->opens.files, &session->trace);
+	if (!err)
+		err = resolve_programs(&session->trace, &session->opens.files);
+	if (!err)
+		err = ensure_program(session);
+	if (!err)
+		err = describe(session, &result->profile);
+	if (!err)
+		err = assemble(&session->trace, &session->opens.files, session->only_added, &result->profile,
+			&summary);
+	if (err)
+		return err;
+	for (size_t i = 0; i < result->profile.n_files; i++)
+		profile_file_identify(&result->profile.files[i]);
+	result->profile.bias = biases(session, &summary);
+	result->pages_resident = summary.pages_resident;
+	result->events_unknown = summary.events_unknown;
+	result->names_by_walking = walking;
+	return 0;
+}
+
+static int run(struct session *session, struct record_result *result, enum record_step *step)
+{
+	int err;
+
+	*step = RECORD_STEP_PREPARE;
+	err = take_signals(session);
+	if (err)
+		return err;
+	err = set_up(session, step);
+	if (err)
+		return err;
+	err = start_command(session, step);
+	if (err)
+		return err;
+	*step = RECORD_STEP_RECORD;
+	err = follow(session);
+	if (err)
+		return err;
+	result->seconds = now() - session->started;
+	err = stop(session, step);
+	if (err)
+		return err;
+	*step = RECORD_STEP_PROFILE;
+	err = make_profile(session, result);
+	result->pid = session->command.pid;
+	result->status = session->status;
+	result->running = !session->command_ended;
+	result->events = session->trace.n_events;
+	return err;
+}
+
+int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step)
+{
+	_cleanup_(session_release) struct session session = {
+		.options = options, .restore = RESTORE_INIT, .opens = OPENS_INIT, .command = COMMAND_INIT, .signals = -1,
+	};
+	struct record_result result = {0};
+	enum record_step step;
+	int err;
+
+	/* Where it is refused, our own pages stay in the cache, and the profile will say that some did. */
+	detach_from_files();
+	err = run(&session, &result, &step);
+	if (err) {
+		profile_release(&result.profile);
+		*ret_step = step;
+		return err;
+	}
+	*ret = result;
+	return 0;
+}
+
+/* Sends the signal to each child; the orphans of those that end become our children in turn. */
+static void signal_children(int signal_number)
+{
+	_cleanup_free_ char *list = NULL;
+	char path[64], *rest, *word;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	if (read_pseudo_file(path, 1u << 20, &list, &size) < 0)
+		return;
+	rest = list;
+	while ((word = strsep(&rest, " ")))
+		if (*word)
+			kill((pid_t)strtol(word, NULL, 10), signal_number);
+}
+
+/* SIGTERM first; SIGKILL for what has not gone after that. */
+static void end_tree(struct record_result *result)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	double deadline = now() + 5;
+	pid_t pid = 0;
+	int status;
+
+	signal_children(SIGTERM);
+	for (;;) {
+		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+			if (pid == result->pid)
+				result->status = status;
+		if (pid < 0)
+			return;
+		signal_children(now() < deadline ? SIGTERM : SIGKILL);
+		nanosleep(&pause, NULL);
+	}
+}
+
+int record_wait(struct record_result *result, bool kill_tree)
+{
+	if (kill_tree)
+		end_tree(result);
+	else if (result->running)
+		while (waitpid(result->pid, &result->status, 0) < 0)
+			if (errno != EINTR)
+				return -errno;
+	result->running = false;
+	return 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Files and programs, looked at once the recording is over and nothing can disturb it. */
+#include "resolve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "inode-map.h"
+#include "links.h"
+
+#define RESIDENCY_PAGES_MAX (4u << 20) /* 16 GiB of a file: above, a byte a page is too much to ask for */
+
+/* What is needed of a file's events. */
+enum { HAS_EVENTS = 1, HAS_MAPPED = 2 };
+
+static void drop_file(struct record_file *file)
+{
+	free(file->path);
+	free(file->resident);
+	*file = (struct record_file){0};
+}
+
+/* Moves the files that are left together. */
+static void compact(struct record_files *files)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < files->count; i++)
+		if (files->items[i].path)
+			files->items[kept++] = files->items[i];
+	files->count = kept;
+}
+
+/* Two subvolumes of a btrfs have inodes of the same number, and the kernel's events do not say whose. */
+static int mark_ambiguous(struct record_files *files, struct inode_map *map)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		struct record_file *file = &files->items[i];
+		size_t other;
+		int err;
+
+		if (file->kind != PROFILE_REGULAR)
+			continue;
+		other = inode_map_find(map, file->device, file->inode);
+		if (other != INODE_MAP_NONE && files->items[other].st_dev != file->st_dev)
+			file->ambiguous = files->items[other].ambiguous = true;
+		err = inode_map_add(map, file->device, file->inode, i);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void look_up_residency(struct record_file *file, size_t page_size)
+{
+	_cleanup_close_ int fd = -1;
+	void *map;
+
+	if (!file->pages || file->pages > RESIDENCY_PAGES_MAX)
+		return;
+	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
+	if (fd < 0)
+		return;
+	map = mmap(NULL, file->pages * page_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return;
+	file->resident = calloc(1, file->pages);
+	if (file->resident && mincore(map, file->pages * page_size, file->resident) < 0) {
+		free(file->resident);
+		file->resident = NULL;
+	}
+	munmap(map, file->pages * page_size);
+}
+
+/* A bit mask for each file: what kinds of events there are about it. */
+static uint8_t *gather_event_kinds(const struct record_files *files, const struct record_trace *trace,
+	const struct inode_map *map)
+{
+	uint8_t *kinds = calloc(files->count + 1, 1);
+
+	for (size_t i = 0; kinds && i < trace->n_events; i++) {
+		const struct record_event *event = &trace->events[i];
+		size_t index = inode_map_find(map, event->device, event->inode);
+
+		if (index == INODE_MAP_NONE)
+			index = inode_map_find(map, 0, event->inode);
+		if (index != INODE_MAP_NONE)
+			kinds[index] |= event->kind == RECORD_MAPPED ? HAS_EVENTS | HAS_MAPPED : HAS_EVENTS;
+	}
+	return kinds;
+}
+
+int resolve_files(struct record_files *files, const struct record_trace *trace)
+{
+	_cleanup_(inode_map_releasep) struct inode_map map = {0};
+	_cleanup_free_ uint8_t *kinds = NULL;
+	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
+	int err;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct record_file *file = &files->items[i];
+		struct stat status;
+
+		if (lstat(file->path, &status) < 0 || status.st_ino != file->inode ||
+		    status.st_dev != file->st_dev)
+			drop_file(file);
+		else if (file->kind == PROFILE_REGULAR)
+			file->pages = ((uint64_t)status.st_size + page_size - 1) / page_size;
+		if (file->pages > UINT32_MAX)
+			file->pages = UINT32_MAX;
+	}
+	compact(files);
+	err = mark_ambiguous(files, &map);
+	if (err)
+		return err;
+	kinds = gather_event_kinds(files, trace, &map);
+	if (!kinds)
+		return -ENOMEM;
+	for (size_t i = 0; i < files->count; i++) {
+		if (kinds[i] & HAS_MAPPED)
+			look_up_residency(&files->items[i], page_size);
+		/* A file that others opened and the tree did not touch is not of interest. */
+		if (!kinds[i] && !files->items[i].by_tree)
+			drop_file(&files->items[i]);
+	}
+	compact(files);
+	return 0;
+}
+
+struct link_search {
+	struct record_files *files;
+	uint64_t opened; /* when the link must have been passed */
+};
+
+static int add_link(void *context, const char *path)
+{
+	const struct link_search *search = context;
+	struct record_file *file;
+	int err;
+
+	for (size_t i = 0; i < search->files->count; i++) {
+		file = &search->files->items[i];
+		if (file->kind != PROFILE_SYMLINK || !streq(file->path, path))
+			continue;
+		if (search->opened < file->opened)
+			file->opened = search->opened;
+		return 0;
+	}
+	err = record_files_add(search->files, &file);
+	if (err)
+		return err;
+	file->kind = PROFILE_SYMLINK;
+	file->opened = search->opened;
+	file->by_tree = true;
+	file->path = strdup(path);
+	if (file->path)
+		return 0;
+	search->files->count--;
+	return -ENOMEM;
+}
+
+/* The path of a program that was started by a relative name: of the files so called, the one opened just before. */
+static char *find_opened(const struct record_files *files, const struct record_exec *exec)
+{
+	const char *slash = strrchr(exec->path, '/'), *name = slash ? slash + 1 : exec->path;
+	const struct record_file *best = NULL;
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct record_file *file = &files->items[i];
+
+		if (file->kind != PROFILE_REGULAR || !file->by_tree || !streq(strrchr(file->path, '/') + 1, name))
+			continue;
+		if (!best || file->opened > best->opened)
+			best = file;
+	}
+	return best ? strdup(best->path) : NULL;
+}
+
+static int resolve_program(struct record_exec *exec, struct record_files *files)
+{
+	struct link_search search = {.files = files, .opened = exec->time};
+	char *real = exec->path[0] == '/' ? realpath(exec->path, NULL) : find_opened(files, exec);
+	int err = 0;
+
+	if (real && exec->path[0] == '/')
+		err = links_on_path(exec->path, add_link, &search);
+	free(exec->path);
+	exec->path = real;
+	return err == -ENOMEM ? err : 0;
+}
+
+int resolve_programs(struct record_trace *trace, struct record_files *files)
+{
+	size_t kept = 0, n_opened = files->count;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < trace->n_execs; i++)
+		err = resolve_program(&trace->execs[i], files);
+	for (size_t i = 0; i < trace->n_execs; i++)
+		if (trace->execs[i].path)
+			trace->execs[kept++] = trace->execs[i];
+	trace->n_execs = kept;
+	for (size_t i = 0; !err && i < n_opened; i++) {
+		struct link_search search = {.files = files, .opened = files->items[i].opened};
+
+		if (files->items[i].kind == PROFILE_REGULAR &&
+		    links_of_file(files->items[i].path, add_link, &search) == -ENOMEM)
+			err = -ENOMEM;
+	}
+	return err;
+}

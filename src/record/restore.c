@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Read-ahead off and on again, and the guard. */
+#include "restore.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "kernelfs.h"
+
+#define REMOVE_TRIES    1000
+#define REMOVE_PAUSE_NS 10000000 /* 10 s in all */
+
+int restore_init(struct restore *restore)
+{
+	restore->tracefs = kernelfs_open_tracefs();
+	if (restore->tracefs < 0)
+		return restore->tracefs;
+	if (flock(restore->tracefs, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	restore->sysfs = kernelfs_open_sysfs();
+	snprintf(restore->instance, sizeof(restore->instance), "headstart-%d", getpid());
+	return 0;
+}
+
+static int read_text(int folder, const char *path, char *text, size_t size)
+{
+	_cleanup_close_ int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -errno : read_full(fd, text, size - 1);
+
+	if (n < 0)
+		return (int)n;
+	text[n] = 0;
+	text[strcspn(text, "\n")] = 0;
+	return 0;
+}
+
+static int set_read_ahead(int sysfs, const char *bdi, unsigned kib)
+{
+	char path[128], text[16];
+	_cleanup_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "class/bdi/%s/read_ahead_kb", bdi);
+	fd = openat(sysfs, path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	return write_full(fd, text, (size_t)snprintf(text, sizeof(text), "%u", kib));
+}
+
+/* "8:0" for 8:1: read-ahead belongs to the disk, not the partition. */
+static void disk_of(int sysfs, uint32_t device, char *ret, size_t size)
+{
+	char path[64], disk[32];
+
+	snprintf(ret, size, "%u:%u", device >> 20, device & 0xfffff);
+	snprintf(path, sizeof(path), "dev/block/%s/partition", ret);
+	if (faccessat(sysfs, path, F_OK, 0) < 0)
+		return;
+	snprintf(path, sizeof(path), "dev/block/%s/../dev", ret);
+	if (read_text(sysfs, path, disk, sizeof(disk)) == 0)
+		snprintf(ret, size, "%s", disk);
+}
+
+/* Block devices are named "8:0"; file systems that bring their own "btrfs-1", "0:51-fuse". */
+static bool bdi_serves(int sysfs, const char *bdi, const struct mount *mount)
+{
+	const char *rest;
+	char disk[32];
+
+	if (streq(mount->type, "overlay"))
+		return true;
+	disk_of(sysfs, mount->device, disk, sizeof(disk));
+	rest = after_prefix(bdi, disk);
+	if (!rest)
+		rest = after_prefix(bdi, mount->type);
+	return rest && (*rest == 0 || *rest == '-');
+}
+
+static int choose_device(struct restore *restore, const char *bdi)
+{
+	char path[128], text[16];
+	unsigned kib;
+	int err;
+
+	if (snprintf(path, sizeof(path), "class/bdi/%s/read_ahead_kb", bdi) >= (int)sizeof(path) ||
+	    strlen(bdi) >= sizeof(restore->devices->bdi))
+		return -ENAMETOOLONG;
+	err = read_text(restore->sysfs, path, text, sizeof(text));
+	if (err)
+		return err;
+	kib = (unsigned)strtoul(text, NULL, 10);
+	if (!kib)
+		return 0;
+	err = ARRAY_RESERVE(restore->devices, restore->devices_capacity, restore->n_devices + 1);
+	if (err)
+		return err;
+	restore->devices[restore->n_devices].kib = kib;
+	strcpy(restore->devices[restore->n_devices++].bdi, bdi);
+	return 0;
+}
+
+int restore_choose_devices(struct restore *restore, const struct mounts *mounts)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	struct dirent *entry;
+	int fd = restore->sysfs < 0 ? -1 : openat(restore->sysfs, "class/bdi", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && !(folder = fdopendir(fd)))
+		close(fd);
+	if (!folder) {
+		restore->read_ahead_on = true;
+		return 0;
+	}
+	while ((entry = readdir(folder))) {
+		bool chosen = false;
+
+		for (size_t i = 0; i < mounts->count && entry->d_name[0] != '.'; i++)
+			chosen |= bdi_serves(restore->sysfs, entry->d_name, &mounts->items[i]);
+		if (chosen) {
+			int err = choose_device(restore, entry->d_name);
+
+			if (err == -ENOMEM)
+				return err;
+			restore->read_ahead_on |= err != 0;
+		}
+	}
+	return 0;
+}
+
+/* Buffers of an instance that a dying recorder still holds open make its removal fail for a moment. */
+static int remove_instance(const struct restore *restore)
+{
+	const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_NS};
+	char path[128];
+
+	snprintf(path, sizeof(path), "instances/%s", restore->instance);
+	for (int tries = 0; tries < REMOVE_TRIES; tries++) {
+		if (unlinkat(restore->tracefs, path, AT_REMOVEDIR) == 0 || errno == ENOENT)
+			return 0;
+		if (errno != EBUSY)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return -errno;
+}
+
+static int put_back(const struct restore *restore)
+{
+	int result = 0;
+
+	for (size_t i = 0; i < restore->n_devices; i++) {
+		int err = set_read_ahead(restore->sysfs, restore->devices[i].bdi, restore->devices[i].kib);
+
+		/* A device that has gone meanwhile needs nothing. */
+		if (err && err != -ENOENT)
+			result = err;
+	}
+	return remove_instance(restore) ?: result;
+}
+
+/* Closes every descriptor but these; -1 stands for none. */
+static void keep_only(const int *kept, size_t n)
+{
+	for (unsigned from = 0;;) {
+		unsigned next = ~0u;
+
+		for (size_t i = 0; i < n; i++)
+			if (kept[i] >= 0 && (unsigned)kept[i] >= from && (unsigned)kept[i] < next)
+				next = (unsigned)kept[i];
+		if (next > from)
+			close_range(from, next == ~0u ? next : next - 1, 0);
+		if (next == ~0u)
+			return;
+		from = next + 1;
+	}
+}
+
+/* Waits for the other end to be closed, in whatever way; answers with the result, for whoever is still there. */
+static _Noreturn void guard_main(const struct restore *restore, int socket)
+{
+	static const int deaf_to[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
+	const int kept[] = {restore->tracefs, restore->sysfs, socket};
+	int result;
+	char byte;
+
+	for (size_t i = 0; i < sizeof(deaf_to) / sizeof(*deaf_to); i++)
+		signal(deaf_to[i], SIG_IGN);
+	prctl(PR_SET_NAME, "headstart-guard");
+	keep_only(kept, sizeof(kept) / sizeof(*kept));
+	while (read(socket, &byte, 1) < 0 && errno == EINTR)
+		;
+	result = put_back(restore);
+	write_full(socket, &result, sizeof(result));
+	_exit(0);
+}
+
+/* An intermediate process makes the guard nobody's child: who waits for our children does not see it. */
+static int start_guard(struct restore *restore)
+{
+	int sockets[2], status;
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	pid = fork();
+	if (pid == 0) {
+		close(sockets[0]);
+		setsid();
+		pid = fork();
+		if (pid == 0)
+			guard_main(restore, sockets[1]);
+		_exit(pid < 0);
+	}
+	close(sockets[1]);
+	restore->guard = sockets[0];
+	if (pid < 0)
+		return -errno;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EAGAIN;
+}
+
+int restore_begin(struct restore *restore)
+{
+	int err = start_guard(restore);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < restore->n_devices; i++)
+		restore->read_ahead_on |= set_read_ahead(restore->sysfs, restore->devices[i].bdi, 0) != 0;
+	return 0;
+}
+
+int restore_end(struct restore *restore)
+{
+	_cleanup_close_ int guard = TAKE_FD(restore->guard);
+	int result;
+
+	if (guard < 0)
+		return 0;
+	shutdown(guard, SHUT_WR);
+	if (read_full(guard, &result, sizeof(result)) == sizeof(result))
+		return result;
+	/* Somebody has killed the guard. */
+	return put_back(restore);
+}
+
+void restore_release(struct restore *restore)
+{
+	restore_end(restore);
+	if (restore->tracefs >= 0)
+		close(restore->tracefs);
+	if (restore->sysfs >= 0)
+		close(restore->sysfs);
+	free(restore->devices);
+	*restore = (struct restore)RESTORE_INIT;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* What a recording gathers before it becomes a profile: events of the kernel, and the files they are about. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "profile/profile.h"
+
+enum record_event_kind {
+	RECORD_TOUCH,  /* a fault, or a read(): these pages were asked for */
+	RECORD_MAPPED, /* fault-around mapped what was resident of these pages */
+	RECORD_ADDED,  /* these pages entered the page cache */
+};
+
+struct record_event {
+	uint64_t time;  /* nanoseconds, CLOCK_MONOTONIC */
+	uint64_t inode;
+	uint32_t device; /* the superblock's, as the kernel packs it: major << 20 | minor */
+	uint32_t first;  /* pages */
+	uint32_t last;   /* pages, inclusive; may lie past the end of the file */
+	int32_t pid;     /* thread, in the kernel's own numbering */
+	enum record_event_kind kind;
+};
+
+/* A program that began. */
+struct record_exec {
+	uint64_t time;
+	int32_t pid;
+	char *path; /* owned; as passed to execve until it is resolved */
+};
+
+struct record_trace {
+	struct record_event *events; /* owned */
+	size_t n_events, events_capacity;
+	struct record_exec *execs; /* owned */
+	size_t n_execs, execs_capacity;
+	int32_t *pids; /* owned; processes and threads of the command's tree, in the kernel's own numbering */
+	size_t n_pids, pids_capacity;
+	bool lost; /* the kernel dropped events */
+};
+
+/* A file that was opened, or looked at on the way to one. */
+struct record_file {
+	char *path; /* owned; absolute, as seen from our root */
+	enum profile_kind kind;
+	uint32_t device;   /* as in struct record_event; 0 where any device fits (overlayfs) */
+	uint64_t inode;
+	uint64_t pages;    /* size at the end of the recording */
+	uint64_t opened;   /* nanoseconds, CLOCK_MONOTONIC */
+	bool by_tree;      /* the command's tree opened it, not only somebody else */
+	uint8_t *resident; /* owned; a byte for each page, bit 0 as mincore(2) has it; NULL where not looked up */
+	dev_t st_dev;      /* what stat says, which on btrfs is not the superblock's */
+	bool ambiguous;    /* another file has the same device and inode (subvolumes): neither can be told */
+};
+
+struct record_files {
+	struct record_file *items; /* owned */
+	size_t count, capacity;
+};
+
+int record_trace_add_event(struct record_trace *trace, const struct record_event *event);
+/* Takes a copy of the path. */
+int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path);
+int record_trace_add_pid(struct record_trace *trace, int32_t pid);
+void record_trace_release(struct record_trace *trace);
+
+/* Adds an empty file. *ret points to it until the next one is added. */
+int record_files_add(struct record_files *files, struct record_file **ret);
+void record_files_release(struct record_files *files);

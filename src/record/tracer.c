@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libtracefs sets the instance up and libtraceevent says where the fields lie in an event. Each CPU's buffer is read
+ * raw, a sub-buffer at a time, without waiting; the caller sorts by time.
+ */
+#include "tracer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+
+#include <kbuffer.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+
+#define BUFFERS_KIB     (64u << 10) /* of all CPUs together */
+#define BUFFER_MIN_KIB  1024u
+#define BUFFER_MAX_KIB  8192u
+
+enum kind { EVENT_FAULT, EVENT_READ, EVENT_MAPPED, EVENT_ADDED, EVENT_EXEC, EVENT_FORK, EVENT_MARK, N_EVENTS };
+
+static const struct {
+	const char *system, *name;
+	const char *fields[4]; /* inode, device, first, last; or pid; or the string */
+} descriptions[N_EVENTS] = {
+	[EVENT_FAULT] = {"filemap", "mm_filemap_fault", {"i_ino", "s_dev", "index"}},
+	[EVENT_READ] = {"filemap", "mm_filemap_get_pages", {"i_ino", "s_dev", "index", "last_index"}},
+	[EVENT_MAPPED] = {"filemap", "mm_filemap_map_pages", {"i_ino", "s_dev", "index", "last_index"}},
+	[EVENT_ADDED] = {"filemap", "mm_filemap_add_to_page_cache", {"i_ino", "s_dev", "index", "order"}},
+	[EVENT_EXEC] = {"sched", "sched_process_exec", {"filename"}},
+	[EVENT_FORK] = {"sched", "sched_process_fork", {"child_pid"}},
+	[EVENT_MARK] = {"ftrace", "print", {"buf"}},
+};
+
+struct event {
+	struct tep_event *format;
+	struct tep_format_field *fields[4];
+};
+
+struct tracer {
+	struct tracefs_instance *instance;
+	struct tep_handle *tep;
+	struct kbuffer *kbuffer;
+	struct event events[N_EVENTS];
+	struct tracefs_cpu **cpus; /* NULL where a CPU has no buffer */
+	int n_cpus;
+	void *sub_buffer;
+	bool only_added;
+	int32_t marked_by; /* 0 until somebody wrote to the marker */
+};
+
+void tracer_free(struct tracer *tracer)
+{
+	if (!tracer)
+		return;
+	for (int cpu = 0; cpu < tracer->n_cpus; cpu++)
+		if (tracer->cpus[cpu])
+			tracefs_cpu_close(tracer->cpus[cpu]);
+	free(tracer->cpus);
+	free(tracer->sub_buffer);
+	if (tracer->kbuffer)
+		kbuffer_free(tracer->kbuffer);
+	if (tracer->tep)
+		tep_free(tracer->tep);
+	if (tracer->instance)
+		tracefs_instance_free(tracer->instance);
+	free(tracer);
+}
+
+static int find_event(struct tracer *tracer, enum kind kind)
+{
+	struct event *event = &tracer->events[kind];
+
+	event->format = tep_find_event_by_name(tracer->tep, descriptions[kind].system, descriptions[kind].name);
+	if (!event->format)
+		return -ENOENT;
+	for (size_t i = 0; i < 4 && descriptions[kind].fields[i]; i++)
+		event->fields[i] = tep_find_field(event->format, descriptions[kind].fields[i]);
+	return event->fields[0] ? 0 : -ENOENT;
+}
+
+static int find_events(struct tracer *tracer, const char *root, enum tracer_source source)
+{
+	static const char *const systems[] = {"filemap", "sched", "ftrace", NULL};
+	static const enum kind needed[] = {EVENT_EXEC, EVENT_FORK, EVENT_MARK};
+
+	tracer->tep = tracefs_local_events_system(root, systems);
+	if (!tracer->tep)
+		return errno ? -errno : -ENOENT;
+	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+		if (find_event(tracer, needed[i]))
+			return -ENOENT;
+	tracer->only_added = source == TRACER_PAGE_CACHE || find_event(tracer, EVENT_FAULT) ||
+		find_event(tracer, EVENT_READ) || find_event(tracer, EVENT_MAPPED);
+	return find_event(tracer, EVENT_ADDED);
+}
+
+static int write_option(struct tracer *tracer, const char *file, const char *value)
+{
+	errno = 0;
+	if (tracefs_instance_file_write(tracer->instance, file, value) >= 0)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+static unsigned buffer_kib(int n_cpus)
+{
+	unsigned kib = BUFFERS_KIB / (unsigned)n_cpus;
+
+	return kib < BUFFER_MIN_KIB ? BUFFER_MIN_KIB : kib > BUFFER_MAX_KIB ? BUFFER_MAX_KIB : kib;
+}
+
+static int set_up_instance(struct tracer *tracer, const char *root, const char *name)
+{
+	char kib[16];
+	int err;
+
+	if (tracefs_set_tracing_dir((char *)root) < 0)
+		return -ENOMEM;
+	tracer->instance = tracefs_instance_create(name);
+	if (!tracer->instance)
+		return errno ? -errno : -EIO;
+	tracer->n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
+	tracer->cpus = calloc((size_t)tracer->n_cpus, sizeof(struct tracefs_cpu *));
+	if (!tracer->cpus)
+		return -ENOMEM;
+	snprintf(kib, sizeof(kib), "%u", buffer_kib(tracer->n_cpus));
+	err = write_option(tracer, "buffer_size_kb", kib);
+	if (!err)
+		err = write_option(tracer, "trace_clock", "mono");
+	if (!err)
+		err = write_option(tracer, "options/event-fork", "1");
+	return err;
+}
+
+static int open_buffers(struct tracer *tracer)
+{
+	int size = 0;
+
+	for (int cpu = 0; cpu < tracer->n_cpus; cpu++) {
+		tracer->cpus[cpu] = tracefs_cpu_open(tracer->instance, cpu, true);
+		if (tracer->cpus[cpu] && tracefs_cpu_read_size(tracer->cpus[cpu]) > size)
+			size = tracefs_cpu_read_size(tracer->cpus[cpu]);
+	}
+	if (!size)
+		return -EIO;
+	tracer->sub_buffer = malloc((size_t)size);
+	tracer->kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+	return tracer->sub_buffer && tracer->kbuffer ? 0 : -ENOMEM;
+}
+
+int tracer_open(int tracefs, const char *name, enum tracer_source source, struct tracer **ret)
+{
+	_cleanup_(tracer_freep) struct tracer *tracer = calloc(1, sizeof(*tracer));
+	char root[64];
+	int err;
+
+	if (!tracer)
+		return -ENOMEM;
+	snprintf(root, sizeof(root), "/proc/self/fd/%d", tracefs);
+	errno = 0;
+	err = find_events(tracer, root, source);
+	if (!err)
+		err = set_up_instance(tracer, root, name);
+	if (!err)
+		err = open_buffers(tracer);
+	if (!err)
+		*ret = TAKE_PTR(tracer);
+	return err;
+}
+
+bool tracer_has_only_added(const struct tracer *tracer)
+{
+	return tracer->only_added;
+}
+
+int tracer_marker(struct tracer *tracer)
+{
+	int fd = tracefs_instance_file_open(tracer->instance, "trace_marker", O_WRONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static unsigned long long field(const struct event *event, size_t i, const void *data)
+{
+	unsigned long long value = 0;
+
+	if (event->fields[i])
+		tep_read_number_field(event->fields[i], data, &value);
+	return value;
+}
+
+/* Pages past 2^32 (16 TiB) are left out. */
+static int take_pages(struct tracer *tracer, enum kind kind, const struct record_event *base, const void *data,
+	struct record_trace *trace)
+{
+	const struct event *event = &tracer->events[kind];
+	struct record_event taken = *base;
+	unsigned long long first = field(event, 2, data), last = first;
+
+	if (kind == EVENT_READ || kind == EVENT_MAPPED)
+		last = field(event, 3, data);
+	else if (kind == EVENT_ADDED)
+		last = first + (1ull << (field(event, 3, data) & 31)) - 1;
+	if (first > UINT32_MAX - 1 || last < first)
+		return 0;
+	taken.inode = field(event, 0, data);
+	taken.device = (uint32_t)field(event, 1, data);
+	taken.first = (uint32_t)first;
+	taken.last = last > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)last;
+	taken.kind = kind == EVENT_MAPPED ? RECORD_MAPPED : kind == EVENT_ADDED ? RECORD_ADDED : RECORD_TOUCH;
+	return record_trace_add_event(trace, &taken);
+}
+
+/* A __data_loc field: where the string lies in the event, and its length with its NUL. */
+static int take_exec(struct tracer *tracer, const struct record_event *base, const void *data, unsigned size,
+	struct record_trace *trace)
+{
+	unsigned long long location = field(&tracer->events[EVENT_EXEC], 0, data);
+	unsigned offset = location & 0xffff, length = (unsigned)(location >> 16 & 0xffff);
+	const char *path = (const char *)data + offset;
+
+	if (offset > size || length > size - offset || !memchr(path, 0, length))
+		return 0;
+	return record_trace_add_exec(trace, base->time, base->pid, path);
+}
+
+static int take_event(struct tracer *tracer, void *data, unsigned size, uint64_t time, struct record_trace *trace)
+{
+	struct tep_record record = {.data = data, .size = (int)size, .ts = time};
+	int type = tep_data_type(tracer->tep, &record);
+	struct record_event base = {.time = time, .pid = tep_data_pid(tracer->tep, &record)};
+
+	for (enum kind kind = 0; kind < N_EVENTS; kind++) {
+		if (!tracer->events[kind].format || tracer->events[kind].format->id != type)
+			continue;
+		switch (kind) {
+		case EVENT_MARK:
+			tracer->marked_by = base.pid;
+			return 0;
+		case EVENT_FORK:
+			return record_trace_add_pid(trace, (int32_t)field(&tracer->events[kind], 0, data));
+		case EVENT_EXEC:
+			return take_exec(tracer, &base, data, size, trace);
+		default:
+			return take_pages(tracer, kind, &base, data, trace);
+		}
+	}
+	return 0;
+}
+
+static int take_sub_buffer(struct tracer *tracer, struct record_trace *trace)
+{
+	unsigned long long time;
+	void *data;
+
+	if (kbuffer_load_subbuffer(tracer->kbuffer, tracer->sub_buffer) < 0)
+		return -EIO;
+	if (kbuffer_missed_events(tracer->kbuffer))
+		trace->lost = true;
+	while ((data = kbuffer_read_event(tracer->kbuffer, &time))) {
+		int err = take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
+
+		if (err)
+			return err;
+		kbuffer_next_event(tracer->kbuffer, NULL);
+	}
+	return 0;
+}
+
+int tracer_drain(struct tracer *tracer, struct record_trace *trace)
+{
+	for (int cpu = 0; cpu < tracer->n_cpus; cpu++) {
+		if (!tracer->cpus[cpu])
+			continue;
+		while (tracefs_cpu_read(tracer->cpus[cpu], tracer->sub_buffer, true) > 0) {
+			int err = take_sub_buffer(tracer, trace);
+
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+static int enable(struct tracer *tracer, enum kind kind)
+{
+	errno = 0;
+	if (tracefs_event_enable(tracer->instance, descriptions[kind].system, descriptions[kind].name) < 0)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid)
+{
+	char pid[16];
+	int err = tracer_drain(tracer, trace);
+
+	if (err)
+		return err;
+	if (!tracer->marked_by)
+		return -ESRCH;
+	snprintf(pid, sizeof(pid), "%d", tracer->marked_by);
+	err = write_option(tracer, "set_event_pid", pid);
+	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; !err && kind < EVENT_MARK; kind++)
+		err = enable(tracer, kind);
+	if (!err)
+		err = record_trace_add_pid(trace, tracer->marked_by);
+	if (!err)
+		*ret_pid = tracer->marked_by;
+	return err;
+}
+
+int tracer_stop(struct tracer *tracer, struct record_trace *trace)
+{
+	int err = write_option(tracer, "tracing_on", "0");
+
+	return err ? err : tracer_drain(tracer, trace);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart mark: the start that is being recorded ends here. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "mark.h"
+#include "verb.h"
+
+static const char help[] = "usage: headstart mark [--quiet] [RECORDING]\n"
+			   "Ends a recording made with 'headstart record --until mark'. RECORDING is the name\n"
+			   "that the recording printed; within the recorded command it is known.\n"
+			   "\n"
+			   "  -q, --quiet   do nothing, successfully, when nothing is being recorded\n"
+			   "  -h, --help    this text\n";
+
+static int mark(const char *recording, int quiet)
+{
+	int err;
+
+	if (!recording && quiet)
+		return 0;
+	if (!recording)
+		return verb_fail("nothing is being recorded: %s is not set", MARK_VARIABLE);
+	err = mark_send(recording);
+	if (err == -ECONNREFUSED && quiet)
+		return 0;
+	if (err == -ECONNREFUSED)
+		return verb_fail("there is no recording '%s'", recording);
+	return err ? verb_fail_errno(err, "cannot mark the recording '%s'", recording) : 0;
+}
+
+int cmd_mark(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, quiet = 0;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, ":qh", longs, NULL)) != -1) {
+		switch (c) {
+		case 'q':
+			quiet = 1;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			return verb_usage("mark", "unknown option '%s'", argv[optind - 1]);
+		}
+	}
+	if (argc - optind > 1)
+		return verb_usage("mark", "one recording at a time");
+	return mark(optind < argc ? argv[optind] : getenv(MARK_VARIABLE), quiet);
+}

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart record: watch a cold start and keep what it touched. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <json-c/json.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "device/device.h"
+#include "mark.h"
+#include "plan/store.h"
+#include "profile/profile-file.h"
+#include "record/record.h"
+#include "report/words.h"
+#include "verb.h"
+
+#define NOT_FOUND      127
+#define NOT_EXECUTABLE 126
+
+static const char help[] =
+	"usage: headstart record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	"Starts COMMAND from a cold page cache and records what it and all it starts touch.\n"
+	"Without --output the profile is stored for 'headstart run', and its plan is made.\n"
+	"\n"
+	"  -o, --output FILE         write the profile to FILE, and nothing else\n"
+	"  -u, --until MILESTONE     exit: the command and all it started have ended (default)\n"
+	"                            mark: 'headstart mark' was run\n"
+	"                            idle:SECONDS: it has read nothing new for so long\n"
+	"                            time:SECONDS: so long after the start\n"
+	"  -t, --timeout SECONDS     end the recording after this time (default: 120)\n"
+	"  -k, --kill                end the command when the recording has ended\n"
+	"  -m, --merge               merge with the profile of earlier recordings\n"
+	"      --user NAME           run COMMAND as this user (default: who called sudo)\n"
+	"      --no-drop             leave the page cache as it is\n"
+	"      --keep-read-ahead     leave read-ahead on: faster, less exact\n"
+	"      --page-cache-events   count what enters the page cache, as before Linux 6.12\n"
+	"  -q, --quiet               print nothing but errors\n"
+	"      --json                print the summary as one JSON object\n"
+	"  -h, --help                this text\n";
+
+struct settings {
+	struct record_options record;
+	const char *output; /* NULL: the store */
+	bool kill, merge, quiet, json;
+	char path[PATH_MAX];    /* of the command, links not resolved */
+	char program[PATH_MAX]; /* links resolved */
+	char recording[MARK_NAME_MAX];
+};
+
+static bool parse_seconds(const char *text, double *ret)
+{
+	char *end;
+	double value;
+
+	errno = 0;
+	value = strtod(text, &end);
+	if (errno || end == text || *end || !(value > 0 && value < 1e7))
+		return false;
+	*ret = value;
+	return true;
+}
+
+static bool parse_milestone(const char *text, struct record_options *options)
+{
+	const char *seconds;
+
+	if (streq(text, "exit"))
+		options->until = RECORD_UNTIL_EXIT;
+	else if (streq(text, "mark"))
+		options->until = RECORD_UNTIL_MARK;
+	else if ((seconds = after_prefix(text, "idle:")) && parse_seconds(seconds, &options->seconds))
+		options->until = RECORD_UNTIL_IDLE;
+	else if ((seconds = after_prefix(text, "time:")) && parse_seconds(seconds, &options->seconds))
+		options->until = RECORD_UNTIL_TIME;
+	else
+		return false;
+	return true;
+}
+
+/* Returns 0 for a regular file that may be executed, or negative errno. */
+static int check_executable(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return -errno;
+	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : -EACCES;
+}
+
+/* As execvp(3) searches. The path is made absolute, its links are not resolved: scripts look at their own name. */
+static int search_path(const char *name, char *ret, size_t size)
+{
+	const char *folders = getenv("PATH");
+	int result = -ENOENT;
+
+	for (const char *at = folders ? folders : "/usr/local/bin:/bin:/usr/bin";; at++) {
+		size_t length = strcspn(at, ":");
+		char path[PATH_MAX];
+		int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)length, at, length ? "/" : "", name);
+		int err = n < (int)sizeof(path) && n < (int)size ? check_executable(path) : -ENAMETOOLONG;
+
+		if (!err) {
+			strcpy(ret, path);
+			return 0;
+		}
+		if (err == -EACCES)
+			result = err;
+		at += length;
+		if (!*at)
+			return result;
+	}
+}
+
+/* Returns 0, or an exit status with the reason said. */
+static int find_command(struct settings *settings)
+{
+	const char *name = settings->record.argv[0];
+	char *real;
+	int err;
+
+	if (!strchr(name, '/'))
+		err = search_path(name, settings->path, sizeof(settings->path));
+	else if (snprintf(settings->path, sizeof(settings->path), "%s", name) >= (int)sizeof(settings->path))
+		err = -ENAMETOOLONG;
+	else
+		err = check_executable(settings->path);
+	if (err == -ENOENT)
+		return verb_fail("'%s' is not found", name), NOT_FOUND;
+	if (err)
+		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	real = realpath(settings->path, settings->program);
+	if (!real)
+		return verb_fail_errno(errno, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	settings->record.path = settings->path;
+	settings->record.program = settings->program;
+	return 0;
+}
+
+/* Under sudo the command runs as who called it, so that it starts with that user's settings and spoils none. */
+static const char *default_user(void)
+{
+	const char *text = getenv("SUDO_UID");
+	unsigned long long uid;
+	const struct passwd *user;
+
+	if (!text || !verb_parse_u64(text, &uid) || uid == 0 || uid > UINT_MAX)
+		return NULL;
+	user = getpwuid((uid_t)uid);
+	return user ? strdup(user->pw_name) : NULL;
+}
+
+enum { OPTION_USER = 256, OPTION_NO_DROP, OPTION_KEEP_READ_AHEAD, OPTION_PAGE_CACHE_EVENTS, OPTION_JSON };
+
+static int take_option(struct settings *settings, int option)
+{
+	switch (option) {
+	case 'o':
+		settings->output = optarg;
+		return 0;
+	case 'u':
+		if (!parse_milestone(optarg, &settings->record))
+			return verb_usage("record", "'%s' is no milestone", optarg);
+		return 0;
+	case 't':
+		if (!parse_seconds(optarg, &settings->record.timeout))
+			return verb_usage("record", "'%s' is no number of seconds", optarg);
+		return 0;
+	case 'k':
+		settings->kill = true;
+		return 0;
+	case 'm':
+		settings->merge = true;
+		return 0;
+	case 'q':
+		settings->quiet = true;
+		return 0;
+	case OPTION_USER:
+		settings->record.user = optarg;
+		return 0;
+	case OPTION_NO_DROP:
+		settings->record.keep_cache = true;
+		return 0;
+	case OPTION_KEEP_READ_AHEAD:
+		settings->record.keep_read_ahead = true;
+		return 0;
+	case OPTION_PAGE_CACHE_EVENTS:
+		settings->record.page_cache_events = true;
+		return 0;
+	case OPTION_JSON:
+		settings->json = true;
+		return 0;
+	}
+	return -1;
+}
+
+/* Returns 0, an exit status with the reason said, or -1 when the help was printed. */
+static int parse(int argc, char **argv, struct settings *settings)
+{
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"until", required_argument, NULL, 'u'},
+		{"timeout", required_argument, NULL, 't'},
+		{"kill", no_argument, NULL, 'k'},
+		{"merge", no_argument, NULL, 'm'},
+		{"user", required_argument, NULL, OPTION_USER},
+		{"no-drop", no_argument, NULL, OPTION_NO_DROP},
+		{"keep-read-ahead", no_argument, NULL, OPTION_KEEP_READ_AHEAD},
+		{"page-cache-events", no_argument, NULL, OPTION_PAGE_CACHE_EVENTS},
+		{"quiet", no_argument, NULL, 'q'},
+		{"json", no_argument, NULL, OPTION_JSON},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, r;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+:o:u:t:kmqh", longs, NULL)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return -1;
+		}
+		if (c == ':')
+			return verb_usage("record", "'%s' needs a value", argv[optind - 1]);
+		if (c == '?')
+			return verb_usage("record", "unknown option '%s'", argv[optind - 1]);
+		r = take_option(settings, c);
+		if (r)
+			return r;
+	}
+	if (optind == argc)
+		return verb_usage("record", "which command");
+	if (settings->merge && settings->output)
+		return verb_usage("record", "--merge is about the stored profile; see 'headstart merge'");
+	settings->record.argv = argv + optind;
+	return 0;
+}
+
+static void show_progress(void *context, const struct record_progress *progress)
+{
+	fprintf(stderr, "\rheadstart: recording, %.0f s, %zu events, %zu files ", progress->seconds,
+		progress->events, progress->files);
+	fflush(stderr);
+}
+
+/* One sentence for each way in which it is known to fail, and what to do. */
+static int explain(enum record_step step, int err, const struct settings *settings)
+{
+	const char *name = settings->record.argv[0];
+
+	if (step == RECORD_STEP_TRACEFS && err == -EBUSY)
+		return verb_fail("another recording is running on this machine");
+	if (step == RECORD_STEP_TRACEFS && (err == -EPERM || err == -EACCES))
+		return verb_fail("the kernel refuses tracing: in a container, run it with all privileges");
+	if (step == RECORD_STEP_TRACEFS && (err == -ENODEV || err == -ENOENT))
+		return verb_fail("this kernel has no tracefs (CONFIG_TRACING)");
+	if (step == RECORD_STEP_TRACER && err == -ENOSYS)
+		return verb_fail("this headstart was built without libtracefs and cannot record");
+	if (step == RECORD_STEP_TRACER && err == -ENOENT)
+		return verb_fail("this kernel has no filemap tracepoints (CONFIG_EVENT_TRACING)");
+	if (step == RECORD_STEP_MOUNTS && err == -ENOENT)
+		return verb_fail("/proc is not mounted: mount it, in this root too");
+	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENOENT)
+		return verb_fail("there is no user '%s'", settings->record.user);
+	if (step == RECORD_STEP_DROP)
+		return verb_fail_errno(err, "cannot drop the page cache; --no-drop records without");
+	if (step == RECORD_STEP_EXEC)
+		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	if (err == -EINTR)
+		return verb_fail("interrupted; no profile was written");
+	return verb_fail_errno(err, "cannot %s", record_step_text(step));
+}
+
+static void describe_device(struct profile *profile)
+{
+	_cleanup_close_ int fd = open(profile->program, O_RDONLY | O_CLOEXEC);
+	struct device device;
+	char *text;
+
+	if (fd < 0 || device_of(fd, &device) < 0 ||
+	    asprintf(&text, "%s %s", device.name, device_class_name(device.class)) < 0)
+		return;
+	free(profile->device);
+	profile->device = text;
+}
+
+/* Adds the recording to the stored profile. One that is missing, damaged or of another kind is replaced. */
+static int merge_stored(struct profile *profile, const char *path)
+{
+	struct profile stored;
+	enum profile_fault fault = profile_load(path, &stored);
+	int err;
+
+	if (fault == PROFILE_UNREADABLE && errno == ENOENT)
+		return 0;
+	if (fault != PROFILE_GOOD) {
+		verb_note("'%s' %s; it is replaced", path,
+			fault == PROFILE_UNREADABLE ? strerror(errno) : profile_fault_text(fault));
+		return 0;
+	}
+	err = profile_merge(&stored, profile);
+	if (err) {
+		profile_release(&stored);
+		return verb_fail_errno(err, "cannot merge with '%s'", path);
+	}
+	profile_release(profile);
+	*profile = stored;
+	return 0;
+}
+
+/* Returns 0, or an exit status with the reason said. *ret, malloc()ed, is where the profile is. */
+static int store(struct profile *profile, bool merge, char **ret)
+{
+	_cleanup_free_ char *path = NULL;
+	int err = store_path_for_writing(STORE_PROFILE, profile->program, &path);
+
+	if (err)
+		return verb_fail_errno(err, "cannot find a place for the profile");
+	err = merge ? merge_stored(profile, path) : 0;
+	if (err)
+		return err;
+	err = profile_save(profile, path);
+	if (err)
+		return verb_fail_errno(err, "cannot write '%s'", path);
+	*ret = TAKE_PTR(path);
+	return 0;
+}
+
+static int save(struct profile *profile, const struct settings *settings, char **ret)
+{
+	int err;
+
+	if (!settings->output)
+		return store(profile, settings->merge, ret);
+	err = profile_save(profile, settings->output);
+	if (err)
+		return verb_fail_errno(err, "cannot write '%s'", settings->output);
+	*ret = strdup(settings->output);
+	return *ret ? 0 : verb_fail_errno(ENOMEM, "cannot say where the profile is");
+}
+
+static uint64_t count_pages(const struct profile *profile)
+{
+	return profile_bytes(profile) / profile->page_size;
+}
+
+static void add_string(struct json_object *object, const char *key, const char *value)
+{
+	json_object_object_add(object, key, json_object_new_string(value));
+}
+
+static void add_number(struct json_object *object, const char *key, uint64_t value)
+{
+	json_object_object_add(object, key, json_object_new_int64((int64_t)value));
+}
+
+static void print_json(const struct record_result *result, const char *path)
+{
+	const struct profile *profile = &result->profile;
+	struct json_object *object = json_object_new_object(), *biases = json_object_new_array();
+
+	add_string(object, "profile", path);
+	add_string(object, "program", profile->program);
+	add_string(object, "milestone", profile->milestone);
+	json_object_object_add(object, "seconds", json_object_new_double(result->seconds));
+	add_number(object, "files", profile->n_files);
+	add_number(object, "pages", count_pages(profile));
+	add_number(object, "bytes", profile_bytes(profile));
+	add_number(object, "execs", profile->n_execs);
+	add_number(object, "runs", profile->runs);
+	add_number(object, "events", result->events);
+	add_number(object, "events_unknown", result->events_unknown);
+	add_number(object, "pages_resident", result->pages_resident);
+	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
+		if (profile->bias & bias->bit)
+			json_object_array_add(biases, json_object_new_string(bias->name));
+	json_object_object_add(object, "bias", biases);
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+static void print_summary(const struct record_result *result, const char *path)
+{
+	const struct profile *profile = &result->profile;
+
+	char bytes[WORDS_MAX], pages[WORDS_MAX], resident[WORDS_MAX];
+
+	verb_note("%zu files, %s pages (%s), %zu programs, in %.1f s until %s: '%s'", profile->n_files,
+		words_count(count_pages(profile), pages), words_bytes(profile_bytes(profile), bytes),
+		profile->n_execs, result->seconds, profile->milestone, path);
+	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
+		if (profile->bias & bias->bit)
+			verb_note("%s", bias->meaning);
+	if (result->pages_resident)
+		verb_note("%s of the pages were in the cache before the start",
+			words_count(result->pages_resident, resident));
+	if (result->names_by_walking)
+		verb_note("without fanotify, file names were looked for by walking the file systems");
+}
+
+static void note_failure(const struct record_result *result, const char *name)
+{
+	if (WIFSIGNALED(result->status))
+		verb_note("note: '%s' was ended by signal %d", name, WTERMSIG(result->status));
+	else if (WEXITSTATUS(result->status))
+		verb_note("note: '%s' exited with status %d", name, WEXITSTATUS(result->status));
+}
+
+static int make_plan(const char *program)
+{
+#ifdef HAVE_CMD_PLAN
+	char *arguments[] = {(char *)"plan", (char *)"--program", (char *)program, NULL};
+
+	optind = 0; /* a new argument vector, for getopt_long */
+	return cmd_plan(3, arguments);
+#else
+	return 0;
+#endif
+}
+
+static int keep(struct settings *settings, struct record_result *result)
+{
+	_cleanup_free_ char *path = NULL;
+	int r;
+
+	describe_device(&result->profile);
+	r = save(&result->profile, settings, &path);
+	if (r == 0 && !settings->output)
+		r = make_plan(settings->program);
+	if (r == 0 && settings->json)
+		print_json(result, path);
+	if (r == 0 && !settings->quiet && !settings->json)
+		print_summary(result, path);
+	fflush(stdout);
+	return r;
+}
+
+static int record(struct settings *settings)
+{
+	const bool show = !settings->quiet && isatty(STDERR_FILENO);
+	struct record_result result;
+	enum record_step step;
+	int err, r;
+
+	if (settings->record.until == RECORD_UNTIL_MARK && !settings->quiet)
+		verb_note("recording '%s': 'headstart mark' in the command, or with this name, ends it",
+			settings->recording);
+	settings->record.progress = show ? show_progress : NULL;
+	err = record_run(&settings->record, &result, &step);
+	if (show)
+		fputs("\r\033[K", stderr);
+	if (err)
+		return explain(step, err, settings);
+	r = keep(settings, &result);
+	if (result.running && !settings->quiet && !settings->kill)
+		verb_note("the recording has ended; '%s' goes on", settings->record.argv[0]);
+	err = record_wait(&result, settings->kill);
+	if (!err && !settings->quiet && !settings->kill)
+		note_failure(&result, settings->record.argv[0]);
+	profile_release(&result.profile);
+	return r;
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct settings settings = {.record = {.timeout = 120, .until = RECORD_UNTIL_EXIT}};
+	_cleanup_close_ int mark = -1;
+	int r = parse(argc, argv, &settings);
+
+	if (r)
+		return r < 0 ? 0 : r;
+	if (geteuid() != 0)
+		return verb_fail("recording reads the kernel's trace events and needs root: sudo headstart record …");
+	r = find_command(&settings);
+	if (r)
+		return r;
+	mark = mark_listen(settings.recording);
+	if (mark < 0)
+		return verb_fail_errno(mark, "cannot listen for 'headstart mark'");
+	settings.record.mark = mark;
+	settings.record.recording = settings.recording;
+	if (!settings.record.user)
+		settings.record.user = default_user();
+	if (settings.record.user && streq(settings.record.user, "root"))
+		settings.record.user = NULL;
+	return record(&settings);
+}
