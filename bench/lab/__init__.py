@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+"""The laboratory of the benchmark: an image of a whole system, a slow disk under it, and programs run in it cold.
+
+    image.py     makes the image, once
+    device.py    slow disk, loop device, mount; goes away however the benchmark ends (guardian.py)
+    root.py      runs programs inside
+    cold.py      makes the page cache cold or warm, and proves it
+    kernel.py    the system calls that Python does not have; loop.py: loop devices
+
+Needs root. Every error that a user can do something about is a LabError: one sentence.
+"""
+
+
+class LabError(Exception):
+    """One sentence, lower case, without full stop: what is wrong and, where there is something to do, what."""

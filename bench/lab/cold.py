@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Making the page cache of a Device cold or warm, and proving it.
+
+Cold is made by unmounting, and proved in two parts: Device.forget() shows that neither a file system nor a page of the
+device is in memory, which takes inodes and directories with it; looking at each file through a mount that is thrown
+away afterwards shows that no page of it has survived. (/proc/sys/vm/drop_caches would empty the caches of the whole
+machine, leave what is mapped or dirty, and prove nothing.)
+"""
+
+import errno
+import os
+import stat
+
+from lab import kernel
+
+_PAGE = os.sysconf("SC_PAGESIZE")
+
+
+class NotCold(Exception):
+    """Names the file or device of which something is still in the page cache."""
+
+
+class NotWarm(Exception):
+    """Names the file of which something is missing in the page cache."""
+
+
+def make_cold(device, files=None):
+    """Afterwards nothing of the Device is in memory but what mounting it reads; the delay is off.
+
+    `files` are paths in the image ("/usr/bin/sed") that are checked one by one; None: all regular files, which takes
+    about a second. A path that does not exist is absent from the page cache too. Raises NotCold, also while a process
+    or another mount namespace keeps the file system busy.
+    """
+    device.delay(False)
+    _remount(device)
+    for path, pages in _resident(device.root, files):
+        if pages:
+            raise NotCold(f"{pages} pages of '{path}' are in the page cache")
+    _remount(device)        # looking at the files has loaded their inodes
+
+
+def make_warm(device, files):
+    """Reads each of the files (paths in the image) whole, at full speed, and verifies that."""
+    device.delay(False)
+    for path in files:
+        with open(_on_host(device.root, path), "rb", buffering=0) as file:
+            while file.read(1 << 20):
+                pass
+    verify_warm(device.root, files)
+
+
+def verify_warm(root, files):
+    """Raises NotWarm unless the files are in the page cache: of each path at least as many pages as `files`, a
+    dictionary such as resident_files() returns, says; all of it, where `files` is only a list."""
+    wanted = files if isinstance(files, dict) else {}
+    for path, pages in _resident(root, files):
+        whole = (os.stat(_on_host(root, path)).st_size + _PAGE - 1) // _PAGE
+        want = wanted.get(path, whole)
+        if pages < want:
+            raise NotWarm(f"{want - pages} of {want} pages of '{path}' are not in the page cache")
+
+
+def resident_files(root):
+    """{path in the image: pages in the page cache} of all regular files that have any. The delay should be off."""
+    return {path: pages for path, pages in _resident(root) if pages}
+
+
+def _remount(device):
+    try:
+        device.unmount()
+        pages = device.forget()
+    except OSError as error:
+        if error.errno != errno.EBUSY:
+            raise
+        raise NotCold(f"the file system of '{device.loop}' is still in use") from None
+    device.mount()
+    if pages:
+        raise NotCold(f"{pages} pages of '{device.loop}' are in the page cache")
+
+
+def _on_host(root, path):
+    return os.path.join(root, path.lstrip("/"))
+
+
+def _resident(root, files=None):
+    """(path in the image, pages in the page cache) of the regular files among `files`, or of all."""
+    for path in _regular_files(root) if files is None else files:
+        try:
+            fd = os.open(_on_host(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            status = os.fstat(fd)
+            if stat.S_ISREG(status.st_mode):
+                yield path, kernel.resident_pages(fd, status.st_size)
+        finally:
+            os.close(fd)
+
+
+def _regular_files(folder, prefix="/"):
+    """Paths in the image of the regular files of one file system."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            path = os.path.join(prefix, entry.name)
+            if entry.is_dir(follow_symlinks=False):
+                yield from _regular_files(entry.path, path)
+            elif entry.is_file(follow_symlinks=False):
+                yield path

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: MIT
+"""Running programs inside the image, timed from just before their start.
+
+    benchmark ── keeper ── init (pid 1 of a new PID namespace) ── the command
+
+The keeper makes the namespaces. The init mounts /proc, /tmp and so on, makes the image its root, starts the command and
+waits for it; when the init ends, the kernel ends whatever the command left running. The root is pivoted to, since in a
+mere chroot no user namespace can be made, and Firefox's sandbox makes some. Nothing between the call and the command
+executes a program of the host: its tools are as cold as everything else. For measured=False there is no PID namespace,
+the keeper is the init, and what is left running is found by its root directory.
+"""
+
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import time
+
+from lab import LabError, kernel
+from lab.guardian import end_processes_in, end_processes_on
+
+ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root", "USER": "root", "LOGNAME": "root", "LANG": "C.UTF-8",
+}
+_FRESH = (("tmp", "mode=1777"), ("run", "mode=755"), ("root", "mode=700"), ("dev/shm", "mode=1777"))
+
+
+@dataclasses.dataclass
+class Result:
+    seconds: float         # from just before fork and exec of the command to its exit
+    status: int            # exit status; negative: the signal that ended it
+    timed_out: bool        # it was killed (and status is -9)
+    major_faults: int      # of the command and every descendant that has been waited for
+    minor_faults: int
+    stdout: bytes
+    stderr: bytes
+    outputs: dict          # path -> SHA-256 of the file, None if it is missing or empty
+    counters: dict         # Device.counters() of exactly these seconds
+
+
+@dataclasses.dataclass(frozen=True)
+class _Order:
+    argv: list
+    env: dict
+    timeout: float
+    measured: bool
+    delay: bool
+    outputs: tuple
+    streams: tuple         # (stdout, stderr): file descriptors
+
+
+class Root:
+    """The root directory of an image, on a Device."""
+
+    def __init__(self, device):
+        self.device = device
+        self.path = device.root
+
+    def inside(self, path):
+        """The host's name of a path in the image."""
+        return os.path.join(self.path, path.lstrip("/"))
+
+    def install(self, build_dir):
+        """Installs a build of headstart (whose prefix should be /usr) into the image."""
+        self.device.delay(False)
+        command = ["meson", "install", "-C", build_dir, "--no-rebuild", "--quiet",
+                   "--destdir", os.path.abspath(self.path)]
+        try:
+            subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.PIPE)
+        except FileNotFoundError:
+            raise LabError("'meson' is not installed; try: apt install meson") from None
+        except subprocess.CalledProcessError as error:
+            said = error.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise LabError(f"'meson install' failed: {said[-1] if said else error.returncode}") from None
+        kernel.syncfs(self.path)
+
+    def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=()):
+        """Runs a command in the image, as root, in /root, and returns its Result.
+
+        argv[0] is looked up in the image's PATH. `env` is added to ENVIRONMENT. /tmp, /run, /root and /dev/shm are
+        empty and gone afterwards, everything else that is written stays until the Device is closed. There is no
+        network but lo, no terminal, and standard input is empty.
+
+        measured=True: its own PID namespace; nothing survives the command. measured=False: the host's PID namespace
+        and tracefs at /sys/kernel/tracing, as a recording needs them; what survives the command is killed. The
+        modelled delay is on while the command runs if `delay` (as `measured` unless given), and off before and after.
+        `outputs` are paths of files, in /root or /tmp for example, to be hashed before they go. Raises LabError if the
+        command cannot be executed.
+        """
+        streams = tuple(os.memfd_create(name) for name in ("stdout", "stderr"))
+        order = _Order(list(argv), {**ENVIRONMENT, **(env or {})}, timeout, measured,
+                       measured if delay is None else delay, tuple(outputs), streams)
+        try:
+            report = self._report_of(order)
+            if "error" in report:
+                raise LabError(report["error"])
+            return Result(stdout=_content(streams[0]), stderr=_content(streams[1]), **report)
+        finally:
+            self.device.delay(False)
+            for stream in streams:
+                os.close(stream)
+
+    def _report_of(self, order):
+        """Forks the keeper and returns what it has to say."""
+        report_read, report_write = os.pipe2(os.O_CLOEXEC)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        keeper = os.fork()
+        if keeper == 0:
+            os.close(report_read)
+            _keep(self.device, order, report_write)
+        os.close(report_write)
+        try:
+            with open(report_read, encoding="utf-8") as report:
+                text = report.read()
+            return json.loads(text) if text else {"error": "the process that ran the command died"}
+        except BaseException:
+            os.kill(keeper, signal.SIGKILL)     # it takes the namespace with it
+            raise
+        finally:
+            os.waitpid(keeper, 0)
+            if not order.measured:
+                end_processes_in(self.path)
+
+
+def _content(stream):
+    return os.pread(stream, os.fstat(stream).st_size, 0)
+
+
+def _keep(device, order, report_fd):
+    """The keeper: makes the namespaces, and is or has the init. Never returns."""
+    try:
+        os.setsid()                             # no terminal, and deaf to its Ctrl-C
+        kernel.die_with_parent(signal.SIGKILL)
+        kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | (kernel.CLONE_NEWPID if order.measured else 0))
+        kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+        if not order.measured:
+            kernel.adopt_orphans()
+            _be_init(device, order, report_fd)
+        init = os.fork()
+        if init == 0:
+            kernel.die_with_parent(signal.SIGKILL)
+            _be_init(device, order, report_fd)
+        os.close(report_fd)
+        os.waitpid(init, 0)
+    except OSError as error:
+        _say(report_fd, {"error": f"cannot run a command in the image: {error}"})
+    finally:
+        os._exit(0)
+
+
+def _say(fd, report):
+    os.write(fd, json.dumps(report).encode())
+
+
+def _be_init(device, order, report_fd):
+    """Runs the command and reports. Never returns: leaving ends the PID namespace."""
+    try:
+        _furnish(device.root, order)
+        kernel.pivot_root(device.root)
+        _say(report_fd, _timed(device, order))
+    except LabError as error:
+        _say(report_fd, {"error": str(error)})
+    except OSError as error:
+        _say(report_fd, {"error": f"cannot run a command in the image: {error}"})
+    finally:
+        os._exit(0)
+
+
+def _furnish(root, order):
+    """What a root directory needs to be a system's, in this mount namespace only."""
+    quiet = kernel.MS_NOSUID | kernel.MS_NODEV
+    for name in ("dev", "sys"):
+        kernel.mount(f"/{name}", os.path.join(root, name), None, kernel.MS_BIND | kernel.MS_REC)
+    kernel.mount("proc", os.path.join(root, "proc"), "proc", quiet | kernel.MS_NOEXEC)
+    for name, options in _FRESH:
+        kernel.mount("tmpfs", os.path.join(root, name), "tmpfs", quiet, options)
+    if not order.measured:
+        kernel.mount("tracefs", os.path.join(root, "sys/kernel/tracing"), "tracefs", quiet | kernel.MS_NOEXEC)
+    kernel.loopback_up()
+
+
+def _timed(device, order):
+    """Starts the command, waits for it, and measures: the fields of Result that are known here."""
+    error_read, error_write = os.pipe2(os.O_CLOEXEC)
+    device.delay(order.delay)
+    device.reset_counters()
+    begin = time.monotonic_ns()
+    command = os.fork()
+    if command == 0:
+        _execute(order, error_write)
+    os.close(error_write)
+    timed_out = not _ends_within(command, order.timeout)
+    if timed_out:
+        _end_all(order)
+    status = os.waitstatus_to_exitcode(os.waitpid(command, 0)[1])
+    seconds = (time.monotonic_ns() - begin) / 1e9
+    counters = device.counters()
+    device.delay(False)
+    refusal = os.read(error_read, 4096).decode()
+    if refusal:
+        raise LabError(refusal)
+    usage = _usage_of_all()
+    return {"seconds": seconds, "status": status, "timed_out": timed_out,
+            "major_faults": usage.ru_majflt, "minor_faults": usage.ru_minflt,
+            "outputs": {path: _digest(path) for path in order.outputs},
+            "counters": counters}
+
+
+def _execute(order, error_fd):
+    """In the command's process: becomes the command. Never returns."""
+    try:
+        with open(os.devnull, "rb") as null:
+            os.dup2(null.fileno(), 0)
+        for number, stream in enumerate(order.streams, 1):
+            os.dup2(stream, number)
+        os.chdir("/root")
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):     # as Python has set them
+            signal.signal(number, signal.SIG_DFL)
+        os.execvpe(order.argv[0], order.argv, order.env)
+    except OSError as error:
+        os.write(error_fd, f"cannot run '{order.argv[0]}' in the image: {error.strerror}".encode())
+    finally:
+        os._exit(127)
+
+
+def _ends_within(pid, timeout):
+    fd = os.pidfd_open(pid)
+    try:
+        return bool(select.select([fd], [], [], timeout)[0])
+    finally:
+        os.close(fd)
+
+
+def _end_all(order):
+    """Kills the command and all its descendants, but not this process."""
+    if order.measured:
+        os.kill(-1, signal.SIGKILL)     # of this PID namespace, without its init
+    else:
+        end_processes_on(os.stat("/").st_dev)
+
+
+def _usage_of_all():
+    """Resource usage of the command and of its orphans, as far as they have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    return resource.getrusage(resource.RUSAGE_CHILDREN)
+
+
+def _digest(path):
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError:
+        return None
+    return hashlib.sha256(content).hexdigest() if content else None
