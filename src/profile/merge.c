@@ -72,14 +72,17 @@ static int add_like(struct profile *to, const struct profile_file *from, struct 
 /* ---- the ranges of one file ---- */
 
 struct range_cursor {
-	const struct profile_range *next, *end;
+	const struct profile_range *next;
+	size_t n;                  /* ranges from next on */
 	struct profile_range left; /* of the current range, while pages > 0 */
 };
 
 static void cursor_fill(struct range_cursor *cursor)
 {
-	if (cursor->left.pages == 0 && cursor->next < cursor->end)
-		cursor->left = *cursor->next++;
+	if (cursor->left.pages > 0 || cursor->n == 0)
+		return;
+	cursor->left = *cursor->next++;
+	cursor->n--;
 }
 
 /* The first `pages` pages of what is left, taken off it. */
@@ -107,7 +110,7 @@ static uint32_t pages_before(const struct range_cursor *a, const struct range_cu
 
 static struct range_cursor cursor_over(const struct profile_range *ranges, size_t n)
 {
-	struct range_cursor cursor = {.next = ranges, .end = ranges + n};
+	struct range_cursor cursor = {.next = ranges, .n = n};
 
 	cursor_fill(&cursor);
 	return cursor;

@@ -52,7 +52,7 @@ struct disk_file {
 	uint32_t range_count;
 	uint32_t kind;
 	uint32_t build_id_size;
-	uint8_t build_id[PROFILE_BUILD_ID_MAX];
+	uint8_t build_id[PROFILE_BUILD_ID_MAX]; /* 0 after build_id_size */
 };
 
 struct disk_range {
@@ -285,6 +285,14 @@ static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_fi
 	return true;
 }
 
+static bool build_id_good(const struct disk_file *disk)
+{
+	for (size_t i = LE32(disk->build_id_size); i < sizeof(disk->build_id); i++)
+		if (disk->build_id[i] != 0)
+			return false;
+	return true;
+}
+
 static bool read_file_entry(struct reader *files, struct reader *ranges, struct reader *strings,
 	struct profile_file *file)
 {
@@ -294,6 +302,8 @@ static bool read_file_entry(struct reader *files, struct reader *ranges, struct 
 	if (!at)
 		return false;
 	memcpy(&disk, at, sizeof(disk));
+	if (!build_id_good(&disk))
+		return false;
 	*file = (struct profile_file){
 		.size = LE64(disk.size),
 		.mtime = (int64_t)LE64(disk.mtime),

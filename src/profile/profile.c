@@ -245,7 +245,7 @@ static bool files_good(const struct profile *profile)
 		if (!ranges_good(profile, file, &pages))
 			return false;
 	}
-	return pages <= profile->touches;
+	return pages <= UINT32_MAX;
 }
 
 static bool execs_good(const struct profile *profile)

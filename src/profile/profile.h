@@ -105,7 +105,8 @@ int profile_finish(struct profile *profile);
 
 /*
  * Whether everything said above of the fields is true: 0, or -EINVAL. Also: page_size is a power of two from 4 KiB to
- * 1 MiB, paths are shorter than PATH_MAX and no two files have the same, no more pages than touches. Or -ENOMEM.
+ * 1 MiB, paths are shorter than PATH_MAX and no two files have the same, all pages are less than 2^32 (so that no sum of
+ * bytes overflows). Or -ENOMEM.
  */
 int profile_check(const struct profile *profile);
 
