@@ -15,8 +15,34 @@
 #include "base/io.h"
 #include "fixture.h"
 #include "profile/profile-file.h"
+#include "seal.h"
 
-#define HEADER_SIZE 64
+/* Where things are on disk: profile/profile-file.c. */
+enum {
+	AT_VERSION = 8,
+	AT_PAGE_SIZE = 12,
+	AT_FILE_SIZE = 16,
+	AT_RECORDED = 24,
+	AT_RUNS = 32,
+	AT_TOUCHES = 36,
+	AT_BACKEND = 40,
+	AT_BIAS = 44,
+	AT_FILE_COUNT = 48,
+	AT_RANGE_COUNT = 52,
+	AT_EXEC_COUNT = 56,
+	AT_STRINGS_SIZE = 60,
+	AT_FILES = 64,
+	FILE_ORDER = 16,
+	FILE_RANGE_COUNT = 20,
+	FILE_KIND = 24,
+	FILE_BUILD_ID_SIZE = 28,
+	FILE_BUILD_ID = 32,
+	FILE_ENTRY = 64,
+	AT_RANGES = AT_FILES + 5 * FILE_ENTRY, /* of fixture_small(): the program's two come first */
+	RANGE_ENTRY = 16,
+	AT_EXECS = AT_RANGES + 6 * RANGE_ENTRY,
+	AT_STRINGS = AT_EXECS + 2 * 4,
+};
 
 static void assert_same_file(const struct profile_file *a, const struct profile_file *b)
 {
@@ -89,11 +115,171 @@ static void what_could_not_be_read_is_not_written(void **state)
 	assert_null(data);
 }
 
+/* fixture_small() on disk. */
+struct image {
+	unsigned char *data; /* owned */
+	size_t size;
+};
+
+static struct image small_image(void)
+{
+	_cleanup_(profile_releasep) struct profile profile = fixture_small();
+	struct image image;
+	void *data;
+
+	assert_int_equal(profile_serialize(&profile, &data, &image.size), 0);
+	image.data = data;
+	return image;
+}
+
+static enum profile_fault parse(const struct image *image, size_t size)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	void *exact = malloc(size ? size : 1);
+	enum profile_fault fault;
+
+	memcpy(exact, image->data, size);
+	fault = profile_parse(exact, size, &profile);
+	if (fault != PROFILE_GOOD)
+		assert_null(profile.program);
+	free(exact);
+	return fault;
+}
+
+static void every_truncation_is_refused(void **state)
+{
+	struct image image = small_image();
+
+	for (size_t size = 0; size < image.size; size++)
+		assert_int_equal(parse(&image, size), size < 8 ? PROFILE_FOREIGN : PROFILE_TRUNCATED);
+	for (size_t size = image.size - 1; size > 8; size--) {
+		seal_profile(image.data, size);
+		assert_int_not_equal(parse(&image, size), PROFILE_GOOD);
+	}
+	free(image.data);
+}
+
+static void every_changed_bit_is_noticed(void **state)
+{
+	struct image image = small_image();
+
+	for (size_t bit = 0; bit < image.size * 8; bit++) {
+		image.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		assert_int_not_equal(parse(&image, image.size), PROFILE_GOOD);
+		image.data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+	}
+	assert_int_equal(parse(&image, image.size), PROFILE_GOOD);
+	free(image.data);
+}
+
+static void bytes_after_the_end_are_refused(void **state)
+{
+	struct image image = small_image();
+
+	image.data = realloc(image.data, image.size + 8);
+	memset(image.data + image.size, 0, 8);
+	assert_int_equal(parse(&image, image.size + 8), PROFILE_DAMAGED);
+	seal_profile(image.data, image.size + 8);
+	assert_int_equal(parse(&image, image.size + 8), PROFILE_DAMAGED);
+	free(image.data);
+}
+
+/* What a good profile becomes when one 32-bit field of it is another and the checksum is right again. */
+static void poke(size_t at, uint32_t value, enum profile_fault expected)
+{
+	struct image image = small_image();
+
+	value = LE32(value);
+	memcpy(image.data + at, &value, sizeof(value));
+	seal_profile(image.data, image.size);
+	if (parse(&image, image.size) != expected)
+		fail_msg("%u at %zu: %d, not %d", LE32(value), at, parse(&image, image.size), expected);
+	free(image.data);
+}
+
+static void every_field_of_the_header_is_checked(void **state)
+{
+	const size_t counts[] = {AT_FILE_COUNT, AT_RANGE_COUNT, AT_EXEC_COUNT, AT_STRINGS_SIZE};
+	const uint32_t wrong[] = {0, 1, 7, 1u << 26, UINT32_MAX};
+
+	poke(0, 0, PROFILE_FOREIGN);
+	poke(AT_VERSION, 2, PROFILE_NEWER);
+	poke(AT_VERSION, UINT32_MAX, PROFILE_NEWER);
+	poke(AT_VERSION, 0, PROFILE_DAMAGED);
+	poke(AT_PAGE_SIZE, 0, PROFILE_DAMAGED);
+	poke(AT_PAGE_SIZE, 4097, PROFILE_DAMAGED);
+	poke(AT_PAGE_SIZE, 16384, PROFILE_GOOD);
+	poke(AT_RECORDED, 7, PROFILE_GOOD);
+	poke(AT_RUNS, 0, PROFILE_DAMAGED);
+	poke(AT_TOUCHES, 20, PROFILE_DAMAGED);
+	poke(AT_TOUCHES, 0, PROFILE_DAMAGED);
+	poke(AT_TOUCHES, UINT32_MAX, PROFILE_GOOD);
+	poke(AT_BACKEND, 77, PROFILE_GOOD);
+	poke(AT_BIAS, UINT32_MAX, PROFILE_GOOD);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		for (size_t j = 0; j < sizeof(wrong) / sizeof(*wrong); j++)
+			poke(counts[i], wrong[j], PROFILE_DAMAGED);
+}
+
+static void every_table_is_checked(void **state)
+{
+	const size_t folder = AT_FILES, app = AT_FILES + FILE_ENTRY;
+
+	poke(folder + FILE_ORDER, 2, PROFILE_DAMAGED);
+	poke(folder + FILE_ORDER, UINT32_MAX, PROFILE_DAMAGED);
+	poke(folder + FILE_KIND, PROFILE_SYMLINK + 1, PROFILE_DAMAGED);
+	poke(folder + FILE_RANGE_COUNT, 1, PROFILE_DAMAGED);
+	poke(app + FILE_RANGE_COUNT, 1, PROFILE_DAMAGED);
+	poke(app + FILE_RANGE_COUNT, UINT32_MAX, PROFILE_DAMAGED);
+	poke(app + FILE_KIND, PROFILE_DIRECTORY, PROFILE_DAMAGED);
+	poke(app + FILE_BUILD_ID_SIZE, 19, PROFILE_DAMAGED);
+	poke(app + FILE_BUILD_ID_SIZE, 33, PROFILE_DAMAGED);
+	poke(app + FILE_BUILD_ID_SIZE, UINT32_MAX, PROFILE_DAMAGED);
+	poke(app + FILE_BUILD_ID + 28, 1, PROFILE_DAMAGED);
+	poke(AT_RANGES, 7, PROFILE_DAMAGED); /* overlaps the second */
+	poke(AT_RANGES, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_RANGES + 4, 0, PROFILE_DAMAGED);
+	poke(AT_RANGES + 4, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_RANGES + 8, 18, PROFILE_DAMAGED);
+	poke(AT_RANGES + 8, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_RANGES + 12, 0, PROFILE_DAMAGED);
+	poke(AT_RANGES + 12, 2, PROFILE_DAMAGED);
+	poke(AT_EXECS, 1, PROFILE_DAMAGED);
+	poke(AT_EXECS + 4, 22, PROFILE_DAMAGED);
+	poke(AT_EXECS + 4, 21, PROFILE_GOOD);
+}
+
+static void every_string_is_checked(void **state)
+{
+	struct image image = small_image();
+
+	/* Any string that loses its NUL shifts all those after it; the last one runs out of the table. */
+	for (size_t at = AT_STRINGS; at < image.size - 8; at++)
+		if (image.data[at] == '\0')
+			poke(at & ~(size_t)3, 0x78787878, PROFILE_DAMAGED);
+	free(image.data);
+	poke(AT_STRINGS + strlen("app --start") + 1, 0x2f787878, PROFILE_DAMAGED); /* the program */
+}
+
+static void each_fault_is_one_sentence(void **state)
+{
+	for (enum profile_fault fault = PROFILE_GOOD; fault <= PROFILE_UNREADABLE; fault++)
+		for (enum profile_fault other = PROFILE_GOOD; other < fault; other++)
+			assert_string_not_equal(profile_fault_text(fault), profile_fault_text(other));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(round_trip),
 		cmocka_unit_test(what_could_not_be_read_is_not_written),
+		cmocka_unit_test(every_truncation_is_refused),
+		cmocka_unit_test(every_changed_bit_is_noticed),
+		cmocka_unit_test(bytes_after_the_end_are_refused),
+		cmocka_unit_test(every_field_of_the_header_is_checked),
+		cmocka_unit_test(every_table_is_checked),
+		cmocka_unit_test(every_string_is_checked),
+		cmocka_unit_test(each_fault_is_one_sentence),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
