@@ -94,8 +94,9 @@ refuses 1 "in memory" "$headstart" plan -o "$tmp/plan2" "$tmp/memory.profile"
 # overlayfs: the lower layer on the disk, the upper one in memory, and in that a file and the folder itself
 mkdir "$tmp/memory/upper" "$tmp/memory/work"
 cp "$disk/a" "$tmp/memory/upper/a"
-mount -t overlay none -o "lowerdir=$disk,upperdir=$tmp/memory/upper,workdir=$tmp/memory/work" "$tmp/merged" 2>/dev/null ||
-	skip "no overlayfs; the rest passed"
+layers=lowerdir=$disk,upperdir=$tmp/memory/upper,workdir=$tmp/memory/work
+# xino=on: the files of both layers have one device number
+mount -t overlay none -o "xino=on,$layers" "$tmp/merged" 2>/dev/null || skip "no overlayfs; the rest passed"
 describe "$real/merged" | "$make_profile" "$tmp/merged.profile"
 plan "$tmp/merged.profile"
 [ "$(device)" = rotational ] || fail "the lower layer turns, and was taken for: $(device)"
