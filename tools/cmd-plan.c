@@ -30,7 +30,8 @@ static int print_help(void)
 {
 	puts("usage: headstart plan [OPTION…] PROFILE\n"
 	     "       headstart plan [OPTION…] --program PROGRAM\n"
-	     "Compiles a profile for this machine: what is still there and unchanged, in the order in which the\n"
+	     "Compiles a profile for this machine: what is still there and unchanged, in the order in which "
+	     "the\n"
 	     "device under it is best read. 'headstart record' does this by itself.\n\n"
 	     "options:\n"
 	     "  --program PROGRAM  take the profile that was recorded of PROGRAM\n"
@@ -100,13 +101,16 @@ static int parse_option(int option, struct plan_arguments *arguments)
 		arguments->at = optarg;
 		return 0;
 	case 'd':
-		return parse_device(optarg, &options->device) ? 0 :
-			verb_usage("plan", "'%s' is no class of device", optarg);
+		return parse_device(optarg, &options->device)
+			       ? 0
+			       : verb_usage("plan", "'%s' is no class of device", optarg);
 	case 'b':
-		return parse_size(optarg, &options->budget) ? 0 : verb_usage("plan", "'%s' is no size", optarg);
+		return parse_size(optarg, &options->budget) ? 0
+							    : verb_usage("plan", "'%s' is no size", optarg);
 	case 'm':
-		return parse_count(optarg, &options->min_runs) ? 0 :
-			verb_usage("plan", "'%s' is no number of runs", optarg);
+		return parse_count(optarg, &options->min_runs)
+			       ? 0
+			       : verb_usage("plan", "'%s' is no number of runs", optarg);
 	case 'r':
 		options->root = optarg;
 		return 0;
@@ -155,7 +159,7 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 	return -1;
 }
 
-/* The profile of a program in the store. A program of an image is not on this system: its path is taken as it is. */
+/* The profile of a program in the store. That of an image is not on this system: its path is taken as is. */
 static int find_profile(const char *program, char **ret)
 {
 	_cleanup_free_ char *canonical = NULL;
@@ -253,7 +257,8 @@ static int print_json(const char *program, const char *path, const struct plan_s
 	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
 	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
 	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
-	status = puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	status = puts(json_object_to_json_string_ext(
+		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(json);
 	return status < 0 ? VERB_FAILED : 0;
 }
@@ -262,8 +267,8 @@ static int print_text(const char *program, const char *path, const struct plan_s
 {
 	printf("program  %s\n", program);
 	printf("plan     %s\n", path);
-	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory\n", summary->files, summary->stale,
-		summary->gone, summary->in_memory);
+	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory\n", summary->files,
+		summary->stale, summary->gone, summary->in_memory);
 	printf("extents  %zu\n", summary->extents);
 	printf("data     %.1f MB, %.1f MB of it gaps\n", (double)summary->bytes / 1e6,
 		(double)summary->gap_bytes / 1e6);
@@ -275,8 +280,10 @@ static int print_text(const char *program, const char *path, const struct plan_s
 static int build_failed(int error, const struct profile *profile)
 {
 	if (error == -ENODATA)
-		return verb_fail("nothing of the profile of '%s' can be read ahead here: what it touched is gone, "
-				 "changed or in memory", profile->program);
+		return verb_fail(
+			"nothing of the profile of '%s' can be read ahead here: what it touched is gone, "
+			"changed or in memory",
+			profile->program);
 	if (error == -EFBIG)
 		return verb_fail("the plan of '%s' would be too large; give a --budget", profile->program);
 	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
@@ -298,8 +305,8 @@ static int compile(const struct plan_arguments *arguments, const struct profile 
 	r = publish_file(path, arguments->output ? 0644 : store_mode(), data, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
-	return arguments->json ? print_json(profile->program, path, &summary) :
-				 print_text(profile->program, path, &summary);
+	return arguments->json ? print_json(profile->program, path, &summary)
+			       : print_text(profile->program, path, &summary);
 }
 
 int cmd_plan(int argc, char **argv)

@@ -20,7 +20,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-#define STACK_MAX 8  /* dm over md over dm …: deeper is a loop in somebody's fabricated tree */
+#define STACK_MAX     8   /* dm over md over dm …: deeper is a loop in somebody's fabricated tree */
 #define ATTRIBUTE_MAX 256 /* bytes of a sysfs attribute that is a number */
 
 static int read_attribute(const char *folder, const char *attribute, char value[ATTRIBUTE_MAX])

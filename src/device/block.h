@@ -7,9 +7,10 @@
 #include "device/device.h"
 
 /*
- * Class, queue limits and name of block device `number` from the sysfs mounted at `sysfs` ("/sys"; a test brings its
- * own). A partition is asked through its disk. What has slaves (device-mapper, md) is what they are: rotational if
- * one of them is, unknown if one of them is unknown. Returns 0, -ENOENT (no such device), or negative errno.
+ * Class, queue limits and name of block device `number` from the sysfs mounted at `sysfs` ("/sys"; a test
+ * brings its own). A partition is asked through its disk. What has slaves (device-mapper, md) is what they
+ * are: rotational if one of them is, unknown if one of them is unknown. Returns 0, -ENOENT (no such device),
+ * or negative errno.
  */
 int block_device(const char *sysfs, dev_t number, struct device *ret);
 

@@ -2,8 +2,9 @@
 /*
  * From an open file to the device its data lies on.
  *
- * A file system on one disk says so in st_dev. The others have an anonymous number there (major 0): for those the
- * mount table names the source (btrfs) or the layers (overlayfs), and the type alone settles the rest (tmpfs, NFS).
+ * A file system on one disk says so in st_dev. The others have an anonymous number there (major 0): for those
+ * the mount table names the source (btrfs) or the layers (overlayfs), and the type alone settles the rest
+ * (tmpfs, NFS).
  */
 #include "device/device.h"
 
@@ -70,8 +71,8 @@ static void set_name(struct device *device, const char *name)
 	snprintf(device->name, sizeof(device->name), "%s", name);
 }
 
-static bool without_disk(const struct device_tables *tables, const struct device_question *question,
-	struct device *device)
+static bool without_disk(
+	const struct device_tables *tables, const struct device_question *question, struct device *device)
 {
 	for (size_t i = 0; i < sizeof(types_without_disk) / sizeof(types_without_disk[0]); i++) {
 		if (types_without_disk[i].magic != question->magic)
@@ -84,7 +85,7 @@ static bool without_disk(const struct device_tables *tables, const struct device
 	return false;
 }
 
-/* The device that a mount names as its source: by its node, or by its name alone where /dev is not there (a chroot). */
+/* The device that a mount names as its source: by its node, or in a chroot without /dev by its name. */
 static int find_source(const struct device_tables *tables, const char *source, struct device *ret)
 {
 	const char *name = after_prefix(source, "/dev/");
@@ -145,9 +146,9 @@ static int find_in_layers(const struct device_tables *tables, const struct mount
 	}
 }
 
-/* A file system whose device number says nothing. Leaves an unknown device with the type's name in any doubt. */
-static void find_by_mount(const struct device_tables *tables, const struct device_question *question, int depth,
-	struct device *device)
+/* A file system whose device number says nothing. In doubt: an unknown device with the type's name. */
+static void find_by_mount(const struct device_tables *tables, const struct device_question *question,
+	int depth, struct device *device)
 {
 	_cleanup_(mount_releasep) struct mount mount = {0};
 
@@ -162,8 +163,8 @@ static void find_by_mount(const struct device_tables *tables, const struct devic
 		device->read_ahead_kb = backing_read_ahead_kb(tables->sysfs, question->number);
 }
 
-static void answer_at_depth(const struct device_tables *tables, const struct device_question *question, int depth,
-	struct device *ret)
+static void answer_at_depth(const struct device_tables *tables, const struct device_question *question,
+	int depth, struct device *ret)
 {
 	struct device device = {.class = DEVICE_UNKNOWN};
 
@@ -174,7 +175,8 @@ static void answer_at_depth(const struct device_tables *tables, const struct dev
 	*ret = device;
 }
 
-void device_answer(const struct device_tables *tables, const struct device_question *question, struct device *ret)
+void device_answer(
+	const struct device_tables *tables, const struct device_question *question, struct device *ret)
 {
 	answer_at_depth(tables, question, 0, ret);
 }

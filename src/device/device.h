@@ -6,26 +6,26 @@
 #include <stdint.h>
 
 enum device_class {
-	DEVICE_UNKNOWN = 0,   /* treated like solid state */
-	DEVICE_SOLID = 1,     /* no seeks: flash, network disks, virtual disks */
+	DEVICE_UNKNOWN = 0, /* treated like solid state */
+	DEVICE_SOLID = 1,   /* no seeks: flash, network disks, virtual disks */
 	DEVICE_ROTATIONAL = 2,
-	DEVICE_MEMORY = 3,    /* tmpfs, ramfs: nothing to prefetch */
-	DEVICE_NETWORK = 4,   /* NFS, CIFS, 9p */
+	DEVICE_MEMORY = 3,  /* tmpfs, ramfs: nothing to prefetch */
+	DEVICE_NETWORK = 4, /* NFS, CIFS, 9p */
 };
 
 struct device {
 	enum device_class class;
-	uint32_t read_ahead_kb; /* 0 where unknown */
+	uint32_t read_ahead_kb;  /* 0 where unknown */
 	uint32_t max_sectors_kb; /* 0 where unknown */
-	char name[64];          /* "sda", "loop0", "nfs"; for people */
+	char name[64];           /* "sda", "loop0", "nfs"; for people */
 };
 
 const char *device_class_name(enum device_class class);
 
 /*
- * The device under an open file: through partitions, device-mapper and md (slaves), loop (backing file is *not*
- * followed: the loop device's own queue says what it is), btrfs and overlayfs (lower layer of that file). Any doubt is
- * DEVICE_UNKNOWN, not an error. Returns 0 or negative errno.
+ * The device under an open file: through partitions, device-mapper and md (slaves), loop (backing file is
+ * *not* followed: the loop device's own queue says what it is), btrfs and overlayfs (lower layer of that
+ * file). Any doubt is DEVICE_UNKNOWN, not an error. Returns 0 or negative errno.
  */
 int device_of(int fd, struct device *ret);
 
@@ -37,7 +37,8 @@ struct device_extent {
 };
 
 /*
- * The extents of a file by FIEMAP (Documentation/filesystems/fiemap.rst), ascending by offset; those flagged unknown,
- * encoded or inline are left out. *ret, malloc()ed, is the caller's. Returns 0, -EOPNOTSUPP, or negative errno.
+ * The extents of a file by FIEMAP (Documentation/filesystems/fiemap.rst), ascending by offset; those flagged
+ * unknown, encoded or inline are left out. *ret, malloc()ed, is the caller's. Returns 0, -EOPNOTSUPP, or
+ * negative errno.
  */
 int device_extents(int fd, struct device_extent **ret, size_t *ret_count);

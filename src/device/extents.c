@@ -11,10 +11,10 @@
 #include "base/cleanup.h"
 #include "device/device.h"
 
-#define BATCH	     256u      /* extents asked for at once */
-#define EXTENTS_MAX  (1u << 20) /* of one file: a bound for a file system that never says "last" */
+#define BATCH       256u       /* extents asked for at once */
+#define EXTENTS_MAX (1u << 20) /* of one file: a bound for a file system that never says "last" */
 
-/* Extents whose physical address is missing or says nothing of a read: unwritten ones are zeroes without a read. */
+/* Extents whose address is missing or says nothing of a read: unwritten ones are zeroes without one. */
 #define FLAGS_WITHOUT_PLACE                                                                                  \
 	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED |                            \
 		FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL | FIEMAP_EXTENT_UNWRITTEN)
@@ -43,7 +43,7 @@ static int add_extent(struct extent_list *list, const struct fiemap_extent *exte
 	return 0;
 }
 
-/* Adds one batch from *offset on and moves *offset behind it. Returns 1 if there may be more, 0 at the end. */
+/* Adds one batch from *offset on and moves *offset behind it. Returns 1 if there may be more, else 0. */
 static int add_batch(int fd, struct fiemap *map, struct extent_list *list, uint64_t *offset)
 {
 	*map = (struct fiemap){

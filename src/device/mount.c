@@ -71,8 +71,8 @@ static int parse_line(char *line, unsigned long long id, struct mount *ret)
 		return -ENOENT;
 	undo_octal(root);
 	undo_octal(point);
-	mount = (struct mount){strdup(root), strdup(point), strdup(fields[0]), strdup(fields[1]),
-		strdup(fields[2])};
+	mount = (struct mount){
+		strdup(root), strdup(point), strdup(fields[0]), strdup(fields[1]), strdup(fields[2])};
 	if (!mount.root || !mount.point || !mount.type || !mount.source || !mount.options)
 		return -ENOMEM;
 	undo_octal(mount.source);
@@ -99,7 +99,7 @@ int mount_find(const char *mountinfo, unsigned long long id, struct mount *ret)
 	return -ENOENT;
 }
 
-/* Copies one folder of a layer list up to `separator`, undoing the backslashes of overlayfs. Returns its end. */
+/* Copies one folder of a list up to `separator`, undoing the backslashes of overlayfs. Returns its end. */
 static const char *copy_layer(const char *at, char separator, char *to)
 {
 	for (; *at && *at != separator; at++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folders in which profiles and plans are looked for, and which files in them may be believed. Freestanding:
- * the shim and the tools must agree.
+ * The folders in which profiles and plans are looked for, and which files in them may be believed.
+ * Freestanding: the shim and the tools must agree.
  *
  *     $HEADSTART_STATE, where set: that one alone
  *     HEADSTART_STATE_DIR (config.h): root's, serves everybody
@@ -17,9 +17,9 @@
 
 #include "format/plan-name.h"
 
-#define STATE_FOLDERS_MAX   2
-#define STATE_PLANS	    "plans"
-#define STATE_PROFILES	    "profiles"
+#define STATE_FOLDERS_MAX    2
+#define STATE_PLANS          "plans"
+#define STATE_PROFILES       "profiles"
 #define STATE_PLAN_SUFFIX    ".plan"
 #define STATE_PROFILE_SUFFIX ".profile"
 
@@ -49,10 +49,11 @@ static inline bool state_append(char *path, size_t size, size_t *at, const char 
 }
 
 /*
- * Writes the n-th folder to look in (n < STATE_FOLDERS_MAX, in order of precedence) to path. False where there is
- * none or it does not fit; a later one may still exist.
+ * Writes the n-th folder to look in (n < STATE_FOLDERS_MAX, in order of precedence) to path. False where
+ * there is none or it does not fit; a later one may still exist.
  */
-static inline bool state_folder(const struct state_environment *environment, unsigned n, char *path, size_t size)
+static inline bool state_folder(
+	const struct state_environment *environment, unsigned n, char *path, size_t size)
 {
 	size_t at = 0;
 
@@ -64,12 +65,12 @@ static inline bool state_folder(const struct state_environment *environment, uns
 		return false;
 	if (state_variable_set(environment->xdg_state_home))
 		return state_append(path, size, &at, environment->xdg_state_home) &&
-			state_append(path, size, &at, "/headstart");
+		       state_append(path, size, &at, "/headstart");
 	return state_variable_set(environment->home) && state_append(path, size, &at, environment->home) &&
-		state_append(path, size, &at, "/.local/state/headstart");
+	       state_append(path, size, &at, "/.local/state/headstart");
 }
 
-/* The same, of the program's file below that folder: state_file(…, STATE_PLANS, STATE_PLAN_SUFFIX, program, …). */
+/* The same, of the program's file below that folder: its plan, if with STATE_PLANS and STATE_PLAN_SUFFIX. */
 static inline bool state_file(const struct state_environment *environment, unsigned n, const char *subfolder,
 	const char *suffix, const char *program, char *path, size_t size)
 {
@@ -82,12 +83,12 @@ static inline bool state_file(const struct state_environment *environment, unsig
 		at++;
 	plan_name(program, suffix, name);
 	return state_append(path, size, &at, "/") && state_append(path, size, &at, subfolder) &&
-		state_append(path, size, &at, "/") && state_append(path, size, &at, name);
+	       state_append(path, size, &at, "/") && state_append(path, size, &at, name);
 }
 
 /*
- * Whether a file with this owner and mode (st_mode, of the opened file) may be believed by `user`: a regular file
- * of root's or the user's own that nobody else can write.
+ * Whether a file with this owner and mode (st_mode, of the opened file) may be believed by `user`: a regular
+ * file of root's or the user's own that nobody else can write.
  */
 static inline bool state_file_trusted(uint32_t owner, uint32_t mode, uint32_t user)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Planning without being asked: after a recording, and when a plan is missing or stale but there is a profile. */
+/* Planning without being asked: after a recording, and when a plan is missing or stale. */
 #pragma once
 
 /*
- * Builds the plan of `program` (a canonical path) from its profile in the store, with default options, and publishes
- * it in the store. Returns 0, -ENOENT (no profile), -EBADMSG (the profile cannot be used: profile_load() tells why),
- * -ENODATA (nothing to read on this machine), or negative errno.
+ * Builds the plan of `program` (a canonical path) from its profile in the store, with default options, and
+ * publishes it in the store. Returns 0, -ENOENT (no profile), -EBADMSG (the profile cannot be used:
+ * profile_load() tells why), -ENODATA (nothing to read on this machine), or negative errno.
  */
 int plan_refresh(const char *program);

@@ -10,10 +10,10 @@
 
 /* What reading costs on a class of device. The constants and where they come from: plan/cost.c. */
 struct plan_cost {
-	uint32_t seek_us;          /* microseconds for a read that does not continue the one before */
-	uint32_t request_us;       /* microseconds for any read */
+	uint32_t seek_us;    /* microseconds for a read that does not continue the one before */
+	uint32_t request_us; /* microseconds for any read */
 	uint32_t bytes_per_ms;
-	uint32_t queue;            /* reads the device serves at once: a request's cost is divided by it */
+	uint32_t queue; /* reads the device serves at once: a request's cost is divided by it */
 };
 
 struct plan_cost plan_cost_of(enum device_class class);
@@ -34,20 +34,22 @@ struct plan_options {
 /* What became of the profile on the way. */
 struct plan_summary {
 	enum device_class device;
-	size_t files, stale, gone; /* files planned; left out because changed; because missing or not readable */
-	size_t in_memory;          /* files left out because they lie in memory (tmpfs) */
+	size_t files, stale,
+		gone;     /* files planned; left out because changed; because missing or not readable */
+	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
 	size_t extents;
-	uint64_t bytes;            /* to be read */
-	uint64_t gap_bytes;        /* of them touched by nobody */
+	uint64_t bytes;     /* to be read */
+	uint64_t gap_bytes; /* of them touched by nobody */
 };
 
 /*
- * *ret_data, malloc()ed, is a whole plan file; the caller frees it. But for its time it depends only on the profile,
- * the options and the files. Returns 0, -ENODATA if nothing is left to read, -EFBIG if the plan would be larger than
- * PLAN_FILE_MAX, or negative errno.
+ * *ret_data, malloc()ed, is a whole plan file; the caller frees it. But for its time it depends only on the
+ * profile, the options and the files. Returns 0, -ENODATA if nothing is left to read, -EFBIG if the plan
+ * would be larger than PLAN_FILE_MAX, or negative errno.
  *
- * A file that changed since the profile drops out alone (profile_file_staleness(); a profile of another kernel counts
- * as one of another machine). One whose device is DEVICE_MEMORY does too, unless options say what the device is.
+ * A file that changed since the profile drops out alone (profile_file_staleness(); a profile of another
+ * kernel counts as one of another machine). One whose device is DEVICE_MEMORY does too, unless options say
+ * what the device is.
  */
 int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,
 	size_t *ret_size, struct plan_summary *ret_summary);

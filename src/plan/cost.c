@@ -2,19 +2,19 @@
 /*
  * What reading costs on each class of device, and what follows for gaps.
  *
- * A gap of n bytes is worth reading if that takes no longer than what skipping it costs: the share of a request, and
- * the seek if there is one.
+ * A gap of n bytes is worth reading if that takes no longer than what skipping it costs: the share of a
+ * request, and the seek if there is one.
  *
  *     n / bytes_per_ms  <=  seek_us + request_us / queue
  *
- * rotational: the model `hdd` (bench/slowdisk): 60 MB/s, 0.1 ms a request. Of a seek only the shortest counts, track
- *     to track, about 1 ms: over a short distance the head waits while the gap passes under it, which takes as long as
- *     reading it. Gives 64 KiB. On that model 42 MB in 1,039 runs with gaps of 96 KiB on average arrive in 2.51 s
- *     with no gap read, 2.47 s with gaps up to 64 KiB (57 MB), 2.45 s up to 120 KiB (77 MB) and 2.45 s up to 452 KiB
- *     (128 MB): beyond 64 KiB gaps only fill memory.
- * solid, unknown: the model `cloud`: 125 MB/s, 0.8 ms a request, 64 at once. Gives no gap. On that model the same
- *     pages take 0.343 s with no gap, 0.346 s up to 8 KiB, 0.385 s up to 32 KiB. Local flash has shorter requests and
- *     more bandwidth in about the same proportion.
+ * rotational: the model `hdd` (bench/slowdisk): 60 MB/s, 0.1 ms a request. Of a seek only the shortest
+ *     counts, track to track, about 1 ms: over a short distance the head waits while the gap passes under it,
+ *     which takes as long as reading it. Gives 64 KiB. On that model 42 MB in 1,039 runs with gaps of 96 KiB
+ *     on average arrive in 2.51 s with no gap read, 2.47 s with gaps up to 64 KiB (57 MB), 2.45 s up to 120
+ *     KiB (77 MB) and 2.45 s up to 452 KiB (128 MB): beyond 64 KiB gaps only fill memory.
+ * solid, unknown: the model `cloud`: 125 MB/s, 0.8 ms a request, 64 at once. Gives no gap. On that model the
+ *     same pages take 0.343 s with no gap, 0.346 s up to 8 KiB, 0.385 s up to 32 KiB. Local flash has shorter
+ *     requests and more bandwidth in about the same proportion.
  * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. Gives no gap.
  */
 #include "plan/build.h"
@@ -23,9 +23,11 @@ struct plan_cost plan_cost_of(enum device_class class)
 {
 	switch (class) {
 	case DEVICE_ROTATIONAL:
-		return (struct plan_cost){.seek_us = 1000, .request_us = 100, .bytes_per_ms = 60000, .queue = 1};
+		return (struct plan_cost){
+			.seek_us = 1000, .request_us = 100, .bytes_per_ms = 60000, .queue = 1};
 	case DEVICE_NETWORK:
-		return (struct plan_cost){.seek_us = 0, .request_us = 1000, .bytes_per_ms = 117000, .queue = 64};
+		return (struct plan_cost){
+			.seek_us = 0, .request_us = 1000, .bytes_per_ms = 117000, .queue = 64};
 	case DEVICE_MEMORY:
 		return (struct plan_cost){.seek_us = 0, .request_us = 0, .bytes_per_ms = 1000000, .queue = 1};
 	case DEVICE_SOLID:
@@ -47,7 +49,7 @@ uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size)
 	return pages_in((uint64_t)cost->seek_us + cost->request_us / cost->queue, cost, page_size);
 }
 
-/* On `cloud` 10,205 single pages in random order take 0.349 s apart, and 0.344 s joined up to this: 24 pages. */
+/* On `cloud` 10,205 single pages in random order take 0.349 s apart, 0.344 s joined up to 24 pages. */
 uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size)
 {
 	uint32_t pages = pages_in(cost->request_us, cost, page_size);

@@ -33,8 +33,8 @@ struct draft_device {
 
 struct draft_file {
 	const struct profile_file *source; /* not owned */
-	uint64_t size;   /* bytes, now */
-	int64_t mtime;   /* nanoseconds since the epoch, now */
+	uint64_t size;                     /* bytes, now */
+	int64_t mtime;                     /* nanoseconds since the epoch, now */
 	uint64_t inode;
 	uint32_t device; /* index in devices */
 	uint32_t pages;  /* selected of it */
@@ -62,9 +62,9 @@ struct plan_draft {
 	enum device_class device;      /* what the program lies on */
 	struct draft_device *devices;  /* owned */
 	size_t n_devices, devices_capacity;
-	struct draft_file *files;      /* owned; ascending by the order of their touch until draft_sort() */
+	struct draft_file *files; /* owned; ascending by the order of their touch until draft_sort() */
 	size_t n_files, files_capacity;
-	struct draft_extent *extents;  /* owned; of single profile ranges until draft_merge() */
+	struct draft_extent *extents; /* owned; of single profile ranges until draft_merge() */
 	size_t n_extents, extents_capacity;
 	struct draft_probe probes[DRAFT_PROBES];
 	size_t n_probes;
@@ -78,7 +78,7 @@ static inline void draft_releasep(struct plan_draft *draft)
 	draft_release(draft);
 }
 
-/* The path of a file of the profile on this machine: below the root. *ret is the caller's. Returns 0 or -ENOMEM. */
+/* The path of a file of the profile below the root. *ret is the caller's. Returns 0 or -ENOMEM. */
 int draft_path(const struct plan_draft *draft, const char *path, char **ret);
 
 static inline const struct device *draft_file_device(const struct plan_draft *draft, uint32_t file)
@@ -96,7 +96,7 @@ int draft_select(struct plan_draft *draft, const struct plan_options *options);
 int draft_cut(struct plan_draft *draft, uint64_t budget);
 int draft_probe(struct plan_draft *draft);
 int draft_place(struct plan_draft *draft);
-/* The part of draft_place() that asks no file system: cuts an extent at the ends of its file's places on the disk. */
+/* The part of draft_place() that asks no file system: cuts an extent where its places on the disk end. */
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
 void draft_merge(struct plan_draft *draft, uint64_t budget);
 int draft_sort(struct plan_draft *draft);

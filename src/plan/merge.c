@@ -2,9 +2,9 @@
 /*
  * Joins neighbours of a file where that is cheaper than reading them apart (cost.c).
  *
- * In physical order a joined extent is one pass of the head: any length is good, but the gap must be one on the disk
- * too. In touch order it takes the place of its earliest part, so that the rest of it delays what is touched in
- * between; up to what flows during one request's latency, nobody can tell.
+ * In physical order a joined extent is one pass of the head: any length is good, but the gap must be one on
+ * the disk too. In touch order it takes the place of its earliest part, so that the rest of it delays what is
+ * touched in between; up to what flows during one request's latency, nobody can tell.
  */
 #include <stdlib.h>
 
@@ -20,17 +20,18 @@ static int compare_pages(const void *a, const void *b)
 }
 
 /* Whether b lies behind a on the disk as it does in the file; both may be nowhere. */
-static bool follows_on_disk(const struct plan_draft *draft, const struct draft_extent *a,
-	const struct draft_extent *b)
+static bool follows_on_disk(
+	const struct plan_draft *draft, const struct draft_extent *a, const struct draft_extent *b)
 {
 	if (a->physical == DRAFT_NOWHERE || b->physical == DRAFT_NOWHERE)
 		return a->physical == b->physical;
-	return b->physical >= a->physical && b->physical - a->physical == draft_bytes(draft, b->page - a->page);
+	return b->physical >= a->physical &&
+	       b->physical - a->physical == draft_bytes(draft, b->page - a->page);
 }
 
 /* Whether to read a, what lies between, and b at once; room: pages of gap that the budget still allows. */
-static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a, const struct draft_extent *b,
-	uint64_t room)
+static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a,
+	const struct draft_extent *b, uint64_t room)
 {
 	enum device_class class = draft_file_device(draft, a->file)->class;
 	struct plan_cost cost = plan_cost_of(class);

@@ -5,8 +5,8 @@
  *     rotational    files by inode number (neighbours share blocks of the inode table), extents by place
  *     otherwise     both by first touch; but what a path leads through comes before what it leads to
  *
- * Where a plan has files on several devices, those that do not turn come first: their reads take no seek, and the
- * others each still see their own order.
+ * Where a plan has files on several devices, those that do not turn come first: their reads take no seek, and
+ * the others each still see their own order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -56,8 +56,8 @@ static int compare_prefix(const void *key, const void *item)
 	return difference ? difference : -(entry->path[prefix->length] != '\0');
 }
 
-static void place_ancestors(struct placement *placement, const struct path_entry *entries, size_t n_entries,
-	const char *path)
+static void place_ancestors(
+	struct placement *placement, const struct path_entry *entries, size_t n_entries, const char *path)
 {
 	for (size_t length = 1; path[length]; length++) {
 		struct path_prefix prefix = {path, length};
@@ -160,8 +160,8 @@ static int sort_files(struct plan_draft *draft)
 		return -ENOMEM;
 	for (size_t i = 0; i < draft->n_files; i++)
 		where[i] = UINT32_MAX;
-	r = draft->device == DEVICE_ROTATIONAL ? place_by_inode(draft, &placement) :
-						 place_by_touch(draft, &placement);
+	r = draft->device == DEVICE_ROTATIONAL ? place_by_inode(draft, &placement)
+					       : place_by_touch(draft, &placement);
 	return r < 0 ? r : renumber(draft, &placement);
 }
 

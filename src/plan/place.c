@@ -31,8 +31,8 @@ static size_t find_place(const struct device_extent *places, size_t n_places, ui
 }
 
 /* Where `page` lies; and at which page, at most `end`, that stops being true of one run. */
-static uint64_t place_of(const struct device_extent *places, size_t n_places, uint32_t page_size, uint32_t page,
-	uint32_t end, uint32_t *ret_end)
+static uint64_t place_of(const struct device_extent *places, size_t n_places, uint32_t page_size,
+	uint32_t page, uint32_t end, uint32_t *ret_end)
 {
 	uint64_t offset = (uint64_t)page * page_size, until = end, physical = DRAFT_NOWHERE;
 	size_t i = find_place(places, n_places, offset);
@@ -72,7 +72,7 @@ int draft_split(struct plan_draft *draft, size_t extent, const struct device_ext
 	return 0;
 }
 
-/* Places the extents [first, end), all of one file. Where the file system does not tell, they stay nowhere. */
+/* Places the extents [first, end), all of one file. If its file system does not tell, they stay nowhere. */
 static int place_file(struct plan_draft *draft, size_t first, size_t end)
 {
 	_cleanup_free_ struct device_extent *places = NULL;

@@ -2,10 +2,10 @@
 /*
  * Which pages tell a warm start from a cold one.
  *
- * A start is taken for warm if every probe is resident. So a probe must be resident after a start (a page that most
- * runs touched), should not be resident for another reason (not of the C library, which every program has), and a few
- * big files say more of how much is missing than many small ones. The last touched page of a file is taken: the first
- * ones come with a mere look at its header.
+ * A start is taken for warm if every probe is resident. So a probe must be resident after a start (a page
+ * that most runs touched), should not be resident for another reason (not of the C library, which every
+ * program has), and a few big files say more of how much is missing than many small ones. The last touched
+ * page of a file is taken: the first ones come with a mere look at its header.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,8 +28,8 @@ struct candidate {
 /* Whether nearly every program has it in memory. */
 static bool is_everybodys(const char *path)
 {
-	static const char *const names[] = {"ld-", "ld.so", "libc.so", "libc-", "libm.so", "libdl.so", "libpthread.so",
-		"locale-archive", "C.utf8", NULL};
+	static const char *const names[] = {"ld-", "ld.so", "libc.so", "libc-", "libm.so", "libdl.so",
+		"libpthread.so", "locale-archive", "C.utf8", NULL};
 	const char *base = strrchr(path, '/') + 1;
 
 	for (size_t i = 0; names[i]; i++)
@@ -75,15 +75,15 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Takes the best, none of which is of a worse kind than the first, while header and paths fit in the plan's head. */
+/* Takes the best, none of a worse kind than the first, while header and paths fit in the plan's head. */
 static void take_best(struct plan_draft *draft, const struct candidate *candidates)
 {
 	size_t room = PLAN_HEAD_MAX - sizeof(struct plan_header);
 
 	for (size_t i = 0; i < draft->n_files && draft->n_probes < DRAFT_PROBES; i++) {
 		const struct candidate *candidate = &candidates[i];
-		size_t size = sizeof(struct plan_probe) +
-			strlen(draft->files[candidate->file].source->path) + 1;
+		size_t size =
+			sizeof(struct plan_probe) + strlen(draft->files[candidate->file].source->path) + 1;
 
 		if (candidate->pages == 0 || candidate->penalty > candidates[0].penalty)
 			return;

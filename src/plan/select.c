@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files and pages of a profile a plan can have: what is still there and unchanged, touched often enough. */
+/* Which files and pages of a profile a plan can have: still there, unchanged, touched often enough. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ int draft_path(const struct plan_draft *draft, const char *path, char **ret)
 	return 0;
 }
 
-/* A profile does not name its machine. Another kernel is taken for another machine: then times count for nothing. */
+/* A profile does not name its machine. With another kernel it is taken for one of another machine. */
 static bool is_same_machine(const struct profile *profile)
 {
 	struct utsname here;
@@ -42,11 +42,12 @@ static int open_file(const struct profile_file *file, const char *path)
 }
 
 /*
- * The index in devices of the device under fd, whose file system has this number. A number of major 0 is no device's:
- * the files of one overlayfs can lie on several, and one btrfs has several numbers. There the device itself is asked.
+ * The index in devices of the device under fd, whose file system has this number. A number of major 0 is no
+ * device's: the files of one overlayfs can lie on several, and one btrfs has several numbers. There the
+ * device itself is asked.
  */
-static int find_device(struct plan_draft *draft, int fd, uint64_t number, const struct plan_options *options,
-	uint32_t *ret)
+static int find_device(
+	struct plan_draft *draft, int fd, uint64_t number, const struct plan_options *options, uint32_t *ret)
 {
 	bool anonymous = major(number) == 0;
 	struct device device;
@@ -137,12 +138,12 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	struct stat st;
 	int r;
 
-	if (fd < 0) {
+	if (fd >= 0 && fstat(fd, &st) < 0)
+		return -errno;
+	if (fd < 0 || (source->kind == PROFILE_REGULAR && !S_ISREG(st.st_mode))) {
 		draft->summary.gone++;
 		return 0;
 	}
-	if (fstat(fd, &st) < 0)
-		return -errno;
 	r = find_device(draft, fd, st.st_dev, options, &file.device);
 	if (r < 0)
 		return r;
@@ -189,7 +190,7 @@ static int select_file(struct plan_draft *draft, const struct profile_file *sour
 	return add_file(draft, source, path, options);
 }
 
-/* The program's device settles the order; if the program is not among the files, the first touched file's does. */
+/* The program's device settles the order; if it is not among the files, that of the first touched. */
 static enum device_class class_of_program(const struct plan_draft *draft)
 {
 	for (size_t i = 0; i < draft->n_files; i++)

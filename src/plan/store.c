@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles and plans on disk: whose folder, which file, whether to believe it. The rules: format/state-folder.h. */
+/* Profiles and plans on disk: whose folder, which file, whether to believe it (format/state-folder.h). */
 #include "plan/store.h"
 
 #include <errno.h>
@@ -70,8 +70,8 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 	char *slash;
 	int r;
 
-	if (!state_file(&environment, writing_folder(&environment), subfolder_of(what), suffix_of(what), program,
-		    path, sizeof(path)))
+	if (!state_file(&environment, writing_folder(&environment), subfolder_of(what), suffix_of(what),
+		    program, path, sizeof(path)))
 		return -ENOENT;
 	slash = strrchr(path, '/');
 	*slash = '\0';

@@ -5,8 +5,8 @@
  *     STATE/profiles/NAME.profile    STATE/plans/NAME.plan      NAME: format/plan-name.h
  *
  * STATE is $HEADSTART_STATE where set; else /var/lib/headstart (root's: serves everybody) and, for a user,
- * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone). The rule itself, which the shim
- * shares: format/state-folder.h.
+ * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone). The rule itself, which the
+ * shim shares: format/state-folder.h.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 enum store_what { STORE_PROFILE, STORE_PLAN };
 
-/* The folder this user writes to. *ret, malloc()ed, is the caller's. Returns 0, -ENOENT (no home), or -ENOMEM. */
+/* The folder this user writes to. *ret is the caller's to free. Returns 0, -ENOENT (no home), or -ENOMEM. */
 int store_folder(char **ret);
 
 /* The file a program's profile or plan is written to; folders are made. */
@@ -25,8 +25,9 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 mode_t store_mode(void);
 
 /*
- * The file in which a program's profile or plan is found: root's, then the user's own. A file of a user who is neither
- * root nor this one, or that others may write, is passed over. Returns 0, -ENOENT, or negative errno.
+ * The file in which a program's profile or plan is found: root's, then the user's own. A file of a user who
+ * is neither root nor this one, or that others may write, is passed over. Returns 0, -ENOENT, or negative
+ * errno.
  */
 int store_find(enum store_what what, const char *program, char **ret);
 

@@ -11,7 +11,7 @@
 #include "plan/draft.h"
 
 #define WINDOW_DEFAULT_KB 128u  /* where no device says: the kernel's own default, VM_READAHEAD_PAGES */
-#define WINDOW_MAX_KB	  1024u /* more in one request gains nothing on any device that was measured */
+#define WINDOW_MAX_KB     1024u /* more in one request gains nothing on any device that was measured */
 
 /* Where the tables go, in bytes from the start of the file. */
 struct layout {
@@ -39,8 +39,8 @@ static struct layout lay_out(const struct plan_draft *draft, size_t strings_size
 }
 
 /*
- * The kernel cuts a readahead request to max(read_ahead_kb, max_sectors_kb) (force_page_cache_ra(), mm/readahead.c).
- * The smallest such limit of the devices that are read counts.
+ * The kernel cuts a readahead request to max(read_ahead_kb, max_sectors_kb) (force_page_cache_ra(),
+ * mm/readahead.c). The smallest such limit of the devices that are read counts.
  */
 static uint32_t window_pages(const struct plan_draft *draft)
 {
@@ -48,8 +48,8 @@ static uint32_t window_pages(const struct plan_draft *draft)
 
 	for (size_t i = 0; i < draft->n_files; i++) {
 		const struct device *device = draft_file_device(draft, (uint32_t)i);
-		uint32_t limit = device->read_ahead_kb > device->max_sectors_kb ? device->read_ahead_kb :
-										  device->max_sectors_kb;
+		uint32_t limit = device->read_ahead_kb > device->max_sectors_kb ? device->read_ahead_kb
+										: device->max_sectors_kb;
 
 		if (draft->files[i].pages == 0)
 			continue;
@@ -90,8 +90,8 @@ static uint32_t kind_of(enum profile_kind kind)
 	return PLAN_REGULAR;
 }
 
-static void write_tables(const struct plan_draft *draft, const struct layout *layout, const uint32_t *paths,
-	char *data)
+static void write_tables(
+	const struct plan_draft *draft, const struct layout *layout, const uint32_t *paths, char *data)
 {
 	struct plan_file *files = (struct plan_file *)(data + layout->files);
 	struct plan_extent *extents = (struct plan_extent *)(data + layout->extents);
@@ -113,7 +113,8 @@ static void write_tables(const struct plan_draft *draft, const struct layout *la
 		};
 }
 
-static void write_header(const struct plan_draft *draft, const struct layout *layout, uint32_t program, char *data)
+static void write_header(
+	const struct plan_draft *draft, const struct layout *layout, uint32_t program, char *data)
 {
 	struct plan_header *header = (struct plan_header *)data;
 
@@ -139,8 +140,8 @@ static void write_header(const struct plan_draft *draft, const struct layout *la
 }
 
 /* Paths of all files, and the program's. */
-static int collect_strings(const struct plan_draft *draft, struct string_table *strings, uint32_t *paths,
-	uint32_t *ret_program)
+static int collect_strings(
+	const struct plan_draft *draft, struct string_table *strings, uint32_t *paths, uint32_t *ret_program)
 {
 	int r = string_table_add(strings, draft->profile->program, ret_program);
 

@@ -116,7 +116,8 @@ static void build(const struct profile *profile, const struct plan_options *opti
 	assert_int_equal(ret->view.extent_count, ret->summary.extents);
 }
 
-static void expect_extent(const struct built *built, uint32_t i, const char *name, uint32_t page, uint32_t pages)
+static void expect_extent(
+	const struct built *built, uint32_t i, const char *name, uint32_t page, uint32_t pages)
 {
 	const struct plan_extent *extent = &built->view.extents[i];
 
@@ -135,7 +136,8 @@ static void a_plan_says_what_the_profile_says(void **state)
 	put_file("app", 10 * PAGE);
 	put_file("libx", 100 * PAGE);
 	add_file(&profile, "app", PROFILE_REGULAR, 1, (struct profile_range[]){{0, 2, 1, 3}, {0}});
-	add_file(&profile, "libx", PROFILE_REGULAR, 3, (struct profile_range[]){{50, 3, 3, 3}, {0, 1, 6, 3}, {0}});
+	add_file(&profile, "libx", PROFILE_REGULAR, 3,
+		(struct profile_range[]){{50, 3, 3, 3}, {0, 1, 6, 3}, {0}});
 	add_file(&profile, ".", PROFILE_DIRECTORY, 0, NULL);
 	assert_int_equal(profile_finish(&profile), 0);
 	build(&profile, &solid, &built);
@@ -153,7 +155,8 @@ static void a_plan_says_what_the_profile_says(void **state)
 	assert_int_equal(LE32(built.view.files[0].kind), PLAN_DIRECTORY);
 	assert_int_equal(stat(path_of("libx"), &st), 0);
 	assert_int_equal(LE64(built.view.files[2].size), st.st_size);
-	assert_int_equal(LE64((uint64_t)built.view.files[2].mtime), st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
+	assert_int_equal(LE64((uint64_t)built.view.files[2].mtime),
+		st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
 	assert_int_equal(LE64(built.view.files[2].inode), st.st_ino);
 }
 
@@ -242,7 +245,8 @@ static void rarely_touched_pages_can_be_left_out(void **state)
 
 	put_file("app", 10 * PAGE);
 	put_file("once", 10 * PAGE);
-	add_file(&profile, "app", PROFILE_REGULAR, 0, (struct profile_range[]){{0, 1, 0, 3}, {5, 1, 1, 2}, {0}});
+	add_file(&profile, "app", PROFILE_REGULAR, 0,
+		(struct profile_range[]){{0, 1, 0, 3}, {5, 1, 1, 2}, {0}});
 	add_file(&profile, "once", PROFILE_REGULAR, 2, (struct profile_range[]){{0, 1, 2, 1}, {0}});
 	assert_int_equal(profile_finish(&profile), 0);
 	build(&profile, &solid, &all);
@@ -314,7 +318,7 @@ static void a_huge_profile_is_planned_the_same_each_time(void **state)
 	struct plan_options options = {.device = DEVICE_ROTATIONAL};
 
 	fill_huge(&profile);
-	for (unsigned class = DEVICE_SOLID; class <= DEVICE_ROTATIONAL; class++) {
+	for (unsigned class = DEVICE_SOLID; class <= DEVICE_ROTATIONAL; class ++) {
 		_cleanup_(built_release) struct built one = {0}, two = {0};
 
 		options.device = class;

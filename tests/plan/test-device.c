@@ -165,8 +165,8 @@ static void put_mountinfo(const char *text)
 	assert_int_equal(publish_file(mountinfo, 0644, text, strlen(text)), 0);
 }
 
-static struct device answer(unsigned long magic, unsigned long long number, unsigned long long mount_id,
-	const char *path)
+static struct device answer(
+	unsigned long magic, unsigned long long number, unsigned long long mount_id, const char *path)
 {
 	struct device_question question = {magic, number, mount_id, path};
 	struct device device;
@@ -244,7 +244,8 @@ static void expect_layers(const char *options, const char *const *layers)
 
 static void overlay_layers_come_upper_first(void **state)
 {
-	expect_layers("rw,lowerdir=/l1:/l2,upperdir=/u,workdir=/w", (const char *[]){"/u", "/l1", "/l2", NULL});
+	expect_layers(
+		"rw,lowerdir=/l1:/l2,upperdir=/u,workdir=/w", (const char *[]){"/u", "/l1", "/l2", NULL});
 	expect_layers("rw,lowerdir=/l\\134:1:/l2::/data", (const char *[]){"/l:1", "/l2", "/data", NULL});
 	expect_layers("rw,lowerdir+=/l1,lowerdir+=/l2", (const char *[]){"/l1", "/l2", NULL});
 	expect_layers("rw,lowerdir=/a\\040b,upperdir=/x\\134,y", (const char *[]){"/x,y", "/a b", NULL});
@@ -266,8 +267,8 @@ static void overlay_files_are_on_the_device_of_their_layer(void **state)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(device_of(fd, &direct), 0);
-	snprintf(line, sizeof(line), "50 22 0:60 / /merged rw - overlay overlay rw,lowerdir=%s/none:%s/layer\n", root,
-		root);
+	snprintf(line, sizeof(line),
+		"50 22 0:60 / /merged rw - overlay overlay rw,lowerdir=%s/none:%s/layer\n", root, root);
 	put_mountinfo(line);
 	device_answer(&real, &question, &through);
 	assert_int_equal(through.class, direct.class);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the passes of a plan on drafts made by hand: budget, places, merging, order, probes, costs. */
+/* Unit tests of the passes of a plan on drafts made by hand: budget, places, gaps, order, probes, costs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,8 @@ static struct profile_file sources[32];
 static void add_device(struct plan_draft *draft, enum device_class class)
 {
 	assert_int_equal(ARRAY_RESERVE(draft->devices, draft->devices_capacity, draft->n_devices + 1), 0);
-	draft->devices[draft->n_devices] = (struct draft_device){.number = draft->n_devices, .device.class = class};
+	draft->devices[draft->n_devices] =
+		(struct draft_device){.number = draft->n_devices, .device.class = class};
 	draft->n_devices++;
 }
 
@@ -81,8 +82,8 @@ static void expect(const struct plan_draft *draft, size_t i, uint32_t file, uint
 	assert_int_equal(draft->extents[i].order, order);
 }
 
-static const struct test_file two_files[] = {{"/lib/a", PROFILE_REGULAR, 20, 0}, {"/lib/b", PROFILE_REGULAR, 10, 0},
-	{0}};
+static const struct test_file two_files[] = {
+	{"/lib/a", PROFILE_REGULAR, 20, 0}, {"/lib/b", PROFILE_REGULAR, 10, 0}, {0}};
 
 static void gaps_cost_what_the_device_says(void **state)
 {
@@ -123,8 +124,8 @@ static void the_budget_keeps_what_is_touched_first(void **state)
 
 static void files_cut_away_renumber_the_rest(void **state)
 {
-	static const struct test_file files[] = {{"/d", PROFILE_DIRECTORY, 1, 0}, {"/lib/a", PROFILE_REGULAR, 2, 0},
-		{"/lib/b", PROFILE_REGULAR, 3, 0}, {0}};
+	static const struct test_file files[] = {{"/d", PROFILE_DIRECTORY, 1, 0},
+		{"/lib/a", PROFILE_REGULAR, 2, 0}, {"/lib/b", PROFILE_REGULAR, 3, 0}, {0}};
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
 
 	touch(&draft, 1, 0, 4, 50);
@@ -142,7 +143,9 @@ static void extents_are_cut_where_their_place_ends(void **state)
 	static const struct device_extent places[] = {
 		{.offset = 0, .length = 4 * PAGE, .physical = 1000 * PAGE},
 		{.offset = 4 * PAGE, .length = 2 * PAGE, .physical = 500 * PAGE},
-		{.offset = 8 * PAGE, .length = PAGE + 1024, .physical = 900 * PAGE}, /* blocks smaller than a page */
+		{.offset = 8 * PAGE,
+			.length = PAGE + 1024,
+			.physical = 900 * PAGE}, /* blocks smaller than a page */
 	};
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
 
@@ -179,8 +182,10 @@ static void rotational_gaps_are_read_if_they_are_gaps_on_disk(void **state)
 
 	add(&draft, (struct draft_extent){0, 0, 2, 0, 90, 1, 1000 * PAGE});
 	add(&draft, (struct draft_extent){0, 2 + limit, 1, 0, 5, 1, (1002 + limit) * PAGE});
-	add(&draft, (struct draft_extent){0, 4 + 2 * limit, 1, 0, 6, 1, (1004 + 2 * limit) * PAGE}); /* too far */
-	add(&draft, (struct draft_extent){0, 5 + 2 * limit, 1, 0, 7, 1, 50 * PAGE}); /* elsewhere on the disk */
+	add(&draft,
+		(struct draft_extent){0, 4 + 2 * limit, 1, 0, 6, 1, (1004 + 2 * limit) * PAGE}); /* too far */
+	add(&draft,
+		(struct draft_extent){0, 5 + 2 * limit, 1, 0, 7, 1, 50 * PAGE}); /* elsewhere on the disk */
 	add(&draft, (struct draft_extent){1, 6 + 2 * limit, 1, 0, 8, 1, 51 * PAGE}); /* another file */
 	draft_merge(&draft, 0);
 	assert_int_equal(draft.n_extents, 4);
@@ -219,8 +224,8 @@ static void neighbours_join_up_to_a_chunk_in_touch_order(void **state)
 
 static void rotational_plans_go_by_inode_and_place(void **state)
 {
-	static const struct test_file files[] = {{"/lib/a", PROFILE_REGULAR, 20, 0}, {"/lib", PROFILE_DIRECTORY, 5, 0},
-		{"/lib/b", PROFILE_REGULAR, 10, 0}, {0}};
+	static const struct test_file files[] = {{"/lib/a", PROFILE_REGULAR, 20, 0},
+		{"/lib", PROFILE_DIRECTORY, 5, 0}, {"/lib/b", PROFILE_REGULAR, 10, 0}, {0}};
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, files);
 
 	add(&draft, (struct draft_extent){0, 0, 1, 0, 1, 1, 700});
@@ -247,7 +252,8 @@ static void other_plans_go_by_touch_with_folders_first(void **state)
 		{"/usr/lib/b", PROFILE_REGULAR, 10, 0}, {"/usr/lib/a", PROFILE_DIRECTORY, 5, 0},
 		{"/usr/li", PROFILE_DIRECTORY, 6, 0}, {"/usr/lib", PROFILE_SYMLINK, 7, 0},
 		{"/", PROFILE_DIRECTORY, 2, 0}, {0}};
-	static const char *const order[] = {"/", "/usr/lib", "/usr/lib/a", "/usr/lib/a/x", "/usr/lib/b", "/usr/li"};
+	static const char *const order[] = {
+		"/", "/usr/lib", "/usr/lib/a", "/usr/lib/a/x", "/usr/lib/b", "/usr/li"};
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
 
 	touch(&draft, 0, 0, 1, 2);
@@ -263,8 +269,8 @@ static void other_plans_go_by_touch_with_folders_first(void **state)
 
 static void each_device_keeps_its_own_order(void **state)
 {
-	static const struct test_file files[] = {{"/hdd/a", PROFILE_REGULAR, 9, 0}, {"/ssd/b", PROFILE_REGULAR, 50, 1},
-		{"/hdd/c", PROFILE_REGULAR, 3, 0}, {0}};
+	static const struct test_file files[] = {{"/hdd/a", PROFILE_REGULAR, 9, 0},
+		{"/ssd/b", PROFILE_REGULAR, 50, 1}, {"/hdd/c", PROFILE_REGULAR, 3, 0}, {0}};
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, files);
 
 	add_device(&draft, DEVICE_SOLID);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of plan/store and format/state-folder: which folder, which file is believed, where a command is. */
+/* Unit tests of plan/store and format/state-folder: which folder, which file, where a command is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
