@@ -103,8 +103,8 @@ def build(lab, model, image, seed, slowdisk):
         raise LabError(f"the kernel refuses direct I/O to '{loop.name}'; what its file's page cache holds would hide "
                        "the slow disk")
     loop.tune("scheduler", "none")
-    loop.tune("read_ahead_kb", READ_AHEAD_KB)
     loop.tune("rotational", int(model == "hdd"))
+    loop.tune("read_ahead_kb", READ_AHEAD_KB)   # last: any other change of the queue's limits resets it
     lab.callback(unmount_root, os.path.join(folder, "root"), loop)
     return {"folder": folder, "loop": loop.path}
 
