@@ -228,6 +228,9 @@ static int output_path(const char *output, const char *program, char **ret)
 
 	if (!output) {
 		r = store_path_for_writing(STORE_PLAN, program, ret);
+		if (r == -ENOENT)
+			return verb_fail(
+				"there is no folder to keep plans in, as HOME is not set; give -o FILE");
 		return r < 0 ? verb_fail_errno(r, "cannot make the folder of plans") : 0;
 	}
 	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))

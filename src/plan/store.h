@@ -18,7 +18,10 @@ enum store_what { STORE_PROFILE, STORE_PLAN };
 /* The folder this user writes to. *ret is the caller's to free. Returns 0, -ENOENT (no home), or -ENOMEM. */
 int store_folder(char **ret);
 
-/* The file a program's profile or plan is written to; folders are made. */
+/*
+ * The file a program's profile or plan is written to; folders are made. *ret, malloc()ed, is the caller's.
+ * Returns 0, -ENOENT (no home), or negative errno.
+ */
 int store_path_for_writing(enum store_what what, const char *program, char **ret);
 
 /* The mode such a file is published with: root's is for everybody to read, a user's for that user alone. */

@@ -87,6 +87,8 @@ refuses 1 "'$tmp/whole.plan' is not a headstart profile" "$headstart" plan "$tmp
 refuses 1 "does not execute 'nobody'" "$headstart" plan --at nobody "$tmp/app.profile"
 refuses 1 "is not a regular file" "$headstart" plan --device solid -o /dev/null "$tmp/app.profile"
 refuses 1 "cannot write" "$headstart" plan --device solid -o "$tmp/none/x.plan" "$tmp/app.profile"
+refuses 1 "cannot make the folder of plans" \
+	env HEADSTART_STATE="$tmp/rubbish/state" "$headstart" plan --device solid "$tmp/app.profile"
 refuses 1 "no profile of" "$headstart" plan --program sh
 refuses 1 "cannot find 'headstart-no-such-program'" "$headstart" plan --program headstart-no-such-program
 refuses 2 "no profile given" "$headstart" plan
