@@ -96,7 +96,7 @@ def build(lab, model, image, seed, slowdisk):
         os.mkdir(os.path.join(folder, name))
         lab.callback(os.rmdir, os.path.join(folder, name))
     disk = os.path.join(folder, "disk")
-    lab.callback(stop, start_slowdisk(model, image, seed, slowdisk, disk))
+    lab.callback(stop, start_slowdisk(model, image, seed, slowdisk, disk), disk)
     loop = Loop(os.path.join(disk, "disk.img"))
     lab.callback(loop.detach)
     if not loop.is_direct():
@@ -117,19 +117,22 @@ def start_slowdisk(model, image, seed, slowdisk, mountpoint):
     except OSError as error:
         raise LabError(f"cannot run '{slowdisk}': {error.strerror}; build headstart first") from None
     if process.stdout.readline() != b"ready\n":
-        said = process.stderr.read().decode("utf-8", "replace").strip().splitlines()
-        status = process.wait()
-        raise LabError(said[-1] if said else f"'{slowdisk}' ended with status {status}")
+        said = process.communicate()[1].decode("utf-8", "replace").strip().splitlines()
+        raise LabError(said[-1] if said else f"'{slowdisk}' ended with status {process.returncode}")
+    process.stdout.close()
+    process.stderr.close()
     return process
 
 
-def stop(process):
+def stop(process, mountpoint):
     process.terminate()
     try:
         process.wait(10)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    with contextlib.suppress(OSError):      # it unmounts itself, unless something killed it
+        kernel.unmount(mountpoint, kernel.MNT_DETACH)
 
 
 def unmount_root(root, loop):

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Shared by the tests of bench/lab: the way to the modules, what must be there, a small image."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+SOURCE, BUILD = os.environ["HEADSTART_TEST_SOURCE"], os.environ["HEADSTART_TEST_BUILD"]
+BENCH = os.path.join(SOURCE, "bench")
+sys.path.insert(0, BENCH)
+
+SLOWDISK = os.path.join(BUILD, "bench", "slowdisk", "slowdisk")
+PROBE = os.path.join(BUILD, "tests", "bench", "lab-probe")
+
+
+def skip(reason):
+    print(f"SKIP: {reason}")
+    sys.exit(77)
+
+
+def need(*programs, loop=True):
+    """Ends the test as skipped unless it is root's and has FUSE, a loop device and the programs."""
+    if os.geteuid() != 0:
+        skip("needs root, to mount")
+    if not os.path.exists("/dev/fuse"):
+        skip("needs FUSE: /dev/fuse is not there")
+    if loop and not os.path.exists("/dev/loop-control"):
+        skip("needs a loop device: /dev/loop-control is not there")
+    for program in programs:
+        if not shutil.which(program):
+            skip(f"needs '{program}', which is not installed")
+
+
+def small_image(folder):
+    """An ext4 image with the probe as /probe, and files to read: /data (1 MiB), /other, /a/b/c/deep (64 KiB each)."""
+    tree = os.path.join(folder, "tree")
+    for name in ("a/b/c", "dev", "proc", "root", "run", "sys", "tmp"):
+        os.makedirs(os.path.join(tree, name))
+    shutil.copy(PROBE, os.path.join(tree, "probe"))
+    for name, size in (("data", 1 << 20), ("other", 1 << 16), ("a/b/c/deep", 1 << 16)):
+        with open(os.path.join(tree, name), "wb") as file:
+            file.write(os.urandom(size))
+    path = os.path.join(folder, "image")
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
+                    "-d", tree, path, "32M"], check=True, stdout=subprocess.DEVNULL)
+    return path
+
+
+def scratch():
+    return tempfile.TemporaryDirectory(prefix="headstart-test.")
+
+
+def mentions(folder):
+    """Everything on this machine that still knows of a lab's folder: mounts, loop devices, the folder itself."""
+    found = []
+    with open("/proc/self/mountinfo", encoding="utf-8") as mounts:
+        found += [line for line in mounts if folder in line]
+    loops = subprocess.run(["losetup", "-a"], check=True, capture_output=True, text=True).stdout
+    found += [line for line in loops.splitlines() if folder in line]
+    if os.path.exists(folder):
+        found.append(folder)
+    return found

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""The lab on a small image: what is cold is really cold, counters count, runs are told from each other."""
+
+import hashlib
+import os
+import unittest
+
+import labtest
+from lab import LabError, cold, kernel
+from lab.device import Device
+from lab.root import Root
+
+PROBE = "/probe"
+DATA_PAGES = (1 << 20) // os.sysconf("SC_PAGESIZE")
+
+
+class Lab(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = cls.enterClassContext(labtest.scratch())
+        cls.image = labtest.small_image(folder)
+
+    def setUp(self):
+        self.device = self.enterContext(Device("none", self.image, slowdisk=labtest.SLOWDISK))
+        self.root = Root(self.device)
+
+    def probe(self, *what, **options):
+        return self.root.run([PROBE, *what], **options)
+
+
+class PageCache(Lab):
+    def test_a_cold_run_reads_and_a_warm_one_does_not(self):
+        cold.make_cold(self.device)
+        first = self.probe("read=/data")
+        self.assertEqual(first.stdout, b"1048576\n")
+        self.assertGreater(first.counters["bytes_read"], 1 << 20)
+        self.assertGreater(first.major_faults, 0)
+        cold.verify_warm(self.device.root, {"/data": DATA_PAGES})
+        second = self.probe("read=/data")
+        self.assertEqual((second.counters["reads"], second.major_faults), (0, 0))
+
+    def test_metadata_is_cold_too(self):
+        path = os.path.join(self.device.root, "a/b/c/deep")
+
+        def reads_of_a_look():
+            self.device.reset_counters()
+            os.stat(path)
+            return self.device.counters()["reads"]
+
+        cold.make_cold(self.device, ["/a/b/c/deep"])
+        self.assertGreaterEqual(reads_of_a_look(), 3)    # directories lie apart from inodes
+        self.assertEqual(reads_of_a_look(), 0)
+        cold.make_cold(self.device)                      # which looks at every file
+        self.assertGreaterEqual(reads_of_a_look(), 3)
+
+    def test_what_is_still_in_use_is_not_cold(self):
+        with open(os.path.join(self.device.root, "data"), "rb"):
+            with self.assertRaisesRegex(cold.NotCold, self.device.loop):
+                cold.make_cold(self.device)
+        cold.make_cold(self.device)
+
+    def test_a_mount_in_another_namespace_is_not_cold(self):
+        """Its unmount succeeds here, and yet the file system and all its pages live on."""
+        ready_read, ready_write = os.pipe()
+        end_read, end_write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(end_write)
+            kernel.unshare(kernel.CLONE_NEWNS)
+            kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
+            os.write(ready_write, b"x")
+            os.read(end_read, 1)
+            os._exit(0)
+        os.read(ready_read, 1)
+        with self.assertRaisesRegex(cold.NotCold, self.device.loop):
+            cold.make_cold(self.device)
+        os.close(end_write)
+        os.waitpid(pid, 0)
+        for fd in (ready_read, ready_write, end_read):
+            os.close(fd)
+        self.device.mount()
+        cold.make_cold(self.device)
+
+    def test_resident_files(self):
+        cold.make_cold(self.device)
+        self.assertEqual(cold.resident_files(self.device.root), {})
+        self.probe("read=/data")
+        resident = cold.resident_files(self.device.root)
+        self.assertEqual(resident["/data"], DATA_PAGES)
+        self.assertGreater(resident[PROBE], 0)
+        self.assertEqual(set(resident), {"/data", PROBE})
+
+    def test_mincore_agrees_with_cachestat(self):
+        self.probe("read=/data")
+        with open(os.path.join(self.device.root, "data"), "rb") as file:
+            self.assertEqual(kernel.resident_pages(file.fileno(), 1 << 20), DATA_PAGES)
+            self.assertEqual(kernel._resident_by_mincore(file.fileno(), 1 << 20), DATA_PAGES)
+        cold.make_cold(self.device)
+        with open(os.path.join(self.device.root, "data"), "rb") as file:
+            self.assertEqual(kernel._resident_by_mincore(file.fileno(), 1 << 20), 0)
+
+    def test_warm_is_verified(self):
+        cold.make_warm(self.device, ["/data", "/other"])
+        cold.verify_warm(self.device.root, ["/data"])
+        cold.make_cold(self.device)
+        with self.assertRaisesRegex(cold.NotWarm, f"{DATA_PAGES} of {DATA_PAGES} pages of '/data'"):
+            cold.verify_warm(self.device.root, ["/data"])
+        with self.assertRaisesRegex(cold.NotWarm, "2 of 2 pages of '/data'"):
+            cold.verify_warm(self.device.root, {"/data": 2})
+
+
+class Runs(Lab):
+    def test_what_the_command_leaves_is_told(self):
+        result = self.probe("env=WORD", "env=HOME", "complain=oh", "write=/root/out", "exit=3",
+                            env={"WORD": "hello"}, outputs=("/root/out", "/root/none"))
+        self.assertEqual((result.stdout, result.stderr), (b"hello\n/root\n", b"oh"))
+        self.assertEqual((result.status, result.timed_out), (3, False))
+        self.assertEqual(result.outputs,
+                         {"/root/out": hashlib.sha256(b"written").hexdigest(), "/root/none": None})
+        self.assertGreater(result.seconds, 0)
+        self.assertEqual(self.probe("abort").status, -9)
+
+    def test_private_folders_are_fresh_and_the_rest_stays(self):
+        for folder in ("/root", "/tmp", "/run", "/dev/shm"):
+            self.probe(f"write={folder}/left")
+            self.assertEqual(self.probe(f"exists={folder}/left").stdout, b"no\n")
+        self.probe("write=/left")
+        cold.make_cold(self.device)
+        self.assertEqual(self.probe("read=/left").stdout, b"7\n")
+
+    def test_a_command_that_hangs_is_ended(self):
+        for measured in (True, False):
+            result = self.probe("spawn", "hang", timeout=0.2, measured=measured)
+            self.assertEqual((result.timed_out, result.status), (True, -9))
+            cold.make_cold(self.device)     # would find the file system in use
+
+    def test_what_a_command_leaves_running_is_ended(self):
+        for measured in (True, False):
+            self.assertEqual(self.probe("spawn", measured=measured).status, 0)
+            cold.make_cold(self.device)
+
+    def test_namespaces(self):
+        self.assertEqual(self.probe("pid").stdout, b"2\n")
+        self.assertGreater(int(self.probe("pid", measured=False).stdout), 2)
+        trace = "exists=/sys/kernel/tracing/trace_pipe"
+        self.assertEqual(self.probe(trace, measured=False).stdout, b"yes\n")
+        self.assertEqual(self.probe("read=/proc/net/route").stdout, b"128\n")   # the heading, no route
+
+    def test_a_command_that_is_not_there(self):
+        with self.assertRaisesRegex(LabError, "cannot run 'nothing-like-it' in the image: No such file"):
+            self.root.run(["nothing-like-it"])
+        self.assertEqual(self.probe("exit=0").status, 0)
+
+
+class Devices(Lab):
+    def test_the_delay_is_that_of_the_model_and_only_during_the_run(self):
+        with Device("sdcard", self.image, slowdisk=labtest.SLOWDISK) as device:
+            root = Root(device)
+            cold.make_cold(device)
+            slow = root.run([PROBE, "read=/data"])
+            self.assertGreater(slow.seconds, (1 << 20) / 16e6 + slow.counters["reads"] * 0.0001)
+            cold.make_cold(device)
+            fast = root.run([PROBE, "read=/data"], delay=False)
+            self.assertEqual(fast.counters["bytes_read"], slow.counters["bytes_read"])
+            self.assertLess(fast.seconds, slow.seconds / 2)
+
+    def test_the_image_never_changes(self):
+        def digest():
+            with open(self.image, "rb") as file:
+                return hashlib.file_digest(file, "sha256").digest()
+
+        before = digest()
+        self.assertEqual(self.probe("write=/left").status, 0)
+        kernel.syncfs(self.device.root)
+        self.assertGreater(self.device.counters()["bytes_written"], 0)
+        self.assertEqual(digest(), before)
+        with Device("none", self.image, slowdisk=labtest.SLOWDISK) as other:
+            self.assertNotEqual(other.loop, self.device.loop)
+            self.assertFalse(os.path.exists(os.path.join(other.root, "left")))
+
+    def test_the_queue_is_the_models(self):
+        def queue(device, name):
+            with open(f"/sys/block/{os.path.basename(device.loop)}/queue/{name}", encoding="ascii") as file:
+                return file.read().strip()
+
+        self.assertEqual(queue(self.device, "read_ahead_kb"), "128")
+        self.assertEqual(queue(self.device, "rotational"), "0")
+        self.assertIn("[none]", queue(self.device, "scheduler"))
+        with Device("hdd", self.image, slowdisk=labtest.SLOWDISK) as hdd:
+            self.assertEqual(queue(hdd, "rotational"), "1")
+
+    def test_refusals(self):
+        for arguments, words in ((("floppy", self.image), "no device model 'floppy'"),
+                                 (("none", "/nowhere/image"), "cannot use the image '/nowhere/image'"),
+                                 (("none", "/dev/null"), "cannot use the image '/dev/null'")):
+            with self.assertRaisesRegex(LabError, words):
+                Device(*arguments, slowdisk=labtest.SLOWDISK).__enter__()
+        with self.assertRaisesRegex(LabError, "cannot run '/nowhere/slowdisk'"):
+            Device("none", self.image, slowdisk="/nowhere/slowdisk").__enter__()
+
+
+if __name__ == "__main__":
+    labtest.need("mke2fs", "losetup")
+    unittest.main()
