@@ -13,9 +13,11 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/publish.h"
 #include "base/strings.h"
 #include "device/device.h"
 #include "mark.h"
+#include "plan/build.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "record/record.h"
@@ -389,7 +391,6 @@ static void print_json(const struct record_result *result, const char *path)
 static void print_summary(const struct record_result *result, const char *path)
 {
 	const struct profile *profile = &result->profile;
-
 	char bytes[WORDS_MAX], pages[WORDS_MAX], resident[WORDS_MAX];
 
 	verb_note("%zu files, %s pages (%s), %zu programs, in %.1f s until %s: '%s'", profile->n_files,
@@ -413,16 +414,25 @@ static void note_failure(const struct record_result *result, const char *name)
 		verb_note("note: '%s' exited with status %d", name, WEXITSTATUS(result->status));
 }
 
-static int make_plan(const char *program)
+/* Returns 0, or an exit status with the reason said. */
+static int make_plan(const struct profile *profile)
 {
-#ifdef HAVE_CMD_PLAN
-	char *arguments[] = {(char *)"plan", (char *)"--program", (char *)program, NULL};
+	const struct plan_options options = {0};
+	_cleanup_free_ char *path = NULL;
+	_cleanup_free_ void *data = NULL;
+	struct plan_summary summary;
+	size_t size;
+	int err = plan_build(profile, &options, &data, &size, &summary);
 
-	optind = 0; /* a new argument vector, for getopt_long */
-	return cmd_plan(3, arguments);
-#else
-	return 0;
-#endif
+	if (err == -ENODATA) {
+		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
+		return 0;
+	}
+	if (!err)
+		err = store_path_for_writing(STORE_PLAN, profile->program, &path);
+	if (!err)
+		err = publish_file(path, store_mode(), data, size);
+	return err ? verb_fail_errno(err, "cannot make the plan of '%s'", profile->program) : 0;
 }
 
 static int keep(struct settings *settings, struct record_result *result)
@@ -433,7 +443,7 @@ static int keep(struct settings *settings, struct record_result *result)
 	describe_device(&result->profile);
 	r = save(&result->profile, settings, &path);
 	if (r == 0 && !settings->output)
-		r = make_plan(settings->program);
+		r = make_plan(&result->profile);
 	if (r == 0 && settings->json)
 		print_json(result, path);
 	if (r == 0 && !settings->quiet && !settings->json)

@@ -81,8 +81,11 @@ static void look_up_residency(struct record_file *file, size_t page_size)
 	munmap(map, file->pages * page_size);
 }
 
-/* A bit mask for each file: what kinds of events there are about it. */
-static uint8_t *gather_event_kinds(const struct record_files *files, const struct record_trace *trace,
+/*
+ * A bit mask for each file: what kinds of events there are about it. The first of them also says better when the file
+ * was opened than fanotify, which is read later.
+ */
+static uint8_t *gather_event_kinds(struct record_files *files, const struct record_trace *trace,
 	const struct inode_map *map)
 {
 	uint8_t *kinds = calloc(files->count + 1, 1);
@@ -93,8 +96,11 @@ static uint8_t *gather_event_kinds(const struct record_files *files, const struc
 
 		if (index == INODE_MAP_NONE)
 			index = inode_map_find(map, 0, event->inode);
-		if (index != INODE_MAP_NONE)
-			kinds[index] |= event->kind == RECORD_MAPPED ? HAS_EVENTS | HAS_MAPPED : HAS_EVENTS;
+		if (index == INODE_MAP_NONE)
+			continue;
+		kinds[index] |= event->kind == RECORD_MAPPED ? HAS_EVENTS | HAS_MAPPED : HAS_EVENTS;
+		if (event->time < files->items[index].opened)
+			files->items[index].opened = event->time;
 	}
 	return kinds;
 }
@@ -168,7 +174,7 @@ static int add_link(void *context, const char *path)
 	return -ENOMEM;
 }
 
-/* The path of a program that was started by a relative name: of the files so called, the one opened just before. */
+/* The path of a program whose name does not lead to it: of the files so called, the one opened last. */
 static char *find_opened(const struct record_files *files, const struct record_exec *exec)
 {
 	const char *slash = strrchr(exec->path, '/'), *name = slash ? slash + 1 : exec->path;
@@ -185,14 +191,32 @@ static char *find_opened(const struct record_files *files, const struct record_e
 	return best ? strdup(best->path) : NULL;
 }
 
+static const struct record_file *find_named(const struct record_files *files, const char *path)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->items[i].kind == PROFILE_REGULAR && streq(files->items[i].path, path))
+			return &files->items[i];
+	return NULL;
+}
+
+/*
+ * The kernel opens a program to run it, so what the name leads to must be among the files; a name that was meant in
+ * another root leads elsewhere.
+ */
 static int resolve_program(struct record_exec *exec, struct record_files *files)
 {
-	struct link_search search = {.files = files, .opened = exec->time};
-	char *real = exec->path[0] == '/' ? realpath(exec->path, NULL) : find_opened(files, exec);
+	char *real = exec->path[0] == '/' ? realpath(exec->path, NULL) : NULL;
+	const struct record_file *file = real ? find_named(files, real) : NULL;
 	int err = 0;
 
-	if (real && exec->path[0] == '/')
+	if (file) {
+		struct link_search search = {.files = files, .opened = file->opened};
+
 		err = links_on_path(exec->path, add_link, &search);
+	} else {
+		free(real);
+		real = find_opened(files, exec);
+	}
 	free(exec->path);
 	exec->path = real;
 	return err == -ENOMEM ? err : 0;

@@ -45,9 +45,10 @@ struct tracer {
 	struct tep_handle *tep;
 	struct kbuffer *kbuffer;
 	struct event events[N_EVENTS];
-	struct tracefs_cpu **cpus; /* NULL where a CPU has no buffer */
+	int *cpus; /* trace_pipe_raw of each; -1 where a CPU has no buffer */
 	int n_cpus;
 	void *sub_buffer;
+	size_t sub_buffer_size; /* bytes */
 	bool only_added;
 	int32_t marked_by; /* 0 until somebody wrote to the marker */
 };
@@ -57,8 +58,8 @@ void tracer_free(struct tracer *tracer)
 	if (!tracer)
 		return;
 	for (int cpu = 0; cpu < tracer->n_cpus; cpu++)
-		if (tracer->cpus[cpu])
-			tracefs_cpu_close(tracer->cpus[cpu]);
+		if (tracer->cpus[cpu] >= 0)
+			close(tracer->cpus[cpu]);
 	free(tracer->cpus);
 	free(tracer->sub_buffer);
 	if (tracer->kbuffer)
@@ -123,11 +124,7 @@ static int set_up_instance(struct tracer *tracer, const char *root, const char *
 	tracer->instance = tracefs_instance_create(name);
 	if (!tracer->instance)
 		return errno ? -errno : -EIO;
-	tracer->n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
-	tracer->cpus = calloc((size_t)tracer->n_cpus, sizeof(struct tracefs_cpu *));
-	if (!tracer->cpus)
-		return -ENOMEM;
-	snprintf(kib, sizeof(kib), "%u", buffer_kib(tracer->n_cpus));
+	snprintf(kib, sizeof(kib), "%u", buffer_kib((int)sysconf(_SC_NPROCESSORS_CONF)));
 	err = write_option(tracer, "buffer_size_kb", kib);
 	if (!err)
 		err = write_option(tracer, "trace_clock", "mono");
@@ -136,18 +133,27 @@ static int set_up_instance(struct tracer *tracer, const char *root, const char *
 	return err;
 }
 
+/* Opened here and not by tracefs_cpu_open(), which would let the command inherit them. */
 static int open_buffers(struct tracer *tracer)
 {
-	int size = 0;
+	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), found = 0;
 
-	for (int cpu = 0; cpu < tracer->n_cpus; cpu++) {
-		tracer->cpus[cpu] = tracefs_cpu_open(tracer->instance, cpu, true);
-		if (tracer->cpus[cpu] && tracefs_cpu_read_size(tracer->cpus[cpu]) > size)
-			size = tracefs_cpu_read_size(tracer->cpus[cpu]);
+	tracer->cpus = calloc((size_t)n_cpus, sizeof(*tracer->cpus));
+	if (!tracer->cpus)
+		return -ENOMEM;
+	for (; tracer->n_cpus < n_cpus; tracer->n_cpus++) {
+		char path[64];
+		int fd;
+
+		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", tracer->n_cpus);
+		fd = tracefs_instance_file_open(tracer->instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		tracer->cpus[tracer->n_cpus] = fd;
+		found += fd >= 0;
 	}
-	if (!size)
+	if (!found)
 		return -EIO;
-	tracer->sub_buffer = malloc((size_t)size);
+	tracer->sub_buffer_size = (size_t)tep_get_sub_buffer_size(tracer->tep);
+	tracer->sub_buffer = malloc(tracer->sub_buffer_size);
 	tracer->kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	return tracer->sub_buffer && tracer->kbuffer ? 0 : -ENOMEM;
 }
@@ -274,9 +280,9 @@ static int take_sub_buffer(struct tracer *tracer, struct record_trace *trace)
 int tracer_drain(struct tracer *tracer, struct record_trace *trace)
 {
 	for (int cpu = 0; cpu < tracer->n_cpus; cpu++) {
-		if (!tracer->cpus[cpu])
+		if (tracer->cpus[cpu] < 0)
 			continue;
-		while (tracefs_cpu_read(tracer->cpus[cpu], tracer->sub_buffer, true) > 0) {
+		while (read(tracer->cpus[cpu], tracer->sub_buffer, tracer->sub_buffer_size) > 0) {
 			int err = take_sub_buffer(tracer, trace);
 
 			if (err)

@@ -1,0 +1,60 @@
+# Shared by the recorder's tests: a small ext4 file system of their own, in a mount namespace of their own, so that cold is
+# cold and nobody else reads there; and programs on it. Sourced after sh-lib.sh.
+[ "$(id -u)" = 0 ] || skip "recording needs root"
+command -v mkfs.ext4 >/dev/null || skip "mkfs.ext4 is not installed"
+if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
+	unshare --mount --propagation private true 2>/dev/null || skip "no mount namespaces here"
+	rm -rf "$tmp"
+	HEADSTART_TEST_UNSHARED=1 exec unshare --mount --propagation private sh "$0" "$@"
+fi
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+disk=$tmp/disk
+export HEADSTART_STATE=$tmp/state
+
+make_disk() {
+	mkdir "$disk"
+	truncate -s 64M "$tmp/image"
+	mkfs.ext4 -q -F "$tmp/image"
+	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+}
+
+# What a recorder changes: read-ahead of the block devices there are now, and tracing instances of its own.
+machine_state() {
+	mkdir -p "$tmp/tracefs"
+	mount -t tracefs tracefs "$tmp/tracefs" 2>/dev/null || :
+	ls "$tmp/tracefs/instances" | grep headstart || :
+	umount "$tmp/tracefs" 2>/dev/null || :
+	[ -e "$tmp/devices" ] || ls -d /sys/class/bdi/[1-9]* >"$tmp/devices"
+	while read -r device; do
+		[ ! -e "$device" ] || echo "$device $(cat "$device/read_ahead_kb")"
+	done <"$tmp/devices"
+}
+
+can_record() {
+	"$tool" record --quiet --no-drop -o "$tmp/probe" true 2>"$tmp/err" || skip "no recording here: $(cat "$tmp/err")"
+}
+
+make_programs() {
+	src=$HEADSTART_TEST_SOURCE/tests/record
+	for library in one:4096 two:12288 three:20480; do
+		name=${library%:*}
+		cc -O1 -shared -fPIC -DNAME="$name" -DSTEP="${library#*:}" -Wl,-soname,"lib$name.so.1" \
+			-o "$disk/lib$name.so.1.0" "$src/library.c"
+		ln -s "lib$name.so.1.0" "$disk/lib$name.so.1"
+		ln -s "lib$name.so.1" "$disk/lib$name.so"
+	done
+	cc -O1 -o "$disk/start" "$src/start.c" -L"$disk" -lone -ltwo -Wl,-rpath,"$disk"
+	head -c 3000000 /dev/urandom >"$disk/data"
+	: >"$disk/empty"
+	mkdir "$disk/folder"
+	cp "$(command -v sed)" "$disk/helper"
+	cat >"$disk/script" <<-END
+		#!/bin/sh
+		echo text | $disk/helper s/t/T/ >/dev/null
+		cat <$disk/empty
+		ls $disk/folder
+		exec $disk/start $disk/data $disk/libthree.so.1
+	END
+	chmod +x "$disk/script"
+	ln -s script "$disk/link"
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Synthetic events become a profile: clipping, first touch, order, execs, residency. And what else is pure. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "record/assemble.h"
+#include "record/inode-map.h"
+#include "record/mounts.h"
+
+#define DEVICE 0x800001u
+
+struct fixture {
+	struct record_trace trace;
+	struct record_files files;
+	struct profile profile;
+	struct assemble_summary summary;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	f->profile.program = strdup("/bin/program");
+	f->profile.command = strdup("program");
+	f->profile.kernel = strdup("6.18");
+	f->profile.device = strdup("");
+	f->profile.milestone = strdup("exit");
+	f->profile.page_size = 4096;
+	f->profile.runs = 1;
+	*state = f;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *f = *state;
+
+	record_trace_release(&f->trace);
+	record_files_release(&f->files);
+	profile_release(&f->profile);
+	free(f);
+	return 0;
+}
+
+static struct record_file *add_file(struct fixture *f, const char *path, enum profile_kind kind, uint64_t inode,
+	uint64_t pages, uint64_t opened)
+{
+	struct record_file *file;
+
+	assert_int_equal(record_files_add(&f->files, &file), 0);
+	*file = (struct record_file){.path = strdup(path), .kind = kind, .device = DEVICE, .inode = inode,
+		.pages = pages, .opened = opened, .by_tree = true};
+	return file;
+}
+
+static void add_event(struct fixture *f, uint64_t time, enum record_event_kind kind, uint64_t inode, uint32_t first,
+	uint32_t last)
+{
+	const struct record_event event = {.time = time, .inode = inode, .device = DEVICE, .first = first,
+		.last = last, .pid = 7, .kind = kind};
+
+	assert_int_equal(record_trace_add_event(&f->trace, &event), 0);
+}
+
+static void add_exec(struct fixture *f, uint64_t time, const char *path)
+{
+	assert_int_equal(record_trace_add_exec(&f->trace, time, 7, path), 0);
+}
+
+static void run(struct fixture *f, bool added_is_touch)
+{
+	assert_int_equal(assemble(&f->trace, &f->files, added_is_touch, &f->profile, &f->summary), 0);
+}
+
+static const struct profile_file *find(const struct fixture *f, const char *path)
+{
+	for (size_t i = 0; i < f->profile.n_files; i++)
+		if (strcmp(f->profile.files[i].path, path) == 0)
+			return &f->profile.files[i];
+	return NULL;
+}
+
+static void assert_range(const struct profile_file *file, size_t i, uint32_t page, uint32_t pages, uint32_t order)
+{
+	assert_true(i < file->n_ranges);
+	assert_int_equal(file->ranges[i].page, page);
+	assert_int_equal(file->ranges[i].pages, pages);
+	assert_int_equal(file->ranges[i].order, order);
+	assert_int_equal(file->ranges[i].runs, 1);
+}
+
+/* Events of several CPUs come unsorted; a page counts once, when it was touched first. */
+static void test_order_and_first_touch(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/bin/program", PROFILE_REGULAR, 1, 100, 1);
+	add_file(f, "/lib/a", PROFILE_REGULAR, 2, 100, 1);
+	add_exec(f, 5, "/bin/program");
+	add_event(f, 30, RECORD_TOUCH, 1, 4, 4);
+	add_event(f, 40, RECORD_TOUCH, 1, 3, 3);
+	add_event(f, 10, RECORD_TOUCH, 1, 0, 1);
+	add_event(f, 20, RECORD_TOUCH, 2, 8, 9);
+	add_event(f, 25, RECORD_TOUCH, 2, 8, 11);
+	add_event(f, 50, RECORD_TOUCH, 1, 0, 4);
+	run(f, false);
+	assert_int_equal(f->profile.touches, 9);
+	assert_int_equal(f->profile.n_files, 2);
+	assert_string_equal(f->profile.files[0].path, "/bin/program");
+	assert_range(&f->profile.files[0], 0, 0, 2, 0);
+	assert_range(&f->profile.files[0], 1, 2, 1, 8);
+	assert_range(&f->profile.files[0], 2, 3, 1, 7);
+	assert_range(&f->profile.files[0], 3, 4, 1, 6);
+	assert_int_equal(f->profile.files[1].order, 2);
+	assert_int_equal(f->profile.files[1].n_ranges, 1);
+	assert_range(&f->profile.files[1], 0, 8, 4, 2);
+}
+
+static void test_clipped_to_the_end(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/data", PROFILE_REGULAR, 1, 3, 1);
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_TOUCH, 1, 1, UINT32_MAX - 1);
+	add_event(f, 11, RECORD_TOUCH, 1, 3, 3);
+	run(f, false);
+	assert_int_equal(find(f, "/data")->n_ranges, 1);
+	assert_range(find(f, "/data"), 0, 1, 2, 0);
+	assert_int_equal(f->profile.touches, 2);
+}
+
+/* Fault-around says which pages it may have mapped; only those that were resident were. */
+static void test_mapped_counts_where_resident(void **state)
+{
+	struct fixture *f = *state;
+	struct record_file *file = add_file(f, "/lib/a", PROFILE_REGULAR, 1, 8, 1);
+
+	file->resident = calloc(1, 8);
+	file->resident[2] = file->resident[5] = 1;
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_MAPPED, 1, 0, 15);
+	add_event(f, 11, RECORD_ADDED, 1, 6, 6);
+	add_event(f, 12, RECORD_TOUCH, 1, 6, 6);
+	run(f, false);
+	assert_int_equal(find(f, "/lib/a")->n_ranges, 2);
+	assert_range(find(f, "/lib/a"), 0, 2, 1, 0);
+	assert_range(find(f, "/lib/a"), 1, 5, 2, 1);
+	/* Pages 2 and 5 never entered the cache: they were there before. */
+	assert_int_equal(f->summary.pages_resident, 2);
+}
+
+static void test_added_counts_only_where_nothing_is_better(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/lib/a", PROFILE_REGULAR, 1, 8, 1);
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_ADDED, 1, 4, 7);
+	run(f, true);
+	assert_range(find(f, "/lib/a"), 0, 4, 4, 0);
+}
+
+static void test_added_alone_is_no_touch(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/lib/a", PROFILE_REGULAR, 1, 8, 1);
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_ADDED, 1, 4, 7);
+	run(f, false);
+	/* It was opened, though. */
+	assert_int_equal(find(f, "/lib/a")->n_ranges, 0);
+	assert_int_equal(f->profile.touches, 1);
+}
+
+/* Folders, links and files of no pages take a number where they were opened; others' openings do not count. */
+static void test_looked_at(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/etc", PROFILE_DIRECTORY, 3, 0, 15);
+	add_file(f, "/bin/program", PROFILE_REGULAR, 1, 8, 2);
+	add_file(f, "/bin/link", PROFILE_SYMLINK, 0, 0, 1);
+	add_file(f, "/elsewhere", PROFILE_REGULAR, 4, 8, 3)->by_tree = false;
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_TOUCH, 1, 0, 0);
+	add_event(f, 20, RECORD_TOUCH, 1, 1, 1);
+	run(f, false);
+	assert_null(find(f, "/elsewhere"));
+	assert_int_equal(find(f, "/bin/link")->order, 0);
+	assert_int_equal(find(f, "/bin/program")->order, 1);
+	assert_int_equal(find(f, "/etc")->order, 2);
+	assert_int_equal(find(f, "/etc")->kind, PROFILE_DIRECTORY);
+	assert_range(find(f, "/bin/program"), 1, 1, 1, 3);
+	assert_int_equal(f->profile.touches, 4);
+}
+
+/* The kernel tells of an exec after it has read the program's first page. */
+static void test_exec_is_before_its_first_page(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/bin/program", PROFILE_REGULAR, 1, 8, 1);
+	add_file(f, "/bin/second", PROFILE_REGULAR, 2, 8, 18);
+	add_event(f, 10, RECORD_TOUCH, 1, 0, 0);
+	add_exec(f, 12, "/bin/program");
+	add_event(f, 15, RECORD_TOUCH, 1, 1, 2);
+	add_event(f, 20, RECORD_TOUCH, 2, 0, 0);
+	add_event(f, 21, RECORD_TOUCH, 1, 3, 3);
+	add_exec(f, 22, "/bin/second");
+	run(f, false);
+	assert_int_equal(f->profile.n_execs, 2);
+	assert_string_equal(f->profile.execs[0].path, "/bin/program");
+	assert_int_equal(f->profile.execs[0].order, 0);
+	assert_string_equal(f->profile.execs[1].path, "/bin/second");
+	assert_int_equal(f->profile.execs[1].order, 3);
+	assert_int_equal(find(f, "/bin/second")->order, 3);
+}
+
+static void test_unknown_and_ambiguous_files(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/bin/program", PROFILE_REGULAR, 1, 8, 1);
+	add_file(f, "/volume/a", PROFILE_REGULAR, 2, 8, 1)->ambiguous = true;
+	add_file(f, "/overlay/b", PROFILE_REGULAR, 5, 8, 1)->device = 0;
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_TOUCH, 1, 0, 0);
+	add_event(f, 11, RECORD_TOUCH, 2, 0, 0);
+	add_event(f, 12, RECORD_TOUCH, 99, 0, 0);
+	add_event(f, 13, RECORD_TOUCH, 5, 3, 3);
+	run(f, false);
+	assert_int_equal(f->summary.events_unknown, 2);
+	assert_range(find(f, "/overlay/b"), 0, 3, 1, f->profile.touches - 1);
+}
+
+static void test_nothing_happened(void **state)
+{
+	struct fixture *f = *state;
+
+	add_exec(f, 1, "/bin/program");
+	run(f, false);
+	assert_int_equal(f->profile.n_files, 0);
+	assert_int_equal(f->profile.n_execs, 1);
+}
+
+static void test_repeated_events_are_kept_once(void **state)
+{
+	struct fixture *f = *state;
+
+	add_event(f, 1, RECORD_TOUCH, 1, 0, 0);
+	add_event(f, 2, RECORD_TOUCH, 1, 0, 0);
+	add_event(f, 3, RECORD_MAPPED, 1, 0, 0);
+	assert_int_equal(f->trace.n_events, 2);
+}
+
+static void test_inode_map(void **state)
+{
+	struct inode_map map = {0};
+
+	assert_true(inode_map_find(&map, 1, 1) == INODE_MAP_NONE);
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(inode_map_add(&map, (uint32_t)(i % 3), i / 3, i), 0);
+	assert_int_equal(inode_map_add(&map, 0, 0, 7777), 0);
+	for (size_t i = 0; i < 1000; i++)
+		assert_int_equal(inode_map_find(&map, (uint32_t)(i % 3), i / 3), i);
+	assert_true(inode_map_find(&map, 3, 0) == INODE_MAP_NONE);
+	inode_map_release(&map);
+}
+
+static void test_mountinfo(void **state)
+{
+	struct mounts mounts;
+	char text[] = "22 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
+		      "23 22 0:20 / /proc rw - proc proc rw\n"
+		      "24 22 7:0 /sub /with\\040space\\134 ro master:1 propagate_from:2 - squashfs /dev/loop0 ro\n"
+		      "25 22 0:45 / /merged rw - overlay overlay rw,lowerdir=/a - b\n";
+	char truncated[] = "22 1 8:2 / /\n", nonsense[] = "a b c - ext4 x\n";
+
+	assert_int_equal(mounts_parse(text, &mounts), 0);
+	assert_int_equal(mounts.count, 3);
+	assert_string_equal(mounts.items[0].point, "/");
+	assert_int_equal(mounts.items[0].device, 8 << 20 | 2);
+	assert_string_equal(mounts.items[1].point, "/with space\\");
+	assert_string_equal(mounts.items[1].type, "squashfs");
+	assert_string_equal(mounts.items[2].type, "overlay");
+	assert_ptr_equal(mounts_find(&mounts, 24), &mounts.items[1]);
+	assert_null(mounts_find(&mounts, 23));
+	mounts_release(&mounts);
+	assert_int_equal(mounts_parse(truncated, &mounts), -EINVAL);
+	assert_int_equal(mounts_parse(nonsense, &mounts), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_order_and_first_touch, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_clipped_to_the_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_mapped_counts_where_resident, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_added_counts_only_where_nothing_is_better, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_added_alone_is_no_touch, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_looked_at, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_exec_is_before_its_first_page, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_unknown_and_ambiguous_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_nothing_happened, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_repeated_events_are_kept_once, set_up, tear_down),
+		cmocka_unit_test(test_inode_map),
+		cmocka_unit_test(test_mountinfo),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A recording of a script that starts helpers and a program with libraries, dlopen, mapped and read data: is it what
+# really becomes resident, is everything named, and is the machine left as it was?
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
+at_exit() { umount "$disk" 2>/dev/null || :; }
+
+can_record
+make_disk
+make_programs
+machine_state >"$tmp/before"
+
+for option in '' --page-cache-events; do
+	"$HEADSTART_TEST_SOURCE/bench/check-record" --headstart "$tool" --filesystem "$disk" \
+		${option:+--record-option=$option} -- "$disk/link" >"$tmp/check" ||
+		fail "the recording ($option) is not what became resident: $(cat "$tmp/check")"
+	cat "$tmp/check"
+done
+
+"$tool" record --json -o "$tmp/profile" -- "$disk/link" >"$tmp/json" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+"$tool" show --json "$tmp/profile" >"$tmp/shown"
+python3 - "$tmp/shown" "$tmp/json" "$disk" <<'END' || fail "the profile does not say what happened"
+import json, sys
+shown, said, disk = json.load(open(sys.argv[1])), json.loads(open(sys.argv[2]).readlines()[-1]), sys.argv[3]
+files = {file["path"]: file for file in shown["files"]}
+execs = [point["path"] for point in shown["execs"]]
+assert shown["program"] == disk + "/script", shown["program"]
+assert execs[0] == disk + "/script" and shown["execs"][0]["order"] == 0, execs
+assert {disk + "/helper", disk + "/start"} <= set(execs), execs
+for name, kind in {"link": "symlink", "script": "regular", "start": "regular", "helper": "regular", "data": "regular",
+                   "empty": "regular", "folder": "directory", "libone.so.1": "symlink", "libone.so.1.0": "regular",
+                   "libthree.so.1": "symlink", "libthree.so.1.0": "regular"}.items():
+    assert files.get(disk + "/" + name, {}).get("kind") == kind, (name, kind, files.get(disk + "/" + name))
+assert disk + "/libthree.so" not in files, "a link that nobody followed"
+assert not any(path.startswith(("/proc/", "/sys/", "/dev/")) for path in files), sorted(files)
+order = lambda name: files[disk + "/" + name]["order"]
+assert order("link") < order("script") < order("helper") < order("start") < order("libone.so.1.0") < order("data")
+assert next(p["order"] for p in shown["execs"] if p["path"] == disk + "/start") <= order("start")
+assert said["milestone"] == "exit" and said["profile"] == sys.argv[1].replace("shown", "profile"), said
+END
+
+machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
