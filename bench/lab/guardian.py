@@ -102,9 +102,7 @@ def build(lab, model, image, seed, slowdisk):
     if not loop.is_direct():
         raise LabError(f"the kernel refuses direct I/O to '{loop.name}'; what its file's page cache holds would hide "
                        "the slow disk")
-    loop.tune("scheduler", "none")
-    loop.tune("rotational", int(model == "hdd"))
-    loop.tune("read_ahead_kb", READ_AHEAD_KB)   # last: any other change of the queue's limits resets it
+    loop.tune(scheduler="none", rotational=int(model == "hdd"), read_ahead_kb=READ_AHEAD_KB)
     lab.callback(unmount_root, os.path.join(folder, "root"), loop)
     return {"folder": folder, "loop": loop.path}
 

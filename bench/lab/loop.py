@@ -35,29 +35,38 @@ class Loop:
         with open(f"/sys/block/{self.name}/loop/dio", encoding="ascii") as file:
             return file.read().strip() == "1"
 
-    def tune(self, setting, value):
-        """Sets a value of the device's queue, until detach()."""
+    def tune(self, **settings):
+        """Sets values of the device's queue, in this order, until detach(). (The order counts: a change of the
+        queue's limits, such as rotational, also resets read_ahead_kb.)"""
         try:
-            old = self._exchange(setting, value)
+            self._before = {setting: self._read(setting) for setting in settings}
+            for setting, value in settings.items():
+                self._write(setting, value)
         except OSError as error:
-            raise LabError(f"cannot set '{setting}' of '{self.name}': {error.strerror}") from None
-        self._before.setdefault(setting, old)
+            raise LabError(f"cannot tune the queue of '{self.name}': {error}") from None
 
-    def _exchange(self, setting, value):
-        with open(f"/sys/block/{self.name}/queue/{setting}", "r+", encoding="ascii") as file:
+    def _setting(self, setting):
+        return f"/sys/block/{self.name}/queue/{setting}"
+
+    def _read(self, setting):
+        with open(self._setting(setting), encoding="ascii") as file:
             text = file.read().strip()
-            chosen = re.search(r"\[(.*)\]", text)
-            file.seek(0)
-            file.write(str(value))
+        chosen = re.search(r"\[(.*)\]", text)      # of several
         return chosen.group(1) if chosen else text
+
+    def _write(self, setting, value):
+        with open(self._setting(setting), "w", encoding="ascii") as file:
+            file.write(str(value))
 
     def detach(self):
         """Puts the queue back as it was and gives the device up. The file is free when this returns, unless the
         device is still mounted somewhere."""
-        for setting, value in self._before.items():
-            self._exchange(setting, value)
-        fcntl.ioctl(self.fd, _LOOP_CLR_FD)
-        os.close(self.fd)
+        try:
+            for setting, value in self._before.items():
+                self._write(setting, value)
+        finally:
+            fcntl.ioctl(self.fd, _LOOP_CLR_FD)
+            os.close(self.fd)
 
 
 def _attach(backing, file):

@@ -16,7 +16,7 @@ uint64_t completion_now_ns(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * NS_PER_SECOND + (uint64_t) now.tv_nsec;
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
 /* When to wake for the first completion: as much before it is due as the timer has lately been late. */
@@ -29,8 +29,8 @@ static uint64_t wake_time(const struct completion_queue *queue)
 static void wait_until(struct completion_queue *queue, uint64_t wake_ns)
 {
 	struct timespec wake = {
-		.tv_sec = (time_t) (wake_ns / NS_PER_SECOND),
-		.tv_nsec = (long) (wake_ns % NS_PER_SECOND),
+		.tv_sec = (time_t)(wake_ns / NS_PER_SECOND),
+		.tv_nsec = (long)(wake_ns % NS_PER_SECOND),
 	};
 	uint64_t late;
 
@@ -76,7 +76,7 @@ static void *completion_thread(void *arg)
 int completion_queue_start(struct completion_queue *queue,
 	void (*complete)(struct completion *completion, void *data), void *data)
 {
-	*queue = (struct completion_queue) { .complete = complete, .data = data };
+	*queue = (struct completion_queue){.complete = complete, .data = data};
 	pthread_mutex_init(&queue->lock, NULL);
 	pthread_cond_init(&queue->changed, NULL);
 	return -pthread_create(&queue->thread, NULL, completion_thread, queue);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests that the device has accepted and will complete at a known time: one thread sleeps until the next is due
- * and hands it back, in the order of their times. It plays the part of a disk's interrupt.
+ * Requests that the device has accepted and will complete at a known time: one thread sleeps until the next
+ * is due and hands it back, in the order of their times. It plays the part of a disk's interrupt.
  */
 #pragma once
 

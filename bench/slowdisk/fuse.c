@@ -2,10 +2,10 @@
 /*
  * FUSE glue: requests to the model, answers at the model's times.
  *
- * One thread takes requests from the kernel and never blocks on them: it asks the model when a read is complete and
- * queues it for the thread that answers. A thread for each request would do as well for concurrency, but such threads
- * overtake each other between the kernel and the model, and a disk that sees two neighbouring reads in the wrong order
- * seeks twice.
+ * One thread takes requests from the kernel and never blocks on them: it asks the model when a read is
+ * complete and queues it for the thread that answers. A thread for each request would do as well for
+ * concurrency, but such threads overtake each other between the kernel and the model, and a disk that sees
+ * two neighbouring reads in the wrong order seeks twice.
  */
 #define FUSE_USE_VERSION 312
 #include "fuse.h"
@@ -13,13 +13,16 @@
 #include <errno.h>
 #include <fuse_lowlevel.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 
 #include "completion.h"
+#include "transport.h"
 
 #define DISK_INODE      2
 #define DISK_NAME       "disk.img"
@@ -30,12 +33,15 @@
 #define MAX_BACKGROUND  512           /* asynchronous requests: the block layer sends 128 */
 #define FOREVER_SECONDS 1e9
 
-/* Only the thread that takes requests uses these; nothing here needs a lock. */
+/* Where nothing else is said, only the thread that takes requests uses it; nothing here needs a lock. */
 struct slowdisk {
 	struct disk disk;
 	struct store *store;
 	struct completion_queue queue;
+	const char *mountpoint;
 	void (*ready)(void);
+	_Atomic uint64_t transport_ns; /* set by prepare(): answers leave this much early, to arrive when they
+					  are due */
 	bool delay;
 	struct {
 		uint64_t reads, noncontiguous, bytes_read, writes, bytes_written;
@@ -57,35 +63,32 @@ static struct slowdisk *slowdisk_of(fuse_req_t req)
 
 static void answer_read(struct completion *completion, void *data)
 {
-	struct pending_read *read = (struct pending_read *) completion;
+	struct pending_read *read = (struct pending_read *)completion;
 
-	fuse_reply_buf(read->req, (const char *) read->data, read->size);
+	fuse_reply_buf(read->req, (const char *)read->data, read->size);
 	free(read);
 }
 
 static struct stat attributes_of(const struct slowdisk *slowdisk, fuse_ino_t ino)
 {
 	if (ino == FUSE_ROOT_ID)
-		return (struct stat) { .st_ino = ino, .st_mode = S_IFDIR | 0700, .st_nlink = 2 };
-	return (struct stat) {
+		return (struct stat){.st_ino = ino, .st_mode = S_IFDIR | 0700, .st_nlink = 2};
+	return (struct stat){
 		.st_ino = ino,
 		.st_mode = S_IFREG | 0600,
 		.st_nlink = 1,
-		.st_size = (off_t) slowdisk->store->size,
-		.st_blocks = (blkcnt_t) (slowdisk->store->size / 512),
+		.st_size = (off_t)slowdisk->store->size,
+		.st_blocks = (blkcnt_t)(slowdisk->store->size / 512),
 	};
 }
 
 static void on_init(void *userdata, struct fuse_conn_info *conn)
 {
-	struct slowdisk *slowdisk = userdata;
-
 	conn->max_write = MAX_TRANSFER; /* libfuse derives the pages of a request, reads too, from it */
 	conn->max_background = MAX_BACKGROUND;
 	conn->congestion_threshold = MAX_BACKGROUND;
 	if (conn->capable & FUSE_CAP_ASYNC_DIO)
 		conn->want |= FUSE_CAP_ASYNC_DIO;
-	slowdisk->ready();
 }
 
 static void on_lookup(fuse_req_t req, fuse_ino_t parent, const char *name)
@@ -134,7 +137,7 @@ static void on_open(fuse_req_t req, fuse_ino_t ino, struct fuse_file_info *fi)
 static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct slowdisk *slowdisk = slowdisk_of(req);
-	uint64_t offset = (uint64_t) off;
+	uint64_t offset = (uint64_t)off;
 	struct pending_read *read;
 
 	if (offset >= slowdisk->store->size) {
@@ -152,9 +155,10 @@ static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, stru
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	*read = (struct pending_read) { .req = req, .data = slowdisk->store->data + offset, .size = size };
+	*read = (struct pending_read){.req = req, .data = slowdisk->store->data + offset, .size = size};
 	if (slowdisk->delay) {
-		read->completion.due_ns = disk_read(&slowdisk->disk, completion_now_ns(), offset, size);
+		read->completion.due_ns = disk_read(&slowdisk->disk, completion_now_ns(), offset, size) -
+					  slowdisk->transport_ns;
 		completion_queue_add(&slowdisk->queue, &read->completion);
 	} else {
 		disk_move(&slowdisk->disk, offset + size);
@@ -166,7 +170,7 @@ static void on_write(
 	fuse_req_t req, fuse_ino_t ino, const char *data, size_t size, off_t off, struct fuse_file_info *fi)
 {
 	struct slowdisk *slowdisk = slowdisk_of(req);
-	uint64_t offset = (uint64_t) off;
+	uint64_t offset = (uint64_t)off;
 
 	if (offset > slowdisk->store->size || size > slowdisk->store->size - offset) {
 		fuse_reply_err(req, ENOSPC);
@@ -193,7 +197,7 @@ static void on_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 		fuse_reply_err(req, ENODATA);
 		return;
 	}
-	n = (size_t) snprintf(text, sizeof(text),
+	n = (size_t)snprintf(text, sizeof(text),
 		"{\"reads\": %" PRIu64 ", \"noncontiguous\": %" PRIu64 ", \"bytes_read\": %" PRIu64
 		", \"writes\": %" PRIu64 ", \"bytes_written\": %" PRIu64 "}",
 		slowdisk->counters.reads, slowdisk->counters.noncontiguous, slowdisk->counters.bytes_read,
@@ -238,30 +242,53 @@ static const struct fuse_lowlevel_ops operations = {
 /* A device does not wait for a CPU: requests are taken and answered ahead of whatever the machine runs. */
 static void run_ahead(void)
 {
-	struct sched_param priority = { .sched_priority = 1 };
+	struct sched_param priority = {.sched_priority = 1};
 
-	(void) sched_setscheduler(0, SCHED_FIFO, &priority);
+	(void)sched_setscheduler(0, SCHED_FIFO, &priority);
 }
 
+/* Beside the thread that serves: measures the way to the file, from outside, and begins with the delay. */
+static void *prepare(void *arg)
+{
+	struct slowdisk *slowdisk = arg;
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/" DISK_NAME, slowdisk->mountpoint) >= (int)sizeof(path))
+		return NULL;
+	slowdisk->transport_ns = transport_measure_ns(path);
+	if (setxattr(path, XATTR_RESET, "1", 1, 0) == 0 && setxattr(path, XATTR_DELAY, "1", 1, 0) == 0)
+		slowdisk->ready();
+	return NULL;
+}
+
+/* Returns when a signal or an unmount has ended the session: 0 or negative errno. */
 static int serve_mounted(struct slowdisk *slowdisk, struct fuse_session *session)
 {
+	pthread_t preparation;
 	int r;
 
+	r = -pthread_create(&preparation, NULL, prepare, slowdisk);
+	if (r < 0) {
+		fuse_session_unmount(session);
+		return r;
+	}
 	run_ahead();
 	r = completion_queue_start(&slowdisk->queue, answer_read, NULL);
-	if (r < 0)
-		return r;
-	r = fuse_session_loop(session);
-	completion_queue_stop(&slowdisk->queue);
+	if (r == 0) {
+		r = fuse_session_loop(session);
+		completion_queue_stop(&slowdisk->queue);
+	}
+	fuse_session_unmount(session); /* lets go of a preparation that waits for an answer */
+	pthread_join(preparation, NULL);
 	return r < 0 ? r : 0; /* a positive result is the signal that ended it */
 }
 
 int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
 	void (*ready)(void))
 {
-	char *argv[] = { (char *) "slowdisk", (char *) "-ofsname=slowdisk,subtype=slowdisk,default_permissions" };
+	char *argv[] = {(char *)"slowdisk", (char *)"-ofsname=slowdisk,subtype=slowdisk,default_permissions"};
 	struct fuse_args args = FUSE_ARGS_INIT(2, argv);
-	struct slowdisk slowdisk = { .store = store, .ready = ready, .delay = true };
+	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .ready = ready};
 	struct fuse_session *session;
 	int r = -EIO;
 
@@ -270,10 +297,8 @@ int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed
 	if (!session)
 		return -EIO;
 	if (fuse_set_signal_handlers(session) == 0) {
-		if (fuse_session_mount(session, mountpoint) == 0) {
+		if (fuse_session_mount(session, mountpoint) == 0)
 			r = serve_mounted(&slowdisk, session);
-			fuse_session_unmount(session);
-		}
 		fuse_remove_signal_handlers(session);
 	}
 	fuse_session_destroy(session);

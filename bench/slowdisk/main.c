@@ -16,16 +16,16 @@
 static const char help[] =
 	"Usage: slowdisk --model MODEL [--seed N] IMAGE MOUNTPOINT\n"
 	"\n"
-	"Shows IMAGE as the file MOUNTPOINT/disk.img, as slow to read as the device MODEL. Writes take no time, go to\n"
-	"memory and are gone afterwards. Stays in the foreground until SIGINT, SIGTERM or an unmount, and prints 'ready'\n"
-	"on standard output when the file can be opened.\n"
+	"Shows IMAGE as the file MOUNTPOINT/disk.img, as slow to read as the device MODEL. Writes take no\n"
+	"time, go to memory and are gone afterwards. Stays in the foreground until SIGINT, SIGTERM or an\n"
+	"unmount, and prints 'ready' on standard output when the file can be opened.\n"
 	"\n"
 	"  --model MODEL  hdd, sdcard, emmc, cloud or none\n"
 	"  --seed N       start of the random numbers of hdd's rotation (0)\n"
 	"  --help         print this\n"
 	"\n"
 	"Extended attributes of disk.img:\n"
-	"  user.slowdisk.counters  read: reads, non-contiguous reads, bytes, writes, as one JSON object\n"
+	"  user.slowdisk.counters  read: reads, non-contiguous reads, bytes, writes, as a JSON object\n"
 	"  user.slowdisk.reset     write anything: counters to 0\n"
 	"  user.slowdisk.delay     write 0 or 1: serve at full speed, or at the model's (1 at the start)\n";
 
@@ -77,10 +77,10 @@ static int parse_operands(struct options *options, char **operands, int n)
 static int parse(struct options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{ "model", required_argument, NULL, 'm' },
-		{ "seed", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{"model", required_argument, NULL, 'm'},
+		{"seed", required_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	int c, r = 0;
 
@@ -112,7 +112,7 @@ static void say_ready(void)
 
 int main(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct options options = {0};
 	struct store store;
 	int r;
 

@@ -65,10 +65,11 @@ uint64_t model_transfer_ns(const struct model *model, uint64_t bytes)
 {
 	if (model->bytes_per_second == 0)
 		return 0;
-	return (uint64_t) ((double) bytes * (double) NS_PER_SECOND / (double) model->bytes_per_second);
+	return (uint64_t)((double)bytes * (double)NS_PER_SECOND / (double)model->bytes_per_second);
 }
 
-uint64_t model_seek_ns(const struct model *model, uint64_t head, uint64_t offset, uint64_t disk_size, double turn)
+uint64_t model_seek_ns(
+	const struct model *model, uint64_t head, uint64_t offset, uint64_t disk_size, double turn)
 {
 	uint64_t distance = offset > head ? offset - head : head - offset;
 	double stroke;
@@ -77,8 +78,8 @@ uint64_t model_seek_ns(const struct model *model, uint64_t head, uint64_t offset
 		return 0;
 	if (offset > head && distance < model->skip_bytes)
 		return model_transfer_ns(model, distance);
-	stroke = (double) model->stroke_ns * sqrt((double) distance / (double) disk_size);
-	return model->settle_ns + (uint64_t) (stroke + (double) model->rotation_ns * turn);
+	stroke = (double)model->stroke_ns * sqrt((double)distance / (double)disk_size);
+	return model->settle_ns + (uint64_t)(stroke + (double)model->rotation_ns * turn);
 }
 
 /* SplitMix64 (Steele, Lea, Flood 2014): any seed will do. Returns a number in [0, 1). */
@@ -89,12 +90,12 @@ static double disk_random(struct disk *disk)
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
 	z ^= z >> 31;
-	return (double) (z >> 11) * 0x1p-53;
+	return (double)(z >> 11) * 0x1p-53;
 }
 
 void disk_init(struct disk *disk, const struct model *model, uint64_t size, uint64_t seed)
 {
-	*disk = (struct disk) { .model = model, .size = size, .random = seed };
+	*disk = (struct disk){.model = model, .size = size, .random = seed};
 }
 
 bool disk_is_contiguous(const struct disk *disk, uint64_t offset)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a storage device would take for a read: pure arithmetic on a clock that the caller owns. No I/O, no sleeping,
- * no clock of its own, so that the same requests always get the same times.
+ * What a storage device would take for a read: pure arithmetic on a clock that the caller owns. No I/O, no
+ * sleeping, no clock of its own, so that the same requests always get the same times.
  *
  * The figures of each model are those of ARCHITECTURE.md, "Device models". A megabyte is 10^6 bytes.
  */
@@ -37,19 +37,20 @@ const struct model *model_at(size_t i);
 uint64_t model_transfer_ns(const struct model *model, uint64_t bytes);
 
 /*
- * What it costs to bring the head from byte `head` to byte `offset` of a disk of disk_size bytes, in ns. `turn` in
- * [0, 1) is where the platter stands then, as a fraction of a turn still to wait.
+ * What it costs to bring the head from byte `head` to byte `offset` of a disk of disk_size bytes, in ns.
+ * `turn` in [0, 1) is where the platter stands then, as a fraction of a turn still to wait.
  */
-uint64_t model_seek_ns(const struct model *model, uint64_t head, uint64_t offset, uint64_t disk_size, double turn);
+uint64_t model_seek_ns(
+	const struct model *model, uint64_t head, uint64_t offset, uint64_t disk_size, double turn);
 
 /* One device of a model: its clock, where its head is, what it is working on. */
 struct disk {
 	const struct model *model;
-	uint64_t size;                             /* bytes */
-	uint64_t head;                             /* the byte after the last one read */
-	uint64_t link_free_ns;                     /* shared_bandwidth: when the link has sent all it was given */
-	uint64_t server_free_ns[MODEL_QUEUE_MAX];  /* when each place of the queue becomes free */
-	uint64_t random;                           /* state of the generator */
+	uint64_t size;         /* bytes */
+	uint64_t head;         /* the byte after the last one read */
+	uint64_t link_free_ns; /* shared_bandwidth: when the link has sent all it was given */
+	uint64_t server_free_ns[MODEL_QUEUE_MAX]; /* when each place of the queue becomes free */
+	uint64_t random;                          /* state of the generator */
 };
 
 void disk_init(struct disk *disk, const struct model *model, uint64_t size, uint64_t seed);
@@ -58,8 +59,9 @@ void disk_init(struct disk *disk, const struct model *model, uint64_t size, uint
 bool disk_is_contiguous(const struct disk *disk, uint64_t offset);
 
 /*
- * Gives the disk a read that arrives at now_ns (not before any earlier one). Returns when it is complete, on the same
- * clock. Reads are taken in the order in which they arrive, each by the place of the queue that is free first.
+ * Gives the disk a read that arrives at now_ns (not before any earlier one). Returns when it is complete, on
+ * the same clock. Reads are taken in the order in which they arrive, each by the place of the queue that is
+ * free first.
  */
 uint64_t disk_read(struct disk *disk, uint64_t now_ns, uint64_t offset, uint64_t bytes);
 

@@ -17,15 +17,15 @@ static void populate(const uint8_t *data, size_t size)
 {
 	long page = sysconf(_SC_PAGESIZE);
 
-	if (madvise((void *) data, size, MADV_POPULATE_READ) == 0)
+	if (madvise((void *)data, size, MADV_POPULATE_READ) == 0)
 		return;
-	for (size_t at = 0; at < size; at += (size_t) page)
-		(void) *(const volatile uint8_t *) (data + at);
+	for (size_t at = 0; at < size; at += (size_t)page)
+		(void)*(const volatile uint8_t *)(data + at);
 }
 
 /*
- * Two mappings, since mlock() on a private writable one would copy every page: the shared one is locked, the private
- * one is what requests see.
+ * Two mappings, since mlock() on a private writable one would copy every page: the shared one is locked, the
+ * private one is what requests see.
  */
 static int store_map(struct store *store, int fd, size_t size)
 {
@@ -41,9 +41,9 @@ static int store_map(struct store *store, int fd, size_t size)
 		munmap(locked, size);
 		return error;
 	}
-	(void) mlock(locked, size);
+	(void)mlock(locked, size);
 	populate(data, size);
-	*store = (struct store) { .data = data, .size = size, .locked = locked };
+	*store = (struct store){.data = data, .size = size, .locked = locked};
 	return 0;
 }
 
@@ -60,7 +60,7 @@ int store_open(struct store *store, const char *path)
 	else if (!S_ISREG(st.st_mode) || st.st_size == 0)
 		r = -EINVAL;
 	else
-		r = store_map(store, fd, (size_t) st.st_size);
+		r = store_map(store, fd, (size_t)st.st_size);
 	close(fd);
 	return r;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that the lab's tests run inside an image: static, so that an image needs nothing else. Each argument is
- * one thing to do, in order.
+ * The program that the lab's tests run inside an image: static, so that an image needs nothing else. Each
+ * argument is one thing to do, in order.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -62,7 +62,7 @@ static void do_one(const char *what)
 	else if ((rest = after(what, "exit=")))
 		exit(atoi(rest));
 	else if (strcmp(what, "pid") == 0)
-		printf("%ld\n", (long) getpid());
+		printf("%ld\n", (long)getpid());
 	else if (strcmp(what, "abort") == 0)
 		raise(SIGKILL);
 	else if (strcmp(what, "spawn") == 0 && fork() == 0)

@@ -29,7 +29,7 @@ static void assert_near(uint64_t a, uint64_t b)
 
 static void test_names(void **state)
 {
-	static const char *const names[] = { "hdd", "sdcard", "emmc", "cloud", "none" };
+	static const char *const names[] = {"hdd", "sdcard", "emmc", "cloud", "none"};
 
 	for (size_t i = 0; i < 5; i++) {
 		assert_string_equal(model_at(i)->name, names[i]);
@@ -47,11 +47,11 @@ static void test_idle_read(void **state)
 		const char *model;
 		uint64_t bytes, ns;
 	} cases[] = {
-		{ "sdcard", 16000, 600 * US + 1 * MS },
-		{ "emmc", 120000, 250 * US + 1 * MS },
-		{ "cloud", 125000, 800 * US + 1 * MS },
-		{ "hdd", 60000, 100 * US + 1 * MS },
-		{ "none", 1000000, 0 },
+		{"sdcard", 16000, 600 * US + 1 * MS},
+		{"emmc", 120000, 250 * US + 1 * MS},
+		{"cloud", 125000, 800 * US + 1 * MS},
+		{"hdd", 60000, 100 * US + 1 * MS},
+		{"none", 1000000, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -83,7 +83,8 @@ static void test_short_skip(void **state)
 
 	assert_near(model_seek_ns(hdd, 0, 60000, DISK_SIZE, 0.9), 1 * MS);
 	assert_true(model_seek_ns(hdd, 60000, 0, DISK_SIZE, 0) > 2 * MS);
-	assert_near(model_seek_ns(hdd, 0, 512 * KIB - 1, DISK_SIZE, 0.9), model_transfer_ns(hdd, 512 * KIB - 1));
+	assert_near(
+		model_seek_ns(hdd, 0, 512 * KIB - 1, DISK_SIZE, 0.9), model_transfer_ns(hdd, 512 * KIB - 1));
 	assert_true(model_seek_ns(hdd, 0, 512 * KIB, DISK_SIZE, 0.9) > 12 * MS);
 }
 
@@ -107,7 +108,7 @@ static void test_rotation(void **state)
 {
 	struct disk disk = new_disk("hdd"), same = new_disk("hdd");
 	const uint64_t base = model_seek_ns(disk.model, 0, DISK_SIZE / 2, DISK_SIZE, 0) +
-		model_transfer_ns(disk.model, 4096) + 100 * US;
+			      model_transfer_ns(disk.model, 4096) + 100 * US;
 	uint64_t now = 0, sum = 0, least = UINT64_MAX, most = 0;
 	const unsigned n = 100000;
 
