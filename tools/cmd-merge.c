@@ -38,10 +38,11 @@ static int merge_one(struct profile *merged, const char *path)
 	if (r != 0)
 		return r;
 	if (!streq(profile.program, merged->program))
-		return verb_fail("'%s' is a profile of '%s', not of '%s'", path, profile.program, merged->program);
+		return verb_fail(
+			"'%s' is a profile of '%s', not of '%s'", path, profile.program, merged->program);
 	if (profile.page_size != merged->page_size)
-		return verb_fail("'%s' counts in pages of %u bytes, those before it of %u", path, profile.page_size,
-			merged->page_size);
+		return verb_fail("'%s' counts in pages of %u bytes, those before it of %u", path,
+			profile.page_size, merged->page_size);
 	r = profile_merge(merged, &profile);
 	return r < 0 ? verb_fail_errno(r, "cannot merge '%s'", path) : 0;
 }

@@ -189,5 +189,6 @@ int cmd_show(int argc, char **argv)
 	r = recognise(argv[optind], &type);
 	if (r != 0)
 		return r;
-	return type == TYPE_PROFILE ? show_profile(argv[optind], &options) : show_plan(argv[optind], &options);
+	return type == TYPE_PROFILE ? show_profile(argv[optind], &options)
+				    : show_plan(argv[optind], &options);
 }

@@ -53,14 +53,15 @@ static inline bool plan_files_good(const struct plan_view *view)
 	if (!plan_path_good(view, LE32(view->header->program)))
 		return false;
 	for (uint32_t i = 0; i < view->file_count; i++)
-		if (!plan_path_good(view, LE32(view->files[i].path)) || LE32(view->files[i].kind) > PLAN_SYMLINK)
+		if (!plan_path_good(view, LE32(view->files[i].path)) ||
+			LE32(view->files[i].kind) > PLAN_SYMLINK)
 			return false;
 	return true;
 }
 
 /*
- * That no extent reaches beyond its file and that all pages are less than 2^32 means: no sum of bytes and no offset,
- * signed or not, overflows 64 bits, whoever adds them up.
+ * That no extent reaches beyond its file and that all pages are less than 2^32 means: no sum of bytes and no
+ * offset, signed or not, overflows 64 bits, whoever adds them up.
  */
 static inline bool plan_extents_good(const struct plan_view *view)
 {

@@ -2,19 +2,21 @@
 /*
  * The plan file: what a start of one program touches, in the order this machine's device wants it read.
  *
- * Never portable between machines, but of fixed layout all the same: little-endian, every field aligned to its size.
+ * Never portable between machines, but of fixed layout all the same: little-endian, every field aligned to
+ * its size.
  *
  *     struct plan_header          the fixed part
- *     probes                      struct plan_probe[probe_count], then their paths: what the shim reads to tell a
- *                                 warm start from a cold one. Header and probes lie in the first PLAN_HEAD_MAX
- *                                 bytes, under header_checksum, so one pread(2) is all the shim does.
+ *     probes                      struct plan_probe[probe_count], then their paths: what the shim reads to
+ *                                 tell a warm start from a cold one. Header and probes lie in the first
+ *                                 PLAN_HEAD_MAX bytes, under header_checksum, so one pread(2) is all the
+ *                                 shim does.
  *     files                       struct plan_file[file_count], in the order in which to open them
  *     extents                     struct plan_extent[extent_count], in the order in which to read them
  *     strings                     NUL-terminated paths; the last byte of the file is a NUL
  *
  * A reader checks with plan_head_check() (freestanding, here) and, for what follows the probes, with
- * plan_view_init() (format/plan-view.h): after that every index and offset is good. Nothing is trusted before. Both
- * want the bytes at an address that is a multiple of 8, as malloc and mmap give.
+ * plan_view_init() (format/plan-view.h): after that every index and offset is good. Nothing is trusted
+ * before. Both want the bytes at an address that is a multiple of 8, as malloc and mmap give.
  */
 #pragma once
 
@@ -81,8 +83,8 @@ struct plan_file {
 struct plan_extent {
 	uint32_t file;  /* index in files: a regular one */
 	uint32_t page;  /* first page */
-	uint32_t pages; /* > 0; the last of them begins inside the file; those of all extents are less than 2^32 */
-	uint32_t gap;   /* < pages: those of them that nobody touched, read because a gap is cheaper than a seek */
+	uint32_t pages; /* > 0; the last one begins inside the file; those of all extents are < 2^32 */
+	uint32_t gap;   /* < pages: those that nobody touched, read because a gap is cheaper than a seek */
 };
 
 _Static_assert(sizeof(struct plan_header) == 88, "on-disk layout");
@@ -110,8 +112,9 @@ static inline bool plan_page_size_good(uint32_t page_size)
 }
 
 /*
- * Whether the first `size` bytes of a file (at least min(file size, PLAN_HEAD_MAX) of them) begin a plan of this
- * version whose header and probes are intact: probes inside the head, their paths absolute and NUL-terminated.
+ * Whether the first `size` bytes of a file (at least min(file size, PLAN_HEAD_MAX) of them) begin a plan of
+ * this version whose header and probes are intact: probes inside the head, their paths absolute and
+ * NUL-terminated.
  */
 static inline bool plan_head_check(const void *head, size_t size)
 {
@@ -138,7 +141,9 @@ static inline bool plan_head_check(const void *head, size_t size)
 	for (uint32_t i = 0; i < count; i++) {
 		uint16_t path = LE16(probes[i].path);
 
-		if (path < sizeof(*header) + count * sizeof(*probes) || path >= end || probes[i].reserved != 0)
+		if (path < sizeof(*header) + count * sizeof(*probes) || path >= end)
+			return false;
+		if (probes[i].reserved != 0)
 			return false;
 		if (((const char *)head)[path] != '/')
 			return false;

@@ -2,9 +2,10 @@
 /*
  * Two profiles into one, and one from a later exec point on.
  *
- * Merging happens in two steps. First everything that only `from` knows gets the order it has there plus all touches of
- * `into`: unique, in the right sequence, but full of holes where both knew a page. Then those orders are
- * counted out again without holes, so that touches stays a count however often profiles are merged.
+ * Merging happens in two steps. First everything that only `from` knows gets the order it has there plus all
+ * touches of `into`: unique, in the right sequence, but full of holes where both knew a page. Then those
+ * orders are counted out again without holes, so that touches stays a count however often profiles are
+ * merged.
  */
 #include "profile/profile.h"
 
@@ -117,11 +118,11 @@ static struct range_cursor cursor_over(const struct profile_range *ranges, size_
 }
 
 /*
- * The ranges of both into `to`: order that of `old` where it knows the page. Where the file `changed`, what `old` says
- * of pages and runs is of another file and only its order serves.
+ * The ranges of both into `to`: order that of `old` where it knows the page. Where the file `changed`, what
+ * `old` says of pages and runs is of another file and only its order serves.
  */
-static int merge_ranges(struct profile_file *to, struct range_cursor old, struct range_cursor new, uint32_t base,
-	bool changed)
+static int merge_ranges(struct profile_file *to, struct range_cursor old, struct range_cursor new,
+	uint32_t base, bool changed)
 {
 	int r = 0;
 
@@ -152,12 +153,12 @@ static int merge_ranges(struct profile_file *to, struct range_cursor old, struct
 static bool same_object(const struct profile_file *a, const struct profile_file *b)
 {
 	return a->kind == b->kind && a->build_id_size == b->build_id_size &&
-		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
 /* `to` holds what `into` knew of the file; adds what `from` knows. */
-static int merge_known_file(struct profile_file *to, const struct profile_file *from, uint32_t base,
-	bool from_later)
+static int merge_known_file(
+	struct profile_file *to, const struct profile_file *from, uint32_t base, bool from_later)
 {
 	_cleanup_free_ struct profile_range *old = NULL;
 	bool changed = !same_object(to, from);
@@ -169,14 +170,15 @@ static int merge_known_file(struct profile_file *to, const struct profile_file *
 		copy_identity(to, from);
 	old = TAKE_PTR(to->ranges);
 	to->n_ranges = to->ranges_capacity = 0;
-	return merge_ranges(to, cursor_over(old, n_old), cursor_over(from->ranges, from->n_ranges), base, changed);
+	return merge_ranges(
+		to, cursor_over(old, n_old), cursor_over(from->ranges, from->n_ranges), base, changed);
 }
 
 /* ---- counting out again ---- */
 
 struct event {
 	uint32_t *order; /* to be renumbered */
-	uint32_t count;  /* orders it takes up: its pages, 1 for a mere look, 0 for what shares the next one's */
+	uint32_t count;  /* orders it takes up: its pages, 1 for a look, 0 for what shares the next one's */
 };
 
 static int compare_events(const void *a, const void *b)

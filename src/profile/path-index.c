@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Open addressing with linear probing, at most half full. Files are only ever appended between two calls of
- * profile_finish(), which throws the index away: so it is enough to add those that came since the last question.
+ * profile_finish(), which throws the index away: so it is enough to add those that came since the last
+ * question.
  */
 #include "profile/path-index.h"
 

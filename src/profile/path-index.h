@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds a file of a profile by its path: a hash table of places in profile.files, caught up when it is asked. */
+/*
+ * Finds a file of a profile by its path: a hash table of places in profile.files, caught up when it is asked.
+ */
 #pragma once
 
 #include <sys/types.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile on disk. Little-endian, tables and strings one after the other in the order in which they are read, so
- * that there is no offset to go wrong:
+ * The profile on disk. Little-endian, tables and strings one after the other in the order in which they are
+ * read, so that there is no offset to go wrong:
  *
  *     struct disk_header
  *     struct disk_file[file_count]     ascending by order
  *     struct disk_range[range_count]   those of the first file, then those of the second …
  *     uint32_t[exec_count]             touches before each exec point, ascending
- *     strings                          NUL-terminated: command, program, kernel, device, milestone, then the path of
- *                                      each file, then that of each exec point
+ *     strings                          NUL-terminated: command, program, kernel, device, milestone, then the
+ *                                      path of each file, then that of each exec point
  *     checksum                         XXH3-64 of all bytes before it
  *
  * A field may be added only with a new version: a reader refuses one it does not know.
@@ -115,8 +115,8 @@ static int put_ranges(struct writer *writer, const struct profile_file *file)
 
 	for (size_t i = 0; r == 0 && i < file->n_ranges; i++) {
 		const struct profile_range *range = &file->ranges[i];
-		struct disk_range disk = {LE32(range->page), LE32(range->pages), LE32(range->order),
-			LE32(range->runs)};
+		struct disk_range disk = {
+			LE32(range->page), LE32(range->pages), LE32(range->order), LE32(range->runs)};
 
 		r = put(writer, &disk, sizeof(disk));
 	}
@@ -141,8 +141,8 @@ static int put_tables(struct writer *writer, const struct profile *profile)
 
 static int put_strings(struct writer *writer, const struct profile *profile)
 {
-	const char *texts[] = {profile->command, profile->program, profile->kernel, profile->device,
-		profile->milestone};
+	const char *texts[] = {
+		profile->command, profile->program, profile->kernel, profile->device, profile->milestone};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(*texts); i++)
@@ -293,8 +293,8 @@ static bool build_id_good(const struct disk_file *disk)
 	return true;
 }
 
-static bool read_file_entry(struct reader *files, struct reader *ranges, struct reader *strings,
-	struct profile_file *file)
+static bool read_file_entry(
+	struct reader *files, struct reader *ranges, struct reader *strings, struct profile_file *file)
 {
 	const char *at = take(files, 1, sizeof(struct disk_file));
 	struct disk_file disk;
@@ -386,8 +386,8 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 		parts[i].size = (size_t)tables[i].count * tables[i].item_size;
 	}
 	return body.size == 0 && read_texts(&parts[3], profile) &&
-		read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
-		read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) && parts[3].size == 0;
+	       read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
+	       read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) && parts[3].size == 0;
 }
 
 enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret)

@@ -14,7 +14,7 @@ enum profile_fault {
 	PROFILE_NEWER,     /* a profile of a version this program does not know */
 	PROFILE_TRUNCATED, /* shorter than it says */
 	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
-	PROFILE_UNREADABLE, /* errno tells: EISDIR a folder, EINVAL no regular file, EFBIG over PROFILE_MAX_SIZE … */
+	PROFILE_UNREADABLE, /* errno tells: EISDIR, EINVAL (not regular), EFBIG (PROFILE_MAX_SIZE) … */
 };
 
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */

@@ -96,7 +96,10 @@ static int compare_ranges(const void *a, const void *b)
 	return (x->page > y->page) - (x->page < y->page);
 }
 
-/* Moves exec points into order without changing that of equals: the program comes before what it runs at once. */
+/*
+ * Moves exec points into order without changing that of equals: the program comes before what it runs at
+ * once.
+ */
 static void sort_execs(struct profile *profile)
 {
 	for (size_t i = 1; i < profile->n_execs; i++) {

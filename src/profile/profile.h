@@ -2,9 +2,9 @@
 /*
  * A profile: what one or more starts of a program touched. Portable between machines of one page size.
  *
- * Order is counted in touches: the n-th distinct (file, page) that the start touched has order n; files that are only
- * looked at (directories, links, files of no pages) take a number too. A range is a run of pages touched one after
- * the other, so that nothing about the order is lost.
+ * Order is counted in touches: the n-th distinct (file, page) that the start touched has order n; files that
+ * are only looked at (directories, links, files of no pages) take a number too. A range is a run of pages
+ * touched one after the other, so that nothing about the order is lost.
  */
 #pragma once
 
@@ -19,16 +19,16 @@ enum profile_kind {
 
 enum profile_backend {
 	PROFILE_BACKEND_UNKNOWN = 0,
-	PROFILE_BACKEND_FILEMAP = 1,    /* root: filemap tracepoints */
+	PROFILE_BACKEND_FILEMAP = 1,   /* root: filemap tracepoints */
 	PROFILE_BACKEND_SYNTHETIC = 2, /* made by a test or by hand */
 };
 
 /* What a backend is known to get wrong: bits of profile.bias. */
 enum profile_bias {
-	PROFILE_BIAS_READAHEAD = 1 << 0,  /* read-ahead could not be switched off: its pages count as touched */
-	PROFILE_BIAS_RESIDENT = 1 << 1,   /* some pages could not be evicted beforehand: those among them are missing */
-	PROFILE_BIAS_LOST = 1 << 2,       /* the kernel dropped events */
-	PROFILE_BIAS_TIMEOUT = 1 << 3,    /* ended by its timeout, not by its milestone */
+	PROFILE_BIAS_READAHEAD = 1 << 0, /* read-ahead was not off: its pages count as touched */
+	PROFILE_BIAS_RESIDENT = 1 << 1,  /* some pages could not be evicted beforehand: those are missing */
+	PROFILE_BIAS_LOST = 1 << 2,      /* the kernel dropped events */
+	PROFILE_BIAS_TIMEOUT = 1 << 3,   /* ended by its timeout, not by its milestone */
 };
 
 struct profile_range {
@@ -67,13 +67,13 @@ struct profile {
 	char *milestone;  /* owned; what ended the recording: "exit", "mark", "idle" … */
 	int64_t recorded; /* seconds since the epoch */
 	uint32_t page_size;
-	uint32_t runs;    /* recordings merged into it; > 0 */
-	uint32_t touches; /* orders are below it */
-	uint32_t backend; /* enum profile_backend */
-	uint32_t bias;    /* enum profile_bias bits */
+	uint32_t runs;              /* recordings merged into it; > 0 */
+	uint32_t touches;           /* orders are below it */
+	uint32_t backend;           /* enum profile_backend */
+	uint32_t bias;              /* enum profile_bias bits */
 	struct profile_file *files; /* owned; ascending by order */
 	size_t n_files, files_capacity;
-	struct profile_exec *execs; /* owned; ascending by order; the first is the program itself, at order 0 */
+	struct profile_exec *execs; /* owned; ascending by order; the first is the program itself, at 0 */
 	size_t n_execs, execs_capacity;
 	struct path_index *index; /* owned; how profile_add_file() finds files again (profile/path-index.h) */
 };
@@ -88,8 +88,8 @@ static inline void profile_releasep(struct profile *profile)
 }
 
 /*
- * Adds an empty file, or finds the one of that path, whose kind stays. *ret_index is its place in files. Returns 0 or
- * negative errno. Invalidates pointers into files.
+ * Adds an empty file, or finds the one of that path, whose kind stays. *ret_index is its place in files.
+ * Returns 0 or negative errno. Invalidates pointers into files.
  */
 int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index);
 
@@ -97,47 +97,51 @@ int profile_file_add_range(struct profile_file *file, struct profile_range range
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
 
 /*
- * Makes a profile of what was added: sorts the files and execs by order and the ranges by page, joins ranges that
- * continue each other, puts the program before the execs if it is not there, and raises touches over all orders. Then
- * profile_check(). Returns 0, -ENOMEM or -EINVAL.
+ * Makes a profile of what was added: sorts the files and execs by order and the ranges by page, joins ranges
+ * that continue each other, puts the program before the execs if it is not there, and raises touches over all
+ * orders. Then profile_check(). Returns 0, -ENOMEM or -EINVAL.
  */
 int profile_finish(struct profile *profile);
 
 /*
- * Whether everything said above of the fields is true: 0, or -EINVAL. Also: page_size is a power of two from 4 KiB to
- * 1 MiB, paths are shorter than PATH_MAX and no two files have the same, all pages are less than 2^32 (so that no sum of
- * bytes overflows). Or -ENOMEM.
+ * Whether everything said above of the fields is true: 0, or -EINVAL. Also: page_size is a power of two from
+ * 4 KiB to 1 MiB, paths are shorter than PATH_MAX and no two files have the same, all pages are less than
+ * 2^32 (so that no sum of bytes overflows). Or -ENOMEM.
  */
 int profile_check(const struct profile *profile);
 
 /* Bytes of all ranges. */
 uint64_t profile_bytes(const struct profile *profile);
 
-/* Fills size, mtime and (for ELF files) build_id from the file on disk, which must be of the same kind (else -EINVAL). */
+/*
+ * Fills size, mtime and (for ELF files) build_id from the file on disk, which must be of the same kind (else
+ * -EINVAL).
+ */
 int profile_file_identify(struct profile_file *file);
 
 enum profile_staleness {
 	PROFILE_FRESH = 0,
-	PROFILE_GONE,        /* no such file, or not of that kind */
-	PROFILE_CHANGED,     /* another build-id or size; or, without build-id, another size or time */
+	PROFILE_GONE,    /* no such file, or not of that kind */
+	PROFILE_CHANGED, /* another build-id or size; or, without build-id, another size or time */
 };
 
 /*
- * Whether the file on disk is still what was recorded. A file with a build-id is judged by build-id and size alone, so
- * that a profile travels between machines; one without by its size (and, `same_machine`, its time). A folder or a link is
- * fresh while it is one.
+ * Whether the file on disk is still what was recorded. A file with a build-id is judged by build-id and size
+ * alone, so that a profile travels between machines; one without by its size (and, `same_machine`, its time).
+ * A folder or a link is fresh while it is one.
  */
 enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine);
 
 /*
- * The profile of both. Counts add up per page; order is that of `into`, pages only `from` knows come after. Both must
- * have the same page size and program (else -EINVAL). What describes the recording is taken from the one recorded
- * later, and so are the pages of a file whose build-id or kind differs. `from` is untouched; on failure so is `into`.
+ * The profile of both. Counts add up per page; order is that of `into`, pages only `from` knows come after.
+ * Both must have the same page size and program (else -EINVAL). What describes the recording is taken from
+ * the one recorded later, and so are the pages of a file whose build-id or kind differs. `from` is untouched;
+ * on failure so is `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from);
 
 /*
- * The part of a profile from exec point `exec` on, as a profile of that program: what was touched before is left out.
- * *ret is the caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
+ * The part of a profile from exec point `exec` on, as a profile of that program: what was touched before is
+ * left out. *ret is the caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
  */
 int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret);

@@ -77,7 +77,8 @@ enum profile_staleness profile_file_staleness(const struct profile_file *file, i
 	if ((uint64_t)st.st_size != file->size)
 		return PROFILE_CHANGED;
 	if (file->build_id_size == 0)
-		return same_machine && nanoseconds(st.st_mtim) != file->mtime ? PROFILE_CHANGED : PROFILE_FRESH;
+		return same_machine && nanoseconds(st.st_mtim) != file->mtime ? PROFILE_CHANGED
+									      : PROFILE_FRESH;
 	if (read_build_id(file->path, id, &id_size) < 0 || id_size != file->build_id_size ||
 		memcmp(id, file->build_id, id_size) != 0)
 		return PROFILE_CHANGED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles and plans as JSON. The long tables are written item by item, so that a profile of millions of ranges does not
- * become as many objects at once.
+ * Profiles and plans as JSON. The long tables are written item by item, so that a profile of millions of
+ * ranges does not become as many objects at once.
  */
 #include "report/report.h"
 

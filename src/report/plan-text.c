@@ -63,13 +63,14 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	table_title(out, plan_program(plan), style);
 	table_line(out, style, "made", "%s", words_time((int64_t)LE64(header->created), a));
 	table_line(out, style, "order", "%s",
-		LE32(header->order) == PLAN_ORDER_PHYSICAL ?
-			"by place on the disk: files by inode, extents by block" :
-			"of first touch");
+		LE32(header->order) == PLAN_ORDER_PHYSICAL
+			? "by place on the disk: files by inode, extents by block"
+			: "of first touch");
 	table_line(out, style, "opens", "%s file%s, %s director%s, %s link%s",
 		words_count(totals->kinds[PLAN_REGULAR], a), words_plural(totals->kinds[PLAN_REGULAR]),
-		words_count(totals->kinds[PLAN_DIRECTORY], b), totals->kinds[PLAN_DIRECTORY] == 1 ? "y" : "ies",
-		words_count(totals->kinds[PLAN_SYMLINK], c), words_plural(totals->kinds[PLAN_SYMLINK]));
+		words_count(totals->kinds[PLAN_DIRECTORY], b),
+		totals->kinds[PLAN_DIRECTORY] == 1 ? "y" : "ies", words_count(totals->kinds[PLAN_SYMLINK], c),
+		words_plural(totals->kinds[PLAN_SYMLINK]));
 	table_line(out, style, "reads", "%s in %s extent%s, at most %s at once",
 		words_bytes(totals->pages * page_size, a), words_count(plan->extent_count, b),
 		words_plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
@@ -111,7 +112,7 @@ static size_t drop_rows_not_read(struct table_row *rows, size_t n)
 /* For the bar of one file its extents must be found without going through all of them. */
 struct by_file {
 	const struct plan_view *plan;
-	uint32_t *first; /* file -> its first place in extents; file_count + 1 of them */
+	uint32_t *first;   /* file -> its first place in extents; file_count + 1 of them */
 	uint32_t *extents; /* indexes of extents, those of one file together */
 };
 

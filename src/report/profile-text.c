@@ -45,11 +45,11 @@ static void print_header(FILE *out, const struct profile *profile, const struct 
 		or_unknown(profile->milestone));
 	table_line(out, style, "runs", "%u", profile->runs);
 	table_line(out, style, "touched", "%s in %s range%s of %s file%s",
-		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges), words_plural(n_ranges),
-		words_count(n_read, files), words_plural(n_read));
+		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges),
+		words_plural(n_ranges), words_count(n_read, files), words_plural(n_read));
 	n_read = profile->n_files - n_read;
-	table_line(out, style, "looked at", "%s other file%s, folders and links included", words_count(n_read, files),
-		words_plural(n_read));
+	table_line(out, style, "looked at", "%s other file%s, folders and links included",
+		words_count(n_read, files), words_plural(n_read));
 	table_line(out, style, "touches", "%s, pages of %u bytes", words_count(profile->touches, touches),
 		profile->page_size);
 	print_bias(out, profile, style);
@@ -64,7 +64,8 @@ static void print_execs(FILE *out, const struct profile *profile, const struct r
 	table_title(out, "exec points, by the touches before them", style);
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(out, "  %9s  ", words_count(profile->execs[i].order, order));
-		table_safe_text(out, profile->execs[i].path, style->columns > 29 ? style->columns - 13 : 16, style);
+		table_safe_text(
+			out, profile->execs[i].path, style->columns > 29 ? style->columns - 13 : 16, style);
 		fputc('\n', out);
 	}
 	if (shown < profile->n_execs)
@@ -83,7 +84,8 @@ static void fill_bar(struct table_bar *bar, const void *context, size_t source)
 static struct table_row row_of(const struct profile *profile, size_t source)
 {
 	const struct profile_file *file = &profile->files[source];
-	struct table_row row = {.path = file->path, .size = file->size, .pieces = file->n_ranges, .source = source};
+	struct table_row row = {
+		.path = file->path, .size = file->size, .pieces = file->n_ranges, .source = source};
 	char id[9];
 
 	for (size_t i = 0; i < file->n_ranges; i++)

@@ -114,7 +114,8 @@ void table_bar_add(struct table_bar *bar, uint64_t page, uint64_t pages)
 
 static void print_bar(FILE *out, const struct table_bar *bar, const struct report_style *style)
 {
-	static const char *const blocks[] = {"·", "░", "▒", "▓", "█"}, *const ascii[] = {".", "-", "+", "*", "#"};
+	static const char *const blocks[] = {"·", "░", "▒", "▓", "█"};
+	static const char *const ascii[] = {".", "-", "+", "*", "#"};
 
 	for (size_t i = 0; i < TABLE_BAR_CELLS; i++) {
 		double share = bar->cells[i];
@@ -133,10 +134,11 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(x->path, y->path);
 }
 
-static void print_row(FILE *out, const struct table *table, const struct table_row *row,
-	const struct report_style *style)
+static void print_row(
+	FILE *out, const struct table *table, const struct table_row *row, const struct report_style *style)
 {
-	struct table_bar bar = {.file_pages = row->size / table->page_size + (row->size % table->page_size != 0)};
+	struct table_bar bar = {
+		.file_pages = row->size / table->page_size + (row->size % table->page_size != 0)};
 	char bytes[WORDS_MAX], size[WORDS_MAX];
 	int before;
 
@@ -148,8 +150,8 @@ static void print_row(FILE *out, const struct table *table, const struct table_r
 	print_bar(out, &bar, style);
 	fputs("  ", out);
 	before += TABLE_BAR_CELLS + 2;
-	table_safe_text(out, row->path, style->columns > (size_t)before + 16 ? style->columns - (size_t)before : 16,
-		style);
+	table_safe_text(out, row->path,
+		style->columns > (size_t)before + 16 ? style->columns - (size_t)before : 16, style);
 	fputc('\n', out);
 }
 
@@ -160,8 +162,8 @@ void table_print(FILE *out, const struct table *table, const struct report_style
 
 	if (table->n_rows > 0)
 		qsort(table->rows, table->n_rows, sizeof(*table->rows), compare_rows);
-	if (asprintf(&title, shown < table->n_rows ? "%s (%zu of %zu; --all for the rest)" : "%s", table->title,
-		    shown, table->n_rows) < 0)
+	if (asprintf(&title, shown < table->n_rows ? "%s (%zu of %zu; --all for the rest)" : "%s",
+		    table->title, shown, table->n_rows) < 0)
 		return;
 	fputc('\n', out);
 	table_title(out, title, style);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The page that people look at: a title, labelled lines, and a table of files with a bar of what is touched of each. */
+/*
+ * The page that people look at: a title, labelled lines, and a table of files with a bar of what is touched
+ * of each.
+ */
 #pragma once
 
 #include "report/report.h"
@@ -24,9 +27,9 @@ struct table_row {
 };
 
 struct table {
-	const char *title;               /* "files by touched bytes" */
+	const char *title;                 /* "files by touched bytes" */
 	const char *bytes, *pieces, *note; /* heads of columns, at most 9, 7 and 8 characters */
-	struct table_row *rows;          /* sorted here, by bytes */
+	struct table_row *rows;            /* sorted here, by bytes */
 	size_t n_rows;
 	uint32_t page_size;
 	void (*fill_bar)(struct table_bar *bar, const void *context, size_t source);
@@ -43,7 +46,7 @@ void table_line(FILE *out, const struct report_style *style, const char *label, 
 	__attribute__((format(printf, 4, 5)));
 
 /*
- * A string from a file for a terminal: control characters and what is not UTF-8 (or, without utf8, not ASCII) become
- * \xNN. Of one wider than `width` only the end is printed, after "…".
+ * A string from a file for a terminal: control characters and what is not UTF-8 (or, without utf8, not ASCII)
+ * become \xNN. Of one wider than `width` only the end is printed, after "…".
  */
 void table_safe_text(FILE *out, const char *text, size_t width, const struct report_style *style);

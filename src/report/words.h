@@ -22,7 +22,9 @@ const char *words_time(int64_t seconds, char buffer[WORDS_MAX]);
 /* "s" unless count is 1. */
 const char *words_plural(uint64_t count);
 
-/* The first `bytes` of a build-id in hexadecimal, "-" where there is none. buffer: 2 * bytes + 1, at least 2. */
+/*
+ * The first `bytes` of a build-id in hexadecimal, "-" where there is none. buffer: 2 * bytes + 1, at least 2.
+ */
 const char *words_build_id(const struct profile_file *file, size_t bytes, char *buffer);
 
 /* What a backend and a bias are called in JSON, and what they mean. */

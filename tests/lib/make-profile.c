@@ -11,8 +11,8 @@
  *     exec PATH ORDER
  *     EOF
  *
- * Files that exist are identified (size, mtime, build-id). A file has the order of its first range; one without ranges
- * the next order that is free. Lines that are empty or begin with '#' are passed over.
+ * Files that exist are identified (size, mtime, build-id). A file has the order of its first range; one
+ * without ranges the next order that is free. Lines that are empty or begin with '#' are passed over.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the sizes and checksums of a poked or random file right again, so that a test or a fuzzer gets past them to what
- * they protect. Bounds-checked: the bytes may be anything.
+ * Makes the sizes and checksums of a poked or random file right again, so that a test or a fuzzer gets past
+ * them to what they protect. Bounds-checked: the bytes may be anything.
  */
 #pragma once
 

@@ -55,8 +55,8 @@ struct profile fixture_small(void)
 
 	fixture_look(&profile, "/opt/app/bin", PROFILE_DIRECTORY, 0);
 	fixture_look(&profile, "/opt/app/lib/libapp.so.1", PROFILE_SYMLINK, 7);
-	fixture_ranges(&profile, "/opt/app/bin/app",
-		(struct profile_range[]){{0, 4, 1, 1}, {10, 2, 5, 1}, {0}});
+	fixture_ranges(
+		&profile, "/opt/app/bin/app", (struct profile_range[]){{0, 4, 1, 1}, {10, 2, 5, 1}, {0}});
 	fixture_ranges(&profile, "/opt/app/lib/libapp.so.1.2",
 		(struct profile_range[]){{20, 5, 8, 1}, {3, 2, 13, 1}, {25, 1, 20, 1}, {0}});
 	fixture_ranges(&profile, "/opt/app/bin/helper", (struct profile_range[]){{0, 5, 15, 1}, {0}});
@@ -78,8 +78,8 @@ struct profile_file *fixture_file(const struct profile *profile, const char *pat
 	return NULL;
 }
 
-void fixture_assert_ranges(const struct profile *profile, const char *path,
-	const struct profile_range *expected)
+void fixture_assert_ranges(
+	const struct profile *profile, const char *path, const struct profile_range *expected)
 {
 	const struct profile_file *file = fixture_file(profile, path);
 	size_t n = 0;

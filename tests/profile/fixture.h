@@ -14,8 +14,8 @@ void fixture_ranges(struct profile *profile, const char *path, const struct prof
 void fixture_look(struct profile *profile, const char *path, enum profile_kind kind, uint32_t order);
 
 /*
- * Finished. What a small start touches: a folder, a link, the program with a build-id, a library whose pages come in
- * two goes, and an exec of a helper in between.
+ * Finished. What a small start touches: a folder, a link, the program with a build-id, a library whose pages
+ * come in two goes, and an exec of a helper in between.
  */
 struct profile fixture_small(void);
 
@@ -23,5 +23,5 @@ struct profile fixture_small(void);
 struct profile_file *fixture_file(const struct profile *profile, const char *path);
 
 /* The test fails unless the file has exactly these ranges, in this order. */
-void fixture_assert_ranges(const struct profile *profile, const char *path,
-	const struct profile_range *expected);
+void fixture_assert_ranges(
+	const struct profile *profile, const char *path, const struct profile_range *expected);

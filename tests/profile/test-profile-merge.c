@@ -31,20 +31,24 @@ static struct profile one_file(const struct profile_range *ranges, const char *b
 static void counts_add_up_and_order_stays(void **state)
 {
 	_cleanup_(profile_releasep) struct profile into = one_file(R{{10, 10, 0, 1}, {0}}, NULL, 1);
-	_cleanup_(profile_releasep) struct profile from = one_file(R{{15, 10, 0, 1}, {5, 2, 10, 1}, {0}}, NULL, 2);
+	_cleanup_(profile_releasep) struct profile from =
+		one_file(R{{15, 10, 0, 1}, {5, 2, 10, 1}, {0}}, NULL, 2);
 
 	assert_int_equal(profile_merge(&into, &from), 0);
 	assert_int_equal(into.runs, 2);
-	/* 10..14 by one, 15..19 by both; 20..24 and 5..6 are new and come after, in from's order, without holes. */
-	fixture_assert_ranges(&into, "/lib/a",
-		R{{5, 2, 15, 1}, {10, 5, 0, 1}, {15, 5, 5, 2}, {20, 5, 10, 1}, {0}});
+	/*
+	 * 10..14 by one, 15..19 by both; 20..24 and 5..6 are new and come after, in from's order, without
+	 * holes.
+	 */
+	fixture_assert_ranges(
+		&into, "/lib/a", R{{5, 2, 15, 1}, {10, 5, 0, 1}, {15, 5, 5, 2}, {20, 5, 10, 1}, {0}});
 	assert_int_equal(into.touches, 17);
 	/* A third run that is like the first. */
 	from.recorded = 3;
 	assert_int_equal(profile_merge(&into, &from), 0);
 	assert_int_equal(into.runs, 3);
-	fixture_assert_ranges(&into, "/lib/a",
-		R{{5, 2, 15, 2}, {10, 5, 0, 1}, {15, 5, 5, 3}, {20, 5, 10, 2}, {0}});
+	fixture_assert_ranges(
+		&into, "/lib/a", R{{5, 2, 15, 2}, {10, 5, 0, 1}, {15, 5, 5, 3}, {20, 5, 10, 2}, {0}});
 	assert_int_equal(into.touches, 17);
 }
 
@@ -90,7 +94,10 @@ static void a_changed_file_is_that_of_the_later_recording(void **state)
 	_cleanup_(profile_releasep) struct profile new = one_file(R{{2, 4, 0, 1}, {0}}, "new-build", 2);
 	_cleanup_(profile_releasep) struct profile again = one_file(R{{0, 4, 0, 1}, {0}}, "old-build", 1);
 
-	/* The pages are the new file's; where the old one had one of the number, its turn stays the old one's. */
+	/*
+	 * The pages are the new file's; where the old one had one of the number, its turn stays the old
+	 * one's.
+	 */
 	assert_int_equal(profile_merge(&old, &new), 0);
 	assert_memory_equal(old.files[0].build_id, "new-build", 9);
 	fixture_assert_ranges(&old, "/lib/a", R{{2, 4, 2, 1}, {0}});
@@ -104,7 +111,8 @@ static void a_changed_file_is_that_of_the_later_recording(void **state)
 
 static void a_file_that_became_a_link_is_one(void **state)
 {
-	_cleanup_(profile_releasep) struct profile into = one_file(R{{0, 4, 0, 1}, {0}}, NULL, 1), from = fixture_empty();
+	_cleanup_(profile_releasep) struct profile into = one_file(R{{0, 4, 0, 1}, {0}}, NULL, 1);
+	_cleanup_(profile_releasep) struct profile from = fixture_empty();
 
 	fixture_look(&from, "/lib/a", PROFILE_SYMLINK, 0);
 	assert_int_equal(profile_finish(&from), 0);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of files on disk: build-id and soname (src/elf), identifying, staleness. The ELF files are made here. */
+/*
+ * Unit tests of files on disk: build-id and soname (src/elf), identifying, staleness. The ELF files are made
+ * here.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,6 +34,7 @@ struct library {
 	char strings[24]; /* "libtest.so.1" at 1 */
 };
 
+#define NATIVE_ORDER    (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB)
 #define ADDRESS(member) (0x1000 + offsetof(struct library, member))
 #define SIZE(member)    sizeof(((struct library *)NULL)->member)
 
@@ -38,8 +42,7 @@ static struct library library(uint8_t id)
 {
 	struct library lib = {
 		.ehdr = {
-			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-				__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT},
+			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, NATIVE_ORDER, EV_CURRENT},
 			.e_type = ET_DYN,
 			.e_machine = EM_X86_64,
 			.e_version = EV_CURRENT,
@@ -51,7 +54,7 @@ static struct library library(uint8_t id)
 		.phdrs = {
 			{.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof(struct library)},
 			{.p_type = PT_NOTE, .p_offset = offsetof(struct library, other), .p_align = 4,
-				.p_filesz = offsetof(struct library, dynamic) - offsetof(struct library, other)},
+				.p_filesz = ADDRESS(dynamic) - ADDRESS(other)},
 			{.p_type = PT_DYNAMIC, .p_offset = offsetof(struct library, dynamic),
 				.p_filesz = SIZE(dynamic)},
 		},
@@ -103,7 +106,7 @@ static void write_file(const struct folder *folder, const void *data, size_t siz
 	assert_int_equal(publish_file(folder->file, 0644, data, size), 0);
 }
 
-static int build_id(const struct folder *folder, const void *data, size_t size, uint8_t id[32], size_t *ret_size)
+static int build_id(const struct folder *folder, const void *data, size_t size, uint8_t *id, size_t *ret_size)
 {
 	_cleanup_close_ int fd = -1;
 
