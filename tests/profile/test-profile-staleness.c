@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
+#include "base/io.h"
 #include "elf/identity.h"
 #include "fixture.h"
 
@@ -103,7 +103,10 @@ static int remove_folder(void **state)
 
 static void write_file(const struct folder *folder, const void *data, size_t size)
 {
-	assert_int_equal(publish_file(folder->file, 0644, data, size), 0);
+	_cleanup_close_ int fd = open(folder->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write_full(fd, data, size), 0);
 }
 
 static int build_id(const struct folder *folder, const void *data, size_t size, uint8_t *id, size_t *ret_size)
