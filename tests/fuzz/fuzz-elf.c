@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Target: what is read of an ELF file. */
+#include "fuzz.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "elf/identity.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_close_ int fd = memfd_create("fuzz-elf", MFD_CLOEXEC);
+	_cleanup_free_ char *soname = NULL;
+	uint8_t id[20] = {0};
+	size_t id_size = 0;
+	int r;
+
+	must(fd >= 0 && write_full(fd, data, size) == 0);
+	r = elf_build_id(fd, id, sizeof(id), &id_size);
+	must(r == 0 ? id_size > 0 && id_size <= sizeof(id) : r == -ENOEXEC || r == -ENODATA);
+	r = elf_soname(fd, &soname);
+	must(r == 0 ? strlen(soname) < PATH_MAX : r == -ENOEXEC || r == -ENODATA);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Target: the plan, its head as the shim reads it and the whole as the prefetcher does. */
+#include "fuzz.h"
+
+#include "base/cleanup.h"
+#include "format/plan-view.h"
+#include "report/report.h"
+#include "seal.h"
+
+/* The head in memory of its own, of no more bytes than the shim reads. */
+static void check_head(const void *data, size_t size)
+{
+	size_t head_size = size < PLAN_HEAD_MAX ? size : PLAN_HEAD_MAX;
+	_cleanup_free_ void *head = exact_copy(data, head_size);
+	const struct plan_header *header = head;
+	const struct plan_probe *probes = plan_head_probes(head);
+
+	if (!plan_head_check(head, head_size))
+		return;
+	for (uint32_t i = 0; i < LE32(header->probe_count); i++) {
+		uint64_t offset = (uint64_t)LE32(probes[i].page) * LE32(header->page_size);
+		const char *path = (const char *)head + LE16(probes[i].path);
+
+		must(offset <= INT64_MAX);
+		must(path[0] == '/' && LE16(probes[i].path) + strlen(path) < LE32(header->probes_end));
+	}
+}
+
+static void walk(const struct plan_view *plan)
+{
+	uint64_t page_size = LE32(plan->header->page_size), bytes = 0;
+
+	must(plan_program(plan)[0] == '/');
+	for (uint32_t i = 0; i < plan->file_count; i++) {
+		const char *path = plan_file_path(plan, i);
+
+		must(path[0] == '/' && path + strlen(path) < plan->strings + plan->strings_size);
+	}
+	for (uint32_t i = 0; i < plan->extent_count; i++) {
+		const struct plan_extent *extent = &plan->extents[i];
+		const struct plan_file *file = &plan->files[LE32(extent->file)];
+
+		must(LE32(file->kind) == PLAN_REGULAR);
+		must(((uint64_t)LE32(extent->page) + LE32(extent->pages)) * page_size <= INT64_MAX);
+		must(!__builtin_add_overflow(bytes, LE32(extent->pages) * page_size, &bytes));
+	}
+	must(bytes <= INT64_MAX);
+}
+
+static void check(const void *data, size_t size)
+{
+	const struct report_style style = {.columns = 80, .rows = 5, .utf8 = size % 2};
+	struct plan_view plan;
+
+	check_head(data, size);
+	if (plan_view_init(&plan, data, size, checksum64) != PLAN_GOOD)
+		return;
+	walk(&plan);
+	must(report_plan_text(nowhere(), &plan, &style) == 0);
+	must(report_plan_json(nowhere(), &plan) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_free_ void *copy = exact_copy(data, size);
+
+	check(copy, size);
+	seal_plan(copy, size);
+	check(copy, size);
+	return 0;
+}

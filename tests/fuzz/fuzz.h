@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every target has in common. A target is LLVMFuzzerTestOneInput()
+ * (https://llvm.org/docs/LibFuzzer.html): any bytes may come in, nothing may crash, hang, or break a promise
+ * that must() states.
+ *
+ *     CC=clang meson setup -Dfuzz=true build-fuzz && ninja -C build-fuzz fuzz
+ *     build-fuzz/tests/fuzz/fuzz-plan -max_total_time=300 NEW-CORPUS tests/fuzz/corpus/plan
+ *
+ * The corpus is what `-merge=1 -set_cover_merge=1 -use_counters=0` leaves of what was found, and seeds.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define must(promise)                                                                                        \
+	do {                                                                                                 \
+		if (!(promise)) {                                                                            \
+			fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #promise);              \
+			abort();                                                                             \
+		}                                                                                            \
+	} while (0)
+
+/* A copy of exactly this size, so that a read beyond it is noticed. */
+static inline void *exact_copy(const void *data, size_t size)
+{
+	void *copy = calloc(1, size ? size : 1);
+
+	must(copy != NULL);
+	if (size > 0)
+		memcpy(copy, data, size);
+	return copy;
+}
+
+/* Where reports are written to. */
+static inline FILE *nowhere(void)
+{
+	static FILE *file;
+
+	if (!file)
+		file = fopen("/dev/null", "we");
+	must(file != NULL);
+	return file;
+}

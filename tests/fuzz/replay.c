@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Stands in for libFuzzer in ordinary builds: runs a target once with each file of the folders given. */
+#include <dirent.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "fuzz.h"
+
+static size_t replay_folder(const char *folder)
+{
+	_cleanup_closedir_ DIR *dir = opendir(folder);
+	size_t n = 0;
+
+	must(dir != NULL);
+	for (struct dirent *entry; (entry = readdir(dir));) {
+		_cleanup_free_ char *path = NULL, *data = NULL;
+		size_t size;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		must(asprintf(&path, "%s/%s", folder, entry->d_name) > 0);
+		must(read_file(path, 1 << 20, &data, &size) == 0);
+		LLVMFuzzerTestOneInput((const uint8_t *)data, size);
+		n++;
+	}
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	size_t n = 0;
+
+	for (int i = 1; i < argc; i++)
+		n += replay_folder(argv[i]);
+	printf("%zu inputs\n", n);
+	return n == 0;
+}
