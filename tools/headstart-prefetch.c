@@ -14,8 +14,10 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "plan-lock.h"
 #include "prefetch-log.h"
 #include "prefetch/load.h"
+#include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
 #include "verb.h"
 
@@ -32,6 +34,7 @@ static const char help[] =
 	"  --fd N               the plan is the open file N\n"
 	"  --idle               use the disk only when nobody else does\n"
 	"  --json               say what was done, as JSON\n"
+	"  --objects            the open file is not a plan but the audit shim's list of the objects it sees mapped\n"
 	"  --memory-budget N    read at most N bytes (default: half of the memory available)\n"
 	"  --time-budget N      begin nothing new after N milliseconds (default 30000)\n"
 	"  --verify             measure what is in the page cache before and after\n"
@@ -44,6 +47,7 @@ struct request {
 	const char *path; /* NULL: fd */
 	int fd;
 	bool json;
+	bool objects;
 };
 
 static int fail(const char *subject, const char *what)
@@ -111,6 +115,9 @@ static bool take_option(int option, struct request *request)
 	case 'w':
 		request->options.wait = true;
 		return true;
+	case 'o':
+		request->objects = true;
+		return true;
 	default:
 		request->json = true;
 		return true;
@@ -125,6 +132,7 @@ static int parse(int argc, char **argv, struct request *request)
 		{"time-budget", required_argument, NULL, 't'},	{"memory-budget", required_argument, NULL, 'm'},
 		{"idle", no_argument, NULL, 'i'},		{"verify", no_argument, NULL, 'v'},
 		{"wait", no_argument, NULL, 'w'},		{"json", no_argument, NULL, 'j'},
+		{"objects", no_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
@@ -143,6 +151,8 @@ static int parse(int argc, char **argv, struct request *request)
 		if (!take_option(option, request))
 			return usage("not a value for this option:", optarg);
 	}
+	if (request->objects && request->fd < 0)
+		return usage("--objects needs", "--fd");
 	if ((optind < argc) == (request->fd >= 0) || argc - optind > 1)
 		return usage("give one plan, or --fd, not", optind < argc ? argv[argc - 1] : "");
 	request->path = argv[optind];
@@ -218,6 +228,21 @@ static void mark_stale(int fd)
 		plan_mark_stale(path);
 }
 
+/* Whole mode. A plan under way, of a program that started this one perhaps, knows better. */
+static int run_objects(const struct request *request)
+{
+	struct objects_result result = {0};
+	int r;
+
+	if (plan_lock_held())
+		return 0;
+	r = objects_run(request->fd, request->options.time_budget_ms, &result);
+	if (r < 0)
+		return fail("--fd", r == -EINVAL ? "is not a list of objects" : strerror(-r));
+	objects_log(&result);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
@@ -237,6 +262,9 @@ int main(int argc, char **argv)
 	if (request.fd < 0)
 		return fail(name, strerror(errno));
 	end_in_time(request.options.time_budget_ms);
+	if (request.objects)
+		return run_objects(&request);
+	plan_lock_hold();
 	r = plan_load(request.fd, &plan, &fault);
 	if (r == -EBADMSG)
 		return fail(name, plan_fault_text(fault));

@@ -4,17 +4,20 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 
-void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result)
+/* Appends to $HEADSTART_LOG, if it is set. */
+static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
 {
 	const char *path = getenv("HEADSTART_LOG");
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *line = NULL;
+	va_list arguments;
 	int n;
 
 	if (!path)
@@ -22,14 +25,25 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_result *re
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0)
 		return;
-	n = asprintf(&line,
-		"prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
-		" skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 "\n",
+	va_start(arguments, format);
+	n = vasprintf(&line, format, arguments);
+	va_end(arguments);
+	if (n > 0)
+		(void)write_full(fd, line, (size_t)n);
+}
+
+void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result)
+{
+	append_line("prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
+		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 "\n",
 		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine), result->opened,
 		result->stale, result->missing, result->refused, result->bytes_asked, result->bytes_skipped_budget,
 		result->opened_us, result->elapsed_us);
-	if (n > 0)
-		(void)write_full(fd, line, (size_t)n);
+}
+
+void objects_log(const struct objects_result *result)
+{
+	append_line("objects seen=%u read=%u asked=%" PRIu64 "\n", result->seen, result->read, result->bytes);
 }
 
 void plan_mark_stale(const char *plan_path)

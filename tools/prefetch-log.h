@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/plan-view.h"
+#include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
 
 /*
@@ -10,6 +11,9 @@
  * named as in struct prefetch_result, sizes in bytes. One write(2), so that lines of several prefetchers don't mix.
  */
 void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result);
+
+/* The same of whole mode: "objects seen=… read=… asked=…". */
+void objects_log(const struct objects_result *result);
 
 /* Makes PLAN.stale beside the plan, best effort: the next 'headstart run' then compiles the plan anew. */
 void plan_mark_stale(const char *plan_path);

@@ -5,20 +5,25 @@
  * safe whatever seccomp filter the program sets up later; the prefetcher looks from time to time.
  *
  * Append only. A writer takes the next number from `taken` (the processes of a program that forks share the list, so
- * this is atomic), fills that entry, and marks it ready. Entries past the end are lost, which costs speed alone.
+ * this is atomic), fills that entry, and sets its state. Entries past the end are lost, which costs speed alone.
  * The reader trusts nothing: it copies a path out before looking at it.
  */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define OBJECT_LIST_MAX	 512u
 #define OBJECT_PATH_SIZE 252u /* bytes, with the NUL; an object with a longer path is left out */
 
+enum object_state {
+	OBJECT_NONE = 0, /* not written yet */
+	OBJECT_MAPPED,   /* may be resident or not */
+	OBJECT_COLD,     /* was not resident; asking again may say otherwise, since asking starts readahead */
+};
+
 struct object_entry {
-	uint32_t ready; /* 1 once the path is complete */
+	uint32_t state; /* enum object_state; set last */
 	char path[OBJECT_PATH_SIZE];
 };
 
@@ -28,7 +33,7 @@ struct object_list {
 	struct object_entry entries[OBJECT_LIST_MAX];
 };
 
-static inline void object_list_add(struct object_list *list, const char *path)
+static inline void object_list_add(struct object_list *list, const char *path, enum object_state state)
 {
 	struct object_entry *entry;
 	uint32_t taken, size = 0;
@@ -43,21 +48,23 @@ static inline void object_list_add(struct object_list *list, const char *path)
 	entry = &list->entries[taken];
 	for (uint32_t i = 0; i < size; i++)
 		entry->path[i] = path[i];
-	__atomic_store_n(&entry->ready, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&entry->state, state, __ATOMIC_RELEASE);
 }
 
-/* Copies path number `index` out. Returns false while it is not there yet, or when the list ends before it. */
-static inline bool object_list_get(const struct object_list *list, uint32_t index, char path[OBJECT_PATH_SIZE])
+/* Copies path number `index` out; OBJECT_NONE while it is not there yet, or when the list ends before it. */
+static inline enum object_state object_list_get(const struct object_list *list, uint32_t index, char path[OBJECT_PATH_SIZE])
 {
 	const struct object_entry *entry;
+	uint32_t state;
 
 	if (index >= OBJECT_LIST_MAX)
-		return false;
+		return OBJECT_NONE;
 	entry = &list->entries[index];
-	if (!__atomic_load_n(&entry->ready, __ATOMIC_ACQUIRE))
-		return false;
+	state = __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE);
+	if (state == OBJECT_NONE)
+		return OBJECT_NONE;
 	for (uint32_t i = 0; i < OBJECT_PATH_SIZE; i++)
 		path[i] = entry->path[i];
 	path[OBJECT_PATH_SIZE - 1] = '\0';
-	return true;
+	return state == OBJECT_COLD ? OBJECT_COLD : OBJECT_MAPPED;
 }

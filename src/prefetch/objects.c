@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole mode's reader. Problem: nothing is known of this start, except, a moment before each is needed, the names of the
+ * files that are mapped.
+ *
+ * On a rotational disk reading an object from end to end takes less time than the seeks between the pages the start
+ * would ask for, so the whole file is read. Elsewhere the device's bandwidth is what the start waits for, and two
+ * thirds of the bytes would be for nothing: only what relocation is certain to touch is read (object-parts.h).
+ *
+ * A resident page of that same kind shows that the object need not be read at all.
+ */
+#include "prefetch/objects.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "device/device.h"
+#include "format/object-list.h"
+#include "prefetch/budget.h"
+#include "prefetch/job.h"
+#include "prefetch/object-parts.h"
+
+#define CHUNK	  (128u << 10) /* bytes: more in one call the kernel cuts off silently, at read_ahead_kb */
+#define IN_FLIGHT 2            /* chunks: the device is never idle, and what the program asks for waits for two at most */
+#define LOOK_US	  1000         /* microseconds between looks at the list: a cold object takes longer to map */
+#define IDLE_US	  10000000     /* microseconds without a new object: the start is over */
+
+struct object {
+	int fd;
+	struct object_part parts[OBJECT_PARTS_MAX];
+	size_t count, part;
+	uint64_t done; /* bytes of parts[part] */
+};
+
+/* A chunk under way: its last byte. */
+struct flight {
+	int fd; /* -1: none */
+	off_t offset;
+};
+
+struct reader {
+	const struct object_list *list;
+	struct object objects[OBJECT_LIST_MAX]; /* in the order of mapping; descriptors close with the process */
+	uint32_t count, next;                   /* objects taken over; the first that has something left to read */
+	uint32_t looked;                        /* entries of the list looked at */
+	struct flight flights[IN_FLIGHT];
+	uint32_t flight;
+	dev_t device;  /* the device asked about last */
+	bool rotational;
+	uint64_t budget; /* bytes */
+	struct objects_result result;
+};
+
+static bool is_rotational(struct reader *reader, int fd, dev_t number)
+{
+	struct device device;
+
+	if (reader->device != number) {
+		reader->device = number;
+		reader->rotational = device_of(fd, &device) == 0 && device.class == DEVICE_ROTATIONAL;
+	}
+	return reader->rotational;
+}
+
+static bool is_resident(int fd, uint64_t offset)
+{
+	char byte;
+	struct iovec to = {.iov_base = &byte, .iov_len = 1};
+
+	return preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT) == 1;
+}
+
+/* Takes one object over, unless it is resident or no file to read. */
+static void take_object(struct reader *reader, const char *path, enum object_state state)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct object *object = &reader->objects[reader->count];
+	struct stat st;
+
+	reader->result.seen++;
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+		return;
+	*object = (struct object){.fd = -1};
+	object->count = object_parts(fd, (uint64_t)st.st_size, object->parts);
+	if (state != OBJECT_COLD && object->count > 0 &&
+		is_resident(fd, object->parts[0].offset + object->parts[0].length / 2))
+		return;
+	if (is_rotational(reader, fd, st.st_dev)) {
+		object->parts[0] = (struct object_part){.offset = 0, .length = (uint64_t)st.st_size};
+		object->count = 1;
+	}
+	if (object->count == 0)
+		return;
+	object->fd = TAKE_FD(fd);
+	reader->count++;
+	reader->result.read++;
+}
+
+/* Returns whether there was anything new. */
+static bool look(struct reader *reader)
+{
+	char path[OBJECT_PATH_SIZE];
+	enum object_state state;
+	uint32_t before = reader->looked;
+
+	while ((state = object_list_get(reader->list, reader->looked, path)) != OBJECT_NONE) {
+		reader->looked++;
+		take_object(reader, path, state);
+	}
+	return reader->looked != before;
+}
+
+/* Starts reading a chunk, once the one that was started IN_FLIGHT chunks ago has arrived. */
+static void read_chunk(struct reader *reader, int fd, uint64_t offset, uint64_t length)
+{
+	struct flight *flight = &reader->flights[reader->flight];
+	char byte;
+
+	if (flight->fd >= 0)
+		(void)!pread(flight->fd, &byte, 1, flight->offset);
+	readahead(fd, (off_t)offset, length);
+	*flight = (struct flight){.fd = fd, .offset = (off_t)(offset + length - 1)};
+	reader->flight = (reader->flight + 1) % IN_FLIGHT;
+	reader->result.bytes += length;
+}
+
+/* Reads the next chunk of the first object that is not done. Returns false if there is none. */
+static bool read_on(struct reader *reader)
+{
+	const struct object_part *part;
+	struct object *object;
+	uint64_t length;
+
+	if (reader->next == reader->count || reader->result.bytes >= reader->budget)
+		return false;
+	object = &reader->objects[reader->next];
+	part = &object->parts[object->part];
+	length = part->length - object->done < CHUNK ? part->length - object->done : CHUNK;
+	read_chunk(reader, object->fd, part->offset + object->done, length);
+	object->done += length;
+	if (object->done == part->length) {
+		object->done = 0;
+		object->part++;
+	}
+	if (object->part == object->count)
+		reader->next++;
+	return true;
+}
+
+static void follow(struct reader *reader, int program, uint64_t deadline_us)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_US * 1000};
+	struct pollfd gone = {.fd = program, .events = POLLIN};
+	uint64_t idle_us = job_now_us() + IDLE_US;
+
+	for (;;) {
+		uint64_t now_us = job_now_us();
+
+		if (look(reader))
+			idle_us = now_us + IDLE_US;
+		if (now_us >= idle_us || now_us >= deadline_us || poll(&gone, 1, 0) > 0)
+			return;
+		if (!read_on(reader))
+			nanosleep(&pause, NULL);
+	}
+}
+
+int objects_run(int list_fd, uint32_t time_budget_ms, struct objects_result *ret)
+{
+	_cleanup_free_ struct reader *reader = calloc(1, sizeof(*reader));
+	_cleanup_close_ int program = -1;
+	struct stat st;
+	void *list;
+
+	if (!reader)
+		return -ENOMEM;
+	if (fstat(list_fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size != sizeof(struct object_list))
+		return -EINVAL;
+	list = mmap(NULL, sizeof(struct object_list), PROT_READ, MAP_SHARED, list_fd, 0);
+	if (list == MAP_FAILED)
+		return -errno;
+	reader->list = list;
+	reader->budget = memory_budget("");
+	for (int i = 0; i < IN_FLIGHT; i++)
+		reader->flights[i].fd = -1;
+	program = (int)syscall(SYS_pidfd_open, (pid_t)reader->list->pid, 0);
+	if (program >= 0 || errno == ENOSYS)
+		follow(reader, program, job_now_us() + (uint64_t)time_budget_ms * 1000);
+	*ret = reader->result;
+	for (uint32_t i = 0; i < reader->count; i++)
+		close(reader->objects[i].fd);
+	munmap(list, sizeof(struct object_list));
+	return 0;
+}
