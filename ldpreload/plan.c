@@ -150,11 +150,11 @@ bool plan_serve(void)
 	if (!program_path(path) || !plan_find(&plan, path))
 		return false;
 	if (!plan_is_cold(&plan))
-		shim_log("warm", path);
+		shim_log(path, "plan=warm");
 	else if (spawn_prefetcher(plan.fd, argv))
-		shim_log("plan started", path);
+		shim_log(path, "plan=started");
 	else
-		shim_log("plan not started", path);
+		shim_log(path, "plan=not-started");
 	sys_close(plan.fd);
 	return true;
 }

@@ -178,7 +178,7 @@ bool shim_wanted(void)
 	return fd < 0;
 }
 
-void shim_log(const char *what, const char *subject)
+void shim_log(const char *program, const char *what)
 {
 	const char *file = shim_environment("HEADSTART_LOG");
 	char line[SHIM_PATH_MAX + 128];
@@ -191,12 +191,12 @@ void shim_log(const char *what, const char *subject)
 	if (fd < 0)
 		return;
 	text = shim_text(line, sizeof(line));
-	shim_text_add(&text, "headstart: ");
+	shim_text_add(&text, "audit program=");
+	shim_text_add(&text, program);
+	shim_text_add(&text, " pid=");
 	shim_text_add_number(&text, (uint64_t)sys_getpid());
-	shim_text_add(&text, ": ");
+	shim_text_add(&text, " ");
 	shim_text_add(&text, what);
-	shim_text_add(&text, ": ");
-	shim_text_add(&text, subject);
 	shim_text_add(&text, "\n");
 	sys_write(fd, line, (size_t)(text.at - line));
 	sys_close(fd);

@@ -50,8 +50,8 @@ bool shim_unfiltered(void);
 const char *shim_environment(const char *name);
 char *shim_environment_entry(const char *name);
 
-/* One line in the file that $HEADSTART_LOG names: "headstart: PID: what: subject". */
-void shim_log(const char *what, const char *subject);
+/* One line in the file that $HEADSTART_LOG names: "audit program=… pid=… what". */
+void shim_log(const char *program, const char *what);
 
 /* A string under construction in the caller's buffer; too long a one is known by overflow. */
 struct shim_text {

@@ -104,33 +104,34 @@ static void start_prefetcher(void)
 	list->pid = (uint32_t)sys_getpid();
 	if (spawn_prefetcher(fd, argv)) {
 		whole.list = list;
-		shim_log("whole files started", shim_start.program);
+		shim_log(shim_start.program, "whole=started");
 	} else {
 		raw_syscall(__NR_munmap, (long)list, sizeof(*list), 0, 0, 0, 0);
-		shim_log("whole files not started", shim_start.program);
+		shim_log(shim_start.program, "whole=not-started");
 	}
 	sys_close(fd);
 }
 
 /* Starts the prefetcher if that page is not there. */
-static void probe(const char *path, uint64_t offset)
+static enum object_state probe(const char *path, uint64_t offset)
 {
 	if (whole.decided || offset < HEADER_READ)
-		return;
+		return OBJECT_MAPPED;
 	if (!shim_unfiltered()) {
 		whole.decided = true;
-		return;
+		return OBJECT_MAPPED;
 	}
 	switch (resident_at(path, offset)) {
 	case RESIDENT_NO:
 		start_prefetcher();
-		break;
+		return OBJECT_COLD;
 	case RESIDENT_YES:
 		whole.decided = ++whole.warm == WARM_ENOUGH;
 		break;
 	case RESIDENT_UNKNOWN:
 		break;
 	}
+	return OBJECT_MAPPED;
 }
 
 void whole_begin(void)
@@ -138,23 +139,24 @@ void whole_begin(void)
 	char path[OBJECT_PATH_SIZE];
 	long length;
 
-	probe(shim_start.program, entry_offset());
-	if (!whole.list)
+	if (probe("/proc/self/exe", entry_offset()) != OBJECT_COLD || !whole.list)
 		return;
 	length = sys_readlink("/proc/self/exe", path, sizeof(path));
 	if (length > 0 && (size_t)length < sizeof(path)) {
 		path[length] = '\0';
-		object_list_add(whole.list, path);
+		object_list_add(whole.list, path, OBJECT_COLD);
 	}
 }
 
 void whole_object(const struct link_map *object)
 {
+	enum object_state state;
+
 	if (object->l_name[0] != '/' || object->l_addr == shim_start.loader)
 		return;
-	probe(object->l_name, relocation_offset(object));
+	state = probe(object->l_name, relocation_offset(object));
 	if (whole.list)
-		object_list_add(whole.list, object->l_name);
+		object_list_add(whole.list, object->l_name, state);
 }
 
 void whole_start_mapped(void)

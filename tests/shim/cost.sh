@@ -1,0 +1,23 @@
+#!/bin/sh
+# With nothing to do the shim makes a handful of system calls, and of the cheap kind only.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+
+command -v strace >/dev/null || skip "strace is not installed"
+strace -o "$tmp/trace" true 2>/dev/null || skip "strace may not trace here"
+
+# What is called between the mapping of the shim and ld.so's next step.
+calls() {
+	strace -o "$tmp/trace" -E LD_AUDIT="$audit" -E HEADSTART_STATE="$state" -E "$1" /bin/true
+	sed -n '/libheadstart-audit/,/ld.so.preload/p' "$tmp/trace" | sed -n '/^close/,$p' | sed '1d;$d' |
+		grep -av '^\(mmap\|munmap\|brk\|mprotect\)' >"$tmp/calls" || true
+}
+
+calls HEADSTART=off
+[ ! -s "$tmp/calls" ] || fail "off: $(cat "$tmp/calls")"
+for mode in plan whole auto; do
+	calls HEADSTART="$mode"
+	grep -avE '^(openat|close)\(' "$tmp/calls" && fail "$mode, no plan: other calls than open and close"
+	[ "$(wc -l <"$tmp/calls")" -le 10 ] || fail "$mode, no plan: $(cat "$tmp/calls")"
+	grep -aE 'clone|memfd_create|openat2|preadv2' "$tmp/trace" && fail "$mode: something was done"
+done
+exit 0

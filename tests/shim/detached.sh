@@ -1,0 +1,57 @@
+#!/bin/sh
+# The prefetcher has nothing of the program's: descriptors, session, folder, signals, limits, environment.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+
+make_plan
+mkfifo "$tmp/report"
+cat >"$tmp/prefetcher" <<END
+#!/bin/sh
+exec >$tmp/report
+echo "arguments: \$*"
+echo "folder: \$(pwd -P)"
+echo "plan: \$(readlink /proc/self/fd/3)"
+for fd in 4 5 6 7 8 9 11 12 13; do
+	[ -h /proc/\$\$/fd/\$fd ] && echo "leaked: \$fd" # 10 is the shell's own, its script
+done
+for stream in 0 2; do
+	echo "stream: \$(readlink /proc/self/fd/\$stream)"
+done
+echo "mask: \$(umask)"
+grep -E '^(SigBlk|SigIgn)' /proc/self/status
+echo "cores: \$(ulimit -c)"
+echo "files: \$(ulimit -S -n) of \$(ulimit -H -n)"
+echo "sacrificed: \$(cat /proc/self/oom_score_adj)"
+tr '\000' '\n' </proc/\$\$/environ | grep -v '^\(PWD\|OLDPWD\|SHLVL\|_\)='
+read pid name state parent group session rest </proc/\$\$/stat
+echo "session: \$([ "\$session" = "\$\$" ] && echo own)"
+echo end
+END
+chmod +x "$tmp/prefetcher"
+
+make_cold
+(
+	cd "$place"
+	umask 077
+	ulimit -S -n 64
+	trap '' HUP TERM USR1
+	exec 5<"$look" 8</ 9>"$tmp/kept"
+	shimmed HEADSTART_PREFETCH="$tmp/prefetcher" COLOUR=red "$look" >/dev/null
+) &
+report=$(cat "$tmp/report")
+wait $! || true
+says() { echo "$report" | grep -qxF -- "$1" || fail "not '$1': $report"; }
+says "arguments: --fd 3"
+says "folder: /"
+says "plan: $plan"
+echo "$report" | grep '^leaked:' && fail "descriptors of the program reach the prefetcher"
+says "stream: /dev/null"
+says "mask: 0022"
+says "SigBlk:	0000000000000000"
+says "SigIgn:	0000000000000000"
+says "cores: 0"
+says "sacrificed: 1000"
+says "session: own"
+says "HEADSTART_LOG=$log"
+echo "$report" | grep -E '^(COLOUR|LD_AUDIT|HEADSTART_STATE|HOME)=' && fail "the environment was passed on"
+hard=$(ulimit -H -n)
+says "files: $hard of $hard"

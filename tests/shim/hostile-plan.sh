@@ -1,0 +1,71 @@
+#!/bin/sh
+# A plan that is damaged, or that somebody else could have put there, is as good as none; the program does not notice.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+
+# The plan at $plan is not used.
+refused() {
+	what=$1
+	rm -f "$log"
+	make_cold
+	expect_same HEADSTART=plan
+	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+	rm -rf "$plan"
+}
+
+# Changes the bytes at an offset of the plan.
+poke() { printf "$2" | dd of="$plan" bs=1 seek="$1" conv=notrunc status=none; }
+
+make_plan
+cp "$plan" "$tmp/good"
+make_cold
+what="good plan"
+expect_same HEADSTART=plan
+grep -q plan=started "$log" || fail "the good plan is not used"
+
+for size in 0 1 7 8 87 88 100; do
+	head -c "$size" "$tmp/good" >"$plan"
+	refused "truncated to $size bytes"
+done
+# magic, version, page size, probe_count, probes_end, first probe
+for offset in 0 8 12 48 52 88 92; do
+	cp "$tmp/good" "$plan"
+	poke "$offset" '\377\377'
+	refused "changed at $offset"
+done
+head -c 100000 /dev/zero >"$plan"
+refused "zeroes"
+head -c 100000 /dev/urandom >"$plan"
+refused "noise"
+head -c 5000 "$tmp/good" | tr '\000' '\377' >"$plan"
+refused "no NUL anywhere"
+
+mkfifo "$plan"
+refused "a FIFO"
+mkdir "$plan"
+refused "a folder"
+cp "$tmp/good" "$tmp/elsewhere"
+ln -s "$tmp/elsewhere" "$plan"
+refused "a symbolic link"
+ln -s /dev/zero "$plan"
+refused "a device"
+cp "$tmp/good" "$plan"
+chmod 664 "$plan"
+refused "writable for the group"
+cp "$tmp/good" "$plan"
+chmod 646 "$plan"
+refused "writable for all"
+cp "$tmp/good" "$plan"
+chmod 200 "$plan"
+[ "$(id -u)" = 0 ] && rm "$plan"
+refused "not readable"
+if [ "$(id -u)" = 0 ]; then
+	cp "$tmp/good" "$plan"
+	chown 12345 "$plan"
+	refused "another user's"
+fi
+
+# Body damaged, head good: the real prefetcher finds out, the program does not.
+head -c -10 "$tmp/good" >"$plan"
+what="a damaged body"
+make_cold
+expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"

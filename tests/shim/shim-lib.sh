@@ -1,0 +1,45 @@
+# Shared by the shim's tests: a program `look` with libraries of its own in $place, on a file system whose residency can
+# be told, and ways to start it under the shim, cold or warm.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+built=$HEADSTART_TEST_BUILD/tests/shim
+page=$built/page
+[ -e "$audit" ] || skip "no shim is built for this processor"
+
+# $tmp may be a tmpfs; the build folder then is the better place.
+place=$tmp/place
+mkdir "$place"
+cp "$built"/look "$built"/libone.so "$built"/libtwo.so "$built"/libthree.so "$place"
+"$page" out "$place/libone.so" || {
+	place=$(mktemp -d "$HEADSTART_TEST_BUILD/shim-test.XXXXXX")
+	at_exit() { rm -rf "$place"; }
+	cp "$built"/look "$built"/libone.so "$built"/libtwo.so "$built"/libthree.so "$place"
+	"$page" out "$place/libone.so" || skip "no file system here tells whether a page is resident"
+}
+look=$place/look
+libraries="$place/libone.so $place/libtwo.so $place/libthree.so"
+state=$tmp/state
+mkdir -p "$state/plans"
+log=$tmp/log
+
+# The environment of every start is the same, but for what is being tried. A prefetcher that reads nothing: a real one
+# would still be at it when the next start is to be cold.
+shimmed() {
+	env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+		HEADSTART_PREFETCH=/bin/true "$@"
+}
+
+make_cold() { "$page" out $libraries || fail "pages stay in the page cache"; }
+make_warm() { cat $libraries "$look" >/dev/null; }
+make_plan() { plan=$("$built/plan-for" "$state/plans" "$look" $libraries); }
+
+# What `look` sees without us. The same LD_AUDIT: it is part of the environment.
+expect_same() {
+	status=0
+	shimmed "$@" "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null || status=$?
+	[ "$status" = 7 ] || fail "$what: exit status $status: $(tail -1 "$tmp/seen")"
+	cmp -s "$tmp/expected" "$tmp/seen" || fail "$what: $(diff "$tmp/expected" "$tmp/seen")"
+}
+
+shimmed HEADSTART=off "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null && fail "look is to exit with 7"
+mv "$tmp/seen" "$tmp/expected"
+grep -q '^sum: 8 9 10$' "$tmp/expected" || fail "look does not work: $(cat "$tmp/expected")"

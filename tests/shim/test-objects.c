@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole mode's reader: the parts it takes from good and from damaged ELF files; following a list to its end. */
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "format/object-list.h"
+#include "prefetch/object-parts.h"
+#include "prefetch/objects.h"
+
+/* A library with one of each table, in a file without a name. */
+struct image {
+	Elf64_Ehdr header;
+	Elf64_Phdr headers[3];
+	Elf64_Dyn dynamic[5];
+	char relocations[4800];
+	char data[8192];
+};
+
+static const struct image good = {
+	.header = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT},
+		.e_phoff = offsetof(struct image, headers),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 3,
+	},
+	.headers = {
+		{.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x10000, .p_filesz = offsetof(struct image, data)},
+		{.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = 0x20000,
+			.p_offset = offsetof(struct image, data), .p_filesz = sizeof(good.data)},
+		{.p_type = PT_DYNAMIC, .p_offset = offsetof(struct image, dynamic), .p_filesz = sizeof(good.dynamic)},
+	},
+	.dynamic = {
+		{.d_tag = DT_RELA, .d_un.d_ptr = 0x10000 + offsetof(struct image, relocations)},
+		{.d_tag = DT_RELASZ, .d_un.d_val = sizeof(good.relocations)},
+	},
+};
+
+static size_t parts_of(const struct image *image, struct object_part parts[OBJECT_PARTS_MAX])
+{
+	int fd = memfd_create("image", MFD_CLOEXEC);
+	size_t count;
+
+	assert_int_equal(write(fd, image, sizeof(*image)), sizeof(*image));
+	count = object_parts(fd, sizeof(*image), parts);
+	close(fd);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(parts[i].length > 0 && parts[i].length <= sizeof(*image));
+		assert_true(parts[i].offset <= sizeof(*image) - parts[i].length);
+	}
+	return count;
+}
+
+static void test_parts(void **state)
+{
+	struct object_part parts[OBJECT_PARTS_MAX];
+
+	assert_int_equal(parts_of(&good, parts), 2);
+	assert_int_equal(parts[0].offset, offsetof(struct image, relocations));
+	assert_int_equal(parts[0].length, sizeof(good.relocations));
+	assert_int_equal(parts[1].offset, offsetof(struct image, data));
+	assert_int_equal(parts[1].length, sizeof(good.data));
+}
+
+/* Each 64-bit word before the tables set to what overflows, and to noise: nothing outside the file comes out. */
+static void test_parts_hostile(void **state)
+{
+	static const uint64_t values[] = {UINT64_MAX, INT64_MAX, UINT32_MAX, 1ull << 63, 0, sizeof(struct image) + 1};
+	struct object_part parts[OBJECT_PARTS_MAX];
+
+	for (size_t at = 0; at < offsetof(struct image, relocations); at += sizeof(uint64_t)) {
+		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+			struct image image = good;
+
+			memcpy((char *)&image + at, &values[i], sizeof(values[i]));
+			parts_of(&image, parts);
+		}
+	}
+}
+
+static void test_parts_refused(void **state)
+{
+	struct object_part parts[OBJECT_PARTS_MAX];
+	struct image image = good;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(object_parts(fd, 0, parts), 0);
+	close(fd);
+	image.header.e_ident[EI_CLASS] = ELFCLASS32;
+	assert_int_equal(parts_of(&image, parts), 0);
+	image = good;
+	image.headers[1].p_filesz = sizeof(image);
+	assert_int_equal(parts_of(&image, parts), 1);
+}
+
+static void test_list(void **state)
+{
+	static struct object_list list;
+	char path[OBJECT_PATH_SIZE], too_long[OBJECT_PATH_SIZE + 1];
+
+	assert_int_equal(object_list_get(&list, 0, path), OBJECT_NONE);
+	memset(too_long, 'x', sizeof(too_long));
+	too_long[OBJECT_PATH_SIZE] = '\0';
+	object_list_add(&list, too_long, OBJECT_MAPPED);
+	assert_int_equal(list.taken, 0);
+	object_list_add(&list, too_long + 1, OBJECT_COLD);
+	assert_int_equal(object_list_get(&list, 0, path), OBJECT_COLD);
+	assert_string_equal(path, too_long + 1);
+	for (unsigned int i = 1; i < OBJECT_LIST_MAX + 10; i++)
+		object_list_add(&list, "/x", OBJECT_MAPPED);
+	assert_int_equal(list.taken, OBJECT_LIST_MAX);
+	assert_int_equal(object_list_get(&list, OBJECT_LIST_MAX - 1, path), OBJECT_MAPPED);
+	assert_int_equal(object_list_get(&list, OBJECT_LIST_MAX, path), OBJECT_NONE);
+
+	memset(&list, 'y', sizeof(list)); /* neither a state nor an end of the path */
+	assert_int_equal(object_list_get(&list, 0, path), OBJECT_MAPPED);
+	assert_int_equal(strlen(path), OBJECT_PATH_SIZE - 1);
+}
+
+/* Follows a program that maps what it should not, then dies. */
+static void test_follow(void **state)
+{
+	char path[] = "/tmp/headstart-objects.XXXXXX";
+	struct objects_result result = {0};
+	struct object_list *list;
+	int image, fd = memfd_create("list", MFD_CLOEXEC);
+	pid_t program;
+
+	image = mkstemp(path);
+	assert_int_equal(write(image, &good, sizeof(good)), sizeof(good));
+	close(image);
+	assert_int_equal(ftruncate(fd, sizeof(struct object_list)), 0);
+	list = mmap(NULL, sizeof(*list), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(list != MAP_FAILED);
+	program = fork();
+	if (program == 0) {
+		object_list_add(list, path, OBJECT_COLD);
+		object_list_add(list, path, OBJECT_MAPPED); /* resident: it has just been written */
+		object_list_add(list, "/nonexistent", OBJECT_COLD);
+		object_list_add(list, "/", OBJECT_COLD);
+		object_list_add(list, "/dev/zero", OBJECT_COLD);
+		_exit(0);
+	}
+	list->pid = (uint32_t)program;
+	siginfo_t end;
+	assert_int_equal(waitid(P_PID, (id_t)program, &end, WEXITED | WNOWAIT), 0);
+	assert_int_equal(objects_run(fd, 1000, &result), 0);
+	waitpid(program, NULL, 0);
+	unlink(path);
+	assert_int_equal(result.seen, 5);
+	assert_true(result.read >= 1 && result.read <= 2);
+	munmap(list, sizeof(*list));
+	close(fd);
+}
+
+static void test_no_list(void **state)
+{
+	struct objects_result result = {0};
+	int fd = memfd_create("list", MFD_CLOEXEC);
+	int pipes[2];
+
+	assert_int_equal(ftruncate(fd, sizeof(struct object_list) - 1), 0);
+	assert_true(objects_run(fd, 1000, &result) < 0);
+	close(fd);
+	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
+	assert_true(objects_run(pipes[0], 1000, &result) < 0);
+	close(pipes[0]);
+	close(pipes[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_parts_hostile),
+		cmocka_unit_test(test_parts_refused),
+		cmocka_unit_test(test_list),
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_no_list),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Whole mode: from the first cold object on, the prefetcher is told all that is mapped, dlopen included, and in a cold
+# start only.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+
+mkfifo "$tmp/report"
+printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/report" >"$tmp/prefetcher"
+chmod +x "$tmp/prefetcher"
+
+make_cold
+shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null &
+cat "$tmp/report" >"$tmp/mapped"
+wait $! || true
+for library in $libraries; do
+	grep -qxF "$library" "$tmp/mapped" || fail "not told of '$library': $(cat "$tmp/mapped")"
+done
+grep -qF /libc.so "$tmp/mapped" || fail "not told of libc: $(cat "$tmp/mapped")"
+grep -v '^/' "$tmp/mapped" && fail "told of something that is no file"
+grep -E '/ld-linux|linux-vdso|libheadstart' "$tmp/mapped" && fail "told of the loader or ourselves"
+
+# One resident library does not make a start warm, and one more starts nothing twice.
+rm -f "$log"
+make_warm
+"$page" out "$place/libone.so"
+shimmed HEADSTART=whole "$look" >/dev/null || true
+[ "$(grep -c whole=started "$log")" = 1 ] || fail "partly cold: $(cat "$log")"
+
+rm -f "$log"
+make_warm
+shimmed HEADSTART=whole "$look" >/dev/null || true
+[ ! -e "$log" ] || fail "a warm start is not seen: $(cat "$log")"
+
+# A library opened later is none of our business if the start was warm: there may be a seccomp filter by then.
+"$page" out "$place/libthree.so"
+shimmed HEADSTART=whole "$look" "$place/libthree.so" >/dev/null || true
+[ ! -e "$log" ] || fail "started by dlopen: $(cat "$log")"
