@@ -77,7 +77,7 @@ static int finish_with(const struct profile_range *ranges)
 
 static void finishing_refuses_what_cannot_be(void **state)
 {
-	_cleanup_(profile_releasep) struct profile nameless = fixture_empty();
+	_cleanup_(profile_releasep) struct profile nameless = fixture_empty(), vast = fixture_empty();
 
 	assert_int_equal(finish_with((struct profile_range[]){{0, 4, 0, 1}, {4, 4, 4, 1}, {0}}), 0);
 	assert_int_equal(finish_with((struct profile_range[]){{0, 5, 0, 1}, {4, 4, 5, 1}, {0}}), -EINVAL);
@@ -86,7 +86,10 @@ static void finishing_refuses_what_cannot_be(void **state)
 	assert_int_equal(finish_with((struct profile_range[]){{UINT32_MAX, 2, 0, 1}, {0}}), -EINVAL);
 	assert_int_equal(finish_with((struct profile_range[]){{0, 2, UINT32_MAX, 1}, {0}}), -EINVAL);
 	/* More pages than sums of bytes are meant for. */
-	assert_int_equal(finish_with((struct profile_range[]){{0, UINT32_MAX, 0, 1}, {0}}), 0);
+	fixture_ranges(&vast, "/a", (struct profile_range[]){{0, UINT32_MAX, 0, 1}, {0}});
+	assert_int_equal(profile_finish(&vast), 0);
+	fixture_ranges(&vast, "/b", (struct profile_range[]){{0, 1, 0, 1}, {0}});
+	assert_int_equal(profile_finish(&vast), -EINVAL);
 	free(TAKE_PTR(nameless.program));
 	assert_int_equal(profile_finish(&nameless), -EINVAL);
 }
