@@ -213,6 +213,7 @@ def used_bytes(tree):
 def run(*command):
     """Runs a program quietly in a mount namespace of its own, so that no mount of it can be left anywhere."""
     def isolate():
+        kernel.die_with_parent(signal.SIGTERM)
         kernel.private_mounts()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 

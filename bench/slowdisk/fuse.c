@@ -294,6 +294,7 @@ int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed
 
 	disk_init(&slowdisk.disk, model, store->size, seed);
 	session = fuse_session_new(&args, &operations, sizeof(operations), &slowdisk);
+	fuse_opt_free_args(&args);
 	if (!session)
 		return -EIO;
 	if (fuse_set_signal_handlers(session) == 0) {
