@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -199,6 +201,7 @@ static _Noreturn void guard_main(const struct restore *restore, int socket)
 
 	for (size_t i = 0; i < sizeof(deaf_to) / sizeof(*deaf_to); i++)
 		signal(deaf_to[i], SIG_IGN);
+	setsid();
 	prctl(PR_SET_NAME, "headstart-guard");
 	keep_only(kept, sizeof(kept) / sizeof(*kept));
 	while (read(socket, &byte, 1) < 0 && errno == EINTR)
@@ -208,30 +211,33 @@ static _Noreturn void guard_main(const struct restore *restore, int socket)
 	_exit(0);
 }
 
-/* An intermediate process makes the guard nobody's child: who waits for our children does not see it. */
+/*
+ * The guard ends without a signal to us, and wait(2) passes over it unless asked (__WALL): who waits for the command's
+ * processes does not see it.
+ */
 static int start_guard(struct restore *restore)
 {
-	int sockets[2], status;
-	pid_t pid;
+	struct clone_args arguments = {.exit_signal = 0};
+	int sockets[2];
+	long pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
 		return -errno;
-	pid = fork();
+	pid = syscall(SYS_clone3, &arguments, sizeof(arguments));
 	if (pid == 0) {
 		close(sockets[0]);
-		setsid();
-		pid = fork();
-		if (pid == 0)
-			guard_main(restore, sockets[1]);
-		_exit(pid < 0);
+		guard_main(restore, sockets[1]);
 	}
 	close(sockets[1]);
+	if (pid < 0) {
+		int err = -errno;
+
+		close(sockets[0]);
+		return err;
+	}
 	restore->guard = sockets[0];
-	if (pid < 0)
-		return -errno;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -EAGAIN;
+	restore->guard_pid = (pid_t)pid;
+	return 0;
 }
 
 int restore_begin(struct restore *restore)
@@ -248,15 +254,17 @@ int restore_begin(struct restore *restore)
 int restore_end(struct restore *restore)
 {
 	_cleanup_close_ int guard = TAKE_FD(restore->guard);
+	bool answered;
 	int result;
 
 	if (guard < 0)
 		return 0;
 	shutdown(guard, SHUT_WR);
-	if (read_full(guard, &result, sizeof(result)) == sizeof(result))
-		return result;
-	/* Somebody has killed the guard. */
-	return put_back(restore);
+	answered = read_full(guard, &result, sizeof(result)) == sizeof(result);
+	while (waitpid(restore->guard_pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	/* Without an answer, somebody has killed the guard. */
+	return answered ? result : put_back(restore);
 }
 
 void restore_release(struct restore *restore)

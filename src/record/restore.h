@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "mounts.h"
 
@@ -23,6 +24,7 @@ struct restore {
 	struct read_ahead *devices; /* owned; those whose read-ahead is to be switched off */
 	size_t n_devices, devices_capacity;
 	int guard; /* owned; our end of a socket to the guard, -1 without one */
+	pid_t guard_pid;
 	bool read_ahead_on; /* some device refused to be switched off */
 };
 
