@@ -3,15 +3,26 @@
 #include "detach.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 
 #define MAPS_LIMIT (4u << 20) /* bytes */
+
+/* The kernel copies: a page that lies past the end of its file makes it stop short, where a read of ours would fault. */
+static bool copy_memory(void *to, uintptr_t from, size_t size)
+{
+	const struct iovec local = {.iov_base = to, .iov_len = size};
+	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size};
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
+}
 
 /* The copy is whole before it replaces the original in one step: code may be running in it. */
 static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
@@ -22,8 +33,8 @@ static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
 
 	if (copy == MAP_FAILED)
 		return -errno;
-	memcpy(copy, (void *)start, size);
-	if (mprotect(copy, size, protection) == 0 &&
+	errno = EFAULT;
+	if (copy_memory(copy, start, size) && mprotect(copy, size, protection) == 0 &&
 	    mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start) != MAP_FAILED)
 		return 0;
 	err = -errno;

@@ -51,6 +51,18 @@ static int read_text(int folder, const char *path, char *text, size_t size)
 	return 0;
 }
 
+static int get_read_ahead(int sysfs, const char *bdi, unsigned *ret_kib)
+{
+	char path[128], text[16];
+	int err;
+
+	snprintf(path, sizeof(path), "class/bdi/%s/read_ahead_kb", bdi);
+	err = read_text(sysfs, path, text, sizeof(text));
+	if (!err)
+		*ret_kib = (unsigned)strtoul(text, NULL, 10);
+	return err;
+}
+
 static int set_read_ahead(int sysfs, const char *bdi, unsigned kib)
 {
 	char path[128], text[16];
@@ -94,17 +106,12 @@ static bool bdi_serves(int sysfs, const char *bdi, const struct mount *mount)
 
 static int choose_device(struct restore *restore, const char *bdi)
 {
-	char path[128], text[16];
 	unsigned kib;
-	int err;
+	int err = strlen(bdi) < sizeof(restore->devices->bdi) ? get_read_ahead(restore->sysfs, bdi, &kib) :
+								-ENAMETOOLONG;
 
-	if (snprintf(path, sizeof(path), "class/bdi/%s/read_ahead_kb", bdi) >= (int)sizeof(path) ||
-	    strlen(bdi) >= sizeof(restore->devices->bdi))
-		return -ENAMETOOLONG;
-	err = read_text(restore->sysfs, path, text, sizeof(text));
 	if (err)
 		return err;
-	kib = (unsigned)strtoul(text, NULL, 10);
 	if (!kib)
 		return 0;
 	err = ARRAY_RESERVE(restore->devices, restore->devices_capacity, restore->n_devices + 1);
@@ -160,14 +167,18 @@ static int remove_instance(const struct restore *restore)
 	return -errno;
 }
 
+/* A device that has gone, or that somebody else has set to another value meanwhile, is left alone. */
 static int put_back(const struct restore *restore)
 {
 	int result = 0;
 
 	for (size_t i = 0; i < restore->n_devices; i++) {
-		int err = set_read_ahead(restore->sysfs, restore->devices[i].bdi, restore->devices[i].kib);
+		const struct read_ahead *device = &restore->devices[i];
+		unsigned kib;
+		int err = get_read_ahead(restore->sysfs, device->bdi, &kib);
 
-		/* A device that has gone meanwhile needs nothing. */
+		if (!err && kib == 0)
+			err = set_read_ahead(restore->sysfs, device->bdi, device->kib);
 		if (err && err != -ENOENT)
 			result = err;
 	}

@@ -9,6 +9,7 @@ if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
 fi
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 disk=$tmp/disk
+recorders= # process ids of those started in the background
 export HEADSTART_STATE=$tmp/state
 
 make_disk() {
@@ -16,18 +17,19 @@ make_disk() {
 	truncate -s 64M "$tmp/image"
 	mkfs.ext4 -q -F "$tmp/image"
 	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+	at_exit() { umount "$disk" 2>/dev/null || :; }
 }
 
-# What a recorder changes: read-ahead of the block devices there are now, and tracing instances of its own.
+# What a recorder changes: read-ahead of the disk, and tracing instances of its own. Only of the disk made here, because
+# others may be at work on this machine.
 machine_state() {
 	mkdir -p "$tmp/tracefs"
 	mount -t tracefs tracefs "$tmp/tracefs" 2>/dev/null || :
-	ls "$tmp/tracefs/instances" | grep headstart || :
+	for pid in $recorders; do
+		ls "$tmp/tracefs/instances" | grep "^headstart-$pid\$" || :
+	done
 	umount "$tmp/tracefs" 2>/dev/null || :
-	[ -e "$tmp/devices" ] || ls -d /sys/class/bdi/[1-9]* >"$tmp/devices"
-	while read -r device; do
-		[ ! -e "$device" ] || echo "$device $(cat "$device/read_ahead_kb")"
-	done <"$tmp/devices"
+	cat "/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb"
 }
 
 can_record() {

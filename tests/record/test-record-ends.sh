@@ -3,9 +3,13 @@
 # How a recording ends: milestones, timeout, a command that fails or is not there, a killed recorder.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
-at_exit() { [ -z "${recorder-}" ] || kill -9 "$recorder" 2>/dev/null || :; }
 
 can_record
+make_disk
+at_exit() {
+	[ -z "${recorder-}" ] || kill "$recorder" 2>/dev/null || :
+	umount "$disk" 2>/dev/null || :
+}
 machine_state >"$tmp/before"
 
 unchanged() {
@@ -72,6 +76,7 @@ printf '%s\n%s\n' nobody "$(getent passwd nobody | cut -d: -f6)" | diff - "$tmp/
 mkfifo "$tmp/begun"
 "$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &
 recorder=$!
+recorders="$recorders $recorder"
 read -r word <"$tmp/begun"
 command=$(cat "/proc/$recorder/task/$recorder/children")
 machine_state | diff "$tmp/before" - >/dev/null && fail "read-ahead was not off while recording"
@@ -94,6 +99,7 @@ unchanged "a killed recorder"
 "$tool" record -o "$tmp/none" -- sh -c "trap 'echo told >$tmp/told; exit' TERM; echo begun >$tmp/begun; while :; do sleep 0.1; done" \
 	2>"$tmp/err" &
 recorder=$!
+recorders="$recorders $recorder"
 read -r word <"$tmp/begun"
 kill "$recorder"
 wait "$recorder" && fail "an interrupted recording succeeded"
