@@ -12,12 +12,14 @@
 #include "prefetch/job.h"
 #include "prefetch/residency.h"
 
+/* The figures behind these: ARCHITECTURE.md, from bench/micro-engine. */
 static const struct prefetch_tuning tuning_touch = {
 	.open_depth = 64, .read_depth = 64, .chunk = 128 << 10, .opens_first = false,
 };
 
+/* Deep: a page that the program needs is then in flight already, and the head need not come back for it. */
 static const struct prefetch_tuning tuning_physical = {
-	.open_depth = 64, .read_depth = 128, .chunk = 256 << 10, .opens_first = true,
+	.open_depth = 64, .read_depth = 256, .chunk = 128 << 10, .opens_first = true,
 };
 
 const char *prefetch_engine_name(enum prefetch_engine engine)

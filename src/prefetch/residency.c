@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Residency by cachestat(2) or mincore(2). */
+/* Residency by mincore(2). */
 #include "prefetch/residency.h"
 
 #include <errno.h>
@@ -7,34 +7,22 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "prefetch/file.h"
-
-/* Linux 6.5: not in the headers of older systems; the number is the same on every architecture. */
-#define NR_CACHESTAT 451
-
-struct cachestat_range {
-	uint64_t offset, length;
-};
-
-struct cachestat_counts {
-	uint64_t cached, dirty, writeback, evicted, recently_evicted;
-};
 
 /* Whether mincore tells the truth to us about this file: mm/mincore.c, can_do_mincore(). */
 static bool mincore_is_honest(int fd)
 {
 	struct stat st;
 
-	if (geteuid() == 0 || (fstat(fd, &st) == 0 && st.st_uid == geteuid()))
+	if (fstat(fd, &st) == 0 && st.st_uid == geteuid())
 		return true;
 	return faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
-static int residency_by_mincore(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes)
+int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = offset / page * page;
 	size_t size = (size_t)(offset + length - start), pages = (size + page - 1) / page;
@@ -45,6 +33,10 @@ static int residency_by_mincore(int fd, uint64_t offset, uint64_t length, uint64
 
 	if (!mincore_is_honest(fd))
 		return -EPERM;
+	if (length == 0) {
+		*ret_bytes = 0;
+		return 0;
+	}
 	present = malloc(pages);
 	if (!present)
 		return -ENOMEM;
@@ -57,23 +49,6 @@ static int residency_by_mincore(int fd, uint64_t offset, uint64_t length, uint64
 		return r;
 	for (size_t i = 0; i < pages; i++)
 		resident += (present[i] & 1) * page;
-	*ret_bytes = resident < length ? resident : length;
-	return 0;
-}
-
-int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes)
-{
-	struct cachestat_range range = {.offset = offset, .length = length};
-	struct cachestat_counts counts;
-	uint64_t resident;
-
-	if (length == 0) { /* to cachestat that means: up to the end */
-		*ret_bytes = 0;
-		return 0;
-	}
-	if (syscall(NR_CACHESTAT, fd, &range, &counts, 0) < 0)
-		return errno == ENOSYS ? residency_by_mincore(fd, offset, length, ret_bytes) : -errno;
-	resident = counts.cached * (uint64_t)sysconf(_SC_PAGESIZE);
 	*ret_bytes = resident < length ? resident : length;
 	return 0;
 }
