@@ -34,7 +34,7 @@ static const char help[] =
 	"  --fd N               the plan is the open file N\n"
 	"  --idle               use the disk only when nobody else does\n"
 	"  --json               say what was done, as JSON\n"
-	"  --objects            the open file is not a plan but the audit shim's list of the objects it sees mapped\n"
+	"  --objects            the open file is the audit shim's list of mapped objects, not a plan\n"
 	"  --memory-budget N    read at most N bytes (default: half of the memory available)\n"
 	"  --time-budget N      begin nothing new after N milliseconds (default 30000)\n"
 	"  --verify             measure what is in the page cache before and after\n"
