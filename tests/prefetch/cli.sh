@@ -1,0 +1,74 @@
+#!/bin/sh
+# headstart-prefetch as others call it: by path, by descriptor, with everything else closed; damaged plans; its log; the
+# stale mark; another user's files.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
+make_files 3
+plan=$tmp/p.plan
+"$plan_of" touch "$disk"/f* >"$plan"
+
+refuses 2 "give one plan" "$prefetch"
+refuses 2 "give one plan" "$prefetch" "$plan" "$plan"
+refuses 2 "give one plan" "$prefetch" --fd 3 "$plan"
+refuses 2 "there is no option '--frob'" "$prefetch" --frob "$plan"
+refuses 2 "not a value for this option: 'x'" "$prefetch" --time-budget x "$plan"
+refuses 2 "not a value for this option: 'slow'" "$prefetch" --engine slow "$plan"
+refuses 2 "a value is missing after '--fd'" "$prefetch" --fd
+refuses 1 "No such file" "$prefetch" "$tmp/none"
+refuses 1 "is not a regular file" "$prefetch" "$tmp"
+mkfifo "$tmp/fifo"
+refuses 1 "is not a regular file" "$prefetch" "$tmp/fifo"
+refuses 1 "Bad file descriptor" "$prefetch" --fd 77
+"$prefetch" --help | grep -q -- --memory-budget || fail "--help does not help"
+
+# Damaged plans: one sentence, exit status 1, no signal.
+size=$(stat -c %s "$plan")
+head -c $((size - 7)) "$plan" >"$tmp/short.plan"
+refuses 1 "is truncated" "$prefetch" "$tmp/short.plan"
+refuses 1 "is not a headstart plan" "$prefetch" "$disk/f1"
+: >"$tmp/empty.plan"
+refuses 1 "is not a headstart plan" "$prefetch" "$tmp/empty.plan"
+for at in 16 40 72 88 120 $((size - 3)); do
+	cp "$plan" "$tmp/poked.plan"
+	printf '\377' | dd of="$tmp/poked.plan" bs=1 seek="$at" conv=notrunc status=none
+	refuses 1 "is " "$prefetch" "$tmp/poked.plan"
+done
+
+# Quiet by default; by path, by descriptor; started as the shim does it.
+[ -z "$("$prefetch" "$plan" 2>&1)" ] || fail "it is not quiet"
+
+evict "$disk"/f*
+"$prefetch" --wait --fd 3 3<"$plan" 0<&- 1>&- 2>&- || fail "it failed with everything closed"
+out=$("$prefetch" --json --verify "$plan")
+[ "$(value bytes_resident_before "$out")" = "$(value bytes_asked "$out")" ] || fail "nothing arrived by --fd: $out"
+"$prefetch" --verify "$plan" | grep -q '^resident before: ' || fail "--verify says nothing in words"
+
+# One line a run, even when many run at once.
+for i in 1 2 3 4 5 6; do
+	HEADSTART_LOG=$tmp/log "$prefetch" "$plan" &
+done
+wait
+[ "$(grep -c "^prefetch program=$disk/f1 engine=[a-z]* opened=3 .* elapsed_us=[0-9]*$" "$tmp/log")" = 6 ] ||
+	fail "the log is wrong: $(cat "$tmp/log")"
+HEADSTART_LOG=/nowhere/log "$prefetch" "$plan" || fail "a log that cannot be written is an error"
+
+# A changed file drops out alone and the plan is marked, by path and by descriptor.
+[ ! -e "$plan.stale" ] || fail "a good plan was marked stale"
+echo more >>"$disk/f2"
+out=$("$prefetch" --json "$plan")
+[ "$(value stale "$out")" = 1 ] && [ "$(value opened "$out")" = 2 ] || fail "the changed file was not seen: $out"
+[ -e "$plan.stale" ] || fail "the plan was not marked stale"
+rm "$plan.stale"
+rm "$disk/f2"
+"$prefetch" --fd 3 3<"$plan" || fail "a missing file is an error"
+[ -e "$plan.stale" ] || fail "the plan was not marked stale by --fd"
+
+# Another user's files: the prefetch works, what is resident cannot be told.
+[ "$(id -u)" = 0 ] || exit 0
+command -v setpriv >/dev/null || exit 0
+chmod 755 "$tmp" "$disk"
+cp "$prefetch" "$tmp/prefetch"
+setpriv --reuid 65534 --regid 65534 --clear-groups -- test -r "$disk/f1" || exit 0
+out=$(setpriv --reuid 65534 --regid 65534 --clear-groups -- "$tmp/prefetch" --json --verify "$plan")
+[ "$(value bytes_resident_after "$out")" = null ] || fail "residency of root's files was claimed: $out"
+[ "$(value opened "$out")" = 2 ] || fail "an ordinary user could not prefetch: $out"

@@ -1,0 +1,48 @@
+# For tests of headstart-prefetch, after sh-lib.sh: files on a disk, cold.
+plan_of=$HEADSTART_TEST_BUILD/tests/prefetch/plan-of
+refuse=$HEADSTART_TEST_BUILD/tests/prefetch/refuse
+[ -x "$prefetch" ] || fail "headstart-prefetch is not built"
+
+# A folder on a disk, removed at the end: the page cache of a tmpfs cannot be emptied.
+disk=$(mktemp -d "$HEADSTART_TEST_BUILD/prefetch.XXXXXX")
+more_at_exit() { :; }
+at_exit() {
+	more_at_exit
+	rm -rf "$disk"
+}
+case $(stat -fc %T "$disk") in
+tmpfs | ramfs | overlayfs) skip "the build folder lies on $(stat -fc %T "$disk"), whose page cache cannot be emptied" ;;
+esac
+
+# make_files N: $disk/f1 … of about half a megabyte.
+make_files() {
+	for i in $(seq "$1"); do
+		head -c $((500000 + i)) /dev/urandom >"$disk/f$i"
+	done
+	sync -f "$disk"
+}
+
+# evict FILE…: drops the pages of clean files.
+evict() {
+	for file; do
+		dd of="$file" oflag=nocache conv=notrunc count=0 status=none
+	done
+}
+
+# value KEY JSON: a number or a string of headstart-prefetch --json.
+value() {
+	printf '%s\n' "$2" | sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"
+}
+
+# arrives ENGINE COMMAND…: the command, which prefetches $disk/f* by a plan with --verify --json, says that it used that
+# engine, found the files cold, and that every byte it asked for is resident.
+arrives() {
+	engine=$1
+	shift
+	evict "$disk"/f*
+	out=$("$@") || fail "'$*' failed"
+	[ "$(value engine "$out")" = "$engine" ] || fail "'$*' did not use $engine: $out"
+	[ "$(value bytes_resident_before "$out")" = 0 ] || fail "the files were not cold: $out"
+	[ "$(value bytes_asked "$out")" = "$(cat "$disk"/f* | wc -c)" ] || fail "'$*' did not ask for all: $out"
+	[ "$(value bytes_resident_after "$out")" = "$(value bytes_asked "$out")" ] || fail "not all has arrived: $out"
+}

@@ -1,0 +1,30 @@
+#!/bin/sh
+# kernel.io_uring_disabled: with 1 an ordinary user's ring is refused, and the bytes still arrive. 1, and not 2, so that
+# other programs of root's do not notice; a watcher puts it back even if this test is killed.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
+sysctl=/proc/sys/kernel/io_uring_disabled
+[ "$(id -u)" = 0 ] || skip "not root"
+[ -w $sysctl ] || skip "this kernel has no kernel.io_uring_disabled"
+[ "$(cat $sysctl)" = 0 ] || skip "kernel.io_uring_disabled is $(cat $sysctl) already"
+command -v setpriv >/dev/null || skip "no setpriv"
+as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --"
+
+# A copy in $tmp: an ordinary user may not reach the build folder. Files of that user, so that it may verify.
+make_files 4
+chmod 755 "$tmp" "$disk"
+cp "$prefetch" "$tmp/prefetch"
+"$plan_of" touch "$disk"/f* >"$tmp/plan"
+chown 65534:65534 "$disk" "$disk"/f*
+$as_user test -r "$disk/f1" || skip "the build folder cannot be reached by an ordinary user"
+
+# The watcher holds the reading end; its end of file is the end of this test, whatever ends it.
+mkfifo "$tmp/alive"
+setsid sh -c "read -r _ <'$tmp/alive'; echo 0 >$sysctl" &
+watcher=$!
+exec 9>"$tmp/alive"
+echo 1 >$sysctl
+arrives nowait $as_user "$tmp/prefetch" --verify --json "$tmp/plan"
+exec 9>&-
+wait $watcher
+[ "$(cat $sysctl)" = 0 ] || fail "kernel.io_uring_disabled was not put back"
