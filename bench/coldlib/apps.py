@@ -13,7 +13,7 @@ class App:
 
 
 # HOME is a fresh tmpfs in every run, so every start is that of a fresh profile.
-PROFILE = "/root/profile"
+PROFILE = "/root"    # must exist: Firefox hangs with a profile folder that it has to make
 SCREENSHOT = "/root/out.png"
 
 APPS = {app.name: app for app in (

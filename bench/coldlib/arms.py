@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: MIT
 """The arms: what stands in front of the command, and what it needs to have been prepared.
 
-An arm is environment + argument prefix. Every path is one inside the image. `{audit}` stands for the shim's path
-there, which has the multiarch triplet in it.
+An arm is environment + argument prefix. {audit}, {headstart} and {read_files} stand for paths in the image, which depend
+on how headstart was built; {list} is a list of files there.
 """
 
 import dataclasses
-
-READ_FILES = "/usr/libexec/headstart/bench-read-files"
-FILE_LIST = "/var/lib/headstart/bench-files"
 
 PLAN = "plan"      # the plan of a recorded start
 SHIM = "shim"      # headstart installed, nothing recorded
@@ -31,14 +28,14 @@ class Arm:
 
 
 AUDIT = ("LD_AUDIT", "{audit}")
-RUN = ("/usr/bin/headstart", "run", "--")
+RUN = ("{headstart}", "run", "--")
 
 ARMS = {arm.name: arm for arm in (
     Arm("nothing", "the command as it is, from a cold page cache"),
     Arm("whole", "audit shim, nothing recorded: whole files as they are mapped",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM),
     Arm("files", "baseline: the whole files of a recorded start, one sorted batch, then the command",
-        prefix=(READ_FILES, FILE_LIST), needs=FILES),
+        prefix=("{read_files}", "{list}"), needs=FILES),
     Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("warm", "the command as it is, from a warm page cache", warm=True),

@@ -10,7 +10,7 @@ or hung is left out of the rounds that follow.
 
 import dataclasses
 
-REFUSALS = 3    # of one run, before the experiment is given up: whatever keeps the pages in will keep on
+REFUSALS = 5    # of one run, before the experiment is given up: whatever keeps the pages in will keep on
 
 
 class NotVerified(Exception):

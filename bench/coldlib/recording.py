@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""What `headstart show --json` says of a profile or a plan, as pages of files; and the prefetcher's log."""
+
+import json
+
+
+class Pages:
+    """Pages of files: .of is {"/usr/lib/…": {page, …}}."""
+
+    def __init__(self, page_size):
+        self.page_size = page_size
+        self.of = {}
+        self.sizes = {}     # bytes of each file: its last page may be a part of one
+
+    def add(self, path, size, first, count):
+        self.of.setdefault(path, set()).update(range(first, first + count))
+        self.sizes[path] = size
+
+    def add_profile(self, text):
+        """The pages that were touched."""
+        for file in json.loads(text)["files"]:
+            for touched in file["ranges"]:
+                self.add(file["path"], file["size"], touched["page"], touched["pages"])
+
+    def add_plan(self, text):
+        """The pages that are read."""
+        document = json.loads(text)
+        for extent in document["extents"]:
+            file = document["files"][extent["file"]]
+            self.add(file["path"], file["size"], extent["page"], extent["pages"])
+
+    def add_whole(self, path, size):
+        self.add(path, size, 0, -(-size // self.page_size))
+
+    def bytes(self):
+        return sum(max(0, min(self.page_size, self.sizes[path] - page * self.page_size))
+                   for path, pages in self.of.items() for page in pages)
+
+    def both(self, other):
+        """The pages that are also the other's."""
+        common = Pages(self.page_size)
+        common.of = {path: pages & other.of[path] for path, pages in self.of.items() if path in other.of}
+        common.sizes = self.sizes
+        return common
+
+
+def prefetches(log):
+    """The prefetchers' lines in a $HEADSTART_LOG, in order: [{"what": "prefetch", "program": …, "asked": …, …}]; what is
+    "objects" for a prefetcher of whole mode."""
+    found = []
+    for line in log.splitlines():
+        what, *fields = line.split()
+        if what in ("prefetch", "objects"):
+            found.append({"what": what, **dict(field.split("=", 1) for field in fields if "=" in field)})
+    return found

@@ -1,0 +1,34 @@
+#!/bin/sh
+# bench/coldstart refuses what it cannot do, in words, before it touches a device.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
+[ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
+export PYTHONDONTWRITEBYTECODE=1
+
+# argparse puts a line of usage before the sentence.
+wrong() {
+	words=$1
+	shift
+	status=0
+	"$coldstart" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = 2 ] || fail "'coldstart $*' exited $status, not 2"
+	grep -qF -- "$words" "$tmp/err" || fail "'coldstart $*' did not say '$words': $(cat "$tmp/err")"
+	! grep -q Traceback "$tmp/err" || fail "'coldstart $*' crashed"
+}
+
+wrong "--device" -- true
+wrong "invalid choice: 'tape'" --device tape -- true
+wrong "either --app NAME or a command" --device hdd
+wrong "either --app NAME or a command" --device hdd --app firefox -- true
+wrong "there is no arm 'fast'; there are: nothing, whole" --device hdd --arms run,fast -- true
+wrong "'0' is not a positive number" --device hdd --runs 0 -- true
+wrong "'-1' is not a positive number" --device hdd --timeout -1 -- true
+wrong "--output 'out.png' is not absolute" --device hdd --output out.png -- true
+wrong "ends neither in .svg nor in .png" --device hdd --chart chart.gif -- true
+
+"$coldstart" --help >"$tmp/help" || fail "--help failed"
+for word in nothing whole files run audit warm warm-run warm-audit --device --arms --runs --seed --json --chart \
+	--timeout --image --output --app --build; do
+	grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
+done
+[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
