@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Synthetic events become a profile: clipping, first touch, order, execs, residency. And what else is pure. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "record/assemble.h"
 #include "record/inode-map.h"
+#include "record/links.h"
 #include "record/mounts.h"
+#include "record/resolve.h"
 
 #define DEVICE 0x800001u
 
@@ -274,6 +280,86 @@ static void test_inode_map(void **state)
 	inode_map_release(&map);
 }
 
+/* Without fanotify, the inode of an event is looked for below the mounts of its device. */
+static void test_names_by_walking(void **state)
+{
+	struct fixture *f = *state;
+	char folder[] = "/tmp/headstart-walk.XXXXXX", path[64];
+	struct mount mount = {.id = 1, .device = DEVICE, .point = folder, .type = (char *)"ext4"};
+	const struct mounts mounts = {.items = &mount, .count = 1};
+	struct stat status;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/file", folder);
+	assert_int_equal(mknod(path, S_IFREG | 0600, 0), 0);
+	assert_int_equal(stat(path, &status), 0);
+	add_event(f, 1, RECORD_TOUCH, status.st_ino, 0, 0);
+	add_event(f, 2, RECORD_TOUCH, status.st_ino, 1, 1);
+	assert_int_equal(resolve_by_walking(&f->files, &f->trace, &mounts), 0);
+	unlink(path);
+	rmdir(folder);
+	assert_int_equal(f->files.count, 1);
+	assert_string_equal(f->files.items[0].path, path);
+	assert_int_equal(f->files.items[0].device, DEVICE);
+}
+
+struct found {
+	char names[8][64];
+	size_t count;
+};
+
+static int note_link(void *context, const char *link)
+{
+	struct found *found = context;
+
+	assert_true(found->count < 8);
+	snprintf(found->names[found->count++], sizeof(*found->names), "%s", link);
+	return 0;
+}
+
+static int count_link(void *context, const char *link)
+{
+	++*(size_t *)context;
+	return 0;
+}
+
+/* folder/a -> real/b, folder/real/b -> ../c/./d/../file: each link on the way, and no other. */
+static void test_links_on_path(void **state)
+{
+	char folder[] = "/tmp/headstart-links.XXXXXX", path[128], expected[128];
+	struct found found = {0};
+	int here;
+
+	assert_non_null(mkdtemp(folder));
+	here = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(mkdirat(here, "real", 0700) | mkdirat(here, "c", 0700) | mkdirat(here, "c/d", 0700), 0);
+	assert_int_equal(symlinkat("real/b", here, "a") | symlinkat("../c/./d/../file", here, "real/b"), 0);
+	assert_int_equal(symlinkat("loop", here, "loop") | mknodat(here, "c/file", S_IFREG | 0600, 0), 0);
+	snprintf(path, sizeof(path), "%s//a", folder);
+	assert_int_equal(links_on_path(path, note_link, &found), 0);
+	assert_int_equal(found.count, 2);
+	snprintf(expected, sizeof(expected), "%s/a", folder);
+	assert_string_equal(found.names[0], expected);
+	snprintf(expected, sizeof(expected), "%s/real/b", folder);
+	assert_string_equal(found.names[1], expected);
+	snprintf(path, sizeof(path), "%s/loop", folder);
+	found.count = 0;
+	assert_int_equal(links_on_path(path, count_link, &found.count), -ELOOP);
+	assert_int_equal(found.count, 40);
+	snprintf(path, sizeof(path), "%s/missing", folder);
+	assert_int_equal(links_on_path(path, note_link, &found), -ENOENT);
+	assert_int_equal(links_on_path("relative", note_link, &found), -EINVAL);
+	unlinkat(here, "a", 0);
+	unlinkat(here, "loop", 0);
+	unlinkat(here, "real/b", 0);
+	unlinkat(here, "c/file", 0);
+	unlinkat(here, "c/d", AT_REMOVEDIR);
+	unlinkat(here, "c", AT_REMOVEDIR);
+	unlinkat(here, "real", AT_REMOVEDIR);
+	close(here);
+	rmdir(folder);
+}
+
 static void test_mountinfo(void **state)
 {
 	struct mounts mounts;
@@ -310,6 +396,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_unknown_and_ambiguous_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_nothing_happened, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_repeated_events_are_kept_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_names_by_walking, set_up, tear_down),
+		cmocka_unit_test(test_links_on_path),
 		cmocka_unit_test(test_inode_map),
 		cmocka_unit_test(test_mountinfo),
 	};
