@@ -43,6 +43,7 @@ class Result:
     stderr: bytes
     outputs: dict          # path -> SHA-256 of the file, None if it is missing or empty
     counters: dict         # Device.counters() of exactly these seconds
+    caches_dropped: bool   # somebody emptied the machine's caches meanwhile: the seconds mean nothing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,8 +152,8 @@ def _keep(device, order, report_fd):
             _be_init(device, order, report_fd)
         os.close(report_fd)
         os.waitpid(init, 0)
-    except OSError as error:
-        _say(report_fd, {"error": f"cannot run a command in the image: {error}"})
+    except Exception as error:
+        _say(report_fd, {"error": f"cannot run a command in the image: {error!r}"})
     finally:
         os._exit(0)
 
@@ -162,15 +163,18 @@ def _say(fd, report):
 
 
 def _be_init(device, order, report_fd):
-    """Runs the command and reports. Never returns: leaving ends the PID namespace."""
+    """Runs the command and reports. Never returns: leaving ends the PID namespace.
+
+    After pivot_root() Python must not import anything: its library is not there any more.
+    """
     try:
         _furnish(device.root, order)
         kernel.pivot_root(device.root)
         _say(report_fd, _timed(device, order))
     except LabError as error:
         _say(report_fd, {"error": str(error)})
-    except OSError as error:
-        _say(report_fd, {"error": f"cannot run a command in the image: {error}"})
+    except Exception as error:              # the benchmark would only see that this process is gone
+        _say(report_fd, {"error": f"cannot run a command in the image: {error!r}"})
     finally:
         os._exit(0)
 
@@ -191,6 +195,7 @@ def _furnish(root, order):
 def _timed(device, order):
     """Starts the command, waits for it, and measures: the fields of Result that are known here."""
     error_read, error_write = os.pipe2(os.O_CLOEXEC)
+    drops = _cache_drops()
     device.delay(order.delay)
     device.reset_counters()
     begin = time.monotonic_ns()
@@ -212,7 +217,13 @@ def _timed(device, order):
     return {"seconds": seconds, "status": status, "timed_out": timed_out,
             "major_faults": usage.ru_majflt, "minor_faults": usage.ru_minflt,
             "outputs": {path: _digest(path) for path in order.outputs},
-            "counters": counters}
+            "counters": counters, "caches_dropped": _cache_drops() != drops}
+
+
+def _cache_drops():
+    """How often something was written to /proc/sys/vm/drop_caches since the machine started."""
+    with open("/proc/vmstat", "rb") as file:        # text would need a codec, which Python would look for in the image
+        return [line for line in file if line.startswith((b"drop_pagecache ", b"drop_slab "))]
 
 
 def _execute(order, error_fd):

@@ -15,16 +15,16 @@ MS_SHARED = 1 << 20
 
 # A benchmark that says where its lab is once a command runs in it, and then does what it is told.
 BENCHMARK = """
-import json, os, subprocess, sys
+import json, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-from lab import guardian
 from lab.device import Device
 from lab.root import Root
 
 def say(device):
-    slowdisk = [int(pid) for pid in os.listdir("/proc") if pid.isdigit()
-                and device.root.encode()[:-4] + b"disk" in open(f"/proc/{pid}/cmdline", "rb").read().split(b"\\0")]
+    guardian = device._guardian._pid
+    with open(f"/proc/{guardian}/task/{guardian}/children") as children:
+        slowdisk = [int(pid) for pid in children.read().split()]
     print(json.dumps({"folder": os.path.dirname(device.root), "loop": device.loop, "slowdisk": slowdisk}), flush=True)
 
 with Device("none", sys.argv[2], slowdisk=sys.argv[3]) as device:

@@ -4,6 +4,7 @@
 import hashlib
 import os
 import unittest
+from unittest import mock
 
 import labtest
 from lab import LabError, cold, kernel
@@ -128,6 +129,11 @@ class Runs(Lab):
                          {"/root/out": hashlib.sha256(b"written").hexdigest(), "/root/none": None})
         self.assertGreater(result.seconds, 0)
         self.assertEqual(self.probe("abort").status, -9)
+
+    def test_a_run_knows_of_dropped_caches(self):
+        self.assertFalse(self.probe("exit=0").caches_dropped)
+        with mock.patch("lab.root._cache_drops", side_effect=[["drop_pagecache 1"], ["drop_pagecache 2"]]):
+            self.assertTrue(self.probe("exit=0").caches_dropped)
 
     def test_private_folders_are_fresh_and_the_rest_stays(self):
         for folder in ("/root", "/tmp", "/run", "/dev/shm"):
