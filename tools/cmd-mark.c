@@ -9,8 +9,8 @@
 #include "verb.h"
 
 static const char help[] = "usage: headstart mark [--quiet] [RECORDING]\n"
-			   "Ends a recording made with 'headstart record --until mark'. RECORDING is the name\n"
-			   "that the recording printed; within the recorded command it is known.\n"
+			   "Ends a recording that waits for a mark. RECORDING is the name that 'headstart\n"
+			   "record' printed; within the recorded command it is known.\n"
 			   "\n"
 			   "  -q, --quiet   do nothing, successfully, when nothing is being recorded\n"
 			   "  -h, --help    this text\n";

@@ -15,7 +15,7 @@
 
 #define MAPS_LIMIT (4u << 20) /* bytes */
 
-/* The kernel copies: a page that lies past the end of its file makes it stop short, where a read of ours would fault. */
+/* The kernel copies: at a page past the end of its file it stops short, where a read of ours would fault. */
 static bool copy_memory(void *to, uintptr_t from, size_t size)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = size};

@@ -55,8 +55,10 @@ static void session_release(struct session *session)
 	opens_release(&session->opens);
 	mounts_release(&session->mounts);
 	record_trace_release(&session->trace);
-	if (session->signals >= 0)
-		close(session->signals);
+	if (session->signals < 0)
+		return;
+	close(session->signals);
+	sigprocmask(SIG_SETMASK, &session->mask_before, NULL);
 }
 
 const char *record_step_text(enum record_step step)
@@ -409,7 +411,8 @@ static int run(struct session *session, struct record_result *result, enum recor
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step)
 {
 	_cleanup_(session_release) struct session session = {
-		.options = options, .restore = RESTORE_INIT, .opens = OPENS_INIT, .command = COMMAND_INIT, .signals = -1,
+		.options = options, .restore = RESTORE_INIT, .opens = OPENS_INIT, .command = COMMAND_INIT,
+		.signals = -1,
 	};
 	struct record_result result = {0};
 	enum record_step step;

@@ -76,8 +76,8 @@ const char *record_step_text(enum record_step step);
 /*
  * Returns 0 with *ret filled in, or negative errno with *ret_step; everything is put back either way, and the command
  * has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, which the command has been sent too.
- * Makes the calling process the reaper of the command's orphans, blocks SIGCHLD, SIGTERM and SIGHUP, and ignores
- * SIGINT and SIGQUIT, which a terminal sends to the command as well.
+ * Makes the calling process the reaper of the command's orphans, and ignores SIGINT and SIGQUIT from the start of the
+ * command on: a terminal sends them to the command as well.
  */
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step);
 

@@ -183,7 +183,8 @@ static char *find_opened(const struct record_files *files, const struct record_e
 	for (size_t i = 0; i < files->count; i++) {
 		const struct record_file *file = &files->items[i];
 
-		if (file->kind != PROFILE_REGULAR || !file->by_tree || !streq(strrchr(file->path, '/') + 1, name))
+		if (file->kind != PROFILE_REGULAR || !file->by_tree || file->opened > exec->time ||
+		    !streq(strrchr(file->path, '/') + 1, name))
 			continue;
 		if (!best || file->opened > best->opened)
 			best = file;

@@ -55,7 +55,8 @@ make_programs() {
 		echo text | $disk/helper s/t/T/ >/dev/null
 		cat <$disk/empty
 		ls $disk/folder
-		exec $disk/start $disk/data $disk/libthree.so.1
+		cd $disk
+		exec ./start $disk/data $disk/libthree.so.1
 	END
 	chmod +x "$disk/script"
 	ln -s script "$disk/link"

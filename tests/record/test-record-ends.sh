@@ -73,7 +73,7 @@ unchanged "a program that cannot be run"
 printf '%s\n%s\n' nobody "$(getent passwd nobody | cut -d: -f6)" | diff - "$tmp/out" || fail "not the user's own"
 
 # Killed in the middle: the guard puts everything back. The command tells that the recording has begun.
-mkfifo "$tmp/begun"
+mkfifo "$tmp/begun" "$tmp/told"
 "$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &
 recorder=$!
 recorders="$recorders $recorder"
@@ -104,6 +104,7 @@ read -r word <"$tmp/begun"
 kill "$recorder"
 wait "$recorder" && fail "an interrupted recording succeeded"
 recorder=
+read -r word <"$tmp/told"
 grep -q "interrupted; no profile was written" "$tmp/err" || fail "$(cat "$tmp/err")"
 [ ! -e "$tmp/none" ] || fail "an interrupted recording left a profile"
 unchanged "an interrupted recorder"

@@ -36,7 +36,8 @@ for program in "$tool" "$(command -v sh)" "$(command -v ls)"; do
 done
 mkdir -p "$root/proc" "$root/out"
 shell=$(command -v sh)
-refuses 1 "/proc is not mounted" chroot "$root" "$tool" record -o /out/profile -- "$shell" -c ls
+chroot "$root" "$tool" record -o /out/profile -- "$shell" -c ls 2>"$tmp/err" && fail "recorded without /proc"
+grep -q "/proc is not mounted" "$tmp/err" || fail "did not say that /proc is missing: $(cat "$tmp/err")"
 mount -t proc proc "$root/proc"
 at_exit() { umount "$root/proc" "$disk" 2>/dev/null || :; }
 chroot "$root" "$tool" record --json -o /out/profile -- "$shell" -c 'ls /out; :' >"$tmp/out"
