@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart-prefetch: carries one plan out and is gone. The audit shim and `headstart run` start it detached. */
+/*
+ * headstart-prefetch: carries one plan out and is gone. The audit shim and `headstart run` start it detached.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -128,12 +130,17 @@ static bool take_option(int option, struct request *request)
 static int parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
-		{"engine", required_argument, NULL, 'e'},	{"fd", required_argument, NULL, 'f'},
-		{"time-budget", required_argument, NULL, 't'},	{"memory-budget", required_argument, NULL, 'm'},
-		{"idle", no_argument, NULL, 'i'},		{"verify", no_argument, NULL, 'v'},
-		{"wait", no_argument, NULL, 'w'},		{"json", no_argument, NULL, 'j'},
+		{"engine", required_argument, NULL, 'e'},
+		{"fd", required_argument, NULL, 'f'},
+		{"time-budget", required_argument, NULL, 't'},
+		{"memory-budget", required_argument, NULL, 'm'},
+		{"idle", no_argument, NULL, 'i'},
+		{"verify", no_argument, NULL, 'v'},
+		{"wait", no_argument, NULL, 'w'},
+		{"json", no_argument, NULL, 'j'},
 		{"objects", no_argument, NULL, 'o'},
-		{"help", no_argument, NULL, 'h'},		{"version", no_argument, NULL, 'V'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
@@ -171,7 +178,8 @@ static void hold_standard_streams(void)
 static void end_in_time(uint32_t time_budget_ms)
 {
 	uint64_t ms = (uint64_t)time_budget_ms + LAST_GASP_MS;
-	struct itimerval timer = {.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000) * 1000}};
+	struct itimerval timer = {
+		.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000) * 1000}};
 	sigset_t alarm_only;
 
 	if (time_budget_ms == 0)
@@ -188,8 +196,9 @@ static void print_json(const struct request *request, const struct prefetch_resu
 	printf("{\"engine\": \"%s\", \"opened\": %" PRIu32 ", \"stale\": %" PRIu32 ", \"missing\": %" PRIu32
 	       ", \"refused\": %" PRIu32 ", \"bytes_asked\": %" PRIu64 ", \"bytes_skipped_budget\": %" PRIu64
 	       ", \"opened_us\": %" PRIu64 ", \"elapsed_us\": %" PRIu64,
-		prefetch_engine_name(result->engine), result->opened, result->stale, result->missing, result->refused,
-		result->bytes_asked, result->bytes_skipped_budget, result->opened_us, result->elapsed_us);
+		prefetch_engine_name(result->engine), result->opened, result->stale, result->missing,
+		result->refused, result->bytes_asked, result->bytes_skipped_budget, result->opened_us,
+		result->elapsed_us);
 	if (request->options.verify && result->verify_blind)
 		printf(", \"bytes_resident_before\": null, \"bytes_resident_after\": null");
 	else if (request->options.verify)
@@ -202,13 +211,13 @@ static void print_text(const struct request *request, const struct prefetch_resu
 {
 	if (!request->options.verify)
 		return;
-	printf("asked for %" PRIu64 " bytes of %" PRIu32 " files, by %s\n", result->bytes_asked, result->opened,
-		prefetch_engine_name(result->engine));
+	printf("asked for %" PRIu64 " bytes of %" PRIu32 " files, by %s\n", result->bytes_asked,
+		result->opened, prefetch_engine_name(result->engine));
 	if (result->verify_blind)
 		puts("residency cannot be told: not all files belong to this user");
 	else
-		printf("resident before: %" PRIu64 " bytes, after: %" PRIu64 " bytes\n", result->bytes_resident_before,
-			result->bytes_resident_after);
+		printf("resident before: %" PRIu64 " bytes, after: %" PRIu64 " bytes\n",
+			result->bytes_resident_before, result->bytes_resident_after);
 }
 
 /* Marks the plan stale, if it is still the file its descriptor's name says. */

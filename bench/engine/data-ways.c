@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting the readahead of many ranges. Each ends by waiting, with plain reads, until everything is there. */
+/*
+ * Starting the readahead of many ranges. Each ends by waiting, with plain reads, until everything is there.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
@@ -23,7 +25,8 @@ struct walk {
 	uint64_t done;
 };
 
-static bool walk_next(struct walk *walk, uint32_t chunk, uint32_t *ret_file, off_t *ret_offset, size_t *ret_length)
+static bool walk_next(
+	struct walk *walk, uint32_t chunk, uint32_t *ret_file, off_t *ret_offset, size_t *ret_length)
 {
 	const struct plan_extent *extent;
 	uint64_t page = LE32(walk->plan->header->page_size), length;
@@ -88,20 +91,20 @@ static void start_read(int fd, off_t offset, size_t length)
 	(void)!pread(fd, scratch, length, offset);
 }
 
-static int data_fadvise(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int data_fadvise(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	return each_chunk(plan, fds, options->chunk, start_fadvise, ret);
 }
 
-static int data_nowait(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int data_nowait(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	return each_chunk(plan, fds, options->chunk, start_nowait, ret);
 }
 
-static int data_read(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int data_read(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	return each_chunk(plan, fds, options->chunk, start_read, ret);
 }
@@ -162,20 +165,20 @@ static int by_ring(const struct plan_view *plan, const int *fds, const struct wa
 	return 0;
 }
 
-static int data_uring_read(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int data_uring_read(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	return by_ring(plan, fds, options, RING_READ, ret);
 }
 
-static int data_uring_unmapped(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int data_uring_unmapped(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	return by_ring(plan, fds, options, RING_READ_UNMAPPED, ret);
 }
 
-static int data_uring_fadvise(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int data_uring_fadvise(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	return by_ring(plan, fds, options, RING_FADVISE, ret);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One measurement of bench/micro-engine: opens or reads the files of a workload one way, and prints how long it took.
- * That they are cold is the caller's business, but told: "resident" is what was there before.
+ * One measurement of bench/micro-engine: opens or reads the files of a workload one way, and prints how long
+ * it took. That they are cold is the caller's business, but told: "resident" is what was there before.
  *
  *     engine-core prepare - ORDER 0 0 LIST                     prints a workload
  *     engine-core open WAY ORDER CHUNK DEPTH WORKLOAD          microseconds to open all files
  *     engine-core data WAY ORDER CHUNK DEPTH WORKLOAD          and to read all ranges of open files
  *     engine-core run FIRST ORDER CHUNK DEPTH WORKLOAD         both, by the prefetcher's own engine
  *
- * ORDER is touch or physical, CHUNK is bytes, DEPTH opens or reads at once (run: OPENS/READS), FIRST is opens-first or
- * together.
+ * ORDER is touch or physical, CHUNK is bytes, DEPTH opens or reads at once (run: OPENS/READS), FIRST is
+ * opens-first or together.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,8 +42,8 @@ static int fail(const char *subject, const char *why)
 
 static void print(const struct way_result *result, uint64_t resident)
 {
-	printf("{\"submit_us\": %" PRIu64 ", \"done_us\": %" PRIu64 ", \"resident\": %" PRIu64 "}\n", result->submit_us,
-		result->done_us, resident);
+	printf("{\"submit_us\": %" PRIu64 ", \"done_us\": %" PRIu64 ", \"resident\": %" PRIu64 "}\n",
+		result->submit_us, result->done_us, resident);
 }
 
 static const struct way *find_way(const struct way *ways, const char *name)
@@ -61,8 +61,8 @@ static void open_all(const struct plan_view *plan, int *fds)
 	}
 }
 
-static int measure_way(const char *what, const char *name, const struct plan_view *plan,
-	const struct way_options *options)
+static int measure_way(
+	const char *what, const char *name, const struct plan_view *plan, const struct way_options *options)
 {
 	bool opens = streq(what, "open");
 	const struct way *way = find_way(opens ? open_ways : data_ways, name);
@@ -88,7 +88,8 @@ static int measure_way(const char *what, const char *name, const struct plan_vie
 
 static int measure_run(const char *first, const struct plan_view *plan, const char *depth, uint32_t chunk)
 {
-	struct prefetch_options options = {.engine = PREFETCH_URING, .wait = true, .memory_budget = UINT64_MAX};
+	struct prefetch_options options = {
+		.engine = PREFETCH_URING, .wait = true, .memory_budget = UINT64_MAX};
 	struct prefetch_tuning tuning = {.chunk = chunk, .opens_first = streq(first, "opens-first")};
 	struct prefetch_result result;
 	struct way_result times;

@@ -8,8 +8,8 @@
 
 #include "ways.h"
 
-static int open_serial(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int open_serial(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	for (uint32_t i = 0; i < plan->file_count; i++)
 		fds[i] = open(plan_file_path(plan, i), O_RDONLY | O_CLOEXEC);
@@ -34,8 +34,8 @@ static void *open_next(void *argument)
 	return NULL;
 }
 
-static int open_threads(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int open_threads(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	struct shared_list list = {.plan = plan, .fds = fds};
 	pthread_t threads[THREADS_MAX];
@@ -50,8 +50,8 @@ static int open_threads(const struct plan_view *plan, int *fds, const struct way
 	return 0;
 }
 
-static int open_uring(const struct plan_view *plan, int *fds, const struct way_options *options,
-	struct way_result *ret)
+static int open_uring(
+	const struct plan_view *plan, int *fds, const struct way_options *options, struct way_result *ret)
 {
 	unsigned int workers[2] = {options->depth, 0};
 	uint32_t next = 0, done = 0;
@@ -67,7 +67,8 @@ static int open_uring(const struct plan_view *plan, int *fds, const struct way_o
 		for (; next < plan->file_count && next - done < options->depth; next++) {
 			struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
-			io_uring_prep_openat(sqe, AT_FDCWD, plan_file_path(plan, next), O_RDONLY | O_CLOEXEC, 0);
+			io_uring_prep_openat(
+				sqe, AT_FDCWD, plan_file_path(plan, next), O_RDONLY | O_CLOEXEC, 0);
 			io_uring_sqe_set_data64(sqe, next);
 		}
 		io_uring_submit_and_wait(&ring, 1);

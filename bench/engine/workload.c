@@ -14,7 +14,7 @@
 #include "base/strings.h"
 #include "device/device.h"
 
-#define PAGE	     4096u
+#define PAGE         4096u
 #define WINDOW_PAGES 256u
 #define PATH_LENGTH  1000
 
@@ -73,7 +73,8 @@ static int add_line(struct builder *builder, const char *line)
 	char path[PATH_LENGTH + 1];
 	int file;
 
-	if (sscanf(line, "%1000s %" SCNu32 " %" SCNu32, path, &extent.page, &extent.pages) != 3 || path[0] != '/')
+	if (sscanf(line, "%1000s %" SCNu32 " %" SCNu32, path, &extent.page, &extent.pages) != 3 ||
+		path[0] != '/')
 		return -EINVAL;
 	file = find_file(builder, path);
 	if (file < 0)
@@ -82,7 +83,8 @@ static int add_line(struct builder *builder, const char *line)
 	return append_extent(builder, extent);
 }
 
-static uint64_t block_of(const struct workload *workload, const char *strings, const struct plan_extent *extent)
+static uint64_t block_of(
+	const struct workload *workload, const char *strings, const struct plan_extent *extent)
 {
 	const char *path = strings + LE32(workload->files[LE32(extent->file)].path);
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -143,7 +145,8 @@ static int sort_extents(struct workload *workload, const char *strings)
 	if (!ranks || !extents)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count; i++)
-		ranks[i] = (struct ranked){.key = block_of(workload, strings, &workload->extents[i]), .index = i};
+		ranks[i] = (struct ranked){
+			.key = block_of(workload, strings, &workload->extents[i]), .index = i};
 	qsort(ranks, count, sizeof(*ranks), compare_ranked);
 	for (uint32_t i = 0; i < count; i++)
 		extents[i] = workload->extents[ranks[i].index];
@@ -198,8 +201,8 @@ void workload_print(const struct workload *workload)
 	const struct plan_view *view = &workload->view;
 
 	for (uint32_t i = 0; i < view->file_count; i++)
-		printf("F %s %" PRIu64 " %" PRId64 "\n", plan_file_path(view, i), (uint64_t)LE64(view->files[i].size),
-			(int64_t)LE64(view->files[i].mtime));
+		printf("F %s %" PRIu64 " %" PRId64 "\n", plan_file_path(view, i),
+			(uint64_t)LE64(view->files[i].size), (int64_t)LE64(view->files[i].mtime));
 	for (uint32_t i = 0; i < view->extent_count; i++)
 		printf("E %" PRIu32 " %" PRIu32 " %" PRIu32 "\n", LE32(view->extents[i].file),
 			LE32(view->extents[i].page), LE32(view->extents[i].pages));
@@ -216,7 +219,8 @@ static int parse_line(struct builder *builder, const char *line)
 		r = string_table_add(&builder->strings, path, &file.path);
 		return r < 0 ? r : append_file(builder, file);
 	}
-	if (sscanf(line, "E %" SCNu32 " %" SCNu32 " %" SCNu32, &extent.file, &extent.page, &extent.pages) == 3 &&
+	if (sscanf(line, "E %" SCNu32 " %" SCNu32 " %" SCNu32, &extent.file, &extent.page, &extent.pages) ==
+			3 &&
 		extent.file < builder->workload->view.file_count)
 		return append_extent(builder, extent);
 	return -EINVAL;

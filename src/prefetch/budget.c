@@ -14,7 +14,7 @@
 
 #define TEXT_MAX (64u << 10)
 
-/* Percent of the last ten seconds in which some task waited for memory: from here on nothing is prefetched. */
+/* Percent of the last ten seconds in which some task waited for memory: beyond it nothing is prefetched. */
 #define PRESSURE_HIGH 10
 
 /* Where a memory cgroup says its numbers. */
@@ -28,7 +28,8 @@ struct memory_cgroup {
 static const struct memory_cgroup hierarchies[] = {
 	{"/sys/fs/cgroup", "", "memory.max", "memory.current", "inactive_file "},
 	{"/sys/fs/cgroup/unified", "", "memory.max", "memory.current", "inactive_file "},
-	{"/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file "},
+	{"/sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+		"total_inactive_file "},
 };
 
 /* A small file of the kernel's, or NULL. The caller frees it. */
@@ -38,7 +39,8 @@ static char *read_text(const char *root, const char *folder, const char *name)
 	char *text;
 	size_t size;
 
-	if (snprintf(path, sizeof(path), "%s%s%s%s", root, folder, *folder ? "/" : "", name) >= (int)sizeof(path))
+	if (snprintf(path, sizeof(path), "%s%s%s%s", root, folder, *folder ? "/" : "", name) >=
+		(int)sizeof(path))
 		return NULL;
 	return read_pseudo_file(path, TEXT_MAX, &text, &size) < 0 ? NULL : text;
 }
@@ -64,19 +66,21 @@ static bool find_number(const char *text, const char *key, uint64_t *ret)
 	return false;
 }
 
-static bool read_number(const char *root, const char *folder, const char *name, const char *key, uint64_t *ret)
+static bool read_number(
+	const char *root, const char *folder, const char *name, const char *key, uint64_t *ret)
 {
 	_cleanup_free_ char *text = read_text(root, folder, name);
 
 	return text && find_number(text, key, ret);
 }
 
-/* Bytes that one cgroup still has free; UINT64_MAX without a limit. Cache that nobody uses does not count as used. */
+/* Bytes that one cgroup still has free, idle page cache included; UINT64_MAX without a limit. */
 static uint64_t cgroup_free(const char *root, const struct memory_cgroup *kind, const char *folder)
 {
 	uint64_t limit, usage, reclaimable = 0;
 
-	if (!read_number(root, folder, kind->limit, "", &limit) || !read_number(root, folder, kind->usage, "", &usage))
+	if (!read_number(root, folder, kind->limit, "", &limit) ||
+		!read_number(root, folder, kind->usage, "", &usage))
 		return UINT64_MAX;
 	if (limit >= INT64_MAX / 2) /* what version 1 calls no limit */
 		return UINT64_MAX;
@@ -135,7 +139,8 @@ uint64_t memory_budget(const char *root)
 	_cleanup_free_ char *cgroups = read_text(root, "", "/proc/self/cgroup");
 	uint64_t available, pressure, least = UINT64_MAX;
 
-	if (read_number(root, "", "/proc/pressure/memory", "some avg10=", &pressure) && pressure >= PRESSURE_HIGH)
+	if (read_number(root, "", "/proc/pressure/memory", "some avg10=", &pressure) &&
+		pressure >= PRESSURE_HIGH)
 		return 0;
 	if (read_number(root, "", "/proc/meminfo", "MemAvailable:", &available))
 		least = available * 1024;

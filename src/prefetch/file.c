@@ -12,8 +12,9 @@
 
 #include "base/cleanup.h"
 
-#define NSEC_PER_SEC  1000000000
-#define DIRECTORY_MAX (1u << 20) /* bytes of directory entries: beyond that a program looks up, it does not list */
+#define NSEC_PER_SEC 1000000000
+/* Bytes of directory entries: beyond that a program looks names up, it does not list them. */
+#define DIRECTORY_MAX (1u << 20)
 
 int file_open_flags(const struct plan_file *file)
 {

@@ -177,15 +177,13 @@ void job_open(struct job *job, uint32_t file)
 	job_opened(job, file, fd < 0 ? -errno : fd);
 }
 
-static bool file_ready(struct job *job, uint32_t index)
+/* Whether a file that is no more untried or dropped has a descriptor: opens it again if it was closed. */
+static bool file_ready(struct job *job, struct job_file *file, uint32_t index)
 {
-	struct job_file *file = &job->files[index];
 	int fd;
 
 	if (file->state == JOB_FILE_OPEN)
 		return true;
-	if (file->state != JOB_FILE_CLOSED)
-		return false;
 	fd = file_open(job->plan, index, &file->size);
 	if (fd < 0) {
 		file->state = JOB_FILE_DROPPED;
@@ -204,34 +202,40 @@ static bool fits_budget(struct job *job, const struct job_cursor *cursor, uint64
 	return cursor->asked <= job->budget && length <= job->budget - cursor->asked;
 }
 
+/* What is left of the extent at the cursor; *ret_offset is where it begins in the file. */
+static uint64_t extent_left(const struct job *job, const struct job_cursor *cursor, uint64_t *ret_offset)
+{
+	const struct plan_extent *extent = &job->plan->extents[cursor->extent];
+	uint64_t offset = 0, length;
+
+	length = extent_range(job->plan, extent, job->files[LE32(extent->file)].size, &offset);
+	*ret_offset = offset + cursor->done;
+	return length - cursor->done;
+}
+
 enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret)
 {
 	for (; cursor->extent < job->plan->extent_count; cursor->extent++, cursor->done = 0) {
 		const struct plan_extent *extent = &job->plan->extents[cursor->extent];
-		uint32_t index = LE32(extent->file);
-		uint64_t offset = 0, length;
+		struct job_file *file = &job->files[LE32(extent->file)];
+		uint64_t left, length;
 
-		ret->file = index;
-		if (job->files[index].state == JOB_FILE_UNTRIED && !job_late(job))
+		ret->file = LE32(extent->file);
+		if (file->state == JOB_FILE_UNTRIED && !job_late(job))
 			return JOB_BLOCKED;
-		if (job->files[index].state == JOB_FILE_UNTRIED)
-			cursor->skipped += (uint64_t)LE32(extent->pages) * LE32(job->plan->header->page_size);
-		if (job->files[index].state != JOB_FILE_OPEN && job->files[index].state != JOB_FILE_CLOSED)
+		if (file->state == JOB_FILE_UNTRIED)
+			file->size = LE64(job->plan->files[ret->file].size); /* nor will it be */
+		if (file->state == JOB_FILE_DROPPED)
 			continue;
-		length = extent_range(job->plan, extent, job->files[index].size, &offset);
-		if (length <= cursor->done)
-			continue;
-		length -= cursor->done;
-		if (length > job->tuning.chunk)
-			length = job->tuning.chunk;
-		if (!fits_budget(job, cursor, length) || job_late(job)) {
-			cursor->skipped += extent_range(job->plan, extent, job->files[index].size, &offset) - cursor->done;
+		left = extent_left(job, cursor, &ret->offset);
+		length = left < job->tuning.chunk ? left : job->tuning.chunk;
+		if (job_late(job) || !fits_budget(job, cursor, length)) {
+			cursor->skipped += left;
 			continue;
 		}
-		if (!file_ready(job, index))
+		if (length == 0 || !file_ready(job, file, ret->file))
 			continue;
-		ret->fd = job->files[index].fd;
-		ret->offset = offset + cursor->done;
+		ret->fd = file->fd;
 		ret->length = (uint32_t)length;
 		cursor->done += length;
 		cursor->asked += length;
@@ -239,4 +243,3 @@ enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct j
 	}
 	return JOB_DONE;
 }
-

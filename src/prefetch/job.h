@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan being carried out: what all engines share. An engine opens the files, asks for one read after the other, and
- * starts them its own way; order, chunks, budgets, staleness and descriptors are dealt with here.
+ * A plan being carried out: what all engines share. An engine opens the files, asks for one read after the
+ * other, and starts them its own way; order, chunks, budgets, staleness and descriptors are dealt with here.
  */
 #pragma once
 
@@ -38,16 +38,16 @@ struct job {
 	const struct prefetch_options *options;
 	struct prefetch_tuning tuning;
 	struct prefetch_result result;
-	struct job_file *files;  /* owned; plan->file_count of them */
-	uint32_t tried;          /* files no longer JOB_FILE_UNTRIED */
+	struct job_file *files;         /* owned; plan->file_count of them */
+	uint32_t tried;                 /* files no longer JOB_FILE_UNTRIED */
 	enum prefetch_stage next_stage; /* the next one to tell the caller of */
-	uint32_t open_fds;       /* descriptors in JOB_FILE_OPEN files */
+	uint32_t open_fds;              /* descriptors in JOB_FILE_OPEN files */
 	uint32_t open_fds_max;
-	uint32_t close_next;     /* file at which to look for a descriptor to close */
+	uint32_t close_next;            /* file at which to look for a descriptor to close */
 	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */
-	uint64_t budget;         /* bytes; valid with budget_known */
+	uint64_t budget;                /* bytes; valid with budget_known */
 	bool budget_known;
-	char *scratch;           /* owned; tuning.chunk bytes that every read is read into: nobody looks at them */
+	char *scratch; /* owned; tuning.chunk bytes that every read is read into: nobody looks at them */
 };
 
 /* Where a pass over the extents stands. */
@@ -86,14 +86,16 @@ bool job_late(const struct job *job);
 uint64_t job_now_us(void);
 
 /*
- * The next read of a pass. JOB_READ may open a file again and close another's descriptor for it, so a caller that
- * queues reads must hand them to the kernel first while job_short_of_fds().
+ * The next read of a pass. JOB_READ may open a file again and close another's descriptor for it, so a caller
+ * that queues reads must hand them to the kernel first while job_short_of_fds().
  */
 enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret);
 
 bool job_short_of_fds(const struct job *job);
 
-/* Takes the outcome of opening a file: a descriptor (now the job's) or negative errno. Counts and checks it. */
+/*
+ * Takes the outcome of opening a file: a descriptor (now the job's) or negative errno. Counts and checks it.
+ */
 void job_opened(struct job *job, uint32_t file, int fd_or_error);
 
 /* Opens a file and waits for it. */

@@ -14,12 +14,18 @@
 
 /* The figures behind these: ARCHITECTURE.md, from bench/micro-engine. */
 static const struct prefetch_tuning tuning_touch = {
-	.open_depth = 64, .read_depth = 64, .chunk = 128 << 10, .opens_first = false,
+	.open_depth = 64,
+	.read_depth = 64,
+	.chunk = 128 << 10,
+	.opens_first = false,
 };
 
 /* Deep: a page that the program needs is then in flight already, and the head need not come back for it. */
 static const struct prefetch_tuning tuning_physical = {
-	.open_depth = 64, .read_depth = 256, .chunk = 128 << 10, .opens_first = true,
+	.open_depth = 64,
+	.read_depth = 256,
+	.chunk = 128 << 10,
+	.opens_first = true,
 };
 
 const char *prefetch_engine_name(enum prefetch_engine engine)
@@ -68,7 +74,7 @@ static void run_engine(struct job *job)
 		job->result.engine = PREFETCH_URING;
 		if (uring_run(job) == 0)
 			return;
-		engine = PREFETCH_NOWAIT; /* refused: ENOSYS, or EPERM by seccomp or kernel.io_uring_disabled */
+		engine = PREFETCH_NOWAIT; /* ENOSYS, or EPERM by seccomp or kernel.io_uring_disabled */
 	}
 	job->result.engine = engine;
 	readahead_run(job, engine);
@@ -106,8 +112,8 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	return 0;
 }
 
-int prefetch_run(const struct plan_view *plan, const struct prefetch_options *options,
-	struct prefetch_result *ret)
+int prefetch_run(
+	const struct plan_view *plan, const struct prefetch_options *options, struct prefetch_result *ret)
 {
 	return prefetch_run_tuned(plan, options, NULL, ret);
 }

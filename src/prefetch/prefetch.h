@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan carried out: files opened in the plan's order, extents read in the plan's order, nothing waited for twice. */
+/* A plan carried out: files opened in its order, extents read in its order, nothing waited for twice. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,7 +31,7 @@ struct prefetch_options {
 	bool idle;                /* idle I/O class: not on a user's critical path */
 	bool verify;              /* measure residency before and after */
 	bool wait;                /* return only when everything read has arrived */
-	/* Called as each stage is reached, in order; may be NULL. The launcher starts the program on one of them. */
+	/* Called as each stage is reached, in order; may be NULL. The launcher starts the program on one. */
 	void (*reached)(void *context, enum prefetch_stage stage);
 	void *context;            /* for reached */
 };
@@ -49,12 +49,13 @@ struct prefetch_result {
 
 const char *prefetch_engine_name(enum prefetch_engine engine);
 
-/* Returns 0, or negative errno if not even a first file could be tried. Files that fail are counted, not errors. */
+/* Returns 0, or negative errno if not even a first file could be tried. Files that fail are but counted. */
 int prefetch_run(const struct plan_view *plan, const struct prefetch_options *options,
 	struct prefetch_result *ret);
 
 /*
- * Whether the start is warm: every probe of the plan resident, told by preadv2(RWF_NOWAIT) on files that open from the
- * dentry cache alone. Any doubt (tmpfs, old kernels) is warm: nothing to do. Never blocks on the disk.
+ * Whether the start is warm: every probe of the plan resident, told by preadv2(RWF_NOWAIT) on files that open
+ * from the dentry cache alone. Any doubt (tmpfs, old kernels) is warm: nothing to do. Never blocks on the
+ * disk.
  */
 bool prefetch_is_warm(const void *plan_head);

@@ -11,8 +11,8 @@
 #include "prefetch/prefetch.h"
 
 /*
- * -EAGAIN: the dentry cache alone could not tell. Kernels without RESOLVE_CACHED (before 5.12) open the plain way;
- * that may wait for the disk, once, at a cold start.
+ * -EAGAIN: the dentry cache alone could not tell. Kernels without RESOLVE_CACHED (before 5.12) open the plain
+ * way; that may wait for the disk, once, at a cold start.
  */
 static int open_cached(const char *path)
 {
@@ -46,8 +46,11 @@ bool prefetch_is_warm(const void *plan_head)
 	const struct plan_probe *probes = plan_head_probes(plan_head);
 	uint64_t page_size = LE32(header->page_size);
 
-	for (uint32_t i = 0; i < LE32(header->probe_count); i++)
-		if (probe_is_cold((const char *)plan_head + LE16(probes[i].path), LE32(probes[i].page) * page_size))
+	for (uint32_t i = 0; i < LE32(header->probe_count); i++) {
+		const char *path = (const char *)plan_head + LE16(probes[i].path);
+
+		if (probe_is_cold(path, LE32(probes[i].page) * page_size))
 			return false;
+	}
 	return true;
 }

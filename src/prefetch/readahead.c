@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engines without a ring: one system call a chunk. A file falls down the ladder by itself, from call to call. */
+/* The engines without a ring: one system call a chunk. Each file falls down the ladder by itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -23,8 +23,9 @@ static void read_chunk(struct job *job, const struct job_read *read)
 }
 
 /*
- * Whether all of the chunk is resident; a kernel that starts readahead on a miss (Linux 6.18 does, 5.9 to at least 6.11
- * do not: RWF_NOWAIT meant IOCB_NOIO) has then done so for part of it. Returns 1, 0, or negative errno.
+ * Whether all of the chunk is resident; a kernel that starts readahead on a miss (Linux 6.18 does, 5.9 to at
+ * least 6.11 do not: RWF_NOWAIT meant IOCB_NOIO) has then done so for part of it. Returns 1, 0, or negative
+ * errno.
  */
 static int chunk_resident(struct job *job, const struct job_read *read)
 {
@@ -49,8 +50,8 @@ static void start_chunk(struct job *job, const struct job_read *read)
 		if (resident < 0)
 			*engine = PREFETCH_FADVISE;
 	}
-	if (*engine != PREFETCH_READ && posix_fadvise(read->fd, (off_t)read->offset, read->length,
-			POSIX_FADV_WILLNEED) != 0)
+	if (*engine != PREFETCH_READ &&
+		posix_fadvise(read->fd, (off_t)read->offset, read->length, POSIX_FADV_WILLNEED) != 0)
 		*engine = PREFETCH_READ;
 	if (*engine == PREFETCH_READ)
 		read_chunk(job, read);

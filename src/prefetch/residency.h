@@ -7,9 +7,10 @@
 #include "format/plan-view.h"
 
 /*
- * The bytes of [offset, offset + length) of an open file that are resident, by mincore(2): it sees through overlayfs,
- * which cachestat(2) does not, and needs no Linux 6.5. Returns 0, or -EPERM where the kernel does not tell us: of files
- * that are neither ours nor writable by us it says, since Linux 5.2, that all is resident.
+ * The bytes of [offset, offset + length) of an open file that are resident, by mincore(2): it sees through
+ * overlayfs, which cachestat(2) does not, and needs no Linux 6.5. Returns 0, or -EPERM where the kernel does
+ * not tell us: of files that are neither ours nor writable by us it says, since Linux 5.2, that all is
+ * resident.
  */
 int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes);
 

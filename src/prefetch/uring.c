@@ -2,9 +2,9 @@
 /*
  * The engine of choice: opens and reads through one io_uring.
  *
- * An OPENAT that misses the dentry cache is handed to a kernel worker thread, so as many directories and inodes are
- * read at once as there are workers. A READ of a cold page starts its readahead while it is being submitted, without
- * a worker, and completes when the data is there.
+ * An OPENAT that misses the dentry cache is handed to a kernel worker thread, so as many directories and
+ * inodes are read at once as there are workers. A READ of a cold page starts its readahead while it is being
+ * submitted, without a worker, and completes when the data is there.
  *
  * The ring lives in a process of its own: closing it, or exec, cancels what its workers have not begun.
  */
@@ -21,7 +21,7 @@ struct ring {
 	struct job *job;
 	struct io_uring uring;
 	struct job_cursor cursor;
-	uint32_t next_open; /* file */
+	uint32_t next_open;    /* file */
 	uint32_t opens, reads; /* under way */
 	bool reads_done;
 };
@@ -42,7 +42,8 @@ static void queue_opens(struct ring *ring)
 {
 	struct job *job = ring->job;
 
-	while (ring->next_open < job->plan->file_count && ring->opens < job->tuning.open_depth && !job_late(job)) {
+	while (ring->next_open < job->plan->file_count && ring->opens < job->tuning.open_depth &&
+		!job_late(job)) {
 		struct io_uring_sqe *sqe = ring_sqe(ring);
 		uint32_t file = ring->next_open;
 
@@ -61,7 +62,8 @@ static void queue_reads(struct ring *ring)
 	struct job *job = ring->job;
 	struct job_read read;
 
-	if (job->tuning.opens_first && (ring->opens > 0 || (ring->next_open < job->plan->file_count && !job_late(job))))
+	if (job->tuning.opens_first &&
+		(ring->opens > 0 || (ring->next_open < job->plan->file_count && !job_late(job))))
 		return;
 	while (!ring->reads_done && ring->reads < job->tuning.read_depth) {
 		struct io_uring_sqe *sqe;
@@ -153,7 +155,10 @@ int uring_run(struct job *job)
 	r = io_uring_queue_init(job->tuning.open_depth + job->tuning.read_depth, &ring.uring, 0);
 	if (r < 0)
 		return r;
-	/* The default is four a CPU; opens wait for the disk, not for a CPU. Before Linux 5.15 it stays at that. */
+	/*
+	 * The default is four a CPU; opens wait for the disk, not for a CPU. Before Linux 5.15 it stays at
+	 * that.
+	 */
 	(void)io_uring_register_iowq_max_workers(&ring.uring, workers);
 	carry_out(&ring);
 	io_uring_queue_exit(&ring.uring);

@@ -42,7 +42,9 @@ void plan_maker_extent(struct plan_maker *maker, uint32_t file, uint32_t page, u
 {
 	maker->extents = grown(maker->extents, maker->extent_count + 1, sizeof(*maker->extents));
 	maker->extents[maker->extent_count++] = (struct plan_extent){
-		.file = LE32(file), .page = LE32(page), .pages = LE32(pages),
+		.file = LE32(file),
+		.page = LE32(page),
+		.pages = LE32(pages),
 	};
 }
 
@@ -87,7 +89,8 @@ void *plan_maker_finish(const struct plan_maker *maker, size_t *ret_size)
 	struct plan_header *header;
 	char *data;
 
-	size += maker->file_count * sizeof(struct plan_file) + maker->extent_count * sizeof(struct plan_extent);
+	size += maker->file_count * sizeof(struct plan_file) +
+		maker->extent_count * sizeof(struct plan_extent);
 	for (uint32_t i = 0; i < maker->file_count; i++)
 		size += strlen(maker->paths[i]) + 1;
 	data = calloc(1, size);

@@ -18,7 +18,10 @@ struct plan_maker {
 	uint32_t file_count;
 	struct plan_extent *extents; /* owned */
 	uint32_t extent_count;
-	struct { const char *path; uint32_t page; } probes[PLAN_PROBES_MAX];
+	struct {
+		const char *path;
+		uint32_t page;
+	} probes[PLAN_PROBES_MAX];
 	uint32_t probe_count;
 };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* plan-of touch|physical FILE…: a plan over the whole of each file, on standard output. For behaviour tests. */
+/*
+ * plan-of touch|physical FILE…: a plan over the whole of each file, on standard output. For behaviour tests.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

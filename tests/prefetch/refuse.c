@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refuse SYSCALL[,SYSCALL…] ERROR COMMAND…: runs a command to which these system calls fail, by a seccomp filter as
- * containers use them. ERROR is ENOSYS, EPERM or EOPNOTSUPP.
+ * refuse SYSCALL[,SYSCALL…] ERROR COMMAND…: runs a command to which these system calls fail, by a seccomp
+ * filter as containers use them. ERROR is ENOSYS, EPERM or EOPNOTSUPP.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -13,14 +13,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
 #define CALLS_MAX 8
 
-static const struct { const char *name; int number; } calls[] = {
-	{"io_uring_setup", SYS_io_uring_setup}, {"preadv2", SYS_preadv2},
-	{"fadvise64", SYS_fadvise64},		{"openat2", SYS_openat2},
-	{"mincore", SYS_mincore},
-}, errors[] = {{"ENOSYS", ENOSYS}, {"EPERM", EPERM}, {"EOPNOTSUPP", EOPNOTSUPP}};
+static const struct {
+	const char *name;
+	int number;
+} calls[] =
+	{
+		{"io_uring_setup", SYS_io_uring_setup},
+		{"preadv2", SYS_preadv2},
+		{"fadvise64", SYS_fadvise64},
+		{"openat2", SYS_openat2},
+		{"mincore", SYS_mincore},
+},
+  errors[] = {{"ENOSYS", ENOSYS}, {"EPERM", EPERM}, {"EOPNOTSUPP", EOPNOTSUPP}};
 
 static int find_call(const char *name)
 {
@@ -44,14 +51,17 @@ static int refuse(char *names, int error)
 	struct sock_fprog program = {.filter = filter};
 	unsigned short n = 0;
 
-	filter[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	filter[n++] =
+		(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
 		int number = find_call(name);
 
 		if (number < 0 || n > 2 * CALLS_MAX)
 			return -1;
-		filter[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)number, 0, 1);
-		filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error);
+		filter[n++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)number, 0, 1);
+		filter[n++] = (struct sock_filter)BPF_STMT(
+			BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error);
 	}
 	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	program.len = n;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of src/prefetch: plans made by hand over files on a disk, and what of them arrives in the page cache. */
+/*
+ * Unit tests of src/prefetch: plans made by hand over files on a disk, and what of them arrives in the page
+ * cache.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +79,8 @@ static uint64_t resident(const struct fixture *fixture, uint32_t file, uint32_t 
 static void evict(const struct fixture *fixture)
 {
 	for (uint32_t i = 0; i < fixture->maker.file_count; i++) {
-		_cleanup_close_ int fd = open(fixture->maker.paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+		_cleanup_close_ int fd =
+			open(fixture->maker.paths[i], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 		uint64_t size = LE64(fixture->maker.files[i].size), left = 1;
 
 		for (int n = 0; fd >= 0 && n < 100 && left > 0; n++) {
@@ -148,7 +152,11 @@ static void need_disk(const struct fixture *fixture)
 }
 
 static const enum prefetch_engine engines[] = {
-	PREFETCH_URING, PREFETCH_NOWAIT, PREFETCH_FADVISE, PREFETCH_READ, PREFETCH_AUTO,
+	PREFETCH_URING,
+	PREFETCH_NOWAIT,
+	PREFETCH_FADVISE,
+	PREFETCH_READ,
+	PREFETCH_AUTO,
 };
 
 static void every_engine_brings_what_is_planned_and_no_more(void **state)
@@ -189,7 +197,8 @@ static void verify_measures_before_and_after(void **state)
 	evict(fixture);
 	assert_int_equal(prefetch_run(&fixture->view, &options, &result), 0);
 	assert_false(result.verify_blind);
-	assert_true(result.bytes_resident_before <= 32 * PAGE); /* valgrind looks at the start of what is mapped */
+	assert_true(result.bytes_resident_before <=
+		    32 * PAGE); /* valgrind looks at the start of what is mapped */
 	assert_int_equal(result.bytes_resident_after, 64 * PAGE);
 	assert_int_equal(prefetch_run(&fixture->view, &options, &result), 0);
 	assert_int_equal(result.bytes_resident_before, 64 * PAGE);
@@ -207,7 +216,8 @@ static void what_has_changed_drops_out_alone(void **state)
 	}
 	assert_int_equal(truncate(fixture->maker.paths[files[0]], 9 * PAGE), 0);
 	assert_int_equal(utimensat(AT_FDCWD, fixture->maker.paths[files[1]],
-				 (const struct timespec[]){{1, 0}, {1, 1}}, 0), 0);
+				 (const struct timespec[]){{1, 0}, {1, 1}}, 0),
+		0);
 	for (size_t i = 2; i < 6; i++)
 		assert_int_equal(unlink(fixture->maker.paths[files[i]]), 0);
 	assert_int_equal(mkfifo(fixture->maker.paths[files[3]], 0600), 0);
@@ -331,7 +341,10 @@ static void stages_come_once_and_in_order(void **state)
 		for (int wait = 0; wait < 2; wait++) {
 			struct stages stages = {.count = 0};
 			struct prefetch_options options = {
-				.engine = engines[i], .wait = wait, .reached = note_stage, .context = &stages,
+				.engine = engines[i],
+				.wait = wait,
+				.reached = note_stage,
+				.context = &stages,
 			};
 			struct prefetch_result result;
 
@@ -380,8 +393,8 @@ static void few_descriptors_are_enough(void **state)
 		evict(fixture);
 		child = fork();
 		if (child == 0) {
-			struct prefetch_options options = {.engine = engines[i], .wait = true,
-				.memory_budget = UINT64_MAX};
+			struct prefetch_options options = {
+				.engine = engines[i], .wait = true, .memory_budget = UINT64_MAX};
 			struct prefetch_result result = {0};
 			struct rlimit after;
 			bool good;
@@ -511,7 +524,7 @@ static void probes_tell_warm_from_cold(void **state)
 	need_disk(fixture);
 	make_view(fixture);
 	assert_true(prefetch_is_warm(fixture->data)); /* nothing to probe */
-	assert_int_equal(access(gone, F_OK), -1); /* from now on known to be missing */
+	assert_int_equal(access(gone, F_OK), -1);     /* from now on known to be missing */
 	fixture->maker.probes[0].path = gone;
 	fixture->maker.probes[1].path = fixture->maker.paths[file];
 	fixture->maker.probes[1].page = 20;
@@ -565,7 +578,8 @@ static void plans_are_checked_before_use(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(every_engine_brings_what_is_planned_and_no_more, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			every_engine_brings_what_is_planned_and_no_more, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(verify_measures_before_and_after, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_has_changed_drops_out_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(directories_and_links_are_opened, set_up, tear_down),
