@@ -12,17 +12,25 @@
 #include "prefetch/job.h"
 #include "prefetch/residency.h"
 
-/* The figures behind these: ARCHITECTURE.md, from bench/micro-engine. */
+/*
+ * The figures behind these: ARCHITECTURE.md, from bench/micro-engine.
+ *
+ * Without seeks: opens wait for the device's latency, so many at once. Eight reads keep it busy; a deeper queue
+ * is what the program's own reads, and the opens, would wait in.
+ */
 static const struct prefetch_tuning tuning_touch = {
 	.open_depth = 64,
-	.read_depth = 64,
+	.read_depth = 16,
 	.chunk = 128 << 10,
 	.opens_first = false,
 };
 
-/* Deep: a page that the program needs is then in flight already, and the head need not come back for it. */
+/*
+ * With seeks: opens one after the other, in the order of the inodes, because several at once move the head to
+ * and fro. Reads in a deep queue: what the program faults on is then in flight, and the head need not come back.
+ */
 static const struct prefetch_tuning tuning_physical = {
-	.open_depth = 64,
+	.open_depth = 1,
 	.read_depth = 256,
 	.chunk = 128 << 10,
 	.opens_first = true,

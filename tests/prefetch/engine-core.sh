@@ -1,0 +1,31 @@
+#!/bin/sh
+# What bench/micro-engine measures with: every way opens every file and brings every byte.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
+core=$HEADSTART_TEST_BUILD/bench/engine/engine-core
+make_files 3
+for file in "$disk"/f*; do
+	printf '%s %d %d\n' "$file" 0 10 "$file" 40 50
+done >"$tmp/list"
+"$plan_of" touch "$disk"/f* >"$tmp/plan"
+
+for order in touch physical; do
+	"$core" prepare - $order 0 0 "$tmp/list" >"$tmp/$order"
+	[ "$(grep -c '^F' "$tmp/$order")" = 3 ] && [ "$(grep -c '^E' "$tmp/$order")" = 6 ] || fail "not all was prepared"
+	for way in serial threads uring; do
+		"$core" open $way $order 0 4 "$tmp/$order" >"$tmp/out" || fail "open $way failed"
+		grep -q '"done_us": [0-9]' "$tmp/out" || fail "open $way says no time"
+	done
+	for way in 'data read' 'data fadvise' 'data nowait' 'data uring-fadvise' 'data uring-read' 'data uring-unmapped' \
+		'run opens-first' 'run together'; do
+		evict "$disk"/f*
+		depth=4
+		[ "${way% *}" = data ] || depth=4/4
+		out=$("$core" $way $order 65536 $depth "$tmp/$order") || fail "$way failed"
+		[ "$(value resident "$out")" = 0 ] || fail "$way: the files were not cold: $out"
+		out=$("$prefetch" --json --verify "$tmp/plan")
+		[ "$(value bytes_resident_before "$out")" -ge $((3 * 60 * 4096)) ] || fail "$way: not all arrived: $out"
+	done
+done
+refuses 1 "no such way" "$core" data never touch 65536 4 "$tmp/touch"
+refuses 1 "Invalid argument" "$core" open serial touch 0 1 "$disk/f1"
