@@ -37,6 +37,7 @@ def _label(name, arm):
 
 def _panel(axes, result):
     names = list(result["arms"])
+    widest = 0      # of the labels that stand behind long bars, in characters
     longest = max((max(arm["seconds"]) for arm in result["arms"].values() if not arm["failures"]), default=1)
     for line, name in enumerate(names):
         arm = result["arms"][name]
@@ -51,11 +52,14 @@ def _panel(axes, result):
             axes.plot([arm["median_s"]] * 2, [line - 0.31, line + 0.31], color=colour, linewidth=2)
             axes.plot(arm["seconds"], [line + dy for dy in spread], "o", markersize=4.5, markerfacecolor="white",
                       markeredgecolor=colour, markeredgewidth=1.1)
-        axes.text(end + longest * 0.015, line, _label(name, arm), va="center")
+        label = _label(name, arm)
+        if end > longest / 2:
+            widest = max(widest, len(label))
+        axes.text(end + longest * 0.015, line, label, va="center")
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", length=0)
     axes.invert_yaxis()
-    axes.set_xlim(0, longest * 1.36)
+    axes.set_xlim(0, longest * (1.3 if widest < 20 else 1.65))
     axes.grid(axis="x", color="#dddddd", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.set_title(f"{result['title']} on {result['device']}", loc="left", fontweight="bold")

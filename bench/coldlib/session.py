@@ -68,7 +68,7 @@ class Session:
             self.touched = recording.Pages(PAGE)
             self.touched.add_profile(self._show(SECOND))
         for arm in chosen:
-            self.tell.step(f"what does '{arm.name}' read ahead?")
+            self.tell.step(f"looking at what '{arm.name}' reads ahead")
             self.asked[arm.name] = self._ask(arm)
 
     def run(self, arm, timeout):
@@ -182,13 +182,13 @@ class Session:
     def _used(self, prefetches):
         """(bytes asked for by these prefetchers, bytes of them that a start touches)"""
         asked = sum(int(prefetch["asked"]) for prefetch in prefetches)
-        programs = {prefetch.get("program") for prefetch in prefetches}    # None: whole mode, names no files
-        if not programs <= set(self.plans):
+        programs = {prefetch.get("program") for prefetch in prefetches if int(prefetch["asked"])}
+        if not programs <= set(self.plans):     # whole mode is nobody's plan, and does not say which files it read
             return asked, None
         read = recording.Pages(PAGE)
         for program in programs:
             read.add_plan(self._show(self.plans[program]))
-        return asked, read.both(self.touched).bytes() if programs else 0
+        return asked, read.both(self.touched).bytes()
 
     def prefetched(self, name):
         return self.asked[name]

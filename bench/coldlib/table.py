@@ -2,7 +2,7 @@
 """The result as text: one line an arm, 100 columns at most."""
 
 HEADINGS = (("arm", ""), ("n", ""), ("median", "s"), ("95 %", "s"), ("ratio", ""), ("95 %", ""),
-            ("major", "faults"), ("read", "MB"), ("reads", ""), ("seeks", ""), ("pre-", "fetched"), ("used", "MB"))
+            ("major", "faults"), ("read", "MB"), ("reads", ""), ("seeks", ""), ("prefetched", "MB"), ("used", "MB"))
 
 
 def seconds(value):

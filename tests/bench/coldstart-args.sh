@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench/coldstart refuses what it cannot do, in words, before it touches a device.
+# bench/coldstart, bench/demo and bench/chart refuse what they cannot do, in words, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
@@ -32,3 +32,10 @@ for word in nothing whole files run audit warm warm-run warm-audit --device --ar
 	grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
 done
 [ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
+
+refuses 2 "unknown argument '--fast'" "$HEADSTART_TEST_SOURCE/bench/demo" --fast
+refuses 2 "--json needs a value" "$HEADSTART_TEST_SOURCE/bench/demo" --json
+"$HEADSTART_TEST_SOURCE/bench/demo" --help | grep -q -- --json || fail "demo --help"
+if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
+	refuses 1 "/nonexistent.json" "$HEADSTART_TEST_SOURCE/bench/chart" /nonexistent.json -o "$tmp/chart.svg"
+fi
