@@ -121,7 +121,7 @@ static bool plan_find(struct plan *plan, const char *program)
 	char path[SHIM_PATH_MAX];
 
 	for (unsigned int n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(&environment, n, STATE_PLANS, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
+		if (state_file(&environment, n, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
 			plan_open(plan, path))
 			return true;
 	return false;

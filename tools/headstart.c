@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < N_SUMMARIES; i++)
 		if (strcmp(word, summaries[i].verb) == 0)
 			return verb_fail_errno(exec_tool(argv), "cannot start '%s'",
-				HEADSTART_LIBEXEC_DIR "/headstart-tool");
+				HEADSTART_PRIVATE_DIR "/headstart-tool");
 	fprintf(stderr, "headstart: no verb '%s'; see 'headstart --help'\n", word);
 	return VERB_USAGE;
 }

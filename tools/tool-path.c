@@ -24,7 +24,7 @@ int exec_tool(char **argv)
 		strcpy(slash + 1, "headstart-tool");
 		execv(path, argv);
 	}
-	execv(HEADSTART_LIBEXEC_DIR "/headstart-tool", argv);
+	execv(HEADSTART_PRIVATE_DIR "/headstart-tool", argv);
 	return -errno;
 }
 

@@ -154,7 +154,7 @@ class Session:
     def _record(self):
         """Records a start where `headstart run` and the shim look for it."""
         self._headstart("record", "--quiet", "--", *self.app.command)
-        for path in glob.glob(self.root.inside(self.paths["state"] + "/plans/*.plan")):
+        for path in glob.glob(self.root.inside(self.paths["state"] + "/*.plan")):
             path = "/" + os.path.relpath(path, self.root.path)
             self.plans[json.loads(self._show(path))["program"]] = path
         if not self.plans:
@@ -214,7 +214,7 @@ def installed_paths(build):
     return {
         "headstart": os.path.join(prefix, options["bindir"], "headstart"),
         "audit": os.path.join(prefix, options["libdir"], "headstart/libheadstart-audit.so"),
-        "read_files": os.path.join(prefix, options["libexecdir"], "headstart/bench-read-files"),
+        "read_files": os.path.join(prefix, options["libdir"], "headstart/bench-read-files"),
         "state": options["state-dir"],
         "list": os.path.join(options["state-dir"], "bench-files"),
     }

@@ -18,8 +18,6 @@
 #include "format/plan-name.h"
 
 #define STATE_FOLDERS_MAX    2
-#define STATE_PLANS          "plans"
-#define STATE_PROFILES       "profiles"
 #define STATE_PLAN_SUFFIX    ".plan"
 #define STATE_PROFILE_SUFFIX ".profile"
 
@@ -70,9 +68,12 @@ static inline bool state_folder(
 	       state_append(path, size, &at, "/.local/state/headstart");
 }
 
-/* The same, of the program's file below that folder: its plan, if with STATE_PLANS and STATE_PLAN_SUFFIX. */
-static inline bool state_file(const struct state_environment *environment, unsigned n, const char *subfolder,
-	const char *suffix, const char *program, char *path, size_t size)
+/*
+ * The same, of the program's file in that folder: its plan, if with STATE_PLAN_SUFFIX. Both kinds lie in one folder: on
+ * a cold rotating disk each level above the plan costs a seek for its inode and one for its entries.
+ */
+static inline bool state_file(const struct state_environment *environment, unsigned n, const char *suffix,
+	const char *program, char *path, size_t size)
 {
 	char name[PLAN_NAME_SIZE];
 	size_t at = 0;
@@ -82,8 +83,7 @@ static inline bool state_file(const struct state_environment *environment, unsig
 	while (path[at])
 		at++;
 	plan_name(program, suffix, name);
-	return state_append(path, size, &at, "/") && state_append(path, size, &at, subfolder) &&
-	       state_append(path, size, &at, "/") && state_append(path, size, &at, name);
+	return state_append(path, size, &at, "/") && state_append(path, size, &at, name);
 }
 
 /*

@@ -33,11 +33,6 @@ static unsigned writing_folder(const struct state_environment *environment)
 	return environment->root || state_variable_set(environment->state) ? 0 : 1;
 }
 
-static const char *subfolder_of(enum store_what what)
-{
-	return what == STORE_PLAN ? STATE_PLANS : STATE_PROFILES;
-}
-
 static const char *suffix_of(enum store_what what)
 {
 	return what == STORE_PLAN ? STATE_PLAN_SUFFIX : STATE_PROFILE_SUFFIX;
@@ -70,7 +65,7 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 	char *slash;
 	int r;
 
-	if (!state_file(&environment, writing_folder(&environment), subfolder_of(what), suffix_of(what),
+	if (!state_file(&environment, writing_folder(&environment), suffix_of(what),
 		    program, path, sizeof(path)))
 		return -ENOENT;
 	slash = strrchr(path, '/');
@@ -106,7 +101,7 @@ int store_find(enum store_what what, const char *program, char **ret)
 	char path[PATH_MAX];
 
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(&environment, n, subfolder_of(what), suffix_of(what), program, path,
+		if (state_file(&environment, n, suffix_of(what), program, path,
 			    sizeof(path)) &&
 			check_trusted(path) == 0)
 			return copy_string(path, ret);

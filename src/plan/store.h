@@ -2,7 +2,7 @@
 /*
  * Where profiles and plans are kept.
  *
- *     STATE/profiles/NAME.profile    STATE/plans/NAME.plan      NAME: format/plan-name.h
+ *     STATE/NAME.profile    STATE/NAME.plan      NAME: format/plan-name.h
  *
  * STATE is $HEADSTART_STATE where set; else /var/lib/headstart (root's: serves everybody) and, for a user,
  * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone). The rule itself, which the

@@ -5,11 +5,11 @@ DESTDIR=$tmp/root meson install -C "$HEADSTART_TEST_BUILD" --no-rebuild --quiet 
 	fail "install: $(cat "$tmp/out")"
 cd "$tmp/root"
 find . -type f | sort >"$tmp/files"
-for wanted in bin/headstart libexec/headstart/headstart-tool libexec/headstart/headstart-prefetch \
+for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetch \
 	headstart/libheadstart-audit.so; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done
-! grep -vE '/(bin|libexec/headstart|headstart|man[158])/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
+! grep -vE '/(bin|headstart|man[158])/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
 program=$(find . -path '*/bin/headstart')
 "$program" --version | grep -qx 'headstart [0-9.]*' || fail "the installed headstart does not run"
 "$program" run -- sh -c 'exit 3' && status=0 || status=$?

@@ -4,7 +4,7 @@
 witness=$HEADSTART_TEST_BUILD/tests/launcher/witness
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 export HEADSTART_STATE="$tmp/state"
-mkdir -p "$HEADSTART_STATE/plans" "$HEADSTART_STATE/profiles"
+mkdir -p "$HEADSTART_STATE"
 cd "$tmp"
 
 # The same process, before and after: exec keeps the pid that the shell writes into WITNESS_PID.

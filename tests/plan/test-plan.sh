@@ -59,11 +59,11 @@ python3 - "$tmp/out" "$real" <<-'EOF_PYTHON' || fail "--json: $(cat "$tmp/out")"
 EOF_PYTHON
 
 # the store: found by the program as the shell finds it
-mkdir -p "$tmp/state/profiles"
+mkdir -p "$tmp/state"
 name=$(plan "$tmp/app.profile" && sed -n 's/^plan *//p' "$tmp/out")
 [ -s "$name" ] || fail "no plan in the store: $(cat "$tmp/out")"
 rm "$name"
-cp "$tmp/app.profile" "$tmp/state/profiles/$(basename "$name" .plan).profile"
+cp "$tmp/app.profile" "$tmp/state/$(basename "$name" .plan).profile"
 PATH="$tmp/bin:$PATH" plan --program app
 [ -s "$name" ] || fail "--program did not write '$name'"
 plan --at helper --program "$tmp/bin/app"

@@ -70,13 +70,13 @@ static void paths_that_do_not_fit_are_refused(void **state)
 	char path[PLAN_NAME_SIZE + 16];
 	size_t length;
 
-	assert_true(state_file(&chosen, 0, STATE_PLANS, STATE_PLAN_SUFFIX, "/bin/x", path, sizeof(path)));
+	assert_true(state_file(&chosen, 0, STATE_PLAN_SUFFIX, "/bin/x", path, sizeof(path)));
 	length = strlen(path);
-	assert_int_equal(strncmp(path, "/s/plans/x-", 11), 0);
+	assert_int_equal(strncmp(path, "/s/x-", 5), 0);
 	assert_string_equal(path + length - 5, ".plan");
-	assert_true(state_file(&chosen, 0, STATE_PLANS, STATE_PLAN_SUFFIX, "/bin/x", path, length + 1));
-	assert_false(state_file(&chosen, 0, STATE_PLANS, STATE_PLAN_SUFFIX, "/bin/x", path, length));
-	assert_false(state_file(&chosen, 0, STATE_PLANS, STATE_PLAN_SUFFIX, "/bin/x", path, 1));
+	assert_true(state_file(&chosen, 0, STATE_PLAN_SUFFIX, "/bin/x", path, length + 1));
+	assert_false(state_file(&chosen, 0, STATE_PLAN_SUFFIX, "/bin/x", path, length));
+	assert_false(state_file(&chosen, 0, STATE_PLAN_SUFFIX, "/bin/x", path, 1));
 }
 
 static void only_files_nobody_else_writes_are_trusted(void **state)

@@ -18,7 +18,7 @@ cp "$built"/look "$built"/libone.so "$built"/libtwo.so "$built"/libthree.so "$pl
 look=$place/look
 libraries="$place/libone.so $place/libtwo.so $place/libthree.so"
 state=$tmp/state
-mkdir -p "$state/plans"
+mkdir -p "$state"
 log=$tmp/log
 
 # The environment of every start is the same, but for what is being tried. A prefetcher that reads nothing: a real one
@@ -30,7 +30,7 @@ shimmed() {
 
 make_cold() { "$page" out $libraries || fail "pages stay in the page cache"; }
 make_warm() { cat $libraries "$look" >/dev/null; }
-make_plan() { plan=$("$built/plan-for" "$state/plans" "$look" $libraries); }
+make_plan() { plan=$("$built/plan-for" "$state" "$look" $libraries); }
 
 # What `look` sees without us. The same LD_AUDIT: it is part of the environment.
 expect_same() {

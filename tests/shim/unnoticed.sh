@@ -63,14 +63,14 @@ unshare=$(command -v unshare)
 if unshare -Ur true 2>/dev/null; then
 	for library in $libraries; do
 		make_cold
-		"$built/plan-for" "$state/plans" "$(readlink -f "$unshare")" $library >"$tmp/out"
+		"$built/plan-for" "$state" "$(readlink -f "$unshare")" $library >"$tmp/out"
 		rm -f "$log"
 		shimmed "$unshare" -Ur true || fail "unshare -Ur fails under the shim"
 		grep -q plan=started "$log" || fail "unshare: nothing was started"
 	done
 	make_cold
 	nsenter=$(command -v nsenter)
-	"$built/plan-for" "$state/plans" "$(readlink -f "$nsenter")" $libraries >"$tmp/out"
+	"$built/plan-for" "$state" "$(readlink -f "$nsenter")" $libraries >"$tmp/out"
 	rm -f "$log"
 	"$unshare" -Ur sh -c 'echo $$ >"$1"; exec cat "$2"' sh "$tmp/pid" "$tmp/end" >"$tmp/out" &
 	inside=$!
