@@ -143,7 +143,7 @@ static bool plan_is_cold(const struct plan *plan)
 
 bool plan_serve(void)
 {
-	const char *const argv[] = {"headstart-prefetch", "--fd", "3", NULL};
+	const char *const argv[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 	char path[SHIM_PATH_MAX];
 	struct plan plan;
 

@@ -32,6 +32,7 @@ static const char help[] =
 	"\n"
 	"Reads what the plan names into the page cache.\n"
 	"\n"
+	"  --alongside          the program is running: read what it needs first before the rest\n"
 	"  --engine E           auto, uring, nowait, fadvise or read (default auto)\n"
 	"  --fd N               the plan is the open file N\n"
 	"  --idle               use the disk only when nobody else does\n"
@@ -114,6 +115,9 @@ static bool take_option(int option, struct request *request)
 	case 'v':
 		request->options.verify = true;
 		return true;
+	case 'a':
+		request->options.alongside = true;
+		return true;
 	case 'w':
 		request->options.wait = true;
 		return true;
@@ -130,6 +134,7 @@ static bool take_option(int option, struct request *request)
 static int parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
+		{"alongside", no_argument, NULL, 'a'},
 		{"engine", required_argument, NULL, 'e'},
 		{"fd", required_argument, NULL, 'f'},
 		{"time-budget", required_argument, NULL, 't'},

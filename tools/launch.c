@@ -41,6 +41,7 @@ static void carry_out(const void *context)
 	const struct launch *launch = context;
 	const struct prefetch_options options = {
 		.wait = true,
+		.alongside = stage_to_wait_for(launch) == LAUNCH_WAIT_NONE,
 		.time_budget_ms = WAIT_LIMIT_MS,
 		.reached = tell_stage,
 	};

@@ -85,12 +85,14 @@ struct plan_extent {
 	uint32_t page;  /* first page */
 	uint32_t pages; /* > 0; the last one begins inside the file; those of all extents are < 2^32 */
 	uint32_t gap;   /* < pages: those that nobody touched, read because a gap is cheaper than a seek */
+	uint32_t order; /* touches of the start before the first in it */
+	uint32_t reserved; /* 0 */
 };
 
 _Static_assert(sizeof(struct plan_header) == 88, "on-disk layout");
 _Static_assert(sizeof(struct plan_probe) == 8, "on-disk layout");
 _Static_assert(sizeof(struct plan_file) == 32, "on-disk layout");
-_Static_assert(sizeof(struct plan_extent) == 16, "on-disk layout");
+_Static_assert(sizeof(struct plan_extent) == 24, "on-disk layout");
 
 /* The first probe; valid once the head is checked. */
 static inline const struct plan_probe *plan_head_probes(const void *head)

@@ -110,6 +110,7 @@ static void write_tables(
 			.page = LE32(draft->extents[i].page),
 			.pages = LE32(draft->extents[i].pages),
 			.gap = LE32(draft->extents[i].gap),
+			.order = LE32(draft->extents[i].order),
 		};
 }
 

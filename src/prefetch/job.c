@@ -76,7 +76,7 @@ int job_init(struct job *job, const struct plan_view *plan, const struct prefetc
 	if (!job->files)
 		return -ENOMEM;
 	plan_descriptors(job);
-	return 0;
+	return schedule_init(&job->schedule, plan, options->alongside && tuning->opens_first);
 }
 
 void job_release(struct job *job)
@@ -85,8 +85,17 @@ void job_release(struct job *job)
 		if (job->files[i].state == JOB_FILE_OPEN)
 			close(job->files[i].fd);
 	free(job->files);
+	schedule_release(&job->schedule);
 	if (job->scratch)
 		munmap(job->scratch, job->tuning.chunk);
+}
+
+bool job_may_read(const struct job *job, const struct job_cursor *cursor)
+{
+	bool lead = cursor->extent < job->schedule.lead_extents;
+
+	return !job->tuning.opens_first || job_late(job) ||
+		job->tried >= (lead ? job->schedule.lead_files : job->plan->file_count);
 }
 
 bool job_short_of_fds(const struct job *job)
@@ -202,10 +211,15 @@ static bool fits_budget(struct job *job, const struct job_cursor *cursor, uint64
 	return cursor->asked <= job->budget && length <= job->budget - cursor->asked;
 }
 
+static const struct plan_extent *extent_at(const struct job *job, const struct job_cursor *cursor)
+{
+	return &job->plan->extents[job->schedule.extents[cursor->extent]];
+}
+
 /* What is left of the extent at the cursor; *ret_offset is where it begins in the file. */
 static uint64_t extent_left(const struct job *job, const struct job_cursor *cursor, uint64_t *ret_offset)
 {
-	const struct plan_extent *extent = &job->plan->extents[cursor->extent];
+	const struct plan_extent *extent = extent_at(job, cursor);
 	uint64_t offset = 0, length;
 
 	length = extent_range(job->plan, extent, job->files[LE32(extent->file)].size, &offset);
@@ -216,7 +230,7 @@ static uint64_t extent_left(const struct job *job, const struct job_cursor *curs
 enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret)
 {
 	for (; cursor->extent < job->plan->extent_count; cursor->extent++, cursor->done = 0) {
-		const struct plan_extent *extent = &job->plan->extents[cursor->extent];
+		const struct plan_extent *extent = extent_at(job, cursor);
 		struct job_file *file = &job->files[LE32(extent->file)];
 		uint64_t left, length;
 

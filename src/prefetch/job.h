@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "prefetch/prefetch.h"
+#include "prefetch/schedule.h"
 
 /* How an engine goes about it. Where the defaults come from: ARCHITECTURE.md (bench/micro-engine). */
 struct prefetch_tuning {
@@ -38,7 +39,8 @@ struct job {
 	const struct prefetch_options *options;
 	struct prefetch_tuning tuning;
 	struct prefetch_result result;
-	struct job_file *files;         /* owned; plan->file_count of them */
+	struct job_file *files;  /* owned; plan->file_count of them */
+	struct schedule schedule;
 	uint32_t tried;                 /* files no longer JOB_FILE_UNTRIED */
 	enum prefetch_stage next_stage; /* the next one to tell the caller of */
 	uint32_t open_fds;              /* descriptors in JOB_FILE_OPEN files */
@@ -52,8 +54,8 @@ struct job {
 
 /* Where a pass over the extents stands. */
 struct job_cursor {
-	uint32_t extent;
-	uint64_t done;    /* bytes of that extent already handed out */
+	uint32_t extent; /* position in the schedule */
+	uint64_t done; /* bytes of that extent already handed out */
 	uint64_t asked;   /* bytes handed out in all */
 	uint64_t skipped; /* bytes left out for a budget */
 };
@@ -90,6 +92,12 @@ uint64_t job_now_us(void);
  * that queues reads must hand them to the kernel first while job_short_of_fds().
  */
 enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret);
+
+/*
+ * Whether the files are open that must be before the next read of the pass goes out: with tuning.opens_first all of its
+ * part of the schedule, the lead or everything; else just its own, which job_next_read() sees to.
+ */
+bool job_may_read(const struct job *job, const struct job_cursor *cursor);
 
 bool job_short_of_fds(const struct job *job);
 

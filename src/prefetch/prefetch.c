@@ -36,6 +36,24 @@ static const struct prefetch_tuning tuning_physical = {
 	.opens_first = true,
 };
 
+/*
+ * With seeks and with the program running meanwhile: several opens at once, although each takes longer. The disk then has
+ * always something of ours to do before it comes to the program, which would move the head away and back.
+ */
+static const struct prefetch_tuning tuning_physical_alongside = {
+	.open_depth = 64,
+	.read_depth = 256,
+	.chunk = 128 << 10,
+	.opens_first = true,
+};
+
+static const struct prefetch_tuning *tuning_for(const struct plan_view *plan, const struct prefetch_options *options)
+{
+	if (LE32(plan->header->order) != PLAN_ORDER_PHYSICAL)
+		return &tuning_touch;
+	return options->alongside ? &tuning_physical_alongside : &tuning_physical;
+}
+
 const char *prefetch_engine_name(enum prefetch_engine engine)
 {
 	static const char *const names[] = {"auto", "uring", "nowait", "fadvise", "read"};
@@ -99,7 +117,7 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	int r;
 
 	if (!tuning)
-		tuning = LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? &tuning_physical : &tuning_touch;
+		tuning = tuning_for(plan, options);
 	checked.wait |= checked.verify;
 	if (checked.verify)
 		blind = residency_of_plan(plan, &before) < 0;

@@ -30,6 +30,7 @@ struct prefetch_options {
 	uint64_t memory_budget;   /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
 	bool idle;                /* idle I/O class: not on a user's critical path */
 	bool verify;              /* measure residency before and after */
+	bool alongside;           /* the program is running meanwhile: what it needs first is read first */
 	bool wait;                /* return only when everything read has arrived */
 	/* Called as each stage is reached, in order; may be NULL. The launcher starts the program on one. */
 	void (*reached)(void *context, enum prefetch_stage stage);

@@ -57,11 +57,13 @@ static void start_chunk(struct job *job, const struct job_read *read)
 		read_chunk(job, read);
 }
 
-/* Opens files in the plan's order until `file` is among them. */
-static void open_through(struct job *job, uint32_t file)
+/* Opens the next file of the schedule; false when there is none, or no time. */
+static bool open_next(struct job *job)
 {
-	while (job->tried <= file && !job_late(job))
-		job_open(job, job->tried);
+	if (job->tried >= job->plan->file_count || job_late(job))
+		return false;
+	job_open(job, job->schedule.files[job->tried]);
+	return true;
 }
 
 static struct job_cursor start_all(struct job *job, enum prefetch_engine engine)
@@ -72,16 +74,17 @@ static struct job_cursor start_all(struct job *job, enum prefetch_engine engine)
 
 	for (uint32_t i = 0; i < job->plan->file_count; i++)
 		job->files[i].engine = engine;
-	if (job->tuning.opens_first && job->plan->file_count > 0)
-		open_through(job, job->plan->file_count - 1);
-	while ((step = job_next_read(job, &cursor, &read)) != JOB_DONE) {
+	do {
+		while (!job_may_read(job, &cursor) && open_next(job))
+			;
+		step = job_next_read(job, &cursor, &read);
 		if (step == JOB_READ)
 			start_chunk(job, &read);
-		else
-			open_through(job, read.file);
-	}
-	if (job->plan->file_count > 0)
-		open_through(job, job->plan->file_count - 1);
+		else if (step == JOB_BLOCKED)
+			open_next(job);
+	} while (step != JOB_DONE);
+	while (open_next(job))
+		;
 	return cursor;
 }
 

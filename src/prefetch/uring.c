@@ -21,7 +21,7 @@ struct ring {
 	struct job *job;
 	struct io_uring uring;
 	struct job_cursor cursor;
-	uint32_t next_open;    /* file */
+	uint32_t next_open;    /* position in the schedule */
 	uint32_t opens, reads; /* under way */
 	bool reads_done;
 };
@@ -45,7 +45,7 @@ static void queue_opens(struct ring *ring)
 	while (ring->next_open < job->plan->file_count && ring->opens < job->tuning.open_depth &&
 		!job_late(job)) {
 		struct io_uring_sqe *sqe = ring_sqe(ring);
-		uint32_t file = ring->next_open;
+		uint32_t file = job->schedule.files[ring->next_open];
 
 		if (!sqe)
 			return;
@@ -62,10 +62,7 @@ static void queue_reads(struct ring *ring)
 	struct job *job = ring->job;
 	struct job_read read;
 
-	if (job->tuning.opens_first &&
-		(ring->opens > 0 || (ring->next_open < job->plan->file_count && !job_late(job))))
-		return;
-	while (!ring->reads_done && ring->reads < job->tuning.read_depth) {
+	while (!ring->reads_done && ring->reads < job->tuning.read_depth && job_may_read(job, &ring->cursor)) {
 		struct io_uring_sqe *sqe;
 		enum job_step step;
 

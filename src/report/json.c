@@ -214,6 +214,7 @@ static struct json_object *extent_object(const struct plan_extent *extent)
 	json_object_object_add(object, "page", number(LE32(extent->page)));
 	json_object_object_add(object, "pages", number(LE32(extent->pages)));
 	json_object_object_add(object, "gap", number(LE32(extent->gap)));
+	json_object_object_add(object, "order", number(LE32(extent->order)));
 	return object;
 }
 

@@ -204,6 +204,7 @@ static void every_table_is_checked(void **state)
 	POKE(extents[0].pages, LE32(UINT32_MAX), PLAN_DAMAGED);
 	POKE(extents[1].pages, LE32(2), PLAN_DAMAGED);
 	POKE(extents[0].gap, LE32(5), PLAN_DAMAGED);
+	POKE(extents[0].reserved, LE32(1), PLAN_DAMAGED);
 	POKE(strings[31], 'x', PLAN_DAMAGED);
 	POKE(strings[0], 'x', PLAN_DAMAGED);
 }
