@@ -35,6 +35,12 @@ HOOK unsigned int la_objopen(struct link_map *object, Lmid_t namespace, uintptr_
 	return 0;
 }
 
+HOOK char *la_objsearch(const char *name, uintptr_t *cookie, unsigned int flag)
+{
+	whole_search(name);
+	return (char *)name;
+}
+
 HOOK void la_activity(uintptr_t *cookie, unsigned int activity)
 {
 	if (activity == LA_ACT_CONSISTENT)

@@ -112,51 +112,57 @@ static void start_prefetcher(void)
 	sys_close(fd);
 }
 
-/* Starts the prefetcher if that page is not there. */
-static enum object_state probe(const char *path, uint64_t offset)
+/* Whether it is still open if this start is cold, and a page at that offset can tell. */
+static bool worth_a_probe(uint64_t offset)
 {
 	if (whole.decided || offset < HEADER_READ)
-		return OBJECT_MAPPED;
-	if (!shim_unfiltered()) {
-		whole.decided = true;
-		return OBJECT_MAPPED;
-	}
-	switch (resident_at(path, offset)) {
-	case RESIDENT_NO:
-		start_prefetcher();
-		return OBJECT_COLD;
-	case RESIDENT_YES:
+		return false;
+	whole.decided = !shim_unfiltered();
+	return !whole.decided;
+}
+
+/* Starts the prefetcher at the first page that is not there. Then `path` is the first in its list. */
+static void judge(enum resident resident, const char *path)
+{
+	if (resident == RESIDENT_YES)
 		whole.decided = ++whole.warm == WARM_ENOUGH;
-		break;
-	case RESIDENT_UNKNOWN:
-		break;
-	}
-	return OBJECT_MAPPED;
+	if (resident != RESIDENT_NO)
+		return;
+	start_prefetcher();
+	if (whole.list)
+		object_list_add(whole.list, path, OBJECT_COLD);
 }
 
 void whole_begin(void)
 {
-	char path[OBJECT_PATH_SIZE];
-	long length;
+	uint64_t offset = entry_offset();
+	char path[OBJECT_PATH_SIZE] = "";
+	enum resident resident;
 
-	if (probe("/proc/self/exe", entry_offset()) != OBJECT_COLD || !whole.list)
+	if (!worth_a_probe(offset))
 		return;
-	length = sys_readlink("/proc/self/exe", path, sizeof(path));
-	if (length > 0 && (size_t)length < sizeof(path)) {
-		path[length] = '\0';
-		object_list_add(whole.list, path, OBJECT_COLD);
-	}
+	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot tell. */
+	resident = resident_at(shim_start.program, offset);
+	if (resident == RESIDENT_NO)
+		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
+	judge(resident, path);
 }
 
 void whole_object(const struct link_map *object)
 {
-	enum object_state state;
+	uint64_t offset;
 
-	if (object->l_name[0] != '/' || object->l_addr == shim_start.loader)
+	if (whole.decided || object->l_name[0] != '/' || object->l_addr == shim_start.loader)
 		return;
-	state = probe(object->l_name, relocation_offset(object));
-	if (whole.list)
-		object_list_add(whole.list, object->l_name, state);
+	offset = relocation_offset(object);
+	if (worth_a_probe(offset))
+		judge(resident_at(object->l_name, offset), object->l_name);
+}
+
+void whole_search(const char *path)
+{
+	if (whole.list && path[0] == '/')
+		object_list_add(whole.list, path, OBJECT_MAPPED);
 }
 
 void whole_start_mapped(void)

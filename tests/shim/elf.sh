@@ -5,7 +5,7 @@
 [ -e "$audit" ] || skip "no shim is built for this processor"
 symbols=$(readelf --wide --dyn-syms "$audit" | awk '$1 ~ /^[0-9]+:$/ && $1 != "0:"')
 exported=$(echo "$symbols" | awk '$7 != "UND" { print $8 }' | sort | tr '\n' ' ')
-[ "$exported" = "la_activity la_objopen la_version " ] || fail "exports: $exported"
+[ "$exported" = "la_activity la_objopen la_objsearch la_version " ] || fail "exports: $exported"
 echo "$symbols" | grep UND && fail "undefined symbols"
 echo "$symbols" | grep IFUNC && fail "an IFUNC"
 readelf --wide --syms "$audit" | grep -E '__stack_chk|__asan|__ubsan|__gcov|__tls' && fail "a runtime slipped in"

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+int zero(int at);
 int one(int at);
 int two(int at);
 
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
 	void *late = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	int (*three)(int) = late ? (int (*)(int))dlsym(late, "three") : NULL;
 
-	printf("sum: %d %d %d\n", one(1), two(2), three ? three(3) : 0);
+	printf("sum: %d %d %d %d\n", zero(0), one(1), two(2), three ? three(3) : 0);
 	look_at_descriptors();
 	look_at_threads();
 	look_at_status();

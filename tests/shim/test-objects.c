@@ -148,7 +148,7 @@ static void test_follow(void **state)
 	program = fork();
 	if (program == 0) {
 		object_list_add(list, path, OBJECT_COLD);
-		object_list_add(list, path, OBJECT_MAPPED); /* resident: it has just been written */
+		object_list_add(list, path, OBJECT_MAPPED);
 		object_list_add(list, "/nonexistent", OBJECT_COLD);
 		object_list_add(list, "/", OBJECT_COLD);
 		object_list_add(list, "/dev/zero", OBJECT_COLD);
@@ -160,8 +160,8 @@ static void test_follow(void **state)
 	assert_int_equal(objects_run(fd, 1000, &result), 0);
 	waitpid(program, NULL, 0);
 	unlink(path);
-	assert_int_equal(result.seen, 5);
-	assert_true(result.read >= 1 && result.read <= 2);
+	assert_int_equal(result.seen, 2); /* what is no file is none */
+	assert_int_equal(result.read, 2);
 	munmap(list, sizeof(*list));
 	close(fd);
 }

@@ -36,11 +36,12 @@ try "prefetcher crashes" HEADSTART_PREFETCH="$tmp/crash"
 logged=
 try "log cannot be written" HEADSTART_LOG=/nonexistent/log
 
-make_warm
-rm -f "$log"
 what="warm start"
-expect_same HEADSTART=auto
-grep -q plan=warm "$log" || fail "a warm start is not seen: $(cat "$log")"
+seen_warm() {
+	expect_same HEADSTART=auto
+	grep -q plan=warm "$log"
+}
+when_warm seen_warm || fail "a warm start is not seen: $(cat "$log")"
 
 # Closed standard streams: descriptors of ours must neither take their place for good nor reach the prefetcher.
 rm -f "$log"
