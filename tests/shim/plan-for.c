@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* plan-for FOLDER PROGRAM FILE…: a plan of PROGRAM over the whole of each file, with probes, as FOLDER/NAME.plan. */
+/*
+ * plan-for FOLDER PROGRAM FILE…: a plan of PROGRAM over the whole of each file, with probes, as FOLDER/NAME.plan.
+ * In physical order, as for a rotational disk, if $ORDER is "physical".
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +18,7 @@ int main(int argc, char **argv)
 {
 	struct plan_maker maker = {.window_pages = 32, .order = PLAN_ORDER_TOUCH, .program = argc > 2 ? argv[2] : NULL};
 	char name[PLAN_NAME_SIZE], path[4096];
+	const char *order = getenv("ORDER");
 	struct stat st;
 	size_t size;
 	void *data;
@@ -21,6 +26,8 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
+	if (order && strcmp(order, "physical") == 0)
+		maker.order = PLAN_ORDER_PHYSICAL;
 	for (int i = 3; i < argc; i++) {
 		plan_maker_whole(&maker, plan_maker_add(&maker, argv[i]));
 		if (stat(argv[i], &st) < 0 || maker.probe_count == PLAN_PROBES_MAX)
