@@ -143,18 +143,20 @@ static bool plan_is_cold(const struct plan *plan)
 }
 
 /*
- * A plan in physical order is for a rotational disk. If the program went on while its plan is carried out, each of its
- * reads would send the head to and fro; as it needs what is being read anyway, it sleeps meanwhile. LibreOffice started
- * in 0.34 of the time it takes without us, and in 0.40 when it did not wait.
+ * The program goes on at once: its thread is not ours to hold. Where the user asks for it, and the plan is in physical
+ * order (for a rotational disk), it sleeps until the plan is carried out, as under 'headstart run': otherwise the reads of
+ * the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
  */
 static bool plan_start(const struct plan *plan)
 {
 	const struct plan_header *header = (const struct plan_header *)plan->head;
-	const char *const argv[] = {"headstart-prefetch", "--fd", "3", NULL};
+	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *wait = shim_environment("HEADSTART_WAIT");
 
-	if (LE32(header->order) == PLAN_ORDER_PHYSICAL)
-		return spawn_prefetcher_and_wait(plan->fd, argv, WAIT_MS);
-	return spawn_prefetcher(plan->fd, argv);
+	if (wait && shim_equal(wait, "1") && LE32(header->order) == PLAN_ORDER_PHYSICAL)
+		return spawn_prefetcher_and_wait(plan->fd, waited, WAIT_MS);
+	return spawn_prefetcher(plan->fd, alongside);
 }
 
 bool plan_serve(void)

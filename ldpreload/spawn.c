@@ -20,6 +20,7 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 
+#define READAHEAD_MAX	 (4 << 20) /* bytes */
 #define DESCRIPTOR_SPARE 10    /* above all that are dealt out below */
 #define CLOSE_LIMIT	 65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
 
@@ -88,11 +89,33 @@ static void prefer_for_oom(void)
 	sys_close(fd);
 }
 
+/*
+ * Asks for all of a file from its beginning, so that what we and the kernel then read piece by piece is one read of the
+ * disk. The kernel cuts the request to what the device takes at once: enough for the prefetcher and most plans.
+ */
+static void read_ahead(int fd)
+{
+	raw_syscall(__NR_readahead, fd, 0, READAHEAD_MAX, 0, 0, 0);
+}
+
+static void read_ahead_program(const char *path)
+{
+	int fd = sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	read_ahead(fd);
+	sys_close(fd);
+}
+
 static __attribute__((noreturn)) void become_prefetcher(int fd, int alive, const char *const argv[])
 {
-	const char *path = shim_environment("HEADSTART_PREFETCH");
+	const char *named = shim_environment("HEADSTART_PREFETCH");
+	const char *path = named ? named : HEADSTART_PREFETCH_PATH;
 	const char *const environment[] = {shim_environment_entry("HEADSTART_LOG"), NULL};
 
+	read_ahead(fd);
+	read_ahead_program(path);
 	raw_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
 	raw_syscall(__NR_chdir, (long)"/", 0, 0, 0, 0, 0);
 	raw_syscall(__NR_umask, 022, 0, 0, 0, 0, 0);
@@ -100,8 +123,7 @@ static __attribute__((noreturn)) void become_prefetcher(int fd, int alive, const
 	reset_limits();
 	prefer_for_oom();
 	if (deal_descriptors(fd, alive))
-		raw_syscall(__NR_execve, (long)(path ? path : HEADSTART_PREFETCH_PATH), (long)argv,
-			(long)environment, 0, 0, 0);
+		raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
 	exit_now(127);
 }
 

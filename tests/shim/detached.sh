@@ -40,7 +40,7 @@ make_cold
 report=$(cat "$tmp/report")
 wait $! || true
 says() { echo "$report" | grep -qxF -- "$1" || fail "not '$1': $report"; }
-says "arguments: --fd 3"
+says "arguments: --alongside --fd 3"
 says "folder: /"
 says "plan: $plan"
 echo "$report" | grep '^leaked:' && fail "descriptors of the program reach the prefetcher"
@@ -56,13 +56,23 @@ echo "$report" | grep -E '^(COLOUR|LD_AUDIT|HEADSTART_STATE|HOME)=' && fail "the
 hard=$(ulimit -H -n)
 says "files: $hard of $hard"
 
-# With a plan in physical order the program waits for the prefetcher to end, however it ends.
+# With a plan in physical order too the program goes on: this prefetcher does not end before the program has.
 ORDER=physical make_plan
 mkfifo "$tmp/begun" "$tmp/go"
+printf '#!/bin/sh\nread line <"%s"\n' "$tmp/go" >"$tmp/stuck"
+chmod +x "$tmp/stuck"
+make_cold
+rm -f "$log"
+shimmed HEADSTART_PREFETCH="$tmp/stuck" "$look" >"$tmp/seen" || true
+echo >"$tmp/go"
+grep -q '^sum' "$tmp/seen" || fail "the program did not run beside its prefetcher"
+grep -q plan=started "$log" || fail "no prefetcher was started"
+
+# Where it is asked to, it waits for the prefetcher to end, however that ends.
 printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$tmp/order" >"$tmp/slow"
 chmod +x "$tmp/slow"
 make_cold
-shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
+shimmed HEADSTART_WAIT=1 HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
 read line <"$tmp/begun"
 "$page" full "$tmp/slow" || true
 echo >"$tmp/go"
@@ -71,7 +81,7 @@ wait $! || true
 grep -q '^sum' "$tmp/order" || fail "the program did not run"
 # So all of the plan is there when the program begins.
 make_cold
-shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
+shimmed HEADSTART_WAIT=1 HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
 "$page" full $libraries || fail "the plan was not carried out"
 
 for dead in /nonexistent /bin/false; do
