@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libheadstart-audit.so: the hooks of rtld-audit(7). ld.so calls la_version before it opens the first library of the
- * program, which is when a prefetcher is of use.
+ * libheadstart-audit.so: the hooks of rtld-audit(7). ld.so calls la_version before it opens the first library
+ * of the program, which is when a prefetcher is of use.
  *
  * Where nothing more is to be done la_version returns 0, and ld.so unloads us.
  * Never la_symbind or la_pltenter: their mere presence slows every call through the PLT.

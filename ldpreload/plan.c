@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plan mode. One open finds the plan (its name is derived from the program's path), one pread brings its header and
- * probes, the probes tell a warm start from a cold one; what follows in the plan is the prefetcher's business.
+ * Plan mode. One open finds the plan (its name is derived from the program's path), one pread brings its
+ * header and probes, the probes tell a warm start from a cold one; what follows in the plan is the
+ * prefetcher's business.
  *
  * Nothing is mapped: a mapping of a file that somebody truncates is a SIGBUS in the program.
  */
@@ -14,8 +15,8 @@
 #include "format/plan.h"
 #include "format/state-folder.h"
 
-#define WAIT_MS	    10000 /* a prefetcher that takes longer is stuck, or of little use */
-#define PROBES_READ 8 /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
+#define WAIT_MS     10000 /* a prefetcher that takes longer is stuck, or of little use */
+#define PROBES_READ 8     /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
 
 struct plan {
 	int fd;
@@ -37,7 +38,8 @@ static bool path_is_canonical(const char *path)
 		if (!ends)
 			continue;
 		prefix[i + 1] = '\0';
-		fd = sys_open(prefix, path[i + 1] ? O_PATH | O_DIRECTORY | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW);
+		fd = sys_open(
+			prefix, path[i + 1] ? O_PATH | O_DIRECTORY | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW);
 		if (fd < 0)
 			return false;
 		sys_close(fd);
@@ -46,8 +48,9 @@ static bool path_is_canonical(const char *path)
 }
 
 /*
- * /bin and /sbin, where they are links, lead to their namesakes in /usr (file-hierarchy(7)). Taking that for granted
- * saves the most usual paths the /proc entry; were it wrong on some system, a plan there would not be found.
+ * /bin and /sbin, where they are links, lead to their namesakes in /usr (file-hierarchy(7)). Taking that for
+ * granted saves the most usual paths the /proc entry; were it wrong on some system, a plan there would not be
+ * found.
  */
 static bool path_in_merged_folder(const char *path)
 {
@@ -143,9 +146,9 @@ static bool plan_is_cold(const struct plan *plan)
 }
 
 /*
- * The program goes on at once: its thread is not ours to hold. Where the user asks for it, and the plan is in physical
- * order (for a rotational disk), it sleeps until the plan is carried out, as under 'headstart run': otherwise the reads of
- * the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
+ * The program goes on at once: its thread is not ours to hold. Where the user asks for it, and the plan is in
+ * physical order (for a rotational disk), it sleeps until the plan is carried out, as under 'headstart run':
+ * otherwise the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
  */
 static bool plan_start(const struct plan *plan)
 {

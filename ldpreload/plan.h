@@ -4,5 +4,6 @@
 
 #include <stdbool.h>
 
-/* Whether the program has a plan that may be trusted. If so, and if its pages are not there, the prefetcher is started. */
+/* Whether the program has a plan that may be trusted. If so, and if its pages are not there, the prefetcher
+ * is started. */
 bool plan_serve(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cold probe. For another user's file mincore(2) says "resident" whatever the truth and cachestat(2) refuses;
- * preadv2(RWF_NOWAIT) tells it, in half a microsecond, once the file is open. Opening it must not wait for the disk
- * either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, and that is an answer too.
+ * The cold probe. For another user's file mincore(2) says "resident" whatever the truth and cachestat(2)
+ * refuses; preadv2(RWF_NOWAIT) tells it, in half a microsecond, once the file is open. Opening it must not
+ * wait for the disk either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, and that is an answer too.
  */
 #include "resident.h"
 
@@ -12,11 +12,12 @@
 #include <linux/openat2.h>
 #include <linux/uio.h>
 
-/* Where the kernel is too old to open from its caches only, the open may wait, as the program's own soon would. */
+/* Where the kernel is too old to open from its caches only, the open may wait, as the program's own soon
+ * would. */
 static int open_cached(const char *path)
 {
-	const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-		.resolve = RESOLVE_CACHED};
+	const struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, .resolve = RESOLVE_CACHED};
 	long fd = raw_syscall(__NR_openat2, AT_FDCWD, (long)path, (long)&how, sizeof(how), 0, 0);
 
 	if (fd == -ENOSYS || fd == -EINVAL || fd == -E2BIG)

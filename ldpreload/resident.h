@@ -8,7 +8,8 @@
 enum resident {
 	RESIDENT_NO,
 	RESIDENT_YES,
-	RESIDENT_UNKNOWN, /* gone, unreadable, past the end, or a file system that cannot tell (tmpfs, overlayfs) */
+	RESIDENT_UNKNOWN, /* gone, unreadable, past the end, or a file system that cannot tell (tmpfs,
+			     overlayfs) */
 };
 
 /* Follows links. Also answers NO when not even the file's directory entry is cached. */

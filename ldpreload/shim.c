@@ -8,7 +8,8 @@
 
 struct shim_start shim_start = {.secure = true};
 
-/* The compiler may call these for copies it makes up itself; hidden, so the program's own are not in question. */
+/* The compiler may call these for copies it makes up itself; hidden, so the program's own are not in
+ * question. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int byte, size_t size);
 
@@ -74,8 +75,9 @@ void shim_text_add_number(struct shim_text *text, uint64_t number)
 }
 
 /*
- * ld.so calls the constructors of an auditor before la_version, with the arguments of main. The auxiliary vector
- * follows the environment; where ld.so has cleaned the environment (AT_SECURE) it does not, and `secure` stays set.
+ * ld.so calls the constructors of an auditor before la_version, with the arguments of main. The auxiliary
+ * vector follows the environment; where ld.so has cleaned the environment (AT_SECURE) it does not, and
+ * `secure` stays set.
  */
 __attribute__((constructor)) static void shim_begin(int argc, char **argv, char **envp)
 {
@@ -131,8 +133,8 @@ const char *shim_environment(const char *name)
 }
 
 /*
- * Whether a seccomp filter is in force, told by the one way that no filter can make fatal: prctl(2) might be. A status
- * that cannot be read, or whose groups alone fill the buffer, counts as filtered.
+ * Whether a seccomp filter is in force, told by the one way that no filter can make fatal: prctl(2) might be.
+ * A status that cannot be read, or whose groups alone fill the buffer, counts as filtered.
  */
 static bool seccomp_off(void)
 {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every part of the shim stands on: raw system calls, strings, and the start of the program it is loaded into.
+ * What every part of the shim stands on: raw system calls, strings, and the start of the program it is loaded
+ * into.
  *
- * The shim lives in a process that is not ours, so it is freestanding: no libc (a second one costs 150 microseconds a
- * start), no thread-local storage, no heap, no global constructor order to rely on. It includes headers of the
- * compiler, of the kernel, src/format, and <link.h> for the types of rtld-audit(7); never anything that needs code.
+ * The shim lives in a process that is not ours, so it is freestanding: no libc (a second one costs 150
+ * microseconds a start), no thread-local storage, no heap, no global constructor order to rely on. It
+ * includes headers of the compiler, of the kernel, src/format, and <link.h> for the types of rtld-audit(7);
+ * never anything that needs code.
  *
- * Until shim_unfiltered() has said yes, only openat, read and close may be called: any other system call may be
- * fatal under somebody's seccomp filter. Finding out costs 18 microseconds, because the process has no entry
- * in /proc yet; so it is asked as late as possible, and most programs that need nothing of us never come to it.
+ * Until shim_unfiltered() has said yes, only openat, read and close may be called: any other system call may
+ * be fatal under somebody's seccomp filter. Finding out costs 18 microseconds, because the process has no
+ * entry in /proc yet; so it is asked as late as possible, and most programs that need nothing of us never
+ * come to it.
  */
 #pragma once
 
@@ -24,7 +27,8 @@
 
 #include "syscall.h"
 
-#define SHIM_PATH_MAX 1024 /* bytes, with the NUL: longer paths are left alone; two of them fit any first stack page */
+/* Bytes, with the NUL: a program with a longer path is left alone. */
+#define SHIM_PATH_MAX 1024
 
 /* The start of the program, from its first stack frame. */
 struct shim_start {
@@ -32,10 +36,10 @@ struct shim_start {
 	const char *program; /* AT_EXECFN as the kernel got it: a script's own path, not its interpreter's */
 	const void *headers; /* AT_PHDR: the program headers of the main executable */
 	uintptr_t header_count;
-	uintptr_t entry;     /* AT_ENTRY: address of the first instruction */
-	uintptr_t loader;    /* AT_BASE: where ld.so is mapped */
-	uint32_t uid;        /* AT_EUID */
-	bool secure;         /* AT_SECURE, or not known: nothing may be done */
+	uintptr_t entry;  /* AT_ENTRY: address of the first instruction */
+	uintptr_t loader; /* AT_BASE: where ld.so is mapped */
+	uint32_t uid;     /* AT_EUID */
+	bool secure;      /* AT_SECURE, or not known: nothing may be done */
 };
 
 extern struct shim_start shim_start;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: a helper process that wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of, in less than
- * 400 microseconds of the program's time.
+ * Problem: a helper process that wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of, in
+ * less than 400 microseconds of the program's time.
  *
- * Two forks: the first child has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD is raised; it
- * forks the prefetcher and exits, and is reaped here by its pid. The prefetcher falls to init.
- * Copying forks, although a shared-memory one is cheaper: ld.so unmaps the auditor as soon as la_version has returned 0,
- * so nothing may still be running in it, and waiting for execve instead would wait for the disk. In a process as young
- * as this both forks take 70 to 100 microseconds.
+ * Two forks: the first child has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD is
+ * raised; it forks the prefetcher and exits, and is reaped here by its pid. The prefetcher falls to init.
+ * Copying forks, although a shared-memory one is cheaper: ld.so unmaps the auditor as soon as la_version has
+ * returned 0, so nothing may still be running in it, and waiting for execve instead would wait for the disk.
+ * In a process as young as this both forks take 70 to 100 microseconds.
  */
 #include "spawn.h"
 
@@ -16,13 +16,13 @@
 #include <asm/signal.h>
 #include <linux/poll.h>
 #include <linux/resource.h>
-#include <linux/time_types.h>
 #include <linux/sched.h>
+#include <linux/time_types.h>
 #include <linux/wait.h>
 
-#define READAHEAD_MAX	 (4 << 20) /* bytes */
-#define DESCRIPTOR_SPARE 10    /* above all that are dealt out below */
-#define CLOSE_LIMIT	 65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
+#define READAHEAD_MAX    (4 << 20) /* bytes */
+#define DESCRIPTOR_SPARE 10        /* above all that are dealt out below */
+#define CLOSE_LIMIT      65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
 
 static long fork_untraced(int exit_signal)
 {
@@ -35,7 +35,8 @@ static __attribute__((noreturn)) void exit_now(int status)
 		raw_syscall(__NR_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* 0 to 2 on /dev/null: a prefetcher holding the program's pipe would make its reader wait for the end of file. */
+/* 0 to 2 on /dev/null: a prefetcher holding the program's pipe would make its reader wait for the end of
+ * file. */
 static bool deal_descriptors(int fd, int alive)
 {
 	int null = sys_open("/dev/null", O_RDWR);
@@ -90,8 +91,9 @@ static void prefer_for_oom(void)
 }
 
 /*
- * Asks for all of a file from its beginning, so that what we and the kernel then read piece by piece is one read of the
- * disk. The kernel cuts the request to what the device takes at once: enough for the prefetcher and most plans.
+ * Asks for all of a file from its beginning, so that what we and the kernel then read piece by piece is one
+ * read of the disk. The kernel cuts the request to what the device takes at once: enough for the prefetcher
+ * and most plans.
  */
 static void read_ahead(int fd)
 {

@@ -2,16 +2,18 @@
 /*
  * Whole mode, for a first start: there is no plan, but each object that ld.so maps will be needed, in part.
  *
- * This side only finds out whether the start is cold, and tells the prefetcher the names; which parts are worth reading
- * on which device is the prefetcher's decision (src/prefetch/objects.c), and so is leaving out what is resident.
+ * This side only finds out whether the start is cold, and tells the prefetcher the names; which parts are
+ * worth reading on which device is the prefetcher's decision (src/prefetch/objects.c), and so is leaving out
+ * what is resident.
  *
- * Cold is: a page that the start is certain to read is not there. For the executable that is the page of its entry
- * point, for a library the middle of its relocation table. A page in the middle of a file would not do: on a machine that
- * has carried out a plan, or runs another program with the same library, pages that nobody needs are absent
- * for ever.
+ * Cold is: a page that the start is certain to read is not there. For the executable that is the page of its
+ * entry point, for a library the middle of its relocation table. A page in the middle of a file would not do:
+ * on a machine that has carried out a plan, or runs another program with the same library, pages that nobody
+ * needs are absent for ever.
  *
- * The prefetcher is started by the first cold object, and only before the program's own code runs: later there may be
- * a seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are written to the list all the same.
+ * The prefetcher is started by the first cold object, and only before the program's own code runs: later
+ * there may be a seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are written to the
+ * list all the same.
  */
 #include "whole.h"
 
@@ -25,9 +27,14 @@
 
 #include "format/object-list.h"
 
-#define HEADER_READ  16384u /* bytes: what reading an ELF header brings into the page cache along with it */
-#define TABLE_WORTH  4096u  /* bytes: a smaller relocation table shares its page with what was read for symbols */
-#define WARM_ENOUGH  8u     /* probes: so many objects that are resident make a warm start; 2 microseconds each */
+/* Bytes that reading an ELF header brings into the page cache along with it. */
+#define HEADER_READ 16384u
+
+/* Bytes: a smaller relocation table shares its page with what was read for symbols. */
+#define TABLE_WORTH 4096u
+
+/* So many objects that are resident make a warm start: a probe takes 2 microseconds. */
+#define WARM_ENOUGH 8u
 
 static struct {
 	struct object_list *list; /* shared with the prefetcher once it runs */
@@ -54,8 +61,9 @@ static uint64_t entry_offset(void)
 }
 
 /*
- * The file offset of the middle of a library's relocation table; 0 if there is no table worth a probe. The table lies in the
- * first segment, where addresses and offsets are the same; a library for which that is not so has another page probed.
+ * The file offset of the middle of a library's relocation table; 0 if there is no table worth a probe. The
+ * table lies in the first segment, where addresses and offsets are the same; a library for which that is not
+ * so has another page probed.
  */
 static uint64_t relocation_offset(const struct link_map *object)
 {
@@ -67,7 +75,8 @@ static uint64_t relocation_offset(const struct link_map *object)
 		else if (entry->d_tag == DT_RELASZ)
 			size = entry->d_un.d_val;
 	}
-	if (table >= object->l_addr) /* ld.so has made it an address already, or not: that depends on its version */
+	if (table >= object->l_addr) /* ld.so has made it an address already, or not: that depends on its
+					version */
 		table -= object->l_addr;
 	return size >= TABLE_WORTH ? table + size / 2 : 0;
 }
@@ -81,7 +90,8 @@ static struct object_list *list_new(int *ret_fd)
 	if (fd < 0)
 		return NULL;
 	if (raw_syscall(__NR_ftruncate, fd, sizeof(struct object_list), 0, 0, 0, 0) == 0) {
-		at = raw_syscall(__NR_mmap, 0, sizeof(struct object_list), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		at = raw_syscall(
+			__NR_mmap, 0, sizeof(struct object_list), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at > 0 || at < -4095) {
 			*ret_fd = (int)fd;
 			return (struct object_list *)at;
@@ -141,7 +151,8 @@ void whole_begin(void)
 
 	if (!worth_a_probe(offset))
 		return;
-	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot tell. */
+	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot
+	 * tell. */
 	resident = resident_at(shim_start.program, offset);
 	if (resident == RESIDENT_NO)
 		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);

@@ -11,8 +11,9 @@ void whole_begin(void);
 void whole_object(const struct link_map *object);
 
 /*
- * ld.so is about to look for an object at this path. From the first cold object on, this is when the prefetcher is told:
- * its reads then follow those of ld.so at the beginning of the same file, without a seek in between.
+ * ld.so is about to look for an object at this path. From the first cold object on, this is when the
+ * prefetcher is told: its reads then follow those of ld.so at the beginning of the same file, without a seek
+ * in between.
  */
 void whole_search(const char *path);
 

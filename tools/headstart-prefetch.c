@@ -278,6 +278,8 @@ int main(int argc, char **argv)
 	end_in_time(request.options.time_budget_ms);
 	if (request.objects)
 		return run_objects(&request);
+	if (!request.path && !plan_claim(request.fd))
+		return 0;
 	plan_lock_hold();
 	r = plan_load(request.fd, &plan, &fault);
 	if (r == -EBADMSG)

@@ -2,7 +2,9 @@
 /* A lock of the open file description (fcntl_locking(2)) on /proc/self/exe. */
 #include "plan-lock.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -22,4 +24,9 @@ bool plan_lock_held(void)
 	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
 	return fd >= 0 && fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool plan_claim(int plan_fd)
+{
+	return flock(plan_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }

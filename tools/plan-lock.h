@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How whole mode learns that a plan is being carried out: the plan may cover a whole tree of processes, and a program
- * of that tree without a plan of its own would else have its files read whole, at the same time.
+ * How whole mode learns that a plan is being carried out: the plan may cover a whole tree of processes, and a
+ * program of that tree without a plan of its own would else have its files read whole, at the same time.
  *
  * The lock is a shared one on the prefetcher's own executable, which every prefetcher can open.
  */
@@ -14,3 +14,10 @@ void plan_lock_hold(void);
 
 /* Whether any process holds it. */
 bool plan_lock_held(void);
+
+/*
+ * Claims one plan for this process, until the end. Returns false if another prefetcher is carrying it out: a
+ * program that starts itself again, as browsers do, finds its plan cold while the first prefetcher is still
+ * at it.
+ */
+bool plan_claim(int plan_fd);

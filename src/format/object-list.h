@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the audit shim tells the prefetcher in whole mode: the objects that ld.so maps, in the order of mapping, in
- * memory that both have mapped. The program only ever writes to it, without any system call, so that it stays
- * safe whatever seccomp filter the program sets up later; the prefetcher looks from time to time.
+ * What the audit shim tells the prefetcher in whole mode: the objects that ld.so maps, in the order of
+ * mapping, in memory that both have mapped. The program only ever writes to it, without any system call, so
+ * that it stays safe whatever seccomp filter the program sets up later; the prefetcher looks from time to
+ * time.
  *
- * Append only. A writer takes the next number from `taken` (the processes of a program that forks share the list, so
- * this is atomic), fills that entry, and sets its state. Entries past the end are lost, which costs speed alone.
- * The reader trusts nothing: it copies a path out before looking at it.
+ * Append only. A writer takes the next number from `taken` (the processes of a program that forks share the
+ * list, so this is atomic), fills that entry, and sets its state. Entries past the end are lost, which costs
+ * speed alone. The reader trusts nothing: it copies a path out before looking at it.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECT_LIST_MAX	 512u
+#define OBJECT_LIST_MAX  512u
 #define OBJECT_PATH_SIZE 252u /* bytes, with the NUL; an object with a longer path is left out */
 
 enum object_state {
@@ -52,7 +53,8 @@ static inline void object_list_add(struct object_list *list, const char *path, e
 }
 
 /* Copies path number `index` out; OBJECT_NONE while it is not there yet, or when the list ends before it. */
-static inline enum object_state object_list_get(const struct object_list *list, uint32_t index, char path[OBJECT_PATH_SIZE])
+static inline enum object_state object_list_get(
+	const struct object_list *list, uint32_t index, char path[OBJECT_PATH_SIZE])
 {
 	const struct object_entry *entry;
 	uint32_t state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of an ELF file that relocation touches, from program headers and dynamic section (gABI chapter 5): what the
- * loader itself goes by. Read with pread(2) into fixed buffers, so that no file can make this allocate or fault.
+ * The parts of an ELF file that relocation touches, from program headers and dynamic section (gABI chapter
+ * 5): what the loader itself goes by. Read with pread(2) into fixed buffers, so that no file can make this
+ * allocate or fault.
  */
 #include "prefetch/object-parts.h"
 
@@ -12,8 +13,8 @@
 
 #include "base/checked.h"
 
-#define HEADERS_MAX 128  /* program headers looked at */
-#define DYNAMIC_MAX 256  /* entries of the dynamic section looked at */
+#define HEADERS_MAX 128 /* program headers looked at */
+#define DYNAMIC_MAX 256 /* entries of the dynamic section looked at */
 
 struct object_headers {
 	Elf64_Phdr items[HEADERS_MAX];
@@ -42,7 +43,8 @@ static bool read_headers(int fd, uint64_t file_size, struct object_headers *ret)
 	return read_at(fd, ret->items, ret->count * sizeof(Elf64_Phdr), header.e_phoff);
 }
 
-static void add_part(struct object_part parts[], size_t *count, uint64_t offset, uint64_t length, uint64_t file_size)
+static void add_part(
+	struct object_part parts[], size_t *count, uint64_t offset, uint64_t length, uint64_t file_size)
 {
 	if (length == 0 || !range_fits(offset, length, file_size) || *count == OBJECT_PARTS_MAX)
 		return;
@@ -109,6 +111,7 @@ size_t object_parts(int fd, uint64_t file_size, struct object_part parts[OBJECT_
 			add_tables(fd, &headers, &headers.items[i], parts, &count, file_size);
 	for (size_t i = 0; i < headers.count; i++)
 		if (headers.items[i].p_type == PT_LOAD && headers.items[i].p_flags & PF_W)
-			add_part(parts, &count, headers.items[i].p_offset, headers.items[i].p_filesz, file_size);
+			add_part(parts, &count, headers.items[i].p_offset, headers.items[i].p_filesz,
+				file_size);
 	return count;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of an ELF file is certain to be read when it is loaded: the tables of its relocation and what they fill in. */
+/* What of an ELF file is certain to be read when it is loaded: the tables of its relocation and what they
+ * fill in. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +14,8 @@ struct object_part {
 };
 
 /*
- * The relocation tables first, then the writable segments, each clipped to the file. The file may be hostile: what makes no
- * sense is left out. Waits for the disk where the headers are not in memory. Returns how many there are.
+ * The relocation tables first, then the writable segments, each clipped to the file. The file may be hostile:
+ * what makes no sense is left out. Waits for the disk where the headers are not in memory. Returns how many
+ * there are.
  */
 size_t object_parts(int fd, uint64_t file_size, struct object_part parts[OBJECT_PARTS_MAX]);

@@ -5,13 +5,14 @@
 #include <stdint.h>
 
 struct objects_result {
-	uint32_t seen;  /* objects named */
-	uint32_t read;  /* of them read, in whole or in part: the others were in memory, or could not be opened */
+	uint32_t seen; /* objects named */
+	uint32_t read; /* of them read, in whole or in part: the others were in memory, or could not be opened
+			*/
 	uint64_t bytes; /* asked for */
 };
 
 /*
- * Follows the list (format/object-list.h; an open file, that stays the caller's) until the program is gone, has mapped
- * nothing for a while, or the time is up. Returns 0, -EINVAL if it is no list, or negative errno.
+ * Follows the list (format/object-list.h; an open file, that stays the caller's) until the program is gone,
+ * has mapped nothing for a while, or the time is up. Returns 0, -EINVAL if it is no list, or negative errno.
  */
 int objects_run(int list_fd, uint32_t time_budget_ms, struct objects_result *ret);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filtered kill|trap|errno PROGRAM…: runs PROGRAM under a seccomp filter that is hostile to whatever the shim might do beyond
- * openat, read and close. `filtered kill probe` calls one of them itself: it must not come back.
+ * filtered kill|trap|errno PROGRAM…: runs PROGRAM under a seccomp filter that is hostile to whatever the shim
+ * might do beyond openat, read and close. `filtered kill probe` calls one of them itself: it must not come
+ * back.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -13,10 +14,10 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static const unsigned int forbidden[] = {__NR_io_uring_setup, __NR_fadvise64, __NR_readahead, __NR_preadv2, __NR_prctl,
-	__NR_openat2, __NR_readlinkat, __NR_getpid, __NR_memfd_create, __NR_ftruncate, __NR_clone, __NR_clone3,
-	__NR_unshare, __NR_setsid, __NR_close_range, __NR_statx, __NR_faccessat2,
-	__NR_mincore, __NR_pidfd_open};
+static const unsigned int forbidden[] = {__NR_io_uring_setup, __NR_fadvise64, __NR_readahead, __NR_preadv2,
+	__NR_prctl, __NR_openat2, __NR_readlinkat, __NR_getpid, __NR_memfd_create, __NR_ftruncate, __NR_clone,
+	__NR_clone3, __NR_unshare, __NR_setsid, __NR_close_range, __NR_statx, __NR_faccessat2, __NR_mincore,
+	__NR_pidfd_open};
 
 #define FORBIDDEN (sizeof(forbidden) / sizeof(forbidden[0]))
 
@@ -27,8 +28,8 @@ static int filter(unsigned int action)
 
 	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (size_t i = 0; i < FORBIDDEN; i++)
-		code[1 + i] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, forbidden[i],
-			(unsigned char)(FORBIDDEN - i), 0);
+		code[1 + i] = (struct sock_filter)BPF_JUMP(
+			BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], (unsigned char)(FORBIDDEN - i), 0);
 	code[FORBIDDEN + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	code[FORBIDDEN + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -44,8 +45,9 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	action = strcmp(argv[1], "kill") == 0 ? SECCOMP_RET_KILL_PROCESS
-		: strcmp(argv[1], "trap") == 0 ? SECCOMP_RET_TRAP : SECCOMP_RET_ERRNO | EPERM;
+	action = strcmp(argv[1], "kill") == 0   ? SECCOMP_RET_KILL_PROCESS
+		 : strcmp(argv[1], "trap") == 0 ? SECCOMP_RET_TRAP
+						: SECCOMP_RET_ERRNO | EPERM;
 	if (filter(action) != 0)
 		return 2;
 	if (strcmp(argv[2], "probe") == 0)

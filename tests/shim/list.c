@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* list: in the prefetcher's place, waits for the end of the program and says what it found in the list on descriptor 3. */
+/* list: in the prefetcher's place, waits for the end of the program and says what it found in the list on
+ * descriptor 3. */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look [LIBRARY]: a program with libraries of its own that says all it can see of its process: descriptors, threads,
- * children, environment, signals, limits. Opens LIBRARY at run time. Exits with 7.
+ * look [LIBRARY]: a program with libraries of its own that says all it can see of its process: descriptors,
+ * threads, children, environment, signals, limits. Opens LIBRARY at run time. Exits with 7.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -46,8 +46,8 @@ static void look_at_threads(void)
 
 static void look_at_status(void)
 {
-	static const char *const fields[] = {"Name:", "Umask:", "Threads:", "ShdPnd:", "SigPnd:", "SigBlk:", "SigIgn:",
-		"SigCgt:", "NoNewPrivs:", "Seccomp:", "CapEff:"};
+	static const char *const fields[] = {"Name:", "Umask:", "Threads:", "ShdPnd:", "SigPnd:", "SigBlk:",
+		"SigIgn:", "SigCgt:", "NoNewPrivs:", "Seccomp:", "CapEff:"};
 	FILE *status = fopen("/proc/self/status", "re");
 	char line[4096];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * page out FILE…: drops the files from the page cache, and makes sure of it: exit status 1 if a page stays, 77 if the
- *                 file system cannot tell (tmpfs, overlayfs).
- * page in FILE…:  exit status 0 if the middle of each file's relocation table is resident.
- * page full FILE…: exit status 0 if every page of every file is resident.
+ * page out FILE…: drops the files from the page cache, and makes sure of it: exit status 1 if a page stays,
+ * 77 if the file system cannot tell (tmpfs, overlayfs). page in FILE…:  exit status 0 if the middle of each
+ * file's relocation table is resident. page full FILE…: exit status 0 if every page of every file is
+ * resident.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,8 @@
 
 #include "prefetch/object-parts.h"
 
-/* The pages of [offset, offset + size) that are resident; mincore(2) tells the truth to the owner of the file. */
+/* The pages of [offset, offset + size) that are resident; mincore(2) tells the truth to the owner of the
+ * file. */
 static uint64_t resident(int fd, uint64_t offset, uint64_t size)
 {
 	unsigned char pages[4096];

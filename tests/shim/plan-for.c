@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan-for FOLDER PROGRAM FILE…: a plan of PROGRAM over the whole of each file, with probes, as FOLDER/NAME.plan.
- * In physical order, as for a rotational disk, if $ORDER is "physical".
+ * plan-for FOLDER PROGRAM FILE…: a plan of PROGRAM over the whole of each file, with probes, as
+ * FOLDER/NAME.plan. In physical order, as for a rotational disk, if $ORDER is "physical".
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 
 int main(int argc, char **argv)
 {
-	struct plan_maker maker = {.window_pages = 32, .order = PLAN_ORDER_TOUCH, .program = argc > 2 ? argv[2] : NULL};
+	struct plan_maker maker = {
+		.window_pages = 32, .order = PLAN_ORDER_TOUCH, .program = argc > 2 ? argv[2] : NULL};
 	char name[PLAN_NAME_SIZE], path[4096];
 	const char *order = getenv("ORDER");
 	struct stat st;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole mode's reader: the parts it takes from good and from damaged ELF files; following a list to its end. */
+/* Whole mode's reader: the parts it takes from good and from damaged ELF files; following a list. */
 #include <elf.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <setjmp.h>
 #include <cmocka.h>
 
 #include "format/object-list.h"
@@ -30,23 +30,35 @@ struct image {
 };
 
 static const struct image good = {
-	.header = {
-		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
-			__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB, EV_CURRENT},
-		.e_phoff = offsetof(struct image, headers),
-		.e_phentsize = sizeof(Elf64_Phdr),
-		.e_phnum = 3,
-	},
-	.headers = {
-		{.p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x10000, .p_filesz = offsetof(struct image, data)},
-		{.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_vaddr = 0x20000,
-			.p_offset = offsetof(struct image, data), .p_filesz = sizeof(good.data)},
-		{.p_type = PT_DYNAMIC, .p_offset = offsetof(struct image, dynamic), .p_filesz = sizeof(good.dynamic)},
-	},
-	.dynamic = {
-		{.d_tag = DT_RELA, .d_un.d_ptr = 0x10000 + offsetof(struct image, relocations)},
-		{.d_tag = DT_RELASZ, .d_un.d_val = sizeof(good.relocations)},
-	},
+	.header =
+		{
+			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+				__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
+				EV_CURRENT},
+			.e_phoff = offsetof(struct image, headers),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 3,
+		},
+	.headers =
+		{
+			{.p_type = PT_LOAD,
+				.p_flags = PF_R,
+				.p_vaddr = 0x10000,
+				.p_filesz = offsetof(struct image, data)},
+			{.p_type = PT_LOAD,
+				.p_flags = PF_R | PF_W,
+				.p_vaddr = 0x20000,
+				.p_offset = offsetof(struct image, data),
+				.p_filesz = sizeof(good.data)},
+			{.p_type = PT_DYNAMIC,
+				.p_offset = offsetof(struct image, dynamic),
+				.p_filesz = sizeof(good.dynamic)},
+		},
+	.dynamic =
+		{
+			{.d_tag = DT_RELA, .d_un.d_ptr = 0x10000 + offsetof(struct image, relocations)},
+			{.d_tag = DT_RELASZ, .d_un.d_val = sizeof(good.relocations)},
+		},
 };
 
 static size_t parts_of(const struct image *image, struct object_part parts[OBJECT_PARTS_MAX])
@@ -75,10 +87,12 @@ static void test_parts(void **state)
 	assert_int_equal(parts[1].length, sizeof(good.data));
 }
 
-/* Each 64-bit word before the tables set to what overflows, and to noise: nothing outside the file comes out. */
+/* Each 64-bit word before the tables set to what overflows, and to noise: nothing outside the file comes out.
+ */
 static void test_parts_hostile(void **state)
 {
-	static const uint64_t values[] = {UINT64_MAX, INT64_MAX, UINT32_MAX, 1ull << 63, 0, sizeof(struct image) + 1};
+	static const uint64_t values[] = {
+		UINT64_MAX, INT64_MAX, UINT32_MAX, 1ull << 63, 0, sizeof(struct image) + 1};
 	struct object_part parts[OBJECT_PARTS_MAX];
 
 	for (size_t at = 0; at < offsetof(struct image, relocations); at += sizeof(uint64_t)) {
