@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "elf/identity.h"
+
+size_t inputs_taken;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -16,12 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	_cleanup_free_ char *soname = NULL;
 	uint8_t id[20] = {0};
 	size_t id_size = 0;
+	bool taken;
 	int r;
 
 	must(fd >= 0 && write_full(fd, data, size) == 0);
 	r = elf_build_id(fd, id, sizeof(id), &id_size);
 	must(r == 0 ? id_size > 0 && id_size <= sizeof(id) : r == -ENOEXEC || r == -ENODATA);
+	taken = r == 0;
 	r = elf_soname(fd, &soname);
 	must(r == 0 ? strlen(soname) < PATH_MAX : r == -ENOEXEC || r == -ENODATA);
+	inputs_taken += taken || r == 0;
 	return 0;
 }

@@ -7,6 +7,8 @@
 #include "report/report.h"
 #include "seal.h"
 
+size_t inputs_taken;
+
 /* What is read and written again is the same, byte by byte: nothing in a file is ignored. */
 static void write_again(const struct profile *profile, const void *data, size_t size)
 {
@@ -42,26 +44,29 @@ static void cut_at_every_exec(const struct profile *profile)
 	}
 }
 
-static void parse(const void *data, size_t size)
+/* Returns whether it is a good profile with touches. */
+static bool parse(const void *data, size_t size)
 {
 	const struct report_style style = {.columns = 80, .rows = 5, .utf8 = size % 2};
 	_cleanup_(profile_releasep) struct profile profile = {0};
 
 	if (profile_parse(data, size, &profile) != PROFILE_GOOD)
-		return;
+		return false;
 	write_again(&profile, data, size);
 	merge_with_itself(&profile, data, size);
 	cut_at_every_exec(&profile);
 	must(report_profile_text(nowhere(), &profile, &style) == 0);
 	must(report_profile_json(nowhere(), &profile) == 0);
+	return profile.touches > 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ void *copy = exact_copy(data, size);
+	bool taken = parse(copy, size);
 
-	parse(copy, size);
 	seal_profile(copy, size);
-	parse(copy, size);
+	taken |= parse(copy, size);
+	inputs_taken += taken;
 	return 0;
 }

@@ -7,7 +7,8 @@
  *     CC=clang meson setup -Dfuzz=true build-fuzz && ninja -C build-fuzz fuzz
  *     build-fuzz/tests/fuzz/fuzz-plan -max_total_time=300 NEW-CORPUS tests/fuzz/corpus/plan
  *
- * The corpus is what `-merge=1 -set_cover_merge=1 -use_counters=0` leaves of what was found, and seeds.
+ * The corpus is what `-merge=1 -set_cover_merge=1 -use_counters=0` leaves of what was found, and seeds: plans that
+ * tests/prefetch/plan-of and `headstart plan` made, profiles that tests/lib/make-profile made.
  */
 #pragma once
 
@@ -18,6 +19,12 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/*
+ * Inputs so far that the reader took, with something in them for what comes after it. Each target counts; replay.c
+ * fails when it is 0, which means that the format has changed and the corpus has not.
+ */
+extern size_t inputs_taken;
 
 #define must(promise)                                                                                        \
 	do {                                                                                                 \
