@@ -144,9 +144,12 @@ static int load_plan(const char *program, const struct run_options *options, str
 			return r;
 		}
 	}
-	launch->plan_path = options->plan ? strdup(options->plan) : TAKE_PTR(found);
-	if (!launch->plan_path)
-		return -ENOMEM;
+	/* Absolute: the prefetcher, which may have to mark it as stale, works in another folder. */
+	launch->plan_path = options->plan ? realpath(options->plan, NULL) : TAKE_PTR(found);
+	if (!launch->plan_path) {
+		*ret_why = "the plan cannot be read";
+		return -errno;
+	}
 	r = read_file(launch->plan_path, PLAN_FILE_MAX, &launch->plan, &launch->plan_size);
 	if (r < 0) {
 		*ret_why = "the plan cannot be read";

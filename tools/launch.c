@@ -51,10 +51,8 @@ static void carry_out(const void *context)
 		return;
 	close(DETACHED_PIPE);
 	prefetch_log(&launch->view, &result);
-	if (result.stale || result.missing) {
-		plan_mark_stale(launch->plan_path);
-		exec_planner(launch->view.strings + LE32(launch->view.header->program));
-	}
+	if ((result.stale || result.missing) && plan_mark_stale(launch->plan_path))
+		exec_planner(plan_program(&launch->view));
 }
 
 static int64_t now_ms(void)

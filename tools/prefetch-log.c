@@ -46,12 +46,13 @@ void objects_log(const struct objects_result *result)
 	append_line("objects seen=%u read=%u asked=%" PRIu64 "\n", result->seen, result->read, result->bytes);
 }
 
-void plan_mark_stale(const char *plan_path)
+bool plan_mark_stale(const char *plan_path)
 {
 	_cleanup_free_ char *mark = NULL;
 	_cleanup_close_ int fd = -1;
 
 	if (asprintf(&mark, "%s.stale", plan_path) < 0)
-		return;
+		return false;
 	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	return fd >= 0;
 }

@@ -2,6 +2,8 @@
 /* What a prefetcher leaves behind for others: a line in $HEADSTART_LOG, a mark beside a stale plan. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "format/plan-view.h"
 #include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
@@ -15,5 +17,8 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_result *re
 /* The same of whole mode: "objects seen=… read=… asked=…". */
 void objects_log(const struct objects_result *result);
 
-/* Makes PLAN.stale beside the plan, best effort: the next 'headstart run' then compiles the plan anew. */
-void plan_mark_stale(const char *plan_path);
+/*
+ * Makes PLAN.stale beside the plan, until 'headstart plan' has compiled it anew. Returns whether this user may: who may
+ * not cannot replace the plan either.
+ */
+bool plan_mark_stale(const char *plan_path);
