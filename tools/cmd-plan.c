@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/publish.h"
@@ -220,6 +221,16 @@ static int begin_at(struct profile *profile, const char *name)
 	return verb_fail("the start of '%s' does not execute '%s'", profile->program, name);
 }
 
+static int no_folder(int error)
+{
+	_cleanup_free_ char *folder = NULL;
+
+	if (store_folder(&folder) < 0)
+		return verb_fail_errno(error, "cannot make the folder of plans");
+	return verb_fail("cannot make the folder of plans '%s': %s; -o FILE puts the plan elsewhere", folder,
+		strerror(-error));
+}
+
 /* What is published replaces what is there: that must not be a device. */
 static int output_path(const char *output, const char *program, char **ret)
 {
@@ -231,7 +242,7 @@ static int output_path(const char *output, const char *program, char **ret)
 		if (r == -ENOENT)
 			return verb_fail(
 				"there is no folder to keep plans in, as HOME is not set; give -o FILE");
-		return r < 0 ? verb_fail_errno(r, "cannot make the folder of plans") : 0;
+		return r < 0 ? no_folder(r) : 0;
 	}
 	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
 		return verb_fail("'%s' is not a regular file", output);
@@ -292,6 +303,15 @@ static int build_failed(int error, const struct profile *profile)
 	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
 }
 
+/* What the prefetcher noticed was of the plan that this one replaces. */
+static void remove_mark(const char *path)
+{
+	_cleanup_free_ char *mark = NULL;
+
+	if (asprintf(&mark, "%s.stale", path) >= 0)
+		unlink(mark);
+}
+
 static int compile(const struct plan_arguments *arguments, const struct profile *profile)
 {
 	_cleanup_free_ char *path = NULL;
@@ -308,6 +328,7 @@ static int compile(const struct plan_arguments *arguments, const struct profile 
 	r = publish_file(path, arguments->output ? 0644 : store_mode(), data, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
+	remove_mark(path);
 	return arguments->json ? print_json(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }
