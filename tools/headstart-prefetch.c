@@ -105,7 +105,7 @@ static bool take_option(int option, struct request *request)
 		request->options.time_budget_ms = (uint32_t)number;
 		return true;
 	case 'm':
-		if (!parse_number(optarg, UINT64_MAX, &number))
+		if (!parse_number(optarg, UINT64_MAX, &number) || number == 0)
 			return false;
 		request->options.memory_budget = number;
 		return true;
