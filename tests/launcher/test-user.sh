@@ -1,0 +1,224 @@
+#!/bin/sh
+# headstart for an ordinary user and on degraded machines: whose plan is used and where it is kept, a home that is
+# read-only or missing, a user namespace; files that changed or are gone, a huge plan, the memory budget.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
+unset HEADSTART_STATE HEADSTART_LOG HEADSTART XDG_STATE_HOME
+nobody=65534
+tools=$HEADSTART_TEST_BUILD/tools
+
+# As root all of this is done by another user; the files stay root's, as those of /usr are.
+chmod 755 "$tmp" "$disk"
+[ -x /usr/bin/python3 ] || skip "no python3"
+if [ "$(id -u)" = 0 ]; then
+	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
+	as_user() { setpriv --reuid $nobody --regid $nobody --clear-groups -- env HOME="$home" "$@"; }
+	users() { chown -R $nobody:$nobody "$@"; }
+else
+	as_user() { env HOME="$home" "$@"; }
+	users() { :; }
+fi
+home=$tmp
+as_user test -x "$disk" || skip "the build folder is closed to other users"
+
+mkdir "$tmp/bin" "$tmp/home" "$tmp/readonly" "$tmp/out.d"
+cp "$tools/headstart" "$tools/headstart-tool" "$tools/headstart-prefetch" "$tmp/bin"
+headstart=$tmp/bin/headstart
+home=$tmp/home
+users "$tmp/home" "$tmp/out.d"
+chmod 555 "$tmp/readonly"
+log=$tmp/out.d/log
+
+real=$(realpath "$disk")
+app=$real/app
+printf '#!/bin/sh\nexit 7\n' >"$app"
+chmod 755 "$app"
+make_files 4
+describe() {
+	printf 'program %s\nfile regular %s\nrange 0 1 0 1\n' "$app" "$app"
+	for i in 1 2 3 4; do
+		printf 'file regular %s\nrange 0 100 %s 1\n' "$real/f$i" "$((i * 100))"
+	done
+}
+describe | "$make_profile" "$tmp/profile"
+chmod 644 "$tmp/profile"
+
+# Runs a command of the user's as one who collects orphans: headstart then waits for its prefetcher to end, and for the
+# planner that it starts, so that there is no race with what they leave.
+collecting() {
+	as_user /usr/bin/python3 -c '
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])' "$@"
+}
+
+# run_says WORDS [OPTION…]: the program, started cold by the user, ends as ever, and headstart says the one sentence.
+run_says() {
+	words=$1
+	shift
+	evict "$real"/f* "$app"
+	rm -f "$log"
+	status=0
+	HEADSTART_LOG=$log collecting "$headstart" run --verbose --wait done "$@" -- "$app" >"$tmp/out" 2>"$tmp/err" ||
+		status=$?
+	[ "$status" = 7 ] || fail "the program's exit status is $status: $(cat "$tmp/err")"
+	grep -qF -- "$words" "$tmp/err" || fail "'run $*' did not say '$words': $(cat "$tmp/err")"
+	[ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] || fail "'run $*' said more: $(cat "$tmp/err" "$tmp/out")"
+}
+logged() {
+	grep -qE -- "$1" "$log" || fail "the log does not say '$1': $(cat "$log" 2>&1)"
+}
+plans() {
+	as_user "$headstart" plan "$@" "$tmp/profile" >"$tmp/out" 2>"$tmp/err" || fail "no plan: $(cat "$tmp/err")"
+}
+
+# The user's own: in the state folder, for nobody else to read; run finds it, every other verb works.
+plans
+plan=$(sed -n 's/^plan  *//p' "$tmp/out")
+state=$home/.local/state/headstart
+[ "${plan%/*}" = "$state" ] || fail "the plan is not in '$state': $plan"
+[ "$(stat -c %a "$state")" = 700 ] && [ "$(stat -c %a "$plan")" = 600 ] || fail "others may read '$plan'"
+[ "$(ls -A "$state")" = "${plan##*/}" ] || fail "something is left beside the plan: $(ls -A "$state")"
+run_says "prefetching 5 files for '$app'"
+logged 'opened=5 stale=0 missing=0 refused=0 asked=1638417 '
+run_says "prefetching 5 files for '$app'" --plan "$plan"
+as_user "$headstart" show "$plan" | grep -q '^  here  *every file is what it was ' || fail "show: the plan is not fresh"
+as_user "$headstart" show --json "$tmp/profile" >"$tmp/out" || fail "show: cannot show a profile"
+as_user "$headstart" merge -o "$tmp/out.d/merged" "$tmp/profile" "$tmp/profile" || fail "merge failed"
+refuses 1 "needs root: sudo headstart record" as_user "$headstart" record -- true
+refuses 1 "nothing is being recorded" as_user "$headstart" mark
+refuses 1 "there is no recording '1-2'" as_user "$headstart" mark 1-2
+refuses 1 "no profile of '$app'; 'headstart record -- $app' makes one" as_user "$headstart" plan --program "$app"
+
+# A plan that somebody else made or can write is passed over. Root's is good for everybody.
+chmod 620 "$plan"
+run_says "no plan for it"
+chmod 602 "$plan"
+run_says "no plan for it"
+chmod 600 "$plan"
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$tmp/theirs"
+	cp "$plan" "$tmp/theirs"
+	chmod 644 "$tmp/theirs/${plan##*/}"
+	export HEADSTART_STATE="$tmp/theirs"
+	run_says "prefetching 5 files"
+	chown 65533 "$tmp/theirs/${plan##*/}"
+	run_says "no plan for it"
+	unset HEADSTART_STATE
+	evict "$real"/f* "$app"
+	HEADSTART_STATE=$tmp/theirs "$headstart" run --verbose -- "$app" 2>"$tmp/err" || :
+	grep -q "no plan for it" "$tmp/err" || fail "root uses another user's plan: $(cat "$tmp/err")"
+fi
+
+# A user namespace, with and without a name for the user in it.
+for map in '' r; do
+	as_user unshare -U$map true 2>/dev/null || continue
+	status=0
+	as_user unshare -U$map "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
+	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "in a user namespace ($map): $status $(cat "$tmp/out")"
+	as_user unshare -U$map "$headstart" show "$plan" >"$tmp/out" || fail "show in a user namespace ($map) fails"
+	as_user unshare -U$map "$headstart" plan -o "$tmp/out.d/plan" "$tmp/profile" >"$tmp/out" ||
+		fail "plan in a user namespace ($map) fails"
+done
+
+# A home that is read-only or missing: no plan is kept, what can be done without is.
+home=$tmp/readonly
+refuses 1 "cannot make the folder of plans '$home/.local/state/headstart': Permission denied; -o FILE" \
+	as_user "$headstart" plan "$tmp/profile"
+run_says "no plan for it"
+plans -o "$tmp/out.d/plan"
+run_says "prefetching 5 files" --plan "$tmp/out.d/plan"
+without_home() { as_user env -u HOME "$@"; }
+refuses 1 "as HOME is not set; give -o FILE" without_home "$headstart" plan "$tmp/profile"
+status=0
+without_home "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
+[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "without a home: $status $(cat "$tmp/out")"
+home=relative
+refuses 1 "as HOME is not set" as_user "$headstart" plan "$tmp/profile"
+home=/dev/null
+refuses 1 "cannot make the folder of plans '/dev/null/" as_user "$headstart" plan "$tmp/profile"
+run_says "no plan for it"
+home=$tmp/home
+
+# A file that changed drops out alone, likewise one that is gone; the plan is marked.
+as_user cp "$plan" "$tmp/out.d/relative.plan"
+echo more >>"$real/f2"
+run_says "prefetching 5 files"
+logged 'opened=4 stale=1 missing=0 refused=0 asked=1228817 '
+[ -e "$plan.stale" ] || fail "the plan was not marked stale"
+cd "$tmp/out.d"
+run_says "prefetching 5 files" --plan relative.plan
+cd /
+[ -e "$tmp/out.d/relative.plan.stale" ] || fail "a plan given by a relative name was not marked stale"
+rm "$real/f3"
+run_says "prefetching 5 files"
+logged 'opened=3 stale=1 missing=1 refused=0 asked=819217 '
+
+# With a profile in the store it is compiled anew.
+refreshes() {
+	evict "$real"/f* "$app"
+	collecting "$headstart" run -- "$app" >"$tmp/out" 2>&1 || :
+	[ ! -s "$tmp/out" ] || fail "the planner is heard: $(cat "$tmp/out")"
+}
+as_user cp "$tmp/profile" "${plan%.plan}.profile"
+refreshes
+run_says "prefetching 3 files"
+logged 'opened=3 stale=0 missing=0 '
+[ ! -e "$plan.stale" ] || fail "the mark outlives the stale plan"
+rm "$plan"
+refreshes
+[ -s "$plan" ] || fail "a missing plan is not compiled from the profile"
+
+# Root's stale plan is for root to compile.
+if [ "$(id -u)" = 0 ]; then
+	mkdir "$tmp/roots"
+	cp "$plan" "${plan%.plan}.profile" "$tmp/roots"
+	chmod 644 "$tmp/roots"/*
+	echo more >>"$real/f1"
+	before=$(stat -c '%i %Y' "$tmp/roots/${plan##*/}")
+	HEADSTART_STATE=$tmp/roots refreshes
+	[ "$(ls "$tmp/roots" | wc -l)" = 2 ] && [ "$(stat -c '%i %Y' "$tmp/roots/${plan##*/}")" = "$before" ] ||
+		fail "a user has changed root's plan"
+fi
+
+# 50,000 files, far more than may be open at once.
+mkdir "$disk/many"
+/usr/bin/python3 - "$real" >"$tmp/description" <<'EOF_PYTHON'
+import os, sys
+folder = sys.argv[1] + "/many/"
+print("program " + sys.argv[1] + "/app")
+for n in range(50000):
+    name = folder + "%05d" % n
+    if n % 100:
+        os.link(folder + "%05d" % (n - n % 100), name)
+    else:
+        with open(name, "w") as out:
+            out.write("x" * 100)
+    print("file regular", name)
+    print("range 0 1", n, 1)
+EOF_PYTHON
+"$make_profile" "$tmp/huge" <"$tmp/description"
+chmod 644 "$tmp/huge"
+sync -f "$disk"
+as_user "$headstart" plan -o "$tmp/out.d/huge.plan" "$tmp/huge" >"$tmp/out" || fail "no plan of 50,000 files"
+out=$(as_user sh -c 'ulimit -n 256; exec "$@"' sh "$tmp/bin/headstart-prefetch" --wait --json "$tmp/out.d/huge.plan") ||
+	fail "headstart-prefetch fails with 50,000 files"
+[ "$(value opened "$out")" = 50000 ] || fail "not all of 50,000 files were opened: $out"
+as_user "$headstart" show "$tmp/out.d/huge.plan" >"$tmp/out" || fail "cannot show a plan of 50,000 files"
+evict "$real/many/00000" "$app"
+status=0
+as_user "$headstart" run --plan "$tmp/out.d/huge.plan" -- "$app" >"$tmp/out" 2>&1 || status=$?
+[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "with a plan of 50,000 files: $status $(cat "$tmp/out")"
+
+# The memory budget: what is touched first is read, the rest is left.
+describe | "$make_profile" "$tmp/budget"
+chmod 644 "$tmp/budget"
+as_user "$headstart" plan --device solid -o "$tmp/out.d/budget.plan" "$tmp/budget" >/dev/null || fail "no plan"
+evict "$real"/f?
+out=$(as_user "$tmp/bin/headstart-prefetch" --wait --json --memory-budget 300000 "$tmp/out.d/budget.plan")
+asked=$(value bytes_asked "$out") skipped=$(value bytes_skipped_budget "$out")
+[ "$asked" -gt 0 ] && [ "$asked" -le 300000 ] && [ $((asked + skipped)) = 1228817 ] || fail "the budget: $out"
+refuses 2 "not a value for this option: '0'" "$prefetch" --memory-budget 0 "$tmp/out.d/budget.plan"
+plans --budget 64K -o "$tmp/out.d/small.plan"
+grep -q '^data  *0.1 MB' "$tmp/out" || fail "plan --budget: $(cat "$tmp/out")"
+echo ok
