@@ -165,32 +165,41 @@ static bool is_fast(const struct reader *reader)
 	return reader->fast_chunks == FAST_CHUNKS;
 }
 
-/* Waits for the chunk to arrive, and so learns how fast the device is. */
-static void try_device(struct reader *reader, int fd, uint64_t last)
+/*
+ * Whether this chunk is to tell how fast the device is. Only while that is open, since asking for residency
+ * starts a small read of its own; and never on a rotational disk.
+ */
+static bool is_trial(const struct reader *reader, int fd, uint64_t offset, uint64_t length)
 {
-	uint64_t start_us = job_now_us();
+	return !reader->rotational && reader->fast_chunks < FAST_CHUNKS && length == CHUNK &&
+	       !is_resident(fd, offset);
+}
+
+static void await_byte(int fd, off_t offset)
+{
 	char byte;
 
-	(void)!pread(fd, &byte, 1, (off_t)last);
-	reader->fast_chunks = job_now_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
+	(void)!pread(fd, &byte, 1, offset);
 }
 
 /* Starts reading a chunk, once the oldest of those in flight has arrived. */
 static void read_chunk(struct reader *reader, int fd, uint64_t offset, uint64_t length)
 {
 	struct flight *flight = &reader->flights[reader->flight];
-	bool cold;
-	char byte;
+	bool trial = is_trial(reader, fd, offset, length);
+	uint64_t start_us;
 
 	if (flight->fd >= 0)
-		(void)!pread(flight->fd, &byte, 1, flight->offset);
-	cold = !is_resident(fd, offset + length - 1);
+		await_byte(flight->fd, flight->offset);
+	start_us = job_now_us();
 	readahead(fd, (off_t)offset, length);
-	if (cold && length == CHUNK && reader->fast_chunks < FAST_CHUNKS)
-		try_device(reader, fd, offset + length - 1);
 	*flight = (struct flight){.fd = fd, .offset = (off_t)(offset + length - 1)};
 	reader->flight = (reader->flight + 1) % reader->in_flight;
 	reader->result.bytes += length;
+	if (!trial)
+		return;
+	await_byte(fd, (off_t)(offset + length - 1));
+	reader->fast_chunks = job_now_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
 }
 
 /* Reads the next chunk of the first object that is not done. Returns false if there is none. */
