@@ -263,8 +263,6 @@ static int explain(enum record_step step, int err, const struct settings *settin
 		return verb_fail("the kernel refuses tracing: in a container, run it with all privileges");
 	if (step == RECORD_STEP_TRACEFS && (err == -ENODEV || err == -ENOENT))
 		return verb_fail("this kernel has no tracefs (CONFIG_TRACING)");
-	if (step == RECORD_STEP_TRACER && err == -ENOSYS)
-		return verb_fail("this headstart was built without libtracefs and cannot record");
 	if (step == RECORD_STEP_TRACER && err == -ENOENT)
 		return verb_fail("this kernel has no filemap tracepoints (CONFIG_EVENT_TRACING)");
 	if (step == RECORD_STEP_MOUNTS && err == -ENOENT)

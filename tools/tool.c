@@ -6,21 +6,13 @@
 #include <string.h>
 
 static const struct verb verbs[] = {
-#ifdef HAVE_CMD_RECORD
+#ifdef HAVE_RECORD
 	{"record", cmd_record},
-#endif
-#ifdef HAVE_CMD_MARK
 	{"mark", cmd_mark},
 #endif
-#ifdef HAVE_CMD_SHOW
 	{"show", cmd_show},
-#endif
-#ifdef HAVE_CMD_MERGE
 	{"merge", cmd_merge},
-#endif
-#ifdef HAVE_CMD_PLAN
 	{"plan", cmd_plan},
-#endif
 	{NULL, NULL},
 };
 
@@ -31,5 +23,5 @@ int main(int argc, char **argv)
 	for (const struct verb *verb = verbs; verb->name; verb++)
 		if (strcmp(argv[1], verb->name) == 0)
 			return verb->run(argc - 1, argv + 1);
-	return verb_fail("this build has no verb '%s'", argv[1]), VERB_USAGE;
+	return verb_fail("this build has no verb '%s': 'record' and 'mark' need libtracefs", argv[1]), VERB_USAGE;
 }
