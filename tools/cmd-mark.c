@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart mark: the start that is being recorded ends here. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "mark.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart mark [--quiet] [RECORDING]\n"
-			   "Ends a recording that waits for a mark. RECORDING is the name that 'headstart\n"
-			   "record' printed; within the recorded command it is known.\n"
-			   "\n"
-			   "  -q, --quiet   do nothing, successfully, when nothing is being recorded\n"
-			   "  -h, --help    this text\n";
+static const char help[] =
+	"usage: headstart mark [OPTION…] [RECORDING]\n"
+	"Ends a recording that waits for a mark. RECORDING is the name that 'headstart\n"
+	"record' printed; within the recorded command it is known.\n"
+	"\n"
+	"options:\n"
+	"  -q, --quiet  do nothing, successfully, when nothing is being recorded\n"
+	"  -h, --help   print this\n";
 
 static int mark(const char *recording, int quiet)
 {
@@ -40,8 +41,7 @@ int cmd_mark(int argc, char **argv)
 	};
 	int c, quiet = 0;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":qh", longs, NULL)) != -1) {
+	while ((c = verb_option(argc, argv, ":qh", longs)) != -1) {
 		switch (c) {
 		case 'q':
 			quiet = 1;
@@ -50,7 +50,7 @@ int cmd_mark(int argc, char **argv)
 			fputs(help, stdout);
 			return 0;
 		default:
-			return verb_usage("mark", "unknown option '%s'", argv[optind - 1]);
+			return VERB_USAGE;
 		}
 	}
 	if (argc - optind > 1)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart merge: several recordings of one program into one profile. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -9,12 +8,14 @@
 #include "profile/profile-file.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart merge -o OUT PROFILE...\n"
-			   "Merges profiles of one program: a page's count of runs adds up, the order is\n"
-			   "that of the first profile, and what only later ones know comes after.\n"
-			   "\n"
-			   "  -o, --output OUT   the profile to write; may be one of those merged\n"
-			   "  -h, --help         this text\n";
+static const char help[] =
+	"usage: headstart merge -o FILE PROFILE…\n"
+	"Merges profiles of one program: a page's count of runs adds up, the order is\n"
+	"that of the first profile, and what only later ones know comes after.\n"
+	"\n"
+	"options:\n"
+	"  -o, --output FILE  the profile to write; may be one of those merged\n"
+	"  -h, --help         print this\n";
 
 /* Returns 0, or an exit status with the reason said. */
 static int load(const char *path, struct profile *ret)
@@ -70,8 +71,7 @@ int cmd_merge(int argc, char **argv)
 	const char *out = NULL;
 	int c;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":o:h", longs, NULL)) != -1) {
+	while ((c = verb_option(argc, argv, ":o:h", longs)) != -1) {
 		switch (c) {
 		case 'o':
 			out = optarg;
@@ -79,14 +79,12 @@ int cmd_merge(int argc, char **argv)
 		case 'h':
 			fputs(help, stdout);
 			return 0;
-		case ':':
-			return verb_usage("merge", "'%s' needs a value", argv[optind - 1]);
 		default:
-			return verb_usage("merge", "unknown option '%s'", argv[optind - 1]);
+			return VERB_USAGE;
 		}
 	}
 	if (!out)
-		return verb_usage("merge", "where to write: -o OUT");
+		return verb_usage("merge", "where to write: -o FILE");
 	if (optind == argc)
 		return verb_usage("merge", "which profiles");
 	return merge(out, argv + optind);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart plan: a profile compiled for this machine. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -27,25 +26,22 @@ struct plan_arguments {
 	struct plan_options options;
 };
 
-static int print_help(void)
-{
-	puts("usage: headstart plan [OPTION…] PROFILE\n"
-	     "       headstart plan [OPTION…] --program PROGRAM\n"
-	     "Compiles a profile for this machine: what is still there and unchanged, in the order in which "
-	     "the\n"
-	     "device under it is best read. 'headstart record' does this by itself.\n\n"
-	     "options:\n"
-	     "  --program PROGRAM  take the profile that was recorded of PROGRAM\n"
-	     "  -o, --output FILE  write the plan to FILE, not to where 'headstart run' finds it\n"
-	     "  --at PROGRAM       begin where the start executes PROGRAM, and plan for that program\n"
-	     "  --device CLASS     auto (the default), rotational or solid\n"
-	     "  --budget SIZE      read at most SIZE bytes (suffixes K, M, G): what is touched first\n"
-	     "  --min-runs N       leave out what fewer than N of the recorded runs touched\n"
-	     "  --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
-	     "  --json             print the summary as JSON\n"
-	     "  --help             print this");
-	return 0;
-}
+static const char help[] =
+	"usage: headstart plan [OPTION…] PROFILE\n"
+	"       headstart plan [OPTION…] --program PROGRAM\n"
+	"Compiles a profile for this machine: what is still there and unchanged, in the order in which the\n"
+	"device under it is best read. 'headstart record' does this by itself.\n"
+	"\n"
+	"options:\n"
+	"      --program PROGRAM  take the profile that was recorded of PROGRAM\n"
+	"  -o, --output FILE      write the plan to FILE, not to where 'headstart run' finds it\n"
+	"      --at PROGRAM       begin where the start executes PROGRAM, and plan for that program\n"
+	"      --device CLASS     auto (the default), rotational or solid\n"
+	"      --budget SIZE      read at most SIZE bytes (suffixes K, M, G): what is touched first\n"
+	"      --min-runs N       leave out what fewer than N of the recorded runs touched\n"
+	"      --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
+	"      --json             print the summary as JSON\n"
+	"  -h, --help             print this\n";
 
 static bool parse_device(const char *text, enum device_class *ret)
 {
@@ -138,14 +134,11 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 	};
 	int option, status;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":o:h", known, NULL)) != -1) {
+	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
 		if (option == 'h')
-			return print_help();
-		if (option == ':')
-			return verb_usage("plan", "option '%s' needs a value", argv[optind - 1]);
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
 		if (option == '?')
-			return verb_usage("plan", "no option '%s'", argv[optind - 1]);
+			return VERB_USAGE;
 		status = parse_option(option, arguments);
 		if (status)
 			return status;

@@ -2,7 +2,6 @@
 /* headstart record: watch a cold start and keep what it touched. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <pwd.h>
@@ -28,10 +27,11 @@
 #define NOT_EXECUTABLE 126
 
 static const char help[] =
-	"usage: headstart record [OPTION...] [--] COMMAND [ARGUMENT...]\n"
+	"usage: headstart record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
 	"Starts COMMAND from a cold page cache and records what it and all it starts touch.\n"
 	"Without --output the profile is stored for 'headstart run', and its plan is made.\n"
 	"\n"
+	"options:\n"
 	"  -o, --output FILE         write the profile to FILE, and nothing else\n"
 	"  -u, --until MILESTONE     exit: the command and all it started have ended (default)\n"
 	"                            mark: 'headstart mark' was run\n"
@@ -46,7 +46,7 @@ static const char help[] =
 	"      --page-cache-events   count what enters the page cache, as before Linux 6.12\n"
 	"  -q, --quiet               print nothing but errors\n"
 	"      --json                print the summary as one JSON object\n"
-	"  -h, --help                this text\n";
+	"  -h, --help                print this\n";
 
 struct settings {
 	struct record_options record;
@@ -223,16 +223,13 @@ static int parse(int argc, char **argv, struct settings *settings)
 	};
 	int c, r;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:o:u:t:kmqh", longs, NULL)) != -1) {
+	while ((c = verb_option(argc, argv, "+:o:u:t:kmqh", longs)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return -1;
 		}
-		if (c == ':')
-			return verb_usage("record", "'%s' needs a value", argv[optind - 1]);
 		if (c == '?')
-			return verb_usage("record", "unknown option '%s'", argv[optind - 1]);
+			return VERB_USAGE;
 		r = take_option(settings, c);
 		if (r)
 			return r;

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,19 +30,17 @@ struct run_options {
 	enum launch_wait wait;
 };
 
-static int print_help(void)
-{
-	puts("usage: headstart run [OPTION…] [--] PROGRAM [ARGUMENT…]\n"
-	     "Reads ahead what PROGRAM's start touches, as its plan says, and starts it.\n"
-	     "Without a plan, or when everything is cached already, PROGRAM is just started.\n\n"
-	     "options:\n"
-	     "  --plan FILE   the plan to use, instead of the one recorded for PROGRAM\n"
-	     "  --wait STAGE  start PROGRAM when the prefetcher has reached STAGE: none, open (all\n"
-	     "                files are open) or done; the default depends on the plan's device\n"
-	     "  --verbose     say what is done, and why nothing is\n"
-	     "  --help        print this");
-	return 0;
-}
+static const char help[] =
+	"usage: headstart run [OPTION…] [--] PROGRAM [ARGUMENT…]\n"
+	"Reads ahead what PROGRAM's start touches, as its plan says, and starts it.\n"
+	"Without a plan, or when everything is cached already, PROGRAM is just started.\n"
+	"\n"
+	"options:\n"
+	"      --plan FILE   the plan to use, instead of the one recorded for PROGRAM\n"
+	"      --wait STAGE  start PROGRAM when the prefetcher has reached STAGE: none, open (all\n"
+	"                    files are open), done, or auto (the default): as the plan's device wants it\n"
+	"      --verbose     say what is done, and why nothing is\n"
+	"  -h, --help        print this\n";
 
 static bool parse_wait(const char *text, enum launch_wait *ret)
 {
@@ -74,9 +71,8 @@ static int parse_options(int argc, char **argv, struct run_options *options, int
 	};
 	int option;
 
-	opterr = 0;
 	*ret_status = VERB_USAGE;
-	while ((option = getopt_long(argc, argv, "+:h", known, NULL)) != -1) {
+	while ((option = verb_option(argc, argv, "+:h", known)) != -1) {
 		switch (option) {
 		case 'p':
 			options->plan = optarg;
@@ -91,13 +87,9 @@ static int parse_options(int argc, char **argv, struct run_options *options, int
 			options->verbose = true;
 			break;
 		case 'h':
-			*ret_status = print_help();
-			return 0;
-		case ':':
-			verb_usage("run", "option '%s' needs a value", argv[optind - 1]);
+			*ret_status = fputs(help, stdout) < 0 ? VERB_FAILED : 0;
 			return 0;
 		default:
-			verb_usage("run", "no option '%s'", argv[optind - 1]);
 			return 0;
 		}
 	}

@@ -2,7 +2,6 @@
 /* headstart show: what is in a profile or a plan. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -20,13 +19,15 @@
 #include "report/report.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart show [--json] [--files N | --all] FILE\n"
-			   "Shows what is in a profile or a plan.\n"
-			   "\n"
-			   "      --json      everything, as one JSON object\n"
-			   "  -n, --files N   the N files of most bytes (default: 20)\n"
-			   "  -a, --all       all files\n"
-			   "  -h, --help      this text\n";
+static const char help[] =
+	"usage: headstart show [OPTION…] FILE\n"
+	"Shows what is in a profile or a plan.\n"
+	"\n"
+	"options:\n"
+	"      --json     everything, as one JSON object\n"
+	"  -n, --files N  the N files of most bytes (default: 20)\n"
+	"  -a, --all      all files\n"
+	"  -h, --help     print this\n";
 
 struct show_options {
 	bool json;
@@ -161,8 +162,7 @@ int cmd_show(int argc, char **argv)
 	enum file_type type;
 	int c, r;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":n:ah", longs, NULL)) != -1) {
+	while ((c = verb_option(argc, argv, ":n:ah", longs)) != -1) {
 		switch (c) {
 		case 'j':
 			options.json = true;
@@ -178,10 +178,8 @@ int cmd_show(int argc, char **argv)
 		case 'h':
 			fputs(help, stdout);
 			return 0;
-		case ':':
-			return verb_usage("show", "'%s' needs a value", argv[optind - 1]);
 		default:
-			return verb_usage("show", "unknown option '%s'", argv[optind - 1]);
+			return VERB_USAGE;
 		}
 	}
 	if (argc - optind != 1)

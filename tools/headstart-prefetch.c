@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -27,23 +26,23 @@
 #define LAST_GASP_MS   1000  /* after the time budget the process is ended, whatever it waits for */
 
 static const char help[] =
-	"Usage: headstart-prefetch [OPTION…] PLAN\n"
+	"usage: headstart-prefetch [OPTION…] PLAN\n"
 	"       headstart-prefetch [OPTION…] --fd N\n"
-	"\n"
 	"Reads what the plan names into the page cache.\n"
 	"\n"
-	"  --alongside          the program is running: read what it needs first before the rest\n"
-	"  --engine E           auto, uring, nowait, fadvise or read (default auto)\n"
-	"  --fd N               the plan is the open file N\n"
-	"  --idle               use the disk only when nobody else does\n"
-	"  --json               say what was done, as JSON\n"
-	"  --objects            the open file is the audit shim's list of mapped objects, not a plan\n"
-	"  --memory-budget N    read at most N bytes (default: half of the memory available)\n"
-	"  --time-budget N      begin nothing new after N milliseconds (default 30000)\n"
-	"  --verify             measure what is in the page cache before and after\n"
-	"  --wait               return only when everything has arrived\n"
-	"  --help               show this help\n"
-	"  --version            show the version\n";
+	"options:\n"
+	"      --alongside        the program is running: read what it needs first before the rest\n"
+	"      --engine E         auto, uring, nowait, fadvise or read (default: auto)\n"
+	"      --fd N             the plan is the open file N\n"
+	"      --idle             use the disk only when nobody else does\n"
+	"      --json             say what was done, as JSON\n"
+	"      --objects          the open file is the audit shim's list of mapped objects, not a plan\n"
+	"      --memory-budget N  read at most N bytes (default: half of the memory available)\n"
+	"      --time-budget N    begin nothing new after N milliseconds (default: 30000)\n"
+	"      --verify           measure what is in the page cache before and after\n"
+	"      --wait             return only when everything has arrived\n"
+	"  -h, --help             print this\n"
+	"      --version          print the version\n";
 
 struct request {
 	struct prefetch_options options;
@@ -148,18 +147,18 @@ static int parse(int argc, char **argv, struct request *request)
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
 	};
+	const char *culprit;
 	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":", options, NULL)) >= 0) {
+	while ((option = verb_getopt(argc, argv, ":h", options, &culprit)) >= 0) {
 		if (option == 'h')
 			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
 		if (option == 'V')
 			return puts("headstart-prefetch " HEADSTART_VERSION) < 0 ? VERB_FAILED : 0;
 		if (option == '?')
-			return usage("there is no option", argv[optind - 1]);
+			return usage("unknown option", culprit);
 		if (option == ':')
-			return usage("a value is missing after", argv[optind - 1]);
+			return usage("a value is missing after", culprit);
 		if (!take_option(option, request))
 			return usage("not a value for this option:", optarg);
 	}

@@ -27,12 +27,15 @@ static const struct summary summaries[] = {
 static int print_help(void)
 {
 	printf("usage: headstart VERB [OPTION…] …\n"
-	       "Makes programs start faster from a cold page cache.\n\nverbs:\n");
+	       "Makes programs start faster from a cold page cache.\n"
+	       "\n"
+	       "verbs:\n");
 	for (size_t i = 0; i < N_SUMMARIES; i++)
 		printf("  %-8s %s\n", summaries[i].verb, summaries[i].text);
 	printf("\noptions:\n"
-	       "  --help     print this\n"
-	       "  --version  print the version\n\n"
+	       "  -h, --help     print this\n"
+	       "      --version  print the version\n"
+	       "\n"
 	       "'headstart VERB --help' says more of each. First steps:\n"
 	       "  headstart record -- PROGRAM     as root, once\n"
 	       "  headstart run -- PROGRAM        from then on\n");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What verbs say on stderr. */
+/* What verbs say on stderr, and their options. */
 #include "verb.h"
 
 #include <errno.h>
@@ -8,15 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void say(const char *format, va_list args, int error)
+{
+	fputs("headstart: ", stderr);
+	vfprintf(stderr, format, args);
+	if (error)
+		fprintf(stderr, ": %s", strerror(error < 0 ? -error : error));
+	fputc('\n', stderr);
+}
+
 int verb_fail(const char *format, ...)
 {
 	va_list args;
 
-	fputs("headstart: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say(format, args, 0);
 	va_end(args);
-	fputc('\n', stderr);
 	return VERB_FAILED;
 }
 
@@ -24,11 +31,9 @@ int verb_fail_errno(int error, const char *format, ...)
 {
 	va_list args;
 
-	fputs("headstart: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say(format, args, error);
 	va_end(args);
-	fprintf(stderr, ": %s\n", strerror(error < 0 ? -error : error));
 	return VERB_FAILED;
 }
 
@@ -36,11 +41,9 @@ void verb_note(const char *format, ...)
 {
 	va_list args;
 
-	fputs("headstart: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	say(format, args, 0);
 	va_end(args);
-	fputc('\n', stderr);
 }
 
 int verb_usage(const char *verb, const char *format, ...)
@@ -53,6 +56,38 @@ int verb_usage(const char *verb, const char *format, ...)
 	va_end(args);
 	fprintf(stderr, "; see 'headstart %s --help'\n", verb);
 	return VERB_USAGE;
+}
+
+/* optind is of no help within a cluster of short options: it moves on with the last of them. */
+int verb_getopt(
+	int argc, char **argv, const char *shorts, const struct option *longs, const char **ret_culprit)
+{
+	static char letter[] = "-?";
+	int before = optind, option;
+
+	opterr = 0;
+	option = getopt_long(argc, argv, shorts, longs, NULL);
+	if (option != '?' && option != ':')
+		return option;
+	if (optind > before && strncmp(argv[optind - 1], "--", 2) == 0) {
+		*ret_culprit = argv[optind - 1];
+		return option;
+	}
+	letter[1] = (char)optopt;
+	*ret_culprit = letter;
+	return option;
+}
+
+int verb_option(int argc, char **argv, const char *shorts, const struct option *longs)
+{
+	const char *culprit;
+	int option = verb_getopt(argc, argv, shorts, longs, &culprit);
+
+	if (option == '?')
+		verb_usage(argv[0], "unknown option '%s'", culprit);
+	if (option == ':')
+		verb_usage(argv[0], "option '%s' needs a value", culprit);
+	return option == ':' ? '?' : option;
 }
 
 bool verb_parse_u64(const char *text, unsigned long long *ret)

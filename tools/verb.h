@@ -2,6 +2,7 @@
 /* The verbs of the command line and what they share: errors as one sentence, --help. */
 #pragma once
 
+#include <getopt.h>
 #include <stdbool.h>
 
 struct verb {
@@ -25,7 +26,18 @@ void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* "headstart VERB: …; see 'headstart VERB --help'" on stderr. Returns 2. */
 int verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Parses a positive number of `what`, all of the text. Returns whether it is one. */
+/*
+ * getopt_long(3) that prints nothing. For '?' (an option that is unknown, or takes no value and was given one) and
+ * ':' (one without its value; `shorts` must ask for that) *ret_culprit is that option as it was typed, valid until
+ * the next call.
+ */
+int verb_getopt(
+	int argc, char **argv, const char *shorts, const struct option *longs, const char **ret_culprit);
+
+/* The same for the verb argv[0], which says what was wrong and returns '?'. */
+int verb_option(int argc, char **argv, const char *shorts, const struct option *longs);
+
+/* Parses a decimal number without sign, all of the text. Returns whether it is one that fits. */
 bool verb_parse_u64(const char *text, unsigned long long *ret);
 
 int cmd_run(int argc, char **argv);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every option in a verb's --help is in its man page, and the other way round; every verb has both.
+# Every option in a verb's --help is in its man page, and the other way round; every verb has both, in one layout.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 
 options() {
@@ -21,6 +21,10 @@ compare() {
 	man_options "$page" >"$tmp/man"
 	cmp -s "$tmp/help" "$tmp/man" ||
 		fail "'$* --help' and $(basename "$page") differ: $(diff "$tmp/help" "$tmp/man" | grep '^[<>]')"
+	[ "$(head -c 7 "$tmp/text")" = 'usage: ' ] || fail "'$* --help' does not begin with 'usage: '"
+	[ "$(grep -c '^options:$' "$tmp/text")" = 1 ] || fail "'$* --help' has no list of options"
+	grep -qE '^  -h, --help +print this$' "$tmp/text" || fail "'$* --help' does not end its list as the others do"
+	"$@" -h | cmp -s - "$tmp/text" || fail "'$* -h' is not '$* --help'"
 	! awk 'length > 100' "$tmp/text" | grep . || fail "'$* --help' has lines over 100 columns"
 }
 

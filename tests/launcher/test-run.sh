@@ -94,7 +94,7 @@ refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
 : >"$tmp/notexec"
 refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"
 refuses 2 "no program given" "$headstart" run
-refuses 2 "no option '--nonsense'" "$headstart" run --nonsense -- true
+refuses 2 "unknown option '--nonsense'" "$headstart" run --nonsense -- true
 refuses 2 "'soon' is no stage" "$headstart" run --wait soon -- true
 refuses 2 "no verb 'fly'" "$headstart" fly
 

@@ -99,7 +99,7 @@ for size in 0 -1 1T K 1.5M 99999999999G; do
 done
 refuses 2 "'0' is no number of runs" "$headstart" plan --min-runs 0 a
 refuses 2 "'floppy' is no class of device" "$headstart" plan --device floppy a
-refuses 2 "no option '--frob'" "$headstart" plan --frob a
+refuses 2 "unknown option '--frob'" "$headstart" plan --frob a
 refuses 2 "needs a value" "$headstart" plan a --budget
 rm "$tmp/bin/app" "$tmp/bin/lib" "$tmp/bin/helper"
 refuses 1 "nothing of the profile" "$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"

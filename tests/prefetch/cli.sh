@@ -10,7 +10,7 @@ plan=$tmp/p.plan
 refuses 2 "give one plan" "$prefetch"
 refuses 2 "give one plan" "$prefetch" "$plan" "$plan"
 refuses 2 "give one plan" "$prefetch" --fd 3 "$plan"
-refuses 2 "there is no option '--frob'" "$prefetch" --frob "$plan"
+refuses 2 "unknown option '--frob'" "$prefetch" --frob "$plan"
 refuses 2 "not a value for this option: 'x'" "$prefetch" --time-budget x "$plan"
 refuses 2 "not a value for this option: 'slow'" "$prefetch" --engine slow "$plan"
 refuses 2 "a value is missing after '--fd'" "$prefetch" --fd

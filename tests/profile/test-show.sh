@@ -153,6 +153,11 @@ refuses 2 "which file" "$headstart" show
 refuses 2 "one file at a time" "$headstart" show "$tmp/plan" "$tmp/plan"
 refuses 2 "'x' is not a number" "$headstart" show --files x "$tmp/plan"
 refuses 2 "unknown option '--nonsense'" "$headstart" show --nonsense "$tmp/plan"
+refuses 2 "unknown option '-x'" "$headstart" show -ax "$tmp/plan"
+refuses 2 "unknown option '-x'" "$headstart" show -xa "$tmp/plan"
+refuses 2 "unknown option '-x'" "$headstart" show "$tmp/plan" --json -xa
+refuses 2 "unknown option '--all=3'" "$headstart" show --all=3 "$tmp/plan"
+refuses 2 "option '-n' needs a value" "$headstart" show -an
 if [ "$(id -u)" = 0 ]; then
 	chmod 711 "$tmp"
 	chmod 600 "$tmp/profile"
