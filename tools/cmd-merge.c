@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "output.h"
 #include "profile/profile-file.h"
 #include "verb.h"
 
@@ -51,8 +52,10 @@ static int merge_one(struct profile *merged, const char *path)
 static int merge(const char *out, char **paths)
 {
 	_cleanup_(profile_releasep) struct profile merged = {0};
-	int r = load(*paths++, &merged);
+	int r = output_check(out);
 
+	if (r == 0)
+		r = load(*paths++, &merged);
 	while (r == 0 && *paths)
 		r = merge_one(&merged, *paths++);
 	if (r != 0)

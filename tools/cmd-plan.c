@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "base/strings.h"
+#include "output.h"
 #include "plan/build.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
@@ -224,10 +224,9 @@ static int no_folder(int error)
 		strerror(-error));
 }
 
-/* What is published replaces what is there: that must not be a device. */
+/* Returns 0, or an exit status with the reason said. *ret, malloc()ed, is the caller's. */
 static int output_path(const char *output, const char *program, char **ret)
 {
-	struct stat st;
 	int r;
 
 	if (!output) {
@@ -237,8 +236,9 @@ static int output_path(const char *output, const char *program, char **ret)
 				"there is no folder to keep plans in, as HOME is not set; give -o FILE");
 		return r < 0 ? no_folder(r) : 0;
 	}
-	if (stat(output, &st) == 0 && !S_ISREG(st.st_mode))
-		return verb_fail("'%s' is not a regular file", output);
+	r = output_check(output);
+	if (r)
+		return r;
 	*ret = strdup(output);
 	return *ret ? 0 : verb_fail_errno(ENOMEM, "cannot write '%s'", output);
 }

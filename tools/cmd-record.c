@@ -16,6 +16,7 @@
 #include "base/strings.h"
 #include "device/device.h"
 #include "mark.h"
+#include "output.h"
 #include "plan/build.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
@@ -473,6 +474,18 @@ static int record(struct settings *settings)
 	return r;
 }
 
+/* A recording takes long: that its profile cannot be kept is said before. */
+static int check_place(const struct settings *settings)
+{
+	_cleanup_free_ char *stored = NULL;
+	int err;
+
+	if (settings->output)
+		return output_check(settings->output);
+	err = store_path_for_writing(STORE_PROFILE, settings->program, &stored);
+	return err ? verb_fail_errno(err, "cannot find a place for the profile") : output_check(stored);
+}
+
 int cmd_record(int argc, char **argv)
 {
 	struct settings settings = {.record = {.timeout = 120, .until = RECORD_UNTIL_EXIT}};
@@ -484,6 +497,8 @@ int cmd_record(int argc, char **argv)
 	if (geteuid() != 0)
 		return verb_fail("recording reads the kernel's trace events and needs root: sudo headstart record …");
 	r = find_command(&settings);
+	if (r == 0)
+		r = check_place(&settings);
 	if (r)
 		return r;
 	mark = mark_listen(settings.recording);

@@ -39,6 +39,11 @@ refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" merge -o "$tmp/merged
 cmp "$tmp/merged" "$tmp/before" || fail "a failed merge changed its output"
 refuses 1 "cannot write '$tmp/no/such/folder': No such file" "$headstart" merge -o "$tmp/no/such/folder" "$tmp/one"
 refuses 2 "which profiles" "$headstart" merge -o "$tmp/merged"
+# What is no file is not replaced by one.
+mkfifo "$tmp/output"
+refuses 1 "'$tmp/output' is not a regular file" "$headstart" merge -o "$tmp/output" "$tmp/one"
+[ -p "$tmp/output" ] || fail "merge replaced a FIFO"
+refuses 1 "cannot write '$tmp/none/output'" "$headstart" merge -o "$tmp/none/output" "$tmp/one"
 refuses 2 "where to write" "$headstart" merge "$tmp/one"
 refuses 2 "'-o' needs a value" "$headstart" merge "$tmp/one" -o
 [ "$(find "$tmp" -name 'merged?*' | wc -l)" = 0 ] || fail "temporary files are left"

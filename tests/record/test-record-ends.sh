@@ -54,6 +54,9 @@ diff "$tmp/expected" "$tmp/out" >&2 || fail "the command inherited descriptors"
 refuses 127 "'no-such-program' is not found" "$tool" record -o "$tmp/none" -- no-such-program
 refuses 126 "cannot be run" "$tool" record -o "$tmp/none" -- /etc/passwd
 refuses 2 "'sometime' is no milestone" "$tool" record --until sometime -- true
+refuses 1 "cannot write '$tmp/none/output'" "$tool" record -o "$tmp/none/output" -- true
+mkfifo "$tmp/output"
+refuses 1 "'$tmp/output' is not a regular file" "$tool" record -o "$tmp/output" -- true
 refuses 1 "there is no user 'nobody-at-all'" "$tool" record --user nobody-at-all -- true
 refuses 1 "needs root" setpriv --reuid=65534 --regid=65534 --clear-groups "$tool" record -- true
 refuses 1 "there is no recording 'none'" "$tool" mark none
