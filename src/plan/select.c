@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "plan/draft.h"
 
 int draft_path(const struct plan_draft *draft, const char *path, char **ret)
@@ -81,11 +82,6 @@ static int find_device(
 	return 0;
 }
 
-static int64_t nanoseconds(const struct timespec *time)
-{
-	return (int64_t)((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
-}
-
 /* The part of [page, page + pages) below `end`, as an extent of the last file. */
 static int add_range(struct plan_draft *draft, const struct profile_range *range, uint64_t end)
 {
@@ -152,7 +148,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 		return 0;
 	}
 	file.size = (uint64_t)st.st_size;
-	file.mtime = nanoseconds(&st.st_mtim);
+	file.mtime = nanoseconds(st.st_mtim);
 	file.inode = st.st_ino;
 	file.public = (st.st_mode & S_IROTH) != 0;
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 
-#define NSEC_PER_SEC 1000000000
 /* Bytes of directory entries: beyond that a program looks names up, it does not list them. */
 #define DIRECTORY_MAX (1u << 20)
 
@@ -38,7 +38,6 @@ static int in_memory(int fd)
 int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 {
 	struct stat st;
-	int64_t mtime;
 
 	if (LE32(file->kind) != PLAN_REGULAR) {
 		*ret_size = 0;
@@ -48,8 +47,7 @@ int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -ESTALE;
-	mtime = (int64_t)st.st_mtim.tv_sec * NSEC_PER_SEC + st.st_mtim.tv_nsec;
-	if ((uint64_t)st.st_size != LE64(file->size) || mtime != (int64_t)LE64(file->mtime))
+	if ((uint64_t)st.st_size != LE64(file->size) || nanoseconds(st.st_mtim) != (int64_t)LE64(file->mtime))
 		return -ESTALE;
 	if (in_memory(fd))
 		return -ENODATA;
