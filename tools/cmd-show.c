@@ -124,6 +124,7 @@ static int show_plan(const char *path, const struct show_options *options)
 {
 	_cleanup_free_ char *data = NULL;
 	struct report_style style = style_of(options);
+	enum plan_fault fault;
 	struct plan_view plan;
 	size_t size;
 	int r;
@@ -131,18 +132,9 @@ static int show_plan(const char *path, const struct show_options *options)
 	r = read_file(path, PLAN_FILE_MAX, &data, &size);
 	if (r < 0)
 		return fail_read(r, path);
-	switch (plan_view_init(&plan, data, size, checksum64)) {
-	case PLAN_GOOD:
-		break;
-	case PLAN_FOREIGN:
-		return verb_fail("'%s' is not a headstart plan", path);
-	case PLAN_NEWER:
-		return verb_fail("'%s' was made by a newer headstart", path);
-	case PLAN_TRUNCATED:
-		return verb_fail("'%s' is truncated: the end of the plan is missing", path);
-	case PLAN_DAMAGED:
-		return verb_fail("'%s' is damaged: it is not what headstart wrote", path);
-	}
+	fault = plan_view_init(&plan, data, size, checksum64);
+	if (fault != PLAN_GOOD)
+		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (options->json)
 		return finish(report_plan_json(stdout, &plan));
 	return finish(report_plan_text(stdout, &plan, &style));

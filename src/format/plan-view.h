@@ -25,6 +25,24 @@ enum plan_fault {
 	PLAN_DAMAGED,   /* a checksum or an index is wrong */
 };
 
+/* "is not a headstart plan" …: what to say after the file's name. */
+static inline const char *plan_fault_text(enum plan_fault fault)
+{
+	switch (fault) {
+	case PLAN_GOOD:
+		return "is good";
+	case PLAN_FOREIGN:
+		return "is not a headstart plan";
+	case PLAN_NEWER:
+		return "was made by a newer headstart";
+	case PLAN_TRUNCATED:
+		return "is truncated: the end of the plan is missing";
+	case PLAN_DAMAGED:
+		break;
+	}
+	return "is damaged: it is not what headstart wrote";
+}
+
 static inline const char *plan_file_path(const struct plan_view *view, uint32_t file)
 {
 	return view->strings + LE32(view->files[file].path);

@@ -64,20 +64,3 @@ void loaded_plan_release(struct loaded_plan *plan)
 	free(plan->data);
 	plan->data = NULL;
 }
-
-const char *plan_fault_text(enum plan_fault fault)
-{
-	switch (fault) {
-	case PLAN_GOOD:
-		return "is good";
-	case PLAN_FOREIGN:
-		return "is not a headstart plan";
-	case PLAN_NEWER:
-		return "is a plan of another version of headstart";
-	case PLAN_TRUNCATED:
-		return "is truncated";
-	case PLAN_DAMAGED:
-		return "is damaged";
-	}
-	return "cannot be read";
-}

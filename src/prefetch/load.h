@@ -22,6 +22,3 @@ static inline void loaded_plan_releasep(struct loaded_plan *plan)
 {
 	loaded_plan_release(plan);
 }
-
-/* "is not a headstart plan", "is damaged": what to say after the file's name. */
-const char *plan_fault_text(enum plan_fault fault);
