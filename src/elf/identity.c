@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Build-id and soname by the program headers, which is what the loader goes by: section headers may be
+ * Build-id, soname and loader by the program headers, which is what the loader goes by: section headers may be
  * stripped or lie. Everything is read with pread(2), nothing is mapped: a file that is truncated meanwhile is
  * a short read, no SIGBUS. libelf trusts no size beyond the file's; the limits here keep what it allocates
  * small as well.
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/checked.h"
 #include "base/cleanup.h"
@@ -174,6 +175,34 @@ int elf_soname(int fd, char **ret)
 			return -ENOEXEC;
 		place = find_soname(dynamic);
 		return read_soname(elf, phdrs, &place, ret);
+	}
+	return -ENODATA;
+}
+
+int elf_interpreter(int fd, char *path, size_t size)
+{
+	_cleanup_(elf_endp) Elf *elf = NULL;
+	size_t phdrs;
+	int r;
+
+	r = open_elf(fd, &elf, &phdrs);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < phdrs; i++) {
+		GElf_Phdr phdr;
+		ssize_t n;
+
+		if (!gelf_getphdr(elf, (int)i, &phdr))
+			return -ENOEXEC;
+		if (phdr.p_type != PT_INTERP)
+			continue;
+		if (phdr.p_filesz >= size)
+			return -ENODATA;
+		n = pread(fd, path, phdr.p_filesz, (off_t)phdr.p_offset);
+		if (n < 0)
+			return -errno;
+		path[n] = '\0';
+		return path[0] == '/' ? 0 : -ENODATA;
 	}
 	return -ENODATA;
 }

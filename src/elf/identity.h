@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What identifies an ELF file: its GNU build-id and its DT_SONAME. The file may be hostile. */
+/* What an ELF file says of itself: its GNU build-id, its DT_SONAME, its loader. The file may be hostile. */
 #pragma once
 
 #include <stddef.h>
@@ -17,3 +17,9 @@ int elf_build_id(int fd, uint8_t *id, size_t capacity, size_t *ret_size);
  * -ENOEXEC, -ENODATA, or negative errno.
  */
 int elf_soname(int fd, char **ret);
+
+/*
+ * PT_INTERP: the path of the loader, into `path`. Returns 0, -ENOEXEC, -ENODATA where there is none that is absolute and
+ * shorter than `size`, or negative errno; `path` is then untouched or void.
+ */
+int elf_interpreter(int fd, char *path, size_t size);

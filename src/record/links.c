@@ -4,7 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
+#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "elf/identity.h"
 
 #define LINKS_MAX 40 /* as the kernel */
 
@@ -105,43 +106,6 @@ static char *script_interpreter(char *head)
 	return *name == '/' ? name : NULL;
 }
 
-static const char *elf_soname(Elf *elf)
-{
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		Elf_Data *data;
-		GElf_Dyn entry;
-
-		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_DYNAMIC ||
-		    !(data = elf_getdata(section, NULL)))
-			continue;
-		for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
-			if (entry.d_tag == DT_SONAME)
-				return elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-	}
-	return NULL;
-}
-
-/* PT_INTERP, into `name`. */
-static bool elf_interpreter(Elf *elf, int fd, char *name, size_t size)
-{
-	size_t count;
-
-	if (elf_getphdrnum(elf, &count) < 0)
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		GElf_Phdr header;
-		ssize_t n;
-
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_INTERP || header.p_filesz >= size)
-			continue;
-		n = pread(fd, name, header.p_filesz, (off_t)header.p_offset);
-		name[n < 0 ? 0 : n] = 0;
-		return name[0] == '/';
-	}
-	return false;
-}
-
 /* dirname(path)/SONAME, and its links if it leads to the file itself. */
 static int soname_links(const char *path, const char *soname, int (*found)(void *, const char *), void *context)
 {
@@ -170,22 +134,17 @@ static int library_folder_link(const char *path, int (*found)(void *, const char
 
 static int elf_links(const char *path, int fd, int (*found)(void *, const char *), void *context)
 {
+	_cleanup_free_ char *soname = NULL;
 	char interpreter[PATH_MAX];
-	const char *soname;
-	Elf *elf;
-	int err = 0;
+	int err = elf_soname(fd, &soname);
 
-	if (elf_version(EV_CURRENT) == EV_NONE || !(elf = elf_begin(fd, ELF_C_READ, NULL)))
-		return 0;
-	soname = elf_soname(elf);
-	if (soname) {
-		err = library_folder_link(path, found, context);
-		if (!err)
-			err = soname_links(path, soname, found, context);
-	}
-	if (!err && elf_interpreter(elf, fd, interpreter, sizeof(interpreter)))
+	if (err == -ENOMEM)
+		return err;
+	err = soname ? library_folder_link(path, found, context) : 0;
+	if (!err && soname)
+		err = soname_links(path, soname, found, context);
+	if (!err && elf_interpreter(fd, interpreter, sizeof(interpreter)) == 0)
 		err = links_on_path(interpreter, found, context);
-	elf_end(elf);
 	return err;
 }
 

@@ -219,6 +219,35 @@ static void hostile_sonames_are_refused(void **state)
 	assert_null(name);
 }
 
+static int interpreter(const struct folder *folder, const struct library *lib, char *path, size_t size)
+{
+	_cleanup_close_ int fd = -1;
+
+	write_file(folder, lib, sizeof(*lib));
+	fd = open(folder->file, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return elf_interpreter(fd, path, size);
+}
+
+static void loaders_are_found(void **state)
+{
+	_cleanup_close_ int fd = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+	struct library lib = library(7);
+	char path[64];
+
+	assert_int_equal(elf_interpreter(fd, path, sizeof(path)), 0);
+	assert_int_equal(access(path, X_OK), 0);
+	assert_int_equal(elf_interpreter(fd, path, 4), -ENODATA);
+	assert_int_equal(interpreter(*state, &lib, path, sizeof(path)), -ENODATA);
+	lib.phdrs[2].p_type = PT_INTERP; /* what is there is not an absolute path */
+	assert_int_equal(interpreter(*state, &lib, path, sizeof(path)), -ENODATA);
+	lib.phdrs[2].p_filesz = UINT64_MAX;
+	assert_int_equal(interpreter(*state, &lib, path, sizeof(path)), -ENODATA);
+	lib.phdrs[2].p_filesz = sizeof(path) - 1;
+	lib.phdrs[2].p_offset = UINT64_MAX - 8;
+	assert_true(interpreter(*state, &lib, path, sizeof(path)) < 0);
+}
+
 /* The file as a recording would have it. */
 static struct profile_file identified(const struct folder *folder, enum profile_kind kind)
 {
@@ -313,6 +342,7 @@ int main(void)
 		TEST(hostile_notes_are_passed_over),
 		TEST(sonames_are_found),
 		TEST(hostile_sonames_are_refused),
+		TEST(loaders_are_found),
 		TEST(elf_files_are_judged_by_build_id_and_size),
 		TEST(other_files_are_judged_by_size_and_here_by_time),
 		TEST(folders_and_links_are_fresh_while_they_are_there),
