@@ -6,11 +6,9 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -20,10 +18,10 @@
 #include "prefetch/load.h"
 #include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
+#include "time-limit.h"
 #include "verb.h"
 
 #define TIME_BUDGET_MS 30000 /* a start that takes longer has all it needs from its own reads */
-#define LAST_GASP_MS   1000  /* after the time budget the process is ended, whatever it waits for */
 
 static const char help[] =
 	"usage: headstart-prefetch [OPTION…] PLAN\n"
@@ -99,7 +97,7 @@ static bool take_option(int option, struct request *request)
 		request->fd = (int)number;
 		return true;
 	case 't':
-		if (!parse_number(optarg, UINT32_MAX - LAST_GASP_MS, &number))
+		if (!parse_number(optarg, UINT32_MAX, &number))
 			return false;
 		request->options.time_budget_ms = (uint32_t)number;
 		return true;
@@ -176,23 +174,6 @@ static void hold_standard_streams(void)
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
 			(void)open("/dev/null", O_RDWR);
-}
-
-/* The process ends with its time budget even if a dead server holds it in a system call. */
-static void end_in_time(uint32_t time_budget_ms)
-{
-	uint64_t ms = (uint64_t)time_budget_ms + LAST_GASP_MS;
-	struct itimerval timer = {
-		.it_value = {.tv_sec = (time_t)(ms / 1000), .tv_usec = (suseconds_t)(ms % 1000) * 1000}};
-	sigset_t alarm_only;
-
-	if (time_budget_ms == 0)
-		return;
-	sigemptyset(&alarm_only);
-	sigaddset(&alarm_only, SIGALRM);
-	signal(SIGALRM, SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, &alarm_only, NULL);
-	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void print_json(const struct request *request, const struct prefetch_result *result)
@@ -274,7 +255,7 @@ int main(int argc, char **argv)
 		request.fd = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (request.fd < 0)
 		return fail(name, strerror(errno));
-	end_in_time(request.options.time_budget_ms);
+	time_limit_set(request.options.time_budget_ms);
 	if (request.objects)
 		return run_objects(&request);
 	if (!request.path && !plan_claim(request.fd))

@@ -13,6 +13,7 @@
 #include "detach.h"
 #include "prefetch-log.h"
 #include "prefetch/prefetch.h"
+#include "time-limit.h"
 #include "tool-path.h"
 
 /* Longest that the program's start is held back, and that a prefetcher works. */
@@ -47,6 +48,7 @@ static void carry_out(const void *context)
 	};
 	struct prefetch_result result;
 
+	time_limit_set(WAIT_LIMIT_MS);
 	if (prefetch_run(&launch->view, &options, &result) < 0)
 		return;
 	close(DETACHED_PIPE);
@@ -97,6 +99,7 @@ int launch_prefetcher(const struct launch *launch)
 
 static void compile(const void *context)
 {
+	time_limit_set(WAIT_LIMIT_MS);
 	exec_planner(context);
 }
 
