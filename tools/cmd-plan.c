@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/strings.h"
 #include "output.h"
 #include "plan/build.h"
@@ -296,15 +294,6 @@ static int build_failed(int error, const struct profile *profile)
 	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
 }
 
-/* What the prefetcher noticed was of the plan that this one replaces. */
-static void remove_mark(const char *path)
-{
-	_cleanup_free_ char *mark = NULL;
-
-	if (asprintf(&mark, "%s.stale", path) >= 0)
-		unlink(mark);
-}
-
 static int compile(const struct plan_arguments *arguments, const struct profile *profile)
 {
 	_cleanup_free_ char *path = NULL;
@@ -318,10 +307,9 @@ static int compile(const struct plan_arguments *arguments, const struct profile 
 	r = output_path(arguments->output, profile->program, &path);
 	if (r)
 		return r;
-	r = publish_file(path, arguments->output ? 0644 : store_mode(), data, size);
+	r = store_publish_plan(path, arguments->output ? 0644 : store_mode(), data, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
-	remove_mark(path);
 	return arguments->json ? print_json(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }

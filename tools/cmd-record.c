@@ -12,12 +12,11 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/strings.h"
 #include "device/device.h"
 #include "mark.h"
 #include "output.h"
-#include "plan/build.h"
+#include "plan/auto.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "record/record.h"
@@ -413,21 +412,12 @@ static void note_failure(const struct record_result *result, const char *name)
 /* Returns 0, or an exit status with the reason said. */
 static int make_plan(const struct profile *profile)
 {
-	const struct plan_options options = {0};
-	_cleanup_free_ char *path = NULL;
-	_cleanup_free_ void *data = NULL;
-	struct plan_summary summary;
-	size_t size;
-	int err = plan_build(profile, &options, &data, &size, &summary);
+	int err = plan_refresh(profile->program);
 
 	if (err == -ENODATA) {
 		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
 		return 0;
 	}
-	if (!err)
-		err = store_path_for_writing(STORE_PLAN, profile->program, &path);
-	if (!err)
-		err = publish_file(path, store_mode(), data, size);
 	return err ? verb_fail_errno(err, "cannot make the plan of '%s'", profile->program) : 0;
 }
 

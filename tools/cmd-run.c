@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "detach.h"
 #include "launch.h"
 #include "plan/store.h"
 #include "prefetch/prefetch.h"
@@ -136,6 +137,7 @@ static int load_plan(const char *program, const struct run_options *options, str
 			return r;
 		}
 	}
+	launch->refresh = found && store_plan_is_own(found) && !detach_stays();
 	/* Absolute: the prefetcher, which may have to mark it as stale, works in another folder. */
 	launch->plan_path = options->plan ? realpath(options->plan, NULL) : TAKE_PTR(found);
 	if (!launch->plan_path) {
@@ -169,6 +171,8 @@ static void prefetch(const char *program, const struct run_options *options)
 	if (r == 0 && prefetch_is_warm(launch.plan)) {
 		why = "everything is cached already";
 		r = -EALREADY;
+		if (launch.refresh && store_plan_is_stale(launch.plan_path))
+			launch_planner(plan_program(&launch.view));
 	}
 	if (r == 0) {
 		why = "the prefetcher cannot be started";

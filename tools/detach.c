@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -22,7 +21,7 @@ static pid_t fork_silently(void)
 	return (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
 }
 
-static bool orphans_come_back(void)
+bool detach_stays(void)
 {
 	int subreaper = 0;
 
@@ -73,7 +72,7 @@ static _Noreturn void be_detached(void (*body)(const void *context), const void 
 int detach(void (*body)(const void *context), const void *context, int *ret_pipe, int *ret_child)
 {
 	_cleanup_close_ int here = -1, there = -1;
-	bool stays = orphans_come_back();
+	bool stays = detach_stays();
 	int ends[2];
 	pid_t child;
 

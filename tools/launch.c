@@ -37,6 +37,12 @@ static void tell_stage(void *context, enum prefetch_stage stage)
 	(void)!write(DETACHED_PIPE, &letter, 1);
 }
 
+static void compile(const void *context)
+{
+	time_limit_set(WAIT_LIMIT_MS);
+	exec_planner(context);
+}
+
 static void carry_out(const void *context)
 {
 	const struct launch *launch = context;
@@ -53,8 +59,8 @@ static void carry_out(const void *context)
 		return;
 	close(DETACHED_PIPE);
 	prefetch_log(&launch->view, &result);
-	if ((result.stale || result.missing) && plan_mark_stale(launch->plan_path))
-		exec_planner(plan_program(&launch->view));
+	if ((result.stale || result.missing) && plan_mark_stale(launch->plan_path) && launch->refresh)
+		compile(plan_program(&launch->view));
 }
 
 static int64_t now_ms(void)
@@ -97,20 +103,10 @@ int launch_prefetcher(const struct launch *launch)
 	return 0;
 }
 
-static void compile(const void *context)
-{
-	time_limit_set(WAIT_LIMIT_MS);
-	exec_planner(context);
-}
-
 int launch_planner(const char *program)
 {
 	_cleanup_close_ int pipe_end = -1;
 	pid_t child;
-	int r = detach(compile, program, &pipe_end, &child);
 
-	if (r < 0)
-		return r;
-	reap(child);
-	return 0;
+	return detach_stays() ? -ECHILD : detach(compile, program, &pipe_end, &child);
 }

@@ -2,6 +2,7 @@
 /* What the launcher has done by a detached process: the plan carried out, a plan compiled anew. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "format/plan-view.h"
@@ -20,6 +21,7 @@ struct launch {
 	char *plan_path;  /* owned */
 	struct plan_view view;
 	enum launch_wait wait;
+	bool refresh; /* have the plan compiled anew if it turns out to be stale */
 };
 
 /*
@@ -28,8 +30,8 @@ struct launch {
  */
 int launch_prefetcher(const struct launch *launch);
 
-/* Has the program's plan compiled from its stored profile by a detached process that waits for nobody. */
+/*
+ * Has the program's plan compiled from its stored profile by a detached process. Returns 0, -ECHILD where that process
+ * would have to be waited for (detach.h), or negative errno.
+ */
 int launch_planner(const char *program);
-
-/* Becomes 'headstart-tool plan --program PROGRAM', at idle I/O priority. Returns only on failure. */
-void exec_planner(const char *program);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "format/state-folder.h"
 
 /* Appends to $HEADSTART_LOG, if it is set. */
 static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
@@ -51,7 +52,7 @@ bool plan_mark_stale(const char *plan_path)
 	_cleanup_free_ char *mark = NULL;
 	_cleanup_close_ int fd = -1;
 
-	if (asprintf(&mark, "%s.stale", plan_path) < 0)
+	if (asprintf(&mark, "%s" STATE_STALE_SUFFIX, plan_path) < 0)
 		return false;
 	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	return fd >= 0;

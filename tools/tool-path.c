@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "launch.h"
-
 int exec_tool(char **argv)
 {
 	char path[PATH_MAX];

@@ -5,7 +5,6 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "plan/build.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
@@ -45,5 +44,5 @@ int plan_refresh(const char *program)
 	r = store_path_for_writing(STORE_PLAN, program, &path);
 	if (r < 0)
 		return r;
-	return publish_file(path, store_mode(), data, size);
+	return store_publish_plan(path, store_mode(), data, size);
 }

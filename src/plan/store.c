@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,6 +81,41 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 mode_t store_mode(void)
 {
 	return geteuid() == 0 ? 0644 : 0600;
+}
+
+/* The name of the mark beside a plan; the caller frees it. NULL without memory. */
+static char *stale_mark(const char *path)
+{
+	char *mark;
+
+	return asprintf(&mark, "%s" STATE_STALE_SUFFIX, path) < 0 ? NULL : mark;
+}
+
+int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size)
+{
+	_cleanup_free_ char *mark = stale_mark(path);
+	int r;
+
+	if (!mark)
+		return -ENOMEM;
+	r = publish_file(path, mode, data, size);
+	if (r == 0)
+		unlink(mark);
+	return r;
+}
+
+bool store_plan_is_own(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
+bool store_plan_is_stale(const char *path)
+{
+	_cleanup_free_ char *mark = stale_mark(path);
+
+	return mark && access(mark, F_OK) == 0;
 }
 
 /* Whether the path is a file to believe. O_NONBLOCK: a FIFO put there is not waited for. */

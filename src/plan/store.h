@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -26,6 +27,19 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 
 /* The mode such a file is published with: root's is for everybody to read, a user's for that user alone. */
 mode_t store_mode(void);
+
+/*
+ * Publishes a plan with this mode, and takes away the mark that the one before it was stale. Returns 0 or negative
+ * errno.
+ */
+int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size);
+
+/*
+ * Whether the plan is this user's own, to be compiled anew when it is stale; another's would be taken before what this
+ * user compiles. And whether it is marked as stale.
+ */
+bool store_plan_is_own(const char *path);
+bool store_plan_is_stale(const char *path);
 
 /*
  * The file in which a program's profile or plan is found: root's, then the user's own. A file of a user who

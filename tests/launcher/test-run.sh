@@ -89,6 +89,33 @@ ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/reaper"
 grep -q '^children -1' "$tmp/reaper" || fail "a subreaper got our prefetcher: $(grep children "$tmp/reaper")"
 
+# A stale plan is marked. Who would have to wait for the compiler of a new one is not held up by it; the next one has it
+# compiled, even if that start is warm, and then the mark is gone.
+dd if=/dev/zero of="$tmp/kept" bs=64k count=8 2>/dev/null
+printf 'program %s\nfile regular %s\nrange 0 128 0 1\nfile regular %s\nrange 0 128 128 1\n' \
+	"$witness" "$tmp/data" "$tmp/kept" | "$make_profile" "$tmp/profile"
+plan=$("$headstart" plan "$tmp/profile" | sed -n 's/^plan *//p')
+cp "$tmp/profile" "${plan%.plan}.profile"
+echo >>"$tmp/data"
+sync "$tmp/data" "$tmp/kept"
+dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
+dd if="$tmp/kept" iflag=nocache count=0 2>/dev/null
+cp -p "$plan" "$tmp/before"
+/usr/bin/python3 -c '
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --wait done -- "$witness" >/dev/null
+[ -e "$plan.stale" ] || fail "the stale plan is not marked"
+cmp -s "$plan" "$tmp/before" || fail "a program that nothing can be detached from waited for a new plan"
+cat "$tmp/data" "$tmp/kept" >/dev/null
+"$headstart" run -- "$witness" >/dev/null
+for i in $(seq 100); do
+	[ -e "$plan.stale" ] || break
+	sleep 0.1
+done
+[ ! -e "$plan.stale" ] || fail "the stale plan was not compiled anew"
+! cmp -s "$plan" "$tmp/before" || fail "the mark is gone, the old plan is not"
+
 # What cannot be started.
 refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
 : >"$tmp/notexec"
