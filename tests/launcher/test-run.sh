@@ -108,11 +108,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --wait done -- "$witness" 
 [ -e "$plan.stale" ] || fail "the stale plan is not marked"
 cmp -s "$plan" "$tmp/before" || fail "a program that nothing can be detached from waited for a new plan"
 cat "$tmp/data" "$tmp/kept" >/dev/null
-"$headstart" run -- "$witness" >/dev/null
-for i in $(seq 100); do
-	[ -e "$plan.stale" ] || break
-	sleep 0.1
-done
+gathering "$headstart" run -- "$witness" >/dev/null
 [ ! -e "$plan.stale" ] || fail "the stale plan was not compiled anew"
 ! cmp -s "$plan" "$tmp/before" || fail "the mark is gone, the old plan is not"
 

@@ -12,12 +12,13 @@ chmod 755 "$tmp" "$disk"
 [ -x /usr/bin/python3 ] || skip "no python3"
 if [ "$(id -u)" = 0 ]; then
 	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
-	as_user() { setpriv --reuid $nobody --regid $nobody --clear-groups -- env HOME="$home" "$@"; }
+	as_user="setpriv --reuid $nobody --regid $nobody --clear-groups --"
 	users() { chown -R $nobody:$nobody "$@"; }
 else
-	as_user() { env HOME="$home" "$@"; }
+	as_user=
 	users() { :; }
 fi
+as_user() { $as_user env HOME="$home" "$@"; }
 home=$tmp
 as_user test -x "$disk" || skip "the build folder is closed to other users"
 
@@ -43,8 +44,8 @@ describe() {
 describe | "$make_profile" "$tmp/profile"
 chmod 644 "$tmp/profile"
 
-# Runs a command of the user's as one who collects orphans: headstart then waits for its prefetcher to end, and for the
-# planner that it starts, so that there is no race with what they leave.
+# Runs a command of the user's as one who collects orphans: headstart then waits for its prefetcher to end, so that there
+# is no race with what it leaves.
 collecting() {
 	as_user /usr/bin/python3 -c '
 import ctypes, os, sys
@@ -157,7 +158,7 @@ logged 'opened=3 stale=1 missing=1 refused=0 asked=819217 '
 # With a profile in the store it is compiled anew.
 refreshes() {
 	evict "$real"/f* "$app"
-	collecting "$headstart" run -- "$app" >"$tmp/out" 2>&1 || :
+	gathering $as_user env HOME="$home" "$headstart" run -- "$app" >"$tmp/out" 2>&1
 	[ ! -s "$tmp/out" ] || fail "the planner is heard: $(cat "$tmp/out")"
 }
 as_user cp "$tmp/profile" "${plan%.plan}.profile"
