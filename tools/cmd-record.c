@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -52,8 +51,9 @@ struct settings {
 	struct record_options record;
 	const char *output; /* NULL: the store */
 	bool kill, merge, quiet, json;
-	char path[PATH_MAX];    /* of the command, links not resolved */
-	char program[PATH_MAX]; /* links resolved */
+	char *path;    /* owned; of the command, links not resolved */
+	char *program; /* owned; links resolved */
+	char *caller;  /* owned; who called sudo, or NULL */
 	char recording[MARK_NAME_MAX];
 };
 
@@ -87,59 +87,18 @@ static bool parse_milestone(const char *text, struct record_options *options)
 	return true;
 }
 
-/* Returns 0 for a regular file that may be executed, or negative errno. */
-static int check_executable(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) < 0)
-		return -errno;
-	return S_ISREG(status.st_mode) && access(path, X_OK) == 0 ? 0 : -EACCES;
-}
-
-/* As execvp(3) searches. The path is made absolute, its links are not resolved: scripts look at their own name. */
-static int search_path(const char *name, char *ret, size_t size)
-{
-	const char *folders = getenv("PATH");
-	int result = -ENOENT;
-
-	for (const char *at = folders ? folders : "/usr/local/bin:/bin:/usr/bin";; at++) {
-		size_t length = strcspn(at, ":");
-		char path[PATH_MAX];
-		int n = snprintf(path, sizeof(path), "%.*s%s%s", (int)length, at, length ? "/" : "", name);
-		int err = n < (int)sizeof(path) && n < (int)size ? check_executable(path) : -ENAMETOOLONG;
-
-		if (!err) {
-			strcpy(ret, path);
-			return 0;
-		}
-		if (err == -EACCES)
-			result = err;
-		at += length;
-		if (!*at)
-			return result;
-	}
-}
-
 /* Returns 0, or an exit status with the reason said. */
 static int find_command(struct settings *settings)
 {
 	const char *name = settings->record.argv[0];
-	char *real;
-	int err;
+	int err = store_find_command(name, &settings->path);
 
-	if (!strchr(name, '/'))
-		err = search_path(name, settings->path, sizeof(settings->path));
-	else if (snprintf(settings->path, sizeof(settings->path), "%s", name) >= (int)sizeof(settings->path))
-		err = -ENAMETOOLONG;
-	else
-		err = check_executable(settings->path);
 	if (err == -ENOENT)
 		return verb_fail("'%s' is not found", name), NOT_FOUND;
 	if (err)
 		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
-	real = realpath(settings->path, settings->program);
-	if (!real)
+	settings->program = realpath(settings->path, NULL);
+	if (!settings->program)
 		return verb_fail_errno(errno, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	settings->record.path = settings->path;
 	settings->record.program = settings->program;
@@ -147,7 +106,7 @@ static int find_command(struct settings *settings)
 }
 
 /* Under sudo the command runs as who called it, so that it starts with that user's settings and spoils none. */
-static const char *default_user(void)
+static char *default_user(void)
 {
 	const char *text = getenv("SUDO_UID");
 	unsigned long long uid;
@@ -476,9 +435,17 @@ static int check_place(const struct settings *settings)
 	return err ? verb_fail_errno(err, "cannot find a place for the profile") : output_check(stored);
 }
 
+static void settings_releasep(struct settings *settings)
+{
+	free(settings->path);
+	free(settings->program);
+	free(settings->caller);
+}
+
 int cmd_record(int argc, char **argv)
 {
-	struct settings settings = {.record = {.timeout = 120, .until = RECORD_UNTIL_EXIT}};
+	_cleanup_(settings_releasep) struct settings settings = {
+		.record = {.timeout = 120, .until = RECORD_UNTIL_EXIT}};
 	_cleanup_close_ int mark = -1;
 	int r = parse(argc, argv, &settings);
 
@@ -497,7 +464,7 @@ int cmd_record(int argc, char **argv)
 	settings.record.mark = mark;
 	settings.record.recording = settings.recording;
 	if (!settings.record.user)
-		settings.record.user = default_user();
+		settings.record.user = settings.caller = default_user();
 	if (settings.record.user && streq(settings.record.user, "root"))
 		settings.record.user = NULL;
 	return record(&settings);

@@ -156,16 +156,6 @@ static int check_executable(const char *path)
 	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;
 }
 
-static int canonical(const char *path, char **ret)
-{
-	char *resolved = realpath(path, NULL);
-
-	if (!resolved)
-		return -errno;
-	*ret = resolved;
-	return 0;
-}
-
 /* Like execvp(3): the first that can be started, whatever stands before it. */
 static int search_path(const char *command, const char *folders, char **ret)
 {
@@ -181,7 +171,7 @@ static int search_path(const char *command, const char *folders, char **ret)
 			int r = check_executable(candidate);
 
 			if (r == 0)
-				return canonical(candidate, ret);
+				return copy_string(candidate, ret);
 			if (r == -EACCES)
 				reason = r;
 		}
@@ -191,7 +181,7 @@ static int search_path(const char *command, const char *folders, char **ret)
 	}
 }
 
-int store_program_path(const char *command, char **ret)
+int store_find_command(const char *command, char **ret)
 {
 	const char *folders = getenv("PATH");
 	int r;
@@ -201,5 +191,20 @@ int store_program_path(const char *command, char **ret)
 	if (!strchr(command, '/'))
 		return search_path(command, folders ? folders : DEFAULT_PATH, ret);
 	r = check_executable(command);
-	return r < 0 ? r : canonical(command, ret);
+	return r < 0 ? r : copy_string(command, ret);
+}
+
+int store_program_path(const char *command, char **ret)
+{
+	_cleanup_free_ char *path = NULL;
+	char *resolved;
+	int r = store_find_command(command, &path);
+
+	if (r < 0)
+		return r;
+	resolved = realpath(path, NULL);
+	if (!resolved)
+		return -errno;
+	*ret = resolved;
+	return 0;
 }

@@ -49,7 +49,10 @@ bool store_plan_is_stale(const char *path);
 int store_find(enum store_what what, const char *program, char **ret);
 
 /*
- * The canonical path of a command as the shell would find it: by $PATH unless it has a slash, links resolved.
- * Returns 0, -ENOENT, -EACCES or negative errno.
+ * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved: scripts look
+ * at their own name. Returns 0, -ENOENT, -EACCES or negative errno.
  */
+int store_find_command(const char *command, char **ret);
+
+/* The same, canonical: links resolved. */
 int store_program_path(const char *command, char **ret);

@@ -203,7 +203,8 @@ static void take_signal(struct session *session)
 		if (info.ssi_signo == SIGCHLD)
 			continue;
 		session->interrupted = true;
-		kill(session->command.pid, (int)info.ssi_signo);
+		if (!session->command_ended) /* else its number may be another's by now */
+			kill(session->command.pid, (int)info.ssi_signo);
 	}
 	reap(session);
 }
