@@ -26,8 +26,12 @@ struct plan {
 /* Whether no component of an absolute path is a symbolic link or "..", told with nothing but open(2). */
 static bool path_is_canonical(const char *path)
 {
+	/* Not waiting for what may have taken the program's place meanwhile: a FIFO, a terminal. */
+	const int last = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 	char prefix[SHIM_PATH_MAX];
 
+	if (path[0] != '/')
+		return false;
 	for (size_t i = 0; path[i]; i++) {
 		bool ends = path[i + 1] == '/' || !path[i + 1];
 		int fd;
@@ -38,13 +42,12 @@ static bool path_is_canonical(const char *path)
 		if (!ends)
 			continue;
 		prefix[i + 1] = '\0';
-		fd = sys_open(
-			prefix, path[i + 1] ? O_PATH | O_DIRECTORY | O_NOFOLLOW : O_RDONLY | O_NOFOLLOW);
+		fd = sys_open(prefix, path[i + 1] ? O_PATH | O_DIRECTORY | O_NOFOLLOW : last);
 		if (fd < 0)
 			return false;
 		sys_close(fd);
 	}
-	return path[0] == '/';
+	return true;
 }
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the audit shim tells the prefetcher in whole mode: the objects that ld.so maps, in the order of
- * mapping, in memory that both have mapped. The program only ever writes to it, without any system call, so
+ * What the audit shim tells the prefetcher in whole mode: the paths at which ld.so looks for objects, in that
+ * order (at some there is none), in memory that both have mapped. The program only ever writes to it, without any system call, so
  * that it stays safe whatever seccomp filter the program sets up later; the prefetcher looks from time to
  * time.
  *
@@ -19,7 +19,7 @@
 
 enum object_state {
 	OBJECT_NONE = 0, /* not written yet */
-	OBJECT_MAPPED,   /* may be resident or not */
+	OBJECT_MAPPED,   /* may be resident or not, or not be there */
 	OBJECT_COLD,     /* was not resident; asking again may say otherwise, since asking starts readahead */
 };
 
