@@ -1,0 +1,149 @@
+#!/bin/sh
+# The tools under valgrind's memcheck, with good and with corrupt inputs: nothing uninitialised is used, nothing leaks.
+#   test-tools-valgrind.sh HEADSTART HEADSTART-PREFETCH     linked dynamically
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+command -v valgrind >/dev/null || skip "no valgrind"
+[ -x /usr/bin/python3 ] || skip "no python3"
+! grep -q '__[at]san_init' "$tool" || skip "the build is sanitized, which valgrind cannot run"
+
+mkdir "$tmp/bin"
+cp "$1" "$tmp/bin/headstart"
+cp "$2" "$tmp/bin/headstart-prefetch"
+cp "$tool" "$tmp/bin/headstart-tool"
+PATH=$tmp/bin:$PATH
+export HEADSTART_STATE="$tmp/state"
+real=$(realpath "$tmp")
+case $(stat -fc %T "$real") in
+tmpfs | ramfs) real=$(mktemp -d "$HEADSTART_TEST_BUILD/valgrind.XXXXXX") && at_exit() { rm -rf "$real"; } ;;
+esac
+
+# memcheck COMMAND…: under valgrind, children that were forked included; a subreaper's prefetcher is waited for. The
+# command's own exit status and output.
+runs=0
+memcheck() {
+	runs=$((runs + 1))
+	/usr/bin/python3 -c '
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execvp("valgrind", ["valgrind"] + sys.argv[1:])' --quiet --error-exitcode=99 --leak-check=full \
+		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
+		--log-file="$tmp/valgrind.log" "$@"
+}
+# clean STATUS COMMAND…: it exits so, and valgrind has nothing to say.
+clean() {
+	want=$1
+	shift
+	status=0
+	memcheck "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
+	! grep -q '^==' "$tmp/valgrind.log" || fail "'$*': $(cat "$tmp/valgrind.log")" # "--": a system call it does not know
+	[ "$status" = "$want" ] || fail "'$*' exited $status, not $want: $(cat "$tmp/err")"
+	[ "$want" != 1 ] || [ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' did not say one line: $(cat "$tmp/err")"
+}
+
+# Under memcheck everything is called by its own program: valgrind does not follow exec.
+verb() {
+	status_wanted=$1
+	shift
+	clean "$status_wanted" "$tmp/bin/headstart-tool" "$@"
+}
+
+mkdir "$real/folder"
+cp /bin/true "$real/app"
+for name in one two three; do
+	head -c 300000 /dev/urandom >"$real/$name"
+done
+ln -s one "$real/link"
+sync -f "$real"
+"$make_profile" "$tmp/profile" <<EOF_PROFILE
+program $real/app
+file directory $real/folder
+file regular $real/app
+range 0 2 0 2
+file regular $real/one
+range 0 20 10 2
+range 40 8 40 1
+file symlink $real/link
+file regular $real/two
+range 3 40 60 1
+file regular $real/three
+range 0 10 200 1
+exec $real/app 0
+exec /bin/sh 60
+EOF_PROFILE
+evict() {
+	for file in one two three app; do
+		dd of="$real/$file" oflag=nocache conv=notrunc count=0 status=none
+	done
+}
+
+# Good inputs.
+for device in rotational solid auto; do
+	verb 0 plan --device $device -o "$tmp/plan" "$tmp/profile"
+done
+verb 0 plan "$tmp/profile"
+verb 0 plan --json --at sh --min-runs 1 --budget 100K -o "$tmp/small" "$tmp/profile"
+for file in plan profile; do
+	verb 0 show --all "$tmp/$file"
+	verb 0 show --json "$tmp/$file"
+done
+verb 0 merge -o "$tmp/merged" "$tmp/profile" "$tmp/profile"
+verb 1 mark 1-2
+verb 2 mark a b
+for engine in auto nowait fadvise read; do
+	evict
+	clean 0 "$tmp/bin/headstart-prefetch" --wait --json --verify --engine $engine "$tmp/plan"
+done
+for stage in none open done; do
+	evict
+	clean 0 "$tmp/bin/headstart" run --verbose --wait $stage -- "$real/app"
+	grep -q 'prefetching' "$tmp/err" || fail "run found no plan or no cold page: $(cat "$tmp/err")"
+done
+evict
+clean 127 "$tmp/bin/headstart" run --plan "$tmp/plan" -- "$real/none"
+clean 0 "$tmp/bin/headstart" run --plan "$tmp/none" -- true
+clean 0 "$tmp/bin/headstart" --help
+
+# What changed, what is gone.
+echo more >>"$real/one"
+rm "$real/two"
+evict_rest() { dd of="$real/three" oflag=nocache conv=notrunc count=0 status=none; }
+evict_rest
+clean 0 "$tmp/bin/headstart-prefetch" --wait --json "$tmp/plan"
+evict_rest
+clean 0 "$tmp/bin/headstart" run --plan "$tmp/plan" -- true
+verb 0 show "$tmp/plan"
+verb 0 plan -o "$tmp/stale" "$tmp/profile"
+
+# Corrupt inputs: one sentence each, and the program is started all the same.
+poked() { # FILE OFFSET
+	cp "$tmp/$1" "$tmp/bad"
+	printf '\377' | dd of="$tmp/bad" bs=1 seek="$2" conv=notrunc status=none
+}
+size=$(stat -c %s "$tmp/plan")
+for at in 0 8 12 16 44 48 56 64 72 80 92 $((size / 2)) $((size - 1)); do
+	poked plan "$at"
+	verb 1 show "$tmp/bad"
+	clean 1 "$tmp/bin/headstart-prefetch" "$tmp/bad"
+done
+clean 0 "$tmp/bin/headstart" run --plan "$tmp/bad" -- true
+size=$(stat -c %s "$tmp/profile")
+for at in 0 8 16 32 64 $((size / 2)) $((size - 1)); do
+	poked profile "$at"
+	verb 1 show --json "$tmp/bad"
+	verb 1 merge -o "$tmp/merged" "$tmp/profile" "$tmp/bad"
+	verb 1 plan -o "$tmp/none" "$tmp/bad"
+done
+for keep in 0 7 9 100; do
+	for file in plan profile; do
+		head -c $keep "$tmp/$file" >"$tmp/bad"
+		verb 1 show "$tmp/bad"
+	done
+	clean 1 "$tmp/bin/headstart-prefetch" "$tmp/bad"
+	clean 0 "$tmp/bin/headstart" run --plan "$tmp/bad" -- true
+done
+verb 2 show --nonsense "$tmp/plan"
+verb 1 show "$tmp"
+clean 2 "$tmp/bin/headstart-prefetch" --fd x
+[ "$(id -u)" = 0 ] || verb 1 record -- true
+echo "$runs runs are clean"
