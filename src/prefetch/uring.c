@@ -91,11 +91,7 @@ static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
 		return;
 	}
 	ring->opens--;
-	/* Before Linux 5.6 a ring knows no OPENAT. */
-	if (cqe->res == -EINVAL || cqe->res == -EOPNOTSUPP)
-		job_open(ring->job, (uint32_t)tag);
-	else
-		job_opened(ring->job, (uint32_t)tag, cqe->res);
+	job_opened(ring->job, (uint32_t)tag, cqe->res);
 }
 
 /* Waits for one completion, but not beyond the time budget. */
@@ -125,7 +121,8 @@ static void complete_all(struct ring *ring)
 	}
 }
 
-static void carry_out(struct ring *ring)
+/* Returns 0, or what the ring refused: -ETIME at the end of the time budget. */
+static int carry_out(struct ring *ring)
 {
 	int r;
 
@@ -136,11 +133,23 @@ static void carry_out(struct ring *ring)
 		if (ring->reads_done && ring->opens == 0)
 			job_reached(ring->job, PREFETCH_SUBMITTED);
 		if (ring->opens == 0 && ring->reads == 0)
-			return;
+			return 0;
 		if (r >= 0)
 			r = wait_for_one(ring);
 		complete_all(ring);
 	} while (r >= 0 || r == -EINTR || r == -EAGAIN || r == -EBUSY);
+	return r;
+}
+
+/* Before Linux 5.6 a ring knows neither OPENAT nor READ, nor how to say what it knows. */
+static bool knows_operations(struct io_uring *uring)
+{
+	struct io_uring_probe *probe = io_uring_get_probe_ring(uring);
+	bool known = probe && io_uring_opcode_supported(probe, IORING_OP_OPENAT) &&
+		     io_uring_opcode_supported(probe, IORING_OP_READ);
+
+	io_uring_free_probe(probe);
+	return known;
 }
 
 int uring_run(struct job *job)
@@ -152,13 +161,19 @@ int uring_run(struct job *job)
 	r = io_uring_queue_init(job->tuning.open_depth + job->tuning.read_depth, &ring.uring, 0);
 	if (r < 0)
 		return r;
+	if (!knows_operations(&ring.uring)) {
+		io_uring_queue_exit(&ring.uring);
+		return -ENOSYS;
+	}
 	/*
 	 * The default is four a CPU; opens wait for the disk, not for a CPU. Before Linux 5.15 it stays at
 	 * that.
 	 */
 	(void)io_uring_register_iowq_max_workers(&ring.uring, workers);
-	carry_out(&ring);
+	r = carry_out(&ring);
 	io_uring_queue_exit(&ring.uring);
+	if (r < 0 && r != -ETIME && job->tried == 0)
+		return r;
 	job->result.bytes_asked = ring.cursor.asked;
 	job->result.bytes_skipped_budget = ring.cursor.skipped;
 	job_reached(job, PREFETCH_SUBMITTED);

@@ -13,6 +13,8 @@ for plan in "$tmp/touch.plan" "$tmp/physical.plan"; do
 	done
 	for error in ENOSYS EPERM; do
 		arrives nowait "$refuse" io_uring_setup $error "$prefetch" --verify --json "$plan"
+		arrives nowait "$refuse" io_uring_enter $error "$prefetch" --verify --json "$plan"
+		arrives nowait "$refuse" io_uring_register $error "$prefetch" --verify --json "$plan"
 		arrives nowait "$refuse" io_uring_setup,preadv2 $error "$prefetch" --verify --json "$plan"
 		arrives nowait "$refuse" io_uring_setup,preadv2,fadvise64 $error "$prefetch" --verify --json "$plan"
 	done

@@ -22,6 +22,8 @@ static const struct {
 } calls[] =
 	{
 		{"io_uring_setup", SYS_io_uring_setup},
+		{"io_uring_enter", SYS_io_uring_enter},
+		{"io_uring_register", SYS_io_uring_register},
 		{"preadv2", SYS_preadv2},
 		{"fadvise64", SYS_fadvise64},
 		{"openat2", SYS_openat2},
