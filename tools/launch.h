@@ -31,7 +31,7 @@ struct launch {
 int launch_prefetcher(const struct launch *launch);
 
 /*
- * Has the program's plan compiled from its stored profile by a detached process. Returns 0, -ECHILD where that process
- * would have to be waited for (detach.h), or negative errno.
+ * Has the program's plan compiled from its stored profile by a detached process. Returns 0, -ECHILD where
+ * that process would have to be waited for (detach.h), or negative errno.
  */
 int launch_planner(const char *program);

@@ -18,7 +18,7 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_result *re
 void objects_log(const struct objects_result *result);
 
 /*
- * Makes PLAN.stale beside the plan, until a plan is published there anew. Returns whether this user may: who may not
- * cannot replace the plan either.
+ * Makes PLAN.stale beside the plan, until a plan is published there anew. Returns whether this user may: who
+ * may not cannot replace the plan either.
  */
 bool plan_mark_stale(const char *plan_path);

@@ -11,8 +11,8 @@
 void time_limit_set(uint32_t ms)
 {
 	uint64_t end_ms = (uint64_t)ms + LAST_GASP_MS;
-	struct itimerval timer = {.it_value = {
-		.tv_sec = (time_t)(end_ms / 1000), .tv_usec = (suseconds_t)(end_ms % 1000) * 1000}};
+	struct itimerval timer = {.it_value = {.tv_sec = (time_t)(end_ms / 1000),
+					  .tv_usec = (suseconds_t)(end_ms % 1000) * 1000}};
 	sigset_t alarm_only;
 
 	if (ms == 0)

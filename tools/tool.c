@@ -23,5 +23,6 @@ int main(int argc, char **argv)
 	for (const struct verb *verb = verbs; verb->name; verb++)
 		if (strcmp(argv[1], verb->name) == 0)
 			return verb->run(argc - 1, argv + 1);
-	return verb_fail("this build has no verb '%s': 'record' and 'mark' need libtracefs", argv[1]), VERB_USAGE;
+	return verb_fail("this build has no verb '%s': 'record' and 'mark' need libtracefs", argv[1]),
+	       VERB_USAGE;
 }

@@ -27,9 +27,10 @@ void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * getopt_long(3) that prints nothing. For '?' (an option that is unknown, or takes no value and was given one) and
- * ':' (one without its value; `shorts` must ask for that) *ret_culprit is that option as it was typed, valid until
- * the next call.
+ * getopt_long(3) that prints nothing. For '?' (an option that is unknown, or takes no value and was given
+ * one) and
+ * ':' (one without its value; `shorts` must ask for that) *ret_culprit is that option as it was typed, valid
+ * until the next call.
  */
 int verb_getopt(
 	int argc, char **argv, const char *shorts, const struct option *longs, const char **ret_culprit);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Build-id, soname and loader by the program headers, which is what the loader goes by: section headers may be
- * stripped or lie. Everything is read with pread(2), nothing is mapped: a file that is truncated meanwhile is
- * a short read, no SIGBUS. libelf trusts no size beyond the file's; the limits here keep what it allocates
+ * Build-id, soname and loader by the program headers, which is what the loader goes by: section headers may
+ * be stripped or lie. Everything is read with pread(2), nothing is mapped: a file that is truncated meanwhile
+ * is a short read, no SIGBUS. libelf trusts no size beyond the file's; the limits here keep what it allocates
  * small as well.
  */
 #include "elf/identity.h"

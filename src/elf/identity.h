@@ -19,7 +19,7 @@ int elf_build_id(int fd, uint8_t *id, size_t capacity, size_t *ret_size);
 int elf_soname(int fd, char **ret);
 
 /*
- * PT_INTERP: the path of the loader, into `path`. Returns 0, -ENOEXEC, -ENODATA where there is none that is absolute and
- * shorter than `size`, or negative errno; `path` is then untouched or void.
+ * PT_INTERP: the path of the loader, into `path`. Returns 0, -ENOEXEC, -ENODATA where there is none that is
+ * absolute and shorter than `size`, or negative errno; `path` is then untouched or void.
  */
 int elf_interpreter(int fd, char *path, size_t size);

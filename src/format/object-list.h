@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the audit shim tells the prefetcher in whole mode: the paths at which ld.so looks for objects, in that
- * order (at some there is none), in memory that both have mapped. The program only ever writes to it, without any system call, so
- * that it stays safe whatever seccomp filter the program sets up later; the prefetcher looks from time to
- * time.
+ * order (at some there is none), in memory that both have mapped. The program only ever writes to it, without
+ * any system call, so that it stays safe whatever seccomp filter the program sets up later; the prefetcher
+ * looks from time to time.
  *
  * Append only. A writer takes the next number from `taken` (the processes of a program that forks share the
  * list, so this is atomic), fills that entry, and sets its state. Entries past the end are lost, which costs

@@ -20,7 +20,7 @@
 #define STATE_FOLDERS_MAX    2
 #define STATE_PLAN_SUFFIX    ".plan"
 #define STATE_PROFILE_SUFFIX ".profile"
-#define STATE_STALE_SUFFIX   ".stale" /* after the plan's whole name: the mark that files of it have changed */
+#define STATE_STALE_SUFFIX   ".stale" /* after the name of a plan: some of its files have changed */
 
 /* Values of the environment, NULL where not set. */
 struct state_environment {

@@ -29,14 +29,14 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 mode_t store_mode(void);
 
 /*
- * Publishes a plan with this mode, and takes away the mark that the one before it was stale. Returns 0 or negative
- * errno.
+ * Publishes a plan with this mode, and takes away the mark that the one before it was stale. Returns 0 or
+ * negative errno.
  */
 int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size);
 
 /*
- * Whether the plan is this user's own, to be compiled anew when it is stale; another's would be taken before what this
- * user compiles. And whether it is marked as stale.
+ * Whether the plan is this user's own, to be compiled anew when it is stale; another's would be taken before
+ * what this user compiles. And whether it is marked as stale.
  */
 bool store_plan_is_own(const char *path);
 bool store_plan_is_stale(const char *path);
@@ -49,8 +49,8 @@ bool store_plan_is_stale(const char *path);
 int store_find(enum store_what what, const char *program, char **ret);
 
 /*
- * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved: scripts look
- * at their own name. Returns 0, -ENOENT, -EACCES or negative errno.
+ * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved:
+ * scripts look at their own name. Returns 0, -ENOENT, -EACCES or negative errno.
  */
 int store_find_command(const char *command, char **ret);
 

@@ -2,9 +2,9 @@
 /* Path resolution by hand (path_resolution(7)), saying what it passes. */
 #include "links.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <elf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
