@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "format/state-folder.h"
 
-/* Appends to $HEADSTART_LOG, if it is set. */
+/* Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it. */
 static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
 {
 	const char *path = getenv("HEADSTART_LOG");
@@ -21,7 +21,7 @@ static void __attribute__((format(printf, 1, 2))) append_line(const char *format
 	va_list arguments;
 	int n;
 
-	if (!path)
+	if (!path || path[0] != '/')
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0)

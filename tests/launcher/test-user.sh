@@ -150,6 +150,9 @@ run_says "prefetching 5 files"
 logged 'opened=4 stale=1 missing=0 refused=0 asked=1228817 '
 [ -e "$plan.stale" ] || fail "the plan was not marked stale"
 cd "$tmp/out.d"
+evict "$real"/f*
+HEADSTART_LOG=relative.log collecting "$headstart" run --wait done --plan relative.plan -- "$app" || :
+[ ! -e relative.log ] && [ ! -e /relative.log ] || fail "a log with a relative name was written"
 run_says "prefetching 5 files" --plan relative.plan
 cd /
 [ -e "$tmp/out.d/relative.plan.stale" ] || fail "a plan given by a relative name was not marked stale"
