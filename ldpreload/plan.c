@@ -15,6 +15,8 @@
 #include "format/plan.h"
 #include "format/state-folder.h"
 
+#define PLAN_READAHEAD (128 << 10) /* bytes */
+
 #define WAIT_MS     10000 /* a prefetcher that takes longer is stuck, or of little use */
 #define PROBES_READ 8     /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
 
@@ -107,6 +109,8 @@ static bool plan_open(struct plan *plan, const char *path)
 		return false;
 	if (shim_unfiltered() && sys_fstat(fd, &status) == 0 &&
 		state_file_trusted(status.st_uid, status.st_mode, shim_start.uid)) {
+		/* All of it at once: the prefetcher needs the rest in a moment, and another read would be another seek. */
+		raw_syscall(__NR_readahead, fd, 0, PLAN_READAHEAD, 0, 0, 0);
 		size = sys_pread(fd, plan->head, sizeof(plan->head), 0);
 		if (size > 0 && plan_head_check(plan->head, (size_t)size)) {
 			plan->fd = fd;

@@ -91,22 +91,17 @@ static void prefer_for_oom(void)
 }
 
 /*
- * Asks for all of a file from its beginning, so that what we and the kernel then read piece by piece is one
- * read of the disk. The kernel cuts the request to what the device takes at once: enough for the prefetcher
- * and most plans.
+ * Asks for all of a program from its beginning, so that what the kernel and the program's own start-up then
+ * read piece by piece is one read of the disk. The kernel cuts the request to what the device takes at once,
+ * which is enough.
  */
-static void read_ahead(int fd)
-{
-	raw_syscall(__NR_readahead, fd, 0, READAHEAD_MAX, 0, 0, 0);
-}
-
 static void read_ahead_program(const char *path)
 {
 	int fd = sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 
 	if (fd < 0)
 		return;
-	read_ahead(fd);
+	raw_syscall(__NR_readahead, fd, 0, READAHEAD_MAX, 0, 0, 0);
 	sys_close(fd);
 }
 
@@ -116,7 +111,6 @@ static __attribute__((noreturn)) void become_prefetcher(int fd, int alive, const
 	const char *path = named ? named : HEADSTART_PREFETCH_PATH;
 	const char *const environment[] = {shim_environment_entry("HEADSTART_LOG"), NULL};
 
-	read_ahead(fd);
 	read_ahead_program(path);
 	raw_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
 	raw_syscall(__NR_chdir, (long)"/", 0, 0, 0, 0, 0);

@@ -38,6 +38,8 @@ ARMS = {arm.name: arm for arm in (
         prefix=("{read_files}", "{list}"), needs=FILES),
     Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
+    Arm("audit-wait", "the same, and the program's thread waits for it on a rotational disk (HEADSTART_WAIT=1)",
+        environment=(AUDIT, ("HEADSTART_WAIT", "1")), needs=PLAN),
     Arm("warm", "the command as it is, from a warm page cache", warm=True),
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,

@@ -69,9 +69,9 @@ class Root:
         return os.path.join(self.path, path.lstrip("/"))
 
     def install(self, build_dir):
-        """Installs a build of headstart (whose prefix should be /usr) into the image."""
+        """Installs a build of headstart (whose prefix should be /usr) into the image, stripped as packages are."""
         self.device.delay(False)
-        command = ["meson", "install", "-C", build_dir, "--no-rebuild", "--quiet",
+        command = ["meson", "install", "-C", build_dir, "--no-rebuild", "--quiet", "--strip",
                    "--destdir", os.path.abspath(self.path)]
         try:
             subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
