@@ -44,6 +44,11 @@ class Pages:
         return common
 
 
+def started(log):
+    """How many prefetchers the shim says, in a $HEADSTART_LOG, it has started."""
+    return sum(line.startswith("audit ") and line.endswith("=started") for line in log.splitlines())
+
+
 def prefetches(log):
     """The prefetchers' lines in a $HEADSTART_LOG, in order: [{"what": "prefetch", "program": …, "asked": …, …}]; what is
     "objects" for a prefetcher of whole mode."""

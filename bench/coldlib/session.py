@@ -177,7 +177,10 @@ class Session:
         if not os.path.exists(log):
             return 0, 0
         with open(log, encoding="utf-8", errors="replace") as file:
-            return self._used(recording.prefetches(file.read()))
+            text = file.read()
+        found = recording.prefetches(text)
+        # A prefetcher ends with the run's PID namespace; one that had no time to say what it read leaves that unknown.
+        return self._used(found) if len(found) >= recording.started(text) else (None, None)
 
     def _used(self, prefetches):
         """(bytes asked for by these prefetchers, bytes of them that a start touches)"""

@@ -6,7 +6,7 @@ import dataclasses
 import unittest
 
 import benchtest
-from coldlib import arms, experiment
+from coldlib import arms, experiment, recording
 
 
 def spoiling(name, number=None, **changes):
@@ -14,6 +14,14 @@ def spoiling(name, number=None, **changes):
     def spoil(arm, count, run):
         return dataclasses.replace(run, **changes) if arm == name and number in (None, count) else run
     return spoil
+
+
+class Logs(unittest.TestCase):
+    def test_a_prefetcher_that_said_nothing_is_noticed(self):
+        log = ("audit program=/bin/a pid=2 whole=started\nobjects seen=1 read=1 asked=7\n"
+               "audit program=/bin/b pid=3 whole=started\naudit program=/bin/c pid=4 plan=not-started\n")
+        self.assertEqual(recording.started(log), 2)
+        self.assertEqual([found["asked"] for found in recording.prefetches(log)], ["7"])
 
 
 class Arms(unittest.TestCase):
