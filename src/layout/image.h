@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the passes of a relayout work on: one ELF file, its virtual pages, the tables that are to be appended.
+ *
+ * Invariants between passes:
+ *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it always was
+ *    or from a copy of it in the hot region;
+ *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
+ *  - the page at file offset 0 is never copied and never changed: the kernel and ld.so read the ELF header there;
+ *  - dynamic entries are changed in `dynamic` only; emission writes them into the copies of the pages they lie on.
+ */
+#pragma once
+
+#include "elf/view.h"
+
+#define LAYOUT_COLD UINT32_MAX
+
+struct layout_page {
+	uint32_t order; /* of its first touch, or LAYOUT_COLD */
+	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is as it was */
+};
+
+/* A PT_LOAD of the original and those of its pages that have content in the file. */
+struct layout_segment {
+	Elf64_Phdr load;
+	uint64_t address; /* of its first page: p_vaddr rounded down to the granule */
+	uint64_t offset;  /* of that page in the file */
+	size_t n_pages;
+	struct layout_page *pages; /* owned */
+};
+
+struct layout_image {
+	const struct elf_view *view; /* borrowed: the original */
+	uint64_t granule;            /* bytes of a page: the least p_align, at most the machine's largest page */
+	struct layout_segment *segments;
+	size_t n_segments;
+	Elf64_Dyn *dynamic; /* owned; as view->dynamic, with what passes changed */
+	size_t n_dynamic;
+	/* The tables PT_LOAD: one read-only segment above all others. */
+	uint64_t tables_address; /* a multiple of the granule */
+	uint8_t *tables;         /* owned */
+	size_t tables_size, tables_capacity;
+	uint32_t passes; /* enum note_pass bits of what has been done */
+};
+
+/*
+ * Returns 0, -ENOMEM, or -EOPNOTSUPP for a file that no overlay can be made of, with the reason (a static string that
+ * follows the file's name: "has segments that overlap …") in *ret_problem.
+ */
+int layout_image_init(struct layout_image *ret, const struct elf_view *view, const char **ret_problem);
+void layout_image_release(struct layout_image *image);
+
+/* The page that an address with file content lies on, or NULL. Invalidated by nothing but release. */
+struct layout_page *layout_page_at(const struct layout_image *image, uint64_t address);
+
+/* Reads bytes as the loader will map them now, changes included. Returns 0 or -EFAULT (not all in the file). */
+int layout_read(const struct layout_image *image, uint64_t address, void *data, size_t size);
+
+/*
+ * Changes bytes. Returns 0, -ENOMEM, -EFAULT (not all in one segment's file content) or -EPERM (on the page at file
+ * offset 0). Bytes that are what they already were change nothing, not even -EPERM.
+ */
+int layout_write(struct layout_image *image, uint64_t address, const void *data, size_t size);
+
+/* Makes cold those pages that lie wholly inside the range and whose bytes nobody will read any more. */
+void layout_cool(struct layout_image *image, uint64_t address, uint64_t size);
+
+/* Appends a table to the tables segment; align is a power of two. Returns 0, -ENOMEM or -EFBIG. */
+int layout_add_table(
+	struct layout_image *image, const void *data, size_t size, size_t align, uint64_t *ret_address);
+
+/* Dynamic entries. set: changes the first entry of the tag or uses a spare DT_NULL (one DT_NULL always stays last). */
+bool layout_dynamic_get(const struct layout_image *image, int64_t tag, uint64_t *ret_value);
+int layout_dynamic_set(struct layout_image *image, int64_t tag, uint64_t value); /* 0 or -ENOSPC */
+void layout_dynamic_drop(struct layout_image *image, int64_t tag);               /* later entries move up */
+size_t layout_dynamic_spare(const struct layout_image *image); /* how many tags can still be added */
