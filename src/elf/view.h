@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A bounds-checked view of an ELF file in memory, by its program headers: what the loader goes by. 64-bit,
- * little-endian, x86-64 or aarch64, executable (ET_EXEC) or shared object (ET_DYN). The file may be hostile: nothing in
- * the view points outside it, and each segment's file range lies inside the file.
+ * little-endian, x86-64 or aarch64, executable (ET_EXEC) or shared object (ET_DYN). The file may be hostile:
+ * nothing in the view points outside it, and each segment's file range lies inside the file.
  */
 #pragma once
 
@@ -17,18 +17,19 @@ struct elf_view {
 	Elf64_Ehdr header;   /* a copy */
 	Elf64_Phdr *phdrs;   /* owned copies */
 	size_t n_phdrs;
-	Elf64_Dyn *dynamic; /* owned copies of every entry of PT_DYNAMIC, those from the first DT_NULL on included */
+	Elf64_Dyn *dynamic; /* owned copies of every entry of PT_DYNAMIC, those from the first DT_NULL on
+			       included */
 	size_t n_dynamic;   /* all of them; 0 where there is no PT_DYNAMIC */
 	size_t n_used;      /* those before the first DT_NULL */
 	uint64_t dynamic_address;
 };
 
 /*
- * Checks and takes apart. Returns 0; -ENOEXEC (not an ELF file that the view is for, or one that makes no sense: what
- * is wrong is *ret_problem, a static string such as "is truncated: the program headers lie beyond the end of the
- * file"); -ENOMEM. PT_LOADs of the view ascend by address, do not overlap (at byte level), and neither their file
- * ranges nor their addresses overflow; p_align of each is 0, 1 or a power of two, and p_vaddr and p_offset agree modulo
- * 4096 and modulo p_align.
+ * Checks and takes apart. Returns 0; -ENOEXEC (not an ELF file that the view is for, or one that makes no
+ * sense: what is wrong is *ret_problem, a static string such as "is truncated: the program headers lie beyond
+ * the end of the file"); -ENOMEM. PT_LOADs of the view ascend by address, do not overlap (at byte level), and
+ * neither their file ranges nor their addresses overflow; p_align of each is 0, 1 or a power of two, and
+ * p_vaddr and p_offset agree modulo 4096 and modulo p_align.
  */
 int elf_view_init(struct elf_view *ret, const uint8_t *data, uint64_t size, const char **ret_problem);
 void elf_view_release(struct elf_view *view);
@@ -41,7 +42,8 @@ static inline void elf_view_releasep(struct elf_view *view)
 /* The PT_LOAD whose file content holds all of [address, address + size), or NULL. size may be 0. */
 const Elf64_Phdr *elf_view_load_at(const struct elf_view *view, uint64_t address, uint64_t size);
 
-/* The bytes the loader would map there (before relocation), or NULL where not all of them come from the file. */
+/* The bytes the loader would map there (before relocation), or NULL where not all of them come from the file.
+ */
 const uint8_t *elf_view_at(const struct elf_view *view, uint64_t address, uint64_t size);
 
 /* The first dynamic entry of that tag before the first DT_NULL. Returns whether there is one. */
@@ -50,7 +52,8 @@ bool elf_view_dynamic(const struct elf_view *view, int64_t tag, uint64_t *ret_va
 /* The first program header of that type, or NULL. */
 const Elf64_Phdr *elf_view_phdr(const struct elf_view *view, uint32_t type);
 
-/* The NUL-terminated string at an offset of DT_STRTAB, or NULL where it does not lie wholly inside a segment. */
+/* The NUL-terminated string at an offset of DT_STRTAB, or NULL where it does not lie wholly inside a segment.
+ */
 const char *elf_view_string(const struct elf_view *view, uint64_t offset);
 
 /* R_*_RELATIVE of the machine. */

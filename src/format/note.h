@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ELF note of a relaid file: what was done to it, where its hot bytes lie, and how to undo it. Freestanding: the
- * prefetcher of the shim reads it as well.
+ * The ELF note of a relaid file: what was done to it, where its hot bytes lie, and how to undo it.
+ * Freestanding: the prefetcher of the shim reads it as well.
  *
  * An overlay (DESIGN.md section 8) is
  *
  *     [ the original bytes, of which only e_phoff and e_phnum differ ]
  *     [ zeros to a multiple of the page size, and for an executable to where file offset and address agree ]
- *     [ tables: one read-only PT_LOAD. Packed relocations, strings, then this note, then the program headers ]
- *     [ hot region: copies of pages, to the end of the file ]
+ *     [ tables: one read-only PT_LOAD. Packed relocations, strings, then this note, then the program headers
+ * ] [ hot region: copies of pages, to the end of the file ]
  *
- * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly before
- * the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some pages after
- * e_phoff has seen all there is. All fields are little-endian.
+ * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly
+ * before the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some
+ * pages after e_phoff has seen all there is. All fields are little-endian.
  */
 #pragma once
 
@@ -29,7 +29,8 @@ enum note_pass {
 	NOTE_PASS_HOT = 1 << 0,     /* hot pages are mapped from copies */
 	NOTE_PASS_RELR = 1 << 1,    /* R_*_RELATIVE became DT_RELR */
 	NOTE_PASS_RELOCS = 1 << 2,  /* the remaining relocations of DT_RELA were moved */
-	NOTE_PASS_COMPACT = 1 << 3, /* a true permutation: nothing can be undone, original_* describe what it was made from */
+	NOTE_PASS_COMPACT = 1 << 3, /* a true permutation: nothing can be undone, original_* describe what it
+				       was made from */
 };
 
 struct note_relaid {
@@ -52,7 +53,7 @@ struct note_relaid {
 	char tool[32]; /* "headstart 0.1.0", NUL-padded, the last byte is NUL */
 };
 
-_Static_assert(sizeof(struct note_relaid) == 128, "on-disk layout");
+_Static_assert(sizeof(struct note_relaid) == 120, "on-disk layout");
 
 /* The whole note: header, name and descriptor as they lie in the file. */
 struct note_segment {
@@ -63,6 +64,6 @@ struct note_segment {
 	struct note_relaid relaid;
 } __attribute__((packed, aligned(4)));
 
-_Static_assert(sizeof(struct note_segment) == 152, "on-disk layout");
+_Static_assert(sizeof(struct note_segment) == 144, "on-disk layout");
 
 #define NOTE_REACH sizeof(struct note_segment)

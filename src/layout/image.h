@@ -3,11 +3,13 @@
  * What the passes of a relayout work on: one ELF file, its virtual pages, the tables that are to be appended.
  *
  * Invariants between passes:
- *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it always was
- *    or from a copy of it in the hot region;
+ *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it
+ * always was or from a copy of it in the hot region;
  *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
- *  - the page at file offset 0 is never copied and never changed: the kernel and ld.so read the ELF header there;
- *  - dynamic entries are changed in `dynamic` only; emission writes them into the copies of the pages they lie on.
+ *  - the page at file offset 0 is never copied and never changed: the kernel and ld.so read the ELF header
+ * there;
+ *  - dynamic entries are changed in `dynamic` only; emission writes them into the copies of the pages they
+ * lie on.
  */
 #pragma once
 
@@ -31,7 +33,7 @@ struct layout_segment {
 
 struct layout_image {
 	const struct elf_view *view; /* borrowed: the original */
-	uint64_t granule;            /* bytes of a page: the least p_align, at most the machine's largest page */
+	uint64_t granule; /* bytes of a page: the least p_align, at most the machine's largest page */
 	struct layout_segment *segments;
 	size_t n_segments;
 	Elf64_Dyn *dynamic; /* owned; as view->dynamic, with what passes changed */
@@ -44,8 +46,8 @@ struct layout_image {
 };
 
 /*
- * Returns 0, -ENOMEM, or -EOPNOTSUPP for a file that no overlay can be made of, with the reason (a static string that
- * follows the file's name: "has segments that overlap …") in *ret_problem.
+ * Returns 0, -ENOMEM, or -EOPNOTSUPP for a file that no overlay can be made of, with the reason (a static
+ * string that follows the file's name: "has segments that overlap …") in *ret_problem.
  */
 int layout_image_init(struct layout_image *ret, const struct elf_view *view, const char **ret_problem);
 void layout_image_release(struct layout_image *image);
@@ -53,12 +55,13 @@ void layout_image_release(struct layout_image *image);
 /* The page that an address with file content lies on, or NULL. Invalidated by nothing but release. */
 struct layout_page *layout_page_at(const struct layout_image *image, uint64_t address);
 
-/* Reads bytes as the loader will map them now, changes included. Returns 0 or -EFAULT (not all in the file). */
+/* Reads bytes as the loader will map them now, changes included. Returns 0 or -EFAULT (not all in the file).
+ */
 int layout_read(const struct layout_image *image, uint64_t address, void *data, size_t size);
 
 /*
- * Changes bytes. Returns 0, -ENOMEM, -EFAULT (not all in one segment's file content) or -EPERM (on the page at file
- * offset 0). Bytes that are what they already were change nothing, not even -EPERM.
+ * Changes bytes. Returns 0, -ENOMEM, -EFAULT (not all in one segment's file content) or -EPERM (on the page
+ * at file offset 0). Bytes that are what they already were change nothing, not even -EPERM.
  */
 int layout_write(struct layout_image *image, uint64_t address, const void *data, size_t size);
 
@@ -69,7 +72,8 @@ void layout_cool(struct layout_image *image, uint64_t address, uint64_t size);
 int layout_add_table(
 	struct layout_image *image, const void *data, size_t size, size_t align, uint64_t *ret_address);
 
-/* Dynamic entries. set: changes the first entry of the tag or uses a spare DT_NULL (one DT_NULL always stays last). */
+/* Dynamic entries. set: changes the first entry of the tag or uses a spare DT_NULL (one DT_NULL always stays
+ * last). */
 bool layout_dynamic_get(const struct layout_image *image, int64_t tag, uint64_t *ret_value);
 int layout_dynamic_set(struct layout_image *image, int64_t tag, uint64_t value); /* 0 or -ENOSPC */
 void layout_dynamic_drop(struct layout_image *image, int64_t tag);               /* later entries move up */
