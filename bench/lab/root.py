@@ -187,8 +187,9 @@ def _furnish(root, order):
     kernel.mount("proc", os.path.join(root, "proc"), "proc", quiet | kernel.MS_NOEXEC)
     for name, options in _FRESH:
         kernel.mount("tmpfs", os.path.join(root, name), "tmpfs", quiet, options)
-    if not order.measured:
-        kernel.mount("tracefs", os.path.join(root, "sys/kernel/tracing"), "tracefs", quiet | kernel.MS_NOEXEC)
+    tracing = os.path.join(root, "sys/kernel/tracing")
+    if not order.measured and not os.path.ismount(tracing):     # /sys brings the host's along
+        kernel.mount("tracefs", tracing, "tracefs", quiet | kernel.MS_NOEXEC)
     kernel.loopback_up()
 
 
