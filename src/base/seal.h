@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Files whose content somebody vouches for or has locked: what a change of it would break, or cannot be. */
+#pragma once
+
+enum file_seal {
+	FILE_SEAL_VERITY = 1,    /* fs-verity (Documentation/filesystems/fsverity.rst): the file cannot be written,
+	                            and its replacement would have no measurement */
+	FILE_SEAL_IMMUTABLE = 2, /* chattr +i: it can neither be written nor renamed over */
+	FILE_SEAL_APPEND = 4,    /* chattr +a: likewise */
+	FILE_SEAL_IMA = 8,       /* security.ima: a digest or signature of the content */
+	FILE_SEAL_EVM = 16,      /* security.evm: one of the attributes */
+};
+
+/* Sets *ret_seals to the seals of the open file, or-ed; 0 for none. Returns 0 or negative errno. */
+int file_seals(int fd, unsigned *ret_seals);
+
+/* The first of these seals in words, such as "fs-verity" or "an IMA signature or digest (security.ima)"; NULL for 0. */
+const char *file_seal_words(unsigned seals);
