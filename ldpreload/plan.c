@@ -153,9 +153,9 @@ static bool plan_is_cold(const struct plan *plan)
 }
 
 /*
- * The program goes on at once: its thread is not ours to hold. Where the user asks for it, and the plan is in
- * physical order (for a rotational disk), it sleeps until the plan is carried out, as under 'headstart run':
- * otherwise the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
+ * The program goes on at once, unless the plan is in physical order (for a rotational disk): then its thread
+ * sleeps until the plan is carried out, as under 'headstart run'. It would sleep in page faults otherwise, and
+ * longer, for the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
  */
 static bool plan_start(const struct plan *plan)
 {
@@ -164,7 +164,7 @@ static bool plan_start(const struct plan *plan)
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 	const char *wait = shim_environment("HEADSTART_WAIT");
 
-	if (wait && shim_equal(wait, "1") && LE32(header->order) == PLAN_ORDER_PHYSICAL)
+	if (LE32(header->order) == PLAN_ORDER_PHYSICAL && !(wait && shim_equal(wait, "0")))
 		return spawn_prefetcher_and_wait(plan->fd, waited, WAIT_MS);
 	return spawn_prefetcher(plan->fd, alongside);
 }
