@@ -3,33 +3,13 @@
 #include "base/publish.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
-
-static int fsync_folder_of(const char *path)
-{
-	_cleanup_free_ char *folder = strdup(path);
-	_cleanup_close_ int fd = -1;
-	char *slash;
-
-	if (!folder)
-		return -ENOMEM;
-	slash = strrchr(folder, '/');
-	if (slash)
-		slash[slash == folder] = '\0';
-	fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	/* Some file systems (FUSE, NFS) refuse to sync a folder: the rename has happened all the same. */
-	if (fsync(fd) < 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS)
-		return -errno;
-	return 0;
-}
+#include "base/sibling.h"
 
 static int fill(int fd, mode_t mode, const void *data, size_t size)
 {
@@ -44,23 +24,24 @@ static int fill(int fd, mode_t mode, const void *data, size_t size)
 
 int publish_file(const char *path, mode_t mode, const void *data, size_t size)
 {
-	_cleanup_free_ char *temporary = NULL;
-	_cleanup_close_ int fd = -1;
-	int r;
+	_cleanup_free_ char *name = NULL, *temporary = NULL;
+	_cleanup_close_ int folder = -1, fd = -1;
+	int r = folder_open(path, &folder, &name);
 
-	if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-		return -ENOMEM;
-	fd = mkostemp(temporary, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
+	if (r < 0)
+		return r;
+	siblings_sweep(folder);
+	r = sibling_create(folder, name, &fd, &temporary);
+	if (r < 0)
+		return r;
 	r = fill(fd, mode, data, size);
-	if (r == 0 && rename(temporary, path) < 0)
+	if (r == 0 && renameat(folder, temporary, folder, name) < 0)
 		r = -errno;
 	if (r < 0) {
-		unlink(temporary);
+		unlinkat(folder, temporary, 0);
 		return r;
 	}
-	return fsync_folder_of(path);
+	return folder_sync(folder);
 }
 
 int make_folders(const char *path, mode_t mode)

@@ -14,5 +14,5 @@ enum file_seal {
 /* Sets *ret_seals to the seals of the open file, or-ed; 0 for none. Returns 0 or negative errno. */
 int file_seals(int fd, unsigned *ret_seals);
 
-/* The first of these seals in words, such as "fs-verity" or "an IMA signature or digest (security.ima)"; NULL for 0. */
+/* The first of these seals in words, such as "fs-verity" or "an IMA digest or signature (security.ima)"; or NULL. */
 const char *file_seal_words(unsigned seals);
