@@ -20,6 +20,7 @@ from lab.root import Root
 SECOND = "/var/tmp/bench-second.profile"
 LOG = "/var/tmp/bench.log"
 PAGE = os.sysconf("SC_PAGESIZE")
+PREFETCHERS_END = 5  # seconds after the command in which they say what they have read
 WARM_READS = 0.02    # of the reads of a cold start; a warm one with more was not warm
 
 
@@ -126,13 +127,13 @@ class Session:
         except (cold.NotCold, cold.NotWarm) as refusal:
             raise NotVerified(str(refusal)) from None
 
-    def _execute(self, arm, timeout, delay=True, environment=()):
+    def _execute(self, arm, timeout, delay=True, environment=(), linger=0):
         prefix = [word.format_map(self.paths) for word in arm.prefix]
         variables = dict([*self.app.environment, *environment])
         variables.update((name, value.format_map(self.paths)) for name, value in arm.environment)
         with _lab_errors():
             done = self.root.run([*prefix, *self.app.command], variables, timeout, delay=delay,
-                                 outputs=self.app.outputs)
+                                 outputs=self.app.outputs, linger=linger)
         return Run(done.seconds, done.status, done.timed_out, done.stdout, done.stderr, done.outputs,
                    done.major_faults, done.counters["bytes_read"], done.counters["reads"],
                    done.counters["noncontiguous"])
@@ -173,7 +174,9 @@ class Session:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(log)
         self._bring(arm)
-        self._execute(arm, self.options.timeout, delay=False, environment=(("HEADSTART_LOG", LOG),))
+        # Without a plan the prefetcher goes by how fast the device is.
+        self._execute(arm, self.options.timeout, delay=arm.needs == arms.SHIM,
+                      environment=(("HEADSTART_LOG", LOG),), linger=PREFETCHERS_END)
         if not os.path.exists(log):
             return 0, 0
         with open(log, encoding="utf-8", errors="replace") as file:

@@ -54,6 +54,7 @@ class _Order:
     measured: bool
     delay: bool
     outputs: tuple
+    linger: float
     streams: tuple         # (stdout, stderr): file descriptors
 
 
@@ -83,7 +84,7 @@ class Root:
             raise LabError(f"'meson install' failed: {said[-1] if said else error.returncode}") from None
         kernel.syncfs(self.path)
 
-    def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=()):
+    def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=(), linger=0):
         """Runs a command in the image, as root, in /root, and returns its Result.
 
         argv[0] is looked up in the image's PATH. `env` is added to ENVIRONMENT. /tmp, /run, /root and /dev/shm are
@@ -93,12 +94,12 @@ class Root:
         measured=True: its own PID namespace; nothing survives the command. measured=False: the host's PID namespace
         and tracefs at /sys/kernel/tracing, as a recording needs them; what survives the command is killed. The
         modelled delay is on while the command runs if `delay` (as `measured` unless given), and off before and after.
-        `outputs` are paths of files, in /root or /tmp for example, to be hashed before they go. Raises LabError if the
-        command cannot be executed.
+        `outputs` are paths of files, in /root or /tmp for example, to be hashed before they go. What the command leaves
+        running may end by itself, for `linger` seconds after it. Raises LabError if the command cannot be executed.
         """
         streams = tuple(os.memfd_create(name) for name in ("stdout", "stderr"))
         order = _Order(list(argv), {**ENVIRONMENT, **(env or {})}, timeout, measured,
-                       measured if delay is None else delay, tuple(outputs), streams)
+                       measured if delay is None else delay, tuple(outputs), linger, streams)
         try:
             report = self._report_of(order)
             if "error" in report:
@@ -214,6 +215,7 @@ def _timed(device, order):
     refusal = os.read(error_read, 4096).decode()
     if refusal:
         raise LabError(refusal)
+    _await_all(order.linger)
     usage = _usage_of_all()
     return {"seconds": seconds, "status": status, "timed_out": timed_out,
             "major_faults": usage.ru_majflt, "minor_faults": usage.ru_minflt,
@@ -258,6 +260,15 @@ def _end_all(order):
         os.kill(-1, signal.SIGKILL)     # of this PID namespace, without its init
     else:
         end_processes_on(os.stat("/").st_dev)
+
+
+def _await_all(seconds):
+    """Waits for orphans of the command to end, as long as there are any and the time lasts."""
+    deadline = time.monotonic() + seconds
+    with contextlib.suppress(ChildProcessError):
+        while time.monotonic() < deadline:
+            if not os.waitpid(-1, os.WNOHANG)[0]:
+                time.sleep(0.01)
 
 
 def _usage_of_all():
