@@ -29,9 +29,17 @@ def need(*programs, loop=True):
         skip("needs FUSE: /dev/fuse is not there")
     if loop and not os.path.exists("/dev/loop-control"):
         skip("needs a loop device: /dev/loop-control is not there")
+    if not can_unshare():
+        skip("needs a private mount namespace, which cannot be made here (is / a mount point?)")
     for program in programs:
         if not shutil.which(program):
             skip(f"needs '{program}', which is not installed")
+
+
+def can_unshare():
+    """In a chroot that is no mount point nothing can be made private."""
+    return subprocess.run(["unshare", "--mount", "--propagation", "private", "true"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0
 
 
 def small_image(folder):
