@@ -17,10 +17,12 @@ struct elf_view {
 	Elf64_Ehdr header;   /* a copy */
 	Elf64_Phdr *phdrs;   /* owned copies */
 	size_t n_phdrs;
-	Elf64_Dyn *dynamic; /* owned copies of every entry of PT_DYNAMIC, those from the first DT_NULL on
-			       included */
-	size_t n_dynamic;   /* all of them; 0 where there is no PT_DYNAMIC */
-	size_t n_used;      /* those before the first DT_NULL */
+	Elf64_Phdr *loads; /* owned copies of the PT_LOADs */
+	size_t n_loads;    /* > 0 */
+	/* Copies of the entries of PT_DYNAMIC, those from the first DT_NULL on included; owned. */
+	Elf64_Dyn *dynamic;
+	size_t n_dynamic; /* all of them; 0 where there is no PT_DYNAMIC */
+	size_t n_used;    /* those before the first DT_NULL, of which there is one at least */
 	uint64_t dynamic_address;
 };
 

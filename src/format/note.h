@@ -3,12 +3,12 @@
  * The ELF note of a relaid file: what was done to it, where its hot bytes lie, and how to undo it.
  * Freestanding: the prefetcher of the shim reads it as well.
  *
- * An overlay (DESIGN.md section 8) is
+ * An overlay (DESIGN.md section 8) is, in this order:
  *
- *     [ the original bytes, of which only e_phoff and e_phnum differ ]
- *     [ zeros to a multiple of the page size, and for an executable to where file offset and address agree ]
- *     [ tables: one read-only PT_LOAD. Packed relocations, strings, then this note, then the program headers
- * ] [ hot region: copies of pages, to the end of the file ]
+ *   original    its bytes, of which only e_phoff and e_phnum differ
+ *   padding     zeros to a multiple of the page size; for an executable to where file offset and address
+ * agree tables      one read-only PT_LOAD: packed relocations, strings, this note, the program headers hot
+ * region  copies of pages, to the end of the file
  *
  * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly
  * before the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some

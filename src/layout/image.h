@@ -19,6 +19,7 @@
 
 struct layout_page {
 	uint32_t order; /* of its first touch, or LAYOUT_COLD */
+	bool fixed;     /* it maps the beginning of the file: neither copied nor changed */
 	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is as it was */
 };
 
@@ -33,14 +34,16 @@ struct layout_segment {
 
 struct layout_image {
 	const struct elf_view *view; /* borrowed: the original */
+	bool executable;             /* the kernel may be the one that loads it */
 	uint64_t granule; /* bytes of a page: the least p_align, at most the machine's largest page */
 	struct layout_segment *segments;
 	size_t n_segments;
 	Elf64_Dyn *dynamic; /* owned; as view->dynamic, with what passes changed */
 	size_t n_dynamic;
-	/* The tables PT_LOAD: one read-only segment above all others. */
-	uint64_t tables_address; /* a multiple of the granule */
-	uint8_t *tables;         /* owned */
+	/* The tables PT_LOAD: one read-only segment above all others. Both are multiples of the granule. */
+	uint64_t tables_address;
+	uint64_t tables_offset;
+	uint8_t *tables; /* owned */
 	size_t tables_size, tables_capacity;
 	uint32_t passes; /* enum note_pass bits of what has been done */
 };
@@ -51,6 +54,11 @@ struct layout_image {
  */
 int layout_image_init(struct layout_image *ret, const struct elf_view *view, const char **ret_problem);
 void layout_image_release(struct layout_image *image);
+
+static inline void layout_image_releasep(struct layout_image *image)
+{
+	layout_image_release(image);
+}
 
 /* The page that an address with file content lies on, or NULL. Invalidated by nothing but release. */
 struct layout_page *layout_page_at(const struct layout_image *image, uint64_t address);
@@ -78,3 +86,9 @@ bool layout_dynamic_get(const struct layout_image *image, int64_t tag, uint64_t 
 int layout_dynamic_set(struct layout_image *image, int64_t tag, uint64_t value); /* 0 or -ENOSPC */
 void layout_dynamic_drop(struct layout_image *image, int64_t tag);               /* later entries move up */
 size_t layout_dynamic_spare(const struct layout_image *image); /* how many tags can still be added */
+
+/* Whether changed entries can be written: the dynamic section does not lie on the page at file offset 0. */
+bool layout_dynamic_writable(const struct layout_image *image);
+
+/* Writes the entries that were changed into their pages. Returns 0, -ENOMEM or -EPERM. */
+int layout_dynamic_store(struct layout_image *image);
