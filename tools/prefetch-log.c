@@ -12,7 +12,8 @@
 #include "base/io.h"
 #include "format/state-folder.h"
 
-/* Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it. */
+/* Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it.
+ */
 static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
 {
 	const char *path = getenv("HEADSTART_LOG");
@@ -37,14 +38,15 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_result *re
 {
 	append_line("prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
 		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 "\n",
-		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine), result->opened,
-		result->stale, result->missing, result->refused, result->bytes_asked, result->bytes_skipped_budget,
-		result->opened_us, result->elapsed_us);
+		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine),
+		result->opened, result->stale, result->missing, result->refused, result->bytes_asked,
+		result->bytes_skipped_budget, result->opened_us, result->elapsed_us);
 }
 
 void objects_log(const struct objects_result *result)
 {
-	append_line("objects seen=%u read=%u asked=%" PRIu64 "\n", result->seen, result->read, result->bytes);
+	append_line("objects seen=%u read=%u relaid=%u asked=%" PRIu64 "\n", result->seen, result->read,
+		result->relaid, result->bytes);
 }
 
 bool plan_mark_stale(const char *plan_path)

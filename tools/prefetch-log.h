@@ -14,7 +14,7 @@
  */
 void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result);
 
-/* The same of whole mode: "objects seen=… read=… asked=…". */
+/* The same of whole mode: "objects seen=… read=… relaid=… asked=…". */
 void objects_log(const struct objects_result *result);
 
 /*

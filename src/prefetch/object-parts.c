@@ -6,8 +6,6 @@
  */
 #include "prefetch/object-parts.h"
 
-#include <elf.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,14 +24,19 @@ static bool read_at(int fd, void *data, size_t size, uint64_t offset)
 	return pread(fd, data, size, (off_t)offset) == (ssize_t)size;
 }
 
-static bool read_headers(int fd, uint64_t file_size, struct object_headers *ret)
+bool object_header(int fd, Elf64_Ehdr *ret)
 {
 	const unsigned char native = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB;
+
+	return read_at(fd, ret, sizeof(*ret), 0) && memcmp(ret->e_ident, ELFMAG, SELFMAG) == 0 &&
+	       ret->e_ident[EI_CLASS] == ELFCLASS64 && ret->e_ident[EI_DATA] == native;
+}
+
+static bool read_headers(int fd, uint64_t file_size, struct object_headers *ret)
+{
 	Elf64_Ehdr header;
 
-	if (!read_at(fd, &header, sizeof(header), 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-		return false;
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != native)
+	if (!object_header(fd, &header))
 		return false;
 	if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phnum > HEADERS_MAX)
 		return false;

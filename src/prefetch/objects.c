@@ -16,8 +16,11 @@
  * of the file: 0.95 and 1.00.
  *
  * A device so fast that a cold chunk is there in no time has nothing to gain, and the processor that copies
- * whole files is missed by the program: on such a device nothing more is read after the first chunks have
- * shown it.
+ * whole files is missed by the program: on such a device no more whole files are read after the first chunks
+ * have shown it.
+ *
+ * A relaid object says itself what of it is wanted (hot-extent.h): just that is read, from one end to the
+ * other, on every device.
  *
  * An object of which a page is resident that its relocation must have touched is one that others use, or that
  * was there all along: it is left alone, since what is absent of it is what nobody needs.
@@ -39,6 +42,7 @@
 #include "device/device.h"
 #include "format/object-list.h"
 #include "prefetch/budget.h"
+#include "prefetch/hot-extent.h"
 #include "prefetch/job.h"
 #include "prefetch/object-parts.h"
 
@@ -62,6 +66,7 @@
 
 struct object {
 	int fd;
+	bool relaid;                                    /* the one part is its hot extent */
 	struct object_part parts[OBJECT_PARTS_MAX + 1]; /* and the whole file */
 	size_t count, part;
 	uint64_t done; /* bytes of parts[part] */
@@ -120,30 +125,56 @@ static bool is_warm(int fd, const struct object *object)
 	return is_resident(fd, largest->offset + largest->length / 2);
 }
 
+/*
+ * A relaid object that somebody has read is told by the end of its hot extent: the loader's own first faults
+ * are at the other end, and what has been read for nothing once stays.
+ */
+static bool choose_hot_extent(int fd, uint64_t size, bool cold, struct object *object)
+{
+	const struct object_part *extent = &object->parts[0];
+
+	object->relaid = hot_extent(fd, size, &object->parts[0]);
+	object->count = object->relaid && (cold || !is_resident(fd, extent->offset + extent->length - 1));
+	return object->relaid;
+}
+
+/* What of an object to read that nobody has relaid. Nothing if it is warm. */
+static void choose_parts(int fd, uint64_t size, bool cold, bool rotational, struct object *object)
+{
+	/* On a rotational disk a look at a cold file's dynamic section would be a seek for nothing. */
+	if (!cold || !rotational)
+		object->count = object_parts(fd, size, object->parts);
+	if (!cold && is_warm(fd, object)) {
+		object->count = 0;
+		return;
+	}
+	if (rotational)
+		object->count = 0;
+	object->parts[object->count++] = (struct object_part){.offset = 0, .length = size};
+}
+
 /* Takes one object over, unless it is warm or no file to read. */
 static void take_object(struct reader *reader, const char *path, enum object_state state)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct object *object = &reader->objects[reader->count];
-	bool cold;
 	struct stat st;
+	bool cold, rotational;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
 		return;
 	reader->result.seen++;
 	*object = (struct object){.fd = -1};
 	cold = state == OBJECT_COLD || !is_resident(fd, 0);
-	/* On a rotational disk looking into a cold file's headers would be two seeks for nothing. */
-	if (!cold || !is_rotational(reader, fd))
-		object->count = object_parts(fd, (uint64_t)st.st_size, object->parts);
-	if (!cold && is_warm(fd, object))
+	rotational = is_rotational(reader, fd);
+	if (!choose_hot_extent(fd, (uint64_t)st.st_size, cold, object))
+		choose_parts(fd, (uint64_t)st.st_size, cold, rotational, object);
+	if (object->count == 0)
 		return;
-	if (is_rotational(reader, fd))
-		object->count = 0;
-	object->parts[object->count++] = (struct object_part){.offset = 0, .length = (uint64_t)st.st_size};
 	object->fd = TAKE_FD(fd);
 	reader->count++;
 	reader->result.read++;
+	reader->result.relaid += object->relaid;
 }
 
 /* Returns whether there was anything new. */
@@ -169,10 +200,11 @@ static bool is_fast(const struct reader *reader)
  * Whether this chunk is to tell how fast the device is. Only while that is open, since asking for residency
  * starts a small read of its own; and never on a rotational disk.
  */
-static bool is_trial(const struct reader *reader, int fd, uint64_t offset, uint64_t length)
+static bool is_trial(
+	const struct reader *reader, const struct object *object, uint64_t offset, uint64_t length)
 {
-	return !reader->rotational && reader->fast_chunks < FAST_CHUNKS && length == CHUNK &&
-	       !is_resident(fd, offset);
+	return !reader->rotational && !object->relaid && reader->fast_chunks < FAST_CHUNKS &&
+	       length == CHUNK && !is_resident(object->fd, offset);
 }
 
 static void await_byte(int fd, off_t offset)
@@ -183,10 +215,11 @@ static void await_byte(int fd, off_t offset)
 }
 
 /* Starts reading a chunk, once the oldest of those in flight has arrived. */
-static void read_chunk(struct reader *reader, int fd, uint64_t offset, uint64_t length)
+static void read_chunk(struct reader *reader, const struct object *object, uint64_t offset, uint64_t length)
 {
 	struct flight *flight = &reader->flights[reader->flight];
-	bool trial = is_trial(reader, fd, offset, length);
+	bool trial = is_trial(reader, object, offset, length);
+	int fd = object->fd;
 	uint64_t start_us;
 
 	if (flight->fd >= 0)
@@ -209,12 +242,14 @@ static bool read_on(struct reader *reader)
 	struct object *object;
 	uint64_t length;
 
+	while (is_fast(reader) && reader->next < reader->count && !reader->objects[reader->next].relaid)
+		reader->next++;
 	if (reader->next == reader->count || reader->result.bytes >= reader->budget)
 		return false;
 	object = &reader->objects[reader->next];
 	part = &object->parts[object->part];
 	length = part->length - object->done < CHUNK ? part->length - object->done : CHUNK;
-	read_chunk(reader, object->fd, part->offset + object->done, length);
+	read_chunk(reader, object, part->offset + object->done, length);
 	object->done += length;
 	if (object->done == part->length) {
 		object->done = 0;
@@ -223,6 +258,12 @@ static bool read_on(struct reader *reader)
 	if (object->part == object->count)
 		reader->next++;
 	return true;
+}
+
+/* Whether this device has nothing to gain, as far as is known of the program's libraries. */
+static bool is_over(const struct reader *reader)
+{
+	return is_fast(reader) && reader->result.relaid == 0;
 }
 
 static void follow(struct reader *reader, int program, uint64_t deadline_us)
@@ -236,7 +277,7 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 
 		if (look(reader))
 			idle_us = now_us + IDLE_US;
-		if (is_fast(reader) || now_us >= idle_us || now_us >= deadline_us || poll(&gone, 1, 0) > 0)
+		if (is_over(reader) || now_us >= idle_us || now_us >= deadline_us || poll(&gone, 1, 0) > 0)
 			return;
 		if (!read_on(reader))
 			nanosleep(&pause, NULL);

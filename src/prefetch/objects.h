@@ -8,7 +8,8 @@ struct objects_result {
 	uint32_t seen; /* objects named */
 	uint32_t read; /* of them read, in whole or in part: the others were in memory, or could not be opened
 			*/
-	uint64_t bytes; /* asked for */
+	uint32_t relaid; /* of those read: the hot extent alone */
+	uint64_t bytes;  /* asked for */
 };
 
 /*

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The note of a relaid file, found without a walk over its program headers: it lies directly before them, and
+ * they lie far behind the ELF header, which in a file that nobody has relaid they follow. So an ordinary file
+ * costs one read of its first bytes, which the loader is about to read as well, and a relaid one another, of
+ * what is read next in any case.
+ *
+ * The checksum of what was appended is not looked at: that would be to read all of it. A note that lies costs
+ * speed alone, and no more of it than whole mode would.
+ */
+#include "prefetch/hot-extent.h"
+
+#include <elf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "format/note.h"
+
+static bool is_note(const struct note_segment *note)
+{
+	return LE32(note->n_namesz) == sizeof(NOTE_NAME) &&
+	       LE32(note->n_descsz) == sizeof(struct note_relaid) && LE32(note->n_type) == NOTE_TYPE &&
+	       memcmp(note->name, NOTE_NAME, sizeof(NOTE_NAME)) == 0 &&
+	       LE32(note->relaid.version) == NOTE_VERSION;
+}
+
+static bool read_note(int fd, uint64_t file_size, struct note_segment *ret, uint64_t *ret_offset)
+{
+	Elf64_Ehdr header;
+	uint64_t offset;
+
+	if (!object_header(fd, &header) || header.e_phoff < sizeof(header) + NOTE_REACH)
+		return false;
+	offset = header.e_phoff - NOTE_REACH;
+	if (!range_fits(offset, NOTE_REACH, file_size) ||
+		pread(fd, ret, sizeof(*ret), (off_t)offset) != (ssize_t)sizeof(*ret))
+		return false;
+	*ret_offset = offset;
+	return is_note(ret);
+}
+
+bool hot_extent(int fd, uint64_t file_size, struct object_part *ret)
+{
+	struct note_segment note;
+	uint64_t note_offset, tables, tables_size, hot, hot_size;
+
+	if (!read_note(fd, file_size, &note, &note_offset))
+		return false;
+	tables = LE64(note.relaid.tables_offset);
+	tables_size = LE64(note.relaid.tables_size);
+	hot = LE64(note.relaid.hot_offset);
+	hot_size = LE64(note.relaid.hot_size);
+	if (!range_fits(tables, tables_size, file_size) || !range_fits(hot, hot_size, file_size))
+		return false;
+	if (note_offset < tables || !range_fits(note_offset - tables, NOTE_REACH, tables_size))
+		return false;
+	if (hot_size == 0)
+		hot = tables + tables_size;
+	if (hot < tables + tables_size)
+		return false;
+	*ret = (struct object_part){.offset = tables, .length = hot + hot_size - tables};
+	return true;
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whole mode's reader and relaid files: the hot extent by the note, what a damaged note is worth, and which
+ * bytes are asked for, in which order. readahead(2) is this program's own.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "format/note.h"
+#include "format/object-list.h"
+#include "prefetch/hot-extent.h"
+#include "prefetch/objects.h"
+
+#define PAGE     4096u
+#define ORIGINAL (1u << 20) /* bytes of each part of the file */
+#define TABLES   (10 * PAGE)
+#define HOT      (100 * PAGE)
+#define WHOLE    (ORIGINAL + TABLES + HOT)
+#define READS    64
+#define TIME_MS  4000 /* to get there by, where pidfd_open(2) does not tell of the end: under valgrind */
+#define BESIDE   (128u << 10) /* bytes: what the kernel may read along with the header and the note */
+
+/* A relaid file as far as its note and the reader of it go. */
+struct relaid {
+	Elf64_Ehdr header;
+	char original[ORIGINAL - sizeof(Elf64_Ehdr)];
+	char relocations[TABLES - NOTE_REACH - sizeof(Elf64_Phdr)];
+	struct note_segment note;
+	Elf64_Phdr headers[1];
+	char hot[HOT];
+};
+
+_Static_assert(sizeof(struct relaid) == WHOLE, "no padding");
+
+static struct relaid good = {
+	.header =
+		{
+			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+				__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
+				EV_CURRENT},
+			.e_phoff = offsetof(struct relaid, headers),
+			.e_phentsize = sizeof(Elf64_Phdr),
+			.e_phnum = 1,
+		},
+	.note =
+		{
+			.n_namesz = LE32(sizeof(NOTE_NAME)),
+			.n_descsz = LE32(sizeof(struct note_relaid)),
+			.n_type = LE32(NOTE_TYPE),
+			.name = NOTE_NAME,
+			.relaid =
+				{
+					.version = LE32(NOTE_VERSION),
+					.passes = LE32(NOTE_PASS_HOT),
+					.original_size = LE64(ORIGINAL),
+					.granule = LE32(PAGE),
+					.tables_offset = LE64(ORIGINAL),
+					.tables_size = LE64(TABLES),
+					.hot_offset = LE64(ORIGINAL + TABLES),
+					.hot_size = LE64(HOT),
+				},
+		},
+};
+
+struct read {
+	ino_t file;
+	uint64_t offset, length;
+};
+
+/* What the reader asked for, up to the sentinel: the file that is last in the list ends the program. */
+static struct {
+	struct read reads[READS];
+	size_t count;
+	ino_t sentinel;
+	pid_t program;
+} seen;
+
+ssize_t readahead(int fd, off64_t offset, size_t count)
+{
+	struct stat st;
+	siginfo_t end;
+
+	fstat(fd, &st);
+	if (seen.count < READS)
+		seen.reads[seen.count++] = (struct read){st.st_ino, (uint64_t)offset, count};
+	if (st.st_ino == seen.sentinel && seen.program > 0) {
+		kill(seen.program, SIGKILL);
+		waitid(P_PID, (id_t)seen.program, &end, WEXITED | WNOWAIT);
+	}
+	return syscall(SYS_readahead, fd, offset, count);
+}
+
+static int write_file(char *path, const void *data, size_t size)
+{
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), size);
+	return fd;
+}
+
+static ino_t inode_of(const char *path)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	return st.st_ino;
+}
+
+/* Follows a program that maps the file and then the sentinel, and ends when that is read. */
+static struct objects_result follow(const char *path)
+{
+	char sentinel[] = "/tmp/headstart-sentinel.XXXXXX";
+	struct objects_result result = {0};
+	int fd = memfd_create("list", MFD_CLOEXEC);
+	struct object_list *list;
+
+	memset(&seen, 0, sizeof(seen));
+	close(write_file(sentinel, "x", 1));
+	seen.sentinel = inode_of(sentinel);
+	assert_int_equal(ftruncate(fd, sizeof(*list)), 0);
+	list = mmap(NULL, sizeof(*list), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(list != MAP_FAILED);
+	object_list_add(list, path, OBJECT_COLD);
+	object_list_add(list, sentinel, OBJECT_COLD);
+	seen.program = fork();
+	if (seen.program == 0) {
+		pause();
+		_exit(0);
+	}
+	list->pid = (uint32_t)seen.program;
+	assert_int_equal(objects_run(fd, TIME_MS, &result), 0);
+	waitpid(seen.program, NULL, 0);
+	assert_int_equal(seen.reads[seen.count - 1].file, seen.sentinel);
+	unlink(sentinel);
+	munmap(list, sizeof(*list));
+	close(fd);
+	return result;
+}
+
+/* The file's share of what was asked for is [begin, end), once, from one end to the other. */
+static void assert_one_pass(ino_t file, uint64_t begin, uint64_t end)
+{
+	for (size_t i = 0; i < seen.count; i++) {
+		if (seen.reads[i].file != file)
+			continue;
+		assert_int_equal(seen.reads[i].offset, begin);
+		begin += seen.reads[i].length;
+	}
+	assert_int_equal(begin, end);
+}
+
+static void test_one_pass(void **state)
+{
+	char path[] = "/tmp/headstart-relaid.XXXXXX";
+	struct objects_result result;
+	ino_t file;
+
+	close(write_file(path, &good, sizeof(good)));
+	file = inode_of(path);
+	result = follow(path);
+	unlink(path);
+	assert_int_equal(result.relaid, 1);
+	assert_int_equal(result.read, 2);
+	assert_int_equal(result.bytes, TABLES + HOT + 1);
+	assert_one_pass(file, ORIGINAL, WHOLE);
+}
+
+static bool can_tell(int fd)
+{
+	char byte;
+	struct iovec to = {.iov_base = &byte, .iov_len = 1};
+
+	return fsync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 &&
+	       preadv2(fd, &to, 1, 0, RWF_NOWAIT) < 0 && errno == EAGAIN &&
+	       posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
+}
+
+/* Waits for what was asked for of a file, by the last byte of each read alone. */
+static void await_reads(int fd)
+{
+	ino_t file;
+	struct stat st;
+	char byte;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	file = st.st_ino;
+	for (size_t i = 0; i < seen.count; i++)
+		if (seen.reads[i].file == file)
+			assert_int_equal(
+				pread(fd, &byte, 1, (off_t)(seen.reads[i].offset + seen.reads[i].length - 1)),
+				1);
+}
+
+/* What is resident afterwards: the hot extent, and the beginning that the loader reads as well. */
+static void test_resident(void **state)
+{
+	char path[] = "/tmp/headstart-relaid.XXXXXX";
+	unsigned char pages[WHOLE / PAGE];
+	int fd = write_file(path, &good, sizeof(good));
+	void *at = mmap(NULL, WHOLE, PROT_READ, MAP_SHARED, fd, 0);
+	bool told = can_tell(fd);
+
+	assert_true(at != MAP_FAILED);
+	if (told)
+		follow(path);
+	unlink(path);
+	if (!told)
+		skip();
+	await_reads(fd);
+	assert_int_equal(mincore(at, WHOLE, pages), 0);
+	for (size_t page = 0; page < WHOLE / PAGE; page++) {
+		if (page >= ORIGINAL / PAGE)
+			assert_true(pages[page] & 1);
+		else if (page >= BESIDE / PAGE && page < (ORIGINAL - BESIDE) / PAGE)
+			assert_false(pages[page] & 1);
+	}
+	munmap(at, WHOLE);
+	close(fd);
+}
+
+static bool extent_of(const struct relaid *image, uint64_t size, struct object_part *ret)
+{
+	int fd = memfd_create("image", MFD_CLOEXEC);
+	bool relaid;
+
+	assert_int_equal(write(fd, image, size), size);
+	relaid = hot_extent(fd, size, ret);
+	close(fd);
+	if (relaid) {
+		assert_true(ret->length > 0 && ret->length <= size);
+		assert_true(ret->offset <= size - ret->length);
+	}
+	return relaid;
+}
+
+static void test_extent(void **state)
+{
+	struct object_part extent;
+	struct relaid *image = &good;
+
+	assert_true(extent_of(image, WHOLE, &extent));
+	assert_int_equal(extent.offset, ORIGINAL);
+	assert_int_equal(extent.length, TABLES + HOT);
+
+	image->note.relaid.hot_size = 0;
+	assert_true(extent_of(image, WHOLE, &extent));
+	assert_int_equal(extent.length, TABLES);
+	image->note.relaid.hot_size = LE64(HOT);
+}
+
+/* A field of a good file, changed. */
+struct damage {
+	size_t at, size;
+	uint64_t value;
+};
+
+#define DAMAGE(field, to)                                                                                    \
+	{                                                                                                    \
+		offsetof(struct relaid, field), sizeof(((struct relaid *)0)->field), to                      \
+	}
+
+static const struct damage damages[] = {
+	DAMAGE(header.e_phoff, sizeof(Elf64_Ehdr)),
+	DAMAGE(header.e_phoff, sizeof(Elf64_Ehdr) + NOTE_REACH - 1),
+	DAMAGE(header.e_phoff, UINT64_MAX),
+	DAMAGE(header.e_phoff, WHOLE + NOTE_REACH),
+	DAMAGE(header.e_phoff, offsetof(struct relaid, headers) + 4),
+	DAMAGE(header.e_ident[EI_CLASS], ELFCLASS32),
+	DAMAGE(note.n_namesz, 9),
+	DAMAGE(note.n_descsz, 119),
+	DAMAGE(note.n_type, 2),
+	DAMAGE(note.name[0], 'H'),
+	DAMAGE(note.name[9], 'x'),
+	DAMAGE(note.relaid.version, NOTE_VERSION + 1),
+	DAMAGE(note.relaid.tables_offset, UINT64_MAX - PAGE + 1),
+	DAMAGE(note.relaid.tables_offset, ORIGINAL + TABLES),
+	DAMAGE(note.relaid.tables_size, 0),
+	DAMAGE(note.relaid.tables_size, TABLES - 4096),
+	DAMAGE(note.relaid.tables_size, UINT64_MAX - ORIGINAL + 1),
+	DAMAGE(note.relaid.hot_offset, 0),
+	DAMAGE(note.relaid.hot_offset, ORIGINAL),
+	DAMAGE(note.relaid.hot_offset, WHOLE),
+	DAMAGE(note.relaid.hot_offset, UINT64_MAX),
+	DAMAGE(note.relaid.hot_size, HOT + 1),
+	DAMAGE(note.relaid.hot_size, UINT64_MAX),
+	DAMAGE(note.relaid.hot_size, 1ull << 63),
+};
+
+/* What a note is worth that is damaged: nothing. */
+static void test_damaged(void **state)
+{
+	struct object_part extent = {.offset = 7};
+	struct relaid *image = malloc(sizeof(*image));
+
+	assert_non_null(image);
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		*image = good;
+		memcpy((char *)image + damages[i].at, &damages[i].value, damages[i].size);
+		assert_false(extent_of(image, WHOLE, &extent));
+		assert_int_equal(extent.offset, 7);
+	}
+	free(image);
+}
+
+/* Each 64-bit word of header and note set to what overflows: no extent leaves the file. */
+static void test_hostile(void **state)
+{
+	static const uint64_t values[] = {
+		UINT64_MAX, INT64_MAX, UINT32_MAX, 1ull << 63, 0, WHOLE + 1, ORIGINAL};
+	struct relaid *image = malloc(sizeof(*image));
+	struct object_part extent;
+
+	assert_non_null(image);
+	*image = good;
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		for (size_t at = 0; at + 8 <= sizeof(image->header); at += 8) {
+			memcpy((char *)&image->header + at, &values[i], 8);
+			extent_of(image, WHOLE, &extent);
+			image->header = good.header;
+		}
+		for (size_t at = 0; at + 8 <= sizeof(image->note); at += 4) {
+			memcpy((char *)&image->note + at, &values[i], 8);
+			extent_of(image, WHOLE, &extent);
+			image->note = good.note;
+		}
+	}
+	free(image);
+}
+
+static void test_truncated(void **state)
+{
+	static const uint64_t sizes[] = {0, sizeof(Elf64_Ehdr) - 1, sizeof(Elf64_Ehdr), ORIGINAL,
+		offsetof(struct relaid, note) + 1, offsetof(struct relaid, headers), ORIGINAL + TABLES,
+		WHOLE - 1};
+	struct object_part extent;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		assert_false(extent_of(&good, sizes[i], &extent));
+}
+
+/* Without a good note the file is read as any other: whole. */
+static void test_falls_back(void **state)
+{
+	char path[] = "/tmp/headstart-relaid.XXXXXX";
+	struct relaid *image = malloc(sizeof(*image));
+	struct objects_result result;
+	ino_t file;
+
+	assert_non_null(image);
+	*image = good;
+	image->note.relaid.hot_size = LE64(HOT + 1);
+	close(write_file(path, image, sizeof(*image)));
+	free(image);
+	file = inode_of(path);
+	result = follow(path);
+	unlink(path);
+	assert_int_equal(result.relaid, 0);
+	assert_int_equal(result.read, 2);
+	assert_one_pass(file, 0, WHOLE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_extent),
+		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_one_pass),
+		cmocka_unit_test(test_resident),
+		cmocka_unit_test(test_falls_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
