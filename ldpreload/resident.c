@@ -8,9 +8,17 @@
 
 #include "shim.h"
 
+#include <link.h>
 #include <linux/fs.h>
 #include <linux/openat2.h>
 #include <linux/uio.h>
+
+#include "format/note.h"
+
+/* Bytes: of a smaller hot region the read-around of the loader's first fault brings along too much. */
+#define HOT_WORTH (256u << 10)
+
+#define NO_OFFSET UINT64_MAX /* past the end of any file */
 
 /* Where the kernel is too old to open from its caches only, the open may wait, as the program's own soon
  * would. */
@@ -25,21 +33,63 @@ static int open_cached(const char *path)
 	return (int)fd;
 }
 
-enum resident resident_at(const char *path, uint64_t offset)
+/* preadv2(RWF_NOWAIT). The offset is passed in two halves of a long; on 64-bit machines the second is
+ * ignored. */
+static long read_cached(int fd, void *data, size_t size, uint64_t offset)
 {
-	char byte;
-	const struct iovec target = {.iov_base = &byte, .iov_len = 1};
+	const struct iovec target = {.iov_base = data, .iov_len = size};
+
+	return raw_syscall(__NR_preadv2, fd, (long)&target, 1, (long)offset, 0, RWF_NOWAIT);
+}
+
+/*
+ * The offset of the last byte of a relaid file's hot region, NO_OFFSET where the region is too small to tell
+ * anything; `otherwise` for what is not relaid. A note that lies makes for a probe of another page.
+ */
+static uint64_t hot_end(int fd, uint64_t otherwise)
+{
+	struct note_segment note;
+	ElfW(Ehdr) header;
+	uint64_t size;
+	long got;
+
+	if (read_cached(fd, &header, sizeof(header), 0) != sizeof(header) ||
+		header.e_phoff < sizeof(header) + NOTE_REACH)
+		return otherwise;
+	got = read_cached(fd, &note, sizeof(note), header.e_phoff - NOTE_REACH);
+	if (got == -EAGAIN)
+		return header.e_phoff - NOTE_REACH;
+	if (got != sizeof(note) || LE32(note.n_type) != NOTE_TYPE || !shim_equal(note.name, NOTE_NAME))
+		return otherwise;
+	size = LE64(note.relaid.hot_size);
+	return size < HOT_WORTH ? NO_OFFSET : LE64(note.relaid.hot_offset) + size - 1;
+}
+
+static enum resident look(const char *path, uint64_t offset, bool object)
+{
 	int fd = open_cached(path);
+	char byte;
 	long got;
 
 	if (fd == -EAGAIN)
 		return RESIDENT_NO;
 	if (fd < 0)
 		return RESIDENT_UNKNOWN;
-	/* The offset is passed in two halves of a long; on 64-bit machines the second is ignored. */
-	got = raw_syscall(__NR_preadv2, fd, (long)&target, 1, (long)offset, 0, RWF_NOWAIT);
+	if (object)
+		offset = hot_end(fd, offset);
+	got = read_cached(fd, &byte, 1, offset);
 	sys_close(fd);
 	if (got == -EAGAIN)
 		return RESIDENT_NO;
 	return got == 1 ? RESIDENT_YES : RESIDENT_UNKNOWN;
+}
+
+enum resident resident_at(const char *path, uint64_t offset)
+{
+	return look(path, offset, false);
+}
+
+enum resident resident_object(const char *path, uint64_t offset)
+{
+	return look(path, offset, true);
 }

@@ -14,3 +14,7 @@ enum resident {
 
 /* Follows links. Also answers NO when not even the file's directory entry is cached. */
 enum resident resident_at(const char *path, uint64_t offset);
+
+/* The same for an object that ld.so has just mapped; if it is relaid, the offset is that of the end of its hot
+ * region. */
+enum resident resident_object(const char *path, uint64_t offset);

@@ -63,7 +63,8 @@ static uint64_t entry_offset(void)
 /*
  * The file offset of the middle of a library's relocation table; 0 if there is no table worth a probe. The
  * table lies in the first segment, where addresses and offsets are the same; a library for which that is not
- * so has another page probed.
+ * so has another page probed. In a relaid library it lies behind everything, and however small it is, the
+ * library is worth a look (resident_object() then goes by its note, not by this offset).
  */
 static uint64_t relocation_offset(const struct link_map *object)
 {
@@ -78,7 +79,9 @@ static uint64_t relocation_offset(const struct link_map *object)
 	if (table >= object->l_addr) /* ld.so has made it an address already, or not: that depends on its
 					version */
 		table -= object->l_addr;
-	return size >= TABLE_WORTH ? table + size / 2 : 0;
+	if (size < TABLE_WORTH && table < (uintptr_t)object->l_ld - object->l_addr)
+		return 0;
+	return table + size / 2;
 }
 
 /* The list has no name and leaves no descriptor; what stays in the program is one shared mapping. */
@@ -167,7 +170,7 @@ void whole_object(const struct link_map *object)
 		return;
 	offset = relocation_offset(object);
 	if (worth_a_probe(offset))
-		judge(resident_at(object->l_name, offset), object->l_name);
+		judge(resident_object(object->l_name, offset), object->l_name);
 }
 
 void whole_search(const char *path)
