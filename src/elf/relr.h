@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DT_RELR (generic ABI, "Relative Relocation Table"): the places of relative relocations as 64-bit words. An even
- * word is the address of one place. An odd word is a bitmap: bit k, counted from 1, says that the word at
- * base + 8 * (k - 1) is one too; base begins 8 bytes after the address and moves on by 63 * 8 with each bitmap.
+ * DT_RELR (generic ABI, "Relative Relocation Table"): the places of relative relocations as 64-bit words. An
+ * even word is the address of one place. An odd word is a bitmap: bit k, counted from 1, says that the word
+ * at base + 8 * (k - 1) is one too; base begins 8 bytes after the address and moves on by 63 * 8 with each
+ * bitmap.
  */
 #pragma once
 
@@ -10,8 +11,8 @@
 #include <stdint.h>
 
 /*
- * Packs places that ascend strictly and are multiples of 8. *ret_words is the caller's to free(3), in the byte
- * order of the file (little-endian). Returns 0; -EINVAL for places that are not so, or none; -ENOMEM.
+ * Packs places that ascend strictly and are multiples of 8. *ret_words is the caller's to free(3), in the
+ * byte order of the file (little-endian). Returns 0; -EINVAL for places that are not so, or none; -ENOMEM.
  */
 int relr_encode(const uint64_t *places, size_t n_places, uint64_t **ret_words, size_t *ret_n_words);
 

@@ -113,8 +113,10 @@ static void tables_that_make_no_sense_are_refused(void **state)
 
 static void a_table_need_not_be_the_shortest(void **state)
 {
-	/* An address for each place, an empty bitmap, places out of order and twice: all are read as they stand. */
-	const uint64_t words[] = {0x2000, 0x1000, 1, 3, 0x1000}, want[] = {0x2000, 0x1000, 0x1008 + 63 * 8, 0x1000};
+	/* An address for each place, an empty bitmap, places out of order and twice: all are read as they
+	 * stand. */
+	const uint64_t words[] = {0x2000, 0x1000, 1, 3, 0x1000},
+		       want[] = {0x2000, 0x1000, 0x1008 + 63 * 8, 0x1000};
 	uint8_t unaligned[sizeof(words) + 1];
 	struct relr_reader reader = {.table = unaligned + 1, .size = sizeof(words)};
 	uint64_t place;

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pass: R_*_RELATIVE of DT_RELA become DT_RELR. 24 bytes a relocation become a bit or so, its addend moves to
+ * where the pointer lies, on a page that relocation touches anyway.
+ *
+ * The loader adds to what it finds for DT_RELR and does so before all else (glibc 2.36, elf/dynamic-link.h),
+ * whereas DT_RELA stores. The result is the same where no other relocation was processed before at the same
+ * place, which is why only the relocations at the beginning of the table are packed, up to the first that is
+ * not relative. Linkers sort these to the front (-z combreloc; DT_RELACOUNT counts them).
+ *
+ * Of those, some stay: at places that are not aligned, which DT_RELR has no words for; that have no bytes in
+ * the file to hold the addend (.bss), or whose page cannot be changed; in segments that are not writable,
+ * whose pages would have to be copied for nothing, as DT_TEXTREL makes them private anyway; and in what the
+ * loader reads before it relocates.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "elf/relr.h"
+#include "format/note.h"
+#include "layout/pass.h"
+#include "layout/reloc-table.h"
+#include "layout/savepoint.h"
+#include "layout/version-need.h"
+
+#define POINTER  sizeof(uint64_t)
+#define NEW_TAGS 3u /* DT_RELR, DT_RELRSZ, DT_RELRENT */
+
+struct packing {
+	struct layout_image *image;
+	struct reloc_table table;
+	size_t n_relative; /* entries at the beginning of the table that are relative */
+	size_t n_stay;     /* of these, moved behind the others */
+	const char *refusal;
+};
+
+static void packing_release(struct packing *packing)
+{
+	reloc_table_release(&packing->table);
+}
+
+static int refuse(struct packing *packing, const char *refusal)
+{
+	packing->refusal = refusal;
+	return -EOPNOTSUPP;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const Elf64_Rela *x = a, *y = b;
+
+	return (x->r_offset > y->r_offset) - (x->r_offset < y->r_offset);
+}
+
+/* Puts the relative ones into the order of their places. Those do not overlap, so that theirs does not
+ * matter. */
+static int sort_relative(struct packing *packing)
+{
+	Elf64_Rela *entries = packing->table.entries;
+	uint32_t relative = elf_view_relative_type(packing->image->view);
+	bool sorted = true;
+	size_t n = 0;
+
+	while (n < packing->table.n_entries && ELF64_R_TYPE(entries[n].r_info) == relative) {
+		sorted = sorted && (n == 0 || entries[n - 1].r_offset < entries[n].r_offset);
+		n++;
+	}
+	if (!sorted)
+		qsort(entries, n, sizeof(*entries), compare_places);
+	for (size_t i = 1; i < n; i++)
+		if (entries[i].r_offset - entries[i - 1].r_offset < POINTER)
+			return refuse(packing, "the object has relative relocations that overlap");
+	packing->n_relative = n;
+	return 0;
+}
+
+static bool can_be_packed(const struct packing *packing, uint64_t place)
+{
+	const struct elf_view *view = packing->image->view;
+	const Elf64_Phdr *load;
+	uint64_t dynamic_end = view->dynamic_address + view->n_dynamic * sizeof(Elf64_Dyn);
+
+	if (place % POINTER != 0)
+		return false;
+	load = elf_view_load_at(view, place, POINTER);
+	if (!load || !(load->p_flags & PF_W) || layout_page_at(packing->image, place)->fixed)
+		return false;
+	return !reloc_table_overlaps(&packing->table, place, POINTER) &&
+	       (place >= dynamic_end || place + POINTER <= view->dynamic_address);
+}
+
+/* Moves those relative ones that stay behind those that are packed, both still in the order of their places.
+ */
+static int part_relative(struct packing *packing)
+{
+	Elf64_Rela *entries = packing->table.entries;
+	_cleanup_free_ Elf64_Rela *stay = NULL;
+	size_t n_packed = 0, n_stay = 0;
+
+	for (size_t i = 0; i < packing->n_relative; i++)
+		n_stay += !can_be_packed(packing, entries[i].r_offset);
+	packing->n_stay = n_stay;
+	if (n_stay == 0)
+		return 0;
+	if (n_stay == packing->n_relative)
+		return refuse(packing, "the object's relative relocations lie where they cannot be packed");
+	stay = calloc(n_stay, sizeof(*stay));
+	if (!stay)
+		return -ENOMEM;
+	n_stay = 0;
+	for (size_t i = 0; i < packing->n_relative; i++)
+		if (can_be_packed(packing, entries[i].r_offset))
+			entries[n_packed++] = entries[i];
+		else
+			stay[n_stay++] = entries[i];
+	memcpy(entries + n_packed, stay, n_stay * sizeof(*stay));
+	return 0;
+}
+
+static int check_object(struct packing *packing, const struct layout_options *options)
+{
+	struct layout_image *image = packing->image;
+	uint64_t value;
+
+	if (!options->loader_knows_relr)
+		return refuse(packing, "the loader does not know DT_RELR");
+	if (layout_dynamic_get(image, DT_RELR, &value) || layout_dynamic_get(image, DT_RELRSZ, &value) ||
+		layout_dynamic_get(image, DT_RELRENT, &value))
+		return refuse(packing, "the object has DT_RELR already");
+	if (!layout_dynamic_writable(image))
+		return refuse(packing, "the object's dynamic section lies on its first page");
+	return 0;
+}
+
+static int choose(struct packing *packing)
+{
+	uint64_t counted;
+	int r;
+
+	r = reloc_table_read(&packing->table, packing->image, &packing->refusal);
+	if (r == 0)
+		r = sort_relative(packing);
+	if (r < 0)
+		return r;
+	if (packing->n_relative == 0)
+		return refuse(packing, "the object has no relative relocations");
+	if (layout_dynamic_get(packing->image, DT_RELACOUNT, &counted) && counted > packing->n_relative)
+		return refuse(packing, "the object's DT_RELACOUNT counts relocations that are not relative");
+	return part_relative(packing);
+}
+
+static size_t n_packed(const struct packing *packing)
+{
+	return packing->n_relative - packing->n_stay;
+}
+
+static int add_relr(const struct packing *packing, uint64_t *ret_address, uint64_t *ret_size)
+{
+	_cleanup_free_ uint64_t *places = calloc(n_packed(packing), sizeof(*places));
+	_cleanup_free_ uint64_t *words = NULL;
+	size_t n_words;
+	int r;
+
+	if (!places)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_packed(packing); i++)
+		places[i] = packing->table.entries[i].r_offset;
+	r = relr_encode(places, n_packed(packing), &words, &n_words);
+	if (r < 0)
+		return r;
+	r = layout_add_table(packing->image, words, n_words * sizeof(*words), POINTER, ret_address);
+	if (r < 0)
+		return r;
+	*ret_size = n_words * sizeof(*words);
+	return 0;
+}
+
+static int write_addends(const struct packing *packing, struct savepoint *save)
+{
+	for (size_t i = 0; i < n_packed(packing); i++) {
+		const Elf64_Rela *entry = &packing->table.entries[i];
+		int r = savepoint_page(save, entry->r_offset);
+
+		if (r == 0)
+			r = layout_write(packing->image, entry->r_offset, &entry->r_addend, POINTER);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* DT_RELA begins after what was packed, or is gone where nothing is left of it. */
+static int shorten_rela(struct packing *packing)
+{
+	struct reloc_table *table = &packing->table;
+	struct layout_image *image = packing->image;
+	uint64_t gone = n_packed(packing) * sizeof(Elf64_Rela), size;
+	int r;
+
+	/* It only saves the loader looking at types. */
+	layout_dynamic_drop(image, DT_RELACOUNT);
+	if (n_packed(packing) == table->n_entries) {
+		layout_dynamic_drop(image, DT_RELA);
+		layout_dynamic_drop(image, DT_RELASZ);
+		layout_dynamic_drop(image, DT_RELAENT);
+		return 0;
+	}
+	if (packing->n_stay > 0)
+		return reloc_table_move(table, n_packed(packing), image);
+	layout_dynamic_get(image, DT_RELASZ, &size);
+	r = layout_dynamic_set(image, DT_RELA, table->address + gone);
+	if (r == 0)
+		r = layout_dynamic_set(image, DT_RELASZ, size - gone);
+	return r;
+}
+
+static int pack(struct packing *packing, struct savepoint *save, uint64_t *ret_relr_size)
+{
+	struct layout_image *image = packing->image;
+	uint64_t address, size;
+	int r;
+
+	r = shorten_rela(packing);
+	if (r == 0 && layout_dynamic_spare(image) < NEW_TAGS)
+		return -ENOSPC;
+	if (r == 0)
+		r = version_need_relr(image, &packing->refusal);
+	if (r == 0)
+		r = add_relr(packing, &address, &size);
+	if (r == 0)
+		r = write_addends(packing, save);
+	if (r == 0)
+		r = layout_dynamic_set(image, DT_RELR, address);
+	if (r == 0)
+		r = layout_dynamic_set(image, DT_RELRSZ, size);
+	if (r == 0)
+		r = layout_dynamic_set(image, DT_RELRENT, POINTER);
+	if (r == 0)
+		*ret_relr_size = size;
+	return r;
+}
+
+/* Marks as cold what nobody reads any more of the old table. */
+static void cool(const struct packing *packing)
+{
+	const struct reloc_table *table = &packing->table;
+	size_t n = packing->n_stay > 0 ? table->n_entries + table->n_plt : n_packed(packing);
+
+	layout_cool(packing->image, table->address, n * sizeof(Elf64_Rela));
+}
+
+/* All but -ENOMEM is a refusal; most have said their reason. */
+static int refusal_of(int r, const char *reason, struct layout_outcome *ret)
+{
+	if (r == -ENOMEM)
+		return r;
+	if (r == -ENOSPC)
+		reason = "the object's dynamic section has no room for DT_RELR";
+	else if (r != -EOPNOTSUPP)
+		reason = "the object has too many relocations";
+	*ret = (struct layout_outcome){.refusal = reason};
+	return 0;
+}
+
+int pass_relr(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret)
+{
+	_cleanup_(packing_release) struct packing packing = {.image = image};
+	_cleanup_(savepoint_release) struct savepoint save = {0};
+	uint64_t before, relr_size = 0;
+	int r;
+
+	r = check_object(&packing, options);
+	if (r == 0)
+		r = choose(&packing);
+	if (r == 0)
+		r = savepoint_init(&save, image);
+	if (r == 0)
+		r = pack(&packing, &save, &relr_size);
+	if (r < 0)
+		return refusal_of(r, packing.refusal, ret);
+	savepoint_keep(&save);
+	cool(&packing);
+	image->passes |= NOTE_PASS_RELR;
+	if (packing.n_stay > 0)
+		image->passes |= NOTE_PASS_RELOCS;
+	before = packing.table.n_entries * sizeof(Elf64_Rela);
+	*ret = (struct layout_outcome){
+		.done = true,
+		.before = before,
+		.after = before - n_packed(&packing) * sizeof(Elf64_Rela) + relr_size,
+	};
+	return 0;
+}
