@@ -98,7 +98,6 @@ static int take_phdrs(struct elf_view *view, const char **ret_problem)
 static int take_dynamic(struct elf_view *view, const char **ret_problem)
 {
 	const Elf64_Phdr *place = NULL;
-	const uint8_t *data;
 
 	for (size_t i = 0; i < view->n_phdrs; i++) {
 		if (view->phdrs[i].p_type != PT_DYNAMIC)
@@ -113,15 +112,13 @@ static int take_dynamic(struct elf_view *view, const char **ret_problem)
 		return 0;
 	view->dynamic_address = place->p_vaddr;
 	view->n_dynamic = place->p_filesz / sizeof(Elf64_Dyn);
-	data = elf_view_at(view, place->p_vaddr, place->p_filesz);
-	if (!data) {
-		*ret_problem = "has a dynamic section outside its segments";
-		return -ENOEXEC;
-	}
 	view->dynamic = calloc(view->n_dynamic + 1, sizeof(Elf64_Dyn));
 	if (!view->dynamic)
 		return -ENOMEM;
-	memcpy(view->dynamic, data, view->n_dynamic * sizeof(Elf64_Dyn));
+	if (!elf_view_read(view, place->p_vaddr, view->dynamic, view->n_dynamic * sizeof(Elf64_Dyn))) {
+		*ret_problem = "has a dynamic section outside its segments";
+		return -ENOEXEC;
+	}
 	while (view->n_used < view->n_dynamic && view->dynamic[view->n_used].d_tag != DT_NULL)
 		view->n_used++;
 	if (view->n_used == view->n_dynamic) {
@@ -192,6 +189,27 @@ const uint8_t *elf_view_at(const struct elf_view *view, uint64_t address, uint64
 	const Elf64_Phdr *load = elf_view_load_at(view, address, size);
 
 	return load ? view->data + load->p_offset + (address - load->p_vaddr) : NULL;
+}
+
+bool elf_view_read(const struct elf_view *view, uint64_t address, void *data, uint64_t size)
+{
+	uint8_t *to = data;
+
+	while (size > 0) {
+		const Elf64_Phdr *load = elf_view_load_at(view, address, 1);
+		uint64_t n;
+
+		if (!load)
+			return false;
+		n = load->p_vaddr + load->p_filesz - address;
+		if (n > size)
+			n = size;
+		memcpy(to, view->data + load->p_offset + (address - load->p_vaddr), n);
+		to += n;
+		address += n;
+		size -= n;
+	}
+	return true;
 }
 
 bool elf_view_dynamic(const struct elf_view *view, int64_t tag, uint64_t *ret_value)

@@ -48,6 +48,12 @@ const Elf64_Phdr *elf_view_load_at(const struct elf_view *view, uint64_t address
  */
 const uint8_t *elf_view_at(const struct elf_view *view, uint64_t address, uint64_t size);
 
+/*
+ * The same bytes, copied from as many segments as they lie in: what is one range in memory may be several pieces of a
+ * relaid file. Returns whether all of them come from the file; data is void if not.
+ */
+bool elf_view_read(const struct elf_view *view, uint64_t address, void *data, uint64_t size);
+
 /* The first dynamic entry of that tag before the first DT_NULL. Returns whether there is one. */
 bool elf_view_dynamic(const struct elf_view *view, int64_t tag, uint64_t *ret_value);
 
