@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Quoting. */
+#include "package/quote.h"
+
+#include <string.h>
+
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@,-"
+
+void quote_shell(FILE *file, const char *word)
+{
+	if (word[0] && strspn(word, PLAIN) == strlen(word)) {
+		fputs(word, file);
+		return;
+	}
+	fputc('\'', file);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", file);
+		else
+			fputc(*word, file);
+	}
+	fputc('\'', file);
+}
+
+void quote_unit(FILE *file, const char *word)
+{
+	fputc('"', file);
+	for (; *word; word++) {
+		if (*word == '"' || *word == '\\')
+			fputc('\\', file);
+		if (*word == '%' || *word == '$') /* $ begins a variable in Exec lines */
+			fputc(*word, file);
+		fputc(*word, file);
+	}
+	fputc('"', file);
+}
