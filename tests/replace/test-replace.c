@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of replacing files: what is kept, what is refused, what is cleaned up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+
+#include "base/attributes.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "base/replace.h"
+#include "base/seal.h"
+
+#define NOBODY 65534
+#define ACL "system.posix_acl_access"
+#define DEFAULT_ACL "system.posix_acl_default"
+
+/* user:: rw-, user:NOBODY r--, group:: r--, mask:: r--, other:: ---: the kernel's format, little-endian. */
+static const unsigned char acl[] = {
+	2, 0, 0, 0,
+	0x01, 0, 6, 0, 0xff, 0xff, 0xff, 0xff,
+	0x02, 0, 4, 0, 0xfe, 0xff, 0, 0,
+	0x04, 0, 4, 0, 0xff, 0xff, 0xff, 0xff,
+	0x10, 0, 4, 0, 0xff, 0xff, 0xff, 0xff,
+	0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+};
+
+static char folder[64];
+
+/* The path of `name` in the test's folder; one of four buffers that are used in turn. */
+static const char *in_folder(const char *name)
+{
+	static char paths[4][512];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
+	return path;
+}
+
+static int make_folder(void **state)
+{
+	strcpy(folder, "/tmp/headstart-replace-XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	return system(command);
+}
+
+static void make(const char *name, mode_t mode, const char *content)
+{
+	assert_int_equal(publish_file(in_folder(name), mode, content, strlen(content)), 0);
+}
+
+static void assert_content(const char *name, const char *content)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+
+	assert_int_equal(read_file(in_folder(name), 1 << 20, &data, &size), 0);
+	assert_string_equal(data, content);
+}
+
+static void assert_no_temporary(void)
+{
+	glob_t left;
+
+	assert_int_equal(glob(in_folder(".*.headstart-*"), 0, NULL, &left), GLOB_NOMATCH);
+}
+
+static struct stat stat_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(lstat(in_folder(name), &st), 0);
+	return st;
+}
+
+/* Appends " new" to a file that begins with `old`. */
+static int append(struct replacement *replacement)
+{
+	int r = replacement_copy_original(replacement, (uint64_t)replacement->st.st_size);
+
+	if (r == 0)
+		r = write_full(replacement->fd, " new", 4);
+	return r < 0 ? r : replacement_commit(replacement);
+}
+
+static void skip_unless_root(void)
+{
+	if (geteuid() != 0) {
+		print_message("SKIP: another owner needs root\n");
+		skip();
+	}
+}
+
+static void owner_mode_and_attributes_stay(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+	/* cap_net_raw=p, revision 2 (capabilities(7)) */
+	static const unsigned char capability[20] = {0, 0, 0, 2, 0, 0x20};
+	char value[64];
+	struct stat st;
+
+	skip_unless_root();
+	make("file", 0640, "old");
+	assert_int_equal(chown(in_folder("file"), 1234, 4321), 0);
+	assert_int_equal(chmod(in_folder("file"), 06755), 0);
+	assert_int_equal(setxattr(in_folder("file"), "security.capability", capability, 20, 0), 0);
+	assert_int_equal(setxattr(in_folder("file"), "user.empty", "", 0, 0), 0);
+	assert_int_equal(setxattr(in_folder("file"), "trusted.long", "0123456789", 10, 0), 0);
+	assert_int_equal(setxattr(in_folder("file"), "security.ima", "digest", 6, 0), 0);
+	assert_int_equal(replacement_begin(&new, in_folder("file")), 0);
+	assert_int_equal(append(&new), 0);
+	replacement_release(&new);
+	assert_content("file", "old new");
+	st = stat_of("file");
+	assert_int_equal(st.st_uid, 1234);
+	assert_int_equal(st.st_gid, 4321);
+	assert_int_equal(st.st_mode & 07777, 06755);
+	assert_int_equal(getxattr(in_folder("file"), "security.capability", value, sizeof(value)), 20);
+	assert_memory_equal(value, capability, 20);
+	assert_int_equal(getxattr(in_folder("file"), "user.empty", value, sizeof(value)), 0);
+	assert_int_equal(getxattr(in_folder("file"), "trusted.long", value, sizeof(value)), 10);
+	assert_memory_equal(value, "0123456789", 10);
+	assert_int_equal(getxattr(in_folder("file"), "security.ima", value, sizeof(value)), -1);
+	assert_no_temporary();
+}
+
+static bool set_acl(const char *name, const char *attribute)
+{
+	return setxattr(in_folder(name), attribute, acl, sizeof(acl), 0) == 0;
+}
+
+static void acls_stay_and_none_is_inherited(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+	unsigned char value[64];
+
+	make("plain", 0644, "old");
+	make("listed", 0644, "old");
+	if (!set_acl("listed", ACL) || !set_acl("", DEFAULT_ACL)) {
+		print_message("SKIP: no ACLs here\n");
+		skip();
+	}
+	assert_int_equal(replacement_begin(&new, in_folder("plain")), 0);
+	assert_int_equal(append(&new), 0);
+	replacement_release(&new);
+	assert_int_equal(getxattr(in_folder("plain"), ACL, value, sizeof(value)), -1);
+	assert_int_equal(stat_of("plain").st_mode & 07777, 0644);
+	assert_int_equal(replacement_begin(&new, in_folder("listed")), 0);
+	assert_int_equal(append(&new), 0);
+	assert_int_equal(getxattr(in_folder("listed"), ACL, value, sizeof(value)), (int)sizeof(acl));
+	assert_memory_equal(value, acl, sizeof(acl));
+}
+
+static void symbolic_links_stay(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+
+	make("target", 0600, "old");
+	assert_int_equal(symlink("target", in_folder("link")), 0);
+	assert_int_equal(replacement_begin(&new, in_folder("link")), 0);
+	assert_int_equal(append(&new), 0);
+	assert_true(S_ISLNK(stat_of("link").st_mode));
+	assert_content("target", "old new");
+}
+
+static void every_hard_link_is_replaced(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+
+	make("one", 0600, "old");
+	make("stranger", 0600, "old");
+	assert_int_equal(mkdir(in_folder("sub"), 0700), 0);
+	assert_int_equal(symlink("sub", in_folder("alias")), 0);
+	assert_int_equal(link(in_folder("one"), in_folder("two")), 0);
+	assert_int_equal(link(in_folder("one"), in_folder("sub/three")), 0);
+	assert_int_equal(replacement_begin(&new, in_folder("one")), 0);
+	assert_int_equal(replacement_add_name(&new, in_folder("two")), 0);
+	assert_int_equal(replacement_add_name(&new, in_folder("two")), 0);
+	assert_int_equal(replacement_add_name(&new, in_folder("stranger")), -EINVAL);
+	assert_int_equal(replacement_add_name(&new, in_folder("missing")), -ENOENT);
+	assert_int_equal(new.n_names, 2);
+	assert_int_equal(append(&new), -EMLINK);
+	assert_int_equal(replacement_add_name(&new, in_folder("alias/three")), 0);
+	assert_int_equal(replacement_add_name(&new, in_folder("sub/three")), 0);
+	assert_int_equal(new.n_names, 3);
+	assert_int_equal(replacement_commit(&new), 0);
+	replacement_release(&new);
+	assert_content("one", "old new");
+	assert_int_equal(stat_of("one").st_nlink, 3);
+	assert_int_equal(stat_of("two").st_ino, stat_of("one").st_ino);
+	assert_int_equal(stat_of("sub/three").st_ino, stat_of("one").st_ino);
+	assert_no_temporary();
+}
+
+static void a_changed_original_is_refused(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement written = REPLACEMENT_NONE, renamed = REPLACEMENT_NONE;
+
+	make("file", 0600, "old");
+	assert_int_equal(replacement_begin(&written, in_folder("file")), 0);
+	assert_int_equal(truncate(in_folder("file"), 2), 0);
+	assert_int_equal(append(&written), -ENODATA);
+	assert_int_equal(replacement_commit(&written), -ESTALE);
+	assert_int_equal(replacement_begin(&renamed, in_folder("file")), 0);
+	make("file", 0600, "upgraded");
+	assert_int_equal(append(&renamed), -ESTALE);
+	replacement_release(&written);
+	replacement_release(&renamed);
+	assert_content("file", "upgraded");
+	assert_no_temporary();
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+	struct replacement new = REPLACEMENT_NONE;
+
+	make("file", 0600, "old");
+	assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
+	assert_int_equal(replacement_begin(&new, in_folder("fifo")), -EINVAL);
+	assert_int_equal(replacement_begin(&new, folder), -EISDIR);
+	assert_int_equal(replacement_begin(&new, "/"), -EISDIR);
+	assert_int_equal(replacement_begin(&new, in_folder("missing")), -ENOENT);
+	assert_int_equal(replacement_begin_new(&new, in_folder("fifo"), in_folder("file")), -EINVAL);
+	assert_int_equal(replacement_begin_new(&new, in_folder("new"), in_folder("fifo")), -EINVAL);
+	assert_int_equal(replacement_begin_new(&new, in_folder("no/new"), in_folder("file")), -ENOENT);
+	assert_int_equal(new.fd, -1);
+	assert_no_temporary();
+}
+
+static void a_new_file_is_like_another(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+
+	make("like", 04751, "old");
+	make("there", 0600, "something else");
+	assert_int_equal(setxattr(in_folder("like"), "user.colour", "blue", 4, 0), 0);
+	assert_int_equal(symlink("there", in_folder("link")), 0);
+	assert_int_equal(link(in_folder("like"), in_folder("second name")), 0);
+	assert_int_equal(replacement_begin_new(&new, in_folder("link"), in_folder("like")), 0);
+	assert_int_equal(append(&new), 0);
+	assert_true(S_ISLNK(stat_of("link").st_mode));
+	assert_content("there", "old new");
+	assert_content("like", "old");
+	assert_int_equal(stat_of("there").st_mode & 07777, 04751);
+	assert_int_equal(getxattr(in_folder("there"), "user.colour", NULL, 0), 4);
+}
+
+/* Runs in a child that is nobody; its status is the number of the first line that went wrong, 0 for none. */
+static int as_nobody(void)
+{
+	struct replacement new = REPLACEMENT_NONE;
+
+	if (setgid(NOBODY) < 0 || setuid(NOBODY) < 0)
+		return 1;
+	if (replacement_begin_new(&new, in_folder("copy"), in_folder("like")) != 0 || append(&new) != 0)
+		return 2;
+	replacement_release(&new);
+	if (replacement_begin(&new, in_folder("like")) != 0)
+		return 3;
+	if (append(&new) != -EPERM || !new.lost || strcmp(new.lost, "owner") != 0)
+		return 4;
+	replacement_release(&new);
+	return 0;
+}
+
+static void without_root_the_owner_is_refused_or_left(void **state)
+{
+	struct stat st;
+	int status;
+	pid_t pid;
+
+	skip_unless_root();
+	make("like", 0644, "old");
+	assert_int_equal(chmod(in_folder("like"), 06755), 0);
+	assert_int_equal(chmod(folder, 0777), 0);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		_exit(as_nobody());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	st = stat_of("copy");
+	assert_int_equal(st.st_uid, NOBODY);
+	assert_int_equal(st.st_mode & 07777, 0755);
+	assert_content("copy", "old new");
+	assert_content("like", "old");
+	assert_no_temporary();
+}
+
+static void leftovers_are_swept_unless_in_use(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement busy = REPLACEMENT_NONE, new = REPLACEMENT_NONE;
+	glob_t left;
+
+	make("file", 0600, "old");
+	make("other", 0600, "old");
+	make(".dead.headstart-0123abcd", 0600, "left");
+	make(".file.headstart-backup", 0600, "a name of the user's");
+	assert_int_equal(replacement_begin(&busy, in_folder("other")), 0);
+	assert_int_equal(replacement_begin(&new, in_folder("file")), 0);
+	assert_int_equal(append(&new), 0);
+	replacement_release(&new);
+	assert_int_equal(access(in_folder(".dead.headstart-0123abcd"), F_OK), -1);
+	assert_int_equal(access(in_folder(".file.headstart-backup"), F_OK), 0);
+	assert_int_equal(glob(in_folder(".other.headstart-*"), 0, NULL, &left), 0);
+	globfree(&left);
+	assert_int_equal(append(&busy), 0);
+	assert_content("other", "old new");
+}
+
+static void long_names_have_temporaries_too(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+	char name[256];
+	int fd;
+
+	memset(name, 'n', 255);
+	name[255] = '\0';
+	fd = open(in_folder(name), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(write_full(fd, "old", 3), 0);
+	close(fd);
+	assert_int_equal(replacement_begin(&new, in_folder(name)), 0);
+	assert_int_equal(append(&new), 0);
+	assert_content(name, "old new");
+}
+
+static void seals_are_told(void **state)
+{
+	_cleanup_close_ int fd = -1;
+	int flags = FS_IMMUTABLE_FL, none = 0;
+	unsigned seals = 99;
+
+	make("file", 0600, "old");
+	fd = open(in_folder("file"), O_RDONLY | O_CLOEXEC);
+	assert_int_equal(file_seals(fd, &seals), 0);
+	assert_int_equal(seals, 0);
+	assert_null(file_seal_words(seals));
+	if (geteuid() != 0 || ioctl(fd, FS_IOC_SETFLAGS, &flags) < 0) {
+		print_message("SKIP: chattr +i needs root and a file system that has it\n");
+		skip();
+	}
+	assert_int_equal(file_seals(fd, &seals), 0);
+	assert_int_equal(ioctl(fd, FS_IOC_SETFLAGS, &none), 0);
+	assert_int_equal(seals, FILE_SEAL_IMMUTABLE);
+	assert_int_equal(setxattr(in_folder("file"), "security.ima", "digest", 6, 0), 0);
+	assert_int_equal(file_seals(fd, &seals), 0);
+	assert_int_equal(seals, FILE_SEAL_IMA);
+	assert_non_null(strstr(file_seal_words(seals), "security.ima"));
+	assert_int_equal(file_seals(-1, &seals), -EBADF);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(owner_mode_and_attributes_stay),
+		TEST(acls_stay_and_none_is_inherited),
+		TEST(symbolic_links_stay),
+		TEST(every_hard_link_is_replaced),
+		TEST(a_changed_original_is_refused),
+		TEST(what_is_no_file_is_refused),
+		TEST(a_new_file_is_like_another),
+		TEST(without_root_the_owner_is_refused_or_left),
+		TEST(leftovers_are_swept_unless_in_use),
+		TEST(long_names_have_temporaries_too),
+		TEST(seals_are_told),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
