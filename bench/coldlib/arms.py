@@ -11,6 +11,9 @@ PLAN = "plan"      # the plan of a recorded start
 SHIM = "shim"      # headstart installed, nothing recorded
 FILES = "files"    # the list of the files of a recorded start
 
+RELAID = "relaid"          # the image with every ELF file of a recorded start relaid
+REWRITTEN = "rewritten"    # the same image laid out anew, its files unchanged
+
 
 @dataclasses.dataclass(frozen=True)
 class Arm:
@@ -20,6 +23,7 @@ class Arm:
     environment: tuple = ()       # (name, value) pairs
     needs: str = ""               # PLAN, SHIM, FILES, or nothing at all
     warm: bool = False            # the page cache is verified warm, not cold
+    image: str = ""               # RELAID, REWRITTEN, or the image as it is
 
     @property
     def baseline(self):
@@ -40,10 +44,17 @@ ARMS = {arm.name: arm for arm in (
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("audit-nowait", "the same, but the program does not wait for it on a rotational disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),
+    Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
+    Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
+        environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),
+    Arm("relaid-run", "the same with headstart run, and the plan of a start recorded on the relaid files",
+        prefix=RUN, needs=PLAN, image=RELAID),
+    Arm("rewritten", "control: the image laid out anew as it was for relaid, its files unchanged", image=REWRITTEN),
     Arm("warm", "the command as it is, from a warm page cache", warm=True),
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,
         warm=True),
+    Arm("relaid-warm", "the files relaid and nothing else, from a warm page cache", warm=True, image=RELAID),
 )}
 
 

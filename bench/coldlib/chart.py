@@ -10,7 +10,7 @@ from coldlib import table    # noqa: E402
 
 # Okabe and Ito's palette: told apart by the colour-blind too.
 COLOURS = {"nothing": "#000000", "whole": "#56B4E9", "files": "#CC79A7", "run": "#D55E00", "audit": "#009E73",
-           "warm": "#999999", "warm-run": "#E69F00", "warm-audit": "#0072B2"}
+           "warm": "#999999", "warm-run": "#E69F00", "warm-audit": "#0072B2", "relaid": "#F0E442"}
 OTHER = "#0072B2"
 
 STYLE = {

@@ -31,6 +31,7 @@ class Run:
     stderr: bytes = b""
     outputs: dict = dataclasses.field(default_factory=dict)    # path -> its bytes' hash, None if missing or empty
     major_faults: int = 0
+    minor_faults: int = 0
     bytes_read: int = 0
     reads: int = 0
     seeks: int = 0             # reads that did not continue the one before

@@ -3,6 +3,8 @@
 
 from coldlib import stats
 
+COUNTS = ("major_faults", "minor_faults", "bytes_read", "reads", "seeks")
+
 
 def _of_runs(runs, field):
     return round(stats.median([getattr(run, field) for run in runs]))
@@ -13,7 +15,7 @@ def _arm(results, everything, seed):
     entry = {
         "n": len(results.runs) - len({number for number, _ in results.failures}),
         "median_s": None, "ci95_s": None, "ratio_to_nothing": None,
-        "major_faults": None, "bytes_read": None, "reads": None, "seeks": None,
+        "major_faults": None, "minor_faults": None, "bytes_read": None, "reads": None, "seeks": None,
         "bytes_prefetched": results.bytes_prefetched, "bytes_used": results.bytes_used,
         "what": results.arm.what,
         "cache": "warm" if results.arm.warm else "cold",
@@ -26,7 +28,7 @@ def _arm(results, everything, seed):
         "median_s": stats.median(results.seconds),
         "ci95_s": list(stats.median_interval(results.seconds, seed)),
         "seconds": results.seconds,
-        **{field: _of_runs(results.runs, field) for field in ("major_faults", "bytes_read", "reads", "seeks")},
+        **{field: _of_runs(results.runs, field) for field in COUNTS},
     })
     entry.update(_compared(results, everything["nothing"], "nothing", seed))
     baseline = results.arm.baseline

@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""One device with one image, headstart installed in it and a start recorded: where an experiment's runs happen."""
+"""The stages of an experiment: the image as it is and, for the arms that want one, the same image with other files.
+
+The files of another image are not changed where they lie, which would put them elsewhere on the disk than the packages'
+own: its folder is taken out, changed, and laid out as the image's was (lab/variant.py). What that alone is worth, the arm
+`rewritten` tells.
+"""
 
 import contextlib
-import glob
-import json
 import os
 import platform
-import shutil
+import shlex
 import subprocess
+import tempfile
 import time
 
-from coldlib import arms, disk_order, recording
-from coldlib.experiment import GivenUp, NotVerified, Run, failure_of, first_line
-from lab import LabError, cold
-from lab.device import Device
+from coldlib import arms
+from coldlib.experiment import GivenUp
+from coldlib.stage import Stage, lab_errors, slowdisk
 from lab.image import image
-from lab.root import Root
-
-SECOND = "/var/tmp/bench-second.profile"
-LOG = "/var/tmp/bench.log"
-PAGE = os.sysconf("SC_PAGESIZE")
-PREFETCHERS_END = 5  # seconds after the command in which they say what they have read
-WARM_READS = 0.02    # of the reads of a cold start; a warm one with more was not warm
+from lab.variant import variant
 
 
 class Session:
@@ -29,207 +26,59 @@ class Session:
 
     def __init__(self, options, tell):
         self.options = options
-        self.app = options.app
         self.tell = tell
-        self.files = []            # paths of the regular files of a start
-        self.cold_reads = 0        # requests that a cold start makes of the device
-        self.paths = {}            # what {…} stands for in arms.py
-        self.plans = {}            # program -> its plan's file in the image
-        self.touched = None        # Pages: what a second, independent recording saw
-        self.asked = {}            # name of the arm -> (bytes prefetched, bytes used)
+        self.stages = {}           # kind of image (arms.py) -> Stage
+        self.profile = None        # the host's path of a recorded start, to relay by
 
     def __enter__(self):
-        slowdisk = os.path.join(self.options.build, "bench/slowdisk/slowdisk")
-        with _lab_errors():
-            path = self.options.image or image(progress=self.tell.note)
-            self.device = Device(self.options.device, path, self.options.seed, slowdisk)
-            self.device.__enter__()
-        self.root = Root(self.device)
+        self._open = contextlib.ExitStack()
+        with lab_errors():
+            self.image = self.options.image or image(progress=self.tell.note)
         return self
 
     def __exit__(self, *exception):
-        self.device.__exit__(*exception)
+        self._open.close()
 
     def prepare(self, chosen):
         """Everything before the first timed run, at full speed."""
-        needs = {arm.needs for arm in chosen}
-        if needs != {""}:
-            self.tell.step("installing headstart in the image")
-            self._install()
-        self.tell.step("trying the command")
-        self._try()
-        if arms.FILES in needs:
-            self._list_files()
-        if arms.PLAN in needs:
-            self.tell.step("recording a start")
-            self._record()
-        if arms.PLAN in needs or arms.FILES in needs:
-            self.tell.step("recording a second start, to know what is used")
-            self._headstart("record", "--quiet", "--output", SECOND, "--", *self.app.command)
-            self.touched = recording.Pages(PAGE)
-            self.touched.add_profile(self._show(SECOND))
-        for arm in chosen:
-            self.tell.step(f"looking at what '{arm.name}' reads ahead")
-            self.asked[arm.name] = self._ask(arm)
+        for kind in dict.fromkeys(arm.image for arm in chosen):
+            self.stages[kind] = self._stage(kind)
+            self.stages[kind].prepare([arm for arm in chosen if arm.image == kind])
 
     def run(self, arm, timeout):
-        """One run as the protocol wants it."""
-        self._bring(arm)
-        drops = page_cache_drops()
-        run = self._execute(arm, timeout)
-        if page_cache_drops() != drops:
-            raise NotVerified("somebody dropped the page cache of the machine meanwhile")
-        if arm.warm and run.reads > self.cold_reads * WARM_READS:
-            raise NotVerified(f"{run.bytes_read} bytes had to be read all the same")
-        return run
+        return self.stages[arm.image].run(arm, timeout)
+
+    def prefetched(self, name):
+        return self.stages[arms.ARMS[name].image].asked[name]
 
     def about(self):
         """What else a reader of the result may want to know."""
-        return {"image": os.path.basename(self.device.image), "kernel": platform.release(), "cpus": os.cpu_count(),
-                "date": time.strftime("%Y-%m-%d", time.gmtime())}
+        about = {"image": os.path.basename(self.image), "kernel": platform.release(), "cpus": os.cpu_count(),
+                 "date": time.strftime("%Y-%m-%d", time.gmtime())}
+        return {**about, "relayout_args": self.options.relayout_args} if arms.RELAID in self.stages else about
 
-    def _install(self):
-        build = self.options.build
-        self.paths = installed_paths(build)
-        with _lab_errors():
-            self.root.install(build)
-        for path in (self.paths["headstart"], self.paths["audit"]):
-            if not os.path.exists(self.root.inside(path)):
-                raise GivenUp(f"'{build}' has no {path}; is it built, all of it?")
-        os.makedirs(self.root.inside(os.path.dirname(LOG)), exist_ok=True)
-        shutil.copy(os.path.join(build, "bench/read-files"), self.root.inside(self.paths["read_files"]))
-
-    def _try(self):
-        """The first run: whether the command works here, and which files it takes."""
-        nothing = arms.ARMS["nothing"]
-        self._bring(nothing)
-        run = self._execute(nothing, self.options.timeout, delay=False)
-        wrong = failure_of(run, self.options.timeout)
-        if wrong:
-            raise GivenUp(f"the command {wrong} without headstart and delay: {first_line(run)}")
-        self.cold_reads = run.reads
-        self.files = sorted(cold.resident_files(self.root.path))
-
-    def _list_files(self):
-        path = self.root.inside(self.paths["list"])
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as out:
-            out.writelines(f"{name}\n" for name in disk_order.sort(self.root.path, self.files))
-
-    def _bring(self, arm):
-        """Brings the page cache into the arm's state and verifies that, or raises NotVerified."""
-        try:
-            if arm.warm:
-                self._execute(arm, self.options.timeout, delay=False)
-                cold.make_warm(self.device, self.files)
-            else:
-                cold.make_cold(self.device)
-        except (cold.NotCold, cold.NotWarm) as refusal:
-            raise NotVerified(str(refusal)) from None
-
-    def _execute(self, arm, timeout, delay=True, environment=(), linger=0):
-        prefix = [word.format_map(self.paths) for word in arm.prefix]
-        variables = dict([*self.app.environment, *environment])
-        variables.update((name, value.format_map(self.paths)) for name, value in arm.environment)
-        with _lab_errors():
-            done = self.root.run([*prefix, *self.app.command], variables, timeout, delay=delay,
-                                 outputs=self.app.outputs, linger=linger)
-        return Run(done.seconds, done.status, done.timed_out, done.stdout, done.stderr, done.outputs,
-                   done.major_faults, done.counters["bytes_read"], done.counters["reads"],
-                   done.counters["noncontiguous"])
-
-    def _headstart(self, *arguments):
-        """A verb of headstart, in the image. Returns what it printed."""
-        with _lab_errors():
-            done = self.root.run([self.paths["headstart"], *arguments], dict(self.app.environment),
-                                 self.options.timeout, measured=False)
-        if done.timed_out or done.status != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise GivenUp(f"'headstart {arguments[0]}' failed in the image: "
-                          f"{said[-1] if said else f'status {done.status}'}")
-        return done.stdout
-
-    def _show(self, path):
-        return self._headstart("show", "--json", path)
+    def _stage(self, kind):
+        if not kind:
+            return self._open.enter_context(Stage(self.image, self.options, self.tell))
+        self.tell.step(f"laying the image out anew, {kind}")
+        change = self._relay if kind == arms.RELAID else lambda tree: None
+        if kind == arms.RELAID:
+            self._record()
+        with lab_errors(), variant(self.image, change, slowdisk(self.options)) as path:
+            # The device keeps all it needs of its file.
+            return self._open.enter_context(Stage(path, self.options, self.tell))
 
     def _record(self):
-        """Records a start where `headstart run` and the shim look for it."""
-        self._headstart("record", "--quiet", "--", *self.app.command)
-        for path in glob.glob(self.root.inside(self.paths["state"] + "/*.plan")):
-            path = "/" + os.path.relpath(path, self.root.path)
-            self.plans[json.loads(self._show(path))["program"]] = path
-        if not self.plans:
-            raise GivenUp("the recording of a start left no plan")
+        folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="headstart-bench."))
+        self.profile = os.path.join(folder, "start.profile")
+        self.stages[""].record(self.profile)
 
-    def _ask(self, arm):
-        """(bytes prefetched, bytes of them used) in one run that is not timed; None for what cannot be told."""
-        if not arm.needs:
-            return 0, 0
-        if arm.needs == arms.FILES:
-            read = recording.Pages(PAGE)
-            for path in self.files:
-                read.add_whole(path, os.path.getsize(self.root.inside(path)))
-            return read.bytes(), read.both(self.touched).bytes()
-        log = self.root.inside(LOG)
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(log)
-        self._bring(arm)
-        # Without a plan the prefetcher goes by how fast the device is.
-        self._execute(arm, self.options.timeout, delay=arm.needs == arms.SHIM,
-                      environment=(("HEADSTART_LOG", LOG),), linger=PREFETCHERS_END)
-        if not os.path.exists(log):
-            return 0, 0
-        with open(log, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-        found = recording.prefetches(text)
-        # A prefetcher ends with the run's PID namespace; one that had no time to say what it read leaves that unknown.
-        return self._used(found) if len(found) >= recording.started(text) else (None, None)
-
-    def _used(self, prefetches):
-        """(bytes asked for by these prefetchers, bytes of them that a start touches)"""
-        asked = sum(int(prefetch["asked"]) for prefetch in prefetches)
-        programs = {prefetch.get("program") for prefetch in prefetches if int(prefetch["asked"])}
-        if not programs <= set(self.plans):     # whole mode is nobody's plan, and does not say which files it read
-            return asked, None
-        read = recording.Pages(PAGE)
-        for program in programs:
-            read.add_plan(self._show(self.plans[program]))
-        return asked, read.both(self.touched).bytes()
-
-    def prefetched(self, name):
-        return self.asked[name]
-
-
-def page_cache_drops():
-    """How often the page cache has been dropped through /proc/sys/vm/drop_caches since boot."""
-    with open("/proc/vmstat", encoding="ascii") as file:
-        return next((int(line.split()[1]) for line in file if line.startswith("drop_pagecache ")), 0)
-
-
-def installed_paths(build):
-    """Where a build of headstart puts what the arms need."""
-    try:
-        asked = subprocess.run(["meson", "introspect", "--buildoptions", build], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, check=False)
-    except FileNotFoundError:
-        raise GivenUp("'meson' is not installed; try: apt install meson") from None
-    if asked.returncode != 0:
-        raise GivenUp(f"'{build}' is not a build; 'meson setup --prefix=/usr build' and 'ninja -C build' make one")
-    options = {option["name"]: option["value"] for option in json.loads(asked.stdout)}
-    prefix = options["prefix"]
-    return {
-        "headstart": os.path.join(prefix, options["bindir"], "headstart"),
-        "audit": os.path.join(prefix, options["libdir"], "headstart/libheadstart-audit.so"),
-        "read_files": os.path.join(prefix, options["libdir"], "headstart/bench-read-files"),
-        "state": options["state-dir"],
-        "list": os.path.join(options["state-dir"], "bench-files"),
-    }
-
-
-@contextlib.contextmanager
-def _lab_errors():
-    """What the laboratory cannot do ends the measurement, with its sentence."""
-    try:
-        yield
-    except LabError as error:
-        raise GivenUp(str(error)) from None
+    def _relay(self, tree):
+        """Relays the files of the recorded start in a root folder."""
+        command = [os.path.join(self.options.build, "tools/headstart"), "relayout", "--tree", tree,
+                   "--profile", self.profile, "--in-place", "--force", *shlex.split(self.options.relayout_args)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              check=False)
+        if done.returncode != 0:
+            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise GivenUp(f"'headstart relayout' failed: {said[-1] if said else f'status {done.returncode}'}")

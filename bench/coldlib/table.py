@@ -43,8 +43,11 @@ def remarks(result):
         baseline = arm.get("compared_with")
         if baseline not in (None, name) and not arm[f"different_from_{baseline}"]:
             yield f"{name}: no measurable difference from '{baseline}' (the intervals overlap)"
+        if baseline == "warm" != name:
+            ratio = arm["minor_faults"] / max(1, result["arms"]["warm"]["minor_faults"])
+            yield f"{name}: {arm['minor_faults']} minor faults, {ratio:.2f} times those of 'warm'"
     if any(arm.get("compared_with") == "warm" and name != "warm" for name, arm in result["arms"].items()):
-        yield "the ratio of warm-… is to 'warm', all others are to 'nothing'"
+        yield "the ratios of warm arms are to 'warm', all others are to 'nothing'"
     if result["not_compared"]:
         yield f"not the same in every run of 'nothing', so not compared: {', '.join(result['not_compared'])}"
 

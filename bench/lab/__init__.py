@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The laboratory of the benchmark: an image of a whole system, a slow disk under it, and programs run in it cold.
 
-    image.py     makes the image, once
+    image.py     makes the image, once; variant.py: the same with other files, for a while
     device.py    slow disk, loop device, mount; goes away however the benchmark ends (guardian.py)
     root.py      runs programs inside
     cold.py      makes the page cache cold or warm, and proves it

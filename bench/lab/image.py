@@ -118,7 +118,7 @@ def make(path, release, packages, progress):
         drop(tree)
         progress("laying the folder out as an ext4 image")
         new = os.path.join(temporary, "image")
-        make_file_system(tree, new)
+        make_file_system(tree, new, used_bytes(tree) + SLACK)
         os.rename(new, path)
         progress(f"done: {path}, {os.stat(path).st_blocks * 512 >> 20} MB")
     finally:
@@ -194,8 +194,9 @@ def drop(tree):
                     os.unlink(entry.path)
 
 
-def make_file_system(tree, path):
-    size = (used_bytes(tree) + SLACK + (1 << 24) - 1) >> 24 << 24
+def make_file_system(tree, path, size):
+    """Lays a root folder out as an ext4 image of `size` bytes, or some more."""
+    size = (size + (1 << 24) - 1) >> 24 << 24
     run("mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-U", UUID,
         "-E", f"hash_seed={UUID},root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
         "-d", tree, path, f"{size >> 10}k")

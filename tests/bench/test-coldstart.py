@@ -86,6 +86,13 @@ class Coldstart(unittest.TestCase):
         self.assertLess(arms["run"]["bytes_prefetched"], arms["files"]["bytes_prefetched"])
         self.assertTrue(xml.etree.ElementTree.parse(chart).getroot().tag.endswith("svg"))
 
+    def test_an_image_laid_out_anew(self):
+        status, result, table, said = self.coldstart("rewritten", "read line </data; echo $line")
+        self.assertEqual(status, 0, said + table)
+        self.assertEqual(list(result["arms"]), ["nothing", "rewritten", "warm"])
+        nothing, rewritten = (result["arms"][name] for name in ("nothing", "rewritten"))
+        self.assertAlmostEqual(nothing["bytes_read"], rewritten["bytes_read"], delta=0.1 * nothing["bytes_read"])
+
     def test_what_differs_under_an_arm_has_no_time(self):
         status, result, table, _ = self.coldstart("files,audit", "echo ${LD_AUDIT+audited}")
         self.assertEqual(status, 1)

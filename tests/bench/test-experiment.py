@@ -35,6 +35,11 @@ class Arms(unittest.TestCase):
     def test_order_is_kept_and_doubles_are_not(self):
         self.assertEqual(self.names("audit,run,audit,warm-run"), ["nothing", "audit", "run", "warm", "warm-run"])
 
+    def test_relaid_arms_are_measured_against_the_same_baselines(self):
+        self.assertEqual(self.names("relaid-warm,relaid"), ["nothing", "relaid", "warm", "relaid-warm"])
+        self.assertEqual([arms.ARMS[name].baseline for name in ("relaid-audit", "relaid-warm")], ["nothing", "warm"])
+        self.assertEqual({arm.image for arm in arms.parse("run,warm-audit")}, {""})
+
     def test_unknown_arm_is_named(self):
         with self.assertRaisesRegex(arms.UnknownArm, "'fast'.*nothing"):
             arms.parse("run,fast")

@@ -7,9 +7,10 @@ import unittest
 from unittest import mock
 
 import labtest
-from lab import LabError, cold, kernel
+from lab import LabError, cold, image, kernel
 from lab.device import Device
 from lab.root import Root
+from lab.variant import variant
 
 PROBE = "/probe"
 DATA_PAGES = (1 << 20) // os.sysconf("SC_PAGESIZE")
@@ -209,6 +210,37 @@ class Devices(Lab):
                 Device(*arguments, slowdisk=labtest.SLOWDISK).__enter__()
         with self.assertRaisesRegex(LabError, "cannot run '/nowhere/slowdisk'"):
             Device("none", self.image, slowdisk="/nowhere/slowdisk").__enter__()
+
+
+class Variants(Lab):
+    def files(self, root):
+        found = {}
+        for folder, _, names in os.walk(root):
+            for name in names:
+                path = os.path.join(folder, name)
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, root)] = (os.stat(path).st_mtime_ns, file.read())
+        return found
+
+    def test_a_variant_is_the_image_but_for_the_change(self):
+        def change(tree):
+            with open(os.path.join(tree, "data"), "ab") as file:
+                file.write(b"more" * 1000000)
+
+        expected = self.files(self.device.root)
+        with mock.patch.dict(os.environ, HEADSTART_BENCH_CACHE=self.enterContext(labtest.scratch())):
+            abandoned = os.path.join(image.cache_folder(), "variant.abandoned")
+            os.mkdir(abandoned)
+            with variant(self.image, change, labtest.SLOWDISK) as path:
+                self.assertFalse(os.path.exists(abandoned))
+                with variant(self.image, lambda tree: None, labtest.SLOWDISK):
+                    self.assertTrue(os.path.exists(path), "taken for abandoned")
+                device = self.enterContext(Device("none", path, slowdisk=labtest.SLOWDISK))
+            self.assertEqual(os.listdir(image.cache_folder()), [])
+            found = self.files(device.root)
+        self.assertEqual(found.pop("data")[1], expected.pop("data")[1] + b"more" * 1000000)
+        self.assertEqual(found, expected)
+        self.assertEqual(Root(device).run([PROBE, "read=/data"]).stdout, b"5048576\n")
 
 
 if __name__ == "__main__":
