@@ -19,6 +19,8 @@ static const struct summary summaries[] = {
 	{"plan", "compile a profile for this machine's disk"},
 	{"show", "print a profile or a plan"},
 	{"merge", "one profile from several recordings"},
+	{"verify", "prove that relaid files are what their originals were"},
+	{"undo", "make relaid files their originals again"},
 	{"mark", "tell a running 'headstart record' that the start is over"},
 };
 

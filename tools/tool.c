@@ -13,6 +13,8 @@ static const struct verb verbs[] = {
 	{"show", cmd_show},
 	{"merge", cmd_merge},
 	{"plan", cmd_plan},
+	{"verify", cmd_verify},
+	{"undo", cmd_undo},
 	{NULL, NULL},
 };
 

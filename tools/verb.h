@@ -47,3 +47,5 @@ int cmd_mark(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_undo(int argc, char **argv);

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart undo: relaid files are their originals again, to the bit. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/replace.h"
+#include "layout/undo.h"
+#include "output.h"
+#include "relaid-file.h"
+#include "report/words.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart undo [OPTION…] FILE…\n"
+	"Makes files that 'headstart relayout' made their originals again, to the bit. A file that something else\n"
+	"has changed since is refused and stays as it is.\n"
+	"\n"
+	"options:\n"
+	"  -o, --output OUT  write the original to OUT and leave FILE (one only) as it is\n"
+	"      --dry-run     say what would be done, and do nothing\n"
+	"  -h, --help        print this\n";
+
+struct undo_arguments {
+	const char *output; /* NULL: in place */
+	bool dry_run;
+	char **paths;
+	size_t n_paths;
+	bool *done; /* owned: another name of a file that was undone already */
+};
+
+/* Undoes all names on the command line of one file together: each would be a file of its own otherwise. */
+static int add_names(
+	const struct undo_arguments *arguments, size_t index, struct replacement *replacement)
+{
+	for (size_t i = index + 1; i < arguments->n_paths; i++) {
+		const char *path = arguments->paths[i];
+		struct stat st;
+		int r;
+
+		if (stat(path, &st) < 0 || st.st_dev != replacement->st.st_dev ||
+			st.st_ino != replacement->st.st_ino)
+			continue;
+		arguments->done[i] = true;
+		if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode))
+			continue;
+		r = replacement_add_name(replacement, path);
+		if (r < 0)
+			return verb_fail_errno(r, "cannot undo '%s'", path);
+	}
+	return 0;
+}
+
+static int commit_failed(int error, const char *path, const struct replacement *replacement)
+{
+	if (error == -EMLINK)
+		return verb_fail("'%s' has %ju names; give all of them", path,
+			(uintmax_t)replacement->st.st_nlink);
+	if (error == -ESTALE)
+		return verb_fail("'%s' was changed meanwhile and is as it was then", path);
+	if (replacement->lost)
+		return verb_fail("the %s of '%s' cannot be kept: %s", replacement->lost, path, strerror(-error));
+	return verb_fail_errno(error, "cannot undo '%s'", path);
+}
+
+static int write_original(const char *path, struct replacement *replacement, const struct undo *undo)
+{
+	int r = replacement_copy_original(replacement, undo->size);
+
+	if (r == 0 && pwrite(replacement->fd, &undo->header, sizeof(undo->header), 0) !=
+			      (ssize_t)sizeof(undo->header))
+		r = -errno;
+	if (r == 0)
+		r = replacement_commit(replacement);
+	return r < 0 ? commit_failed(r, path, replacement) : 0;
+}
+
+/* Reads the file and finds the original in it. Returns 0, or an exit status with the reason said. */
+static int prepare(int fd, const char *path, struct undo *ret, size_t *ret_size)
+{
+	_cleanup_free_ uint8_t *data = NULL;
+	const char *problem;
+	int r = relaid_file_read(fd, path, &data, ret_size);
+
+	if (r)
+		return r;
+	r = undo_prepare(data, *ret_size, ret, &problem);
+	if (r == -ENOMEM)
+		return verb_fail_errno(r, "cannot undo '%s'", path);
+	return r < 0 ? verb_fail("'%s' %s", path, problem) : 0;
+}
+
+static int print_sizes(const char *path, uint64_t now, uint64_t before)
+{
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	return printf("%s: %s, was %s\n", path, words_bytes(now, a), words_bytes(before, b)) < 0 ? VERB_FAILED
+												 : 0;
+}
+
+static int try_file(const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct undo undo;
+	size_t size;
+	int r;
+
+	if (fd < 0)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	r = prepare(fd, path, &undo, &size);
+	return r ? r : print_sizes(path, undo.size, size);
+}
+
+static int undo_file(const struct undo_arguments *arguments, size_t index)
+{
+	_cleanup_(replacement_releasep) struct replacement replacement = REPLACEMENT_NONE;
+	const char *path = arguments->paths[index];
+	struct undo undo;
+	size_t size;
+	int r;
+
+	if (arguments->dry_run)
+		return try_file(path);
+	r = arguments->output ? replacement_begin_new(&replacement, arguments->output, path)
+			      : replacement_begin(&replacement, path);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot undo '%s'", path);
+	if (!arguments->output) {
+		r = add_names(arguments, index, &replacement);
+		if (r)
+			return r;
+	}
+	r = prepare(replacement.original, path, &undo, &size);
+	if (r == 0)
+		r = write_original(path, &replacement, &undo);
+	return r ? r : print_sizes(arguments->output ? arguments->output : path, undo.size, size);
+}
+
+static int undo_files(struct undo_arguments *arguments)
+{
+	_cleanup_free_ bool *done = calloc(arguments->n_paths, sizeof(*done));
+	int status = 0;
+
+	if (!done)
+		return verb_fail_errno(ENOMEM, "cannot undo anything");
+	arguments->done = done;
+	for (size_t i = 0; i < arguments->n_paths; i++)
+		if (!done[i] && undo_file(arguments, i) != 0)
+			status = VERB_FAILED;
+	return status;
+}
+
+int cmd_undo(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"dry-run", no_argument, NULL, 'd'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct undo_arguments arguments = {0};
+	int option, status;
+
+	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
+		switch (option) {
+		case 'o':
+			arguments.output = optarg;
+			break;
+		case 'd':
+			arguments.dry_run = true;
+			break;
+		case 'h':
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		default:
+			return VERB_USAGE;
+		}
+	}
+	arguments.paths = argv + optind;
+	arguments.n_paths = (size_t)(argc - optind);
+	if (arguments.n_paths == 0)
+		return verb_usage("undo", "which file");
+	if (arguments.output && arguments.n_paths > 1)
+		return verb_usage("undo", "one file at a time with -o");
+	status = arguments.output ? output_check(arguments.output) : 0;
+	return status ? status : undo_files(&arguments);
+}

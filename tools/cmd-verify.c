@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart verify: whether relaid files are what their originals were, and what was changed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "format/note.h"
+#include "layout/verify.h"
+#include "relaid-file.h"
+#include "report/words.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart verify [OPTION…] FILE…\n"
+	"Proves that files which 'headstart relayout' made are what their originals were: derives anew what the\n"
+	"loader makes of both, and compares every page, every relocation and every entry of the dynamic section.\n"
+	"Says what each pass has changed.\n"
+	"\n"
+	"options:\n"
+	"  -q, --quiet  say only what is wrong\n"
+	"      --json   print the result as one JSON object\n"
+	"  -h, --help   print this\n";
+
+struct verify_arguments {
+	bool quiet;
+	struct json_object *json; /* an array of files, or NULL for text */
+};
+
+static const struct {
+	uint32_t bit;
+	const char *name;
+} pass_names[] = {
+	{NOTE_PASS_HOT, "hot"},
+	{NOTE_PASS_RELR, "relr"},
+	{NOTE_PASS_RELOCS, "relocs"},
+	{NOTE_PASS_COMPACT, "compact"},
+};
+
+#define N_PASSES (sizeof(pass_names) / sizeof(*pass_names))
+
+static void print_text(const char *path, const struct verify_report *report)
+{
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	printf("%s: good\n", path);
+	printf("  passes      ");
+	for (size_t i = 0; i < N_PASSES; i++)
+		if (report->passes & pass_names[i].bit)
+			printf(" %s", pass_names[i].name);
+	printf("\n  size         %s, were %s\n", words_bytes(report->size, a),
+		words_bytes(report->original_size, b));
+	printf("  pages        %s of %s hot\n", words_count(report->hot_pages, a),
+		words_count(report->pages, b));
+	printf("  segments     %zu, were %zu\n", report->segments, report->segments_before);
+	printf("  relocations  %s, were %s", words_bytes(report->relocations, a),
+		words_bytes(report->relocations_before, b));
+	printf("; %s packed\n", words_count(report->packed, a));
+	printf("  dynamic      %zu entr%s changed, %zu version%s more required\n", report->dynamic_changed,
+		report->dynamic_changed == 1 ? "y" : "ies", report->versions_added,
+		words_plural(report->versions_added));
+}
+
+static struct json_object *json_of(const char *path, const struct verify_report *report, bool good)
+{
+	struct json_object *json = json_object_new_object(), *passes = json_object_new_array();
+	char profile[17];
+
+	for (size_t i = 0; i < N_PASSES; i++)
+		if (report->passes & pass_names[i].bit)
+			json_object_array_add(passes, json_object_new_string(pass_names[i].name));
+	snprintf(profile, sizeof(profile), "%016" PRIx64, report->profile);
+	json_object_object_add(json, "file", json_object_new_string(path));
+	json_object_object_add(json, "good", json_object_new_boolean(good));
+	json_object_object_add(json, "problem", good ? NULL : json_object_new_string(report->problem));
+	json_object_object_add(json, "profile", json_object_new_string(profile));
+	json_object_object_add(json, "passes", passes);
+	json_object_object_add(json, "page_size", json_object_new_uint64(report->granule));
+	json_object_object_add(json, "original_size", json_object_new_uint64(report->original_size));
+	json_object_object_add(json, "size", json_object_new_uint64(report->size));
+	json_object_object_add(json, "pages", json_object_new_uint64(report->pages));
+	json_object_object_add(json, "hot_pages", json_object_new_uint64(report->hot_pages));
+	json_object_object_add(json, "segments_before", json_object_new_uint64(report->segments_before));
+	json_object_object_add(json, "segments", json_object_new_uint64(report->segments));
+	json_object_object_add(
+		json, "relocation_bytes_before", json_object_new_uint64(report->relocations_before));
+	json_object_object_add(json, "relocation_bytes", json_object_new_uint64(report->relocations));
+	json_object_object_add(json, "packed", json_object_new_uint64(report->packed));
+	json_object_object_add(json, "dynamic_changed", json_object_new_uint64(report->dynamic_changed));
+	json_object_object_add(json, "versions_added", json_object_new_uint64(report->versions_added));
+	return json;
+}
+
+/* Returns an exit status; what is wrong has been said. */
+static int verify_file(const char *path, const struct verify_arguments *arguments)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_free_ uint8_t *data = NULL;
+	struct verify_report report;
+	size_t size;
+	int r;
+
+	if (fd < 0)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	r = relaid_file_read(fd, path, &data, &size);
+	if (r)
+		return r;
+	r = layout_verify(data, size, &report);
+	if (r == -ENOMEM)
+		return verb_fail_errno(r, "cannot verify '%s'", path);
+	if (arguments->json)
+		json_object_array_add(arguments->json, json_of(path, &report, r == 0));
+	if (r < 0)
+		return verb_fail("'%s' %s", path, report.problem);
+	if (!arguments->json && !arguments->quiet)
+		print_text(path, &report);
+	return 0;
+}
+
+static int print_json(struct json_object *files, size_t good, size_t wrong)
+{
+	struct json_object *json = json_object_new_object();
+	int status;
+
+	json_object_object_add(json, "files", files);
+	json_object_object_add(json, "good", json_object_new_uint64(good));
+	json_object_object_add(json, "wrong", json_object_new_uint64(wrong));
+	status = puts(json_object_to_json_string_ext(
+		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+	return status < 0 ? VERB_FAILED : 0;
+}
+
+static int verify_files(char **paths, size_t n_paths, const struct verify_arguments *arguments)
+{
+	size_t good = 0, wrong;
+	int status = 0;
+
+	for (size_t i = 0; i < n_paths; i++)
+		good += verify_file(paths[i], arguments) == 0;
+	wrong = n_paths - good;
+	if (arguments->json)
+		status = print_json(arguments->json, good, wrong);
+	else if (n_paths > 1 && !arguments->quiet)
+		printf("%zu files: %zu good, %zu not\n", n_paths, good, wrong);
+	return wrong > 0 ? VERB_FAILED : status;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+	static const struct option known[] = {
+		{"quiet", no_argument, NULL, 'q'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct verify_arguments arguments = {0};
+	bool json = false;
+	int option;
+
+	while ((option = verb_option(argc, argv, ":qh", known)) != -1) {
+		switch (option) {
+		case 'q':
+			arguments.quiet = true;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		default:
+			return VERB_USAGE;
+		}
+	}
+	if (optind == argc)
+		return verb_usage("verify", "which file");
+	if (json)
+		arguments.json = json_object_new_array();
+	return verify_files(argv + optind, (size_t)(argc - optind), &arguments);
+}
