@@ -9,22 +9,60 @@
 #include <link.h>
 
 #include "plan.h"
-#include "shim.h"
+#include "spawn.h"
 #include "whole.h"
 
 #define HOOK __attribute__((visibility("default")))
 
+#define WAIT_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
+
+const char shim_name[] = "audit";
+
+/*
+ * The program goes on at once, unless the plan is in physical order (for a rotational disk): then its thread
+ * sleeps until the plan is carried out, as under 'headstart run'. It would sleep in page faults otherwise, and
+ * longer, for the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
+ */
+static bool plan_start(const struct plan *plan)
+{
+	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *wait = shim_environment("HEADSTART_WAIT");
+
+	if (plan->order == PLAN_ORDER_PHYSICAL && !(wait && shim_equal(wait, "0")))
+		return spawn_prefetcher_and_wait(plan->fd, waited, WAIT_MS);
+	return spawn_prefetcher(plan->fd, alongside);
+}
+
+/* Whether the program has a plan. If its pages are not there, the prefetcher is started. */
+static bool plan_serve(struct plan_target *target)
+{
+	struct plan plan;
+
+	if (!plan_find(target, &plan))
+		return false;
+	if (!plan.cold)
+		shim_log(target->path, "plan=warm");
+	else if (plan_start(&plan))
+		shim_log(target->path, "plan=started");
+	else
+		shim_log(target->path, "plan=not-started");
+	sys_close(plan.fd);
+	return true;
+}
+
 HOOK unsigned int la_version(unsigned int version)
 {
+	struct plan_target program = {.given = shim_start.program, .fd = -1};
 	const char *mode;
 
 	if (!shim_wanted())
 		return 0;
 	mode = shim_environment("HEADSTART");
 	if (!mode || !shim_equal(mode, "whole"))
-		if (plan_serve() || (mode && shim_equal(mode, "plan")))
+		if (plan_serve(&program) || (mode && shim_equal(mode, "plan")))
 			return 0;
-	whole_begin();
+	whole_begin(program.unfiltered);
 	return version;
 }
 

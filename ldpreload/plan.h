@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Plan mode: the plan of the program that is starting, and the prefetcher set to work on it. */
+/* Plan mode: the plan of a program that is starting or about to be started, and whether it is worth carrying
+ * out. */
 #pragma once
 
-#include <stdbool.h>
+#include "shim.h"
 
-/* Whether the program has a plan that may be trusted. If so, and if its pages are not there, the prefetcher
- * is started. */
-bool plan_serve(void);
+#include "format/plan.h"
+
+/* The program in question: the one we are loaded into, or one that it starts. */
+struct plan_target {
+	const char *given; /* its path, as the kernel gets it; NULL: only its descriptor is known */
+	int fd;            /* open on it, perhaps with O_PATH; -1: not opened */
+	enum shim_answer unfiltered;
+	char path[SHIM_PATH_MAX]; /* its path without symbolic links, as the tools see it, once a plan was
+				     looked for */
+};
+
+struct plan {
+	int fd;
+	enum plan_order order;
+	bool cold; /* pages of it are not there */
+};
+
+/* Whether there is a plan of the program that may be trusted. If so, ret->fd is the caller's. */
+bool plan_find(struct plan_target *target, struct plan *ret);

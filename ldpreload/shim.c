@@ -155,13 +155,11 @@ static bool seccomp_off(void)
 	return false;
 }
 
-bool shim_unfiltered(void)
+bool shim_unfiltered(enum shim_answer *answer)
 {
-	static enum { UNKNOWN, NO, YES } unfiltered;
-
-	if (unfiltered == UNKNOWN)
-		unfiltered = seccomp_off() && sys_getpid() != 1 ? YES : NO;
-	return unfiltered == YES;
+	if (*answer == SHIM_NOT_ASKED)
+		*answer = seccomp_off() && sys_getpid() != 1 ? SHIM_YES : SHIM_NO;
+	return *answer == SHIM_YES;
 }
 
 bool shim_wanted(void)
@@ -193,7 +191,8 @@ void shim_log(const char *program, const char *what)
 	if (fd < 0)
 		return;
 	text = shim_text(line, sizeof(line));
-	shim_text_add(&text, "audit program=");
+	shim_text_add(&text, shim_name);
+	shim_text_add(&text, " program=");
 	shim_text_add(&text, program);
 	shim_text_add(&text, " pid=");
 	shim_text_add_number(&text, (uint64_t)sys_getpid());

@@ -32,7 +32,7 @@
 
 /* The start of the program, from its first stack frame. */
 struct shim_start {
-	char **environment;
+	char **environment; /* as it was when the program started */
 	const char *program; /* AT_EXECFN as the kernel got it: a script's own path, not its interpreter's */
 	const void *headers; /* AT_PHDR: the program headers of the main executable */
 	uintptr_t header_count;
@@ -47,14 +47,24 @@ extern struct shim_start shim_start;
 /* Whether we are wanted: not in a program with more rights than its user, not when switched off. */
 bool shim_wanted(void);
 
-/* Whether system calls are free of seccomp, and the process is not an init. The answer is remembered. */
-bool shim_unfiltered(void);
+/* Something that is dear to find out, and so is remembered by who asks. */
+enum shim_answer {
+	SHIM_NOT_ASKED,
+	SHIM_NO,
+	SHIM_YES,
+};
+
+/* Whether system calls are free of seccomp, and the process is not an init. */
+bool shim_unfiltered(enum shim_answer *answer);
 
 /* The value of an environment variable, or NULL. shim_environment_entry() gives NAME=VALUE. */
 const char *shim_environment(const char *name);
 char *shim_environment_entry(const char *name);
 
-/* One line in the file that $HEADSTART_LOG names: "audit program=… pid=… what". */
+/* Which of the shim's libraries this is: "audit", "preload". */
+extern const char shim_name[];
+
+/* One line in the file that $HEADSTART_LOG names: "NAME program=… pid=… what". */
 void shim_log(const char *program, const char *what);
 
 /* A string under construction in the caller's buffer; too long a one is known by overflow. */
@@ -109,6 +119,11 @@ static inline int sys_fstat(int fd, struct stat *ret)
 static inline long sys_readlink(const char *path, char *target, size_t size)
 {
 	return raw_syscall(__NR_readlinkat, AT_FDCWD, (long)path, (long)target, (long)size, 0, 0);
+}
+
+static inline uint32_t sys_geteuid(void)
+{
+	return (uint32_t)raw_syscall(__NR_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
 static inline int sys_getpid(void)

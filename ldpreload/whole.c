@@ -40,6 +40,7 @@ static struct {
 	struct object_list *list; /* shared with the prefetcher once it runs */
 	bool decided;             /* no further probe: it runs, or is not wanted */
 	unsigned int warm;        /* objects found resident */
+	enum shim_answer unfiltered;
 } whole;
 
 /* The file offset of the program's entry point; 0 if its headers do not say. */
@@ -130,7 +131,7 @@ static bool worth_a_probe(uint64_t offset)
 {
 	if (whole.decided || offset < HEADER_READ)
 		return false;
-	whole.decided = !shim_unfiltered();
+	whole.decided = !shim_unfiltered(&whole.unfiltered);
 	return !whole.decided;
 }
 
@@ -146,12 +147,13 @@ static void judge(enum resident resident, const char *path)
 		object_list_add(whole.list, path, OBJECT_COLD);
 }
 
-void whole_begin(void)
+void whole_begin(enum shim_answer unfiltered)
 {
 	uint64_t offset = entry_offset();
 	char path[OBJECT_PATH_SIZE] = "";
 	enum resident resident;
 
+	whole.unfiltered = unfiltered;
 	if (!worth_a_probe(offset))
 		return;
 	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot

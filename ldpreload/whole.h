@@ -2,10 +2,12 @@
 /* Whole mode: objects without a plan are read by the prefetcher as they are mapped. */
 #pragma once
 
+#include "shim.h"
+
 struct link_map;
 
-/* The main executable, before any library is opened. */
-void whole_begin(void);
+/* The main executable, before any library is opened; and what is known of seccomp by now. */
+void whole_begin(enum shim_answer unfiltered);
 
 /* ld.so has mapped an object. */
 void whole_object(const struct link_map *object);
