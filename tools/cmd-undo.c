@@ -19,8 +19,8 @@
 
 static const char help[] =
 	"usage: headstart undo [OPTION…] FILE…\n"
-	"Makes files that 'headstart relayout' made their originals again, to the bit. A file that something else\n"
-	"has changed since is refused and stays as it is.\n"
+	"Makes files that 'headstart relayout' made their originals again, to the bit. A file that something\n"
+	"else has changed since is refused and stays as it is.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output OUT  write the original to OUT and leave FILE (one only) as it is\n"

@@ -16,9 +16,9 @@
 
 static const char help[] =
 	"usage: headstart verify [OPTION…] FILE…\n"
-	"Proves that files which 'headstart relayout' made are what their originals were: derives anew what the\n"
-	"loader makes of both, and compares every page, every relocation and every entry of the dynamic section.\n"
-	"Says what each pass has changed.\n"
+	"Proves that files which 'headstart relayout' made are what their originals were: derives anew what\n"
+	"the loader makes of both, and compares every page, every relocation and every entry of the dynamic\n"
+	"section. Says what each pass has changed.\n"
 	"\n"
 	"options:\n"
 	"  -q, --quiet  say only what is wrong\n"
