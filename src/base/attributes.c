@@ -10,8 +10,8 @@
 #include "base/strings.h"
 
 #define PERMISSIONS 07777
-#define ACL "system.posix_acl_access"
-#define VALUE_MAX 65536 /* bytes of one attribute: XATTR_SIZE_MAX, and XATTR_LIST_MAX, of linux/limits.h */
+#define ACL         "system.posix_acl_access"
+#define VALUE_MAX   65536 /* bytes of one attribute: XATTR_SIZE_MAX, and XATTR_LIST_MAX, of linux/limits.h */
 
 int attributes_drop_inherited_acl(int fd)
 {
@@ -41,7 +41,10 @@ static int copy_owner(const struct stat *st, int to, bool as_permitted, bool *re
 	return 0;
 }
 
-/* The kernel drops the setgid bit without a word where the process is not in the group: hence the second look. */
+/*
+ * The kernel drops the setgid bit without a word where the process is not in the group: hence the second
+ * look.
+ */
 static int copy_mode(const struct stat *st, int to, bool as_permitted, bool same_owner)
 {
 	mode_t mode = st->st_mode & PERMISSIONS;
@@ -59,7 +62,10 @@ static bool vouches_for_content(const char *attribute)
 	return streq(attribute, "security.ima") || streq(attribute, "security.evm");
 }
 
-/* buffers: room for two values of VALUE_MAX bytes. A value that is right already (a label, say) needs no permission. */
+/*
+ * buffers: room for two values of VALUE_MAX bytes. A value that is right already (a label, say) needs no
+ * permission.
+ */
 static int copy_one(int from, int to, const char *attribute, char *buffers)
 {
 	char *value = buffers, *present = buffers + VALUE_MAX;

@@ -15,7 +15,7 @@
 #include "base/strings.h"
 
 struct replacement_name {
-	int folder;      /* borrowed from an earlier name in the same folder, or owned */
+	int folder; /* borrowed from an earlier name in the same folder, or owned */
 	bool owns_folder;
 	struct stat in;  /* of the folder */
 	uint64_t mount;  /* through which the folder is reached: no rename crosses one; 0 before Linux 5.8 */
@@ -46,15 +46,16 @@ static bool unchanged(const struct replacement *replacement, struct stat *ret)
 	const struct stat *then = &replacement->st;
 
 	return fstat(replacement->original, ret) == 0 && ret->st_size == then->st_size &&
-		same_time(ret->st_mtim, then->st_mtim) && same_time(ret->st_ctim, then->st_ctim);
+	       same_time(ret->st_mtim, then->st_mtim) && same_time(ret->st_ctim, then->st_ctim);
 }
 
 static uint64_t mount_id(int fd)
 {
 	struct statx stx;
 
-	return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 && (stx.stx_mask & STATX_MNT_ID) ?
-		stx.stx_mnt_id : 0;
+	return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 && (stx.stx_mask & STATX_MNT_ID)
+		       ? stx.stx_mnt_id
+		       : 0;
 }
 
 /* Appends the name that `path` is, its folder opened and swept; -EEXIST if it is there already. */
@@ -189,7 +190,10 @@ int replacement_add_name(struct replacement *replacement, const char *path)
 		name_release(&replacement->names[--replacement->n_names]);
 		return r;
 	}
-	/* The sweep may have removed links to this very file, which a killed process left: that is no change of it. */
+	/*
+	 * The sweep may have removed links to this very file, which a killed process left: that is no change
+	 * of it.
+	 */
 	if (as_before && fstat(replacement->original, &after) == 0)
 		replacement->st = after;
 	return 0;
@@ -235,7 +239,8 @@ int replacement_copy_original(struct replacement *replacement, uint64_t size)
 	if (lseek(replacement->fd, 0, SEEK_SET) < 0)
 		return -errno;
 	while ((uint64_t)at < size) {
-		ssize_t n = copy_file_range(replacement->original, &at, replacement->fd, NULL, size - (uint64_t)at, 0);
+		ssize_t n = copy_file_range(
+			replacement->original, &at, replacement->fd, NULL, size - (uint64_t)at, 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -248,8 +253,9 @@ int replacement_copy_original(struct replacement *replacement, uint64_t size)
 }
 
 /*
- * A temporary name for each further name, all in the folder of the first, which is renamed first: if one name is new, the
- * first is, so that whoever begins with the names of the new file sweeps that folder and finds no link too many.
+ * A temporary name for each further name, all in the folder of the first, which is renamed first: if one name
+ * is new, the first is, so that whoever begins with the names of the new file sweeps that folder and finds no
+ * link too many.
  */
 static int link_further_names(struct replacement *replacement)
 {
@@ -309,8 +315,9 @@ int replacement_commit(struct replacement *replacement)
 
 	if (!replacement->as_permitted && replacement->n_names < replacement->st.st_nlink)
 		return -EMLINK;
-	r = attributes_copy(replacement->original, &replacement->st, replacement->fd, replacement->as_permitted,
-		&replacement->lost);
+	free(TAKE_PTR(replacement->lost));
+	r = attributes_copy(replacement->original, &replacement->st, replacement->fd,
+		replacement->as_permitted, &replacement->lost);
 	if (r < 0)
 		return r;
 	if (fsync(replacement->fd) < 0)

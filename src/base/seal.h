@@ -3,8 +3,8 @@
 #pragma once
 
 enum file_seal {
-	FILE_SEAL_VERITY = 1,    /* fs-verity (Documentation/filesystems/fsverity.rst): the file cannot be written,
-	                            and its replacement would have no measurement */
+	FILE_SEAL_VERITY = 1,    /* fs-verity (Documentation/filesystems/fsverity.rst): the file cannot be
+				    written,    and its replacement would have no measurement */
 	FILE_SEAL_IMMUTABLE = 2, /* chattr +i: it can neither be written nor renamed over */
 	FILE_SEAL_APPEND = 4,    /* chattr +a: likewise */
 	FILE_SEAL_IMA = 8,       /* security.ima: a digest or signature of the content */
@@ -14,5 +14,8 @@ enum file_seal {
 /* Sets *ret_seals to the seals of the open file, or-ed; 0 for none. Returns 0 or negative errno. */
 int file_seals(int fd, unsigned *ret_seals);
 
-/* The first of these seals in words, such as "fs-verity" or "an IMA digest or signature (security.ima)"; or NULL. */
+/*
+ * The first of these seals in words, such as "fs-verity" or "an IMA digest or signature (security.ima)"; or
+ * NULL.
+ */
 const char *file_seal_words(unsigned seals);

@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 
-#define MARK ".headstart-"
+#define MARK   ".headstart-"
 #define DIGITS 8
 /* A name of 255 bytes (NAME_MAX) leaves no room for the rest: it is cut. */
 #define NAME_KEPT (255 - 1 - (int)strlen(MARK) - DIGITS)
@@ -67,10 +67,14 @@ static bool is_temporary(const char *name)
 	return true;
 }
 
-/* The lock is kept until the name is gone: whoever has just made the file waits for it, and sees that (lock_own). */
+/*
+ * The lock is kept until the name is gone: whoever has just made the file waits for it, and sees that
+ * (lock_own).
+ */
 static void remove_abandoned(int folder, const char *name)
 {
-	_cleanup_close_ int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd =
+		openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
@@ -103,8 +107,8 @@ static int temporary_name(const char *name, char **ret)
 }
 
 /*
- * Whether the file is still there once it is locked: a sweep may have come between. A file system without locks
- * (then nobody can sweep either) is no reason to fail.
+ * Whether the file is still there once it is locked: a sweep may have come between. A file system without
+ * locks (then nobody can sweep either) is no reason to fail.
  */
 static bool lock_own(int fd)
 {

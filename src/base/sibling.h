@@ -3,14 +3,14 @@
  * Temporary files beside the name that they are to become: `.NAME.headstart-HHHHHHHH`. Internal to src/base.
  *
  * One is locked (flock(2)) from its creation to the end of its process, so that what a killed process left
- * behind can be told from what is in use. Functions take an open folder and a name in it: nobody can make them
- * change another folder by renaming one on the way.
+ * behind can be told from what is in use. Functions take an open folder and a name in it: nobody can make
+ * them change another folder by renaming one on the way.
  */
 #pragma once
 
 /*
- * Opens the folder of `path`; *ret_name is a copy of the last part, which the caller frees. Returns 0, -EISDIR
- * if there is no last part to be a file's name, or negative errno.
+ * Opens the folder of `path`; *ret_name is a copy of the last part, which the caller frees. Returns 0,
+ * -EISDIR if there is no last part to be a file's name, or negative errno.
  */
 int folder_open(const char *path, int *ret_folder, char **ret_name);
 
@@ -21,10 +21,13 @@ int folder_sync(int folder);
 void siblings_sweep(int folder);
 
 /*
- * Makes a temporary file for `name`, mode 0600, open for reading and writing. The caller owns both results and
- * removes or renames the file. Returns 0 or negative errno.
+ * Makes a temporary file for `name`, mode 0600, open for reading and writing. The caller owns both results
+ * and removes or renames the file. Returns 0 or negative errno.
  */
 int sibling_create(int folder, const char *name, int *ret_fd, char **ret_temporary);
 
-/* Makes a hard link to `existing`, in the same folder, under a temporary name for `name`. As sibling_create(). */
+/*
+ * Makes a hard link to `existing`, in the same folder, under a temporary name for `name`. As
+ * sibling_create().
+ */
 int sibling_link(int folder, const char *existing, const char *name, char **ret_temporary);

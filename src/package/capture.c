@@ -106,7 +106,8 @@ static char **join(const char *const *command, const char *const *arguments, siz
 	return argv;
 }
 
-int capture(const char *const *command, const char *const *arguments, size_t n, char **ret_output, int *ret_status)
+int capture(const char *const *command, const char *const *arguments, size_t n, char **ret_output,
+	int *ret_status)
 {
 	_cleanup_free_ char **argv = join(command, arguments, n);
 	_cleanup_free_ char *output = NULL;

@@ -7,8 +7,8 @@
  *	diversion by B to: /usr/lib/liba.so.orig         local diversion to: /usr/lib/liba.so.orig
  *	liba:amd64, b: /usr/lib/liba.so
  *
- * The two lines on a diversion are said of either of its names, the owners only of the name diverted from. So b owns
- * liba.so there and liba owns liba.so.orig, for which the first name has to be asked about.
+ * The two lines on a diversion are said of either of its names, the owners only of the name diverted from. So
+ * b owns liba.so there and liba owns liba.so.orig, for which the first name has to be asked about.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct patterns {
 
 struct answers {
 	const struct lookup *lookup;
-	bool moved;             /* looked for are owners of the files that were diverted away, not of those here */
+	bool moved; /* looked for are owners of the files that were diverted away, not of those here */
 	struct patterns *later; /* names that are to be asked about for that */
 
 	/* The diversion that was named last: */
@@ -72,7 +72,7 @@ static int add_pattern(struct patterns *patterns, const char *path)
 static bool is_of(const char *owner, size_t n, const char *package)
 {
 	return n >= strlen(package) && after_prefix(owner, package) &&
-		(n == strlen(package) || owner[strlen(package)] == ':');
+	       (n == strlen(package) || owner[strlen(package)] == ':');
 }
 
 /* Leaves in the list "a, b:amd64, c" only the diverting package, or only the others. */
@@ -113,7 +113,9 @@ static int take_diversion_end(struct answers *answers, const char *to)
 	return add_pattern(answers->later, answers->from);
 }
 
-/* Takes "local diversion from" or "diversion by B to". Returns the word at its end, or NULL for another line. */
+/*
+ * Takes "local diversion from" or "diversion by B to". Returns the word at its end, or NULL for another line.
+ */
 static const char *take_diversion(struct answers *answers, char *line)
 {
 	const char *word = after_prefix(line, "local diversion ");

@@ -39,8 +39,8 @@ static bool merged(const char *root, const char *top, int n)
 		return false;
 	target[size] = '\0';
 	return after_prefix(target[0] == '/' ? target + 1 : target, "usr/") &&
-		strncmp(strrchr(target, '/') + 1, top, (size_t)n) == 0 &&
-		strlen(strrchr(target, '/') + 1) == (size_t)n;
+	       strncmp(strrchr(target, '/') + 1, top, (size_t)n) == 0 &&
+	       strlen(strrchr(target, '/') + 1) == (size_t)n;
 }
 
 /* /lib/x for /usr/lib/x and the other way round, where /lib is a link to it. NULL for none. */
@@ -60,7 +60,8 @@ static int compare(const void *a, const void *b)
 	return strcmp(((const struct lookup_name *)a)->path, ((const struct lookup_name *)b)->path);
 }
 
-int lookup_init(struct lookup *ret, const char *root, const char *const *paths, size_t n, struct package_owner *owners)
+int lookup_init(struct lookup *ret, const char *root, const char *const *paths, size_t n,
+	struct package_owner *owners)
 {
 	*ret = (struct lookup){.root = root, .owners = owners};
 	for (size_t i = 0; i < n; i++) {
@@ -117,9 +118,11 @@ bool lookup_wants(const struct lookup *lookup, const char *path)
 	return false;
 }
 
-int lookup_claim(const struct lookup *lookup, const char *path, enum package_manager manager, const char *package)
+int lookup_claim(
+	const struct lookup *lookup, const char *path, enum package_manager manager, const char *package)
 {
-	for (size_t i = lower_bound(lookup, path); i < lookup->n_names && streq(lookup->names[i].path, path); i++) {
+	for (size_t i = lower_bound(lookup, path); i < lookup->n_names && streq(lookup->names[i].path, path);
+		i++) {
 		struct package_owner *owner = &lookup->owners[lookup->names[i].file];
 		_cleanup_free_ char *name = NULL, *known_as = NULL;
 

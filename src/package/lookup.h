@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The files whose owners are looked for, under every name a package may have for them. Internal to src/package. */
+/*
+ * The files whose owners are looked for, under every name a package may have for them. Internal to
+ * src/package.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -13,16 +16,16 @@ struct lookup_name {
 };
 
 struct lookup {
-	const char *root;             /* borrowed */
-	struct lookup_name *names;    /* owned; by path */
+	const char *root;          /* borrowed */
+	struct lookup_name *names; /* owned; by path */
 	size_t n_names;
 	size_t capacity;
 	struct package_owner *owners; /* borrowed; one a file, filled in by lookup_claim() */
 };
 
 /*
- * Adds the n paths, and their other names in a merged /usr. `owners` has room for n, all PACKAGE_NONE. The caller
- * releases *ret, also on failure. Returns 0, -EINVAL, or -ENOMEM.
+ * Adds the n paths, and their other names in a merged /usr. `owners` has room for n, all PACKAGE_NONE. The
+ * caller releases *ret, also on failure. Returns 0, -EINVAL, or -ENOMEM.
  */
 int lookup_init(struct lookup *ret, const char *root, const char *const *paths, size_t n,
 	struct package_owner *owners);

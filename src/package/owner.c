@@ -41,8 +41,8 @@ void package_owner_release(struct package_owner *owner)
 }
 
 /*
- * The packaged file is copied, not moved: a library must not be missing for a moment. The copy's name must not begin
- * with "lib": ldconfig would take it for the library.
+ * The packaged file is copied, not moved: a library must not be missing for a moment. The copy's name must
+ * not begin with "lib": ldconfig would take it for the library.
  */
 static void write_divert_command(FILE *text, const char *path)
 {

@@ -28,7 +28,7 @@ void quote_unit(FILE *file, const char *word)
 	for (; *word; word++) {
 		if (*word == '"' || *word == '\\')
 			fputc('\\', file);
-		if (*word == '%' || *word == '$') /* $ begins a variable in Exec lines */
+		if (*word == '%')
 			fputc(*word, file);
 		fputc(*word, file);
 	}

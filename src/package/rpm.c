@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rpm -qf says which packages own any of the files, not who owns which: each line is a package, and a file may have
- * several. So these packages are asked for their lists of files.
+ * rpm -qf says which packages own any of the files, not who owns which: each line is a package, and a file
+ * may have several. So these packages are asked for their lists of files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -42,17 +42,20 @@ static const char *find_database(const char *root)
 	return NULL;
 }
 
-static int rpm(const struct question *question, const char *mode, const char *format, const char *const *arguments,
-	size_t n, char **ret_output, int *ret_status)
+static int rpm(const struct question *question, const char *mode, const char *format,
+	const char *const *arguments, size_t n, char **ret_output, int *ret_status)
 {
 	const char *root = question->lookup->root;
-	const char *const command[] = {"rpm", "--root", root[0] ? root : "/", "--dbpath", question->database, mode,
-		"--queryformat", format, "--", NULL};
+	const char *const command[] = {"rpm", "--root", root[0] ? root : "/", "--dbpath", question->database,
+		mode, "--queryformat", format, "--", NULL};
 
 	return capture(command, arguments, n, ret_output, ret_status);
 }
 
-/* rpm -qf fails alike for a file that is nobody's and for a damaged database: ask something that only fails for one. */
+/*
+ * rpm -qf fails alike for a file that is nobody's and for a damaged database: ask something that only fails
+ * for one.
+ */
 static int check_database(const struct question *question)
 {
 	static const char *const nothing[] = {"headstart-asks-for-no-package"};

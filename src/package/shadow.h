@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relaid copies in a folder of their own, laid over the originals by bind mounts: the packages' files stay as they are.
+ * Relaid copies in a folder of their own, laid over the originals by bind mounts: the packages' files stay as
+ * they are. The folder gets, beside the copies:
  *
- * The folder gets, beside the copies:
- *
- *	headstart-shadow           the script that mounts (start) and unmounts (stop)
+ *	headstart-shadow           the script that mounts (start) and unmounts (stop), and says what is (status)
  *	headstart-shadow.service   a systemd unit that runs it early at boot, for /etc/systemd/system
  *	headstart-shadow.dpkg      for /etc/dpkg/dpkg.cfg.d: dpkg cannot replace a file that is a mount point
  *	headstart-image-hook       for builders of images, who need no mounts: relays an image's root folder
  *
- * A copy whose original has not the size and time it was made from (a package was upgraded) is not mounted.
+ * A copy whose original has not the size and time that it was made from (a package was upgraded) is not
+ * mounted.
  */
 #pragma once
 
@@ -24,8 +24,9 @@ struct shadow_file {
 };
 
 /*
- * Writes those files into `folder` (an absolute path). `profile` is the absolute path of the profile that the hook uses.
- * The same arguments make the same bytes, in whatever order the files come. Returns 0, -EINVAL for a path with a
- * newline, a relative one, or a copy that does not lie below the folder, or negative errno.
+ * Writes those files into `folder`, an absolute path without a slash at its end. `profile` is the absolute
+ * path of the profile that the hook uses. The same arguments make the same bytes, in whatever order the files
+ * come. Returns 0, -EINVAL for a path with a newline, a relative one, or a copy that does not lie below the
+ * folder, or negative errno.
  */
 int shadow_write(const char *folder, const char *profile, const struct shadow_file *files, size_t n);

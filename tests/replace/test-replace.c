@@ -24,18 +24,56 @@
 #include "base/replace.h"
 #include "base/seal.h"
 
-#define NOBODY 65534
-#define ACL "system.posix_acl_access"
+#define NOBODY      65534
+#define ACL         "system.posix_acl_access"
 #define DEFAULT_ACL "system.posix_acl_default"
 
 /* user:: rw-, user:NOBODY r--, group:: r--, mask:: r--, other:: ---: the kernel's format, little-endian. */
 static const unsigned char acl[] = {
-	2, 0, 0, 0,
-	0x01, 0, 6, 0, 0xff, 0xff, 0xff, 0xff,
-	0x02, 0, 4, 0, 0xfe, 0xff, 0, 0,
-	0x04, 0, 4, 0, 0xff, 0xff, 0xff, 0xff,
-	0x10, 0, 4, 0, 0xff, 0xff, 0xff, 0xff,
-	0x20, 0, 0, 0, 0xff, 0xff, 0xff, 0xff,
+	2,
+	0,
+	0,
+	0,
+	0x01,
+	0,
+	6,
+	0,
+	0xff,
+	0xff,
+	0xff,
+	0xff,
+	0x02,
+	0,
+	4,
+	0,
+	0xfe,
+	0xff,
+	0,
+	0,
+	0x04,
+	0,
+	4,
+	0,
+	0xff,
+	0xff,
+	0xff,
+	0xff,
+	0x10,
+	0,
+	4,
+	0,
+	0xff,
+	0xff,
+	0xff,
+	0xff,
+	0x20,
+	0,
+	0,
+	0,
+	0xff,
+	0xff,
+	0xff,
+	0xff,
 };
 
 static char folder[64];
@@ -215,7 +253,8 @@ static void every_hard_link_is_replaced(void **state)
 
 static void a_changed_original_is_refused(void **state)
 {
-	_cleanup_(replacement_releasep) struct replacement written = REPLACEMENT_NONE, renamed = REPLACEMENT_NONE;
+	_cleanup_(replacement_releasep) struct replacement written = REPLACEMENT_NONE,
+							   renamed = REPLACEMENT_NONE;
 
 	make("file", 0600, "old");
 	assert_int_equal(replacement_begin(&written, in_folder("file")), 0);

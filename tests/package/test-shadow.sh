@@ -1,0 +1,144 @@
+#!/bin/sh
+# What --shadow writes, really run in a mount namespace of its own: start, stop, an upgraded original, dpkg over the mounts.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+driver=$HEADSTART_TEST_BUILD/tests/package/shadow-driver
+awkward=" a 'b' \$HOME %h \"c\" \\"
+folder=$tmp/shadow$awkward
+root=$tmp/root
+mkdir -p "$folder/lib" "$root/usr/lib" "$tmp/again" "$tmp/bin"
+
+make_files() {
+	echo "original one" >"$root/usr/lib/one.so"
+	echo "original two" >"$root/usr/lib/two$awkward.so"
+	echo "copy of one, relaid" >"$folder/lib/one.so"
+	echo "copy of two, relaid" >"$folder/lib/two.so"
+}
+write_shadow() {
+	"$driver" "$folder" "$tmp/p.profile" "$root/usr/lib/one.so" "$folder/lib/one.so" \
+		"$root/usr/lib/two$awkward.so" "$folder/lib/two.so"
+}
+make_files
+write_shadow
+
+# The same files in another order make the same bytes; paths that cannot be written down are refused.
+cp "$folder"/headstart-* "$tmp/again"
+"$driver" "$folder" "$tmp/p.profile" "$root/usr/lib/two$awkward.so" "$folder/lib/two.so" \
+	"$root/usr/lib/one.so" "$folder/lib/one.so"
+for name in headstart-shadow headstart-shadow.service headstart-shadow.dpkg headstart-image-hook; do
+	cmp "$folder/$name" "$tmp/again/$name" || fail "$name depends on the order of the files"
+done
+newline="/x
+y"
+refuses 1 EINVAL "$driver" "$folder" "$tmp/p.profile" "$newline" "$folder/x"
+refuses 1 EINVAL "$driver" "$folder" "$newline"
+refuses 1 EINVAL "$driver" "$folder" "$tmp/p.profile" relative "$folder/x"
+refuses 1 EINVAL "$driver" "$folder" "$tmp/p.profile" /usr/lib/x "$folder.other/x"
+
+# The hook for image builders runs relayout over the tree it is given.
+printf '#!/bin/sh\nfor word; do echo "<$word>"; done\n' >"$tmp/bin/headstart"
+chmod +x "$tmp/bin/headstart"
+for run in argument variable; do
+	case $run in
+	argument) got=$(PATH=$tmp/bin:$PATH "$folder/headstart-image-hook" "/the root") ;;
+	variable) got=$(PATH=$tmp/bin:$PATH BUILDROOT="/the root" "$folder/headstart-image-hook" final) ;;
+	esac
+	[ "$(echo "$got" | tr '\n' ' ')" = "<relayout> <--profile> <$tmp/p.profile> <--tree> </the root> " ] ||
+		fail "the image hook ran: $got"
+done
+refuses 2 "usage: headstart-image-hook ROOT" env -u BUILDROOT "$folder/headstart-image-hook"
+refuses 2 "usage: headstart-shadow" sh "$folder/headstart-shadow" begin
+
+# systemd reads the unit as it was meant.
+if command -v systemd-analyze >/dev/null; then
+	systemd-analyze --man=no verify "$folder/headstart-shadow.service" >"$tmp/verify" 2>&1 ||
+		fail "systemd-analyze verify: $(cat "$tmp/verify")"
+	! grep -F headstart-shadow "$tmp/verify" || fail "systemd-analyze verify has remarks"
+fi
+
+[ "$(id -u)" = 0 ] || skip "mounting needs root; the files that are written were checked"
+unshare -m --propagation private true 2>/dev/null || skip "no mount namespaces; the files that are written were checked"
+
+# The rest runs in a mount namespace of its own, where the shell functions are defined anew.
+cat >"$tmp/inside" <<'END'
+set -eu
+fail() { echo "FAIL: $*" >&2; exit 1; }
+one=$root/usr/lib/one.so two="$root/usr/lib/two$awkward.so"
+run() { sh "$folder/headstart-shadow" "$@"; }
+mounts() { grep -cF "$root/usr/lib" /proc/self/mountinfo || :; }
+shows() { [ "$(cat "$1")" = "$2" ] || fail "$1 is '$(cat "$1")', not '$2'"; }
+
+run start
+shows "$one" "copy of one, relaid"
+shows "$two" "copy of two, relaid"
+! echo x 2>/dev/null >"$one" || fail "the copy can be written through the original's name"
+[ "$(run status | cut -c1-8 | tr -d '\n')" = "mounted mounted " ] || fail "status: $(run status)"
+run start
+[ "$(mounts)" = 2 ] || fail "started twice, $(mounts) mounts"
+
+# Stopped while a program has the file open: it must not refuse.
+exec 3<"$one"
+run stop
+exec 3<&-
+[ "$(mounts)" = 0 ] || fail "stopped, and $(mounts) mounts are left"
+shows "$one" "original one"
+shows "$two" "original two"
+run stop
+
+# An upgraded original is not hidden by the old copy; the other one still is.
+echo "original one, upgraded" >"$one"
+run start 2>"$tmp/said"
+grep -qF "'$one' has changed" "$tmp/said" || fail "nothing is said of an upgraded original: $(cat "$tmp/said")"
+[ "$(wc -l <"$tmp/said")" = 1 ] || fail "too much is said: $(cat "$tmp/said")"
+shows "$one" "original one, upgraded"
+shows "$two" "copy of two, relaid"
+[ "$(run status | cut -c1-8 | tr -d '\n')" = "changed mounted " ] || fail "status: $(run status)"
+run stop
+
+# The same size, another time.
+printf 'ORIGINAL two\n' >"$two"
+touch -d '2001-01-01' "$two"
+run start 2>/dev/null
+shows "$two" "ORIGINAL two"
+END
+root=$root folder=$folder awkward=$awkward tmp=$tmp unshare -m --propagation private sh "$tmp/inside"
+
+if ! command -v dpkg-deb >/dev/null || ! [ -d /etc/dpkg/dpkg.cfg.d ]; then
+	echo "dpkg is not here: its hooks are not tested"
+	echo ok
+	exit 0
+fi
+
+# dpkg upgrades a package whose file is mounted over: it fails without the hooks, and works with them.
+make_package() {    # VERSION
+	mkdir -p "$tmp/deb/DEBIAN" "$tmp/deb/usr/lib"
+	printf 'Package: one\nVersion: %s\nArchitecture: all\nMaintainer: m\nDescription: d\n' "$1" >"$tmp/deb/DEBIAN/control"
+	echo "original of version $1" >"$tmp/deb/usr/lib/one.so"
+	dpkg-deb --root-owner-group -b "$tmp/deb" "$tmp/one-$1.deb" >/dev/null
+}
+make_package 1
+make_package 2.0
+mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$tmp/cfg"
+: >"$root/var/lib/dpkg/status"
+make_files
+printf '#!/bin/sh\n[ "$*" = "is-active --quiet headstart-shadow.service" ]\n' >"$tmp/bin/systemctl"
+chmod +x "$tmp/bin/systemctl"
+cat >"$tmp/inside" <<'END'
+set -eu
+fail() { echo "FAIL: $*" >&2; exit 1; }
+one=$root/usr/lib/one.so
+shows() { [ "$(cat "$1")" = "$2" ] || fail "$1 is '$(cat "$1")', not '$2'"; }
+install() { PATH=$tmp/bin:$PATH dpkg --root="$root" --log=/dev/null -i "$1" >"$tmp/log" 2>&1; }
+mount --bind "$tmp/cfg" /etc/dpkg/dpkg.cfg.d
+install "$tmp/one-1.deb" || fail "dpkg: $(cat "$tmp/log")"
+"$driver" "$folder" "$tmp/p.profile" "$one" "$folder/lib/one.so" "$root/usr/lib/two$awkward.so" "$folder/lib/two.so"
+sh "$folder/headstart-shadow" start
+! install "$tmp/one-2.0.deb" || fail "dpkg replaced a mount point: are the hooks of any use?"
+shows "$one" "copy of one, relaid"
+cp "$folder/headstart-shadow.dpkg" "$tmp/cfg/headstart-shadow"
+install "$tmp/one-2.0.deb" || fail "dpkg with the hooks: $(cat "$tmp/log")"
+shows "$one" "original of version 2.0"
+shows "$root/usr/lib/two$awkward.so" "copy of two, relaid"
+grep -qF "'$one' has changed" "$tmp/log" || fail "nothing was said of the upgraded file: $(cat "$tmp/log")"
+END
+root=$root folder=$folder awkward=$awkward tmp=$tmp driver=$driver unshare -m --propagation private sh "$tmp/inside"
+echo ok
