@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The separate debug file of a stripped ELF file. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Opens FOLDER/.build-id/xx/yyyy.debug, FOLDER absolute (NULL: /usr/lib/debug). Nothing is asked of the
+ * network. Returns a file descriptor that is the caller's, of a file with that very build-id; -ENOENT; or
+ * -ENOMEM.
+ */
+int debug_file_open(const uint8_t *build_id, size_t size, const char *folder);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ordering must know of an ELF file: where its code lies in the file and in memory, and its functions.
+ * The file may be hostile.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The part of an executable PT_LOAD that comes from the file. */
+struct order_segment {
+	uint64_t offset;  /* in the file, bytes */
+	uint64_t size;    /* bytes */
+	uint64_t address; /* as linked */
+};
+
+/* A section that is .text or begins with .text. : what linkers can order. */
+struct order_section {
+	uint64_t address, size; /* bytes; size > 0 */
+};
+
+/*
+ * A symbol of type STT_FUNC or STT_GNU_IFUNC in such a section. Aliases, and functions that identical code
+ * folding made one, are several of the same address and size.
+ */
+struct order_function {
+	const char *name; /* borrowed from the image; not terminated: a version (@VERSION) is cut off */
+	uint32_t name_length;
+	bool has_cold;    /* NAME.cold is a function of the image too: the compiler split it */
+	uint64_t address; /* as linked */
+	uint64_t size;    /* bytes; > 0; never beyond the next function or the section */
+};
+
+enum order_symbols {
+	ORDER_SYMTAB,     /* the file's own symbol table */
+	ORDER_DEBUG_FILE, /* that of its separate debug file */
+	ORDER_DYNSYM,     /* it is stripped: only what it exports */
+};
+
+struct order_image {
+	struct order_segment *segments; /* owned */
+	size_t n_segments, segments_capacity;
+	struct order_section *sections; /* owned; ascending by address */
+	size_t n_sections, sections_capacity;
+	struct order_function *functions; /* owned; ascending by address */
+	size_t n_functions, functions_capacity;
+	const struct order_function **by_name; /* owned; n_functions of them, ascending by name */
+	enum order_symbols symbols;
+	struct order_elf *elf; /* owned; what names are borrowed from */
+};
+
+/*
+ * Reads the image of an executable or shared object. Where it has no .symtab, a separate debug file is looked
+ * for by its build-id under debug_folder (NULL: /usr/lib/debug), then .dynsym is taken. fd stays the
+ * caller's. Returns 0; -ENOEXEC (what is wrong is *ret_problem, a static string that goes after the file's
+ * name); -ENODATA (no symbol of a function anywhere); -ENOMEM. *ret is the caller's to release on success,
+ * else untouched.
+ */
+int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);
+void order_image_release(struct order_image *image);
+
+static inline void order_image_releasep(struct order_image *image)
+{
+	order_image_release(image);
+}
+
+/* How many bytes there are from the address to the end of the section it lies in; 0 outside of all sections.
+ */
+uint64_t order_text_left(const struct order_image *image, uint64_t address);
+
+/* Order of names, as by_name has it: by length and bytes. */
+int order_name_compare(const struct order_function *a, const struct order_function *b);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* An order of functions in the syntax of a linker. write.c says where each comes from. */
+#pragma once
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "order/choose.h"
+
+enum order_linker {
+	ORDER_LLD,       /* --symbol-ordering-file */
+	ORDER_GOLD,      /* --section-ordering-file */
+	ORDER_LD,        /* GNU ld >= 2.43: --section-ordering-file */
+	ORDER_LD_SCRIPT, /* any GNU ld: -T */
+	ORDER_MOLD,      /* GNU ld -r -T, whose result mold links */
+	ORDER_LINKERS,
+};
+
+/* "lld", "gold", "ld", "ld-script", "mold". */
+const char *order_linker_name(enum order_linker linker);
+
+/*
+ * Writes each name of the list once. *ret_left_out is how many names the syntax cannot express. Whether all
+ * was written is ferror()'s to tell. Returns 0 or -ENOMEM.
+ */
+int order_write(FILE *out, enum order_linker linker, const struct order_list *list, size_t *ret_left_out);
