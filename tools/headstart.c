@@ -21,6 +21,7 @@ static const struct summary summaries[] = {
 	{"merge", "one profile from several recordings"},
 	{"verify", "prove that relaid files are what their originals were"},
 	{"undo", "make relaid files their originals again"},
+	{"order", "write a profile as an ordering file for a linker"},
 	{"mark", "tell a running 'headstart record' that the start is over"},
 };
 

@@ -15,6 +15,7 @@ static const struct verb verbs[] = {
 	{"plan", cmd_plan},
 	{"verify", cmd_verify},
 	{"undo", cmd_undo},
+	{"order", cmd_order},
 	{NULL, NULL},
 };
 

@@ -49,3 +49,4 @@ int cmd_merge(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_undo(int argc, char **argv);
+int cmd_order(int argc, char **argv);

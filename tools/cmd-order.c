@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart order: a profile as an ordering file for a linker. */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "base/strings.h"
+#include "order/choose.h"
+#include "order/match.h"
+#include "order/write.h"
+#include "output.h"
+#include "profile/profile-file.h"
+#include "report/words.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart order --for LINKER [OPTION…] PROFILE [FILE…]\n"
+	"Writes which functions of FILE, an ELF file of the profile, the start touched, in order of first\n"
+	"touch, as the ordering file of a linker. FILE must not be stripped; the default is the profile's\n"
+	"program.\n"
+	"\n"
+	"options:\n"
+	"      --for LINKER        lld, gold, ld (GNU ld 2.43 or later), ld-script (any GNU ld) or mold\n"
+	"  -o, --output OUT        write to OUT, not to standard output, and print a summary\n"
+	"      --narrow PROFILE    drop what PROFILE, of the same program linked in another order, has not\n"
+	"                          touched; may be repeated\n"
+	"      --debug-dir FOLDER  look for separate debug files under FOLDER, not /usr/lib/debug\n"
+	"      --json              print the summary as JSON; needs -o\n"
+	"  -h, --help              print this\n";
+
+struct order_arguments {
+	enum order_linker linker; /* ORDER_LINKERS: not given */
+	const char *output;       /* NULL: standard output */
+	const char *debug_folder; /* NULL: the default */
+	const char **narrow;      /* owned; paths of profiles */
+	size_t n_narrow, narrow_capacity;
+	bool json;
+};
+
+/* An ELF file of the profile, and what is taken from it. */
+struct subject {
+	const char *path;
+	struct order_image image;
+	struct order_touched touched;
+	struct order_list list;
+	struct order_summary summary;
+};
+
+struct subjects {
+	struct subject *items; /* owned */
+	size_t n;
+};
+
+static void subject_release(struct subject *subject)
+{
+	order_list_release(&subject->list);
+	order_touched_release(&subject->touched);
+	order_image_release(&subject->image);
+}
+
+static void subject_releasep(struct subject *subject)
+{
+	subject_release(subject);
+}
+
+static void subjects_releasep(struct subjects *subjects)
+{
+	for (size_t i = 0; i < subjects->n; i++)
+		subject_release(&subjects->items[i]);
+	free(subjects->items);
+}
+
+static void arguments_releasep(struct order_arguments *arguments)
+{
+	free(arguments->narrow);
+}
+
+static int no_memory(void)
+{
+	return verb_fail_errno(ENOMEM, "cannot order functions");
+}
+
+static enum order_linker parse_linker(const char *name)
+{
+	enum order_linker linker = 0;
+
+	while (linker < ORDER_LINKERS && !streq(order_linker_name(linker), name))
+		linker++;
+	return linker;
+}
+
+static int add_narrow(struct order_arguments *arguments, const char *path)
+{
+	if (ARRAY_RESERVE(arguments->narrow, arguments->narrow_capacity, arguments->n_narrow + 1) < 0)
+		return no_memory();
+	arguments->narrow[arguments->n_narrow++] = path;
+	return 0;
+}
+
+/* Returns 0, or the status of an error that has been told. */
+static int parse_option(int option, struct order_arguments *arguments)
+{
+	switch (option) {
+	case 'f':
+		arguments->linker = parse_linker(optarg);
+		return arguments->linker < ORDER_LINKERS
+			       ? 0
+			       : verb_usage("order", "'%s' is no linker that is known here", optarg);
+	case 'o':
+		arguments->output = optarg;
+		return 0;
+	case 'n':
+		return add_narrow(arguments, optarg);
+	case 'd':
+		if (optarg[0] != '/')
+			return verb_usage("order", "'%s' is not an absolute path", optarg);
+		arguments->debug_folder = optarg;
+		return 0;
+	default:
+		arguments->json = true;
+		return 0;
+	}
+}
+
+/* Returns -1 to go on, or the exit status. */
+static int parse_arguments(int argc, char **argv, struct order_arguments *arguments)
+{
+	static const struct option known[] = {
+		{"for", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},
+		{"narrow", required_argument, NULL, 'n'},
+		{"debug-dir", required_argument, NULL, 'd'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option, status;
+
+	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
+		if (option == 'h')
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		if (option == '?')
+			return VERB_USAGE;
+		status = parse_option(option, arguments);
+		if (status)
+			return status;
+	}
+	if (arguments->linker == ORDER_LINKERS)
+		return verb_usage("order", "--for which linker");
+	if (arguments->json && !arguments->output)
+		return verb_usage("order", "--json needs -o");
+	if (optind == argc)
+		return verb_usage("order", "no profile given");
+	if (arguments->n_narrow > 0 && argc - optind > 2)
+		return verb_usage("order", "--narrow takes one file at a time");
+	return -1;
+}
+
+static int load_profile(const char *path, struct profile *ret)
+{
+	enum profile_fault fault = profile_load(path, ret);
+
+	if (fault == PROFILE_UNREADABLE)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	return fault == PROFILE_GOOD ? 0 : verb_fail("'%s' %s", path, profile_fault_text(fault));
+}
+
+static int stale(const char *path, const struct profile_file *found, const struct profile_file *recorded)
+{
+	char is[2 * PROFILE_BUILD_ID_MAX + 1], was[2 * PROFILE_BUILD_ID_MAX + 1];
+
+	if (found->build_id_size == 0 && recorded->build_id_size == 0)
+		return verb_fail(
+			"'%s' is not the '%s' that was recorded: it has another size, and neither a build-id",
+			path, recorded->path);
+	return verb_fail("'%s' is not the build of '%s' that was recorded: its build-id is %s, not %s", path,
+		recorded->path, words_build_id(found, PROFILE_BUILD_ID_MAX, is),
+		words_build_id(recorded, PROFILE_BUILD_ID_MAX, was));
+}
+
+/* Which file of the profile it is. Returns 0, or an exit status with the reason said. */
+static int find_file(const struct profile *profile, const char *path, const struct profile_file **ret)
+{
+	struct profile_file found = {0};
+	enum order_match match;
+	size_t file;
+	int r = order_match(profile, path, &found, &match, &file);
+
+	if (r == -EINVAL)
+		return verb_fail("'%s' is not a regular file", path);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", path);
+	if (match == ORDER_MATCH_UNKNOWN)
+		return verb_fail("the profile of '%s' has no file '%s': its start did not touch it",
+			profile->program, path);
+	if (match == ORDER_MATCH_STALE)
+		return stale(path, &found, &profile->files[file]);
+	*ret = &profile->files[file];
+	return 0;
+}
+
+static int read_image(const char *path, const struct order_arguments *arguments, struct order_image *ret)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	const char *problem = NULL;
+	int r;
+
+	if (fd < 0)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	r = order_image_read(fd, arguments->debug_folder, ret, &problem);
+	if (r == -ENOEXEC)
+		return verb_fail("'%s' %s", path, problem);
+	if (r == -ENODATA)
+		return verb_fail("'%s' has no symbols of functions and no debug file under '%s'; give the "
+				 "unstripped build",
+			path, arguments->debug_folder ? arguments->debug_folder : "/usr/lib/debug");
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
+}
+
+/* Fills all but the summary of a subject. Returns 0, or an exit status with the reason said. */
+static int take_subject(const struct profile *profile, const char *path,
+	const struct order_arguments *arguments, struct subject *subject)
+{
+	const struct profile_file *file = NULL;
+	int status;
+
+	subject->path = path;
+	status = find_file(profile, path, &file);
+	if (status == 0)
+		status = read_image(path, arguments, &subject->image);
+	if (status)
+		return status;
+	if (order_touched_pages(&subject->touched, file, profile->page_size, &subject->image) < 0 ||
+		order_choose(&subject->image, &subject->touched, &subject->list) < 0)
+		return no_memory();
+	return 0;
+}
+
+/* Keeps what the start in another profile touched as well: of its file of the same name, else of its program.
+ */
+static int narrow(struct subject *subject, const char *profile_path, const struct order_arguments *arguments)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_(subject_releasep) struct subject other = {0};
+	const char *slash = strrchr(subject->path, '/'), *name = slash ? slash + 1 : subject->path, *path;
+	int status = load_profile(profile_path, &profile);
+
+	if (status)
+		return status;
+	path = profile.program;
+	for (size_t i = 0; i < profile.n_files; i++)
+		if (profile.files[i].kind == PROFILE_REGULAR &&
+			streq(strrchr(profile.files[i].path, '/') + 1, name))
+			path = profile.files[i].path;
+	status = take_subject(&profile, path, arguments, &other);
+	if (status)
+		return status;
+	return order_narrow(&subject->list, &other.list) < 0 ? no_memory() : 0;
+}
+
+static int finish_subject(struct subject *subject, const struct order_arguments *arguments)
+{
+	int status;
+
+	for (size_t i = 0; i < arguments->n_narrow; i++) {
+		status = narrow(subject, arguments->narrow[i], arguments);
+		if (status)
+			return status;
+	}
+	if (subject->list.n == 0)
+		return verb_fail(
+			"the start touched no function of '%s' that is in its symbol table", subject->path);
+	if (order_summarize(&subject->list, &subject->image, &subject->touched, &subject->summary) < 0)
+		return no_memory();
+	if (subject->image.symbols == ORDER_DYNSYM)
+		verb_note("'%s' is stripped: only the functions that it exports are ordered", subject->path);
+	return 0;
+}
+
+static struct json_object *subject_json(const struct subject *subject)
+{
+	static const char *const symbols[] = {
+		[ORDER_SYMTAB] = "symtab", [ORDER_DEBUG_FILE] = "debug file", [ORDER_DYNSYM] = "dynsym"};
+	const struct order_summary *summary = &subject->summary;
+	struct json_object *json = json_object_new_object();
+
+	json_object_object_add(json, "path", json_object_new_string(subject->path));
+	json_object_object_add(json, "symbols", json_object_new_string(symbols[subject->image.symbols]));
+	json_object_object_add(json, "functions", json_object_new_uint64(summary->functions));
+	json_object_object_add(json, "namesakes", json_object_new_uint64(summary->namesakes));
+	json_object_object_add(json, "bytes", json_object_new_uint64(summary->bytes));
+	json_object_object_add(json, "pages_before", json_object_new_uint64(summary->pages_before));
+	json_object_object_add(json, "runs_before", json_object_new_uint64(summary->runs_before));
+	json_object_object_add(json, "pages_after", json_object_new_uint64(summary->pages_after));
+	json_object_object_add(json, "runs_after", json_object_new_uint64(summary->runs_after));
+	return json;
+}
+
+static int print_json(
+	const struct order_arguments *arguments, const struct subjects *subjects, size_t left_out)
+{
+	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
+	int status;
+
+	for (size_t i = 0; i < subjects->n; i++)
+		json_object_array_add(files, subject_json(&subjects->items[i]));
+	json_object_object_add(json, "for", json_object_new_string(order_linker_name(arguments->linker)));
+	json_object_object_add(json, "basis", json_object_new_string("pages"));
+	json_object_object_add(json, "profiles", json_object_new_uint64(arguments->n_narrow + 1));
+	json_object_object_add(json, "output", json_object_new_string(arguments->output));
+	json_object_object_add(json, "names_left_out", json_object_new_uint64(left_out));
+	json_object_object_add(json, "files", files);
+	status = puts(json_object_to_json_string_ext(
+		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+	return status < 0 ? VERB_FAILED : 0;
+}
+
+static void print_subject(const struct subject *subject)
+{
+	const struct order_summary *summary = &subject->summary;
+	char functions[WORDS_MAX], bytes[WORDS_MAX], namesakes[WORDS_MAX], pages[2][WORDS_MAX],
+		runs[2][WORDS_MAX];
+
+	printf("file       %s\n", subject->path);
+	printf("functions  %s, and %s of the same names; %s\n", words_count(summary->functions, functions),
+		words_count(summary->namesakes, namesakes), words_bytes(summary->bytes, bytes));
+	printf("before     %s touched pages of code in %s runs\n",
+		words_count(summary->pages_before, pages[0]), words_count(summary->runs_before, runs[0]));
+	printf("after      about %s in %s runs, by prediction\n", words_count(summary->pages_after, pages[1]),
+		words_count(summary->runs_after, runs[1]));
+}
+
+static int print_text(
+	const struct order_arguments *arguments, const struct subjects *subjects, size_t left_out)
+{
+	for (size_t i = 0; i < subjects->n; i++)
+		print_subject(&subjects->items[i]);
+	printf("order      %s\n", arguments->output);
+	if (left_out > 0)
+		printf("left out   %zu name%s that %s cannot be told\n", left_out, words_plural(left_out),
+			order_linker_name(arguments->linker));
+	return 0;
+}
+
+static int publish(const struct order_arguments *arguments, const struct subjects *subjects, const char *text,
+	size_t size, size_t left_out)
+{
+	int r;
+
+	if (!arguments->output) {
+		if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0)
+			return verb_fail_errno(errno, "cannot write to standard output");
+		return 0;
+	}
+	r = output_check(arguments->output);
+	if (r)
+		return r;
+	r = publish_file(arguments->output, 0644, text, size);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot write '%s'", arguments->output);
+	return arguments->json ? print_json(arguments, subjects, left_out)
+			       : print_text(arguments, subjects, left_out);
+}
+
+static int write_order(const struct order_arguments *arguments, const struct subjects *subjects)
+{
+	_cleanup_(order_list_releasep) struct order_list all = {0};
+	_cleanup_free_ char *text = NULL;
+	size_t size, left_out;
+	FILE *out;
+	int r = 0;
+
+	for (size_t i = 0; i < subjects->n && r == 0; i++)
+		r = order_append(&all, &subjects->items[i].list);
+	out = r == 0 ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return no_memory();
+	r = order_write(out, arguments->linker, &all, &left_out);
+	if (fclose(out) != 0 || r < 0)
+		return no_memory();
+	return publish(arguments, subjects, text, size, left_out);
+}
+
+int cmd_order(int argc, char **argv)
+{
+	_cleanup_(arguments_releasep) struct order_arguments arguments = {.linker = ORDER_LINKERS};
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_(subjects_releasep) struct subjects subjects = {0};
+	int status = parse_arguments(argc, argv, &arguments);
+	size_t n_files;
+
+	if (status >= 0)
+		return status;
+	status = load_profile(argv[optind], &profile);
+	if (status)
+		return status;
+	n_files = (size_t)(argc - optind - 1);
+	subjects.items = calloc(n_files + 1, sizeof(*subjects.items));
+	if (!subjects.items)
+		return no_memory();
+	subjects.n = n_files > 0 ? n_files : 1;
+	for (size_t i = 0; i < subjects.n && status == 0; i++) {
+		status = take_subject(&profile, n_files > 0 ? argv[optind + 1 + (int)i] : profile.program,
+			&arguments, &subjects.items[i]);
+		if (status == 0)
+			status = finish_subject(&subjects.items[i], &arguments);
+	}
+	return status ? status : write_order(&arguments, &subjects);
+}
