@@ -1,0 +1,123 @@
+#!/bin/sh
+# headstart order: which file, which symbols, what each linker is told, and what is refused.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/order/order-lib.sh"
+cd "$real"
+
+cat >app.cc <<'EOF'
+extern "C" {
+__attribute__((noinline)) int one(int x) { return x * 3; }
+__attribute__((noinline)) static int two(int x) { return x * 5 + one(x); }
+int three(int x) __attribute__((alias("one")));
+}
+namespace space {
+template <class T> __attribute__((noinline)) T four(T x) { return x + two(x); }
+}
+asm(".section .text.bare,\"ax\"\n.globl bare\n.type bare, %function\nbare:\nret\n"
+	".section .text.odd,\"ax\"\n.globl \"odd*name\"\n.type \"odd*name\", %function\n\"odd*name\":\nret\n.text");
+int main(int argc, char **) { return space::four(argc) == 0; }
+EOF
+g++ -O1 -fno-ipa-ra -ffunction-sections -Wl,--build-id -o app app.cc || fail "does not compile"
+pages=$(($(stat -c %s app) / $(getconf PAGESIZE) + 1))
+echo "range 0 $pages 1 1" >all
+profile_of "$real/app" profile all
+
+# Every name of every function, once; nothing of .init and .plt; no versions; main where it lies.
+order --for lld profile >lld
+for name in one two three main bare 'odd*name' _Z; do grep -q "^${name%\*name}" lld || fail "lld: no $name: $(cat lld)"; done
+! grep -qE '^(_init|_fini)$|@' lld || fail "lld: what is no function of .text: $(cat lld)"
+[ "$(grep -v '^#' lld | sort | uniq -d)" = '' ] || fail "lld: names twice"
+order --for gold profile >gold
+for name in .text.one .text.hot.two .text.startup.main .text.unlikely.two; do
+	grep -qxF "$name" gold || fail "gold: no $name"
+done
+! grep -q 'odd' gold || fail "gold: a name that is a glob"
+order --for ld-script profile >script
+grep -qF '*( ".text.one" ".text.hot.one"' script && grep -q '^INSERT BEFORE .text;$' script || fail "script: $(cat script)"
+order --for ld profile >ld
+! grep -q SECTIONS ld || fail "ld: SECTIONS is not for a section ordering file"
+order --for mold profile >mold
+grep -q 'SECTIONS' mold || fail "mold: $(cat mold)"
+
+# Options: into a file, with a summary as text or JSON.
+order --for gold -o out profile >text
+cmp -s out gold || fail "-o writes something else"
+grep -qE '^functions +[0-9]+, and 0 of the same names' text || fail "summary: $(cat text)"
+grep -qE '^left out +1 name ' text || fail "summary: $(cat text)"
+order --for=lld --output=out --json profile >json
+python3 - json <<'EOF'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["for"] == "lld" and report["names_left_out"] == 0 and report["profiles"] == 1, report
+file, = report["files"]
+assert file["functions"] >= 6 and file["bytes"] >= 6 * 16 and file["pages_before"] >= 1, report
+EOF
+
+# Stripped where it was recorded: the build by its build-id, from anywhere, by any name.
+mkdir build
+mv app build/other-name
+strip -o app build/other-name
+profile_of "$real/app" stripped.profile all
+order --for lld stripped.profile build/other-name >again
+cmp -s lld again || fail "the unstripped build gives another order: $(diff lld again)"
+refuses 1 "has no symbols of functions and no debug file under '/usr/lib/debug'" "$headstart" order --for lld stripped.profile
+
+# Its separate debug file, unless that is another's.
+id=$(readelf -n app | sed -n 's/.*Build ID: //p')
+folder=$real/debug/.build-id/$(echo "$id" | cut -c 1-2)
+debug=$folder/$(echo "$id" | cut -c 3-).debug
+mkdir -p "$folder"
+objcopy --only-keep-debug build/other-name "$debug"
+order --for lld --debug-dir "$real/debug" stripped.profile >again
+cmp -s lld again || fail "the debug file gives another order: $(diff lld again)"
+cp /bin/true "$debug"
+refuses 1 "no debug file under '$real/debug'" "$headstart" order --for lld --debug-dir "$real/debug" stripped.profile
+
+# A stripped library: what it exports, with a remark.
+printf 'int shown(int x) { return x + 1; }\n__attribute__((visibility("hidden"))) int hidden(int x) { return x; }\n' >lib.c
+gcc -shared -fPIC -ffunction-sections -s -o lib.so lib.c
+{ echo "program $real/app"; echo "file regular $real/app"; echo "range 1 1 1 1"; echo "file regular $real/lib.so"; echo "range 0 8 5 1"; } |
+	"$make_profile" both.profile
+order --for lld both.profile lib.so >exported 2>err
+[ "$(grep -v '^#' exported)" = shown ] || fail "exported: $(cat exported)"
+grep -q "'lib.so' is stripped: only the functions that it exports are ordered" err || fail "no remark: $(cat err)"
+
+# Two files in one order.
+{ echo "program $real/app"; echo "file regular $real/build/other-name"; cat all; echo "file regular $real/lib.so"; echo "range 0 8 100 1"; } |
+	"$make_profile" two.profile
+order --for lld two.profile build/other-name lib.so >two 2>err
+[ "$(grep -c '^shown$\|^main$' two)" = 2 ] || fail "two files: $(cat two)"
+
+# Refused.
+g++ -O2 -ffunction-sections -Wl,--build-id -o build/app app.cc
+refuses 1 "'build/app' is not the build of '$real/app' that was recorded: its build-id is" "$headstart" order --for lld stripped.profile build/app
+g++ -O1 -ffunction-sections -Wl,--build-id=none -o build/app app.cc
+refuses 1 "its build-id is -, not $id" "$headstart" order --for lld stripped.profile build/app
+profile_of "$real/build/app" none.profile all
+order --for lld none.profile >/dev/null
+strip build/app
+refuses 1 "it has another size, and neither a build-id" "$headstart" order --for lld none.profile build/app
+refuses 1 "the profile of '$real/app' has no file '/bin/true'" "$headstart" order --for lld stripped.profile /bin/true
+refuses 1 "cannot read 'nowhere': No such file" "$headstart" order --for lld stripped.profile nowhere
+refuses 1 "'.' is not a regular file" "$headstart" order --for lld stripped.profile .
+refuses 1 "'app' is not a headstart profile" "$headstart" order --for lld app
+refuses 1 "cannot read 'nowhere'" "$headstart" order --for lld nowhere
+printf '#!/bin/sh\n' >script.sh
+profile_of "$real/script.sh" script.profile /dev/null
+refuses 1 "script.sh' is not an ELF file" "$headstart" order --for lld script.profile
+echo 'range 0 1 1 1' >first
+profile_of "$real/build/other-name" first.profile first
+refuses 1 "the start touched no function of" "$headstart" order --for lld first.profile
+refuses 1 "cannot write '/nowhere/out'" "$headstart" order --for lld -o /nowhere/out profile build/other-name
+gcc -c lib.c -o object.o
+profile_of "$real/object.o" object.profile all
+refuses 1 "object.o' is neither an executable nor a shared object" "$headstart" order --for lld object.profile
+refuses 2 "--for which linker" "$headstart" order profile
+refuses 2 "'ld64' is no linker that is known here" "$headstart" order --for ld64 profile
+refuses 2 "no profile given" "$headstart" order --for lld
+refuses 2 "--json needs -o" "$headstart" order --for lld --json profile
+refuses 2 "'debug' is not an absolute path" "$headstart" order --for lld --debug-dir debug profile
+refuses 2 "--narrow takes one file at a time" "$headstart" order --for lld --narrow profile profile app app
+refuses 1 "cannot read 'nowhere'" "$headstart" order --for lld --narrow nowhere profile build/other-name
+! "$headstart" order --for lld profile build/other-name >/dev/full 2>err || fail "a full disk is success"
+echo ok

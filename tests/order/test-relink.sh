@@ -1,0 +1,135 @@
+#!/bin/sh
+# A C++ program of 3,000 functions, of which a start executes about a hundred, is linked again by each linker with what
+# headstart order says: it runs as before, and executes a third of the pages of code or fewer.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/order/order-lib.sh"
+command -v valgrind >/dev/null || skip "no valgrind"
+flags='-O1 -fno-pie -no-pie -ffunction-sections'
+
+build() {
+	"$here/make-program.py" "$tmp" 3000 100
+	cd "$tmp"
+	jobs=
+	for source in main.cc bare.s part0.cc part2.cc part4.cc; do
+		g++ $flags -c "$source" -o "${source%.*}.o" & jobs="$jobs $!"
+	done
+	for source in part1.cc part3.cc part5.cc; do	# -O2 splits functions
+		g++ $flags -O2 -c "$source" -o "${source%.*}.o" & jobs="$jobs $!"
+	done
+	for job in $jobs; do wait "$job" || fail "the program does not compile"; done
+}
+
+# Traces a program: the lines of its pages in $1.pages; its output must be that of the first.
+trace() {
+	"$here/executed-pages.py" "$real/$1.output" "$real/$1" >"$real/$1.pages" || fail "$1 does not run"
+	[ -s "$real/$1.output" ] || fail "$1 prints nothing"
+	[ ! -e "$real/plain" ] || cmp -s "$real/plain.output" "$real/$1.output" || fail "$1 prints something else"
+}
+
+# The pages and the runs of pages of a trace.
+pages() { wc -l <"$real/$1.pages"; }
+runs() { awk '{ print $2 }' "$real/$1.pages" | sort -n | awk 'NR == 1 || $1 != last + 1 { n++ } { last = $1 } END { print n }'; }
+
+# The same program with its functions in some other order, as the input of a linker script. Its seed is $1.
+shuffled() {
+	readelf -SW ./*.o | sed -n 's/.* \(\.text\.[^ ]*\) *PROGBITS.*/\1/p' | sort -u >names
+	{
+		echo 'SECTIONS { .text.hot : {'
+		python3 -c 'import random, sys
+names = sys.stdin.read().split()
+random.Random(int(sys.argv[1])).shuffle(names)
+print("\n".join(f"*({name})" for name in names))' "$1" <names
+		echo '} } INSERT BEFORE .text;'
+	} >"shuffle$1.ld"
+	mkdir "$1"
+	g++ $flags ./*.o -fuse-ld=bfd -Wl,-T,"shuffle$1.ld" -o "$1/plain" || fail "no shuffled link"
+	trace "$1/plain"
+	profile_of "$real/$1/plain" "$1.profile" "$real/$1/plain.pages"
+}
+
+# Links with linker $1; $2: the flags in its words, or none.
+link() {
+	out=$1 which=$2
+	shift 2
+	g++ $flags ./*.o -fuse-ld="$which" "$@" -o "$out" 2>"$out.err" || fail "$which cannot link: $(cat "$out.err")"
+}
+
+# $1 is the --for, $2 the file with the order; links $1.after.
+link_after() {
+	case $1 in
+	lld) link lld.after lld "-Wl,--symbol-ordering-file=$2,--fatal-warnings" ;;
+	gold) link gold.after gold "-Wl,--section-ordering-file=$2" ;;
+	ld) g++ $flags ./*.o -B "$new_ld" "-Wl,--section-ordering-file=$2" -o ld.after || fail "ld cannot link" ;;
+	ld-script) link ld-script.after bfd "-Wl,-T,$2" ;;
+	mold)
+		mkdir -p joined
+		g++ -r -nostdlib -fuse-ld=bfd ./*.o "-Wl,--force-group-allocation,-T,$2" -o joined/all.o || fail "ld -r fails"
+		g++ $flags joined/all.o -fuse-ld=mold -o mold.after || fail "mold cannot link"
+		;;
+	esac
+}
+
+link_before() {
+	case $1 in
+	ld) g++ $flags ./*.o -B "$new_ld" -o ld.before || fail "ld cannot link" ;;
+	ld-script) link ld-script.before bfd ;;
+	*) link "$1.before" "$1" ;;
+	esac
+}
+
+# Whether the linker is there; else says so.
+is_there() {
+	case $1 in
+	ld) "$new_ld/ld" --help 2>/dev/null | grep -q -- '--section-ordering-file' && return ;;
+	ld-script) return ;;
+	*) command -v "ld.$1" >/dev/null && return ;;
+	esac
+	echo "not tested: $1: not installed here"
+	return 1
+}
+
+build
+# GNU ld 2.43 or later may lie in a folder of its own: HEADSTART_TEST_LD.
+new_ld=${HEADSTART_TEST_LD:-$(dirname "$(command -v ld)")}
+link plain bfd
+trace plain
+[ "$(nm plain | grep -ci ' [tw] ')" -ge 3000 ] || fail "too small a program"
+profile_of "$real/plain" profile "$real/plain.pages"
+for seed in 1 2 3 4; do shuffled $seed; done
+narrow='--narrow 1.profile --narrow 2.profile --narrow 3.profile --narrow 4.profile'
+
+tested=0
+for linker in lld gold ld ld-script mold; do
+	is_there $linker || continue
+	link_before $linker
+	trace $linker.before
+	order --for $linker -o $linker.order --json $narrow profile >$linker.json
+	link_after $linker "$real/$linker.order"
+	trace $linker.after
+	before=$(pages $linker.before) after=$(pages $linker.after)
+	echo "$linker: $before pages in $(runs $linker.before) runs before, $after in $(runs $linker.after) after"
+	[ $((after * 3)) -le "$before" ] || fail "$linker: $after pages of $before"
+	[ "$(runs $linker.after)" -lt "$(runs $linker.before)" ] || fail "$linker: not fewer runs"
+	tested=$((tested + 1))
+done
+[ $tested -gt 0 ] || fail "no linker"
+
+# What was predicted is what came, at most.
+python3 - ld-script.json "$(pages plain)" "$(runs plain)" "$(pages ld-script.after)" <<'EOF'
+import json, sys
+report = json.load(open(sys.argv[1]))
+file, = report["files"]
+pages, runs, after = map(int, sys.argv[2:])
+assert report["for"] == "ld-script" and report["basis"] == "pages" and report["profiles"] == 5, report
+assert report["names_left_out"] == 0, report
+assert (file["pages_before"], file["runs_before"]) == (pages, runs), (file, pages, runs)
+assert 100 < file["functions"] < 1000 and file["symbols"] == "symtab", file
+assert after <= file["pages_after"] < pages and file["runs_after"] < runs, (file, after)
+EOF
+
+# One profile alone cannot tell which functions of a page ran: the pages become hardly fewer, but lie together.
+order --for ld-script -o pages.order profile >/dev/null
+link pages.after bfd -Wl,-T,pages.order
+trace pages.after
+echo "one profile: $(pages plain) pages in $(runs plain) runs before, $(pages pages.after) in $(runs pages.after) after"
+[ "$(runs pages.after)" -lt "$(runs plain)" ] || fail "one profile: not fewer runs"
