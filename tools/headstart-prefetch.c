@@ -230,7 +230,7 @@ static int run_objects(const struct request *request)
 
 	if (plan_lock_held())
 		return 0;
-	r = objects_run(request->fd, request->options.time_budget_ms, &result);
+	r = objects_run(request->fd, request->options.time_budget_ms, object_range_log, &result);
 	if (r < 0)
 		return fail("--fd", r == -EINVAL ? "is not a list of objects" : strerror(-r));
 	objects_log(&result);

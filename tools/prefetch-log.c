@@ -4,9 +4,12 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -41,6 +44,20 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_result *re
 		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine),
 		result->opened, result->stale, result->missing, result->refused, result->bytes_asked,
 		result->bytes_skipped_budget, result->opened_us, result->elapsed_us);
+}
+
+void object_range_log(int fd, uint64_t offset, uint64_t length)
+{
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+
+	if (!getenv("HEADSTART_LOG"))
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	if (n > 0 && n < (ssize_t)sizeof(path) && !memchr(path, '\n', (size_t)n))
+		append_line("object offset=%" PRIu64 " length=%" PRIu64 " path=%.*s\n", offset, length,
+			(int)n, path);
 }
 
 void objects_log(const struct objects_result *result)

@@ -9,12 +9,16 @@
 #include "prefetch/prefetch.h"
 
 /*
- * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …", fields
- * named as in struct prefetch_result, sizes in bytes. One write(2), so that lines of several prefetchers don't mix.
+ * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …",
+ * fields named as in struct prefetch_result, sizes in bytes. One write(2), so that lines of several
+ * prefetchers don't mix.
  */
 void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result);
 
-/* The same of whole mode: "objects seen=… read=… relaid=… asked=…". */
+/* A range that whole mode asked for: "object offset=… length=… path=…", the path to the end of the line. */
+void object_range_log(int fd, uint64_t offset, uint64_t length);
+
+/* All of whole mode: "objects seen=… read=… relaid=… asked=…". */
 void objects_log(const struct objects_result *result);
 
 /*

@@ -2,6 +2,7 @@
 """What `headstart show --json` says of a profile or a plan, as pages of files; and the prefetcher's log."""
 
 import json
+import os
 
 
 class Pages:
@@ -31,6 +32,16 @@ class Pages:
 
     def add_whole(self, path, size):
         self.add(path, size, 0, -(-size // self.page_size))
+
+    def add_objects(self, log, inside):
+        """What prefetchers of whole mode say, in a $HEADSTART_LOG, that they have asked for. inside(path) is the file."""
+        for line in log.splitlines():
+            if line.startswith("object "):
+                _, offset, length, path = line.split(" ", 3)
+                offset, length = int(offset.partition("=")[2]), int(length.partition("=")[2])
+                path = path.partition("=")[2]
+                first = offset // self.page_size
+                self.add(path, os.path.getsize(inside(path)), first, -(-(offset + length) // self.page_size) - first)
 
     def bytes(self):
         return sum(max(0, min(self.page_size, self.sizes[path] - page * self.page_size))

@@ -60,7 +60,7 @@ class Stage:
         if arms.PLAN in needs:
             self.tell.step("recording a start")
             self._record()
-        if arms.PLAN in needs or arms.FILES in needs:
+        if needs != {""}:
             self.tell.step("recording a second start, to know what is used")
             self._headstart("record", "--quiet", "--output", SECOND, "--", *self.app.command)
             self.touched = recording.Pages(PAGE)
@@ -182,16 +182,15 @@ class Stage:
             text = file.read()
         found = recording.prefetches(text)
         # A prefetcher ends with the run's PID namespace; one that had no time to say what it read leaves that unknown.
-        return self._used(found) if len(found) >= recording.started(text) else (None, None)
+        return self._used(found, text) if len(found) >= recording.started(text) else (None, None)
 
-    def _used(self, prefetches):
+    def _used(self, prefetches, log):
         """(bytes asked for by these prefetchers, bytes of them that a start touches)"""
         asked = sum(int(prefetch["asked"]) for prefetch in prefetches)
-        programs = {prefetch.get("program") for prefetch in prefetches if int(prefetch["asked"])}
-        if not programs <= set(self.plans):     # whole mode is nobody's plan, and does not say which files it read
-            return asked, None
         read = recording.Pages(PAGE)
-        for program in programs:
+        read.add_objects(log, self.root.inside)
+        for program in {prefetch["program"] for prefetch in prefetches
+                        if prefetch["what"] == "prefetch" and int(prefetch["asked"])}:
             read.add_plan(self._show(self.plans[program]))
         return asked, read.both(self.touched).bytes()
 

@@ -284,7 +284,15 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 	}
 }
 
-int objects_run(int list_fd, uint32_t time_budget_ms, struct objects_result *ret)
+static void tell(const struct object *object, objects_told *told)
+{
+	for (size_t i = 0; i < object->part; i++)
+		told(object->fd, object->parts[i].offset, object->parts[i].length);
+	if (object->done > 0)
+		told(object->fd, object->parts[object->part].offset, object->done);
+}
+
+int objects_run(int list_fd, uint32_t time_budget_ms, objects_told *told, struct objects_result *ret)
 {
 	_cleanup_free_ struct reader *reader = calloc(1, sizeof(*reader));
 	_cleanup_close_ int program = -1;
@@ -308,8 +316,11 @@ int objects_run(int list_fd, uint32_t time_budget_ms, struct objects_result *ret
 	if (program >= 0 || errno == ENOSYS)
 		follow(reader, program, job_now_us() + (uint64_t)time_budget_ms * 1000);
 	*ret = reader->result;
-	for (uint32_t i = 0; i < reader->count; i++)
+	for (uint32_t i = 0; i < reader->count; i++) {
+		if (told)
+			tell(&reader->objects[i], told);
 		close(reader->objects[i].fd);
+	}
 	munmap(list, sizeof(struct object_list));
 	return 0;
 }

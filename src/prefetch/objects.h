@@ -12,8 +12,11 @@ struct objects_result {
 	uint64_t bytes;  /* asked for */
 };
 
+typedef void objects_told(int fd, uint64_t offset, uint64_t length);
+
 /*
  * Follows the list (format/object-list.h; an open file, that stays the caller's) until the program is gone,
- * has mapped nothing for a while, or the time is up. Returns 0, -EINVAL if it is no list, or negative errno.
+ * has mapped nothing for a while, or the time is up. Then `told`, unless NULL, is called for each range of
+ * bytes that was asked for; ranges may overlap. Returns 0, -EINVAL if it is no list, or negative errno.
  */
-int objects_run(int list_fd, uint32_t time_budget_ms, struct objects_result *ret);
+int objects_run(int list_fd, uint32_t time_budget_ms, objects_told *told, struct objects_result *ret);

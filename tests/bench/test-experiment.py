@@ -23,6 +23,12 @@ class Logs(unittest.TestCase):
         self.assertEqual(recording.started(log), 2)
         self.assertEqual([found["asked"] for found in recording.prefetches(log)], ["7"])
 
+    def test_ranges_of_whole_mode_become_pages(self):
+        pages = recording.Pages(4096)
+        pages.add_objects(f"object offset=4096 length=5000 path={__file__}\nobject offset=0 length=1 path={__file__}\n",
+                          lambda path: path)
+        self.assertEqual(pages.of, {__file__: {0, 1, 2}})
+
 
 class Arms(unittest.TestCase):
     def names(self, text):

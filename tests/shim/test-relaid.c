@@ -145,7 +145,7 @@ static struct objects_result follow(const char *path)
 		_exit(0);
 	}
 	list->pid = (uint32_t)seen.program;
-	assert_int_equal(objects_run(fd, TIME_MS, &result), 0);
+	assert_int_equal(objects_run(fd, TIME_MS, NULL, &result), 0);
 	waitpid(seen.program, NULL, 0);
 	assert_int_equal(seen.reads[seen.count - 1].file, seen.sentinel);
 	unlink(sentinel);
