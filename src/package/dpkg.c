@@ -36,8 +36,8 @@ struct answers {
 
 	/* The diversion that was named last: */
 	const char *by; /* a package; "" for a local diversion */
-	const char *from;
-	const char *to;
+	char *from;
+	char *to;
 };
 
 static void patterns_releasep(struct patterns *patterns)
@@ -95,17 +95,20 @@ static void keep_owners(char *list, const char *by, bool others)
 	*end = '\0';
 }
 
-static int take_owners(struct answers *answers, char *list, const char *path)
+static int take_owners(struct answers *answers, char *list, char *path)
 {
+	struct package_owner owner = {.manager = PACKAGE_DPKG, .package = list, .path = path};
+
 	if (answers->from && streq(answers->from, path)) {
 		keep_owners(list, answers->by, answers->moved);
+		owner.moved = answers->moved;
 		if (answers->moved)
-			path = answers->to;
+			owner.path = answers->to;
 	}
-	return list[0] ? lookup_claim(answers->lookup, path, PACKAGE_DPKG, list) : 0;
+	return list[0] ? lookup_claim(answers->lookup, &owner) : 0;
 }
 
-static int take_diversion_end(struct answers *answers, const char *to)
+static int take_diversion_end(struct answers *answers, char *to)
 {
 	answers->to = to;
 	if (answers->moved || !answers->from || !lookup_wants(answers->lookup, to))

@@ -118,22 +118,29 @@ bool lookup_wants(const struct lookup *lookup, const char *path)
 	return false;
 }
 
-int lookup_claim(
-	const struct lookup *lookup, const char *path, enum package_manager manager, const char *package)
+static int copy_owner(struct package_owner *ret, const struct package_owner *owner)
 {
-	for (size_t i = lower_bound(lookup, path); i < lookup->n_names && streq(lookup->names[i].path, path);
-		i++) {
-		struct package_owner *owner = &lookup->owners[lookup->names[i].file];
-		_cleanup_free_ char *name = NULL, *known_as = NULL;
+	_cleanup_free_ char *package = strdup(owner->package), *path = strdup(owner->path);
 
-		if (owner->manager != PACKAGE_NONE)
-			continue;
-		name = strdup(package);
-		known_as = strdup(path);
-		if (!name || !known_as)
-			return -ENOMEM;
-		*owner = (struct package_owner){
-			.manager = manager, .package = TAKE_PTR(name), .path = TAKE_PTR(known_as)};
+	if (!package || !path)
+		return -ENOMEM;
+	*ret = *owner;
+	ret->package = TAKE_PTR(package);
+	ret->path = TAKE_PTR(path);
+	return 0;
+}
+
+int lookup_claim(const struct lookup *lookup, const struct package_owner *owner)
+{
+	for (size_t i = lower_bound(lookup, owner->path); i < lookup->n_names; i++) {
+		struct package_owner *of_file = &lookup->owners[lookup->names[i].file];
+		int r;
+
+		if (!streq(lookup->names[i].path, owner->path))
+			break;
+		r = of_file->manager == PACKAGE_NONE ? copy_owner(of_file, owner) : 0;
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }

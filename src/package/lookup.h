@@ -39,9 +39,11 @@ static inline void lookup_releasep(struct lookup *lookup)
 /* Whether `path` is a name of a file that has no owner yet. */
 bool lookup_wants(const struct lookup *lookup, const char *path);
 
-/* Makes the package the owner of the files with this name that have none yet. Returns 0 or -ENOMEM. */
-int lookup_claim(
-	const struct lookup *lookup, const char *path, enum package_manager manager, const char *package);
+/*
+ * Makes a copy of `owner` the owner of the files with the name owner->path that have none yet. Returns 0 or
+ * -ENOMEM.
+ */
+int lookup_claim(const struct lookup *lookup, const struct package_owner *owner);
 
 /* The names of files that have no owner yet; the caller frees the array alone. Returns 0 or -ENOMEM. */
 int lookup_unowned(const struct lookup *lookup, const char ***ret_names, size_t *ret_n);

@@ -70,7 +70,7 @@ int package_advice(const struct package_owner *owner, char **ret)
 	if (!text)
 		return -ENOMEM;
 	fputs("use -o or --shadow", text);
-	if (owner->manager == PACKAGE_DPKG)
+	if (owner->manager == PACKAGE_DPKG && !owner->moved)
 		write_divert_command(text, owner->path);
 	if (fclose(text) != 0) {
 		free(advice);

@@ -2,6 +2,7 @@
 /* Which package a file belongs to, by asking the package managers: dpkg-query -S and rpm -qf. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum package_manager {
@@ -15,6 +16,7 @@ struct package_owner {
 	char *package; /* owned; as dpkg or rpm names it: "libc6:amd64", "glibc-2.36-9.x86_64"; NULL for none.
 			  Where several of dpkg's share the file: "liba:amd64, liba:i386" */
 	char *path;    /* owned; the package's name for the file: which of /lib/x and /usr/lib/x */
+	bool moved;    /* a diversion has moved the file to `path` */
 };
 
 /*

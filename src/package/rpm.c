@@ -84,6 +84,7 @@ static int add_package(struct packages *packages, const char *name)
 /* Each line of the output is "PACKAGE /PATH". */
 static int claim_listed(const struct lookup *lookup, char *output)
 {
+	struct package_owner owner = {.manager = PACKAGE_RPM};
 	char *rest = output, *line;
 
 	while ((line = strsep(&rest, "\n"))) {
@@ -93,7 +94,9 @@ static int claim_listed(const struct lookup *lookup, char *output)
 		if (!space)
 			continue;
 		*space = '\0';
-		r = lookup_claim(lookup, space + 1, PACKAGE_RPM, line);
+		owner.package = line;
+		owner.path = space + 1;
+		r = lookup_claim(lookup, &owner);
 		if (r < 0)
 			return r;
 	}

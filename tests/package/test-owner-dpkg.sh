@@ -82,6 +82,7 @@ if [ "$(id -u)" = 0 ]; then
 	dpkg-divert --quiet --admindir "$dpkg" --local --no-rename --divert '/usr/lib/distrib.a b.so' --add '/usr/lib/a b.so'
 	owner_is "/usr/lib/a b.so" -
 	owner_is "/usr/lib/distrib.a b.so" "dpkg|one:$native|/usr/lib/distrib.a b.so"
+	! "$driver" "$root" "/usr/lib/distrib.a b.so" | grep -q dpkg-divert || fail "advice to divert what is diverted"
 fi
 
 # A database that dpkg cannot read is not one that knows no owners. No database, or no dpkg, is.
