@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole mode's reader and relaid files: the hot extent by the note, what a damaged note is worth, and which
- * bytes are asked for, in which order. readahead(2) is this program's own.
+ * bytes are asked for, in which order. readahead(2) and device_of() are this program's own.
  */
 #include <elf.h>
 #include <errno.h>
@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "device/device.h"
 #include "format/note.h"
 #include "format/object-list.h"
 #include "prefetch/hot-extent.h"
@@ -91,6 +92,14 @@ static struct {
 	pid_t program;
 } seen;
 
+static enum device_class class = DEVICE_SOLID; /* of every file */
+
+int device_of(int fd, struct device *ret)
+{
+	*ret = (struct device){.class = class};
+	return 0;
+}
+
 ssize_t readahead(int fd, off64_t offset, size_t count)
 {
 	struct stat st;
@@ -123,8 +132,8 @@ static ino_t inode_of(const char *path)
 	return st.st_ino;
 }
 
-/* Follows a program that maps the file and then the sentinel, and ends when that is read. */
-static struct objects_result follow(const char *path)
+/* Follows a program that maps the files and then the sentinel, and ends when that is read. */
+static struct objects_result follow(const char *const paths[], size_t count)
 {
 	char sentinel[] = "/tmp/headstart-sentinel.XXXXXX";
 	struct objects_result result = {0};
@@ -137,7 +146,8 @@ static struct objects_result follow(const char *path)
 	assert_int_equal(ftruncate(fd, sizeof(*list)), 0);
 	list = mmap(NULL, sizeof(*list), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	assert_true(list != MAP_FAILED);
-	object_list_add(list, path, OBJECT_COLD);
+	for (size_t i = 0; i < count; i++)
+		object_list_add(list, paths[i], i == 0 ? OBJECT_COLD : OBJECT_MAPPED);
 	object_list_add(list, sentinel, OBJECT_COLD);
 	seen.program = fork();
 	if (seen.program == 0) {
@@ -174,7 +184,7 @@ static void test_one_pass(void **state)
 
 	close(write_file(path, &good, sizeof(good)));
 	file = inode_of(path);
-	result = follow(path);
+	result = follow((const char *[]){path}, 1);
 	unlink(path);
 	assert_int_equal(result.relaid, 1);
 	assert_int_equal(result.read, 2);
@@ -182,14 +192,17 @@ static void test_one_pass(void **state)
 	assert_one_pass(file, ORIGINAL, WHOLE);
 }
 
-static bool can_tell(int fd)
+/* Drops the file from the page cache. Returns false where its residency cannot be told. */
+static bool drop(int fd)
 {
 	char byte;
 	struct iovec to = {.iov_base = &byte, .iov_len = 1};
 
-	return fsync(fd) == 0 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 &&
-	       preadv2(fd, &to, 1, 0, RWF_NOWAIT) < 0 && errno == EAGAIN &&
-	       posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
+	if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0 ||
+		preadv2(fd, &to, 1, 0, RWF_NOWAIT) == 1 || errno != EAGAIN)
+		return false;
+	/* Asking has started a read. */
+	return pread(fd, &byte, 1, 0) == 1 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
 }
 
 /* Waits for what was asked for of a file, by the last byte of each read alone. */
@@ -215,11 +228,11 @@ static void test_resident(void **state)
 	unsigned char pages[WHOLE / PAGE];
 	int fd = write_file(path, &good, sizeof(good));
 	void *at = mmap(NULL, WHOLE, PROT_READ, MAP_SHARED, fd, 0);
-	bool told = can_tell(fd);
+	bool told = drop(fd);
 
 	assert_true(at != MAP_FAILED);
 	if (told)
-		follow(path);
+		follow((const char *[]){path}, 1);
 	unlink(path);
 	if (!told)
 		skip();
@@ -369,11 +382,45 @@ static void test_falls_back(void **state)
 	close(write_file(path, image, sizeof(*image)));
 	free(image);
 	file = inode_of(path);
-	result = follow(path);
+	result = follow((const char *[]){path}, 1);
 	unlink(path);
 	assert_int_equal(result.relaid, 0);
 	assert_int_equal(result.read, 2);
 	assert_one_pass(file, 0, WHOLE);
+}
+
+/*
+ * On a rotational disk a header is waited for from the second relaid object on; the first, whose header is
+ * not there, is read as any other.
+ */
+static void test_rotational(void **state)
+{
+	char paths[][sizeof("/tmp/headstart-relaid.XXXXXX")] = {"/tmp/headstart-relaid.XXXXXX",
+		"/tmp/headstart-relaid.XXXXXX", "/tmp/headstart-relaid.XXXXXX"};
+	struct objects_result result = {0};
+	ino_t files[3];
+	bool told = true;
+
+	for (int i = 0; i < 3; i++) {
+		int fd = write_file(paths[i], &good, i == 0 ? ORIGINAL : WHOLE);
+
+		told = told && (i == 0 || drop(fd));
+		files[i] = inode_of(paths[i]);
+		close(fd);
+	}
+	class = DEVICE_ROTATIONAL;
+	if (told)
+		result = follow((const char *[]){paths[0], paths[1], paths[2]}, 3);
+	class = DEVICE_SOLID;
+	for (int i = 0; i < 3; i++)
+		unlink(paths[i]);
+	if (!told)
+		skip();
+	assert_int_equal(result.read, 4);
+	assert_int_equal(result.relaid, 1);
+	assert_one_pass(files[0], 0, ORIGINAL);
+	assert_one_pass(files[1], 0, WHOLE);
+	assert_one_pass(files[2], ORIGINAL, WHOLE);
 }
 
 int main(void)
@@ -386,6 +433,7 @@ int main(void)
 		cmocka_unit_test(test_one_pass),
 		cmocka_unit_test(test_resident),
 		cmocka_unit_test(test_falls_back),
+		cmocka_unit_test(test_rotational),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
