@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headstart: the command people type. `run` is built in, because it stands in front of a cold start and must be small;
- * every other verb is handed to headstart-tool by exec.
+ * headstart: the command people type. `run` is built in, because it stands in front of a cold start and must
+ * be small; every other verb is handed to headstart-tool by exec.
  */
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +19,7 @@ static const struct summary summaries[] = {
 	{"plan", "compile a profile for this machine's disk"},
 	{"show", "print a profile or a plan"},
 	{"merge", "one profile from several recordings"},
+	{"relayout", "put what a start touches of an ELF file together"},
 	{"verify", "prove that relaid files are what their originals were"},
 	{"undo", "make relaid files their originals again"},
 	{"order", "write a profile as an ordering file for a linker"},

@@ -13,6 +13,7 @@ static const struct verb verbs[] = {
 	{"show", cmd_show},
 	{"merge", cmd_merge},
 	{"plan", cmd_plan},
+	{"relayout", cmd_relayout},
 	{"verify", cmd_verify},
 	{"undo", cmd_undo},
 	{"order", cmd_order},

@@ -50,3 +50,4 @@ int cmd_plan(int argc, char **argv);
 int cmd_verify(int argc, char **argv);
 int cmd_undo(int argc, char **argv);
 int cmd_order(int argc, char **argv);
+int cmd_relayout(int argc, char **argv);

@@ -254,3 +254,47 @@ uint32_t elf_view_relative_type(const struct elf_view *view)
 {
 	return view->header.e_machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
 }
+
+/* Notes are padded to 4 bytes, or to 8 in a segment that is aligned so (gABI, "Note Section"). */
+static uint64_t padded(uint64_t size, uint64_t align)
+{
+	return (size + align - 1) & ~(align - 1);
+}
+
+static const uint8_t *find_build_id(const uint8_t *notes, uint64_t left, uint64_t align, size_t *ret_size)
+{
+	Elf64_Nhdr note;
+
+	while (left >= sizeof(note)) {
+		uint64_t desc_at, end;
+
+		memcpy(&note, notes, sizeof(note));
+		desc_at = padded(sizeof(note) + note.n_namesz, align);
+		end = desc_at + note.n_descsz;
+		if (end > left)
+			return NULL;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
+			memcmp(notes + sizeof(note), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
+			note.n_descsz > 0) {
+			*ret_size = note.n_descsz;
+			return notes + desc_at;
+		}
+		end = padded(end, align);
+		if (end > left)
+			return NULL;
+		notes += end;
+		left -= end;
+	}
+	return NULL;
+}
+
+const uint8_t *elf_view_build_id(const struct elf_view *view, size_t *ret_size)
+{
+	const uint8_t *id = NULL;
+
+	for (size_t i = 0; i < view->n_phdrs && !id; i++)
+		if (view->phdrs[i].p_type == PT_NOTE)
+			id = find_build_id(view->data + view->phdrs[i].p_offset, view->phdrs[i].p_filesz,
+				view->phdrs[i].p_align == 8 ? 8 : 4, ret_size);
+	return id;
+}

@@ -49,8 +49,8 @@ const Elf64_Phdr *elf_view_load_at(const struct elf_view *view, uint64_t address
 const uint8_t *elf_view_at(const struct elf_view *view, uint64_t address, uint64_t size);
 
 /*
- * The same bytes, copied from as many segments as they lie in: what is one range in memory may be several pieces of a
- * relaid file. Returns whether all of them come from the file; data is void if not.
+ * The same bytes, copied from as many segments as they lie in: what is one range in memory may be several
+ * pieces of a relaid file. Returns whether all of them come from the file; data is void if not.
  */
 bool elf_view_read(const struct elf_view *view, uint64_t address, void *data, uint64_t size);
 
@@ -66,3 +66,9 @@ const char *elf_view_string(const struct elf_view *view, uint64_t offset);
 
 /* R_*_RELATIVE of the machine. */
 uint32_t elf_view_relative_type(const struct elf_view *view);
+
+/*
+ * The descriptor of the NT_GNU_BUILD_ID note (https://fedoraproject.org/wiki/Releases/FeatureBuildId), inside
+ * view->data, or NULL.
+ */
+const uint8_t *elf_view_build_id(const struct elf_view *view, size_t *ret_size);

@@ -5,10 +5,10 @@
  *
  * An overlay (DESIGN.md section 8) is, in this order:
  *
- *   original    its bytes, of which only e_phoff and e_phnum differ
- *   padding     zeros to a multiple of the page size; for an executable to where file offset and address
- * agree tables      one read-only PT_LOAD: packed relocations, strings, this note, the program headers hot
- * region  copies of pages, to the end of the file
+ *  - the original bytes, of which only e_phoff and e_phnum differ;
+ *  - zeros, to a multiple of the granule, and for an executable to where file offset and address agree;
+ *  - the tables, one read-only PT_LOAD: packed relocations, strings, this note, and the program headers last;
+ *  - the hot region: copies of pages, to the end of the file.
  *
  * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly
  * before the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some

@@ -97,7 +97,7 @@ static const char *place_tables(struct layout_image *image)
 static int take_segments(struct layout_image *image)
 {
 	const struct elf_view *view = image->view;
-	bool fixed = false;
+	bool found = false;
 
 	image->segments = calloc(view->n_loads, sizeof(*image->segments));
 	if (!image->segments)
@@ -119,8 +119,8 @@ static int take_segments(struct layout_image *image)
 			return -ENOMEM;
 		for (size_t page = 0; page < segment->n_pages; page++)
 			segment->pages[page].order = LAYOUT_COLD;
-		if (segment->offset == 0 && !fixed)
-			fixed = segment->pages[0].fixed = true;
+		if (segment->offset == 0 && !found)
+			found = segment->pages[0].stays = true;
 	}
 	return 0;
 }
@@ -262,7 +262,7 @@ int layout_write(struct layout_image *image, uint64_t address, const void *data,
 		struct page_part part = part_at(image, segment, address, size);
 
 		if (memcmp(part_bytes(image, &part), from, part.size) != 0) {
-			int r = part.page->fixed ? -EPERM : copy_page(image, &part);
+			int r = part.page->stays ? -EPERM : copy_page(image, &part);
 
 			if (r < 0)
 				return r;
@@ -361,8 +361,8 @@ bool layout_dynamic_writable(const struct layout_image *image)
 	for (size_t i = 0; i < image->n_dynamic; i++) {
 		uint64_t first = image->view->dynamic_address + i * sizeof(Elf64_Dyn);
 
-		if (layout_page_at(image, first)->fixed ||
-			layout_page_at(image, first + sizeof(Elf64_Dyn) - 1)->fixed)
+		if (layout_page_at(image, first)->stays ||
+			layout_page_at(image, first + sizeof(Elf64_Dyn) - 1)->stays)
 			return false;
 	}
 	return true;

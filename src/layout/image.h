@@ -6,8 +6,8 @@
  *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it
  * always was or from a copy of it in the hot region;
  *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
- *  - the page at file offset 0 is never copied and never changed: the kernel and ld.so read the ELF header
- * there;
+ *  - the page at file offset 0 stays: it is never copied and never changed, as the kernel and ld.so read the
+ *    ELF header there;
  *  - dynamic entries are changed in `dynamic` only; emission writes them into the copies of the pages they
  * lie on.
  */
@@ -15,13 +15,20 @@
 
 #include "elf/view.h"
 
-#define LAYOUT_COLD UINT32_MAX
+#define LAYOUT_COLD UINT32_MAX       /* not touched */
+#define LAYOUT_LAST (UINT32_MAX - 1) /* hot without having been touched */
 
 struct layout_page {
 	uint32_t order; /* of its first touch, or LAYOUT_COLD */
-	bool fixed;     /* it maps the beginning of the file: neither copied nor changed */
+	bool stays;     /* mapped from where it always was, whatever its order */
 	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is as it was */
 };
+
+/* Whether the page is mapped from a copy in the hot region. */
+static inline bool layout_page_is_hot(const struct layout_page *page)
+{
+	return !page->stays && (page->order != LAYOUT_COLD || page->bytes);
+}
 
 /* A PT_LOAD of the original and those of its pages that have content in the file. */
 struct layout_segment {

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "format/note.h"
 #include "layout/image.h"
 
 /* What a pass says of itself afterwards. */
@@ -37,9 +38,9 @@ int pass_relr(struct layout_image *image, const struct layout_options *options, 
 int pass_relocs(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret);
 
 /*
- * Chooses the runs of hot pages, of each segment and of at most options->max_segments PT_LOADs in all: the
- * runs are where the orders of the pages say, gaps that are cheaper to copy than another PT_LOAD is
- * (src/layout/cost.h) are filled by making their pages hot too. before, after: runs of hot pages. Returns 0
- * or -ENOMEM.
+ * Chooses the runs of hot pages, of at most options->max_segments PT_LOADs in all (as far as changed pages allow):
+ * they are where the orders of the pages say, except that pages in gaps cheaper to copy than another PT_LOAD is
+ * (src/layout/cost.h) become hot too, and that under the cap the least worthwhile runs become cold. before, after:
+ * runs of hot pages. Returns 0 or -ENOMEM.
  */
 int pass_hot(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret);

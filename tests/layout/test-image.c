@@ -55,8 +55,8 @@ static void pages_are_those_with_content(void **state)
 	assert_int_equal(image->segments[1].address, 0x3000);
 	assert_int_equal(image->segments[1].offset, 0x2000);
 	assert_int_equal(image->segments[1].n_pages, 2); /* 0x3e00 to 0x4100 */
-	assert_true(image->segments[0].pages[0].fixed);
-	assert_false(image->segments[0].pages[1].fixed);
+	assert_true(image->segments[0].pages[0].stays);
+	assert_false(image->segments[0].pages[1].stays);
 	assert_int_equal(image->segments[1].pages[1].order, LAYOUT_COLD);
 	assert_ptr_equal(layout_page_at(image, 0x4000), &image->segments[1].pages[1]);
 	assert_null(layout_page_at(image, 0x4100));
@@ -140,9 +140,9 @@ static void large_pages_of_aarch64(void **state)
 	assert_int_equal(fixture.image.granule, 0x10000);
 	assert_int_equal(fixture.image.segments[1].address, 0x200000);
 	assert_int_equal(fixture.image.segments[1].offset, 0);
-	assert_true(fixture.image.segments[0].pages[0].fixed);
+	assert_true(fixture.image.segments[0].pages[0].stays);
 	assert_false(
-		fixture.image.segments[1].pages[0].fixed); /* the second that maps the file's first page */
+		fixture.image.segments[1].pages[0].stays); /* the second that maps the file's first page */
 	assert_int_equal(fixture.image.tables_address, 0x210000);
 	fixture_release(&fixture);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the layout of a file costs its start, in nanoseconds, for the choice of which pages lie together.
+ *
+ * A PT_LOAD costs every start; bytes and reads cost a cold one. How often a start is cold is not known to a
+ * file: COST_COLD_SHARE is what is assumed.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* mmap(2), a VMA and a minor fault: 2.3 us and a fault measured for an extra PT_LOAD (DESIGN.md, fact 13). */
+#define COST_SEGMENT_NS 3000u
+
+/* One of how many starts is cold. */
+#define COST_COLD_SHARE 10u
+
+/* 4096 bytes more to be read: at 125 MB/s, as from a disk in a cloud (a rotational one is half as fast). */
+#define COST_PAGE_NS (33000u / COST_COLD_SHARE)
+
+/* One read more in another place: between the latency of a disk in a cloud (0.8 ms) and a seek (10 ms). */
+#define COST_READ_NS (2000000u / COST_COLD_SHARE)
+
+/*
+ * How many PT_LOADs a relaid file has at most, unless told otherwise. Programs have many libraries, and each
+ * PT_LOAD of each is paid for at every start.
+ */
+#define COST_MAX_SEGMENTS 32u
+
+/* The kernel refuses an executable whose program headers are larger than 4096 bytes (before 6.17). */
+#define COST_MAX_EXECUTABLE_PHDRS 73u

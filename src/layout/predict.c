@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "layout/predict.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+/* Which pages of the original are read, one byte each. */
+struct page_map {
+	uint8_t *pages;
+	uint64_t n;
+	uint64_t page_size;
+};
+
+static void mark(struct page_map *map, uint64_t offset, uint64_t size, uint8_t value)
+{
+	uint64_t end = (offset + size + map->page_size - 1) / map->page_size;
+
+	for (uint64_t page = offset / map->page_size; page < end && page < map->n; page++)
+		map->pages[page] = value;
+}
+
+/* What the start touches without its being loaded, such as section headers. */
+static void mark_unmapped(struct page_map *map, const struct elf_view *view, const struct profile_file *file)
+{
+	for (size_t i = 0; i < file->n_ranges; i++)
+		mark(map, file->ranges[i].page * map->page_size, file->ranges[i].pages * map->page_size, 1);
+	for (size_t i = 0; i < view->n_loads; i++)
+		mark(map, view->loads[i].p_offset, view->loads[i].p_filesz, 0);
+}
+
+static void mark_staying(struct page_map *map, const struct layout_image *image)
+{
+	for (size_t i = 0; i < image->n_segments; i++) {
+		const struct layout_segment *segment = &image->segments[i];
+
+		for (size_t page = 0; page < segment->n_pages; page++)
+			if (segment->pages[page].order != LAYOUT_COLD && segment->pages[page].stays)
+				mark(map, segment->offset + page * image->granule, image->granule, 1);
+	}
+}
+
+static struct relay_reads count(const struct page_map *map)
+{
+	struct relay_reads reads = {0};
+
+	for (uint64_t page = 0; page < map->n; page++) {
+		reads.pages += map->pages[page];
+		reads.reads += map->pages[page] && (page == 0 || !map->pages[page - 1]);
+	}
+	return reads;
+}
+
+struct relay_reads predict_before(
+	const struct relay *relay, const struct profile_file *file, uint32_t page_size)
+{
+	struct relay_reads reads = {.segments = relay->current.n_loads};
+	uint64_t end = 0;
+
+	for (size_t i = 0; i < file->n_ranges; i++) {
+		reads.pages += file->ranges[i].pages;
+		reads.reads += i == 0 || file->ranges[i].page != end;
+		end = (uint64_t)file->ranges[i].page + file->ranges[i].pages;
+	}
+	reads.bytes = reads.pages * page_size;
+	return reads;
+}
+
+int predict_after(const struct relay *relay, const struct profile_file *file, uint32_t page_size,
+	struct relay_reads *ret)
+{
+	uint64_t appended = relay->output.size - relay->image.tables_offset;
+	_cleanup_free_ uint8_t *pages = NULL;
+	struct page_map map = {
+		.n = relay->original.size / page_size + 1,
+		.page_size = page_size,
+	};
+
+	pages = map.pages = calloc(map.n, 1);
+	if (!pages)
+		return -ENOMEM;
+	if (relay->current.size == relay->original.size)
+		mark_unmapped(&map, &relay->original, file);
+	mark_staying(&map, &relay->image);
+	*ret = count(&map);
+	ret->pages += (appended + page_size - 1) / page_size;
+	ret->reads++;
+	ret->bytes = ret->pages * page_size;
+	ret->segments = relay->output.pieces.n + 1;
+	return 0;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a cold start reads of a file before and after it is relaid, by its profile. */
+#pragma once
+
+#include "layout/relay.h"
+
+struct relay_reads predict_before(
+	const struct relay *relay, const struct profile_file *file, uint32_t page_size);
+
+/* Of what will be written, with all other parts of relay filled in. Returns 0 or -ENOMEM. */
+int predict_after(const struct relay *relay, const struct profile_file *file, uint32_t page_size,
+	struct relay_reads *ret);

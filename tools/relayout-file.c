@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart relayout, one file: read, lay out, write. Runs in several threads at once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/replace.h"
+#include "layout/refuse.h"
+#include "relayout.h"
+
+#define FILE_LIMIT (4ll << 30) /* bytes: it is held in memory */
+
+void relayout_set(struct relayout_file *file, enum relayout_status status, const char *format, ...)
+{
+	va_list args;
+
+	file->status = status;
+	va_start(args, format);
+	if (vasprintf(&file->reason, format, args) < 0)
+		file->reason = NULL;
+	va_end(args);
+}
+
+static void fail(struct relayout_file *file, int error, const char *what)
+{
+	relayout_set(file, RELAYOUT_FAILED, "%s: %s", what, strerror(-error));
+}
+
+/* Files that a user may not want to be changed, whatever is in them. Returns whether to go on. */
+static bool may_change(
+	const struct relayout *relayout, struct relayout_file *file, int fd, const struct stat *st)
+{
+	const char *reason;
+	bool forcible;
+	int r = refuse_file(fd, st, &reason, &forcible);
+
+	if (r < 0)
+		return fail(file, r, "cannot be examined"), false;
+	if (!reason && refuse_checksum_beside(file->path)) {
+		reason = "is covered by a checksum in a file beside it";
+		forcible = true;
+	}
+	if (!reason || (forcible && relayout->force))
+		return true;
+	relayout_set(file, RELAYOUT_REFUSED, "%s%s", reason, forcible ? "; --force relays it anyway" : "");
+	return false;
+}
+
+/*
+ * The content, in memory of our own: a mapping of a file that somebody truncates meanwhile would be a SIGBUS.
+ * *ret, malloc()ed, is the caller's.
+ */
+static bool read_content(struct relayout_file *file, int fd, const struct stat *st, uint8_t **ret)
+{
+	_cleanup_free_ uint8_t *data = NULL;
+	ssize_t n;
+
+	if (!S_ISREG(st->st_mode))
+		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file"), false;
+	if (st->st_size > FILE_LIMIT)
+		return relayout_set(file, RELAYOUT_REFUSED, "is larger than 4 GiB"), false;
+	data = malloc((size_t)st->st_size + 1);
+	if (!data)
+		return fail(file, -ENOMEM, "cannot be read"), false;
+	n = read_full(fd, data, (size_t)st->st_size);
+	if (n < 0)
+		return fail(file, (int)n, "cannot be read"), false;
+	if (n != st->st_size)
+		return relayout_set(file, RELAYOUT_FAILED, "was truncated while it was read"), false;
+	*ret = TAKE_PTR(data);
+	return true;
+}
+
+static bool plan(
+	const struct relayout *relayout, struct relayout_file *file, uint8_t *data, struct relay *ret)
+{
+	struct relay_options options = relayout->options;
+	const char *reason;
+	int r;
+
+	options.layout.loader_knows_relr =
+		relayout->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
+	r = relay_init(ret, data, file->size_before, file->inside, &options, &reason);
+	if (r == -ENODATA || r == -ESTALE)
+		return relayout_set(file, RELAYOUT_SKIPPED, "%s", reason), false;
+	if (r == -EOPNOTSUPP)
+		return relayout_set(file, RELAYOUT_REFUSED, "%s", reason), false;
+	if (r < 0)
+		return fail(file, r, "cannot be laid out"), false;
+	file->size_after = ret->output.size;
+	file->hot_bytes = ret->output.pieces.hot_size;
+	file->before = ret->before;
+	file->after = ret->after;
+	memcpy(file->passes, ret->passes, sizeof(file->passes));
+	return true;
+}
+
+static void write_result(struct relayout_file *file, const struct relay *relay, struct replacement *new)
+{
+	int r = replacement_copy_original(new, relay->original.size);
+
+	if (r == 0)
+		r = layout_output_write(&relay->output, new->fd);
+	if (r == 0)
+		r = replacement_commit(new);
+	if (r == -ESTALE || r == -ENODATA)
+		relayout_set(file, RELAYOUT_FAILED, "was changed while it was relaid");
+	else if (r == -EMLINK)
+		relayout_set(file, RELAYOUT_REFUSED,
+			"has other names (hard links) in other folders; name them too");
+	else if (r < 0 && new->lost)
+		relayout_set(file, RELAYOUT_FAILED, "cannot be replaced: its %s cannot be kept: %s",
+			new->lost, strerror(-r));
+	else if (r < 0)
+		fail(file, r, "cannot be replaced");
+	else
+		file->status = RELAYOUT_DONE;
+}
+
+static int begin(struct relayout_file *file, struct replacement *new)
+{
+	int r;
+
+	if (file->output)
+		return replacement_begin_new(new, file->output, file->path);
+	r = replacement_begin(new, file->path);
+	for (size_t i = 0; i < file->n_names && r == 0; i++)
+		r = replacement_add_name(new, file->names[i]);
+	return r;
+}
+
+static void relay_and_write(const struct relayout *relayout, struct relayout_file *file)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+	_cleanup_(relay_releasep) struct relay relay = {0};
+	_cleanup_free_ uint8_t *data = NULL;
+	int r = begin(file, &new);
+
+	if (r < 0)
+		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
+	file->size_before = (uint64_t) new.st.st_size;
+	if (may_change(relayout, file, new.original, &new.st) &&
+		read_content(file, new.original, &new.st, &data) && plan(relayout, file, data, &relay))
+		write_result(file, &relay, &new);
+}
+
+static void relay_only(const struct relayout *relayout, struct relayout_file *file)
+{
+	_cleanup_(relay_releasep) struct relay relay = {0};
+	_cleanup_close_ int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_free_ uint8_t *data = NULL;
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return fail(file, -errno, "cannot be read");
+	file->size_before = (uint64_t)st.st_size;
+	if (may_change(relayout, file, fd, &st) && read_content(file, fd, &st, &data) &&
+		plan(relayout, file, data, &relay))
+		file->status = RELAYOUT_DONE;
+}
+
+void relayout_file(const struct relayout *relayout, struct relayout_file *file)
+{
+	if (relayout->dry_run)
+		relay_only(relayout, file);
+	else
+		relay_and_write(relayout, file);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart relayout: what became of the files, for people and programs. */
+#include <errno.h>
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdio.h>
+
+#include "relayout.h"
+#include "report/words.h"
+#include "verb.h"
+
+struct totals {
+	size_t by_status[RELAYOUT_FAILED + 1];
+	uint64_t hot_bytes;
+	struct relay_reads before, after;
+};
+
+static void add_reads(struct relay_reads *to, const struct relay_reads *from)
+{
+	to->pages += from->pages;
+	to->reads += from->reads;
+	to->bytes += from->bytes;
+	to->segments += from->segments;
+}
+
+static struct totals sum(const struct relayout *relayout)
+{
+	struct totals totals = {0};
+
+	for (size_t i = 0; i < relayout->n_files; i++) {
+		const struct relayout_file *file = &relayout->files[i];
+
+		totals.by_status[file->status]++;
+		if (file->status != RELAYOUT_DONE)
+			continue;
+		totals.hot_bytes += file->hot_bytes;
+		add_reads(&totals.before, &file->before);
+		add_reads(&totals.after, &file->after);
+	}
+	return totals;
+}
+
+static const char *status_name(const struct relayout *relayout, enum relayout_status status)
+{
+	switch (status) {
+	case RELAYOUT_DONE:
+		return relayout->dry_run ? "would be relaid" : "relaid";
+	case RELAYOUT_SKIPPED:
+		return "skipped";
+	case RELAYOUT_REFUSED:
+		return "refused";
+	default:
+		return "failed";
+	}
+}
+
+/* Of files that nobody asked for by name, those are not worth a line about which there is nothing to be done.
+ */
+static bool deserves_line(const struct relayout *relayout, const struct relayout_file *file)
+{
+	if (file->status == RELAYOUT_SKIPPED)
+		return relayout->listed;
+	return file->status != RELAYOUT_DONE;
+}
+
+static void print_reasons(const struct relayout *relayout)
+{
+	const struct relayout_file *advised = NULL;
+
+	for (size_t i = 0; i < relayout->n_files; i++) {
+		const struct relayout_file *file = &relayout->files[i];
+
+		bool alone = file->advice && relayout->n_files == 1;
+
+		if (!deserves_line(relayout, file))
+			continue;
+		if (file->advice && !advised && relayout->n_files > 1)
+			advised = file;
+		verb_note("'%s' %s%s%s", file->inside, file->reason ? file->reason : "failed: out of memory",
+			alone ? "; " : "", alone ? file->advice : "");
+	}
+	if (advised)
+		verb_note("packages' files are not rewritten without --force; of '%s' for example%s",
+			advised->inside, advised->advice);
+}
+
+static void print_arrow(const char *label, uint64_t before, uint64_t after)
+{
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	printf("%-10s %s -> %s\n", label, words_count(before, a), words_count(after, b));
+}
+
+/* What a cold start of all of them would read. */
+static void print_prediction(const struct relayout *relayout, const struct totals *totals)
+{
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	printf("%10s %18s %16s %12s  %s\n", "", "pages", "reads", "PT_LOADs", "file");
+	for (size_t i = 0; i < relayout->n_files; i++) {
+		const struct relayout_file *file = &relayout->files[i];
+
+		if (file->status == RELAYOUT_DONE)
+			printf("%10s %8" PRIu64 " -> %6" PRIu64 " %6" PRIu64 " -> %6" PRIu64
+			       " %4zu -> %4zu  %s\n",
+				"", file->before.pages, file->after.pages, file->before.reads,
+				file->after.reads, file->before.segments, file->after.segments, file->inside);
+	}
+	print_arrow("pages", totals->before.pages, totals->after.pages);
+	print_arrow("reads", totals->before.reads, totals->after.reads);
+	printf("%-10s %s -> %s\n", "bytes", words_bytes(totals->before.bytes, a),
+		words_bytes(totals->after.bytes, b));
+	print_arrow("PT_LOADs", totals->before.segments, totals->after.segments);
+}
+
+static void print_count(size_t n, const char *what)
+{
+	if (n > 0)
+		printf(", %zu %s", n, what);
+}
+
+static void print_summary(const struct relayout *relayout, const struct totals *totals)
+{
+	char hot[WORDS_MAX], before[WORDS_MAX], after[WORDS_MAX];
+
+	if (relayout->dry_run && totals->by_status[RELAYOUT_DONE] > 0)
+		print_prediction(relayout, totals);
+	printf("%s %zu of %zu file%s: %s hot, %s -> %s PT_LOADs", status_name(relayout, RELAYOUT_DONE),
+		totals->by_status[RELAYOUT_DONE], relayout->n_files, words_plural(relayout->n_files),
+		words_bytes(totals->hot_bytes, hot), words_count(totals->before.segments, before),
+		words_count(totals->after.segments, after));
+	print_count(totals->by_status[RELAYOUT_SKIPPED], "skipped");
+	print_count(totals->by_status[RELAYOUT_REFUSED], "refused");
+	print_count(totals->by_status[RELAYOUT_FAILED], "failed");
+	putchar('\n');
+}
+
+static void add_count(struct json_object *to, const char *name, uint64_t value)
+{
+	json_object_object_add(to, name, json_object_new_uint64(value));
+}
+
+static struct json_object *reads_json(const struct relay_reads *reads)
+{
+	struct json_object *json = json_object_new_object();
+
+	add_count(json, "pages", reads->pages);
+	add_count(json, "reads", reads->reads);
+	add_count(json, "bytes", reads->bytes);
+	add_count(json, "segments", reads->segments);
+	return json;
+}
+
+static struct json_object *passes_json(const struct relayout_file *file)
+{
+	struct json_object *passes = json_object_new_object();
+
+	for (size_t i = 0; i < RELAY_PASSES; i++) {
+		const struct relay_pass *pass = &file->passes[i];
+		struct json_object *json = json_object_new_object();
+
+		json_object_object_add(json, "done", json_object_new_boolean(pass->outcome.done));
+		add_count(json, "before", pass->outcome.before);
+		add_count(json, "after", pass->outcome.after);
+		if (pass->outcome.refusal)
+			json_object_object_add(
+				json, "refusal", json_object_new_string(pass->outcome.refusal));
+		json_object_object_add(passes, pass->name, json);
+	}
+	return passes;
+}
+
+static struct json_object *file_json(const struct relayout *relayout, const struct relayout_file *file)
+{
+	struct json_object *json = json_object_new_object();
+
+	json_object_object_add(json, "path", json_object_new_string(file->inside));
+	json_object_object_add(json, "status", json_object_new_string(status_name(relayout, file->status)));
+	if (file->output && file->status == RELAYOUT_DONE)
+		json_object_object_add(json, "output", json_object_new_string(file->output));
+	if (file->reason)
+		json_object_object_add(json, "reason", json_object_new_string(file->reason));
+	if (file->status != RELAYOUT_DONE)
+		return json;
+	add_count(json, "size_before", file->size_before);
+	add_count(json, "size_after", file->size_after);
+	add_count(json, "hot_bytes", file->hot_bytes);
+	json_object_object_add(json, "before", reads_json(&file->before));
+	json_object_object_add(json, "after", reads_json(&file->after));
+	json_object_object_add(json, "passes", passes_json(file));
+	return json;
+}
+
+static void print_json(const struct relayout *relayout, const struct totals *totals)
+{
+	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
+
+	for (size_t i = 0; i < relayout->n_files; i++)
+		json_object_array_add(files, file_json(relayout, &relayout->files[i]));
+	json_object_object_add(json, "profile", json_object_new_string(relayout->profile_path));
+	json_object_object_add(json, "dry_run", json_object_new_boolean(relayout->dry_run));
+	json_object_object_add(json, "files", files);
+	add_count(json, "done", totals->by_status[RELAYOUT_DONE]);
+	add_count(json, "skipped", totals->by_status[RELAYOUT_SKIPPED]);
+	add_count(json, "refused", totals->by_status[RELAYOUT_REFUSED]);
+	add_count(json, "failed", totals->by_status[RELAYOUT_FAILED]);
+	add_count(json, "hot_bytes", totals->hot_bytes);
+	json_object_object_add(json, "before", reads_json(&totals->before));
+	json_object_object_add(json, "after", reads_json(&totals->after));
+	puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(json);
+}
+
+int relayout_report(const struct relayout *relayout)
+{
+	struct totals totals = sum(relayout);
+
+	if (relayout->json)
+		print_json(relayout, &totals);
+	else {
+		print_reasons(relayout);
+		print_summary(relayout, &totals);
+	}
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return verb_fail_errno(errno, "cannot write to standard output");
+	return totals.by_status[RELAYOUT_REFUSED] + totals.by_status[RELAYOUT_FAILED] > 0 ? VERB_FAILED : 0;
+}
