@@ -90,7 +90,7 @@ static int measure(const struct layout_image *image, struct reloc_table *table, 
 	if (!layout_dynamic_get(image, DT_JMPREL, &plt.start))
 		return 0;
 	if (!get_span(image, DT_JMPREL, DT_PLTRELSZ, &plt) || !layout_dynamic_get(image, DT_PLTREL, &kind) ||
-		kind != DT_RELA)
+		kind != DT_RELA || !elf_view_load_at(image->view, plt.start, plt.size))
 		return refuse(ret_refusal, "the object's DT_JMPREL makes no sense");
 	if (plt.size > 0 && plt.start >= rela.start && plt.start + plt.size == rela.start + rela.size) {
 		table->counts_plt = true;
