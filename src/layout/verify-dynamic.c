@@ -22,7 +22,7 @@ static const struct change changes[] = {
 	{DT_RELASZ, NOTE_PASS_RELR, false, true},
 	{DT_RELAENT, NOTE_PASS_RELR, false, true},
 	{DT_RELACOUNT, NOTE_PASS_RELR, false, true},
-	{DT_JMPREL, NOTE_PASS_RELR | NOTE_PASS_RELOCS, false, false},
+	{DT_JMPREL, NOTE_PASS_RELOCS, false, false},
 	{DT_RELR, NOTE_PASS_RELR, true, false},
 	{DT_RELRSZ, NOTE_PASS_RELR, true, false},
 	{DT_RELRENT, NOTE_PASS_RELR, true, false},

@@ -168,6 +168,8 @@ static int check_hot(struct pieces *pieces)
 			break;
 		at = pieces->hot[i].end;
 	}
+	if (((verify->note->passes & NOTE_PASS_HOT) != 0) != (verify->note->hot_size > 0))
+		return verify_wrong(verify, "has a hot region that its note does not tell of, or none where it does");
 	if (verify->note->hot_size > 0 && at != end)
 		return verify_wrong(verify, "does not map the hot page at offset %#" PRIx64, at);
 	verify->report->hot_pages = verify->note->hot_size / verify->note->granule;

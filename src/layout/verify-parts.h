@@ -21,6 +21,7 @@ struct verify {
 	struct verify_report *report;
 	struct verify_slot *packed; /* owned, ascending: addresses that DT_RELR has and had not */
 	size_t n_packed;
+	uint64_t name_end; /* where the name of an added version ends in the string table; 0 for none */
 };
 
 /* Tells the problem. Returns -EBADMSG. */

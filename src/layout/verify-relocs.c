@@ -14,8 +14,8 @@
 #include "elf/relr.h"
 #include "layout/verify-parts.h"
 
-/* Bytes that a relocation other than R_*_RELATIVE may write: two words, for a TLS descriptor. */
-#define OTHER_WIDTH 16
+#define WORD          8u  /* bytes that a relocation writes */
+#define TLSDESC_WIDTH 16u /* a TLS descriptor has two words */
 
 /* DT_RELR of the original comes before all of DT_RELA. */
 #define ORDER_RELR 0
@@ -246,6 +246,14 @@ static int compare_relatives(
 	return 0;
 }
 
+static uint64_t width(const struct verify *verify, const Elf64_Rela *rela)
+{
+	uint32_t descriptor =
+		verify->old->header.e_machine == EM_X86_64 ? R_X86_64_TLSDESC : R_AARCH64_TLSDESC;
+
+	return ELF64_R_TYPE(rela->r_info) == descriptor ? TLSDESC_WIDTH : WORD;
+}
+
 /*
  * What is packed is carried out before all else: no relocation that came before it may write to the same place.
  */
@@ -263,10 +271,12 @@ static int check_overlaps(struct verify *verify, const struct relocations *old)
 		const struct verify_slot *slot = &verify->packed[i];
 
 		while (at < old->n_rela && all[at].address < slot->address &&
-			slot->address - all[at].address >= OTHER_WIDTH)
+			slot->address - all[at].address >= TLSDESC_WIDTH)
 			at++;
-		for (size_t j = at; j < old->n_rela && all[j].address < slot->address + sizeof(slot->addend); j++)
-			if (all[j].order < slot->order)
+		for (size_t j = at; j < old->n_rela && all[j].address < slot->address + WORD; j++)
+			if (all[j].order < slot->order &&
+				(all[j].address >= slot->address ||
+					slot->address - all[j].address < width(verify, &old->rela[all[j].order - 1])))
 				return verify_wrong(verify,
 					"packs the relocation of %#" PRIx64 ", whose place another one writes to before",
 					slot->address);
@@ -302,6 +312,20 @@ static int compare_plt(struct verify *verify)
 		       : verify_wrong(verify, "has other relocations of its PLT than the original");
 }
 
+/* What the note says was done has been done, and what was done it says. */
+static int check_passes(struct verify *verify)
+{
+	uint64_t tables = verify->new->loads[verify->new->n_loads - 1].p_vaddr;
+	struct tables new = find_tables(verify->new);
+	bool moved = new.rela >= tables || new.plt >= tables;
+
+	if (((verify->note->passes & NOTE_PASS_RELR) != 0) != (verify->n_packed > 0))
+		return verify_wrong(verify, "has a note that tells of packed relocations, of which there are none");
+	if (((verify->note->passes & NOTE_PASS_RELOCS) != 0) != moved)
+		return verify_wrong(verify, "has a note that is wrong about whether relocations were moved");
+	return 0;
+}
+
 static int compare_relocations(
 	struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
@@ -314,7 +338,9 @@ static int compare_relocations(
 		r = compare_order(verify, old, new);
 	if (r == 0)
 		r = check_overlaps(verify, old);
-	return r < 0 ? r : compare_plt(verify);
+	if (r == 0)
+		r = compare_plt(verify);
+	return r < 0 ? r : check_passes(verify);
 }
 
 int verify_relocations(struct verify *verify)

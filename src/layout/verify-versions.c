@@ -150,6 +150,7 @@ static int check_added(struct verify *verify, const struct requirements *all, si
 	if (taken || index < INDEX_FIRST || index > INDEX_MASK)
 		return verify_wrong(verify, "requires " RELR_VERSION " by a number that is not its own, %u", index);
 	verify->report->versions_added = 1;
+	verify->name_end = new->version.vna_name + sizeof(RELR_VERSION);
 	return 0;
 }
 
@@ -194,8 +195,8 @@ static int compare_strings(struct verify *verify)
 	verify_dynamic_find(verify->old, DT_STRSZ, &old_size);
 	verify_dynamic_find(verify->new, DT_STRTAB, &new);
 	verify_dynamic_find(verify->new, DT_STRSZ, &new_size);
-	if (new_size < old_size)
-		return verify_wrong(verify, "has a shorter string table than the original");
+	if (new_size != old_size && new_size != verify->name_end)
+		return verify_wrong(verify, "has a string table of another size than the original");
 	if (old == new)
 		return 0;
 	r = verify_read_alloc(verify->old, old, old_size, &before);

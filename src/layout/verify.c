@@ -3,6 +3,7 @@
 #include "layout/verify.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,10 +45,27 @@ int verify_read_alloc(const struct elf_view *view, uint64_t address, uint64_t si
 	return 0;
 }
 
+/* What lies between the original, the tables and the hot region is nobody's, and zero. */
+static int check_padding(struct verify *verify)
+{
+	const struct note_relaid *note = verify->note;
+	uint64_t tables_end = note->tables_offset + note->tables_size;
+	uint64_t hot = note->hot_size > 0 ? note->hot_offset : tables_end;
+
+	for (uint64_t at = note->original_size; at < hot; at++) {
+		if (at == note->tables_offset)
+			at = tables_end;
+		if (at < hot && verify->new->data[at] != 0)
+			return verify_wrong(verify, "has something at offset %#" PRIx64 ", where there is only padding",
+				at);
+	}
+	return 0;
+}
+
 static int compare(struct verify *verify)
 {
 	static int (*const parts[])(struct verify *) = {
-		verify_headers, verify_dynamic, verify_relocations, verify_versions, verify_pages};
+		check_padding, verify_headers, verify_dynamic, verify_relocations, verify_versions, verify_pages};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		int r = parts[i](verify);
