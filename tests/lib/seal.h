@@ -5,9 +5,12 @@
  */
 #pragma once
 
+#include <elf.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/io.h"
+#include "format/note.h"
 #include "format/plan.h"
 
 static inline void seal_plan(void *data, size_t size)
@@ -37,4 +40,36 @@ static inline void seal_profile(void *data, size_t size)
 	memcpy((char *)data + SEAL_PROFILE_SIZE_AT, &file_size, sizeof(file_size));
 	checksum = LE64(checksum64(data, size - sizeof(checksum)));
 	memcpy((char *)data + size - sizeof(checksum), &checksum, sizeof(checksum));
+}
+
+/* The checksum of what was appended to a relaid file; where `original`, that of the original in it as well. */
+static inline void seal_relaid(void *data, size_t size, int original)
+{
+	uint8_t *bytes = data;
+	struct note_relaid note;
+	Elf64_Ehdr header, first;
+	uint64_t at, start;
+
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, data, sizeof(header));
+	if (header.e_phoff < sizeof(note) || header.e_phoff > size)
+		return;
+	at = header.e_phoff - sizeof(note);
+	memcpy(&note, bytes + at, sizeof(note));
+	start = LE64(note.original_size);
+	if (start < sizeof(header) || start > at)
+		return;
+	if (original) {
+		first = header;
+		first.e_phoff = LE64(note.original_phoff);
+		first.e_phnum = (Elf64_Half)LE32(note.original_phnum);
+		memcpy(data, &first, sizeof(first));
+		note.original_checksum = LE64(checksum64(data, start));
+		memcpy(data, &header, sizeof(header));
+	}
+	note.appended_checksum = 0;
+	memcpy(bytes + at, &note, sizeof(note));
+	note.appended_checksum = LE64(checksum64(bytes + start, size - start));
+	memcpy(bytes + at, &note, sizeof(note));
 }

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "relaid.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "layout/emit.h"
+#include "layout/pass.h"
+
+/* A small generator of its own, so that the same seed means the same on every libc. */
+static uint32_t next(uint32_t *state)
+{
+	*state = *state * 1664525 + 1013904223;
+	return *state >> 8;
+}
+
+/* Runs of hot pages of random length and order, over about a third of each segment. */
+static void touch_pages(struct layout_image *image, unsigned seed)
+{
+	uint32_t state = seed;
+
+	for (size_t i = 0; i < image->n_segments; i++) {
+		struct layout_segment *segment = &image->segments[i];
+
+		for (size_t page = 0; page < segment->n_pages;) {
+			size_t n = 1 + next(&state) % 4;
+			uint32_t order = next(&state) % 100000;
+			bool hot = next(&state) % 3 == 0;
+
+			for (; n > 0 && page < segment->n_pages; n--, page++)
+				if (hot && !segment->pages[page].stays)
+					segment->pages[page].order = order++;
+		}
+	}
+}
+
+static int run_passes(struct layout_image *image, uint32_t passes)
+{
+	const struct layout_options options = {
+		.max_segments = 40, .loader_knows_relr = true, .passes = passes};
+	struct layout_outcome outcome;
+	int r = 0;
+
+	if (passes & NOTE_PASS_RELR)
+		r = pass_relr(image, &options, &outcome);
+	if (r == 0 && (passes & NOTE_PASS_RELOCS))
+		r = pass_relocs(image, &options, &outcome);
+	if (r == 0)
+		r = layout_dynamic_store(image);
+	return r < 0 ? r : pass_hot(image, &options, &outcome);
+}
+
+static int write_out(const uint8_t *original, size_t size, const struct layout_output *output, uint8_t **ret,
+	size_t *ret_size)
+{
+	_cleanup_close_ int fd = memfd_create("relaid", MFD_CLOEXEC);
+	_cleanup_free_ uint8_t *data = malloc(output->size);
+	int r;
+
+	if (fd < 0 || !data)
+		return fd < 0 ? -errno : -ENOMEM;
+	r = write_full(fd, original, size);
+	if (r == 0)
+		r = layout_output_write(output, fd);
+	if (r < 0)
+		return r;
+	if (pread(fd, data, output->size, 0) != (ssize_t)output->size)
+		return -EIO;
+	*ret = TAKE_PTR(data);
+	*ret_size = output->size;
+	return 0;
+}
+
+int relaid_make(const uint8_t *original, size_t size, uint32_t passes, unsigned seed, uint8_t **ret,
+	size_t *ret_size, const char **ret_reason)
+{
+	_cleanup_(elf_view_releasep) struct elf_view view = {0};
+	_cleanup_(layout_image_releasep) struct layout_image image = {0};
+	_cleanup_(layout_output_releasep) struct layout_output output = {0};
+	int r;
+
+	r = elf_view_init(&view, original, size, ret_reason);
+	if (r == 0)
+		r = layout_image_init(&image, &view, ret_reason);
+	if (r < 0)
+		return r;
+	if (passes & NOTE_PASS_HOT)
+		touch_pages(&image, seed);
+	r = run_passes(&image, passes);
+	if (r == 0)
+		r = layout_output_init(&output, &image, seed, ret_reason);
+	return r < 0 ? r : write_out(original, size, &output, ret, ret_size);
+}
