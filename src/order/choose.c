@@ -191,6 +191,23 @@ static void count_functions(const struct order_image *image, const struct order_
 	*ret_bytes = bytes;
 }
 
+/*
+ * Functions laid together, which nothing makes begin with a page, beside what stays. Where a page profile
+ * leaves in all that lies on touched pages, that may be more than was touched; but it is no more pages than
+ * before that are executed.
+ */
+static void predict(struct order_summary *summary, const struct page_count *stay, uint32_t page_size)
+{
+	uint64_t pages = stay->pages, runs = stay->runs;
+
+	if (summary->bytes > 0) {
+		pages += (summary->bytes + page_size - 1) / page_size + 1;
+		runs++;
+	}
+	summary->pages_after = pages < summary->pages_before ? pages : summary->pages_before;
+	summary->runs_after = runs < summary->runs_before ? runs : summary->runs_before;
+}
+
 int order_summarize(const struct order_list *list, const struct order_image *image,
 	const struct order_touched *touched, struct order_summary *ret)
 {
@@ -209,12 +226,7 @@ int order_summarize(const struct order_list *list, const struct order_image *ima
 		count_page(&before, touched->spans[i].page);
 	summary.pages_before = before.pages;
 	summary.runs_before = before.runs;
-	summary.pages_after = stay.pages;
-	summary.runs_after = stay.runs;
-	if (summary.bytes > 0) { /* nothing makes them begin with a page */
-		summary.pages_after += (summary.bytes + touched->page_size - 1) / touched->page_size + 1;
-		summary.runs_after++;
-	}
+	predict(&summary, &stay, touched->page_size);
 	*ret = summary;
 	return 0;
 }

@@ -209,8 +209,26 @@ static void the_summary_counts(void **state)
 	assert_int_equal(summary.bytes, 0x20 + 0x10 + 0x1000);
 	assert_int_equal(summary.pages_before, 3);
 	assert_int_equal(summary.runs_before, 2);
-	assert_int_equal(summary.pages_after, 2 + 1 + 1);
+	assert_int_equal(summary.pages_after, 3); /* not 2 + 1 for the edges + 1 that stays */
 	assert_int_equal(summary.runs_after, 2);
+}
+
+static void the_prediction_counts_what_stays(void **state)
+{
+	struct order_function functions[] = {
+		FUNCTION(0x401000, 0x11, "one"), FUNCTION(0x402000, 0x10, "two")};
+	struct order_image image = image_of(functions, 2);
+	struct profile_range all = {1, 5, 0, 1};
+	_cleanup_(order_touched_releasep) struct order_touched touched = {0};
+	_cleanup_(order_list_releasep) struct order_list list = list_of(functions, 1);
+	struct order_summary summary;
+
+	touch(&touched, &image, &all, 1);
+	assert_int_equal(order_summarize(&list, &image, &touched, &summary), 0);
+	assert_int_equal(summary.pages_before, 5);
+	assert_int_equal(summary.pages_after,
+		1 + 1 + 1); /* its bytes, not aligned, and the page that is not all .text */
+	assert_int_equal(summary.runs_after, 1);
 }
 
 /* What is written for the linker. The caller frees it. */
@@ -300,6 +318,7 @@ int main(void)
 		cmocka_unit_test(nothing_touched_is_nothing_chosen),
 		cmocka_unit_test(narrowing_keeps_what_both_have),
 		cmocka_unit_test(the_summary_counts),
+		cmocka_unit_test(the_prediction_counts_what_stays),
 		cmocka_unit_test(each_linker_has_its_language),
 		cmocka_unit_test(names_that_look_cold),
 		cmocka_unit_test(names_that_cannot_be_said_are_left_out),
