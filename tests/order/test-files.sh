@@ -70,6 +70,11 @@ mkdir -p "$folder"
 objcopy --only-keep-debug build/other-name "$debug"
 order --for lld --debug-dir "$real/debug" stripped.profile >again
 cmp -s lld again || fail "the debug file gives another order: $(diff lld again)"
+if command -v valgrind >/dev/null && ! grep -q '__[at]san_init' "$HEADSTART_TEST_BUILD/tools/headstart-tool"; then
+	valgrind --quiet --leak-check=full --error-exitcode=3 "$HEADSTART_TEST_BUILD/tools/headstart-tool" \
+		order --for lld --debug-dir "$real/debug" stripped.profile >again || fail "valgrind has something to say"
+	cmp -s lld again || fail "valgrind changes the order"
+fi
 cp /bin/true "$debug"
 refuses 1 "no debug file under '$real/debug'" "$headstart" order --for lld --debug-dir "$real/debug" stripped.profile
 
