@@ -1,0 +1,106 @@
+#!/bin/sh
+# headstart undo: the original, to the bit; and of a file that anybody has changed since, nothing.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/layout/relaid-lib.sh"
+original=$1
+file=$tmp/file
+
+# A good relaid file as $file.
+fresh() {
+	rm -f "$file"
+	cp "$original" "$file"
+	chmod 0751 "$file"
+	relay "$file"
+	! cmp -s "$original" "$file" || fail "relayout changed nothing"
+}
+
+for one in "$@"; do
+	cp "$one" "$file"
+	relay "$file"
+	"$headstart" undo "$file" >"$tmp/out" || fail "cannot undo $one"
+	cmp "$one" "$file" || fail "undo does not give back $one"
+	grep -q "^$file: " "$tmp/out" || fail "undo does not say what it did: $(cat "$tmp/out")"
+	rm -f "$file"
+done
+
+fresh
+"$headstart" verify -q "$file" || fail "verify does not take what relayout made"
+cp "$file" "$tmp/relaid"
+"$headstart" undo --dry-run "$file" >/dev/null || fail "--dry-run fails"
+cmp "$file" "$tmp/relaid" || fail "--dry-run changes the file"
+"$headstart" undo -o "$tmp/other" "$file" >/dev/null || fail "-o fails"
+cmp "$tmp/other" "$original" || fail "-o does not write the original"
+cmp "$file" "$tmp/relaid" || fail "-o changes the file itself"
+"$headstart" undo "$file" >/dev/null
+[ "$(stat -c %a "$file")" = 751 ] || fail "undo does not keep the mode"
+refuses 1 "is not a relaid file" "$headstart" undo "$file"
+cmp "$original" "$file" || fail "undo changes a file that is none of its own"
+
+# Several files: what is wrong with one keeps no other from being undone.
+fresh
+cp "$file" "$tmp/second"
+refuses 1 "'/dev/null/x'" "$headstart" undo "$file" /dev/null/x "$tmp/second"
+cmp "$original" "$file" && cmp "$original" "$tmp/second" || fail "not all of several files were undone"
+
+# Two names of one file stay that.
+fresh
+ln "$file" "$tmp/name"
+ln -s "$file" "$tmp/link"
+cp "$file" "$tmp/relaid"
+refuses 1 "has 2 names" "$headstart" undo "$file"
+cmp "$file" "$tmp/relaid" || fail "a refused file was changed"
+"$headstart" undo "$file" "$tmp/link" "$tmp/name" >/dev/null || fail "cannot undo a file with two names"
+cmp "$original" "$file" || fail "undo of two names does not give back the original"
+[ "$file" -ef "$tmp/name" ] || fail "two names of one file became two files"
+[ -L "$tmp/link" ] || fail "a symbolic link became a file"
+rm "$tmp/name" "$tmp/link"
+
+# changed WHAT: $file was changed by it; undo must refuse, and leave it alone.
+changed() {
+	cp "$file" "$tmp/relaid"
+	status=0
+	"$headstart" undo "$file" >/dev/null 2>"$tmp/err" || status=$?
+	[ $status = 1 ] || fail "undo after $1 exits $status"
+	grep -q "'$file' " "$tmp/err" || fail "undo after $1 does not say why: $(cat "$tmp/err")"
+	cmp "$file" "$tmp/relaid" || fail "undo after $1 changed the file"
+	refuses 1 "'$file'" "$headstart" verify "$file"
+}
+
+tools=0
+for tool in strip 'strip -g' eu-strip 'objcopy --add-section=.x=/etc/hostname' 'objcopy --strip-debug' \
+	'patchelf --set-rpath /nowhere' 'patchelf --add-needed libm.so.6'; do
+	command -v "${tool%% *}" >/dev/null || continue
+	fresh
+	cp "$file" "$tmp/relaid"
+	$tool "$file" >/dev/null 2>&1 || continue
+	cmp -s "$file" "$tmp/relaid" || changed "'$tool'"
+	tools=$((tools + 1))
+done
+echo "$tools tools changed a relaid file"
+
+fresh
+size=$(stat -c %s "$file")
+for offset in 5 100 $(($(stat -c %s "$original") / 2)) $(($(stat -c %s "$original") - 1)) \
+	$(($(stat -c %s "$original") + 5000)) $((size - 5000)) $((size - 1)); do
+	fresh
+	flip "$file" $offset
+	changed "a flip of the byte at $offset"
+done
+fresh
+truncate -s -1 "$file"
+changed "truncation by a byte"
+fresh
+truncate -s -4096 "$file"
+changed "truncation by a page"
+fresh
+echo >>"$file"
+changed "an appended byte"
+fresh
+dd if=/dev/null of="$file" 2>/dev/null
+changed "truncation to nothing"
+
+refuses 2 "which file" "$headstart" undo
+refuses 2 "one file" "$headstart" undo -o "$tmp/x" "$file" "$tmp/second"
+refuses 1 "cannot" "$headstart" undo "$tmp/missing"
+[ -z "$(find "$tmp" -name '.*headstart*')" ] || fail "temporary files are left"
+echo ok

@@ -1,0 +1,52 @@
+#!/bin/sh
+# headstart verify: what it says of good files and of wrong ones, as text and as JSON. What it finds is test-verify's.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/layout/relaid-lib.sh"
+
+value() {
+	python3 -c 'import json, sys; print(eval("json.load(sys.stdin)" + sys.argv[1]))' "$1" <"$tmp/json"
+}
+
+mkdir "$tmp/files"
+for one in "$@"; do
+	file=$tmp/files/$(basename "$one")
+	cp "$one" "$file"
+	relay "$file"
+	"$headstart" verify "$file" >"$tmp/out" || fail "$one"
+	grep -q "^$file: good" "$tmp/out" || fail "verify does not say that $one is good: $(cat "$tmp/out")"
+	case $one in
+	*exec | *pie) [ "$("$file")" = "$("$one")" ] || fail "$one, relaid, does something else" ;;
+	esac
+done
+"$headstart" verify "$tmp"/files/* | grep -q "^$# files: $# good, 0 not" || fail "no count of several files"
+
+# What each pass changed, against what readelf sees.
+file=$tmp/files/$(basename "$1")
+"$headstart" verify --json "$file" >"$tmp/json"
+[ "$(value '["good"]')" = 1 ] || fail "--json does not count"
+[ "$(value '["files"][0]["problem"]')" = None ] || fail "--json has a problem"
+[ "$(value '["files"][0]["original_size"]')" = "$(stat -c %s "$1")" ] || fail "--json has another size"
+[ "$(value '["files"][0]["segments"]')" = "$(readelf -lW "$file" | grep -c '^  LOAD ')" ] ||
+	fail "--json has another number of segments"
+[ "$(value '["files"][0]["segments_before"]')" = "$(readelf -lW "$1" | grep -c '^  LOAD ')" ] ||
+	fail "--json has another number of original segments"
+[ "$(value '["files"][0]["passes"].count("relr")')" = 1 ] ||
+	fail "--json does not name the pass"
+[ "$(value '["files"][0]["packed"]')" = "$(readelf -rW "$1" | grep -c 'R_[A-Z0-9_]*RELATIVE ')" ] ||
+	fail "not all relative relocations were packed"
+
+# Wrong files.
+cp "$file" "$tmp/wrong"
+flip "$tmp/wrong" $(($(stat -c %s "$tmp/wrong") - 1))
+refuses 1 "what was appended is no longer as it was" "$headstart" verify "$tmp/wrong"
+refuses 1 "what was appended is no longer as it was" "$headstart" verify --json "$file" "$tmp/wrong" "$file"
+cp "$tmp/out" "$tmp/json"
+[ "$(value '["good"]') $(value '["wrong"]')" = "2 1" ] || fail "--json counts $(cat "$tmp/json")"
+value '["files"][1]["problem"]' | grep -q appended || fail "--json does not tell the problem"
+refuses 1 "is not a relaid file" "$headstart" verify "$1"
+refuses 1 "is not a relaid file" "$headstart" verify /etc/passwd
+refuses 1 "is not a regular file" "$headstart" verify /dev/null
+refuses 1 "cannot read" "$headstart" verify "$tmp/missing"
+refuses 2 "which file" "$headstart" verify
+[ -z "$("$headstart" verify -q "$file")" ] || fail "-q says something of a good file"
+echo ok
