@@ -25,12 +25,11 @@
 #define SEGMENTS_MAX 4096u
 
 static const char help[] =
-	"usage: headstart relayout --profile P (-o OUT | --in-place | --dry-run) [OPTION…] [FILE…]\n"
-	"Appends copies of those pages of ELF files that a start touches, in the order it touches them, and "
-	"has\n"
-	"them mapped from there: addresses stay, bytes that were scattered are read in one go. 'headstart "
-	"undo'\n"
-	"gives the original back. Without FILE: all ELF files of the profile.\n"
+	"usage: headstart relayout --profile P -o OUT [OPTION…] FILE…\n"
+	"       headstart relayout --profile P (--in-place | --dry-run) [OPTION…] [FILE…]\n"
+	"Appends copies of those pages of ELF files that a start touches, in the order of the touches, and\n"
+	"has them mapped from there: addresses stay, what was scattered is read in one go.\n"
+	"'headstart undo' gives the original back. Without FILE: all ELF files of the profile.\n"
 	"\n"
 	"options:\n"
 	"      --profile P       the profile that says what is touched\n"
@@ -38,8 +37,7 @@ static const char help[] =
 	"      --in-place        replace the files\n"
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
 	"      --tree DIR        the files, and the profile's, lie in a system under DIR (an image)\n"
-	"      --force           relay files that belong to packages, are setuid, or have a checksum beside "
-	"them\n"
+	"      --force           relay files of packages, setuid ones, and those with a checksum\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
 	"      --no-hot          do not copy pages because they are touched\n"
 	"      --no-relr         do not pack relative relocations into DT_RELR\n"
