@@ -26,7 +26,7 @@
 
 static const char help[] =
 	"usage: headstart relayout --profile P -o OUT [OPTION…] FILE…\n"
-	"       headstart relayout --profile P (--in-place | --dry-run) [OPTION…] [FILE…]\n"
+	"       headstart relayout --profile P (--in-place | --shadow DIR | --dry-run) [OPTION…] [FILE…]\n"
 	"Appends copies of those pages of ELF files that a start touches, in the order of the touches, and\n"
 	"has them mapped from there: addresses stay, what was scattered is read in one go.\n"
 	"'headstart undo' gives the original back. Without FILE: all ELF files of the profile.\n"
@@ -35,6 +35,7 @@ static const char help[] =
 	"      --profile P       the profile that says what is touched\n"
 	"  -o, --output OUT      write the relaid file to OUT, or into it if it is a folder\n"
 	"      --in-place        replace the files\n"
+	"      --shadow DIR      write copies under DIR, with what mounts them over the originals\n"
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
 	"      --tree DIR        the files, and the profile's, lie in a system under DIR (an image)\n"
 	"      --force           relay files of packages, setuid ones, and those with a checksum\n"
@@ -49,6 +50,7 @@ static const char help[] =
 enum long_option {
 	OPTION_PROFILE = 256,
 	OPTION_IN_PLACE,
+	OPTION_SHADOW,
 	OPTION_DRY_RUN,
 	OPTION_TREE,
 	OPTION_FORCE,
@@ -64,6 +66,7 @@ static const struct option longs[] = {
 	{"profile", required_argument, NULL, OPTION_PROFILE},
 	{"output", required_argument, NULL, 'o'},
 	{"in-place", no_argument, NULL, OPTION_IN_PLACE},
+	{"shadow", required_argument, NULL, OPTION_SHADOW},
 	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
 	{"tree", required_argument, NULL, OPTION_TREE},
 	{"force", no_argument, NULL, OPTION_FORCE},
@@ -92,6 +95,7 @@ static void relayout_release(struct relayout *relayout)
 	}
 	free(relayout->files);
 	free(relayout->root);
+	free(relayout->shadow_folder);
 	profile_release(&relayout->profile);
 }
 
@@ -119,6 +123,9 @@ static int parse_option(int option, struct relayout *relayout)
 		return 0;
 	case OPTION_IN_PLACE:
 		relayout->in_place = true;
+		return 0;
+	case OPTION_SHADOW:
+		relayout->shadow = optarg;
 		return 0;
 	case OPTION_DRY_RUN:
 		relayout->dry_run = true;
@@ -164,10 +171,12 @@ static int parse_arguments(int argc, char **argv, struct relayout *relayout)
 	}
 	if (!relayout->profile_path)
 		return verb_usage("relayout", "no profile given (--profile)");
-	if (relayout->output && relayout->in_place)
-		return verb_usage("relayout", "either -o or --in-place");
-	if (!relayout->output && !relayout->in_place && !relayout->dry_run)
-		return verb_usage("relayout", "where to: -o OUT, --in-place or --dry-run");
+	if ((relayout->output != NULL) + relayout->in_place + (relayout->shadow != NULL) > 1)
+		return verb_usage("relayout", "only one of -o, --in-place and --shadow");
+	if (!relayout->output && !relayout->in_place && !relayout->shadow && !relayout->dry_run)
+		return verb_usage("relayout", "where to: -o OUT, --in-place, --shadow DIR or --dry-run");
+	if (relayout->shadow && relayout->tree)
+		return verb_usage("relayout", "--shadow is for the running system, not for a --tree");
 	if (relayout->output && argc == optind)
 		return verb_usage("relayout", "which file is to be written to '%s'", relayout->output);
 	return -1;
@@ -293,6 +302,24 @@ static void relay_all(struct relayout *relayout)
 		fputs("\r\033[K", stderr);
 }
 
+/* All that can be found out before work begins. */
+static int prepare(struct relayout *relayout, char **names, size_t n)
+{
+	int status = load_profile(relayout);
+
+	if (status == 0)
+		status = find_root(relayout);
+	if (status == 0)
+		status = relayout_list(relayout, names, n);
+	if (status == 0 && relayout->output)
+		status = place_outputs(relayout);
+	if (status == 0 && relayout->shadow && !relayout->dry_run)
+		status = relayout_shadow_begin(relayout);
+	if (status == 0 && relayout->in_place && !relayout->force)
+		status = relayout_ask_packages(relayout);
+	return status;
+}
+
 int cmd_relayout(int argc, char **argv)
 {
 	_cleanup_(relayout_release) struct relayout relayout = {
@@ -302,17 +329,11 @@ int cmd_relayout(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = load_profile(&relayout);
-	if (status == 0)
-		status = find_root(&relayout);
-	if (status == 0)
-		status = relayout_list(&relayout, argv + optind, (size_t)(argc - optind));
-	if (status == 0 && relayout.output)
-		status = place_outputs(&relayout);
-	if (status == 0 && relayout.in_place && !relayout.force)
-		status = relayout_ask_packages(&relayout);
+	status = prepare(&relayout, argv + optind, (size_t)(argc - optind));
 	if (status)
 		return status;
 	relay_all(&relayout);
-	return relayout_report(&relayout);
+	if (relayout.shadow && !relayout.dry_run)
+		status = relayout_shadow_finish(&relayout);
+	return status ? status : relayout_report(&relayout);
 }

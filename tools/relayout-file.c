@@ -89,10 +89,16 @@ static bool plan(
 	r = relay_init(ret, data, file->size_before, file->inside, &options, &reason);
 	if (r == -ENODATA || r == -ESTALE)
 		return relayout_set(file, RELAYOUT_SKIPPED, "%s", reason), false;
-	if (r == -EOPNOTSUPP)
+	file->unfit = r == -EOPNOTSUPP;
+	if (file->unfit)
 		return relayout_set(file, RELAYOUT_REFUSED, "%s", reason), false;
 	if (r < 0)
 		return fail(file, r, "cannot be laid out"), false;
+	if (relayout->shadow && ret->current.size != ret->original.size)
+		return relayout_set(file, RELAYOUT_REFUSED,
+			       "is relaid already; 'headstart-shadow stop' "
+			       "uncovers the original if that is its copy"),
+		       false;
 	file->size_after = ret->output.size;
 	file->hot_bytes = ret->output.pieces.hot_size;
 	file->before = ret->before;

@@ -80,8 +80,8 @@ static void print_reasons(const struct relayout *relayout)
 			alone ? "; " : "", alone ? file->advice : "");
 	}
 	if (advised)
-		verb_note("packages' files are not rewritten without --force; of '%s' for example%s",
-			advised->inside, advised->advice);
+		verb_note("instead of rewriting packages' files, '%s' for example: %s", advised->inside,
+			advised->advice);
 }
 
 static void print_arrow(const char *label, uint64_t before, uint64_t after)
@@ -125,10 +125,12 @@ static void print_summary(const struct relayout *relayout, const struct totals *
 
 	if (relayout->dry_run && totals->by_status[RELAYOUT_DONE] > 0)
 		print_prediction(relayout, totals);
-	printf("%s %zu of %zu file%s: %s hot, %s -> %s PT_LOADs", status_name(relayout, RELAYOUT_DONE),
-		totals->by_status[RELAYOUT_DONE], relayout->n_files, words_plural(relayout->n_files),
-		words_bytes(totals->hot_bytes, hot), words_count(totals->before.segments, before),
-		words_count(totals->after.segments, after));
+	printf("%s %zu of %zu file%s", status_name(relayout, RELAYOUT_DONE), totals->by_status[RELAYOUT_DONE],
+		relayout->n_files, words_plural(relayout->n_files));
+	if (totals->by_status[RELAYOUT_DONE] > 0)
+		printf(": %s hot, %s -> %s PT_LOADs", words_bytes(totals->hot_bytes, hot),
+			words_count(totals->before.segments, before),
+			words_count(totals->after.segments, after));
 	print_count(totals->by_status[RELAYOUT_SKIPPED], "skipped");
 	print_count(totals->by_status[RELAYOUT_REFUSED], "refused");
 	print_count(totals->by_status[RELAYOUT_FAILED], "failed");
@@ -211,6 +213,18 @@ static void print_json(const struct relayout *relayout, const struct totals *tot
 	json_object_put(json);
 }
 
+static bool has_failed(const struct relayout *relayout)
+{
+	for (size_t i = 0; i < relayout->n_files; i++) {
+		const struct relayout_file *file = &relayout->files[i];
+
+		if (file->status == RELAYOUT_FAILED ||
+			(file->status == RELAYOUT_REFUSED && (relayout->listed || !file->unfit)))
+			return true;
+	}
+	return false;
+}
+
 int relayout_report(const struct relayout *relayout)
 {
 	struct totals totals = sum(relayout);
@@ -223,5 +237,5 @@ int relayout_report(const struct relayout *relayout)
 	}
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
-	return totals.by_status[RELAYOUT_REFUSED] + totals.by_status[RELAYOUT_FAILED] > 0 ? VERB_FAILED : 0;
+	return has_failed(relayout) ? VERB_FAILED : 0;
 }

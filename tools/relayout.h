@@ -26,8 +26,10 @@ struct relayout_file {
 	char **names; /* owned; other names of the file (hard links) */
 	size_t n_names;
 	enum relayout_status status;
-	char *reason; /* owned; a text that follows the file's name, unless it was done */
-	char *advice; /* owned; what to do about it, or NULL */
+	char *reason;  /* owned; a text that follows the file's name, unless it was done */
+	char *advice;  /* owned; what to do about it, or NULL */
+	bool unfit;    /* refused for what it is: no error unless it was named */
+	int64_t mtime; /* before, seconds since the epoch */
 	uint64_t size_before, size_after, hot_bytes;
 	struct relay_reads before, after;
 	struct relay_pass passes[RELAY_PASSES];
@@ -46,8 +48,9 @@ struct relayout {
 	/* What it leads to. */
 	struct profile profile;
 	char *root; /* owned; the tree, canonical, without a slash at its end: "" for the system itself */
-	bool knows_relr[2]; /* the libc of the tree: for x86-64, for aarch64 */
-	bool listed;        /* the files were named by the user */
+	char *shadow_folder; /* owned; absolute */
+	bool knows_relr[2];  /* the libc of the tree: for x86-64, for aarch64 */
+	bool listed;         /* the files were named by the user */
 	struct relayout_file *files;
 	size_t n_files, files_capacity;
 };
@@ -67,6 +70,10 @@ void relayout_file(const struct relayout *relayout, struct relayout_file *file);
 /* Says of a file why it was not relaid. `format` may be NULL. */
 void relayout_set(struct relayout_file *file, enum relayout_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* Makes places for the copies of --shadow; and writes what mounts them. Return as relayout_list(). */
+int relayout_shadow_begin(struct relayout *relayout);
+int relayout_shadow_finish(const struct relayout *relayout);
 
 /* Prints the outcome. Returns the exit status. */
 int relayout_report(const struct relayout *relayout);

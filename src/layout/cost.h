@@ -25,7 +25,7 @@
  * How many PT_LOADs a relaid file has at most, unless told otherwise. Programs have many libraries, and each
  * PT_LOAD of each is paid for at every start.
  */
-#define COST_MAX_SEGMENTS 32u
+#define COST_MAX_SEGMENTS 256u
 
 /* The kernel refuses an executable whose program headers are larger than 4096 bytes (before 6.17). */
 #define COST_MAX_EXECUTABLE_PHDRS 73u

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart relayout --shadow: copies under a folder, in folders as their originals have, and what mounts
+ * them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "package/shadow.h"
+#include "relayout.h"
+#include "verb.h"
+
+/* *ret, malloc()ed, is the caller's. */
+static int make_copy_place(const char *folder, const char *original, char **ret)
+{
+	_cleanup_free_ char *path = NULL;
+	char *slash;
+	int r;
+
+	if (asprintf(&path, "%s%s", folder, original) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	r = make_folders(path, 0755);
+	*slash = '/';
+	if (r == 0)
+		*ret = TAKE_PTR(path);
+	return r;
+}
+
+int relayout_shadow_begin(struct relayout *relayout)
+{
+	int r = make_folders(relayout->shadow, 0755);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot make the folder '%s'", relayout->shadow);
+	relayout->shadow_folder = realpath(relayout->shadow, NULL);
+	if (!relayout->shadow_folder)
+		return verb_fail_errno(errno, "cannot find '%s'", relayout->shadow);
+	for (size_t i = 0; i < relayout->n_files; i++) {
+		struct relayout_file *file = &relayout->files[i];
+
+		r = make_copy_place(relayout->shadow_folder, file->path, &file->output);
+		if (r < 0)
+			return verb_fail_errno(r, "cannot make the folder of the copy of '%s'", file->path);
+	}
+	return 0;
+}
+
+int relayout_shadow_finish(const struct relayout *relayout)
+{
+	_cleanup_free_ struct shadow_file *files = calloc(relayout->n_files + 1, sizeof(*files));
+	_cleanup_free_ char *profile = realpath(relayout->profile_path, NULL);
+	size_t n = 0;
+	int r;
+
+	if (!profile)
+		return verb_fail_errno(errno, "cannot find '%s'", relayout->profile_path);
+	for (size_t i = 0; files && i < relayout->n_files; i++) {
+		const struct relayout_file *file = &relayout->files[i];
+
+		if (file->status == RELAYOUT_DONE)
+			files[n++] = (struct shadow_file){
+				.original = file->path,
+				.copy = file->output,
+				.size = file->size_before,
+				.mtime = file->mtime,
+			};
+	}
+	r = files ? shadow_write(relayout->shadow_folder, profile, files, n) : -ENOMEM;
+	return r < 0 ? verb_fail_errno(r, "cannot write what mounts the copies to '%s'", relayout->shadow)
+		     : 0;
+}
