@@ -7,6 +7,7 @@ own: its folder is taken out, changed, and laid out as the image's was (lab/vari
 """
 
 import contextlib
+import json
 import os
 import platform
 import shlex
@@ -29,6 +30,7 @@ class Session:
         self.tell = tell
         self.stages = {}           # kind of image (arms.py) -> Stage
         self.profile = None        # the host's path of a recorded start, to relay by
+        self.relayout = None       # what relayout did, for the result
 
     def __enter__(self):
         self._open = contextlib.ExitStack()
@@ -55,7 +57,7 @@ class Session:
         """What else a reader of the result may want to know."""
         about = {"image": os.path.basename(self.image), "kernel": platform.release(), "cpus": os.cpu_count(),
                  "date": time.strftime("%Y-%m-%d", time.gmtime())}
-        return {**about, "relayout_args": self.options.relayout_args} if arms.RELAID in self.stages else about
+        return {**about, "relayout": self.relayout} if self.relayout else about
 
     def _stage(self, kind):
         if not kind:
@@ -76,9 +78,19 @@ class Session:
     def _relay(self, tree):
         """Relays the files of the recorded start in a root folder."""
         command = [os.path.join(self.options.build, "tools/headstart"), "relayout", "--tree", tree,
-                   "--profile", self.profile, "--in-place", "--force", *shlex.split(self.options.relayout_args)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                              check=False)
-        if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+                   "--profile", self.profile, "--in-place", "--force", "--json",
+                   *shlex.split(self.options.relayout_args)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        try:
+            outcome = json.loads(done.stdout)
+        except ValueError:
+            outcome = {"done": 0, "failed": 0}
+        # Refused files are no failure: a start has its loader, and scripts.
+        if not outcome["done"] or outcome["failed"]:
+            said = done.stderr.strip().splitlines()
             raise GivenUp(f"'headstart relayout' failed: {said[-1] if said else f'status {done.returncode}'}")
+        self.relayout = {
+            "args": self.options.relayout_args,
+            **{count: outcome[count] for count in ("done", "refused", "hot_bytes", "before", "after")},
+            "refusals": {file["path"]: file["reason"] for file in outcome["files"] if file["status"] == "refused"},
+        }
