@@ -46,6 +46,7 @@ struct order_arguments {
 /* An ELF file of the profile, and what is taken from it. */
 struct subject {
 	const char *path;
+	const char *recorded; /* its path in the profile; borrowed */
 	struct order_image image;
 	struct order_touched touched;
 	struct order_list list;
@@ -236,6 +237,7 @@ static int take_subject(const struct profile *profile, const char *path,
 		status = read_image(path, arguments, &subject->image);
 	if (status)
 		return status;
+	subject->recorded = file->path;
 	if (order_touched_pages(&subject->touched, file, profile->page_size, &subject->image) < 0 ||
 		order_choose(&subject->image, &subject->touched, &subject->list) < 0)
 		return no_memory();
@@ -248,34 +250,34 @@ static int narrow(struct subject *subject, const char *profile_path, const struc
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	_cleanup_(subject_releasep) struct subject other = {0};
-	const char *slash = strrchr(subject->path, '/'), *name = slash ? slash + 1 : subject->path, *path;
+	const struct profile_file *file;
 	int status = load_profile(profile_path, &profile);
 
 	if (status)
 		return status;
-	path = profile.program;
-	for (size_t i = 0; i < profile.n_files; i++)
-		if (profile.files[i].kind == PROFILE_REGULAR &&
-			streq(strrchr(profile.files[i].path, '/') + 1, name))
-			path = profile.files[i].path;
-	status = take_subject(&profile, path, arguments, &other);
+	file = order_match_name(&profile, subject->recorded);
+	status = take_subject(&profile, file ? file->path : profile.program, arguments, &other);
 	if (status)
 		return status;
-	return order_narrow(&subject->list, &other.list) < 0 ? no_memory() : 0;
+	if (order_narrow(&subject->list, &other.list) < 0)
+		return no_memory();
+	if (subject->list.n == 0)
+		return verb_fail("the start in '%s' touched no function of '%s' that the others touched",
+			profile_path, subject->path);
+	return 0;
 }
 
 static int finish_subject(struct subject *subject, const struct order_arguments *arguments)
 {
-	int status;
-
-	for (size_t i = 0; i < arguments->n_narrow; i++) {
-		status = narrow(subject, arguments->narrow[i], arguments);
-		if (status)
-			return status;
-	}
 	if (subject->list.n == 0)
 		return verb_fail(
 			"the start touched no function of '%s' that is in its symbol table", subject->path);
+	for (size_t i = 0; i < arguments->n_narrow; i++) {
+		int status = narrow(subject, arguments->narrow[i], arguments);
+
+		if (status)
+			return status;
+	}
 	if (order_summarize(&subject->list, &subject->image, &subject->touched, &subject->summary) < 0)
 		return no_memory();
 	if (subject->image.symbols == ORDER_DYNSYM)

@@ -38,6 +38,17 @@ static bool is_path(const struct profile_file *a, const struct profile_file *b)
 	return streq(a->path, b->path);
 }
 
+/* What cannot be told by build-ids is told by sizes. */
+static bool is_same(const struct profile_file *a, const struct profile_file *b)
+{
+	return same_build(a, b) || (a->build_id_size == 0 && b->build_id_size == 0 && a->size == b->size);
+}
+
+static bool is_path_and_build(const struct profile_file *a, const struct profile_file *b)
+{
+	return is_path(a, b) && same_build(a, b);
+}
+
 static bool is_name(const struct profile_file *a, const struct profile_file *b)
 {
 	return same_name(a->path, b->path);
@@ -46,29 +57,35 @@ static bool is_name(const struct profile_file *a, const struct profile_file *b)
 int order_match(const struct profile *profile, const char *path, struct profile_file *found,
 	enum order_match *ret_match, size_t *ret_file)
 {
+	static bool (*const ways[])(const struct profile_file *a, const struct profile_file *b) = {
+		is_path_and_build, same_build, is_path, is_name};
 	_cleanup_free_ char *canonical = realpath(path, NULL);
-	const struct profile_file *file;
-	size_t i;
+	size_t file = profile->n_files;
 	int r;
 
 	if (!canonical)
 		return -errno;
 	*found = (struct profile_file){.path = canonical, .kind = PROFILE_REGULAR};
 	r = profile_file_identify(found);
-	if (r == 0) {
-		i = find(profile, found, same_build);
-		*ret_match = i < profile->n_files ? ORDER_MATCH_SAME : ORDER_MATCH_STALE;
-		if (i == profile->n_files)
-			i = find(profile, found, is_path);
-		if (i == profile->n_files)
-			i = find(profile, found, is_name);
-		file = &profile->files[i];
-		if (i == profile->n_files)
-			*ret_match = ORDER_MATCH_UNKNOWN;
-		else if (file->build_id_size == 0 && found->build_id_size == 0 && file->size == found->size)
-			*ret_match = ORDER_MATCH_SAME;
-		*ret_file = i;
-	}
+	for (size_t i = 0; i < 4 && r == 0 && file == profile->n_files; i++)
+		file = find(profile, found, ways[i]);
 	found->path = NULL;
-	return r;
+	if (r < 0)
+		return r;
+	if (file == profile->n_files)
+		*ret_match = ORDER_MATCH_UNKNOWN;
+	else if (is_same(&profile->files[file], found))
+		*ret_match = ORDER_MATCH_SAME;
+	else
+		*ret_match = ORDER_MATCH_STALE;
+	*ret_file = file;
+	return 0;
+}
+
+const struct profile_file *order_match_name(const struct profile *profile, const char *path)
+{
+	const struct profile_file wanted = {.path = (char *)path};
+	size_t file = find(profile, &wanted, is_name);
+
+	return file < profile->n_files ? &profile->files[file] : NULL;
 }

@@ -20,3 +20,6 @@ enum order_match {
  */
 int order_match(const struct profile *profile, const char *path, struct profile_file *found,
 	enum order_match *ret_match, size_t *ret_file);
+
+/* The first regular file of the profile that has the last part of an absolute path, or NULL. */
+const struct profile_file *order_match_name(const struct profile *profile, const char *path);

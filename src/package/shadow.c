@@ -184,7 +184,9 @@ static void write_image_hook(FILE *file, const struct shadow *shadow)
 		file);
 	quote_shell(file, shadow->profile);
 	fputs("\n"
-	      "exec headstart relayout --profile \"${HEADSTART_PROFILE:-$default}\" --tree \"$root\"\n",
+	      "# --force: the image's files are its packages'.\n"
+	      "exec headstart relayout --profile \"${HEADSTART_PROFILE:-$default}\" --tree \"$root\" \\\n"
+	      "\t--in-place --force\n",
 		file);
 }
 

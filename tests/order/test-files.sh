@@ -123,6 +123,25 @@ refuses 2 "no profile given" "$headstart" order --for lld
 refuses 2 "--json needs -o" "$headstart" order --for lld --json profile
 refuses 2 "'debug' is not an absolute path" "$headstart" order --for lld --debug-dir debug profile
 refuses 2 "--narrow takes one file at a time" "$headstart" order --for lld --narrow profile profile app app
+# Narrowed: by the program of the other profile, as no file of it is called app.
+mkdir other
+cp build/other-name other/other-name
+profile_of "$real/other/other-name" narrow.profile all
+order --for lld --narrow narrow.profile profile build/other-name >again
+cmp -s lld again || fail "narrowed by the same: $(diff lld again)"
+g++ -O1 -x c++ -ffunction-sections -Wl,--build-id -o other/other-name - <<'EOF'
+int other() { return 0; }
+int main() { return other(); }
+EOF
+profile_of "$real/other/other-name" narrow.profile all
+order --for lld --narrow narrow.profile profile build/other-name >again
+grep -qx main again && ! grep -qx one again || fail "narrowed by another program: $(cat again)"
+g++ -O1 -nostdlib -static -Wl,-e,alone -x c++ -ffunction-sections -Wl,--build-id -o other/other-name - <<'EOF'
+extern "C" void alone() { }
+EOF
+profile_of "$real/other/other-name" narrow.profile all
+refuses 1 "the start in 'narrow.profile' touched no function of 'build/other-name' that the others touched" \
+	"$headstart" order --for lld --narrow narrow.profile profile build/other-name
 refuses 1 "cannot read 'nowhere'" "$headstart" order --for lld --narrow nowhere profile build/other-name
 ! "$headstart" order --for lld profile build/other-name >/dev/full 2>err || fail "a full disk is success"
 echo ok

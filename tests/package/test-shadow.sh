@@ -42,7 +42,7 @@ for run in argument variable; do
 	argument) got=$(PATH=$tmp/bin:$PATH "$folder/headstart-image-hook" "/the root") ;;
 	variable) got=$(PATH=$tmp/bin:$PATH BUILDROOT="/the root" "$folder/headstart-image-hook" final) ;;
 	esac
-	[ "$(echo "$got" | tr '\n' ' ')" = "<relayout> <--profile> <$tmp/p.profile> <--tree> </the root> " ] ||
+	[ "$(echo "$got" | tr '\n' ' ')" = "<relayout> <--profile> <$tmp/p.profile> <--tree> </the root> <--in-place> <--force> " ] ||
 		fail "the image hook ran: $got"
 done
 refuses 2 "usage: headstart-image-hook ROOT" env -u BUILDROOT "$folder/headstart-image-hook"
