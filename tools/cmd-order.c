@@ -224,6 +224,27 @@ static int read_image(const char *path, const struct order_arguments *arguments,
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
 }
 
+/*
+ * Pages are those of the recorded file. Where it is still there, it tells what lies on them: FILE, of the
+ * same build, may be laid out otherwise, since one of the two may have been stripped or relaid.
+ */
+static int take_recorded_layout(const struct profile_file *recorded, struct order_image *image)
+{
+	_cleanup_close_ int fd = -1;
+	const char *problem = NULL;
+	int r;
+
+	if (profile_file_staleness(recorded, 0) != PROFILE_FRESH)
+		return 0;
+	fd = open(recorded->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return verb_fail_errno(errno, "cannot read '%s'", recorded->path);
+	r = order_image_take_segments(image, fd, &problem);
+	if (r == -ENOEXEC)
+		return verb_fail("'%s' %s", recorded->path, problem);
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", recorded->path) : 0;
+}
+
 /* Fills all but the summary of a subject. Returns 0, or an exit status with the reason said. */
 static int take_subject(const struct profile *profile, const char *path,
 	const struct order_arguments *arguments, struct subject *subject)
@@ -235,6 +256,8 @@ static int take_subject(const struct profile *profile, const char *path,
 	status = find_file(profile, path, &file);
 	if (status == 0)
 		status = read_image(path, arguments, &subject->image);
+	if (status == 0)
+		status = take_recorded_layout(file, &subject->image);
 	if (status)
 		return status;
 	subject->recorded = file->path;

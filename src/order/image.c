@@ -388,6 +388,24 @@ int order_image_read(int fd, const char *debug_folder, struct order_image *ret, 
 	return 0;
 }
 
+int order_image_take_segments(struct order_image *image, int fd, const char **ret_problem)
+{
+	_cleanup_(order_image_releasep) struct order_image other = {0};
+	_cleanup_(order_elf_freep) struct order_elf *file = NULL;
+	int r;
+
+	r = open_elf(fd, &file, ret_problem);
+	if (r == 0)
+		r = read_segments(file, &other, ret_problem);
+	if (r < 0)
+		return r;
+	free(image->segments);
+	image->segments = TAKE_PTR(other.segments);
+	image->n_segments = other.n_segments;
+	image->segments_capacity = other.segments_capacity;
+	return 0;
+}
+
 void order_image_release(struct order_image *image)
 {
 	free(image->segments);

@@ -59,6 +59,13 @@ struct order_image {
  * else untouched.
  */
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);
+/*
+ * Takes the segments from another file of the same build: the recorded one, which may have been stripped or
+ * relaid, so that the same code lies elsewhere in it. Returns 0; or as order_image_read() does, and the image
+ * is as it was.
+ */
+int order_image_take_segments(struct order_image *image, int fd, const char **ret_problem);
+
 void order_image_release(struct order_image *image);
 
 static inline void order_image_releasep(struct order_image *image)

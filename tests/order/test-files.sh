@@ -78,6 +78,24 @@ fi
 cp /bin/true "$debug"
 refuses 1 "no debug file under '$real/debug'" "$headstart" order --for lld --debug-dir "$real/debug" stripped.profile
 
+# Recorded relaid: its pages are where the relaid file has them, functions are where the build has them.
+python3 - build/other-name >many <<'EOF'
+import subprocess, sys
+loads = [line.split() for line in subprocess.run(["readelf", "-lW", sys.argv[1]], capture_output=True, text=True).stdout.splitlines()
+         if line.split()[:1] == ["LOAD"]]
+print("range", int(next(load for load in loads if "E" in load[6:-1])[1], 16) // 4096, "1 1 1")
+EOF
+profile_of "$real/build/other-name" some.profile many
+order --for lld some.profile >some
+"$headstart" relayout --profile some.profile -o relaid build/other-name >out 2>&1 || fail "no relayout: $(cat out)"
+readelf -lW relaid | awk '$1 == "LOAD" && / E / { print $2 }' | tail -n 1 >at
+echo "range $(($(cat at) / $(getconf PAGESIZE))) 1 1 1" >hot
+profile_of "$real/relaid" relaid.profile hot
+for file in relaid build/other-name; do
+	order --for lld relaid.profile $file >again
+	cmp -s some again || fail "relaid, with $file: $(diff some again)"
+done
+
 # A stripped library: what it exports, with a remark.
 printf 'int shown(int x) { return x + 1; }\n__attribute__((visibility("hidden"))) int hidden(int x) { return x; }\n' >lib.c
 gcc -shared -fPIC -ffunction-sections -s -o lib.so lib.c
