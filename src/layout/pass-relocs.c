@@ -45,8 +45,6 @@ int pass_relocs(struct layout_image *image, const struct layout_options *options
 
 	if (image->passes & NOTE_PASS_RELOCS)
 		return refuse(ret, "the object's relocations were moved when some of them were packed");
-	if (!layout_dynamic_writable(image))
-		return refuse(ret, "the object's dynamic section lies on its first page");
 	r = reloc_table_read(&table, image, &refusal);
 	if (r == -EOPNOTSUPP)
 		return refuse(ret, refusal);

@@ -9,9 +9,8 @@
  * not relative. Linkers sort these to the front (-z combreloc; DT_RELACOUNT counts them).
  *
  * Of those, some stay: at places that are not aligned, which DT_RELR has no words for; that have no bytes in
- * the file to hold the addend (.bss), or whose page cannot be changed; in segments that are not writable,
- * whose pages would have to be copied for nothing, as DT_TEXTREL makes them private anyway; and in what the
- * loader reads before it relocates.
+ * the file to hold the addend (.bss), or whose page cannot be changed; in segments that are not writable
+ * (DT_TEXTREL), whose pages are better left where they are; and in what the loader reads before it relocates.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,9 +29,9 @@
 
 struct packing {
 	struct layout_image *image;
-	struct reloc_table table;
-	size_t n_relative; /* entries at the beginning of the table that are relative */
-	size_t n_stay;     /* of these, moved behind the others */
+	struct reloc_table table; /* the packed ones first, once they are chosen; others in their order */
+	size_t n_relative;        /* entries at the beginning of the table that are relative */
+	size_t n_packed;          /* of these */
 	const char *refusal;
 };
 
@@ -47,32 +46,52 @@ static int refuse(struct packing *packing, const char *refusal)
 	return -EOPNOTSUPP;
 }
 
-static int compare_places(const void *a, const void *b)
+static void count_relative(struct packing *packing)
 {
-	const Elf64_Rela *x = a, *y = b;
-
-	return (x->r_offset > y->r_offset) - (x->r_offset < y->r_offset);
-}
-
-/* Puts the relative ones into the order of their places. Those do not overlap, so that theirs does not
- * matter. */
-static int sort_relative(struct packing *packing)
-{
-	Elf64_Rela *entries = packing->table.entries;
+	const struct reloc_table *table = &packing->table;
 	uint32_t relative = elf_view_relative_type(packing->image->view);
-	bool sorted = true;
 	size_t n = 0;
 
-	while (n < packing->table.n_entries && ELF64_R_TYPE(entries[n].r_info) == relative) {
-		sorted = sorted && (n == 0 || entries[n - 1].r_offset < entries[n].r_offset);
+	while (n < table->n_entries && ELF64_R_TYPE(table->entries[n].r_info) == relative)
 		n++;
+	packing->n_relative = n;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Of the first n entries, ascending; the caller's to free(3), NULL without memory. Linkers have them in
+ * order. */
+static uint64_t *sorted_places(const struct packing *packing, size_t n)
+{
+	uint64_t *places = calloc(n, sizeof(*places));
+	bool sorted = true;
+
+	if (!places)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		places[i] = packing->table.entries[i].r_offset;
+		sorted = sorted && (i == 0 || places[i - 1] < places[i]);
 	}
 	if (!sorted)
-		qsort(entries, n, sizeof(*entries), compare_places);
-	for (size_t i = 1; i < n; i++)
-		if (entries[i].r_offset - entries[i - 1].r_offset < POINTER)
+		qsort(places, n, sizeof(*places), compare_places);
+	return places;
+}
+
+/* Of two that overlap the later one stores last; there is no such order among those that are packed. */
+static int check_overlaps(struct packing *packing)
+{
+	_cleanup_free_ uint64_t *places = sorted_places(packing, packing->n_relative);
+
+	if (!places)
+		return -ENOMEM;
+	for (size_t i = 1; i < packing->n_relative; i++)
+		if (places[i] - places[i - 1] < POINTER)
 			return refuse(packing, "the object has relative relocations that overlap");
-	packing->n_relative = n;
 	return 0;
 }
 
@@ -91,31 +110,24 @@ static bool can_be_packed(const struct packing *packing, uint64_t place)
 	       (place >= dynamic_end || place + POINTER <= view->dynamic_address);
 }
 
-/* Moves those relative ones that stay behind those that are packed, both still in the order of their places.
- */
+/* Moves the relative ones that can be packed before those that stay. */
 static int part_relative(struct packing *packing)
 {
 	Elf64_Rela *entries = packing->table.entries;
-	_cleanup_free_ Elf64_Rela *stay = NULL;
+	_cleanup_free_ Elf64_Rela *stay = calloc(packing->n_relative, sizeof(*stay));
 	size_t n_packed = 0, n_stay = 0;
 
-	for (size_t i = 0; i < packing->n_relative; i++)
-		n_stay += !can_be_packed(packing, entries[i].r_offset);
-	packing->n_stay = n_stay;
-	if (n_stay == 0)
-		return 0;
-	if (n_stay == packing->n_relative)
-		return refuse(packing, "the object's relative relocations lie where they cannot be packed");
-	stay = calloc(n_stay, sizeof(*stay));
 	if (!stay)
 		return -ENOMEM;
-	n_stay = 0;
 	for (size_t i = 0; i < packing->n_relative; i++)
 		if (can_be_packed(packing, entries[i].r_offset))
 			entries[n_packed++] = entries[i];
 		else
 			stay[n_stay++] = entries[i];
 	memcpy(entries + n_packed, stay, n_stay * sizeof(*stay));
+	packing->n_packed = n_packed;
+	if (n_packed == 0)
+		return refuse(packing, "the object's relative relocations lie where they cannot be packed");
 	return 0;
 }
 
@@ -129,8 +141,6 @@ static int check_object(struct packing *packing, const struct layout_options *op
 	if (layout_dynamic_get(image, DT_RELR, &value) || layout_dynamic_get(image, DT_RELRSZ, &value) ||
 		layout_dynamic_get(image, DT_RELRENT, &value))
 		return refuse(packing, "the object has DT_RELR already");
-	if (!layout_dynamic_writable(image))
-		return refuse(packing, "the object's dynamic section lies on its first page");
 	return 0;
 }
 
@@ -140,34 +150,27 @@ static int choose(struct packing *packing)
 	int r;
 
 	r = reloc_table_read(&packing->table, packing->image, &packing->refusal);
-	if (r == 0)
-		r = sort_relative(packing);
 	if (r < 0)
 		return r;
+	count_relative(packing);
 	if (packing->n_relative == 0)
 		return refuse(packing, "the object has no relative relocations");
 	if (layout_dynamic_get(packing->image, DT_RELACOUNT, &counted) && counted > packing->n_relative)
 		return refuse(packing, "the object's DT_RELACOUNT counts relocations that are not relative");
-	return part_relative(packing);
-}
-
-static size_t n_packed(const struct packing *packing)
-{
-	return packing->n_relative - packing->n_stay;
+	r = check_overlaps(packing);
+	return r < 0 ? r : part_relative(packing);
 }
 
 static int add_relr(const struct packing *packing, uint64_t *ret_address, uint64_t *ret_size)
 {
-	_cleanup_free_ uint64_t *places = calloc(n_packed(packing), sizeof(*places));
+	_cleanup_free_ uint64_t *places = sorted_places(packing, packing->n_packed);
 	_cleanup_free_ uint64_t *words = NULL;
 	size_t n_words;
 	int r;
 
 	if (!places)
 		return -ENOMEM;
-	for (size_t i = 0; i < n_packed(packing); i++)
-		places[i] = packing->table.entries[i].r_offset;
-	r = relr_encode(places, n_packed(packing), &words, &n_words);
+	r = relr_encode(places, packing->n_packed, &words, &n_words);
 	if (r < 0)
 		return r;
 	r = layout_add_table(packing->image, words, n_words * sizeof(*words), POINTER, ret_address);
@@ -177,9 +180,14 @@ static int add_relr(const struct packing *packing, uint64_t *ret_address, uint64
 	return 0;
 }
 
+static bool some_stay(const struct packing *packing)
+{
+	return packing->n_packed < packing->n_relative;
+}
+
 static int write_addends(const struct packing *packing, struct savepoint *save)
 {
-	for (size_t i = 0; i < n_packed(packing); i++) {
+	for (size_t i = 0; i < packing->n_packed; i++) {
 		const Elf64_Rela *entry = &packing->table.entries[i];
 		int r = savepoint_page(save, entry->r_offset);
 
@@ -196,19 +204,19 @@ static int shorten_rela(struct packing *packing)
 {
 	struct reloc_table *table = &packing->table;
 	struct layout_image *image = packing->image;
-	uint64_t gone = n_packed(packing) * sizeof(Elf64_Rela), size;
+	uint64_t gone = packing->n_packed * sizeof(Elf64_Rela), size;
 	int r;
 
 	/* It only saves the loader looking at types. */
 	layout_dynamic_drop(image, DT_RELACOUNT);
-	if (n_packed(packing) == table->n_entries) {
+	if (packing->n_packed == table->n_entries) {
 		layout_dynamic_drop(image, DT_RELA);
 		layout_dynamic_drop(image, DT_RELASZ);
 		layout_dynamic_drop(image, DT_RELAENT);
 		return 0;
 	}
-	if (packing->n_stay > 0)
-		return reloc_table_move(table, n_packed(packing), image);
+	if (some_stay(packing))
+		return reloc_table_move(table, packing->n_packed, image);
 	layout_dynamic_get(image, DT_RELASZ, &size);
 	r = layout_dynamic_set(image, DT_RELA, table->address + gone);
 	if (r == 0)
@@ -246,7 +254,7 @@ static int pack(struct packing *packing, struct savepoint *save, uint64_t *ret_r
 static void cool(const struct packing *packing)
 {
 	const struct reloc_table *table = &packing->table;
-	size_t n = packing->n_stay > 0 ? table->n_entries + table->n_plt : n_packed(packing);
+	size_t n = some_stay(packing) ? table->n_entries + table->n_plt : packing->n_packed;
 
 	layout_cool(packing->image, table->address, n * sizeof(Elf64_Rela));
 }
@@ -283,13 +291,13 @@ int pass_relr(struct layout_image *image, const struct layout_options *options, 
 	savepoint_keep(&save);
 	cool(&packing);
 	image->passes |= NOTE_PASS_RELR;
-	if (packing.n_stay > 0)
+	if (some_stay(&packing))
 		image->passes |= NOTE_PASS_RELOCS;
 	before = packing.table.n_entries * sizeof(Elf64_Rela);
 	*ret = (struct layout_outcome){
 		.done = true,
 		.before = before,
-		.after = before - n_packed(&packing) * sizeof(Elf64_Rela) + relr_size,
+		.after = before - packing.n_packed * sizeof(Elf64_Rela) + relr_size,
 	};
 	return 0;
 }

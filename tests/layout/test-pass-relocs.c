@@ -145,20 +145,6 @@ static void nothing_to_move_is_said(void **state)
 	assert_refused(&fixture, pass_relocs, "tables that overlap");
 }
 
-/* The dynamic section on the page at file offset 0 cannot be changed. */
-static void a_dynamic_section_on_the_first_page_is_refused(void **state)
-{
-	struct fixture fixture;
-
-	init(&fixture);
-	memcpy(fixture.object.gap, fixture.object.dynamic, sizeof(fixture.object.dynamic));
-	fixture.object.dynamic_phdr.p_offset = offsetof(struct object, gap);
-	fixture.object.dynamic_phdr.p_vaddr = offsetof(struct object, gap);
-	fixture.options.loader_knows_relr = true;
-	assert_refused(&fixture, pass_relr, "dynamic section lies on its first page");
-	assert_refused(&fixture, pass_relocs, "dynamic section lies on its first page");
-}
-
 /* The pass runs out of memory after 0, 1, 2 … allocations until it does no more. */
 static void assert_memory_can_run_out(pass_fn *pass, unsigned least)
 {
@@ -262,7 +248,6 @@ int main(void)
 		cmocka_unit_test(what_packing_leaves_is_moved),
 		cmocka_unit_test(what_packing_has_moved_is_not_moved_again),
 		cmocka_unit_test(nothing_to_move_is_said),
-		cmocka_unit_test(a_dynamic_section_on_the_first_page_is_refused),
 		cmocka_unit_test(without_memory_the_image_is_as_it_was),
 		cmocka_unit_test(one_corrupt_field_does_no_harm),
 	};

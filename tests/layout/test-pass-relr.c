@@ -194,6 +194,20 @@ static void the_order_of_places_does_not_matter(void **state)
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 20);
 }
 
+static void what_stays_keeps_its_order(void **state)
+{
+	_cleanup_(fixture_close) struct fixture fixture;
+	const Elf64_Rela *left;
+
+	init(&fixture);
+	fixture.object.rela[7].r_offset = OBJECT_WORDS + 702 * 8 + 4;
+	fixture.object.rela[9].r_offset = OBJECT_WORDS + 700 * 8 + 4;
+	assert_packs(&fixture, OBJECT_N_RELATIVE - 2, 22);
+	left = object_at(&fixture.image, get(&fixture, DT_RELA), 2 * sizeof(*left));
+	assert_memory_equal(&left[0], &fixture.object.rela[7], sizeof(*left));
+	assert_memory_equal(&left[1], &fixture.object.rela[9], sizeof(*left));
+}
+
 static void aarch64_is_like_x86_64(void **state)
 {
 	_cleanup_(fixture_close) struct fixture fixture;
@@ -500,6 +514,7 @@ int main(void)
 		cmocka_unit_test(definitions_take_indices_too),
 		cmocka_unit_test(a_version_that_is_there_is_not_added),
 		cmocka_unit_test(the_order_of_places_does_not_matter),
+		cmocka_unit_test(what_stays_keeps_its_order),
 		cmocka_unit_test(aarch64_is_like_x86_64),
 		cmocka_unit_test(places_that_cannot_be_packed_stay),
 		cmocka_unit_test(the_first_page_stays_even_if_it_is_writable),
