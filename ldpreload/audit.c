@@ -20,8 +20,9 @@ const char shim_name[] = "audit";
 
 /*
  * The program goes on at once, unless the plan is in physical order (for a rotational disk): then its thread
- * sleeps until the plan is carried out, as under 'headstart run'. It would sleep in page faults otherwise, and
- * longer, for the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is started").
+ * sleeps until the plan is carried out, as under 'headstart run'. It would sleep in page faults otherwise,
+ * and longer, for the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is
+ * started").
  */
 static bool plan_start(const struct plan *plan)
 {
@@ -51,13 +52,20 @@ static bool plan_serve(struct plan_target *target)
 	return true;
 }
 
+/* ld.so runs it before it calls la_version. */
+__attribute__((constructor)) static void audit_begin(int argc, char **argv, char **envp)
+{
+	shim_begin(argc, argv, envp);
+}
+
 HOOK unsigned int la_version(unsigned int version)
 {
-	struct plan_target program = {.given = shim_start.program, .fd = -1};
+	struct plan_target program;
 	const char *mode;
 
 	if (!shim_wanted())
 		return 0;
+	plan_target_init(&program, shim_start.program, -1);
 	mode = shim_environment("HEADSTART");
 	if (!mode || !shim_equal(mode, "whole"))
 		if (plan_serve(&program) || (mode && shim_equal(mode, "plan")))

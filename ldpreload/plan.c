@@ -122,7 +122,8 @@ static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
 	_Alignas(8) char head[PLAN_HEAD_MAX];
 	long size;
 
-	/* All of it at once: the prefetcher needs the rest in a moment, and another read would be another seek. */
+	/* All of it at once: the prefetcher needs the rest in a moment, and another read would be another
+	 * seek. */
 	raw_syscall(__NR_readahead, fd, 0, PLAN_READAHEAD, 0, 0, 0);
 	size = sys_pread(fd, head, sizeof(head), 0);
 	if (size <= 0 || !plan_head_check(head, (size_t)size))
@@ -168,4 +169,12 @@ static bool plan_look_up(struct plan_target *target, struct plan *ret)
 bool plan_find(struct plan_target *target, struct plan *ret)
 {
 	return path_find(target) && plan_look_up(target, ret);
+}
+
+bool plan_find_as_given(struct plan_target *target, struct plan *ret)
+{
+	struct shim_text text = shim_text(target->path, sizeof(target->path));
+
+	shim_text_add(&text, target->given);
+	return target->path[0] == '/' && !text.overflow && plan_look_up(target, ret);
 }

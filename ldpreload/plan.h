@@ -16,6 +16,14 @@ struct plan_target {
 				     looked for */
 };
 
+static inline void plan_target_init(struct plan_target *target, const char *given, int fd)
+{
+	target->given = given;
+	target->fd = fd;
+	target->unfiltered = SHIM_NOT_ASKED;
+	target->path[0] = '\0';
+}
+
 struct plan {
 	int fd;
 	enum plan_order order;
@@ -24,3 +32,7 @@ struct plan {
 
 /* Whether there is a plan of the program that may be trusted. If so, ret->fd is the caller's. */
 bool plan_find(struct plan_target *target, struct plan *ret);
+
+/* The same, but the path as given is taken for one without links: two opens at most where there is no plan.
+ */
+bool plan_find_as_given(struct plan_target *target, struct plan *ret);

@@ -2,6 +2,7 @@
 /* The start of the program as the shim sees it, and whether anything may be done in it. */
 #include "shim.h"
 
+#include <link.h>
 #include <linux/auxvec.h>
 
 #define DISABLE_FILE "/etc/headstart/disable" /* the administrator's kill switch */
@@ -50,16 +51,20 @@ bool shim_begins(const char *string, const char *prefix)
 	return !*prefix;
 }
 
+void shim_text_add_character(struct shim_text *text, char character)
+{
+	if (text->end - text->at < 2) {
+		text->overflow = true;
+		return;
+	}
+	*text->at++ = character;
+	*text->at = '\0';
+}
+
 void shim_text_add(struct shim_text *text, const char *string)
 {
-	for (; *string; string++) {
-		if (text->end - text->at < 2) {
-			text->overflow = true;
-			return;
-		}
-		*text->at++ = *string;
-		*text->at = '\0';
-	}
+	while (*string && !text->overflow)
+		shim_text_add_character(text, *string++);
 }
 
 void shim_text_add_number(struct shim_text *text, uint64_t number)
@@ -74,25 +79,28 @@ void shim_text_add_number(struct shim_text *text, uint64_t number)
 	shim_text_add(text, at);
 }
 
-/*
- * ld.so calls the constructors of an auditor before la_version, with the arguments of main. The auxiliary
- * vector follows the environment; where ld.so has cleaned the environment (AT_SECURE) it does not, and
- * `secure` stays set.
- */
-__attribute__((constructor)) static void shim_begin(int argc, char **argv, char **envp)
+void shim_begin(int argc, char **argv, char **envp)
 {
 	struct shim_start start = {.environment = envp, .secure = true};
-	const uintptr_t *auxv;
+	const uintptr_t *auxv = (const uintptr_t *)envp;
+	bool understood = false;
 
-	while (*envp)
-		envp++;
-	for (auxv = (const uintptr_t *)(envp + 1); auxv[0] != AT_NULL; auxv += 2) {
+	if (envp != argv + argc + 1)
+		return;
+	while (*auxv)
+		auxv++;
+	while (!*auxv)
+		auxv++;
+	for (; auxv[0] != AT_NULL; auxv += 2) {
 		switch (auxv[0]) {
 		case AT_EXECFN:
 			start.program = (const char *)auxv[1];
 			break;
 		case AT_PHDR:
 			start.headers = (const void *)auxv[1];
+			break;
+		case AT_PHENT:
+			understood = auxv[1] == sizeof(ElfW(Phdr));
 			break;
 		case AT_PHNUM:
 			start.header_count = auxv[1];
@@ -111,7 +119,8 @@ __attribute__((constructor)) static void shim_begin(int argc, char **argv, char 
 			break;
 		}
 	}
-	shim_start = start;
+	if (understood)
+		shim_start = start;
 }
 
 char *shim_environment_entry(const char *name)

@@ -32,7 +32,7 @@
 
 /* The start of the program, from its first stack frame. */
 struct shim_start {
-	char **environment; /* as it was when the program started */
+	char **environment;  /* as it was when the program started */
 	const char *program; /* AT_EXECFN as the kernel got it: a script's own path, not its interpreter's */
 	const void *headers; /* AT_PHDR: the program headers of the main executable */
 	uintptr_t header_count;
@@ -43,6 +43,14 @@ struct shim_start {
 };
 
 extern struct shim_start shim_start;
+
+/*
+ * Once, with what ld.so passes to a constructor: the arguments of main. The auxiliary vector follows the
+ * environment and, where ld.so has taken variables from that (AT_SECURE), more than one NULL. musl's loader
+ * passes nothing, and registers hold anything: then they are not one behind the other, nothing of the start
+ * is known, and `secure` stays set.
+ */
+void shim_begin(int argc, char **argv, char **envp);
 
 /* Whether we are wanted: not in a program with more rights than its user, not when switched off. */
 bool shim_wanted(void);
@@ -80,6 +88,7 @@ static inline struct shim_text shim_text(char *buffer, size_t size)
 }
 
 void shim_text_add(struct shim_text *text, const char *string);
+void shim_text_add_character(struct shim_text *text, char character);
 void shim_text_add_number(struct shim_text *text, uint64_t number);
 
 size_t shim_length(const char *string);
@@ -109,6 +118,11 @@ static inline long sys_write(int fd, const void *data, size_t size)
 static inline long sys_pread(int fd, void *data, size_t size, uint64_t offset)
 {
 	return raw_syscall(__NR_pread64, fd, (long)data, (long)size, (long)offset, 0, 0);
+}
+
+static inline long sys_pwrite(int fd, const void *data, size_t size, uint64_t offset)
+{
+	return raw_syscall(__NR_pwrite64, fd, (long)data, (long)size, (long)offset, 0, 0);
 }
 
 static inline int sys_fstat(int fd, struct stat *ret)

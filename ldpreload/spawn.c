@@ -11,125 +11,18 @@
  */
 #include "spawn.h"
 
+#include "prefetcher.h"
 #include "shim.h"
 
 #include <asm/signal.h>
 #include <linux/poll.h>
-#include <linux/resource.h>
 #include <linux/sched.h>
 #include <linux/time_types.h>
 #include <linux/wait.h>
 
-#define READAHEAD_MAX    (4 << 20) /* bytes */
-#define DESCRIPTOR_SPARE 10        /* above all that are dealt out below */
-#define CLOSE_LIMIT      65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
-
 static long fork_untraced(int exit_signal)
 {
 	return raw_syscall(__NR_clone, CLONE_UNTRACED | exit_signal, 0, 0, 0, 0, 0);
-}
-
-static __attribute__((noreturn)) void exit_now(int status)
-{
-	for (;;)
-		raw_syscall(__NR_exit_group, status, 0, 0, 0, 0, 0);
-}
-
-/* 0 to 2 on /dev/null: a prefetcher holding the program's pipe would make its reader wait for the end of
- * file. */
-static bool deal_descriptors(int fd, int alive)
-{
-	int null = sys_open("/dev/null", O_RDWR);
-	long spare_fd = raw_syscall(__NR_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
-	long spare_null = raw_syscall(__NR_fcntl, null, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
-	long spare_alive = raw_syscall(__NR_fcntl, alive, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
-	const long dealt[] = {spare_null, spare_null, spare_null, spare_fd, spare_alive};
-	int count = alive < 0 ? 4 : 5;
-
-	for (int i = 0; i < count; i++)
-		if (raw_syscall(__NR_dup3, dealt[i], i, 0, 0, 0, 0) != i)
-			return false;
-	if (raw_syscall(__NR_close_range, count, ~0u, 0, 0, 0, 0) < 0)
-		for (int i = count; i < CLOSE_LIMIT; i++)
-			sys_close(i);
-	return true;
-}
-
-/* Handlers are reset by execve; what is ignored or blocked is not. */
-static void reset_signals(void)
-{
-	static const uint64_t action[8]; /* SIG_DFL, no flags: large enough for any architecture's struct */
-	static const uint64_t no_signal;
-
-	for (int i = 1; i <= 64; i++)
-		raw_syscall(__NR_rt_sigaction, i, (long)action, 0, sizeof(no_signal), 0, 0);
-	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&no_signal, 0, sizeof(no_signal), 0, 0);
-}
-
-/* The program's limits were not meant for us: as high as they go, except that a crash leaves no core. */
-static void reset_limits(void)
-{
-	for (int i = 0; i < RLIM_NLIMITS; i++) {
-		struct rlimit64 limit;
-
-		if (i == RLIMIT_STACK || raw_syscall(__NR_prlimit64, 0, i, 0, (long)&limit, 0, 0) != 0)
-			continue;
-		limit.rlim_cur = i == RLIMIT_CORE ? 0 : limit.rlim_max;
-		raw_syscall(__NR_prlimit64, 0, i, (long)&limit, 0, 0, 0);
-	}
-}
-
-/* Out of memory, the prefetcher is what can best be spared. */
-static void prefer_for_oom(void)
-{
-	int fd = sys_open("/proc/self/oom_score_adj", O_WRONLY);
-
-	if (fd < 0)
-		return;
-	sys_write(fd, "1000", 4);
-	sys_close(fd);
-}
-
-/*
- * Asks for all of a program from its beginning, so that what the kernel and the program's own start-up then
- * read piece by piece is one read of the disk. The kernel cuts the request to what the device takes at once,
- * which is enough.
- */
-static void read_ahead_program(const char *path)
-{
-	int fd = sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	raw_syscall(__NR_readahead, fd, 0, READAHEAD_MAX, 0, 0, 0);
-	sys_close(fd);
-}
-
-static __attribute__((noreturn)) void become_prefetcher(int fd, int alive, const char *const argv[])
-{
-	const char *named = shim_environment("HEADSTART_PREFETCH");
-	const char *path = named ? named : HEADSTART_PREFETCH_PATH;
-	const char *const environment[] = {shim_environment_entry("HEADSTART_LOG"), NULL};
-
-	read_ahead_program(path);
-	raw_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
-	raw_syscall(__NR_chdir, (long)"/", 0, 0, 0, 0, 0);
-	raw_syscall(__NR_umask, 022, 0, 0, 0, 0, 0);
-	reset_signals();
-	reset_limits();
-	prefer_for_oom();
-	if (deal_descriptors(fd, alive))
-		raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
-	exit_now(127);
-}
-
-/* A subreaper would inherit the orphan and could wait for it. */
-static bool adopts_orphans(void)
-{
-	enum { GET_CHILD_SUBREAPER = 37 }; /* <linux/prctl.h> */
-	int subreaper = 0;
-
-	return raw_syscall(__NR_prctl, GET_CHILD_SUBREAPER, (long)&subreaper, 0, 0, 0, 0) != 0 || subreaper;
 }
 
 static bool spawn(int fd, int alive, const char *const argv[])
@@ -137,15 +30,15 @@ static bool spawn(int fd, int alive, const char *const argv[])
 	int status = 0;
 	long child;
 
-	if (adopts_orphans())
+	if (prefetcher_would_be_seen())
 		return false;
 	child = fork_untraced(0);
 	if (child == 0) {
 		long prefetcher = fork_untraced(SIGCHLD);
 
 		if (prefetcher == 0)
-			become_prefetcher(fd, alive, argv);
-		exit_now(prefetcher < 0);
+			prefetcher_become(fd, alive, argv);
+		prefetcher_exit(prefetcher < 0);
 	}
 	if (child < 0)
 		return false;

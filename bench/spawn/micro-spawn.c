@@ -19,6 +19,7 @@
 
 #define ARMS_MAX   16
 #define ROUNDS_MAX 1000000
+#define TEXTS_MAX  4 /* of the default arms that name a file of this build */
 #define WARM_UP    5 /* rounds that don't count */
 
 struct options {
@@ -48,8 +49,9 @@ static const char help[] =
 	"                        nothing:\n"
 	"                        audit:LD_AUDIT=.../libheadstart-audit.so\n"
 	"                        audit-no-plan:LD_AUDIT=... HEADSTART=plan HEADSTART_STATE=/nonexistent\n"
+	"                        preload:LD_PRELOAD=.../libheadstart-preload.so\n"
 	"                        run:.../headstart run --\n"
-	"                      with the shim and the launcher of this build\n"
+	"                      with the shims and the launcher of this build\n"
 	"  -h, --help          this text\n"
 	"\n"
 	"LD_AUDIT, LD_PRELOAD and HEADSTART... of the caller's environment are not passed on.\n";
@@ -141,7 +143,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 }
 
 /* The arms of the build that this program is part of. *ret_texts, each malloc()ed, are the caller's. */
-static int default_arms(struct options *options, char *ret_texts[3])
+static int default_arms(struct options *options, char *ret_texts[TEXTS_MAX])
 {
 	char self[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -155,12 +157,13 @@ static int default_arms(struct options *options, char *ret_texts[3])
 		asprintf(&ret_texts[1],
 			"audit-no-plan:LD_AUDIT=%s/ldpreload/libheadstart-audit.so HEADSTART=plan "
 			"HEADSTART_STATE=/nonexistent", build) < 0 ||
-		asprintf(&ret_texts[2], "run:%s/tools/headstart run --", build) < 0)
+		asprintf(&ret_texts[2], "preload:LD_PRELOAD=%s/ldpreload/libheadstart-preload.so", build) < 0 ||
+		asprintf(&ret_texts[3], "run:%s/tools/headstart run --", build) < 0)
 		return -ENOMEM;
 	options->arms[0] = "nothing:";
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < TEXTS_MAX; i++)
 		options->arms[i + 1] = ret_texts[i];
-	options->n_arms = 4;
+	options->n_arms = 1 + TEXTS_MAX;
 	return 0;
 }
 
@@ -251,7 +254,7 @@ int main(int argc, char **argv)
 {
 	struct options options = {.rounds = 1000, .seed = 1, .cpu = -1};
 	struct spawn_arm arms[ARMS_MAX] = {0};
-	char *texts[3] = {0};
+	char *texts[TEXTS_MAX] = {0};
 	size_t n = 0;
 	int status = parse_options(&options, argc, argv);
 
@@ -270,7 +273,7 @@ int main(int argc, char **argv)
 		status = report(arms, &options);
 	for (size_t i = 0; i < n; i++)
 		spawn_arm_release(&arms[i]);
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < TEXTS_MAX; i++)
 		free(texts[i]);
 	return status;
 }

@@ -308,8 +308,11 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 			idle_us = now_us + IDLE_US;
 		if (is_over(reader) || now_us >= idle_us || now_us >= deadline_us || poll(&gone, 1, 0) > 0)
 			return;
-		if (!read_on(reader))
-			nanosleep(&pause, NULL);
+		if (read_on(reader))
+			continue;
+		if (reader->list->taken & OBJECT_LIST_CLOSED)
+			return;
+		nanosleep(&pause, NULL);
 	}
 }
 

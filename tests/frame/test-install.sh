@@ -6,7 +6,7 @@ DESTDIR=$tmp/root meson install -C "$HEADSTART_TEST_BUILD" --no-rebuild --quiet 
 cd "$tmp/root"
 find . -type f | sort >"$tmp/files"
 for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetch \
-	headstart/libheadstart-audit.so; do
+	headstart/libheadstart-audit.so headstart/libheadstart-preload.so; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done
 ! grep -vE '/(bin|headstart|man[1578])/[^/]+$' "$tmp/files" || fail "unexpected files are installed"

@@ -5,6 +5,7 @@ set -eu
 headstart=$HEADSTART_TEST_BUILD/tools/headstart
 prefetch=$HEADSTART_TEST_BUILD/tools/headstart-prefetch
 audit=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-audit.so
+preload=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-preload.so
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp

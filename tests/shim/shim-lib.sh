@@ -1,8 +1,15 @@
 # Shared by the shim's tests: a program `look` with libraries of its own in $place, on a file system whose residency can
-# be told, and ways to start it under the shim, cold or warm.
+# be told, and ways to start it under the shim, cold or warm. $SHIM says which shim: "audit", if not set, or "preload"; and
+# $through in front of what program it is started, if not by itself.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 built=$HEADSTART_TEST_BUILD/tests/shim
 page=$built/page
+shim=${SHIM-audit}
+through=${THROUGH-}
+case $shim in
+audit) loaded=LD_AUDIT=$audit ;;
+preload) loaded=LD_PRELOAD=$preload ;;
+esac
 [ -e "$audit" ] || skip "no shim is built for this processor"
 
 # $tmp may be a tmpfs; the build folder then is the better place.
@@ -24,7 +31,7 @@ log=$tmp/log
 # The environment of every start is the same, but for what is being tried. A prefetcher that reads nothing: a real one
 # would still be at it when the next start is to be cold.
 shimmed() {
-	env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+	env -i PATH="$PATH" HOME="$tmp" "$loaded" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
 		HEADSTART_PREFETCH=/bin/true "$@"
 }
 
@@ -42,14 +49,14 @@ when_warm() {
 	return 1
 }
 
-# What `look` sees without us. The same LD_AUDIT: it is part of the environment.
+# What `look` sees without us. The same LD_AUDIT or LD_PRELOAD: it is part of the environment.
 expect_same() {
 	status=0
-	shimmed "$@" "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null || status=$?
+	shimmed "$@" $through "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null || status=$?
 	[ "$status" = 7 ] || fail "$what: exit status $status: $(tail -1 "$tmp/seen")"
 	cmp -s "$tmp/expected" "$tmp/seen" || fail "$what: $(diff "$tmp/expected" "$tmp/seen")"
 }
 
-shimmed HEADSTART=off "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null && fail "look is to exit with 7"
+shimmed HEADSTART=off $through "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null && fail "look is to exit with 7"
 mv "$tmp/seen" "$tmp/expected"
 grep -q '^sum: 7 8 9 10$' "$tmp/expected" || fail "look does not work: $(cat "$tmp/expected")"

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* A program is about to be executed by this process or a child of it. */
+#pragma once
+
+#include <stdbool.h>
+
+struct launch {
+	int folder;               /* AT_FDCWD, or the open folder that a relative path begins in */
+	const char *path;         /* NULL: `folder` is the program */
+	bool searched;            /* a path without '/' is looked for in $PATH */
+	bool no_follow;           /* a link at the end of the path is not followed */
+	char *const *environment; /* the program's, NULL if it is ours; may be a bad address */
+};
+
+/*
+ * Starts the prefetcher if the program has a plan, pages of it are missing, and nobody carries it out
+ * already. Waits for nothing but a small execve; writes to no memory but the stack; safe in a signal handler
+ * and in a child of vfork(2).
+ */
+void launch_anticipate(const struct launch *launch);
+
+/* The same for the program that we are in, started by somebody without hooks; by the path it was started with
+ * alone. */
+void launch_own(void);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* A list of the one object, as the audit shim would tell it, for headstart-prefetch --objects. */
+#include "library.h"
+
+#include "resident.h"
+#include "share.h"
+#include "shim.h"
+
+#include <linux/memfd.h>
+#include <stddef.h>
+
+#include "format/object-list.h"
+
+/* A list that says all there is to say: the prefetcher does not wait for more. */
+static int list_of(const char *path)
+{
+	struct object_entry entry = {.state = OBJECT_COLD};
+	const uint32_t head[] = {(uint32_t)sys_getpid(), OBJECT_LIST_CLOSED + 1};
+	struct shim_text text = shim_text(entry.path, sizeof(entry.path));
+	long fd;
+
+	shim_text_add(&text, path);
+	if (text.overflow)
+		return -ENAMETOOLONG;
+	fd = raw_syscall(__NR_memfd_create, (long)"headstart", MFD_CLOEXEC, 0, 0, 0, 0);
+	if (fd < 0)
+		return (int)fd;
+	if (raw_syscall(__NR_ftruncate, fd, sizeof(struct object_list), 0, 0, 0, 0) == 0 &&
+		sys_pwrite((int)fd, head, sizeof(head), 0) == sizeof(head) &&
+		sys_pwrite((int)fd, &entry, sizeof(entry), offsetof(struct object_list, entries)) ==
+			sizeof(entry))
+		return (int)fd;
+	sys_close((int)fd);
+	return -EIO;
+}
+
+static __attribute__((noinline)) void library_start(const char *path)
+{
+	const char *const argv[] = {"headstart-prefetch", "--objects", "--fd", "3", NULL};
+	int fd = list_of(path);
+
+	if (fd < 0)
+		return;
+	shim_log(path, share_prefetcher(fd, argv) ? "library=started" : "library=not-started");
+	sys_close(fd);
+}
+
+void library_anticipate(const char *path)
+{
+	enum shim_answer unfiltered = SHIM_NOT_ASKED;
+	const char *mode = shim_environment("HEADSTART");
+
+	if (!mode || !shim_equal(mode, "whole") || !path || path[0] != '/' || !shim_wanted())
+		return;
+	if (shim_unfiltered(&unfiltered) && resident_at(path, 0) == RESIDENT_NO)
+		library_start(path);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* A library is about to be loaded by dlopen(3) or dlmopen(3). */
+#pragma once
+
+/*
+ * In whole mode, if the library is named by its absolute path and its first page is not in the page cache,
+ * starts a prefetcher that reads it. Otherwise nothing: a program's plan covers what it loads at run time,
+ * and finding out whether a seccomp filter is in force takes longer than dlopen(3) of a library that is
+ * cached.
+ */
+void library_anticipate(const char *path);

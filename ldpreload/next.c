@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Problem: a hook has to hand on to the function it stands before, and may neither import dlsym(3), since
+ * nothing of ours may be left for ld.so to resolve, nor remember an address, since it may run in a child of
+ * vfork(2) whose memory is its parent's.
+ *
+ * So each call looks it up anew, as ld.so does (gABI, "Dynamic Linking"; ELF symbol versioning, Drepper
+ * 1999): from the auxiliary vector to the program's headers, its dynamic section, DT_DEBUG, and the list of
+ * objects; of those, the ones after ourselves. That is half a microsecond. The objects up to libc were mapped
+ * when the program started and stay, so no dlclose(3) in another thread can take one of them away meanwhile.
+ *
+ * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary
+ * vector is read from /proc.
+ */
+#include "next.h"
+
+#include "shim.h"
+
+#include <link.h>
+#include <linux/auxvec.h>
+
+#define VERSION_INDEX  0x7fff
+#define VERSION_HIDDEN 0x8000
+
+#define AUXV_MAX 64 /* entries; Linux has 20 to 25 */
+
+extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+
+/* The first object after us in search order, where it isn't the one after us in the list; see next_begin().
+ */
+static const struct link_map *first_after_us;
+
+/* The parts of an object that a look-up needs. */
+struct symbols {
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	const uint32_t *gnu_hash, *hash; /* NULL where the object has none */
+	const uint16_t *versions;        /* NULL: the object knows no versions */
+	const ElfW(Verdef) * definitions;
+	uintptr_t base;
+};
+
+/* glibc has added the base to the addresses of most dynamic sections, musl to none. */
+static const void *pointer(const struct link_map *object, uintptr_t value)
+{
+	return (const void *)(value >= object->l_addr ? value : value + object->l_addr);
+}
+
+static bool symbols_of(const struct link_map *object, struct symbols *ret)
+{
+	struct symbols found = {.base = object->l_addr};
+
+	if (!object->l_ld)
+		return false;
+	for (const ElfW(Dyn) *entry = object->l_ld; entry->d_tag != DT_NULL; entry++) {
+		const void *at = pointer(object, entry->d_un.d_ptr);
+
+		switch (entry->d_tag) {
+		case DT_SYMTAB:
+			found.symbols = at;
+			break;
+		case DT_STRTAB:
+			found.strings = at;
+			break;
+		case DT_GNU_HASH:
+			found.gnu_hash = at;
+			break;
+		case DT_HASH:
+			found.hash = at;
+			break;
+		case DT_VERSYM:
+			found.versions = at;
+			break;
+		case DT_VERDEF:
+			found.definitions = at;
+			break;
+		}
+	}
+	if (!found.symbols || !found.strings || (!found.gnu_hash && !found.hash))
+		return false;
+	*ret = found;
+	return true;
+}
+
+static bool version_is(const struct symbols *in, unsigned int index, const char *version)
+{
+	const ElfW(Verdef) *definition = in->definitions;
+
+	while (definition) {
+		const char *at = (const char *)definition;
+
+		if (definition->vd_ndx == index)
+			return shim_equal(
+				in->strings + ((const ElfW(Verdaux) *)(at + definition->vd_aux))->vda_name,
+				version);
+		definition = definition->vd_next ? (const void *)(at + definition->vd_next) : NULL;
+	}
+	return false;
+}
+
+/* Whether that symbol is the function: of that version, or, if version is NULL, of the default one. */
+static bool symbol_is(const struct symbols *in, uint32_t index, const char *name, const char *version)
+{
+	const ElfW(Sym) *symbol = &in->symbols[index];
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0 ||
+		(type != STT_FUNC && type != STT_NOTYPE))
+		return false;
+	if (!shim_equal(in->strings + symbol->st_name, name))
+		return false;
+	if (!in->versions)
+		return true;
+	if (!version)
+		return !(in->versions[index] & VERSION_HIDDEN);
+	return version_is(in, in->versions[index] & VERSION_INDEX, version);
+}
+
+static uintptr_t look_up_gnu(const struct symbols *in, const char *name, const char *version)
+{
+	const uint32_t *table = in->gnu_hash;
+	uint32_t buckets = table[0], first = table[1], words = table[2], shift = table[3];
+	const ElfW(Addr) *bloom = (const ElfW(Addr) *)(table + 4);
+	const uint32_t *bucket = (const uint32_t *)(bloom + words), *chain = bucket + buckets;
+	const unsigned int bits = 8 * sizeof(*bloom);
+	uint32_t hash = 5381;
+	ElfW(Addr) word;
+
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	word = bloom[hash / bits & (words - 1)];
+	if (!(word >> hash % bits & word >> (hash >> shift) % bits & 1) || buckets == 0)
+		return 0;
+	for (uint32_t i = bucket[hash % buckets]; i >= first; i++) {
+		if ((chain[i - first] | 1) == (hash | 1) && symbol_is(in, i, name, version))
+			return in->base + in->symbols[i].st_value;
+		if (chain[i - first] & 1)
+			break;
+	}
+	return 0;
+}
+
+static uintptr_t look_up_sysv(const struct symbols *in, const char *name, const char *version)
+{
+	const uint32_t *table = in->hash;
+	uint32_t buckets = table[0];
+	const uint32_t *bucket = table + 2, *chain = bucket + buckets;
+	uint32_t hash = 0;
+
+	for (const char *c = name; *c; c++) {
+		hash = (hash << 4) + (unsigned char)*c;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	if (buckets == 0)
+		return 0;
+	for (uint32_t i = bucket[hash % buckets]; i != 0; i = chain[i])
+		if (symbol_is(in, i, name, version))
+			return in->base + in->symbols[i].st_value;
+	return 0;
+}
+
+static uintptr_t look_up(const struct link_map *object, const char *name, const char *version)
+{
+	struct symbols in;
+
+	if (!symbols_of(object, &in))
+		return 0;
+	return in.gnu_hash ? look_up_gnu(&in, name, version) : look_up_sysv(&in, name, version);
+}
+
+/* AT_PHDR and AT_PHNUM by the kernel's own account. */
+static const ElfW(Phdr) * headers_from_proc(uintptr_t *ret_count)
+{
+	ElfW(auxv_t) auxv[AUXV_MAX];
+	int fd = sys_open("/proc/self/auxv", O_RDONLY);
+	const ElfW(Phdr) *headers = NULL;
+	uintptr_t count = 0;
+	long size;
+
+	if (fd < 0)
+		return NULL;
+	size = sys_read(fd, auxv, sizeof(auxv));
+	sys_close(fd);
+	for (long i = 0; i < size / (long)sizeof(auxv[0]); i++) {
+		if (auxv[i].a_type == AT_PHDR)
+			headers = (const ElfW(Phdr) *)auxv[i].a_un.a_val;
+		else if (auxv[i].a_type == AT_PHNUM)
+			count = auxv[i].a_un.a_val;
+	}
+	*ret_count = count;
+	return headers;
+}
+
+static const struct link_map *object_list(void)
+{
+	const ElfW(Phdr) *headers = shim_start.headers;
+	const ElfW(Dyn) *dynamic = NULL;
+	uintptr_t count = shim_start.header_count, base = 0;
+
+	if (!headers)
+		headers = headers_from_proc(&count);
+	if (!headers)
+		return NULL;
+	for (uintptr_t i = 0; i < count; i++)
+		if (headers[i].p_type == PT_PHDR)
+			base = (uintptr_t)headers - headers[i].p_vaddr;
+	for (uintptr_t i = 0; i < count; i++)
+		if (headers[i].p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(base + headers[i].p_vaddr);
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
+		if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
+			return ((const struct r_debug *)dynamic->d_un.d_ptr)->r_map;
+	return NULL;
+}
+
+static bool is_us(const struct link_map *object)
+{
+	return object->l_ld == _DYNAMIC;
+}
+
+static const struct link_map *objects_after_us(void)
+{
+	const struct link_map *list, *object;
+
+	if (first_after_us)
+		return first_after_us;
+	list = object_list();
+	for (object = list; object; object = object->l_next)
+		if (is_us(object))
+			return object->l_next;
+	return list;
+}
+
+void next_begin(void)
+{
+	first_after_us = objects_after_us();
+}
+
+uintptr_t next_function(const char *name, const char *version)
+{
+	const struct link_map *first = objects_after_us();
+
+	for (const char *wanted = version;; wanted = NULL) {
+		for (const struct link_map *object = first; object; object = object->l_next) {
+			uintptr_t address = is_us(object) ? 0 : look_up(object, name, wanted);
+
+			if (address)
+				return address;
+		}
+		if (!wanted)
+			return 0;
+	}
+}

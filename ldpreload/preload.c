@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * libheadstart-preload.so: for /etc/ld.so.preload and LD_PRELOAD. A preloaded object comes to life when the
+ * libraries of its own program are mapped and relocated, too late to speed up those; so it stands before the
+ * functions that start the next program (exec*, posix_spawn*) and sees to its plan before that exists, and
+ * before those that load further libraries (dlopen, dlmopen).
+ *
+ * A hook never calls the function it stands before: it returns the address, and its entry (arch/) jumps
+ * there.
+ */
+#include "entry.h"
+#include "hooks.h"
+#include "launch.h"
+#include "library.h"
+#include "next.h"
+#include "shim.h"
+
+const char shim_name[] = "preload";
+
+#define HOOK_TABLE(number, name, at, version, ...)  [number] = {#name, version, __VA_ARGS__},
+#define HOOK_EXPORT(number, name, at, version, ...) HOOK_ENTRY(number, name, at version)
+
+static const struct hook hooks[] = {HOOKS(HOOK_TABLE)};
+HOOKS(HOOK_EXPORT)
+HOOK_COMMON
+
+/* The link option -z initfirst lets this run before every other constructor, which might start programs. */
+__attribute__((constructor)) static void preload_begin(int argc, char **argv, char **envp)
+{
+	shim_begin(argc, argv, envp);
+	if (!shim_start.headers)
+		return;
+	next_begin();
+	launch_own();
+}
+
+/* libc has no such function, and so no definition of ours should have been there either. */
+static long no_exec(void)
+{
+	int *(*errno_location)(void) = (int *(*)(void))next_function("__errno_location", "");
+
+	if (errno_location)
+		*errno_location() = ENOSYS;
+	return -1;
+}
+
+static long no_spawn(void)
+{
+	return ENOSYS;
+}
+
+static void *no_library(void)
+{
+	return NULL;
+}
+
+static uintptr_t substitute(const struct hook *hook)
+{
+	if (hook->kind == HOOK_LIBRARY)
+		return (uintptr_t)no_library;
+	return hook->kind == HOOK_SPAWN ? (uintptr_t)no_spawn : (uintptr_t)no_exec;
+}
+
+/* An argument by its number, those that follow "..." included. */
+static uintptr_t argument(const uintptr_t *arguments, unsigned int number)
+{
+	return arguments[number < ARGUMENT_REGISTERS ? number : number + ARGUMENT_GAP];
+}
+
+static char *const *environment_of(const struct hook *hook, const uintptr_t *arguments)
+{
+	unsigned int number = hook->environment;
+
+	if (number == ENVIRONMENT_LISTED) {
+		number = 1;
+		while (argument(arguments, number))
+			number++;
+		number++;
+	}
+	return number ? (char *const *)argument(arguments, number) : NULL;
+}
+
+static void anticipate(const struct hook *hook, const uintptr_t *arguments)
+{
+	struct launch launch = {
+		.folder = AT_FDCWD,
+		.path = (const char *)argument(arguments, hook->path),
+		.searched = hook->searched,
+		.environment = environment_of(hook, arguments),
+	};
+
+	if (hook->kind == HOOK_DESCRIPTOR) {
+		launch.folder = (int)arguments[hook->path];
+		launch.path = NULL;
+	} else if (hook->kind == HOOK_EXEC_AT) {
+		launch.folder = (int)arguments[hook->path];
+		launch.path = (const char *)arguments[hook->path + 1];
+		launch.no_follow = arguments[hook->path + 4] & AT_SYMLINK_NOFOLLOW;
+	}
+	launch_anticipate(&launch);
+}
+
+/* Called by the entry of each hook, with the words that hold the caller's arguments. Returns where to go on.
+ */
+uintptr_t hook_enter(const uintptr_t *arguments, unsigned int number) __attribute__((visibility("hidden")));
+
+uintptr_t hook_enter(const uintptr_t *arguments, unsigned int number)
+{
+	const struct hook *hook = &hooks[number];
+	uintptr_t next;
+
+	if (hook->kind == HOOK_LIBRARY)
+		library_anticipate((const char *)argument(arguments, hook->path));
+	else
+		anticipate(hook, arguments);
+	next = next_function(hook->name, hook->version);
+	return next ? next : substitute(hook);
+}

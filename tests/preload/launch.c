@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * launch WAY PROGRAM [ARGUMENT]…: executes PROGRAM by the function that WAY names. Where that takes an environment, it is
+ * VALUE=passed, FROM from our own, and nothing else. "vfork-WAY" does it in a child of vfork. Exits with the status of the
+ * program, or says what errno is and exits with 100.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char passed[] = "VALUE=passed";
+static char *environment[3] = {passed};
+
+static int status_of(pid_t child)
+{
+	int status;
+
+	if (waitpid(child, &status, 0) != child)
+		return 101;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int spawned(int error, pid_t child)
+{
+	errno = error;
+	return error ? -1 : status_of(child);
+}
+
+static int by_descriptor(char **argv)
+{
+	int fd = open(argv[0], O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -1 : fexecve(fd, argv, environment);
+}
+
+static int by_folder(char **argv)
+{
+	char *slash = strrchr(argv[0], '/');
+	int folder = slash ? open(strndup(argv[0], (size_t)(slash - argv[0])), O_PATH | O_CLOEXEC) : AT_FDCWD;
+
+	return execveat(folder, slash ? slash + 1 : argv[0], argv, environment, 0);
+}
+
+static int by_list(const char *way, char **argv)
+{
+	/* as many as no processor passes in registers, and the environment among those on the stack */
+	char *a[9] = {0};
+
+	for (int i = 0; i < 8 && argv[i]; i++)
+		a[i] = argv[i];
+	if (strcmp(way, "execl") == 0)
+		return execl(a[0], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], (char *)NULL);
+	if (strcmp(way, "execlp") == 0)
+		return execlp(a[0], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], (char *)NULL);
+	if (strcmp(way, "execle-short") == 0)
+		return execle(a[0], a[0], (char *)NULL, environment);
+	return execle(a[0], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], (char *)NULL, environment);
+}
+
+/* Returns only if it fails, except for the ways that spawn. */
+static int go(const char *way, char **argv)
+{
+	void *volatile bad = (void *)8; /* volatile: the compiler knows better */
+	pid_t child = -1;
+
+	if (strcmp(way, "execve") == 0)
+		return execve(argv[0], argv, environment);
+	if (strcmp(way, "execv") == 0)
+		return execv(argv[0], argv);
+	if (strcmp(way, "execvp") == 0)
+		return execvp(argv[0], argv);
+	if (strcmp(way, "execvpe") == 0)
+		return execvpe(argv[0], argv, environment);
+	if (strcmp(way, "fexecve") == 0)
+		return by_descriptor(argv);
+	if (strcmp(way, "execveat") == 0)
+		return by_folder(argv);
+	if (strcmp(way, "posix_spawn") == 0)
+		return spawned(posix_spawn(&child, argv[0], NULL, NULL, argv, environment), child);
+	if (strcmp(way, "posix_spawnp") == 0)
+		return spawned(posix_spawnp(&child, argv[0], NULL, NULL, argv, environment), child);
+	if (strncmp(way, "execl", 5) == 0)
+		return by_list(way, argv);
+	if (strcmp(way, "bad-path") == 0)
+		return execve(bad, argv, environment);
+	if (strcmp(way, "bad-environment") == 0)
+		return execve(argv[0], argv, bad);
+	if (strcmp(way, "long-argument") == 0) {
+		static char argument[200000];
+
+		argv[1] = memset(argument, 'x', sizeof(argument) - 1);
+		return execve(argv[0], argv, environment);
+	}
+	if (strcmp(way, "no-environment") == 0)
+		return execve(argv[0], argv, NULL);
+	errno = EINVAL;
+	return -1;
+}
+
+static int say_errno(void)
+{
+	printf("errno: %s\n", strerrorname_np(errno));
+	return fflush(stdout) == 0 ? 100 : 101;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argv[1];
+	int status;
+
+	if (argc < 3)
+		return 2;
+	if (getenv("FROM"))
+		environment[1] = getenv("FROM") - strlen("FROM=");
+	errno = ENOTTY; /* what a hook must not leave changed, or set */
+	if (strncmp(way, "vfork-", 6) == 0) {
+		pid_t child = vfork();
+
+		if (child == 0) {
+			go(way + 6, argv + 2);
+			_exit(100);
+		}
+		status = child < 0 ? -1 : status_of(child);
+	} else {
+		status = go(way, argv + 2);
+	}
+	return status < 0 ? say_errno() : status;
+}

@@ -1,0 +1,130 @@
+#!/bin/sh
+# Every function that starts programs starts the prefetcher for one that is planned and cold, and does what it does without
+# us: arguments, environment, status, and errno when it fails.
+. "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
+
+search=$PATH
+# Compares a launch with the same one without the shim.
+same() {
+	what=$*
+	expected=0
+	env -i PATH="$search" HOME="$tmp" FROM=here "$launch" "$@" >"$tmp/expected" 2>"$tmp/expected.err" </dev/null || expected=$?
+	cold shimmed PATH="$search" FROM=here "$launch" "$@"
+	[ "$status" = "$expected" ] || fail "$what: exit status $status, not $expected"
+	grep -v '^environment: \(LD_PRELOAD\|HOME\|PATH\)=' "$tmp/seen" >"$tmp/seen.own" || true
+	grep -v '^environment: \(HOME\|PATH\)=' "$tmp/expected" >"$tmp/expected.own" || true
+	cmp -s "$tmp/seen.own" "$tmp/expected.own" || fail "$what: $(diff "$tmp/expected.own" "$tmp/seen.own")"
+}
+starts() {
+	[ "$(started)" = 1 ] || fail "$what: $(started) prefetchers were started: $(cat "$log")"
+}
+starts_nothing() {
+	[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
+}
+
+ways="execve execv execvp execvpe execl execlp execle execle-short fexecve execveat posix_spawn posix_spawnp"
+for way in $ways vfork-execve vfork-execvp vfork-execl; do
+	same "$way" "$target" one two three four five six seven
+	starts
+	grep -q '^argument: seven$' "$tmp/seen" || [ "$way" = execle-short ] || fail "$way: arguments are lost"
+done
+
+# Relative paths, and through links.
+ln -s "$target" "$place/link"
+mkdir "$place/folder"
+ln -s "$place" "$place/folder/up"
+cd "$place"
+for path in ./target target folder/../target "$place/link" ./link folder/up/target "$place/folder/up/link"; do
+	for way in execve fexecve execveat posix_spawn; do
+		same "$way" "$path"
+		starts
+	done
+done
+cd /
+
+# By $PATH as it is in the program, or its default; and not what lies behind the first.
+for way in execvp execvpe execlp posix_spawnp vfork-execvp; do
+	search=/nonexistent:$place:$PATH
+	same "$way" target argument
+	starts
+	same "$way" true
+	starts_nothing
+	search=:/nonexistent
+	cd "$place"
+	same "$way" target argument
+	starts
+	cd /
+done
+mkdir "$place/before"
+printf '#!/bin/sh\nexit 5\n' >"$place/before/target"
+chmod +x "$place/before/target"
+search=$place/before:$place:$PATH
+same execvp target
+starts_nothing
+# execv does not search.
+same execv target
+starts_nothing
+search=$PATH
+
+# A script's own path counts, with and without "#!".
+for script in '#!/bin/sh
+exit 9' 'exit 9'; do
+	echo "$script" >"$place/script"
+	chmod +x "$place/script"
+	"$built/plan-for" "$state" "$place/script" $libraries >"$tmp/out"
+	for way in execve execvp posix_spawnp posix_spawn; do
+		same "$way" "$place/script"
+		[ "$(grep -c "^preload program=$place/script .*plan=started" "$log")" -ge 1 ] || fail "$way: not for a script"
+	done
+done
+
+# What fails, fails as before.
+echo text >"$place/text"
+chmod 644 "$place/text"
+for way in $ways vfork-execve; do
+	for path in /nonexistent/target nonexistent "" "$place" "$place/text" "$place/text/below" "$place/libone.so"; do
+		case $path:$way in :execle-short) continue ;; esac
+		same "$way" "$path"
+	done
+done
+same long-argument "$target" argument
+grep -q 'errno: E2BIG' "$tmp/seen" || fail "too long an argument: $(cat "$tmp/seen")"
+same bad-path "$target"
+grep -q 'errno: EFAULT' "$tmp/seen" || fail "a bad path: $(cat "$tmp/seen")"
+same bad-environment "$target"
+grep -q 'errno: EFAULT' "$tmp/seen" || fail "a bad environment: $(cat "$tmp/seen")"
+starts_nothing
+same no-environment "$target"
+starts
+
+# The plan of what is being started by nobody we know is carried out by the program itself.
+make_plan
+rm -f "$log"
+make_cold
+shimmed "$look" >"$tmp/seen" || true
+grep -q "^preload program=$look .*plan=started" "$log" || fail "the program's own plan is not carried out"
+
+# Not twice: not while the first is at it, and not when all is there.
+mkfifo "$tmp/begun" "$tmp/go"
+printf '#!/bin/sh\necho >"%s"\nread line <"%s"\n' "$tmp/begun" "$tmp/go" >"$tmp/stuck"
+chmod +x "$tmp/stuck"
+rm -f "$log"
+make_cold
+gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH="$tmp/stuck" \
+	"$launch" execve "$target" >"$tmp/seen" &
+read line <"$tmp/begun"
+make_cold
+shimmed "$launch" execve "$target" >"$tmp/seen.second" || true
+echo >"$tmp/go"
+wait $! || true
+grep -q "program=$target .*plan=running" "$log" || fail "the second of two: $(cat "$log")"
+[ "$(started)" = 1 ] || fail "two of two: $(cat "$log")"
+seen_warm() {
+	shimmed "$launch" execve "$target" >"$tmp/seen" || true
+	grep -q "program=$target .*plan=warm" "$log"
+}
+when_warm seen_warm || fail "a warm start is not seen: $(cat "$log")"
+
+# The real prefetcher brings the pages.
+cold gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_PREFETCH="$prefetch" "$launch" execve "$target"
+"$page" full $libraries || fail "the plan was not carried out"

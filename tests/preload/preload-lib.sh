@@ -1,0 +1,26 @@
+# Shared by the tests of the preload shim: beside what tests/shim/shim-lib.sh has, a static program $target, which is not
+# shimmed itself, and whose plan is $libraries; and `launch`, which executes it in many ways.
+SHIM=preload
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+launch=$HEADSTART_TEST_BUILD/tests/preload/launch
+target=$place/target
+cp "$HEADSTART_TEST_BUILD/tests/preload/target" "$target"
+"$built/plan-for" "$state" "$target" $libraries >"$tmp/out"
+
+# The number of prefetchers started for the target.
+started() {
+	[ -e "$log" ] || : >"$log"
+	grep -c "^preload program=$target pid=[0-9]* plan=started$" "$log" || true
+}
+
+# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still hold
+# the lock on its plan.
+cold() {
+	rm -f "$log"
+	for claimed in "$state"/*.plan; do
+		flock "$claimed" true
+	done
+	make_cold
+	status=0
+	"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?
+}
