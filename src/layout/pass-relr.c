@@ -24,8 +24,7 @@
 #include "layout/savepoint.h"
 #include "layout/version-need.h"
 
-#define POINTER  sizeof(uint64_t)
-#define NEW_TAGS 3u /* DT_RELR, DT_RELRSZ, DT_RELRENT */
+#define POINTER sizeof(uint64_t)
 
 struct packing {
 	struct layout_image *image;
@@ -231,8 +230,6 @@ static int pack(struct packing *packing, struct savepoint *save, uint64_t *ret_r
 	int r;
 
 	r = shorten_rela(packing);
-	if (r == 0 && layout_dynamic_spare(image) < NEW_TAGS)
-		return -ENOSPC;
 	if (r == 0)
 		r = version_need_relr(image, &packing->refusal);
 	if (r == 0)

@@ -28,7 +28,7 @@ static void init_versions(struct object *object)
 	object->verdef[1] = (Elf64_Verdef){VER_DEF_CURRENT, 0, 2, 0, 0, 0, 0};
 	object->math = (Elf64_Verneed){VER_NEED_CURRENT, 1, AT_LIBM, 16, 32};
 	object->math_versions[0] = (Elf64_Vernaux){0x69691b9, 0, 5, AT_GLIBC_2_29, 0};
-	object->libc = (Elf64_Verneed){VER_NEED_CURRENT, 2, AT_LIBC, 16, 0};
+	object->libc = (Elf64_Verneed){VER_NEED_CURRENT, 2, AT_LIBC, 24, 0};
 	object->libc_versions[0] = (Elf64_Vernaux){0xd696914, 0, 3, AT_GLIBC_2_4, 16};
 	object->libc_versions[1] = (Elf64_Vernaux){0x9691a75, 0, 0x8004, AT_GLIBC_2_2_5, 0};
 }

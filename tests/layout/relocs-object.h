@@ -44,8 +44,9 @@ struct object {
 	Elf64_Verneed math;
 	Elf64_Vernaux math_versions[1];
 	Elf64_Verneed libc;
+	uint64_t libc_gap;
 	Elf64_Vernaux libc_versions[2];
-	uint8_t verneed_gap[0x100 - 2 * sizeof(Elf64_Verneed) - 3 * sizeof(Elf64_Vernaux)];
+	uint8_t verneed_gap[0x100 - sizeof(uint64_t) - 2 * sizeof(Elf64_Verneed) - 3 * sizeof(Elf64_Vernaux)];
 	Elf64_Rela rela[OBJECT_N_RELA];
 	Elf64_Rela plt[OBJECT_N_PLT];
 	uint8_t rela_gap[0x6000 - OBJECT_PLT - OBJECT_N_PLT * 24];
