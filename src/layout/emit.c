@@ -33,6 +33,8 @@ static const char *count_problem(const struct layout_output *output)
 		return "would have more program headers than kernels before 6.17 take of an executable";
 	if (n >= PN_XNUM)
 		return "would have more program headers than an ELF file can have";
+	if (!output->pieces.keeps_alignment)
+		return "has a segment of an alignment that its copied pages cannot keep";
 	return NULL;
 }
 

@@ -121,6 +121,9 @@ static int take_segments(struct layout_image *image)
 			segment->pages[page].order = LAYOUT_COLD;
 		if (segment->offset == 0 && !found)
 			found = segment->pages[0].stays = true;
+		/* place_tables() counts on the offset of an executable's first segment. */
+		if (i == 0 && image->executable)
+			segment->pages[0].stays = true;
 	}
 	return 0;
 }

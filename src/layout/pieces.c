@@ -97,6 +97,29 @@ static int place_hot(struct layout_pieces *pieces, const struct layout_image *im
 	return 0;
 }
 
+static uint64_t largest_alignment(const Elf64_Phdr *load, uint64_t so_far)
+{
+	return load->p_align > so_far ? load->p_align : so_far;
+}
+
+/*
+ * Copies are aligned to pages, while the loader aligns the object to the largest p_align of all: where no piece is
+ * left that has it, the first one asks for it, whose file offset usually agrees with its address in all digits.
+ */
+static void keep_alignment(struct layout_pieces *pieces, const struct layout_image *image)
+{
+	Elf64_Phdr *first = &pieces->all[0].load;
+	uint64_t before = 0, now = 0;
+
+	for (size_t i = 0; i < image->n_segments; i++)
+		before = largest_alignment(&image->segments[i].load, before);
+	for (size_t i = 0; i < pieces->n; i++)
+		now = largest_alignment(&pieces->all[i].load, now);
+	if (now < before && ((first->p_vaddr - first->p_offset) & (before - 1)) == 0)
+		first->p_align = now = before;
+	pieces->keeps_alignment = now == before;
+}
+
 int layout_pieces_init(struct layout_pieces *ret, const struct layout_image *image)
 {
 	_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
@@ -108,6 +131,7 @@ int layout_pieces_init(struct layout_pieces *ret, const struct layout_image *ima
 		r = place_hot(&pieces, image);
 	if (r < 0)
 		return r;
+	keep_alignment(&pieces, image);
 	*ret = pieces;
 	pieces = (struct layout_pieces){0};
 	return 0;

@@ -78,8 +78,19 @@ static bool is_loader(const struct elf_view *view)
 	return false;
 }
 
+/* Two fields of the ELF header change, and the loader would read them as something else. */
+static bool has_dynamic_on_header(const struct elf_view *view)
+{
+	const uint8_t *dynamic =
+		view->n_dynamic > 0 ? elf_view_at(view, view->dynamic_address, sizeof(Elf64_Dyn)) : NULL;
+
+	return dynamic && (uint64_t)(dynamic - view->data) < sizeof(Elf64_Ehdr);
+}
+
 const char *refuse_content(const struct elf_view *view)
 {
+	if (has_dynamic_on_header(view))
+		return "has a dynamic section that lies on its ELF header";
 	if (is_loader(view))
 		return "is the dynamic loader, which finds its own program headers where they always were";
 	if (has_appendix(view))
