@@ -83,13 +83,13 @@ static int check_changeable(struct verify *verify)
 {
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
 		const struct change *change = change_of(verify, changes[i].tag);
-		uint64_t tag = (uint64_t)changes[i].tag, value;
+		uint64_t tag = (uint64_t)changes[i].tag, old = 0, new = 0;
 		size_t before, after;
 
 		if (!change)
 			continue;
-		before = verify_dynamic_find(verify->old, change->tag, &value);
-		after = verify_dynamic_find(verify->new, change->tag, &value);
+		before = verify_dynamic_find(verify->old, change->tag, &old);
+		after = verify_dynamic_find(verify->new, change->tag, &new);
 		if (before > 1 || after > 1)
 			return verify_wrong(verify, "has more than one dynamic entry of tag %#" PRIx64, tag);
 		if (after > before && !change->add)
@@ -97,6 +97,7 @@ static int check_changeable(struct verify *verify)
 				verify, "has a dynamic entry of tag %#" PRIx64 " where the original has none", tag);
 		if (after < before && !change->drop)
 			return verify_wrong(verify, "has lost its dynamic entry of tag %#" PRIx64, tag);
+		verify->report->dynamic_changed += before != after || old != new;
 	}
 	return 0;
 }
@@ -117,13 +118,8 @@ static int check_rest(struct verify *verify)
 /* PT_DYNAMIC is the same: verify_headers() has seen to it, so there are as many entries. */
 int verify_dynamic(struct verify *verify)
 {
-	const struct elf_view *old = verify->old, *new = verify->new;
-	int r;
+	int r = compare_fixed(verify);
 
-	for (size_t i = 0; i < new->n_dynamic; i++)
-		if (memcmp(&new->dynamic[i], &old->dynamic[i], sizeof(Elf64_Dyn)) != 0)
-			verify->report->dynamic_changed++;
-	r = compare_fixed(verify);
 	if (r == 0)
 		r = check_changeable(verify);
 	return r < 0 ? r : check_rest(verify);

@@ -166,13 +166,15 @@ static int read_relocations(
 	struct verify *verify, const struct elf_view *view, struct relocations *ret)
 {
 	struct tables tables = find_tables(view);
+	bool packs = (verify->note->passes & NOTE_PASS_RELR) != 0;
 	int r;
 
-	if (tables.rela_entry != sizeof(Elf64_Rela) || tables.relr_entry != sizeof(uint64_t))
+	if ((tables.rela_size > 0 && tables.rela_entry != sizeof(Elf64_Rela)) ||
+		(packs && tables.relr_size > 0 && tables.relr_entry != sizeof(uint64_t)))
 		return verify_wrong(verify, "has relocations of an impossible size");
 	ret->count = tables.rela_count;
 	/* Else its entries and its pages are compared, and there is no more to it. */
-	r = (verify->note->passes & NOTE_PASS_RELR) ? read_relr(verify, view, &tables, ret) : 0;
+	r = packs ? read_relr(verify, view, &tables, ret) : 0;
 	if (r == 0)
 		r = read_rela(verify, view, &tables, ret);
 	if (r < 0)
@@ -182,13 +184,19 @@ static int read_relocations(
 	return 0;
 }
 
-/* DT_RELACOUNT says how many at the start the loader takes for relative ones without a look. */
-static int check_count(struct verify *verify, const struct relocations *relocations)
+/*
+ * DT_RELACOUNT says how many at the start the loader takes for relative ones without a look. Where the original is wrong
+ * there, it may be so in the same way.
+ */
+static int check_count(
+	struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
-	if (relocations->count > relocations->n_rela)
+	if (verify->n_packed == 0 && new->count == old->count)
+		return 0;
+	if (new->count > new->n_rela)
 		return verify_wrong(verify, "has a DT_RELACOUNT that is more than its relocations");
-	for (size_t i = 0; i < relocations->count; i++)
-		if (!is_relative(verify, &relocations->rela[i]))
+	for (size_t i = 0; i < new->count; i++)
+		if (!is_relative(verify, &new->rela[i]))
 			return verify_wrong(verify,
 				"has a DT_RELACOUNT that counts relocation %zu, which is not relative", i);
 	return 0;
@@ -331,9 +339,9 @@ static int compare_relocations(
 {
 	int r;
 
-	r = check_count(verify, new);
+	r = compare_relatives(verify, old, new);
 	if (r == 0)
-		r = compare_relatives(verify, old, new);
+		r = check_count(verify, old, new);
 	if (r == 0)
 		r = compare_order(verify, old, new);
 	if (r == 0)

@@ -22,7 +22,7 @@ struct verify_report {
 	size_t segments_before, segments; /* PT_LOADs */
 	uint64_t packed;                  /* relocations that DT_RELR has and had not */
 	uint64_t relocations_before, relocations; /* bytes of DT_RELA and DT_RELR */
-	size_t dynamic_changed;                   /* entries of the dynamic section, spare ones included */
+	size_t dynamic_changed;                   /* entries of the dynamic section: other values, new ones, lost ones */
 	size_t versions_added;                    /* required symbol versions */
 };
 
