@@ -8,22 +8,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEN(what, n)      what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7) what(n##8) what(n##9)
-#define HUNDRED(what, n)  TEN(what, n##0) TEN(what, n##1) TEN(what, n##2) TEN(what, n##3) TEN(what, n##4) TEN(what, n##5) TEN(what, n##6) TEN(what, n##7) TEN(what, n##8) TEN(what, n##9)
-#define THOUSAND(what)    HUNDRED(what, 1) HUNDRED(what, 2) HUNDRED(what, 3) HUNDRED(what, 4) HUNDRED(what, 5) HUNDRED(what, 6) HUNDRED(what, 7) HUNDRED(what, 8) HUNDRED(what, 9)
+#define TEN(what, n)                                                                                         \
+	what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7) what(n##8) what(n##9)
+#define HUNDRED(what, n)                                                                                     \
+	TEN(what, n##0) TEN(what, n##1) TEN(what, n##2) TEN(what, n##3) TEN(what, n##4) TEN(what, n##5)      \
+		TEN(what, n##6) TEN(what, n##7) TEN(what, n##8) TEN(what, n##9)
+#ifdef SMALL
+#define MANY(what) TEN(what, 1) TEN(what, 2)
+#define A_LOT      10u
+#else
+#define MANY(what)                                                                                           \
+	HUNDRED(what, 1) HUNDRED(what, 2) HUNDRED(what, 3) HUNDRED(what, 4) HUNDRED(what, 5) HUNDRED(what, 6) \
+		HUNDRED(what, 7) HUNDRED(what, 8) HUNDRED(what, 9)
+#define A_LOT 1000u
+#endif
 
 #define FUNCTION(n)                                                                                          \
 	__attribute__((noinline)) static uint64_t function_##n(uint64_t x)                                   \
 	{                                                                                                    \
 		return (x ^ n) * (2 * n + 1) + (x >> (n % 31));                                              \
 	}
-THOUSAND(FUNCTION)
+MANY(FUNCTION)
 
 #define POINTER(n) function_##n,
-static uint64_t (*const functions[])(uint64_t) = {THOUSAND(POINTER)};
+static uint64_t (*const functions[])(uint64_t) = {MANY(POINTER)};
 
 #define STRING(n) "string " #n,
-static const char *strings[] = {THOUSAND(STRING)};
+static const char *strings[] = {MANY(STRING)};
 
 /* Beyond what a page holds, far from the others: relocations in several places. */
 static struct {
@@ -31,8 +42,8 @@ static struct {
 	uint64_t numbers[40];
 } sparse[64] = {[0 ... 63] = {.name = "sparse"}};
 
-static const uint8_t constants[20000] = {1, 2, 3, [10000] = 4, [19999] = 5};
-static uint8_t zeros[50000];
+static const uint8_t constants[20 * A_LOT] = {1, 2, 3, [10 * A_LOT] = 4, [20 * A_LOT - 1] = 5};
+static uint8_t zeros[50 * A_LOT];
 static __thread uint64_t counter = 42;
 static void *(*const from_libc[])(size_t) = {malloc};
 
