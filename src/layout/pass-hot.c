@@ -98,8 +98,8 @@ static int offer(struct hot_chooser *chooser, size_t index)
 
 	if (interval->stuck || turn_saves(interval) == 0)
 		return 0;
-	if (interval->hot)
-		cost = COST_READ_NS;
+	if (interval->hot) /* of two, rather the smaller: read-ahead there brings what nobody wants */
+		cost = COST_READ_NS + interval->touched * pages_of_4096 * COST_PAGE_NS;
 	else
 		cost = (interval->n_pages - interval->touched) * pages_of_4096 * COST_PAGE_NS;
 	return queue_push(chooser, (struct turn){cost / turn_saves(interval), index, interval->version});

@@ -74,7 +74,7 @@ static void take_orders(
 	layout_take_orders(&relay->image, recorded, file, options->profile->page_size);
 }
 
-/* The original, by its view and its image. */
+/* The original and its image. */
 static int open_original(struct relay *relay, uint8_t *data, uint64_t size, const char **ret_reason)
 {
 	struct undo undo = {.size = size};
@@ -91,7 +91,7 @@ static int open_original(struct relay *relay, uint8_t *data, uint64_t size, cons
 	if (r < 0)
 		return r == -ENOEXEC ? -EOPNOTSUPP : r;
 	*ret_reason = refuse_content(&relay->original);
-	return *ret_reason ? -EOPNOTSUPP : 0;
+	return *ret_reason ? -EOPNOTSUPP : layout_image_init(&relay->image, &relay->original, ret_reason);
 }
 
 static int run_passes(struct relay *relay, const struct layout_options *options)
@@ -121,10 +121,8 @@ static int lay_out(struct relay *relay, const struct profile_file *file, const s
 	const char **ret_reason)
 {
 	uint32_t page_size = options->profile->page_size;
-	int r = layout_image_init(&relay->image, &relay->original, ret_reason);
+	int r;
 
-	if (r < 0)
-		return r;
 	if (options->layout.passes & NOTE_PASS_HOT)
 		take_orders(relay, file, options);
 	relay->before = predict_before(relay, file, page_size);

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Files for aarch64, whose kernels may have pages of 64 KiB: laid out by such, in program headers that agree with them.
+. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+command -v aarch64-linux-gnu-gcc >/dev/null || skip 'needs aarch64-linux-gnu-gcc'
+write_bulk
+cat >"$tmp/lib.c" <<'EOF'
+#include <stdint.h>
+#include "bulk.inc"
+static const char padding[1 << 20] = {1};
+const char *const names[] = {"a", "b", padding};
+uint64_t sum(int x)
+{
+	return bulk_table[x](x) + padding[x];
+}
+int main(void)
+{
+	return (int)sum(3);
+}
+EOF
+cd "$tmp"
+
+check() {
+	file=$1 granule=$2
+	random_profile profile 7 10 "$file"
+	relay_files "$file"
+	readelf -lW "new/$file" >headers || fail "$file: readelf"
+	awk -v granule=$granule '
+		function number(hex,   value, i) {
+			value = 0
+			for (i = 3; i <= length(hex); i++)
+				value = value * 16 + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return value
+		}
+		$1 == "LOAD" {
+			n++
+			if ((number($3) - number($2)) % granule != 0) { print "address and offset disagree: " $0; bad = 1 }
+			if (number($3) - number($3) % granule < end) { print "shares a page: " $0; bad = 1 }
+			end = number($3) + number($6)
+		}
+		END { if (n < 6) { print "only " n " PT_LOADs"; bad = 1 } exit bad }' headers || fail "$file: $(cat headers)"
+	echo "ok $file: $(grep -c LOAD headers) PT_LOADs"
+}
+
+aarch64-linux-gnu-gcc -O1 -shared -fPIC -I. lib.c -o lib64k.so
+aarch64-linux-gnu-gcc -O1 -shared -fPIC -I. lib.c -Wl,-z,max-page-size=4096 -o lib4k.so
+aarch64-linux-gnu-gcc -O1 -fPIE -pie -I. lib.c -o pie64k
+aarch64-linux-gnu-gcc -O1 -no-pie -I. lib.c -o nopie64k
+check lib64k.so 65536
+check lib4k.so 4096
+check pie64k 65536
+check nopie64k 65536

@@ -1,0 +1,227 @@
+#!/bin/sh
+# headstart relayout as a command: where results go, what is skipped, what is refused and in which words.
+. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+export LC_ALL=C.UTF-8
+write_bulk
+cat >"$tmp/lib.c" <<'EOF'
+#include <stdint.h>
+#include "bulk.inc"
+const char *const names[] = {"a", "b", "c"};
+uint64_t sum(void)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < BULK; i++)
+		sum += bulk_table[i](i);
+	return sum;
+}
+EOF
+cat >"$tmp/main.c" <<'EOF'
+#include <stdint.h>
+#include <stdio.h>
+uint64_t sum(void);
+int main(void)
+{
+	return printf("%llx\n", (unsigned long long)sum()) < 0;
+}
+EOF
+cd "$tmp"
+gcc -shared -fPIC -I. lib.c -Wl,-soname,libsum.so -Wl,--build-id -o libsum.so
+gcc -fPIE -pie main.c ./libsum.so -o program
+gcc -fPIE -pie -I. main.c lib.c -Wl,--build-id=none -o plain
+relayout() {
+	"$headstart" relayout "$@"
+}
+random_profile profile 3 30 program libsum.so plain
+
+# -o: a file, a folder; the mode is the original's.
+chmod 751 libsum.so
+relayout --profile profile -o new.so libsum.so >out
+grep -qE '^relaid 1 of 1 file: [0-9.]+ kB hot, 4 -> [0-9]+ PT_LOADs$' out || fail "the summary is $(cat out)"
+[ "$(stat -c %a new.so)" = 751 ] || fail 'the mode of the result is not that of the original'
+mkdir folder
+relayout --profile profile -o folder --jobs 2 program libsum.so plain >out
+grep -q '^relaid 3 of 3 files: ' out || fail "the summary is $(cat out)"
+cmp new.so folder/libsum.so || fail 'the result depends on where it is written, or how many are made at once'
+[ "$(LD_LIBRARY_PATH=folder folder/program)" = "$(LD_LIBRARY_PATH=. ./program)" ] || fail 'relaid, it computes something else'
+refuses 1 'and several files cannot go to one' relayout --profile profile -o one program libsum.so
+refuses 1 'would both be written to' sh -c "mkdir -p other && cp libsum.so other &&
+	'$headstart' relayout --profile profile -o folder libsum.so other/libsum.so"
+
+# Relaid anew, it is laid out from its original: the same as from the original at once, with the newest profile.
+cp new.so again.so
+relayout --profile profile -o again2.so again.so >/dev/null 2>err || fail "relaid anew: $(cat err)"
+cmp new.so again2.so || fail 'relaid anew by the same profile it is another file'
+random_profile profile2 4 10 libsum.so
+relayout --profile profile2 -o direct.so libsum.so >/dev/null
+relayout --profile profile2 -o anew.so new.so >/dev/null
+cmp direct.so anew.so || fail 'relaid anew by another profile it is not what it would have been'
+printf 'x' | dd of=again.so bs=1 seek=5000 conv=notrunc status=none
+refuses 1 "'$tmp/again.so' " relayout --profile profile -o x again.so
+# A profile of the relaid file knows pages of its hot region: those are mapped back.
+random_profile profile3 5 100 new.so
+relayout --profile profile3 --max-segments 8 -o all.so new.so >/dev/null
+"$headstart" verify all.so >/dev/null || fail 'by a profile of the relaid file'
+
+# --dry-run writes nothing and predicts.
+mkdir dry
+relayout --profile profile --dry-run program libsum.so >out
+[ -z "$(ls dry)" ] && cmp -s libsum.so other/libsum.so || fail '--dry-run wrote something'
+grep -qE '^reads +[0-9]+ -> [0-9]+$' out || fail "--dry-run does not predict reads: $(cat out)"
+relayout --profile profile --dry-run --json program libsum.so >out
+/usr/bin/python3 - out <<'EOF' || fail "the JSON of --dry-run: $(cat out)"
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["done"] == 2 and report["refused"] == 0 and report["dry_run"] is True
+file = report["files"][1]
+assert file["status"] == "would be relaid" and file["path"].endswith("/libsum.so")
+assert file["before"]["segments"] == 4 and file["after"]["segments"] > 4
+assert file["after"]["reads"] < file["before"]["reads"]
+assert file["passes"]["hot"]["done"] and file["hot_bytes"] % 4096 == 0
+EOF
+
+# Passes can be left out.
+relayout --profile profile --no-hot --no-relr --no-relocs --dry-run libsum.so >out 2>err
+grep -q 'has no pages that a start touches' err || fail "no pass, but: $(cat out err)"
+relayout --profile profile --no-relr --no-relocs -o hot.so libsum.so >/dev/null
+"$headstart" verify hot.so | grep -qE 'passes +hot$' || fail '--no-relr --no-relocs left other passes'
+
+# In place, with another name in the folder, and one elsewhere that has to be named.
+mkdir place place/else
+cp libsum.so program place
+ln place/libsum.so place/libsum.so.1
+relayout --profile profile --in-place --force place/libsum.so place/program >/dev/null
+[ "$(stat -c %i place/libsum.so)" = "$(stat -c %i place/libsum.so.1)" ] || fail 'a hard link was broken'
+cmp place/libsum.so new.so || fail 'in place it is another file'
+"$headstart" undo place/libsum.so place/libsum.so.1 place/program >/dev/null
+cmp place/libsum.so libsum.so || fail 'undo'
+ln place/libsum.so place/else/libsum.so
+refuses 1 'has other names (hard links) in other folders; name them too' relayout --profile profile --in-place --force place/libsum.so
+relayout --profile profile --in-place --force place/libsum.so place/else/libsum.so >/dev/null
+cmp place/else/libsum.so new.so || fail 'the name elsewhere is another file'
+[ -z "$(find place -name '.*.headstart-*')" ] || fail 'temporary files are left behind'
+
+# --tree: names, links and the profile's paths are inside.
+mkdir -p tree/opt tree/links
+cp libsum.so program tree/opt
+ln -s /opt/libsum.so tree/links/lib.so
+relayout --profile profile --tree tree --in-place --force /links/lib.so >/dev/null || fail '--tree'
+cmp tree/opt/libsum.so new.so || fail '--tree by build-id gives another file'
+[ -L tree/links/lib.so ] || fail 'the link was replaced'
+mkdir -p "tree$tmp"
+cp libsum.so "tree$tmp"
+relayout --profile profile --tree tree --in-place --force >out || fail '--tree without names'
+grep -q '^relaid 1 of 1 file: ' out || fail "--tree without names: $(cat out)"
+cmp "tree$tmp/libsum.so" new.so || fail '--tree without names gives another file'
+refuses 1 "cannot relay '/../$tmp/program'" relayout --profile profile --tree tree --dry-run "/../$tmp/program"
+
+# Without names: the ELF files of the profile. What is none, or is gone, is passed over.
+echo text >text
+{
+	cat profile.text
+	echo "file regular $tmp/text"
+	echo 'range 0 1 1000000 1'
+	echo 'file regular /no/such/file'
+	echo 'range 0 1 1000001 1'
+} >all.text
+"$make_profile" all.profile <all.text
+relayout --profile all.profile --dry-run >out 2>err || fail "all files of a profile: $(cat err)"
+grep -q '^would be relaid 3 of 3 files' out || fail "all files of a profile: $(tail -n 1 out)"
+
+# --shadow
+relayout --profile profile --shadow shadow libsum.so >/dev/null
+cmp "shadow$tmp/libsum.so" new.so || fail '--shadow'
+grep -q "$tmp/libsum.so" shadow/headstart-shadow || fail '--shadow does not mount its copy'
+cmp libsum.so other/libsum.so || fail '--shadow changed the original'
+
+# Skipped: not an error.
+skips() {
+	words=$1
+	shift
+	relayout "$@" >out 2>err || fail "'$*' exited $?: $(cat err)"
+	grep -qF "$words" err || fail "'$*' did not say '$words': $(cat err)"
+	[ ! -e nothing ] || fail "'$*' wrote something"
+}
+cp /bin/true stranger
+skips "'$tmp/stranger' is not in the profile" --profile profile -o nothing stranger
+cp plain longer
+sed "s|$tmp/plain|$tmp/longer|" profile.text >longer.text
+"$make_profile" longer.profile <longer.text
+head -c 4096 /dev/zero >>longer
+skips "is not the file that was recorded: its size differs" --profile longer.profile -o nothing longer
+cp libsum.so plain.so
+cp /bin/true libsum.so
+skips "is not the file that was recorded: its build-id differs" --profile profile -o nothing libsum.so
+mv plain.so libsum.so
+skips "is not in the profile" --profile all.profile -o nothing stranger
+
+# Refused.
+refuse() {
+	words=$1
+	shift
+	refuses 1 "headstart: '$tmp/bad' $words" relayout --profile profile -o nothing "$@" bad
+	[ ! -e nothing ] || fail "a file that is refused was written"
+}
+echo hello >bad
+refuse 'is not an ELF file'
+: >bad
+refuse 'is not an ELF file'
+head -c 3000 libsum.so >bad
+refuse 'is truncated: a segment lies beyond the end of the file'
+cp libsum.so bad
+printf '\001' | dd of=bad bs=1 seek=4 conv=notrunc status=none
+refuse 'is a 32-bit ELF file'
+cp libsum.so bad
+printf '\363' | dd of=bad bs=1 seek=18 conv=notrunc status=none
+refuse 'is made for another machine than x86-64 or aarch64'
+cp libsum.so bad
+echo archive >>bad
+refuse 'has data after its end that no header speaks of'
+cp "$(readelf -lW /bin/true | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" bad
+refuse 'is the dynamic loader, which finds its own program headers where they always were'
+gcc -c -I. lib.c -o bad
+refuse 'is neither a program nor a shared library'
+rm bad
+mkdir bad
+refuses 1 'Is a directory' relayout --profile profile -o nothing bad
+rmdir bad
+mkfifo bad
+refuses 1 "'$tmp/bad'" relayout --profile profile -o nothing bad
+rm bad
+refuses 1 "cannot relay 'bad': No such file" relayout --profile profile -o nothing bad
+cp libsum.so bad
+chmod u+s bad
+refuse 'is setuid or setgid; --force relays it anyway'
+relayout --profile profile -o forced --force bad >/dev/null
+"$headstart" verify forced >/dev/null || fail '--force'
+chmod u-s bad
+: >.bad.hmac
+refuse 'is covered by a checksum in a file beside it; --force relays it anyway'
+rm .bad.hmac bad
+cat >bss.c <<'EOF'
+static char huge[100 << 20];
+int main(void)
+{
+	return huge[0];
+}
+EOF
+gcc -O0 bss.c -o bad
+refuse 'would need a hole of more than 64 MiB in the file'
+if command -v dpkg-query >/dev/null && dpkg-query -S /bin/true >/dev/null 2>&1; then
+	status=0
+	relayout --profile profile --in-place --dry-run /bin/true >out 2>err || status=$?
+	[ $status = 1 ] && grep -q "belongs to the package coreutils.*dpkg-divert" err || fail "a package's file: $status $(cat err)"
+fi
+
+# The command line.
+refuses 2 'no profile given' relayout -o x libsum.so
+refuses 2 'where to' relayout --profile profile libsum.so
+refuses 2 'only one of' relayout --profile profile --in-place -o x libsum.so
+refuses 2 'which file' relayout --profile profile -o x
+refuses 2 'not for a --tree' relayout --profile profile --shadow x --tree tree
+refuses 2 "'0' is no number" relayout --profile profile --jobs 0 --dry-run
+refuses 2 "'1' is no number" relayout --profile profile --max-segments 1 --dry-run
+refuses 1 "cannot read 'none'" relayout --profile none --dry-run
+refuses 1 "'libsum.so' is not a headstart profile" relayout --profile libsum.so --dry-run
+refuses 1 "cannot find 'none'" relayout --profile profile --tree none --dry-run
+refuses 1 "'text' is not a folder" relayout --profile profile --tree text --dry-run
+echo ok

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unit tests of the choice of hot runs and of the pieces that come of it, on images drawn as text. A letter
+ * is a page, a space begins another segment:
+ *
+ *     F  the file's first page, which stays      a to z  touched, in that order
+ *     .  cold                                    #       changed by a pass, not touched
+ *
+ * and, of what was chosen, in capitals: H hot without being touched, D touched but left where it was.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "layout/cost.h"
+#include "layout/pass.h"
+#include "layout/pieces.h"
+
+#define PAGE 4096u
+
+/* The longest gap of pages that is cheaper to copy than the two PT_LOADs it would take. */
+#define SMALL_GAP (2 * COST_SEGMENT_NS / COST_PAGE_NS)
+
+struct drawing {
+	struct elf_view view;
+	struct layout_image image;
+};
+
+static void drawing_release(struct drawing *drawing)
+{
+	layout_image_release(&drawing->image);
+}
+
+static void draw_page(struct layout_page *page, char letter)
+{
+	page->order = letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : LAYOUT_COLD;
+	page->stays = letter == 'F';
+	if (letter == '#')
+		assert_non_null(page->bytes = calloc(1, PAGE));
+}
+
+static void draw(struct drawing *ret, const char *text)
+{
+	struct layout_image *image = &ret->image;
+	uint64_t address = 0;
+
+	*ret = (struct drawing){.image = {.view = &ret->view, .granule = PAGE}};
+	image->segments = calloc(strlen(text) + 1, sizeof(*image->segments));
+	assert_non_null(image->segments);
+	for (; *text; text += *text == ' ') {
+		struct layout_segment *segment = &image->segments[image->n_segments++];
+
+		segment->address = segment->offset = address;
+		segment->n_pages = strcspn(text, " ");
+		segment->pages = calloc(segment->n_pages + 1, sizeof(*segment->pages));
+		assert_non_null(segment->pages);
+		segment->load = (Elf64_Phdr){PT_LOAD, PF_R, address, address, address,
+			segment->n_pages * PAGE, segment->n_pages * PAGE, PAGE};
+		for (size_t i = 0; i < segment->n_pages; i++)
+			draw_page(&segment->pages[i], *text++);
+		address += segment->n_pages * PAGE;
+	}
+	ret->view.n_phdrs = ret->view.n_loads = image->n_segments;
+}
+
+static char letter_of(const struct layout_page *page, char before)
+{
+	bool touched = page->order != LAYOUT_COLD && page->order != LAYOUT_LAST;
+
+	if (!layout_page_is_hot(page))
+		return touched ? 'D' : before == 'F' ? 'F' : '.';
+	return page->bytes ? '#' : touched ? (char)('a' + page->order) : 'H';
+}
+
+/* What pass_hot() makes of a drawing, of at most `cap` PT_LOADs, the tables' among them. */
+static void expect_choice(const char *before, size_t cap, const char *after)
+{
+	_cleanup_(drawing_release) struct drawing drawing;
+	_cleanup_free_ char *text = calloc(1, strlen(before) + 1);
+	struct layout_options options = {.max_segments = cap};
+	struct layout_outcome outcome;
+	char *at = text;
+
+	draw(&drawing, before);
+	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
+	for (size_t i = 0; i < drawing.image.n_segments; i++) {
+		if (i > 0)
+			*at++ = ' ';
+		for (size_t page = 0; page < drawing.image.segments[i].n_pages; page++, at++)
+			*at = letter_of(&drawing.image.segments[i].pages[page], before[at - text]);
+	}
+	assert_string_equal(text, after);
+	assert_int_equal(outcome.done, strpbrk(after, "abcdefghijklmnopqrstuvwxyzH#") != NULL);
+}
+
+static void what_is_dear_to_fill_is_left_alone(void **state)
+{
+	expect_choice("..........ab..........c.......... ..........", 100,
+		"..........ab..........c.......... ..........");
+	expect_choice("........ .......", 100, "........ .......");
+}
+
+static void small_gaps_are_filled(void **state)
+{
+	char before[64] = "..........a", after[64] = "..........a";
+
+	assert_in_range(SMALL_GAP, 1, 8);
+	memset(before + strlen(before), '.', SMALL_GAP);
+	memset(after + strlen(after), 'H', SMALL_GAP);
+	strcat(before, "b..........");
+	strcat(after, "b..........");
+	expect_choice(before, 100, after);
+}
+
+static void under_a_cap_the_smallest_gaps_are_filled_first(void **state)
+{
+	/* Seven pieces and the tables' PT_LOAD. */
+	const char *text = "..........a....b......c..........";
+
+	expect_choice(text, 8, text);
+	expect_choice(text, 7, "..........aHHHHb......c..........");
+	expect_choice(text, 6, "..........aHHHHb......c..........");
+	expect_choice(text, 5, "..........aHHHHbHHHHHHc..........");
+}
+
+static void segments_share_the_cap(void **state)
+{
+	expect_choice("a....b ...... c......d", 6, "aHHHHb ...... c......d");
+}
+
+static void a_lonely_page_far_away_is_left_where_it_is(void **state)
+{
+	char before[2048] = "a", filled[2048], left[2048];
+	size_t far = 4 * COST_READ_NS / COST_PAGE_NS;
+
+	assert_true(far < 1024);
+	memset(before + 1, '.', far);
+	strcpy(filled, before);
+	strcat(before, "b..........c");
+	strcat(filled, "bHHHHHHHHHHc");
+	strcpy(left, filled);
+	left[0] = 'D';
+	expect_choice(before, 6, before);
+	expect_choice(before, 5, filled);
+	expect_choice(before, 3, left);
+}
+
+static void changed_pages_are_hot_whatever_it_takes(void **state)
+{
+	expect_choice("..........#..........", 2, "HHHHHHHHHH#HHHHHHHHHH");
+	expect_choice("..........#..........", 4, "..........#..........");
+}
+
+static void the_first_page_stays(void **state)
+{
+	expect_choice("F#.....", 2, "F#HHHHH");
+	expect_choice("Fa.....", 3, "FaHHHHH");
+}
+
+static void executables_have_few_headers(void **state)
+{
+	_cleanup_(drawing_release) struct drawing drawing;
+	_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
+	struct layout_options options = {.max_segments = 4096};
+	struct layout_outcome outcome;
+	char text[2001];
+
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = i % 10 == 0 ? 'a' : '.';
+	text[sizeof(text) - 1] = '\0';
+	draw(&drawing, text);
+	drawing.image.executable = true;
+	drawing.view.n_phdrs = drawing.view.n_loads + 9;
+	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
+	assert_int_equal(outcome.before, 200);
+	assert_int_equal(layout_pieces_init(&pieces, &drawing.image), 0);
+	/* Nine others, the note's, the tables'. */
+	assert_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
+}
+
+/* Whatever is drawn: never more PT_LOADs than the cap, unless what cannot be turned over needs them. */
+static void any_drawing_keeps_the_rules(void **state)
+{
+	uint32_t random = 1;
+
+	for (size_t round = 0; round < 300; round++) {
+		_cleanup_(drawing_release) struct drawing drawing;
+		_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
+		struct layout_options options = {.max_segments = 8 + round % 30};
+		struct layout_outcome outcome;
+		char text[400];
+
+		for (size_t i = 0; i < sizeof(text) - 1; i++) {
+			random = random * 1664525u + 1013904223u;
+			text[i] = "........ab....c...."[random >> 16 & 15];
+		}
+		text[0] = 'F';
+		text[100] = text[300] = ' ';
+		text[sizeof(text) - 1] = '\0';
+		draw(&drawing, text);
+		assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
+		assert_int_equal(layout_pieces_init(&pieces, &drawing.image), 0);
+		assert_true(pieces.n + 1 <= options.max_segments);
+		assert_int_equal(pieces.n_hot, outcome.after);
+		assert_false(pieces.all[0].hot);
+	}
+}
+
+static void pieces_are_cut_at_pages_and_lie_by_first_touch(void **state)
+{
+	_cleanup_(drawing_release) struct drawing drawing;
+	_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
+	struct layout_segment *segment;
+
+	draw(&drawing, "cd..a..#");
+	segment = drawing.image.segments;
+	segment->load.p_vaddr = segment->load.p_offset = 0x123;
+	segment->load.p_filesz -= 0x123 + 0x456;
+	segment->load.p_memsz = segment->load.p_filesz + 0x10000;
+	assert_int_equal(layout_pieces_init(&pieces, &drawing.image), 0);
+	assert_int_equal(pieces.n, 5);
+	assert_int_equal(pieces.n_hot, 3);
+	assert_int_equal(pieces.hot_size, 4 * PAGE);
+	assert_ptr_equal(pieces.hot[0], &pieces.all[2]); /* a, */
+	assert_ptr_equal(pieces.hot[1], &pieces.all[0]); /* c and d, */
+	assert_ptr_equal(pieces.hot[2], &pieces.all[4]); /* and what no start was seen to touch */
+	assert_int_equal(pieces.all[0].load.p_vaddr, 0x123);
+	assert_int_equal(pieces.all[0].load.p_offset, PAGE + 0x123);
+	assert_int_equal(pieces.all[0].load.p_filesz, 2 * PAGE - 0x123);
+	assert_int_equal(pieces.all[0].load.p_memsz, 2 * PAGE - 0x123);
+	assert_int_equal(pieces.all[1].load.p_vaddr, 2 * PAGE);
+	assert_int_equal(pieces.all[1].load.p_offset, 2 * PAGE);
+	assert_int_equal(pieces.all[2].load.p_offset, 0);
+	assert_int_equal(pieces.all[4].load.p_offset, 3 * PAGE);
+	assert_int_equal(pieces.all[4].load.p_filesz, PAGE - 0x456);
+	assert_int_equal(pieces.all[4].load.p_memsz, PAGE - 0x456 + 0x10000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_dear_to_fill_is_left_alone),
+		cmocka_unit_test(small_gaps_are_filled),
+		cmocka_unit_test(under_a_cap_the_smallest_gaps_are_filled_first),
+		cmocka_unit_test(segments_share_the_cap),
+		cmocka_unit_test(a_lonely_page_far_away_is_left_where_it_is),
+		cmocka_unit_test(changed_pages_are_hot_whatever_it_takes),
+		cmocka_unit_test(the_first_page_stays),
+		cmocka_unit_test(executables_have_few_headers),
+		cmocka_unit_test(any_drawing_keeps_the_rules),
+		cmocka_unit_test(pieces_are_cut_at_pages_and_lie_by_first_touch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
