@@ -134,9 +134,12 @@ static __attribute__((noinline)) void serve_searched(const struct launch *launch
 
 static bool plans_wanted(void)
 {
-	const char *mode = shim_environment("HEADSTART");
+	const char *mode;
 
-	return shim_wanted() && !(mode && shim_equal(mode, "whole"));
+	if (!shim_wanted())
+		return false;
+	mode = shim_environment("HEADSTART");
+	return !(mode && shim_equal(mode, "whole"));
 }
 
 static bool has_slash(const char *path)

@@ -48,9 +48,13 @@ static __attribute__((noinline)) void library_start(const char *path)
 void library_anticipate(const char *path)
 {
 	enum shim_answer unfiltered = SHIM_NOT_ASKED;
-	const char *mode = shim_environment("HEADSTART");
+	const char *mode;
 
-	if (!mode || !shim_equal(mode, "whole") || !path || path[0] != '/' || !shim_wanted())
+	/* Cheap first: this is every dlopen of every program. */
+	if (shim_start.secure || !path || path[0] != '/')
+		return;
+	mode = shim_environment("HEADSTART");
+	if (!mode || !shim_equal(mode, "whole") || !shim_wanted())
 		return;
 	if (shim_unfiltered(&unfiltered) && resident_at(path, 0) == RESIDENT_NO)
 		library_start(path);

@@ -22,13 +22,14 @@
 #define VERSION_INDEX  0x7fff
 #define VERSION_HIDDEN 0x8000
 
-#define AUXV_MAX 64 /* entries; Linux has 20 to 25 */
+#define AUXV_MAX   64                /* entries; Linux has 20 to 25 */
+#define PAGE_LEAST ((uintptr_t)4096) /* bytes */
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
 /* The first object after us in search order, where it isn't the one after us in the list; see next_begin().
  */
-static const struct link_map *first_after_us;
+static struct link_map *first_after_us;
 
 /* The parts of an object that a look-up needs. */
 struct symbols {
@@ -98,19 +99,18 @@ static bool version_is(const struct symbols *in, unsigned int index, const char 
 	return false;
 }
 
-/* Whether that symbol is the function: of that version, or, if version is NULL, of the default one. */
+/* Whether that symbol is the one wanted: of that version, or, if version is NULL, of the default one. */
 static bool symbol_is(const struct symbols *in, uint32_t index, const char *name, const char *version)
 {
 	const ElfW(Sym) *symbol = &in->symbols[index];
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
 
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0 ||
-		(type != STT_FUNC && type != STT_NOTYPE))
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_value == 0 || type > STT_FUNC)
 		return false;
 	if (!shim_equal(in->strings + symbol->st_name, name))
 		return false;
-	if (!in->versions)
-		return true;
+	if (!in->versions || in->versions[index] == VER_NDX_GLOBAL)
+		return true; /* serves every version */
 	if (!version)
 		return !(in->versions[index] & VERSION_HIDDEN);
 	return version_is(in, in->versions[index] & VERSION_INDEX, version);
@@ -168,49 +168,95 @@ static uintptr_t look_up(const struct link_map *object, const char *name, const 
 	return in.gnu_hash ? look_up_gnu(&in, name, version) : look_up_sysv(&in, name, version);
 }
 
-/* AT_PHDR and AT_PHNUM by the kernel's own account. */
-static const ElfW(Phdr) * headers_from_proc(uintptr_t *ret_count)
+/* What the kernel says of the program: AT_PHDR, AT_PHNUM, AT_BASE. */
+struct images {
+	const ElfW(Phdr) * headers;
+	uintptr_t count;
+	uintptr_t loader; /* 0: the program is its own loader */
+};
+
+static bool images_from_proc(struct images *ret)
 {
 	ElfW(auxv_t) auxv[AUXV_MAX];
 	int fd = sys_open("/proc/self/auxv", O_RDONLY);
-	const ElfW(Phdr) *headers = NULL;
-	uintptr_t count = 0;
 	long size;
 
+	*ret = (struct images){0};
 	if (fd < 0)
-		return NULL;
+		return false;
 	size = sys_read(fd, auxv, sizeof(auxv));
 	sys_close(fd);
 	for (long i = 0; i < size / (long)sizeof(auxv[0]); i++) {
 		if (auxv[i].a_type == AT_PHDR)
-			headers = (const ElfW(Phdr) *)auxv[i].a_un.a_val;
+			ret->headers = (const ElfW(Phdr) *)auxv[i].a_un.a_val;
 		else if (auxv[i].a_type == AT_PHNUM)
-			count = auxv[i].a_un.a_val;
+			ret->count = auxv[i].a_un.a_val;
+		else if (auxv[i].a_type == AT_BASE)
+			ret->loader = auxv[i].a_un.a_val;
 	}
-	*ret_count = count;
-	return headers;
+	return ret->headers != NULL;
 }
 
-static const struct link_map *object_list(void)
+static bool images_find(struct images *ret)
 {
-	const ElfW(Phdr) *headers = shim_start.headers;
-	const ElfW(Dyn) *dynamic = NULL;
-	uintptr_t count = shim_start.header_count, base = 0;
+	if (!shim_start.headers)
+		return images_from_proc(ret);
+	*ret = (struct images){shim_start.headers, shim_start.header_count, shim_start.loader};
+	return true;
+}
 
-	if (!headers)
-		headers = headers_from_proc(&count);
-	if (!headers)
-		return NULL;
-	for (uintptr_t i = 0; i < count; i++)
+/*
+ * A loader's list would say it: where an image lies and its dynamic section. Without PT_PHDR it is at its
+ * linked address, or else its first page holds the headers (musl's loader, as a program).
+ */
+static bool image_object(const ElfW(Phdr) * headers, uintptr_t count, struct link_map *ret)
+{
+	const ElfW(Ehdr) *first_page = (const ElfW(Ehdr) *)((uintptr_t)headers & -PAGE_LEAST);
+	const ElfW(Phdr) *dynamic = NULL, *own = NULL;
+
+	for (uintptr_t i = 0; i < count; i++) {
 		if (headers[i].p_type == PT_PHDR)
-			base = (uintptr_t)headers - headers[i].p_vaddr;
-	for (uintptr_t i = 0; i < count; i++)
-		if (headers[i].p_type == PT_DYNAMIC)
-			dynamic = (const ElfW(Dyn) *)(base + headers[i].p_vaddr);
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
-		if (dynamic->d_tag == DT_DEBUG && dynamic->d_un.d_ptr)
-			return ((const struct r_debug *)dynamic->d_un.d_ptr)->r_map;
-	return NULL;
+			own = &headers[i];
+		else if (headers[i].p_type == PT_DYNAMIC)
+			dynamic = &headers[i];
+	}
+	if (!dynamic)
+		return false;
+	ret->l_addr = 0;
+	if (own)
+		ret->l_addr = (uintptr_t)headers - own->p_vaddr;
+	else if (shim_begins((const char *)first_page, ELFMAG) && first_page->e_type == ET_DYN)
+		ret->l_addr = (uintptr_t)first_page;
+	ret->l_ld = (ElfW(Dyn) *)(ret->l_addr + dynamic->p_vaddr);
+	ret->l_next = NULL;
+	return true;
+}
+
+/* DT_DEBUG of the program; in one that was linked without it, what the loader exports. */
+static const struct r_debug *debug_of(const struct link_map *program, uintptr_t loader)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)loader;
+	struct link_map object;
+
+	for (const ElfW(Dyn) *entry = program->l_ld; entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_DEBUG && entry->d_un.d_ptr)
+			return (const struct r_debug *)entry->d_un.d_ptr;
+	if (!loader ||
+		!image_object((const ElfW(Phdr) *)(loader + header->e_phoff), header->e_phnum, &object))
+		return NULL;
+	return (const struct r_debug *)look_up(&object, "_r_debug", NULL);
+}
+
+/* ld.so's list; where there is none to be found, of the program alone, in the caller's memory. */
+static struct link_map *object_list(struct link_map *alone)
+{
+	const struct r_debug *debug;
+	struct images images;
+
+	if (!images_find(&images) || !image_object(images.headers, images.count, alone))
+		return NULL;
+	debug = debug_of(alone, images.loader);
+	return debug ? debug->r_map : alone;
 }
 
 static bool is_us(const struct link_map *object)
@@ -218,27 +264,60 @@ static bool is_us(const struct link_map *object)
 	return object->l_ld == _DYNAMIC;
 }
 
-static const struct link_map *objects_after_us(void)
+static struct link_map *objects_after_us(struct link_map *alone)
 {
-	const struct link_map *list, *object;
+	struct link_map *list, *object;
 
 	if (first_after_us)
 		return first_after_us;
-	list = object_list();
+	list = object_list(alone);
 	for (object = list; object; object = object->l_next)
 		if (is_us(object))
 			return object->l_next;
 	return list;
 }
 
+/*
+ * AddressSanitizer's library ends the program if another comes before it in the list of objects (compiler-rt,
+ * AsanCheckDynamicRTPrereqs), as every preloaded one does. So there, where there is nothing left to break, we
+ * change places with it. Symbols are not looked up along this list, and nothing else depends on its order.
+ */
+static bool is_address_sanitizer(const struct link_map *object)
+{
+	const char *base = object->l_name;
+
+	for (const char *c = base; *c; c++)
+		if (*c == '/')
+			base = c + 1;
+	return shim_begins(base, "libasan.so");
+}
+
+static void stand_behind(struct link_map *us, struct link_map *next)
+{
+	us->l_prev->l_next = next;
+	next->l_prev = us->l_prev;
+	us->l_next = next->l_next;
+	if (us->l_next)
+		us->l_next->l_prev = us;
+	next->l_next = us;
+	us->l_prev = next;
+}
+
 void next_begin(void)
 {
-	first_after_us = objects_after_us();
+	struct link_map alone, *next = objects_after_us(&alone),
+			       *us = next && next != &alone ? next->l_prev : NULL;
+
+	if (us && us->l_prev && is_us(us) && is_address_sanitizer(next))
+		stand_behind(us, next);
+	if (next != &alone)
+		first_after_us = next;
 }
 
 uintptr_t next_function(const char *name, const char *version)
 {
-	const struct link_map *first = objects_after_us();
+	struct link_map alone;
+	const struct link_map *first = objects_after_us(&alone);
 
 	for (const char *wanted = version;; wanted = NULL) {
 		for (const struct link_map *object = first; object; object = object->l_next) {

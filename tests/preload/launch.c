@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch WAY PROGRAM [ARGUMENT]…: executes PROGRAM by the function that WAY names. Where that takes an environment, it is
- * VALUE=passed, FROM from our own, and nothing else. "vfork-WAY" does it in a child of vfork. Exits with the status of the
- * program, or says what errno is and exits with 100.
+ * launch WAY PROGRAM [ARGUMENT]…: executes PROGRAM by the function that WAY names. Where that takes an
+ * environment, it is VALUE=passed, FROM from our own, and nothing else. "vfork-WAY" does it in a child of
+ * vfork, "off-WAY" adds HEADSTART=off. Exits with the status of the program, or says what errno is and exits
+ * with 100.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char passed[] = "VALUE=passed";
-static char *environment[3] = {passed};
+static char passed[] = "VALUE=passed", off[] = "HEADSTART=off";
+static char *environment[4] = {passed};
 
 static int status_of(pid_t child)
 {
@@ -25,8 +26,14 @@ static int status_of(pid_t child)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int spawned(int error, pid_t child)
+typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
+	const posix_spawnattr_t *, char *const[], char *const[]);
+
+static int by_spawning(spawn_function *spawn, char **argv)
 {
+	pid_t child;
+	int error = spawn(&child, argv[0], NULL, NULL, argv, environment);
+
 	errno = error;
 	return error ? -1 : status_of(child);
 }
@@ -66,7 +73,6 @@ static int by_list(const char *way, char **argv)
 static int go(const char *way, char **argv)
 {
 	void *volatile bad = (void *)8; /* volatile: the compiler knows better */
-	pid_t child = -1;
 
 	if (strcmp(way, "execve") == 0)
 		return execve(argv[0], argv, environment);
@@ -81,9 +87,9 @@ static int go(const char *way, char **argv)
 	if (strcmp(way, "execveat") == 0)
 		return by_folder(argv);
 	if (strcmp(way, "posix_spawn") == 0)
-		return spawned(posix_spawn(&child, argv[0], NULL, NULL, argv, environment), child);
+		return by_spawning(posix_spawn, argv);
 	if (strcmp(way, "posix_spawnp") == 0)
-		return spawned(posix_spawnp(&child, argv[0], NULL, NULL, argv, environment), child);
+		return by_spawning(posix_spawnp, argv);
 	if (strncmp(way, "execl", 5) == 0)
 		return by_list(way, argv);
 	if (strcmp(way, "bad-path") == 0)
@@ -126,6 +132,9 @@ int main(int argc, char **argv)
 			_exit(100);
 		}
 		status = child < 0 ? -1 : status_of(child);
+	} else if (strncmp(way, "off-", 4) == 0) {
+		environment[environment[1] ? 2 : 1] = off;
+		status = go(way + 4, argv + 2);
 	} else {
 		status = go(way, argv + 2);
 	}

@@ -26,6 +26,7 @@ ways="execve execv execvp execvpe execl execlp execle execle-short fexecve execv
 for way in $ways vfork-execve vfork-execvp vfork-execl; do
 	same "$way" "$target" one two three four five six seven
 	starts
+	[ "$status" = 7 ] || fail "$way: exit status $status"
 	grep -q '^argument: seven$' "$tmp/seen" || [ "$way" = execle-short ] || fail "$way: arguments are lost"
 done
 

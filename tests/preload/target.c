@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* target [ARGUMENT]…: says its arguments and its environment, as far as that is not about the test. Exits with 7. */
+/* target [ARGUMENT]…: says its arguments and its environment, as far as that is not about the test. Exits
+ * with 7. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -69,3 +69,41 @@ head -c -10 "$tmp/good" >"$plan"
 what="a damaged body"
 make_cold
 expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+
+# Sizes that nobody writes: sparse, and larger than any plan may be.
+cp "$tmp/good" "$plan"
+truncate -s 1T "$plan" 2>/dev/null || truncate -s 1G "$plan"
+what="a huge plan"
+make_cold
+expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+rm "$plan"
+truncate -s 1G "$plan"
+refused "nothing but a hole"
+
+# A plan that is cut off, emptied and put back all the time, and whose folder is another user's every other moment.
+mkdir "$tmp/theirs"
+cp "$tmp/good" "$tmp/theirs/$(basename "$plan")"
+cat >"$tmp/swap.py" <<'END'
+import ctypes, os, shutil, sys
+good, plan, state, theirs = sys.argv[1:5]
+data = open(good, 'rb').read()
+exchange = ctypes.CDLL(None, use_errno=True).renameat2
+while os.getppid() != 1 and not os.path.exists(sys.argv[5]):
+    for size in (len(data), 50, 0, 4000, len(data)):
+        with open(plan, 'wb') as out:
+            out.write(data)
+            out.truncate(size)
+    exchange(-100, state.encode(), -100, theirs.encode(), 2)
+END
+if [ "$(id -u)" = 0 ]; then
+	chown -R 12345 "$tmp/theirs"
+fi
+/usr/bin/python3 "$tmp/swap.py" "$tmp/good" "$plan" "$state" "$tmp/theirs" "$tmp/enough" &
+swapper=$!
+what="a plan and a folder that change all the time"
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+	make_cold
+	expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+done
+touch "$tmp/enough"
+wait "$swapper" || fail "nothing was swapped"

@@ -1,0 +1,52 @@
+#!/bin/sh
+# dlopen and dlmopen see the one who calls them, and say and do what they do without us; the versions of functions are
+# libc's. In whole mode a cold library is read.
+. "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
+
+tests=$HEADSTART_TEST_BUILD/tests/preload
+mkdir "$place/private" "$place/app"
+cp "$tests/libcaller.so" "$place"
+cp "$place/libthree.so" "$place/private/libfound.so"
+cp "$tests/libraries" "$place"
+printf 'exit 3\n' >"$place/script"
+chmod +x "$place/script"
+
+env -i "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/expected" 2>&1 || fail "$(cat "$tmp/expected")"
+grep -q "by the caller's RUNPATH: $place/private/libfound.so in ours" "$tmp/expected" || fail "$(cat "$tmp/expected")"
+grep -q "from apart: $place/private/libfound.so in another" "$tmp/expected" || fail "$(cat "$tmp/expected")"
+grep -q '^threads: 64$' "$tmp/expected" || fail "$(cat "$tmp/expected")"
+for mode in auto whole off; do
+	env -i LD_PRELOAD="$preload" HEADSTART="$mode" HEADSTART_STATE="$state" HEADSTART_PREFETCH=/bin/true \
+		"$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || fail "$mode: $(cat "$tmp/seen")"
+	diff "$tmp/expected" "$tmp/seen" || fail "$mode: not the same"
+done
+
+# The control: an object that calls dlopen itself, in its caller's place, is seen.
+if command -v cc >/dev/null; then
+	printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nvoid *dlopen(const char *n, int f) { void *(*d)(const char *, int) =
+		(void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"); void *r = d(n, f); __asm__ volatile(""); return r; }' >"$tmp/naive.c"
+	cc -shared -fPIC -o "$tmp/naive.so" "$tmp/naive.c"
+	env -i LD_PRELOAD="$tmp/naive.so" "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || true
+	cmp -s "$tmp/expected" "$tmp/seen" && fail "this would not notice a wrong caller"
+	# One that stands before us, and one that stands behind, are led on.
+	for order in "$tmp/naive.so:$preload" "$preload:$tmp/naive.so"; do
+		env -i LD_PRELOAD="$order" HEADSTART_STATE="$state" "$place/libraries" "$place/libcaller.so" \
+			"$place/script" >"$tmp/seen.both" 2>&1 || fail "$order: $(cat "$tmp/seen.both")"
+		cmp -s "$tmp/seen" "$tmp/seen.both" || fail "$order: $(diff "$tmp/seen" "$tmp/seen.both")"
+	done
+fi
+
+# Whole mode.
+make_cold
+rm -f "$log"
+gathering env -i LD_PRELOAD="$preload" HEADSTART=whole HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+	HEADSTART_PREFETCH="$prefetch" "$look" "$place/libthree.so" >"$tmp/seen" || true
+grep -q '^sum: 7 8 9 10$' "$tmp/seen" || fail "whole: $(cat "$tmp/seen")"
+grep -q "^preload program=$place/libthree.so .*library=started" "$log" || fail "whole: nothing was started"
+"$page" full "$place/libthree.so" || fail "whole: the library was not read"
+for mode in auto plan off; do
+	make_cold
+	rm -f "$log"
+	shimmed HEADSTART="$mode" "$look" "$place/libthree.so" >"$tmp/seen" || true
+	[ ! -e "$log" ] || fail "$mode: $(cat "$log")"
+done

@@ -1,0 +1,102 @@
+#!/bin/sh
+# Where nothing may be done, nothing is, and the program is executed all the same: HEADSTART=off here or there, seccomp, a
+# program that gives rights, pid 1, no /proc, a folder without plans.
+. "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
+
+# The target ran, and nobody saw to its plan.
+nothing_done() {
+	[ "$status" = 7 ] || fail "$what: exit status $status: $(cat "$tmp/err")"
+	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+	"$page" in "$place/libthree.so" && fail "$what: a library was read"
+	return 0
+}
+done_here() {
+	[ "$status" = 7 ] || fail "$what: exit status $status: $(cat "$tmp/err")"
+	[ "$(started)" = 1 ] || fail "$what: nothing was started"
+}
+
+what="the control"
+cold shimmed HEADSTART_PREFETCH=/nonexistent "$launch" execv "$target"
+done_here
+what="off"
+cold shimmed HEADSTART=off "$launch" execv "$target"
+nothing_done
+what="whole mode"
+cold shimmed HEADSTART=whole "$launch" execv "$target"
+nothing_done
+# Only in the program's environment, wherever the function has that.
+for way in execve execvpe execle execle-short fexecve execveat posix_spawn posix_spawnp; do
+	what="off in the environment given to $way"
+	rm -f "$log"
+	make_cold
+	status=0
+	shimmed FROM=here "$launch" "$way" "$target" one two three four five six seven >"$tmp/seen" || status=$?
+	done_here
+	cold shimmed FROM=here "$launch" "off-$way" "$target" one two three four five six seven
+	[ "$status" = 7 ] || fail "$what: exit status $status"
+	grep -q '^environment: HEADSTART=off$' "$tmp/seen" || fail "$what: it is not: $(cat "$tmp/seen")"
+	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+done
+
+# Filters that are fatal: whatever a hook calls beyond what execution itself needs kills the program.
+for action in kill trap errno; do
+	for way in execve execv execvp execl vfork-execve; do
+		what="seccomp $action, $way"
+		cold shimmed "$built/filtered" "$action" "$launch" "$way" "$target"
+		nothing_done
+	done
+	what="seccomp $action, dlopen"
+	cold shimmed HEADSTART=whole "$built/filtered" "$action" "$look" "$place/libthree.so"
+	[ "$status" = 7 ] || fail "$what: exit status $status"
+	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+done
+
+if [ "$(id -u)" != 0 ]; then
+	echo "not root: programs that give rights, pid 1 and /proc are not tried"
+	exit 0
+fi
+
+for mode in 4755 2755; do
+	what="a program of mode $mode"
+	chown 12345:12345 "$target"
+	chmod "$mode" "$target"
+	cold shimmed "$launch" execv "$target"
+	nothing_done
+done
+chown 0:0 "$target"
+chmod 755 "$target"
+if command -v setcap >/dev/null && setcap cap_net_raw+ep "$target" 2>/dev/null; then
+	what="a program with capabilities"
+	cold shimmed "$launch" execv "$target"
+	nothing_done
+	setcap -r "$target"
+fi
+
+what="pid 1"
+started_plainly="env -i LD_PRELOAD=$preload HEADSTART_STATE=$state HEADSTART_LOG=$log HEADSTART_PREFETCH=/bin/true"
+cold unshare --pid --fork --mount-proc $started_plainly "$launch" execv "$target"
+nothing_done
+
+what="no /proc"
+cold unshare --mount --propagation private sh -c 'mount -t tmpfs none /proc; "$@"' sh $started_plainly "$launch" execv "$target"
+nothing_done
+
+# Another user's processes have that user's plans and root's; root never a user's.
+what="another user"
+chmod 755 "$tmp" "$place"
+chmod 777 "$tmp/state"
+cold setpriv --reuid 12345 --clear-groups $started_plainly HEADSTART_LOG="$tmp/their-log" "$launch" execv "$target"
+[ "$status" = 7 ] || fail "$what: exit status $status"
+rm -f "$tmp/their-log"
+chown 12345 "$state"/*.plan
+cold shimmed "$launch" execv "$target"
+nothing_done
+touch "$tmp/their-log"
+chown 12345 "$tmp/their-log"
+cold setpriv --reuid 12345 --clear-groups $started_plainly HEADSTART_LOG="$tmp/their-log" "$launch" execv "$target"
+[ "$status" = 7 ] || fail "$what: exit status $status"
+grep -q "$target.*plan=started" "$tmp/their-log" || fail "$what: a user's own plan is not carried out"
+: >"$tmp/their-log"
+make_cold
+setpriv --reuid 54321 --clear-groups $started_plainly HEADSTART_LOG="$tmp/their-log" "$launch" execv "$target" >"$tmp/seen" || true
+[ ! -s "$tmp/their-log" ] || fail "$what: a third user's"
