@@ -20,26 +20,31 @@
 #include "relayout.h"
 #include "verb.h"
 
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+/* Opens a path of the tree: its symbolic links, absolute ones too, do not lead out of it (Linux 5.6). */
+static int open_in_tree(const char *tree, const char *path)
+{
+	struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int root = open(tree, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
 /*
- * Opens a path of the tree: its symbolic links, absolute ones too, do not lead out of it. *ret_path,
- * malloc()ed, is the caller's: what was opened, canonical. Returns the descriptor or negative errno.
+ * Opens a path as the tree has it. *ret_path, malloc()ed, is the caller's: what was opened, canonical, as
+ * this process sees it. Returns the descriptor or negative errno.
  */
 static int open_inside(const struct relayout *relayout, const char *path, char **ret_path)
 {
-	struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY};
-	_cleanup_close_ int root = AT_FDCWD, fd = -1;
+	_cleanup_close_ int fd =
+		relayout->root[0] ? open_in_tree(relayout->root, path) : open(path, OPEN_FLAGS);
 	char link[64], target[PATH_MAX];
 	ssize_t n;
 
-	if (relayout->root[0] != '\0') {
-		root = open(relayout->root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (root < 0)
-			return -errno;
-		how.resolve = RESOLVE_IN_ROOT;
-	}
-	fd = (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 	if (fd < 0)
-		return -errno;
+		return relayout->root[0] ? fd : -errno;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, target, sizeof(target) - 1);
 	if (n < 0)
@@ -47,12 +52,6 @@ static int open_inside(const struct relayout *relayout, const char *path, char *
 	target[n] = '\0';
 	*ret_path = strdup(target);
 	return *ret_path ? TAKE_FD(fd) : -ENOMEM;
-}
-
-/* Whether the two are one file. */
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 static int add_name(struct relayout_file *file, const char *path)
@@ -90,7 +89,8 @@ static int add_names_beside(struct relayout_file *file, const struct stat *st)
 			path = NULL;
 			return -ENOMEM;
 		}
-		if (!streq(path, file->path) && lstat(path, &other) == 0 && is_same(st, &other))
+		if (!streq(path, file->path) && lstat(path, &other) == 0 && other.st_dev == st->st_dev &&
+			other.st_ino == st->st_ino)
 			r = add_name(file, path);
 	}
 	return r;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "relayout.h"
+#include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -176,12 +177,12 @@ static struct json_object *file_json(const struct relayout *relayout, const stru
 {
 	struct json_object *json = json_object_new_object();
 
-	json_object_object_add(json, "path", json_object_new_string(file->inside));
+	json_object_object_add(json, "path", json_text(file->inside));
 	json_object_object_add(json, "status", json_object_new_string(status_name(relayout, file->status)));
 	if (file->output && file->status == RELAYOUT_DONE)
-		json_object_object_add(json, "output", json_object_new_string(file->output));
+		json_object_object_add(json, "output", json_text(file->output));
 	if (file->reason)
-		json_object_object_add(json, "reason", json_object_new_string(file->reason));
+		json_object_object_add(json, "reason", json_text(file->reason));
 	if (file->status != RELAYOUT_DONE)
 		return json;
 	add_count(json, "size_before", file->size_before);
@@ -199,7 +200,7 @@ static void print_json(const struct relayout *relayout, const struct totals *tot
 
 	for (size_t i = 0; i < relayout->n_files; i++)
 		json_object_array_add(files, file_json(relayout, &relayout->files[i]));
-	json_object_object_add(json, "profile", json_object_new_string(relayout->profile_path));
+	json_object_object_add(json, "profile", json_text(relayout->profile_path));
 	json_object_object_add(json, "dry_run", json_object_new_boolean(relayout->dry_run));
 	json_object_object_add(json, "files", files);
 	add_count(json, "done", totals->by_status[RELAYOUT_DONE]);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/utf8.h"
+#include "report/json-text.h"
 #include "report/words.h"
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
@@ -72,25 +72,6 @@ static int end_object(struct writer *writer)
 	return writer->error;
 }
 
-/* JSON is UTF-8, paths need not be: each byte that is not becomes U+FFFD. */
-static struct json_object *string(const char *text)
-{
-	_cleanup_free_ char *clean = NULL;
-	size_t n = 0, length;
-
-	if (!text)
-		text = "";
-	clean = malloc(3 * strlen(text) + 1);
-	if (!clean)
-		return NULL;
-	for (; *text; text += length ? length : 1) {
-		length = utf8_length(text);
-		memcpy(clean + n, length ? text : "\xef\xbf\xbd", length ? length : 3);
-		n += length ? length : 3;
-	}
-	return json_object_new_string_len(clean, (int)n);
-}
-
 static struct json_object *number(uint64_t value)
 {
 	return json_object_new_uint64(value);
@@ -129,13 +110,13 @@ static struct json_object *profile_file_object(const struct profile_file *file)
 	struct json_object *object = json_object_new_object(), *ranges = json_object_new_array();
 	char id[2 * PROFILE_BUILD_ID_MAX + 1];
 
-	json_object_object_add(object, "path", string(file->path));
-	json_object_object_add(object, "kind", string(words_kind(file->kind)));
+	json_object_object_add(object, "path", json_text(file->path));
+	json_object_object_add(object, "kind", json_text(words_kind(file->kind)));
 	json_object_object_add(object, "size", number(file->size));
 	json_object_object_add(object, "mtime_ns", time_number(file->mtime));
 	json_object_object_add(object, "order", number(file->order));
 	json_object_object_add(object, "build_id",
-		file->build_id_size > 0 ? string(words_build_id(file, sizeof(file->build_id), id)) : NULL);
+		file->build_id_size > 0 ? json_text(words_build_id(file, sizeof(file->build_id), id)) : NULL);
 	for (size_t i = 0; i < file->n_ranges; i++)
 		json_object_array_add(ranges, range_object(&file->ranges[i]));
 	json_object_object_add(object, "ranges", ranges);
@@ -146,7 +127,7 @@ static struct json_object *exec_object(const struct profile_exec *exec)
 {
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "path", string(exec->path));
+	json_object_object_add(object, "path", json_text(exec->path));
 	json_object_object_add(object, "order", number(exec->order));
 	return object;
 }
@@ -155,14 +136,14 @@ int report_profile_json(FILE *out, const struct profile *profile)
 {
 	struct writer writer = begin_object(out);
 
-	member(&writer, "type", string("profile"));
-	member(&writer, "program", string(profile->program));
-	member(&writer, "command", string(profile->command));
+	member(&writer, "type", json_text("profile"));
+	member(&writer, "program", json_text(profile->program));
+	member(&writer, "command", json_text(profile->command));
 	member(&writer, "recorded", time_number(profile->recorded));
-	member(&writer, "kernel", string(profile->kernel));
-	member(&writer, "device", string(profile->device));
-	member(&writer, "milestone", string(profile->milestone));
-	member(&writer, "backend", string(words_backend_name(profile->backend)));
+	member(&writer, "kernel", json_text(profile->kernel));
+	member(&writer, "device", json_text(profile->device));
+	member(&writer, "milestone", json_text(profile->milestone));
+	member(&writer, "backend", json_text(words_backend_name(profile->backend)));
 	member(&writer, "bias", bias_names(profile->bias));
 	member(&writer, "page_size", number(profile->page_size));
 	member(&writer, "runs", number(profile->runs));
@@ -185,7 +166,7 @@ static struct json_object *probe_object(const struct plan_view *plan, const stru
 {
 	struct json_object *object = json_object_new_object();
 
-	json_object_object_add(object, "path", string((const char *)plan->header + LE16(probe->path)));
+	json_object_object_add(object, "path", json_text((const char *)plan->header + LE16(probe->path)));
 	json_object_object_add(object, "page", number(LE32(probe->page)));
 	return object;
 }
@@ -197,12 +178,12 @@ static struct json_object *plan_file_object(const struct plan_view *plan, uint32
 	enum words_state state = words_plan_file_state(plan_file_path(plan, index), file);
 
 	*n_stale += state != STATE_FRESH;
-	json_object_object_add(object, "path", string(plan_file_path(plan, index)));
-	json_object_object_add(object, "kind", string(words_kind(LE32(file->kind))));
+	json_object_object_add(object, "path", json_text(plan_file_path(plan, index)));
+	json_object_object_add(object, "kind", json_text(words_kind(LE32(file->kind))));
 	json_object_object_add(object, "size", number(LE64(file->size)));
 	json_object_object_add(object, "mtime_ns", time_number((int64_t)LE64(file->mtime)));
 	json_object_object_add(object, "inode", number(LE64(file->inode)));
-	json_object_object_add(object, "state", string(words_state_name(state)));
+	json_object_object_add(object, "state", json_text(words_state_name(state)));
 	return object;
 }
 
@@ -227,11 +208,11 @@ static void plan_scalars(struct writer *writer, const struct plan_view *plan)
 		pages += LE32(plan->extents[i].pages);
 		gap += LE32(plan->extents[i].gap);
 	}
-	member(writer, "type", string("plan"));
-	member(writer, "program", string(plan_program(plan)));
+	member(writer, "type", json_text("plan"));
+	member(writer, "program", json_text(plan_program(plan)));
 	member(writer, "created", time_number((int64_t)LE64(header->created)));
 	member(writer, "page_size", number(page_size));
-	member(writer, "order", string(LE32(header->order) == PLAN_ORDER_PHYSICAL ? "physical" : "touch"));
+	member(writer, "order", json_text(LE32(header->order) == PLAN_ORDER_PHYSICAL ? "physical" : "touch"));
 	member(writer, "window_pages", number(LE32(header->window_pages)));
 	member(writer, "bytes", number(pages * page_size));
 	member(writer, "gap_bytes", number(gap * page_size));

@@ -1,0 +1,53 @@
+#!/bin/sh
+# headstart relayout under valgrind's memcheck: nothing uninitialised is used or written, nothing leaks, whatever the file.
+. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+command -v valgrind >/dev/null || skip 'no valgrind'
+! grep -q '__[at]san_init' "$tool" || skip 'the build is sanitized, which valgrind cannot run'
+cd "$tmp"
+write_bulk
+cat >lib.c <<'EOF'
+#include <stdint.h>
+#include "bulk.inc"
+const char *const names[] = {"a", "b", "c"};
+uint64_t sum(int i)
+{
+	return bulk_table[i](i);
+}
+int main(void)
+{
+	return 0;
+}
+EOF
+gcc -shared -fPIC -I. lib.c -Wl,--build-id -o lib.so
+gcc -fPIE -pie -I. lib.c -o program
+random_profile profile 1 20 lib.so program
+
+# clean STATUS ARGUMENT…: the verb exits so, and valgrind has nothing to say.
+clean() {
+	want=$1
+	shift
+	status=0
+	valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
+		--errors-for-leak-kinds=definite,indirect --log-file=log "$tool" relayout --profile profile "$@" \
+		>out 2>err || status=$?
+	! grep -q '^==' log || fail "'$*': $(cat log)"
+	[ "$status" = "$want" ] || fail "'$*' exited $status, not $want: $(cat err)"
+}
+
+mkdir folder
+clean 0 -o folder --jobs 2 lib.so program
+clean 0 -o again --json folder/lib.so
+cmp again folder/lib.so
+clean 0 --dry-run
+clean 0 --shadow shadow --no-relr program
+mkdir place
+cp lib.so place
+clean 0 --in-place --force --max-segments 5 place/lib.so
+head -c 10000 lib.so >bad
+clean 1 --dry-run bad
+cp folder/lib.so bad
+printf x | dd of=bad bs=1 seek=9000 conv=notrunc status=none
+clean 1 -o none bad program lib.so
+clean 2 -o none
+echo ok
