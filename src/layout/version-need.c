@@ -78,7 +78,7 @@ static void count_index(struct needs *needs, unsigned index)
 }
 
 /* Returns 0, -ENOMEM or -EINVAL. */
-static int read_versions(struct needs *needs, uint64_t address, unsigned count)
+static int read_versions(struct needs *needs, uint64_t address, unsigned count, bool of_libc)
 {
 	for (unsigned i = 0; i < count; i++) {
 		union record record;
@@ -87,7 +87,8 @@ static int read_versions(struct needs *needs, uint64_t address, unsigned count)
 		if (layout_read(needs->image, address, &record, sizeof(record)) < 0 ||
 			(record.version.vna_next != 0) != (i + 1 < count))
 			return -EINVAL;
-		if (name_begins(needs->image, record.version.vna_name, VERSION_NAME, sizeof(VERSION_NAME)))
+		if (of_libc &&
+			name_begins(needs->image, record.version.vna_name, VERSION_NAME, sizeof(VERSION_NAME)))
 			needs->has_relr = true;
 		count_index(needs, record.version.vna_other);
 		address += record.version.vna_next;
@@ -105,17 +106,20 @@ static int read_libraries(struct needs *needs, uint64_t address, uint64_t count)
 {
 	for (uint64_t i = 0; i < count; i++) {
 		union record record;
+		bool of_libc;
 		int r;
 
 		if (layout_read(needs->image, address, &record, sizeof(record)) < 0 ||
 			record.library.vn_version != VER_NEED_CURRENT || record.library.vn_cnt == 0 ||
 			(record.library.vn_next != 0) != (i + 1 < count))
 			return -EINVAL;
-		if (needs->libc == SIZE_MAX && is_libc(needs->image, record.library.vn_file))
+		of_libc = is_libc(needs->image, record.library.vn_file);
+		if (needs->libc == SIZE_MAX && of_libc)
 			needs->libc = needs->n_records;
 		r = push(needs, record);
 		if (r == 0)
-			r = read_versions(needs, address + record.library.vn_aux, record.library.vn_cnt);
+			r = read_versions(
+				needs, address + record.library.vn_aux, record.library.vn_cnt, of_libc);
 		if (r < 0)
 			return r;
 		address += record.library.vn_next;
