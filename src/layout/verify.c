@@ -45,21 +45,28 @@ int verify_read_alloc(const struct elf_view *view, uint64_t address, uint64_t si
 	return 0;
 }
 
-/* What lies between the original, the tables and the hot region is nobody's, and zero. */
+/* [from, to) holds nothing but zeros. */
+static int check_zeros(struct verify *verify, uint64_t from, uint64_t to)
+{
+	const uint8_t *data = verify->new->data;
+
+	if (from >= to || (data[from] == 0 && memcmp(&data[from], &data[from + 1], to - from - 1) == 0))
+		return 0;
+	while (data[from] == 0)
+		from++;
+	return verify_wrong(
+		verify, "has something at offset %#" PRIx64 ", where there should be only padding", from);
+}
+
+/* What lies between the original, the tables and the hot region is nobody's. */
 static int check_padding(struct verify *verify)
 {
 	const struct note_relaid *note = verify->note;
-	uint64_t tables_end = note->tables_offset + note->tables_size;
-	uint64_t hot = note->hot_size > 0 ? note->hot_offset : tables_end;
+	int r = check_zeros(verify, note->original_size, note->tables_offset);
 
-	for (uint64_t at = note->original_size; at < hot; at++) {
-		if (at == note->tables_offset)
-			at = tables_end;
-		if (at < hot && verify->new->data[at] != 0)
-			return verify_wrong(verify, "has something at offset %#" PRIx64 ", where there is only padding",
-				at);
-	}
-	return 0;
+	if (r == 0 && note->hot_size > 0)
+		r = check_zeros(verify, note->tables_offset + note->tables_size, note->hot_offset);
+	return r;
 }
 
 static int compare(struct verify *verify)
