@@ -16,11 +16,13 @@
 #ifdef SMALL
 #define MANY(what) TEN(what, 1) TEN(what, 2)
 #define A_LOT      10u
+#define SPARSE     4
 #else
 #define MANY(what)                                                                                           \
 	HUNDRED(what, 1) HUNDRED(what, 2) HUNDRED(what, 3) HUNDRED(what, 4) HUNDRED(what, 5) HUNDRED(what, 6) \
 		HUNDRED(what, 7) HUNDRED(what, 8) HUNDRED(what, 9)
-#define A_LOT 1000u
+#define A_LOT  1000u
+#define SPARSE 64
 #endif
 
 #define FUNCTION(n)                                                                                          \
@@ -40,7 +42,7 @@ static const char *strings[] = {MANY(STRING)};
 static struct {
 	const char *name;
 	uint64_t numbers[40];
-} sparse[64] = {[0 ... 63] = {.name = "sparse"}};
+} sparse[SPARSE] = {[0 ... SPARSE - 1] = {.name = "sparse"}};
 
 static const uint8_t constants[20 * A_LOT] = {1, 2, 3, [10 * A_LOT] = 4, [20 * A_LOT - 1] = 5};
 static uint8_t zeros[50 * A_LOT];
@@ -71,7 +73,7 @@ uint64_t sample_sum(void)
 		sum += constants[i] * i;
 	for (size_t i = 0; i < sizeof(zeros); i++)
 		sum += zeros[i]++;
-	for (size_t i = 0; i < 64; i++)
+	for (size_t i = 0; i < SPARSE; i++)
 		sum += (uint8_t)sparse[i].name[i % 6] + sparse[i].numbers[i % 40]++;
 	free(from_libc[0](16));
 	return sum;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Target: an ELF file that is to be relaid: refused, or relaid so that verify takes it and undo undoes it. */
+#include "fuzz.h"
+
+#include <elf.h>
+
+#include "base/cleanup.h"
+#include "format/note.h"
+#include "relay-check.h"
+
+#define PASSES (NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS)
+
+size_t inputs_taken;
+
+/* Bytes of the ELF header that nobody reads choose which passes do not run, and which pages are hot. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	_cleanup_free_ void *copy = exact_copy(data, size);
+	unsigned without = size > EI_NIDENT ? data[EI_NIDENT - 1] : 0, seed = size > EI_NIDENT ? data[EI_NIDENT - 2] : 0;
+	char problem[RELAY_CHECK_MAX];
+	bool accepted;
+
+	if (!relay_check(copy, size, PASSES & ~without, seed, &accepted, problem)) {
+		fprintf(stderr, "%s\n", problem);
+		abort();
+	}
+	inputs_taken += accepted;
+	return 0;
+}
