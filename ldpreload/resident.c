@@ -50,15 +50,17 @@ static uint64_t hot_end(int fd, uint64_t otherwise)
 {
 	struct note_segment note;
 	ElfW(Ehdr) header;
-	uint64_t size;
+	uint64_t at, size;
 	long got;
 
-	if (read_cached(fd, &header, sizeof(header), 0) != sizeof(header) ||
-		header.e_phoff < sizeof(header) + NOTE_REACH)
+	if (read_cached(fd, &header, sizeof(header), 0) != sizeof(header))
 		return otherwise;
-	got = read_cached(fd, &note, sizeof(note), header.e_phoff - NOTE_REACH);
+	at = note_offset(&header);
+	if (at == 0)
+		return otherwise;
+	got = read_cached(fd, &note, sizeof(note), at);
 	if (got == -EAGAIN)
-		return header.e_phoff - NOTE_REACH;
+		return at;
 	if (got != sizeof(note) || LE32(note.n_type) != NOTE_TYPE || !shim_equal(note.name, NOTE_NAME))
 		return otherwise;
 	size = LE64(note.relaid.hot_size);

@@ -13,9 +13,13 @@
  * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly
  * before the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some
  * pages after e_phoff has seen all there is. All fields are little-endian.
+ *
+ * A compacted file (layout/compact.h) has its program headers where linkers put them, directly behind the ELF header,
+ * and the note directly behind these. Its tables are all that lies before its hot region; tables_offset is 0.
  */
 #pragma once
 
+#include <elf.h>
 #include <stdint.h>
 
 #include "format/endian.h"
@@ -48,7 +52,7 @@ struct note_relaid {
 	uint64_t tables_size;   /* bytes, program headers included */
 	uint64_t hot_offset;    /* file offset of the hot region, a multiple of granule */
 	uint64_t hot_size;      /* bytes; 0 where there is none */
-	/* XXH3-64 of the file from original_size to its end, this field taken as 0. */
+	/* XXH3-64 of the file from original_size, of a compacted one from 0, to its end, this field taken as 0. */
 	uint64_t appended_checksum;
 	char tool[32]; /* "headstart 0.1.0", NUL-padded, the last byte is NUL */
 };
@@ -67,3 +71,11 @@ struct note_segment {
 _Static_assert(sizeof(struct note_segment) == 144, "on-disk layout");
 
 #define NOTE_REACH sizeof(struct note_segment)
+
+/* Where the note lies in a file of such a header, if the file is a relaid one; 0: it cannot be one. */
+static inline uint64_t note_offset(const Elf64_Ehdr *header)
+{
+	if (header->e_phoff == sizeof(*header))
+		return header->e_phoff + header->e_phnum * sizeof(Elf64_Phdr);
+	return header->e_phoff < sizeof(*header) + NOTE_REACH ? 0 : header->e_phoff - NOTE_REACH;
+}

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "format/note.h"
 #include "layout/compact-parts.h"
 #include "layout/cost.h"
 
@@ -299,7 +300,11 @@ int compact_place(struct layout_compaction *c)
 		r = limit_runs(c, &runs);
 	if (r == 0)
 		r = place_runs(c, &runs);
-	return r < 0 ? r : make_loads(c, &runs);
+	if (r == 0)
+		r = make_loads(c, &runs);
+	if (r == 0 && compact_note_offset(c) + sizeof(struct note_segment) > c->room_end)
+		return compact_refuse(c, "has no room for as many program headers as it would need");
+	return r;
 }
 
 uint64_t compact_offset(const struct layout_compaction *c, uint64_t address)
@@ -316,4 +321,11 @@ uint64_t compact_offset(const struct layout_compaction *c, uint64_t address)
 			break;
 	}
 	return last ? last->p_offset + (address - last->p_vaddr) : COMPACT_NOWHERE;
+}
+
+uint64_t compact_note_offset(const struct layout_compaction *c)
+{
+	size_t n_phdrs = c->view->n_phdrs - c->view->n_loads + c->n_loads + 1;
+
+	return sizeof(Elf64_Ehdr) + n_phdrs * sizeof(Elf64_Phdr);
 }

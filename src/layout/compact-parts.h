@@ -105,6 +105,9 @@ int compact_place(struct layout_compaction *c);
 /* Where the byte at an address lies in the result. An address at the end of a segment is an address of it. */
 uint64_t compact_offset(const struct layout_compaction *c, uint64_t address);
 
+/* Where the note lies: behind the program headers. */
+uint64_t compact_note_offset(const struct layout_compaction *c);
+
 /* compact-sections.c: the sections of the result. The non-loaded ones get their places. */
 int compact_split_sections(struct layout_compaction *c);
 

@@ -26,7 +26,7 @@ static int push(struct layout_compaction *c, Elf64_Shdr header, size_t old)
 /* The note lies behind the program headers. */
 static int push_note(struct layout_compaction *c)
 {
-	uint64_t at = c->room_end - sizeof(struct note_segment);
+	uint64_t at = compact_note_offset(c);
 	Elf64_Shdr header = {
 		.sh_type = SHT_NOTE,
 		.sh_flags = SHF_ALLOC,

@@ -170,7 +170,7 @@ static int push_phdr(struct writer *w, Elf64_Phdr phdr)
 static int push_loads(struct writer *w)
 {
 	const struct layout_compaction *c = w->c;
-	uint64_t at = c->room_end - sizeof(struct note_segment);
+	uint64_t at = compact_note_offset(c);
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < c->n_loads; i++)
@@ -263,8 +263,8 @@ static void write_headers(struct writer *w)
 static void write_note(struct writer *w, uint64_t profile)
 {
 	const struct layout_compaction *c = w->c;
-	struct note_segment *note =
-		(struct note_segment *)(w->data + c->room_end - sizeof(struct note_segment));
+	uint64_t hot_offset = c->tables_offset + compact_round_up(c, c->image->tables_size);
+	struct note_segment *note = (struct note_segment *)(w->data + compact_note_offset(c));
 
 	*note = (struct note_segment){
 		.n_namesz = LE32(sizeof(NOTE_NAME)),
@@ -281,10 +281,10 @@ static void write_note(struct writer *w, uint64_t profile)
 				.original_phoff = LE64(c->view->header.e_phoff),
 				.original_phnum = LE32((uint32_t)c->view->n_phdrs),
 				.granule = LE32((uint32_t)c->image->granule),
-				.tables_offset = LE64(c->tables_offset),
-				.tables_size = LE64(c->image->tables_size),
-				.hot_offset = 0,
-				.hot_size = LE64(c->hot_end),
+				.tables_offset = 0,
+				.tables_size = LE64(hot_offset),
+				.hot_offset = LE64(hot_offset),
+				.hot_size = LE64(c->hot_end - hot_offset),
 			},
 	};
 	snprintf(note->relaid.tool, sizeof(note->relaid.tool), "headstart %s", HEADSTART_VERSION);
@@ -304,8 +304,6 @@ int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_c
 	r = make_phdrs(&w);
 	if (r < 0)
 		return r;
-	if (sizeof(Elf64_Ehdr) + w.n_phdrs * sizeof(Elf64_Phdr) > c->room_end - sizeof(struct note_segment))
-		return compact_refuse(c, "has no room for as many program headers as it would need");
 	write_pages(&w);
 	clear_dead(&w);
 	write_others(&w);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The note of a relaid file, found without a walk over its program headers: it lies directly before them, and
- * they lie far behind the ELF header, which in a file that nobody has relaid they follow. So an ordinary file
- * costs one read of its first bytes, which the loader is about to read as well, and a relaid one another, of
- * what is read next in any case.
+ * The note of a relaid file, found without a walk over its program headers: it lies directly before or behind
+ * them. So an ordinary file costs two reads of its first bytes, which the loader is about to read as well, and a
+ * relaid one another, of what is read next in any case.
  *
  * The checksum of what was appended is not looked at: that would be to read all of it. A note that lies costs
  * speed alone, and no more of it than whole mode would.
@@ -30,10 +29,10 @@ static bool read_note(int fd, uint64_t file_size, struct note_segment *ret, uint
 	Elf64_Ehdr header;
 	uint64_t offset;
 
-	if (!object_header(fd, &header) || header.e_phoff < sizeof(header) + NOTE_REACH)
+	if (!object_header(fd, &header))
 		return false;
-	offset = header.e_phoff - NOTE_REACH;
-	if (!range_fits(offset, NOTE_REACH, file_size) ||
+	offset = note_offset(&header);
+	if (offset == 0 || !range_fits(offset, NOTE_REACH, file_size) ||
 		pread(fd, ret, sizeof(*ret), (off_t)offset) != (ssize_t)sizeof(*ret))
 		return false;
 	*ret_offset = offset;
