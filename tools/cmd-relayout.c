@@ -39,6 +39,7 @@ static const char help[] =
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
 	"      --tree DIR        the files, and the profile's, lie in a system under DIR (an image)\n"
 	"      --force           relay files of packages, setuid ones, and those with a checksum\n"
+	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
 	"      --no-hot          do not copy pages because they are touched\n"
 	"      --no-relr         do not pack relative relocations into DT_RELR\n"
@@ -54,6 +55,7 @@ enum long_option {
 	OPTION_DRY_RUN,
 	OPTION_TREE,
 	OPTION_FORCE,
+	OPTION_COMPACT,
 	OPTION_MAX_SEGMENTS,
 	OPTION_NO_HOT,
 	OPTION_NO_RELR,
@@ -70,6 +72,7 @@ static const struct option longs[] = {
 	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
 	{"tree", required_argument, NULL, OPTION_TREE},
 	{"force", no_argument, NULL, OPTION_FORCE},
+	{"compact", no_argument, NULL, OPTION_COMPACT},
 	{"max-segments", required_argument, NULL, OPTION_MAX_SEGMENTS},
 	{"no-hot", no_argument, NULL, OPTION_NO_HOT},
 	{"no-relr", no_argument, NULL, OPTION_NO_RELR},
@@ -136,6 +139,9 @@ static int parse_option(int option, struct relayout *relayout)
 	case OPTION_FORCE:
 		relayout->force = true;
 		return 0;
+	case OPTION_COMPACT:
+		layout->passes |= NOTE_PASS_COMPACT;
+		return 0;
 	case OPTION_MAX_SEGMENTS:
 		return parse_number(optarg, 2, SEGMENTS_MAX, &layout->max_segments);
 	case OPTION_NO_HOT:
@@ -177,6 +183,9 @@ static int parse_arguments(int argc, char **argv, struct relayout *relayout)
 		return verb_usage("relayout", "where to: -o OUT, --in-place, --shadow DIR or --dry-run");
 	if (relayout->shadow && relayout->tree)
 		return verb_usage("relayout", "--shadow is for the running system, not for a --tree");
+	if ((relayout->options.layout.passes & NOTE_PASS_COMPACT) &&
+		(relayout->shadow || (relayout->in_place && !relayout->tree && !relayout->force)))
+		return verb_usage("relayout", "--compact cannot be undone: only with -o, --tree or --force");
 	if (relayout->output && argc == optind)
 		return verb_usage("relayout", "which file is to be written to '%s'", relayout->output);
 	return -1;

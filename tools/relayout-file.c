@@ -99,8 +99,8 @@ static bool plan(
 			       "is relaid already; 'headstart-shadow stop' "
 			       "uncovers the original if that is its copy"),
 		       false;
-	file->size_after = ret->output.size;
-	file->hot_bytes = ret->output.pieces.hot_size;
+	file->size_after = relay_size(ret);
+	file->hot_bytes = relay_hot_size(ret);
 	file->before = ret->before;
 	file->after = ret->after;
 	memcpy(file->passes, ret->passes, sizeof(file->passes));
@@ -109,10 +109,10 @@ static bool plan(
 
 static void write_result(struct relayout_file *file, const struct relay *relay, struct replacement *new)
 {
-	int r = replacement_copy_original(new, relay->original.size);
+	int r = replacement_copy_original(new, relay_keeps(relay));
 
 	if (r == 0)
-		r = layout_output_write(&relay->output, new->fd);
+		r = relay_write(relay, new->fd);
 	if (r == 0)
 		r = replacement_commit(new);
 	if (r == -ESTALE || r == -ENODATA)

@@ -33,6 +33,7 @@ struct starts {
 struct counts {
 	int32_t **inside;  /* reach over its beginning and must not be cut there */
 	int32_t **covered; /* sections */
+	int32_t **code;    /* sections of code */
 	int32_t **cleared; /* what were sections */
 };
 
@@ -47,6 +48,7 @@ static void counts_release(struct counts *counts, size_t n)
 {
 	free_each(counts->inside, n);
 	free_each(counts->covered, n);
+	free_each(counts->code, n);
 	free_each(counts->cleared, n);
 }
 
@@ -222,6 +224,8 @@ static void take_sections(
 		if (!elf_section_is_loaded(header) || !in_place(c, table->address))
 			continue;
 		add_pages(c, counts->covered, table->address, table->size);
+		if (header->sh_flags & SHF_EXECINSTR)
+			add_pages(c, counts->code, table->address, table->size);
 		if (!c->splittable[i])
 			join(c, counts, table->address, table->size);
 		else if (header->sh_flags & SHF_EXECINSTR)
@@ -254,29 +258,43 @@ static void find_cleared(const struct layout_compaction *c, struct counts *count
 		add_pages(c, counts->cleared, c->dead[i].address, c->dead[i].size);
 }
 
+/* What was counted, of one page. */
+struct page_counts {
+	int32_t inside, covered, code, cleared;
+};
+
+static void step(struct page_counts *now, const struct counts *counts, size_t segment, size_t page)
+{
+	now->inside += counts->inside[segment][page];
+	now->covered += counts->covered[segment][page];
+	now->code += counts->code[segment][page];
+	now->cleared += counts->cleared[segment][page];
+}
+
 /*
  * A page that no section describes is dead where one did; otherwise it stays with a neighbour, since strip
- * would not know what to do with it alone.
+ * would not know what to do with it alone. In an executable segment what is not code stays with code (and
+ * what is dead, too): a segment of such pages alone would be executable for no reason that eu-elflint sees.
  */
-static void mark_pages(struct layout_compaction *c, const struct counts *counts)
+static void mark_pages_of(struct layout_compaction *c, const struct counts *counts, size_t index)
 {
-	for (size_t i = 0; i < c->image->n_segments; i++) {
-		const struct layout_segment *segment = &c->image->segments[i];
-		bool has_bss = segment->load.p_memsz > segment->load.p_filesz, was_bare = false;
-		int32_t inside = 0, covered = 0, cleared = 0;
+	const struct layout_segment *segment = &c->image->segments[index];
+	bool has_bss = segment->load.p_memsz > segment->load.p_filesz, is_code = segment->load.p_flags & PF_X;
+	bool was_bare = false, seen_code = false;
+	struct page_counts now = {0};
 
-		for (size_t page = 0; page < segment->n_pages; page++) {
-			bool is_bare, is_last = page + 1 == segment->n_pages;
+	for (size_t i = 0; i < segment->n_pages; i++) {
+		struct compact_page *page = &c->pages[index][i];
+		bool is_bare, is_first = index == 0 && i == 0, is_last = i + 1 == segment->n_pages;
 
-			inside += counts->inside[i][page];
-			covered += counts->covered[i][page];
-			cleared += counts->cleared[i][page];
-			is_bare = covered == 0 && cleared == 0;
-			c->pages[i][page].dead = covered == 0 && cleared > 0 && !(i == 0 && page == 0) &&
-						 !(is_last && has_bss);
-			c->pages[i][page].joined = page > 0 && (inside > 0 || is_bare || was_bare);
-			was_bare = page == 0 && is_bare;
-		}
+		step(&now, counts, index, i);
+		is_bare = now.covered == 0 && now.cleared == 0;
+		page->dead =
+			now.covered == 0 && now.cleared > 0 && !is_code && !is_first && !(is_last && has_bss);
+		page->joined = i > 0 && (now.inside > 0 || is_bare || was_bare ||
+						(is_code && (now.code == 0 || !seen_code)));
+		was_bare = i == 0 && is_bare;
+		seen_code |= now.code > 0;
 	}
 }
 
@@ -301,9 +319,10 @@ static int allocate(struct layout_compaction *c, struct counts *counts)
 
 	counts->inside = new_counts(c);
 	counts->covered = new_counts(c);
+	counts->code = new_counts(c);
 	counts->cleared = new_counts(c);
 	c->pages = calloc(n, sizeof(*c->pages));
-	if (!counts->inside || !counts->covered || !counts->cleared || !c->pages)
+	if (!counts->inside || !counts->covered || !counts->code || !counts->cleared || !c->pages)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		c->pages[i] = calloc(c->image->segments[i].n_pages + 1, sizeof(**c->pages));
@@ -331,7 +350,8 @@ int compact_find_cuts(struct layout_compaction *c)
 		take_sections(c, &counts, &starts);
 		take_phdrs(c, &counts);
 		find_cleared(c, &counts);
-		mark_pages(c, &counts);
+		for (size_t i = 0; i < c->image->n_segments; i++)
+			mark_pages_of(c, &counts, i);
 	}
 	free(starts.all);
 	counts_release(&counts, c->image->n_segments);

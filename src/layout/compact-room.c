@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "layout/compact-parts.h"
+#include "layout/cost.h"
 
 #define GAP_LIMIT (64u << 20)
 
@@ -208,6 +209,9 @@ int compact_make_room(struct layout_compaction *c, size_t max_loads)
 		return compact_refuse(c, "does not begin with a segment that holds its ELF header");
 	limit = room_limit(c);
 	c->max_loads = limit > fixed ? (limit - fixed) / sizeof(Elf64_Phdr) : 0;
+	if (c->image->executable && c->max_loads + n_others > COST_MAX_EXECUTABLE_PHDRS)
+		c->max_loads =
+			n_others < COST_MAX_EXECUTABLE_PHDRS ? COST_MAX_EXECUTABLE_PHDRS - n_others : 0;
 	if (c->max_loads < c->view->n_loads + 1)
 		return compact_refuse(c, "has no room for more program headers");
 	if (c->max_loads > max_loads)

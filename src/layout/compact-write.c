@@ -291,6 +291,19 @@ static void write_note(struct writer *w, uint64_t profile)
 	note->relaid.appended_checksum = LE64(checksum64(w->data, w->size));
 }
 
+static void count_touched(const struct layout_compaction *c, struct layout_compact *to)
+{
+	for (size_t i = 0; i < c->n_blocks; i++) {
+		const struct compact_block *block = &c->blocks[i];
+
+		to->n_touched_runs += block->n_reads;
+		if (block->hot)
+			continue;
+		to->cold_touched += block->n_touched;
+		to->cold_reads += block->n_reads;
+	}
+}
+
 int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_compact *ret)
 {
 	_cleanup_(writer_release) struct writer w = {.c = c};
@@ -319,5 +332,6 @@ int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_c
 		.n_segments = c->n_loads,
 		.n_hot_runs = c->n_hot_runs,
 	};
+	count_touched(c, ret);
 	return 0;
 }

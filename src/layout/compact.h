@@ -26,8 +26,11 @@ struct layout_compact {
 	uint64_t size;
 	uint64_t
 		hot_size; /* bytes from the beginning of the file that are first page, tables and hot pages */
-	size_t n_segments; /* PT_LOADs */
-	size_t n_hot_runs; /* stretches of memory that are hot */
+	size_t n_segments;     /* PT_LOADs */
+	uint64_t cold_touched; /* pages that were touched and are cold all the same */
+	uint64_t cold_reads;   /* stretches of these */
+	size_t n_touched_runs; /* stretches of touched pages of the original */
+	size_t n_hot_runs;     /* stretches of memory that are hot */
 };
 
 /* A compaction under way. */

@@ -67,10 +67,29 @@ struct relay_reads predict_before(
 	return reads;
 }
 
+/* The hot part of a compacted file, and what was touched elsewhere. */
+static void add_compacted(struct relay_reads *reads, const struct relay *relay, uint32_t page_size)
+{
+	const struct layout_compact *compact = &relay->compact;
+
+	reads->pages +=
+		compact->hot_size / page_size + compact->cold_touched * relay->image.granule / page_size;
+	reads->reads += 1 + compact->cold_reads;
+	reads->segments = compact->n_segments;
+}
+
+static void add_appended(struct relay_reads *reads, const struct relay *relay, uint32_t page_size)
+{
+	uint64_t appended = relay->output.size - relay->image.tables_offset;
+
+	reads->pages += (appended + page_size - 1) / page_size;
+	reads->reads++;
+	reads->segments = relay->output.pieces.n + 1;
+}
+
 int predict_after(const struct relay *relay, const struct profile_file *file, uint32_t page_size,
 	struct relay_reads *ret)
 {
-	uint64_t appended = relay->output.size - relay->image.tables_offset;
 	_cleanup_free_ uint8_t *pages = NULL;
 	struct page_map map = {
 		.n = relay->original.size / page_size + 1,
@@ -82,11 +101,13 @@ int predict_after(const struct relay *relay, const struct profile_file *file, ui
 		return -ENOMEM;
 	if (relay->current.size == relay->original.size)
 		mark_unmapped(&map, &relay->original, file);
-	mark_staying(&map, &relay->image);
+	if (!relay->compacted)
+		mark_staying(&map, &relay->image);
 	*ret = count(&map);
-	ret->pages += (appended + page_size - 1) / page_size;
-	ret->reads++;
+	if (relay->compacted)
+		add_compacted(ret, relay, page_size);
+	else
+		add_appended(ret, relay, page_size);
 	ret->bytes = ret->pages * page_size;
-	ret->segments = relay->output.pieces.n + 1;
 	return 0;
 }

@@ -13,6 +13,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 #include "layout/orders.h"
 #include "layout/predict.h"
@@ -94,27 +96,62 @@ static int open_original(struct relay *relay, uint8_t *data, uint64_t size, cons
 	return *ret_reason ? -EOPNOTSUPP : layout_image_init(&relay->image, &relay->original, ret_reason);
 }
 
-static int run_passes(struct relay *relay, const struct layout_options *options)
+/* The passes that change pages. */
+static int change_pages(struct relay *relay, const struct layout_options *options)
 {
-	struct layout_image *image = &relay->image;
 	int r = 0;
 
-	if (!layout_dynamic_writable(image)) {
+	if (!layout_dynamic_writable(&relay->image)) {
 		static const char reason[] =
 			"the dynamic section lies on the first page, which cannot change";
 
 		relay->passes[0].outcome.refusal = relay->passes[1].outcome.refusal = reason;
-		return pass_hot(image, options, &relay->passes[2].outcome);
+		return 0;
 	}
 	if (options->passes & NOTE_PASS_RELR)
-		r = pass_relr(image, options, &relay->passes[0].outcome);
+		r = pass_relr(&relay->image, options, &relay->passes[0].outcome);
 	if (r == 0 && (options->passes & NOTE_PASS_RELOCS))
-		r = pass_relocs(image, options, &relay->passes[1].outcome);
+		r = pass_relocs(&relay->image, options, &relay->passes[1].outcome);
+	return r == 0 ? layout_dynamic_store(&relay->image) : r;
+}
+
+/* What was there is left as it is. */
+static int overlay(struct relay *relay, const struct relay_options *options, const char **ret_reason)
+{
+	int r = change_pages(relay, &options->layout);
+
 	if (r == 0)
-		r = layout_dynamic_store(image);
+		r = pass_hot(&relay->image, &options->layout, &relay->passes[2].outcome);
+	if (r < 0)
+		return r;
+	if (relay->image.passes == 0) {
+		*ret_reason = "has no pages that a start touches, but its first";
+		return -ENODATA;
+	}
+	return layout_output_init(&relay->output, &relay->image, options->profile_checksum, ret_reason);
+}
+
+/* What is hot goes first. */
+static int compact(struct relay *relay, const struct relay_options *options, const char **ret_reason)
+{
+	_cleanup_(layout_compaction_freep) struct layout_compaction *compaction = NULL;
+	int r;
+
+	relay->compacted = true;
+	r = layout_compaction_begin(&compaction, &relay->image, &options->layout, ret_reason);
 	if (r == 0)
-		r = pass_hot(image, options, &relay->passes[2].outcome);
-	return r;
+		r = change_pages(relay, &options->layout);
+	if (r == 0)
+		r = layout_compaction_finish(
+			compaction, options->profile_checksum, &relay->compact, ret_reason);
+	if (r < 0)
+		return r;
+	relay->passes[2].outcome = (struct layout_outcome){
+		.done = true,
+		.before = relay->compact.n_touched_runs,
+		.after = relay->compact.n_hot_runs,
+	};
+	return 0;
 }
 
 static int lay_out(struct relay *relay, const struct profile_file *file, const struct relay_options *options,
@@ -126,14 +163,10 @@ static int lay_out(struct relay *relay, const struct profile_file *file, const s
 	if (options->layout.passes & NOTE_PASS_HOT)
 		take_orders(relay, file, options);
 	relay->before = predict_before(relay, file, page_size);
-	r = run_passes(relay, &options->layout);
-	if (r < 0)
-		return r;
-	if (relay->image.passes == 0) {
-		*ret_reason = "has no pages that a start touches, but its first";
-		return -ENODATA;
-	}
-	r = layout_output_init(&relay->output, &relay->image, options->profile_checksum, ret_reason);
+	if (options->layout.passes & NOTE_PASS_COMPACT)
+		r = compact(relay, options, ret_reason);
+	else
+		r = overlay(relay, options, ret_reason);
 	if (r < 0)
 		return r;
 	return predict_after(relay, file, page_size, &relay->after);
@@ -162,8 +195,31 @@ int relay_init(struct relay *ret, uint8_t *data, uint64_t size, const char *path
 void relay_release(struct relay *relay)
 {
 	layout_output_release(&relay->output);
+	layout_compact_release(&relay->compact);
 	layout_image_release(&relay->image);
 	elf_view_release(&relay->original);
 	elf_view_release(&relay->current);
 	*relay = (struct relay){0};
+}
+
+uint64_t relay_size(const struct relay *relay)
+{
+	return relay->compacted ? relay->compact.size : relay->output.size;
+}
+
+uint64_t relay_hot_size(const struct relay *relay)
+{
+	return relay->compacted ? relay->compact.hot_size : relay->output.pieces.hot_size;
+}
+
+uint64_t relay_keeps(const struct relay *relay)
+{
+	return relay->compacted ? 0 : relay->original.size;
+}
+
+int relay_write(const struct relay *relay, int fd)
+{
+	if (relay->compacted)
+		return write_full(fd, relay->compact.data, relay->compact.size);
+	return layout_output_write(&relay->output, fd);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Lays one ELF file out anew by a profile: from its bytes to what is appended to them. */
+/* Lays one ELF file out anew by a profile: from its bytes to what is appended to them, or to other ones. */
 #pragma once
 
+#include "layout/compact.h"
 #include "layout/emit.h"
 #include "layout/pass.h"
 #include "profile/profile.h"
@@ -32,7 +33,9 @@ struct relay {
 	struct elf_view current;  /* the file as it is */
 	struct elf_view original; /* the same, unless it was relaid before */
 	struct layout_image image;
-	struct layout_output output;
+	bool compacted;                /* by NOTE_PASS_COMPACT: a whole file, nothing is appended */
+	struct layout_output output;   /* otherwise */
+	struct layout_compact compact; /* of one that is compacted */
 	struct relay_pass passes[RELAY_PASSES];
 	struct relay_reads before, after;
 };
@@ -50,6 +53,17 @@ struct relay {
 int relay_init(struct relay *ret, uint8_t *data, uint64_t size, const char *path,
 	const struct relay_options *options, const char **ret_reason);
 void relay_release(struct relay *relay);
+
+/* Bytes of the result, and of what is hot in it. */
+uint64_t relay_size(const struct relay *relay);
+uint64_t relay_hot_size(const struct relay *relay);
+
+/*
+ * Writes the result to a file that has the original's first relay_keeps() bytes and no others. Returns 0 or
+ * negative errno.
+ */
+uint64_t relay_keeps(const struct relay *relay);
+int relay_write(const struct relay *relay, int fd);
 
 static inline void relay_releasep(struct relay *relay)
 {

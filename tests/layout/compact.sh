@@ -1,0 +1,18 @@
+#!/bin/sh
+# Compacted files: they run, and so does what strip and eu-strip make of them; tools see in them what they saw in the
+# originals. compact.sh COMPACT-FILE LINKER
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/layout/compact-lib.sh"
+linker=$2
+
+build "program-$linker" "$linker" -DPROGRAM -fPIE -pie
+build "library-$linker.so" "$linker" -shared -fPIC
+run_as() { run "$1" "$tmp/library-$linker.so"; }
+want=$(run "$tmp/program-$linker" "$tmp/library-$linker.so")
+compact "$tmp/program-$linker" "$tmp/compacted-program-$linker" seed=1 hot=30 segments=40
+check "$tmp/program-$linker" "$tmp/compacted-program-$linker"
+check_gdb "$tmp/compacted-program-$linker"
+run_as() { run "$tmp/program-$linker" "$1"; }
+compact "$tmp/library-$linker.so" "$tmp/compacted-library-$linker.so" seed=2 hot=30 segments=40
+check "$tmp/library-$linker.so" "$tmp/compacted-library-$linker.so"
+echo ok
