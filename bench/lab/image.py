@@ -23,7 +23,7 @@ UUID = "68656164-7374-4172-a074-000000000001"
 SLACK = 400 << 20          # bytes free in the image, for what is installed and recorded later
 NEEDED = 4 << 30           # bytes free in the cache's file system while the image is made
 PACKAGES = (
-    "libreoffice-writer", "libreoffice-calc", "firefox-esr",
+    "libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3",
     # what headstart itself is linked to
     "libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0",
 )
