@@ -12,7 +12,13 @@
 
 #define ADDRESS_LIMIT (1ull << 46) /* user space of both machines is larger, a sum of two such fits */
 #define HOLE_LIMIT    (64ull << 20)
-#define TABLES_LIMIT  (1u << 30)
+
+/* What a library may cost to have its program headers where its ELF header says: zeros in the file,
+ * addresses. */
+#define LIBRARY_HOLE_LIMIT (4ull << 20)
+#define LIBRARY_GAP_LIMIT  (64ull << 20)
+
+#define TABLES_LIMIT (1u << 30)
 
 /* The largest page that a kernel for the machine may have. */
 static uint64_t machine_page(const struct elf_view *view)
@@ -68,29 +74,35 @@ static const char *granule_of(const struct elf_view *view, uint64_t *ret)
 /*
  * Where the tables go: above everything in memory. Kernels before 5.18 tell an executable that its program
  * headers are at (address - offset of its first PT_LOAD) + e_phoff (AT_PHDR; fs/binfmt_elf.c), and so does
- * __ehdr_start: there the difference of address and offset has to be that of the first segment.
+ * __ehdr_start: there the difference of address and offset has to be that of the first segment. Who looks at
+ * a library in memory or in a core dump (crashpad, libdwfl) goes by that as well, so libraries have it where
+ * it costs little.
  */
 static const char *place_tables(struct layout_image *image)
 {
 	const struct elf_view *view = image->view;
-	const Elf64_Phdr *last = &view->loads[view->n_loads - 1];
+	const Elf64_Phdr *first = &view->loads[0], *last = &view->loads[view->n_loads - 1];
 	uint64_t file_end = round_up(view->size, image->granule);
-	uint64_t address = round_up(last->p_vaddr + last->p_memsz, image->granule);
-	uint64_t bias = view->loads[0].p_vaddr - view->loads[0].p_offset;
+	uint64_t memory_end = round_up(last->p_vaddr + last->p_memsz, image->granule);
+	uint64_t bias = first->p_vaddr - first->p_offset;
+	uint64_t address = memory_end > file_end + bias ? memory_end : file_end + bias;
+	uint64_t hole = address - bias - file_end;
+	bool below = first->p_vaddr < first->p_offset;
 
 	image->tables_address = address;
-	image->tables_offset = file_end;
-	if (!image->executable)
+	image->tables_offset = address - bias;
+	if (!image->executable) {
+		if (below || hole > LIBRARY_HOLE_LIMIT || address - memory_end > LIBRARY_GAP_LIMIT) {
+			image->tables_address = memory_end;
+			image->tables_offset = file_end;
+		}
 		return NULL;
-	if (view->loads[0].p_vaddr < view->loads[0].p_offset)
+	}
+	if (below)
 		return "has a first segment that begins below the beginning of the file";
-	if (address < file_end + bias)
-		address = file_end + bias;
-	if (address - bias - file_end > HOLE_LIMIT)
+	if (hole > HOLE_LIMIT)
 		return "would need a hole of more than 64 MiB in the file, as kernels before 5.18 find the "
 		       "program headers of an executable nowhere else";
-	image->tables_address = address;
-	image->tables_offset = address - bias;
 	return NULL;
 }
 

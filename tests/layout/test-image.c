@@ -61,9 +61,9 @@ static void pages_are_those_with_content(void **state)
 	assert_ptr_equal(layout_page_at(image, 0x4000), &image->segments[1].pages[1]);
 	assert_null(layout_page_at(image, 0x4100));
 	assert_null(layout_page_at(image, 0x3000)); /* below the content of its page */
-	/* Above 0x5e00, the end of the BSS; after the file. */
+	/* Above 0x5e00, the end of the BSS. */
 	assert_int_equal(image->tables_address, 0x6000);
-	assert_int_equal(image->tables_offset, 0x4000);
+	assert_int_equal(image->tables_offset, 0x6000);
 }
 
 static void executables_keep_their_bias(void **state)
@@ -86,6 +86,31 @@ static void executables_keep_their_bias(void **state)
 	assert_int_equal(make(&fixture, &problem), 0);
 	assert_int_equal(fixture.image.tables_offset, 0x4000);
 	assert_int_equal(fixture.image.tables_address, 0x404000);
+	fixture_release(&fixture);
+}
+
+static void libraries_keep_their_bias_where_it_costs_little(void **state)
+{
+	struct fixture fixture = {0};
+	const char *problem;
+
+	handmade_init(&fixture.elf);
+	fixture.elf.data.p_memsz = 8 << 20;
+	assert_int_equal(make(&fixture, &problem), 0);
+	assert_int_equal(fixture.image.tables_address, 0x804000);
+	assert_int_equal(fixture.image.tables_offset, 0x4000); /* no hole */
+	fixture_release(&fixture);
+
+	handmade_init(&fixture.elf);
+	fixture.elf.text.p_offset = 0x1000; /* begins below the beginning of the file */
+	assert_int_equal(make(&fixture, &problem), 0);
+	assert_int_equal(fixture.image.tables_address, 0x6000);
+	assert_int_equal(fixture.image.tables_offset, 0x4000);
+	fixture_release(&fixture);
+
+	fixture.elf.header.e_type = ET_EXEC;
+	assert_int_equal(make(&fixture, &problem), -EOPNOTSUPP);
+	assert_string_equal(problem, "has a first segment that begins below the beginning of the file");
 	fixture_release(&fixture);
 }
 
@@ -255,6 +280,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_are_those_with_content),
 		cmocka_unit_test(executables_keep_their_bias),
+		cmocka_unit_test(libraries_keep_their_bias_where_it_costs_little),
 		cmocka_unit_test(refuses_what_no_overlay_can_be_made_of),
 		cmocka_unit_test(large_pages_of_aarch64),
 		cmocka_unit_test(writes_go_to_copies),

@@ -52,6 +52,14 @@ static int see_phdrs(struct dl_phdr_info *info, size_t, void *)
 
 		printf("AT_PHDR %s, __ehdr_start %s, dynamic %zu, tls %zu\n", same ? "right" : "wrong",
 			start ? "right" : "wrong", dynamic, tls);
+	} else if (strstr(info->dlpi_name, "library.so")) {
+		const Elf64_Ehdr *header = (const Elf64_Ehdr *)info->dlpi_addr;
+
+		printf("the library's headers %s\n",
+			memcmp((const char *)header + header->e_phoff, info->dlpi_phdr,
+				info->dlpi_phnum * sizeof(Elf64_Phdr)) == 0
+				? "can be found in memory"
+				: "cannot be found");
 	}
 	return 0;
 }
