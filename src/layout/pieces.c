@@ -104,7 +104,7 @@ static uint64_t largest_alignment(const Elf64_Phdr *load, uint64_t so_far)
 
 /*
  * Copies are aligned to pages, while the loader aligns the object to the largest p_align of all: where no piece is
- * left that has it, the first one asks for it, whose file offset usually agrees with its address in all digits.
+ * left that has it, the first one asks for it, which stays where it is, usually at 0 and so aligned to anything.
  */
 static void keep_alignment(struct layout_pieces *pieces, const struct layout_image *image)
 {
@@ -115,7 +115,7 @@ static void keep_alignment(struct layout_pieces *pieces, const struct layout_ima
 		before = largest_alignment(&image->segments[i].load, before);
 	for (size_t i = 0; i < pieces->n; i++)
 		now = largest_alignment(&pieces->all[i].load, now);
-	if (now < before && ((first->p_vaddr - first->p_offset) & (before - 1)) == 0)
+	if (now < before && !pieces->all[0].hot && ((first->p_vaddr - first->p_offset) & (before - 1)) == 0)
 		first->p_align = now = before;
 	pieces->keeps_alignment = now == before;
 }

@@ -253,7 +253,8 @@ static int add_name(struct layout_image *image, uint32_t *ret_offset, const char
 
 int version_need_relr(struct layout_image *image, const char **ret_refusal)
 {
-	_cleanup_(needs_release) struct needs needs = {.image = image, .libc = SIZE_MAX};
+	_cleanup_(needs_release) struct needs needs = {
+		.image = image, .libc = SIZE_MAX, .highest = VER_NDX_GLOBAL};
 	uint64_t address;
 	uint32_t name;
 	int r;
