@@ -324,8 +324,9 @@ static void mutate_original(struct good *good)
 		uint64_t address = (piece->p_vaddr + piece->p_filesz / 2) & ~7ull, offset;
 		const Elf64_Phdr *load = elf_view_load_at(&old, address, 8);
 
+		/* What lies behind the end of the dynamic section may change as it likes. */
 		if (!load || address < piece->p_vaddr || piece->p_offset < good->note.hot_offset ||
-			good->note.hot_size == 0)
+			good->note.hot_size == 0 || address - old.dynamic_address < old.n_dynamic * sizeof(Elf64_Dyn))
 			continue;
 		offset = load->p_offset + (address - load->p_vaddr);
 		if (is_relocated(&old, address))
