@@ -1,0 +1,137 @@
+#!/bin/sh
+# Together with other preloaded libraries, sanitizers, debuggers, tracers, sandboxes and storms of processes. What is not
+# installed here is said.
+. "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
+
+untried=
+# Whether a command is there.
+have() {
+	command -v "$1" >/dev/null && return 0
+	untried="$untried $1"
+	return 1
+}
+
+# Runs a command without the shim and with it, the target cold: what it says and its status are to be the same. $others are
+# libraries that are preloaded in both cases.
+others=
+same() {
+	expected=0
+	env -i PATH="$PATH" HOME="$tmp" LD_PRELOAD="$others" "$@" >"$tmp/expected" 2>&1 </dev/null || expected=$?
+	for list in "$others $preload" "$preload $others"; do
+		cold env -i PATH="$PATH" HOME="$tmp" LD_PRELOAD="$list" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+			HEADSTART_PREFETCH=/bin/true "$@"
+		cat "$tmp/err" >>"$tmp/seen"
+		[ "$status" = "$expected" ] || fail "$*: exit status $status, not $expected: $(cat "$tmp/seen")"
+		# valgrind says so of each call that it doesn't know, such as openat2 in 3.19.
+		sed -i '/^--[0-9]*-- /d; /^environment: \(LD_PRELOAD\|LD_LIBRARY_PATH\|FAKETIME_SHARED\|FAKEROOTKEY\)=/d' "$tmp/expected" "$tmp/seen"
+		cmp -s "$tmp/expected" "$tmp/seen" || fail "$*: $(diff "$tmp/expected" "$tmp/seen")"
+	done
+}
+starts() {
+	[ "$(started)" = 1 ] || fail "$*: $(started) prefetchers were started: $(cat "$log")"
+}
+
+# Other libraries, before and behind.
+for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.so; do
+	others=$(find /usr/lib -name "$name" 2>/dev/null | head -1)
+	if [ -z "$others" ]; then
+		untried="$untried $name"
+		continue
+	fi
+	for way in execv vfork-execv posix_spawn; do
+		same "$launch" "$way" "$target" argument
+		starts "$name: $way"
+	done
+	same sh -c 'echo one; (echo two | cat); exec sh -c "exit 3"'
+done
+others=
+have faketime && same faketime -f '2020-01-01 00:00:00' date +%Y
+have eatmydata && same eatmydata sh -c 'echo text | cat'
+if have fakeroot && fakeroot true 2>/dev/null; then
+	same fakeroot id -u
+	same fakeroot "$launch" execv "$target"
+fi
+
+# Sanitizers, whose libraries want to be the first.
+for sanitizer in address undefined thread leak; do
+	status=0
+	cc -D_GNU_SOURCE -fsanitize=$sanitizer -o "$tmp/sanitized" "$HEADSTART_TEST_SOURCE/tests/preload/launch.c" 2>/dev/null &&
+		"$tmp/sanitized" execve "$target" >"$tmp/out" 2>&1 || status=$?
+	if [ "$status" != 7 ]; then
+		untried="$untried -fsanitize=$sanitizer"
+		continue
+	fi
+	same "$tmp/sanitized" execve "$target"
+	starts "-fsanitize=$sanitizer"
+	same "$tmp/sanitized" posix_spawn "$target"
+	starts "-fsanitize=$sanitizer"
+done
+
+# Who looks on sees the program, and nothing of the prefetcher.
+if have strace && strace -o "$tmp/trace" true 2>/dev/null; then
+	for way in execve posix_spawn vfork-execve; do
+		same strace -f -o "$tmp/trace" "$launch" "$way" "$target"
+		starts "strace: $way"
+		grep '/bin/true' "$tmp/trace" && fail "strace: the prefetcher is traced"
+	done
+fi
+if have gdb; then
+	for way in execve posix_spawn vfork-execve; do
+		cold shimmed gdb -nx -batch -ex 'set startup-with-shell off' -ex run -ex backtrace --args "$launch" "$way" "$target"
+		grep -q 'exited with code 07' "$tmp/seen" || fail "gdb: $way: $(cat "$tmp/seen" "$tmp/err")"
+		starts "gdb: $way"
+	done
+	cold shimmed gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break hook_enter' -ex run -ex backtrace -ex delete \
+		-ex continue --args "$launch" execve "$target"
+	grep -q 'exited with code 07' "$tmp/seen" || fail "gdb: stopped in a hook: $(cat "$tmp/seen" "$tmp/err")"
+fi
+if have valgrind; then
+	for way in execve posix_spawn vfork-execve; do
+		same valgrind --quiet --error-exitcode=9 --trace-children=no "$launch" "$way" "$target"
+	done
+fi
+
+# Sandboxes and name spaces.
+if have bwrap && bwrap --dev-bind / / true 2>/dev/null; then
+	same bwrap --dev-bind / / "$launch" execve "$target"
+	starts bwrap
+	same bwrap --unshare-all --die-with-parent --ro-bind / / --proc /proc --dev /dev sh -c 'echo inside; exit 4'
+fi
+if unshare -Ur true 2>/dev/null; then
+	same unshare -Ur true
+	same unshare -Ur "$launch" posix_spawn "$target"
+	mkfifo "$tmp/end"
+	unshare -Ur sh -c 'echo $$ >"$1"; exec cat "$2"' sh "$tmp/pid" "$tmp/end" >"$tmp/out" &
+	inside=$!
+	while [ ! -s "$tmp/pid" ]; do kill -0 "$inside"; done
+	result=0
+	shimmed nsenter -U --preserve-credentials -t "$(cat "$tmp/pid")" true || result=$?
+	echo >"$tmp/end"
+	wait "$inside"
+	[ "$result" = 0 ] || fail "nsenter -U fails"
+else
+	untried="$untried unshare -Ur"
+fi
+
+# A storm of processes, most of them at the same time as others.
+what="10,000 processes"
+seq 10000 | shimmed xargs -n 1 -P 50 true || fail "$what: one of them failed"
+make_cold
+seq 200 | shimmed xargs -n 1 -P 50 "$launch" vfork-execve "$target" >"$tmp/seen" || true
+[ "$(grep -c '^argument: ' "$tmp/seen")" = 200 ] || fail "200 cold at once: $(grep -c '^argument: ' "$tmp/seen")"
+
+# Programs in whose libc most of our hooks are not.
+if have musl-gcc; then
+	sed 's/execveat(folder.*;/(errno = folder, -1);/; s/strerrorname_np(errno)/strerror(errno)/' \
+		"$HEADSTART_TEST_SOURCE/tests/preload/launch.c" >"$tmp/launch.c"
+	musl-gcc -D_GNU_SOURCE -o "$tmp/with-musl" "$tmp/launch.c" || fail "musl-gcc"
+	for way in execve execv execvp execvpe execl execlp execle fexecve posix_spawn posix_spawnp vfork-execve; do
+		same "$tmp/with-musl" "$way" "$target" one two three four five six seven
+		same "$tmp/with-musl" "$way" /nonexistent/target
+		same "$(readlink -f /lib/ld-musl-*.so.1)" "$tmp/with-musl" "$way" "$target"
+	done
+fi
+same "$target"
+same /lib64/ld-linux-x86-64.so.2 "$launch" execve "$target"
+
+[ -z "$untried" ] || echo "not installed here, so not tried:$untried"
