@@ -23,6 +23,9 @@ static const struct summary summaries[] = {
 	{"verify", "prove that relaid files are what their originals were"},
 	{"undo", "make relaid files their originals again"},
 	{"order", "write a profile as an ordering file for a linker"},
+	{"install", "have programs started with headstart without typing it"},
+	{"uninstall", "take back what install did, exactly"},
+	{"status", "what is installed, switched off, recorded"},
 	{"mark", "tell a running 'headstart record' that the start is over"},
 };
 
@@ -35,7 +38,7 @@ static int print_help(void)
 	       "\n"
 	       "verbs:\n");
 	for (size_t i = 0; i < N_SUMMARIES; i++)
-		printf("  %-8s %s\n", summaries[i].verb, summaries[i].text);
+		printf("  %-9s %s\n", summaries[i].verb, summaries[i].text);
 	printf("\noptions:\n"
 	       "  -h, --help     print this\n"
 	       "      --version  print the version\n"

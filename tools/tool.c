@@ -17,6 +17,9 @@ static const struct verb verbs[] = {
 	{"verify", cmd_verify},
 	{"undo", cmd_undo},
 	{"order", cmd_order},
+	{"install", cmd_install},
+	{"uninstall", cmd_uninstall},
+	{"status", cmd_status},
 	{NULL, NULL},
 };
 

@@ -22,7 +22,7 @@ static int fill(int fd, mode_t mode, const void *data, size_t size)
 	return 0;
 }
 
-int publish_file(const char *path, mode_t mode, const void *data, size_t size)
+static int publish(const char *path, mode_t mode, const void *data, size_t size, unsigned rename_flags)
 {
 	_cleanup_free_ char *name = NULL, *temporary = NULL;
 	_cleanup_close_ int folder = -1, fd = -1;
@@ -35,13 +35,32 @@ int publish_file(const char *path, mode_t mode, const void *data, size_t size)
 	if (r < 0)
 		return r;
 	r = fill(fd, mode, data, size);
-	if (r == 0 && renameat(folder, temporary, folder, name) < 0)
+	if (r == 0 && renameat2(folder, temporary, folder, name, rename_flags) < 0)
 		r = -errno;
 	if (r < 0) {
 		unlinkat(folder, temporary, 0);
 		return r;
 	}
 	return folder_sync(folder);
+}
+
+int publish_file(const char *path, mode_t mode, const void *data, size_t size)
+{
+	return publish(path, mode, data, size, 0);
+}
+
+int publish_new_file(const char *path, mode_t mode, const void *data, size_t size)
+{
+	return publish(path, mode, data, size, RENAME_NOREPLACE);
+}
+
+void publish_sweep(const char *path)
+{
+	_cleanup_free_ char *name = NULL;
+	_cleanup_close_ int folder = -1;
+
+	if (folder_open(path, &folder, &name) == 0)
+		siblings_sweep(folder);
 }
 
 int make_folders(const char *path, mode_t mode)

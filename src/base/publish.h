@@ -11,5 +11,15 @@
  */
 int publish_file(const char *path, mode_t mode, const void *data, size_t size);
 
+/*
+ * The same for a file that must not exist yet: -EEXIST if somebody else has made one meanwhile, which stays
+ * as it is.
+ */
+int publish_new_file(const char *path, mode_t mode, const void *data, size_t size);
+
+/* Removes what killed publishers left behind in the folder of `path`, as far as it may; all publishing does
+ * so too. */
+void publish_sweep(const char *path);
+
 /* Makes the folder `path` and those above it that are missing, like mkdir -p. Returns 0 or negative errno. */
 int make_folders(const char *path, mode_t mode);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing files so that they can be taken back. */
+#include "setup/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "base/strings.h"
+
+#define FILE_MAX (4u << 20) /* bytes of a file that could be ours */
+
+int file_set_add(struct file_set *set, const char *path, mode_t mode, char *content, size_t size)
+{
+	_cleanup_free_ char *owned = content, *copy = strdup(path);
+	int r = ARRAY_RESERVE(set->files, set->capacity, set->n_files + 1);
+
+	if (r < 0 || !copy)
+		return -ENOMEM;
+	set->files[set->n_files++] = (struct new_file){
+		.path = TAKE_PTR(copy), .content = TAKE_PTR(owned), .size = size, .mode = mode};
+	return 0;
+}
+
+void file_set_release(struct file_set *set)
+{
+	for (size_t i = 0; i < set->n_files; i++) {
+		free(set->files[i].path);
+		free(set->files[i].content);
+	}
+	free(set->files);
+	*set = (struct file_set){0};
+}
+
+static bool has_checksum(const char *path, uint64_t checksum)
+{
+	_cleanup_free_ char *content = NULL;
+	size_t size;
+
+	return read_file(path, FILE_MAX, &content, &size) == 0 && checksum64(content, size) == checksum;
+}
+
+enum file_standing file_standing(const char *path, const struct manifest *manifest)
+{
+	const struct installed_file *known = manifest_find(manifest, path);
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? FILE_ABSENT : FILE_OTHER;
+	if (!S_ISREG(st.st_mode))
+		return FILE_OTHER;
+	return known && has_checksum(path, known->checksum) ? FILE_OURS : FILE_FOREIGN;
+}
+
+const char *files_in_the_way(const struct file_set *set, const struct manifest *manifest, bool force,
+	enum file_standing *ret_standing)
+{
+	for (size_t i = 0; i < set->n_files; i++) {
+		enum file_standing standing = file_standing(set->files[i].path, manifest);
+
+		if (standing == FILE_OTHER || (standing == FILE_FOREIGN && !force)) {
+			*ret_standing = standing;
+			return set->files[i].path;
+		}
+	}
+	return NULL;
+}
+
+/* `.NAME.headstart-saved` beside NAME: a rename brings it back as it was. The caller frees it. */
+static char *saved_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *name;
+
+	return asprintf(&name, "%.*s/.%s.headstart-saved", (int)(slash - path), path, slash + 1) < 0 ? NULL
+												     : name;
+}
+
+/* Adds to the manifest the folders above the path that do not exist. */
+static int note_missing_folders(struct manifest *manifest, const char *path)
+{
+	_cleanup_free_ char *partial = strdup(path);
+
+	if (!partial)
+		return -ENOMEM;
+	for (char *at = strchr(partial + 1, '/'); at; at = strchr(at + 1, '/')) {
+		int r = 0;
+
+		*at = '\0';
+		if (access(partial, F_OK) < 0 && errno == ENOENT) {
+			bool known = false;
+
+			for (size_t i = 0; i < manifest->n_folders; i++)
+				known |= streq(manifest->folders[i], partial);
+			r = known ? 0 : manifest_add_folder(manifest, partial);
+		}
+		*at = '/';
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int add_wanted(const struct new_file *file, const struct manifest *before, struct manifest *after)
+{
+	const struct installed_file *known = manifest_find(before, file->path);
+	uint64_t checksum = checksum64(file->content, file->size);
+	_cleanup_free_ char *saved = NULL;
+	int r = note_missing_folders(after, file->path);
+
+	if (r < 0)
+		return r;
+	if (file_standing(file->path, before) != FILE_FOREIGN)
+		return manifest_add_file(after, file->path, checksum, known ? known->saved : NULL);
+	saved = saved_name(file->path);
+	return saved ? manifest_add_file(after, file->path, checksum, saved) : -ENOMEM;
+}
+
+/* The wanted files, and the earlier ones: they are ours to take back until they have been. */
+static int merge_manifest(const struct file_set *set, const struct manifest *before, struct manifest *after)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < before->n_folders; i++)
+		r = manifest_add_folder(after, before->folders[i]);
+	for (size_t i = 0; r == 0 && i < set->n_files; i++)
+		r = add_wanted(&set->files[i], before, after);
+	for (size_t i = 0; r == 0 && i < before->n_files; i++) {
+		const struct installed_file *file = &before->files[i];
+
+		if (!manifest_find(after, file->path))
+			r = manifest_add_file(after, file->path, file->checksum, file->saved);
+	}
+	return r;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return lstat(a, &first) == 0 && lstat(b, &second) == 0 && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
+static int save_foreign(const char *path, const char *saved)
+{
+	if (link(path, saved) == 0 || same_file(path, saved))
+		return 0;
+	return -errno;
+}
+
+static int write_file(
+	const struct new_file *file, const struct manifest *before, const struct manifest *after)
+{
+	_cleanup_free_ char *folder = strdup(file->path);
+	int r;
+
+	if (!folder)
+		return -ENOMEM;
+	*strrchr(folder, '/') = '\0';
+	r = make_folders(folder, 0755);
+	if (r == 0 && file_standing(file->path, before) == FILE_FOREIGN)
+		r = save_foreign(file->path, manifest_find(after, file->path)->saved);
+	return r < 0 ? r : publish_file(file->path, file->mode, file->content, file->size);
+}
+
+static bool wanted(const struct file_set *set, const char *path)
+{
+	for (size_t i = 0; i < set->n_files; i++)
+		if (streq(set->files[i].path, path))
+			return true;
+	return false;
+}
+
+static int remove_one(const struct installed_file *file, file_removed *tell, void *context);
+
+/* Takes back what is not wanted any more; *ret is the manifest without it. */
+static int drop_unwanted(const struct file_set *set, const struct manifest *manifest, struct manifest *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < manifest->n_folders; i++)
+		r = manifest_add_folder(ret, manifest->folders[i]);
+	for (size_t i = 0; r == 0 && i < manifest->n_files; i++) {
+		const struct installed_file *file = &manifest->files[i];
+
+		r = wanted(set, file->path) ? manifest_add_file(ret, file->path, file->checksum, file->saved)
+					    : remove_one(file, NULL, NULL);
+	}
+	return r;
+}
+
+int files_install(const struct file_set *set, const char *manifest_path, struct manifest *manifest,
+	const char **ret_path)
+{
+	_cleanup_(manifest_releasep) struct manifest merged = {0}, final = {0};
+	int r = merge_manifest(set, manifest, &merged);
+
+	*ret_path = manifest_path;
+	if (r == 0)
+		r = manifest_save(manifest_path, &merged);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < set->n_files; i++) {
+		r = write_file(&set->files[i], manifest, &merged);
+		if (r < 0) {
+			*ret_path = set->files[i].path;
+			return r;
+		}
+	}
+	r = drop_unwanted(set, &merged, &final);
+	if (r == 0)
+		r = manifest_save(manifest_path, &final);
+	if (r < 0)
+		return r;
+	manifest_release(manifest);
+	*manifest = final;
+	final = (struct manifest){0};
+	return 0;
+}
+
+static int take_back(const struct installed_file *file, const struct manifest *one, enum file_removal *ret)
+{
+	bool saved = file->saved && access(file->saved, F_OK) == 0;
+	enum file_standing standing = file_standing(file->path, one);
+
+	*ret = FILE_KEPT;
+	if (saved && same_file(file->path, file->saved)) /* killed before the new file was published */
+		return unlink(file->saved) < 0 ? -errno : 0;
+	if (standing != FILE_OURS && standing != FILE_ABSENT)
+		return 0;
+	*ret = saved ? FILE_RESTORED : standing == FILE_OURS ? FILE_REMOVED : FILE_GONE;
+	if (saved)
+		return rename(file->saved, file->path) < 0 ? -errno : 0;
+	return standing == FILE_OURS && unlink(file->path) < 0 ? -errno : 0;
+}
+
+static int remove_one(const struct installed_file *file, file_removed *tell, void *context)
+{
+	const struct manifest one = {.files = (struct installed_file *)file, .n_files = 1};
+	enum file_removal what;
+	int r = take_back(file, &one, &what);
+
+	publish_sweep(file->path);
+	if (r == 0 && tell)
+		tell(context, file->path, what,
+			file->saved && access(file->saved, F_OK) == 0 ? file->saved : NULL);
+	return r;
+}
+
+int files_remove(const char *manifest_path, const struct manifest *manifest, file_removed *tell,
+	void *context, const char **ret_path)
+{
+	for (size_t i = 0; i < manifest->n_files; i++) {
+		int r = remove_one(&manifest->files[i], tell, context);
+
+		*ret_path = manifest->files[i].path;
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = manifest->n_folders; i > 0; i--)
+		(void)rmdir(manifest->folders[i - 1]); /* what others have put something into stays */
+	*ret_path = manifest_path;
+	return unlink(manifest_path) < 0 ? -errno : 0;
+}

@@ -1,0 +1,124 @@
+#!/bin/sh
+# install --app and uninstall --app: what is written works, and is taken back exactly.
+. "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
+
+make_program "$tmp/real/painter"
+ln -s "$tmp/real/painter" "$tmp/programs/painter"
+cat >"$XDG_DATA_DIRS/applications/org.example.Painter.desktop" <<EOF
+[Desktop Entry]
+Name=Painter
+Name[de]=Maler
+TryExec=painter
+Exec=env LANG=C "$tmp/real/painter" --new %U
+DBusActivatable=true
+Actions=fresh;other;
+
+[Desktop Action fresh]
+Exec=painter --fresh
+
+[Desktop Action other]
+Exec=sh -c "echo 1"
+
+[X-Vendor]
+Exec=painter
+EOF
+echo '[Desktop Entry]
+Exec=sh' >"$XDG_DATA_DIRS/applications/shell.desktop"
+mkdir -p "$HOME/.config"
+before=$(home_now)
+
+"$headstart" install --app painter --dry-run >"$tmp/out" || fail "dry run"
+grep -qx "would write $bin/painter" "$tmp/out" || fail "dry run does not say what: $(cat "$tmp/out")"
+[ "$(home_now)" = "$before" ] || fail "a dry run wrote something"
+[ ! -e "$HEADSTART_STATE" ] || fail "a dry run made the state folder"
+
+"$headstart" install --app painter >"$tmp/out" 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
+grep -qx "wrote $bin/painter" "$tmp/out" || fail "does not say what: $(cat "$tmp/out")"
+[ ! -s "$tmp/err" ] || fail "a remark: $(cat "$tmp/err")"
+[ "$(painter 'a b' c)" = "$tmp/real/painter:a b c" ] || fail "the wrapper does not start the program: $(painter 'a b' c)"
+grep -q "run -- '$tmp/programs/painter' \"\$@\"" "$bin/painter" || fail "the wrapper does without headstart"
+diff "$XDG_DATA_DIRS/applications/org.example.Painter.desktop" "$menus/org.example.Painter.desktop" |
+	grep '^>' >"$tmp/new" || :
+cat >"$tmp/wanted" <<EOF
+> Exec=env LANG=C $bin/painter --new %U
+> DBusActivatable=false
+> Exec=$bin/painter --fresh
+EOF
+cmp -s "$tmp/wanted" "$tmp/new" || fail "the menu entry: $(diff "$tmp/wanted" "$tmp/new")"
+[ ! -e "$menus/shell.desktop" ] || fail "a menu entry of another program was written"
+"$headstart" status | grep -qx 'app       painter: installed' || fail "status: $("$headstart" status)"
+
+# Again: nothing changes. After an update of the system's file: the copy follows.
+installed=$(home_now | sed 's/ [0-9]* $//')
+"$headstart" install --app painter >/dev/null || fail "a second time"
+[ "$(home_now | sed 's/ [0-9]* $//')" = "$installed" ] || fail "a second time changed something"
+sed -i 's/^Name=.*/Name=New/' "$XDG_DATA_DIRS/applications/org.example.Painter.desktop"
+"$headstart" install --app painter >/dev/null || fail "after an update"
+grep -qx 'Name=New' "$menus/org.example.Painter.desktop" || fail "the copy did not follow an update"
+
+"$headstart" uninstall --app painter >"$tmp/out" || fail "uninstall"
+[ "$(home_now)" = "$before" ] || fail "uninstall left: $(home_now)"
+"$headstart" uninstall --app painter 2>"$tmp/err" || fail "uninstall twice"
+grep -q 'not installed' "$tmp/err" || fail "uninstall twice says nothing"
+
+# The name of a .desktop file, or a path.
+"$headstart" install --app org.example.Painter >/dev/null || fail "by .desktop name"
+[ -x "$bin/painter" ] && [ -e "$menus/org.example.Painter.desktop" ] || fail "by .desktop name: nothing written"
+"$headstart" uninstall --app org.example.Painter >/dev/null
+"$headstart" install --app "$tmp/real/painter" >/dev/null || fail "by path"
+grep -q "run -- '$tmp/real/painter'" "$bin/painter" || fail "by path: another program"
+"$headstart" uninstall --app painter >/dev/null
+[ "$(home_now)" = "$before" ] || fail "uninstall by path or name left: $(home_now)"
+
+# What the user has is not overwritten, and with --force comes back as it was.
+mkdir -p "$bin" "$menus"
+make_program "$bin/painter"
+chmod 711 "$bin/painter"
+printf '[Desktop Entry]\nName=Mine\nExec=painter --mine' >"$menus/org.example.Painter.desktop"
+before=$(home_now)
+refuses 1 "was not written by headstart" "$headstart" install --app painter
+[ "$(home_now)" = "$before" ] || fail "a refusal wrote something: $(home_now)"
+"$headstart" install --app painter --force >/dev/null || fail "--force"
+grep -qx "Exec=$bin/painter --mine" "$menus/org.example.Painter.desktop" || fail "--force took another menu entry"
+"$headstart" install --app painter >/dev/null || fail "a second time after --force"
+grep -qx "Exec=$bin/painter --mine" "$menus/org.example.Painter.desktop" || fail "a second time took another menu entry"
+"$headstart" uninstall --app painter >"$tmp/out" || fail "uninstall after --force"
+grep -qx "restored $bin/painter" "$tmp/out" || fail "does not say what was restored: $(cat "$tmp/out")"
+[ "$(home_now)" = "$before" ] || fail "what the user had did not come back: $(home_now)"
+
+# What the user changed since is left and named.
+rm -r "$bin" "$menus"
+"$headstart" install --app painter >/dev/null
+echo '# mine' >>"$bin/painter"
+"$headstart" status --json | grep -q '"state": *"changed"' || fail "status does not tell of the change"
+"$headstart" uninstall --app painter >/dev/null 2>"$tmp/err" || fail "uninstall after a change"
+grep -qF "'$bin/painter' was changed since" "$tmp/err" || fail "the change is not named: $(cat "$tmp/err")"
+tail -n 1 "$bin/painter" | grep -qx '# mine' || fail "the changed file is gone"
+[ ! -e "$menus/org.example.Painter.desktop" ] || fail "the rest was left"
+rm -r "$bin"
+
+# Refusals.
+refuses 1 "no program and no .desktop file 'nothing-like-it'" "$headstart" install --app nothing-like-it
+refuses 1 "cannot be the name" "$headstart" install --app 'a b'
+refuses 1 "cannot be the name" "$headstart" install --app ..
+refuses 2 "needs a value" "$headstart" install --app
+refuses 2 "install what" "$headstart" install
+mkdir -p "$bin"
+ln -s /bin/true "$bin/painter"
+refuses 1 "is not a regular file" "$headstart" install --app painter --force
+rm "$bin/painter"
+echo nonsense >"$HEADSTART_STATE/install/app-painter.json"
+refuses 1 "is not a record" "$headstart" install --app painter
+refuses 1 "is not a record" "$headstart" uninstall --app painter
+rm "$HEADSTART_STATE/install/app-painter.json"
+
+# A wrapper that no shell would find is told of.
+PATH=$tmp/programs:/usr/bin:/bin "$headstart" install --app painter >/dev/null 2>"$tmp/err" || fail "not in PATH"
+grep -q 'is not in PATH' "$tmp/err" || fail "does not say that the wrapper is not in PATH"
+
+# Names people use.
+make_program "$tmp/programs/firefox-esr"
+"$headstart" install --app firefox >/dev/null 2>&1 || fail "firefox"
+[ -x "$bin/firefox-esr" ] || fail "firefox is called firefox-esr here"
+check_witness
+echo ok

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart status: what is installed, what switches it off, what is recorded. */
+#include <dirent.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "format/state-folder.h"
+#include "install.h"
+#include "plan/store.h"
+#include "verb.h"
+
+#define KILL_SWITCH "/etc/headstart/disable"
+
+static const char help[] =
+	"usage: headstart status [OPTION…]\n"
+	"Says what 'headstart install' has installed, whether it is switched off, and what is recorded.\n"
+	"\n"
+	"options:\n"
+	"      --json  print it as JSON\n"
+	"  -h, --help  print this\n";
+
+static void add_string(struct json_object *object, const char *key, const char *value)
+{
+	json_object_object_add(object, key, value ? json_object_new_string(value) : NULL);
+}
+
+/* "installed", "changed" (a file is not as it was written) or "incomplete" (one is missing); NULL: nothing.
+ */
+static const char *state_of(const struct manifest *manifest)
+{
+	const char *state = manifest->n_files ? "installed" : NULL;
+
+	for (size_t i = 0; i < manifest->n_files; i++) {
+		enum file_standing standing = file_standing(manifest->files[i].path, manifest);
+
+		if (standing == FILE_ABSENT)
+			return "incomplete";
+		if (standing != FILE_OURS)
+			state = "changed";
+	}
+	return state;
+}
+
+static int describe_record(const char *name, struct json_object *ret)
+{
+	_cleanup_(manifest_releasep) struct manifest manifest = {0};
+	_cleanup_free_ char *path = NULL;
+	struct json_object *files;
+	int r = record_path(name, false, &path);
+
+	if (r == 0)
+		r = record_load(path, &manifest);
+	if (r)
+		return r;
+	files = json_object_new_array();
+	for (size_t i = 0; i < manifest.n_files; i++)
+		json_object_array_add(files, json_object_new_string(manifest.files[i].path));
+	add_string(ret, "state", state_of(&manifest));
+	json_object_object_add(ret, "files", files);
+	return 0;
+}
+
+static int describe_app(void *context, const char *app)
+{
+	struct json_object *object = json_object_new_object();
+	_cleanup_free_ char *record = NULL;
+	int r = record_name_of_app(app, &record);
+
+	add_string(object, "app", app);
+	if (r == 0)
+		r = describe_record(record, object);
+	json_object_array_add(context, object);
+	return r;
+}
+
+static void count_recorded(struct json_object *object)
+{
+	static const char *const suffixes[] = {STATE_PROFILE_SUFFIX, STATE_PLAN_SUFFIX, STATE_STALE_SUFFIX};
+	static const char *const keys[] = {"profiles", "plans", "stale"};
+	_cleanup_free_ char *path = NULL;
+	_cleanup_closedir_ DIR *folder = NULL;
+	struct dirent *entry;
+	int counts[3] = {0};
+
+	if (store_folder(&path) == 0)
+		folder = opendir(path);
+	while (folder && (entry = readdir(folder))) {
+		const char *dot = strrchr(entry->d_name, '.');
+
+		for (size_t i = 0; dot && i < 3; i++)
+			counts[i] += streq(dot, suffixes[i]);
+	}
+	add_string(object, "folder", path);
+	for (size_t i = 0; i < 3; i++)
+		json_object_object_add(object, keys[i], json_object_new_int(counts[i]));
+}
+
+static const char *switched_off_by(void)
+{
+	const char *mode = getenv("HEADSTART");
+
+	if (mode && streq(mode, "off"))
+		return "HEADSTART=off";
+	return access(KILL_SWITCH, F_OK) == 0 ? KILL_SWITCH : NULL;
+}
+
+static int describe(struct json_object *status)
+{
+	struct json_object *user = json_object_new_object(), *apps = json_object_new_array();
+	struct json_object *recorded = json_object_new_object();
+	int r;
+
+	add_string(status, "switched_off_by", switched_off_by());
+	json_object_object_add(status, "user", user);
+	json_object_object_add(status, "apps", apps);
+	json_object_object_add(status, "recorded", recorded);
+	count_recorded(recorded);
+	r = describe_record("user", user);
+	return r ? r : record_each_app(describe_app, apps);
+}
+
+static const char *text_of(struct json_object *object, const char *key, const char *otherwise)
+{
+	const char *text = json_object_get_string(json_object_object_get(object, key));
+
+	return text ? text : otherwise;
+}
+
+static void print_files(struct json_object *object)
+{
+	struct json_object *files = json_object_object_get(object, "files");
+
+	for (size_t i = 0; i < json_object_array_length(files); i++)
+		printf("          %s\n", json_object_get_string(json_object_array_get_idx(files, i)));
+}
+
+static void print_text(struct json_object *status)
+{
+	struct json_object *user = json_object_object_get(status, "user");
+	struct json_object *apps = json_object_object_get(status, "apps");
+	struct json_object *recorded = json_object_object_get(status, "recorded");
+	const char *off = text_of(status, "switched_off_by", NULL);
+
+	if (off)
+		printf("off       switched off by %s\n", off);
+	printf("user      %s\n", text_of(user, "state", "not installed"));
+	print_files(user);
+	for (size_t i = 0; i < json_object_array_length(apps); i++) {
+		struct json_object *app = json_object_array_get_idx(apps, i);
+
+		printf("app       %s: %s\n", text_of(app, "app", ""), text_of(app, "state", "not installed"));
+		print_files(app);
+	}
+	printf("recorded  %s profiles, %s plans, %s of them stale, in %s\n",
+		text_of(recorded, "profiles", ""), text_of(recorded, "plans", ""),
+		text_of(recorded, "stale", ""), text_of(recorded, "folder", "no folder"));
+}
+
+static int print_status(bool json)
+{
+	struct json_object *status = json_object_new_object();
+	int r = describe(status);
+
+	if (r == 0 && json)
+		puts(json_object_to_json_string_ext(
+			status, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+	else if (r == 0)
+		print_text(status);
+	json_object_put(status);
+	return r;
+}
+
+int cmd_status(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	bool json = false;
+	int option;
+
+	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
+		if (option == 'h')
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		if (option == '?')
+			return VERB_USAGE;
+		json = true;
+	}
+	if (optind < argc)
+		return verb_usage("status", "'%s' is too much", argv[optind]);
+	return print_status(json);
+}

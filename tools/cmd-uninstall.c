@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart uninstall: takes back what `headstart install` wrote, and nothing else. */
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "install.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart uninstall --user | --app NAME [OPTION…]\n"
+	"Takes back what 'headstart install' with the same option wrote. Files that were changed since\n"
+	"are left as they are, and named.\n"
+	"\n"
+	"options:\n"
+	"      --user      all programs of this user's sessions\n"
+	"      --app NAME  one program of this user\n"
+	"      --dry-run   say what would be taken back, and do nothing\n"
+	"  -h, --help      print this\n";
+
+/* Returns 0, an exit status with the reason said, or -1 when the help was printed. */
+static int parse(int argc, char **argv, struct install_request *request)
+{
+	static const struct option longs[] = {
+		{"user", no_argument, NULL, INSTALL_USER},
+		{"app", required_argument, NULL, INSTALL_APP},
+		{"dry-run", no_argument, NULL, 'n'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option;
+
+	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
+		switch (option) {
+		case INSTALL_USER:
+		case INSTALL_APP:
+			if (request->kind)
+				return verb_usage("uninstall", "one of --user and --app at a time");
+			request->kind = (enum install_kind)option;
+			request->app = optarg;
+			break;
+		case 'n':
+			request->dry_run = true;
+			break;
+		case 'h':
+			return fputs(help, stdout) < 0 ? VERB_FAILED : -1;
+		default:
+			return VERB_USAGE;
+		}
+	}
+	if (optind < argc)
+		return verb_usage("uninstall", "'%s' is too much", argv[optind]);
+	return request->kind ? 0 : verb_usage("uninstall", "uninstall what: --user or --app NAME");
+}
+
+static void tell(void *context, const char *path, enum file_removal what, const char *saved)
+{
+	switch (what) {
+	case FILE_REMOVED:
+		printf("removed %s\n", path);
+		break;
+	case FILE_RESTORED:
+		printf("restored %s\n", path);
+		break;
+	case FILE_GONE:
+		printf("was gone: %s\n", path);
+		break;
+	case FILE_KEPT:
+		if (saved)
+			verb_note("'%s' was changed since and is left as it is; what stood there before is "
+				  "'%s'",
+				path, saved);
+		else
+			verb_note("'%s' was changed since and is left as it is", path);
+	}
+}
+
+static int remove_recorded(const struct install_request *request, const char *record)
+{
+	_cleanup_(manifest_releasep) struct manifest manifest = {0};
+	_cleanup_free_ char *path = NULL;
+	const char *culprit;
+	int r = record_path(record, false, &path);
+
+	if (r == 0)
+		r = record_load(path, &manifest);
+	if (r)
+		return r;
+	if (manifest.n_files == 0) {
+		verb_note("nothing to take back: it is not installed");
+		return 0;
+	}
+	for (size_t i = 0; request->dry_run && i < manifest.n_files; i++)
+		printf("would take back %s\n", manifest.files[i].path);
+	if (request->dry_run)
+		return 0;
+	r = files_remove(path, &manifest, tell, NULL, &culprit);
+	return r < 0 ? verb_fail_errno(r, "cannot take back '%s'", culprit) : 0;
+}
+
+int cmd_uninstall(int argc, char **argv)
+{
+	_cleanup_free_ char *record = NULL;
+	struct install_request request = {0};
+	int r = parse(argc, argv, &request);
+
+	if (r)
+		return r < 0 ? 0 : r;
+	if (request.kind == INSTALL_USER)
+		return remove_recorded(&request, "user");
+	r = record_name_of_app(request.app, &record);
+	return r ? r : remove_recorded(&request, record);
+}

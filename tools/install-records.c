@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Records of installations, STATE/install/NAME.json, and writing what they name. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "base/strings.h"
+#include "install.h"
+#include "plan/store.h"
+#include "verb.h"
+
+#define APP_PREFIX "app-"
+#define SUFFIX     ".json"
+
+/* A name becomes part of file names and of a comment in a script. */
+static bool is_plain(const char *name)
+{
+	for (const char *at = name; *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("+-_.", *at))
+			return false;
+	return *name && *name != '.' && *name != '-' && strlen(name) < 128;
+}
+
+int record_name_of_app(const char *app, char **ret)
+{
+	const char *slash = strrchr(app, '/'), *base = slash ? slash + 1 : app;
+
+	if (!is_plain(base))
+		return verb_fail("'%s' cannot be the name of a program or .desktop file", app);
+	if (asprintf(ret, APP_PREFIX "%s", base) < 0)
+		return verb_fail_errno(ENOMEM, "cannot look for '%s'", app);
+	return 0;
+}
+
+static int record_folder(char **ret)
+{
+	_cleanup_free_ char *state = NULL;
+	int r = store_folder(&state);
+
+	if (r == -ENOENT)
+		return verb_fail(
+			"there is no folder to keep a record of the installation in: HOME is not set");
+	if (r < 0 || asprintf(ret, "%s/install", state) < 0)
+		return verb_fail_errno(ENOMEM, "cannot find the state folder");
+	return 0;
+}
+
+int record_path(const char *name, bool make, char **ret)
+{
+	_cleanup_free_ char *folder = NULL;
+	int r = record_folder(&folder);
+
+	if (r)
+		return r;
+	if (make)
+		r = make_folders(folder, geteuid() == 0 ? 0755 : 0700);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot make the folder '%s'", folder);
+	return asprintf(ret, "%s/%s" SUFFIX, folder, name) < 0
+		       ? verb_fail_errno(ENOMEM, "cannot name '%s'", name)
+		       : 0;
+}
+
+int record_load(const char *path, struct manifest *ret)
+{
+	int r = manifest_load(path, ret);
+
+	if (r == 0 || r == -ENOENT)
+		return 0;
+	if (r == -EBADMSG)
+		return verb_fail("'%s' is not a record of an installation; move it away", path);
+	return verb_fail_errno(r, "cannot read '%s'", path);
+}
+
+int record_each_app(int (*each)(void *context, const char *app), void *context)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	_cleanup_free_ char *path = NULL;
+	struct dirent *entry;
+	int r = record_folder(&path);
+
+	if (r)
+		return r;
+	folder = opendir(path);
+	while (r == 0 && folder && (entry = readdir(folder))) {
+		const char *app = after_prefix(entry->d_name, APP_PREFIX);
+		size_t length = app ? strlen(app) : 0;
+		_cleanup_free_ char *name = NULL;
+
+		if (length <= strlen(SUFFIX) || !streq(app + length - strlen(SUFFIX), SUFFIX))
+			continue;
+		name = strndup(app, length - strlen(SUFFIX));
+		r = name ? each(context, name) : verb_fail_errno(ENOMEM, "cannot list what is installed");
+	}
+	return r;
+}
+
+static int in_the_way(const char *path, enum file_standing standing)
+{
+	if (standing == FILE_OTHER)
+		return verb_fail("'%s' is not a regular file; nothing was written", path);
+	return verb_fail("'%s' was not written by headstart; --force replaces it until it is uninstalled "
+			 "(nothing was written)",
+		path);
+}
+
+int install_set(const struct install_request *request, const char *record, const struct file_set *set)
+{
+	_cleanup_(manifest_releasep) struct manifest manifest = {0};
+	_cleanup_free_ char *path = NULL;
+	enum file_standing standing;
+	const char *culprit;
+	int r = record_path(record, !request->dry_run, &path);
+
+	if (r == 0)
+		r = record_load(path, &manifest);
+	if (r)
+		return r;
+	culprit = files_in_the_way(set, &manifest, request->force, &standing);
+	if (culprit)
+		return in_the_way(culprit, standing);
+	if (!request->dry_run)
+		r = files_install(set, path, &manifest, &culprit);
+	if (r < 0)
+		return verb_fail_errno(
+			r, "cannot write '%s'; 'headstart uninstall' takes back the rest", culprit);
+	for (size_t i = 0; i < set->n_files; i++)
+		printf("%s %s\n", request->dry_run ? "would write" : "wrote", set->files[i].path);
+	return 0;
+}
+
+int user_folder(const char *variable, const char *rest, char **ret)
+{
+	const char *value = getenv(variable), *home = getenv("HOME");
+	int r;
+
+	if (value && value[0] == '/')
+		r = asprintf(ret, "%s", value);
+	else if (home && home[0] == '/')
+		r = asprintf(ret, "%s/%s", home, rest);
+	else
+		return verb_fail("neither %s nor HOME is set", variable);
+	return r < 0 ? verb_fail_errno(ENOMEM, "cannot find the user's folders") : 0;
+}

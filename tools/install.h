@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What `install`, `uninstall` and `status` share: what is asked for, and where it is written down. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "setup/files.h"
+
+enum install_kind { INSTALL_NOTHING = 0, INSTALL_SYSTEM, INSTALL_USER, INSTALL_APP };
+
+struct install_request {
+	enum install_kind kind;
+	const char *app; /* for INSTALL_APP: as given */
+	bool dry_run;
+	bool force; /* replace files that are not ours; they come back with uninstall */
+	bool verbose;
+};
+
+/* All of these return 0, or an exit status with the reason said. */
+int install_app(const struct install_request *request);
+int install_user(const struct install_request *request);
+
+/* The name that an app is recorded by: "app-firefox"; for a path its last part. *ret is the caller's. */
+int record_name_of_app(const char *app, char **ret);
+
+/* Where the record of that name is, in the state folder; the folder is made if `make`. *ret is the caller's.
+ */
+int record_path(const char *name, bool make, char **ret);
+
+/* The record, empty if there is none. */
+int record_load(const char *path, struct manifest *ret);
+
+/* Calls `each` with the name of every recorded app ("firefox"), in no order, until it returns other than 0.
+ */
+int record_each_app(int (*each)(void *context, const char *app), void *context);
+
+/* Writes the set, or says what would be written, and says so line by line. */
+int install_set(const struct install_request *request, const char *record, const struct file_set *set);
+
+/* $VARIABLE if it is an absolute path, else $HOME/rest. *ret is the caller's. */
+int user_folder(const char *variable, const char *rest, char **ret);
