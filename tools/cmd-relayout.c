@@ -39,6 +39,7 @@ static const char help[] =
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
 	"      --tree DIR        the files, and the profile's, lie in a system under DIR (an image)\n"
 	"      --force           relay files of packages, setuid ones, and those with a checksum\n"
+	"      --all             relay files of the profile that gain nothing, too\n"
 	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
 	"      --no-hot          do not copy pages because they are touched\n"
@@ -55,6 +56,7 @@ enum long_option {
 	OPTION_DRY_RUN,
 	OPTION_TREE,
 	OPTION_FORCE,
+	OPTION_ALL,
 	OPTION_COMPACT,
 	OPTION_MAX_SEGMENTS,
 	OPTION_NO_HOT,
@@ -72,6 +74,7 @@ static const struct option longs[] = {
 	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
 	{"tree", required_argument, NULL, OPTION_TREE},
 	{"force", no_argument, NULL, OPTION_FORCE},
+	{"all", no_argument, NULL, OPTION_ALL},
 	{"compact", no_argument, NULL, OPTION_COMPACT},
 	{"max-segments", required_argument, NULL, OPTION_MAX_SEGMENTS},
 	{"no-hot", no_argument, NULL, OPTION_NO_HOT},
@@ -138,6 +141,9 @@ static int parse_option(int option, struct relayout *relayout)
 		return 0;
 	case OPTION_FORCE:
 		relayout->force = true;
+		return 0;
+	case OPTION_ALL:
+		relayout->options.all = true;
 		return 0;
 	case OPTION_COMPACT:
 		layout->passes |= NOTE_PASS_COMPACT;

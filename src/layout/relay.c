@@ -167,9 +167,15 @@ static int lay_out(struct relay *relay, const struct profile_file *file, const s
 		r = compact(relay, options, ret_reason);
 	else
 		r = overlay(relay, options, ret_reason);
+	if (r == 0)
+		r = predict_after(relay, file, page_size, &relay->after);
 	if (r < 0)
 		return r;
-	return predict_after(relay, file, page_size, &relay->after);
+	if (!options->all && !relay->compacted && !predict_gain(relay)) {
+		*ret_reason = "is read as well as it lies; --all relays it anyway";
+		return -ENODATA;
+	}
+	return 0;
 }
 
 int relay_init(struct relay *ret, uint8_t *data, uint64_t size, const char *path,

@@ -13,12 +13,13 @@ struct relay_options {
 	const struct profile *profile; /* borrowed */
 	uint64_t profile_checksum;     /* XXH3-64 of its file */
 	struct layout_options layout;
+	bool all; /* files that gain nothing as well */
 };
 
 /* What a cold start reads of a file. */
 struct relay_reads {
 	uint64_t pages; /* of the profile's size */
-	uint64_t reads; /* runs of them: what is read in one go */
+	uint64_t reads; /* of 128 KiB, as read-ahead has it, that bring them */
 	uint64_t bytes;
 	size_t segments; /* PT_LOADs */
 };

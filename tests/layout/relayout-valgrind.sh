@@ -40,6 +40,7 @@ clean 0 -o folder --jobs 2 lib.so program
 clean 0 -o again --json folder/lib.so
 cmp again folder/lib.so
 clean 0 --dry-run
+clean 0 --dry-run --all
 clean 0 --shadow shadow --no-relr program
 mkdir place
 cp lib.so place

@@ -75,7 +75,8 @@ assert report["done"] == 2 and report["refused"] == 0 and report["dry_run"] is T
 file = report["files"][1]
 assert file["status"] == "would be relaid" and file["path"].endswith("/libsum.so")
 assert file["before"]["segments"] == 4 and file["after"]["segments"] > 4
-assert file["after"]["reads"] < file["before"]["reads"]
+assert file["after"]["reads"] <= file["before"]["reads"]
+assert file["after"]["bytes"] == 4096 * file["after"]["pages"]
 assert file["passes"]["hot"]["done"] and file["hot_bytes"] % 4096 == 0
 EOF
 
@@ -109,7 +110,7 @@ cmp tree/opt/libsum.so new.so || fail '--tree by build-id gives another file'
 [ -L tree/links/lib.so ] || fail 'the link was replaced'
 mkdir -p "tree$tmp"
 cp libsum.so "tree$tmp"
-relayout --profile profile --tree tree --in-place --force >out || fail '--tree without names'
+relayout --profile profile --tree tree --in-place --force --all >out || fail '--tree without names'
 grep -q '^relaid 1 of 1 file: ' out || fail "--tree without names: $(cat out)"
 cmp "tree$tmp/libsum.so" new.so || fail '--tree without names gives another file'
 refuses 1 "cannot relay '/../$tmp/program'" relayout --profile profile --tree tree --dry-run "/../$tmp/program"
@@ -124,8 +125,12 @@ echo text >text
 	echo 'range 0 1 1000001 1'
 } >all.text
 "$make_profile" all.profile <all.text
-relayout --profile all.profile --dry-run >out 2>err || fail "all files of a profile: $(cat err)"
+relayout --profile all.profile --dry-run --all >out 2>err || fail "all files of a profile: $(cat err)"
 grep -q '^would be relaid 3 of 3 files' out || fail "all files of a profile: $(tail -n 1 out)"
+# And of those the ones that gain: not a program of four pages.
+relayout --profile all.profile --dry-run >out 2>err || fail "files of a profile that gain: $(cat err)"
+grep -qE '^would be relaid [12] of 3 files.*, [12] skipped$' out || fail "files of a profile that gain: $(tail -n 1 out)"
+! grep -q "$tmp/program" out || fail 'a program of four pages is said to gain'
 
 # --shadow
 relayout --profile profile --shadow shadow libsum.so >/dev/null
