@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a program's static TLS fits under an auditor, and the tunable that makes room. */
+#include "elf/static-tls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "elf/closure.h"
+
+#define SCRIPTS_MAX 5    /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
+#define SCRIPT_LINE   256u /* BINPRM_BUF_SIZE: bytes of a script's first line that the kernel reads */
+
+uint64_t static_tls_add(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+uint64_t static_tls_of(const struct elf_needs *needs)
+{
+	if (needs->is_program || !needs->static_tls || needs->tls_size == 0)
+		return 0;
+	return static_tls_add(needs->tls_size, needs->tls_align - 1);
+}
+
+/* "#!" and the interpreter's path, as the kernel reads it (fs/binfmt_script.c). Returns whether there is one. */
+static bool script_interpreter(const char *path, char interpreter[SCRIPT_LINE])
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	char line[SCRIPT_LINE];
+	const char *start;
+	ssize_t n = fd < 0 ? -1 : pread(fd, line, sizeof(line) - 1, 0);
+	size_t length;
+
+	if (n < 3 || line[0] != '#' || line[1] != '!')
+		return false;
+	line[n] = '\0';
+	start = line + 2 + strspn(line + 2, " \t");
+	length = strcspn(start, " \t\n");
+	memcpy(interpreter, start, length);
+	interpreter[length] = '\0';
+	return length > 0;
+}
+
+static int loader_heeds(const char *path, bool *ret)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = elf_needs_read(fd, &needs);
+	if (r < 0)
+		return r;
+	*ret = !needs.is_32bit && needs.interpreter && !strstr(needs.interpreter, "/ld-musl-");
+	return 0;
+}
+
+int static_tls_of_program(
+	const char *program, const char *preload, const char *library_path, uint64_t *ret, bool *ret_loader_heeds)
+{
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {.library_path = library_path};
+	_cleanup_free_ char *path = realpath(program, NULL);
+	char interpreter[SCRIPT_LINE];
+	bool heeds = false;
+	int r;
+
+	for (int depth = 0; path && depth < SCRIPTS_MAX && script_interpreter(path, interpreter); depth++) {
+		free(path);
+		path = realpath(interpreter, NULL);
+	}
+	if (!path)
+		return -errno;
+	r = loader_heeds(path, &heeds);
+	if (r == 0 && heeds)
+		r = elf_closure_add(&closure, path);
+	if (r == 0 && heeds)
+		r = elf_closure_add_list(&closure, preload);
+	if (r < 0)
+		return r;
+	*ret = closure.static_tls;
+	*ret_loader_heeds = heeds;
+	return 0;
+}
+
+/* The part of a list of tunables that sets this one, the last if there are several: glibc goes by that. NULL: none does. */
+static const char *find_tunable(const char *list, const char **ret_value, const char **ret_end)
+{
+	const char *found = NULL;
+
+	while (*list) {
+		size_t length = strcspn(list, ":");
+		const char *value = after_prefix(list, STATIC_TLS_TUNABLE "=");
+
+		if (value) {
+			found = list;
+			*ret_value = value;
+			*ret_end = list + length;
+		}
+		list += length + (list[length] != '\0');
+	}
+	return found;
+}
+
+int static_tls_tunables(const char *current, uint64_t bytes, char **ret)
+{
+	uint64_t wanted = static_tls_add(bytes, STATIC_TLS_OPTIONAL + 63) & ~63ull;
+	const char *at, *value, *end;
+	char *text = NULL;
+	int n;
+
+	if (!current)
+		current = "";
+	at = find_tunable(current, &value, &end);
+	if (at ? strtoull(value, NULL, 0) >= wanted : static_tls_fits(bytes)) {
+		*ret = NULL;
+		return 0;
+	}
+	if (at)
+		n = asprintf(&text, "%.*s" STATIC_TLS_TUNABLE "=%llu%s", (int)(at - current), current,
+			(unsigned long long)wanted, end);
+	else
+		n = asprintf(&text, "%s%s" STATIC_TLS_TUNABLE "=%llu", current, *current ? ":" : "",
+			(unsigned long long)wanted);
+	if (n < 0)
+		return -ENOMEM;
+	*ret = text;
+	return 0;
+}
