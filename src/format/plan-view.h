@@ -21,6 +21,7 @@ enum plan_fault {
 	PLAN_GOOD = 0,
 	PLAN_FOREIGN,   /* not a plan at all */
 	PLAN_NEWER,     /* a plan of a version this program does not know */
+	PLAN_OLDER,     /* of a version this program knows no longer */
 	PLAN_TRUNCATED, /* shorter than it says */
 	PLAN_DAMAGED,   /* a checksum or an index is wrong */
 };
@@ -35,6 +36,8 @@ static inline const char *plan_fault_text(enum plan_fault fault)
 		return "is not a headstart plan";
 	case PLAN_NEWER:
 		return "was made by a newer headstart";
+	case PLAN_OLDER:
+		return "was made by an older headstart";
 	case PLAN_TRUNCATED:
 		return "is truncated: the end of the plan is missing";
 	case PLAN_DAMAGED:
@@ -117,6 +120,8 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 		return PLAN_TRUNCATED;
 	if (LE32(header->version) > PLAN_VERSION)
 		return PLAN_NEWER;
+	if (LE32(header->version) < PLAN_VERSION)
+		return PLAN_OLDER;
 	if (LE64(header->file_size) > size)
 		return PLAN_TRUNCATED;
 	if (LE64(header->file_size) != size || size > PLAN_FILE_MAX || !plan_head_check(data, size))
@@ -127,7 +132,7 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 	view.file_count = LE32(header->file_count);
 	view.extent_count = LE32(header->extent_count);
 	if (view.file_count > PLAN_FILES_MAX || LE32(header->order) > PLAN_ORDER_PHYSICAL ||
-		LE32(header->window_pages) == 0 || files < LE32(header->probes_end) || strings > size ||
+		LE32(header->window_pages) == 0 || header->reserved != 0 || files < LE32(header->probes_end) || strings > size ||
 		!plan_table_fits(files, view.file_count, sizeof(struct plan_file), extents) ||
 		!plan_table_fits(extents, view.extent_count, sizeof(struct plan_extent), strings))
 		return PLAN_DAMAGED;

@@ -28,7 +28,7 @@
 #include "format/hash.h"
 
 #define PLAN_MAGIC	  "HSPLAN\r\n"
-#define PLAN_VERSION	  1u
+#define PLAN_VERSION	  2u
 #define PLAN_HEAD_MAX	  4096u          /* bytes: header and probes */
 #define PLAN_FILE_MAX	  (64u << 20)    /* bytes: a larger plan is refused */
 #define PLAN_FILES_MAX	  65536u         /* files in a plan */
@@ -56,6 +56,8 @@ struct plan_header {
 	uint32_t extents_offset;  /* bytes from the start of the file; multiple of 8 */
 	uint32_t strings_offset;  /* bytes from the start of the file; ends at file_size */
 	uint32_t window_pages;    /* pages, > 0: largest read submitted at once, from the device's limits */
+	uint32_t static_tls;      /* bytes the start's libraries take of static TLS; see elf/static-tls.h */
+	uint32_t reserved;        /* 0 */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -89,7 +91,7 @@ struct plan_extent {
 	uint32_t reserved; /* 0 */
 };
 
-_Static_assert(sizeof(struct plan_header) == 88, "on-disk layout");
+_Static_assert(sizeof(struct plan_header) == 96, "on-disk layout");
 _Static_assert(sizeof(struct plan_probe) == 8, "on-disk layout");
 _Static_assert(sizeof(struct plan_file) == 32, "on-disk layout");
 _Static_assert(sizeof(struct plan_extent) == 24, "on-disk layout");

@@ -30,6 +30,8 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 	/* From here on no touched page is dropped: a probe stays in the plan. */
 	r = draft_probe(draft);
 	if (r >= 0)
+		r = draft_static_tls(draft);
+	if (r >= 0)
 		r = draft_place(draft);
 	if (r < 0)
 		return r;

@@ -135,6 +135,7 @@ static void write_header(
 		.extents_offset = LE32((uint32_t)layout->extents),
 		.strings_offset = LE32((uint32_t)layout->strings),
 		.window_pages = LE32(window_pages(draft)),
+		.static_tls = LE32(draft->static_tls),
 	};
 	memcpy(header->magic, PLAN_MAGIC, sizeof(header->magic));
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));
