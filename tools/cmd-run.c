@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit-environment.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
@@ -28,6 +29,7 @@
 struct run_options {
 	const char *plan;
 	bool verbose;
+	bool audit;
 	enum launch_wait wait;
 };
 
@@ -37,6 +39,7 @@ static const char help[] =
 	"Without a plan, or when everything is cached already, PROGRAM is just started.\n"
 	"\n"
 	"options:\n"
+	"      --audit       load the audit shim into PROGRAM as well, for what is started or opened later\n"
 	"      --plan FILE   the plan to use, instead of the one recorded for PROGRAM\n"
 	"      --wait STAGE  start PROGRAM when the prefetcher has reached STAGE: none, open (all\n"
 	"                    files are open), done, or auto (the default): as the plan's device wants it\n"
@@ -64,6 +67,7 @@ static bool parse_wait(const char *text, enum launch_wait *ret)
 static int parse_options(int argc, char **argv, struct run_options *options, int *ret_status)
 {
 	static const struct option known[] = {
+		{"audit", no_argument, NULL, 'a'},
 		{"plan", required_argument, NULL, 'p'},
 		{"wait", required_argument, NULL, 'w'},
 		{"verbose", no_argument, NULL, 'v'},
@@ -75,6 +79,9 @@ static int parse_options(int argc, char **argv, struct run_options *options, int
 	*ret_status = VERB_USAGE;
 	while ((option = verb_option(argc, argv, "+:h", known)) != -1) {
 		switch (option) {
+		case 'a':
+			options->audit = true;
+			break;
 		case 'p':
 			options->plan = optarg;
 			break;
@@ -122,12 +129,10 @@ static bool compile_for_next_time(const char *canonical)
 static int load_plan(const char *program, const struct run_options *options, struct launch *launch,
 	const char **ret_why)
 {
-	_cleanup_free_ char *found = NULL;
+	_cleanup_free_ char *found = NULL, *canonical = NULL;
 	int r;
 
 	if (!options->plan) {
-		_cleanup_free_ char *canonical = NULL;
-
 		r = store_program_path(program, &canonical);
 		if (r == 0)
 			r = store_find(STORE_PLAN, canonical, &found);
@@ -151,12 +156,15 @@ static int load_plan(const char *program, const struct run_options *options, str
 	}
 	if (plan_view_init(&launch->view, launch->plan, launch->plan_size, checksum64) != PLAN_GOOD) {
 		*ret_why = "the plan is damaged or of another version";
+		if (launch->refresh)
+			compile_for_next_time(canonical);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static void prefetch(const char *program, const struct run_options *options)
+/* The plan's word on static TLS goes to `audit`. */
+static void prefetch(const char *program, const struct run_options *options, struct audit_request *audit)
 {
 	struct launch launch = {.wait = options->wait};
 	const char *why = "out of memory";
@@ -167,6 +175,10 @@ static void prefetch(const char *program, const struct run_options *options)
 		r = -ECANCELED;
 	} else {
 		r = load_plan(program, options, &launch, &why);
+	}
+	if (r == 0) {
+		audit->planned = true;
+		audit->plan_static_tls = LE32(launch.view.header->static_tls);
 	}
 	if (r == 0 && prefetch_is_warm(launch.plan)) {
 		why = "everything is cached already";
@@ -189,12 +201,19 @@ static void prefetch(const char *program, const struct run_options *options)
 int cmd_run(int argc, char **argv)
 {
 	struct run_options options = {0};
-	int status;
+	struct audit_request audit = {0};
+	int status, r;
 	int first = parse_options(argc, argv, &options, &status);
 
 	if (!first)
 		return status;
-	prefetch(argv[first], &options);
+	prefetch(argv[first], &options, &audit);
+	audit.program = argv[first];
+	audit.load = options.audit && !switched_off();
+	r = audit_environment(&audit);
+	if (r < 0 && options.verbose)
+		verb_note("'%s' is started without the audit shim: %s", argv[first],
+			r == -ENOTSUP ? "its loader knows no LD_AUDIT" : strerror(-r));
 	execvp(argv[first], argv + first);
 	status = errno == ENOENT ? 127 : 126;
 	verb_fail_errno(errno, "cannot start '%s'", argv[first]);
