@@ -149,9 +149,9 @@ int note_find(const uint8_t *data, uint64_t size, struct note_relaid *ret, const
 	if (LE32(segment.n_descsz) != sizeof(note) || note.version != NOTE_VERSION ||
 		(note.passes & ~PASSES_KNOWN) != 0)
 		return wrong("has a note of headstart of another version", ret_problem);
+	if (phdr.p_offset != note_offset(&header))
+		return wrong("has its note elsewhere than beside its program headers", ret_problem);
 	if ((note.passes & NOTE_PASS_COMPACT) == 0) {
-		if (phdr.p_offset + sizeof(segment) != header.e_phoff)
-			return wrong("has its note elsewhere than before its program headers", ret_problem);
 		fault = fault_of(&note, &header, size);
 		if (fault)
 			return wrong(fault, ret_problem);
@@ -170,29 +170,45 @@ Elf64_Ehdr note_original_header(const uint8_t *data, const struct note_relaid *n
 	return header;
 }
 
+/* From an offset on to the end of the file, with the field of this checksum taken as 0. */
+static uint64_t appended_checksum(XXH3_state_t *state, const uint8_t *data, uint64_t from, uint64_t size)
+{
+	static const uint8_t zeros[sizeof(((struct note_relaid *)NULL)->appended_checksum)];
+	Elf64_Ehdr header;
+	uint64_t field;
+
+	memcpy(&header, data, sizeof(header));
+	field = note_offset(&header) + offsetof(struct note_segment, relaid.appended_checksum);
+	XXH3_64bits_reset(state);
+	XXH3_64bits_update(state, data + from, field - from);
+	XXH3_64bits_update(state, zeros, sizeof(zeros));
+	XXH3_64bits_update(state, data + field + sizeof(zeros), size - field - sizeof(zeros));
+	return XXH3_64bits_digest(state);
+}
+
+static uint64_t original_checksum(XXH3_state_t *state, const uint8_t *data, const struct note_relaid *note)
+{
+	Elf64_Ehdr header = note_original_header(data, note);
+
+	XXH3_64bits_reset(state);
+	XXH3_64bits_update(state, &header, sizeof(header));
+	XXH3_64bits_update(state, data + sizeof(header), note->original_size - sizeof(header));
+	return XXH3_64bits_digest(state);
+}
+
 int note_check_sums(
 	const uint8_t *data, uint64_t size, const struct note_relaid *note, const char **ret_problem)
 {
-	static const uint8_t zeros[sizeof(note->appended_checksum)];
 	_cleanup_(freep_state) XXH3_state_t *state = XXH3_createState();
-	Elf64_Ehdr changed, original = note_original_header(data, note);
-	uint64_t field;
+	bool compact = (note->passes & NOTE_PASS_COMPACT) != 0;
 
 	if (!state)
 		return -ENOMEM;
-	memcpy(&changed, data, sizeof(changed));
-	field = changed.e_phoff - sizeof(*note) + offsetof(struct note_relaid, appended_checksum);
-	XXH3_64bits_reset(state);
-	XXH3_64bits_update(state, data + note->original_size, field - note->original_size);
-	XXH3_64bits_update(state, zeros, sizeof(zeros));
-	XXH3_64bits_update(state, data + field + sizeof(zeros), size - field - sizeof(zeros));
-	if (XXH3_64bits_digest(state) != note->appended_checksum)
-		return wrong("has been changed since it was relaid: what was appended is no longer as it was",
+	if (appended_checksum(state, data, compact ? 0 : note->original_size, size) != note->appended_checksum)
+		return wrong(compact ? "has been changed since it was relaid"
+				     : "has been changed since it was relaid: what was appended is no longer as it was",
 			ret_problem);
-	XXH3_64bits_reset(state);
-	XXH3_64bits_update(state, &original, sizeof(original));
-	XXH3_64bits_update(state, data + sizeof(original), note->original_size - sizeof(original));
-	if (XXH3_64bits_digest(state) != note->original_checksum)
+	if (!compact && original_checksum(state, data, note) != note->original_checksum)
 		return wrong("has been changed since it was relaid: the original in it is no longer as it was",
 			ret_problem);
 	return 0;

@@ -24,8 +24,8 @@ int note_find(const uint8_t *data, uint64_t size, struct note_relaid *ret, const
 Elf64_Ehdr note_original_header(const uint8_t *data, const struct note_relaid *note);
 
 /*
- * Whether both checksums are right, which is that nothing at all was changed since. Not for a NOTE_PASS_COMPACT note.
- * Returns 0, -EBADMSG with *ret_problem, or -ENOMEM.
+ * Whether both checksums are right, which is that nothing at all was changed since; of a compacted file, which holds
+ * no original, the one that there is. Returns 0, -EBADMSG with *ret_problem, or -ENOMEM.
  */
 int note_check_sums(
 	const uint8_t *data, uint64_t size, const struct note_relaid *note, const char **ret_problem);

@@ -13,15 +13,14 @@ int undo_prepare(const uint8_t *data, uint64_t size, struct undo *ret, const cha
 	int r;
 
 	r = note_find(data, size, &note, ret_problem);
+	if (r == 0)
+		r = note_check_sums(data, size, &note, ret_problem);
 	if (r < 0)
 		return r;
 	if (note.passes & NOTE_PASS_COMPACT) {
-		*ret_problem = "was relaid with --compact, which keeps nothing to go back to";
+		*ret_problem = "was relaid with --compact, which leaves no original in it";
 		return -EOPNOTSUPP;
 	}
-	r = note_check_sums(data, size, &note, ret_problem);
-	if (r < 0)
-		return r;
 	*ret = (struct undo){.size = note.original_size, .header = note_original_header(data, &note)};
 	return 0;
 }

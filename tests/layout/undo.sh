@@ -99,6 +99,15 @@ fresh
 dd if=/dev/null of="$file" 2>/dev/null
 changed "truncation to nothing"
 
+# A compacted file holds no original; that it was changed is noticed all the same.
+rm -f "$file"
+cp "$original" "$file"
+relay "$file" --compact --force
+refuses 1 "with --compact, which leaves no original" "$headstart" undo "$file"
+refuses 1 "with --compact, which leaves no original" "$headstart" verify "$file"
+flip "$file" $(($(stat -c %s "$file") / 2))
+changed "a flip of a byte of a compacted file"
+
 refuses 2 "which file" "$headstart" undo
 refuses 2 "one file" "$headstart" undo -o "$tmp/x" "$file" "$tmp/second"
 refuses 1 "cannot" "$headstart" undo "$tmp/missing"

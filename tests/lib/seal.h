@@ -42,7 +42,10 @@ static inline void seal_profile(void *data, size_t size)
 	memcpy((char *)data + size - sizeof(checksum), &checksum, sizeof(checksum));
 }
 
-/* The checksum of what was appended to a relaid file; where `original`, that of the original in it as well. */
+/*
+ * The checksum of what was appended to a relaid file, or of all of a compacted one; where `original`, that of the
+ * original in it as well.
+ */
 static inline void seal_relaid(void *data, size_t size, int original)
 {
 	uint8_t *bytes = data;
@@ -53,14 +56,14 @@ static inline void seal_relaid(void *data, size_t size, int original)
 	if (size < sizeof(header))
 		return;
 	memcpy(&header, data, sizeof(header));
-	if (header.e_phoff < sizeof(note) || header.e_phoff > size)
+	at = note_offset(&header) + offsetof(struct note_segment, relaid);
+	if (at > size || size - at < sizeof(note))
 		return;
-	at = header.e_phoff - sizeof(note);
 	memcpy(&note, bytes + at, sizeof(note));
-	start = LE64(note.original_size);
-	if (start < sizeof(header) || start > at)
+	start = (LE32(note.passes) & NOTE_PASS_COMPACT) ? 0 : LE64(note.original_size);
+	if (start > at)
 		return;
-	if (original) {
+	if (original && start >= sizeof(header)) {
 		first = header;
 		first.e_phoff = LE64(note.original_phoff);
 		first.e_phnum = (Elf64_Half)LE32(note.original_phnum);
