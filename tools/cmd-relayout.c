@@ -143,7 +143,7 @@ static int parse_option(int option, struct relayout *relayout)
 		relayout->force = true;
 		return 0;
 	case OPTION_ALL:
-		relayout->options.all = true;
+		relayout->all = true;
 		return 0;
 	case OPTION_COMPACT:
 		layout->passes |= NOTE_PASS_COMPACT;

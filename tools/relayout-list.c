@@ -156,7 +156,7 @@ static int list_profile(struct relayout *relayout)
 int relayout_list(struct relayout *relayout, char **names, size_t n)
 {
 	relayout->listed = n > 0;
-	relayout->options.all |= relayout->listed; /* who names a file has thought about it */
+	relayout->options.only_gains = n == 0 && !relayout->all; /* who names a file has thought about it */
 	if (n == 0)
 		return list_profile(relayout);
 	for (size_t i = 0; i < n; i++) {

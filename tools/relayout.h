@@ -41,7 +41,7 @@ struct relayout {
 	const char *output;
 	const char *tree;
 	const char *shadow;
-	bool in_place, force, dry_run, json;
+	bool in_place, force, all, dry_run, json;
 	size_t jobs; /* 0: as there are processors */
 	struct relay_options options;
 

@@ -171,7 +171,7 @@ static int lay_out(struct relay *relay, const struct profile_file *file, const s
 		r = predict_after(relay, file, page_size, &relay->after);
 	if (r < 0)
 		return r;
-	if (!options->all && !relay->compacted && !predict_gain(relay)) {
+	if (options->only_gains && !relay->compacted && !predict_gain(relay)) {
 		*ret_reason = "is read as well as it lies; --all relays it anyway";
 		return -ENODATA;
 	}

@@ -13,7 +13,7 @@ struct relay_options {
 	const struct profile *profile; /* borrowed */
 	uint64_t profile_checksum;     /* XXH3-64 of its file */
 	struct layout_options layout;
-	bool all; /* files that gain nothing as well */
+	bool only_gains; /* a file that gains nothing is left as it is */
 };
 
 /* What a cold start reads of a file. */

@@ -121,17 +121,18 @@ static void small_gaps_are_filled(void **state)
 static void under_a_cap_the_smallest_gaps_are_filled_first(void **state)
 {
 	/* Seven pieces and the tables' PT_LOAD. */
-	const char *text = "..........a....b......c..........";
+	const char *text = "....................a..........b............c....................";
 
+	assert_in_range(SMALL_GAP, 1, 9);
 	expect_choice(text, 8, text);
-	expect_choice(text, 7, "..........aHHHHb......c..........");
-	expect_choice(text, 6, "..........aHHHHb......c..........");
-	expect_choice(text, 5, "..........aHHHHbHHHHHHc..........");
+	expect_choice(text, 7, "....................aHHHHHHHHHHb............c....................");
+	expect_choice(text, 6, "....................aHHHHHHHHHHb............c....................");
+	expect_choice(text, 5, "....................aHHHHHHHHHHbHHHHHHHHHHHHc....................");
 }
 
 static void segments_share_the_cap(void **state)
 {
-	expect_choice("a....b ...... c......d", 6, "aHHHHb ...... c......d");
+	expect_choice("a..........b ...... c............d", 6, "aHHHHHHHHHHb ...... c............d");
 }
 
 static void a_lonely_page_far_away_is_left_where_it_is(void **state)
