@@ -21,35 +21,52 @@
 #define LOCK_EX 2
 #define LOCK_NB 4
 
+#define ENTRIES_READ 64 /* of an environment at once; a power of two, no more than a page holds */
+
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* as execvp(3) without $PATH */
 
-/* Copies up to `size` bytes of the program's own memory. Returns how many, 0 for a bad address, or -errno. */
-static long read_memory(const void *from, void *to, size_t size)
+/* Copies `size` bytes of the memory of process `self`, our own. Returns how many, or -errno. */
+static long read_memory(int self, const void *from, void *to, size_t size)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = size};
 	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size};
-	long got = raw_syscall(__NR_process_vm_readv, sys_getpid(), (long)&local, 1, (long)&remote, 1, 0);
 
-	return got == -EFAULT ? 0 : got;
+	return raw_syscall(__NR_process_vm_readv, self, (long)&local, 1, (long)&remote, 1, 0);
 }
 
-/* Whether an environment says HEADSTART=off, or is none. */
-static bool environment_forbids(char *const *environment)
+/* Whether that entry of an environment is HEADSTART=off. */
+static bool entry_forbids(int self, const char *entry)
 {
 	static const char off[] = "HEADSTART=off";
-	const char *entry;
+	char text[sizeof(off)];
 
-	for (;; environment++) {
-		char text[sizeof(off)] = "";
-		long got = read_memory(environment, &entry, sizeof(entry));
+	return read_memory(self, entry, text, sizeof(text)) == sizeof(text) &&
+	       text[sizeof(text) - 1] == '\0' && shim_equal(text, off);
+}
 
-		if (got < 0 || (got == sizeof(entry) && !entry))
+/* Whether an environment says HEADSTART=off; or is none, so that execve will fail. */
+static bool environment_forbids(char *const *environment)
+{
+	const char *entries[ENTRIES_READ];
+	int self = sys_getpid();
+
+	for (;;) {
+		/* Up to the end of a block, and so of a page at most: what lies behind that may not be
+		 * memory. */
+		size_t count = ENTRIES_READ - (uintptr_t)environment / sizeof(*entries) % ENTRIES_READ;
+		long got = read_memory(self, environment, entries, count * sizeof(*entries));
+
+		if (got == -EFAULT)
+			return true;
+		if (got != (long)(count * sizeof(*entries)))
 			return false;
-		if (got != sizeof(entry))
-			return true;
-		if (read_memory(entry, text, sizeof(text)) == sizeof(text) &&
-			text[sizeof(text) - 1] == '\0' && shim_equal(text, off))
-			return true;
+		for (size_t i = 0; i < count; i++) {
+			if (!entries[i])
+				return false;
+			if (entry_forbids(self, entries[i]))
+				return true;
+		}
+		environment += count;
 	}
 }
 
@@ -95,18 +112,21 @@ static void serve(struct plan_target *target, char *const *environment)
 static bool serve_path(const struct launch *launch, const char *path)
 {
 	struct plan_target target;
+	int opened = -1;
 
-	plan_target_init(&target, path, launch->folder);
-	if (path)
-		target.fd = (int)raw_syscall(__NR_openat, launch->folder, (long)path,
+	if (path) {
+		opened = (int)raw_syscall(__NR_openat, launch->folder, (long)path,
 			O_PATH | O_CLOEXEC | (launch->no_follow ? O_NOFOLLOW : 0), 0, 0, 0);
-	if (target.fd < 0)
-		return false;
-	if (path && path[0] != '/')
-		target.given = NULL; /* the descriptor tells */
+		if (opened == -ENOENT && launch->or_folder)
+			path = NULL;
+		else if (opened < 0)
+			return false;
+	}
+	/* Of a relative path the descriptor tells the folder. */
+	plan_target_init(&target, path && path[0] == '/' ? path : NULL, path ? opened : launch->folder);
 	serve(&target, launch->environment);
-	if (path)
-		sys_close(target.fd);
+	if (opened >= 0)
+		sys_close(opened);
 	return true;
 }
 

@@ -9,6 +9,7 @@ struct launch {
 	const char *path;         /* NULL: `folder` is the program */
 	bool searched;            /* a path without '/' is looked for in $PATH */
 	bool no_follow;           /* a link at the end of the path is not followed */
+	bool or_folder;           /* an empty path: `folder` is the program */
 	char *const *environment; /* the program's, NULL if it is ours; may be a bad address */
 };
 

@@ -96,6 +96,7 @@ static void anticipate(const struct hook *hook, const uintptr_t *arguments)
 		launch.folder = (int)arguments[hook->path];
 		launch.path = (const char *)arguments[hook->path + 1];
 		launch.no_follow = arguments[hook->path + 4] & AT_SYMLINK_NOFOLLOW;
+		launch.or_folder = arguments[hook->path + 4] & AT_EMPTY_PATH;
 	}
 	launch_anticipate(&launch);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The arms: what stands in front of the command, and what it needs to have been prepared.
 
-An arm is environment + argument prefix. {audit}, {headstart} and {read_files} stand for paths in the image, which depend
+An arm is environment + argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the image, which depend
 on how headstart was built; {list} is a list of files there.
 """
 
@@ -33,6 +33,8 @@ class Arm:
 
 AUDIT = ("LD_AUDIT", "{audit}")
 RUN = ("{headstart}", "run", "--")
+PRELOAD = ("LD_PRELOAD", "{preload}")
+SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")    # whose execve is hooked; part of what is measured
 
 ARMS = {arm.name: arm for arm in (
     Arm("nothing", "the command as it is, from a cold page cache"),
@@ -44,6 +46,8 @@ ARMS = {arm.name: arm for arm in (
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("audit-nowait", "the same, but the program does not wait for it on a rotational disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),
+    Arm("preload", "preload shim, as from /etc/ld.so.preload, with the plan of a recorded start: started by a shell",
+        prefix=SHELL, environment=(PRELOAD,), needs=PLAN),
     Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
     Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),
@@ -54,6 +58,8 @@ ARMS = {arm.name: arm for arm in (
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,
         warm=True),
+    Arm("warm-preload", "preload shim with a plan, started by a shell, from a warm page cache", prefix=SHELL,
+        environment=(PRELOAD,), needs=PLAN, warm=True),
     Arm("relaid-warm", "the files relaid and nothing else, from a warm page cache", warm=True, image=RELAID),
 )}
 

@@ -57,7 +57,7 @@ class Pages:
 
 def started(log):
     """How many prefetchers the shim says, in a $HEADSTART_LOG, it has started."""
-    return sum(line.startswith("audit ") and line.endswith("=started") for line in log.splitlines())
+    return sum(line.startswith(("audit ", "preload ")) and line.endswith("=started") for line in log.splitlines())
 
 
 def prefetches(log):

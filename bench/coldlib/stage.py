@@ -92,7 +92,7 @@ class Stage:
         self.paths = installed_paths(build)
         with lab_errors():
             self.root.install(build)
-        for path in (self.paths["headstart"], self.paths["audit"]):
+        for path in (self.paths["headstart"], self.paths["audit"], self.paths["preload"]):
             if not os.path.exists(self.root.inside(path)):
                 raise GivenUp(f"'{build}' has no {path}; is it built, all of it?")
         os.makedirs(self.root.inside(os.path.dirname(LOG)), exist_ok=True)
@@ -223,6 +223,7 @@ def installed_paths(build):
     return {
         "headstart": os.path.join(prefix, options["bindir"], "headstart"),
         "audit": os.path.join(prefix, options["libdir"], "headstart/libheadstart-audit.so"),
+        "preload": os.path.join(prefix, options["libdir"], "headstart/libheadstart-preload.so"),
         "read_files": os.path.join(prefix, options["libdir"], "headstart/bench-read-files"),
         "state": options["state-dir"],
         "list": os.path.join(options["state-dir"], "bench-files"),

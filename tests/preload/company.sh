@@ -122,7 +122,7 @@ seq 200 | shimmed xargs -n 1 -P 50 "$launch" vfork-execve "$target" >"$tmp/seen"
 
 # Programs in whose libc most of our hooks are not.
 if have musl-gcc; then
-	sed 's/execveat(folder.*;/(errno = folder, -1);/; s/strerrorname_np(errno)/strerror(errno)/' \
+	sed 's/execveat(f.*;/-1;/; s/strerrorname_np/strerror/' \
 		"$HEADSTART_TEST_SOURCE/tests/preload/launch.c" >"$tmp/launch.c"
 	musl-gcc -D_GNU_SOURCE -o "$tmp/with-musl" "$tmp/launch.c" || fail "musl-gcc"
 	for way in execve execv execvp execvpe execl execlp execle fexecve posix_spawn posix_spawnp vfork-execve; do
@@ -130,6 +130,16 @@ if have musl-gcc; then
 		same "$tmp/with-musl" "$way" /nonexistent/target
 		same "$(readlink -f /lib/ld-musl-*.so.1)" "$tmp/with-musl" "$way" "$target"
 	done
+	# A function that musl does not have, but we do: as if it had failed.
+	printf '#include <errno.h>\n#include <stddef.h>
+		int execveat(int, const char *, char **, char **, int) __attribute__((weak));
+		void *dlmopen(long, const char *, int) __attribute__((weak));
+		int main(void) { return execveat && execveat(3, "x", 0, 0, 0) == -1 && errno == ENOSYS && !dlmopen(0, "x", 1) ? 7 : 1; }' \
+		>"$tmp/missing.c"
+	musl-gcc -o "$tmp/missing" "$tmp/missing.c" || fail "musl-gcc"
+	status=0
+	shimmed "$tmp/missing" || status=$?
+	[ "$status" = 7 ] || fail "what libc does not have: exit status $status"
 fi
 same "$target"
 same /lib64/ld-linux-x86-64.so.2 "$launch" execve "$target"

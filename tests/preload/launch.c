@@ -45,6 +45,13 @@ static int by_descriptor(char **argv)
 	return fd < 0 ? -1 : fexecve(fd, argv, environment);
 }
 
+static int by_empty_path(char **argv)
+{
+	int fd = open(argv[0], O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? -1 : execveat(fd, "", argv, environment, AT_EMPTY_PATH);
+}
+
 static int by_folder(char **argv)
 {
 	char *slash = strrchr(argv[0], '/');
@@ -86,6 +93,8 @@ static int go(const char *way, char **argv)
 		return by_descriptor(argv);
 	if (strcmp(way, "execveat") == 0)
 		return by_folder(argv);
+	if (strcmp(way, "execveat-empty") == 0)
+		return by_empty_path(argv);
 	if (strcmp(way, "posix_spawn") == 0)
 		return by_spawning(posix_spawn, argv);
 	if (strcmp(way, "posix_spawnp") == 0)

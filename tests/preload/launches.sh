@@ -22,7 +22,7 @@ starts_nothing() {
 	[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
 }
 
-ways="execve execv execvp execvpe execl execlp execle execle-short fexecve execveat posix_spawn posix_spawnp"
+ways="execve execv execvp execvpe execl execlp execle execle-short fexecve execveat execveat-empty posix_spawn posix_spawnp"
 for way in $ways vfork-execve vfork-execvp vfork-execl; do
 	same "$way" "$target" one two three four five six seven
 	starts
