@@ -248,8 +248,8 @@ static int place_outputs(struct relayout *relayout)
 			"'%s' is not a folder, and several files cannot go to one", relayout->output);
 	for (size_t i = 0; i < relayout->n_files; i++) {
 		struct relayout_file *file = &relayout->files[i];
-		int r = asprintf(
-			&file->output, "%s%s", relayout->output, folder ? strrchr(file->path, '/') : "");
+		int r = folder ? asprintf(&file->output, "%s/%s", relayout->output, file->name)
+			       : asprintf(&file->output, "%s", relayout->output);
 
 		if (r < 0) {
 			file->output = NULL;

@@ -105,7 +105,7 @@ static struct relayout_file *find_listed(struct relayout *relayout, const struct
 	return NULL;
 }
 
-static int add_file(struct relayout *relayout, char *path, int fd)
+static int add_file(struct relayout *relayout, const char *named, const char *path, int fd)
 {
 	struct relayout_file *file;
 	struct stat st;
@@ -123,6 +123,7 @@ static int add_file(struct relayout *relayout, char *path, int fd)
 		return -ENOMEM;
 	relayout->n_files++;
 	file->inside = file->path + strlen(relayout->root);
+	file->name = strrchr(named, '/') ? strrchr(named, '/') + 1 : named;
 	return st.st_nlink > 1 ? add_names_beside(file, &st) : 0;
 }
 
@@ -146,7 +147,7 @@ static int list_profile(struct relayout *relayout)
 		fd = open_inside(relayout, known->path, &path);
 		if (fd < 0 || !is_elf(fd))
 			continue;
-		r = add_file(relayout, path, fd);
+		r = add_file(relayout, known->path, path, fd);
 		if (r < 0)
 			return verb_fail_errno(r, "cannot relay '%s'", path);
 	}
@@ -162,7 +163,7 @@ int relayout_list(struct relayout *relayout, char **names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_free_ char *path = NULL;
 		_cleanup_close_ int fd = open_inside(relayout, names[i], &path);
-		int r = fd < 0 ? fd : add_file(relayout, path, fd);
+		int r = fd < 0 ? fd : add_file(relayout, names[i], path, fd);
 
 		if (r < 0)
 			return verb_fail_errno(r, "cannot relay '%s'", names[i]);

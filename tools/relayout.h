@@ -22,8 +22,9 @@ struct relayout_file {
 	const char *inside; /* the same inside the tree */
 	dev_t device;
 	ino_t inode;
-	char *output; /* owned; where the result goes; NULL: in place */
-	char **names; /* owned; other names of the file (hard links) */
+	const char *name; /* by which it was named, without folders; borrowed */
+	char *output;     /* owned; where the result goes; NULL: in place */
+	char **names;     /* owned; other names of the file (hard links) */
 	size_t n_names;
 	enum relayout_status status;
 	char *reason;  /* owned; a text that follows the file's name, unless it was done */

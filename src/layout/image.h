@@ -4,12 +4,12 @@
  *
  * Invariants between passes:
  *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it
- * always was or from a copy of it in the hot region;
+ *    always was or from a copy of it in the hot region;
  *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
- *  - the page at file offset 0 stays: it is never copied and never changed, as the kernel and ld.so read the
- *    ELF header there;
- *  - dynamic entries are changed in `dynamic` only; emission writes them into the copies of the pages they
- * lie on.
+ *  - the page at file offset 0 stays: it is never copied and never changed, as the kernel and ld.so read
+ *    the ELF header there;
+ *  - dynamic entries are changed in `dynamic` only, and layout_dynamic_store() writes them into the copies
+ *    of the pages they lie on.
  */
 #pragma once
 

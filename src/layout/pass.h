@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The passes of a relayout, in the order they run (src/layout/relay.c). Each is a file of its own; deleting
- * one means deleting its file and its line in the table there.
+ * one means deleting its file and its call there.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct layout_outcome {
 };
 
 struct layout_options {
-	size_t max_segments;    /* cap of PT_LOADs of the result; 0: by the cost model */
+	size_t max_segments;    /* cap of PT_LOADs of the result; 0: COST_MAX_SEGMENTS */
 	bool loader_knows_relr; /* the glibc that will load the file has GLIBC_ABI_DT_RELR */
 	uint32_t passes;        /* enum note_pass bits of those wanted */
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A relayout from end to end. What is done is the table of contents in relay_init(); what holds between its
- * steps:
+ * A relayout from end to end: relay_init() is the table of contents. What holds between its steps:
  *
  *  - the orders are taken before any pass runs, and the passes that change pages run before the one that
- * chooses hot runs, as a changed page is hot whatever its order;
+ *    chooses hot runs, as a changed page is hot whatever its order;
  *  - changed dynamic entries are stored in their pages between these, for the same reason;
  *  - nothing changes the image once the output has been computed, which has checksums of it.
  */

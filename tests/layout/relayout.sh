@@ -43,6 +43,10 @@ relayout --profile profile -o folder --jobs 2 program libsum.so plain >out
 grep -q '^relaid 3 of 3 files: ' out || fail "the summary is $(cat out)"
 cmp new.so folder/libsum.so || fail 'the result depends on where it is written, or how many are made at once'
 [ "$(LD_LIBRARY_PATH=folder folder/program)" = "$(LD_LIBRARY_PATH=. ./program)" ] || fail 'relaid, it computes something else'
+mkdir links
+ln -s ../libsum.so links/libsum.so.1
+relayout --profile profile -o folder links/libsum.so.1 >/dev/null
+cmp new.so folder/libsum.so.1 || fail 'a file that was named by a link does not keep the name'
 refuses 1 'and several files cannot go to one' relayout --profile profile -o one program libsum.so
 refuses 1 'would both be written to' sh -c "mkdir -p other && cp libsum.so other &&
 	'$headstart' relayout --profile profile -o folder libsum.so other/libsum.so"
