@@ -6,6 +6,6 @@
  * In whole mode, if the library is named by its absolute path and its first page is not in the page cache,
  * starts a prefetcher that reads it. Otherwise nothing: a program's plan covers what it loads at run time,
  * and finding out whether a seccomp filter is in force takes longer than dlopen(3) of a library that is
- * cached.
+ * open.
  */
 void library_anticipate(const char *path);

@@ -6,8 +6,9 @@
  *
  * So each call looks it up anew, as ld.so does (gABI, "Dynamic Linking"; ELF symbol versioning, Drepper
  * 1999): from the auxiliary vector to the program's headers, its dynamic section, DT_DEBUG, and the list of
- * objects; of those, the ones after ourselves. That is half a microsecond. The objects up to libc were mapped
- * when the program started and stay, so no dlclose(3) in another thread can take one of them away meanwhile.
+ * objects; of those, the ones after ourselves. That takes a tenth of a microsecond. The objects up to libc
+ * were mapped when the program started and stay, so no dlclose(3) in another thread can take one of them away
+ * meanwhile.
  *
  * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary
  * vector is read from /proc.
