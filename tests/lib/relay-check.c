@@ -53,26 +53,27 @@ static struct profile_file make_up(
 }
 
 /* The relaid file as it would lie on the disk. */
-static int write_out(const struct relay *relay, const uint8_t *data, size_t size, uint8_t **ret, size_t *ret_size)
+static int write_out(const struct relay *relay, const uint8_t *data, uint8_t **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = memfd_create("relay-check", MFD_CLOEXEC);
 	_cleanup_free_ uint8_t *out = NULL;
+	size_t size = relay_size(relay);
 	int r;
 
 	if (fd < 0)
 		return -errno;
-	if (relay->output.size > FILE_LIMIT)
+	if (size > FILE_LIMIT)
 		return -EFBIG;
-	r = write_full(fd, data, size);
+	r = write_full(fd, data, relay_keeps(relay));
 	if (r == 0)
-		r = layout_output_write(&relay->output, fd);
+		r = relay_write(relay, fd);
 	if (r < 0)
 		return r;
-	out = malloc(relay->output.size);
-	if (!out || pread(fd, out, relay->output.size, 0) != (ssize_t)relay->output.size)
+	out = malloc(size);
+	if (!out || pread(fd, out, size, 0) != (ssize_t)size)
 		return -ENOMEM;
 	*ret = TAKE_PTR(out);
-	*ret_size = relay->output.size;
+	*ret_size = size;
 	return 0;
 }
 
@@ -82,7 +83,8 @@ static bool wrong(char problem[RELAY_CHECK_MAX], const char *what, const char *d
 	return false;
 }
 
-static bool check_out(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
+/* `data` is the original: what was given, or, of what was relaid already, that which was in it. */
+static bool check_overlay(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
 	char problem[RELAY_CHECK_MAX])
 {
 	_cleanup_free_ uint8_t *original = NULL;
@@ -102,6 +104,15 @@ static bool check_out(const uint8_t *data, size_t size, const uint8_t *out, size
 	return true;
 }
 
+static bool check_compacted(const uint8_t *out, size_t out_size, char problem[RELAY_CHECK_MAX])
+{
+	struct verify_report report;
+
+	if (layout_verify(out, out_size, &report) != -EOPNOTSUPP)
+		return wrong(problem, "a compacted file is told as something else", report.problem);
+	return true;
+}
+
 bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
 	char problem[RELAY_CHECK_MAX])
 {
@@ -112,7 +123,7 @@ bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned see
 	struct profile profile = {
 		.files = &file, .n_files = 1, .page_size = PAGE_SIZE_, .runs = 1, .touches = UINT32_MAX};
 	const struct relay_options options = {
-		.profile = &profile, .layout = {.loader_knows_relr = true, .passes = passes}};
+		.profile = &profile, .layout = {.loader_knows_relr = true, .passes = passes}, .all = true};
 	const char *reason = NULL;
 	size_t out_size = 0;
 	int r;
@@ -125,9 +136,10 @@ bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned see
 	r = relay_init(&relay, copy, size, PATH, &options, &reason);
 	if (r < 0)
 		return reason || r == -ENOMEM ? true : wrong(problem, "relayout", "gives no reason");
-	r = write_out(&relay, copy, size, &out, &out_size);
+	r = write_out(&relay, copy, &out, &out_size);
 	if (r < 0)
 		return wrong(problem, "cannot write", strerror(-r));
 	*ret_accepted = true;
-	return check_out(data, size, out, out_size, problem);
+	return relay.compacted ? check_compacted(out, out_size, problem)
+			       : check_overlay(copy, relay.original.size, out, out_size, problem);
 }

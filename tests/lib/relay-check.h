@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What must be true of a relayout of any bytes whatever: a refusal, or a file that verify takes and undo undoes. */
+/*
+ * What must be true of a relayout of any bytes whatever: a refusal, or a file that verify takes and undo undoes. Of a
+ * compacted one there is nothing that verify could compare it with.
+ */
 #pragma once
 
 #include <stdbool.h>
