@@ -49,7 +49,8 @@ static void write_pages(struct writer *w)
 	for (size_t i = 0; i < c->n_blocks; i++)
 		for (size_t page = 0; page < c->blocks[i].n; page++)
 			write_page(w, c->blocks[i].segment, c->blocks[i].first + page);
-	memcpy(w->data + c->tables_offset, c->image->tables, c->image->tables_size);
+	if (c->image->tables_size > 0)
+		memcpy(w->data + c->tables_offset, c->image->tables, c->image->tables_size);
 }
 
 static bool page_is_dead(const struct layout_compaction *c, uint64_t address)
