@@ -123,7 +123,7 @@ bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned see
 	struct profile profile = {
 		.files = &file, .n_files = 1, .page_size = PAGE_SIZE_, .runs = 1, .touches = UINT32_MAX};
 	const struct relay_options options = {
-		.profile = &profile, .layout = {.loader_knows_relr = true, .passes = passes}, .all = true};
+		.profile = &profile, .layout = {.loader_knows_relr = true, .passes = passes}};
 	const char *reason = NULL;
 	size_t out_size = 0;
 	int r;
