@@ -124,7 +124,7 @@ poked() { # FILE OFFSET OCTAL
 }
 for what in profile plan; do
 	size=$(stat -c %s "$tmp/$what")
-	poked $what 8 002
+	poked $what 8 377
 	refuses 1 "'$tmp/poked' was made by a newer headstart" "$headstart" show "$tmp/poked"
 	poked $what 40 377
 	refuses 1 "'$tmp/poked' is damaged" "$headstart" show --json "$tmp/poked"
