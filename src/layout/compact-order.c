@@ -227,6 +227,17 @@ static Elf64_Phdr *add_load(struct layout_compaction *c, Elf64_Phdr load)
 	return &c->loads[c->n_loads++];
 }
 
+/* The last hot run and the first cold one may be neighbours both in memory and in the file. */
+static bool extend_load(Elf64_Phdr *last, const Elf64_Phdr *next)
+{
+	if (last->p_vaddr + last->p_memsz != next->p_vaddr ||
+		last->p_offset + last->p_filesz != next->p_offset)
+		return false;
+	last->p_filesz += next->p_filesz;
+	last->p_memsz += next->p_memsz;
+	return true;
+}
+
 /* The PT_LOAD of a run. The first keeps the largest alignment, which the loader takes for the whole. */
 static int add_run_load(struct layout_compaction *c, const struct run *run)
 {
@@ -246,6 +257,9 @@ static int add_run_load(struct layout_compaction *c, const struct run *run)
 	for (size_t i = 0; block->head && i < c->view->n_loads; i++)
 		if (c->view->loads[i].p_align > load.p_align && load.p_vaddr % c->view->loads[i].p_align == 0)
 			load.p_align = c->view->loads[i].p_align;
+	if (run->first > 0 && block[-1].segment == block->segment &&
+		extend_load(&c->loads[c->n_loads - 1], &load))
+		return 0;
 	return add_load(c, load) ? 0 : -ENOMEM;
 }
 
