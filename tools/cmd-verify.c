@@ -21,11 +21,15 @@ static const char help[] =
 	"section. Says what each pass has changed.\n"
 	"\n"
 	"options:\n"
-	"  -q, --quiet  say only what is wrong\n"
-	"      --json   print the result as one JSON object\n"
-	"  -h, --help   print this\n";
+	"      --original FILE  the original of a file that was made with --compact and holds none\n"
+	"  -q, --quiet          say only what is wrong\n"
+	"      --json           print the result as one JSON object\n"
+	"  -h, --help           print this\n";
 
 struct verify_arguments {
+	const char *original_path; /* of --original, or NULL */
+	uint8_t *original;         /* owned: its content */
+	size_t original_size;
 	bool quiet;
 	struct json_object *json; /* an array of files, or NULL for text */
 };
@@ -108,7 +112,11 @@ static int verify_file(const char *path, const struct verify_arguments *argument
 	r = relaid_file_read(fd, path, &data, &size);
 	if (r)
 		return r;
-	r = layout_verify(data, size, &report);
+	if (arguments->original)
+		r = layout_verify_compact(
+			arguments->original, arguments->original_size, data, size, &report);
+	else
+		r = layout_verify(data, size, &report);
 	if (r == -ENOMEM)
 		return verb_fail_errno(r, "cannot verify '%s'", path);
 	if (arguments->json)
@@ -149,20 +157,40 @@ static int verify_files(char **paths, size_t n_paths, const struct verify_argume
 	return wrong > 0 ? VERB_FAILED : status;
 }
 
+/* Returns an exit status, with the reason said. */
+static int read_original(struct verify_arguments *arguments)
+{
+	const char *path = arguments->original_path;
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return verb_fail_errno(errno, "cannot read '%s'", path);
+	return relaid_file_read(fd, path, &arguments->original, &arguments->original_size);
+}
+
+static void arguments_release(struct verify_arguments *arguments)
+{
+	free(arguments->original);
+}
+
 int cmd_verify(int argc, char **argv)
 {
 	static const struct option known[] = {
+		{"original", required_argument, NULL, 'o'},
 		{"quiet", no_argument, NULL, 'q'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	struct verify_arguments arguments = {0};
+	_cleanup_(arguments_release) struct verify_arguments arguments = {0};
 	bool json = false;
 	int option;
 
 	while ((option = verb_option(argc, argv, ":qh", known)) != -1) {
 		switch (option) {
+		case 'o':
+			arguments.original_path = optarg;
+			break;
 		case 'q':
 			arguments.quiet = true;
 			break;
@@ -177,6 +205,15 @@ int cmd_verify(int argc, char **argv)
 	}
 	if (optind == argc)
 		return verb_usage("verify", "which file");
+	if (arguments.original_path) {
+		int status;
+
+		if (optind + 1 < argc)
+			return verb_usage("verify", "one file has that original, not several");
+		status = read_original(&arguments);
+		if (status)
+			return status;
+	}
 	if (json)
 		arguments.json = json_object_new_array();
 	return verify_files(argv + optind, (size_t)(argc - optind), &arguments);

@@ -113,6 +113,18 @@ static int move(struct layout_compaction *c, const struct block *block)
 	return compact_redirect(c, &c->moves[c->n_moves - 1]);
 }
 
+/* The loader takes DT_JMPREL for a part of DT_RELA where they touch (layout/reloc-table.h): they go together.
+ */
+static void add_plt(const struct layout_compaction *c, struct block *rela)
+{
+	uint64_t plt, size;
+
+	if (layout_dynamic_get(c->image, DT_JMPREL, &plt) &&
+		layout_dynamic_get(c->image, DT_PLTRELSZ, &size) && plt == rela->address + rela->size &&
+		elf_view_load_at(c->view, plt, size))
+		rela->size += size;
+}
+
 /* Moves a table that a dynamic entry leads to; what a pass has moved already stays there. */
 static int move_table(struct layout_compaction *c, size_t section)
 {
@@ -126,6 +138,8 @@ static int move_table(struct layout_compaction *c, size_t section)
 		return 0;
 	block.size -= address - block.address;
 	block.address = address;
+	if (tag == DT_RELA)
+		add_plt(c, &block);
 	return move(c, &block);
 }
 

@@ -123,12 +123,23 @@ static int lay_out(struct layout_compaction *c)
 	return r < 0 ? r : compact_split_sections(c);
 }
 
+static bool relocations_moved(const struct layout_compaction *c)
+{
+	uint64_t rela = 0, plt = 0;
+
+	layout_dynamic_get(c->image, DT_RELA, &rela);
+	layout_dynamic_get(c->image, DT_JMPREL, &plt);
+	return rela >= c->image->tables_address || plt >= c->image->tables_address;
+}
+
 int layout_compaction_finish(
 	struct layout_compaction *c, uint64_t profile, struct layout_compact *ret, const char **ret_problem)
 {
 	int r = lay_out(c);
 
 	c->image->passes |= NOTE_PASS_COMPACT;
+	if (relocations_moved(c))
+		c->image->passes |= NOTE_PASS_RELOCS;
 	if (r == 0)
 		r = compact_write(c, profile, ret);
 	if (r == -EOPNOTSUPP)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compact-file IN OUT [key=value …]: compacts a file with pages that are hot by chance, and prints what
+ * compact-file IN OUT [key=value …]: compacts a file with pages that are hot by chance, verifies it, and prints what
  * became of it. seed=N, hot=PERCENT, segments=N (most PT_LOADs), passes=N (enum note_pass bits).
  */
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "format/note.h"
 #include "layout/compact.h"
+#include "layout/verify.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
 
@@ -71,6 +72,7 @@ int main(int argc, char **argv)
 	_cleanup_(layout_compaction_freep) struct layout_compaction *compaction = NULL;
 	_cleanup_(layout_compact_releasep) struct layout_compact compact = {0};
 	struct layout_options options = {.loader_knows_relr = true};
+	struct verify_report report;
 	const char *problem = NULL;
 	size_t size;
 	int r;
@@ -93,6 +95,10 @@ int main(int argc, char **argv)
 		r = run_passes(&image, &options);
 	if (r == 0)
 		r = layout_compaction_finish(compaction, 0, &compact, &problem);
+	if (r == 0)
+		r = layout_verify_compact((uint8_t *)data, size, compact.data, compact.size, &report);
+	if (r == -EBADMSG || r == -ENODATA)
+		problem = report.problem;
 	if (r == 0)
 		r = write_file(argv[2], &compact);
 	if (r < 0) {
