@@ -241,21 +241,66 @@ static bool was_moved(const struct layout_compaction *c, uint64_t address)
 	return false;
 }
 
-static void take_phdrs(const struct layout_compaction *c, struct counts *counts)
+static bool overlaps(const struct compact_range *range, const Elf64_Phdr *phdr)
+{
+	return phdr->p_filesz > 0 && range->size > 0 && range->address < phdr->p_vaddr + phdr->p_filesz &&
+	       phdr->p_vaddr < range->address + range->size;
+}
+
+/* Whether what the header describes is still there. */
+static bool is_alive(const struct layout_compaction *c, const Elf64_Phdr *phdr)
+{
+	const struct compact_range headers = {c->view->loads[0].p_vaddr, c->room_end};
+
+	for (size_t i = 0; i < c->n_dead; i++)
+		if (overlaps(&c->dead[i], phdr))
+			return false;
+	return !overlaps(&headers, phdr);
+}
+
+static int take_phdrs(struct layout_compaction *c, struct counts *counts)
 {
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
 
-		if (phdr->p_type != PT_LOAD && phdr->p_type != PT_PHDR && phdr->p_type != PT_NULL &&
-			!was_moved(c, phdr->p_vaddr))
-			join(c, counts, phdr->p_vaddr, phdr->p_filesz);
+		if (phdr->p_type == PT_LOAD || phdr->p_type == PT_PHDR || phdr->p_type == PT_NULL ||
+			(compact_is_note(phdr) && was_moved(c, phdr->p_vaddr)))
+			continue;
+		if (!is_alive(c, phdr))
+			return compact_refuse(c, "has a program header for a table that moves");
+		join(c, counts, phdr->p_vaddr, phdr->p_filesz);
 	}
+	return 0;
 }
 
 static void find_cleared(const struct layout_compaction *c, struct counts *counts)
 {
 	for (size_t i = 0; i < c->n_dead; i++)
 		add_pages(c, counts->cleared, c->dead[i].address, c->dead[i].size);
+}
+
+static bool is_dead(const struct layout_compaction *c, uint64_t address)
+{
+	for (size_t i = 0; i < c->n_dead; i++)
+		if (address >= c->dead[i].address && address - c->dead[i].address < c->dead[i].size)
+			return true;
+	return false;
+}
+
+/* Whether all on the page, which no section describes any more, is what was one, or padding. */
+static bool is_all_dead(const struct layout_compaction *c, const struct layout_segment *segment, size_t page)
+{
+	uint64_t begin = segment->address + page * c->image->granule, end = begin + c->image->granule;
+	uint64_t content_end = segment->load.p_vaddr + segment->load.p_filesz;
+
+	if (begin < segment->load.p_vaddr)
+		begin = segment->load.p_vaddr;
+	if (end > content_end)
+		end = content_end;
+	for (uint64_t at = begin; at < end; at++)
+		if (*elf_view_at(c->view, at, 1) != 0 && !is_dead(c, at))
+			return false;
+	return true;
 }
 
 /* What was counted, of one page. */
@@ -288,9 +333,9 @@ static void mark_pages_of(struct layout_compaction *c, const struct counts *coun
 		bool is_bare, is_first = index == 0 && i == 0, is_last = i + 1 == segment->n_pages;
 
 		step(&now, counts, index, i);
-		is_bare = now.covered == 0 && now.cleared == 0;
-		page->dead =
-			now.covered == 0 && now.cleared > 0 && !is_code && !is_first && !(is_last && has_bss);
+		page->dead = now.covered == 0 && now.cleared > 0 && !is_code && !is_first &&
+			     !(is_last && has_bss) && is_all_dead(c, segment, i);
+		is_bare = now.covered == 0 && !page->dead;
 		page->joined = i > 0 && (now.inside > 0 || is_bare || was_bare ||
 						(is_code && (now.code == 0 || !seen_code)));
 		was_bare = i == 0 && is_bare;
@@ -348,7 +393,9 @@ int compact_find_cuts(struct layout_compaction *c)
 		if (starts.n > 0)
 			qsort(starts.all, starts.n, sizeof(*starts.all), compare_starts);
 		take_sections(c, &counts, &starts);
-		take_phdrs(c, &counts);
+		r = take_phdrs(c, &counts);
+	}
+	if (r == 0) {
 		find_cleared(c, &counts);
 		for (size_t i = 0; i < c->image->n_segments; i++)
 			mark_pages_of(c, &counts, i);

@@ -75,11 +75,18 @@ static inline uint64_t compact_round_up(const struct layout_compaction *c, uint6
 /* For `return`: nothing can be done, and why. */
 int compact_refuse(struct layout_compaction *c, const char *problem);
 
-/* compact-tables.c: which dynamic entry of the original leads to the section, or DT_NULL. */
+/* compact-tables.c: whether each table of dynamic linking is a section. */
+bool compact_knows_tables(const struct layout_compaction *c);
+
+/* Which dynamic entry of the original leads to the section, or DT_NULL. */
 int64_t compact_table_tag(const struct layout_compaction *c, size_t section);
 
 /* Dynamic entries that lead to what was moved follow it. */
 int compact_redirect(struct layout_compaction *c, const struct compact_move *move);
+
+/* compact-room.c: whether what a program header describes is found by it alone, so that it can lie anywhere.
+ */
+bool compact_is_note(const Elf64_Phdr *phdr);
 
 /*
  * compact-room.c: makes place for the program headers behind the ELF header. Notes go to the beginning of the

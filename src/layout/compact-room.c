@@ -23,9 +23,9 @@ struct block {
 	uint64_t address, size, align;
 };
 
-static bool is_found_by_phdr(uint32_t type)
+bool compact_is_note(const Elf64_Phdr *phdr)
 {
-	return type == PT_NOTE || type == PT_INTERP || type == PT_GNU_PROPERTY;
+	return phdr->p_type == PT_NOTE || phdr->p_type == PT_INTERP || phdr->p_type == PT_GNU_PROPERTY;
 }
 
 /* Whether a program header that leads to notes and the like covers the section. */
@@ -34,11 +34,31 @@ static bool is_covered(const struct layout_compaction *c, const Elf64_Shdr *sect
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
 
-		if (is_found_by_phdr(phdr->p_type) && section->sh_addr >= phdr->p_vaddr &&
+		if (compact_is_note(phdr) && section->sh_addr >= phdr->p_vaddr &&
 			section->sh_addr - phdr->p_vaddr < phdr->p_filesz)
 			return true;
 	}
 	return false;
+}
+
+/* Whether somebody's bytes lie there that no section describes. The program headers of the original are
+ * nobody's. */
+static bool is_unknown(const struct layout_compaction *c, uint64_t offset)
+{
+	const Elf64_Ehdr *header = &c->view->header;
+
+	if (c->view->data[offset] == 0 ||
+		(offset >= header->e_phoff &&
+			offset - header->e_phoff < c->view->n_phdrs * sizeof(Elf64_Phdr)))
+		return false;
+	for (size_t i = 1; i < c->sections.n; i++) {
+		const Elf64_Shdr *section = &c->sections.all[i];
+
+		if (elf_section_is_loaded(section) && offset >= section->sh_offset &&
+			offset - section->sh_offset < section->sh_size)
+			return false;
+	}
+	return true;
 }
 
 static bool is_movable(const struct layout_compaction *c, size_t section)
@@ -59,6 +79,9 @@ static uint64_t room_limit(const struct layout_compaction *c)
 	}
 	if (limit > c->view->loads[0].p_filesz)
 		limit = c->view->loads[0].p_filesz;
+	for (uint64_t at = sizeof(Elf64_Ehdr); at < limit; at++)
+		if (is_unknown(c, at))
+			limit = at;
 	return limit & ~7ull;
 }
 
@@ -71,7 +94,7 @@ static struct block block_of(const struct layout_compaction *c, const Elf64_Shdr
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
 		uint64_t end = phdr->p_vaddr + phdr->p_filesz;
 
-		if (!is_found_by_phdr(phdr->p_type) || phdr->p_vaddr >= block.address + block.size ||
+		if (!compact_is_note(phdr) || phdr->p_vaddr >= block.address + block.size ||
 			end <= block.address)
 			continue;
 		if (phdr->p_align > block.align)
@@ -143,11 +166,31 @@ static int move_table(struct layout_compaction *c, size_t section)
 	return move(c, &block);
 }
 
+/* Whether the sections that overlap the block are wholly in it, and no tables, which move on their own. */
+static bool is_whole(const struct layout_compaction *c, const struct block *block)
+{
+	for (size_t i = 1; i < c->sections.n; i++) {
+		const Elf64_Shdr *section = &c->sections.all[i];
+
+		if (!elf_section_is_loaded(section) || section->sh_addr >= block->address + block->size ||
+			section->sh_addr + section->sh_size <= block->address)
+			continue;
+		if (section->sh_addr < block->address || compact_table_tag(c, i) != DT_NULL ||
+			section->sh_addr + section->sh_size > block->address + block->size)
+			return false;
+	}
+	return true;
+}
+
 static int move_note(struct layout_compaction *c, size_t section)
 {
 	struct block block = block_of(c, &c->sections.all[section]);
 
-	return was_moved(c, block.address) ? 0 : move(c, &block);
+	if (was_moved(c, block.address))
+		return 0;
+	if (!is_whole(c, &block))
+		return compact_refuse(c, "has a program header that divides a section");
+	return move(c, &block);
 }
 
 static bool is_in_the_way(const struct layout_compaction *c, size_t section)

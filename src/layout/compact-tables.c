@@ -14,18 +14,18 @@
 
 static const struct {
 	uint32_t type;
-	int64_t tag;
+	int64_t tag, size_tag; /* DT_NULL: only the section knows its size */
 } table_tags[] = {
-	{SHT_DYNSYM, DT_SYMTAB},
-	{SHT_STRTAB, DT_STRTAB},
-	{SHT_GNU_HASH, DT_GNU_HASH},
-	{SHT_HASH, DT_HASH},
-	{SHT_GNU_versym, DT_VERSYM},
-	{SHT_GNU_verneed, DT_VERNEED},
-	{SHT_GNU_verdef, DT_VERDEF},
-	{SHT_RELA, DT_RELA},
-	{SHT_RELA, DT_JMPREL},
-	{SHT_RELR, DT_RELR},
+	{SHT_DYNSYM, DT_SYMTAB, DT_NULL},
+	{SHT_STRTAB, DT_STRTAB, DT_STRSZ},
+	{SHT_GNU_HASH, DT_GNU_HASH, DT_NULL},
+	{SHT_HASH, DT_HASH, DT_NULL},
+	{SHT_GNU_versym, DT_VERSYM, DT_NULL},
+	{SHT_GNU_verneed, DT_VERNEED, DT_NULL},
+	{SHT_GNU_verdef, DT_VERDEF, DT_NULL},
+	{SHT_RELA, DT_RELA, DT_RELASZ},
+	{SHT_RELA, DT_JMPREL, DT_PLTRELSZ},
+	{SHT_RELR, DT_RELR, DT_RELRSZ},
 };
 
 int64_t compact_table_tag(const struct layout_compaction *c, size_t section)
@@ -40,6 +40,76 @@ int64_t compact_table_tag(const struct layout_compaction *c, size_t section)
 			elf_view_dynamic(c->view, table_tags[i].tag, &address) && address == header->sh_addr)
 			return table_tags[i].tag;
 	return DT_NULL;
+}
+
+/* How often the dynamic section has the tag. */
+static size_t count_entries(const struct elf_view *view, int64_t tag)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < view->n_used; i++)
+		n += view->dynamic[i].d_tag == tag;
+	return n;
+}
+
+static uint64_t original_value(const struct elf_view *view, int64_t tag)
+{
+	uint64_t value = 0;
+
+	elf_view_dynamic(view, tag, &value);
+	return value;
+}
+
+/* Bytes of a table, as far as the dynamic section knows, without what DT_RELASZ counts of DT_JMPREL. */
+static uint64_t original_size(const struct elf_view *view, size_t table)
+{
+	uint64_t size = 0, plt_size = original_value(view, DT_PLTRELSZ);
+
+	if (table_tags[table].size_tag != DT_NULL)
+		size = original_value(view, table_tags[table].size_tag);
+	if (table_tags[table].tag == DT_RELA && plt_size <= size &&
+		original_value(view, DT_RELA) + (size - plt_size) == original_value(view, DT_JMPREL))
+		size -= plt_size;
+	return size;
+}
+
+/* Whether a section is the table. */
+static bool is_described(const struct layout_compaction *c, size_t table)
+{
+	uint64_t address = original_value(c->view, table_tags[table].tag),
+		 size = original_size(c->view, table);
+
+	for (size_t i = 1; i < c->sections.n; i++) {
+		const Elf64_Shdr *section = &c->sections.all[i];
+
+		if (section->sh_type == table_tags[table].type && elf_section_is_loaded(section) &&
+			section->sh_addr == address &&
+			(table_tags[table].size_tag == DT_NULL || section->sh_size == size))
+			return true;
+	}
+	return false;
+}
+
+static bool has_entries_of(const struct elf_view *view, int64_t tag, uint64_t size)
+{
+	return count_entries(view, tag) == 0 ||
+	       (count_entries(view, tag) == 1 && original_value(view, tag) == size);
+}
+
+bool compact_knows_tables(const struct layout_compaction *c)
+{
+	if (!has_entries_of(c->view, DT_RELAENT, sizeof(Elf64_Rela)) ||
+		!has_entries_of(c->view, DT_RELRENT, sizeof(uint64_t)) ||
+		!has_entries_of(c->view, DT_SYMENT, sizeof(Elf64_Sym)))
+		return false;
+	for (size_t i = 0; i < sizeof(table_tags) / sizeof(*table_tags); i++) {
+		size_t n = count_entries(c->view, table_tags[i].tag);
+
+		if (n > 1 || count_entries(c->view, table_tags[i].size_tag) > 1 ||
+			(n == 1 && !is_described(c, i)))
+			return false;
+	}
+	return true;
 }
 
 /* A part of the tables segment, or NULL. */
@@ -227,33 +297,8 @@ static int find_moved(struct layout_compaction *c, size_t section)
 	return 0;
 }
 
-/* Whether the dynamic entries describe what the section does: if not, it cannot follow them. */
-static const char *rela_problem(const struct layout_compaction *c)
-{
-	uint64_t address, size, now;
-
-	if (!elf_view_dynamic(c->view, DT_RELA, &address) || !elf_view_dynamic(c->view, DT_RELASZ, &size) ||
-		(layout_dynamic_get(c->image, DT_RELA, &now) && now == address))
-		return NULL;
-	for (size_t i = 1; i < c->sections.n; i++) {
-		const Elf64_Shdr *header = &c->sections.all[i];
-		uint64_t plt = 0;
-
-		if (compact_table_tag(c, i) != DT_RELA)
-			continue;
-		elf_view_dynamic(c->view, DT_PLTRELSZ, &plt);
-		if (header->sh_size == size || header->sh_size + plt == size)
-			return NULL;
-	}
-	return "has relocations that its sections do not describe";
-}
-
 int compact_find_tables(struct layout_compaction *c)
 {
-	const char *problem = rela_problem(c);
-
-	if (problem)
-		return compact_refuse(c, problem);
 	c->tables = calloc(c->sections.n, sizeof(*c->tables));
 	if (!c->tables)
 		return -ENOMEM;

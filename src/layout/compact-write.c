@@ -195,9 +195,12 @@ static int push_other(struct writer *w, Elf64_Phdr phdr)
 	const struct layout_compaction *c = w->c;
 	uint64_t offset;
 
+	if (phdr.p_type == PT_NULL)
+		return push_phdr(w, phdr);
+	phdr.p_offset = phdr.p_paddr = 0;
 	if (phdr.p_vaddr == 0 && phdr.p_memsz == 0)
 		return push_phdr(w, phdr);
-	for (size_t i = 0; i < c->n_moves; i++) {
+	for (size_t i = 0; compact_is_note(&phdr) && i < c->n_moves; i++) {
 		const struct compact_move *move = &c->moves[i];
 
 		if (phdr.p_vaddr >= move->from && phdr.p_vaddr - move->from < move->size) {

@@ -35,30 +35,6 @@ int compact_refuse(struct layout_compaction *c, const char *problem)
 	return -EOPNOTSUPP;
 }
 
-/* Bytes behind all that headers describe belong to somebody who would not find them any more. */
-static bool has_unknown_data(const struct layout_compaction *c)
-{
-	const Elf64_Ehdr *header = &c->view->header;
-	uint64_t end = header->e_shoff + c->sections.n * sizeof(Elf64_Shdr);
-
-	if (header->e_phoff + c->view->n_phdrs * sizeof(Elf64_Phdr) > end)
-		end = header->e_phoff + c->view->n_phdrs * sizeof(Elf64_Phdr);
-	for (size_t i = 1; i < c->sections.n; i++) {
-		const Elf64_Shdr *section = &c->sections.all[i];
-
-		if (section->sh_type != SHT_NOBITS && section->sh_type != SHT_NULL &&
-			section->sh_offset + section->sh_size > end)
-			end = section->sh_offset + section->sh_size;
-	}
-	for (size_t i = 0; i < c->view->n_loads; i++)
-		if (c->view->loads[i].p_offset + c->view->loads[i].p_filesz > end)
-			end = c->view->loads[i].p_offset + c->view->loads[i].p_filesz;
-	for (; end < c->view->size; end++)
-		if (c->view->data[end] != 0)
-			return true;
-	return false;
-}
-
 /* Whether each program header describes a range of memory that stays together. */
 static bool phdrs_are_in_memory(const struct layout_compaction *c)
 {
@@ -67,7 +43,8 @@ static bool phdrs_are_in_memory(const struct layout_compaction *c)
 
 		if (phdr->p_type == PT_NULL || phdr->p_type == PT_LOAD || phdr->p_filesz == 0)
 			continue;
-		if (!elf_view_load_at(c->view, phdr->p_vaddr, phdr->p_filesz))
+		if (!elf_view_load_at(c->view, phdr->p_vaddr, phdr->p_filesz) ||
+			(phdr->p_memsz != phdr->p_filesz && compact_is_note(phdr)))
 			return false;
 	}
 	return true;
@@ -75,10 +52,10 @@ static bool phdrs_are_in_memory(const struct layout_compaction *c)
 
 static int check(struct layout_compaction *c)
 {
-	if (has_unknown_data(c))
-		return compact_refuse(c, "has data behind its sections that would be lost");
 	if (!phdrs_are_in_memory(c))
 		return compact_refuse(c, "has a program header for what is not in memory");
+	if (!compact_knows_tables(c))
+		return compact_refuse(c, "has tables of dynamic linking that its sections do not describe");
 	return 0;
 }
 

@@ -99,6 +99,30 @@ static int compare_piece(
 	return 0;
 }
 
+static bool is_in_section(const struct verify_compact *compact, uint64_t address)
+{
+	for (size_t i = 1; i < compact->old.n; i++) {
+		const Elf64_Shdr *section = &compact->old.all[i];
+
+		if (elf_section_is_loaded(section) && address >= section->sh_addr &&
+			address - section->sh_addr < section->sh_size)
+			return true;
+	}
+	return false;
+}
+
+/* Whether memory of the original need not be there: it is gone, or padding. */
+static bool may_vanish(const struct verify_compact *compact, uint64_t address, uint64_t size)
+{
+	for (uint64_t at = address; at < address + size; at++) {
+		const uint8_t *byte = elf_view_at(compact->verify->old, at, 1);
+
+		if (!verify_is_gone(compact, at, 1) && (!byte || *byte != 0 || is_in_section(compact, at)))
+			return false;
+	}
+	return true;
+}
+
 /* The pieces of one PT_LOAD, which begin with new->loads[*at]. */
 static int compare_load(struct verify_compact *compact, const Elf64_Phdr *load, size_t *at)
 {
@@ -121,12 +145,12 @@ static int compare_load(struct verify_compact *compact, const Elf64_Phdr *load, 
 			(!is_last && piece_end > content_end))
 			return verify_wrong(
 				verify, "maps %#" PRIx64 " otherwise than the original", piece->p_vaddr);
-		if (!verify_is_gone(compact, here, piece->p_vaddr - here))
+		if (!may_vanish(compact, here, piece->p_vaddr - here))
 			return verify_wrong(verify, "no longer maps %#" PRIx64, here);
 		r = compare_piece(compact, load, bytes, piece);
 		here = piece_end;
 	}
-	if (r == 0 && !verify_is_gone(compact, here, end - here))
+	if (r == 0 && !may_vanish(compact, here, end - here))
 		return verify_wrong(verify, "no longer maps %#" PRIx64, here);
 	return r;
 }

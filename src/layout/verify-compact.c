@@ -152,6 +152,8 @@ static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, c
 	uint64_t size = is_table ? header->e_phnum * sizeof(Elf64_Phdr) : old->p_filesz;
 	int r;
 
+	if (old->p_type == PT_NULL && new->p_type == PT_NULL)
+		return 0;
 	if (old->p_type != new->p_type || old->p_flags != new->p_flags || old->p_align != new->p_align ||
 		new->p_filesz != size || (!is_table && new->p_memsz != old->p_memsz))
 		return verify_wrong(

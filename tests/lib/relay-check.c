@@ -104,12 +104,15 @@ static bool check_overlay(const uint8_t *data, size_t size, const uint8_t *out, 
 	return true;
 }
 
-static bool check_compacted(const uint8_t *out, size_t out_size, char problem[RELAY_CHECK_MAX])
+static bool check_compacted(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
+	char problem[RELAY_CHECK_MAX])
 {
 	struct verify_report report;
 
 	if (layout_verify(out, out_size, &report) != -EOPNOTSUPP)
 		return wrong(problem, "a compacted file is told as something else", report.problem);
+	if (layout_verify_compact(data, size, out, out_size, &report) < 0)
+		return wrong(problem, "verify does not take what relayout made", report.problem);
 	return true;
 }
 
@@ -140,6 +143,6 @@ bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned see
 	if (r < 0)
 		return wrong(problem, "cannot write", strerror(-r));
 	*ret_accepted = true;
-	return relay.compacted ? check_compacted(out, out_size, problem)
+	return relay.compacted ? check_compacted(copy, relay.original.size, out, out_size, problem)
 			       : check_overlay(copy, relay.original.size, out, out_size, problem);
 }

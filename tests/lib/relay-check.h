@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be true of a relayout of any bytes whatever: a refusal, or a file that verify takes and undo undoes. Of a
- * compacted one there is nothing that verify could compare it with.
+ * What must be true of a relayout of any bytes whatever: a refusal, or a file that verify takes and undo undoes. A
+ * compacted one is verified against its original, and not undone.
  */
 #pragma once
 
