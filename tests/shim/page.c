@@ -17,6 +17,8 @@
 
 #include "prefetch/object-parts.h"
 
+#define DROP_ATTEMPTS 5
+
 /* The pages of [offset, offset + size) that are resident; mincore(2) tells the truth to the owner of the
  * file. */
 static uint64_t resident(int fd, uint64_t offset, uint64_t size)
@@ -42,13 +44,28 @@ static bool can_tell(int fd)
 	return preadv2(fd, &to, 1, 0, RWF_NOWAIT) == 1 || errno == EAGAIN;
 }
 
+/* Waits for all reads of the file that are under way. */
+static void read_through(int fd)
+{
+	static char buffer[1 << 16];
+
+	for (off_t at = 0; pread(fd, buffer, sizeof(buffer), at) > 0; at += (off_t)sizeof(buffer))
+		;
+}
+
+/* A page that is being read cannot be dropped, and asking whether it is there may have it read. */
 static int page_out(int fd, uint64_t size)
 {
 	if (!can_tell(fd))
 		return 77;
-	if (fsync(fd) < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
-		return 1;
-	return resident(fd, 0, size) != 0;
+	for (int attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
+		if (fsync(fd) < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+			return 1;
+		if (resident(fd, 0, size) == 0)
+			return 0;
+		read_through(fd);
+	}
+	return 1;
 }
 
 static int page_in(int fd, uint64_t size)
