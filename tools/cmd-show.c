@@ -2,19 +2,17 @@
 /* headstart show: what is in a profile or a plan. */
 #include <errno.h>
 #include <fcntl.h>
-#include <langinfo.h>
 #include <limits.h>
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
+#include "page-style.h"
 #include "profile/profile-file.h"
 #include "report/report.h"
 #include "verb.h"
@@ -68,32 +66,6 @@ static int recognise(const char *path, enum file_type *ret)
 	return 0;
 }
 
-static size_t terminal_columns(void)
-{
-	const char *columns = getenv("COLUMNS");
-	unsigned long long wanted;
-	struct winsize size;
-
-	if (columns && verb_parse_u64(columns, &wanted) && wanted > 0 && wanted < 100000)
-		return (size_t)wanted;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-		return size.ws_col;
-	return 100;
-}
-
-static struct report_style style_of(const struct show_options *options)
-{
-	const char *term = getenv("TERM");
-
-	setlocale(LC_CTYPE, "");
-	return (struct report_style){
-		.columns = terminal_columns(),
-		.rows = options->rows,
-		.utf8 = streq(nl_langinfo(CODESET), "UTF-8"),
-		.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && !streq(term, "dumb"),
-	};
-}
-
 /* Turns the result of a report into an exit status, once what it wrote is really out. */
 static int finish(int r)
 {
@@ -107,7 +79,7 @@ static int finish(int r)
 static int show_profile(const char *path, const struct show_options *options)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
-	struct report_style style = style_of(options);
+	struct report_style style = page_style(options->rows);
 	enum profile_fault fault = profile_load(path, &profile);
 
 	if (fault == PROFILE_UNREADABLE)
@@ -122,7 +94,7 @@ static int show_profile(const char *path, const struct show_options *options)
 static int show_plan(const char *path, const struct show_options *options)
 {
 	_cleanup_free_ char *data = NULL;
-	struct report_style style = style_of(options);
+	struct report_style style = page_style(options->rows);
 	enum plan_fault fault;
 	struct plan_view plan;
 	size_t size;

@@ -25,6 +25,7 @@ static const struct summary summaries[] = {
 	{"order", "write a profile as an ordering file for a linker"},
 	{"install", "have programs started with headstart without typing it"},
 	{"uninstall", "take back what install did, exactly"},
+	{"doctor", "whether headstart will work and help here, and what to mend"},
 	{"status", "what is installed, switched off, recorded"},
 	{"mark", "tell a running 'headstart record' that the start is over"},
 };

@@ -17,6 +17,7 @@ static const struct verb verbs[] = {
 	{"verify", cmd_verify},
 	{"undo", cmd_undo},
 	{"order", cmd_order},
+	{"doctor", cmd_doctor},
 	{"install", cmd_install},
 	{"uninstall", cmd_uninstall},
 	{"status", cmd_status},

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The checks, what they say findings with, and how they read the host. Internal to src/doctor and its tests. */
+#pragma once
+
+#include <limits.h>
+#include <sys/types.h>
+
+#include "doctor/doctor.h"
+#include "elf/closure.h"
+#include "elf/needs.h"
+
+/* A finding; the two after it belong to the finding said last. */
+void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject, const char *what, ...)
+	__attribute__((format(printf, 4, 5)));
+void doctor_consequence(struct doctor_report *report, const char *text, ...) __attribute__((format(printf, 2, 3)));
+void doctor_mend(struct doctor_report *report, const char *command, ...) __attribute__((format(printf, 2, 3)));
+
+/* A word for a shell, quoted if it must be: *ret is the caller's; NULL without memory. */
+char *doctor_quote(const char *word);
+
+#define HOST_TEXT_MAX (1u << 20) /* bytes of a file of /proc, /sys or /etc that is looked at */
+
+/* The path below the root; false where it does not fit. */
+bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX]);
+
+/* A small file, NUL-terminated: *ret is the caller's. Returns 0 or negative errno. */
+int host_read(const struct doctor_host *host, const char *path, char **ret);
+bool host_exists(const struct doctor_host *host, const char *path);
+
+/* The number after `key` ("MemAvailable:", "some avg10=") in a file of such lines; "" is its beginning. */
+bool host_number(const struct doctor_host *host, const char *path, const char *key, uint64_t *ret);
+
+/* "2.36", "6.12.0-rc1" as 2036, 6012: major * 1000 + minor; 0 where it is no version. */
+unsigned doctor_version(const char *text);
+
+/* Of the machine. */
+void check_parts(const struct doctor_host *host, struct doctor_report *report);
+void check_switches(const struct doctor_host *host, struct doctor_report *report);
+void check_glibc(const struct doctor_host *host, struct doctor_report *report);
+void check_kernel(const struct doctor_host *host, struct doctor_report *report);
+void check_recording(const struct doctor_host *host, struct doctor_report *report);
+void check_io_uring(const struct doctor_host *host, struct doctor_report *report);
+void check_seccomp(const struct doctor_host *host, struct doctor_report *report);
+void check_container(const struct doctor_host *host, struct doctor_report *report);
+void check_disks(const struct doctor_host *host, struct doctor_report *report);
+void check_memory(const struct doctor_host *host, struct doctor_report *report);
+void check_preloads(const struct doctor_host *host, struct doctor_report *report);
+void check_state(const struct doctor_host *host, struct doctor_report *report);
+void check_plans(const struct doctor_host *host, struct doctor_report *report);
+
+/* A program that was found. */
+struct doctor_program {
+	const char *command;       /* borrowed: as it was asked for */
+	char path[PATH_MAX];       /* canonical, below the root */
+	char *command_word;        /* owned: both as words for a shell */
+	char *path_word;           /* owned */
+	char executable[PATH_MAX]; /* the ELF file that runs in the end: path itself, or a script's interpreter */
+	bool is_script;
+	struct elf_needs needs;     /* of the executable; void where is_elf is not set */
+	bool is_elf;
+	struct elf_closure closure; /* empty where no glibc loader maps libraries */
+};
+
+/* Of a program. */
+void check_kind(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_rights(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_wrapper(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_libraries(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_static_tls(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_program_disks(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_plan(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+
+/* Whether a loader of glibc looks at LD_AUDIT for it. */
+bool program_heeds_audit(const struct doctor_program *program);
+
+/* What is the matter with the disk under one or more places ("/, /usr"), if anything. */
+void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
+	struct doctor_report *report);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* What lies under the folders and the program's files: class, read-ahead, and whether the class is to be believed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "doctor/checks.h"
+
+#define READ_AHEAD_LARGE 4096u /* kB: at 8192 no gain was measurable (the kernel reads nearly everything by itself) */
+#define DISKS_MAX	 16u
+
+struct disk {
+	struct device device;
+	char places[256]; /* "/, /usr" */
+};
+
+struct disks {
+	struct disk disks[DISKS_MAX];
+	size_t n;
+};
+
+/* Whether a virtual machine's disk: what lies below it cannot be known from here. */
+static bool is_virtual(const struct doctor_host *host, const char *name)
+{
+	static const char *const vendors[] = {"QEMU", "VMware", "VBOX", "Msft", "Google", "Amazon", "Virtual", NULL};
+	static const char *const files[] = {"vendor", "model"};
+
+	if (after_prefix(name, "vd") || after_prefix(name, "xvd"))
+		return true;
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		_cleanup_free_ char *text = NULL;
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), "/sys/block/%s/device/%s", name, files[i]);
+		if (host_read(host, path, &text) < 0)
+			continue;
+		for (const char *const *vendor = vendors; *vendor; vendor++)
+			if (strstr(text, *vendor))
+				return true;
+	}
+	return false;
+}
+
+static bool is_block(const struct device *device)
+{
+	return device->class != DEVICE_MEMORY && device->class != DEVICE_NETWORK;
+}
+
+static void say_read_ahead(const struct device *device, struct doctor_report *report)
+{
+	if (device->read_ahead_kb >= READ_AHEAD_LARGE) {
+		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read_ahead_kb of '%s' is %u", device->name,
+			device->read_ahead_kb);
+		doctor_consequence(report, "the kernel reads nearly whole files ahead by itself: prefetching gains little, and "
+					   "memory fills with what nobody touches; 128 is the kernel's default");
+		if (is_block(device))
+			doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb", device->name);
+	} else if (device->read_ahead_kb == 0 && is_block(device) && device->class != DEVICE_UNKNOWN) {
+		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read-ahead of '%s' is off", device->name);
+		doctor_consequence(report, "what no plan names is read page by page; a 'headstart record' that was killed may "
+					   "have left it so");
+		doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb", device->name);
+	}
+}
+
+void say_disk(const struct doctor_host *host, const struct device *device, const char *places, struct doctor_report *report)
+{
+	const char *class = device_class_name(device->class);
+
+	if (device->class == DEVICE_MEMORY) {
+		doctor_say(report, DOCTOR_OK, "disk", "%s: in memory (%s), nothing to prefetch", places, device->name);
+		return;
+	}
+	if (device->class == DEVICE_UNKNOWN) {
+		doctor_say(report, DOCTOR_NOTE, "disk", "%s: '%s' does not tell what it is", places,
+			*device->name ? device->name : "the file system");
+		doctor_consequence(report, "plans are made as for a disk without seeks; if it is a rotating one, say so");
+		doctor_mend(report, "headstart plan --device rotational --program PROGRAM");
+	} else if (is_block(device) && is_virtual(host, device->name)) {
+		doctor_say(report, DOCTOR_NOTE, "disk", "%s: '%s' says it is %s, but it is a virtual disk, whose class is a "
+							"default of the hypervisor's", places, device->name, class);
+		doctor_consequence(report, "plans are ordered for a %s disk; if what lies below is another, say so",
+			device->class == DEVICE_ROTATIONAL ? "rotating" : "solid-state");
+		doctor_mend(report, "headstart plan --device %s --program PROGRAM",
+			device->class == DEVICE_ROTATIONAL ? "solid" : "rotational");
+	} else {
+		doctor_say(report, DOCTOR_OK, "disk", "%s: '%s', %s, read_ahead_kb %u", places, device->name, class,
+			device->read_ahead_kb);
+	}
+	say_read_ahead(device, report);
+}
+
+/* Two places on one device are one disk. */
+static void add_place(const struct doctor_host *host, struct disks *disks, const char *path, const char *name)
+{
+	struct device device;
+	size_t i = 0, length;
+
+	if (host->device(host, path, &device) < 0)
+		return;
+	while (i < disks->n && (disks->disks[i].device.class != device.class ||
+				       !streq(disks->disks[i].device.name, device.name)))
+		i++;
+	if (i == DISKS_MAX)
+		return;
+	if (i == disks->n) {
+		disks->disks[disks->n++] = (struct disk){.device = device};
+		snprintf(disks->disks[i].places, sizeof(disks->disks[i].places), "%s", name);
+		return;
+	}
+	length = strlen(disks->disks[i].places);
+	if (length + strlen(name) + 3 < sizeof(disks->disks[i].places) && !strstr(disks->disks[i].places, name))
+		snprintf(disks->disks[i].places + length, sizeof(disks->disks[i].places) - length, ", %s", name);
+}
+
+static void say_all(const struct doctor_host *host, const struct disks *disks, struct doctor_report *report)
+{
+	for (size_t i = 0; i < disks->n; i++)
+		say_disk(host, &disks->disks[i].device, disks->disks[i].places, report);
+}
+
+void check_disks(const struct doctor_host *host, struct doctor_report *report)
+{
+	const char *home = host->variable("HOME");
+	struct disks disks = {0};
+
+	add_place(host, &disks, "/", "/");
+	add_place(host, &disks, "/usr", "/usr");
+	add_place(host, &disks, HEADSTART_STATE_DIR, HEADSTART_STATE_DIR);
+	add_place(host, &disks, "/home", "/home");
+	if (home && home[0] == '/' && home[1])
+		add_place(host, &disks, home, home);
+	say_all(host, &disks, report);
+}
+
+/* Only what the machine's own page does not say: disks that the program's files lie on and the system does not. */
+void check_program_disks(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+{
+	struct disks disks = {0};
+	struct device usr;
+	bool known = host->device(host, "/usr", &usr) == 0;
+
+	add_place(host, &disks, program->path, "the program");
+	for (size_t i = 0; i < program->closure.n; i++)
+		add_place(host, &disks, program->closure.paths[i], "libraries");
+	for (size_t i = 0; i < disks.n; i++) {
+		const struct device *device = &disks.disks[i].device;
+
+		if (!known || device->class != usr.class || !streq(device->name, usr.name))
+			say_disk(host, device, disks.disks[i].places, report);
+	}
+}

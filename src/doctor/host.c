@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* This machine as the checks see it, and how they read it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <linux/io_uring.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "doctor/checks.h"
+
+bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX])
+{
+	return (size_t)snprintf(full, PATH_MAX, "%s%s", host->root, path) < PATH_MAX;
+}
+
+int host_read(const struct doctor_host *host, const char *path, char **ret)
+{
+	_cleanup_close_ int fd = -1;
+	char full[PATH_MAX];
+	size_t size;
+
+	if (!host_path(host, path, full))
+		return -ENAMETOOLONG;
+	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a FIFO is not waited for */
+	if (fd < 0)
+		return -errno;
+	return read_pseudo_file(full, HOST_TEXT_MAX, ret, &size);
+}
+
+bool host_exists(const struct doctor_host *host, const char *path)
+{
+	char full[PATH_MAX];
+
+	return host_path(host, path, full) && access(full, F_OK) == 0;
+}
+
+bool host_number(const struct doctor_host *host, const char *path, const char *key, uint64_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *at;
+	char *end;
+	unsigned long long value;
+
+	if (host_read(host, path, &text) < 0)
+		return false;
+	for (at = text; at && strncmp(at, key, strlen(key)) != 0;) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	if (!at)
+		return false;
+	at += strlen(key);
+	at += strspn(at, " \t");
+	errno = 0;
+	value = strtoull(at, &end, 10);
+	if (errno || end == at || *at == '-')
+		return false;
+	*ret = value;
+	return true;
+}
+
+unsigned doctor_version(const char *text)
+{
+	unsigned major, minor;
+
+	return sscanf(text, "%3u.%3u", &major, &minor) == 2 ? major * 1000 + minor : 0;
+}
+
+static const char *variable_here(const char *name)
+{
+	return getenv(name);
+}
+
+static int device_here(const struct doctor_host *host, const char *path, struct device *ret)
+{
+	_cleanup_close_ int fd = -1;
+	char full[PATH_MAX];
+
+	if (!host_path(host, path, full))
+		return -ENAMETOOLONG;
+	fd = open(full, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : device_of(fd, ret);
+}
+
+static int try_io_uring(void)
+{
+	struct io_uring_params params = {0};
+	_cleanup_close_ int fd = (int)syscall(SYS_io_uring_setup, 1, &params);
+
+	return fd < 0 ? -errno : 0;
+}
+
+static int try_fanotify(void)
+{
+	_cleanup_close_ int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : 0;
+}
+
+void doctor_host_init(struct doctor_host *ret)
+{
+	static struct utsname name;
+
+	*ret = (struct doctor_host){
+		.root = "",
+		.variable = variable_here,
+		.device = device_here,
+		.kernel = uname(&name) == 0 ? name.release : "",
+		.glibc = gnu_get_libc_version(),
+		.private = HEADSTART_PRIVATE_DIR,
+		.user = geteuid(),
+		.io_uring = try_io_uring(),
+		.fanotify = try_fanotify(),
+	};
+}

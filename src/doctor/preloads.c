@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* LD_AUDIT, LD_PRELOAD and /etc/ld.so.preload: whether what they name can be loaded, and gets on with headstart. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "doctor/checks.h"
+#include "elf/static-tls.h"
+
+#define PRELOAD_FILE "/etc/ld.so.preload"
+
+struct list {
+	const char *name;       /* "LD_PRELOAD" */
+	const char *separators; /* between entries */
+	const char *failing;    /* what an entry that cannot be loaded does */
+};
+
+static const struct {
+	const char *part, *trouble;
+} known_trouble[] = {
+	{"libasan", "AddressSanitizer's run-time wants to be the first of all libraries, and refuses to start behind another"},
+	{"libtsan", "ThreadSanitizer's run-time has more static TLS than fits under an auditor"},
+	{"liblsan", "LeakSanitizer's run-time has more static TLS than fits under an auditor"},
+};
+
+static void say_trouble(const char *entry, const struct list *list, struct doctor_report *report)
+{
+	for (size_t i = 0; i < sizeof(known_trouble) / sizeof(known_trouble[0]); i++) {
+		if (!strstr(entry, known_trouble[i].part))
+			continue;
+		doctor_say(report, DOCTOR_NOTE, "preloads", "%s has '%s'", list->name, entry);
+		doctor_consequence(report, "%s", known_trouble[i].trouble);
+	}
+}
+
+/* A bare name, or one with tokens: where it is looked for depends on the program. */
+static bool is_searched(const char *entry)
+{
+	return entry[0] != '/' || strchr(entry, '$');
+}
+
+/* The entry with $LIB as the loader of this machine's 64-bit programs has it. */
+static bool expand_lib(const struct doctor_host *host, const char *entry, char path[PATH_MAX])
+{
+	static const char *const folders[] = {"lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64", "lib"};
+	const char *token = strstr(entry, "$LIB"), *rest = token ? token + 4 : NULL;
+
+	if (!token && (token = strstr(entry, "${LIB}")))
+		rest = token + 6;
+	if (!token || entry[0] != '/')
+		return false;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if ((size_t)snprintf(path, PATH_MAX, "%.*s%s%s", (int)(token - entry), entry, folders[i], rest) < PATH_MAX &&
+			host_exists(host, path))
+			return true;
+	return false;
+}
+
+/* Why it cannot be loaded into a 64-bit program, or NULL; *ret_tls is what it takes of static TLS. */
+static const char *entry_fault(const struct doctor_host *host, const char *path, uint64_t *ret_tls)
+{
+	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
+	_cleanup_close_ int fd = -1;
+	char full[PATH_MAX];
+	int r;
+
+	if (!host_path(host, path, full))
+		return "has too long a name";
+	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? "does not exist" : "cannot be read";
+	r = elf_needs_read(fd, &needs);
+	if (r < 0)
+		return r == -ENOEXEC ? "is not a whole ELF file" : "cannot be read";
+	*ret_tls = static_tls_of(&needs);
+	return needs.is_32bit ? "is a 32-bit library" : NULL;
+}
+
+static void say_entry(const struct doctor_host *host, const struct list *list, const char *entry,
+	uint64_t *tls, struct doctor_report *report)
+{
+	char path[PATH_MAX];
+	const char *fault = NULL;
+	uint64_t own = 0;
+
+	say_trouble(entry, list, report);
+	if (expand_lib(host, entry, path))
+		fault = entry_fault(host, path, &own);
+	else if (!is_searched(entry))
+		fault = entry_fault(host, entry, &own);
+	else if (entry[0] == '/' && strstr(entry, "LIB"))
+		fault = "does not exist";
+	*tls = static_tls_add(*tls, own);
+	if (!fault)
+		return;
+	doctor_say(report, DOCTOR_PROBLEM, "preloads", "%s names '%s', which %s", list->name, entry, fault);
+	doctor_consequence(report, "%s", list->failing);
+	if (streq(list->name, PRELOAD_FILE))
+		doctor_mend(report, "sudoedit %s", PRELOAD_FILE);
+	else
+		doctor_mend(report, "unset %s", list->name);
+}
+
+/* Returns the number of entries. A # begins a comment in the file. */
+static size_t say_list(const struct doctor_host *host, const struct list *list, char *text, uint64_t *tls,
+	struct doctor_report *report)
+{
+	size_t n = 0;
+
+	for (char *state, *entry = strtok_r(text, list->separators, &state); entry;
+		entry = strtok_r(NULL, list->separators, &state), n++)
+		say_entry(host, list, entry, tls, report);
+	return n;
+}
+
+static size_t say_variable(
+	const struct doctor_host *host, const char *name, const char *failing, uint64_t *tls, struct doctor_report *report)
+{
+	const struct list list = {name, streq(name, "LD_AUDIT") ? ":" : ": ", failing};
+	const char *value = host->variable(name);
+	_cleanup_free_ char *text = value ? strdup(value) : NULL;
+
+	return text ? say_list(host, &list, text, tls, report) : 0;
+}
+
+static size_t say_file(const struct doctor_host *host, uint64_t *tls, struct doctor_report *report)
+{
+	static const struct list list = {PRELOAD_FILE, ": \t\n",
+		"each program that is started prints an error, or does not start at all if the file is damaged"};
+	_cleanup_free_ char *text = NULL;
+
+	if (host_read(host, PRELOAD_FILE, &text) < 0)
+		return 0;
+	for (char *at = text; (at = strchr(at, '#'));) /* to the end of its line */
+		while (*at && *at != '\n')
+			*at++ = ' ';
+	return say_list(host, &list, text, tls, report);
+}
+
+void check_preloads(const struct doctor_host *host, struct doctor_report *report)
+{
+	size_t before = report->n, preloads, audits;
+	uint64_t tls = 0, ignored = 0;
+	const char *audit = host->variable("LD_AUDIT");
+
+	audits = say_variable(host, "LD_AUDIT", "each program that is started prints an error, and goes on without it",
+		&ignored, report);
+	preloads = say_variable(host, "LD_PRELOAD", "each program that is started prints an error, and goes on without it",
+		&tls, report);
+	preloads += say_file(host, &tls, report);
+	if (!static_tls_fits(tls)) {
+		doctor_say(report, DOCTOR_NOTE, "preloads", "preloaded libraries take %llu bytes of static TLS",
+			(unsigned long long)tls);
+		doctor_consequence(report, "under the audit shim programs do not start with them, unless there is room; the "
+					   "launcher has no such limit, and 'headstart run --audit' makes room");
+		doctor_mend(report, "export GLIBC_TUNABLES=%s=%llu", STATIC_TLS_TUNABLE,
+			(unsigned long long)static_tls_add(tls, STATIC_TLS_OPTIONAL));
+	}
+	if (report->n == before)
+		doctor_say(report, DOCTOR_OK, "preloads", "%zu preloaded librar%s, %zu auditor%s%s", preloads,
+			preloads == 1 ? "y" : "ies", audits, audits == 1 ? "" : "s",
+			audit && strstr(audit, "libheadstart-audit.so") ? ", the shim among them" : "");
+}

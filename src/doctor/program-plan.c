@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/* A program's plan: whether there is one, whether it is still true, and how much it reads. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "doctor/state.h"
+#include "format/state-folder.h"
+
+static bool has_profile(const struct doctor_host *host, const struct state_environment *environment, const char *program)
+{
+	char path[PATH_MAX];
+
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
+		if (state_file(environment, n, STATE_PROFILE_SUFFIX, program, path, sizeof(path)) &&
+			host_exists(host, path))
+			return true;
+	return false;
+}
+
+/* The first plan that may be believed, as 'headstart run' finds it. */
+static int find_plan(const struct doctor_host *host, const struct state_environment *environment, const char *program,
+	struct state_plan *ret)
+{
+	char path[PATH_MAX];
+
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
+		if (state_file(environment, n, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
+			state_plan_read(host, path, ret) == 0)
+			return 0;
+	return -ENOENT;
+}
+
+static void say_none(const struct doctor_program *program, bool profile, struct doctor_report *report)
+{
+	doctor_say(report, DOCTOR_NOTE, "plan", profile ? "it was recorded, but has no plan" : "it was not recorded");
+	doctor_consequence(report, "'headstart run' does nothing for it%s%s", profile ? " but make the plan" : "",
+		program_heeds_audit(program)
+			? "; the audit shim reads its libraries whole as they are mapped, which gains less"
+			: "");
+	if (profile)
+		doctor_mend(report, "headstart plan --program %s", program->path_word);
+	else
+		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
+}
+
+static void say_gain(const struct plan_view *plan, struct doctor_report *report)
+{
+	uint64_t pages = 0;
+
+	for (uint32_t i = 0; i < plan->extent_count; i++)
+		pages += LE32(plan->extents[i].pages);
+	doctor_consequence(report, "from cold it reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
+				   "bench/coldstart measures the gain", (unsigned long long)(pages * LE32(plan->header->page_size) / 1024),
+		plan->file_count, plan->extent_count,
+		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk" : "order of first touch");
+}
+
+/* A plan in the order of another class of disk. */
+static void check_order(const struct doctor_host *host, const struct doctor_program *program,
+	const struct plan_view *plan, struct doctor_report *report)
+{
+	bool physical = LE32(plan->header->order) == PLAN_ORDER_PHYSICAL;
+	struct device device;
+
+	if (host->device(host, program->path, &device) < 0 || physical == (device.class == DEVICE_ROTATIONAL))
+		return;
+	doctor_say(report, DOCTOR_NOTE, "plan", "its order is for %s disk, and the program lies on '%s' (%s)",
+		physical ? "a rotating" : "a solid-state", device.name, device_class_name(device.class));
+	doctor_consequence(report, "reads come in the wrong order, unless the plan was made so on purpose (plan --device)");
+	doctor_mend(report, "headstart plan --program %s", program->path_word);
+}
+
+void check_plan(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+{
+	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
+	struct state_environment environment;
+	struct plan_changes changes;
+
+	state_environment_of(host, &environment);
+	if (find_plan(host, &environment, program->path, &plan) < 0) {
+		say_none(program, has_profile(host, &environment, program->path), report);
+		return;
+	}
+	if (plan.fault != PLAN_GOOD) {
+		doctor_say(report, DOCTOR_PROBLEM, "plan", "'%s' %s", plan.path, plan_fault_text(plan.fault));
+		doctor_consequence(report, "it is not used: the program starts as without headstart");
+		doctor_mend(report, "headstart plan --program %s", program->path_word);
+		return;
+	}
+	changes = state_plan_changes(host, &plan.view);
+	if (changes.changed + changes.gone == 0) {
+		doctor_say(report, DOCTOR_OK, "plan", "'%s', every file is as it was", plan.path);
+	} else {
+		doctor_say(report, DOCTOR_NOTE, "plan", "'%s': %u of %u files have changed, %u are gone", plan.path,
+			changes.changed, plan.view.file_count, changes.gone);
+		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
+	}
+	say_gain(&plan.view, report);
+	check_order(host, program, &plan.view, report);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* The folders of profiles and plans: who may write them, which plans are in them, which of those are of no use. */
+#include "doctor/state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "format/state-folder.h"
+
+#define PLANS_MAX 4096u /* files of a folder that are looked at */
+#define NAMED_MAX 4u    /* plans that a command names; of more the first */
+
+void state_environment_of(const struct doctor_host *host, struct state_environment *ret)
+{
+	*ret = (struct state_environment){
+		.state = host->variable("HEADSTART_STATE"),
+		.xdg_state_home = host->variable("XDG_STATE_HOME"),
+		.home = host->variable("HOME"),
+		.root = host->user == 0,
+	};
+}
+
+void state_plan_release(struct state_plan *plan)
+{
+	free(plan->data);
+	*plan = (struct state_plan){0};
+}
+
+static int check_trusted(const struct doctor_host *host, const char *full)
+{
+	_cleanup_close_ int fd = open(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ELOOP ? -EPERM : -errno;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	return state_file_trusted(st.st_uid, st.st_mode, host->user) ? 0 : -EPERM;
+}
+
+int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret)
+{
+	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
+	char full[PATH_MAX], mark[PATH_MAX];
+	size_t size;
+	int r;
+
+	if (!host_path(host, path, full) || snprintf(mark, sizeof(mark), "%s" STATE_STALE_SUFFIX, path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(plan.path, path);
+	r = check_trusted(host, full);
+	if (r == 0)
+		r = read_file(full, PLAN_FILE_MAX, &plan.data, &size);
+	if (r < 0)
+		return r;
+	plan.fault = plan_view_init(&plan.view, plan.data, size, checksum64);
+	plan.marked_stale = host_exists(host, mark);
+	*ret = plan;
+	plan.data = NULL;
+	return 0;
+}
+
+static bool is_kind(mode_t mode, uint32_t kind)
+{
+	if (kind == PLAN_REGULAR)
+		return S_ISREG(mode);
+	return kind == PLAN_DIRECTORY ? S_ISDIR(mode) : S_ISLNK(mode);
+}
+
+struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan)
+{
+	struct plan_changes changes = {0};
+
+	for (uint32_t i = 0; i < plan->file_count; i++) {
+		const struct plan_file *file = &plan->files[i];
+		uint32_t kind = LE32(file->kind);
+		char full[PATH_MAX];
+		struct stat st;
+
+		if (!host_path(host, plan_file_path(plan, i), full) || lstat(full, &st) < 0 ||
+			!is_kind(st.st_mode, kind))
+			changes.gone++;
+		else if (kind == PLAN_REGULAR && ((uint64_t)st.st_size != LE64(file->size) ||
+							 (int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim)))
+			changes.changed++;
+	}
+	return changes;
+}
+
+static void check_folder(const struct doctor_host *host, const char *folder, bool required, struct doctor_report *report)
+{
+	_cleanup_free_ char *quoted = doctor_quote(folder);
+	char full[PATH_MAX];
+	struct stat st;
+
+	if (!quoted || !host_path(host, folder, full))
+		return;
+	if (stat(full, &st) < 0) {
+		if (!required)
+			return;
+		doctor_say(report, DOCTOR_NOTE, "state", "'%s' does not exist: nothing has been recorded", folder);
+		doctor_mend(report, "sudo headstart record -- PROGRAM");
+	} else if (!S_ISDIR(st.st_mode)) {
+		doctor_say(report, DOCTOR_PROBLEM, "state", "'%s' is not a folder", folder);
+		doctor_consequence(report, "no profile and no plan can be kept");
+		doctor_mend(report, "sudo rm %s", quoted);
+	} else if ((st.st_mode & 022) != 0 || (st.st_uid != 0 && st.st_uid != host->user)) {
+		doctor_say(report, DOCTOR_PROBLEM, "state", "others than root and you can write to '%s'", folder);
+		doctor_consequence(report, "they can take plans away or put old ones back; plans of theirs are not believed");
+		doctor_mend(report, "sudo chown %u %s && sudo chmod 755 %s", required ? 0 : host->user, quoted, quoted);
+	} else {
+		doctor_say(report, DOCTOR_OK, "state", "'%s' is there, and only its owner writes to it", folder);
+	}
+}
+
+void check_state(const struct doctor_host *host, struct doctor_report *report)
+{
+	struct state_environment environment;
+	char folder[PATH_MAX];
+
+	state_environment_of(host, &environment);
+	if (environment.state && !state_variable_set(environment.state)) {
+		doctor_say(report, DOCTOR_NOTE, "state", "HEADSTART_STATE is not an absolute path");
+		doctor_consequence(report, "it counts as not set");
+		doctor_mend(report, "unset HEADSTART_STATE");
+	}
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
+		if (state_folder(&environment, n, folder, sizeof(folder)))
+			check_folder(host, folder, n == 0, report);
+}
+
+/* Plans of one fault. */
+struct tally {
+	size_t n;
+	char *words; /* owned: quoted, for a command */
+	size_t named;
+};
+
+struct tallies {
+	size_t all;
+	struct tally stale, gone, bad, untrusted;
+};
+
+static void count(struct tally *tally, const char *word)
+{
+	_cleanup_free_ char *quoted = doctor_quote(word);
+	char *words;
+
+	tally->n++;
+	if (!quoted || tally->named == NAMED_MAX ||
+		asprintf(&words, "%s%s%s", tally->words ? tally->words : "", tally->words ? " " : "", quoted) < 0)
+		return;
+	free(tally->words);
+	tally->words = words;
+	tally->named++;
+}
+
+static void count_plan(const struct doctor_host *host, const char *path, struct tallies *tallies)
+{
+	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
+	struct plan_changes changes;
+	int r = state_plan_read(host, path, &plan);
+
+	tallies->all++;
+	if (r == -EPERM) {
+		count(&tallies->untrusted, path);
+	} else if (r < 0 || plan.fault != PLAN_GOOD) {
+		count(&tallies->bad, path);
+	} else if (!host_exists(host, plan_program(&plan.view))) {
+		count(&tallies->gone, path);
+	} else {
+		changes = state_plan_changes(host, &plan.view);
+		if (plan.marked_stale || changes.changed + changes.gone > 0)
+			count(&tallies->stale, plan_program(&plan.view));
+	}
+}
+
+static void count_folder(const struct doctor_host *host, const char *folder, struct tallies *tallies)
+{
+	_cleanup_closedir_ DIR *dir = NULL;
+	char full[PATH_MAX], path[PATH_MAX];
+
+	if (!host_path(host, folder, full) || !(dir = opendir(full)))
+		return;
+	for (struct dirent *entry; (entry = readdir(dir)) && tallies->all < PLANS_MAX;) {
+		size_t length = strlen(entry->d_name), suffix = strlen(STATE_PLAN_SUFFIX);
+
+		if (length > suffix && streq(entry->d_name + length - suffix, STATE_PLAN_SUFFIX) &&
+			snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < PATH_MAX)
+			count_plan(host, path, tallies);
+	}
+}
+
+static void say_faults(const struct tallies *tallies, struct doctor_report *report)
+{
+	const struct tally *stale = &tallies->stale, *gone = &tallies->gone, *bad = &tallies->bad;
+
+	if (stale->n > 0) {
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu stale: files of theirs have changed", stale->n);
+		doctor_consequence(report, "those files are left out, and the plans are made anew by themselves after the next "
+					   "cold start; where most have changed, record again");
+		doctor_mend(report, "for p in %s; do headstart plan --program \"$p\"; done", stale->words ? stale->words : "");
+	}
+	if (gone->n > 0) {
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu of programs that are gone", gone->n);
+		doctor_consequence(report, "they take up room and nothing else");
+		doctor_mend(report, "rm %s", gone->words ? gone->words : "");
+	}
+	if (bad->n > 0) {
+		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version", bad->n);
+		doctor_consequence(report, "their programs start as without headstart; 'headstart run' makes plans anew if the "
+					   "profiles are there");
+		doctor_mend(report, "rm %s", bad->words ? bad->words : "");
+	}
+	if (tallies->untrusted.n > 0) {
+		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written", tallies->untrusted.n);
+		doctor_consequence(report, "they are not believed: a plan is root's or the user's own, a regular file, and "
+					   "written by nobody else");
+		doctor_mend(report, "rm %s", tallies->untrusted.words ? tallies->untrusted.words : "");
+	}
+}
+
+void check_plans(const struct doctor_host *host, struct doctor_report *report)
+{
+	struct state_environment environment;
+	struct tallies tallies = {0};
+	char folder[PATH_MAX];
+	size_t before = report->n;
+
+	state_environment_of(host, &environment);
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
+		if (state_folder(&environment, n, folder, sizeof(folder)))
+			count_folder(host, folder, &tallies);
+	say_faults(&tallies, report);
+	if (report->n == before && tallies.all > 0)
+		doctor_say(report, DOCTOR_OK, "plans", "%zu, all fresh", tallies.all);
+	else if (report->n == before)
+		doctor_say(report, DOCTOR_OK, "plans", "none yet");
+	free(tallies.stale.words);
+	free(tallies.gone.words);
+	free(tallies.bad.words);
+	free(tallies.untrusted.words);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* What surrounds this process: switches, filters, containers, memory, the installed parts. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "doctor/checks.h"
+
+#define KILL_SWITCH   "/etc/headstart/disable"
+#define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
+#define MEMORY_LOW    10u /* percent of memory that is available: plans are cut, and what was read is soon evicted */
+
+void check_parts(const struct doctor_host *host, struct doctor_report *report)
+{
+	static const char *const parts[] = {"libheadstart-audit.so", "libheadstart-preload.so", "headstart-prefetch"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", host->private, parts[i]);
+		if (host_exists(host, path))
+			continue;
+		doctor_say(report, DOCTOR_PROBLEM, "installed", "'%s' is missing", path);
+		doctor_consequence(report, "no program can be started with the shim; 'headstart run' works");
+		doctor_mend(report, "sudo ninja -C build install");
+		return;
+	}
+	doctor_say(report, DOCTOR_OK, "installed", "version " HEADSTART_VERSION ", shims and prefetcher in %s",
+		host->private);
+}
+
+static void check_mode(const struct doctor_host *host, struct doctor_report *report)
+{
+	static const char *const modes[] = {"auto", "plan", "whole", NULL};
+	const char *mode = host->variable("HEADSTART");
+
+	if (!mode || !*mode)
+		return;
+	for (const char *const *known = modes; *known; known++)
+		if (streq(mode, *known)) {
+			doctor_say(report, DOCTOR_OK, "switches", "HEADSTART=%s", mode);
+			return;
+		}
+	if (streq(mode, "off")) {
+		doctor_say(report, DOCTOR_PROBLEM, "switches", "HEADSTART=off is in the environment");
+		doctor_consequence(report, "nothing is done for any program that is started from here");
+	} else {
+		doctor_say(report, DOCTOR_NOTE, "switches", "HEADSTART=%s means nothing", mode);
+		doctor_consequence(report, "it is taken for auto; off, plan, whole and auto are known");
+	}
+	doctor_mend(report, "unset HEADSTART");
+}
+
+void check_switches(const struct doctor_host *host, struct doctor_report *report)
+{
+	size_t before = report->n;
+
+	if (host_exists(host, KILL_SWITCH)) {
+		doctor_say(report, DOCTOR_PROBLEM, "switches", "the kill switch '%s' exists", KILL_SWITCH);
+		doctor_consequence(report, "nothing is done for any program on this machine");
+		doctor_mend(report, "sudo rm %s", KILL_SWITCH);
+	}
+	check_mode(host, report);
+	if (report->n == before)
+		doctor_say(report, DOCTOR_OK, "switches", "headstart is not switched off");
+}
+
+void check_seccomp(const struct doctor_host *host, struct doctor_report *report)
+{
+	uint64_t mode;
+
+	if (!host_number(host, "/proc/self/status", "Seccomp:", &mode)) {
+		doctor_say(report, DOCTOR_PROBLEM, "seccomp", "/proc/self/status cannot be read");
+		doctor_consequence(report, "the shim cannot tell whether a filter would kill the program, and does nothing");
+		doctor_mend(report, "sudo mount -t proc proc /proc");
+	} else if (mode != 0) {
+		doctor_say(report, DOCTOR_NOTE, "seccomp", "a seccomp filter is in force in this process and what it starts");
+		doctor_consequence(report, "the shim does nothing under a filter, which may make its calls fatal; 'headstart run' "
+					   "works as far as the filter lets it");
+		doctor_mend(report, "headstart run -- PROGRAM");
+	} else {
+		doctor_say(report, DOCTOR_OK, "seccomp", "no filter in this process");
+	}
+}
+
+/* Which container this is and how that is told, or NULL. */
+static const char *find_container(const struct doctor_host *host)
+{
+	const char *variable = host->variable("container");
+
+	if (host_exists(host, "/.flatpak-info"))
+		return "a Flatpak sandbox ('/.flatpak-info' exists)";
+	if (host_exists(host, "/run/.containerenv"))
+		return "a Podman container ('/run/.containerenv' exists)";
+	if (host_exists(host, "/.dockerenv"))
+		return "a Docker container, or an image of one ('/.dockerenv' exists)";
+	if (host_exists(host, "/run/systemd/container"))
+		return "a container that systemd knows ('/run/systemd/container' exists)";
+	if (variable && *variable)
+		return "a container ('container' is in the environment)";
+	return NULL;
+}
+
+static bool root_is_overlay(const struct doctor_host *host)
+{
+	_cleanup_free_ char *text = NULL;
+	char *at, *line;
+
+	if (host_read(host, "/proc/self/mountinfo", &text) < 0)
+		return false;
+	at = text;
+	while ((line = strsep(&at, "\n")))
+		if (strstr(line, " / / ") && strstr(line, " - overlay "))
+			return true;
+	return false;
+}
+
+void check_container(const struct doctor_host *host, struct doctor_report *report)
+{
+	const char *container = find_container(host);
+
+	if (!container && !root_is_overlay(host)) {
+		doctor_say(report, DOCTOR_OK, "container", "none");
+		return;
+	}
+	doctor_say(report, DOCTOR_NOTE, "container", "this is %s",
+		container ? container : "a container or a live system: its root is an overlay");
+	doctor_consequence(report, "%s",
+		root_is_overlay(host) ? "on an overlay the kernel does not tell what is cached: the shim takes each start for "
+					"warm and does nothing; 'headstart run' reads the plan"
+				      : "plans and the page cache are the container's and the machine's: record and plan inside, "
+					"where paths are what they are at the start");
+}
+
+void check_memory(const struct doctor_host *host, struct doctor_report *report)
+{
+	uint64_t total, available, pressure = 0, swap = 0, swap_free = 0;
+
+	if (!host_number(host, "/proc/meminfo", "MemTotal:", &total) || total == 0 ||
+		!host_number(host, "/proc/meminfo", "MemAvailable:", &available)) {
+		doctor_say(report, DOCTOR_NOTE, "memory", "/proc/meminfo cannot be read");
+		return;
+	}
+	host_number(host, "/proc/pressure/memory", "some avg10=", &pressure);
+	host_number(host, "/proc/meminfo", "SwapTotal:", &swap);
+	host_number(host, "/proc/meminfo", "SwapFree:", &swap_free);
+	if (pressure >= PRESSURE_HIGH) {
+		doctor_say(report, DOCTOR_PROBLEM, "memory", "tasks wait for memory %llu %% of the time",
+			(unsigned long long)pressure);
+		doctor_consequence(report, "nothing is prefetched while that is so");
+	} else if (available / (total / 100 + 1) < MEMORY_LOW) {
+		doctor_say(report, DOCTOR_NOTE, "memory", "%llu of %llu MiB are available",
+			(unsigned long long)available / 1024, (unsigned long long)total / 1024);
+		doctor_consequence(report, "less is prefetched than is planned, and what was read may be evicted before use");
+	} else if (swap > 0 && swap_free < swap / 10) {
+		doctor_say(report, DOCTOR_NOTE, "memory", "nearly all swap is used");
+		doctor_consequence(report, "the page cache is what gives way next: starts are cold more often");
+	} else {
+		doctor_say(report, DOCTOR_OK, "memory", "%llu of %llu MiB are available, no pressure",
+			(unsigned long long)available / 1024, (unsigned long long)total / 1024);
+	}
+}

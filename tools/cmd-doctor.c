@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart doctor: whether headstart will work and help here, and what to do where not. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "doctor-page.h"
+#include "page-style.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart doctor [OPTION…] [PROGRAM]\n"
+	"Says whether headstart will work and help on this machine, and for PROGRAM if one is named: what is\n"
+	"well, what is not, what follows from it, and the command that mends it. Changes and starts nothing.\n"
+	"\n"
+	"options:\n"
+	"      --json  print one JSON object\n"
+	"  -h, --help  print this\n"
+	"\n"
+	"Exits with 0 if there is no problem, 1 if there is one, 2 if the command line is wrong.\n";
+
+static int print(const struct doctor_report *report, const char *program, bool json)
+{
+	int r = report->out_of_memory ? -ENOMEM : 0;
+
+	if (json && r == 0) {
+		r = doctor_page_json(stdout, report, program);
+	} else if (r == 0) {
+		struct report_style style = page_style(SIZE_MAX);
+
+		doctor_page_text(stdout, report, program, &style);
+	}
+	if (r < 0)
+		return verb_fail_errno(r, "cannot say all of it");
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return verb_fail_errno(errno, "cannot write to standard output");
+	return doctor_count(report, DOCTOR_PROBLEM) > 0 ? VERB_FAILED : 0;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	_cleanup_(doctor_report_releasep) struct doctor_report report = {0};
+	struct doctor_host host;
+	const char *program;
+	bool json = false;
+	int c, r;
+
+	while ((c = verb_option(argc, argv, ":h", longs)) != -1) {
+		switch (c) {
+		case 'j':
+			json = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return 0;
+		default:
+			return VERB_USAGE;
+		}
+	}
+	if (argc - optind > 1)
+		return verb_usage("doctor", "one program at a time");
+	program = argv[optind];
+	doctor_host_init(&host);
+	doctor_check_machine(&host, &report);
+	if (program) {
+		r = doctor_check_program(&host, program, &report);
+		if (r < 0)
+			return verb_fail_errno(r, "no program '%s' to look at", program);
+	}
+	return print(&report, program, json);
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page: problems and notes with what follows from them and the command that mends them, one line for what is well.
+ * Severity is a word, so that the page reads the same without colour.
+ */
+#include "doctor-page.h"
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "report/table.h"
+#include "report/utf8.h"
+#include "report/words.h"
+
+#define SEVERITY_WIDTH 9
+#define SUBJECT_WIDTH  12
+#define TEXT_AT	       (SEVERITY_WIDTH + SUBJECT_WIDTH)
+
+static const char *colour_of(enum doctor_severity severity)
+{
+	switch (severity) {
+	case DOCTOR_OK:
+		return "\033[32m";
+	case DOCTOR_NOTE:
+		return "\033[33m";
+	case DOCTOR_PROBLEM:
+		break;
+	}
+	return "\033[1;31m";
+}
+
+/* Characters of well-formed UTF-8, bytes otherwise. */
+static size_t width_of(const char *word)
+{
+	size_t width = 0;
+
+	for (; *word; width++) {
+		size_t n = utf8_length(word);
+
+		word += n ? n : 1;
+	}
+	return width;
+}
+
+/* The text from column TEXT_AT on, continuing there what does not fit. The cursor is there already. */
+static void print_wrapped(FILE *out, const char *text, const struct report_style *style)
+{
+	_cleanup_free_ char *copy = strdup(text);
+	size_t at = TEXT_AT;
+
+	for (char *state, *word = copy ? strtok_r(copy, " ", &state) : NULL; word; word = strtok_r(NULL, " ", &state)) {
+		size_t width = width_of(word);
+
+		if (at > TEXT_AT && at + 1 + width > style->columns) {
+			fprintf(out, "\n%*s", TEXT_AT, "");
+			at = TEXT_AT;
+		}
+		if (at > TEXT_AT)
+			fputc(' ', out), at++;
+		table_safe_text(out, word, SIZE_MAX, style);
+		at += width;
+	}
+	fputc('\n', out);
+}
+
+static void print_finding(FILE *out, const struct doctor_finding *finding, const struct report_style *style)
+{
+	fprintf(out, "%s%-*s%s%-*s", style->colour ? colour_of(finding->severity) : "", SEVERITY_WIDTH,
+		doctor_severity_name(finding->severity), style->colour ? "\033[0m" : "", SUBJECT_WIDTH, finding->subject);
+	print_wrapped(out, finding->what, style);
+	if (finding->consequence) {
+		fprintf(out, "%*s", TEXT_AT, "");
+		print_wrapped(out, finding->consequence, style);
+	}
+	if (finding->mend) { /* never wrapped: it is there to be copied */
+		fprintf(out, "%*s$ ", TEXT_AT - 2, "");
+		table_safe_text(out, finding->mend, SIZE_MAX, style);
+		fputc('\n', out);
+	}
+}
+
+void doctor_page_text(FILE *out, const struct doctor_report *report, const char *program, const struct report_style *style)
+{
+	size_t problems = doctor_count(report, DOCTOR_PROBLEM), notes = doctor_count(report, DOCTOR_NOTE);
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	fputs("headstart on this machine", out);
+	if (program) {
+		fputs(", and for ", out);
+		table_safe_text(out, program, SIZE_MAX, style);
+	}
+	fprintf(out, ": %s problem%s, %s note%s\n\n", words_count(problems, a), words_plural(problems), words_count(notes, b),
+		words_plural(notes));
+	for (size_t i = 0; i < report->n; i++)
+		print_finding(out, &report->findings[i], style);
+}
+
+/* Bytes that are not UTF-8 become U+FFFD. */
+static struct json_object *json_text(const char *text)
+{
+	_cleanup_free_ char *clean = text ? malloc(3 * strlen(text) + 1) : NULL;
+	char *at = clean;
+
+	if (!clean)
+		return NULL;
+	while (*text) {
+		size_t n = utf8_length(text);
+
+		if (n == 0) {
+			at = stpcpy(at, "\xef\xbf\xbd");
+			text++;
+			continue;
+		}
+		memcpy(at, text, n);
+		at += n;
+		text += n;
+	}
+	*at = '\0';
+	return json_object_new_string(clean);
+}
+
+static struct json_object *finding_object(const struct doctor_finding *finding)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "severity", json_text(doctor_severity_name(finding->severity)));
+	json_object_object_add(object, "subject", json_text(finding->subject));
+	json_object_object_add(object, "what", json_text(finding->what));
+	json_object_object_add(object, "consequence", json_text(finding->consequence));
+	json_object_object_add(object, "mend", json_text(finding->mend));
+	return object;
+}
+
+int doctor_page_json(FILE *out, const struct doctor_report *report, const char *program)
+{
+	struct json_object *object = json_object_new_object(), *findings = json_object_new_array();
+	const char *text;
+
+	for (size_t i = 0; i < report->n; i++)
+		json_object_array_add(findings, finding_object(&report->findings[i]));
+	json_object_object_add(object, "program", json_text(program));
+	json_object_object_add(object, "problems", json_object_new_uint64(doctor_count(report, DOCTOR_PROBLEM)));
+	json_object_object_add(object, "notes", json_object_new_uint64(doctor_count(report, DOCTOR_NOTE)));
+	json_object_object_add(object, "findings", findings);
+	text = json_object_to_json_string_ext(
+		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
+	if (text)
+		fprintf(out, "%s\n", text);
+	json_object_put(object);
+	return text ? 0 : -ENOMEM;
+}

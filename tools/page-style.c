@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* How a page on standard output may look. */
+#include "page-style.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/strings.h"
+#include "verb.h"
+
+static size_t terminal_columns(void)
+{
+	const char *columns = getenv("COLUMNS");
+	unsigned long long wanted;
+	struct winsize size;
+
+	if (columns && verb_parse_u64(columns, &wanted) && wanted > 0 && wanted < 100000)
+		return (size_t)wanted;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return 100;
+}
+
+struct report_style page_style(size_t rows)
+{
+	const char *term = getenv("TERM");
+
+	setlocale(LC_CTYPE, "");
+	return (struct report_style){
+		.columns = terminal_columns(),
+		.rows = rows,
+		.utf8 = streq(nl_langinfo(CODESET), "UTF-8"),
+		.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && !streq(term, "dumb"),
+	};
+}
