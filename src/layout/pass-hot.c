@@ -94,6 +94,7 @@ static int offer(struct hot_chooser *chooser, size_t index)
 {
 	const struct interval *interval = &chooser->intervals[index];
 	uint64_t pages_of_4096 = chooser->image->granule / 4096;
+	uint64_t ends = interval->segment->load.p_flags & PF_X ? turn_saves(interval) * COST_CODE_END_NS : 0;
 	uint64_t cost;
 
 	if (interval->stuck || turn_saves(interval) == 0)
@@ -102,6 +103,7 @@ static int offer(struct hot_chooser *chooser, size_t index)
 		cost = COST_READ_NS + interval->touched * pages_of_4096 * COST_PAGE_NS;
 	else
 		cost = (interval->n_pages - interval->touched) * pages_of_4096 * COST_PAGE_NS;
+	cost = cost > ends ? cost - ends : 0;
 	return queue_push(chooser, (struct turn){cost / turn_saves(interval), index, interval->version});
 }
 
