@@ -21,7 +21,7 @@ static const char help[] =
 	"section. Says what each pass has changed.\n"
 	"\n"
 	"options:\n"
-	"      --original FILE  the original of a file that was made with --compact and holds none\n"
+	"      --original FILE  the original of a compacted file, which holds none itself\n"
 	"  -q, --quiet          say only what is wrong\n"
 	"      --json           print the result as one JSON object\n"
 	"  -h, --help           print this\n";
