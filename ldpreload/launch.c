@@ -8,11 +8,10 @@
  */
 #include "launch.h"
 
+#include "environment.h"
 #include "next.h"
 #include "plan.h"
 #include "share.h"
-
-#include <linux/uio.h>
 
 /* Of <sys/stat.h> and <sys/file.h>, which belong to libc. */
 #define KIND    0170000 /* in st_mode */
@@ -21,54 +20,7 @@
 #define LOCK_EX 2
 #define LOCK_NB 4
 
-#define ENTRIES_READ 64 /* of an environment at once; a power of two, no more than a page holds */
-
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* as execvp(3) without $PATH */
-
-/* Copies `size` bytes of the memory of process `self`, our own. Returns how many, or -errno. */
-static long read_memory(int self, const void *from, void *to, size_t size)
-{
-	const struct iovec local = {.iov_base = to, .iov_len = size};
-	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size};
-
-	return raw_syscall(__NR_process_vm_readv, self, (long)&local, 1, (long)&remote, 1, 0);
-}
-
-/* Whether that entry of an environment is HEADSTART=off. */
-static bool entry_forbids(int self, const char *entry)
-{
-	static const char off[] = "HEADSTART=off";
-	char text[sizeof(off)];
-
-	return read_memory(self, entry, text, sizeof(text)) == sizeof(text) &&
-	       text[sizeof(text) - 1] == '\0' && shim_equal(text, off);
-}
-
-/* Whether an environment says HEADSTART=off; or is none, so that execve will fail. */
-static bool environment_forbids(char *const *environment)
-{
-	const char *entries[ENTRIES_READ];
-	int self = sys_getpid();
-
-	for (;;) {
-		/* Up to the end of a block, and so of a page at most: what lies behind that may not be
-		 * memory. */
-		size_t count = ENTRIES_READ - (uintptr_t)environment / sizeof(*entries) % ENTRIES_READ;
-		long got = read_memory(self, environment, entries, count * sizeof(*entries));
-
-		if (got == -EFAULT)
-			return true;
-		if (got != (long)(count * sizeof(*entries)))
-			return false;
-		for (size_t i = 0; i < count; i++) {
-			if (!entries[i])
-				return false;
-			if (entry_forbids(self, entries[i]))
-				return true;
-		}
-		environment += count;
-	}
-}
 
 /* Whether the file gives rights that its user does not have. */
 static bool gives_rights(const struct plan_target *target)
@@ -103,7 +55,7 @@ static void serve(struct plan_target *target, char *const *environment)
 
 	if (!plan_find(target, &plan))
 		return;
-	if (!gives_rights(target) && !(environment && environment_forbids(environment)))
+	if (!gives_rights(target) && !environment_forbids(environment))
 		shim_log(target->path, start(&plan));
 	sys_close(plan.fd);
 }

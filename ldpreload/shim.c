@@ -179,7 +179,7 @@ bool shim_wanted(void)
 	if (shim_start.secure || !shim_start.program)
 		return false;
 	mode = shim_environment("HEADSTART");
-	if (mode && shim_equal(mode, "off"))
+	if ((mode && shim_equal(mode, "off")) || shim_environment(SHIM_RECORDING))
 		return false;
 	fd = sys_open(DISABLE_FILE, O_PATH);
 	if (fd >= 0)

@@ -27,6 +27,9 @@
 
 #include "syscall.h"
 
+/* The variable that is in the environment of a program whose start is being recorded. */
+#define SHIM_RECORDING "HEADSTART_RECORDING"
+
 /* Bytes, with the NUL: a program with a longer path is left alone. */
 #define SHIM_PATH_MAX 1024
 
@@ -52,7 +55,8 @@ extern struct shim_start shim_start;
  */
 void shim_begin(int argc, char **argv, char **envp);
 
-/* Whether we are wanted: not in a program with more rights than its user, not when switched off. */
+/* Whether we are wanted: not in a program with more rights than its user, nor in one whose start is being
+ * recorded, nor when switched off. */
 bool shim_wanted(void);
 
 /* Something that is dear to find out, and so is remembered by who asks. */

@@ -3,6 +3,7 @@
 #include "launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "detach.h"
+#include "plan-lock.h"
 #include "prefetch-log.h"
 #include "prefetch/prefetch.h"
 #include "time-limit.h"
@@ -53,8 +55,11 @@ static void carry_out(const void *context)
 		.reached = tell_stage,
 	};
 	struct prefetch_result result;
+	int plan_fd = open(launch->plan_path, O_RDONLY | O_CLOEXEC);
 
 	time_limit_set(WAIT_LIMIT_MS);
+	if (plan_fd >= 0) /* to the end of this process, so that a shim in the program leaves the plan to us */
+		plan_claim(plan_fd);
 	if (prefetch_run(&launch->view, &options, &result) < 0)
 		return;
 	close(DETACHED_PIPE);

@@ -38,6 +38,20 @@ for way in execve execvpe execle execle-short fexecve execveat posix_spawn posix
 	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
 done
 
+# By what the program has put into its own environment, and while it is being recorded.
+for variable in HEADSTART=off HEADSTART_RECORDING=name; do
+	what="$variable in its own environment"
+	for way in execv execvp execl execlp; do
+		cold shimmed env "$variable" "$target"
+		nothing_done
+		cold shimmed sh -c 'exec env "$1" "$2" "$3" "$4"' sh "$variable" "$launch" "$way" "$target"
+		nothing_done
+	done
+done
+what="a recording of the calling program"
+cold shimmed HEADSTART_RECORDING=name "$launch" execve "$target"
+nothing_done
+
 # Filters that are fatal: whatever a hook calls beyond what execution itself needs kills the program.
 for action in kill trap errno; do
 	for way in execve execv execvp execl vfork-execve; do
