@@ -46,7 +46,7 @@ ARMS = {arm.name: arm for arm in (
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("audit-nowait", "the same, but the program does not wait for it on a rotational disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),
-    Arm("preload", "preload shim, as from /etc/ld.so.preload, with the plan of a recorded start: started by a shell",
+    Arm("preload", "a shell with the preload shim starts it, with the plan of a recorded start",
         prefix=SHELL, environment=(PRELOAD,), needs=PLAN),
     Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
     Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
@@ -58,7 +58,7 @@ ARMS = {arm.name: arm for arm in (
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,
         warm=True),
-    Arm("warm-preload", "preload shim with a plan, started by a shell, from a warm page cache", prefix=SHELL,
+    Arm("warm-preload", "a shell with the preload shim and a plan, from a warm page cache", prefix=SHELL,
         environment=(PRELOAD,), needs=PLAN, warm=True),
     Arm("relaid-warm", "the files relaid and nothing else, from a warm page cache", warm=True, image=RELAID),
 )}
