@@ -94,6 +94,9 @@ bool compact_is_note(const Elf64_Phdr *phdr);
  */
 int compact_make_room(struct layout_compaction *c, size_t max_loads);
 
+/* compact-tables.c: whether the string table ends where its last string does: else more of it is read than its size says. */
+bool compact_strings_end(const struct layout_compaction *c);
+
 /* compact-tables.c, after the passes: what one of them left of DT_STRTAB in two places becomes one table. */
 int compact_unite_strings(struct layout_compaction *c);
 

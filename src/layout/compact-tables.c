@@ -156,6 +156,18 @@ static int take_version_names(
 	return 0;
 }
 
+bool compact_strings_end(const struct layout_compaction *c)
+{
+	uint64_t address, size, last;
+	const uint8_t *end;
+
+	if (!elf_view_dynamic(c->view, DT_STRTAB, &address) || !elf_view_dynamic(c->view, DT_STRSZ, &size) ||
+		size == 0)
+		return true;
+	end = __builtin_add_overflow(address, size - 1, &last) ? NULL : elf_view_at(c->view, last, 1);
+	return end && *end == '\0';
+}
+
 /* A pass may have made DT_STRTAB reach into the tables (layout/version-need.h). One section cannot. */
 int compact_unite_strings(struct layout_compaction *c)
 {

@@ -56,6 +56,8 @@ static int check(struct layout_compaction *c)
 		return compact_refuse(c, "has a program header for what is not in memory");
 	if (!compact_knows_tables(c))
 		return compact_refuse(c, "has tables of dynamic linking that its sections do not describe");
+	if (!compact_strings_end(c))
+		return compact_refuse(c, "has a string table that ends within a string");
 	return 0;
 }
 
