@@ -67,6 +67,71 @@ static struct parts take_parts(const struct verify_compact *compact, size_t old_
 	return parts;
 }
 
+static uint64_t dynamic_value(const struct verify_compact *compact, int64_t tag)
+{
+	uint64_t value = 0;
+
+	elf_view_dynamic(compact->verify->new, tag, &value);
+	return value;
+}
+
+/* Bytes of DT_RELA, without those of DT_JMPREL that it may count. */
+static uint64_t rela_size(const struct verify_compact *compact)
+{
+	uint64_t size = dynamic_value(compact, DT_RELASZ), plt_size = dynamic_value(compact, DT_PLTRELSZ);
+	uint64_t end = dynamic_value(compact, DT_RELA) + size;
+	bool counts_plt = plt_size <= size && end == dynamic_value(compact, DT_JMPREL) + plt_size;
+
+	return counts_plt ? size - plt_size : size;
+}
+
+/* Bytes of the required versions, whose records follow each other; verify_versions() has seen to their
+ * chains. */
+static uint64_t needs_size(const struct verify_compact *compact)
+{
+	uint64_t first = dynamic_value(compact, DT_VERNEED), address = first;
+	Elf64_Verneed library = {.vn_next = 1};
+
+	while (library.vn_next != 0 &&
+		elf_view_read(compact->verify->new, address, &library, sizeof(library)) && library.vn_cnt > 0)
+		address += library.vn_next ? library.vn_next
+					   : sizeof(library) + library.vn_cnt * sizeof(Elf64_Vernaux);
+	return address - first;
+}
+
+/* Bytes of a section that has moved. */
+static uint64_t moved_size(const struct verify_compact *compact, const Elf64_Shdr *old)
+{
+	uint64_t plt = 0;
+
+	switch (old->sh_type) {
+	case SHT_STRTAB:
+		return dynamic_value(compact, DT_STRSZ);
+	case SHT_GNU_verneed:
+		return compact->verify->note->passes & NOTE_PASS_RELR ? needs_size(compact) : old->sh_size;
+	case SHT_RELA:
+		elf_view_dynamic(compact->verify->old, DT_JMPREL, &plt);
+		return plt == old->sh_addr ? old->sh_size : rela_size(compact);
+	default:
+		return old->sh_size;
+	}
+}
+
+/* Of a section in the tables: it lies where its content has been found. */
+static bool is_moved(const struct verify_compact *compact, const Elf64_Shdr *old, const Elf64_Shdr *new)
+{
+	for (size_t i = 0; i < compact->n_gone; i++) {
+		const struct verify_gone *gone = &compact->gone[i];
+
+		if (gone->to == 0 || old->sh_addr < gone->address ||
+			old->sh_addr - gone->address >= gone->size)
+			continue;
+		return new->sh_addr == gone->to + (old->sh_addr - gone->address) &&
+		       new->sh_size == moved_size(compact, old);
+	}
+	return false;
+}
+
 static int check_parts(struct verify_compact *compact, size_t old_index, const struct parts *parts)
 {
 	struct verify *verify = compact->verify;
@@ -79,8 +144,13 @@ static int check_parts(struct verify_compact *compact, size_t old_index, const s
 			return 0;
 		return verify_wrong(verify, "has no section '%.40s' where the original has it", name);
 	}
-	if (!(old->sh_flags & SHF_ALLOC) || in_tables(compact, first))
+	if (!(old->sh_flags & SHF_ALLOC))
 		return 0;
+	if (elf_section_is_loaded(old) && in_tables(compact, first)) {
+		if (is_moved(compact, old, first))
+			return 0;
+		return verify_wrong(verify, "has a section '%.40s' where its content is not", name);
+	}
 	/* A table may begin later, where the part before was packed. */
 	if (last->sh_addr + last->sh_size != old->sh_addr + old->sh_size || first->sh_addr < old->sh_addr ||
 		!verify_is_gone(compact, old->sh_addr, first->sh_addr - old->sh_addr))
@@ -185,6 +255,33 @@ static int check_sections(struct verify_compact *compact, struct parts *parts)
 		       : verify_wrong(compact->verify, "has a section that the original has not");
 }
 
+/* A section's number in the result. */
+static size_t number(const struct parts *parts, size_t old_index)
+{
+	return parts[old_index].n > 0 ? parts[old_index].first : 0;
+}
+
+/* The other fields of the headers of parts: what refers to sections refers to their first parts. */
+static int check_fields(struct verify_compact *compact, const struct parts *parts, size_t old_index)
+{
+	const Elf64_Shdr *was = &compact->old.all[old_index];
+	bool is_link = (was->sh_flags & SHF_INFO_LINK) || was->sh_type == SHT_RELA || was->sh_type == SHT_REL;
+	size_t info = is_link ? number(parts, was->sh_info) : was->sh_info;
+
+	for (size_t i = 0; i < parts[old_index].n; i++) {
+		const Elf64_Shdr *is = &compact->new.all[parts[old_index].first + i];
+		bool is_whole = parts[old_index].n == 1;
+
+		if (is->sh_link != number(parts, was->sh_link) || is->sh_info != info ||
+			is->sh_entsize != (is_whole ? was->sh_entsize : 0) ||
+			(i == 0 ? is->sh_addralign != was->sh_addralign
+				: is->sh_addralign > was->sh_addralign))
+			return verify_wrong(compact->verify, "has a section '%.40s' with other properties",
+				elf_section_name(&compact->old, old_index));
+	}
+	return 0;
+}
+
 int verify_compact_sections(struct verify_compact *compact)
 {
 	_cleanup_free_ struct parts *parts = calloc(compact->old.n, sizeof(*parts));
@@ -198,6 +295,9 @@ int verify_compact_sections(struct verify_compact *compact)
 
 		if (parts[i].n == 0)
 			continue;
+		r = check_fields(compact, parts, i);
+		if (r < 0)
+			break;
 		if (old->sh_type == SHT_SYMTAB || old->sh_type == SHT_DYNSYM)
 			r = compare_symbols(compact, parts, i, parts[i].first);
 		else

@@ -41,12 +41,12 @@ bool verify_is_gone(const struct verify_compact *compact, uint64_t address, uint
 	return true;
 }
 
-int verify_add_gone(struct verify_compact *compact, uint64_t address, uint64_t size)
+int verify_add_gone(struct verify_compact *compact, uint64_t address, uint64_t size, uint64_t to)
 {
 	int r = ARRAY_RESERVE(compact->gone, compact->gone_capacity, compact->n_gone + 1);
 
 	if (r == 0)
-		compact->gone[compact->n_gone++] = (struct verify_gone){address, size};
+		compact->gone[compact->n_gone++] = (struct verify_gone){address, size, to};
 	return r;
 }
 
@@ -112,8 +112,8 @@ static int check_table(struct verify_compact *compact, size_t table)
 	if (r < 0)
 		return r;
 	if (stays && now >= old && now - old < section->sh_size) /* it begins later */
-		return verify_add_gone(compact, old, now - old);
-	return verify_add_gone(compact, old, section->sh_size);
+		return verify_add_gone(compact, old, now - old, 0);
+	return verify_add_gone(compact, old, section->sh_size, stays ? now : 0);
 }
 
 int verify_compact_tables(struct verify_compact *compact)
@@ -127,13 +127,23 @@ int verify_compact_tables(struct verify_compact *compact)
 	return 0;
 }
 
-/* The next program header that is not a PT_LOAD, nor the note. */
+/* Whether it is that of the note: at `note_at`, which for the original is nowhere. */
+static bool is_note_phdr(const struct elf_view *view, const Elf64_Phdr *phdr, uint64_t note_at)
+{
+	const uint64_t size = sizeof(struct note_segment);
+
+	return phdr->p_type == PT_NOTE && phdr->p_offset == note_at && phdr->p_flags == PF_R &&
+	       phdr->p_filesz == size && phdr->p_memsz == size &&
+	       elf_view_at(view, phdr->p_vaddr, size) == view->data + note_at;
+}
+
+/* The next program header that is not a PT_LOAD, nor the note's. */
 static const Elf64_Phdr *next_phdr(const struct elf_view *view, size_t *at, uint64_t note_at)
 {
 	while (*at < view->n_phdrs) {
 		const Elf64_Phdr *phdr = &view->phdrs[(*at)++];
 
-		if (phdr->p_type != PT_LOAD && !(phdr->p_type == PT_NOTE && phdr->p_offset == note_at))
+		if (phdr->p_type != PT_LOAD && !is_note_phdr(view, phdr, note_at))
 			return phdr;
 	}
 	return NULL;
@@ -164,7 +174,7 @@ static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, c
 			"has a program header of type %#x whose bytes are not those at its address",
 			new->p_type);
 	if (is_table)
-		return new->p_offset == header->e_phoff
+		return new->p_memsz == size && header->e_phoff == new->p_offset
 			       ? 0
 			       : verify_wrong(
 					 verify, "has a PT_PHDR for something else than its program headers");
@@ -174,7 +184,7 @@ static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, c
 		return verify_wrong(
 			verify, "has moved what a program header of type %#x describes", old->p_type);
 	r = same_bytes(compact, old->p_vaddr, new->p_vaddr, old->p_filesz);
-	return r < 0 ? r : verify_add_gone(compact, old->p_vaddr, old->p_filesz);
+	return r < 0 ? r : verify_add_gone(compact, old->p_vaddr, old->p_filesz, new->p_vaddr);
 }
 
 int verify_compact_phdrs(struct verify_compact *compact)

@@ -8,6 +8,7 @@
 /* Memory of the original that nothing refers to any more. */
 struct verify_gone {
 	uint64_t address, size;
+	uint64_t to; /* where the same lies now, if anywhere; else 0 */
 };
 
 struct verify_compact {
@@ -21,7 +22,7 @@ struct verify_compact {
 
 /* Whether all of a range is gone. */
 bool verify_is_gone(const struct verify_compact *compact, uint64_t address, uint64_t size);
-int verify_add_gone(struct verify_compact *compact, uint64_t address, uint64_t size);
+int verify_add_gone(struct verify_compact *compact, uint64_t address, uint64_t size, uint64_t to);
 
 /* Where a table of dynamic linking has moved: the same content; its old place is gone. */
 int verify_compact_tables(struct verify_compact *compact);
