@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
@@ -59,10 +60,19 @@ static bool expand_lib(const struct doctor_host *host, const char *entry, char p
 	return false;
 }
 
+static bool lacks_library(const struct doctor_host *host, const char *path)
+{
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {
+		.root = host->root, .library_path = host->variable("LD_LIBRARY_PATH")};
+
+	return elf_closure_add(&closure, path) == 0 && closure.n_missing > 0;
+}
+
 /* Why it cannot be loaded into a 64-bit program, or NULL; *ret_tls is what it takes of static TLS. */
 static const char *entry_fault(const struct doctor_host *host, const char *path, uint64_t *ret_tls)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
+	struct stat st;
 	_cleanup_close_ int fd = -1;
 	char full[PATH_MAX];
 	int r;
@@ -72,11 +82,19 @@ static const char *entry_fault(const struct doctor_host *host, const char *path,
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? "does not exist" : "cannot be read";
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return "is not a regular file";
 	r = elf_needs_read(fd, &needs);
 	if (r < 0)
 		return r == -ENOEXEC ? "is not a whole ELF file" : "cannot be read";
+	if (needs.is_32bit)
+		return "is a 32-bit library";
+	if (needs.loaded_size > (uint64_t)st.st_size)
+		return "is truncated";
+	if (lacks_library(host, path))
+		return "needs a library that is not found";
 	*ret_tls = static_tls_of(&needs);
-	return needs.is_32bit ? "is a 32-bit library" : NULL;
+	return NULL;
 }
 
 static void say_entry(const struct doctor_host *host, const struct list *list, const char *entry,
@@ -129,7 +147,7 @@ static size_t say_variable(
 static size_t say_file(const struct doctor_host *host, uint64_t *tls, struct doctor_report *report)
 {
 	static const struct list list = {PRELOAD_FILE, ": \t\n",
-		"each program that is started prints an error, or does not start at all if the file is damaged"};
+		"each program that is started prints an error, or dies if the file is truncated or lacks a library"};
 	_cleanup_free_ char *text = NULL;
 
 	if (host_read(host, PRELOAD_FILE, &text) < 0)

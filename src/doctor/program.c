@@ -99,6 +99,7 @@ static bool script_interpreter(const struct doctor_host *host, const char *path,
 
 static void read_executable(const struct doctor_host *host, struct doctor_program *program)
 {
+	_cleanup_free_ char *preloads = NULL;
 	_cleanup_close_ int fd = -1;
 	char full[PATH_MAX];
 
@@ -112,6 +113,8 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 	program->closure.library_path = host->variable("LD_LIBRARY_PATH");
 	elf_closure_add(&program->closure, program->executable);
 	elf_closure_add_list(&program->closure, host->variable("LD_PRELOAD"));
+	if (host_read(host, "/etc/ld.so.preload", &preloads) == 0)
+		elf_closure_add_list(&program->closure, preloads);
 }
 
 int doctor_check_program(const struct doctor_host *host, const char *command, struct doctor_report *report)

@@ -91,7 +91,7 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	return 0;
 }
 
-/* The folder with $ORIGIN and $LIB replaced; false where it does not fit or has a token that is not known. */
+/* The path with $ORIGIN and $LIB replaced; false where it is not absolute, does not fit, or has an unknown token. */
 static bool expand(const char *folder, size_t length, const char *origin, char path[PATH_MAX])
 {
 	const char *slash = strrchr(origin, '/');
@@ -186,7 +186,7 @@ static bool find_library(const struct elf_closure *closure, const struct elf_nee
 	const char *name, char path[PATH_MAX])
 {
 	if (strchr(name, '/'))
-		return strlen(name) < PATH_MAX && name[0] == '/' && is_object(closure, strcpy(path, name));
+		return expand(name, strlen(name), origin, path) && is_object(closure, path);
 	return (!needs->runpath && find_in(closure, needs->rpath, origin, name, path)) ||
 	       find_in(closure, closure->library_path, origin, name, path) ||
 	       find_in(closure, needs->runpath, origin, name, path) || find_in_cache(closure, name, path) ||

@@ -32,7 +32,7 @@ struct elf_closure {
  */
 int elf_closure_add(struct elf_closure *closure, const char *path);
 
-/* The same of a list like LD_PRELOAD's: separated by spaces or colons; names without slash are looked for. */
+/* The same of a list like LD_PRELOAD's or ld.so.preload: separated by white space or colons; what is not found is left out. */
 int elf_closure_add_list(struct elf_closure *closure, const char *list);
 
 void elf_closure_release(struct elf_closure *closure);

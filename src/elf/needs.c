@@ -229,6 +229,17 @@ static bool exports_tls(const struct reading *reading)
 	return true;
 }
 
+static int take_load(const Elf64_Phdr *phdr, struct elf_needs *needs)
+{
+	uint64_t end;
+
+	if (__builtin_add_overflow(phdr->p_offset, phdr->p_filesz, &end))
+		return -ENOEXEC;
+	if (end > needs->loaded_size)
+		needs->loaded_size = end;
+	return 0;
+}
+
 static int take_tls(const Elf64_Phdr *phdr, struct elf_needs *needs)
 {
 	uint64_t align = phdr->p_align ? phdr->p_align : 1;
@@ -263,6 +274,8 @@ static int read_64(struct reading *reading, struct elf_needs *needs)
 			r = read_interpreter(reading->fd, phdr->p_offset, phdr->p_filesz, needs);
 		else if (phdr->p_type == PT_DYNAMIC)
 			r = read_dynamic(reading, phdr, needs);
+		else if (phdr->p_type == PT_LOAD)
+			r = take_load(phdr, needs);
 		else if (phdr->p_type == PT_TLS)
 			r = take_tls(phdr, needs);
 		else if (phdr->p_type == PT_NOTE && find_go_note(reading->fd, phdr))

@@ -20,6 +20,7 @@ struct elf_needs {
 	size_t n_needed, needed_capacity;
 	char *runpath;      /* owned, or NULL; DT_RUNPATH */
 	char *rpath;        /* owned, or NULL; DT_RPATH, which counts only without DT_RUNPATH */
+	uint64_t loaded_size; /* bytes of the file that are mapped: to touch one beyond its end is a SIGBUS */
 	uint64_t tls_size;  /* bytes of its PT_TLS in memory; 0 where there is none */
 	uint64_t tls_align; /* bytes; a power of two, 1 at least */
 	/*

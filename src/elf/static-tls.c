@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 #include "elf/closure.h"
 
+#define PRELOADS_MAX (64u << 10) /* bytes of ld.so.preload */
 #define SCRIPTS_MAX 5    /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
 #define SCRIPT_LINE   256u /* BINPRM_BUF_SIZE: bytes of a script's first line that the kernel reads */
 
@@ -68,7 +70,8 @@ int static_tls_of_program(
 	const char *program, const char *preload, const char *library_path, uint64_t *ret, bool *ret_loader_heeds)
 {
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {.library_path = library_path};
-	_cleanup_free_ char *path = realpath(program, NULL);
+	_cleanup_free_ char *path = realpath(program, NULL), *preloads = NULL;
+	size_t size;
 	char interpreter[SCRIPT_LINE];
 	bool heeds = false;
 	int r;
@@ -84,6 +87,8 @@ int static_tls_of_program(
 		r = elf_closure_add(&closure, path);
 	if (r == 0 && heeds)
 		r = elf_closure_add_list(&closure, preload);
+	if (r == 0 && heeds && read_file("/etc/ld.so.preload", PRELOADS_MAX, &preloads, &size) == 0)
+		r = elf_closure_add_list(&closure, preloads);
 	if (r < 0)
 		return r;
 	*ret = closure.static_tls;

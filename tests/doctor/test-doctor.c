@@ -1,0 +1,516 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the doctor: each check on a root of its own, with a /proc, /sys and /etc as they might be. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "base/strings.h"
+#include "doctor/checks.h"
+#include "handmade.h"
+
+/* The machine of the test at hand: healthy until a test makes it otherwise. */
+static char root[] = "/tmp/headstart-doctor.XXXXXX";
+static struct doctor_host host;
+static struct doctor_report report;
+static const char *variables[8][2];
+static struct device disk;
+
+static const char *fake_variable(const char *name)
+{
+	for (size_t i = 0; i < 8 && variables[i][0]; i++)
+		if (streq(variables[i][0], name))
+			return variables[i][1];
+	return NULL;
+}
+
+static void set(const char *name, const char *value)
+{
+	size_t i = 0;
+
+	while (variables[i][0])
+		i++;
+	variables[i][0] = name;
+	variables[i][1] = value;
+}
+
+static int fake_device(const struct doctor_host *on, const char *path, struct device *ret)
+{
+	*ret = disk;
+	return 0;
+}
+
+static void put_bytes(const char *path, const void *data, size_t size, mode_t mode)
+{
+	char full[PATH_MAX], folder[PATH_MAX];
+
+	assert_true(host_path(&host, path, full));
+	strcpy(folder, full);
+	*strrchr(folder, '/') = '\0';
+	assert_int_equal(make_folders(folder, 0755), 0);
+	assert_int_equal(publish_file(full, mode, data, size), 0);
+}
+
+static void put(const char *path, const char *text)
+{
+	put_bytes(path, text, strlen(text), 0644);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
+{
+	return remove(path);
+}
+
+static int begin(void **state)
+{
+	strcpy(root + sizeof(root) - 7, "XXXXXX");
+	memset(variables, 0, sizeof(variables));
+	disk = (struct device){DEVICE_SOLID, 128, 1280, "nvme0n1"};
+	host = (struct doctor_host){
+		.root = mkdtemp(root),
+		.variable = fake_variable,
+		.device = fake_device,
+		.kernel = "6.18.1",
+		.glibc = "2.36",
+		.private = "/usr/lib/headstart",
+		.user = geteuid(),
+	};
+	put("/proc/self/status", "Name:\tx\nSeccomp:\t0\nSeccomp_filters:\t0\n");
+	put("/proc/meminfo", "MemTotal:       8000000 kB\nMemFree: 1 kB\nMemAvailable:   4000000 kB\n");
+	return host.root ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	doctor_report_release(&report);
+	return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Runs one check anew; its worst finding must be of this severity, and one of that severity have these words. */
+static void finds(void (*check)(const struct doctor_host *, struct doctor_report *), enum doctor_severity severity,
+	const char *words)
+{
+	bool said = false;
+
+	doctor_report_release(&report);
+	check(&host, &report);
+	assert_false(report.out_of_memory);
+	assert_true(report.n > 0);
+	for (size_t i = 0; i < report.n; i++) {
+		const struct doctor_finding *finding = &report.findings[i];
+
+		assert_true(finding->severity <= severity);
+		if (finding->severity == severity)
+			said |= strstr(finding->what, words) || (finding->consequence && strstr(finding->consequence, words)) ||
+				(finding->mend && strstr(finding->mend, words));
+	}
+	if (!said)
+		print_message("'%s' is not said, but '%s'\n", words, report.findings[0].what);
+	assert_true(said);
+}
+
+static void parts(void **state)
+{
+	finds(check_parts, DOCTOR_PROBLEM, "libheadstart-audit.so' is missing");
+	put("/usr/lib/headstart/libheadstart-audit.so", "");
+	put("/usr/lib/headstart/libheadstart-preload.so", "");
+	finds(check_parts, DOCTOR_PROBLEM, "headstart-prefetch' is missing");
+	put("/usr/lib/headstart/headstart-prefetch", "");
+	finds(check_parts, DOCTOR_OK, HEADSTART_VERSION);
+}
+
+static void switches(void **state)
+{
+	finds(check_switches, DOCTOR_OK, "not switched off");
+	put("/etc/headstart/disable", "");
+	finds(check_switches, DOCTOR_PROBLEM, "sudo rm /etc/headstart/disable");
+	end(state);
+	begin(state);
+	set("HEADSTART", "off");
+	finds(check_switches, DOCTOR_PROBLEM, "unset HEADSTART");
+	variables[0][1] = "of";
+	finds(check_switches, DOCTOR_NOTE, "HEADSTART=of means nothing");
+	variables[0][1] = "plan";
+	finds(check_switches, DOCTOR_OK, "HEADSTART=plan");
+	variables[0][1] = "";
+	finds(check_switches, DOCTOR_OK, "not switched off");
+}
+
+static void glibc(void **state)
+{
+	finds(check_glibc, DOCTOR_OK, "2.36");
+	host.glibc = "2.42.9000";
+	finds(check_glibc, DOCTOR_OK, "2.42.9000");
+	host.glibc = "2.35";
+	finds(check_glibc, DOCTOR_NOTE, "DT_RELR");
+	host.glibc = "2.34";
+	finds(check_glibc, DOCTOR_NOTE, "slower all the time");
+	host.glibc = "2.31";
+	finds(check_glibc, DOCTOR_PROBLEM, "no tunable helps");
+	host.glibc = "no version";
+	finds(check_glibc, DOCTOR_PROBLEM, "makes no sense");
+}
+
+static void kernel(void **state)
+{
+	finds(check_kernel, DOCTOR_OK, "6.18.1");
+	host.kernel = "6.12.0-rc1";
+	finds(check_kernel, DOCTOR_OK, "73 program headers");
+	host.kernel = "6.1.0-18-amd64";
+	finds(check_kernel, DOCTOR_OK, "RWF_NOWAIT");
+	host.kernel = "4.19.0";
+	finds(check_kernel, DOCTOR_NOTE, "RESOLVE_CACHED");
+	host.kernel = "";
+	finds(check_kernel, DOCTOR_NOTE, "makes no sense");
+}
+
+static void recording(void **state)
+{
+	host.user = 1000;
+	finds(check_recording, DOCTOR_OK, "sudo headstart doctor");
+	host.user = 0;
+	finds(check_recording, DOCTOR_NOTE, "mount -t tracefs");
+	put("/sys/kernel/debug/tracing/events/enable", "0\n");
+	finds(check_recording, DOCTOR_NOTE, "no filemap tracepoints");
+	put("/sys/kernel/debug/tracing/events/filemap/mm_filemap_add_to_page_cache/id", "1\n");
+	finds(check_recording, DOCTOR_NOTE, "falls back");
+	put("/sys/kernel/debug/tracing/events/filemap/mm_filemap_fault/id", "2\n");
+	finds(check_recording, DOCTOR_OK, "mm_filemap_fault");
+	host.fanotify = -EPERM;
+	finds(check_recording, DOCTOR_NOTE, "fanotify");
+}
+
+static void io_uring(void **state)
+{
+	finds(check_io_uring, DOCTOR_OK, "works");
+	host.io_uring = -ENOSYS;
+	finds(check_io_uring, DOCTOR_NOTE, "has none");
+	host.io_uring = -EPERM;
+	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
+	put("/proc/sys/kernel/io_uring_disabled", "2\n");
+	finds(check_io_uring, DOCTOR_NOTE, "sysctl -w kernel.io_uring_disabled=0");
+	put("/proc/sys/kernel/io_uring_disabled", "frob");
+	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
+}
+
+static void seccomp(void **state)
+{
+	finds(check_seccomp, DOCTOR_OK, "no filter");
+	put("/proc/self/status", "Seccomp:\t2\n");
+	finds(check_seccomp, DOCTOR_NOTE, "the shim does nothing");
+	put("/proc/self/status", "Name:\tSeccomp:\t2\nSeccomp:\n");
+	finds(check_seccomp, DOCTOR_PROBLEM, "cannot be read");
+}
+
+static void container(void **state)
+{
+	finds(check_container, DOCTOR_OK, "none");
+	put("/proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 0:40 / /mnt rw - overlay overlay rw\n");
+	finds(check_container, DOCTOR_OK, "none");
+	put("/proc/self/mountinfo", "22 1 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/l\n");
+	finds(check_container, DOCTOR_NOTE, "takes each start for warm");
+	put("/run/.containerenv", "");
+	finds(check_container, DOCTOR_NOTE, "Podman");
+	end(state);
+	begin(state);
+	set("container", "lxc");
+	finds(check_container, DOCTOR_NOTE, "in the environment");
+}
+
+static void disks(void **state)
+{
+	set("HOME", "/home/a");
+	finds(check_disks, DOCTOR_OK, "'nvme0n1', solid, read_ahead_kb 128");
+	disk.read_ahead_kb = 8192;
+	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
+	disk.read_ahead_kb = 0;
+	finds(check_disks, DOCTOR_NOTE, "read-ahead of 'nvme0n1' is off");
+	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "vda"};
+	finds(check_disks, DOCTOR_NOTE, "headstart plan --device solid");
+	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "sda"};
+	finds(check_disks, DOCTOR_OK, "'sda', rotational");
+	put("/sys/block/sda/device/vendor", "QEMU    \n");
+	finds(check_disks, DOCTOR_NOTE, "virtual disk");
+	disk = (struct device){DEVICE_UNKNOWN, 0, 0, ""};
+	finds(check_disks, DOCTOR_NOTE, "headstart plan --device rotational");
+	disk = (struct device){DEVICE_MEMORY, 0, 0, "tmpfs"};
+	finds(check_disks, DOCTOR_OK, "in memory");
+	disk = (struct device){DEVICE_NETWORK, 128, 0, "nfs"};
+	finds(check_disks, DOCTOR_OK, "network");
+}
+
+static void memory(void **state)
+{
+	finds(check_memory, DOCTOR_OK, "no pressure");
+	put("/proc/pressure/memory", "some avg10=9.99 avg60=0.00\nfull avg10=50.00\n");
+	finds(check_memory, DOCTOR_OK, "no pressure");
+	put("/proc/pressure/memory", "some avg10=12.50 avg60=0.00\n");
+	finds(check_memory, DOCTOR_PROBLEM, "12 %");
+	put("/proc/pressure/memory", "");
+	put("/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 100000 kB\n");
+	finds(check_memory, DOCTOR_NOTE, "less is prefetched");
+	put("/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nSwapTotal: 1000 kB\nSwapFree: 3 kB\n");
+	finds(check_memory, DOCTOR_NOTE, "swap");
+	put("/proc/meminfo", "MemTotal: 0 kB\nMemAvailable: 4000000 kB\n");
+	finds(check_memory, DOCTOR_NOTE, "cannot be read");
+	put("/proc/meminfo", "MemTotal: -5 kB\n");
+	finds(check_memory, DOCTOR_NOTE, "cannot be read");
+}
+
+static void put_library(const char *path, void (*change)(struct handmade *elf))
+{
+	struct handmade elf;
+
+	handmade_init(&elf);
+	if (change)
+		change(&elf);
+	put_bytes(path, &elf, sizeof(elf), 0755);
+}
+
+static void with_tls(struct handmade *elf)
+{
+	elf->stack = (Elf64_Phdr){PT_TLS, PF_R, 0x2e80, 0x3e80, 0x3e80, 0x10, 0x10000, 64};
+	elf->entries[3] = (Elf64_Dyn){DT_FLAGS, {DF_STATIC_TLS}};
+}
+
+static void of_32_bits(struct handmade *elf)
+{
+	elf->header.e_ident[EI_CLASS] = ELFCLASS32;
+}
+
+static void needing_another(struct handmade *elf)
+{
+	elf->entries[3] = (Elf64_Dyn){DT_NEEDED, {1}};
+}
+
+static void preloads(void **state)
+{
+	finds(check_preloads, DOCTOR_OK, "0 preloaded libraries, 0 auditors");
+	put_library("/lib/good.so", NULL);
+	set("LD_AUDIT", "/lib/good.so");
+	set("LD_PRELOAD", "/lib/good.so good.so");
+	put("/etc/ld.so.preload", "# /lib/commented.so\n/$LIB/good.so # more\n\n");
+	finds(check_preloads, DOCTOR_OK, "3 preloaded libraries, 1 auditor");
+	put("/etc/ld.so.preload", "/lib/good.so\n/lib/none.so\n");
+	finds(check_preloads, DOCTOR_PROBLEM, "'/lib/none.so', which does not exist");
+	put("/etc/ld.so.preload", "/$LIB/none.so\n");
+	finds(check_preloads, DOCTOR_PROBLEM, "'/$LIB/none.so', which does not exist");
+	put("/lib/text.so", "INPUT(libgood.so)\n");
+	put("/etc/ld.so.preload", "/lib/text.so\n");
+	finds(check_preloads, DOCTOR_PROBLEM, "sudoedit /etc/ld.so.preload");
+	put_library("/lib/old.so", of_32_bits);
+	put("/etc/ld.so.preload", "/lib/old.so");
+	finds(check_preloads, DOCTOR_PROBLEM, "is a 32-bit library");
+	put_library("/lib/needing.so", needing_another);
+	put("/etc/ld.so.preload", "/lib/needing.so");
+	finds(check_preloads, DOCTOR_PROBLEM, "needs a library that is not found");
+	put_library("/lib/libhand.so.1", NULL);
+	finds(check_preloads, DOCTOR_OK, "3 preloaded libraries");
+	put("/etc/ld.so.preload", "/lib");
+	finds(check_preloads, DOCTOR_PROBLEM, "not a regular file");
+	put("/etc/ld.so.preload", "");
+	variables[0][1] = "/lib/gone.so:/lib/good.so";
+	finds(check_preloads, DOCTOR_PROBLEM, "unset LD_AUDIT");
+	variables[0][1] = "";
+	put_library("/lib/libasan.so.8", NULL);
+	variables[1][1] = "/lib/libasan.so.8";
+	finds(check_preloads, DOCTOR_NOTE, "the first of all libraries");
+	put_library("/lib/tls.so", with_tls);
+	variables[1][1] = "/lib/tls.so";
+	finds(check_preloads, DOCTOR_NOTE, "export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=66111");
+}
+
+/* Truncated where only what is mapped is missing: each program would die of SIGBUS. */
+static void a_truncated_preload(void **state)
+{
+	struct handmade elf;
+
+	handmade_init(&elf);
+	elf.data.p_filesz = 0x1000;
+	elf.data.p_memsz = 0x1000;
+	put_bytes("/lib/cut.so", &elf, sizeof(elf), 0755);
+	put("/etc/ld.so.preload", "/lib/cut.so");
+	finds(check_preloads, DOCTOR_PROBLEM, "is truncated");
+}
+
+static void state_folder_and_plans(void **state)
+{
+	char full[PATH_MAX];
+
+	set("HEADSTART_STATE", "/state folder");
+	finds(check_state, DOCTOR_NOTE, "does not exist");
+	finds(check_plans, DOCTOR_OK, "none yet");
+	put("/state folder/a-0.plan", "frob");
+	finds(check_state, DOCTOR_OK, "is there");
+	finds(check_plans, DOCTOR_PROBLEM, "rm '/state folder/a-0.plan'");
+	assert_true(host_path(&host, "/state folder/a-0.plan", full));
+	assert_int_equal(chmod(full, 0666), 0);
+	finds(check_plans, DOCTOR_PROBLEM, "not believed");
+	assert_int_equal(unlink(full), 0);
+	assert_int_equal(symlink("/etc/passwd", full), 0);
+	finds(check_plans, DOCTOR_PROBLEM, "not believed");
+	assert_int_equal(unlink(full), 0);
+	assert_int_equal(mkfifo(full, 0600), 0);
+	finds(check_plans, DOCTOR_PROBLEM, "not believed");
+	assert_int_equal(unlink(full), 0);
+	put("/state folder/x.profile", "not a plan");
+	finds(check_plans, DOCTOR_OK, "none yet");
+	assert_true(host_path(&host, "/state folder", full));
+	assert_int_equal(chmod(full, 0777), 0);
+	finds(check_state, DOCTOR_PROBLEM, "chmod 755 '/state folder'");
+	variables[0][1] = "relative";
+	finds(check_state, DOCTOR_NOTE, "not an absolute path");
+}
+
+static void check_asked(const char *command)
+{
+	doctor_report_release(&report);
+	assert_int_equal(doctor_check_program(&host, command, &report), 0);
+}
+
+static bool said(enum doctor_severity severity, const char *words)
+{
+	for (size_t i = 0; i < report.n; i++)
+		if (report.findings[i].severity == severity &&
+			(strstr(report.findings[i].what, words) ||
+				(report.findings[i].mend && strstr(report.findings[i].mend, words))))
+			return true;
+	return false;
+}
+
+static void dynamic_program(struct handmade *elf)
+{
+	elf->header.e_type = ET_EXEC;
+	elf->stack.p_type = PT_INTERP;
+	elf->stack.p_offset = offsetof(struct handmade, strings) + 0x40;
+	elf->stack.p_filesz = 0x20;
+	strcpy(elf->strings + 0x40, "/lib64/ld-linux-x86-64.so.2");
+	elf->entries[3] = (Elf64_Dyn){DT_NEEDED, {1}};
+}
+
+static void musl_program(struct handmade *elf)
+{
+	dynamic_program(elf);
+	strcpy(elf->strings + 0x40, "/lib/ld-musl-x86_64.so.1");
+}
+
+static void go_program(struct handmade *elf)
+{
+	static const char note[] = "\4\0\0\0\0\0\0\0\4\0\0\0Go\0";
+
+	elf->header.e_type = ET_EXEC;
+	elf->dynamic.p_type = PT_NULL;
+	elf->stack = (Elf64_Phdr){PT_NOTE, PF_R, 0x600, 0x600, 0x600, sizeof(note), sizeof(note), 4};
+	memcpy((char *)elf + 0x600, note, sizeof(note));
+}
+
+static void programs(void **state)
+{
+	assert_int_equal(doctor_check_program(&host, "nothing", &report), -ENOENT);
+	assert_int_equal(doctor_check_program(&host, "", &report), -ENOENT);
+	set("PATH", "/none:/usr/bin");
+	put_library("/usr/bin/dynamic", dynamic_program);
+	check_asked("dynamic");
+	assert_true(said(DOCTOR_OK, "'/usr/bin/dynamic' is a dynamic program: '/lib64/ld-linux-x86-64.so.2'"));
+	assert_true(said(DOCTOR_NOTE, "'libhand.so.1' and 0 others of 1 are not found"));
+	assert_true(said(DOCTOR_NOTE, "sudo headstart record -- dynamic"));
+	put_library("/lib/libhand.so.1", with_tls);
+	check_asked("/usr/bin/dynamic");
+	assert_true(said(DOCTOR_NOTE, "65599 of them '/lib/libhand.so.1'"));
+	set("LD_AUDIT", "/x/libheadstart-audit.so");
+	check_asked("dynamic");
+	assert_true(said(DOCTOR_PROBLEM, "export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=66112"));
+	set("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=0x20000");
+	check_asked("dynamic");
+	assert_true(said(DOCTOR_OK, "makes room"));
+	put_library("/usr/bin/musl", musl_program);
+	check_asked("musl");
+	assert_true(said(DOCTOR_NOTE, "musl"));
+	put_library("/usr/bin/go-it's", go_program);
+	check_asked("go-it's");
+	assert_true(said(DOCTOR_NOTE, "a Go program"));
+	assert_true(said(DOCTOR_NOTE, "headstart run -- 'go-it'\\''s'"));
+	put_library("/usr/bin/old", of_32_bits);
+	check_asked("old");
+	assert_true(said(DOCTOR_NOTE, "32-bit"));
+	put_bytes("/snap/bin/app", "#!/usr/bin/dynamic", 18, 0755);
+	check_asked("/snap/bin/app");
+	assert_true(said(DOCTOR_NOTE, "starts a Snap"));
+	assert_true(said(DOCTOR_OK, "a script, run by '/usr/bin/dynamic'"));
+	put_bytes("/usr/bin/loop", "#!/usr/bin/loop\n", 16, 0755);
+	check_asked("loop");
+	assert_true(said(DOCTOR_PROBLEM, "not an ELF file"));
+}
+
+/* Whatever lies there: an answer, and no crash. */
+static void garbage_everywhere(void **state)
+{
+	static const char *const files[] = {"/proc/self/status", "/proc/self/mountinfo", "/proc/meminfo", "/etc/ld.so.preload",
+		"/proc/pressure/memory", "/proc/sys/kernel/io_uring_disabled", "/etc/ld.so.cache", "/state/a-0.plan"};
+	uint8_t garbage[3000];
+
+	set("HEADSTART_STATE", "/state");
+	put_library("/usr/bin/dynamic", dynamic_program);
+	for (unsigned seed = 0; seed < 50; seed++) {
+		srand(seed);
+		for (size_t i = 0; i < sizeof(garbage); i++)
+			garbage[i] = (uint8_t)(rand() >> 7);
+		if (seed % 2)
+			memcpy(garbage, "glibc-ld.so.cache1.1", 20);
+		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+			put_bytes(files[i], garbage, seed * 60, 0600);
+		doctor_report_release(&report);
+		doctor_check_machine(&host, &report);
+		assert_true(report.n >= 13);
+		check_asked("/usr/bin/dynamic");
+	}
+}
+
+static void words_for_a_shell(void **state)
+{
+	static const char *const words[][2] = {{"plain/a-b.c", "plain/a-b.c"}, {"", "''"}, {"a b", "'a b'"}, {"$(x)", "'$(x)'"},
+		{"it's", "'it'\\''s'"}, {"'", "''\\'''"}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		_cleanup_free_ char *quoted = doctor_quote(words[i][0]);
+
+		assert_string_equal(quoted, words[i][1]);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(parts),
+		TEST(switches),
+		TEST(glibc),
+		TEST(kernel),
+		TEST(recording),
+		TEST(io_uring),
+		TEST(seccomp),
+		TEST(container),
+		TEST(disks),
+		TEST(memory),
+		TEST(preloads),
+		TEST(a_truncated_preload),
+		TEST(state_folder_and_plans),
+		TEST(programs),
+		TEST(garbage_everywhere),
+		cmocka_unit_test(words_for_a_shell),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
