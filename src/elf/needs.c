@@ -148,14 +148,15 @@ static int add_needed(const struct reading *reading, uint64_t at, struct elf_nee
 
 static int read_dynamic(struct reading *reading, const Elf64_Phdr *phdr, struct elf_needs *needs)
 {
+	size_t n = phdr->p_filesz / sizeof(Elf64_Dyn); /* a piece of one at the end is none */
 	int r;
 
 	if (phdr->p_filesz > DYNAMIC_MAX || reading->dynamic)
 		return -ENOEXEC;
-	reading->dynamic = calloc(phdr->p_filesz / sizeof(Elf64_Dyn) + 1, sizeof(Elf64_Dyn));
+	reading->dynamic = calloc(n + 1, sizeof(Elf64_Dyn));
 	if (!reading->dynamic)
 		return -ENOMEM;
-	r = read_at(reading->fd, phdr->p_offset, reading->dynamic, phdr->p_filesz);
+	r = read_at(reading->fd, phdr->p_offset, reading->dynamic, n * sizeof(Elf64_Dyn));
 	if (r < 0)
 		return r;
 	needs->is_dynamic = true;

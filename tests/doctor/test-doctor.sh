@@ -47,7 +47,7 @@ done
 COLUMNS=80 "$headstart" doctor >page || true
 head -n 1 page | grep -qE '^headstart on this machine: [0-9]+ problems?, [0-9]+ notes?$' || fail "the page: $(cat page)"
 ! grep -q "$(printf '\033')" page || fail "escape sequences without a terminal"
-! grep -v '^ *\$ ' page | awk 'length > 80' | grep . || fail "lines over 80 columns"
+! grep -v '^ *\$ ' page | grep -v "'/.*'" | awk 'length > 80' | grep . || fail "lines over 80 columns"
 [ "$(wc -l <page)" -le 66 ] || fail "more than a page: $(wc -l <page) lines"
 if command -v script >/dev/null; then
 	TERM=xterm script -qec "$headstart doctor" /dev/null </dev/null >typescript || true

@@ -85,7 +85,9 @@ unsigned la_version(unsigned version) { return version; }
 EOF
 ends 7 env LD_AUDIT="$real/libother.so" "$headstart" run --audit ./big
 grep -q "|$real/libother.so:.*/libheadstart-audit.so\$" out || fail "another auditor was not kept: $(cat out)"
-ends 0 env LD_PRELOAD="$real/libbig.so" "$headstart" run --audit true
+if ! nm "$headstart" | grep -q __asan_init; then # which would be first of all libraries
+	ends 0 env LD_PRELOAD="$real/libbig.so" "$headstart" run --audit true
+fi
 
 # the plan has the sum, and run goes by it: libraries that are opened later count
 "$make_profile" big.profile <<EOF
