@@ -19,7 +19,8 @@
 
 static const char help[] =
 	"usage: headstart undo [OPTION…] FILE…\n"
-	"Makes files that 'headstart relayout' made their originals again, to the bit. A file that something\n"
+	"Makes files that 'headstart relayout' made their originals again, to the bit. A file that "
+	"something\n"
 	"else has changed since is refused and stays as it is.\n"
 	"\n"
 	"options:\n"
@@ -36,8 +37,7 @@ struct undo_arguments {
 };
 
 /* Undoes all names on the command line of one file together: each would be a file of its own otherwise. */
-static int add_names(
-	const struct undo_arguments *arguments, size_t index, struct replacement *replacement)
+static int add_names(const struct undo_arguments *arguments, size_t index, struct replacement *replacement)
 {
 	for (size_t i = index + 1; i < arguments->n_paths; i++) {
 		const char *path = arguments->paths[i];
@@ -60,12 +60,13 @@ static int add_names(
 static int commit_failed(int error, const char *path, const struct replacement *replacement)
 {
 	if (error == -EMLINK)
-		return verb_fail("'%s' has %ju names; give all of them", path,
-			(uintmax_t)replacement->st.st_nlink);
+		return verb_fail(
+			"'%s' has %ju names; give all of them", path, (uintmax_t)replacement->st.st_nlink);
 	if (error == -ESTALE)
 		return verb_fail("'%s' was changed meanwhile and is as it was then", path);
 	if (replacement->lost)
-		return verb_fail("the %s of '%s' cannot be kept: %s", replacement->lost, path, strerror(-error));
+		return verb_fail(
+			"the %s of '%s' cannot be kept: %s", replacement->lost, path, strerror(-error));
 	return verb_fail_errno(error, "cannot undo '%s'", path);
 }
 

@@ -113,8 +113,7 @@ static int verify_file(const char *path, const struct verify_arguments *argument
 	if (r)
 		return r;
 	if (arguments->original)
-		r = layout_verify_compact(
-			arguments->original, arguments->original_size, data, size, &report);
+		r = layout_verify_compact(arguments->original, arguments->original_size, data, size, &report);
 	else
 		r = layout_verify(data, size, &report);
 	if (r == -ENOMEM)

@@ -11,8 +11,8 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 
-#define GRANULE_MIN 4096u
-#define GRANULE_MAX 65536u
+#define GRANULE_MIN  4096u
+#define GRANULE_MAX  65536u
 #define PASSES_KNOWN (NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS | NOTE_PASS_COMPACT)
 
 static void freep_state(XXH3_state_t **state)
@@ -70,8 +70,8 @@ static const char *fault_of(const struct note_relaid *note, const Elf64_Ehdr *he
 	if (note->granule < GRANULE_MIN || note->granule > GRANULE_MAX || (note->granule & mask) != 0)
 		return "has a note that tells of pages of an impossible size";
 	if (note->original_size < sizeof(*header) || note->original_phnum >= PN_XNUM ||
-		!table_fits(note->original_phoff, note->original_phnum, sizeof(Elf64_Phdr),
-			note->original_size))
+		!table_fits(
+			note->original_phoff, note->original_phnum, sizeof(Elf64_Phdr), note->original_size))
 		return "has a note whose original has its program headers outside of itself";
 	if ((note->tables_offset & mask) != 0 || note->tables_offset < note->original_size)
 		return "has a note whose tables do not begin on a page after the original";
@@ -204,12 +204,15 @@ int note_check_sums(
 
 	if (!state)
 		return -ENOMEM;
-	if (appended_checksum(state, data, compact ? 0 : note->original_size, size) != note->appended_checksum)
+	if (appended_checksum(state, data, compact ? 0 : note->original_size, size) !=
+		note->appended_checksum)
 		return wrong(compact ? "has been changed since it was relaid"
-				     : "has been changed since it was relaid: what was appended is no longer as it was",
+				     : "has been changed since it was relaid: what was appended is no longer "
+				       "as it was",
 			ret_problem);
 	if (!compact && original_checksum(state, data, note) != note->original_checksum)
-		return wrong("has been changed since it was relaid: the original in it is no longer as it was",
+		return wrong(
+			"has been changed since it was relaid: the original in it is no longer as it was",
 			ret_problem);
 	return 0;
 }

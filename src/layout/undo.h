@@ -11,10 +11,10 @@ struct undo {
 };
 
 /*
- * Finds the original in a relaid file in memory, which may be hostile, and proves it by its checksum and by that of
- * what was appended: of a file that anybody changed since, nothing is undone. Returns 0; -ENODATA: not a relaid
- * file; -EBADMSG: changed since; -EOPNOTSUPP: relaid in a way that leaves no original in it; each with
- * *ret_problem, a static text that follows the file's name; or -ENOMEM.
+ * Finds the original in a relaid file in memory, which may be hostile, and proves it by its checksum and by
+ * that of what was appended: of a file that anybody changed since, nothing is undone. Returns 0; -ENODATA:
+ * not a relaid file; -EBADMSG: changed since; -EOPNOTSUPP: relaid in a way that leaves no original in it;
+ * each with *ret_problem, a static text that follows the file's name; or -ENOMEM.
  */
 int undo_prepare(const uint8_t *data, uint64_t size, struct undo *ret, const char **ret_problem);
 

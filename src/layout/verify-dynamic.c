@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: the dynamic section. Entries that no pass may change must be there with the same values in the same order;
- * what the others point at is for the parts that know them.
+ * verify: the dynamic section. Entries that no pass may change must be there with the same values in the same
+ * order; what the others point at is for the parts that know them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -71,12 +71,12 @@ static int compare_fixed(struct verify *verify)
 		if (at == n_old || old[at].d_tag != new[i].d_tag)
 			return verify_wrong(verify,
 				"has a dynamic entry of tag %#" PRIx64 " where the original has none",
-				(uint64_t)new[i].d_tag);
+				(uint64_t) new[i].d_tag);
 		if (old[at].d_un.d_val != new[i].d_un.d_val)
 			return verify_wrong(verify,
 				"has a dynamic entry of tag %#" PRIx64 " with the value %#" PRIx64
 				" instead of %#" PRIx64,
-				(uint64_t)new[i].d_tag, new[i].d_un.d_val, old[at].d_un.d_val);
+				(uint64_t) new[i].d_tag, new[i].d_un.d_val, old[at].d_un.d_val);
 		at++;
 	}
 	for (; at < n_old; at++)
@@ -101,8 +101,8 @@ static int check_changeable(struct verify *verify)
 		if (before > 1 || after > 1)
 			return verify_wrong(verify, "has more than one dynamic entry of tag %#" PRIx64, tag);
 		if (after > before && !change->add)
-			return verify_wrong(
-				verify, "has a dynamic entry of tag %#" PRIx64 " where the original has none", tag);
+			return verify_wrong(verify,
+				"has a dynamic entry of tag %#" PRIx64 " where the original has none", tag);
 		if (after < before && !change->drop)
 			return verify_wrong(verify, "has lost its dynamic entry of tag %#" PRIx64, tag);
 		verify->report->dynamic_changed += before != after || old != new;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: the program headers. Each PT_LOAD of the original must be mapped by one or more of the new ones, which
- * follow each other without a gap, with the same rights, each from where its bytes always were or from the hot
- * region; and nothing but the tables may be mapped besides.
+ * verify: the program headers. Each PT_LOAD of the original must be mapped by one or more of the new ones,
+ * which follow each other without a gap, with the same rights, each from where its bytes always were or from
+ * the hot region; and nothing but the tables may be mapped besides.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -103,7 +103,8 @@ static int check_piece(struct pieces *pieces, const Elf64_Phdr *old, const Elf64
 		return verify_wrong(verify, "splits the segment at %#" PRIx64 " inside a page", old->p_vaddr);
 	if (piece->p_memsz != (last ? old->p_memsz - before : piece->p_filesz))
 		return verify_wrong(verify,
-			"has a segment at %#" PRIx64 " of %#" PRIx64 " bytes of memory, which is not what was there",
+			"has a segment at %#" PRIx64 " of %#" PRIx64
+			" bytes of memory, which is not what was there",
 			piece->p_vaddr, piece->p_memsz);
 	return check_place(pieces, old, piece);
 }
@@ -124,8 +125,8 @@ static int check_load(struct pieces *pieces, const Elf64_Phdr *old)
 			return verify_wrong(verify, "maps the page at %#" PRIx64 ", where nothing belongs",
 				piece->p_vaddr);
 		if (piece->p_filesz > end - at)
-			return verify_wrong(verify,
-				"maps more of the file at %#" PRIx64 " than the original does", at);
+			return verify_wrong(
+				verify, "maps more of the file at %#" PRIx64 " than the original does", at);
 		r = check_piece(pieces, old, piece, piece->p_filesz == end - at);
 		if (r < 0)
 			return r;
@@ -181,14 +182,16 @@ static int check_hot(struct pieces *pieces)
 		at = pieces->hot[i].end;
 	}
 	if (((verify->note->passes & NOTE_PASS_HOT) != 0) != (verify->note->hot_size > 0))
-		return verify_wrong(verify, "has a hot region that its note does not tell of, or none where it does");
+		return verify_wrong(
+			verify, "has a hot region that its note does not tell of, or none where it does");
 	if (verify->note->hot_size > 0 && at != end)
 		return verify_wrong(verify, "does not map the hot page at offset %#" PRIx64, at);
 	verify->report->hot_pages = verify->note->hot_size / verify->note->granule;
 	return 0;
 }
 
-/* Pages are as large as the loader's may be: the least alignment, but no more than the machine's largest page. */
+/* Pages are as large as the loader's may be: the least alignment, but no more than the machine's largest
+ * page. */
 static int check_granule(struct verify *verify)
 {
 	uint64_t granule = verify->old->header.e_machine == EM_AARCH64 ? 65536 : 4096;
@@ -198,7 +201,8 @@ static int check_granule(struct verify *verify)
 			granule = verify->old->loads[i].p_align;
 	return granule == verify->note->granule
 		       ? 0
-		       : verify_wrong(verify, "was laid out by pages of %" PRIu32 " bytes, but its pages have %" PRIu64,
+		       : verify_wrong(verify,
+				 "was laid out by pages of %" PRIu32 " bytes, but its pages have %" PRIu64,
 				 verify->note->granule, granule);
 }
 
@@ -265,7 +269,8 @@ static int check_other(struct verify *verify, const Elf64_Phdr *old, const Elf64
 	if (old->p_type != PT_PHDR)
 		return memcmp(old, new, sizeof(*old)) == 0
 			       ? 0
-			       : verify_wrong(verify, "has a program header of type %#" PRIx32 " that was changed",
+			       : verify_wrong(verify,
+					 "has a program header of type %#" PRIx32 " that was changed",
 					 old->p_type);
 	if (new->p_type != PT_PHDR || new->p_align != old->p_align ||
 		!describes(verify, new, header->e_phoff, header->e_phnum * sizeof(*new), old->p_flags))
@@ -293,15 +298,16 @@ static int check_others(struct verify *verify)
 			at++;
 		if (at == old->n_phdrs)
 			return verify_wrong(verify,
-				"has a program header of type %#" PRIx32 " that the original has not", phdr->p_type);
+				"has a program header of type %#" PRIx32 " that the original has not",
+				phdr->p_type);
 		r = check_other(verify, &old->phdrs[at++], phdr);
 		if (r < 0)
 			return r;
 	}
 	for (; at < old->n_phdrs; at++)
 		if (old->phdrs[at].p_type != PT_LOAD)
-			return verify_wrong(verify, "has lost a program header of type %#" PRIx32,
-				old->phdrs[at].p_type);
+			return verify_wrong(
+				verify, "has lost a program header of type %#" PRIx32, old->phdrs[at].p_type);
 	return notes == 1 ? 0 : verify_wrong(verify, "has no program header that describes its note rightly");
 }
 
@@ -321,7 +327,8 @@ static int check_order(struct verify *verify)
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
 		if (comes_first(verify->old, types[i]) && !comes_first(verify->new, types[i]))
 			return verify_wrong(verify,
-				"has a program header of type %#" PRIx32 " after the first PT_LOAD", types[i]);
+				"has a program header of type %#" PRIx32 " after the first PT_LOAD",
+				types[i]);
 	return 0;
 }
 
@@ -337,13 +344,13 @@ static int check_executable(struct verify *verify)
 		return 0;
 	if (new->n_phdrs > EXECUTABLE_PHDRS_MAX)
 		return verify_wrong(verify,
-			"is a program with %zu program headers, of which kernels before 6.17 take %zu", new->n_phdrs,
-			EXECUTABLE_PHDRS_MAX);
+			"is a program with %zu program headers, of which kernels before 6.17 take %zu",
+			new->n_phdrs, EXECUTABLE_PHDRS_MAX);
 	/* Kernels before 5.18 tell the program so, wherever the headers are. */
 	if (tables_address(verify, new->header.e_phoff) !=
 		new->header.e_phoff + (first->p_vaddr - first->p_offset))
-		return verify_wrong(verify,
-			"is a program whose program headers are not mapped where kernels before 5.18 look for them");
+		return verify_wrong(verify, "is a program whose program headers are not mapped where kernels "
+					    "before 5.18 look for them");
 	return 0;
 }
 

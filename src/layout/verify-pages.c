@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: the bytes. Every page that the loader maps of the original, whole as it lies in the file, must be mapped
- * with the same bytes, but for: addends of relocations that were packed; the dynamic section; and the two fields of
- * the ELF header, where the page at the beginning of the file is mapped from there.
+ * verify: the bytes. Every page that the loader maps of the original, whole as it lies in the file, must be
+ * mapped with the same bytes, but for: addends of relocations that were packed; the dynamic section; and the
+ * two fields of the ELF header, where the page at the beginning of the file is mapped from there.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -46,7 +46,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Puts bytes that belong at an address onto the page, as far as they lie on it and inside the segment's content. */
+/* Puts bytes that belong at an address onto the page, as far as they lie on it and inside the segment's
+ * content. */
 static void overlay(struct pages *pages, const Elf64_Phdr *load, uint64_t page_address, uint64_t address,
 	const void *data, uint64_t size)
 {
@@ -129,7 +130,8 @@ static int compare_piece(struct pages *pages, const Elf64_Phdr *old, const Elf64
 	return 0;
 }
 
-/* The pieces of each PT_LOAD follow each other, in the order of the PT_LOADs: verify_headers() has seen to it. */
+/* The pieces of each PT_LOAD follow each other, in the order of the PT_LOADs: verify_headers() has seen to
+ * it. */
 int verify_pages(struct verify *verify)
 {
 	_cleanup_(pages_releasep) struct pages pages = {

@@ -28,12 +28,13 @@ struct verify {
 int verify_wrong(struct verify *verify, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Bytes at an address as the loader maps them, in new memory, which is the caller's. Returns 0, -ENODATA (not all of
- * them come from the file) or -ENOMEM.
+ * Bytes at an address as the loader maps them, in new memory, which is the caller's. Returns 0, -ENODATA (not
+ * all of them come from the file) or -ENOMEM.
  */
 int verify_read_alloc(const struct elf_view *view, uint64_t address, uint64_t size, void **ret);
 
-/* Program headers: the same memory with the same rights, in pieces that lie where they always did or in the hot region. */
+/* Program headers: the same memory with the same rights, in pieces that lie where they always did or in the
+ * hot region. */
 int verify_headers(struct verify *verify);
 
 /* The dynamic section, tag by tag. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * verify: relocations. The loader carries out DT_RELR, then DT_RELA in its order, then DT_JMPREL (glibc,
- * elf/dynamic-link.h). The same must come out of it: every relative relocation of the original is in one of the two
- * tables with the same addend, all others are in DT_RELA in the same order.
+ * elf/dynamic-link.h). The same must come out of it: every relative relocation of the original is in one of
+ * the two tables with the same addend, all others are in DT_RELA in the same order.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +90,8 @@ static int add_relative(struct relocations *relocations, struct relative relativ
 	return r;
 }
 
-/* DT_RELR, whose addends lie in the pages. Places ascend by whole words, so they are no more than the file holds. */
+/* DT_RELR, whose addends lie in the pages. Places ascend by whole words, so they are no more than the file
+ * holds. */
 static int read_relr(struct verify *verify, const struct elf_view *view, const struct tables *tables,
 	struct relocations *ret)
 {
@@ -111,11 +112,12 @@ static int read_relr(struct verify *verify, const struct elf_view *view, const s
 		struct relative relative = {.address = place, .order = ORDER_RELR, .packed = true};
 
 		if (place < least || place > UINT64_MAX - sizeof(relative.addend))
-			return verify_wrong(verify, "has a DT_RELR that relocates %#" PRIx64 " out of order", place);
+			return verify_wrong(
+				verify, "has a DT_RELR that relocates %#" PRIx64 " out of order", place);
 		least = place + sizeof(relative.addend);
 		if (!elf_view_read(view, place, &relative.addend, sizeof(relative.addend)))
-			return verify_wrong(
-				verify, "has a DT_RELR that relocates %#" PRIx64 ", outside of the file", place);
+			return verify_wrong(verify,
+				"has a DT_RELR that relocates %#" PRIx64 ", outside of the file", place);
 		r = add_relative(ret, relative);
 		if (r < 0)
 			return r;
@@ -162,8 +164,7 @@ static int by_address(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
-static int read_relocations(
-	struct verify *verify, const struct elf_view *view, struct relocations *ret)
+static int read_relocations(struct verify *verify, const struct elf_view *view, struct relocations *ret)
 {
 	struct tables tables = find_tables(view);
 	bool packs = (verify->note->passes & NOTE_PASS_RELR) != 0;
@@ -185,11 +186,10 @@ static int read_relocations(
 }
 
 /*
- * DT_RELACOUNT says how many at the start the loader takes for relative ones without a look. Where the original is wrong
- * there, it may be so in the same way.
+ * DT_RELACOUNT says how many at the start the loader takes for relative ones without a look. Where the
+ * original is wrong there, it may be so in the same way.
  */
-static int check_count(
-	struct verify *verify, const struct relocations *old, const struct relocations *new)
+static int check_count(struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
 	if (verify->n_packed == 0 && new->count == old->count)
 		return 0;
@@ -203,8 +203,7 @@ static int check_count(
 }
 
 /* DT_RELA is the original's, in its order, without relative ones that are packed now. */
-static int compare_order(
-	struct verify *verify, const struct relocations *old, const struct relocations *new)
+static int compare_order(struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
 	size_t at = 0;
 
@@ -213,7 +212,8 @@ static int compare_order(
 			at++;
 		else if (!is_relative(verify, &old->rela[i]))
 			return verify_wrong(verify,
-				"has lost or changed the relocation of %#" PRIx64 ", or moved it before another",
+				"has lost or changed the relocation of %#" PRIx64
+				", or moved it before another",
 				old->rela[i].r_offset);
 	}
 	if (at < new->n_rela)
@@ -242,7 +242,8 @@ static int compare_relatives(
 				"relocates %#" PRIx64 " with the addend %#" PRIx64 " instead of %#" PRIx64,
 				after->address, after->addend, before->addend);
 		if (before->packed && !after->packed)
-			return verify_wrong(verify, "no longer packs the relocation of %#" PRIx64, after->address);
+			return verify_wrong(
+				verify, "no longer packs the relocation of %#" PRIx64, after->address);
 		if (after->packed && !before->packed)
 			verify->packed[verify->n_packed++] =
 				(struct verify_slot){after->address, before->addend, before->order};
@@ -263,7 +264,8 @@ static uint64_t width(const struct verify *verify, const Elf64_Rela *rela)
 }
 
 /*
- * What is packed is carried out before all else: no relocation that came before it may write to the same place.
+ * What is packed is carried out before all else: no relocation that came before it may write to the same
+ * place.
  */
 static int check_overlaps(struct verify *verify, const struct relocations *old)
 {
@@ -284,17 +286,19 @@ static int check_overlaps(struct verify *verify, const struct relocations *old)
 		for (size_t j = at; j < old->n_rela && all[j].address < slot->address + WORD; j++)
 			if (all[j].order < slot->order &&
 				(all[j].address >= slot->address ||
-					slot->address - all[j].address < width(verify, &old->rela[all[j].order - 1])))
+					slot->address - all[j].address <
+						width(verify, &old->rela[all[j].order - 1])))
 				return verify_wrong(verify,
-					"packs the relocation of %#" PRIx64 ", whose place another one writes to before",
+					"packs the relocation of %#" PRIx64
+					", whose place another one writes to before",
 					slot->address);
 	}
 	return 0;
 }
 
 /*
- * The relocations of the PLT may have moved, not changed. Where they follow DT_RELA directly the loader takes both for
- * one table unless it binds lazily, and runs the resolvers of IFUNCs at its end: that must stay so.
+ * The relocations of the PLT may have moved, not changed. Where they follow DT_RELA directly the loader takes
+ * both for one table unless it binds lazily, and runs the resolvers of IFUNCs at its end: that must stay so.
  */
 static int compare_plt(struct verify *verify)
 {
@@ -304,8 +308,10 @@ static int compare_plt(struct verify *verify)
 
 	if (old.plt_size == 0)
 		return 0;
-	if (new.rela_size > 0 && (old.rela + old.rela_size == old.plt) != (new.rela + new.rela_size == new.plt))
-		return verify_wrong(verify, "has the PLT's relocations not where the others end, as the original has");
+	if (new.rela_size > 0 &&
+		(old.rela + old.rela_size == old.plt) != (new.rela + new.rela_size == new.plt))
+		return verify_wrong(
+			verify, "has the PLT's relocations not where the others end, as the original has");
 	if (old.plt == new.plt)
 		return 0;
 	r = verify_read_alloc(verify->old, old.plt, old.plt_size, &before);
@@ -328,7 +334,8 @@ static int check_passes(struct verify *verify)
 	bool moved = new.rela >= tables || new.plt >= tables;
 
 	if (((verify->note->passes & NOTE_PASS_RELR) != 0) != (verify->n_packed > 0))
-		return verify_wrong(verify, "has a note that tells of packed relocations, of which there are none");
+		return verify_wrong(
+			verify, "has a note that tells of packed relocations, of which there are none");
 	if (((verify->note->passes & NOTE_PASS_RELOCS) != 0) != moved)
 		return verify_wrong(verify, "has a note that is wrong about whether relocations were moved");
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: required symbol versions (LSB 5.0, "Version Requirements") and the strings they are named by. An object
- * whose relocations were packed asks its libc for GLIBC_ABI_DT_RELR; nothing else may be new.
+ * verify: required symbol versions (LSB 5.0, "Version Requirements") and the strings they are named by. An
+ * object whose relocations were packed asks its libc for GLIBC_ABI_DT_RELR; nothing else may be new.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -91,8 +91,8 @@ static int read_requirements(struct verify *verify, const struct elf_view *view,
 }
 
 /*
- * Whether the text is at that offset of the string table; with its NUL, where `size` counts that. The loader does not
- * look at DT_STRSZ.
+ * Whether the text is at that offset of the string table; with its NUL, where `size` counts that. The loader
+ * does not look at DT_STRSZ.
  */
 static bool string_is(const struct elf_view *view, uint64_t offset, const char *text, size_t size)
 {
@@ -138,8 +138,8 @@ static int check_added(struct verify *verify, const struct requirements *all, si
 	int r;
 
 	if (!is_relr_version(verify->new, new))
-		return verify_wrong(verify, "requires a version that the original does not, other than " RELR_VERSION
-					    " of libc");
+		return verify_wrong(verify,
+			"requires a version that the original does not, other than " RELR_VERSION " of libc");
 	if (new->version.vna_hash != RELR_VERSION_HASH || new->version.vna_flags != 0)
 		return verify_wrong(verify, "requires " RELR_VERSION " with a wrong hash or flag");
 	r = find_definition(verify, index, &taken);
@@ -149,7 +149,8 @@ static int check_added(struct verify *verify, const struct requirements *all, si
 		if (i != added && (all->items[i].version.vna_other & INDEX_MASK) == index)
 			taken = true;
 	if (taken || index < INDEX_FIRST || index > INDEX_MASK)
-		return verify_wrong(verify, "requires " RELR_VERSION " by a number that is not its own, %u", index);
+		return verify_wrong(
+			verify, "requires " RELR_VERSION " by a number that is not its own, %u", index);
 	verify->report->versions_added = 1;
 	verify->name_end = new->version.vna_name + sizeof(RELR_VERSION);
 	return 0;
@@ -182,7 +183,8 @@ static int compare_requirements(
 		return verify_wrong(verify, "no longer requires all versions that the original does");
 	if (added != SIZE_MAX)
 		return check_added(verify, new, added);
-	return has_relr ? 0 : verify_wrong(verify, "has packed relocations and does not require " RELR_VERSION);
+	return has_relr ? 0
+			: verify_wrong(verify, "has packed relocations and does not require " RELR_VERSION);
 }
 
 /* Strings are found by their offset: where the table has moved, all of it has to be there as it was. */

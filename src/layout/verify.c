@@ -71,8 +71,8 @@ static int check_padding(struct verify *verify)
 
 static int compare(struct verify *verify)
 {
-	static int (*const parts[])(struct verify *) = {
-		check_padding, verify_headers, verify_dynamic, verify_relocations, verify_versions, verify_pages};
+	static int (*const parts[])(struct verify *) = {check_padding, verify_headers, verify_dynamic,
+		verify_relocations, verify_versions, verify_pages};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		int r = parts[i](verify);

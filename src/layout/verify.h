@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proves that a relaid file is what its original was: derives everything anew from the two, and shares no code with
- * the passes that made it, so that their mistakes cannot hide here. Equal are, after the headers, the memory that
- * the loader makes of the file, byte by byte and page by page, and the relocations that it carries out.
+ * Proves that a relaid file is what its original was: derives everything anew from the two, and shares no
+ * code with the passes that made it, so that their mistakes cannot hide here. Equal are, after the headers,
+ * the memory that the loader makes of the file, byte by byte and page by page, and the relocations that it
+ * carries out.
  */
 #pragma once
 
@@ -12,7 +13,8 @@
 #define VERIFY_PROBLEM_MAX 240
 
 struct verify_report {
-	char problem[VERIFY_PROBLEM_MAX]; /* what is wrong, as a text that follows the file's name; "" for nothing */
+	char problem[VERIFY_PROBLEM_MAX]; /* what is wrong, as a text that follows the file's name; "" for
+					     nothing */
 	uint64_t profile;                 /* XXH3-64 of the profile that it was laid out by */
 	uint32_t passes;                  /* enum note_pass bits */
 	char tool[33];                    /* that made it, as its note says: any bytes */
@@ -22,20 +24,20 @@ struct verify_report {
 	size_t segments_before, segments; /* PT_LOADs */
 	uint64_t packed;                  /* relocations that DT_RELR has and had not */
 	uint64_t relocations_before, relocations; /* bytes of DT_RELA and DT_RELR */
-	size_t dynamic_changed;                   /* entries of the dynamic section: other values, new ones, lost ones */
-	size_t versions_added;                    /* required symbol versions */
+	size_t dynamic_changed; /* entries of the dynamic section: other values, new ones, lost ones */
+	size_t versions_added;  /* required symbol versions */
 };
 
 /*
- * Verifies a relaid file in memory, which may be hostile. Returns 0; -ENODATA: not a relaid file; -EBADMSG: it is not
- * what its original was; -EOPNOTSUPP: it holds no original to compare with (--compact); each with the problem; or
- * -ENOMEM. What was found out before a problem is in the report as well; all else is 0.
+ * Verifies a relaid file in memory, which may be hostile. Returns 0; -ENODATA: not a relaid file; -EBADMSG:
+ * it is not what its original was; -EOPNOTSUPP: it holds no original to compare with (--compact); each with
+ * the problem; or -ENOMEM. What was found out before a problem is in the report as well; all else is 0.
  */
 int layout_verify(const uint8_t *data, uint64_t size, struct verify_report *ret);
 
 /*
- * The same of a file that was compacted (layout/compact.h), given its original. What its sections and symbols say is
- * verified as well. Returns as layout_verify() does; -EOPNOTSUPP: it is an overlay.
+ * The same of a file that was compacted (layout/compact.h), given its original. What its sections and symbols
+ * say is verified as well. Returns as layout_verify() does; -EOPNOTSUPP: it is an overlay.
  */
 int layout_verify_compact(const uint8_t *original, uint64_t original_size, const uint8_t *data, uint64_t size,
 	struct verify_report *ret);

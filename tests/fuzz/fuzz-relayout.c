@@ -16,7 +16,8 @@ size_t inputs_taken;
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ void *copy = exact_copy(data, size);
-	unsigned other = size > EI_NIDENT ? data[EI_NIDENT - 1] : 0, seed = size > EI_NIDENT ? data[EI_NIDENT - 2] : 0;
+	unsigned other = size > EI_NIDENT ? data[EI_NIDENT - 1] : 0,
+		 seed = size > EI_NIDENT ? data[EI_NIDENT - 2] : 0;
 	uint32_t passes = (PASSES & ~other) | (NOTE_PASS_COMPACT & other);
 	char problem[RELAY_CHECK_MAX];
 	bool accepted;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hostile ELF files: each field of every header, program header, section header, dynamic entry, required version and
- * relocation of good files takes other values, one at a time. Of each such file relayout has to make nothing, or a
- * file that verify takes and of which undo gives the same bytes back.
+ * Hostile ELF files: each field of every header, program header, section header, dynamic entry, required
+ * version and relocation of good files takes other values, one at a time. Of each such file relayout has to
+ * make nothing, or a file that verify takes and of which undo gives the same bytes back.
  *
  *     hostile FILE…
  */
@@ -78,9 +78,11 @@ static void add_headers(struct hostile *hostile)
 
 	add_record(hostile, "ELF header", 0, header, COUNT(header));
 	for (uint64_t i = 0; i < ehdr->e_phnum; i++)
-		add_record(hostile, "program header", ehdr->e_phoff + i * sizeof(Elf64_Phdr), phdr, COUNT(phdr));
+		add_record(
+			hostile, "program header", ehdr->e_phoff + i * sizeof(Elf64_Phdr), phdr, COUNT(phdr));
 	for (uint64_t i = 0; i < ehdr->e_shnum; i++)
-		add_record(hostile, "section header", ehdr->e_shoff + i * sizeof(Elf64_Shdr), shdr, COUNT(shdr));
+		add_record(
+			hostile, "section header", ehdr->e_shoff + i * sizeof(Elf64_Shdr), shdr, COUNT(shdr));
 }
 
 /* The place in the file of what lies at an address. */
@@ -119,12 +121,14 @@ static void add_tables(struct hostile *hostile)
 	const struct elf_view *view = &hostile->view;
 
 	for (size_t i = 0; i < view->n_dynamic; i++)
-		add_record(hostile, "dynamic entry", place(hostile, view->dynamic_address + i * sizeof(Elf64_Dyn)),
-			entry, COUNT(entry));
-	add_table(hostile, "DT_RELA", dynamic(hostile, DT_RELA), dynamic(hostile, DT_RELASZ), rela, COUNT(rela));
-	add_table(
-		hostile, "DT_JMPREL", dynamic(hostile, DT_JMPREL), dynamic(hostile, DT_PLTRELSZ), rela, COUNT(rela));
-	add_table(hostile, "DT_RELR", dynamic(hostile, DT_RELR), dynamic(hostile, DT_RELRSZ), word, COUNT(word));
+		add_record(hostile, "dynamic entry",
+			place(hostile, view->dynamic_address + i * sizeof(Elf64_Dyn)), entry, COUNT(entry));
+	add_table(hostile, "DT_RELA", dynamic(hostile, DT_RELA), dynamic(hostile, DT_RELASZ), rela,
+		COUNT(rela));
+	add_table(hostile, "DT_JMPREL", dynamic(hostile, DT_JMPREL), dynamic(hostile, DT_PLTRELSZ), rela,
+		COUNT(rela));
+	add_table(hostile, "DT_RELR", dynamic(hostile, DT_RELR), dynamic(hostile, DT_RELRSZ), word,
+		COUNT(word));
 }
 
 static void add_versions(struct hostile *hostile)
@@ -153,9 +157,10 @@ static void add_versions(struct hostile *hostile)
 /* Other values of a field, of which one may be the one it has. */
 static uint64_t other_value(const struct hostile *hostile, uint64_t value, size_t which)
 {
-	const uint64_t values[] = {0, 1, 7, UINT64_MAX, INT64_MAX, 1ull << 63, value + 1, value - 1, value + 8, value - 8,
-		value + 24, value + 0x1000, value - 0x1000, value ^ 0x10, value ^ 1ull << 32, value * 2, hostile->size,
-		hostile->size - value, hostile->view.dynamic_address, 0x10000};
+	const uint64_t values[] = {0, 1, 7, UINT64_MAX, INT64_MAX, 1ull << 63, value + 1, value - 1,
+		value + 8, value - 8, value + 24, value + 0x1000, value - 0x1000, value ^ 0x10,
+		value ^ 1ull << 32, value * 2, hostile->size, hostile->size - value,
+		hostile->view.dynamic_address, 0x10000};
 
 	return values[which];
 }
@@ -168,9 +173,13 @@ static void try_passes(struct hostile *hostile, const struct field *field, uint6
 	bool accepted;
 
 	alarm(SECONDS_MAX);
-	if (!relay_check(hostile->data, hostile->size, passes, (unsigned)hostile->cases, &accepted, problem)) {
-		fprintf(stderr, "FAIL: %s, %s at %#" PRIx64 ", %zu bytes, value %#" PRIx64 ", passes %u, seed %zu: %s\n",
-			hostile->path, field->table, field->offset, field->size, value, passes, hostile->cases, problem);
+	if (!relay_check(
+		    hostile->data, hostile->size, passes, (unsigned)hostile->cases, &accepted, problem)) {
+		fprintf(stderr,
+			"FAIL: %s, %s at %#" PRIx64 ", %zu bytes, value %#" PRIx64
+			", passes %u, seed %zu: %s\n",
+			hostile->path, field->table, field->offset, field->size, value, passes,
+			hostile->cases, problem);
 		exit(1);
 	}
 	hostile->cases++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relays, verifies and undoes ELF files of the system in memory, each by several sets of passes and random hot pages.
+ * Relays, verifies and undoes ELF files of the system in memory, each by several sets of passes and random
+ * hot pages.
  *
  *     relay-files <LIST-OF-PATHS
  */
@@ -22,13 +23,15 @@ struct counts {
 
 static void try_file(const char *path, struct counts *counts)
 {
-	static const uint32_t passes[] = {NOTE_PASS_HOT, NOTE_PASS_RELR, NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS};
+	static const uint32_t passes[] = {
+		NOTE_PASS_HOT, NOTE_PASS_RELR, NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS};
 	_cleanup_free_ char *data = NULL;
 	char problem[RELAY_CHECK_MAX];
 	bool accepted;
 	size_t size;
 
-	if (read_file(path, SIZE_MAX_MB << 20, &data, &size) < 0 || size < SELFMAG || memcmp(data, ELFMAG, SELFMAG) != 0)
+	if (read_file(path, SIZE_MAX_MB << 20, &data, &size) < 0 || size < SELFMAG ||
+		memcmp(data, ELFMAG, SELFMAG) != 0)
 		return;
 	counts->files++;
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes); i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of reading the note: each way in which it is wrong has its own sentence. test-note FILE, an original. */
+/* Unit tests of reading the note: each way in which it is wrong has its own sentence. test-note FILE, an
+ * original. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,7 +138,8 @@ static void each_wrong_field_has_its_sentence(void **state)
 	POKE_FIELD(file, hot_size, 4095, "not whole pages");
 	POKE_FIELD(file, hot_size, far, "the hot region that its note tells of");
 	POKE_FIELD(file, hot_size, 0, "something was appended");
-	poke(file, file->note + offsetof(struct note_segment, relaid.tool) + 31, "x", 1, -EBADMSG, "has no end");
+	poke(file, file->note + offsetof(struct note_segment, relaid.tool) + 31, "x", 1, -EBADMSG,
+		"has no end");
 }
 
 static void the_header_of_the_note_is_looked_at(void **state)
@@ -190,7 +192,8 @@ static void a_compacted_file_has_no_original(void **state)
 	const char *problem;
 	uint32_t passes = NOTE_PASS_COMPACT;
 
-	memcpy(file->data + file->note + offsetof(struct note_segment, relaid.passes), &passes, sizeof(passes));
+	memcpy(file->data + file->note + offsetof(struct note_segment, relaid.passes), &passes,
+		sizeof(passes));
 	seal_relaid(file->data, file->size, 0);
 	assert_int_equal(undo_prepare(file->data, file->size, &undo, &problem), -EOPNOTSUPP);
 	assert_non_null(strstr(problem, "--compact"));

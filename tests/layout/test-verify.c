@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutation tests of verify and undo. Each good file, of every original on the command line and by several sets of passes,
- * is changed in one field or byte and its checksums are made right again, so that they are not what finds it: verify has
- * to name a fault each time.
+ * Mutation tests of verify and undo. Each good file, of every original on the command line and by several
+ * sets of passes, is changed in one field or byte and its checksums are made right again, so that they are
+ * not what finds it: verify has to name a fault each time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,8 +67,8 @@ static void assert_found(struct good *good, const char *what, uint64_t offset)
 	int r = layout_verify(good->data, good->size, &report);
 
 	if (r == 0 || report.problem[0] == '\0')
-		fail_msg("%s, passes %u: %s at %#" PRIx64 " was changed, and verify finds nothing", good->path,
-			good->note.passes, what, offset);
+		fail_msg("%s, passes %u: %s at %#" PRIx64 " was changed, and verify finds nothing",
+			good->path, good->note.passes, what, offset);
 	good->n_mutants++;
 }
 
@@ -135,7 +135,8 @@ static void mutate_phdrs(struct good *good)
 				fields[j].size);
 }
 
-/* Two neighbours change places. That of the note is free among those that are no PT_LOAD; these are free between PT_LOADs. */
+/* Two neighbours change places. That of the note is free among those that are no PT_LOAD; these are free
+ * between PT_LOADs. */
 static void mutate_order(struct good *good)
 {
 	for (size_t i = 0; i + 2 < good->view.n_phdrs; i++) {
@@ -208,7 +209,8 @@ static void mutate_dynamic(struct good *good)
 	for (size_t i = 0; i < view->n_used; i++) {
 		uint64_t entry = place(good, view->dynamic_address + i * sizeof(Elf64_Dyn));
 
-		/* Changes of what lies on a page that is mapped from the original are changes of the original. */
+		/* Changes of what lies on a page that is mapped from the original are changes of the
+		 * original. */
 		if (entry < good->note.hot_offset)
 			continue;
 		mutate_field(good, "d_tag", entry, 8);
@@ -248,7 +250,8 @@ static void mutate_version_number(struct good *good, uint64_t version)
 	static const uint16_t taken[] = {0, 1, 2, 3, 0x8002, 0xffff};
 
 	for (size_t i = 0; i < COUNT(taken); i++)
-		mutate(good, "vna_other of what was added", version + offsetof(Elf64_Vernaux, vna_other), &taken[i], 2);
+		mutate(good, "vna_other of what was added", version + offsetof(Elf64_Vernaux, vna_other),
+			&taken[i], 2);
 }
 
 static void mutate_version(struct good *good, uint64_t version)
@@ -268,7 +271,8 @@ static void mutate_version(struct good *good, uint64_t version)
 		mutate_field(good, "vna_other", version + offsetof(Elf64_Vernaux, vna_other), 2);
 	if (name && place(good, dynamic(good, DT_STRTAB) + aux.vna_name) >= good->note.tables_offset)
 		for (size_t i = 0; i <= strlen(name); i++)
-			flip(good, "the name of a version", place(good, dynamic(good, DT_STRTAB) + aux.vna_name + i));
+			flip(good, "the name of a version",
+				place(good, dynamic(good, DT_STRTAB) + aux.vna_name + i));
 }
 
 static void mutate_versions(struct good *good)
@@ -326,7 +330,8 @@ static void mutate_original(struct good *good)
 
 		/* What lies behind the end of the dynamic section may change as it likes. */
 		if (!load || address < piece->p_vaddr || piece->p_offset < good->note.hot_offset ||
-			good->note.hot_size == 0 || address - old.dynamic_address < old.n_dynamic * sizeof(Elf64_Dyn))
+			good->note.hot_size == 0 ||
+			address - old.dynamic_address < old.n_dynamic * sizeof(Elf64_Dyn))
 			continue;
 		offset = load->p_offset + (address - load->p_vaddr);
 		if (is_relocated(&old, address))
@@ -349,7 +354,8 @@ static void mutate_padding(struct good *good)
 		flip(good, "padding after the tables", i);
 }
 
-/* Undo gives the original; and nothing once a byte is another, wherever it is, or missing, or one too many. */
+/* Undo gives the original; and nothing once a byte is another, wherever it is, or missing, or one too many.
+ */
 static void undo_is_exact(struct good *good)
 {
 	_cleanup_free_ uint8_t *copy = NULL, *longer = calloc(1, good->size + 1);
@@ -405,7 +411,8 @@ static void test_file(const char *path, uint32_t passes, unsigned seed)
 
 	if (read_file(path, 1 << 24, (char **)&good.original, &good.original_size) < 0)
 		fail_msg("cannot read %s", path);
-	if (relaid_make(good.original, good.original_size, passes, seed, &good.data, &good.size, &problem) < 0)
+	if (relaid_make(good.original, good.original_size, passes, seed, &good.data, &good.size, &problem) <
+		0)
 		fail_msg("cannot relay %s: %s", path, problem);
 	assert_int_equal(elf_view_init(&good.view, good.data, good.size, &problem), 0);
 	assert_int_equal(note_find(good.data, good.size, &good.note, &problem), 0);

@@ -25,12 +25,14 @@ static uint32_t mix(uint32_t value)
 	return value ^ value >> 15;
 }
 
-/* A profile that knows the file, whatever build-id it has, and touches about a third of its pages in any order. */
+/* A profile that knows the file, whatever build-id it has, and touches about a third of its pages in any
+ * order. */
 static struct profile_file make_up(
 	const uint8_t *data, size_t size, unsigned seed, struct profile_range *ranges)
 {
 	_cleanup_(elf_view_releasep) struct elf_view view = {0};
-	struct profile_file file = {.path = (char *)PATH, .kind = PROFILE_REGULAR, .size = size, .ranges = ranges};
+	struct profile_file file = {
+		.path = (char *)PATH, .kind = PROFILE_REGULAR, .size = size, .ranges = ranges};
 	const char *problem;
 	const uint8_t *id;
 
@@ -84,8 +86,8 @@ static bool wrong(char problem[RELAY_CHECK_MAX], const char *what, const char *d
 }
 
 /* `data` is the original: what was given, or, of what was relaid already, that which was in it. */
-static bool check_overlay(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
-	char problem[RELAY_CHECK_MAX])
+static bool check_overlay(
+	const uint8_t *data, size_t size, const uint8_t *out, size_t out_size, char problem[RELAY_CHECK_MAX])
 {
 	_cleanup_free_ uint8_t *original = NULL;
 	struct verify_report report;
@@ -104,8 +106,8 @@ static bool check_overlay(const uint8_t *data, size_t size, const uint8_t *out, 
 	return true;
 }
 
-static bool check_compacted(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
-	char problem[RELAY_CHECK_MAX])
+static bool check_compacted(
+	const uint8_t *data, size_t size, const uint8_t *out, size_t out_size, char problem[RELAY_CHECK_MAX])
 {
 	struct verify_report report;
 

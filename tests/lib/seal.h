@@ -43,8 +43,8 @@ static inline void seal_profile(void *data, size_t size)
 }
 
 /*
- * The checksum of what was appended to a relaid file, or of all of a compacted one; where `original`, that of the
- * original in it as well.
+ * The checksum of what was appended to a relaid file, or of all of a compacted one; where `original`, that of
+ * the original in it as well.
  */
 static inline void seal_relaid(void *data, size_t size, int original)
 {
