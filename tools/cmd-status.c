@@ -12,6 +12,8 @@
 #include "format/state-folder.h"
 #include "install.h"
 #include "plan/store.h"
+#include "setup/preload-file.h"
+#include "setup/preload-text.h"
 #include "verb.h"
 
 #define KILL_SWITCH "/etc/headstart/disable"
@@ -109,13 +111,28 @@ static const char *switched_off_by(void)
 	return access(KILL_SWITCH, F_OK) == 0 ? KILL_SWITCH : NULL;
 }
 
+/* "installed"; "missing library" (the line is there, and what it names is not); NULL: not installed. */
+static const char *state_of_system(void)
+{
+	_cleanup_(preload_file_releasep) struct preload_file file = {0};
+
+	if (preload_file_read(PRELOAD_FILE, &file) < 0 ||
+		!preload_text_has(file.text, file.size, HEADSTART_PRELOAD_NAME))
+		return NULL;
+	return access(HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", R_OK) == 0 ? "installed"
+										   : "missing library";
+}
+
 static int describe(struct json_object *status)
 {
-	struct json_object *user = json_object_new_object(), *apps = json_object_new_array();
+	struct json_object *system = json_object_new_object(), *user = json_object_new_object(),
+			   *apps = json_object_new_array();
 	struct json_object *recorded = json_object_new_object();
 	int r;
 
 	add_string(status, "switched_off_by", switched_off_by());
+	add_string(system, "state", state_of_system());
+	json_object_object_add(status, "system", system);
 	json_object_object_add(status, "user", user);
 	json_object_object_add(status, "apps", apps);
 	json_object_object_add(status, "recorded", recorded);
@@ -148,6 +165,7 @@ static void print_text(struct json_object *status)
 
 	if (off)
 		printf("off       switched off by %s\n", off);
+	printf("system    %s\n", text_of(json_object_object_get(status, "system"), "state", "not installed"));
 	printf("user      %s\n", text_of(user, "state", "not installed"));
 	print_files(user);
 	for (size_t i = 0; i < json_object_array_length(apps); i++) {

@@ -7,13 +7,15 @@
 #include "verb.h"
 
 static const char help[] =
-	"usage: headstart uninstall --user | --app NAME [OPTION…]\n"
+	"usage: headstart uninstall --system | --user | --app NAME [OPTION…]\n"
 	"Takes back what 'headstart install' with the same option wrote. Files that were changed since\n"
 	"are left as they are, and named.\n"
 	"\n"
 	"options:\n"
+	"      --system    all programs of the machine; needs root\n"
 	"      --user      all programs of this user's sessions\n"
 	"      --app NAME  one program of this user\n"
+	"      --root DIR  with --system: the system whose root is DIR\n"
 	"      --dry-run   say what would be taken back, and do nothing\n"
 	"  -h, --help      print this\n";
 
@@ -21,6 +23,8 @@ static const char help[] =
 static int parse(int argc, char **argv, struct install_request *request)
 {
 	static const struct option longs[] = {
+		{"system", no_argument, NULL, INSTALL_SYSTEM},
+		{"root", required_argument, NULL, 'r'},
 		{"user", no_argument, NULL, INSTALL_USER},
 		{"app", required_argument, NULL, INSTALL_APP},
 		{"dry-run", no_argument, NULL, 'n'},
@@ -31,12 +35,16 @@ static int parse(int argc, char **argv, struct install_request *request)
 
 	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
 		switch (option) {
+		case INSTALL_SYSTEM:
 		case INSTALL_USER:
 		case INSTALL_APP:
 			if (request->kind)
-				return verb_usage("uninstall", "one of --user and --app at a time");
+				return verb_usage("uninstall", "one of --system, --user and --app at a time");
 			request->kind = (enum install_kind)option;
 			request->app = optarg;
+			break;
+		case 'r':
+			request->root = optarg;
 			break;
 		case 'n':
 			request->dry_run = true;
@@ -49,7 +57,9 @@ static int parse(int argc, char **argv, struct install_request *request)
 	}
 	if (optind < argc)
 		return verb_usage("uninstall", "'%s' is too much", argv[optind]);
-	return request->kind ? 0 : verb_usage("uninstall", "uninstall what: --user or --app NAME");
+	if (request->root && request->kind != INSTALL_SYSTEM)
+		return verb_usage("uninstall", "--root goes with --system");
+	return request->kind ? 0 : verb_usage("uninstall", "uninstall what: --system, --user or --app NAME");
 }
 
 static void tell(void *context, const char *path, enum file_removal what, const char *saved)
@@ -105,6 +115,8 @@ int cmd_uninstall(int argc, char **argv)
 
 	if (r)
 		return r < 0 ? 0 : r;
+	if (request.kind == INSTALL_SYSTEM)
+		return uninstall_system(&request);
 	if (request.kind == INSTALL_USER)
 		return remove_recorded(&request, "user");
 	r = record_name_of_app(request.app, &record);

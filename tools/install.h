@@ -13,13 +13,15 @@ struct install_request {
 	enum install_kind kind;
 	const char *app; /* for INSTALL_APP: as given */
 	bool dry_run;
-	bool force; /* replace files that are not ours; they come back with uninstall */
-	bool verbose;
+	bool force;       /* replace files that are not ours; they come back with uninstall */
+	const char *root; /* for INSTALL_SYSTEM: the folder that is "/" of another system; NULL: this one */
 };
 
 /* All of these return 0, or an exit status with the reason said. */
 int install_app(const struct install_request *request);
 int install_user(const struct install_request *request);
+int install_system(const struct install_request *request);
+int uninstall_system(const struct install_request *request);
 
 /* The name that an app is recorded by: "app-firefox"; for a path its last part. *ret is the caller's. */
 int record_name_of_app(const char *app, char **ret);

@@ -43,6 +43,6 @@ echo 'LD_AUDIT=/mine.so' >"$conf"
 before=$(home_now)
 refuses 1 "was not written by headstart" $inside "$headstart" install --user
 [ "$(home_now)" = "$before" ] || fail "a refusal wrote something"
-refuses 2 "one of --user and --app" "$headstart" install --user --app sh
+refuses 2 "one of --system, --user and --app" "$headstart" install --user --app sh
 check_witness
 echo ok

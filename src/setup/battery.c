@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs run without a text in /etc/ld.so.preload, and with it. */
+#include "setup/battery.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "setup/battery-programs.h"
+#include "system/observe.h"
+
+#define TIMEOUT_MS     60000 /* of one program */
+#define TRIALS_MAX     96
+#define EXCERPT        160 /* bytes of output that a difference quotes */
+#define DIFFERENCE_MAX 4096
+
+static const char *const environment[] = {
+	"PATH=" BATTERY_PATH, "HOME=/", "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=", NULL};
+
+/* One program, and what it did without us. */
+struct trial {
+	char path[256];
+	const char *argv[BATTERY_ARGUMENTS + 1];
+	bool as_nobody;
+	bool must_load; /* its output must name the library: the loader's list of objects */
+	bool endless;   /* it does not end on this machine, with or without us */
+	struct observed before;
+};
+
+struct trials {
+	struct trial *items; /* owned */
+	size_t count;
+};
+
+static void trials_release(struct trials *trials)
+{
+	for (size_t i = 0; i < trials->count; i++)
+		observed_release(&trials->items[i].before);
+	free(trials->items);
+}
+
+static bool can_run(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
+}
+
+static bool find_in_path(const char *name, char path[256])
+{
+	const char *at = BATTERY_PATH;
+
+	if (strchr(name, '/')) {
+		snprintf(path, 256, "%s", name);
+		return can_run(path);
+	}
+	for (;; at++) {
+		int length = (int)strcspn(at, ":");
+
+		snprintf(path, 256, "%.*s/%s", length, at, name);
+		if (can_run(path))
+			return true;
+		at += length;
+		if (!*at)
+			return false;
+	}
+}
+
+static struct trial *add_trial(struct trials *trials, const char *program)
+{
+	struct trial *trial = &trials->items[trials->count];
+
+	if (trials->count == TRIALS_MAX || !find_in_path(program, trial->path))
+		return NULL;
+	trials->count++;
+	return trial;
+}
+
+static void add_command(struct trials *trials, const struct battery_program *program)
+{
+	struct trial *trial = add_trial(trials, program->argv[0]);
+
+	if (!trial)
+		return;
+	for (size_t i = 1; i < BATTERY_ARGUMENTS && program->argv[i]; i++)
+		trial->argv[i] = program->argv[i];
+	trial->argv[0] = trial->path;
+	trial->as_nobody = program->as_nobody;
+}
+
+/* libc.so.6 is a program too: the one of its kind that is certain to be there. */
+static void add_loader(struct trials *trials, const struct loader *loader)
+{
+	static const char *const roots[] = {"", "/usr"};
+
+	for (size_t i = 0; loader->lib && i < 2; i++) {
+		char path[256];
+		struct trial *trial;
+
+		snprintf(path, sizeof(path), "%s/%s/libc.so.6", roots[i], loader->lib);
+		trial = add_trial(trials, path);
+		if (!trial)
+			continue;
+		trial->argv[0] = trial->path;
+		trial = add_trial(trials, loader->path);
+		if (!trial)
+			return;
+		trial->argv[0] = trial->path;
+		trial->argv[1] = "--list";
+		trial->argv[2] = trial[-1].path;
+		trial->must_load = true;
+		return;
+	}
+}
+
+static int list_trials(
+	const struct loader *loaders, size_t n_loaders, const char *self_test, struct trials *ret)
+{
+	struct trials trials = {.items = calloc(TRIALS_MAX, sizeof(*trials.items))};
+	struct trial *trial;
+
+	if (!trials.items)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_loaders; i++)
+		add_loader(&trials, &loaders[i]);
+	trial = self_test ? add_trial(&trials, self_test) : NULL;
+	if (trial)
+		trial->argv[0] = trial->path;
+	for (const struct battery_program *program = battery_programs; program->argv[0]; program++)
+		add_command(&trials, program);
+	*ret = trials;
+	return 0;
+}
+
+static int run_trial(const struct trial *trial, struct observed *ret)
+{
+	const struct observe_options options = {.argv = trial->argv,
+		.envp = environment,
+		.timeout_ms = TIMEOUT_MS,
+		.as_nobody = trial->as_nobody};
+
+	return observe(&options, ret);
+}
+
+/* The first line of a text for a message, without control characters. */
+static void print_excerpt(FILE *out, const char *text)
+{
+	fputs("\"", out);
+	for (size_t i = 0; i < EXCERPT && text[i] && text[i] != '\n'; i++)
+		putc((unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i], out);
+	fputs("\"", out);
+}
+
+static void print_command(FILE *out, const struct trial *trial)
+{
+	putc('\'', out);
+	for (size_t i = 0; trial->argv[i]; i++)
+		fprintf(out, "%s%.*s", i ? " " : "", (int)strcspn(trial->argv[i], "\n"), trial->argv[i]);
+	putc('\'', out);
+}
+
+static void print_status(FILE *out, int status)
+{
+	if (WIFSIGNALED(status))
+		fprintf(out, "is ended by signal %d", WTERMSIG(status));
+	else
+		fprintf(out, "exits with status %d", WEXITSTATUS(status));
+}
+
+/* Of two texts the first lines that differ. */
+static void print_change(FILE *out, const char *before, const char *after)
+{
+	while (*before && *before == *after && strchr(before, '\n')) {
+		size_t a = strcspn(before, "\n"), b = strcspn(after, "\n");
+
+		if (a != b || memcmp(before, after, a) != 0 || !before[a] || !after[b])
+			break;
+		before += a + 1;
+		after += b + 1;
+	}
+	print_excerpt(out, after);
+	fputs(" and not ", out);
+	print_excerpt(out, before);
+}
+
+static bool same_bytes(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+	return a_size == b_size && memcmp(a, b, a_size) == 0;
+}
+
+/* Says what differs; nothing if all is the same. */
+static void compare(
+	FILE *out, const struct battery *battery, const struct trial *trial, const struct observed *after)
+{
+	const struct observed *before = &trial->before;
+
+	if (trial->must_load) {
+		if (battery->library && !strstr(after->out, battery->library)) {
+			fputs("with the new line, ", out);
+			print_command(out, trial);
+			fputs(" does not load it: ", out);
+			print_excerpt(out, after->err_size ? after->err : after->out);
+		}
+		return;
+	}
+	if (before->status == after->status &&
+		same_bytes(before->out, before->out_size, after->out, after->out_size) &&
+		same_bytes(before->err, before->err_size, after->err, after->err_size))
+		return;
+	fputs("with the new line, ", out);
+	print_command(out, trial);
+	if (before->status != after->status) {
+		putc(' ', out);
+		print_status(out, after->status);
+		fputs(", without it ", out);
+		print_status(out, before->status);
+		if (after->err_size) {
+			fputs("; it says ", out);
+			print_excerpt(out, after->err);
+		}
+	} else if (!same_bytes(before->err, before->err_size, after->err, after->err_size)) {
+		fputs(" says on standard error ", out);
+		print_change(out, before->err, after->err);
+	} else {
+		fputs(" prints ", out);
+		print_change(out, before->out, after->out);
+	}
+}
+
+static void tell_progress(const struct battery *battery, const struct trials *trials, size_t i, bool second)
+{
+	if (battery->progress)
+		battery->progress(battery->context, trials->items[i].path, i + (second ? trials->count : 0),
+			2 * trials->count);
+}
+
+/* What each program does as the machine is. A preloaded library that fails already is told in
+ * *ret_difference. */
+static int run_before(const struct battery *battery, struct trials *trials, char **ret_difference)
+{
+	for (size_t i = 0; i < trials->count; i++) {
+		struct trial *trial = &trials->items[i];
+		int r;
+
+		tell_progress(battery, trials, i, false);
+		r = run_trial(trial, &trial->before);
+		trial->endless = r == -ETIME;
+		if (trial->endless)
+			continue;
+		if (r < 0)
+			return r;
+		if (strstr(trial->before.err, "ld.so: object ") &&
+			asprintf(ret_difference, "already, without the new line, '%s' says: %.*s",
+				trial->path, (int)strcspn(trial->before.err, "\n"), trial->before.err) < 0)
+			return -ENOMEM;
+		if (*ret_difference)
+			return 0;
+	}
+	return 0;
+}
+
+/* Has the file seem to exist, by an overlayfs on its folder with the upper layer in the private /tmp. */
+static int overlay_folder(void)
+{
+	if (mkdir("/tmp/upper", 0755) < 0 || mkdir("/tmp/work", 0755) < 0)
+		return -errno;
+	if (rename("/tmp/ld.so.preload", "/tmp/upper/ld.so.preload") < 0)
+		return -errno;
+	if (mount("headstart", "/etc", "overlay", MS_NODEV,
+		    "lowerdir=/etc,upperdir=/tmp/upper,workdir=/tmp/work") < 0)
+		return errno == ENODEV ? -EOPNOTSUPP : -errno;
+	return 0;
+}
+
+/* The text in the place of the file, for this process and its children alone; and a /tmp of their own. */
+static int enter_namespace(const struct battery *battery)
+{
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	if (unshare(CLONE_NEWNS) < 0)
+		return -errno;
+	/* In a chroot that is no mount point whoever made it has seen to this (battery.h). */
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL)
+		return -errno;
+	if (mount("headstart", "/tmp", "tmpfs", MS_NODEV, "mode=1777") < 0)
+		return -errno;
+	fd = open("/tmp/ld.so.preload", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return -errno;
+	r = write_full(fd, battery->text, battery->size);
+	if (r < 0)
+		return r;
+	if (fchmod(fd, 0644) < 0)
+		return -errno;
+	if (!battery->before->exists)
+		return overlay_folder();
+	return mount("/tmp/ld.so.preload", PRELOAD_FILE, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
+}
+
+static int run_after(const struct battery *battery, const struct trials *trials, int difference)
+{
+	_cleanup_fclose_ FILE *out = fdopen(dup(difference), "w");
+	int r = out ? enter_namespace(battery) : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < trials->count; i++) {
+		_cleanup_(observed_releasep) struct observed after = {0};
+
+		if (trials->items[i].endless)
+			continue;
+		tell_progress(battery, trials, i, true);
+		r = run_trial(&trials->items[i], &after);
+		if (r == -ETIME) {
+			fputs("with the new line, ", out);
+			print_command(out, &trials->items[i]);
+			fputs(" does not end", out);
+			r = 0;
+		} else if (r == 0) {
+			compare(out, battery, &trials->items[i], &after);
+		}
+		if (ftell(out) > 0)
+			break;
+	}
+	return r;
+}
+
+/* In a child, whose namespace ends with it. Returns 0 or negative errno. */
+static int run_apart(const struct battery *battery, const struct trials *trials, char **ret_difference)
+{
+	_cleanup_close_ int fd = memfd_create("difference", MFD_CLOEXEC);
+	_cleanup_free_ char *text = malloc(DIFFERENCE_MAX);
+	pid_t parent = getpid(), child;
+	int status;
+	ssize_t n;
+
+	if (fd < 0 || !text)
+		return -ENOMEM;
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(getppid() == parent ? -run_after(battery, trials, fd) : ESRCH);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
+	n = pread(fd, text, DIFFERENCE_MAX - 1, 0);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	*ret_difference = n > 0 ? TAKE_PTR(text) : NULL;
+	return 0;
+}
+
+int battery_run(const struct battery *battery, size_t *ret_tried, char **ret_difference)
+{
+	_cleanup_(trials_release) struct trials trials = {0};
+	char *difference = NULL;
+	int r = list_trials(battery->loaders, battery->n_loaders, battery->self_test, &trials);
+
+	if (r == 0)
+		r = run_before(battery, &trials, &difference);
+	if (r == 0 && !difference)
+		r = run_apart(battery, &trials, &difference);
+	if (r < 0)
+		return r;
+	*ret_tried = trials.count;
+	*ret_difference = difference;
+	return 0;
+}
+
+bool battery_machine_works(const struct loader *loaders, size_t n_loaders)
+{
+	_cleanup_(trials_release) struct trials trials = {0};
+	size_t first = 2 * n_loaders + 2; /* each kind of program, true, and a shell */
+
+	if (list_trials(loaders, n_loaders, NULL, &trials) < 0)
+		return false;
+	for (size_t i = 0; i < trials.count && i < first; i++) {
+		struct observed *done = &trials.items[i].before;
+
+		if (run_trial(&trials.items[i], done) < 0 || WIFSIGNALED(done->status) ||
+			WEXITSTATUS(done->status) == 127 || done->err_size > 0)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,80 @@
+# Shared by the tests of install --system: another root, in a mount namespace of the test's own. It shows this machine with
+# headstart installed on it, as an overlayfs whose upper layer is in memory: whatever is done there is gone with the test.
+#
+# A test that sources this file runs twice: first as itself, which only starts it again inside the namespace, and removes
+# what is left when all mounts have gone with that. $root is the other root, $private the folder of the shims there.
+. "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
+
+if [ -z "${HEADSTART_TEST_PLACE-}" ]; then
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare -m --propagation private true 2>/dev/null || skip "no mount namespace to be had here"
+	status=0
+	mkdir "$tmp/place"
+	HEADSTART_TEST_PLACE=$tmp/place unshare -m --propagation private sh "$0" "$@" || status=$?
+	exit "$status"
+fi
+
+defined() { sed -n "s/^#define $1 \"\(.*\)\"/\1/p" "$HEADSTART_TEST_BUILD/config.h"; }
+private=$(defined HEADSTART_PRIVATE_DIR)
+name=$(defined HEADSTART_PRELOAD_NAME)
+program=$(defined HEADSTART_PROGRAM_PATH)
+record=$(defined HEADSTART_STATE_DIR)/install/ld.so.preload
+root=$HEADSTART_TEST_PLACE/root
+line=$root/etc/ld.so.preload
+mkdir "$root" "$HEADSTART_TEST_PLACE/layer"
+mount -t tmpfs tmpfs "$HEADSTART_TEST_PLACE/layer"
+mkdir "$HEADSTART_TEST_PLACE/layer/upper" "$HEADSTART_TEST_PLACE/layer/work"
+
+# The whole machine, for tests that try all its programs.
+show_machine() {
+	mount -t overlay -o "lowerdir=/,upperdir=$HEADSTART_TEST_PLACE/layer/upper,workdir=$HEADSTART_TEST_PLACE/layer/work" \
+		overlay "$root" 2>/dev/null || skip "no overlayfs on '/' here"
+	for folder in proc sys dev; do
+		mount --rbind "/$folder" "$root/$folder"
+	done
+	rm -f "$line"
+	install_headstart
+}
+
+# As little of it as programs need to run: a battery of a few programs is done in no time.
+copy_programs() {
+	mount --bind "$HEADSTART_TEST_PLACE/layer/upper" "$root"
+	mkdir -p "$root/etc" "$root/tmp" "$root/proc" "$root/dev"
+	chmod 755 "$root"
+	chmod 1777 "$root/tmp"
+	for folder in bin sbin lib lib64; do
+		[ -L "/$folder" ] || continue
+		ln -s "$(readlink "/$folder")" "$root/$folder"
+		mkdir -p "$root/$(readlink "/$folder")"
+	done
+	install_headstart
+	for file in /bin/true /bin/sh /bin/cat /bin/env "$@" "$HEADSTART_TEST_BUILD/tools/headstart-tool"; do
+		copied=$(realpath "$file")
+		[ "$file" = "$HEADSTART_TEST_BUILD/tools/headstart-tool" ] || {
+			mkdir -p "$root$(dirname "$file")"
+			cp -L "$file" "$root$file"
+		}
+		ldd "$copied" | grep -oE '/[^ )]+' | while read -r library; do
+			mkdir -p "$root$(dirname "$library")"
+			[ -e "$root$library" ] || cp -L "$library" "$root$library"
+		done
+	done
+	mount -t proc proc "$root/proc"
+	mount --rbind /dev "$root/dev"
+}
+
+install_headstart() {
+	DESTDIR=$root meson install -C "$HEADSTART_TEST_BUILD" --no-rebuild --quiet >"$tmp/out" 2>&1 ||
+		fail "meson install: $(cat "$tmp/out")"
+	[ -e "$root$private/libheadstart-preload.so" ] || skip "no shim is built for this processor"
+}
+
+# A library that does nothing, of another kind, where the loader of that kind looks: make_library FILE [CC-OPTION…]
+make_library() {
+	made=$1
+	shift
+	mkdir -p "$(dirname "$made")"
+	echo 'int headstart_nothing;' | cc "$@" -nostdlib -shared -x c -o "$made" - 2>"$tmp/err"
+}
+
+in_root() { chroot "$root" "$@"; }

@@ -1,0 +1,99 @@
+#!/bin/sh
+# What install --system makes of files that are there already, and that uninstall makes them again what they were.
+. "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
+copy_programs
+for letter in a b; do
+	make_library "$root/$letter.so" -shared || skip "no compiler for libraries to preload"
+done
+
+# Everything there is to a file but its inode and times.
+state() {
+	if [ -e "$line" ]; then
+		stat -c '%a %u %g' "$line"
+		python3 -c 'import os, sys; print([(x, os.getxattr(sys.argv[1], x)) for x in os.listxattr(sys.argv[1])])' "$line"
+		od -An -c "$line"
+	else
+		echo absent
+	fi
+}
+
+# try CONTENT EXPECTED: printf formats of the file before and with the line, for which @ stands.
+try() {
+	printf "$1" >"$line"
+	chmod 640 "$line"
+	chown 1:2 "$line"
+	python3 -c 'import os, sys; os.setxattr(sys.argv[1], "trusted.test", b"kept")' "$line" 2>/dev/null || :
+	before=$(state)
+	in_root "$program" install --system >/dev/null 2>"$tmp/err" || fail "'$1': $(cat "$tmp/err")"
+	printf "$2" | sed "s,@,$name," >"$tmp/wanted"
+	cmp -s "$tmp/wanted" "$line" || fail "'$1' became: $(od -An -c "$line")"
+	[ "$(state | sed 2q)" = "$(echo "$before" | sed 2q)" ] || fail "'$1': owner, mode or attributes: $(state)"
+	in_root "$program" uninstall --system >/dev/null || fail "'$1': uninstall"
+	[ "$(state)" = "$before" ] || fail "'$1' was not restored: $(state), was $before"
+}
+try '' '@\n'
+try '/a.so\n' '/a.so\n@\n'
+try '/a.so' '/a.so\n@\n'
+try '# a comment without an end' '# a comment without an end\n@\n'
+try '\n\n' '\n\n@\n'
+try '/a.so:/b.so\t/a.so  # /nonexistent.so\n' '/a.so:/b.so\t/a.so  # /nonexistent.so\n@\n'
+try ' ' ' \n@\n'
+
+# What others do meanwhile stays: lines before and behind, and one that lost its own.
+installed() {
+	rm -f "$line"
+	[ -z "${1-}" ] || printf "$1" >"$line"
+	in_root "$program" install --system >/dev/null 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
+}
+left() {
+	in_root "$program" uninstall --system >/dev/null || fail "uninstall"
+	printf "$1" | cmp -s - "$line" || fail "left $(od -An -c "$line") and not '$1'"
+}
+installed
+echo /b.so >>"$line"
+left '/b.so\n'
+installed '/a.so'
+echo /b.so >>"$line"
+left '/a.so\n/b.so\n'
+installed '/a.so\n'
+sed -i '1i/b.so' "$line"
+left '/b.so\n/a.so\n'
+installed '/a.so\n'
+tr '\n' ':' <"$line" >"$tmp/one" && cp "$tmp/one" "$line"
+left '/a.so:'
+installed '/a.so\n'
+rm -f "$root$record"
+left '/a.so\n'
+installed
+rm -f "$root$record"
+in_root "$program" uninstall --system >/dev/null || fail "uninstall without the record"
+[ ! -e "$line" ] || fail "an empty file is left"
+# Its own name in a comment is no line.
+printf "#%s\n" "$name" >"$line"
+in_root "$program" status | grep -q 'system *not installed' || fail "a comment counts as installed"
+in_root "$program" uninstall --system 2>"$tmp/err" || fail "uninstall of a comment"
+grep -q 'not installed' "$tmp/err" || fail "uninstall takes a comment for the line"
+printf "#%s\n" "$name" | cmp -s - "$line" || fail "a comment was removed"
+rm "$line"
+
+# A link stays one; what it leads to is changed.
+echo /a.so >"$root/etc/real"
+ln -s real "$line"
+in_root "$program" install --system >/dev/null || fail "through a link"
+[ -L "$line" ] || fail "a link was replaced"
+[ "$(cat "$root/etc/real")" = "/a.so
+$name" ] || fail "through a link: $(cat "$root/etc/real")"
+in_root "$program" uninstall --system >/dev/null || fail "uninstall through a link"
+[ -L "$line" ] && [ "$(cat "$root/etc/real")" = /a.so ] || fail "uninstall through a link left $(cat "$root/etc/real")"
+rm "$line"
+
+# A library that kills every program there: from outside, the way back is open.
+echo /a.so >"$line"
+in_root "$program" install --system >/dev/null || fail "install before the library breaks"
+cp "$root$private/libheadstart-preload.so" "$tmp/shim"
+head -c 4096 "$tmp/shim" >"$root$private/libheadstart-preload.so"
+"$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall from outside"
+[ "$(cat "$line")" = /a.so ] || fail "uninstall from outside left: $(cat "$line")"
+in_root /bin/true || fail "programs fail after the rescue"
+check_witness
+echo ok

@@ -1,0 +1,77 @@
+#!/bin/sh
+# install --system and uninstall --system killed at every system call that changes something: the machine works, with the
+# old file or the new one, which names only libraries that are there; and the next install and uninstall succeed.
+. "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
+command -v strace >/dev/null || skip "no strace"
+strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
+copy_programs
+make_library "$root/a.so" -shared || skip "no compiler for libraries to preload"
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+calls='write fchmod fchown fsetxattr ftruncate copy_file_range fsync rename renameat renameat2 link linkat unlink unlinkat mkdir
+	mount'
+
+check_works() {
+	if [ -e "$line" ]; then
+		cmp -s "$line" "$tmp/old" || cmp -s "$line" "$tmp/new" || fail "$1: the file is neither old nor new: $(cat "$line")"
+	else
+		[ ! -e "$tmp/old" ] || fail "$1: the file is gone"
+	fi
+	in_root /bin/sh -c 'exit 3' >"$tmp/out" 2>&1 && status=0 || status=$?
+	[ "$status" = 3 ] && [ ! -s "$tmp/out" ] || fail "$1: programs fail with $status: $(cat "$tmp/out")"
+}
+
+# kill_at PREPARE VERB: kills the verb at each call in turn; PREPARE is run before each.
+kill_at() {
+	for call in $calls; do
+		n=0
+		while n=$((n + 1)); do
+			$1
+			status=0
+			(strace -qq -o "$tmp/trace" -e trace="$call" -e "inject=$call:signal=SIGKILL:when=$n" \
+				"$tool" "$2" --system --root "$root" >/dev/null 2>&1) 2>/dev/null || status=$?
+			[ "$status" != 0 ] || break
+			[ "$status" = 137 ] || fail "$2 killed at $call $n: status $status"
+			killed=$((killed + 1))
+			check_works "$2 killed at $call $n"
+			[ "$2" = install ] || finish_uninstall
+		done
+	done
+}
+
+finish_uninstall() {
+	"$tool" uninstall --system --root "$root" >/dev/null 2>"$tmp/err" || fail "uninstalling after a kill: $(cat "$tmp/err")"
+	if [ -e "$tmp/old" ]; then
+		cmp -s "$line" "$tmp/old" || fail "after a kill uninstalling left: $(cat "$line")"
+	else
+		[ ! -e "$line" ] || fail "after a kill uninstalling left: $(cat "$line")"
+	fi
+	! find "$root/etc" -name '.ld.so.preload*' | grep . || fail "temporary files are left after a kill"
+}
+install_now() {
+	"$tool" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "installing after a kill: $(cat "$tmp/err")"
+	cmp -s "$line" "$tmp/new" || fail "installing after a kill wrote: $(cat "$line")"
+}
+nothing() { :; }
+
+for old in absent present; do
+	rm -f "$line" "$tmp/old"
+	[ "$old" = absent ] || printf '# kept\n/a.so' >"$tmp/old"
+	[ ! -e "$tmp/old" ] || cp "$tmp/old" "$line"
+	{ [ ! -e "$tmp/old" ] || { cat "$tmp/old" && echo; }; echo "$name"; } >"$tmp/new"
+	killed=0
+	kill_at finish_uninstall install
+	[ "$killed" -ge 8 ] || fail "install was killed only $killed times"
+	at_install=$killed killed=0
+	install_now
+	kill_at install_now uninstall
+	[ "$killed" -ge 4 ] || fail "uninstall was killed only $killed times"
+	echo "$old: killed at $at_install calls of install, $killed of uninstall"
+	finish_uninstall
+done
+
+# A self-test whose own process dies is no self-test.
+strace -qq -f -o "$tmp/trace" -e trace=mount -e inject=mount:signal=SIGKILL:when=1 \
+	"$tool" install --system --root "$root" >/dev/null 2>&1 && fail "installed though the self-test died"
+[ ! -e "$line" ] || cmp -s "$line" "$tmp/old" || fail "wrote the line though the self-test died"
+check_witness
+echo ok

@@ -1,0 +1,47 @@
+#!/bin/sh
+# install --system and uninstall --system on a copy of this machine: with all its programs.
+. "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
+show_machine
+lib=$(/lib64/ld-linux-x86-64.so.2 --list-diagnostics 2>/dev/null | sed -n 's/^dl_dst_lib="\(.*\)"/\1/p')
+[ -z "$lib" ] || [ "$(echo "$name" | sed "s,\$LIB,$lib,")" = "$private/libheadstart-preload.so" ] ||
+	skip "this build is not for a folder that \$LIB names"
+
+# A second kind of program on the machine needs a library of its kind.
+if in_root /lib/ld-linux.so.2 --list-diagnostics >"$tmp/diagnostics" 2>/dev/null; then
+	lib32=$(sed -n 's/^dl_dst_lib="\(.*\)"/\1/p' "$tmp/diagnostics")
+	stub=$root$(echo "$name" | sed "s,\$LIB,$lib32,")
+	rm -f "$stub"
+	refuses 1 "the library for programs of '/lib/ld-linux.so.2'" in_root "$program" install --system
+	make_library "$stub" -m32 || skip "no compiler for the library of 32-bit programs"
+fi
+
+in_root "$program" install --system --dry-run >"$tmp/out" 2>"$tmp/err" || fail "dry run: $(cat "$tmp/err")"
+grep -q "would add to /etc/ld.so.preload: " "$tmp/out" || fail "the dry run does not say what: $(cat "$tmp/out")"
+[ ! -e "$line" ] || fail "the dry run wrote something"
+
+in_root "$program" install --system >"$tmp/out" 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
+[ ! -s "$tmp/err" ] || fail "says: $(cat "$tmp/err")"
+[ "$(cat "$line")" = "$name" ] || fail "wrote $(cat "$line")"
+[ "$(stat -c '%a %u %g' "$line")" = '644 0 0' ] || fail "mode or owner: $(stat -c '%a %u %g' "$line")"
+tried=$(sed -n 's/^tried \([0-9]*\) programs.*/\1/p' "$tmp/out")
+[ "$tried" -ge 15 ] || fail "tried only $tried programs"
+in_root cat /proc/self/maps | grep -q libheadstart-preload.so || fail "programs do not load it"
+in_root "$program" status | grep -q '^system *installed' || fail "status: $(in_root "$program" status)"
+in_root "$program" install --system 2>"$tmp/err" || fail "a second time"
+grep -q 'installed already' "$tmp/err" || fail "a second time says: $(cat "$tmp/err")"
+[ "$(cat "$line")" = "$name" ] || fail "a second time wrote $(cat "$line")"
+in_root "$program" uninstall --system >"$tmp/out" || fail "uninstall"
+[ ! -e "$line" ] || fail "the file that was made is left: $(cat "$line")"
+[ ! -e "$root$record" ] || fail "the record is left"
+[ -z "$(find "$root/etc" -maxdepth 1 -name '.ld.so.preload*')" ] || fail "temporary files are left"
+! find "$HEADSTART_TEST_PLACE/layer/upper/tmp" -type f 2>/dev/null | grep . || fail "the self-test left files in /tmp"
+
+# From outside.
+"$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "--root: $(cat "$tmp/err")"
+[ "$(cat "$line")" = "$name" ] || fail "--root wrote $(cat "$line")"
+# A package manager's script: the line goes before the library.
+in_root "$private/headstart-prerm" >/dev/null || fail "headstart-prerm"
+[ ! -e "$line" ] || fail "headstart-prerm left the line"
+in_root "$private/headstart-prerm" >/dev/null 2>&1 || fail "headstart-prerm a second time"
+check_witness
+echo "ok: tried $tried programs"

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * headstart install --system: one line in /etc/ld.so.preload, and with it our code in every process of a
+ * machine. Nothing is written before the library has been looked at, and the file as it would be has been
+ * tried on programs of every kind where nobody else sees it.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "install.h"
+#include "setup/battery.h"
+#include "setup/library.h"
+#include "setup/preload-file.h"
+#include "setup/preload-text.h"
+#include "verb.h"
+
+#define NAME    HEADSTART_PRELOAD_NAME
+#define RECORDS HEADSTART_STATE_DIR "/install"
+#define RECORD  RECORDS "/ld.so.preload"
+
+struct loader_list {
+	struct loader *loaders;
+	size_t count;
+};
+
+static void loader_list_release(struct loader_list *list)
+{
+	loaders_free(list->loaders, list->count);
+}
+
+/* Another system's root, with no mount of ours seen outside. */
+static int enter_root(const char *root)
+{
+	if (geteuid() != 0)
+		return verb_fail("only root can change %s", PRELOAD_FILE);
+	if (!root)
+		return 0;
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+		return verb_fail_errno(errno, "cannot make a mount namespace to enter '%s'", root);
+	if (chroot(root) < 0 || chdir("/") < 0)
+		return verb_fail_errno(errno, "cannot enter '%s'", root);
+	return 0;
+}
+
+static int read_preload_file(struct preload_file *ret)
+{
+	int r = preload_file_read(PRELOAD_FILE, ret);
+
+	if (r == -ELOOP)
+		return verb_fail("'%s' is a symbolic link that leads nowhere", PRELOAD_FILE);
+	if (r == -EINVAL || r == -EISDIR)
+		return verb_fail("'%s' is not a regular file", PRELOAD_FILE);
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", PRELOAD_FILE) : 0;
+}
+
+static int changed_meanwhile(int error)
+{
+	if (error == -ESTALE)
+		return verb_fail(
+			"somebody else is changing '%s'; nothing was written, try again", PRELOAD_FILE);
+	if (error == -EMLINK)
+		return verb_fail(
+			"'%s' has more than one name (hard links); nothing was written", PRELOAD_FILE);
+	if (error == -EPERM)
+		return verb_fail("'%s' cannot be replaced: is it immutable (lsattr)?", PRELOAD_FILE);
+	return verb_fail_errno(error, "cannot change '%s'", PRELOAD_FILE);
+}
+
+static int find_loaders(struct loader_list *ret)
+{
+	int r = loaders_find(&ret->loaders, &ret->count);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the dynamic loaders");
+	if (ret->count == 0)
+		return verb_fail(
+			"there is no dynamic loader of glibc here: nothing would read %s", PRELOAD_FILE);
+	return 0;
+}
+
+/* A loader that finds no library of its kind prints an error in every process it starts. */
+static int check_libraries(const struct loader_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct loader *loader = &list->loaders[i];
+		_cleanup_free_ char *path = NULL;
+		const char *problem;
+		int r;
+
+		if (!loader->lib) /* before glibc 2.33: the self-test will tell */
+			continue;
+		path = loader_expand(loader, NAME);
+		r = path ? library_check(loader, path, &problem) : -ENOMEM;
+		if (r < 0)
+			return verb_fail_errno(r, "cannot look at '%s'", path ? path : NAME);
+		if (problem)
+			return verb_fail(
+				"the library for programs of '%s', '%s', %s", loader->path, path, problem);
+	}
+	return 0;
+}
+
+static void show_progress(void *context, const char *name, size_t done, size_t of)
+{
+	fprintf(stderr, "\r\033[Kheadstart: self-test, %zu of %zu: %s", done + 1, of, name);
+	fflush(stderr);
+}
+
+static int self_test(const struct loader_list *list, const struct preload_file *before)
+{
+	_cleanup_free_ char *text = NULL, *difference = NULL;
+	bool show = isatty(STDERR_FILENO);
+	struct battery battery = {
+		.before = before,
+		.library = strrchr(NAME, '/') + 1,
+		.loaders = list->loaders,
+		.n_loaders = list->count,
+		.self_test = HEADSTART_PRIVATE_DIR "/headstart-self-test",
+		.progress = show ? show_progress : NULL,
+	};
+	size_t tried;
+	int r = preload_text_add(before->text, before->size, NAME, &text, &battery.size);
+
+	battery.text = text;
+	if (r == 0)
+		r = battery_run(&battery, &tried, &difference);
+	if (show)
+		fputs("\r\033[K", stderr);
+	if (r == -EOPNOTSUPP)
+		return verb_fail(
+			"without overlayfs the self-test needs the file '%s' to exist; an empty one will do",
+			PRELOAD_FILE);
+	if (r == -EPERM)
+		return verb_fail("the self-test may not make a mount namespace: in a container, give it "
+				 "CAP_SYS_ADMIN");
+	if (r < 0)
+		return verb_fail_errno(r, "the self-test cannot be done; nothing was written");
+	if (difference)
+		return verb_fail("nothing was written, for %s", difference);
+	printf("tried %zu programs with and without the line: no difference\n", tried);
+	return 0;
+}
+
+/* The record is root's own: everything else is done by the line in the file. */
+static int write_line(const struct loader_list *list, const struct preload_file *before)
+{
+	_cleanup_(preload_file_releasep) struct preload_file after = {0};
+	int r = make_folders(RECORDS, 0755);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot make the folder '%s'", RECORDS);
+	r = preload_file_add(PRELOAD_FILE, before, NAME, RECORD);
+	if (r < 0)
+		return changed_meanwhile(r);
+	if (battery_machine_works(list->loaders, list->count)) {
+		printf("wrote %s\n", PRELOAD_FILE);
+		return 0;
+	}
+	r = preload_file_read(PRELOAD_FILE, &after);
+	if (r == 0)
+		r = preload_file_remove(PRELOAD_FILE, &after, NAME, RECORD);
+	if (r < 0)
+		return verb_fail_errno(r,
+			"programs fail with the line '%s' in '%s', and it cannot be removed: "
+			"remove it by hand",
+			NAME, PRELOAD_FILE);
+	return verb_fail(
+		"programs failed with the line in '%s' though the self-test had passed; it was removed again",
+		PRELOAD_FILE);
+}
+
+int install_system(const struct install_request *request)
+{
+	_cleanup_(loader_list_release) struct loader_list list = {0};
+	_cleanup_(preload_file_releasep) struct preload_file before = {0};
+	int r = enter_root(request->root);
+
+	if (r == 0)
+		r = read_preload_file(&before);
+	if (r)
+		return r;
+	if (preload_text_has(before.text, before.size, NAME)) {
+		verb_note("it is installed already");
+		return 0;
+	}
+	r = find_loaders(&list);
+	if (r == 0)
+		r = check_libraries(&list);
+	if (r == 0)
+		r = self_test(&list, &before);
+	if (r)
+		return r;
+	if (request->dry_run) {
+		printf("would add to %s: %s\n", PRELOAD_FILE, NAME);
+		return 0;
+	}
+	return write_line(&list, &before);
+}
+
+int uninstall_system(const struct install_request *request)
+{
+	_cleanup_(preload_file_releasep) struct preload_file before = {0};
+	int r = enter_root(request->root);
+	bool there;
+
+	if (r == 0)
+		r = read_preload_file(&before);
+	if (r)
+		return r;
+	there = preload_text_has(before.text, before.size, NAME);
+	if (!there)
+		verb_note("nothing to take back: it is not installed");
+	if (request->dry_run) {
+		if (there)
+			printf("would take out of %s: %s\n", PRELOAD_FILE, NAME);
+		return 0;
+	}
+	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD);
+	if (r < 0)
+		return changed_meanwhile(r);
+	if (there)
+		printf("took %s out of %s\n", NAME, PRELOAD_FILE);
+	return 0;
+}
