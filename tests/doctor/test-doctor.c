@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/publish.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
@@ -54,12 +56,15 @@ static int fake_device(const struct doctor_host *on, const char *path, struct de
 static void put_bytes(const char *path, const void *data, size_t size, mode_t mode)
 {
 	char full[PATH_MAX], folder[PATH_MAX];
+	_cleanup_close_ int fd = -1;
 
 	assert_true(host_path(&host, path, full));
 	strcpy(folder, full);
 	*strrchr(folder, '/') = '\0';
 	assert_int_equal(make_folders(folder, 0755), 0);
-	assert_int_equal(publish_file(full, mode, data, size), 0);
+	fd = open(full, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	assert_true(fd >= 0);
+	assert_int_equal(write_full(fd, data, size), 0);
 }
 
 static void put(const char *path, const char *text)
