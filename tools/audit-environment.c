@@ -2,8 +2,9 @@
 /*
  * LD_AUDIT and GLIBC_TUNABLES of a program to be started.
  *
- * The launcher alone needs neither. With the shim in LD_AUDIT, put there by --audit or by the user, a library with much
- * static TLS would keep the program from starting; the tunable makes room for it, and does nothing else.
+ * The launcher alone needs neither. With the shim in LD_AUDIT, put there by --audit or by the user, a library
+ * with much static TLS would keep the program from starting; the tunable makes room for it, and does nothing
+ * else.
  */
 #include "audit-environment.h"
 
@@ -37,7 +38,8 @@ static int shim_path(char **ret)
 		slash = strrchr(path, '/');
 		strcpy(slash ? slash + 1 : path, "../ldpreload/" SHIM_NAME);
 	}
-	copy = n > 0 && access(path, R_OK) == 0 ? realpath(path, NULL) : strdup(HEADSTART_PRIVATE_DIR "/" SHIM_NAME);
+	copy = n > 0 && access(path, R_OK) == 0 ? realpath(path, NULL)
+						: strdup(HEADSTART_PRIVATE_DIR "/" SHIM_NAME);
 	if (!copy)
 		return -ENOMEM;
 	*ret = copy;
@@ -83,7 +85,8 @@ int audit_environment(const struct audit_request *request)
 		r = shim_path(&shim);
 	if (r < 0)
 		return r;
-	if (!present && asprintf(&list, "%s%s%s", auditors ? auditors : "", auditors && *auditors ? ":" : "", shim) < 0)
+	if (!present && asprintf(&list, "%s%s%s", auditors ? auditors : "", auditors && *auditors ? ":" : "",
+				shim) < 0)
 		return -ENOMEM;
 	if (tunables && setenv("GLIBC_TUNABLES", tunables, 1) < 0)
 		return -errno;

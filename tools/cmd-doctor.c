@@ -12,8 +12,10 @@
 
 static const char help[] =
 	"usage: headstart doctor [OPTION…] [PROGRAM]\n"
-	"Says whether headstart will work and help on this machine, and for PROGRAM if one is named: what is\n"
-	"well, what is not, what follows from it, and the command that mends it. Changes and starts nothing.\n"
+	"Says whether headstart will work and help on this machine, and for PROGRAM if one is named: what "
+	"is\n"
+	"well, what is not, what follows from it, and the command that mends it. Changes and starts "
+	"nothing.\n"
 	"\n"
 	"options:\n"
 	"      --json  print one JSON object\n"

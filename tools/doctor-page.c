@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page: problems and notes with what follows from them and the command that mends them, one line for what is well.
- * Severity is a word, so that the page reads the same without colour.
+ * The page: problems and notes with what follows from them and the command that mends them, one line for what
+ * is well. Severity is a word, so that the page reads the same without colour.
  */
 #include "doctor-page.h"
 
@@ -18,7 +18,7 @@
 
 #define SEVERITY_WIDTH 9
 #define SUBJECT_WIDTH  12
-#define TEXT_AT	       (SEVERITY_WIDTH + SUBJECT_WIDTH)
+#define TEXT_AT        (SEVERITY_WIDTH + SUBJECT_WIDTH)
 
 static const char *colour_of(enum doctor_severity severity)
 {
@@ -52,7 +52,8 @@ static void print_wrapped(FILE *out, const char *text, const struct report_style
 	_cleanup_free_ char *copy = strdup(text);
 	size_t at = TEXT_AT;
 
-	for (char *state, *word = copy ? strtok_r(copy, " ", &state) : NULL; word; word = strtok_r(NULL, " ", &state)) {
+	for (char *state, *word = copy ? strtok_r(copy, " ", &state) : NULL; word;
+		word = strtok_r(NULL, " ", &state)) {
 		size_t width = width_of(word);
 
 		if (at > TEXT_AT && at + 1 + width > style->columns) {
@@ -70,7 +71,8 @@ static void print_wrapped(FILE *out, const char *text, const struct report_style
 static void print_finding(FILE *out, const struct doctor_finding *finding, const struct report_style *style)
 {
 	fprintf(out, "%s%-*s%s%-*s", style->colour ? colour_of(finding->severity) : "", SEVERITY_WIDTH,
-		doctor_severity_name(finding->severity), style->colour ? "\033[0m" : "", SUBJECT_WIDTH, finding->subject);
+		doctor_severity_name(finding->severity), style->colour ? "\033[0m" : "", SUBJECT_WIDTH,
+		finding->subject);
 	print_wrapped(out, finding->what, style);
 	if (finding->consequence) {
 		fprintf(out, "%*s", TEXT_AT, "");
@@ -83,7 +85,8 @@ static void print_finding(FILE *out, const struct doctor_finding *finding, const
 	}
 }
 
-void doctor_page_text(FILE *out, const struct doctor_report *report, const char *program, const struct report_style *style)
+void doctor_page_text(
+	FILE *out, const struct doctor_report *report, const char *program, const struct report_style *style)
 {
 	size_t problems = doctor_count(report, DOCTOR_PROBLEM), notes = doctor_count(report, DOCTOR_NOTE);
 	char a[WORDS_MAX], b[WORDS_MAX];
@@ -93,8 +96,8 @@ void doctor_page_text(FILE *out, const struct doctor_report *report, const char 
 		fputs(", and for ", out);
 		table_safe_text(out, program, SIZE_MAX, style);
 	}
-	fprintf(out, ": %s problem%s, %s note%s\n\n", words_count(problems, a), words_plural(problems), words_count(notes, b),
-		words_plural(notes));
+	fprintf(out, ": %s problem%s, %s note%s\n\n", words_count(problems, a), words_plural(problems),
+		words_count(notes, b), words_plural(notes));
 	for (size_t i = 0; i < report->n; i++)
 		print_finding(out, &report->findings[i], style);
 }
@@ -143,7 +146,8 @@ int doctor_page_json(FILE *out, const struct doctor_report *report, const char *
 	for (size_t i = 0; i < report->n; i++)
 		json_object_array_add(findings, finding_object(&report->findings[i]));
 	json_object_object_add(object, "program", json_text(program));
-	json_object_object_add(object, "problems", json_object_new_uint64(doctor_count(report, DOCTOR_PROBLEM)));
+	json_object_object_add(
+		object, "problems", json_object_new_uint64(doctor_count(report, DOCTOR_PROBLEM)));
 	json_object_object_add(object, "notes", json_object_new_uint64(doctor_count(report, DOCTOR_NOTE)));
 	json_object_object_add(object, "findings", findings);
 	text = json_object_to_json_string_ext(

@@ -5,7 +5,7 @@
 #include "report/report.h"
 
 /*
- * As wide as COLUMNS or the terminal says, in the locale's characters (LC_CTYPE is set from the environment); colour only
- * on a terminal that is not dumb, and not with NO_COLOR (https://no-color.org).
+ * As wide as COLUMNS or the terminal says, in the locale's characters (LC_CTYPE is set from the environment);
+ * colour only on a terminal that is not dumb, and not with NO_COLOR (https://no-color.org).
  */
 struct report_style page_style(size_t rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks, what they say findings with, and how they read the host. Internal to src/doctor and its tests. */
+/* The checks, what they say findings with, and how they read the host. Internal to the layer and its tests. */
 #pragma once
 
 #include <limits.h>
@@ -10,10 +10,12 @@
 #include "elf/needs.h"
 
 /* A finding; the two after it belong to the finding said last. */
-void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject, const char *what, ...)
-	__attribute__((format(printf, 4, 5)));
-void doctor_consequence(struct doctor_report *report, const char *text, ...) __attribute__((format(printf, 2, 3)));
-void doctor_mend(struct doctor_report *report, const char *command, ...) __attribute__((format(printf, 2, 3)));
+void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject,
+	const char *what, ...) __attribute__((format(printf, 4, 5)));
+void doctor_consequence(struct doctor_report *report, const char *text, ...)
+	__attribute__((format(printf, 2, 3)));
+void doctor_mend(struct doctor_report *report, const char *command, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* A word for a shell, quoted if it must be: *ret is the caller's; NULL without memory. */
 char *doctor_quote(const char *word);
@@ -54,22 +56,28 @@ struct doctor_program {
 	char path[PATH_MAX];       /* canonical, below the root */
 	char *command_word;        /* owned: both as words for a shell */
 	char *path_word;           /* owned */
-	char executable[PATH_MAX]; /* the ELF file that runs in the end: path itself, or a script's interpreter */
+	char executable[PATH_MAX]; /* the ELF file that runs: path, or a script's interpreter */
 	bool is_script;
-	struct elf_needs needs;     /* of the executable; void where is_elf is not set */
+	struct elf_needs needs; /* of the executable; void where is_elf is not set */
 	bool is_elf;
 	struct elf_closure closure; /* empty where no glibc loader maps libraries */
 };
 
 /* Of a program. */
-void check_kind(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-void check_rights(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-void check_wrapper(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-void check_libraries(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-void check_static_tls(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_kind(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_rights(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_wrapper(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_libraries(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_static_tls(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 void check_program_disks(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-void check_plan(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
+void check_plan(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 
 /* Whether a loader of glibc looks at LD_AUDIT for it. */
 bool program_heeds_audit(const struct doctor_program *program);

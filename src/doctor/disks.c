@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies under the folders and the program's files: class, read-ahead, and whether the class is to be believed. */
+/* What lies under the folders and the program's files: class, read-ahead, and whether the class is to be
+ * believed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,8 +8,9 @@
 #include "base/strings.h"
 #include "doctor/checks.h"
 
-#define READ_AHEAD_LARGE 4096u /* kB: at 8192 no gain was measurable (the kernel reads nearly everything by itself) */
-#define DISKS_MAX	 16u
+/* kB. At 8192 no gain was measurable: the kernel reads nearly everything by itself. */
+#define READ_AHEAD_LARGE 4096u
+#define DISKS_MAX        16u
 
 struct disk {
 	struct device device;
@@ -23,7 +25,8 @@ struct disks {
 /* Whether a virtual machine's disk: what lies below it cannot be known from here. */
 static bool is_virtual(const struct doctor_host *host, const char *name)
 {
-	static const char *const vendors[] = {"QEMU", "VMware", "VBOX", "Msft", "Google", "Amazon", "Virtual", NULL};
+	static const char *const vendors[] = {
+		"QEMU", "VMware", "VBOX", "Msft", "Google", "Amazon", "Virtual", NULL};
 	static const char *const files[] = {"vendor", "model"};
 
 	if (after_prefix(name, "vd") || after_prefix(name, "xvd"))
@@ -52,41 +55,50 @@ static void say_read_ahead(const struct device *device, struct doctor_report *re
 	if (device->read_ahead_kb >= READ_AHEAD_LARGE) {
 		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read_ahead_kb of '%s' is %u", device->name,
 			device->read_ahead_kb);
-		doctor_consequence(report, "the kernel reads nearly whole files ahead by itself: prefetching gains little, and "
-					   "memory fills with what nobody touches; 128 is the kernel's default");
+		doctor_consequence(report,
+			"the kernel reads nearly whole files ahead by itself: prefetching gains little, and "
+			"memory fills with what nobody touches; 128 is the kernel's default");
 		if (is_block(device))
-			doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb", device->name);
+			doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb",
+				device->name);
 	} else if (device->read_ahead_kb == 0 && is_block(device) && device->class != DEVICE_UNKNOWN) {
 		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read-ahead of '%s' is off", device->name);
-		doctor_consequence(report, "what no plan names is read page by page; a 'headstart record' that was killed may "
-					   "have left it so");
+		doctor_consequence(report,
+			"what no plan names is read page by page; a 'headstart record' that was killed may "
+			"have left it so");
 		doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb", device->name);
 	}
 }
 
-void say_disk(const struct doctor_host *host, const struct device *device, const char *places, struct doctor_report *report)
+void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
+	struct doctor_report *report)
 {
 	const char *class = device_class_name(device->class);
 
 	if (device->class == DEVICE_MEMORY) {
-		doctor_say(report, DOCTOR_OK, "disk", "%s: in memory (%s), nothing to prefetch", places, device->name);
+		doctor_say(report, DOCTOR_OK, "disk", "%s: in memory (%s), nothing to prefetch", places,
+			device->name);
 		return;
 	}
 	if (device->class == DEVICE_UNKNOWN) {
 		doctor_say(report, DOCTOR_NOTE, "disk", "%s: '%s' does not tell what it is", places,
 			*device->name ? device->name : "the file system");
-		doctor_consequence(report, "plans are made as for a disk without seeks; if it is a rotating one, say so");
+		doctor_consequence(report,
+			"plans are made as for a disk without seeks; if it is a rotating one, say so");
 		doctor_mend(report, "headstart plan --device rotational --program PROGRAM");
 	} else if (is_block(device) && is_virtual(host, device->name)) {
-		doctor_say(report, DOCTOR_NOTE, "disk", "%s: '%s' says it is %s, but it is a virtual disk, whose class is a "
-							"default of the hypervisor's", places, device->name, class);
-		doctor_consequence(report, "plans are ordered for a %s disk; if what lies below is another, say so",
+		doctor_say(report, DOCTOR_NOTE, "disk",
+			"%s: '%s' says it is %s, but it is a virtual disk, whose class is a "
+			"default of the hypervisor's",
+			places, device->name, class);
+		doctor_consequence(report,
+			"plans are ordered for a %s disk; if what lies below is another, say so",
 			device->class == DEVICE_ROTATIONAL ? "rotating" : "solid-state");
 		doctor_mend(report, "headstart plan --device %s --program PROGRAM",
 			device->class == DEVICE_ROTATIONAL ? "solid" : "rotational");
 	} else {
-		doctor_say(report, DOCTOR_OK, "disk", "%s: '%s', %s, read_ahead_kb %u", places, device->name, class,
-			device->read_ahead_kb);
+		doctor_say(report, DOCTOR_OK, "disk", "%s: '%s', %s, read_ahead_kb %u", places, device->name,
+			class, device->read_ahead_kb);
 	}
 	say_read_ahead(device, report);
 }
@@ -110,8 +122,10 @@ static void add_place(const struct doctor_host *host, struct disks *disks, const
 		return;
 	}
 	length = strlen(disks->disks[i].places);
-	if (length + strlen(name) + 3 < sizeof(disks->disks[i].places) && !strstr(disks->disks[i].places, name))
-		snprintf(disks->disks[i].places + length, sizeof(disks->disks[i].places) - length, ", %s", name);
+	if (length + strlen(name) + 3 < sizeof(disks->disks[i].places) &&
+		!strstr(disks->disks[i].places, name))
+		snprintf(disks->disks[i].places + length, sizeof(disks->disks[i].places) - length, ", %s",
+			name);
 }
 
 static void say_all(const struct doctor_host *host, const struct disks *disks, struct doctor_report *report)
@@ -134,7 +148,8 @@ void check_disks(const struct doctor_host *host, struct doctor_report *report)
 	say_all(host, &disks, report);
 }
 
-/* Only what the machine's own page does not say: disks that the program's files lie on and the system does not. */
+/* Only what the machine's own page does not say: disks that the program's files lie on and the system does
+ * not. */
 void check_program_disks(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {

@@ -63,7 +63,8 @@ static void write_text(struct doctor_report *report, char **text, const char *fo
 	}
 }
 
-void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject, const char *what, ...)
+void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject,
+	const char *what, ...)
 {
 	struct doctor_finding finding = {.severity = severity, .subject = subject};
 	va_list args;
@@ -103,7 +104,8 @@ void doctor_mend(struct doctor_report *report, const char *command, ...)
 
 char *doctor_quote(const char *word)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%,=";
+	static const char plain[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%,=";
 	char *text = malloc(4 * strlen(word) + 3), *at = text;
 
 	if (!text)

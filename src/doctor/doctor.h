@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether headstart will work and help: on this machine, and for one program. Looks only; changes nothing, runs nothing.
+ * Whether headstart will work and help: on this machine, and for one program. Looks only; changes nothing,
+ * runs nothing.
  *
- * A check is a small function that reads the host and says what it found; each subject has a file of its own here
- * (doctor/checks.h). What they read lies below a root, so that a test brings a folder with a /proc of its own.
+ * A check is a small function that reads the host and says what it found; each subject has a file of its own
+ * here (doctor/checks.h). What they read lies below a root, so that a test brings a folder with a /proc of
+ * its own.
  */
 #pragma once
 
@@ -35,7 +37,7 @@ struct doctor_report {
 
 /* What is looked at. */
 struct doctor_host {
-	const char *root;                         /* a folder in front of all paths; "": none */
+	const char *root;                          /* a folder in front of all paths; "": none */
 	const char *(*variable)(const char *name); /* the environment, as getenv(3) */
 	/* What a file or folder (its path below the root) lies on. Returns 0 or negative errno. */
 	int (*device)(const struct doctor_host *host, const char *path, struct device *ret);
@@ -53,8 +55,8 @@ void doctor_host_init(struct doctor_host *ret);
 /* Appends what there is to say. Whether all of it was said is report->out_of_memory's to tell. */
 void doctor_check_machine(const struct doctor_host *host, struct doctor_report *report);
 
-/* The same of a program, a path or a name to be searched in PATH. Returns 0, or -ENOENT or another negative errno with
- * nothing said where there is no such program. */
+/* The same of a program, a path or a name to be searched in PATH. Returns 0, or -ENOENT or another negative
+ * errno with nothing said where there is no such program. */
 int doctor_check_program(const struct doctor_host *host, const char *command, struct doctor_report *report);
 
 size_t doctor_count(const struct doctor_report *report, enum doctor_severity severity);

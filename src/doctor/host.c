@@ -100,7 +100,8 @@ static int try_io_uring(void)
 
 static int try_fanotify(void)
 {
-	_cleanup_close_ int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd =
+		fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK, O_RDONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : 0;
 }

@@ -6,20 +6,23 @@
 #include "doctor/checks.h"
 #include "elf/static-tls.h"
 
-void check_libraries(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+void check_libraries(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	const struct elf_closure *closure = &program->closure;
 
 	if (closure->n == 0)
 		return;
 	if (closure->n_missing > 0) {
-		doctor_say(report, DOCTOR_NOTE, "libraries", "'%s' and %zu others of %zu are not found", closure->missing[0],
-			closure->n_missing - 1, closure->n - 1 + closure->n_missing);
-		doctor_consequence(report, "unless a wrapper sets LD_LIBRARY_PATH the program does not start; their static TLS "
-					   "is not counted");
+		doctor_say(report, DOCTOR_NOTE, "libraries", "'%s' and %zu others of %zu are not found",
+			closure->missing[0], closure->n_missing - 1, closure->n - 1 + closure->n_missing);
+		doctor_consequence(report,
+			"unless a wrapper sets LD_LIBRARY_PATH the program does not start; their static TLS "
+			"is not counted");
 		return;
 	}
-	doctor_say(report, DOCTOR_OK, "libraries", "%zu are mapped before the program's first instruction", closure->n - 1);
+	doctor_say(report, DOCTOR_OK, "libraries", "%zu are mapped before the program's first instruction",
+		closure->n - 1);
 }
 
 /* Whether the environment makes room for as much already. */
@@ -38,7 +41,8 @@ static bool has_room(const struct doctor_host *host, uint64_t bytes)
 	return false;
 }
 
-void check_static_tls(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+void check_static_tls(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	const char *audit = host->variable("LD_AUDIT");
 	uint64_t bytes = program->closure.static_tls;
@@ -48,16 +52,21 @@ void check_static_tls(const struct doctor_host *host, const struct doctor_progra
 	if (program->closure.n == 0)
 		return;
 	if (has_room(host, bytes)) {
-		doctor_say(report, DOCTOR_OK, "static TLS", "its libraries take %llu bytes: %s", (unsigned long long)bytes,
-			static_tls_fits(bytes) ? "they fit under an auditor" : "GLIBC_TUNABLES makes room for that");
+		doctor_say(report, DOCTOR_OK, "static TLS", "its libraries take %llu bytes: %s",
+			(unsigned long long)bytes,
+			static_tls_fits(bytes) ? "they fit under an auditor"
+					       : "GLIBC_TUNABLES makes room for that");
 		return;
 	}
 	doctor_say(report, audited ? DOCTOR_PROBLEM : DOCTOR_NOTE, "static TLS",
 		"its libraries take %llu bytes, %llu of them '%s'", (unsigned long long)bytes,
 		(unsigned long long)program->closure.largest_tls, program->closure.largest);
-	doctor_consequence(report, "under any auditor that may be too much (%u always fit): it then does not start, \"cannot "
-				   "allocate memory in static TLS block\". 'headstart run' is not concerned, and with --audit makes "
-				   "room by itself", STATIC_TLS_SURPLUS);
+	doctor_consequence(report,
+		"under any auditor that may be too much (%u always fit): it then does not start, \"cannot "
+		"allocate memory in static TLS block\". 'headstart run' is not concerned, and with --audit "
+		"makes "
+		"room by itself",
+		STATIC_TLS_SURPLUS);
 	if (static_tls_tunables(host->variable("GLIBC_TUNABLES"), bytes, &tunables) == 0 && tunables) {
 		doctor_mend(report, "export GLIBC_TUNABLES=%s", tunables);
 		free(tunables);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* LD_AUDIT, LD_PRELOAD and /etc/ld.so.preload: whether what they name can be loaded, and gets on with headstart. */
+/* LD_AUDIT, LD_PRELOAD and /etc/ld.so.preload: whether what they name can be loaded, and gets on with
+ * headstart. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,7 +23,8 @@ struct list {
 static const struct {
 	const char *part, *trouble;
 } known_trouble[] = {
-	{"libasan", "AddressSanitizer's run-time wants to be the first of all libraries, and refuses to start behind another"},
+	{"libasan", "AddressSanitizer's run-time wants to be the first of all libraries, and refuses to "
+		    "start behind another"},
 	{"libtsan", "ThreadSanitizer's run-time has more static TLS than fits under an auditor"},
 	{"liblsan", "LeakSanitizer's run-time has more static TLS than fits under an auditor"},
 };
@@ -43,18 +45,31 @@ static bool is_searched(const char *entry)
 	return entry[0] != '/' || strchr(entry, '$');
 }
 
-/* The entry with $LIB as the loader of this machine's 64-bit programs has it. */
-static bool expand_lib(const struct doctor_host *host, const char *entry, char path[PATH_MAX])
+/* What the lists add up to. */
+struct sums {
+	uint64_t static_tls; /* bytes */
+	bool shim;           /* one of the entries is headstart's */
+};
+
+static const char *const folders_64[] = {
+	"lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64", "lib", NULL};
+static const char *const folders_32[] = {
+	"lib/i386-linux-gnu", "lib/arm-linux-gnueabihf", "lib32", "lib", NULL};
+
+/* The entry with $LIB replaced by the first of the folders that has such a file; false where it has no $LIB.
+ */
+static bool expand_lib(
+	const struct doctor_host *host, const char *entry, const char *const *folders, char path[PATH_MAX])
 {
-	static const char *const folders[] = {"lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu", "lib64", "lib"};
 	const char *token = strstr(entry, "$LIB"), *rest = token ? token + 4 : NULL;
 
 	if (!token && (token = strstr(entry, "${LIB}")))
 		rest = token + 6;
 	if (!token || entry[0] != '/')
 		return false;
-	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
-		if ((size_t)snprintf(path, PATH_MAX, "%.*s%s%s", (int)(token - entry), entry, folders[i], rest) < PATH_MAX &&
+	for (; *folders; folders++)
+		if ((size_t)snprintf(path, PATH_MAX, "%.*s%s%s", (int)(token - entry), entry, *folders,
+			    rest) < PATH_MAX &&
 			host_exists(host, path))
 			return true;
 	return false;
@@ -97,23 +112,43 @@ static const char *entry_fault(const struct doctor_host *host, const char *path,
 	return NULL;
 }
 
+/* Each 32-bit program, too, is given what the file names. */
+static void say_32bit(const struct doctor_host *host, const struct list *list, const char *entry,
+	struct doctor_report *report)
+{
+	char path[PATH_MAX];
+
+	if (!streq(list->name, PRELOAD_FILE) || !host_exists(host, "/lib/ld-linux.so.2") ||
+		expand_lib(host, entry, folders_32, path))
+		return;
+	doctor_say(report, DOCTOR_NOTE, "preloads", "%s names '%s', of which there is no 32-bit version",
+		list->name, entry);
+	doctor_consequence(report,
+		"each 32-bit program that is started prints an error, and goes on without it; with $LIB in "
+		"the path the loader takes the right one of two");
+	doctor_mend(report, "sudoedit %s", PRELOAD_FILE);
+}
+
 static void say_entry(const struct doctor_host *host, const struct list *list, const char *entry,
-	uint64_t *tls, struct doctor_report *report)
+	struct sums *sums, struct doctor_report *report)
 {
 	char path[PATH_MAX];
 	const char *fault = NULL;
 	uint64_t own = 0;
 
 	say_trouble(entry, list, report);
-	if (expand_lib(host, entry, path))
+	sums->shim |= strstr(entry, "/libheadstart-") != NULL;
+	if (expand_lib(host, entry, folders_64, path))
 		fault = entry_fault(host, path, &own);
 	else if (!is_searched(entry))
 		fault = entry_fault(host, entry, &own);
 	else if (entry[0] == '/' && strstr(entry, "LIB"))
 		fault = "does not exist";
-	*tls = static_tls_add(*tls, own);
-	if (!fault)
+	sums->static_tls = static_tls_add(sums->static_tls, own);
+	if (!fault) {
+		say_32bit(host, list, entry, report);
 		return;
+	}
 	doctor_say(report, DOCTOR_PROBLEM, "preloads", "%s names '%s', which %s", list->name, entry, fault);
 	doctor_consequence(report, "%s", list->failing);
 	if (streq(list->name, PRELOAD_FILE))
@@ -123,31 +158,32 @@ static void say_entry(const struct doctor_host *host, const struct list *list, c
 }
 
 /* Returns the number of entries. A # begins a comment in the file. */
-static size_t say_list(const struct doctor_host *host, const struct list *list, char *text, uint64_t *tls,
+static size_t say_list(const struct doctor_host *host, const struct list *list, char *text, struct sums *sums,
 	struct doctor_report *report)
 {
 	size_t n = 0;
 
 	for (char *state, *entry = strtok_r(text, list->separators, &state); entry;
 		entry = strtok_r(NULL, list->separators, &state), n++)
-		say_entry(host, list, entry, tls, report);
+		say_entry(host, list, entry, sums, report);
 	return n;
 }
 
-static size_t say_variable(
-	const struct doctor_host *host, const char *name, const char *failing, uint64_t *tls, struct doctor_report *report)
+static size_t say_variable(const struct doctor_host *host, const char *name, const char *failing,
+	struct sums *sums, struct doctor_report *report)
 {
 	const struct list list = {name, streq(name, "LD_AUDIT") ? ":" : ": ", failing};
 	const char *value = host->variable(name);
 	_cleanup_free_ char *text = value ? strdup(value) : NULL;
 
-	return text ? say_list(host, &list, text, tls, report) : 0;
+	return text ? say_list(host, &list, text, sums, report) : 0;
 }
 
-static size_t say_file(const struct doctor_host *host, uint64_t *tls, struct doctor_report *report)
+static size_t say_file(const struct doctor_host *host, struct sums *sums, struct doctor_report *report)
 {
 	static const struct list list = {PRELOAD_FILE, ": \t\n",
-		"each program that is started prints an error, or dies if the file is truncated or lacks a library"};
+		"each program that is started prints an error, or dies if the file is truncated or lacks a "
+		"library"};
 	_cleanup_free_ char *text = NULL;
 
 	if (host_read(host, PRELOAD_FILE, &text) < 0)
@@ -155,30 +191,31 @@ static size_t say_file(const struct doctor_host *host, uint64_t *tls, struct doc
 	for (char *at = text; (at = strchr(at, '#'));) /* to the end of its line */
 		while (*at && *at != '\n')
 			*at++ = ' ';
-	return say_list(host, &list, text, tls, report);
+	return say_list(host, &list, text, sums, report);
 }
 
 void check_preloads(const struct doctor_host *host, struct doctor_report *report)
 {
+	static const char failing[] = "each program that is started prints an error, and goes on without it";
 	size_t before = report->n, preloads, audits;
-	uint64_t tls = 0, ignored = 0;
-	const char *audit = host->variable("LD_AUDIT");
+	struct sums audit = {0}, preload = {0};
 
-	audits = say_variable(host, "LD_AUDIT", "each program that is started prints an error, and goes on without it",
-		&ignored, report);
-	preloads = say_variable(host, "LD_PRELOAD", "each program that is started prints an error, and goes on without it",
-		&tls, report);
-	preloads += say_file(host, &tls, report);
-	if (!static_tls_fits(tls)) {
-		doctor_say(report, DOCTOR_NOTE, "preloads", "preloaded libraries take %llu bytes of static TLS",
-			(unsigned long long)tls);
-		doctor_consequence(report, "under the audit shim programs do not start with them, unless there is room; the "
-					   "launcher has no such limit, and 'headstart run --audit' makes room");
+	audits = say_variable(host, "LD_AUDIT", failing, &audit, report);
+	preloads = say_variable(host, "LD_PRELOAD", failing, &preload, report);
+	preloads += say_file(host, &preload, report);
+	if (!static_tls_fits(preload.static_tls)) {
+		doctor_say(report, DOCTOR_NOTE, "preloads",
+			"preloaded libraries take %llu bytes of static TLS",
+			(unsigned long long)preload.static_tls);
+		doctor_consequence(report,
+			"under the audit shim programs do not start with them, unless there is room; the "
+			"launcher has no such limit, and 'headstart run --audit' makes room");
 		doctor_mend(report, "export GLIBC_TUNABLES=%s=%llu", STATIC_TLS_TUNABLE,
-			(unsigned long long)static_tls_add(tls, STATIC_TLS_OPTIONAL));
+			(unsigned long long)static_tls_add(preload.static_tls, STATIC_TLS_OPTIONAL));
 	}
 	if (report->n == before)
-		doctor_say(report, DOCTOR_OK, "preloads", "%zu preloaded librar%s, %zu auditor%s%s", preloads,
-			preloads == 1 ? "y" : "ies", audits, audits == 1 ? "" : "s",
-			audit && strstr(audit, "libheadstart-audit.so") ? ", the shim among them" : "");
+		doctor_say(report, DOCTOR_OK, "preloads", "%zu preloaded librar%s%s, %zu auditor%s%s",
+			preloads, preloads == 1 ? "y" : "ies",
+			preload.shim ? " (headstart's among them)" : "", audits, audits == 1 ? "" : "s",
+			audit.shim ? " (headstart's among them)" : "");
 }

@@ -7,7 +7,8 @@
 #include "doctor/state.h"
 #include "format/state-folder.h"
 
-static bool has_profile(const struct doctor_host *host, const struct state_environment *environment, const char *program)
+static bool has_profile(
+	const struct doctor_host *host, const struct state_environment *environment, const char *program)
 {
 	char path[PATH_MAX];
 
@@ -19,8 +20,8 @@ static bool has_profile(const struct doctor_host *host, const struct state_envir
 }
 
 /* The first plan that may be believed, as 'headstart run' finds it. */
-static int find_plan(const struct doctor_host *host, const struct state_environment *environment, const char *program,
-	struct state_plan *ret)
+static int find_plan(const struct doctor_host *host, const struct state_environment *environment,
+	const char *program, struct state_plan *ret)
 {
 	char path[PATH_MAX];
 
@@ -33,8 +34,10 @@ static int find_plan(const struct doctor_host *host, const struct state_environm
 
 static void say_none(const struct doctor_program *program, bool profile, struct doctor_report *report)
 {
-	doctor_say(report, DOCTOR_NOTE, "plan", profile ? "it was recorded, but has no plan" : "it was not recorded");
-	doctor_consequence(report, "'headstart run' does nothing for it%s%s", profile ? " but make the plan" : "",
+	doctor_say(report, DOCTOR_NOTE, "plan",
+		profile ? "it was recorded, but has no plan" : "it was not recorded");
+	doctor_consequence(report, "'headstart run' does nothing for it%s%s",
+		profile ? " but make the plan" : "",
 		program_heeds_audit(program)
 			? "; the audit shim reads its libraries whole as they are mapped, which gains less"
 			: "");
@@ -50,10 +53,13 @@ static void say_gain(const struct plan_view *plan, struct doctor_report *report)
 
 	for (uint32_t i = 0; i < plan->extent_count; i++)
 		pages += LE32(plan->extents[i].pages);
-	doctor_consequence(report, "from cold it reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
-				   "bench/coldstart measures the gain", (unsigned long long)(pages * LE32(plan->header->page_size) / 1024),
-		plan->file_count, plan->extent_count,
-		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk" : "order of first touch");
+	doctor_consequence(report,
+		"from cold it reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
+		"bench/coldstart measures the gain",
+		(unsigned long long)(pages * LE32(plan->header->page_size) / 1024), plan->file_count,
+		plan->extent_count,
+		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk"
+								 : "order of first touch");
 }
 
 /* A plan in the order of another class of disk. */
@@ -67,11 +73,13 @@ static void check_order(const struct doctor_host *host, const struct doctor_prog
 		return;
 	doctor_say(report, DOCTOR_NOTE, "plan", "its order is for %s disk, and the program lies on '%s' (%s)",
 		physical ? "a rotating" : "a solid-state", device.name, device_class_name(device.class));
-	doctor_consequence(report, "reads come in the wrong order, unless the plan was made so on purpose (plan --device)");
+	doctor_consequence(report,
+		"reads come in the wrong order, unless the plan was made so on purpose (plan --device)");
 	doctor_mend(report, "headstart plan --program %s", program->path_word);
 }
 
-void check_plan(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+void check_plan(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
 	struct state_environment environment;
@@ -92,8 +100,8 @@ void check_plan(const struct doctor_host *host, const struct doctor_program *pro
 	if (changes.changed + changes.gone == 0) {
 		doctor_say(report, DOCTOR_OK, "plan", "'%s', every file is as it was", plan.path);
 	} else {
-		doctor_say(report, DOCTOR_NOTE, "plan", "'%s': %u of %u files have changed, %u are gone", plan.path,
-			changes.changed, plan.view.file_count, changes.gone);
+		doctor_say(report, DOCTOR_NOTE, "plan", "'%s': %u of %u files have changed, %u are gone",
+			plan.path, changes.changed, plan.view.file_count, changes.gone);
 		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
 	}
 	say_gain(&plan.view, report);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program found as a shell would find it, and what it is: script or ELF, whose loader, with which rights. */
+/* A program found as a shell would find it, and what it is: script or ELF, whose loader, with which rights.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,8 +18,8 @@
 #define SCRIPTS_MAX  5    /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
 #define SCRIPT_LINE  256u /* BINPRM_BUF_SIZE */
 
-static void (*const program_checks[])(
-	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report) = {
+static void (*const program_checks[])(const struct doctor_host *host, const struct doctor_program *program,
+	struct doctor_report *report) = {
 	check_kind,
 	check_wrapper,
 	check_rights,
@@ -94,7 +95,8 @@ static bool script_interpreter(const struct doctor_host *host, const char *path,
 		return false;
 	line[n] = '\0';
 	start = line + 2 + strspn(line + 2, " \t");
-	return *start == '/' && snprintf(interpreter, PATH_MAX, "%.*s", (int)strcspn(start, " \t\n"), start) > 1;
+	return *start == '/' &&
+	       snprintf(interpreter, PATH_MAX, "%.*s", (int)strcspn(start, " \t\n"), start) > 1;
 }
 
 static void read_executable(const struct doctor_host *host, struct doctor_program *program)
@@ -169,7 +171,8 @@ static const char *shimless(const struct doctor_program *program)
 	return NULL;
 }
 
-void check_kind(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+void check_kind(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	const char *why = shimless(program);
 	const char *kind = program->is_script ? "a script, run by" : "a dynamic program:";
@@ -178,7 +181,8 @@ void check_kind(const struct doctor_host *host, const struct doctor_program *pro
 		doctor_say(report, DOCTOR_OK, "program", "'%s' is %s '%s'", program->path, kind,
 			program->is_script ? program->executable : program->needs.interpreter);
 		if (program->is_script)
-			doctor_consequence(report, "its plan covers the interpreter and what the script starts");
+			doctor_consequence(
+				report, "its plan covers the interpreter and what the script starts");
 		return;
 	}
 	doctor_say(report, program->is_elf ? DOCTOR_NOTE : DOCTOR_PROBLEM, "program", "'%s' %s",
@@ -190,7 +194,8 @@ void check_kind(const struct doctor_host *host, const struct doctor_program *pro
 		doctor_mend(report, "headstart run -- %s", program->command_word);
 }
 
-void check_rights(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+void check_rights(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	char full[PATH_MAX];
 	struct stat st;
@@ -207,12 +212,14 @@ void check_rights(const struct doctor_host *host, const struct doctor_program *p
 	if (!right)
 		return;
 	doctor_say(report, DOCTOR_NOTE, "program", "'%s' %s", program->path, right);
-	doctor_consequence(report, "the loader ignores LD_AUDIT and the shim does nothing in it; the launcher works");
+	doctor_consequence(
+		report, "the loader ignores LD_AUDIT and the shim does nothing in it; the launcher works");
 	doctor_mend(report, "headstart run -- %s", program->command_word);
 }
 
 /* Starters of sandboxes: the program proper runs elsewhere, in a tree of files of its own. */
-void check_wrapper(const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+void check_wrapper(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	_cleanup_free_ char *text = NULL;
 	const char *base = strrchr(program->path, '/') + 1, *what = NULL;
@@ -221,7 +228,8 @@ void check_wrapper(const struct doctor_host *host, const struct doctor_program *
 		what = "a Snap";
 	else if (strstr(program->path, "/flatpak/exports/bin/") || streq(base, "flatpak"))
 		what = "a Flatpak";
-	else if (streq(base, "bwrap") || streq(base, "firejail") || streq(base, "docker") || streq(base, "podman"))
+	else if (streq(base, "bwrap") || streq(base, "firejail") || streq(base, "docker") ||
+		 streq(base, "podman"))
 		what = "a sandbox or container";
 	else if (program->is_script && host_read(host, program->path, &text) == 0) {
 		if (strstr(text, "flatpak run"))
@@ -232,6 +240,8 @@ void check_wrapper(const struct doctor_host *host, const struct doctor_program *
 	if (!what)
 		return;
 	doctor_say(report, DOCTOR_NOTE, "program", "'%s' starts %s", program->command, what);
-	doctor_consequence(report, "the program proper runs from files of its own, with its own loader and often under a seccomp "
-				   "filter: the shim does nothing there, and only what the starter itself touches can be counted on");
+	doctor_consequence(report, "the program proper runs from files of its own, with its own loader and "
+				   "often under a seccomp "
+				   "filter: the shim does nothing there, and only what the starter itself "
+				   "touches can be counted on");
 }

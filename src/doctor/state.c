@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The folders of profiles and plans: who may write them, which plans are in them, which of those are of no use. */
+/* The folders of profiles and plans: who may write them, which plans are in them, which of those are of no
+ * use. */
 #include "doctor/state.h"
 
 #include <dirent.h>
@@ -55,7 +56,8 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	size_t size;
 	int r;
 
-	if (!host_path(host, path, full) || snprintf(mark, sizeof(mark), "%s" STATE_STALE_SUFFIX, path) >= PATH_MAX)
+	if (!host_path(host, path, full) ||
+		snprintf(mark, sizeof(mark), "%s" STATE_STALE_SUFFIX, path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	strcpy(plan.path, path);
 	r = check_trusted(host, full);
@@ -90,14 +92,16 @@ struct plan_changes state_plan_changes(const struct doctor_host *host, const str
 		if (!host_path(host, plan_file_path(plan, i), full) || lstat(full, &st) < 0 ||
 			!is_kind(st.st_mode, kind))
 			changes.gone++;
-		else if (kind == PLAN_REGULAR && ((uint64_t)st.st_size != LE64(file->size) ||
-							 (int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim)))
+		else if (kind == PLAN_REGULAR &&
+			 ((uint64_t)st.st_size != LE64(file->size) ||
+				 (int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim)))
 			changes.changed++;
 	}
 	return changes;
 }
 
-static void check_folder(const struct doctor_host *host, const char *folder, bool required, struct doctor_report *report)
+static void check_folder(
+	const struct doctor_host *host, const char *folder, bool required, struct doctor_report *report)
 {
 	_cleanup_free_ char *quoted = doctor_quote(folder);
 	char full[PATH_MAX];
@@ -108,18 +112,23 @@ static void check_folder(const struct doctor_host *host, const char *folder, boo
 	if (stat(full, &st) < 0) {
 		if (!required)
 			return;
-		doctor_say(report, DOCTOR_NOTE, "state", "'%s' does not exist: nothing has been recorded", folder);
+		doctor_say(report, DOCTOR_NOTE, "state", "'%s' does not exist: nothing has been recorded",
+			folder);
 		doctor_mend(report, "sudo headstart record -- PROGRAM");
 	} else if (!S_ISDIR(st.st_mode)) {
 		doctor_say(report, DOCTOR_PROBLEM, "state", "'%s' is not a folder", folder);
 		doctor_consequence(report, "no profile and no plan can be kept");
 		doctor_mend(report, "sudo rm %s", quoted);
 	} else if ((st.st_mode & 022) != 0 || (st.st_uid != 0 && st.st_uid != host->user)) {
-		doctor_say(report, DOCTOR_PROBLEM, "state", "others than root and you can write to '%s'", folder);
-		doctor_consequence(report, "they can take plans away or put old ones back; plans of theirs are not believed");
-		doctor_mend(report, "sudo chown %u %s && sudo chmod 755 %s", required ? 0 : host->user, quoted, quoted);
+		doctor_say(report, DOCTOR_PROBLEM, "state", "others than root and you can write to '%s'",
+			folder);
+		doctor_consequence(report,
+			"they can take plans away or put old ones back; plans of theirs are not believed");
+		doctor_mend(report, "sudo chown %u %s && sudo chmod 755 %s", required ? 0 : host->user,
+			quoted, quoted);
 	} else {
-		doctor_say(report, DOCTOR_OK, "state", "'%s' is there, and only its owner writes to it", folder);
+		doctor_say(
+			report, DOCTOR_OK, "state", "'%s' is there, and only its owner writes to it", folder);
 	}
 }
 
@@ -158,7 +167,8 @@ static void count(struct tally *tally, const char *word)
 
 	tally->n++;
 	if (!quoted || tally->named == NAMED_MAX ||
-		asprintf(&words, "%s%s%s", tally->words ? tally->words : "", tally->words ? " " : "", quoted) < 0)
+		asprintf(&words, "%s%s%s", tally->words ? tally->words : "", tally->words ? " " : "",
+			quoted) < 0)
 		return;
 	free(tally->words);
 	tally->words = words;
@@ -207,9 +217,11 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 
 	if (stale->n > 0) {
 		doctor_say(report, DOCTOR_NOTE, "plans", "%zu stale: files of theirs have changed", stale->n);
-		doctor_consequence(report, "those files are left out, and the plans are made anew by themselves after the next "
-					   "cold start; where most have changed, record again");
-		doctor_mend(report, "for p in %s; do headstart plan --program \"$p\"; done", stale->words ? stale->words : "");
+		doctor_consequence(report,
+			"those files are left out, and the plans are made anew by themselves after the next "
+			"cold start; where most have changed, record again");
+		doctor_mend(report, "for p in %s; do headstart plan --program \"$p\"; done",
+			stale->words ? stale->words : "");
 	}
 	if (gone->n > 0) {
 		doctor_say(report, DOCTOR_NOTE, "plans", "%zu of programs that are gone", gone->n);
@@ -217,15 +229,19 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 		doctor_mend(report, "rm %s", gone->words ? gone->words : "");
 	}
 	if (bad->n > 0) {
-		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version", bad->n);
-		doctor_consequence(report, "their programs start as without headstart; 'headstart run' makes plans anew if the "
-					   "profiles are there");
+		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version",
+			bad->n);
+		doctor_consequence(report,
+			"their programs start as without headstart; 'headstart run' makes plans anew if the "
+			"profiles are there");
 		doctor_mend(report, "rm %s", bad->words ? bad->words : "");
 	}
 	if (tallies->untrusted.n > 0) {
-		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written", tallies->untrusted.n);
-		doctor_consequence(report, "they are not believed: a plan is root's or the user's own, a regular file, and "
-					   "written by nobody else");
+		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written",
+			tallies->untrusted.n);
+		doctor_consequence(report,
+			"they are not believed: a plan is root's or the user's own, a regular file, and "
+			"written by nobody else");
 		doctor_mend(report, "rm %s", tallies->untrusted.words ? tallies->untrusted.words : "");
 	}
 }

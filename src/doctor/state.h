@@ -25,8 +25,8 @@ static inline void state_plan_releasep(struct state_plan *plan)
 }
 
 /*
- * Reads a plan as headstart would find it. Returns 0, whatever is wrong with its content; -EPERM for one that is not to
- * be believed (format/state-folder.h: state_file_trusted()); or negative errno.
+ * Reads a plan as headstart would find it. Returns 0, whatever is wrong with its content; -EPERM for one that
+ * is not to be believed (format/state-folder.h: state_file_trusted()); or negative errno.
  */
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret);
 

@@ -9,11 +9,13 @@
 
 #define KILL_SWITCH   "/etc/headstart/disable"
 #define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
-#define MEMORY_LOW    10u /* percent of memory that is available: plans are cut, and what was read is soon evicted */
+#define MEMORY_LOW                                                                                           \
+	10u /* percent of memory that is available: plans are cut, and what was read is soon evicted */
 
 void check_parts(const struct doctor_host *host, struct doctor_report *report)
 {
-	static const char *const parts[] = {"libheadstart-audit.so", "libheadstart-preload.so", "headstart-prefetch"};
+	static const char *const parts[] = {
+		"libheadstart-audit.so", "libheadstart-preload.so", "headstart-prefetch"};
 	char path[PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
@@ -25,8 +27,8 @@ void check_parts(const struct doctor_host *host, struct doctor_report *report)
 		doctor_mend(report, "sudo ninja -C build install");
 		return;
 	}
-	doctor_say(report, DOCTOR_OK, "installed", "version " HEADSTART_VERSION ", shims and prefetcher in %s",
-		host->private);
+	doctor_say(report, DOCTOR_OK, "installed",
+		"version " HEADSTART_VERSION ", shims and prefetcher in %s", host->private);
 }
 
 static void check_mode(const struct doctor_host *host, struct doctor_report *report)
@@ -71,11 +73,14 @@ void check_seccomp(const struct doctor_host *host, struct doctor_report *report)
 
 	if (!host_number(host, "/proc/self/status", "Seccomp:", &mode)) {
 		doctor_say(report, DOCTOR_PROBLEM, "seccomp", "/proc/self/status cannot be read");
-		doctor_consequence(report, "the shim cannot tell whether a filter would kill the program, and does nothing");
+		doctor_consequence(report,
+			"the shim cannot tell whether a filter would kill the program, and does nothing");
 		doctor_mend(report, "sudo mount -t proc proc /proc");
 	} else if (mode != 0) {
-		doctor_say(report, DOCTOR_NOTE, "seccomp", "a seccomp filter is in force in this process and what it starts");
-		doctor_consequence(report, "the shim does nothing under a filter, which may make its calls fatal; 'headstart run' "
+		doctor_say(report, DOCTOR_NOTE, "seccomp",
+			"a seccomp filter is in force in this process and what it starts");
+		doctor_consequence(report, "the shim does nothing under a filter, which may make its calls "
+					   "fatal; 'headstart run' "
 					   "works as far as the filter lets it");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else {
@@ -126,9 +131,11 @@ void check_container(const struct doctor_host *host, struct doctor_report *repor
 	doctor_say(report, DOCTOR_NOTE, "container", "this is %s",
 		container ? container : "a container or a live system: its root is an overlay");
 	doctor_consequence(report, "%s",
-		root_is_overlay(host) ? "on an overlay the kernel does not tell what is cached: the shim takes each start for "
+		root_is_overlay(host) ? "on an overlay the kernel does not tell what is cached: the shim "
+					"takes each start for "
 					"warm and does nothing; 'headstart run' reads the plan"
-				      : "plans and the page cache are the container's and the machine's: record and plan inside, "
+				      : "plans and the page cache are the container's and the machine's: "
+					"record and plan inside, "
 					"where paths are what they are at the start");
 }
 
@@ -151,10 +158,12 @@ void check_memory(const struct doctor_host *host, struct doctor_report *report)
 	} else if (available / (total / 100 + 1) < MEMORY_LOW) {
 		doctor_say(report, DOCTOR_NOTE, "memory", "%llu of %llu MiB are available",
 			(unsigned long long)available / 1024, (unsigned long long)total / 1024);
-		doctor_consequence(report, "less is prefetched than is planned, and what was read may be evicted before use");
+		doctor_consequence(report,
+			"less is prefetched than is planned, and what was read may be evicted before use");
 	} else if (swap > 0 && swap_free < swap / 10) {
 		doctor_say(report, DOCTOR_NOTE, "memory", "nearly all swap is used");
-		doctor_consequence(report, "the page cache is what gives way next: starts are cold more often");
+		doctor_consequence(
+			report, "the page cache is what gives way next: starts are cold more often");
 	} else {
 		doctor_say(report, DOCTOR_OK, "memory", "%llu of %llu MiB are available, no pressure",
 			(unsigned long long)available / 1024, (unsigned long long)total / 1024);

@@ -10,25 +10,30 @@ void check_glibc(const struct doctor_host *host, struct doctor_report *report)
 	unsigned version = doctor_version(host->glibc);
 
 	if (version >= 2036) {
-		doctor_say(report, DOCTOR_OK, "glibc", "glibc %s heeds LD_AUDIT at no cost to calls, and knows DT_RELR",
-			host->glibc);
+		doctor_say(report, DOCTOR_OK, "glibc",
+			"glibc %s heeds LD_AUDIT at no cost to calls, and knows DT_RELR", host->glibc);
 	} else if (version == 2035) {
 		doctor_say(report, DOCTOR_NOTE, "glibc", "glibc %s knows no DT_RELR", host->glibc);
-		doctor_consequence(report, "relayout does not pack relocations for this machine: relaid files are larger");
+		doctor_consequence(report,
+			"relayout does not pack relocations for this machine: relaid files are larger");
 	} else if (version >= 2032) {
 		doctor_say(report, DOCTOR_NOTE, "glibc",
-			"glibc %s sends every call between libraries through its profiler under LD_AUDIT", host->glibc);
-		doctor_consequence(report, "a program under the audit shim is slower all the time it runs; the launcher has "
-					   "no such cost. DT_RELR is not known either");
+			"glibc %s sends every call between libraries through its profiler under LD_AUDIT",
+			host->glibc);
+		doctor_consequence(report,
+			"a program under the audit shim is slower all the time it runs; the launcher has "
+			"no such cost. DT_RELR is not known either");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else if (version > 0) {
-		doctor_say(report, DOCTOR_PROBLEM, "glibc", "glibc %s makes no room for static TLS under LD_AUDIT",
-			host->glibc);
-		doctor_consequence(report, "programs whose libraries have much of it do not start under the audit shim, and "
-					   "no tunable helps; the launcher works");
+		doctor_say(report, DOCTOR_PROBLEM, "glibc",
+			"glibc %s makes no room for static TLS under LD_AUDIT", host->glibc);
+		doctor_consequence(report,
+			"programs whose libraries have much of it do not start under the audit shim, and "
+			"no tunable helps; the launcher works");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else {
-		doctor_say(report, DOCTOR_PROBLEM, "glibc", "the dynamic linker's version '%s' makes no sense", host->glibc);
+		doctor_say(report, DOCTOR_PROBLEM, "glibc",
+			"the dynamic linker's version '%s' makes no sense", host->glibc);
 		doctor_consequence(report, "nothing can be said of the audit shim");
 	}
 }
@@ -42,7 +47,8 @@ void check_kernel(const struct doctor_host *host, struct doctor_report *report)
 		return;
 	}
 	if (version == 0) {
-		doctor_say(report, DOCTOR_NOTE, "kernel", "the kernel's version '%s' makes no sense", host->kernel);
+		doctor_say(report, DOCTOR_NOTE, "kernel", "the kernel's version '%s' makes no sense",
+			host->kernel);
 		return;
 	}
 	doctor_say(report, version >= 5012 ? DOCTOR_OK : DOCTOR_NOTE, "kernel", "Linux %s", host->kernel);
@@ -50,11 +56,13 @@ void check_kernel(const struct doctor_host *host, struct doctor_report *report)
 		doctor_consequence(report, "looking whether a start is warm may itself wait for the disk: "
 					   "openat2(RESOLVE_CACHED) is of 5.12");
 	else if (version < 6012)
-		doctor_consequence(report, "where io_uring may not be used, the prefetcher asks for each piece twice: up to 6.11 "
+		doctor_consequence(report, "where io_uring may not be used, the prefetcher asks for each "
+					   "piece twice: up to 6.11 "
 					   "preadv2(RWF_NOWAIT) starts no read");
 	else
-		doctor_consequence(report, "an executable can have 73 program headers (6.17 has no such limit): relayout "
-					   "of executables keeps below that; libraries are not concerned");
+		doctor_consequence(report,
+			"an executable can have 73 program headers (6.17 has no such limit): relayout "
+			"of executables keeps below that; libraries are not concerned");
 }
 
 /* Where the tracing file system is mounted, or NULL. */
@@ -84,25 +92,32 @@ void check_recording(const struct doctor_host *host, struct doctor_report *repor
 	const char *tracefs = find_tracefs(host);
 
 	if (host->user != 0) {
-		doctor_say(report, DOCTOR_OK, "recording", "only root can record, and can tell whether it is possible here");
+		doctor_say(report, DOCTOR_OK, "recording",
+			"only root can record, and can tell whether it is possible here");
 		doctor_mend(report, "sudo headstart doctor");
 	} else if (!tracefs) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "the tracing file system is not mounted");
-		doctor_consequence(report, "'headstart record' needs it; profiles recorded elsewhere can be planned here");
+		doctor_consequence(report,
+			"'headstart record' needs it; profiles recorded elsewhere can be planned here");
 		doctor_mend(report, "mount -t tracefs tracefs /sys/kernel/tracing");
 	} else if (host->fanotify < 0) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "this process may not use fanotify");
-		doctor_consequence(report, "'headstart record' would not learn the paths of what is touched; in a container, "
-					   "record outside of it");
+		doctor_consequence(report,
+			"'headstart record' would not learn the paths of what is touched; in a container, "
+			"record outside of it");
 	} else if (has_event(host, tracefs, "mm_filemap_fault")) {
-		doctor_say(report, DOCTOR_OK, "recording", "tracepoints mm_filemap_fault and mm_filemap_get_pages, fanotify");
+		doctor_say(report, DOCTOR_OK, "recording",
+			"tracepoints mm_filemap_fault and mm_filemap_get_pages, fanotify");
 	} else if (has_event(host, tracefs, "mm_filemap_add_to_page_cache")) {
-		doctor_say(report, DOCTOR_NOTE, "recording", "the kernel has no tracepoint mm_filemap_fault (it is of 6.12)");
-		doctor_consequence(report, "'headstart record' falls back to mm_filemap_add_to_page_cache: what is cached "
-					   "before it begins is missing from the profile");
+		doctor_say(report, DOCTOR_NOTE, "recording",
+			"the kernel has no tracepoint mm_filemap_fault (it is of 6.12)");
+		doctor_consequence(report,
+			"'headstart record' falls back to mm_filemap_add_to_page_cache: what is cached "
+			"before it begins is missing from the profile");
 	} else {
 		doctor_say(report, DOCTOR_NOTE, "recording", "the kernel has no filemap tracepoints");
-		doctor_consequence(report, "'headstart record' cannot work; profiles recorded elsewhere can be planned here");
+		doctor_consequence(report,
+			"'headstart record' cannot work; profiles recorded elsewhere can be planned here");
 	}
 }
 
@@ -119,11 +134,14 @@ void check_io_uring(const struct doctor_host *host, struct doctor_report *report
 		doctor_say(report, DOCTOR_NOTE, "io_uring", "the sysctl kernel.io_uring_disabled is %llu",
 			(unsigned long long)disabled);
 	else if (host->io_uring == -ENOSYS)
-		doctor_say(report, DOCTOR_NOTE, "io_uring", "the kernel has none, or a seccomp filter hides it");
+		doctor_say(
+			report, DOCTOR_NOTE, "io_uring", "the kernel has none, or a seccomp filter hides it");
 	else
-		doctor_say(report, DOCTOR_NOTE, "io_uring", "this process may not use it: a seccomp filter or a limit refuses");
-	doctor_consequence(report, "the prefetcher opens files one by one and asks for data by other calls: as good on a "
-				   "rotational disk, slower to begin where many opens could overlap");
+		doctor_say(report, DOCTOR_NOTE, "io_uring",
+			"this process may not use it: a seccomp filter or a limit refuses");
+	doctor_consequence(report,
+		"the prefetcher opens files one by one and asks for data by other calls: as good on a "
+		"rotational disk, slower to begin where many opens could overlap");
 	if (disabled > 0)
 		doctor_mend(report, "sysctl -w kernel.io_uring_disabled=0");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries of a program, breadth first as ld.so maps them (ld.so(8); elf/dl-load.c and sysdeps/generic/dl-cache.h). */
+/* The libraries of a program, breadth first as ld.so maps them (ld.so(8); elf/dl-load.c and
+ * sysdeps/generic/dl-cache.h). */
 #include "elf/closure.h"
 
 #include <elf.h>
@@ -40,10 +41,12 @@ struct cache_entry {
 _Static_assert(sizeof(struct cache_header) == 48 && sizeof(struct cache_entry) == 24, "on-disk layout");
 
 #if defined(__aarch64__)
-static const char *const default_folders = "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+static const char *const default_folders =
+	"/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
 #define LIB_TOKEN "lib/aarch64-linux-gnu"
 #else
-static const char *const default_folders = "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
+static const char *const default_folders =
+	"/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib64:/usr/lib64:/lib:/usr/lib";
 #define LIB_TOKEN "lib/x86_64-linux-gnu"
 #endif
 
@@ -76,7 +79,8 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	if ((size_t)snprintf(full, sizeof(full), "%s%s", closure->root ? closure->root : "", path) >= sizeof(full))
+	if ((size_t)snprintf(full, sizeof(full), "%s%s", closure->root ? closure->root : "", path) >=
+		sizeof(full))
 		return -ENAMETOOLONG;
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
@@ -91,7 +95,8 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	return 0;
 }
 
-/* The path with $ORIGIN and $LIB replaced; false where it is not absolute, does not fit, or has an unknown token. */
+/* The path with $ORIGIN and $LIB replaced; false where it is not absolute, does not fit, or has an unknown
+ * token. */
 static bool expand(const char *folder, size_t length, const char *origin, char path[PATH_MAX])
 {
 	const char *slash = strrchr(origin, '/');
@@ -130,8 +135,8 @@ static bool is_object(const struct elf_closure *closure, const char *path)
 }
 
 /* Looks through a list of folders, separated by colons or semicolons. */
-static bool find_in(const struct elf_closure *closure, const char *folders, const char *origin, const char *name,
-	char path[PATH_MAX])
+static bool find_in(const struct elf_closure *closure, const char *folders, const char *origin,
+	const char *name, char path[PATH_MAX])
 {
 	while (folders && *folders) {
 		size_t length = strcspn(folders, ":;"), at;
@@ -163,7 +168,8 @@ static bool find_in_cache(const struct elf_closure *closure, const char *name, c
 		return false;
 	memcpy(&header, closure->cache, sizeof(header));
 	if (memcmp(header.magic, CACHE_MAGIC, sizeof(header.magic)) != 0 ||
-		!table_fits(sizeof(header), header.n_entries, sizeof(struct cache_entry), closure->cache_size))
+		!table_fits(
+			sizeof(header), header.n_entries, sizeof(struct cache_entry), closure->cache_size))
 		return false;
 	for (uint32_t i = 0; i < header.n_entries; i++) {
 		struct cache_entry entry;
@@ -215,8 +221,8 @@ static int follow(struct elf_closure *closure, size_t index)
 
 		if (!find_library(closure, &needs, closure->paths[index], needs.needed[i], path)) {
 			if (!is_listed(closure->missing, closure->n_missing, needs.needed[i]))
-				r = add_string(&closure->missing, &closure->n_missing, &closure->missing_capacity,
-					needs.needed[i]);
+				r = add_string(&closure->missing, &closure->n_missing,
+					&closure->missing_capacity, needs.needed[i]);
 		} else if (!is_listed(closure->paths, closure->n, path) && closure->n < CLOSURE_MAX) {
 			r = add_string(&closure->paths, &closure->n, &closure->capacity, path);
 		}

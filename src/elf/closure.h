@@ -27,12 +27,14 @@ struct elf_closure {
 };
 
 /*
- * Adds an object, an executable or a library, and what it needs. Returns 0; -ENOEXEC where it is no ELF file (or one of
- * 32 bits, which is not followed); or negative errno. Libraries that are not found are not an error.
+ * Adds an object, an executable or a library, and what it needs. Returns 0; -ENOEXEC where it is no ELF file
+ * (or one of 32 bits, which is not followed); or negative errno. Libraries that are not found are not an
+ * error.
  */
 int elf_closure_add(struct elf_closure *closure, const char *path);
 
-/* The same of a list like LD_PRELOAD's or ld.so.preload: separated by white space or colons; what is not found is left out. */
+/* The same of a list like LD_PRELOAD's or ld.so.preload: separated by white space or colons; what is not
+ * found is left out. */
 int elf_closure_add_list(struct elf_closure *closure, const char *list);
 
 void elf_closure_release(struct elf_closure *closure);

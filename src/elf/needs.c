@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What an ELF file asks of the dynamic linker, by its program headers (gABI, "Program Loading and Dynamic Linking"). */
+/* What an ELF file asks of the dynamic linker, by its program headers (gABI, "Program Loading and Dynamic
+ * Linking"). */
 #include "elf/needs.h"
 
 #include <elf.h>
@@ -23,8 +24,8 @@
 struct reading {
 	int fd;
 	Elf64_Ehdr header;
-	Elf64_Phdr *phdrs;   /* owned */
-	Elf64_Dyn *dynamic;  /* owned; a DT_NULL follows the last */
+	Elf64_Phdr *phdrs;  /* owned */
+	Elf64_Dyn *dynamic; /* owned; a DT_NULL follows the last */
 	size_t n_dynamic;
 	uint64_t strings, strings_size; /* DT_STRTAB, DT_STRSZ */
 };
@@ -48,7 +49,8 @@ static int read_at(int fd, uint64_t offset, void *data, size_t size)
 	return 0;
 }
 
-/* A string of at most STRING_MAX bytes that begins there and ends before `size` bytes. *ret is the caller's. */
+/* A string of at most STRING_MAX bytes that begins there and ends before `size` bytes. *ret is the caller's.
+ */
 static int read_string(int fd, uint64_t offset, uint64_t size, char **ret)
 {
 	char text[STRING_MAX];
@@ -101,12 +103,14 @@ static bool find_go_note(int fd, const Elf64_Phdr *phdr)
 }
 
 /* The place in the file of what is loaded at the address, and how much follows it in the segment. */
-static bool file_offset(const struct reading *reading, uint64_t address, uint64_t *ret_offset, uint64_t *ret_left)
+static bool file_offset(
+	const struct reading *reading, uint64_t address, uint64_t *ret_offset, uint64_t *ret_left)
 {
 	for (size_t i = 0; i < reading->header.e_phnum; i++) {
 		const Elf64_Phdr *phdr = &reading->phdrs[i];
 
-		if (phdr->p_type != PT_LOAD || address < phdr->p_vaddr || address - phdr->p_vaddr >= phdr->p_filesz)
+		if (phdr->p_type != PT_LOAD || address < phdr->p_vaddr ||
+			address - phdr->p_vaddr >= phdr->p_filesz)
 			continue;
 		*ret_left = phdr->p_filesz - (address - phdr->p_vaddr);
 		return !__builtin_add_overflow(phdr->p_offset, address - phdr->p_vaddr, ret_offset) &&
@@ -214,7 +218,8 @@ static bool any_tls_symbol(int fd, const Elf64_Shdr *table)
 	return false;
 }
 
-/* Program headers do not tell how many dynamic symbols there are; section headers do, and are there nearly always. */
+/* Program headers do not tell how many dynamic symbols there are; section headers do, and are there nearly
+ * always. */
 static bool exports_tls(const struct reading *reading)
 {
 	for (size_t i = 0; i < reading->header.e_shnum; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program or library asks of the dynamic linker: which loader, which libraries, where to look for them, how
- * much thread-local storage. Read with pread(2), without libelf: the launcher uses it. The file may be hostile.
+ * What a program or library asks of the dynamic linker: which loader, which libraries, where to look for
+ * them, how much thread-local storage. Read with pread(2), without libelf: the launcher uses it. The file may
+ * be hostile.
  */
 #pragma once
 
@@ -18,21 +19,22 @@ struct elf_needs {
 	char *interpreter; /* owned; NULL where there is none that is absolute */
 	char **needed;     /* owned: DT_NEEDED, in order */
 	size_t n_needed, needed_capacity;
-	char *runpath;      /* owned, or NULL; DT_RUNPATH */
-	char *rpath;        /* owned, or NULL; DT_RPATH, which counts only without DT_RUNPATH */
+	char *runpath;        /* owned, or NULL; DT_RUNPATH */
+	char *rpath;          /* owned, or NULL; DT_RPATH, which counts only without DT_RUNPATH */
 	uint64_t loaded_size; /* bytes of the file that are mapped: to touch one beyond its end is a SIGBUS */
-	uint64_t tls_size;  /* bytes of its PT_TLS in memory; 0 where there is none */
-	uint64_t tls_align; /* bytes; a power of two, 1 at least */
+	uint64_t tls_size;    /* bytes of its PT_TLS in memory; 0 where there is none */
+	uint64_t tls_align;   /* bytes; a power of two, 1 at least */
 	/*
-	 * Whether its thread-local storage may have to be static: it has DF_STATIC_TLS, or it exports a thread-local
-	 * variable, which another object may use by the initial-exec model without any mark on this one.
+	 * Whether its thread-local storage may have to be static: it has DF_STATIC_TLS, or it exports a
+	 * thread-local variable, which another object may use by the initial-exec model without any mark on
+	 * this one.
 	 */
 	bool static_tls;
 };
 
 /*
- * Takes the file apart by its program headers. Returns 0, -ENOEXEC (not an ELF file, or not one that makes sense:
- * other byte orders are not looked into), -ENOMEM, or negative errno.
+ * Takes the file apart by its program headers. Returns 0, -ENOEXEC (not an ELF file, or not one that makes
+ * sense: other byte orders are not looked into), -ENOMEM, or negative errno.
  */
 int elf_needs_read(int fd, struct elf_needs *ret);
 void elf_needs_release(struct elf_needs *needs);

@@ -15,8 +15,8 @@
 #include "elf/closure.h"
 
 #define PRELOADS_MAX (64u << 10) /* bytes of ld.so.preload */
-#define SCRIPTS_MAX 5    /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
-#define SCRIPT_LINE   256u /* BINPRM_BUF_SIZE: bytes of a script's first line that the kernel reads */
+#define SCRIPTS_MAX  5           /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
+#define SCRIPT_LINE  256u        /* BINPRM_BUF_SIZE: bytes of a script's first line that the kernel reads */
 
 uint64_t static_tls_add(uint64_t a, uint64_t b)
 {
@@ -32,7 +32,8 @@ uint64_t static_tls_of(const struct elf_needs *needs)
 	return static_tls_add(needs->tls_size, needs->tls_align - 1);
 }
 
-/* "#!" and the interpreter's path, as the kernel reads it (fs/binfmt_script.c). Returns whether there is one. */
+/* "#!" and the interpreter's path, as the kernel reads it (fs/binfmt_script.c). Returns whether there is one.
+ */
 static bool script_interpreter(const char *path, char interpreter[SCRIPT_LINE])
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -66,8 +67,8 @@ static int loader_heeds(const char *path, bool *ret)
 	return 0;
 }
 
-int static_tls_of_program(
-	const char *program, const char *preload, const char *library_path, uint64_t *ret, bool *ret_loader_heeds)
+int static_tls_of_program(const char *program, const char *preload, const char *library_path, uint64_t *ret,
+	bool *ret_loader_heeds)
 {
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {.library_path = library_path};
 	_cleanup_free_ char *path = realpath(program, NULL), *preloads = NULL;
@@ -96,7 +97,8 @@ int static_tls_of_program(
 	return 0;
 }
 
-/* The part of a list of tunables that sets this one, the last if there are several: glibc goes by that. NULL: none does. */
+/* The part of a list of tunables that sets this one, the last if there are several: glibc goes by that. NULL:
+ * none does. */
 static const char *find_tunable(const char *list, const char **ret_value, const char **ret_end)
 {
 	const char *found = NULL;

@@ -2,10 +2,11 @@
 /*
  * Static thread-local storage under LD_AUDIT.
  *
- * With any auditor glibc sizes the static TLS block before it has seen the program's libraries (elf/rtld.c: init_tls()
- * is called before the auditor's own objects are loaded; so in 2.36 and in 2.42). Libraries linked to the program, libc
- * among them, then take what they need from the surplus that is meant for dlopen(3), and the program dies with "cannot
- * allocate memory in static TLS block" if that is too little. glibc >= 2.32 has a tunable for it.
+ * With any auditor glibc sizes the static TLS block before it has seen the program's libraries (elf/rtld.c:
+ * init_tls() is called before the auditor's own objects are loaded; so in 2.36 and in 2.42). Libraries linked
+ * to the program, libc among them, then take what they need from the surplus that is meant for dlopen(3), and
+ * the program dies with "cannot allocate memory in static TLS block" if that is too little. glibc >= 2.32 has
+ * a tunable for it.
  */
 #pragma once
 
@@ -15,8 +16,9 @@
 #include "elf/needs.h"
 
 /*
- * Bytes that always fit. Seen with glibc 2.36 and an auditor without libc: a library of 1,700 starts, one of 2,048 does
- * not, each beside libc's 144. An auditor linked to libc takes some 150 more, and the rest is for dlopen(3).
+ * Bytes that always fit. Seen with glibc 2.36 and an auditor without libc: a library of 1,700 starts, one of
+ * 2,048 does not, each beside libc's 144. An auditor linked to libc takes some 150 more, and the rest is for
+ * dlopen(3).
  */
 #define STATIC_TLS_SURPLUS 1024u
 
@@ -25,7 +27,8 @@
 
 #define STATIC_TLS_TUNABLE "glibc.rtld.optional_static_tls"
 
-/* What a library takes of the surplus at most, alignment included; 0 for a program, whose own is laid out from the start. */
+/* What a library takes of the surplus at most, alignment included; 0 for a program, whose own is laid out
+ * from the start. */
 uint64_t static_tls_of(const struct elf_needs *needs);
 
 /* Adds, and stays at UINT64_MAX. */
@@ -37,16 +40,17 @@ static inline bool static_tls_fits(uint64_t bytes)
 }
 
 /*
- * Bytes of static TLS that the libraries of a program take, by elf_closure_add() of the program and elf_closure_add_list()
- * of preload (LD_PRELOAD; may be NULL) and of /etc/ld.so.preload. *ret_loader_heeds: whether there is a dynamic linker of glibc to look at LD_AUDIT
- * at all (64-bit, PT_INTERP, not musl's); of a script its interpreter counts. Returns 0 or negative errno.
+ * Bytes of static TLS that the libraries of a program take, by elf_closure_add() of the program and
+ * elf_closure_add_list() of preload (LD_PRELOAD; may be NULL) and of /etc/ld.so.preload. *ret_loader_heeds:
+ * whether there is a dynamic linker of glibc to look at LD_AUDIT at all (64-bit, PT_INTERP, not musl's); of a
+ * script its interpreter counts. Returns 0 or negative errno.
  */
-int static_tls_of_program(
-	const char *program, const char *preload, const char *library_path, uint64_t *ret, bool *ret_loader_heeds);
+int static_tls_of_program(const char *program, const char *preload, const char *library_path, uint64_t *ret,
+	bool *ret_loader_heeds);
 
 /*
- * The value of GLIBC_TUNABLES with which a program whose libraries take `bytes` starts under an auditor: `current` (NULL
- * where not set) with every other tunable as it is, and a larger value of this one left alone. *ret, the caller's, is
- * NULL where nothing has to change. Returns 0 or -ENOMEM.
+ * The value of GLIBC_TUNABLES with which a program whose libraries take `bytes` starts under an auditor:
+ * `current` (NULL where not set) with every other tunable as it is, and a larger value of this one left
+ * alone. *ret, the caller's, is NULL where nothing has to change. Returns 0 or -ENOMEM.
  */
 int static_tls_tunables(const char *current, uint64_t bytes, char **ret);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much static TLS the libraries of the start take under an auditor (elf/static-tls.h). All of the profile's count,
- * those that are opened with dlopen(3) and those of other programs of the start too: too much costs each thread some
- * address space, too little the start.
+ * How much static TLS the libraries of the start take under an auditor (elf/static-tls.h). All of the
+ * profile's count, those that are opened with dlopen(3) and those of other programs of the start too: too
+ * much costs each thread some address space, too little the start.
  */
 #include <errno.h>
 #include <fcntl.h>

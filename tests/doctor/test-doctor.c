@@ -102,9 +102,10 @@ static int end(void **state)
 	return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Runs one check anew; its worst finding must be of this severity, and one of that severity have these words. */
-static void finds(void (*check)(const struct doctor_host *, struct doctor_report *), enum doctor_severity severity,
-	const char *words)
+/* Runs one check anew; its worst finding must be of this severity, and one of that severity have these words.
+ */
+static void finds(void (*check)(const struct doctor_host *, struct doctor_report *),
+	enum doctor_severity severity, const char *words)
 {
 	bool said = false;
 
@@ -117,7 +118,8 @@ static void finds(void (*check)(const struct doctor_host *, struct doctor_report
 
 		assert_true(finding->severity <= severity);
 		if (finding->severity == severity)
-			said |= strstr(finding->what, words) || (finding->consequence && strstr(finding->consequence, words)) ||
+			said |= strstr(finding->what, words) ||
+				(finding->consequence && strstr(finding->consequence, words)) ||
 				(finding->mend && strstr(finding->mend, words));
 	}
 	if (!said)
@@ -221,7 +223,8 @@ static void seccomp(void **state)
 static void container(void **state)
 {
 	finds(check_container, DOCTOR_OK, "none");
-	put("/proc/self/mountinfo", "22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 0:40 / /mnt rw - overlay overlay rw\n");
+	put("/proc/self/mountinfo",
+		"22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 0:40 / /mnt rw - overlay overlay rw\n");
 	finds(check_container, DOCTOR_OK, "none");
 	put("/proc/self/mountinfo", "22 1 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/l\n");
 	finds(check_container, DOCTOR_NOTE, "takes each start for warm");
@@ -265,7 +268,8 @@ static void memory(void **state)
 	put("/proc/pressure/memory", "");
 	put("/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 100000 kB\n");
 	finds(check_memory, DOCTOR_NOTE, "less is prefetched");
-	put("/proc/meminfo", "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nSwapTotal: 1000 kB\nSwapFree: 3 kB\n");
+	put("/proc/meminfo",
+		"MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\nSwapTotal: 1000 kB\nSwapFree: 3 kB\n");
 	finds(check_memory, DOCTOR_NOTE, "swap");
 	put("/proc/meminfo", "MemTotal: 0 kB\nMemAvailable: 4000000 kB\n");
 	finds(check_memory, DOCTOR_NOTE, "cannot be read");
@@ -307,6 +311,13 @@ static void preloads(void **state)
 	set("LD_PRELOAD", "/lib/good.so good.so");
 	put("/etc/ld.so.preload", "# /lib/commented.so\n/$LIB/good.so # more\n\n");
 	finds(check_preloads, DOCTOR_OK, "3 preloaded libraries, 1 auditor");
+	put("/lib/ld-linux.so.2", "");
+	put("/etc/ld.so.preload", "/lib/good.so\n");
+	finds(check_preloads, DOCTOR_NOTE, "there is no 32-bit version");
+	put_library("/lib64/libheadstart-preload.so", NULL);
+	put("/lib32/libheadstart-preload.so", "");
+	put("/etc/ld.so.preload", "/${LIB}/libheadstart-preload.so\n");
+	finds(check_preloads, DOCTOR_OK, "3 preloaded libraries (headstart's among them), 1 auditor");
 	put("/etc/ld.so.preload", "/lib/good.so\n/lib/none.so\n");
 	finds(check_preloads, DOCTOR_PROBLEM, "'/lib/none.so', which does not exist");
 	put("/etc/ld.so.preload", "/$LIB/none.so\n");
@@ -321,7 +332,7 @@ static void preloads(void **state)
 	put("/etc/ld.so.preload", "/lib/needing.so");
 	finds(check_preloads, DOCTOR_PROBLEM, "needs a library that is not found");
 	put_library("/lib/libhand.so.1", NULL);
-	finds(check_preloads, DOCTOR_OK, "3 preloaded libraries");
+	finds(check_preloads, DOCTOR_NOTE, "there is no 32-bit version");
 	put("/etc/ld.so.preload", "/lib");
 	finds(check_preloads, DOCTOR_PROBLEM, "not a regular file");
 	put("/etc/ld.so.preload", "");
@@ -427,7 +438,8 @@ static void programs(void **state)
 	set("PATH", "/none:/usr/bin");
 	put_library("/usr/bin/dynamic", dynamic_program);
 	check_asked("dynamic");
-	assert_true(said(DOCTOR_OK, "'/usr/bin/dynamic' is a dynamic program: '/lib64/ld-linux-x86-64.so.2'"));
+	assert_true(
+		said(DOCTOR_OK, "'/usr/bin/dynamic' is a dynamic program: '/lib64/ld-linux-x86-64.so.2'"));
 	assert_true(said(DOCTOR_NOTE, "'libhand.so.1' and 0 others of 1 are not found"));
 	assert_true(said(DOCTOR_NOTE, "sudo headstart record -- dynamic"));
 	put_library("/lib/libhand.so.1", with_tls);
@@ -461,8 +473,9 @@ static void programs(void **state)
 /* Whatever lies there: an answer, and no crash. */
 static void garbage_everywhere(void **state)
 {
-	static const char *const files[] = {"/proc/self/status", "/proc/self/mountinfo", "/proc/meminfo", "/etc/ld.so.preload",
-		"/proc/pressure/memory", "/proc/sys/kernel/io_uring_disabled", "/etc/ld.so.cache", "/state/a-0.plan"};
+	static const char *const files[] = {"/proc/self/status", "/proc/self/mountinfo", "/proc/meminfo",
+		"/etc/ld.so.preload", "/proc/pressure/memory", "/proc/sys/kernel/io_uring_disabled",
+		"/etc/ld.so.cache", "/state/a-0.plan"};
 	uint8_t garbage[3000];
 
 	set("HEADSTART_STATE", "/state");
@@ -484,8 +497,8 @@ static void garbage_everywhere(void **state)
 
 static void words_for_a_shell(void **state)
 {
-	static const char *const words[][2] = {{"plain/a-b.c", "plain/a-b.c"}, {"", "''"}, {"a b", "'a b'"}, {"$(x)", "'$(x)'"},
-		{"it's", "'it'\\''s'"}, {"'", "''\\'''"}};
+	static const char *const words[][2] = {{"plain/a-b.c", "plain/a-b.c"}, {"", "''"}, {"a b", "'a b'"},
+		{"$(x)", "'$(x)'"}, {"it's", "'it'\\''s'"}, {"'", "''\\'''"}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		_cleanup_free_ char *quoted = doctor_quote(words[i][0]);

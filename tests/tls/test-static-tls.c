@@ -88,7 +88,8 @@ static void without_section_headers_the_worst_is_assumed(void **state)
 static void a_table_without_tls_symbols_takes_nothing(void **state)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
-	const Elf64_Shdr section = {.sh_type = SHT_DYNSYM, .sh_offset = 0x600, .sh_size = 2 * sizeof(Elf64_Sym)};
+	const Elf64_Shdr section = {
+		.sh_type = SHT_DYNSYM, .sh_offset = 0x600, .sh_size = 2 * sizeof(Elf64_Sym)};
 	Elf64_Sym symbols[2] = {{.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), .st_shndx = 1}};
 	struct handmade elf;
 
