@@ -27,8 +27,8 @@ struct hook {
 };
 
 /*
- * HOOK(number, name, at, version, members of struct hook…). The versions are glibc's own, so that who asks for an old one
- * is led to that one, and who asks for one that we do not know passes us by. "@@" is the default one.
+ * HOOK(number, name, at, version, members of struct hook…). The versions are glibc's own, so that who asks for an old
+ * one is led to that one, and who asks for one that we do not know passes us by. "@@" is the default one.
  */
 #define HOOKS(HOOK)                                                                                          \
 	HOOK(0, dlopen, "@@", "GLIBC_2.34", .kind = HOOK_LIBRARY, .path = 0)                                 \
