@@ -207,6 +207,8 @@ static void io_uring(void **state)
 	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
 	put("/proc/sys/kernel/io_uring_disabled", "2\n");
 	finds(check_io_uring, DOCTOR_NOTE, "sysctl -w kernel.io_uring_disabled=0");
+	put("/proc/sys/kernel/io_uring_disabled", "1\n");
+	finds(check_io_uring, DOCTOR_NOTE, "io_uring_disabled is 1");
 	put("/proc/sys/kernel/io_uring_disabled", "frob");
 	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
 }
