@@ -10,9 +10,11 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "output.h"
+#include "plan-settings.h"
 #include "plan/build.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
+#include "settings.h"
 #include "verb.h"
 
 struct plan_arguments {
@@ -294,14 +296,35 @@ static int build_failed(int error, const struct profile *profile)
 	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
 }
 
-static int compile(const struct plan_arguments *arguments, const struct profile *profile)
+/* In the store a plan is used: the settings must allow that. A plan that is told to be written elsewhere is not. */
+static int check_allowed(const struct plan_arguments *arguments, const struct config *config, const char *program)
 {
+	_cleanup_free_ char *why = NULL;
+	int r;
+
+	if (arguments->output || settings_allow(config, program, &why))
+		return 0;
+	r = plan_withdraw(program);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot remove the plan of '%s', which the settings deny", program);
+	return verb_fail("there is no plan for '%s' to be: %s", program, why ? why : "denied");
+}
+
+static int compile(struct plan_arguments *arguments, const struct profile *profile)
+{
+	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *path = NULL;
 	_cleanup_free_ void *data = NULL;
 	struct plan_summary summary;
 	size_t size;
-	int r = plan_build(profile, &arguments->options, &data, &size, &summary);
+	int r;
 
+	settings_read(&config, true, false);
+	r = check_allowed(arguments, &config, profile->program);
+	if (r)
+		return r;
+	plan_settings(&config, &arguments->options);
+	r = plan_build(profile, &arguments->options, &data, &size, &summary);
 	if (r < 0)
 		return build_failed(r, profile);
 	r = output_path(arguments->output, profile->program, &path);

@@ -15,11 +15,13 @@
 #include "device/device.h"
 #include "mark.h"
 #include "output.h"
+#include "plan-settings.h"
 #include "plan/auto.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "record/record.h"
 #include "report/words.h"
+#include "settings.h"
 #include "verb.h"
 
 #define NOT_FOUND      127
@@ -371,8 +373,19 @@ static void note_failure(const struct record_result *result, const char *name)
 /* Returns 0, or an exit status with the reason said. */
 static int make_plan(const struct profile *profile)
 {
-	int err = plan_refresh(profile->program);
+	_cleanup_(config_releasep) struct config config = {0};
+	_cleanup_free_ char *why = NULL;
+	struct plan_options options = {0};
+	int err;
 
+	settings_read(&config, true, false);
+	if (!settings_allow(&config, profile->program, &why)) {
+		verb_note("no plan was made for '%s': %s", profile->program, why ? why : "denied");
+		err = plan_withdraw(profile->program);
+		return err ? verb_fail_errno(err, "cannot remove its old plan") : 0;
+	}
+	plan_settings(&config, &options);
+	err = plan_refresh(profile->program, &options);
 	if (err == -ENODATA) {
 		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
 		return 0;

@@ -22,6 +22,7 @@
 #include "launch.h"
 #include "plan/store.h"
 #include "prefetch/prefetch.h"
+#include "settings.h"
 #include "verb.h"
 
 #define KILL_SWITCH "/etc/headstart/disable"
@@ -126,14 +127,20 @@ static bool compile_for_next_time(const char *canonical)
 }
 
 /* The plan's bytes, or why there are none in *ret_why. */
-static int load_plan(const char *program, const struct run_options *options, struct launch *launch,
-	const char **ret_why)
+static int load_plan(const char *program, const struct run_options *options, const struct config *config,
+	struct launch *launch, const char **ret_why)
 {
 	_cleanup_free_ char *found = NULL, *canonical = NULL;
 	int r;
 
 	if (!options->plan) {
+		const struct config_program *deny;
+
 		r = store_program_path(program, &canonical);
+		if (r == 0 && !config_allows(config, canonical, &deny)) {
+			*ret_why = "the settings deny it";
+			return -ECANCELED;
+		}
 		if (r == 0)
 			r = store_find(STORE_PLAN, canonical, &found);
 		if (r < 0) {
@@ -166,6 +173,7 @@ static int load_plan(const char *program, const struct run_options *options, str
 /* The plan's word on static TLS goes to `audit`. */
 static void prefetch(const char *program, const struct run_options *options, struct audit_request *audit)
 {
+	_cleanup_(config_releasep) struct config config = {0};
 	struct launch launch = {.wait = options->wait};
 	const char *why = "out of memory";
 	int r;
@@ -174,7 +182,10 @@ static void prefetch(const char *program, const struct run_options *options, str
 		why = "headstart is switched off";
 		r = -ECANCELED;
 	} else {
-		r = load_plan(program, options, &launch, &why);
+		settings_read(&config, true, !options->verbose);
+		launch.memory_limit = config.memory;
+		launch.time_ms = config.time_ms;
+		r = load_plan(program, options, &config, &launch, &why);
 	}
 	if (r == 0) {
 		audit->planned = true;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,11 +14,13 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "format/object-list.h"
 #include "plan-lock.h"
 #include "prefetch-log.h"
 #include "prefetch/load.h"
 #include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
+#include "settings.h"
 #include "time-limit.h"
 #include "verb.h"
 
@@ -222,15 +225,48 @@ static void mark_stale(int fd)
 		plan_mark_stale(path);
 }
 
-/* Whole mode. A plan under way, of a program that started this one perhaps, knows better. */
-static int run_objects(const struct request *request)
+/* Settings hold us back, and are never the reason to do more than was asked for. */
+static void apply_settings(const struct config *config, struct prefetch_options *options)
 {
+	options->memory_limit = config->memory;
+	if (config->time_ms && (!options->time_budget_ms || config->time_ms < options->time_budget_ms))
+		options->time_budget_ms = config->time_ms;
+}
+
+/* Whether the settings deny the program that has written the list of objects. */
+static bool list_denied(const struct config *config, int fd)
+{
+	const struct config_program *why;
+	char link[32], path[PATH_MAX];
+	uint32_t pid;
+	ssize_t n;
+
+	if (config->n_programs == 0 ||
+		pread(fd, &pid, sizeof(pid), offsetof(struct object_list, pid)) != sizeof(pid))
+		return false;
+	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n <= 0)
+		return false;
+	path[n] = '\0';
+	return !config_allows(config, path, &why);
+}
+
+/* Whole mode. A plan under way, of a program that started this one perhaps, knows better. */
+static int run_objects(const struct request *request, const struct config *config)
+{
+	const struct objects_options options = {
+		.time_budget_ms = request->options.time_budget_ms,
+		.memory_limit = config->memory,
+		.rules = config->devices,
+		.n_rules = config->n_devices,
+	};
 	struct objects_result result = {0};
 	int r;
 
-	if (plan_lock_held())
+	if (plan_lock_held() || list_denied(config, request->fd))
 		return 0;
-	r = objects_run(request->fd, request->options.time_budget_ms, object_range_log, &result);
+	r = objects_run(request->fd, &options, object_range_log, &result);
 	if (r < 0)
 		return fail("--fd", r == -EINVAL ? "is not a list of objects" : strerror(-r));
 	objects_log(&result);
@@ -241,6 +277,8 @@ int main(int argc, char **argv)
 {
 	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
 	struct prefetch_result result = {0};
 	enum plan_fault fault = PLAN_GOOD;
 	const char *name;
@@ -255,9 +293,11 @@ int main(int argc, char **argv)
 		request.fd = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (request.fd < 0)
 		return fail(name, strerror(errno));
+	settings_read(&config, false, false);
+	apply_settings(&config, &request.options);
 	time_limit_set(request.options.time_budget_ms);
 	if (request.objects)
-		return run_objects(&request);
+		return run_objects(&request, &config);
 	if (!request.path && !plan_claim(request.fd))
 		return 0;
 	plan_lock_hold();
@@ -266,6 +306,9 @@ int main(int argc, char **argv)
 		return fail(name, plan_fault_text(fault));
 	if (r == -EINVAL)
 		return fail(name, "is not a regular file");
+	/* A plan that was found for a program, not one that somebody named. */
+	if (r == 0 && !request.path && !config_allows(&config, plan_program(&plan.view), &why))
+		return 0;
 	if (r == 0)
 		r = prefetch_run(&plan.view, &request.options, &result);
 	if (r < 0)

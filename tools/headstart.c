@@ -26,6 +26,7 @@ static const struct summary summaries[] = {
 	{"install", "have programs started with headstart without typing it"},
 	{"uninstall", "take back what install did, exactly"},
 	{"doctor", "whether headstart will work and help here, and what to mend"},
+	{"config", "check settings, and put them into the plans there are"},
 	{"status", "what is installed, switched off, recorded"},
 	{"mark", "tell a running 'headstart record' that the start is over"},
 };

@@ -51,7 +51,8 @@ static void carry_out(const void *context)
 	const struct prefetch_options options = {
 		.wait = true,
 		.alongside = stage_to_wait_for(launch) == LAUNCH_WAIT_NONE,
-		.time_budget_ms = WAIT_LIMIT_MS,
+		.time_budget_ms = launch->time_ms && launch->time_ms < WAIT_LIMIT_MS ? launch->time_ms : WAIT_LIMIT_MS,
+		.memory_limit = launch->memory_limit,
 		.reached = tell_stage,
 	};
 	struct prefetch_result result;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "format/plan-view.h"
 
@@ -21,6 +22,8 @@ struct launch {
 	char *plan_path;  /* owned */
 	struct plan_view view;
 	enum launch_wait wait;
+	uint64_t memory_limit; /* bytes, 0 for none: of the settings */
+	uint32_t time_ms;      /* milliseconds that the prefetcher may take; 0: as long as is usual */
 	bool refresh; /* have the plan compiled anew if it turns out to be stale */
 };
 

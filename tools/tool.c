@@ -18,6 +18,7 @@ static const struct verb verbs[] = {
 	{"undo", cmd_undo},
 	{"order", cmd_order},
 	{"doctor", cmd_doctor},
+	{"config", cmd_config},
 	{"install", cmd_install},
 	{"uninstall", cmd_uninstall},
 	{"status", cmd_status},

@@ -52,6 +52,7 @@ int cmd_undo(int argc, char **argv);
 int cmd_order(int argc, char **argv);
 int cmd_relayout(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_config(int argc, char **argv);
 int cmd_install(int argc, char **argv);
 int cmd_uninstall(int argc, char **argv);
 int cmd_status(int argc, char **argv);

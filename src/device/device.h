@@ -29,6 +29,18 @@ const char *device_class_name(enum device_class class);
  */
 int device_of(int fd, struct device *ret);
 
+/* What somebody knows better of a device, or of what lies in a folder. */
+struct device_rule {
+	char *path; /* "/dev/sda", or a folder and all in it; absolute, without a '/' at the end */
+	enum device_class class;
+};
+
+/*
+ * device_of(), and then the class of the rule that fits: that of the device, named as struct device has it or by a node
+ * of its own; or rather that of the longest folder the file lies in.
+ */
+int device_of_by_rules(int fd, const struct device_rule *rules, size_t n_rules, struct device *ret);
+
 /* One run of a file that is contiguous on the disk. */
 struct device_extent {
 	uint64_t offset;   /* bytes in the file */

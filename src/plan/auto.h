@@ -2,9 +2,11 @@
 /* Planning without being asked: after a recording, and when a plan is missing or stale. */
 #pragma once
 
+#include "plan/build.h"
+
 /*
- * Builds the plan of `program` (a canonical path) from its profile in the store, with default options, and
+ * Builds the plan of `program` (a canonical path) from its profile in the store, with these options, and
  * publishes it in the store. Returns 0, -ENOENT (no profile), -EBADMSG (the profile cannot be used:
  * profile_load() tells why), -ENODATA (nothing to read on this machine), or negative errno.
  */
-int plan_refresh(const char *program);
+int plan_refresh(const char *program, const struct plan_options *options);

@@ -27,6 +27,8 @@ uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size)
 struct plan_options {
 	enum device_class device; /* DEVICE_UNKNOWN: find out from the program's file */
 	uint64_t budget;          /* bytes at most, 0 for no limit: the first touched are kept */
+	const struct device_rule *rules; /* where `device` is unknown: of some devices and folders it is not */
+	size_t n_rules;
 	uint32_t min_runs;        /* leave out pages that fewer runs touched; 0 counts as 1 */
 	const char *root;         /* NULL, or a folder under which the profile's paths lie (an image) */
 };

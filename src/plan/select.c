@@ -50,7 +50,7 @@ static int open_file(const struct profile_file *file, const char *path)
 static int find_device(
 	struct plan_draft *draft, int fd, uint64_t number, const struct plan_options *options, uint32_t *ret)
 {
-	bool anonymous = major(number) == 0;
+	bool anonymous = major(number) == 0 || options->n_rules > 0; /* rules are of folders too */
 	struct device device;
 	int r;
 
@@ -60,7 +60,7 @@ static int find_device(
 			return 0;
 		}
 	}
-	r = device_of(fd, &device);
+	r = device_of_by_rules(fd, options->rules, options->n_rules, &device);
 	if (r < 0)
 		return r;
 	if (options->device != DEVICE_UNKNOWN)
@@ -68,7 +68,7 @@ static int find_device(
 	for (size_t i = 0; anonymous && i < draft->n_devices; i++) {
 		const struct draft_device *known = &draft->devices[i];
 
-		if (major(known->number) == 0 && known->device.class == device.class &&
+		if ((major(known->number) == 0 || known->number == number) && known->device.class == device.class &&
 			streq(known->device.name, device.name)) {
 			*ret = (uint32_t)i;
 			return 0;

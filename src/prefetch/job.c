@@ -206,6 +206,8 @@ static bool fits_budget(struct job *job, const struct job_cursor *cursor, uint64
 {
 	if (!job->budget_known) {
 		job->budget = job->options->memory_budget ? job->options->memory_budget : memory_budget("");
+		if (job->options->memory_limit && job->options->memory_limit < job->budget)
+			job->budget = job->options->memory_limit;
 		job->budget_known = true;
 	}
 	return cursor->asked <= job->budget && length <= job->budget - cursor->asked;

@@ -89,6 +89,7 @@ struct reader {
 	bool relaid;          /* an object of this start is */
 	uint32_t fast_chunks; /* how many of the first cold chunks were fast; SLOW: not all */
 	uint64_t budget;      /* bytes */
+	const struct objects_options *options;
 	struct objects_result result;
 };
 
@@ -99,7 +100,9 @@ static bool is_rotational(struct reader *reader, int fd)
 
 	if (!reader->device_known) {
 		reader->device_known = true;
-		reader->rotational = device_of(fd, &device) == 0 && device.class == DEVICE_ROTATIONAL;
+		reader->rotational =
+			device_of_by_rules(fd, reader->options->rules, reader->options->n_rules, &device) == 0 &&
+			device.class == DEVICE_ROTATIONAL;
 		reader->in_flight = reader->rotational ? IN_FLIGHT_ROTATIONAL : IN_FLIGHT_SOLID;
 	}
 	return reader->rotational;
@@ -324,7 +327,7 @@ static void tell(const struct object *object, objects_told *told)
 		told(object->fd, object->parts[object->part].offset, object->done);
 }
 
-int objects_run(int list_fd, uint32_t time_budget_ms, objects_told *told, struct objects_result *ret)
+int objects_run(int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret)
 {
 	_cleanup_free_ struct reader *reader = calloc(1, sizeof(*reader));
 	_cleanup_close_ int program = -1;
@@ -341,12 +344,15 @@ int objects_run(int list_fd, uint32_t time_budget_ms, objects_told *told, struct
 	if (list == MAP_FAILED)
 		return -errno;
 	reader->list = list;
+	reader->options = options;
 	reader->budget = memory_budget("");
+	if (options->memory_limit && options->memory_limit < reader->budget)
+		reader->budget = options->memory_limit;
 	for (int i = 0; i < IN_FLIGHT_ROTATIONAL; i++)
 		reader->flights[i].fd = -1;
 	program = (int)syscall(SYS_pidfd_open, (pid_t)reader->list->pid, 0);
 	if (program >= 0 || errno == ENOSYS)
-		follow(reader, program, job_now_us() + (uint64_t)time_budget_ms * 1000);
+		follow(reader, program, job_now_us() + (uint64_t)options->time_budget_ms * 1000);
 	*ret = reader->result;
 	for (uint32_t i = 0; i < reader->count; i++) {
 		if (told)

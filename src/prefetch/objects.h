@@ -2,7 +2,10 @@
 /* Whole mode: reads the objects of a program that is starting, as it says that they are mapped. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "device/device.h"
 
 struct objects_result {
 	uint32_t seen; /* objects named */
@@ -12,6 +15,13 @@ struct objects_result {
 	uint64_t bytes;  /* asked for */
 };
 
+struct objects_options {
+	uint32_t time_budget_ms;
+	uint64_t memory_limit; /* bytes: never more, whatever memory there is; 0: no limit */
+	const struct device_rule *rules;
+	size_t n_rules;
+};
+
 typedef void objects_told(int fd, uint64_t offset, uint64_t length);
 
 /*
@@ -19,4 +29,4 @@ typedef void objects_told(int fd, uint64_t offset, uint64_t length);
  * has mapped nothing for a while, or the time is up. Then `told`, unless NULL, is called for each range of
  * bytes that was asked for; ranges may overlap. Returns 0, -EINVAL if it is no list, or negative errno.
  */
-int objects_run(int list_fd, uint32_t time_budget_ms, objects_told *told, struct objects_result *ret);
+int objects_run(int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret);

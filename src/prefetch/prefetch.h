@@ -28,6 +28,7 @@ struct prefetch_options {
 	enum prefetch_engine engine;
 	uint32_t time_budget_ms;  /* stop submitting after that; 0 for no limit */
 	uint64_t memory_budget;   /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
+	uint64_t memory_limit;    /* bytes: never more, whatever memory there is; 0: no limit */
 	bool idle;                /* idle I/O class: not on a user's critical path */
 	bool verify;              /* measure residency before and after */
 	bool alongside;           /* the program is running meanwhile: what it needs first is read first */

@@ -357,12 +357,12 @@ static void a_refresh_plans_what_the_store_has(void **state)
 	put_file("app", 10 * PAGE);
 	add_file(&profile, "app", PROFILE_REGULAR, 0, (struct profile_range[]){{0, 9, 0, 3}, {0}});
 	assert_int_equal(profile_finish(&profile), 0);
-	assert_int_equal(plan_refresh(profile.program), -ENOENT);
+	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}), -ENOENT);
 	assert_int_equal(store_path_for_writing(STORE_PROFILE, profile.program, &profile_path), 0);
 	assert_int_equal(publish_file(profile_path, 0644, "HSPROF\r\n", 8), 0);
-	assert_int_equal(plan_refresh(profile.program), -EBADMSG);
+	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}), -EBADMSG);
 	assert_int_equal(profile_save(&profile, profile_path), 0);
-	r = plan_refresh(profile.program);
+	r = plan_refresh(profile.program, &(struct plan_options){0});
 	if (r == -ENODATA) /* the test's own folder lies in memory: that nothing is planned is right */
 		skip();
 	assert_int_equal(r, 0);

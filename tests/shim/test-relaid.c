@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole mode's reader and relaid files: the hot extent by the note, what a damaged note is worth, and which
- * bytes are asked for, in which order. readahead(2) and device_of() are this program's own.
+ * bytes are asked for, in which order. readahead(2) and device_of_by_rules() are this program's own.
  */
 #include <elf.h>
 #include <errno.h>
@@ -94,7 +94,7 @@ static struct {
 
 static enum device_class class = DEVICE_SOLID; /* of every file */
 
-int device_of(int fd, struct device *ret)
+int device_of_by_rules(int fd, const struct device_rule *rules, size_t n_rules, struct device *ret)
 {
 	*ret = (struct device){.class = class};
 	return 0;
@@ -155,7 +155,7 @@ static struct objects_result follow(const char *const paths[], size_t count)
 		_exit(0);
 	}
 	list->pid = (uint32_t)seen.program;
-	assert_int_equal(objects_run(fd, TIME_MS, NULL, &result), 0);
+	assert_int_equal(objects_run(fd, &(struct objects_options){.time_budget_ms = TIME_MS}, NULL, &result), 0);
 	waitpid(seen.program, NULL, 0);
 	assert_int_equal(seen.reads[seen.count - 1].file, seen.sentinel);
 	unlink(sentinel);

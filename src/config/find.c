@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files of settings count, and whether they may be believed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "config/config.h"
+#include "config/parse.h"
+
+#define FILE_MAX (256u << 10)
+
+/* An absolute path from the environment, or NULL. */
+static const char *variable(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && value[0] == '/' ? value : NULL;
+}
+
+char *config_user_file(void)
+{
+	const char *folder = variable("XDG_CONFIG_HOME"), *home = variable("HOME");
+	char *path = NULL;
+	int n = 0;
+
+	if (geteuid() == 0)
+		return NULL;
+	if (folder)
+		n = asprintf(&path, "%s/headstart/headstart.conf", folder);
+	else if (home)
+		n = asprintf(&path, "%s/.config/headstart/headstart.conf", home);
+	return n < 0 ? NULL : path;
+}
+
+/* The content of a file that only root and this user can have written. Returns why there is none, or NULL. */
+static const char *read_trusted(const char *path, bool must_exist, char **ret, size_t *ret_size)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	struct stat st;
+	ssize_t n;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR) && !must_exist)
+		return NULL;
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return strerror(errno);
+	if (!S_ISREG(st.st_mode))
+		return "it is not a regular file";
+	if ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & (S_IWGRP | S_IWOTH)))
+		return "others could have written it: it must be root's or the user's own, and for nobody "
+		       "else to write";
+	if (st.st_size > FILE_MAX)
+		return "it is too large";
+	text = malloc((size_t)st.st_size + 1);
+	if (!text)
+		return strerror(ENOMEM);
+	n = read_full(fd, text, (size_t)st.st_size);
+	if (n < 0)
+		return strerror((int)-n);
+	text[n] = '\0';
+	*ret = TAKE_PTR(text);
+	*ret_size = (size_t)n;
+	return NULL;
+}
+
+unsigned config_read_file(
+	struct config *config, const char *path, bool must_exist, config_problem *tell, void *context)
+{
+	_cleanup_free_ char *text = NULL, *name = strdup(path);
+	size_t size = 0;
+	const char *why = read_trusted(path, must_exist, &text, &size);
+
+	if (!why && !name)
+		why = strerror(ENOMEM);
+	if (why && tell)
+		tell(context, path, 0, why);
+	if (why || !text || config->n_files == CONFIG_FILES_MAX)
+		return why != NULL;
+	config->files[config->n_files++] = TAKE_PTR(name);
+	return config_parse(config, text, size, tell, context);
+}
+
+unsigned config_read_system(struct config *ret, config_problem *tell, void *context)
+{
+	const char *named = variable("HEADSTART_CONFIG");
+
+	*ret = (struct config){0};
+	return config_read_file(ret, named ? named : CONFIG_SYSTEM, false, tell, context);
+}
+
+unsigned config_read(struct config *ret, config_problem *tell, void *context)
+{
+	unsigned problems = config_read_system(ret, tell, context);
+	_cleanup_free_ char *own = variable("HEADSTART_CONFIG") ? NULL : config_user_file();
+
+	return own ? problems + config_read_file(ret, own, false, tell, context) : problems;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* Devices and folders of which somebody knows better what they are. */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/strings.h"
+#include "device/device.h"
+
+static bool names_device(const struct device_rule *rule, int fd, const struct device *device)
+{
+	const char *name = after_prefix(rule->path, "/dev/");
+	struct stat file, node;
+
+	if (!name)
+		return false;
+	if (streq(name, device->name))
+		return true;
+	return stat(rule->path, &node) == 0 && S_ISBLK(node.st_mode) && fstat(fd, &file) == 0 &&
+	       node.st_rdev == file.st_dev;
+}
+
+static bool holds(const struct device_rule *rule, const char *path)
+{
+	const char *rest = after_prefix(path, rule->path);
+
+	return rest && (*rest == '/' || *rest == '\0' || streq(rule->path, "/"));
+}
+
+int device_of_by_rules(int fd, const struct device_rule *rules, size_t n_rules, struct device *ret)
+{
+	char link[32], path[PATH_MAX];
+	size_t longest = 0;
+	ssize_t n;
+	int r = device_of(fd, ret);
+
+	if (r < 0 || n_rules == 0)
+		return r;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	path[n < 0 ? 0 : n] = '\0';
+	for (size_t i = 0; i < n_rules; i++) {
+		size_t length = strlen(rules[i].path);
+
+		if (holds(&rules[i], path) && length > longest)
+			longest = length;
+		else if (longest > 0 || !names_device(&rules[i], fd, ret))
+			continue;
+		ret->class = rules[i].class;
+	}
+	return 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart config: settings looked at, and put into the plans that are there. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "config/config.h"
+#include "format/state-folder.h"
+#include "plan-settings.h"
+#include "plan/auto.h"
+#include "plan/store.h"
+#include "profile/profile-file.h"
+#include "settings.h"
+#include "verb.h"
+
+static const char help[] = "usage: headstart config check [FILE]\n"
+			   "       headstart config apply\n"
+			   "check: says what is wrong in FILE, or in the settings that count for this user.\n"
+			   "apply: compiles this user's plans anew, as the settings are now, and removes "
+			   "those of programs they\n"
+			   "deny. Other plans follow the settings when they are made.\n"
+			   "\n"
+			   "options:\n"
+			   "  -h, --help  print this\n";
+
+static void print_problem(void *context, const char *file, unsigned line, const char *what)
+{
+	if (line)
+		fprintf(stderr, "%s:%u: %s\n", file, line, what);
+	else
+		fprintf(stderr, "%s: %s\n", file, what);
+}
+
+static int check(const char *file)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	unsigned problems = file ? config_read_file(&config, file, true, print_problem, NULL)
+				 : config_read(&config, print_problem, NULL);
+
+	if (problems)
+		return VERB_FAILED;
+	for (unsigned i = 0; i < config.n_files; i++)
+		printf("%s: nothing is wrong\n", config.files[i]);
+	if (config.n_files == 0)
+		puts("there are no settings");
+	return 0;
+}
+
+/* Returns 0, or an exit status with the reason said. */
+static int apply_to(const struct config *config, const char *program)
+{
+	_cleanup_free_ char *why = NULL;
+	struct plan_options options = {0};
+	int r;
+
+	if (!settings_allow(config, program, &why)) {
+		r = plan_withdraw(program);
+		if (r < 0)
+			return verb_fail_errno(r, "cannot remove the plan of '%s'", program);
+		printf("no plan  %s: %s\n", program, why ? why : "denied");
+		return 0;
+	}
+	plan_settings(config, &options);
+	r = plan_refresh(program, &options);
+	if (r == -ENODATA) {
+		printf("no plan  %s: nothing of its profile can be read ahead here\n", program);
+		return 0;
+	}
+	if (r < 0)
+		return verb_fail_errno(r, "cannot compile the profile of '%s'", program);
+	printf("plan     %s\n", program);
+	return 0;
+}
+
+static int apply_profile(const struct config *config, const char *path)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	enum profile_fault fault = profile_load(path, &profile);
+
+	if (fault == PROFILE_GOOD)
+		return apply_to(config, profile.program);
+	return verb_fail(
+		"'%s' %s", path, fault == PROFILE_UNREADABLE ? strerror(errno) : profile_fault_text(fault));
+}
+
+static int apply(void)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	_cleanup_closedir_ DIR *folder = NULL;
+	_cleanup_free_ char *state = NULL;
+	struct dirent *entry;
+	int status = 0, r = store_folder(&state);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the folder of plans");
+	settings_read(&config, true, false);
+	folder = opendir(state);
+	if (!folder)
+		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", state);
+	while ((entry = readdir(folder))) {
+		const char *dot = strrchr(entry->d_name, '.');
+		_cleanup_free_ char *path = NULL;
+
+		if (!dot || !streq(dot, STATE_PROFILE_SUFFIX))
+			continue;
+		if (asprintf(&path, "%s/%s", state, entry->d_name) < 0)
+			return verb_fail_errno(ENOMEM, "cannot read '%s'", state);
+		if (apply_profile(&config, path))
+			status = VERB_FAILED;
+	}
+	return status;
+}
+
+int cmd_config(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	int option, rest;
+
+	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
+		if (option == 'h')
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		return VERB_USAGE;
+	}
+	rest = argc - optind;
+	if (rest >= 1 && rest <= 2 && streq(argv[optind], "check"))
+		return check(argv[optind + 1]);
+	if (rest == 1 && streq(argv[optind], "apply"))
+		return apply();
+	return verb_usage("config", "say 'check', 'check FILE' or 'apply'");
+}

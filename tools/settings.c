@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings, and what to say of those that are wrong. */
+#include "settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "verb.h"
+
+/* The first problem is told; 'headstart config check' tells all. */
+static void note_first(void *context, const char *file, unsigned line, const char *what)
+{
+	bool *told = context;
+
+	if (*told)
+		return;
+	*told = true;
+	if (line)
+		verb_note("%s:%u: %s; the line is ignored ('headstart config check' tells all)", file, line,
+			what);
+	else
+		verb_note("'%s' is ignored: %s", file, what);
+}
+
+void settings_read(struct config *ret, bool user, bool quiet)
+{
+	config_problem *tell = quiet ? NULL : note_first;
+	bool told = false;
+
+	if (user)
+		config_read(ret, tell, &told);
+	else
+		config_read_system(ret, tell, &told);
+}
+
+bool settings_allow(const struct config *config, const char *program, char **ret_why)
+{
+	const struct config_program *why;
+	int n;
+
+	if (config_allows(config, program, &why))
+		return true;
+	n = why ? asprintf(ret_why, "%s:%u denies it", config->files[why->file], why->line)
+		: asprintf(ret_why, "the settings allow other programs, not it");
+	if (n < 0)
+		*ret_why = NULL;
+	return false;
+}
