@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -19,6 +20,7 @@
 #include "setup/library.h"
 #include "setup/preload-file.h"
 #include "setup/preload-text.h"
+#include "setup/stub.h"
 #include "verb.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME
@@ -40,6 +42,7 @@ static int enter_root(const char *root)
 {
 	if (geteuid() != 0)
 		return verb_fail("only root can change %s", PRELOAD_FILE);
+	umask(022); /* what is made is for everybody to read */
 	if (!root)
 		return 0;
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
@@ -85,26 +88,52 @@ static int find_loaders(struct loader_list *ret)
 	return 0;
 }
 
-/* A loader that finds no library of its kind prints an error in every process it starts. */
-static int check_libraries(const struct loader_list *list)
+/* The library as programs of that loader look for it; the caller frees it. NULL where that is not known. */
+static char *library_path(const struct loader *loader)
+{
+	return loader->lib ? loader_expand(loader, NAME)
+			   : NULL; /* not before glibc 2.33: the self-test will tell */
+}
+
+static void remove_stubs(const struct loader_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const struct loader *loader = &list->loaders[i];
-		_cleanup_free_ char *path = NULL;
-		const char *problem;
-		int r;
+		_cleanup_free_ char *path = library_path(&list->loaders[i]);
 
-		if (!loader->lib) /* before glibc 2.33: the self-test will tell */
-			continue;
-		path = loader_expand(loader, NAME);
-		r = path ? library_check(loader, path, &problem) : -ENOMEM;
-		if (r < 0)
-			return verb_fail_errno(r, "cannot look at '%s'", path ? path : NAME);
-		if (problem)
-			return verb_fail(
-				"the library for programs of '%s', '%s', %s", loader->path, path, problem);
+		if (path)
+			stub_remove(path);
 	}
+}
+
+/* A loader that finds no library of its kind prints an error in every process it starts. */
+static int check_library(const struct loader *loader)
+{
+	_cleanup_free_ char *path = library_path(loader);
+	const char *problem = NULL;
+	bool placed;
+	int r;
+
+	if (!path)
+		return 0;
+	r = stub_place(loader, path, &placed);
+	if (r < 0)
+		return verb_fail_errno(
+			r, "cannot put the library for programs of '%s' to '%s'", loader->path, path);
+	r = library_check(loader, path, &problem);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot look at '%s'", path);
+	if (problem)
+		return verb_fail("the library for programs of '%s', '%s', %s", loader->path, path, problem);
 	return 0;
+}
+
+static int check_libraries(const struct loader_list *list)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < list->count; i++)
+		r = check_library(&list->loaders[i]);
+	return r;
 }
 
 static void show_progress(void *context, const char *name, size_t done, size_t of)
@@ -191,21 +220,23 @@ int install_system(const struct install_request *request)
 		return 0;
 	}
 	r = find_loaders(&list);
-	if (r == 0)
-		r = check_libraries(&list);
-	if (r == 0)
-		r = self_test(&list, &before);
 	if (r)
 		return r;
-	if (request->dry_run) {
+	r = check_libraries(&list);
+	if (r == 0)
+		r = self_test(&list, &before);
+	if (r == 0 && request->dry_run)
 		printf("would add to %s: %s\n", PRELOAD_FILE, NAME);
-		return 0;
-	}
-	return write_line(&list, &before);
+	else if (r == 0)
+		r = write_line(&list, &before);
+	if (r || request->dry_run)
+		remove_stubs(&list);
+	return r;
 }
 
 int uninstall_system(const struct install_request *request)
 {
+	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
 	int r = enter_root(request->root);
 	bool there;
@@ -225,6 +256,8 @@ int uninstall_system(const struct install_request *request)
 	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD);
 	if (r < 0)
 		return changed_meanwhile(r);
+	if (loaders_find(&list.loaders, &list.count) == 0)
+		remove_stubs(&list);
 	if (there)
 		printf("took %s out of %s\n", NAME, PRELOAD_FILE);
 	return 0;

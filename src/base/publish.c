@@ -63,6 +63,15 @@ void publish_sweep(const char *path)
 		siblings_sweep(folder);
 }
 
+int publish_sync(const char *path)
+{
+	_cleanup_free_ char *name = NULL;
+	_cleanup_close_ int folder = -1;
+	int r = folder_open(path, &folder, &name);
+
+	return r < 0 ? r : folder_sync(folder);
+}
+
 int make_folders(const char *path, mode_t mode)
 {
 	_cleanup_free_ char *partial = strdup(path);

@@ -21,5 +21,8 @@ int publish_new_file(const char *path, mode_t mode, const void *data, size_t siz
  * so too. */
 void publish_sweep(const char *path);
 
+/* Has it last that the name `path` was made or removed. Returns 0 or negative errno. */
+int publish_sync(const char *path);
+
 /* Makes the folder `path` and those above it that are missing, like mkdir -p. Returns 0 or negative errno. */
 int make_folders(const char *path, mode_t mode);

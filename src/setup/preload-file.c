@@ -3,8 +3,6 @@
 #include "setup/preload-file.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,17 +77,6 @@ static int replace(const char *path, const struct preload_file *before, const ch
 	return r < 0 ? r : replacement_commit(&new);
 }
 
-static int sync_folder_of(const char *path)
-{
-	_cleanup_free_ char *copy = strdup(path);
-	_cleanup_close_ int folder = -1;
-
-	if (!copy)
-		return -ENOMEM;
-	folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return folder < 0 || fsync(folder) < 0 ? -errno : 0;
-}
-
 static int remove_file(const char *path, const struct preload_file *before)
 {
 	_cleanup_(preload_file_releasep) struct preload_file now = {0};
@@ -101,7 +88,7 @@ static int remove_file(const char *path, const struct preload_file *before)
 		return -ESTALE;
 	if (unlink(path) < 0)
 		return -errno;
-	return sync_folder_of(path);
+	return publish_sync(path);
 }
 
 static int write_record(const char *record, const struct preload_file *file)

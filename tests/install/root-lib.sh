@@ -42,7 +42,7 @@ copy_programs() {
 	mkdir -p "$root/etc" "$root/tmp" "$root/proc" "$root/dev"
 	chmod 755 "$root"
 	chmod 1777 "$root/tmp"
-	for folder in bin sbin lib lib64; do
+	for folder in bin sbin lib lib32 lib64; do
 		[ -L "/$folder" ] || continue
 		ln -s "$(readlink "/$folder")" "$root/$folder"
 		mkdir -p "$root/$(readlink "/$folder")"
@@ -61,6 +61,18 @@ copy_programs() {
 	done
 	mount -t proc proc "$root/proc"
 	mount --rbind /dev "$root/dev"
+}
+
+# What a loader puts for $LIB; nothing if it cannot be run.
+dst_lib() { "$1" --list-diagnostics 2>/dev/null | sed -n 's/^dl_dst_lib="\(.*\)"/\1/p'; }
+
+# 32-bit programs, of which a loader and a libc are enough.
+copy_loader32() {
+	lib32=$(dst_lib /lib/ld-linux.so.2)
+	[ -n "$lib32" ] && [ -e "$root$private/i386" ] && [ -e "/usr/$lib32/libc.so.6" ] || return 0
+	mkdir -p "$root/usr/$lib32"
+	cp -L "/usr/$lib32/libc.so.6" "$root/usr/$lib32/"
+	cp -L /lib/ld-linux.so.2 "$root/lib/"
 }
 
 install_headstart() {

@@ -5,10 +5,16 @@
 command -v strace >/dev/null || skip "no strace"
 strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
 copy_programs
-make_library "$root/a.so" -shared || skip "no compiler for libraries to preload"
+lib64=$(dst_lib /lib64/ld-linux-x86-64.so.2)
+[ -n "$lib64" ] && make_library "$root/usr/$lib64/a.so" -shared || skip "no compiler for libraries to preload"
+copy_loader32
+[ -z "$lib32" ] || make_library "$root/usr/$lib32/a.so" -shared -m32 || {
+	rm "$root/lib/ld-linux.so.2"
+	lib32=
+}
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
-calls='write fchmod fchown fsetxattr ftruncate copy_file_range fsync rename renameat renameat2 link linkat unlink unlinkat mkdir
-	mount'
+calls='write fchmod fchown fsetxattr ftruncate copy_file_range fsync rename renameat renameat2 link linkat unlink unlinkat
+	mkdir rmdir symlink symlinkat mount'
 
 check_works() {
 	if [ -e "$line" ]; then
@@ -18,6 +24,8 @@ check_works() {
 	fi
 	in_root /bin/sh -c 'exit 3' >"$tmp/out" 2>&1 && status=0 || status=$?
 	[ "$status" = 3 ] && [ ! -s "$tmp/out" ] || fail "$1: programs fail with $status: $(cat "$tmp/out")"
+	[ -z "$lib32" ] || in_root "/usr/$lib32/libc.so.6" 2>"$tmp/err" >/dev/null && [ ! -s "$tmp/err" ] ||
+		fail "$1: 32-bit programs fail: $(cat "$tmp/err")"
 }
 
 # kill_at PREPARE VERB: kills the verb at each call in turn; PREPARE is run before each.
@@ -45,6 +53,7 @@ finish_uninstall() {
 	else
 		[ ! -e "$line" ] || fail "after a kill uninstalling left: $(cat "$line")"
 	fi
+	[ -z "$lib32" ] || [ ! -e "$root/usr/$lib32/headstart" ] || fail "a link to the 32-bit library is left after a kill"
 	! find "$root/etc" -name '.ld.so.preload*' | grep . || fail "temporary files are left after a kill"
 }
 install_now() {
@@ -55,7 +64,7 @@ nothing() { :; }
 
 for old in absent present; do
 	rm -f "$line" "$tmp/old"
-	[ "$old" = absent ] || printf '# kept\n/a.so' >"$tmp/old"
+	[ "$old" = absent ] || printf '# kept\n/usr/$LIB/a.so' >"$tmp/old"
 	[ ! -e "$tmp/old" ] || cp "$tmp/old" "$line"
 	{ [ ! -e "$tmp/old" ] || { cat "$tmp/old" && echo; }; echo "$name"; } >"$tmp/new"
 	killed=0

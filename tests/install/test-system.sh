@@ -2,7 +2,7 @@
 # install --system and uninstall --system on a copy of this machine: with all its programs.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 show_machine
-lib=$(/lib64/ld-linux-x86-64.so.2 --list-diagnostics 2>/dev/null | sed -n 's/^dl_dst_lib="\(.*\)"/\1/p')
+lib=$(dst_lib /lib64/ld-linux-x86-64.so.2)
 [ -z "$lib" ] || [ "$(echo "$name" | sed "s,\$LIB,$lib,")" = "$private/libheadstart-preload.so" ] ||
 	skip "this build is not for a folder that \$LIB names"
 
@@ -10,14 +10,22 @@ lib=$(/lib64/ld-linux-x86-64.so.2 --list-diagnostics 2>/dev/null | sed -n 's/^dl
 if in_root /lib/ld-linux.so.2 --list-diagnostics >"$tmp/diagnostics" 2>/dev/null; then
 	lib32=$(sed -n 's/^dl_dst_lib="\(.*\)"/\1/p' "$tmp/diagnostics")
 	stub=$root$(echo "$name" | sed "s,\$LIB,$lib32,")
-	rm -f "$stub"
-	refuses 1 "the library for programs of '/lib/ld-linux.so.2'" in_root "$program" install --system
-	make_library "$stub" -m32 || skip "no compiler for the library of 32-bit programs"
+	rm -rf "$(dirname "$stub")"
+	ours=$private/i386/libheadstart-preload.so
+	if [ -e "$root$ours" ]; then
+		mv "$root$ours" "$tmp/ours"
+		refuses 1 "the library for programs of '/lib/ld-linux.so.2'" in_root "$program" install --system
+		mv "$tmp/ours" "$root$ours"
+	else
+		refuses 1 "the library for programs of '/lib/ld-linux.so.2'" in_root "$program" install --system
+		make_library "$stub" -m32 || skip "no compiler for the library of 32-bit programs"
+	fi
 fi
 
 in_root "$program" install --system --dry-run >"$tmp/out" 2>"$tmp/err" || fail "dry run: $(cat "$tmp/err")"
 grep -q "would add to /etc/ld.so.preload: " "$tmp/out" || fail "the dry run does not say what: $(cat "$tmp/out")"
 [ ! -e "$line" ] || fail "the dry run wrote something"
+[ ! -e "$root$private/i386" ] || [ ! -e "${stub-}" ] || fail "the dry run left a link to the library of 32-bit programs"
 
 in_root "$program" install --system >"$tmp/out" 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
 [ ! -s "$tmp/err" ] || fail "says: $(cat "$tmp/err")"
@@ -25,6 +33,8 @@ in_root "$program" install --system >"$tmp/out" 2>"$tmp/err" || fail "install: $
 [ "$(stat -c '%a %u %g' "$line")" = '644 0 0' ] || fail "mode or owner: $(stat -c '%a %u %g' "$line")"
 tried=$(sed -n 's/^tried \([0-9]*\) programs.*/\1/p' "$tmp/out")
 [ "$tried" -ge 15 ] || fail "tried only $tried programs"
+[ -z "${stub-}" ] || [ "$(in_root cat "${stub#"$root"}" | head -c 5 | od -An -tx1)" = " 7f 45 4c 46 01" ] ||
+	fail "32-bit programs have no library of theirs"
 in_root cat /proc/self/maps | grep -q libheadstart-preload.so || fail "programs do not load it"
 in_root "$program" status | grep -q '^system *installed' || fail "status: $(in_root "$program" status)"
 in_root "$program" install --system 2>"$tmp/err" || fail "a second time"
@@ -33,6 +43,8 @@ grep -q 'installed already' "$tmp/err" || fail "a second time says: $(cat "$tmp/
 in_root "$program" uninstall --system >"$tmp/out" || fail "uninstall"
 [ ! -e "$line" ] || fail "the file that was made is left: $(cat "$line")"
 [ ! -e "$root$record" ] || fail "the record is left"
+[ ! -e "$root$private/i386" ] || [ -z "${stub-}" ] || [ ! -e "$(dirname "$stub")" ] ||
+	fail "the link to the library of 32-bit programs is left"
 [ -z "$(find "$root/etc" -maxdepth 1 -name '.ld.so.preload*')" ] || fail "temporary files are left"
 ! find "$HEADSTART_TEST_PLACE/layer/upper/tmp" -type f 2>/dev/null | grep . || fail "the self-test left files in /tmp"
 
