@@ -36,6 +36,14 @@ show_machine() {
 	install_headstart
 }
 
+# The libraries that a program needs; none if it is static.
+copy_libraries() {
+	ldd "$1" 2>/dev/null | grep -oE '/[^ )]+' | while read -r library; do
+		mkdir -p "$root$(dirname "$library")"
+		[ -e "$root$library" ] || cp -L "$library" "$root$library"
+	done
+}
+
 # As little of it as programs need to run: a battery of a few programs is done in no time.
 copy_programs() {
 	mount --bind "$HEADSTART_TEST_PLACE/layer/upper" "$root"
@@ -48,17 +56,13 @@ copy_programs() {
 		mkdir -p "$root/$(readlink "/$folder")"
 	done
 	install_headstart
-	for file in /bin/true /bin/sh /bin/cat /bin/env "$@" "$HEADSTART_TEST_BUILD/tools/headstart-tool"; do
-		copied=$(realpath "$file")
-		[ "$file" = "$HEADSTART_TEST_BUILD/tools/headstart-tool" ] || {
-			mkdir -p "$root$(dirname "$file")"
-			cp -L "$file" "$root$file"
-		}
-		ldd "$copied" | grep -oE '/[^ )]+' | while read -r library; do
-			mkdir -p "$root$(dirname "$library")"
-			[ -e "$root$library" ] || cp -L "$library" "$root$library"
-		done
+	for file in /bin/true /bin/sh /bin/cat /bin/env; do
+		mkdir -p "$root$(dirname "$file")"
+		cp -L "$file" "$root$file"
+		copy_libraries "$file"
 	done
+	copy_libraries "$HEADSTART_TEST_BUILD/tools/headstart"
+	copy_libraries "$HEADSTART_TEST_BUILD/tools/headstart-tool"
 	mount -t proc proc "$root/proc"
 	mount --rbind /dev "$root/dev"
 }

@@ -24,11 +24,11 @@ try() {
 	chown 1:2 "$line"
 	python3 -c 'import os, sys; os.setxattr(sys.argv[1], "trusted.test", b"kept")' "$line" 2>/dev/null || :
 	before=$(state)
-	in_root "$program" install --system >/dev/null 2>"$tmp/err" || fail "'$1': $(cat "$tmp/err")"
+	"$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "'$1': $(cat "$tmp/err")"
 	printf "$2" | sed "s,@,$name," >"$tmp/wanted"
 	cmp -s "$tmp/wanted" "$line" || fail "'$1' became: $(od -An -c "$line")"
 	[ "$(state | sed 2q)" = "$(echo "$before" | sed 2q)" ] || fail "'$1': owner, mode or attributes: $(state)"
-	in_root "$program" uninstall --system >/dev/null || fail "'$1': uninstall"
+	"$headstart" uninstall --system --root "$root" >/dev/null || fail "'$1': uninstall"
 	[ "$(state)" = "$before" ] || fail "'$1' was not restored: $(state), was $before"
 }
 try '' '@\n'
@@ -43,10 +43,10 @@ try ' ' ' \n@\n'
 installed() {
 	rm -f "$line"
 	[ -z "${1-}" ] || printf "$1" >"$line"
-	in_root "$program" install --system >/dev/null 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
+	"$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
 }
 left() {
-	in_root "$program" uninstall --system >/dev/null || fail "uninstall"
+	"$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall"
 	printf "$1" | cmp -s - "$line" || fail "left $(od -An -c "$line") and not '$1'"
 }
 installed
@@ -66,12 +66,12 @@ rm -f "$root$record"
 left '/a.so\n'
 installed
 rm -f "$root$record"
-in_root "$program" uninstall --system >/dev/null || fail "uninstall without the record"
+"$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall without the record"
 [ ! -e "$line" ] || fail "an empty file is left"
 # Its own name in a comment is no line.
 printf "#%s\n" "$name" >"$line"
 in_root "$program" status | grep -q 'system *not installed' || fail "a comment counts as installed"
-in_root "$program" uninstall --system 2>"$tmp/err" || fail "uninstall of a comment"
+"$headstart" uninstall --system --root "$root" 2>"$tmp/err" || fail "uninstall of a comment"
 grep -q 'not installed' "$tmp/err" || fail "uninstall takes a comment for the line"
 printf "#%s\n" "$name" | cmp -s - "$line" || fail "a comment was removed"
 rm "$line"
@@ -79,17 +79,17 @@ rm "$line"
 # A link stays one; what it leads to is changed.
 echo /a.so >"$root/etc/real"
 ln -s real "$line"
-in_root "$program" install --system >/dev/null || fail "through a link"
+"$headstart" install --system --root "$root" >/dev/null || fail "through a link"
 [ -L "$line" ] || fail "a link was replaced"
 [ "$(cat "$root/etc/real")" = "/a.so
 $name" ] || fail "through a link: $(cat "$root/etc/real")"
-in_root "$program" uninstall --system >/dev/null || fail "uninstall through a link"
+"$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall through a link"
 [ -L "$line" ] && [ "$(cat "$root/etc/real")" = /a.so ] || fail "uninstall through a link left $(cat "$root/etc/real")"
 rm "$line"
 
 # A library that kills every program there: from outside, the way back is open.
 echo /a.so >"$line"
-in_root "$program" install --system >/dev/null || fail "install before the library breaks"
+"$headstart" install --system --root "$root" >/dev/null || fail "install before the library breaks"
 cp "$root$private/libheadstart-preload.so" "$tmp/shim"
 head -c 4096 "$tmp/shim" >"$root$private/libheadstart-preload.so"
 "$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall from outside"
