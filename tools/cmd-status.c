@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "config/config.h"
 #include "format/state-folder.h"
 #include "install.h"
 #include "plan/store.h"
@@ -123,11 +124,23 @@ static const char *state_of_system(void)
 										   : "missing library";
 }
 
+static void describe_settings(struct json_object *settings)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	unsigned problems = config_read(&config, NULL, NULL);
+	struct json_object *files = json_object_new_array();
+
+	for (unsigned i = 0; i < config.n_files; i++)
+		json_object_array_add(files, json_object_new_string(config.files[i]));
+	json_object_object_add(settings, "files", files);
+	json_object_object_add(settings, "problems", json_object_new_int((int)problems));
+}
+
 static int describe(struct json_object *status)
 {
 	struct json_object *system = json_object_new_object(), *user = json_object_new_object(),
 			   *apps = json_object_new_array();
-	struct json_object *recorded = json_object_new_object();
+	struct json_object *recorded = json_object_new_object(), *settings = json_object_new_object();
 	int r;
 
 	add_string(status, "switched_off_by", switched_off_by());
@@ -135,7 +148,9 @@ static int describe(struct json_object *status)
 	json_object_object_add(status, "system", system);
 	json_object_object_add(status, "user", user);
 	json_object_object_add(status, "apps", apps);
+	json_object_object_add(status, "settings", settings);
 	json_object_object_add(status, "recorded", recorded);
+	describe_settings(settings);
 	count_recorded(recorded);
 	r = describe_record("user", user);
 	return r ? r : record_each_app(describe_app, apps);
@@ -161,6 +176,7 @@ static void print_text(struct json_object *status)
 	struct json_object *user = json_object_object_get(status, "user");
 	struct json_object *apps = json_object_object_get(status, "apps");
 	struct json_object *recorded = json_object_object_get(status, "recorded");
+	struct json_object *settings = json_object_object_get(status, "settings");
 	const char *off = text_of(status, "switched_off_by", NULL);
 
 	if (off)
@@ -174,6 +190,8 @@ static void print_text(struct json_object *status)
 		printf("app       %s: %s\n", text_of(app, "app", ""), text_of(app, "state", "not installed"));
 		print_files(app);
 	}
+	printf("settings  %s wrong lines or files\n", text_of(settings, "problems", ""));
+	print_files(settings);
 	printf("recorded  %s profiles, %s plans, %s of them stale, in %s\n",
 		text_of(recorded, "profiles", ""), text_of(recorded, "plans", ""),
 		text_of(recorded, "stale", ""), text_of(recorded, "folder", "no folder"));

@@ -200,6 +200,12 @@ static bool same_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 	return a_size == b_size && memcmp(a, b, a_size) == 0;
 }
 
+static bool same_result(const struct observed *a, const struct observed *b)
+{
+	return a->status == b->status && same_bytes(a->out, a->out_size, b->out, b->out_size) &&
+	       same_bytes(a->err, a->err_size, b->err, b->err_size);
+}
+
 /* Says what differs; nothing if all is the same. */
 static void compare(
 	FILE *out, const struct battery *battery, const struct trial *trial, const struct observed *after)
@@ -215,9 +221,7 @@ static void compare(
 		}
 		return;
 	}
-	if (before->status == after->status &&
-		same_bytes(before->out, before->out_size, after->out, after->out_size) &&
-		same_bytes(before->err, before->err_size, after->err, after->err_size))
+	if (same_result(before, after))
 		return;
 	fputs("with the new line, ", out);
 	print_command(out, trial);
@@ -310,12 +314,19 @@ static int enter_namespace(const struct battery *battery)
 	return mount("/tmp/ld.so.preload", PRELOAD_FILE, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
 }
 
-static int run_after(const struct battery *battery, const struct trials *trials, int difference)
+/* What a child found: which trial differed, and the sentence that says how. */
+struct finding {
+	size_t trial;
+	char text[DIFFERENCE_MAX]; /* "" if all did the same */
+};
+
+static int run_after(
+	const struct battery *battery, const struct trials *trials, size_t first, struct finding *found)
 {
-	_cleanup_fclose_ FILE *out = fdopen(dup(difference), "w");
+	_cleanup_fclose_ FILE *out = fmemopen(found->text, sizeof(found->text) - 1, "w");
 	int r = out ? enter_namespace(battery) : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && i < trials->count; i++) {
+	for (size_t i = first; r == 0 && i < trials->count; i++) {
 		_cleanup_(observed_releasep) struct observed after = {0};
 
 		if (trials->items[i].endless)
@@ -330,41 +341,63 @@ static int run_after(const struct battery *battery, const struct trials *trials,
 		} else if (r == 0) {
 			compare(out, battery, &trials->items[i], &after);
 		}
+		found->trial = i;
 		if (ftell(out) > 0)
 			break;
 	}
 	return r;
 }
 
-/* In a child, whose namespace ends with it. Returns 0 or negative errno. */
-static int run_apart(const struct battery *battery, const struct trials *trials, char **ret_difference)
+/* In a child, whose namespace ends with it; *found is memory shared with it. Returns 0 or negative errno. */
+static int run_apart(
+	const struct battery *battery, const struct trials *trials, size_t first, struct finding *found)
 {
-	_cleanup_close_ int fd = memfd_create("difference", MFD_CLOEXEC);
-	_cleanup_free_ char *text = malloc(DIFFERENCE_MAX);
-	pid_t parent = getpid(), child;
+	pid_t parent = getpid(), child = fork();
 	int status;
-	ssize_t n;
 
-	if (fd < 0 || !text)
-		return -ENOMEM;
-	child = fork();
 	if (child < 0)
 		return -errno;
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		_exit(getppid() == parent ? -run_after(battery, trials, fd) : ESRCH);
+		_exit(getppid() == parent ? -run_after(battery, trials, first, found) : ESRCH);
 	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
-	n = pread(fd, text, DIFFERENCE_MAX - 1, 0);
-	if (n < 0)
+	if (!WIFEXITED(status))
+		return -EINTR;
+	return -WEXITSTATUS(status);
+}
+
+/* Whether the program does not do the same twice even without us: then it tells nothing. */
+static bool varies(const struct trial *trial)
+{
+	_cleanup_(observed_releasep) struct observed again = {0};
+
+	return !trial->must_load && run_trial(trial, &again) == 0 && !same_result(&trial->before, &again);
+}
+
+static int run_all_after(const struct battery *battery, const struct trials *trials, char **ret_difference)
+{
+	struct finding *found =
+		mmap(NULL, sizeof(*found), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int r = 0;
+
+	if (found == MAP_FAILED)
 		return -errno;
-	text[n] = '\0';
-	*ret_difference = n > 0 ? TAKE_PTR(text) : NULL;
-	return 0;
+	for (size_t first = 0; first < trials->count; first = found->trial + 1) {
+		memset(found, 0, sizeof(*found));
+		r = run_apart(battery, trials, first, found);
+		if (r < 0 || !found->text[0])
+			break;
+		if (varies(&trials->items[found->trial]))
+			continue;
+		*ret_difference = strdup(found->text);
+		r = *ret_difference ? 0 : -ENOMEM;
+		break;
+	}
+	munmap(found, sizeof(*found));
+	return r;
 }
 
 int battery_run(const struct battery *battery, size_t *ret_tried, char **ret_difference)
@@ -376,7 +409,7 @@ int battery_run(const struct battery *battery, size_t *ret_tried, char **ret_dif
 	if (r == 0)
 		r = run_before(battery, &trials, &difference);
 	if (r == 0 && !difference)
-		r = run_apart(battery, &trials, &difference);
+		r = run_all_after(battery, &trials, &difference);
 	if (r < 0)
 		return r;
 	*ret_tried = trials.count;

@@ -171,8 +171,9 @@ int preload_file_remove(
 	_cleanup_(preload_file_releasep) struct preload_file recorded = {0};
 	int r = read_record(record, &recorded);
 
-	if (r < 0 && r != -ENOENT)
+	if (r == -ENOMEM)
 		return r;
+	/* Without a record that can be read the line goes all the same. */
 	r = preload_text_has(before->text, before->size, name) ? take_back(path, before, &recorded, name) : 0;
 	if (r < 0)
 		return r;

@@ -55,5 +55,18 @@ in_root "$program" uninstall --system >"$tmp/out" || fail "uninstall"
 in_root "$private/headstart-prerm" >/dev/null || fail "headstart-prerm"
 [ ! -e "$line" ] || fail "headstart-prerm left the line"
 in_root "$private/headstart-prerm" >/dev/null 2>&1 || fail "headstart-prerm a second time"
+# The maintainer script for Debian runs it when the package goes, and not when it is upgraded.
+sed "s,/usr/lib/@DEB_HOST_MULTIARCH@/headstart,$private," "$HEADSTART_TEST_SOURCE/packaging/debian/headstart.prerm" >"$root/prerm"
+in_root "$program" install --system >/dev/null || fail "install before the prerm"
+in_root sh /prerm upgrade 2 || fail "prerm upgrade"
+[ -e "$line" ] || fail "an upgrade takes the line out"
+in_root sh /prerm remove >/dev/null || fail "prerm remove"
+[ ! -e "$line" ] || fail "the removal of a package leaves the line"
+# A file that cannot be changed: the package must stay.
+in_root "$program" install --system >/dev/null || fail "install before the failing prerm"
+mount --bind "$line" "$line"
+! in_root sh /prerm remove >/dev/null 2>&1 || fail "the removal goes on though the line is left"
+umount "$line"
+in_root "$program" uninstall --system >/dev/null || fail "uninstall after the failing prerm"
 check_witness
 echo "ok: tried $tried programs"
