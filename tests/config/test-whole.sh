@@ -1,0 +1,25 @@
+#!/bin/sh
+# Root's settings in whole mode, where there is no plan that they could have acted on: the prefetcher that a shim starts asks them.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+conf=$tmp/headstart.conf
+# The shim hands its prefetcher no HEADSTART_CONFIG.
+printf '#!/bin/sh\nHEADSTART_CONFIG=%s exec %s "$@"\n' "$conf" "$prefetch" >"$tmp/prefetcher"
+chmod +x "$tmp/prefetcher"
+
+# What the prefetcher says it asked for; nothing if it did nothing.
+asked() {
+	rm -f "$log"
+	make_cold
+	gathering env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || :
+	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null
+}
+all=$(asked)
+[ "${all:-0}" -gt 0 ] || fail "nothing is read without settings: $(cat "$log")"
+printf '[programs]\ndeny = look\n' >"$conf"
+[ -z "$(asked)" ] || fail "libraries of a program that is denied were read: $(cat "$log")"
+printf '[programs]\ndeny = locked\n' >"$conf"
+[ "$(asked)" -gt 0 ] || fail "another program's deny counts: $(cat "$log")"
+printf '[budget]\nmemory = 1\n' >"$conf"
+[ "$(asked)" -lt "$all" ] || fail "the budget has no effect: $(cat "$log")"
+echo ok
