@@ -1,6 +1,6 @@
 #!/bin/sh
 # Settings have their effect wherever plans are made and carried out, and never keep a program from starting.
-. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 export HEADSTART_STATE="$tmp/state" HEADSTART_CONFIG="$tmp/headstart.conf"
 mkdir -p "$HEADSTART_STATE"
 conf=$HEADSTART_CONFIG
@@ -11,12 +11,9 @@ set_conf() {
 	printf "$1" >"$conf"
 	chmod 644 "$conf"
 }
-make_cold() {
-	sync "$tmp/data"
-	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
-}
-dd if=/dev/zero of="$tmp/data" bs=64k count=8 2>/dev/null
-printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$program" "$tmp/data" | "$make_profile" "$tmp/profile"
+make_cold() { "$page" out "$place/data" || fail "pages stay in the page cache"; }
+dd if=/dev/zero of="$place/data" bs=64k count=8 2>/dev/null
+printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$program" "$place/data" | "$make_profile" "$tmp/profile"
 "$headstart" plan "$tmp/profile" >/dev/null || fail "plan without settings"
 plan=$(ls "$HEADSTART_STATE"/*.plan)
 cp "$tmp/profile" "${plan%.plan}.profile"
@@ -75,7 +72,7 @@ rm "$conf"
 
 # devices: by the folder a file lies in.
 order() { "$headstart" plan -o "$tmp/elsewhere" --json "$1" | sed -n 's/.*"order": *"\(.*\)".*/\1/p'; }
-folder=$(realpath "$tmp")
+folder=$(realpath "$place")
 printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$folder/data" "$folder/data" | "$make_profile" "$tmp/profile-2"
 printf '[devices]\n%s = rotational\n' "$folder" >"$conf"
 [ "$(order "$tmp/profile-2")" = physical ] || fail "devices: the folder is not taken for rotational"
