@@ -3,7 +3,7 @@
  * What the layout of a file costs its start, in nanoseconds, for the choice of which pages lie together.
  *
  * A PT_LOAD costs every start; bytes and reads cost a cold one. How often a start is cold is not known to a
- * file: COST_COLD_SHARE is what is assumed. With these a gap of up to 2 pages is filled, of code up to 4.
+ * file: COST_COLD_SHARE is what is assumed. With these a gap of up to 3 pages is filled, of code up to 8.
  */
 #pragma once
 
@@ -27,10 +27,10 @@
  *     rotational, seconds              13.7     7.7     8.8     9.8    10.7    11.3     12.7
  *     cloud, seconds                   2.04    2.52    1.92    1.78    1.72    1.72     1.89
  */
-#define COST_CODE_END_NS 3000u
+#define COST_CODE_END_NS 4000u
 
 /* One of how many starts is cold. */
-#define COST_COLD_SHARE 12u
+#define COST_COLD_SHARE 20u
 
 /* 4096 bytes more to be read: at 125 MB/s, as from a disk in a cloud (a rotational one is half as fast). */
 #define COST_PAGE_NS (33000u / COST_COLD_SHARE)
