@@ -46,6 +46,8 @@ ARMS = {arm.name: arm for arm in (
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("audit-nowait", "the same, but the program does not wait for it on a rotational disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),
+    Arm("shell-run", "a shell starts it by headstart run: what preload is to be held against",
+        prefix=(*SHELL, *RUN), needs=PLAN),
     Arm("preload", "a shell with the preload shim starts it, with the plan of a recorded start",
         prefix=SHELL, environment=(PRELOAD,), needs=PLAN),
     Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
