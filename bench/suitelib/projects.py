@@ -15,7 +15,7 @@ import xml.etree.ElementTree
 
 AUTOMAKE_BUILD = """
 find . -name aclocal.m4 -exec touch {} + && find . -name configure -exec touch {} + &&
-find . \\( -name Makefile.in -o -name '*config.h*in' \\) -exec touch {} +
+find . \\( -name Makefile.in -o -name 'config*in' \\) -exec touch {} +
 ./configure --quiet --disable-nls CFLAGS='-O1 -w' && make -j"$JOBS" MANS= INFO_DEPS=
 """
 AUTOMAKE_TRY = """
