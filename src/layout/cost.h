@@ -42,7 +42,7 @@
  * How many PT_LOADs a relaid file has at most, unless told otherwise. Of most files their price leaves far fewer;
  * this is for very large ones, of which one start touches a thousand places.
  */
-#define COST_MAX_SEGMENTS 2048u
+#define COST_MAX_SEGMENTS 4096u
 
 /* The kernel refuses an executable whose program headers are larger than 4096 bytes (before 6.17). */
 #define COST_MAX_EXECUTABLE_PHDRS 73u

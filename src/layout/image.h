@@ -53,6 +53,7 @@ struct layout_image {
 	uint8_t *tables; /* owned */
 	size_t tables_size, tables_capacity;
 	uint32_t passes; /* enum note_pass bits of what has been done */
+	size_t spare_segments; /* PT_LOADs that the cap leaves when pass_hot has chosen */
 };
 
 /*

@@ -257,6 +257,8 @@ int pass_hot(struct layout_image *image, const struct layout_options *options, s
 		r = choose(&chooser, cap_of(image, options));
 	if (r < 0)
 		return r;
+	if (chooser.n_segments < cap_of(image, options))
+		image->spare_segments = cap_of(image, options) - chooser.n_segments;
 	after = apply(&chooser);
 	*ret = (struct layout_outcome){.done = after > 0, .before = before, .after = after};
 	if (after > 0)

@@ -6,12 +6,13 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "layout/interleave.h"
 
 /*
  * The program header of some pages of a segment. The first keeps the segment's address, which need not be
  * that of a page; the last keeps its end, and with it what is zero in memory; those between are whole pages.
  */
-static Elf64_Phdr cut(const struct layout_image *image, const struct layout_piece *piece)
+void layout_piece_cut(struct layout_piece *piece, const struct layout_image *image)
 {
 	const struct layout_segment *segment = piece->segment;
 	Elf64_Phdr load = segment->load;
@@ -26,7 +27,7 @@ static Elf64_Phdr cut(const struct layout_image *image, const struct layout_piec
 	load.p_memsz -= skipped;
 	if (piece->first + piece->n_pages < segment->n_pages)
 		load.p_filesz = load.p_memsz = end - load.p_vaddr;
-	return load;
+	piece->load = load;
 }
 
 static int add_piece(
@@ -34,7 +35,7 @@ static int add_piece(
 {
 	if (ARRAY_RESERVE(pieces->all, pieces->capacity, pieces->n + 1) < 0)
 		return -ENOMEM;
-	piece.load = cut(image, &piece);
+	layout_piece_cut(&piece, image);
 	pieces->all[pieces->n++] = piece;
 	pieces->n_hot += piece.hot;
 	return 0;
@@ -127,6 +128,8 @@ int layout_pieces_init(struct layout_pieces *ret, const struct layout_image *ima
 
 	for (size_t i = 0; i < image->n_segments && r == 0; i++)
 		r = add_segment(&pieces, image, &image->segments[i]);
+	if (r == 0)
+		r = layout_interleave(&pieces, image);
 	if (r == 0)
 		r = place_hot(&pieces, image);
 	if (r < 0)

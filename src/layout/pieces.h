@@ -9,7 +9,7 @@ struct layout_piece {
 	const struct layout_segment *segment;
 	size_t first, n_pages; /* its pages; none for a segment without content in the file */
 	bool hot;
-	uint32_t order; /* of its earliest page */
+	uint32_t order; /* in the hot region: of its earliest page, or what layout_interleave() gave it */
 };
 
 struct layout_pieces {
@@ -24,6 +24,9 @@ struct layout_pieces {
 /* Hot pieces have their place relative to the hot region: add its offset. Returns 0 or -ENOMEM. */
 int layout_pieces_init(struct layout_pieces *ret, const struct layout_image *image);
 void layout_pieces_release(struct layout_pieces *pieces);
+
+/* Sets piece->load from its segment and pages. */
+void layout_piece_cut(struct layout_piece *piece, const struct layout_image *image);
 
 static inline void layout_pieces_releasep(struct layout_pieces *pieces)
 {
