@@ -32,7 +32,7 @@ printf '%s\\n' "$@" | xargs -P "$JOBS" -I{} sh -c '
 """
 BASH_TRY = """
 cd tests
-export BUILD_DIR="${PWD%/tests}" THIS_SH="${PWD%/tests}/bash" PATH=".:$PWD:$PATH"
+export TMPDIR=/tmp BUILD_DIR="${PWD%/tests}" THIS_SH="${PWD%/tests}/bash" PATH=".:$PWD:$PATH"
 [ $# -gt 0 ] || set -- run-*
 for name in "$@"; do
 	case $name in run-all|run-minimal|run-gprof|*.orig|*~) continue ;; esac
@@ -74,11 +74,11 @@ def parse_tap(folder):
 
 
 def parse_output(folder):
-    """A test is what it says and its exit status: silence and 0, mostly."""
+    """A test is what it says, but for numbers of processes, and its exit status: silence and 0, mostly."""
     results = {}
     for path in glob.glob(os.path.join(folder, "*.out")):
         with open(path, encoding="utf-8", errors="replace") as file:
-            said = file.read()
+            said = re.sub(r"(?<!exit status )\d{3,}", "N", file.read())
         passed = said == "exit status 0\n"
         results[os.path.basename(path)[:-len(".out")]] = {"output": "ok" if passed else said}
     return results
@@ -113,7 +113,7 @@ PROJECTS = {project.name: project for project in (
             ("bash",)),
     Project("git", "t0000 to t1000", ("zlib1g-dev", "perl"), f"make -j\"$JOBS\" {GIT_OPTIONS}", GIT_TRY, parse_tap, ("git",)),
     Project("sed", "make check", ("perl",), AUTOMAKE_BUILD, AUTOMAKE_TRY, parse_automake, ("sed/sed",)),
-    Project("grep", "make check", ("perl",), AUTOMAKE_BUILD, AUTOMAKE_TRY, parse_automake, ("src/grep",)),
+    Project("grep", "make -C tests check", ("perl",), AUTOMAKE_BUILD, "cd tests\n" + AUTOMAKE_TRY, parse_automake, ("src/grep",)),
     Project("coreutils", "make check", ("perl",), AUTOMAKE_BUILD, AUTOMAKE_TRY, parse_automake,
             ("src/cat", "src/env", "src/timeout")),
 )}
