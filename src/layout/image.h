@@ -52,7 +52,7 @@ struct layout_image {
 	uint64_t tables_offset;
 	uint8_t *tables; /* owned */
 	size_t tables_size, tables_capacity;
-	uint32_t passes; /* enum note_pass bits of what has been done */
+	uint32_t passes;       /* enum note_pass bits of what has been done */
 	size_t spare_segments; /* PT_LOADs that the cap leaves when pass_hot has chosen */
 };
 

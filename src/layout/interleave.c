@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: without a shim the hot region is read by page faults, and in the order of the program, not of the file. The
- * kernel reads 128 KiB ahead from a fault, but in code only to the end of its mapping (since Linux 6.16), so faults
- * of code stay as many as they were, each a seek.
+ * Problem: without a shim the hot region is read by page faults, and in the order of the program, not of the
+ * file. The kernel reads 128 KiB ahead from a fault, but in code only to the end of its mapping (since
+ * Linux 6.16), so faults of code stay as many as they were, each a seek.
  *
- * But there is one who touches pages in the order of their addresses, at once and before all others: ld.so, when it
- * relocates. What it touches is data, and around a fault in data the kernel reads 64 KiB to either side in the
- * file, whatever is mapped from there (mm/filemap.c, do_sync_mmap_readahead). So pages of data are strewn over the
- * hot region, by address, so that these windows touch: relocation then reads the whole hot region from one end to
- * the other. Two at a time: who misses more often than he hits is not read ahead for (MMAP_LOTSAMISS), and
- * the second is a hit.
+ * But there is one who touches pages in the order of their addresses, at once and before all others: ld.so,
+ * when it relocates. What it touches is data, and around a fault in data the kernel reads 64 KiB to either
+ * side in the file, whatever is mapped from there (mm/filemap.c, do_sync_mmap_readahead). So pages of data
+ * are strewn over the hot region, by address, so that these windows touch: relocation then reads the whole
+ * hot region from one end to the other. Two at a time: who misses more often than he hits is not read ahead
+ * for (MMAP_LOTSAMISS), and the second is a hit.
  *
- * What it costs is a PT_LOAD for each two pages of data, and one for what it cuts. By the model of layout/cost.h
- * libxul's 1,456 faults in 10.7 s of a rotational disk become 547 in 1.3 s.
+ * What it costs is a PT_LOAD for each two pages of data, and one for what it cuts. By the model of
+ * layout/cost.h libxul's 1,456 faults in 10.7 s of a rotational disk become 547 in 1.3 s.
  */
 #include "layout/interleave.h"
 
@@ -22,8 +22,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-#define WINDOW       (128u << 10) /* bytes: read_ahead_kb as the kernel has it unless told otherwise */
-#define DATA_TOGETHER 2           /* pages */
+#define WINDOW        (128u << 10) /* bytes: read_ahead_kb as the kernel has it unless told otherwise */
+#define DATA_TOGETHER 2            /* pages */
 
 /* Pieces to take pages from, in turn. */
 struct supply {

@@ -104,8 +104,9 @@ static uint64_t largest_alignment(const Elf64_Phdr *load, uint64_t so_far)
 }
 
 /*
- * Copies are aligned to pages, while the loader aligns the object to the largest p_align of all: where no piece is
- * left that has it, the first one asks for it, which stays where it is, usually at 0 and so aligned to anything.
+ * Copies are aligned to pages, while the loader aligns the object to the largest p_align of all: where no
+ * piece is left that has it, the first one asks for it, which stays where it is, usually at 0 and so aligned
+ * to anything.
  */
 static void keep_alignment(struct layout_pieces *pieces, const struct layout_image *image)
 {

@@ -17,8 +17,8 @@ struct layout_pieces {
 	size_t n, capacity;
 	struct layout_piece **hot; /* owned; into all, in the order of the hot region */
 	size_t n_hot;
-	uint64_t hot_size;     /* bytes of the hot region */
-	bool keeps_alignment;  /* the largest p_align is that of the original */
+	uint64_t hot_size;    /* bytes of the hot region */
+	bool keeps_alignment; /* the largest p_align is that of the original */
 };
 
 /* Hot pieces have their place relative to the hot region: add its offset. Returns 0 or -ENOMEM. */
