@@ -50,16 +50,6 @@ static void weaver_release(struct weaver *weaver)
 	free(weaver->parts);
 }
 
-static int by_order(const void *a, const void *b)
-{
-	const struct layout_piece *one = *(const struct layout_piece *const *)a;
-	const struct layout_piece *other = *(const struct layout_piece *const *)b;
-
-	if (one->order != other->order)
-		return one->order < other->order ? -1 : 1;
-	return one->load.p_vaddr < other->load.p_vaddr ? -1 : 1;
-}
-
 static int by_address(const void *a, const void *b)
 {
 	const struct layout_piece *one = a, *other = b;
@@ -83,7 +73,7 @@ static int supplies_init(struct weaver *weaver, const struct layout_pieces *piec
 		supply->pieces[supply->n++] = piece;
 		supply->pages += piece->n_pages;
 	}
-	qsort(weaver->others.pieces, weaver->others.n, sizeof(*weaver->others.pieces), by_order);
+	qsort(weaver->others.pieces, weaver->others.n, sizeof(*weaver->others.pieces), layout_piece_by_order);
 	return 0;
 }
 

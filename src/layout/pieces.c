@@ -67,7 +67,7 @@ static int add_segment(
 	return r;
 }
 
-static int by_order(const void *a, const void *b)
+int layout_piece_by_order(const void *a, const void *b)
 {
 	const struct layout_piece *one = *(struct layout_piece *const *)a;
 	const struct layout_piece *other = *(struct layout_piece *const *)b;
@@ -87,7 +87,7 @@ static int place_hot(struct layout_pieces *pieces, const struct layout_image *im
 	for (size_t i = 0; i < pieces->n; i++)
 		if (pieces->all[i].hot)
 			pieces->hot[n++] = &pieces->all[i];
-	qsort(pieces->hot, n, sizeof(*pieces->hot), by_order);
+	qsort(pieces->hot, n, sizeof(*pieces->hot), layout_piece_by_order);
 	for (size_t i = 0; i < n; i++) {
 		Elf64_Phdr *load = &pieces->hot[i]->load;
 

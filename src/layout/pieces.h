@@ -25,6 +25,9 @@ struct layout_pieces {
 int layout_pieces_init(struct layout_pieces *ret, const struct layout_image *image);
 void layout_pieces_release(struct layout_pieces *pieces);
 
+/* For qsort(3) of pointers to pieces: by order, then by address. */
+int layout_piece_by_order(const void *a, const void *b);
+
 /* Sets piece->load from its segment and pages. */
 void layout_piece_cut(struct layout_piece *piece, const struct layout_image *image);
 
