@@ -5,11 +5,9 @@
  * tried on programs of every kind where nobody else sees it.
  */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +19,7 @@
 #include "setup/preload-file.h"
 #include "setup/preload-text.h"
 #include "setup/stub.h"
+#include "system/namespace.h"
 #include "verb.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME
@@ -40,13 +39,16 @@ static void loader_list_release(struct loader_list *list)
 /* Another system's root, with no mount of ours seen outside. */
 static int enter_root(const char *root)
 {
+	int r;
+
 	if (geteuid() != 0)
 		return verb_fail("only root can change %s", PRELOAD_FILE);
 	umask(022); /* what is made is for everybody to read */
 	if (!root)
 		return 0;
-	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return verb_fail_errno(errno, "cannot make a mount namespace to enter '%s'", root);
+	r = namespace_enter();
+	if (r < 0)
+		return verb_fail_errno(r, "cannot make a mount namespace to enter '%s'", root);
 	if (chroot(root) < 0 || chdir("/") < 0)
 		return verb_fail_errno(errno, "cannot enter '%s'", root);
 	return 0;

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "setup/battery-programs.h"
+#include "system/namespace.h"
 #include "system/observe.h"
 
 #define TIMEOUT_MS     60000 /* of one program */
@@ -294,11 +294,9 @@ static int enter_namespace(const struct battery *battery)
 	_cleanup_close_ int fd = -1;
 	int r;
 
-	if (unshare(CLONE_NEWNS) < 0)
-		return -errno;
-	/* In a chroot that is no mount point whoever made it has seen to this (battery.h). */
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 && errno != EINVAL)
-		return -errno;
+	r = namespace_enter();
+	if (r < 0)
+		return r;
 	if (mount("headstart", "/tmp", "tmpfs", MS_NODEV, "mode=1777") < 0)
 		return -errno;
 	fd = open("/tmp/ld.so.preload", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
