@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "base/strings.h"
 #include "install.h"
 #include "setup/battery.h"
 #include "setup/library.h"
@@ -65,8 +66,10 @@ static int read_preload_file(struct preload_file *ret)
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", PRELOAD_FILE) : 0;
 }
 
-static int changed_meanwhile(int error)
+static int cannot_change(const char *path, int error)
 {
+	if (streq(path, RECORD))
+		return verb_fail_errno(error, "cannot write the record '%s'", path);
 	if (error == -ESTALE)
 		return verb_fail(
 			"somebody else is changing '%s'; nothing was written, try again", PRELOAD_FILE);
@@ -75,7 +78,7 @@ static int changed_meanwhile(int error)
 			"'%s' has more than one name (hard links); nothing was written", PRELOAD_FILE);
 	if (error == -EPERM)
 		return verb_fail("'%s' cannot be replaced: is it immutable (lsattr)?", PRELOAD_FILE);
-	return verb_fail_errno(error, "cannot change '%s'", PRELOAD_FILE);
+	return verb_fail_errno(error, "cannot change '%s'", path);
 }
 
 static int find_loaders(struct loader_list *ret)
@@ -183,20 +186,21 @@ static int self_test(const struct loader_list *list, const struct preload_file *
 static int write_line(const struct loader_list *list, const struct preload_file *before)
 {
 	_cleanup_(preload_file_releasep) struct preload_file after = {0};
+	const char *culprit;
 	int r = make_folders(RECORDS, 0755);
 
 	if (r < 0)
 		return verb_fail_errno(r, "cannot make the folder '%s'", RECORDS);
-	r = preload_file_add(PRELOAD_FILE, before, NAME, RECORD);
+	r = preload_file_add(PRELOAD_FILE, before, NAME, RECORD, &culprit);
 	if (r < 0)
-		return changed_meanwhile(r);
+		return cannot_change(culprit, r);
 	if (battery_machine_works(list->loaders, list->count)) {
 		printf("wrote %s\n", PRELOAD_FILE);
 		return 0;
 	}
 	r = preload_file_read(PRELOAD_FILE, &after);
 	if (r == 0)
-		r = preload_file_remove(PRELOAD_FILE, &after, NAME, RECORD);
+		r = preload_file_remove(PRELOAD_FILE, &after, NAME, RECORD, &culprit);
 	if (r < 0)
 		return verb_fail_errno(r,
 			"programs fail with the line '%s' in '%s', and it cannot be removed: "
@@ -241,6 +245,7 @@ int uninstall_system(const struct install_request *request)
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
 	int r = enter_root(request->root);
+	const char *culprit;
 	bool there;
 
 	if (r == 0)
@@ -255,9 +260,9 @@ int uninstall_system(const struct install_request *request)
 			printf("would take out of %s: %s\n", PRELOAD_FILE, NAME);
 		return 0;
 	}
-	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD);
+	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD, &culprit);
 	if (r < 0)
-		return changed_meanwhile(r);
+		return cannot_change(culprit, r);
 	if (loaders_find(&list.loaders, &list.count) == 0)
 		remove_stubs(&list);
 	if (there)

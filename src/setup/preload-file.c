@@ -124,16 +124,20 @@ static int read_record(const char *record, struct preload_file *ret)
 	return 0;
 }
 
-int preload_file_add(
-	const char *path, const struct preload_file *before, const char *name, const char *record)
+int preload_file_add(const char *path, const struct preload_file *before, const char *name,
+	const char *record, const char **ret_culprit)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	int r = preload_text_add(before->text, before->size, name, &text, &size);
 
+	*ret_culprit = record;
 	if (r == 0)
 		r = write_record(record, before);
-	return r < 0 ? r : replace(path, before, text, size);
+	if (r < 0)
+		return r;
+	*ret_culprit = path;
+	return replace(path, before, text, size);
 }
 
 /* Whether the file is what adding the name to the recorded one gave. */
@@ -165,12 +169,13 @@ static int take_back(const char *path, const struct preload_file *before, const 
 	return replace(path, before, rest, size);
 }
 
-int preload_file_remove(
-	const char *path, const struct preload_file *before, const char *name, const char *record)
+int preload_file_remove(const char *path, const struct preload_file *before, const char *name,
+	const char *record, const char **ret_culprit)
 {
 	_cleanup_(preload_file_releasep) struct preload_file recorded = {0};
 	int r = read_record(record, &recorded);
 
+	*ret_culprit = path;
 	if (r == -ENOMEM)
 		return r;
 	/* Without a record that can be read the line goes all the same. */
@@ -178,6 +183,7 @@ int preload_file_remove(
 	if (r < 0)
 		return r;
 	publish_sweep(path);
+	*ret_culprit = record;
 	if (unlink(record) < 0 && errno != ENOENT)
 		return -errno;
 	return 0;

@@ -30,15 +30,16 @@ static inline void preload_file_releasep(struct preload_file *file)
 
 /*
  * Adds the name, which must not be there, after writing the record. `before` is what the file was when it was
- * looked at. Returns 0; -ESTALE if it has changed since; or negative errno with the file as it was.
+ * looked at. Returns 0; -ESTALE if it has changed since; or negative errno with the file as it was, and
+ * *ret_culprit which of path and record could not be written.
  */
-int preload_file_add(
-	const char *path, const struct preload_file *before, const char *name, const char *record);
+int preload_file_add(const char *path, const struct preload_file *before, const char *name,
+	const char *record, const char **ret_culprit);
 
 /*
  * Takes the name back, if it is there, and then the record. If nobody else has changed the file since it was
  * added, it becomes what the record says: gone, if it was not there. Else only the name goes, and the file
  * too if we had made it and nothing is left in it. Returns as preload_file_add().
  */
-int preload_file_remove(
-	const char *path, const struct preload_file *before, const char *name, const char *record);
+int preload_file_remove(const char *path, const struct preload_file *before, const char *name,
+	const char *record, const char **ret_culprit);

@@ -27,7 +27,8 @@ static int make_private_outside_chroot(void)
 {
 	_cleanup_close_ int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_close_ int folder = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_close_ int self = (int)syscall(SYS_pidfd_open, getpid(), 0); /* needs no /proc in the chroot */
+	_cleanup_close_ int self =
+		(int)syscall(SYS_pidfd_open, getpid(), 0); /* needs no /proc in the chroot */
 	int r;
 
 	if (root < 0 || folder < 0 || self < 0 || setns(self, CLONE_NEWNS) < 0)

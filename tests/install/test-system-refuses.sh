@@ -99,6 +99,20 @@ refuses 1 "more than one name" in_root "$program" install --system
 [ ! -s "$line" ] || fail "wrote to a file with two names"
 rm "$line.2" "$line"
 
+# The record, without which the way back would not be exact: a disk that is full, one that is read-only.
+mkdir -p "$root/var/lib/headstart"
+mount -t tmpfs -o size=4k tmpfs "$root/var/lib/headstart"
+head -c 4096 /dev/zero >"$root/var/lib/headstart/full"
+refuses_to_install "cannot write the record '/var/lib/headstart/install/ld.so.preload': No space left"
+mount -o remount,ro "$root/var/lib/headstart"
+refuses_to_install "cannot write the record '/var/lib/headstart/install/ld.so.preload': Read-only"
+umount "$root/var/lib/headstart"
+mount --bind "$root/etc" "$root/etc"
+mount -o remount,bind,ro "$root/etc"
+refuses_to_install "cannot change '/etc/ld.so.preload': Read-only"
+umount "$root/etc"
+rm -r "$root/var/lib/headstart"
+
 # A name that ld.so does not come to: nothing may be said to be installed.
 printf '\000' >"$line"
 refuses_to_install "does not load it"
