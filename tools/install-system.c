@@ -5,9 +5,11 @@
  * tried on programs of every kind where nobody else sees it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +54,25 @@ static int enter_root(const char *root)
 		return verb_fail_errno(r, "cannot make a mount namespace to enter '%s'", root);
 	if (chroot(root) < 0 || chdir("/") < 0)
 		return verb_fail_errno(errno, "cannot enter '%s'", root);
+	return 0;
+}
+
+/*
+ * One at a time: another's failure would remove the stub that our line needs. Ends with the process. Where
+ * folders cannot be locked (NFS) the check of the file's content alone has to do.
+ */
+static int take_turn(int *ret)
+{
+	_cleanup_close_ int fd = open("/etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return verb_fail_errno(errno, "cannot open '/etc'");
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+		verb_note("waiting for another installation to end");
+		while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
+			;
+	}
+	*ret = TAKE_FD(fd);
 	return 0;
 }
 
@@ -215,8 +236,11 @@ int install_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
+	_cleanup_close_ int turn = -1;
 	int r = enter_root(request->root);
 
+	if (r == 0)
+		r = take_turn(&turn);
 	if (r == 0)
 		r = read_preload_file(&before);
 	if (r)
@@ -244,10 +268,13 @@ int uninstall_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
+	_cleanup_close_ int turn = -1;
 	int r = enter_root(request->root);
 	const char *culprit;
 	bool there;
 
+	if (r == 0)
+		r = take_turn(&turn);
 	if (r == 0)
 		r = read_preload_file(&before);
 	if (r)

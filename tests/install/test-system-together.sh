@@ -1,0 +1,50 @@
+#!/bin/sh
+# install --system and uninstall --system at the same time: as if one after the other.
+. "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
+copy_programs
+copy_loader32
+
+# The link for 32-bit programs, where there are any, stands and falls with the line.
+consistent() {
+	stub=
+	[ -z "$lib32" ] || stub=$root$(echo "$name" | sed "s,\$LIB,$lib32,")
+	if [ -e "$line" ]; then
+		[ "$(cat "$line")" = "$name" ] || fail "$1: the file is $(cat "$line")"
+		[ -z "$stub" ] || [ -L "$stub" ] || fail "$1: the line is there, and its library for 32-bit programs is not"
+	else
+		[ -z "$stub" ] || [ ! -L "$stub" ] || fail "$1: a link to the library for 32-bit programs is left"
+		[ ! -e "$root$record" ] || fail "$1: the record is left"
+	fi
+}
+# together VERB…: all at once, and each must succeed.
+together() {
+	pids=
+	for verb; do
+		"$headstart" $verb --system --root "$root" >"$tmp/$verb.out" 2>&1 &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		wait "$pid" || fail "'$*': one failed: $(cat "$tmp"/*.out)"
+	done
+	consistent "$*"
+}
+together install install install
+[ -e "$line" ] || fail "three installs wrote nothing"
+together uninstall uninstall
+[ ! -e "$line" ] || fail "two uninstalls left the line"
+for i in 1 2 3; do
+	together install uninstall install 'install --dry-run' uninstall
+done
+
+# Who is killed while others wait for it does not hold them up.
+"$headstart" install --system --root "$root" >/dev/null 2>&1 &
+first=$!
+"$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" &
+second=$!
+kill -KILL "$first"
+wait "$second" || fail "behind one that was killed: $(cat "$tmp/err")"
+wait "$first" || :
+consistent "after a kill"
+[ -e "$line" ] || fail "behind one that was killed nothing was written"
+check_witness
+echo ok
