@@ -2,16 +2,31 @@
 /* What verbs say on stderr, and their options. */
 #include "verb.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* In one line whatever is named in it, and with nothing that a terminal would act on. */
+static void print_line(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		return;
+	for (char *at = text; *at; at++)
+		if (iscntrl((unsigned char)*at))
+			*at = '?';
+	fputs(text, stderr);
+	free(text);
+}
+
 static void say(const char *format, va_list args, int error)
 {
 	fputs("headstart: ", stderr);
-	vfprintf(stderr, format, args);
+	print_line(format, args);
 	if (error)
 		fprintf(stderr, ": %s", strerror(error < 0 ? -error : error));
 	fputc('\n', stderr);
@@ -52,7 +67,7 @@ int verb_usage(const char *verb, const char *format, ...)
 
 	fprintf(stderr, "headstart %s: ", verb);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	print_line(format, args);
 	va_end(args);
 	fprintf(stderr, "; see 'headstart %s --help'\n", verb);
 	return VERB_USAGE;
