@@ -44,6 +44,7 @@ struct program {
 
 struct app {
 	const char *name;
+	char *path;     /* owned: `name` as an absolute path; NULL: it is none */
 	char *wrappers; /* owned: the folder */
 	char *data;     /* owned: the user's folder of data */
 	struct program *programs;
@@ -61,6 +62,7 @@ static void app_release(struct app *app)
 		free(app->programs[i].wrapper);
 	}
 	free(app->programs);
+	free(app->path);
 	free(app->wrappers);
 	free(app->data);
 	manifest_release(&app->before);
@@ -154,7 +156,7 @@ static int add_named_programs(struct app *app)
 			r = add_program(app, *name);
 		return r;
 	}
-	return add_program(app, app->name);
+	return add_program(app, app->path ? app->path : app->name);
 }
 
 /* desktop_replace: the wrapper of the app's program that the command starts. */
@@ -262,15 +264,12 @@ static int walk_data_folders(struct app *app, int (*take)(struct app *app, const
 		 : each_folder(folders && *folders ? folders : DEFAULT_DATA_FOLDERS, walk_data_folder, &walk);
 }
 
-/* Takes the program of the .desktop file that the app is named after. */
-static int take_program_of(struct app *app, const char *path, const char *id)
+static int take_program_of_file(struct app *app, const char *path)
 {
 	_cleanup_free_ char *text = NULL, *command = NULL;
-	size_t size, length = strlen(id) - strlen(DESKTOP_SUFFIX);
+	size_t size;
 	int r;
 
-	if (!streq(id, app->name) && (strncmp(id, app->name, length) != 0 || app->name[length]))
-		return 0;
 	if (read_file(path, DESKTOP_MAX, &text, &size) < 0)
 		return 0;
 	r = desktop_command(text, &command);
@@ -278,6 +277,16 @@ static int take_program_of(struct app *app, const char *path, const char *id)
 		return r == -ENOENT ? 0 : r;
 	r = add_program(app, command);
 	return r < 0 ? r : app->n_programs > 0;
+}
+
+/* Takes the program of the .desktop file that the app is named after. */
+static int take_program_of(struct app *app, const char *path, const char *id)
+{
+	size_t length = strlen(id) - strlen(DESKTOP_SUFFIX);
+
+	if (!streq(id, app->name) && (strncmp(id, app->name, length) != 0 || app->name[length]))
+		return 0;
+	return take_program_of_file(app, path);
 }
 
 /* 'text' for a shell. */
@@ -294,6 +303,7 @@ static void print_quoted(FILE *out, const char *text)
 
 static int add_wrapper(struct app *app, const struct program *program)
 {
+	const char *slash = strrchr(app->name, '/');
 	char *text = NULL;
 	size_t size;
 	FILE *out;
@@ -303,12 +313,13 @@ static int add_wrapper(struct app *app, const struct program *program)
 	out = open_memstream(&text, &size);
 	if (!out)
 		return -ENOMEM;
-	fprintf(out,
-		"#!/bin/sh\n"
-		"# Written by 'headstart install --app %s'; 'headstart uninstall --app %s' takes it back.\n"
-		"# Where headstart has been removed, the program is started without it.\n"
-		"[ -x " HEADSTART_PROGRAM_PATH " ] || exec ",
-		app->name, app->name);
+	fputs("#!/bin/sh\n"
+	      "# Written by headstart, and taken back by: headstart uninstall --app ",
+		out);
+	print_quoted(out, slash ? slash + 1 : app->name); /* of one line, as a folder need not be */
+	fputs("\n# Where headstart has been removed, the program is started without it.\n"
+	      "[ -x " HEADSTART_PROGRAM_PATH " ] || exec ",
+		out);
 	print_quoted(out, program->path);
 	fputs(" \"$@\"\nexec " HEADSTART_PROGRAM_PATH " run -- ", out);
 	print_quoted(out, program->path);
@@ -337,6 +348,8 @@ static int find_app(struct app *app)
 {
 	int r = add_named_programs(app);
 
+	if (r == 0 && app->n_programs == 0 && app->path && ends_with(app->path, DESKTOP_SUFFIX))
+		r = take_program_of_file(app, app->path);
 	if (r == 0 && app->n_programs == 0)
 		r = walk_data_folders(app, take_program_of);
 	if (r < 0)
@@ -392,15 +405,30 @@ static int choose_wrapper_folder(char **ret)
 	_cleanup_free_ char *standard = NULL, *other = NULL;
 	struct search search = {0};
 	const char *path = getenv("PATH");
-	int r = user_folder("", ".local/bin", &standard);
+	int r = user_folder(NULL, ".local/bin", &standard);
 
 	if (r == 0)
-		r = user_folder("", "bin", &other);
+		r = user_folder(NULL, "bin", &other);
 	if (r)
 		return r;
 	search.name = standard;
 	search.avoid = other;
 	*ret = path && each_folder(path, find_position, &search) == 2 ? TAKE_PTR(other) : TAKE_PTR(standard);
+	return 0;
+}
+
+/* What is in the folder one is in now is written down for ever. */
+static int absolute_path(const char *name, char **ret)
+{
+	_cleanup_free_ char *folder = NULL;
+
+	if (!strchr(name, '/'))
+		return 0;
+	folder = name[0] == '/' ? strdup("") : getcwd(NULL, 0);
+	while (strncmp(name, "./", 2) == 0)
+		name += 2;
+	if (!folder || asprintf(ret, "%s%s%s", folder, name[0] == '/' ? "" : "/", name) < 0)
+		return verb_fail_errno(errno, "cannot look for '%s'", name);
 	return 0;
 }
 
@@ -410,6 +438,8 @@ int install_app(const struct install_request *request)
 	_cleanup_free_ char *record = NULL, *path = NULL;
 	int r = record_name_of_app(request->app, &record);
 
+	if (r == 0)
+		r = absolute_path(request->app, &app.path);
 	if (r == 0)
 		r = choose_wrapper_folder(&app.wrappers);
 	if (r == 0)

@@ -18,11 +18,11 @@
 #define APP_PREFIX "app-"
 #define SUFFIX     ".json"
 
-/* A name becomes part of file names and of a comment in a script. */
-static bool is_plain(const char *name)
+/* A name becomes part of file names, with more around it, and of lines in a script. */
+static bool is_usable(const char *name)
 {
 	for (const char *at = name; *at; at++)
-		if (!isalnum((unsigned char)*at) && !strchr("+-_.", *at))
+		if (iscntrl((unsigned char)*at))
 			return false;
 	return *name && *name != '.' && *name != '-' && strlen(name) < 128;
 }
@@ -30,10 +30,13 @@ static bool is_plain(const char *name)
 int record_name_of_app(const char *app, char **ret)
 {
 	const char *slash = strrchr(app, '/'), *base = slash ? slash + 1 : app;
+	size_t length = strlen(base), ending = strlen(".desktop");
 
-	if (!is_plain(base))
+	if (!is_usable(base))
 		return verb_fail("'%s' cannot be the name of a program or .desktop file", app);
-	if (asprintf(ret, APP_PREFIX "%s", base) < 0)
+	if (length > ending && streq(base + length - ending, ".desktop"))
+		length -= ending;
+	if (asprintf(ret, APP_PREFIX "%.*s", (int)length, base) < 0)
 		return verb_fail_errno(ENOMEM, "cannot look for '%s'", app);
 	return 0;
 }
@@ -137,7 +140,7 @@ int install_set(const struct install_request *request, const char *record, const
 
 int user_folder(const char *variable, const char *rest, char **ret)
 {
-	const char *value = getenv(variable), *home = getenv("HOME");
+	const char *value = variable ? getenv(variable) : NULL, *home = getenv("HOME");
 	int r;
 
 	if (value && value[0] == '/')
@@ -145,6 +148,7 @@ int user_folder(const char *variable, const char *rest, char **ret)
 	else if (home && home[0] == '/')
 		r = asprintf(ret, "%s/%s", home, rest);
 	else
-		return verb_fail("neither %s nor HOME is set", variable);
+		return verb_fail(
+			"HOME is not set%s%s", variable ? ", nor is " : "", variable ? variable : "");
 	return r < 0 ? verb_fail_errno(ENOMEM, "cannot find the user's folders") : 0;
 }

@@ -23,7 +23,8 @@ int install_user(const struct install_request *request);
 int install_system(const struct install_request *request);
 int uninstall_system(const struct install_request *request);
 
-/* The name that an app is recorded by: "app-firefox"; for a path its last part. *ret is the caller's. */
+/* The name that an app is recorded by: "app-firefox"; for a path its last part; without ".desktop". *ret is
+ * the caller's. */
 int record_name_of_app(const char *app, char **ret);
 
 /* Where the record of that name is, in the state folder; the folder is made if `make`. *ret is the caller's.
@@ -40,5 +41,5 @@ int record_each_app(int (*each)(void *context, const char *app), void *context);
 /* Writes the set, or says what would be written, and says so line by line. */
 int install_set(const struct install_request *request, const char *record, const struct file_set *set);
 
-/* $VARIABLE if it is an absolute path, else $HOME/rest. *ret is the caller's. */
+/* $VARIABLE if it is an absolute path, else $HOME/rest; `variable` may be NULL. *ret is the caller's. */
 int user_folder(const char *variable, const char *rest, char **ret);

@@ -82,6 +82,8 @@ static int take_argument(const char *at, const char *end, const char **ret_end, 
 			continue;
 		}
 		at = skip_escapes(at, end);
+		if (*at == '%' && at + 1 < end && at[1] == '%')
+			at++;
 		text[n++] = *at;
 	}
 	text[n] = '\0';
@@ -154,7 +156,7 @@ static void print_argument(FILE *out, const char *argument)
 			fputs("\\\\\\", out);
 		if (*argument == '%')
 			putc('%', out);
-		putc(*argument, out);
+		fputs(*argument == '\n' ? "\\n" : (const char[]){*argument, '\0'}, out);
 	}
 	if (quote)
 		putc('"', out);

@@ -70,6 +70,24 @@ grep -q "run -- '$tmp/real/painter'" "$bin/painter" || fail "by path: another pr
 "$headstart" uninstall --app painter >/dev/null
 [ "$(home_now)" = "$before" ] || fail "uninstall by path or name left: $(home_now)"
 
+# As is, or by a path from here, or by that of its .desktop file: whatever it is called.
+for odd in 'Big Tool (x86).AppImage' "it's" 'é$a`b"c\d%e' 'a=b;c&d'; do
+	mkdir -p "$tmp/my programs"
+	printf '#!/bin/sh\nprintf "%%s:%%s" "$0" "$*"\n' >"$tmp/my programs/$odd"
+	chmod +x "$tmp/my programs/$odd"
+	exec=$(printf %s "$odd" | sed 's,[`"$],\\\\&,g; s,\\\([^\\`"$]\),\\\\\\\\\1,g; s,%,%%,g')
+	printf '[Desktop Entry]\nExec="%s/my programs/%s" --new %%U\n' "$tmp" "$exec" >"$XDG_DATA_DIRS/applications/odd.desktop"
+	for name in "./$odd" "$tmp/my programs/$odd" "$XDG_DATA_DIRS/applications/odd.desktop" odd.desktop odd; do
+		(cd "$tmp/my programs" && "$headstart" install --app "$name") >/dev/null 2>"$tmp/err" || fail "$name: $(cat "$tmp/err")"
+		[ "$("$bin/$odd" 'a b' c)" = "$tmp/my programs/$odd:a b c" ] || fail "$name: the wrapper: $(cat "$bin/$odd")"
+		grep -q "^Exec=.*/bin/.* --new %U$" "$menus/odd.desktop" || fail "$name: the menu entry: $(cat "$menus/odd.desktop")"
+		"$headstart" uninstall --app "${name%.desktop}" >/dev/null || fail "uninstall $name"
+		[ "$(home_now)" = "$before" ] || fail "uninstall $name left: $(home_now)"
+	done
+done
+rm "$XDG_DATA_DIRS/applications/odd.desktop"
+(unset HOME && refuses 1 "HOME is not set" "$headstart" install --app painter)
+
 # What the user has is not overwritten, and with --force comes back as it was.
 mkdir -p "$bin" "$menus"
 make_program "$bin/painter"
@@ -99,7 +117,7 @@ rm -r "$bin"
 
 # Refusals.
 refuses 1 "no program and no .desktop file 'nothing-like-it'" "$headstart" install --app nothing-like-it
-refuses 1 "cannot be the name" "$headstart" install --app 'a b'
+refuses 1 "cannot be the name" "$headstart" install --app "$(printf 'a\nb')"
 refuses 1 "cannot be the name" "$headstart" install --app ..
 refuses 2 "needs a value" "$headstart" install --app
 refuses 2 "install what" "$headstart" install

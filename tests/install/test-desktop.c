@@ -33,6 +33,7 @@ static void test_command(void **state)
 	expect_command("Exec=\"/opt/my app/run\" -x", "/opt/my app/run");
 	expect_command("Exec=\"/opt/a\\\\\"b\"", "/opt/a\"b");
 	expect_command("Exec=\"/opt/a\\\\\\\\b\"", "/opt/a\\b");
+	expect_command("Exec=\"/opt/100%% a\"", "/opt/100% a");
 	expect_command("Exec=env A=b C= -u X /usr/bin/env\r\n", "/usr/bin/env");
 	expect_command("Exec=env -i A=b prog", "prog");
 	expect_command("Exec=\r\n", NULL);
