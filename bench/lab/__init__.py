@@ -3,7 +3,7 @@
 
     image.py     makes the image, once; variant.py: the same with other files, for a while
     device.py    slow disk, loop device, mount; goes away however the benchmark ends (guardian.py)
-    root.py      runs programs inside
+    root.py      runs programs inside; shell.py: a shell that runs before they do
     cold.py      makes the page cache cold or warm, and proves it
     kernel.py    the system calls that Python does not have; loop.py: loop devices
 

@@ -19,7 +19,9 @@ BLKFLSBUF = 0x1261
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-_SYS_CACHESTAT = 451       # the same number on every architecture; Linux 6.5
+_SYS_OPENAT2 = 437         # the same numbers on every architecture; Linux 5.6
+_SYS_CACHESTAT = 451       # Linux 6.5
+_RESOLVE_IN_ROOT = 16
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -83,6 +85,16 @@ def syncfs(path):
         _checked(_libc.syncfs(fd), path)
     finally:
         os.close(fd)
+
+
+def open_in_root(root, path):
+    """Opens for reading what `path` names where `root` is the root directory: symbolic links may be absolute."""
+    folder = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        how = (ctypes.c_uint64 * 3)(os.O_RDONLY | os.O_CLOEXEC, 0, _RESOLVE_IN_ROOT)
+        return _checked(_libc.syscall(_SYS_OPENAT2, folder, _bytes(path), how, ctypes.sizeof(how)), path)
+    finally:
+        os.close(folder)
 
 
 def loopback_up():

@@ -7,7 +7,8 @@ The keeper makes the namespaces. The init mounts /proc, /tmp and so on, makes th
 waits for it; when the init ends, the kernel ends whatever the command left running. The root is pivoted to, since in a
 mere chroot no user namespace can be made, and Firefox's sandbox makes some. Nothing between the call and the command
 executes a program of the host: its tools are as cold as everything else. For measured=False there is no PID namespace,
-the keeper is the init, and what is left running is found by its root directory.
+the keeper is the init, and what is left running is found by its root directory. Where a shell is to start the command, it
+runs before the time does (shell.py).
 """
 
 import contextlib
@@ -18,6 +19,7 @@ import os
 import resource
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -34,10 +36,10 @@ _FRESH = (("tmp", "mode=1777"), ("run", "mode=755"), ("root", "mode=700"), ("dev
 
 @dataclasses.dataclass
 class Result:
-    seconds: float         # from just before fork and exec of the command to its exit
+    seconds: float         # from just before fork and exec of the command, or the word to the shell, to its exit
     status: int            # exit status; negative: the signal that ended it
     timed_out: bool        # it was killed (and status is -9)
-    major_faults: int      # of the command and every descendant that has been waited for
+    major_faults: int      # in these seconds, of the command and every descendant that has been waited for
     minor_faults: int
     stdout: bytes
     stderr: bytes
@@ -55,6 +57,7 @@ class _Order:
     delay: bool
     outputs: tuple
     linger: float
+    shell: object          # the Shell that starts it, or None
     streams: tuple         # (stdout, stderr): file descriptors
 
 
@@ -84,7 +87,7 @@ class Root:
             raise LabError(f"'meson install' failed: {said[-1] if said else error.returncode}") from None
         kernel.syncfs(self.path)
 
-    def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=(), linger=0):
+    def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=(), linger=0, shell=None):
         """Runs a command in the image, as root, in /root, and returns its Result.
 
         argv[0] is looked up in the image's PATH. `env` is added to ENVIRONMENT. /tmp, /run, /root and /dev/shm are
@@ -95,11 +98,12 @@ class Root:
         and tracefs at /sys/kernel/tracing, as a recording needs them; what survives the command is killed. The
         modelled delay is on while the command runs if `delay` (as `measured` unless given), and off before and after.
         `outputs` are paths of files, in /root or /tmp for example, to be hashed before they go. What the command leaves
-        running may end by itself, for `linger` seconds after it. Raises LabError if the command cannot be executed.
+        running may end by itself, for `linger` seconds after it. With a Shell, that is running and idle when the time
+        begins, is told to execute the command, and is the one to complain if it cannot; otherwise LabError is raised.
         """
         streams = tuple(os.memfd_create(name) for name in ("stdout", "stderr"))
         order = _Order(list(argv), {**ENVIRONMENT, **(env or {})}, timeout, measured,
-                       measured if delay is None else delay, tuple(outputs), linger, streams)
+                       measured if delay is None else delay, tuple(outputs), linger, shell, streams)
         try:
             report = self._report_of(order)
             if "error" in report:
@@ -188,6 +192,8 @@ def _furnish(root, order):
     kernel.mount("proc", os.path.join(root, "proc"), "proc", quiet | kernel.MS_NOEXEC)
     for name, options in _FRESH:
         kernel.mount("tmpfs", os.path.join(root, name), "tmpfs", quiet, options)
+    if order.shell:
+        order.shell.furnish(root)
     tracing = os.path.join(root, "sys/kernel/tracing")
     if not order.measured and not os.path.ismount(tracing):     # /sys brings the host's along
         kernel.mount("tracefs", tracing, "tracefs", quiet | kernel.MS_NOEXEC)
@@ -197,13 +203,13 @@ def _furnish(root, order):
 def _timed(device, order):
     """Starts the command, waits for it, and measures: the fields of Result that are known here."""
     error_read, error_write = os.pipe2(os.O_CLOEXEC)
+    null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     drops = _cache_drops()
+    shell = _IdleShell(order) if order.shell else None
     device.delay(order.delay)
     device.reset_counters()
     begin = time.monotonic_ns()
-    command = os.fork()
-    if command == 0:
-        _execute(order, error_write)
+    command = shell.go() if shell else _fork(order.argv, order.env, (null, *order.streams), error_write)
     os.close(error_write)
     timed_out = not _ends_within(command, order.timeout)
     if timed_out:
@@ -217,8 +223,9 @@ def _timed(device, order):
         raise LabError(refusal)
     _await_all(order.linger)
     usage = _usage_of_all()
+    major, minor = shell.faults if shell else (0, 0)
     return {"seconds": seconds, "status": status, "timed_out": timed_out,
-            "major_faults": usage.ru_majflt, "minor_faults": usage.ru_minflt,
+            "major_faults": usage.ru_majflt - major, "minor_faults": usage.ru_minflt - minor,
             "outputs": {path: _digest(path) for path in order.outputs},
             "counters": counters, "caches_dropped": _cache_drops() != drops}
 
@@ -229,19 +236,50 @@ def _cache_drops():
         return [line for line in file if line.startswith((b"drop_pagecache ", b"drop_slab "))]
 
 
-def _execute(order, error_fd):
-    """In the command's process: becomes the command. Never returns."""
+class _IdleShell:
+    """The process of a Shell, ready to become the command."""
+
+    def __init__(self, order):
+        self._socket, stdin = (end.detach() for end in socket.socketpair())
+        argv, env = order.shell.start(order.argv, order.env)
+        self._pid = _fork(argv, env, (stdin, *order.streams), order.streams[1])
+        os.close(stdin)
+        if not select.select([self._socket], [], [], order.timeout)[0] or not os.read(self._socket, 1):
+            said = _content(order.streams[1]).decode("utf-8", "replace").strip()
+            raise LabError(f"the shell of the image does not start: {said or 'it says nothing'}")
+        self.faults = _faults_of(self._pid)     # (major, minor), so far
+
+    def go(self):
+        """Lets it execute the command. Returns the command's process."""
+        os.write(self._socket, b"\n")
+        return self._pid
+
+
+def _faults_of(pid):
+    with open(f"/proc/{pid}/stat", "rb") as file:       # proc(5); a name in parentheses comes before the state
+        fields = file.read().rpartition(b")")[2].split()
+    return int(fields[9]), int(fields[7])
+
+
+def _fork(argv, env, streams, error_fd):
+    """Starts a program with these descriptors as its standard streams, and returns its process."""
+    pid = os.fork()
+    if pid == 0:
+        _execute(argv, env, streams, error_fd)
+    return pid
+
+
+def _execute(argv, env, streams, error_fd):
+    """In the program's process: becomes the program. Never returns."""
     try:
-        with open(os.devnull, "rb") as null:
-            os.dup2(null.fileno(), 0)
-        for number, stream in enumerate(order.streams, 1):
+        for number, stream in enumerate(streams):
             os.dup2(stream, number)
         os.chdir("/root")
         for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):     # as Python has set them
             signal.signal(number, signal.SIG_DFL)
-        os.execvpe(order.argv[0], order.argv, order.env)
+        os.execvpe(argv[0], argv, env)
     except OSError as error:
-        os.write(error_fd, f"cannot run '{order.argv[0]}' in the image: {error.strerror}".encode())
+        os.write(error_fd, f"cannot run '{argv[0]}' in the image: {error.strerror}".encode())
     finally:
         os._exit(127)
 

@@ -45,6 +45,21 @@ static void write_file(const char *path)
 	}
 }
 
+/* Prints the numbers of all descriptors that are open. */
+static void print_descriptors(void)
+{
+	for (int fd = 0; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			printf("%d ", fd);
+	puts("");
+}
+
+static void print_environment(void)
+{
+	for (char **entry = environ; *entry; entry++)
+		puts(*entry);
+}
+
 static void do_one(const char *what)
 {
 	const char *rest;
@@ -61,6 +76,10 @@ static void do_one(const char *what)
 		fputs(rest, stderr);
 	else if ((rest = after(what, "exit=")))
 		exit(atoi(rest));
+	else if (strcmp(what, "environment") == 0)
+		print_environment();
+	else if (strcmp(what, "descriptors") == 0)
+		print_descriptors();
 	else if (strcmp(what, "pid") == 0)
 		printf("%ld\n", (long)getpid());
 	else if (strcmp(what, "abort") == 0)

@@ -2,6 +2,7 @@
 """Shared by the tests of bench/lab: the way to the modules, what must be there, a small image."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -42,8 +43,21 @@ def can_unshare():
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
-def small_image(folder):
-    """An ext4 image with the probe as /probe, and files to read: /data (1 MiB), /other, /a/b/c/deep (64 KiB each)."""
+def libraries(program):
+    """The shared objects a program is loaded with, the loader among them."""
+    said = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
+    return re.findall(r"(/\S+) \(0x", said)
+
+
+def copy_into(tree, path):
+    """Copies a file of this machine to the same place in an image's folder."""
+    os.makedirs(tree + os.path.dirname(path), exist_ok=True)
+    shutil.copy(path, tree + path)
+
+
+def small_image(folder, *paths):
+    """An ext4 image with the probe as /probe, files to read: /data (1 MiB), /other, /a/b/c/deep (64 KiB each), and
+    these files of this machine."""
     tree = os.path.join(folder, "tree")
     for name in ("a/b/c", "dev", "proc", "root", "run", "sys", "tmp"):
         os.makedirs(os.path.join(tree, name))
@@ -51,6 +65,8 @@ def small_image(folder):
     for name, size in (("data", 1 << 20), ("other", 1 << 16), ("a/b/c/deep", 1 << 16)):
         with open(os.path.join(tree, name), "wb") as file:
             file.write(os.urandom(size))
+    for source in paths:
+        copy_into(tree, source)
     path = os.path.join(folder, "image")
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
                     "-d", tree, path, "32M"], check=True, stdout=subprocess.DEVNULL)
