@@ -3,6 +3,10 @@
 
 An arm is environment + argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the image, which depend
 on how headstart was built; {list} is a list of files there.
+
+People start programs from a shell that runs already: `shell` has one running and idle before the time begins. It always has
+the preload shim loaded; LD_PRELOAD in `environment` is for the command. A shell in the prefix is as cold as the
+command, and a part of what is measured.
 """
 
 import dataclasses
@@ -24,6 +28,7 @@ class Arm:
     needs: str = ""               # PLAN, SHIM, FILES, or nothing at all
     warm: bool = False            # the page cache is verified warm, not cold
     image: str = ""               # RELAID, REWRITTEN, or the image as it is
+    shell: bool = False           # a shell that runs already, with the preload shim, executes prefix and command
 
     @property
     def baseline(self):
@@ -34,7 +39,7 @@ class Arm:
 AUDIT = ("LD_AUDIT", "{audit}")
 RUN = ("{headstart}", "run", "--")
 PRELOAD = ("LD_PRELOAD", "{preload}")
-SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")    # whose execve is hooked; part of what is measured
+COLD_SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
 
 ARMS = {arm.name: arm for arm in (
     Arm("nothing", "the command as it is, from a cold page cache"),
@@ -44,12 +49,16 @@ ARMS = {arm.name: arm for arm in (
         prefix=("{read_files}", "{list}"), needs=FILES),
     Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
-    Arm("audit-nowait", "the same, but the program does not wait for it on a rotational disk (HEADSTART_WAIT=0)",
+    Arm("audit-nowait", "the same, but the program does not wait for it on a rotating disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),
-    Arm("shell-run", "a shell starts it by headstart run: what preload is to be held against",
-        prefix=(*SHELL, *RUN), needs=PLAN),
-    Arm("preload", "a shell with the preload shim starts it, with the plan of a recorded start",
-        prefix=SHELL, environment=(PRELOAD,), needs=PLAN),
+    Arm("shell-run", "a running shell starts it by headstart run: what preload is to be held against",
+        prefix=RUN, needs=PLAN, shell=True),
+    Arm("preload", "a running shell with the preload shim starts it, with the plan of a recorded start",
+        environment=(PRELOAD,), needs=PLAN, shell=True),
+    Arm("cold-shell-run", "as shell-run, but the shell is started first, cold like the rest",
+        prefix=(*COLD_SHELL, *RUN), needs=PLAN),
+    Arm("cold-shell-preload", "as preload, but the shell is started first, cold like the rest",
+        prefix=COLD_SHELL, environment=(PRELOAD,), needs=PLAN),
     Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
     Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),
@@ -60,8 +69,8 @@ ARMS = {arm.name: arm for arm in (
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,
         warm=True),
-    Arm("warm-preload", "a shell with the preload shim and a plan, from a warm page cache", prefix=SHELL,
-        environment=(PRELOAD,), needs=PLAN, warm=True),
+    Arm("warm-preload", "a running shell with the preload shim and a plan, from a warm page cache",
+        environment=(PRELOAD,), needs=PLAN, warm=True, shell=True),
     Arm("relaid-warm", "the files relaid and nothing else, from a warm page cache", warm=True, image=RELAID),
 )}
 

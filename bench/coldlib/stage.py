@@ -13,6 +13,7 @@ from coldlib.experiment import GivenUp, NotVerified, Run, failure_of, first_line
 from lab import LabError, cold
 from lab.device import Device
 from lab.root import Root
+from lab.shell import Shell
 
 SECOND = "/var/tmp/bench-second.profile"
 COPIED = "/var/tmp/bench-relayout.profile"
@@ -33,6 +34,7 @@ class Stage:
         self.files = []            # paths of the regular files of a start
         self.cold_reads = 0        # requests that a cold start makes of the device
         self.paths = {}            # what {…} stands for in arms.py
+        self.shell = None          # for the arms that begin in a running shell
         self.plans = {}            # program -> its plan's file in the image
         self.touched = None        # Pages: what a second, independent recording saw
         self.asked = {}            # name of the arm -> (bytes prefetched, bytes used)
@@ -53,6 +55,9 @@ class Stage:
         if needs != {""}:
             self.tell.step("installing headstart in the image")
             self._install()
+        if any(arm.shell for arm in chosen):
+            with lab_errors():
+                self.shell = Shell.copy(self.root, self.paths["preload"])
         self.tell.step("trying the command")
         self._try()
         if arms.FILES in needs:
@@ -132,7 +137,8 @@ class Stage:
         variables.update((name, value.format_map(self.paths)) for name, value in arm.environment)
         with lab_errors():
             done = self.root.run([*prefix, *self.app.command], variables, timeout, delay=delay,
-                                 outputs=self.app.outputs, linger=linger)
+                                 outputs=self.app.outputs, linger=linger,
+                                 shell=self.shell if arm.shell else None)
         return Run(done.seconds, done.status, done.timed_out, done.stdout, done.stderr, done.outputs,
                    done.major_faults, done.minor_faults, done.counters["bytes_read"], done.counters["reads"],
                    done.counters["noncontiguous"])

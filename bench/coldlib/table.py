@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The result as text: one line an arm, 100 columns at most."""
+"""The result as text: one line an arm, 100 columns at most but for the longest names of arms."""
 
 HEADINGS = (("arm", ""), ("n", ""), ("median", "s"), ("95 %", "s"), ("ratio", ""), ("95 %", ""),
             ("major", "faults"), ("read", "MB"), ("reads", ""), ("seeks", ""), ("prefetched", "MB"), ("used", "MB"))

@@ -4,7 +4,6 @@
 
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -18,20 +17,14 @@ TOOL = os.path.join(labtest.BUILD, "tools", "headstart-tool")
 SHELL = "/bin/dash"
 
 
-def libraries(program):
-    """The shared objects a program is loaded with, the loader among them."""
-    said = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
-    return re.findall(r"(/\S+) \(0x", said)
-
-
 def image(folder):
     """An ext4 image with a shell, what headstart needs, and a file to read."""
     tree = os.path.join(folder, "tree")
     for name in ("bin", "dev", "proc", "root", "run", "sys", "tmp"):
         os.makedirs(os.path.join(tree, name))
-    for source in {SHELL, *libraries(SHELL), *libraries(TOOL)}:
-        os.makedirs(tree + os.path.dirname(source), exist_ok=True)
-        shutil.copy(source, tree + source)
+    for source in {SHELL, *labtest.libraries(SHELL), *labtest.libraries(TOOL)}:
+        labtest.copy_into(tree, source)
+    os.symlink(SHELL, os.path.join(tree, "bin/sh"))
     with open(os.path.join(tree, "data"), "w", encoding="ascii") as file:
         file.write("0123456789abcdef\n" * 16384)
     path = os.path.join(folder, "image")
@@ -85,6 +78,14 @@ class Coldstart(unittest.TestCase):
             self.assertGreaterEqual(arms[name]["bytes_prefetched"], arms[name]["bytes_used"], name)
         self.assertLess(arms["run"]["bytes_prefetched"], arms["files"]["bytes_prefetched"])
         self.assertTrue(xml.etree.ElementTree.parse(chart).getroot().tag.endswith("svg"))
+
+    def test_shells(self):
+        names = ("shell-run", "preload", "cold-shell-run", "cold-shell-preload", "warm-preload")
+        status, result, table, said = self.coldstart(",".join(names), "read line </data; echo $line")
+        self.assertEqual(status, 0, said + table)
+        for name in names[:-1]:
+            self.assertGreater(result["arms"][name]["bytes_used"], 100000, name)
+        self.assertEqual(result["arms"]["warm-preload"]["bytes_prefetched"], 0)
 
     def test_an_image_laid_out_anew(self):
         status, result, table, said = self.coldstart("rewritten", "read line </data; echo $line")
