@@ -12,6 +12,7 @@
 #include "output.h"
 #include "plan-settings.h"
 #include "plan/build.h"
+#include "plan/names.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "settings.h"
@@ -333,6 +334,8 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 	r = store_publish_plan(path, arguments->output ? 0644 : store_mode(), data, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
+	if (!arguments->output)
+		(void)names_publish(profile->program); /* hints: without them nothing is lost but a wait */
 	return arguments->json ? print_json(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }

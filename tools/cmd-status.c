@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/strings.h"
 #include "config/config.h"
 #include "format/state-folder.h"
@@ -96,7 +97,8 @@ static void count_recorded(struct json_object *object)
 		const char *dot = strrchr(entry->d_name, '.');
 
 		for (size_t i = 0; dot && i < 3; i++)
-			counts[i] += streq(dot, suffixes[i]);
+			counts[i] += streq(dot, suffixes[i]) &&
+				!links_to_neighbour(dirfd(folder), entry->d_name);
 	}
 	add_string(object, "folder", path);
 	for (size_t i = 0; i < 3; i++)

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "format/state-folder.h"
+#include "plan/names.h"
 #include "plan/store.h"
 
 void plan_settings(const struct config *config, struct plan_options *options)
@@ -24,5 +25,7 @@ int plan_withdraw(const char *program)
 
 	if (r < 0)
 		return r;
-	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+	if (unlink(path) < 0 && errno != ENOENT)
+		return -errno;
+	return names_withdraw(program);
 }

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/links.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/state-folder.h"
@@ -206,6 +207,7 @@ static void count_folder(const struct doctor_host *host, const char *folder, str
 		size_t length = strlen(entry->d_name), suffix = strlen(STATE_PLAN_SUFFIX);
 
 		if (length > suffix && streq(entry->d_name + length - suffix, STATE_PLAN_SUFFIX) &&
+			!links_to_neighbour(dirfd(dir), entry->d_name) &&
 			snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < PATH_MAX)
 			count_plan(host, path, tallies);
 	}

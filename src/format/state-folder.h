@@ -7,6 +7,9 @@
  *     HEADSTART_STATE_DIR (config.h): root's, serves everybody
  *     $XDG_STATE_HOME/headstart or $HOME/.local/state/headstart: a user's own, serves that user alone
  *
+ * In place of a plan there may be a symbolic link to another one in the same folder: the sign that a program of this path
+ * is a link to the one that is planned (src/plan/names.h). What it says is not believed but found out.
+ *
  * A variable that is not an absolute path counts as not set (XDG Base Directory Specification 0.8).
  */
 #pragma once

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "plan/build.h"
+#include "plan/names.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 
@@ -43,5 +44,8 @@ int plan_refresh(const char *program, const struct plan_options *options)
 	r = store_path_for_writing(STORE_PLAN, program, &path);
 	if (r < 0)
 		return r;
-	return store_publish_plan(path, store_mode(), data, size);
+	r = store_publish_plan(path, store_mode(), data, size);
+	if (r == 0)
+		(void)names_publish(program); /* hints: without them nothing is lost but a wait */
+	return r;
 }

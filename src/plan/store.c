@@ -16,8 +16,6 @@
 #include "base/strings.h"
 #include "format/state-folder.h"
 
-#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
 static struct state_environment environment_now(void)
 {
 	return (struct state_environment){
@@ -189,7 +187,7 @@ int store_find_command(const char *command, char **ret)
 	if (!*command)
 		return -ENOENT;
 	if (!strchr(command, '/'))
-		return search_path(command, folders ? folders : DEFAULT_PATH, ret);
+		return search_path(command, folders ? folders : STORE_DEFAULT_PATH, ret);
 	r = check_executable(command);
 	return r < 0 ? r : copy_string(command, ret);
 }

@@ -15,7 +15,7 @@ make_cold() { "$page" out "$place/data" || fail "pages stay in the page cache"; 
 dd if=/dev/zero of="$place/data" bs=64k count=8 2>/dev/null
 printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$program" "$place/data" | "$make_profile" "$tmp/profile"
 "$headstart" plan "$tmp/profile" >/dev/null || fail "plan without settings"
-plan=$(ls "$HEADSTART_STATE"/*.plan)
+plan=$(find "$HEADSTART_STATE" -name "*.plan" -type f) # there may be links to it
 cp "$tmp/profile" "${plan%.plan}.profile"
 
 # check: all problems, with file and line.

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* The other names of a planned program, and their signs in the folder of plans. */
+#include "plan/names.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "format/state-folder.h"
+#include "plan/store.h"
+
+struct names {
+	const char *program;       /* canonical */
+	const char *base;          /* its last part */
+	struct stat status;        /* of it */
+	char plan[PLAN_NAME_SIZE]; /* the name of its plan */
+	int state;                 /* the folder of plans, open */
+};
+
+static int names_init(struct names *names, const char *program)
+{
+	_cleanup_free_ char *folder = NULL;
+	int r = store_folder(&folder);
+
+	if (r < 0)
+		return r;
+	*names = (struct names){.program = program, .base = strrchr(program, '/') + 1};
+	plan_name(program, STATE_PLAN_SUFFIX, names->plan);
+	names->state = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return names->state < 0 ? -errno : 0;
+}
+
+static void names_releasep(struct names *names)
+{
+	cleanup_closep(&names->state);
+}
+
+static bool is_sign_of(const struct names *names, const char *entry)
+{
+	char target[PLAN_NAME_SIZE];
+	ssize_t length = readlinkat(names->state, entry, target, sizeof(target));
+
+	return length == (ssize_t)strlen(names->plan) && memcmp(target, names->plan, (size_t)length) == 0;
+}
+
+static int remove_signs(const struct names *names)
+{
+	int fd = openat(names->state, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
+	_cleanup_closedir_ DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!folder)
+		return -errno;
+	while ((entry = readdir(folder)))
+		if (is_sign_of(names, entry->d_name) && unlinkat(names->state, entry->d_name, 0) < 0)
+			r = -errno;
+	return r;
+}
+
+/* A sign for another program is one that this name stood for before; a file is a plan, and stays. */
+static int put_up(const struct names *names, const char *name)
+{
+	char sign[PLAN_NAME_SIZE], was[PLAN_NAME_SIZE];
+
+	plan_name(name, STATE_PLAN_SUFFIX, sign);
+	if (readlinkat(names->state, sign, was, sizeof(was)) >= 0)
+		unlinkat(names->state, sign, 0);
+	if (symlinkat(names->plan, names->state, sign) < 0 && errno != EEXIST)
+		return -errno;
+	return 0;
+}
+
+/* Whether an entry of a folder is another name of the program. The cheap questions come first: there are thousands. */
+static bool is_name(const struct names *names, int folder, const struct dirent *entry, const char *path)
+{
+	char resolved[PATH_MAX];
+	struct stat status;
+
+	if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN && !streq(entry->d_name, names->base))
+		return false;
+	return fstatat(folder, entry->d_name, &status, 0) == 0 && status.st_ino == names->status.st_ino &&
+	       status.st_dev == names->status.st_dev && !streq(path, names->program) && realpath(path, resolved) &&
+	       streq(resolved, names->program);
+}
+
+static int look_in(const struct names *names, const char *path)
+{
+	_cleanup_closedir_ DIR *folder = opendir(path);
+	char name[PATH_MAX];
+	struct dirent *entry;
+	int r;
+
+	while (folder && (entry = readdir(folder))) {
+		if (snprintf(name, sizeof(name), "%s/%s", path, entry->d_name) >= (int)sizeof(name) ||
+			!is_name(names, dirfd(folder), entry, name))
+			continue;
+		r = put_up(names, name);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Nothing is looked for in relative folders: what is started in one has a relative path. */
+static int look_along(const struct names *names, const char *folders)
+{
+	char folder[PATH_MAX];
+
+	for (const char *at = folders; *at; at += *at == ':') {
+		size_t length = strcspn(at, ":"), used = length;
+		int r = 0;
+
+		while (used > 1 && at[used - 1] == '/')
+			used--;
+		if (at[0] == '/' && used < sizeof(folder)) {
+			memcpy(folder, at, used);
+			folder[used] = '\0';
+			r = look_in(names, folder);
+		}
+		if (r < 0)
+			return r;
+		at += length;
+	}
+	return 0;
+}
+
+int names_publish(const char *program)
+{
+	_cleanup_(names_releasep) struct names names = {.state = -1};
+	const char *folders = getenv("PATH");
+	int r = names_init(&names, program);
+
+	if (r < 0)
+		return r;
+	r = remove_signs(&names);
+	if (r < 0)
+		return r;
+	if (stat(program, &names.status) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	r = folders ? look_along(&names, folders) : 0;
+	return r < 0 ? r : look_along(&names, STORE_DEFAULT_PATH);
+}
+
+int names_withdraw(const char *program)
+{
+	_cleanup_(names_releasep) struct names names = {.state = -1};
+	int r = names_init(&names, program);
+
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	return remove_signs(&names);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of plan/names: which names of a program get a sign in the folder of plans, and when it goes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/links.h"
+#include "format/plan-name.h"
+#include "plan/names.h"
+
+/* Everything is in a folder of its own, which is also the working directory. */
+static char folder[] = "/tmp/headstart-names.XXXXXX";
+static char program[64];
+
+static void make_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static char *in_folder(const char *name)
+{
+	static char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static int make_folder(void **state)
+{
+	char search[256];
+
+	if (!mkdtemp(folder) || chdir(folder) < 0)
+		return -1;
+	mkdir("state", 0755);
+	mkdir("bin", 0755);
+	mkdir("lib", 0755);
+	symlink("bin", "sbin");
+	snprintf(program, sizeof(program), "%s/lib/app", folder);
+	make_file("lib/app");
+	snprintf(search, sizeof(search), "relative:%s/bin//:/nonexistent::%s/sbin:%s/lib", folder, folder, folder);
+	setenv("PATH", search, 1);
+	setenv("HEADSTART_STATE", in_folder("state"), 1);
+	return 0;
+}
+
+static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static int remove_folder(void **state)
+{
+	return nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static const char *sign_of(const char *path)
+{
+	static char sign[PLAN_NAME_SIZE];
+
+	plan_name(path, ".plan", sign);
+	return sign;
+}
+
+/* Whether a program of this path has a sign that leads to the plan of `of`. */
+static bool has_sign(const char *path, const char *of)
+{
+	char target[PLAN_NAME_SIZE] = "", plan[PLAN_NAME_SIZE], sign[256];
+
+	plan_name(of, ".plan", plan);
+	snprintf(sign, sizeof(sign), "state/%s", sign_of(path));
+	return readlink(sign, target, sizeof(target) - 1) > 0 && strcmp(target, plan) == 0;
+}
+
+static unsigned int count_signs(void)
+{
+	DIR *dir = opendir("state");
+	unsigned int count = 0;
+
+	for (struct dirent *entry; (entry = readdir(dir));)
+		count += links_to_neighbour(dirfd(dir), entry->d_name);
+	closedir(dir);
+	return count;
+}
+
+static void every_other_name_gets_one(void **state)
+{
+	symlink("../lib/app", "bin/app");
+	symlink("app", "bin/application");
+	symlink("/nonexistent", "bin/nothing");
+	make_file("bin/other");
+	assert_int_equal(names_publish(program), 0);
+	assert_true(has_sign(in_folder("bin/app"), program));
+	assert_true(has_sign(in_folder("bin/application"), program));
+	assert_true(has_sign(in_folder("sbin/app"), program));
+	assert_int_equal(count_signs(), 4);
+	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(count_signs(), 4);
+}
+
+static void a_name_that_leads_elsewhere_loses_it(void **state)
+{
+	char other[64];
+
+	unlink("bin/application");
+	symlink("other", "bin/application");
+	assert_int_equal(names_publish(program), 0);
+	assert_false(has_sign(in_folder("bin/application"), program));
+	assert_int_equal(count_signs(), 2);
+	/* As if the name had been one of the other program's before. */
+	snprintf(other, sizeof(other), "%s/bin/other", folder);
+	assert_int_equal(names_publish(other), 0);
+	assert_true(has_sign(in_folder("bin/application"), other));
+	unlink("bin/application");
+	symlink("../lib/app", "bin/application");
+	assert_int_equal(names_publish(program), 0);
+	assert_true(has_sign(in_folder("bin/application"), program));
+	assert_int_equal(names_withdraw(other), 0);
+}
+
+static void a_plan_is_not_replaced(void **state)
+{
+	char path[256];
+	struct stat st;
+
+	assert_int_equal(names_withdraw(program), 0);
+	snprintf(path, sizeof(path), "state/%s", sign_of(in_folder("bin/app")));
+	make_file(path);
+	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(lstat(path, &st), 0);
+	assert_true(S_ISREG(st.st_mode));
+	unlink(path);
+}
+
+static void withdrawing_takes_the_own_ones_alone(void **state)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "state/%s", sign_of("/somebody/else"));
+	assert_int_equal(symlink("else-0123456789abcdef.plan", path), 0);
+	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(names_withdraw(program), 0);
+	assert_int_equal(count_signs(), 1);
+	assert_int_equal(names_withdraw(program), 0);
+}
+
+static void what_is_missing_is_no_failure(void **state)
+{
+	assert_int_equal(names_publish("/nonexistent/app"), 0);
+	setenv("HEADSTART_STATE", "/nonexistent", 1);
+	assert_int_equal(names_withdraw(program), 0);
+	assert_int_equal(names_publish(program), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_other_name_gets_one),
+		cmocka_unit_test(a_name_that_leads_elsewhere_loses_it),
+		cmocka_unit_test(a_plan_is_not_replaced),
+		cmocka_unit_test(withdrawing_takes_the_own_ones_alone),
+		cmocka_unit_test(what_is_missing_is_no_failure),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
