@@ -14,24 +14,15 @@
 
 #define HOOK __attribute__((visibility("default")))
 
-#define WAIT_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
-
 const char shim_name[] = "audit";
 
-/*
- * The program goes on at once, unless the plan is in physical order (for a rotational disk): then its thread
- * sleeps until the plan is carried out, as under 'headstart run'. It would sleep in page faults otherwise,
- * and longer, for the reads of the two send the head to and fro (ARCHITECTURE.md, "When the program is
- * started").
- */
 static bool plan_start(const struct plan *plan)
 {
 	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
-	const char *wait = shim_environment("HEADSTART_WAIT");
 
-	if (plan->order == PLAN_ORDER_PHYSICAL && !(wait && shim_equal(wait, "0")))
-		return spawn_prefetcher_and_wait(plan->fd, waited, WAIT_MS);
+	if (plan_waited_for(plan))
+		return spawn_prefetcher_and_wait(plan->fd, waited, PLAN_WAIT_MS);
 	return spawn_prefetcher(plan->fd, alongside);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "launch.h"
 
+#include "carrier.h"
 #include "environment.h"
 #include "next.h"
 #include "plan.h"
@@ -40,13 +41,16 @@ static bool claim(const struct plan *plan)
 
 static const char *start(const struct plan *plan)
 {
-	const char *const argv[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 
 	if (!plan->cold)
 		return "plan=warm";
 	if (!claim(plan))
 		return "plan=running";
-	return share_prefetcher(plan->fd, argv) ? "plan=started" : "plan=not-started";
+	if (!share_prefetcher(plan->fd, plan_waited_for(plan) ? awaited : alongside))
+		return "plan=not-started";
+	return "plan=started";
 }
 
 static void serve(struct plan_target *target, char *const *environment)
@@ -142,5 +146,7 @@ void launch_own(void)
 	if (!plan_find_as_given(&target, &plan))
 		return;
 	shim_log(target.path, start(&plan));
+	if (plan.cold && plan_waited_for(&plan))
+		carrier_wait(plan.fd, PLAN_WAIT_MS);
 	sys_close(plan.fd);
 }

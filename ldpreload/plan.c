@@ -139,6 +139,8 @@ static bool plan_open(struct plan_target *target, const char *path, struct plan 
 	struct stat status;
 	int fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
+	if (fd == -ELOOP)
+		target->linked = true;
 	if (fd < 0)
 		return false;
 	if (shim_unfiltered(&target->unfiltered) && sys_fstat(fd, &status) == 0 &&
@@ -176,5 +178,14 @@ bool plan_find_as_given(struct plan_target *target, struct plan *ret)
 	struct shim_text text = shim_text(target->path, sizeof(target->path));
 
 	shim_text_add(&text, target->given);
-	return target->path[0] == '/' && !text.overflow && plan_look_up(target, ret);
+	if (target->path[0] != '/' || text.overflow)
+		return false;
+	return plan_look_up(target, ret) || (target->linked && plan_find(target, ret));
+}
+
+bool plan_waited_for(const struct plan *plan)
+{
+	const char *wait = shim_environment("HEADSTART_WAIT");
+
+	return plan->order == PLAN_ORDER_PHYSICAL && !(wait && shim_equal(wait, "0"));
 }

@@ -3,6 +3,7 @@
  */
 #include "prefetcher.h"
 
+#include "carrier.h"
 #include "shim.h"
 
 #include <asm/signal.h>
@@ -10,6 +11,7 @@
 
 #define READAHEAD_MAX    (4 << 20) /* bytes */
 #define DESCRIPTOR_SPARE 10        /* above all that are dealt out below */
+#define PREFETCHER_FD    3         /* what the prefetcher finds in it is `fd` */
 #define CLOSE_LIMIT      65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
 
 void prefetcher_exit(int status)
@@ -101,8 +103,10 @@ void prefetcher_become(int fd, int alive, const char *const argv[])
 	reset_signals();
 	reset_limits();
 	prefer_for_oom();
-	if (deal_descriptors(fd, alive))
-		raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
+	if (!deal_descriptors(fd, alive))
+		prefetcher_exit(127);
+	carrier_mark(PREFETCHER_FD);
+	raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
 	prefetcher_exit(127);
 }
 

@@ -141,16 +141,13 @@ const char *shim_environment(const char *name)
 	return entry ? entry + shim_length(name) + 1 : NULL;
 }
 
-/*
- * Whether a seccomp filter is in force, told by the one way that no filter can make fatal: prctl(2) might be.
- * A status that cannot be read, or whose groups alone fill the buffer, counts as filtered.
- */
-static bool seccomp_off(void)
+/* A file that cannot be read, or the rest of one that fills the buffer (a status with many groups), says nothing. */
+bool shim_status_says(const char *path, const char *line)
 {
-	static const char line[] = "\nSeccomp:\t0\n";
+	size_t length = shim_length(line), matched = 0;
 	char status[3072];
-	int fd = sys_open("/proc/self/status", O_RDONLY);
-	long size, matched = 0;
+	int fd = sys_open(path, O_RDONLY);
+	long size;
 
 	if (fd < 0)
 		return false;
@@ -158,10 +155,16 @@ static bool seccomp_off(void)
 	sys_close(fd);
 	for (long i = 0; i < size; i++) {
 		matched = status[i] == line[matched] ? matched + 1 : status[i] == '\n';
-		if (matched == sizeof(line) - 1)
+		if (matched == length)
 			return true;
 	}
 	return false;
+}
+
+/* Whether a seccomp filter is in force, told by the one way that no filter can make fatal: prctl(2) might be. */
+static bool seccomp_off(void)
+{
+	return shim_status_says("/proc/self/status", "\nSeccomp:\t0\n");
 }
 
 bool shim_unfiltered(enum shim_answer *answer)

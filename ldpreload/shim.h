@@ -69,6 +69,9 @@ enum shim_answer {
 /* Whether system calls are free of seccomp, and the process is not an init. */
 bool shim_unfiltered(enum shim_answer *answer);
 
+/* Whether a file like /proc/self/status has this line; it is given with the '\n' before and behind it. */
+bool shim_status_says(const char *path, const char *line);
+
 /* The value of an environment variable, or NULL. shim_environment_entry() gives NAME=VALUE. */
 const char *shim_environment(const char *name);
 char *shim_environment_entry(const char *name);

@@ -24,6 +24,12 @@
 #include "time-limit.h"
 #include "verb.h"
 
+/*
+ * For a program to come to where it waits. Alone it has some dozen reads to do until then, and each would take three times
+ * as long if ours sent the head away in between; one that needs longer has much to load, or does not wait.
+ */
+#define AWAIT_MS 400
+
 #define TIME_BUDGET_MS 30000 /* a start that takes longer has all it needs from its own reads */
 
 static const char help[] =
@@ -33,6 +39,7 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"      --alongside        the program is running: read what it needs first before the rest\n"
+	"      --awaited          the program will wait: begin when it does, or soon\n"
 	"      --engine E         auto, uring, nowait, fadvise or read (default: auto)\n"
 	"      --fd N             the plan is the open file N\n"
 	"      --idle             use the disk only when nobody else does\n"
@@ -49,6 +56,7 @@ struct request {
 	struct prefetch_options options;
 	const char *path; /* NULL: fd */
 	int fd;
+	bool awaited; /* the program is on its way to where it waits */
 	bool json;
 	bool objects;
 };
@@ -118,6 +126,9 @@ static bool take_option(int option, struct request *request)
 	case 'a':
 		request->options.alongside = true;
 		return true;
+	case 'A':
+		request->awaited = true;
+		return true;
 	case 'w':
 		request->options.wait = true;
 		return true;
@@ -135,6 +146,7 @@ static int parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
 		{"alongside", no_argument, NULL, 'a'},
+		{"awaited", no_argument, NULL, 'A'},
 		{"engine", required_argument, NULL, 'e'},
 		{"fd", required_argument, NULL, 'f'},
 		{"time-budget", required_argument, NULL, 't'},
@@ -309,6 +321,8 @@ int main(int argc, char **argv)
 	/* A plan that was found for a program, not one that somebody named. */
 	if (r == 0 && !request.path && !config_allows(&config, plan_program(&plan.view), &why))
 		return 0;
+	if (r == 0 && request.awaited)
+		request.options.alongside = !plan_await_program(request.fd, AWAIT_MS);
 	if (r == 0)
 		r = prefetch_run(&plan.view, &request.options, &result);
 	if (r < 0)

@@ -5,9 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "format/plan-locks.h"
+
+#define LOOK_AGAIN_MS 4 /* less than one seek of a rotational disk */
 
 void plan_lock_hold(void)
 {
@@ -29,4 +33,23 @@ bool plan_lock_held(void)
 bool plan_claim(int plan_fd)
 {
 	return flock(plan_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static bool program_waits(int plan_fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
+
+	return fcntl(plan_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool plan_await_program(int plan_fd, unsigned int limit_ms)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000};
+
+	for (unsigned int waited = 0; !program_waits(plan_fd); waited += LOOK_AGAIN_MS) {
+		if (waited >= limit_ms)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
 }

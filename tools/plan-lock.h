@@ -21,3 +21,7 @@ bool plan_lock_held(void);
  * at it.
  */
 bool plan_claim(int plan_fd);
+
+/* Returns when a program waits for this plan to be carried out (format/plan-locks.h), or after that many milliseconds.
+ * Whether one does. */
+bool plan_await_program(int plan_fd, unsigned int limit_ms);

@@ -56,7 +56,7 @@ echo "$report" | grep -E '^(COLOUR|LD_AUDIT|LD_PRELOAD|HEADSTART_STATE|HOME)=' &
 hard=$(ulimit -H -n)
 says "files: $hard of $hard"
 
-[ "$shim" = audit ] || exit 0 # the preload shim never waits
+[ "$shim" = audit ] || exit 0 # under the preload shim waits another process: tests/preload/waits.sh
 
 # The program goes on: this prefetcher does not end before the program has. With a plan in physical order it does where
 # it is asked to.

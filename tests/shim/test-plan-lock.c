@@ -14,7 +14,17 @@
 
 #include <cmocka.h>
 
+#include "format/plan-locks.h"
 #include "plan-lock.h"
+
+/* As a program that waits does (ldpreload/carrier.c). */
+static bool mark_waiting(int fd)
+{
+	struct flock lock = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
+
+	return fcntl(fd, F_SETLK, &lock) == 0;
+}
 
 /* In place of the tests: takes the locks, says so on standard output, and ends when standard input does. */
 static int hold(const char *plan)
@@ -23,7 +33,7 @@ static int hold(const char *plan)
 	char byte;
 
 	plan_lock_hold();
-	puts(fd >= 0 && plan_claim(fd) ? "held" : "refused");
+	puts(fd >= 0 && plan_claim(fd) && mark_waiting(fd) ? "held" : "refused");
 	fflush(stdout);
 	return (int)read(STDIN_FILENO, &byte, 1);
 }
@@ -61,13 +71,18 @@ static void test_locks(void **state)
 	pid_t holder;
 
 	assert_false(plan_lock_held());
+	assert_false(plan_await_program(fd, 10));
 	holder = start_holder(plan, &end);
 	assert_true(plan_lock_held());
 	assert_false(plan_claim(fd));
+	assert_true(plan_await_program(fd, 0));
 	close(end);
 	waitpid(holder, NULL, 0);
 	assert_false(plan_lock_held());
 	assert_true(plan_claim(fd));
+	assert_false(plan_await_program(fd, 0));
+	assert_true(mark_waiting(fd)); /* one's own lock is no program's */
+	assert_false(plan_await_program(fd, 0));
 	close(fd);
 	unlink(plan);
 }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Who carries out a plan at this moment, and waiting for it. */
+#pragma once
+
+/* In a process that is about to execute the prefetcher: it carries out the plan that is open as `fd`, until it ends
+ * or closes any descriptor of that file. */
+void carrier_mark(int fd);
+
+/*
+ * Returns when the prefetcher that carries out this plan has ended, or after that many milliseconds; at once if there is
+ * none, or it is of another user's. A signal that the program handles ends it early. That somebody waits is to be seen by the
+ * prefetcher until plan_fd is closed.
+ */
+void carrier_wait(int plan_fd, unsigned int limit_ms);

@@ -1,0 +1,135 @@
+#!/bin/sh
+# With a plan in physical order the program waits for its prefetcher, and nobody else does.
+. "$HEADSTART_TEST_SOURCE/tests/preload/waits-lib.sh"
+
+make_physical
+# By whatever function it is started, in the parent's place or in a child; or by somebody without hooks.
+for way in execv execvp execl execlp vfork-execl; do
+	what=$way
+	start_slowly "$launch" "$way" "$look"
+	go
+	waited
+done
+what="a child of a shell"
+start_slowly sh -c '"$1"; exit' sh "$look"
+go
+waited
+what="a child of posix_spawn"
+start_slowly /usr/bin/python3 -c 'import os, sys
+os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)' "$look"
+go
+waited
+what="its own plan"
+start_slowly "$look"
+go
+waited
+
+# A script waits in its interpreter.
+printf '#!/bin/sh\nexec "%s"\n' "$look" >"$place/script"
+chmod +x "$place/script"
+rm "$plan"
+make_physical "$place/script"
+what="a script"
+start_slowly "$launch" execv "$place/script"
+go
+waited
+rm "$plan"
+make_physical
+
+# By another name of it, if there is a sign of that.
+ln -s "$look" "$place/link"
+sign=$("$built/plan-for" "$state" "$place/link" $libraries)
+rm "$sign"
+rm -f "$log"
+make_cold
+shimmed "$place/link" >"$tmp/seen" || true
+[ ! -e "$log" ] || fail "a plan is found by another name, without a sign: $(cat "$log")"
+ln -s "$(basename "$plan")" "$sign"
+what="another name"
+start_slowly "$launch" execv "$place/link"
+go
+waited
+what="another name, its own plan"
+start_slowly "$place/link"
+go
+waited
+# A sign is not believed.
+"$built/plan-for" "$state" "$target" $libraries >"$tmp/out"
+ln -sfn "$(basename "$(cat "$tmp/out")")" "$sign"
+start_slowly "$place/link"
+go
+waited
+ln -sfn /nonexistent "$sign"
+start_slowly "$place/link"
+go
+waited
+
+# Not if it is told not to, nor with a plan of another order.
+goes_on() {
+	rm -f "$log" "$order"
+	make_cold
+	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" "$look" >>"$order" &
+	read line <"$tmp/begun"
+	wait $! || true
+	echo >"$tmp/go"
+	grep -q '^sum' "$order" || fail "$*: the program did not run"
+	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
+}
+goes_on HEADSTART_WAIT=0
+goes_on HEADSTART_WAIT=0 "$launch" execv
+make_plan
+goes_on HEADSTART_WAIT=1 "$launch" execv
+make_physical
+
+# A signal ends the program, as it always would.
+start_slowly "$launch" execv "$look"
+kill -TERM "$waiting"
+status=0
+wait $starter || status=$?
+[ "$status" = 143 ] || fail "a signal while it waits: status $status: $(cat "$order")"
+echo >"$tmp/go"
+
+# The prefetcher is told when the program waits, and can tell that from nobody waiting.
+cat >"$tmp/told" <<END
+#!/usr/bin/python3
+import fcntl, struct, sys, time
+def waits():
+    lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 1, 1, 0)
+    return struct.unpack("hhqqi4x", fcntl.fcntl(3, fcntl.F_GETLK, lock))[0] != fcntl.F_UNLCK
+said = sys.argv[1:]
+while not waits():
+    time.sleep(0.001)
+open("$order", "a").write(f"told {' '.join(said)}\n")
+END
+chmod +x "$tmp/told"
+for way in "" "$launch execv"; do
+	rm -f "$log" "$order"
+	make_cold
+	shimmed HEADSTART_PREFETCH="$tmp/told" $way "$look" >>"$order" || true
+	[ "$(head -1 "$order")" = "told --awaited --fd 3" ] || fail "the prefetcher was not told: $(cat "$order")"
+done
+
+# However the prefetcher ends.
+for dead in /nonexistent /bin/false; do
+	make_cold
+	shimmed HEADSTART_PREFETCH="$dead" "$launch" execv "$look" >"$tmp/seen" || true
+	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
+done
+# If it does not, the program goes on.
+rm -f "$log" "$order"
+make_cold
+shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" &
+starter=$!
+read line <"$tmp/begun"
+wait $starter || true
+[ "$(grep -c '^sum' "$order")" = 1 ] || fail "a prefetcher that does not end holds the program up for ever"
+echo >"$tmp/go"
+
+# With the real one: all of the plan is there when the program begins, which notices nothing else.
+for way in "" "$launch execv"; do
+	through=$way
+	make_cold
+	what="the real prefetcher"
+	expect_same HEADSTART_PREFETCH="$prefetch"
+	"$page" full $libraries || fail "the plan was not carried out"
+done
