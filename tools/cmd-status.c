@@ -55,7 +55,7 @@ static int describe_record(const char *name, struct json_object *ret)
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
 	struct json_object *files;
-	int r = record_path(name, false, &path);
+	int r = record_path(name, &path);
 
 	if (r == 0)
 		r = record_load(path, &manifest);

@@ -89,7 +89,7 @@ static int remove_recorded(const struct install_request *request, const char *re
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
 	const char *culprit;
-	int r = record_path(record, false, &path);
+	int r = record_path(record, &path);
 
 	if (r == 0)
 		r = record_load(path, &manifest);

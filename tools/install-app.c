@@ -445,7 +445,7 @@ int install_app(const struct install_request *request)
 	if (r == 0)
 		r = user_folder("XDG_DATA_HOME", ".local/share", &app.data);
 	if (r == 0)
-		r = record_path(record, false, &path);
+		r = record_path(record, &path);
 	if (r == 0)
 		r = record_load(path, &app.before);
 	if (r == 0)

@@ -54,17 +54,13 @@ static int record_folder(char **ret)
 	return 0;
 }
 
-int record_path(const char *name, bool make, char **ret)
+int record_path(const char *name, char **ret)
 {
 	_cleanup_free_ char *folder = NULL;
 	int r = record_folder(&folder);
 
 	if (r)
 		return r;
-	if (make)
-		r = make_folders(folder, geteuid() == 0 ? 0755 : 0700);
-	if (r < 0)
-		return verb_fail_errno(r, "cannot make the folder '%s'", folder);
 	return asprintf(ret, "%s/%s" SUFFIX, folder, name) < 0
 		       ? verb_fail_errno(ENOMEM, "cannot name '%s'", name)
 		       : 0;
@@ -113,23 +109,55 @@ static int in_the_way(const char *path, enum file_standing standing)
 		path);
 }
 
+struct newcomer {
+	const char *path; /* of its record */
+	const struct file_set *set;
+	struct manifest *manifest;
+};
+
+/* Another app's files are not ours to replace; folders that were made for it are ours as well. */
+static int heed_app(void *context, const char *app)
+{
+	const struct newcomer *newcomer = context;
+	_cleanup_(manifest_releasep) struct manifest other = {0};
+	_cleanup_free_ char *record = NULL, *path = NULL;
+	int r = record_name_of_app(app, &record);
+
+	if (r == 0)
+		r = record_path(record, &path);
+	if (r || streq(path, newcomer->path))
+		return r;
+	r = record_load(path, &other);
+	for (size_t i = 0; r == 0 && i < newcomer->set->n_files; i++)
+		if (file_standing(newcomer->set->files[i].path, &other) == FILE_OURS)
+			return verb_fail(
+				"'%s' belongs to '--app %s'; uninstall that first (nothing was written)",
+				newcomer->set->files[i].path, app);
+	if (r)
+		return r;
+	r = files_share_folders(newcomer->set, newcomer->path, &other, newcomer->manifest);
+	return r < 0 ? verb_fail_errno(r, "cannot prepare the record of what is installed") : 0;
+}
+
 int install_set(const struct install_request *request, const char *record, const struct file_set *set)
 {
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
 	enum file_standing standing;
 	const char *culprit;
-	int r = record_path(record, !request->dry_run, &path);
+	int r = record_path(record, &path);
 
 	if (r == 0)
 		r = record_load(path, &manifest);
+	if (r == 0)
+		r = record_each_app(heed_app, &(struct newcomer){path, set, &manifest});
 	if (r)
 		return r;
 	culprit = files_in_the_way(set, &manifest, request->force, &standing);
 	if (culprit)
 		return in_the_way(culprit, standing);
 	if (!request->dry_run)
-		r = files_install(set, path, &manifest, &culprit);
+		r = files_install(set, path, geteuid() == 0 ? 0755 : 0700, &manifest, &culprit);
 	if (r < 0)
 		return verb_fail_errno(
 			r, "cannot write '%s'; 'headstart uninstall' takes back the rest", culprit);

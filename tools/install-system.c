@@ -290,6 +290,8 @@ int uninstall_system(const struct install_request *request)
 	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD, &culprit);
 	if (r < 0)
 		return cannot_change(culprit, r);
+	if (rmdir(RECORDS) == 0)
+		(void)rmdir(HEADSTART_STATE_DIR); /* made for the record, if it is empty */
 	if (loaders_find(&list.loaders, &list.count) == 0)
 		remove_stubs(&list);
 	if (there)

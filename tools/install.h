@@ -27,9 +27,8 @@ int uninstall_system(const struct install_request *request);
  * the caller's. */
 int record_name_of_app(const char *app, char **ret);
 
-/* Where the record of that name is, in the state folder; the folder is made if `make`. *ret is the caller's.
- */
-int record_path(const char *name, bool make, char **ret);
+/* Where the record of that name is, in the state folder. *ret is the caller's. */
+int record_path(const char *name, char **ret);
 
 /* The record, empty if there is none. */
 int record_load(const char *path, struct manifest *ret);

@@ -83,6 +83,14 @@ static char *saved_name(const char *path)
 												     : name;
 }
 
+static bool has_folder(const struct manifest *manifest, const char *path)
+{
+	for (size_t i = 0; i < manifest->n_folders; i++)
+		if (streq(manifest->folders[i], path))
+			return true;
+	return false;
+}
+
 /* Adds to the manifest the folders above the path that do not exist. */
 static int note_missing_folders(struct manifest *manifest, const char *path)
 {
@@ -94,13 +102,8 @@ static int note_missing_folders(struct manifest *manifest, const char *path)
 		int r = 0;
 
 		*at = '\0';
-		if (access(partial, F_OK) < 0 && errno == ENOENT) {
-			bool known = false;
-
-			for (size_t i = 0; i < manifest->n_folders; i++)
-				known |= streq(manifest->folders[i], partial);
-			r = known ? 0 : manifest_add_folder(manifest, partial);
-		}
+		if (access(partial, F_OK) < 0 && errno == ENOENT && !has_folder(manifest, partial))
+			r = manifest_add_folder(manifest, partial);
 		*at = '/';
 		if (r < 0)
 			return r;
@@ -123,13 +126,45 @@ static int add_wanted(const struct new_file *file, const struct manifest *before
 	return saved ? manifest_add_file(after, file->path, checksum, saved) : -ENOMEM;
 }
 
+static bool lies_in(const char *path, const char *folder)
+{
+	const char *rest = after_prefix(path, folder);
+
+	return rest && *rest == '/';
+}
+
+int files_share_folders(const struct file_set *set, const char *manifest_path, const struct manifest *other,
+	struct manifest *manifest)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < other->n_folders; i++) {
+		const char *folder = other->folders[i];
+		bool shared = lies_in(manifest_path, folder);
+
+		for (size_t j = 0; !shared && j < set->n_files; j++)
+			shared = lies_in(set->files[j].path, folder);
+		if (shared && !has_folder(manifest, folder))
+			r = manifest_add_folder(manifest, folder);
+	}
+	return r;
+}
+
+static int compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 /* The wanted files, and the earlier ones: they are ours to take back until they have been. */
-static int merge_manifest(const struct file_set *set, const struct manifest *before, struct manifest *after)
+static int merge_manifest(
+	const struct file_set *set, const char *path, const struct manifest *before, struct manifest *after)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < before->n_folders; i++)
 		r = manifest_add_folder(after, before->folders[i]);
+	if (r == 0)
+		r = note_missing_folders(after, path);
 	for (size_t i = 0; r == 0 && i < set->n_files; i++)
 		r = add_wanted(&set->files[i], before, after);
 	for (size_t i = 0; r == 0 && i < before->n_files; i++) {
@@ -138,6 +173,8 @@ static int merge_manifest(const struct file_set *set, const struct manifest *bef
 		if (!manifest_find(after, file->path))
 			r = manifest_add_file(after, file->path, file->checksum, file->saved);
 	}
+	if (after->n_folders)
+		qsort(after->folders, after->n_folders, sizeof(*after->folders), compare_strings);
 	return r;
 }
 
@@ -156,16 +193,22 @@ static int save_foreign(const char *path, const char *saved)
 	return -errno;
 }
 
-static int write_file(
-	const struct new_file *file, const struct manifest *before, const struct manifest *after)
+/* Makes the folder that the path lies in. */
+static int make_folder_of(const char *path, mode_t mode)
 {
-	_cleanup_free_ char *folder = strdup(file->path);
-	int r;
+	_cleanup_free_ char *folder = strdup(path);
 
 	if (!folder)
 		return -ENOMEM;
 	*strrchr(folder, '/') = '\0';
-	r = make_folders(folder, 0755);
+	return make_folders(folder, mode);
+}
+
+static int write_file(
+	const struct new_file *file, const struct manifest *before, const struct manifest *after)
+{
+	int r = make_folder_of(file->path, 0755);
+
 	if (r == 0 && file_standing(file->path, before) == FILE_FOREIGN)
 		r = save_foreign(file->path, manifest_find(after, file->path)->saved);
 	return r < 0 ? r : publish_file(file->path, file->mode, file->content, file->size);
@@ -197,13 +240,15 @@ static int drop_unwanted(const struct file_set *set, const struct manifest *mani
 	return r;
 }
 
-int files_install(const struct file_set *set, const char *manifest_path, struct manifest *manifest,
-	const char **ret_path)
+int files_install(const struct file_set *set, const char *manifest_path, mode_t folder_mode,
+	struct manifest *manifest, const char **ret_path)
 {
 	_cleanup_(manifest_releasep) struct manifest merged = {0}, final = {0};
-	int r = merge_manifest(set, manifest, &merged);
+	int r = merge_manifest(set, manifest_path, manifest, &merged);
 
 	*ret_path = manifest_path;
+	if (r == 0)
+		r = make_folder_of(manifest_path, folder_mode);
 	if (r == 0)
 		r = manifest_save(manifest_path, &merged);
 	if (r < 0)
@@ -255,6 +300,13 @@ static int remove_one(const struct installed_file *file, file_removed *tell, voi
 	return r;
 }
 
+/* What others have put something into stays. */
+static void remove_folders(const struct manifest *manifest)
+{
+	for (size_t i = manifest->n_folders; i > 0; i--)
+		(void)rmdir(manifest->folders[i - 1]);
+}
+
 int files_remove(const char *manifest_path, const struct manifest *manifest, file_removed *tell,
 	void *context, const char **ret_path)
 {
@@ -265,8 +317,10 @@ int files_remove(const char *manifest_path, const struct manifest *manifest, fil
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = manifest->n_folders; i > 0; i--)
-		(void)rmdir(manifest->folders[i - 1]); /* what others have put something into stays */
+	remove_folders(manifest);
 	*ret_path = manifest_path;
-	return unlink(manifest_path) < 0 ? -errno : 0;
+	if (unlink(manifest_path) < 0)
+		return -errno;
+	remove_folders(manifest); /* its own */
+	return 0;
 }

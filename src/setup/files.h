@@ -57,12 +57,20 @@ const char *files_in_the_way(const struct file_set *set, const struct manifest *
 	enum file_standing *ret_standing);
 
 /*
- * Writes the set, after files_in_the_way() has found none, and the manifest of it at manifest_path, whose
- * folder must exist. *manifest, that of the installation before (empty for none), becomes the new one.
- * Returns 0 or negative errno; *ret_path then is what could not be written, inside set or manifest_path.
+ * Adds to *manifest, that of the set, the folders which another installation has made and the set lies in:
+ * the last to be taken back removes them. Returns 0 or -ENOMEM.
  */
-int files_install(const struct file_set *set, const char *manifest_path, struct manifest *manifest,
-	const char **ret_path);
+int files_share_folders(const struct file_set *set, const char *manifest_path, const struct manifest *other,
+	struct manifest *manifest);
+
+/*
+ * Writes the set, after files_in_the_way() has found none, and the manifest of it at manifest_path, whose
+ * folder is made with folder_mode if it is missing. *manifest, that of the installation before (empty for
+ * none), becomes the new one. Returns 0 or negative errno; *ret_path then is what could not be written,
+ * inside set or manifest_path.
+ */
+int files_install(const struct file_set *set, const char *manifest_path, mode_t folder_mode,
+	struct manifest *manifest, const char **ret_path);
 
 /* What became of a file that is taken back. */
 enum file_removal {

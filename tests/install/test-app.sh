@@ -88,6 +88,34 @@ done
 rm "$XDG_DATA_DIRS/applications/odd.desktop"
 (unset HOME && refuses 1 "HOME is not set" "$headstart" install --app painter)
 
+# Two apps share what was made for the first: the last one takes it away. The record is in the home, too, as it is for
+# users; no state folder was there before.
+(
+	export HEADSTART_STATE=$HOME/.local/state/headstart
+	make_program "$tmp/programs/brush"
+	for order in 'painter brush' 'brush painter'; do
+		"$headstart" install --app painter >/dev/null && "$headstart" install --app brush >/dev/null 2>&1 || fail "two apps"
+		for name in $order; do
+			"$headstart" uninstall --app "$name" >/dev/null || fail "uninstall $name"
+		done
+		[ "$(home_now)" = "$before" ] || fail "two apps, uninstalled as '$order', left: $(home_now)"
+	done
+	"$headstart" install --app painter >/dev/null
+	touch "$HOME/.local/state/headstart/mine"
+	"$headstart" uninstall --app painter >/dev/null || fail "uninstall beside another file"
+	[ -e "$HOME/.local/state/headstart/mine" ] || fail "uninstall took what is not ours"
+	rm -r "$HOME/.local"
+)
+# Of two that want the same file the second is refused, with --force too, and told whose it is.
+"$headstart" install --app painter >/dev/null
+installed=$(home_now)
+for option in '' --force; do
+	refuses 1 "belongs to '--app painter'" "$headstart" install --app org.example.Painter $option
+	[ "$(home_now)" = "$installed" ] || fail "a second name $option: $(home_now)"
+done
+"$headstart" uninstall --app painter >/dev/null || fail "uninstall after a second name"
+[ "$(home_now)" = "$before" ] || fail "a second name left: $(home_now)"
+
 # What the user has is not overwritten, and with --force comes back as it was.
 mkdir -p "$bin" "$menus"
 make_program "$bin/painter"
@@ -125,6 +153,7 @@ mkdir -p "$bin"
 ln -s /bin/true "$bin/painter"
 refuses 1 "is not a regular file" "$headstart" install --app painter --force
 rm "$bin/painter"
+mkdir -p "$HEADSTART_STATE/install"
 echo nonsense >"$HEADSTART_STATE/install/app-painter.json"
 refuses 1 "is not a record" "$headstart" install --app painter
 refuses 1 "is not a record" "$headstart" uninstall --app painter

@@ -13,7 +13,7 @@ consistent() {
 		[ -z "$stub" ] || [ -L "$stub" ] || fail "$1: the line is there, and its library for 32-bit programs is not"
 	else
 		[ -z "$stub" ] || [ ! -L "$stub" ] || fail "$1: a link to the library for 32-bit programs is left"
-		[ ! -e "$root$record" ] || fail "$1: the record is left"
+		[ ! -e "$root$(dirname "$(dirname "$record")")" ] || fail "$1: the record, or its folder, is left"
 	fi
 }
 # together VERB…: all at once, and each must succeed.
