@@ -68,5 +68,14 @@ mount --bind "$line" "$line"
 ! in_root sh /prerm remove >/dev/null 2>&1 || fail "the removal goes on though the line is left"
 umount "$line"
 in_root "$program" uninstall --system >/dev/null || fail "uninstall after the failing prerm"
+# A line that names the library in another way, which uninstalling leaves since it did not write it: the same.
+for other in "$private/libheadstart-preload.so" "$(echo "$name" | sed 's,\$LIB,${LIB},')" "$(printf '%s\r' "$name")"; do
+	printf '# %s\n/nothing.so:%s\n' "$name" "$other" >"$line"
+	! in_root sh /prerm remove >/dev/null 2>"$tmp/err" || fail "the removal goes on though a line names the library: $other"
+	grep -q 'headstart-prerm: .* still names' "$tmp/err" || fail "prerm does not say why: $(cat "$tmp/err")"
+done
+printf '# %s\n/opt%s\n' "$name" "$private/libheadstart-preload.so" >"$line"
+in_root sh /prerm remove >/dev/null 2>&1 || fail "prerm takes a comment, or another library, for ours"
+rm "$line"
 check_witness
 echo "ok: tried $tried programs"
