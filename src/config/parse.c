@@ -106,6 +106,15 @@ static void take_budget(struct parser *parser, const char *key, const char *valu
 	}
 }
 
+/* As files of other programs have it, and this one does not: names may have a '#' in them. */
+static bool has_comment(const char *value)
+{
+	for (const char *at = strpbrk(value, "#;"); at; at = strpbrk(at + 1, "#;"))
+		if (at > value && (at[-1] == ' ' || at[-1] == '\t'))
+			return true;
+	return false;
+}
+
 static void take_program(struct parser *parser, const char *key, const char *value)
 {
 	struct config *config = parser->config;
@@ -118,6 +127,10 @@ static void take_program(struct parser *parser, const char *key, const char *val
 	}
 	if (value[0] != '/' && strchr(value, '/')) {
 		problem(parser, "'%.*s' is neither an absolute path nor a name", SHOWN_MAX, value);
+		return;
+	}
+	if (has_comment(value)) {
+		problem(parser, "'%.*s': a comment needs a line of its own", SHOWN_MAX, value);
 		return;
 	}
 	program.glob = strdup(value);

@@ -89,6 +89,18 @@ static void test_problems(void **state)
 	config_release(&config);
 }
 
+/* A pattern that nothing matches would deny nothing, and nobody would be told. */
+static void test_comment_behind_pattern(void **state)
+{
+	struct config config = {0};
+
+	parse(&config, "[programs]\ndeny = gdb # slow\nallow = /opt/a\t; mine\ndeny = a#b;c\ndeny = a b\n");
+	assert_string_equal(told, "2: 'gdb # slow': a comment needs a line of its own\n"
+				  "3: '/opt/a?; mine': a comment needs a line of its own\n");
+	assert_int_equal(config.n_programs, 2);
+	config_release(&config);
+}
+
 static void test_hostile(void **state)
 {
 	static const char nul[] = "[budget]\nmem\0ory = 1\ntime = 1\n";
@@ -156,6 +168,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_comment_behind_pattern),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_least),
