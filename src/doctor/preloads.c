@@ -112,6 +112,15 @@ static const char *entry_fault(const struct doctor_host *host, const char *path,
 	return NULL;
 }
 
+/* What install has written it takes back; the rest is for the one who wrote it. */
+static void mend_file(const char *entry, struct doctor_report *report)
+{
+	if (streq(entry, HEADSTART_PRELOAD_NAME))
+		doctor_mend(report, "sudo headstart uninstall --system");
+	else
+		doctor_mend(report, "sudoedit %s", PRELOAD_FILE);
+}
+
 /* Each 32-bit program, too, is given what the file names. */
 static void say_32bit(const struct doctor_host *host, const struct list *list, const char *entry,
 	struct doctor_report *report)
@@ -126,7 +135,7 @@ static void say_32bit(const struct doctor_host *host, const struct list *list, c
 	doctor_consequence(report,
 		"each 32-bit program that is started prints an error, and goes on without it; with $LIB in "
 		"the path the loader takes the right one of two");
-	doctor_mend(report, "sudoedit %s", PRELOAD_FILE);
+	mend_file(entry, report);
 }
 
 static void say_entry(const struct doctor_host *host, const struct list *list, const char *entry,
@@ -152,7 +161,7 @@ static void say_entry(const struct doctor_host *host, const struct list *list, c
 	doctor_say(report, DOCTOR_PROBLEM, "preloads", "%s names '%s', which %s", list->name, entry, fault);
 	doctor_consequence(report, "%s", list->failing);
 	if (streq(list->name, PRELOAD_FILE))
-		doctor_mend(report, "sudoedit %s", PRELOAD_FILE);
+		mend_file(entry, report);
 	else
 		doctor_mend(report, "unset %s", list->name);
 }

@@ -327,6 +327,8 @@ static void preloads(void **state)
 	put("/lib/text.so", "INPUT(libgood.so)\n");
 	put("/etc/ld.so.preload", "/lib/text.so\n");
 	finds(check_preloads, DOCTOR_PROBLEM, "sudoedit /etc/ld.so.preload");
+	put("/etc/ld.so.preload", HEADSTART_PRELOAD_NAME "\n");
+	finds(check_preloads, DOCTOR_PROBLEM, "sudo headstart uninstall --system");
 	put_library("/lib/old.so", of_32_bits);
 	put("/etc/ld.so.preload", "/lib/old.so");
 	finds(check_preloads, DOCTOR_PROBLEM, "is a 32-bit library");
