@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "doctor-page.h"
 #include "page-style.h"
+#include "settings.h"
 #include "verb.h"
 
 static const char help[] =
@@ -41,6 +42,15 @@ static int print(const struct doctor_report *report, const char *program, bool j
 	return doctor_count(report, DOCTOR_PROBLEM) > 0 ? VERB_FAILED : 0;
 }
 
+static struct config settings;
+
+static char *denied(const char *program)
+{
+	char *why = NULL;
+
+	return settings_allow(&settings, program, &why) ? NULL : why;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	static const struct option longs[] = {
@@ -70,6 +80,8 @@ int cmd_doctor(int argc, char **argv)
 		return verb_usage("doctor", "one program at a time");
 	program = argv[optind];
 	doctor_host_init(&host);
+	host.wrong_settings = config_read(&settings, NULL, NULL);
+	host.denied = denied;
 	doctor_check_machine(&host, &report);
 	if (program) {
 		r = doctor_check_program(&host, program, &report);

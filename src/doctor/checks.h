@@ -38,6 +38,7 @@ unsigned doctor_version(const char *text);
 /* Of the machine. */
 void check_parts(const struct doctor_host *host, struct doctor_report *report);
 void check_switches(const struct doctor_host *host, struct doctor_report *report);
+void check_settings(const struct doctor_host *host, struct doctor_report *report);
 void check_glibc(const struct doctor_host *host, struct doctor_report *report);
 void check_kernel(const struct doctor_host *host, struct doctor_report *report);
 void check_recording(const struct doctor_host *host, struct doctor_report *report);

@@ -13,6 +13,7 @@
 static void (*const machine_checks[])(const struct doctor_host *host, struct doctor_report *report) = {
 	check_parts,
 	check_switches,
+	check_settings,
 	check_glibc,
 	check_kernel,
 	check_recording,

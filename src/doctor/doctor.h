@@ -41,12 +41,16 @@ struct doctor_host {
 	const char *(*variable)(const char *name); /* the environment, as getenv(3) */
 	/* What a file or folder (its path below the root) lies on. Returns 0 or negative errno. */
 	int (*device)(const struct doctor_host *host, const char *path, struct device *ret);
-	const char *kernel;  /* uname -r */
-	const char *glibc;   /* of the dynamic linker: "2.36" */
-	const char *private; /* folder of the shim and the prefetcher */
-	unsigned user;       /* effective */
-	int io_uring;        /* 0, or the negative errno of setting up a ring */
-	int fanotify;        /* the same of fanotify_init(2) with what the recorder asks of it */
+	/* Why settings keep headstart from the program at this path: the caller's; NULL: they do not. May be
+	 * NULL itself. */
+	char *(*denied)(const char *program);
+	unsigned wrong_settings; /* lines and files of settings that are ignored */
+	const char *kernel;      /* uname -r */
+	const char *glibc;       /* of the dynamic linker: "2.36" */
+	const char *private;     /* folder of the shim and the prefetcher */
+	unsigned user;           /* effective */
+	int io_uring;            /* 0, or the negative errno of setting up a ring */
+	int fanotify;            /* the same of fanotify_init(2) with what the recorder asks of it */
 };
 
 /* This machine. */

@@ -47,6 +47,24 @@ static void say_none(const struct doctor_program *program, bool profile, struct 
 		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
 }
 
+/* Returns whether settings keep headstart from the program. */
+static bool say_denied(const struct doctor_host *host, const struct doctor_program *program, bool plan,
+	struct doctor_report *report)
+{
+	_cleanup_free_ char *why = host->denied ? host->denied(program->path) : NULL;
+
+	if (!why)
+		return false;
+	doctor_say(report, DOCTOR_NOTE, "plan", "%s", why);
+	doctor_consequence(
+		report, plan ? "nothing is read ahead for it, but the shims go on by the plan that it "
+			       "had before until the settings are applied"
+			     : "nothing is read ahead for it");
+	if (plan)
+		doctor_mend(report, "headstart config apply");
+	return true;
+}
+
 static void say_gain(const struct plan_view *plan, struct doctor_report *report)
 {
 	uint64_t pages = 0;
@@ -84,9 +102,13 @@ void check_plan(
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
 	struct state_environment environment;
 	struct plan_changes changes;
+	bool found;
 
 	state_environment_of(host, &environment);
-	if (find_plan(host, &environment, program->path, &plan) < 0) {
+	found = find_plan(host, &environment, program->path, &plan) == 0;
+	if (say_denied(host, program, found, report))
+		return;
+	if (!found) {
 		say_none(program, has_profile(host, &environment, program->path), report);
 		return;
 	}

@@ -67,6 +67,16 @@ void check_switches(const struct doctor_host *host, struct doctor_report *report
 		doctor_say(report, DOCTOR_OK, "switches", "headstart is not switched off");
 }
 
+void check_settings(const struct doctor_host *host, struct doctor_report *report)
+{
+	if (host->wrong_settings == 0)
+		return;
+	doctor_say(report, DOCTOR_NOTE, "settings", "%u %s of settings",
+		host->wrong_settings, host->wrong_settings == 1 ? "wrong line or file" : "wrong lines or files");
+	doctor_consequence(report, "what is wrong is ignored, as if it were not there");
+	doctor_mend(report, "headstart config check");
+}
+
 void check_seccomp(const struct doctor_host *host, struct doctor_report *report)
 {
 	uint64_t mode;

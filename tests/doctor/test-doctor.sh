@@ -132,6 +132,22 @@ doctor ./big
 says problem plans "damaged"
 says problem plan "is damaged"
 "$headstart" plan --device solid big.profile >out
+# settings: what they deny, and lines that are wrong
+export HEADSTART_CONFIG="$PWD/conf"
+printf '[programs]\ndeny = big\n' >conf
+chmod 644 conf
+doctor ./big
+says note plan "$PWD/conf:2 denies it"
+says note plan "headstart config apply"
+mv "$plan" plan.away
+doctor ./big
+says note plan "nothing is read ahead for it"
+printf '[programs]\nforbid = big\n' >conf
+doctor ./big
+says note settings "1 wrong line or file"
+says note settings "headstart config check"
+unset HEADSTART_CONFIG
+mv plan.away "$plan"
 rm big
 doctor
 says note plans "rm $plan"
