@@ -12,7 +12,7 @@ static const char help[] =
 	"options:\n"
 	"      --system    all programs of the machine, by /etc/ld.so.preload; needs root. Programs of\n"
 	"                  every kind are tried before anything is written\n"
-	"      --user      all programs of this user's sessions, by LD_AUDIT in environment.d\n"
+	"      --user      all programs of this user's sessions, by LD_PRELOAD in environment.d\n"
 	"      --app NAME  one program of this user (firefox, libreoffice, any program in PATH, or a\n"
 	"                  .desktop file): a wrapper in ~/.local/bin, and its menu entries\n"
 	"      --root DIR  with --system: the system whose root is DIR, such as an image\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart install --user: LD_AUDIT for all programs of a user's session, by environment.d(5). */
+/* headstart install --user: LD_PRELOAD for all programs of a user's session, by environment.d(5). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,16 @@
 #include "install.h"
 #include "verb.h"
 
-#define SHIM HEADSTART_PRIVATE_DIR "/libheadstart-audit.so"
+/*
+ * Not the audit shim: any auditor takes from glibc the room for static thread-local storage that some program may need
+ * to start (src/elf/closure.h), and nobody can know here which programs there will be.
+ */
+#define SHIM HEADSTART_PRIVATE_DIR "/libheadstart-preload.so"
 
 static const char content[] =
 	"# Written by 'headstart install --user'; 'headstart uninstall --user' takes it back.\n"
 	"# headstart-install(1) says what it means for the programs of the session.\n"
-	"LD_AUDIT=" SHIM "\n";
+	"LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}" SHIM "\n";
 
 int install_user(const struct install_request *request)
 {
@@ -33,8 +37,6 @@ int install_user(const struct install_request *request)
 		return verb_fail("cannot install: out of memory");
 	r = install_set(request, "user", &set);
 	if (r == 0)
-		verb_note("note: it takes effect with the next login, in sessions that systemd starts; "
-			  "programs "
-			  "with large thread-local storage may then not start: see headstart-install(1)");
+		verb_note("note: it takes effect with the next login, in sessions that systemd starts");
 	return r;
 }

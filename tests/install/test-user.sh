@@ -2,7 +2,7 @@
 # install --user and uninstall --user.
 . "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
 shim=$("$HEADSTART_TEST_BUILD/tools/headstart-tool" install --help >/dev/null && sed -n \
-	's/^#define HEADSTART_PRIVATE_DIR "\(.*\)"/\1/p' "$HEADSTART_TEST_BUILD/config.h")/libheadstart-audit.so
+	's/^#define HEADSTART_PRIVATE_DIR "\(.*\)"/\1/p' "$HEADSTART_TEST_BUILD/config.h")/libheadstart-preload.so
 conf=$HOME/.config/environment.d/60-headstart.conf
 before=$(home_now)
 if [ ! -e "$shim" ]; then
@@ -20,7 +20,7 @@ if [ ! -e "$shim" ]; then
 		mkdir -p "$tmp/lower/upper" "$tmp/lower/work"
 		mount -t overlay -o "lowerdir=\$folder,upperdir=$tmp/lower/upper,workdir=$tmp/lower/work" overlay "\$folder"
 		mkdir -p "$(dirname "$shim")"
-		cp "$audit" "$shim"
+		cp "$preload" "$shim"
 		exec "\$@"
 	EOF
 	inside="unshare -m sh $tmp/inside"
@@ -30,16 +30,19 @@ else
 fi
 $inside "$headstart" install --user >"$tmp/out" 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
 grep -qx "wrote $conf" "$tmp/out" || fail "does not say what was written"
-grep -qx "LD_AUDIT=$shim" "$conf" || fail "the variable: $(cat "$conf")"
+grep -qxF "LD_PRELOAD=\${LD_PRELOAD:+\$LD_PRELOAD:}$shim" "$conf" || fail "the variable: $(cat "$conf")"
 generator=/usr/lib/systemd/user-environment-generators/30-systemd-environment-d-generator
 if [ -x "$generator" ]; then
-	XDG_CONFIG_HOME=$HOME/.config "$generator" | grep -qx "LD_AUDIT=$shim" || fail "systemd does not take it"
+	XDG_CONFIG_HOME=$HOME/.config env -u LD_PRELOAD "$generator" | grep -qx "LD_PRELOAD=$shim" ||
+		fail "systemd does not take it"
+	XDG_CONFIG_HOME=$HOME/.config LD_PRELOAD=/usr/lib/none.so "$generator" 2>/dev/null |
+		grep -qx "LD_PRELOAD=/usr/lib/none.so:$shim" || fail "what is preloaded already is not kept"
 fi
 "$headstart" status | grep -qx 'user      installed' || fail "status: $("$headstart" status)"
 "$headstart" uninstall --user >/dev/null || fail "uninstall"
 [ "$(home_now)" = "$before" ] || fail "uninstall left: $(home_now)"
 mkdir -p "$(dirname "$conf")"
-echo 'LD_AUDIT=/mine.so' >"$conf"
+echo 'LD_PRELOAD=/mine.so' >"$conf"
 before=$(home_now)
 refuses 1 "was not written by headstart" $inside "$headstart" install --user
 [ "$(home_now)" = "$before" ] || fail "a refusal wrote something"
