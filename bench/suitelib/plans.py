@@ -2,7 +2,7 @@
 """Plans for programs that the suites start, so that the shim has something to do, and cold ones, so that it does it.
 
 A plan has the program itself and a file that nobody else reads. As long as cold_plans() lasts, that file is thrown out
-of the page cache several times a second.
+of the page cache several times a second. Every second plan is for a rotational disk: its program waits for the prefetcher.
 """
 
 import collections
@@ -14,6 +14,7 @@ import threading
 
 STATE = "/var/lib/headstart-suites"     # the files that are kept cold, descriptions and logs
 SYSTEM = ("/usr/bin/dash", "/usr/bin/bash", "/usr/bin/env", "/usr/bin/cat", "/usr/bin/perl", "/usr/bin/python3.11")
+DEVICES = ("solid", "rotational")
 FILE_PAGES = 256
 PAGE = 4096
 EVERY = 0.05            # seconds
@@ -33,8 +34,8 @@ def make_plans(tree, build, programs):
             os.fsync(out.fileno())
         tree.write(f"{STATE}/{number}.text", f"program {program}\nfile regular {program}\nrange 0 1 0 1\n"
                                              f"file regular {file}\nrange 0 {FILE_PAGES} 1 1\n")
-        tree.must("making a plan", f'cd {STATE} && ./make-profile "$1.profile" <"$1.text" && headstart plan "$1.profile"',
-                  str(number))
+        tree.must("making a plan", f'cd {STATE} && ./make-profile "$1.profile" <"$1.text" && '
+                  'headstart plan --device "$2" "$1.profile"', str(number), DEVICES[number % len(DEVICES)])
         cold.append(tree.inside(file))
     return cold
 
