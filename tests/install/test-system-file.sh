@@ -92,8 +92,16 @@ echo /a.so >"$line"
 "$headstart" install --system --root "$root" >/dev/null || fail "install before the library breaks"
 cp "$root$private/libheadstart-preload.so" "$tmp/shim"
 head -c 4096 "$tmp/shim" >"$root$private/libheadstart-preload.so"
+! in_root /bin/true 2>/dev/null || fail "a truncated library harms nobody: this tests nothing"
 "$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall from outside"
 [ "$(cat "$line")" = /a.so ] || fail "uninstall from outside left: $(cat "$line")"
 in_root /bin/true || fail "programs fail after the rescue"
+# One that is gone: from inside as well.
+echo /a.so >"$line"
+cp "$tmp/shim" "$root$private/libheadstart-preload.so"
+in_root "$program" install --system >/dev/null 2>&1 || fail "install before the library goes"
+rm "$root$private/libheadstart-preload.so"
+in_root "$program" uninstall --system >/dev/null 2>&1 || fail "uninstall without the library"
+[ "$(cat "$line")" = /a.so ] || fail "uninstall without the library left: $(cat "$line")"
 check_witness
 echo ok
