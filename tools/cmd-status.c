@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart status: what is installed, what switches it off, what is recorded. */
 #include <dirent.h>
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,6 +211,8 @@ static int print_status(bool json)
 	else if (r == 0)
 		print_text(status);
 	json_object_put(status);
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return verb_fail_errno(errno, "cannot write to standard output");
 	return r;
 }
 

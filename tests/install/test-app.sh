@@ -48,6 +48,8 @@ cmp -s "$tmp/wanted" "$tmp/new" || fail "the menu entry: $(diff "$tmp/wanted" "$
 [ ! -e "$menus/shell.desktop" ] || fail "a menu entry of another program was written"
 "$headstart" status | grep -qx 'app       painter: installed' || fail "status: $("$headstart" status)"
 
+refuses 1 "cannot write to standard output" sh -c "'$headstart' status >/dev/full"
+
 # Again: nothing changes. After an update of the system's file: the copy follows.
 installed=$(home_now | sed 's/ [0-9]* $//')
 "$headstart" install --app painter >/dev/null || fail "a second time"
