@@ -95,7 +95,10 @@ class Device:
         os.setxattr(self._control, "user.slowdisk.delay", b"1" if on else b"0")
 
     def counters(self):
-        """{"reads", "noncontiguous", "bytes_read", "writes", "bytes_written"} since reset_counters()."""
+        """{"reads", "noncontiguous", "bytes_read", "bytes_reread", "writes", "bytes_written"} since reset_counters().
+
+        bytes_reread are those of bytes_read that had been read before, since then, and not been written meanwhile.
+        """
         return json.loads(os.getxattr(self._control, "user.slowdisk.counters"))
 
     def reset_counters(self):

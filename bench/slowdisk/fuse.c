@@ -22,6 +22,7 @@
 #include <sys/xattr.h>
 
 #include "completion.h"
+#include "sectors.h"
 #include "transport.h"
 
 #define DISK_INODE      2
@@ -37,6 +38,7 @@
 struct slowdisk {
 	struct disk disk;
 	struct store *store;
+	struct sector_set seen; /* read since the counters were reset, and not written since */
 	struct completion_queue queue;
 	const char *mountpoint;
 	void (*ready)(void);
@@ -44,7 +46,7 @@ struct slowdisk {
 					  are due */
 	bool delay;
 	struct {
-		uint64_t reads, noncontiguous, bytes_read, writes, bytes_written;
+		uint64_t reads, noncontiguous, bytes_read, bytes_reread, writes, bytes_written;
 	} counters;
 };
 
@@ -148,6 +150,7 @@ static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, stru
 		size = slowdisk->store->size - offset;
 	slowdisk->counters.reads++;
 	slowdisk->counters.bytes_read += size;
+	slowdisk->counters.bytes_reread += sector_set_add(&slowdisk->seen, offset, size);
 	slowdisk->counters.noncontiguous += !disk_is_contiguous(&slowdisk->disk, offset);
 
 	read = malloc(sizeof(*read));
@@ -177,6 +180,7 @@ static void on_write(
 		return;
 	}
 	memcpy(slowdisk->store->data + offset, data, size);
+	sector_set_remove(&slowdisk->seen, offset, size);
 	slowdisk->counters.writes++;
 	slowdisk->counters.bytes_written += size;
 	fuse_reply_write(req, size);
@@ -199,15 +203,21 @@ static void on_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 	}
 	n = (size_t)snprintf(text, sizeof(text),
 		"{\"reads\": %" PRIu64 ", \"noncontiguous\": %" PRIu64 ", \"bytes_read\": %" PRIu64
-		", \"writes\": %" PRIu64 ", \"bytes_written\": %" PRIu64 "}",
+		", \"bytes_reread\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"bytes_written\": %" PRIu64 "}",
 		slowdisk->counters.reads, slowdisk->counters.noncontiguous, slowdisk->counters.bytes_read,
-		slowdisk->counters.writes, slowdisk->counters.bytes_written);
+		slowdisk->counters.bytes_reread, slowdisk->counters.writes, slowdisk->counters.bytes_written);
 	if (size == 0)
 		fuse_reply_xattr(req, n);
 	else if (size < n)
 		fuse_reply_err(req, ERANGE);
 	else
 		fuse_reply_buf(req, text, n);
+}
+
+static void reset_counters(struct slowdisk *slowdisk)
+{
+	memset(&slowdisk->counters, 0, sizeof(slowdisk->counters));
+	sector_set_clear(&slowdisk->seen);
 }
 
 static void on_setxattr(
@@ -218,7 +228,7 @@ static void on_setxattr(
 	int error = 0;
 
 	if (ino == DISK_INODE && strcmp(name, XATTR_RESET) == 0)
-		memset(&slowdisk->counters, 0, sizeof(slowdisk->counters));
+		reset_counters(slowdisk);
 	else if (ino == DISK_INODE && strcmp(name, XATTR_DELAY) == 0 && is_switch)
 		slowdisk->delay = value[0] == '1';
 	else
@@ -283,25 +293,38 @@ static int serve_mounted(struct slowdisk *slowdisk, struct fuse_session *session
 	return r < 0 ? r : 0; /* a positive result is the signal that ended it */
 }
 
-int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
-	void (*ready)(void))
+/* Mounts and serves. Returns 0 or negative errno. */
+static int serve(struct slowdisk *slowdisk)
 {
 	char *argv[] = {(char *)"slowdisk", (char *)"-ofsname=slowdisk,subtype=slowdisk,default_permissions"};
 	struct fuse_args args = FUSE_ARGS_INIT(2, argv);
-	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .ready = ready};
 	struct fuse_session *session;
 	int r = -EIO;
 
-	disk_init(&slowdisk.disk, model, store->size, seed);
-	session = fuse_session_new(&args, &operations, sizeof(operations), &slowdisk);
+	session = fuse_session_new(&args, &operations, sizeof(operations), slowdisk);
 	fuse_opt_free_args(&args);
 	if (!session)
 		return -EIO;
 	if (fuse_set_signal_handlers(session) == 0) {
-		if (fuse_session_mount(session, mountpoint) == 0)
-			r = serve_mounted(&slowdisk, session);
+		if (fuse_session_mount(session, slowdisk->mountpoint) == 0)
+			r = serve_mounted(slowdisk, session);
 		fuse_remove_signal_handlers(session);
 	}
 	fuse_session_destroy(session);
+	return r;
+}
+
+int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
+	void (*ready)(void))
+{
+	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .ready = ready};
+	int r;
+
+	disk_init(&slowdisk.disk, model, store->size, seed);
+	r = sector_set_init(&slowdisk.seen, store->size);
+	if (r < 0)
+		return r;
+	r = serve(&slowdisk);
+	sector_set_release(&slowdisk.seen);
 	return r;
 }

@@ -35,6 +35,18 @@ static void read_whole(const char *path)
 	printf("%ld\n", total);
 }
 
+/* Takes a file's pages out of the page cache. */
+static void forget(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0) {
+		perror(path);
+		exit(1);
+	}
+	close(fd);
+}
+
 static void write_file(const char *path)
 {
 	FILE *file = fopen(path, "we");
@@ -66,6 +78,8 @@ static void do_one(const char *what)
 
 	if ((rest = after(what, "read=")))
 		read_whole(rest);
+	else if ((rest = after(what, "forget=")))
+		forget(rest);
 	else if ((rest = after(what, "write=")))
 		write_file(rest);
 	else if ((rest = after(what, "exists=")))

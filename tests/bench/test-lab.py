@@ -13,6 +13,7 @@ from lab.root import Root
 from lab.variant import variant
 
 PROBE = "/probe"
+UNUSED = 20 << 20    # where the image of 32 MiB has nothing that anybody would read
 DATA_PAGES = (1 << 20) // os.sysconf("SC_PAGESIZE")
 
 
@@ -118,6 +119,36 @@ class PageCache(Lab):
             cold.verify_warm(self.device.root, ["/data"])
         with self.assertRaisesRegex(cold.NotWarm, "2 of 2 pages of '/data'"):
             cold.verify_warm(self.device.root, {"/data": 2})
+
+
+class ReadAgain(Lab):
+    """In a run, that something else on the machine takes pages out of the page cache can never be ruled out."""
+
+    def test_of_the_device(self):
+        with open(os.path.join(os.path.dirname(self.device.root), "disk", "disk.img"), "r+b", buffering=0) as disk:
+            def reread(offset, size):
+                before = self.device.counters()["bytes_reread"]
+                content = os.pread(disk.fileno(), size, offset)
+                return self.device.counters()["bytes_reread"] - before, content
+
+            self.device.reset_counters()
+            self.assertEqual(reread(UNUSED, 8192)[0], 0)
+            self.assertEqual(reread(UNUSED + 4096, 8192)[0], 4096)
+            again, content = reread(UNUSED, 12288)
+            self.assertEqual(again, 12288)
+            os.pwrite(disk.fileno(), content[:4096], UNUSED)
+            self.assertEqual(reread(UNUSED, 12288)[0], 8192)
+            self.assertEqual(self.device.counters()["bytes_reread"], 24576)
+            self.device.reset_counters()
+            self.assertEqual(self.device.counters()["bytes_reread"], 0)
+            self.assertEqual(reread(UNUSED, 12288)[0], 0)
+
+    def test_of_a_run(self):
+        cold.make_cold(self.device)
+        self.assertLess(self.probe("read=/data").counters["bytes_reread"], 1 << 20)
+        cold.make_cold(self.device)
+        twice = self.probe("read=/data", "forget=/data", "read=/data")
+        self.assertGreaterEqual(twice.counters["bytes_reread"], 1 << 20)
 
 
 class Runs(Lab):
