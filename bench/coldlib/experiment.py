@@ -35,6 +35,7 @@ class Run:
     bytes_read: int = 0
     reads: int = 0
     seeks: int = 0             # reads that did not continue the one before
+    bytes_reread: int = 0      # of bytes_read, what the run had read before
 
     def traces(self):
         """What the run left that can be compared: (name, value) pairs."""

@@ -3,7 +3,7 @@
 
 from coldlib import stats
 
-COUNTS = ("major_faults", "minor_faults", "bytes_read", "reads", "seeks")
+COUNTS = ("major_faults", "minor_faults", "bytes_read", "reads", "seeks", "bytes_reread")
 
 
 def _of_runs(runs, field):
@@ -16,6 +16,7 @@ def _arm(results, everything, seed):
         "n": len(results.runs) - len({number for number, _ in results.failures}),
         "median_s": None, "ci95_s": None, "ratio_to_nothing": None,
         "major_faults": None, "minor_faults": None, "bytes_read": None, "reads": None, "seeks": None,
+        "bytes_reread": None,
         "bytes_prefetched": results.bytes_prefetched, "bytes_used": results.bytes_used,
         "what": results.arm.what,
         "cache": "warm" if results.arm.warm else "cold",
@@ -28,6 +29,7 @@ def _arm(results, everything, seed):
         "median_s": stats.median(results.seconds),
         "ci95_s": list(stats.median_interval(results.seconds, seed)),
         "seconds": results.seconds,
+        "bytes_reread_of_runs": [run.bytes_reread for run in results.runs],
         **{field: _of_runs(results.runs, field) for field in COUNTS},
     })
     entry.update(_compared(results, everything["nothing"], "nothing", seed))

@@ -141,7 +141,7 @@ class Stage:
                                  shell=self.shell if arm.shell else None)
         return Run(done.seconds, done.status, done.timed_out, done.stdout, done.stderr, done.outputs,
                    done.major_faults, done.minor_faults, done.counters["bytes_read"], done.counters["reads"],
-                   done.counters["noncontiguous"])
+                   done.counters["noncontiguous"], done.counters["bytes_reread"])
 
     def _headstart(self, *arguments):
         """A verb of headstart, in the image. Returns what it printed."""

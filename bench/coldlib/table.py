@@ -18,6 +18,11 @@ def megabytes(count):
     return f"{count / 1e6:.1f}" if count < 99.95e6 else f"{count / 1e6:.0f}"
 
 
+def size(count):
+    """With its unit, for a text."""
+    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
+
+
 def row(name, arm):
     if arm["failures"]:
         return (name, str(arm["n"]), "failed")
@@ -48,6 +53,10 @@ def remarks(result):
             yield f"{name}: {arm['minor_faults']} minor faults, {ratio:.2f} times those of 'warm'"
     if any(arm.get("compared_with") == "warm" and name != "warm" for name, arm in result["arms"].items()):
         yield "the ratios of warm arms are to 'warm', all others are to 'nothing'"
+    reread = [count for arm in result["arms"].values() for count in arm.get("bytes_reread_of_runs", ())]
+    if any(reread):
+        yield (f"in {sum(map(bool, reread))} of {len(reread)} runs pages were taken out of the page cache and read again, "
+               f"up to {size(max(reread))} in a run")
     if result["not_compared"]:
         yield f"not the same in every run of 'nothing', so not compared: {', '.join(result['not_compared'])}"
 

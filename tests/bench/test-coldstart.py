@@ -68,6 +68,7 @@ class Coldstart(unittest.TestCase):
         for name, arm in arms.items():
             self.assertEqual(arm["n"], 3)
             self.assertEqual(len(arm["seconds"]), 3)
+            self.assertEqual(len(arm["bytes_reread_of_runs"]), 3)
             self.assertTrue(any(line.startswith(name + " ") for line in table.splitlines()), table)
         self.assertGreater(arms["nothing"]["bytes_read"], 200000)
         self.assertEqual(arms["nothing"]["bytes_prefetched"], 0)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """JSON, table and chart of an experiment."""
 
+import dataclasses
 import json
 import os
 import tempfile
@@ -13,7 +14,7 @@ from coldlib import table
 
 ALL = "nothing,whole,files,run,audit,relaid,warm,warm-run,warm-audit,relaid-warm"
 PROMISED = {"n", "median_s", "ci95_s", "ratio_to_nothing", "major_faults", "minor_faults", "bytes_read", "reads",
-            "seeks", "bytes_prefetched", "bytes_used"}
+            "seeks", "bytes_reread", "bytes_prefetched", "bytes_used"}
 
 
 class Json(unittest.TestCase):
@@ -61,6 +62,21 @@ class Table(unittest.TestCase):
         text = table.render(benchtest.measure(ALL)[0])
         self.assertIn("\nrelaid-warm: 1034 minor faults, 1.03 times those of 'warm'\n", text)
         self.assertNotIn("\nrelaid: 1034", text)
+
+    def test_says_what_was_read_again(self):
+        def spoil(name, number, run):
+            return dataclasses.replace(run, bytes_reread=reread.get((name, number), 0))
+        reread = {}
+        self.assertNotIn("read again", table.render(benchtest.measure("run", spoil=spoil)[0]))
+        reread = {("run", 3): 4096, ("run", 7): 712704, ("nothing", 1): 8192}
+        result = benchtest.measure("run", spoil=spoil)[0]
+        run = result["arms"]["run"]
+        self.assertEqual((run["bytes_reread"], run["bytes_reread_of_runs"]), (0, [0, 0, 4096, 0, 0, 0, 712704]))
+        self.assertIn("\nin 3 of 21 runs pages were taken out of the page cache and read again, up to 0.7 MB in a run\n",
+                      table.render(result))
+        reread = {("warm", 2): 4096}
+        self.assertIn("\nin 1 of 21 runs pages were taken out of the page cache and read again, up to 4.1 kB in a run\n",
+                      table.render(benchtest.measure("run", spoil=spoil)[0]))
 
     def test_a_failed_arm_has_no_number(self):
         def spoil(name, number, run):
