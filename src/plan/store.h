@@ -26,10 +26,7 @@ int store_folder(char **ret);
  * The file a program's profile or plan is written to; folders are made. *ret, malloc()ed, is the caller's.
  * Returns 0, -ENOENT (no home), or negative errno.
  */
-int store_path_for_writing(/* Where commands are looked for without $PATH. */
-#define STORE_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-enum store_what what, const char *program, char **ret);
+int store_path_for_writing(enum store_what what, const char *program, char **ret);
 
 /* The mode such a file is published with: root's is for everybody to read, a user's for that user alone. */
 mode_t store_mode(void);
@@ -52,10 +49,7 @@ bool store_plan_is_stale(const char *path);
  * is neither root nor this one, or that others may write, is passed over. Returns 0, -ENOENT, or negative
  * errno.
  */
-int store_find(/* Where commands are looked for without $PATH. */
-#define STORE_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
-enum store_what what, const char *program, char **ret);
+int store_find(enum store_what what, const char *program, char **ret);
 
 /*
  * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved:
