@@ -5,17 +5,22 @@
  * root's plans may lock them, and would hold up other users' programs.
  *
  * So the prefetcher also holds a record lock of fcntl(2), for which the kernel names the holder, and waited for is only
- * a process that is the user's own. Real and saved ids count as well as effective ones: a stranger could take the lock and
- * then execute a set-user-ID program, which keeps it.
+ * a prefetcher, and of the user's own. A stranger could take the lock and then execute a set-user-ID program, which keeps
+ * it: real and saved ids count as well as effective ones, and where such a program makes all of them the same, its
+ * executable tells it from the prefetcher. That also tells a process that has got the id of one that took the lock, left it
+ * to others which share its descriptors, and is gone.
  */
 #include "carrier.h"
 
+#include "prefetcher.h"
 #include "shim.h"
 
 #include <linux/poll.h>
 #include <linux/time_types.h>
 
 #include "format/plan-locks.h"
+
+#define PROC_PATH_SIZE 40 /* bytes */
 
 /* The process that has marked the plan, as this process sees its id; 0 if there is none to be seen. */
 static int carrier_of(int plan_fd)
@@ -27,15 +32,23 @@ static int carrier_of(int plan_fd)
 	return lock.l_pid > 0 ? lock.l_pid : 0;
 }
 
+/* Writes the path of a file of /proc about that process. */
+static void proc_path(char path[PROC_PATH_SIZE], int process, const char *file)
+{
+	struct shim_text text = shim_text(path, PROC_PATH_SIZE);
+
+	shim_text_add(&text, "/proc/");
+	shim_text_add_number(&text, (uint64_t)process);
+	shim_text_add(&text, file);
+}
+
 /* Whether the real, effective, saved and file-system user of the process is the user of ours. */
 static bool same_user(int process)
 {
-	char path[40], line[64];
-	struct shim_text name = shim_text(path, sizeof(path)), ids = shim_text(line, sizeof(line));
+	char path[PROC_PATH_SIZE], line[64];
+	struct shim_text ids = shim_text(line, sizeof(line));
 
-	shim_text_add(&name, "/proc/");
-	shim_text_add_number(&name, (uint64_t)process);
-	shim_text_add(&name, "/status");
+	proc_path(path, process, "/status");
 	shim_text_add(&ids, "\nUid:");
 	for (int i = 0; i < 4; i++) {
 		shim_text_add(&ids, "\t");
@@ -43,6 +56,28 @@ static bool same_user(int process)
 	}
 	shim_text_add(&ids, "\n");
 	return shim_status_says(path, line);
+}
+
+static bool status_of(const char *path, struct stat *ret)
+{
+	int fd = sys_open(path, O_PATH);
+	bool found;
+
+	if (fd < 0)
+		return false;
+	found = sys_fstat(fd, ret) == 0;
+	sys_close(fd);
+	return found;
+}
+
+static bool is_prefetcher(int process)
+{
+	char path[PROC_PATH_SIZE];
+	struct stat executed, prefetcher;
+
+	proc_path(path, process, "/exe");
+	return status_of(path, &executed) && status_of(prefetcher_path(), &prefetcher) &&
+	       executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino;
 }
 
 static void mark(int fd, long byte)
@@ -69,7 +104,7 @@ void carrier_wait(int plan_fd, unsigned int limit_ms)
 	if (ended.fd < 0) /* before Linux 5.3 */
 		return;
 	/* Asked again: the descriptor may be that of another process, if the prefetcher has ended meanwhile. */
-	if (same_user(process) && carrier_of(plan_fd) == process) {
+	if (same_user(process) && is_prefetcher(process) && carrier_of(plan_fd) == process) {
 		mark(plan_fd, PLAN_LOCK_WAITER);
 		raw_syscall(__NR_ppoll, (long)&ended, 1, (long)&limit, 0, 0, 0);
 	}

@@ -90,10 +90,16 @@ static void read_ahead_program(const char *path)
 	sys_close(fd);
 }
 
-void prefetcher_become(int fd, int alive, const char *const argv[])
+const char *prefetcher_path(void)
 {
 	const char *named = shim_environment("HEADSTART_PREFETCH");
-	const char *path = named ? named : HEADSTART_PREFETCH_PATH;
+
+	return named ? named : HEADSTART_PREFETCH_PATH;
+}
+
+void prefetcher_become(int fd, int alive, const char *const argv[])
+{
+	const char *path = prefetcher_path();
 	const char *const environment[] = {shim_environment_entry("HEADSTART_LOG"), NULL};
 
 	read_ahead_program(path);

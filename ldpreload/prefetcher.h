@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* The prefetcher's executable. */
+const char *prefetcher_path(void);
+
 /*
  * Executes the prefetcher with these arguments, with `fd` as its descriptor 3, `alive` (unless negative) as
  * 4, /dev/null as 0 to 2, and nothing else of the program's. Only in a child that has memory or at least

@@ -5,74 +5,62 @@
 
 make_physical
 cat >"$tmp/hold" <<'END'
-# hold PLAN USER [PROGRAM]: takes all locks on the plan as this user, says so, and stays, or becomes the program.
-import fcntl, os, signal, sys
+# hold PLAN PROGRAM: takes all locks on the plan as another user, and becomes the program.
+import fcntl, os, sys
 plan = os.open(sys.argv[1], os.O_RDONLY)
 os.set_inheritable(plan, True)
-os.setresuid(*[int(sys.argv[2])] * 3)
+os.setresuid(12345, 12345, 12345)
 fcntl.flock(plan, fcntl.LOCK_EX)
 fcntl.lockf(plan, fcntl.LOCK_SH)
-if len(sys.argv) > 3:
-    os.execv(sys.argv[3], [sys.argv[3], "1000"])
-print("held", flush=True)
-signal.pause()
+os.execv(sys.argv[2], sys.argv[2:])
 END
-mkfifo "$tmp/held"
+chmod 755 "$tmp" "$state" "$place"
+chmod 666 "$tmp/begun"
 holder=
 at_exit() {
 	[ -z "$holder" ] || kill "$holder" 2>/dev/null || true
 	case $place in "$tmp"/*) ;; *) rm -rf "$place" ;; esac
 }
-release() {
-	kill "$holder"
+
+# Whether the program goes on, by itself and when it is started by another one, while another user holds the locks in a
+# program, whose user ids are these then. `before` is less than what a stuck prefetcher is waited for.
+goes_on_beside() {
+	program=$1 ids=$2
+	/usr/bin/python3 "$tmp/hold" "$plan" "$program" >"$tmp/begun" &
+	holder=$!
+	read line <"$tmp/begun" || fail "the holder does not become the program"
+	if grep -q "^Uid:	$ids$" "/proc/$holder/status"; then
+		before=$(date +%s)
+		for way in "" "$launch execv"; do
+			rm -f "$log"
+			make_cold
+			shimmed HEADSTART_PREFETCH="$place/slow" $way "$look" >"$tmp/seen" || true
+			grep -q '^sum' "$tmp/seen" || fail "the program did not run: $(cat "$tmp/seen")"
+			grep -q "program=$look .*plan=running" "$log" || fail "the locks are not held: $(cat "$log")"
+		done
+		[ $(($(date +%s) - before)) -lt 10 ] || fail "a stranger's locks were waited for: $program"
+	else
+		echo "set-user-ID programs have no effect in '$place': not tried"
+	fi
+	kill "$holder" || fail "the holder did not stay"
 	wait "$holder" 2>/dev/null || true
 	holder=
 }
-hold() {
-	/usr/bin/python3 "$tmp/hold" "$plan" "$1" >"$tmp/held" &
-	holder=$!
-	read line <"$tmp/held"
-}
 
-goes_on() {
-	rm -f "$log"
-	make_cold
-	shimmed "$@" "$look" >"$tmp/seen" || true
-	grep -q '^sum' "$tmp/seen" || fail "the program did not run: $(cat "$tmp/seen")"
-	grep -q "program=$look .*plan=running" "$log" || fail "the locks are not held: $(cat "$log")"
-	kill -0 "$holder" || fail "the holder did not stay"
-	[ "$(ps -o stat= -p "$holder" | cut -c1)" != Z ] || fail "the holder did not stay"
-}
-
-# Another user's, also under a set-user-ID program. `before` is less than what a stuck prefetcher is waited for.
-chmod 755 "$tmp" "$state"
-hold 12345
-before=$(date +%s)
-goes_on
-goes_on "$launch" execv
-release
-cp /bin/sleep "$place/sleep"
-chmod u+s "$place/sleep"
-/usr/bin/python3 "$tmp/hold" "$plan" 12345 "$place/sleep" &
-holder=$!
-comes_to [ "/proc/$holder/exe" -ef "$place/sleep" ] || fail "the holder does not become the program"
-if grep -q "^Uid:	12345	0	0	0$" "/proc/$holder/status"; then
-	goes_on
-	goes_on "$launch" execv
-else
-	echo "set-user-ID programs have no effect in '$place': not tried"
-fi
-release
-[ $(($(date +%s) - before)) -lt 10 ] || fail "a stranger's locks were waited for"
+cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$HEADSTART_TEST_BUILD/tests/preload/all-root" "$place"
+ln -s "$tmp/begun" "$tmp/go" "$place"
+goes_on_beside "$place/slow" "12345	12345	12345	12345"
+# A set-user-ID program keeps the locks, and may become the other user altogether.
+chmod u+s "$place/slow" "$place/all-root"
+goes_on_beside "$place/slow" "12345	0	0	0"
+goes_on_beside "$place/all-root" "0	0	0	0"
 
 # The user's own is, whoever started it.
-hold 0
 rm -f "$log" "$order"
 make_cold
-shimmed "$look" >>"$order" &
-starter=$!
-comes_to program_waits || fail "the user's own prefetcher is not waited for: $(cat "$log")"
-echo released >>"$order"
-release
-wait $starter || true
-[ "$(head -1 "$order")" = released ] || fail "the user's own prefetcher was not waited for: $(cat "$order")"
+shimmed HEADSTART_PREFETCH="$tmp/slow" HEADSTART_WAIT=0 "$look" >"$tmp/seen" || true
+read line <"$tmp/begun"
+start_another_slowly "$look"
+go
+[ "$(head -1 "$order")" = "prefetched --alongside --fd 3" ] ||
+	fail "the user's own prefetcher was not waited for: $(cat "$order")"

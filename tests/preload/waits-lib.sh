@@ -3,8 +3,7 @@
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 order=$tmp/order
 mkfifo "$tmp/begun" "$tmp/go"
-printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$order" >"$tmp/slow"
-chmod +x "$tmp/slow"
+cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/slow"
 
 make_physical() { plan=$(ORDER=physical "$built/plan-for" "$state" "${1-$look}" $libraries); }
 
@@ -23,21 +22,31 @@ program_waits() {
 	[ -n "$waiting" ]
 }
 
-# Starts a command in the background, and returns when the program that it starts waits.
+# Starts a command in the background, and returns when the program that it starts waits. A prefetcher of the run before it
+# may still hold the lock on the plan.
 start_slowly() {
-	rm -f "$log" "$order"
+	rm -f "$log"
+	flock "$plan" rm -f "$order"
 	make_cold
 	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" >>"$order" 2>"$tmp/err" &
 	starter=$!
 	read line <"$tmp/begun"
-	comes_to program_waits || fail "$*: the program does not wait, or its parent does: $(cat "$log")"
+	expect_waiting "$@"
 }
+# The same, but the prefetcher has been started before.
+start_another_slowly() {
+	make_cold
+	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" >>"$order" 2>"$tmp/err" &
+	starter=$!
+	expect_waiting "$@"
+}
+expect_waiting() { comes_to program_waits || fail "$*: the program does not wait, or its parent does: $(cat "$log")"; }
 go() {
 	echo >"$tmp/go"
 	wait $starter || true
 }
 waited() {
-	[ "$(head -1 "$order")" = prefetched ] || fail "$what: the program did not wait: $(cat "$order" "$log")"
+	[ "$(head -1 "$order")" = "prefetched --awaited --fd 3" ] || fail "$what: the program did not wait: $(cat "$order" "$log")"
 	grep -q '^sum' "$order" || fail "$what: the program did not run: $(cat "$order" "$tmp/err")"
 	[ "$(grep -c plan=started "$log")" = 1 ] || fail "$what: not one prefetcher: $(cat "$log")"
 }

@@ -66,12 +66,14 @@ waited
 
 # Not if it is told not to, nor with a plan of another order.
 goes_on() {
-	rm -f "$log" "$order"
+	rm -f "$log"
+	flock "$plan" rm -f "$order"
 	make_cold
 	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" "$look" >>"$order" &
 	read line <"$tmp/begun"
 	wait $! || true
 	echo >"$tmp/go"
+	flock "$plan" true
 	grep -q '^sum' "$order" || fail "$*: the program did not run"
 	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 }
@@ -88,26 +90,7 @@ status=0
 wait $starter || status=$?
 [ "$status" = 143 ] || fail "a signal while it waits: status $status: $(cat "$order")"
 echo >"$tmp/go"
-
-# The prefetcher is told when the program waits, and can tell that from nobody waiting.
-cat >"$tmp/told" <<END
-#!/usr/bin/python3
-import fcntl, struct, sys, time
-def waits():
-    lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 1, 1, 0)
-    return struct.unpack("hhqqi4x", fcntl.fcntl(3, fcntl.F_GETLK, lock))[0] != fcntl.F_UNLCK
-said = sys.argv[1:]
-while not waits():
-    time.sleep(0.001)
-open("$order", "a").write(f"told {' '.join(said)}\n")
-END
-chmod +x "$tmp/told"
-for way in "" "$launch execv"; do
-	rm -f "$log" "$order"
-	make_cold
-	shimmed HEADSTART_PREFETCH="$tmp/told" $way "$look" >>"$order" || true
-	[ "$(head -1 "$order")" = "told --awaited --fd 3" ] || fail "the prefetcher was not told: $(cat "$order")"
-done
+flock "$plan" true
 
 # However the prefetcher ends.
 for dead in /nonexistent /bin/false; do
@@ -116,7 +99,7 @@ for dead in /nonexistent /bin/false; do
 	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
 done
 # If it does not, the program goes on.
-rm -f "$log" "$order"
+flock "$plan" rm -f "$log" "$order"
 make_cold
 shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" &
 starter=$!
