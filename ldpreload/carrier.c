@@ -16,20 +16,36 @@
 #include "shim.h"
 
 #include <linux/poll.h>
+#include <linux/time.h>
 #include <linux/time_types.h>
 
 #include "format/plan-locks.h"
 
 #define PROC_PATH_SIZE 40 /* bytes */
 
-/* The process that has marked the plan, as this process sees its id; 0 if there is none to be seen. */
-static int carrier_of(int plan_fd)
+/* Since the machine was started, but for when it was suspended. */
+static int64_t now_ms(void)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_start = PLAN_LOCK_CARRIER, .l_len = 1}; /* who is in its way? */
+	struct __kernel_timespec now = {0};
 
-	if (raw_syscall(__NR_fcntl, plan_fd, F_GETLK, (long)&lock, 0, 0, 0) != 0 || lock.l_type == F_UNLCK)
+	raw_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*
+ * The process that has marked the plan within so many milliseconds from `since` on, as this process sees its id, and when
+ * after `since` that was; 0 if there is none to be seen.
+ */
+static int carrier_of(int plan_fd, int64_t since, unsigned int within_ms, int64_t *ret_ms)
+{
+	struct flock lock = { /* who is in its way? */
+		.l_type = F_WRLCK, .l_start = PLAN_LOCK_CARRIER + since, .l_len = within_ms + 1};
+
+	if (raw_syscall(__NR_fcntl, plan_fd, F_GETLK, (long)&lock, 0, 0, 0) != 0 || lock.l_type == F_UNLCK ||
+		lock.l_pid <= 0)
 		return 0;
-	return lock.l_pid > 0 ? lock.l_pid : 0;
+	*ret_ms = lock.l_start - PLAN_LOCK_CARRIER - since;
+	return lock.l_pid;
 }
 
 /* Writes the path of a file of /proc about that process. */
@@ -80,7 +96,7 @@ static bool is_prefetcher(int process)
 	       executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino;
 }
 
-static void mark(int fd, long byte)
+static void mark(int fd, int64_t byte)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_start = byte, .l_len = 1};
 
@@ -89,14 +105,15 @@ static void mark(int fd, long byte)
 
 void carrier_mark(int fd)
 {
-	mark(fd, PLAN_LOCK_CARRIER);
+	mark(fd, PLAN_LOCK_CARRIER + now_ms());
 }
 
 void carrier_wait(int plan_fd, unsigned int limit_ms)
 {
-	struct __kernel_timespec limit = {.tv_sec = limit_ms / 1000, .tv_nsec = limit_ms % 1000 * 1000000};
+	int64_t since = now_ms() - limit_ms, left_ms;
 	struct pollfd ended = {.events = POLLIN};
-	int process = carrier_of(plan_fd);
+	struct __kernel_timespec limit;
+	int process = carrier_of(plan_fd, since, limit_ms, &left_ms);
 
 	if (process == 0)
 		return;
@@ -104,8 +121,11 @@ void carrier_wait(int plan_fd, unsigned int limit_ms)
 	if (ended.fd < 0) /* before Linux 5.3 */
 		return;
 	/* Asked again: the descriptor may be that of another process, if the prefetcher has ended meanwhile. */
-	if (same_user(process) && is_prefetcher(process) && carrier_of(plan_fd) == process) {
+	if (same_user(process) && is_prefetcher(process) &&
+		carrier_of(plan_fd, since, limit_ms, &left_ms) == process) {
 		mark(plan_fd, PLAN_LOCK_WAITER);
+		limit = (struct __kernel_timespec){
+			.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
 		raw_syscall(__NR_ppoll, (long)&ended, 1, (long)&limit, 0, 0, 0);
 	}
 	sys_close(ended.fd);

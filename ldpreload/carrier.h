@@ -7,8 +7,9 @@
 void carrier_mark(int fd);
 
 /*
- * Returns when the prefetcher that carries out this plan has ended, or after that many milliseconds; at once if there is
- * none, or it is another user's, or not the one that this program would start (prefetcher_path()). A signal that the program handles ends it early. That somebody waits is to be seen by the
- * prefetcher until plan_fd is closed.
+ * Returns when the prefetcher that carries out this plan has ended, or is that many milliseconds old: a stuck one holds up
+ * a script that starts the program a hundred times no longer than one that starts it once. Returns at once if there is
+ * none, or it is another user's, or not the one that this program would start (prefetcher_path()). A signal that the
+ * program handles ends it early. That somebody waits is to be seen by the prefetcher until plan_fd is closed.
  */
 void carrier_wait(int plan_fd, unsigned int limit_ms);

@@ -4,10 +4,11 @@
  * the prefetcher must agree.
  *
  *     flock(2), exclusive            whoever carries the plan out: one at a time
- *     fcntl(2), shared, first byte   the prefetcher: for these locks the kernel names the holder
- *     fcntl(2), shared, second byte  a program that waits for it
+ *     fcntl(2), shared, one byte     a program that waits for it: PLAN_LOCK_WAITER
+ *     fcntl(2), shared, one byte     the prefetcher: PLAN_LOCK_CARRIER + the millisecond (CLOCK_MONOTONIC) in which it was
+ *                                    started. For these locks the kernel names the holder, and their place
  */
 #pragma once
 
-#define PLAN_LOCK_CARRIER 0 /* offsets of bytes */
-#define PLAN_LOCK_WAITER  1
+#define PLAN_LOCK_WAITER  0 /* offsets of bytes */
+#define PLAN_LOCK_CARRIER (1ll << 32)

@@ -5,13 +5,13 @@
 
 make_physical
 cat >"$tmp/hold" <<'END'
-# hold PLAN PROGRAM: takes all locks on the plan as another user, and becomes the program.
-import fcntl, os, sys
+# hold PLAN PROGRAM: takes the prefetcher's locks on the plan as another user, and becomes the program.
+import fcntl, os, sys, time
 plan = os.open(sys.argv[1], os.O_RDONLY)
 os.set_inheritable(plan, True)
 os.setresuid(12345, 12345, 12345)
 fcntl.flock(plan, fcntl.LOCK_EX)
-fcntl.lockf(plan, fcntl.LOCK_SH)
+fcntl.lockf(plan, fcntl.LOCK_SH, 1, (1 << 32) + int(time.monotonic() * 1000))
 os.execv(sys.argv[2], sys.argv[2:])
 END
 chmod 755 "$tmp" "$state" "$place"
@@ -23,7 +23,7 @@ at_exit() {
 }
 
 # Whether the program goes on, by itself and when it is started by another one, while another user holds the locks in a
-# program, whose user ids are these then. `before` is less than what a stuck prefetcher is waited for.
+# program, whose user ids are these then. A stuck prefetcher would be waited for much longer.
 goes_on_beside() {
 	program=$1 ids=$2
 	/usr/bin/python3 "$tmp/hold" "$plan" "$program" >"$tmp/begun" &
@@ -38,7 +38,7 @@ goes_on_beside() {
 			grep -q '^sum' "$tmp/seen" || fail "the program did not run: $(cat "$tmp/seen")"
 			grep -q "program=$look .*plan=running" "$log" || fail "the locks are not held: $(cat "$log")"
 		done
-		[ $(($(date +%s) - before)) -lt 10 ] || fail "a stranger's locks were waited for: $program"
+		[ $(($(date +%s) - before)) -lt 5 ] || fail "a stranger's locks were waited for: $program"
 	else
 		echo "set-user-ID programs have no effect in '$place': not tried"
 	fi

@@ -18,7 +18,7 @@ comes_to() {
 
 # Whether a process waits for the plan; $waiting is its id then. It is past every hook of its parent's.
 program_waits() {
-	waiting=$(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 1 1$/\1/p" /proc/locks)
+	waiting=$(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks)
 	[ -n "$waiting" ]
 }
 

@@ -98,7 +98,7 @@ for dead in /nonexistent /bin/false; do
 	shimmed HEADSTART_PREFETCH="$dead" "$launch" execv "$look" >"$tmp/seen" || true
 	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
 done
-# If it does not, the program goes on.
+# If it does not, the program goes on, and no other waits for it as long again.
 flock "$plan" rm -f "$log" "$order"
 make_cold
 shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" &
@@ -106,6 +106,11 @@ starter=$!
 read line <"$tmp/begun"
 wait $starter || true
 [ "$(grep -c '^sum' "$order")" = 1 ] || fail "a prefetcher that does not end holds the program up for ever"
+make_cold
+before=$(date +%s)
+shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" || true
+[ $(($(date +%s) - before)) -lt 5 ] || fail "a prefetcher that does not end is waited for again"
+grep -q "program=$look .*plan=running" "$log" || fail "the prefetcher ended: $(cat "$log")"
 echo >"$tmp/go"
 
 # With the real one: all of the plan is there when the program begins, which notices nothing else.
