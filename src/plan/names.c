@@ -89,6 +89,14 @@ static bool is_name(const struct names *names, int folder, const struct dirent *
 	       streq(resolved, names->program);
 }
 
+/* In a folder where everybody may leave links, somebody could leave a million. */
+static bool open_to_all(DIR *folder)
+{
+	struct stat status;
+
+	return fstat(dirfd(folder), &status) < 0 || (status.st_mode & S_IWOTH);
+}
+
 static int look_in(const struct names *names, const char *path)
 {
 	_cleanup_closedir_ DIR *folder = opendir(path);
@@ -96,7 +104,9 @@ static int look_in(const struct names *names, const char *path)
 	struct dirent *entry;
 	int r;
 
-	while (folder && (entry = readdir(folder))) {
+	if (!folder || open_to_all(folder))
+		return 0;
+	while ((entry = readdir(folder))) {
 		if (snprintf(name, sizeof(name), "%s/%s", path, entry->d_name) >= (int)sizeof(name) ||
 			!is_name(names, dirfd(folder), entry, name))
 			continue;

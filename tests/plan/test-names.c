@@ -42,17 +42,20 @@ static char *in_folder(const char *name)
 
 static int make_folder(void **state)
 {
-	char search[256];
+	char search[384];
 
 	if (!mkdtemp(folder) || chdir(folder) < 0)
 		return -1;
 	mkdir("state", 0755);
 	mkdir("bin", 0755);
 	mkdir("lib", 0755);
+	mkdir("open", 0755);
+	chmod("open", 01777);
 	symlink("bin", "sbin");
 	snprintf(program, sizeof(program), "%s/lib/app", folder);
 	make_file("lib/app");
-	snprintf(search, sizeof(search), "relative:%s/bin//:/nonexistent::%s/sbin:%s/lib", folder, folder, folder);
+	snprintf(search, sizeof(search), "relative:%s/bin//:/nonexistent::%s/sbin:%s/lib:%s/open", folder,
+		folder, folder, folder);
 	setenv("PATH", search, 1);
 	setenv("HEADSTART_STATE", in_folder("state"), 1);
 	return 0;
@@ -110,6 +113,13 @@ static void every_other_name_gets_one(void **state)
 	assert_int_equal(count_signs(), 4);
 	assert_int_equal(names_publish(program), 0);
 	assert_int_equal(count_signs(), 4);
+}
+
+static void nobody_else_can_fill_the_folder_with_them(void **state)
+{
+	symlink("../lib/app", "open/app");
+	assert_int_equal(names_publish(program), 0);
+	assert_false(has_sign(in_folder("open/app"), program));
 }
 
 static void a_name_that_leads_elsewhere_loses_it(void **state)
@@ -170,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_other_name_gets_one),
+		cmocka_unit_test(nobody_else_can_fill_the_folder_with_them),
 		cmocka_unit_test(a_name_that_leads_elsewhere_loses_it),
 		cmocka_unit_test(a_plan_is_not_replaced),
 		cmocka_unit_test(withdrawing_takes_the_own_ones_alone),
