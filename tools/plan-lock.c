@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -42,10 +43,18 @@ static bool program_waits(int plan_fd)
 	return fcntl(plan_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
+/* A program needs pidfd_open(2), of Linux 5.3, to wait. */
+static bool programs_can_wait(void)
+{
+	return syscall(SYS_pidfd_open, 0, 0) >= 0 || errno != ENOSYS;
+}
+
 bool plan_await_program(int plan_fd, unsigned int limit_ms)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000};
 
+	if (!programs_can_wait())
+		return false;
 	for (unsigned int waited = 0; !program_waits(plan_fd); waited += LOOK_AGAIN_MS) {
 		if (waited >= limit_ms)
 			return false;

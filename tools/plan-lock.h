@@ -22,6 +22,8 @@ bool plan_lock_held(void);
  */
 bool plan_claim(int plan_fd);
 
-/* Returns when a program waits for this plan to be carried out (format/plan-locks.h), or after that many milliseconds.
- * Whether one does. */
+/*
+ * Returns when a program waits for this plan to be carried out (format/plan-locks.h), or after that many milliseconds; at
+ * once where the kernel is too old for that. Whether one waits.
+ */
 bool plan_await_program(int plan_fd, unsigned int limit_ms);

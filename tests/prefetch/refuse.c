@@ -28,6 +28,7 @@ static const struct {
 		{"fadvise64", SYS_fadvise64},
 		{"openat2", SYS_openat2},
 		{"mincore", SYS_mincore},
+		{"pidfd_open", SYS_pidfd_open},
 },
   errors[] = {{"ENOSYS", ENOSYS}, {"EPERM", EPERM}, {"EOPNOTSUPP", EOPNOTSUPP}};
 
