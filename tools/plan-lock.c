@@ -53,10 +53,8 @@ bool plan_await_program(int plan_fd, unsigned int limit_ms)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000};
 
-	if (!programs_can_wait())
-		return false;
 	for (unsigned int waited = 0; !program_waits(plan_fd); waited += LOOK_AGAIN_MS) {
-		if (waited >= limit_ms)
+		if (waited >= limit_ms || !programs_can_wait())
 			return false;
 		nanosleep(&pause, NULL);
 	}
