@@ -39,7 +39,7 @@ static bool claim(const struct plan *plan)
 	return raw_syscall(__NR_flock, plan->fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0) != -EWOULDBLOCK;
 }
 
-static const char *start(const struct plan *plan)
+static const char *start(const struct plan_target *target, const struct plan *plan)
 {
 	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
@@ -48,7 +48,8 @@ static const char *start(const struct plan *plan)
 		return "plan=warm";
 	if (!claim(plan))
 		return "plan=running";
-	if (!share_prefetcher(plan->fd, plan_waited_for(plan) ? awaited : alongside))
+	/* By a relative path, or a descriptor, the program will not find its plan. */
+	if (!share_prefetcher(plan->fd, target->given && plan_waited_for(plan) ? awaited : alongside))
 		return "plan=not-started";
 	return "plan=started";
 }
@@ -60,7 +61,7 @@ static void serve(struct plan_target *target, char *const *environment)
 	if (!plan_find(target, &plan))
 		return;
 	if (!gives_rights(target) && !environment_forbids(environment))
-		shim_log(target->path, start(&plan));
+		shim_log(target->path, start(target, &plan));
 	sys_close(plan.fd);
 }
 
@@ -145,7 +146,7 @@ void launch_own(void)
 	plan_target_init(&target, shim_start.program, -1);
 	if (!plan_find_as_given(&target, &plan))
 		return;
-	shim_log(target.path, start(&plan));
+	shim_log(target.path, start(&target, &plan));
 	if (plan.cold && plan_waited_for(&plan))
 		carrier_wait(plan.fd, PLAN_WAIT_MS);
 	sys_close(plan.fd);

@@ -69,7 +69,7 @@ goes_on() {
 	rm -f "$log"
 	flock "$plan" rm -f "$order"
 	make_cold
-	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" "$look" >>"$order" &
+	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" >>"$order" &
 	read line <"$tmp/begun"
 	wait $! || true
 	echo >"$tmp/go"
@@ -77,11 +77,17 @@ goes_on() {
 	grep -q '^sum' "$order" || fail "$*: the program did not run"
 	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 }
-goes_on HEADSTART_WAIT=0
-goes_on HEADSTART_WAIT=0 "$launch" execv
+goes_on HEADSTART_WAIT=0 "$look"
+goes_on HEADSTART_WAIT=0 "$launch" execv "$look"
 make_plan
-goes_on HEADSTART_WAIT=1 "$launch" execv
+goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
 make_physical
+
+# Nor if it is started by a relative path, by which it does not find its plan; and its prefetcher is not to wait for it.
+cd "$place"
+goes_on "$launch" execv ./look
+cd "$OLDPWD"
+grep -q "^prefetched --alongside --fd 3$" "$order" || fail "a relative path: $(cat "$order")"
 
 # A signal ends the program, as it always would.
 start_slowly "$launch" execv "$look"
