@@ -36,6 +36,12 @@ bool plan_claim(int plan_fd)
 	return flock(plan_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
+void plan_releasep(const int *plan_fd)
+{
+	if (*plan_fd >= 0)
+		flock(*plan_fd, LOCK_UN);
+}
+
 static bool program_waits(int plan_fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};

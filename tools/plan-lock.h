@@ -22,6 +22,10 @@ bool plan_lock_held(void);
  */
 bool plan_claim(int plan_fd);
 
+/* Takes the claim back, if there is one (-1: none). Who has started the prefetcher may keep the file open: a program that
+ * is stopped while it waits, a process that was forked meanwhile. */
+void plan_releasep(const int *plan_fd);
+
 /*
  * Returns when a program waits for this plan to be carried out (format/plan-locks.h), or after that many milliseconds; at
  * once where the kernel is too old for that. Whether one waits.

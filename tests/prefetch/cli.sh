@@ -37,6 +37,12 @@ done
 # Quiet by default; by path, by descriptor; started as the shim does it.
 [ -z "$("$prefetch" "$plan" 2>&1)" ] || fail "it is not quiet"
 
+# The lock goes with the prefetcher, though somebody else has the file open still.
+exec 3<"$plan"
+"$prefetch" --fd 3 || fail "by descriptor"
+flock -n "$plan" true || fail "the lock on the plan outlives the prefetcher"
+exec 3<&-
+
 evict "$disk"/f*
 "$prefetch" --wait --fd 3 3<"$plan" 0<&- 1>&- 2>&- || fail "it failed with everything closed"
 out=$("$prefetch" --json --verify "$plan")
