@@ -25,10 +25,12 @@
 #include "verb.h"
 
 /*
- * For a program to come to where it waits. Alone it has some dozen reads to do until then, and each would take three times
- * as long if ours sent the head away in between; one that needs longer has much to load, or does not wait.
+ * A program with few libraries soon comes to where it waits: it has two or three reads to do for each, and each would take
+ * three times as long if ours sent the head away in between. With many it takes seconds that are better used by both.
+ * Measured: ARCHITECTURE.md, "The preload shim".
  */
-#define AWAIT_MS 400
+#define AWAIT_LIBRARIES 16
+#define AWAIT_MS        800
 
 #define TIME_BUDGET_MS 30000 /* a start that takes longer has all it needs from its own reads */
 
@@ -285,6 +287,13 @@ static int run_objects(const struct request *request, const struct config *confi
 	return 0;
 }
 
+static bool worth_awaiting(const struct plan_view *plan)
+{
+	uint32_t libraries = LE32(plan->header->libraries);
+
+	return libraries > 0 && libraries <= AWAIT_LIBRARIES;
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
@@ -326,14 +335,15 @@ int main(int argc, char **argv)
 	if (r == 0 && !request.path && !config_allows(&config, plan_program(&plan.view), &why))
 		return 0;
 	if (r == 0 && request.awaited)
-		request.options.alongside = !plan_await_program(request.fd, AWAIT_MS);
+		request.options.alongside =
+			!worth_awaiting(&plan.view) || !plan_await_program(request.fd, AWAIT_MS);
 	if (r == 0)
 		r = prefetch_run(&plan.view, &request.options, &result);
 	if (r < 0)
 		return fail(name, strerror(-r));
 	if (result.stale > 0 || result.missing > 0)
 		mark_stale(request.fd);
-	prefetch_log(&plan.view, &result);
+	prefetch_log(&plan.view, &request.options, &result);
 	if (request.json)
 		print_json(&request, &result);
 	else

@@ -64,7 +64,7 @@ static void carry_out(const void *context)
 	if (prefetch_run(&launch->view, &options, &result) < 0)
 		return;
 	close(DETACHED_PIPE);
-	prefetch_log(&launch->view, &result);
+	prefetch_log(&launch->view, &options, &result);
 	if ((result.stale || result.missing) && plan_mark_stale(launch->plan_path) && launch->refresh)
 		compile(plan_program(&launch->view));
 }

@@ -37,13 +37,14 @@ static void __attribute__((format(printf, 1, 2))) append_line(const char *format
 		(void)write_full(fd, line, (size_t)n);
 }
 
-void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result)
+void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,
+	const struct prefetch_result *result)
 {
 	append_line("prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
-		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 "\n",
+		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 " alongside=%d\n",
 		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine),
 		result->opened, result->stale, result->missing, result->refused, result->bytes_asked,
-		result->bytes_skipped_budget, result->opened_us, result->elapsed_us);
+		result->bytes_skipped_budget, result->opened_us, result->elapsed_us, options->alongside);
 }
 
 void object_range_log(int fd, uint64_t offset, uint64_t length)

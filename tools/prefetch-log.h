@@ -10,10 +10,11 @@
 
 /*
  * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …",
- * fields named as in struct prefetch_result, sizes in bytes. One write(2), so that lines of several
+ * fields named as in struct prefetch_result, sizes in bytes, and "alongside" as in struct prefetch_options. One write(2), so that lines of several
  * prefetchers don't mix.
  */
-void prefetch_log(const struct plan_view *plan, const struct prefetch_result *result);
+void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,
+	const struct prefetch_result *result);
 
 /* A range that whole mode asked for: "object offset=… length=… path=…", the path to the end of the line. */
 void object_range_log(int fd, uint64_t offset, uint64_t length);

@@ -13,10 +13,9 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "elf/closure.h"
+#include "elf/script.h"
 
 #define PRELOADS_MAX (64u << 10) /* bytes of ld.so.preload */
-#define SCRIPTS_MAX  5           /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
-#define SCRIPT_LINE  256u        /* BINPRM_BUF_SIZE: bytes of a script's first line that the kernel reads */
 
 uint64_t static_tls_add(uint64_t a, uint64_t b)
 {
@@ -30,26 +29,6 @@ uint64_t static_tls_of(const struct elf_needs *needs)
 	if (needs->is_program || !needs->static_tls || needs->tls_size == 0)
 		return 0;
 	return static_tls_add(needs->tls_size, needs->tls_align - 1);
-}
-
-/* "#!" and the interpreter's path, as the kernel reads it (fs/binfmt_script.c). Returns whether there is one.
- */
-static bool script_interpreter(const char *path, char interpreter[SCRIPT_LINE])
-{
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	char line[SCRIPT_LINE];
-	const char *start;
-	ssize_t n = fd < 0 ? -1 : pread(fd, line, sizeof(line) - 1, 0);
-	size_t length;
-
-	if (n < 3 || line[0] != '#' || line[1] != '!')
-		return false;
-	line[n] = '\0';
-	start = line + 2 + strspn(line + 2, " \t");
-	length = strcspn(start, " \t\n");
-	memcpy(interpreter, start, length);
-	interpreter[length] = '\0';
-	return length > 0;
 }
 
 static int loader_heeds(const char *path, bool *ret)
@@ -71,19 +50,13 @@ int static_tls_of_program(const char *program, const char *preload, const char *
 	bool *ret_loader_heeds)
 {
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {.library_path = library_path};
-	_cleanup_free_ char *path = realpath(program, NULL), *preloads = NULL;
+	_cleanup_free_ char *path = NULL, *preloads = NULL;
 	size_t size;
-	char interpreter[SCRIPT_LINE];
 	bool heeds = false;
-	int r;
+	int r = script_executed(program, &path);
 
-	for (int depth = 0; path && depth < SCRIPTS_MAX && script_interpreter(path, interpreter); depth++) {
-		free(path);
-		path = realpath(interpreter, NULL);
-	}
-	if (!path)
-		return -errno;
-	r = loader_heeds(path, &heeds);
+	if (r == 0)
+		r = loader_heeds(path, &heeds);
 	if (r == 0 && heeds)
 		r = elf_closure_add(&closure, path);
 	if (r == 0 && heeds)

@@ -132,7 +132,7 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 	view.file_count = LE32(header->file_count);
 	view.extent_count = LE32(header->extent_count);
 	if (view.file_count > PLAN_FILES_MAX || LE32(header->order) > PLAN_ORDER_PHYSICAL ||
-		LE32(header->window_pages) == 0 || header->reserved != 0 || files < LE32(header->probes_end) || strings > size ||
+		LE32(header->window_pages) == 0 || files < LE32(header->probes_end) || strings > size ||
 		!plan_table_fits(files, view.file_count, sizeof(struct plan_file), extents) ||
 		!plan_table_fits(extents, view.extent_count, sizeof(struct plan_extent), strings))
 		return PLAN_DAMAGED;

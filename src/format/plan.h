@@ -57,7 +57,7 @@ struct plan_header {
 	uint32_t strings_offset;  /* bytes from the start of the file; ends at file_size */
 	uint32_t window_pages;    /* pages, > 0: largest read submitted at once, from the device's limits */
 	uint32_t static_tls;      /* bytes the start's libraries take of static TLS; see elf/static-tls.h */
-	uint32_t reserved;        /* 0 */
+	uint32_t libraries;       /* that the program has when its first instruction is executed; 0: not known */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 

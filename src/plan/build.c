@@ -32,6 +32,8 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 	if (r >= 0)
 		r = draft_static_tls(draft);
 	if (r >= 0)
+		r = draft_libraries(draft);
+	if (r >= 0)
 		r = draft_place(draft);
 	if (r < 0)
 		return r;

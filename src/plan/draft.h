@@ -69,6 +69,7 @@ struct plan_draft {
 	struct draft_probe probes[DRAFT_PROBES];
 	size_t n_probes;
 	uint32_t static_tls; /* bytes; UINT32_MAX: that or more */
+	uint32_t libraries;  /* 0: none, or not known */
 	struct plan_summary summary;
 };
 
@@ -97,6 +98,7 @@ int draft_select(struct plan_draft *draft, const struct plan_options *options);
 int draft_cut(struct plan_draft *draft, uint64_t budget);
 int draft_probe(struct plan_draft *draft);
 int draft_static_tls(struct plan_draft *draft);
+int draft_libraries(struct plan_draft *draft);
 int draft_place(struct plan_draft *draft);
 /* The part of draft_place() that asks no file system: cuts an extent where its places on the disk end. */
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);

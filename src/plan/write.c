@@ -136,6 +136,7 @@ static void write_header(
 		.strings_offset = LE32((uint32_t)layout->strings),
 		.window_pages = LE32(window_pages(draft)),
 		.static_tls = LE32(draft->static_tls),
+		.libraries = LE32(draft->libraries),
 	};
 	memcpy(header->magic, PLAN_MAGIC, sizeof(header->magic));
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));

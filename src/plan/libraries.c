@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How many libraries ld.so maps before the program comes to the shim's constructor, and so how long that takes: the
+ * prefetcher of a rotational disk awaits it only where they are few. Those of an image (options.root) are not looked for.
+ */
+#include <errno.h>
+
+#include "base/cleanup.h"
+#include "elf/closure.h"
+#include "elf/script.h"
+#include "plan/draft.h"
+
+int draft_libraries(struct plan_draft *draft)
+{
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
+	_cleanup_free_ char *executed = NULL;
+	int r;
+
+	if (draft->root)
+		return 0;
+	r = script_executed(draft->profile->program, &executed);
+	if (r == 0)
+		r = elf_closure_add(&closure, executed);
+	if (r == 0)
+		draft->libraries = (uint32_t)closure.n - 1;
+	return r == -ENOMEM ? r : 0;
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# A plan says how many libraries its program has when it begins, and the prefetcher awaits a program with few of them alone.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+export HEADSTART_STATE="$tmp/state" HEADSTART_LOG="$tmp/log"
+mkdir "$tmp/state"
+
+# Makes $plan of a program, with the options that follow.
+make_plan() {
+	program=$1
+	shift
+	printf 'program %s\nfile regular %s\nrange 0 1 0 1\n' "$program" "$program" | "$make_profile" "$tmp/profile"
+	plan=$tmp/made.plan
+	"$headstart" plan -o "$plan" "$@" "$tmp/profile" >/dev/null || fail "plan of $program"
+	libraries=$("$headstart" show --json "$plan" | sed -n 's/^ *"libraries": \([0-9]*\).*/\1/p')
+}
+python=$(realpath /usr/bin/python3)
+make_plan "$python"
+listed=$(ldd "$python" | grep -c '=> /')
+[ "$libraries" -ge "$listed" ] && [ "$libraries" -le $((listed + 1)) ] || # ld.so is a library where one names it
+	fail "$libraries libraries of python, where ldd lists $listed"
+of_python=$libraries
+printf '#!%s\n' "$python" >"$tmp/script"
+printf '#! %s -x\n' "$tmp/script" >"$tmp/outer"
+chmod +x "$tmp/script" "$tmp/outer"
+for script in script outer; do
+	make_plan "$(realpath "$tmp")/$script"
+	[ "$libraries" = "$of_python" ] || fail "$libraries libraries of $script, and $of_python of its interpreter"
+done
+make_plan "$(realpath "$prefetch")"
+[ "$libraries" = 0 ] || fail "$libraries libraries of a static program"
+make_plan "$(realpath "$HEADSTART_TEST_SOURCE/README.md")"
+[ "$libraries" = 0 ] || fail "$libraries libraries of what is no program"
+mkdir -p "$tmp/image$(dirname "$python")"
+cp -p "$python" "$tmp/image$python"
+make_plan "$python" --root "$tmp/image"
+[ "$libraries" = 0 ] || fail "$libraries libraries in an image"
+
+# Whether the prefetcher goes on alongside the program. With "waits" somebody has the lock of a program that waits.
+alongside() {
+	rm -f "$tmp/log"
+	/usr/bin/python3 - "$1" "$prefetch" "$plan" <<'END' || fail "the prefetcher failed"
+import fcntl, os, subprocess, sys
+plan = os.open(sys.argv[3], os.O_RDONLY)
+if sys.argv[1] == "waits":
+    fcntl.lockf(plan, fcntl.LOCK_SH, 1, 0)
+def give_plan():
+    os.dup2(os.open(sys.argv[3], os.O_RDONLY), 3)
+sys.exit(subprocess.run([sys.argv[2], "--awaited", "--fd", "3"], close_fds=False, preexec_fn=give_plan,
+                        stdout=subprocess.DEVNULL).returncode)
+END
+	sed -n 's/^prefetch .* alongside=\([01]\)$/\1/p' "$tmp/log"
+}
+make_plan "$python"
+[ "$libraries" -le 16 ] || skip "python has $libraries libraries here"
+[ "$(alongside waits)" = 0 ] || fail "beside a program that waits: $(cat "$tmp/log")"
+[ "$(alongside runs)" = 1 ] || fail "beside a program that does not wait: $(cat "$tmp/log")"
+make_plan "$(realpath "$prefetch")"
+[ "$(alongside waits)" = 1 ] || fail "a program without libraries was awaited: $(cat "$tmp/log")"
