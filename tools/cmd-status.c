@@ -83,17 +83,14 @@ static int describe_app(void *context, const char *app)
 	return r;
 }
 
-static void count_recorded(struct json_object *object)
+static void count_recorded(const char *path, struct json_object *object)
 {
 	static const char *const suffixes[] = {STATE_PROFILE_SUFFIX, STATE_PLAN_SUFFIX, STATE_STALE_SUFFIX};
 	static const char *const keys[] = {"profiles", "plans", "stale"};
-	_cleanup_free_ char *path = NULL;
-	_cleanup_closedir_ DIR *folder = NULL;
+	_cleanup_closedir_ DIR *folder = opendir(path);
 	struct dirent *entry;
 	int counts[3] = {0};
 
-	if (store_folder(&path) == 0)
-		folder = opendir(path);
 	while (folder && (entry = readdir(folder))) {
 		const char *dot = strrchr(entry->d_name, '.');
 
@@ -139,24 +136,40 @@ static void describe_settings(struct json_object *settings)
 	json_object_object_add(settings, "problems", json_object_new_int((int)problems));
 }
 
+/* What lies in the state folder. Who has none (a user without HOME) is told that, by null, and the rest. */
+static int describe_own(struct json_object *status)
+{
+	struct json_object *user = NULL, *apps = NULL, *recorded = NULL;
+	_cleanup_free_ char *folder = NULL;
+	int r = store_folder(&folder);
+
+	if (r < 0 && r != -ENOENT)
+		return verb_fail_errno(r, "cannot find the state folder");
+	if (r == 0) {
+		user = json_object_new_object();
+		apps = json_object_new_array();
+		recorded = json_object_new_object();
+	}
+	json_object_object_add(status, "user", user);
+	json_object_object_add(status, "apps", apps);
+	json_object_object_add(status, "recorded", recorded);
+	if (r < 0)
+		return 0;
+	count_recorded(folder, recorded);
+	r = describe_record("user", user);
+	return r ? r : record_each_app(describe_app, apps);
+}
+
 static int describe(struct json_object *status)
 {
-	struct json_object *system = json_object_new_object(), *user = json_object_new_object(),
-			   *apps = json_object_new_array();
-	struct json_object *recorded = json_object_new_object(), *settings = json_object_new_object();
-	int r;
+	struct json_object *system = json_object_new_object(), *settings = json_object_new_object();
 
 	add_string(status, "switched_off_by", switched_off_by());
 	add_string(system, "state", state_of_system());
 	json_object_object_add(status, "system", system);
-	json_object_object_add(status, "user", user);
-	json_object_object_add(status, "apps", apps);
 	json_object_object_add(status, "settings", settings);
-	json_object_object_add(status, "recorded", recorded);
 	describe_settings(settings);
-	count_recorded(recorded);
-	r = describe_record("user", user);
-	return r ? r : record_each_app(describe_app, apps);
+	return describe_own(status);
 }
 
 static const char *text_of(struct json_object *object, const char *key, const char *otherwise)
@@ -174,17 +187,12 @@ static void print_files(struct json_object *object)
 		printf("          %s\n", json_object_get_string(json_object_array_get_idx(files, i)));
 }
 
-static void print_text(struct json_object *status)
+static void print_installed(struct json_object *user, struct json_object *apps)
 {
-	struct json_object *user = json_object_object_get(status, "user");
-	struct json_object *apps = json_object_object_get(status, "apps");
-	struct json_object *recorded = json_object_object_get(status, "recorded");
-	struct json_object *settings = json_object_object_get(status, "settings");
-	const char *off = text_of(status, "switched_off_by", NULL);
-
-	if (off)
-		printf("off       switched off by %s\n", off);
-	printf("system    %s\n", text_of(json_object_object_get(status, "system"), "state", "not installed"));
+	if (!user) {
+		puts("user      not known, nor what is recorded: HOME is not set");
+		return;
+	}
 	printf("user      %s\n", text_of(user, "state", "not installed"));
 	print_files(user);
 	for (size_t i = 0; i < json_object_array_length(apps); i++) {
@@ -193,11 +201,24 @@ static void print_text(struct json_object *status)
 		printf("app       %s: %s\n", text_of(app, "app", ""), text_of(app, "state", "not installed"));
 		print_files(app);
 	}
+}
+
+static void print_text(struct json_object *status)
+{
+	struct json_object *recorded = json_object_object_get(status, "recorded");
+	struct json_object *settings = json_object_object_get(status, "settings");
+	const char *off = text_of(status, "switched_off_by", NULL);
+
+	if (off)
+		printf("off       switched off by %s\n", off);
+	printf("system    %s\n", text_of(json_object_object_get(status, "system"), "state", "not installed"));
+	print_installed(json_object_object_get(status, "user"), json_object_object_get(status, "apps"));
 	printf("settings  %s wrong lines or files\n", text_of(settings, "problems", ""));
 	print_files(settings);
-	printf("recorded  %s profiles, %s plans, %s of them stale, in %s\n",
-		text_of(recorded, "profiles", ""), text_of(recorded, "plans", ""),
-		text_of(recorded, "stale", ""), text_of(recorded, "folder", "no folder"));
+	if (recorded)
+		printf("recorded  %s profiles, %s plans, %s of them stale, in %s\n",
+			text_of(recorded, "profiles", ""), text_of(recorded, "plans", ""),
+			text_of(recorded, "stale", ""), text_of(recorded, "folder", ""));
 }
 
 static int print_status(bool json)

@@ -1,0 +1,35 @@
+#!/bin/sh
+# headstart status where little can be known.
+. "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
+as_user=
+if [ "$(id -u)" = 0 ]; then
+	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
+	as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --"
+	$as_user "$headstart" --version >/dev/null 2>&1 || skip "an ordinary user cannot read the build folder"
+fi
+
+# Without a home there is no folder of a user's to look in; the rest is told.
+without_home() { $as_user env -u HOME -u HEADSTART_STATE -u HEADSTART_CONFIG "$@"; }
+without_home "$headstart" status >"$tmp/out" 2>"$tmp/err" || fail "status without HOME: $(cat "$tmp/err")"
+[ ! -s "$tmp/err" ] || fail "status without HOME complains: $(cat "$tmp/err")"
+grep -q '^system    ' "$tmp/out" || fail "nothing is told of the system: $(cat "$tmp/out")"
+grep -q '^settings  ' "$tmp/out" || fail "nothing is told of settings: $(cat "$tmp/out")"
+grep -qx "user      not known, nor what is recorded: HOME is not set" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+without_home "$headstart" status --json >"$tmp/out" 2>"$tmp/err" || fail "status --json without HOME: $(cat "$tmp/err")"
+python3 - "$tmp/out" <<'END' || fail "the JSON: $(cat "$tmp/out")"
+import json, sys
+status = json.load(open(sys.argv[1]))
+assert set(status) == {"switched_off_by", "system", "user", "apps", "settings", "recorded"}
+assert status["user"] is None and status["apps"] is None and status["recorded"] is None
+assert set(status["settings"]) == {"files", "problems"} and "state" in status["system"]
+END
+
+# One that is named needs no home.
+mkdir -m 755 "$tmp/kept"
+chmod 755 "$tmp"
+$as_user env -u HOME HEADSTART_STATE="$tmp/kept" "$headstart" status >"$tmp/out" 2>"$tmp/err" ||
+	fail "status with HEADSTART_STATE: $(cat "$tmp/err")"
+grep -qx 'user      not installed' "$tmp/out" || fail "with HEADSTART_STATE it says: $(cat "$tmp/out")"
+grep -qx "recorded  0 profiles, 0 plans, 0 of them stale, in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
+check_witness
+echo ok
