@@ -188,14 +188,31 @@ static size_t say_variable(const struct doctor_host *host, const char *name, con
 	return text ? say_list(host, &list, text, sums, report) : 0;
 }
 
+static void say_unread(int error, struct doctor_report *report)
+{
+	if (error == -EISDIR) {
+		doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' is a directory", PRELOAD_FILE);
+		doctor_consequence(report, "the loader takes it for an empty file: nothing is preloaded, and "
+					   "'headstart install --system' refuses");
+		doctor_mend(report, "sudo rmdir %s", PRELOAD_FILE);
+		return;
+	}
+	doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' cannot be read: %s", PRELOAD_FILE, strerror(-error));
+	doctor_consequence(report, "what it names is not known here; the loader, too, passes over a file that "
+				   "it cannot read, without a word");
+}
+
 static size_t say_file(const struct doctor_host *host, struct sums *sums, struct doctor_report *report)
 {
 	static const struct list list = {PRELOAD_FILE, ": \t\n",
 		"each program that is started prints an error, or dies if the file is truncated or lacks a "
 		"library"};
 	_cleanup_free_ char *text = NULL;
+	int r = host_read(host, PRELOAD_FILE, &text);
 
-	if (host_read(host, PRELOAD_FILE, &text) < 0)
+	if (r < 0 && r != -ENOENT)
+		say_unread(r, report);
+	if (r < 0)
 		return 0;
 	for (char *at = text; (at = strchr(at, '#'));) /* to the end of its line */
 		while (*at && *at != '\n')

@@ -364,6 +364,23 @@ static void a_truncated_preload(void **state)
 	finds(check_preloads, DOCTOR_PROBLEM, "is truncated");
 }
 
+/* The loader passes over such a file without a word. */
+static void a_preload_file_that_cannot_be_read(void **state)
+{
+	char full[PATH_MAX];
+
+	assert_true(host_path(&host, "/etc/ld.so.preload", full));
+	put("/etc/passwd", "");
+	assert_int_equal(mkdir(full, 0755), 0);
+	finds(check_preloads, DOCTOR_NOTE, "'/etc/ld.so.preload' is a directory");
+	finds(check_preloads, DOCTOR_NOTE, "sudo rmdir /etc/ld.so.preload");
+	assert_int_equal(rmdir(full), 0);
+	assert_int_equal(symlink("ld.so.preload", full), 0);
+	finds(check_preloads, DOCTOR_NOTE, "'/etc/ld.so.preload' cannot be read: Too many levels");
+	assert_int_equal(unlink(full), 0);
+	finds(check_preloads, DOCTOR_OK, "0 preloaded libraries");
+}
+
 static void state_folder_and_plans(void **state)
 {
 	char full[PATH_MAX];
@@ -528,6 +545,7 @@ int main(void)
 		TEST(memory),
 		TEST(preloads),
 		TEST(a_truncated_preload),
+		TEST(a_preload_file_that_cannot_be_read),
 		TEST(state_folder_and_plans),
 		TEST(programs),
 		TEST(garbage_everywhere),
