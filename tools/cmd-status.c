@@ -95,8 +95,8 @@ static void count_recorded(const char *path, struct json_object *object)
 		const char *dot = strrchr(entry->d_name, '.');
 
 		for (size_t i = 0; dot && i < 3; i++)
-			counts[i] += streq(dot, suffixes[i]) &&
-				!links_to_neighbour(dirfd(folder), entry->d_name);
+			counts[i] +=
+				streq(dot, suffixes[i]) && !links_to_neighbour(dirfd(folder), entry->d_name);
 	}
 	add_string(object, "folder", path);
 	for (size_t i = 0; i < 3; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks, what they say findings with, and how they read the host. Internal to the layer and its tests. */
+/* The checks, what they say findings with, and how they read the host. Internal to the layer and its tests.
+ */
 #pragma once
 
 #include <limits.h>
@@ -59,6 +60,8 @@ struct doctor_program {
 	char *path_word;           /* owned */
 	char executable[PATH_MAX]; /* the ELF file that runs: path, or a script's interpreter */
 	bool is_script;
+	int interpreter_error;  /* of a script: negative errno if that interpreter cannot be executed */
+	bool is_plain;          /* text without "#!" */
 	struct elf_needs needs; /* of the executable; void where is_elf is not set */
 	bool is_elf;
 	struct elf_closure closure; /* empty where no glibc loader maps libraries */

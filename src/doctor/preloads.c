@@ -197,9 +197,11 @@ static void say_unread(int error, struct doctor_report *report)
 		doctor_mend(report, "sudo rmdir %s", PRELOAD_FILE);
 		return;
 	}
-	doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' cannot be read: %s", PRELOAD_FILE, strerror(-error));
-	doctor_consequence(report, "what it names is not known here; the loader, too, passes over a file that "
-				   "it cannot read, without a word");
+	doctor_say(
+		report, DOCTOR_NOTE, "preloads", "'%s' cannot be read: %s", PRELOAD_FILE, strerror(-error));
+	doctor_consequence(report,
+		"what it names is not known here; the loader, too, passes over a file that "
+		"it cannot read, without a word");
 }
 
 static size_t say_file(const struct doctor_host *host, struct sums *sums, struct doctor_report *report)

@@ -99,6 +99,20 @@ static bool script_interpreter(const struct doctor_host *host, const char *path,
 	       snprintf(interpreter, PATH_MAX, "%.*s", (int)strcspn(start, " \t\n"), start) > 1;
 }
 
+/* Text without "#!", which shells run where the kernel says ENOEXEC. A NUL in the first line is what bash
+ * knows other files by. */
+static bool is_plain(int fd)
+{
+	char line[SCRIPT_LINE];
+	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
+
+	if (n < 0)
+		return false;
+	line[n] = '\0';
+	return !after_prefix(line, "\177ELF") && !after_prefix(line, "#!") &&
+	       (strchr(line, '\n') || strlen(line) == (size_t)n);
+}
+
 static void read_executable(const struct doctor_host *host, struct doctor_program *program)
 {
 	_cleanup_free_ char *preloads = NULL;
@@ -109,6 +123,7 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 		return;
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	program->is_elf = fd >= 0 && elf_needs_read(fd, &program->needs) == 0;
+	program->is_plain = fd >= 0 && !program->is_script && is_plain(fd);
 	if (!program_heeds_audit(program))
 		return;
 	program->closure.root = host->root;
@@ -130,7 +145,8 @@ int doctor_check_program(const struct doctor_host *host, const char *command, st
 	strcpy(program.executable, program.path);
 	for (int i = 0; i < SCRIPTS_MAX && script_interpreter(host, program.executable, interpreter); i++) {
 		program.is_script = true;
-		if (canonical(host, interpreter, program.executable) < 0) {
+		program.interpreter_error = canonical(host, interpreter, program.executable);
+		if (program.interpreter_error < 0) {
 			strcpy(program.executable, interpreter);
 			break;
 		}
@@ -171,6 +187,26 @@ static const char *shimless(const struct doctor_program *program)
 	return NULL;
 }
 
+static void say_not_elf(const struct doctor_program *program, const char *why, struct doctor_report *report)
+{
+	if (program->is_plain) {
+		doctor_say(report, DOCTOR_NOTE, "program", "'%s' has no '#!' and is not an ELF file",
+			program->path);
+		doctor_consequence(report, "the kernel does not execute it; shells, 'headstart run' and all "
+					   "that use execvp(3) then have "
+					   "'/bin/sh' run it, others fail");
+		return;
+	}
+	if (program->interpreter_error < 0)
+		doctor_say(report, DOCTOR_PROBLEM, "program", "'%s' is a script whose interpreter '%s' %s",
+			program->path, program->executable,
+			program->interpreter_error == -ENOENT ? "is missing" : "cannot be executed");
+	else
+		doctor_say(report, DOCTOR_PROBLEM, "program", "'%s' %s",
+			program->is_script ? program->executable : program->path, why);
+	doctor_consequence(report, "it cannot be started, with or without headstart");
+}
+
 void check_kind(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
@@ -185,13 +221,14 @@ void check_kind(
 				report, "its plan covers the interpreter and what the script starts");
 		return;
 	}
-	doctor_say(report, program->is_elf ? DOCTOR_NOTE : DOCTOR_PROBLEM, "program", "'%s' %s",
+	if (!program->is_elf) {
+		say_not_elf(program, why, report);
+		return;
+	}
+	doctor_say(report, DOCTOR_NOTE, "program", "'%s' %s",
 		program->is_script ? program->executable : program->path, why);
-	doctor_consequence(report, "%s",
-		program->is_elf ? "the audit shim can do nothing for it; the launcher can"
-				: "it cannot be started, with or without headstart");
-	if (program->is_elf)
-		doctor_mend(report, "headstart run -- %s", program->command_word);
+	doctor_consequence(report, "the audit shim can do nothing for it; the launcher can");
+	doctor_mend(report, "headstart run -- %s", program->command_word);
 }
 
 void check_rights(

@@ -491,6 +491,36 @@ static void programs(void **state)
 	assert_true(said(DOCTOR_PROBLEM, "not an ELF file"));
 }
 
+static void scripts(void **state)
+{
+	set("PATH", "/usr/bin");
+	put_library("/usr/bin/dynamic", dynamic_program);
+	put_bytes("/usr/bin/orphan", "#! /usr/bin/gone -x\n", 20, 0755);
+	check_asked("orphan");
+	assert_true(said(DOCTOR_PROBLEM,
+		"'/usr/bin/orphan' is a script whose interpreter '/usr/bin/gone' is missing"));
+	assert_false(said(DOCTOR_PROBLEM, "ELF"));
+	put("/usr/bin/gone", "");
+	check_asked("orphan");
+	assert_true(said(DOCTOR_PROBLEM, "whose interpreter '/usr/bin/gone' cannot be executed"));
+	put_bytes("/usr/bin/outer", "#!/usr/bin/orphan\n", 18, 0755);
+	check_asked("outer");
+	assert_true(said(DOCTOR_PROBLEM, "'/usr/bin/outer' is a script whose interpreter '/usr/bin/gone'"));
+	put_bytes("/usr/bin/text", "echo it runs\n", 13, 0755);
+	check_asked("text");
+	assert_true(said(DOCTOR_NOTE, "'/usr/bin/text' has no '#!'"));
+	assert_int_equal(doctor_count(&report, DOCTOR_PROBLEM), 0);
+	put_bytes("/usr/bin/empty", "", 0, 0755);
+	check_asked("empty");
+	assert_true(said(DOCTOR_NOTE, "has no '#!'"));
+	put_bytes("/usr/bin/bytes", "\1\2\0\3\n", 5, 0755);
+	check_asked("bytes");
+	assert_true(said(DOCTOR_PROBLEM, "not an ELF file"));
+	put_bytes("/usr/bin/cut", "\177ELF", 4, 0755);
+	check_asked("cut");
+	assert_true(said(DOCTOR_PROBLEM, "not an ELF file, or a damaged one"));
+}
+
 /* Whatever lies there: an answer, and no crash. */
 static void garbage_everywhere(void **state)
 {
@@ -548,6 +578,7 @@ int main(void)
 		TEST(a_preload_file_that_cannot_be_read),
 		TEST(state_folder_and_plans),
 		TEST(programs),
+		TEST(scripts),
 		TEST(garbage_everywhere),
 		cmocka_unit_test(words_for_a_shell),
 	};

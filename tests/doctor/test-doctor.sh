@@ -79,7 +79,9 @@ chmod u+s setuid
 printf '#!%s\n' "$real/big" >'a script'
 printf '#!/bin/sh\nexec flatpak run org.example.App "$@"\n' >flat
 printf 'no program\n' >text
-chmod +x 'a script' flat text
+echo 'echo it runs' >said
+printf '#!%s\n' "$real/gone" >orphan
+chmod +x 'a script' flat text said orphan
 
 doctor ./big
 says ok program "$real/big"
@@ -103,7 +105,10 @@ says note plan "sudo headstart record -- './a script'"
 doctor ./flat
 says note program "a Flatpak"
 doctor ./text
-says problem program "not an ELF file"
+says note program "has no '#!'"
+[ "$(sh -c ./said)" = "it runs" ] || fail "a shell does not start a script without '#!'"
+doctor ./orphan
+says problem program "whose interpreter '$real/gone' is missing"
 
 # a plan: fresh, stale, gone, not to be believed, damaged
 "$make_profile" big.profile <<EOF
