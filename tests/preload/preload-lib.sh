@@ -14,13 +14,17 @@ started() {
 }
 
 # Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still hold
-# the lock on its plan.
+# the lock on its plan. What cannot be told counts as warm, and while somebody renames something the kernel may not be able to
+# tell: tried again then.
 cold() {
-	rm -f "$log"
-	for claimed in "$state"/*.plan; do
-		flock "$claimed" true
+	for attempt in 1 2 3; do
+		rm -f "$log"
+		for claimed in "$state"/*.plan; do
+			flock "$claimed" true
+		done
+		make_cold
+		status=0
+		"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?
+		grep -q plan=warm "$log" 2>/dev/null || return 0
 	done
-	make_cold
-	status=0
-	"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?
 }

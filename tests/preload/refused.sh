@@ -27,10 +27,7 @@ nothing_done
 # Only in the program's environment, wherever the function has that.
 for way in execve execvpe execle execle-short fexecve execveat posix_spawn posix_spawnp; do
 	what="off in the environment given to $way"
-	rm -f "$log"
-	make_cold
-	status=0
-	shimmed FROM=here "$launch" "$way" "$target" one two three four five six seven >"$tmp/seen" || status=$?
+	cold shimmed FROM=here "$launch" "$way" "$target" one two three four five six seven
 	done_here
 	cold shimmed FROM=here "$launch" "off-$way" "$target" one two three four five six seven
 	[ "$status" = 7 ] || fail "$what: exit status $status"
