@@ -112,16 +112,20 @@ static const char *switched_off_by(void)
 	return access(KILL_SWITCH, F_OK) == 0 ? KILL_SWITCH : NULL;
 }
 
-/* "installed"; "missing library" (the line is there, and what it names is not); NULL: not installed. */
+/* NULL: not installed. The words are explained in headstart-status(1). */
 static const char *state_of_system(void)
 {
 	_cleanup_(preload_file_releasep) struct preload_file file = {0};
+	int r = preload_file_read(PRELOAD_FILE, &file);
+	mode_t mode;
 
-	if (preload_file_read(PRELOAD_FILE, &file) < 0 ||
-		!preload_text_has(file.text, file.size, HEADSTART_PRELOAD_NAME))
+	if (r == -EACCES)
+		return "unreadable";
+	if (r < 0 || !preload_text_has(file.text, file.size, HEADSTART_PRELOAD_NAME))
 		return NULL;
-	return access(HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", R_OK) == 0 ? "installed"
-										   : "missing library";
+	if (access(HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", R_OK) < 0)
+		return "missing library";
+	return preload_file_for_all(PRELOAD_FILE, &mode) ? "installed" : "not for all users";
 }
 
 static void describe_settings(struct json_object *settings)

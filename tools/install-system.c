@@ -232,6 +232,17 @@ static int write_line(const struct loader_list *list, const struct preload_file 
 		PRELOAD_FILE);
 }
 
+static void note_mode(void)
+{
+	mode_t mode;
+
+	if (!preload_file_for_all(PRELOAD_FILE, &mode))
+		verb_note("'%s' keeps its mode %04o: programs of users who cannot read it do not load the "
+			  "library; "
+			  "'chmod a+r %s' has them load it",
+			PRELOAD_FILE, (unsigned)mode, PRELOAD_FILE);
+}
+
 int install_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
@@ -259,6 +270,8 @@ int install_system(const struct install_request *request)
 		printf("would add to %s: %s\n", PRELOAD_FILE, NAME);
 	else if (r == 0)
 		r = write_line(&list, &before);
+	if (r == 0)
+		note_mode();
 	if (r || request->dry_run)
 		remove_stubs(&list);
 	return r;

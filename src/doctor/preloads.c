@@ -204,6 +204,23 @@ static void say_unread(int error, struct doctor_report *report)
 		"it cannot read, without a word");
 }
 
+/* Returns whether some users' loader cannot read it, as is said then. */
+static bool say_mode(const struct doctor_host *host, struct doctor_report *report)
+{
+	char full[PATH_MAX];
+	struct stat st;
+
+	if (!host_path(host, PRELOAD_FILE, full) || stat(full, &st) < 0 || !S_ISREG(st.st_mode) ||
+		(st.st_mode & S_IROTH))
+		return false;
+	doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' is not for all users to read (mode %04o)",
+		PRELOAD_FILE, (unsigned)st.st_mode & 07777);
+	doctor_consequence(report, "programs of users who cannot read it load nothing that it names, and do "
+				   "not say so");
+	doctor_mend(report, "sudo chmod a+r %s", PRELOAD_FILE);
+	return true;
+}
+
 static size_t say_file(const struct doctor_host *host, struct sums *sums, struct doctor_report *report)
 {
 	static const struct list list = {PRELOAD_FILE, ": \t\n",
@@ -212,7 +229,7 @@ static size_t say_file(const struct doctor_host *host, struct sums *sums, struct
 	_cleanup_free_ char *text = NULL;
 	int r = host_read(host, PRELOAD_FILE, &text);
 
-	if (r < 0 && r != -ENOENT)
+	if (!say_mode(host, report) && r < 0 && r != -ENOENT)
 		say_unread(r, report);
 	if (r < 0)
 		return 0;

@@ -45,6 +45,16 @@ void preload_file_release(struct preload_file *file)
 	*file = (struct preload_file){0};
 }
 
+bool preload_file_for_all(const char *path, mode_t *ret_mode)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || (st.st_mode & S_IROTH))
+		return true;
+	*ret_mode = st.st_mode & 07777;
+	return false;
+}
+
 static bool same_text(const struct preload_file *file, const char *text, size_t size)
 {
 	return file->size == size && memcmp(file->text, text, size) == 0;

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #define PRELOAD_FILE "/etc/ld.so.preload"
 
@@ -27,6 +28,12 @@ static inline void preload_file_releasep(struct preload_file *file)
 {
 	preload_file_release(file);
 }
+
+/*
+ * Whether all users can read the file, or it is not there: ld.so(8) passes over one that it cannot read,
+ * without a word. *ret_mode is its mode where they cannot.
+ */
+bool preload_file_for_all(const char *path, mode_t *ret_mode);
 
 /*
  * Adds the name, which must not be there, after writing the record. `before` is what the file was when it was

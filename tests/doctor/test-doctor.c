@@ -379,6 +379,13 @@ static void a_preload_file_that_cannot_be_read(void **state)
 	finds(check_preloads, DOCTOR_NOTE, "'/etc/ld.so.preload' cannot be read: Too many levels");
 	assert_int_equal(unlink(full), 0);
 	finds(check_preloads, DOCTOR_OK, "0 preloaded libraries");
+	put_library("/lib/good.so", NULL);
+	put("/etc/ld.so.preload", "/lib/good.so\n");
+	assert_int_equal(chmod(full, 0640), 0);
+	finds(check_preloads, DOCTOR_NOTE, "is not for all users to read");
+	finds(check_preloads, DOCTOR_NOTE, "sudo chmod a+r /etc/ld.so.preload");
+	assert_int_equal(chmod(full, 0444), 0);
+	finds(check_preloads, DOCTOR_OK, "1 preloaded library");
 }
 
 static void state_folder_and_plans(void **state)

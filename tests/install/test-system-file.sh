@@ -76,6 +76,24 @@ grep -q 'not installed' "$tmp/err" || fail "uninstall takes a comment for the li
 printf "#%s\n" "$name" | cmp -s - "$line" || fail "a comment was removed"
 rm "$line"
 
+# One that is for root alone to read stays so. Other users' loader passes over it without a word: this is told.
+echo /a.so >"$line"
+chmod 600 "$line"
+"$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "mode 600: $(cat "$tmp/err")"
+grep -q "keeps its mode 0600: programs of users who cannot read it do not load the library" "$tmp/err" ||
+	fail "install is silent on mode 600: $(cat "$tmp/err")"
+in_root /bin/cat /proc/self/maps | grep -q "${name##*/}" || fail "root's programs do not load it"
+chroot --userspec 65534:65534 "$root" /bin/cat /proc/self/maps >"$tmp/out" 2>"$tmp/err" || fail "a user's program fails"
+! grep -q "${name##*/}" "$tmp/out" || fail "a user's programs load what they cannot read: this tests nothing"
+[ ! -s "$tmp/err" ] || fail "a user's program says: $(cat "$tmp/err")"
+in_root "$program" status | grep -qx 'system    not for all users' || fail "status: $(in_root "$program" status)"
+chroot --userspec 65534:65534 "$root" "$program" status >"$tmp/out" || fail "a user's status"
+grep -qx 'system    unreadable' "$tmp/out" || fail "a user's status: $(cat "$tmp/out")"
+chmod 644 "$line"
+in_root "$program" status | grep -qx 'system    installed' || fail "status: $(in_root "$program" status)"
+"$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall after mode 600"
+rm "$line"
+
 # A link stays one; what it leads to is changed.
 echo /a.so >"$root/etc/real"
 ln -s real "$line"
