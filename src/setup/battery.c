@@ -305,8 +305,8 @@ static int enter_namespace(const struct battery *battery)
 	r = write_full(fd, battery->text, battery->size);
 	if (r < 0)
 		return r;
-	if (fchmod(fd, 0644) <
-		0) /* whatever the file's own mode, which may change: users' programs are tried too */
+	/* Whatever the file's own mode, which may change: users' programs are tried too. */
+	if (fchmod(fd, 0644) < 0)
 		return -errno;
 	if (!battery->before->exists)
 		return overlay_folder();
