@@ -82,6 +82,8 @@ int cmd_doctor(int argc, char **argv)
 	doctor_host_init(&host);
 	host.wrong_settings = config_read(&settings, NULL, NULL);
 	host.denied = denied;
+	host.rules = settings.devices;
+	host.n_rules = settings.n_devices;
 	doctor_check_machine(&host, &report);
 	if (program) {
 		r = doctor_check_program(&host, program, &report);

@@ -2,6 +2,7 @@
 /* What a file lies on, as far as the order and the size of reads depend on it. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct device {
 	uint32_t read_ahead_kb;  /* 0 where unknown */
 	uint32_t max_sectors_kb; /* 0 where unknown */
 	char name[64];           /* "sda", "loop0", "nfs"; for people */
+	bool by_rule;            /* the class is a rule's (device_of_by_rules()) */
 };
 
 const char *device_class_name(enum device_class class);

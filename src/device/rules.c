@@ -50,6 +50,7 @@ int device_of_by_rules(int fd, const struct device_rule *rules, size_t n_rules, 
 		else if (longest > 0 || !names_device(&rules[i], fd, ret))
 			continue;
 		ret->class = rules[i].class;
+		ret->by_rule = true;
 	}
 	return 0;
 }

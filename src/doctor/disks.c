@@ -45,12 +45,20 @@ static bool is_virtual(const struct doctor_host *host, const char *name)
 	return false;
 }
 
-static bool is_block(const struct device *device)
+/* A rule tells the class of what lies in a folder, on a disk or not. */
+static bool is_block(const struct doctor_host *host, const struct device *device)
 {
+	char path[PATH_MAX];
+
+	if (device->by_rule) {
+		snprintf(path, sizeof(path), "/sys/block/%s/queue", device->name);
+		return host_exists(host, path);
+	}
 	return device->class != DEVICE_MEMORY && device->class != DEVICE_NETWORK;
 }
 
-static void say_read_ahead(const struct device *device, struct doctor_report *report)
+static void say_read_ahead(
+	const struct doctor_host *host, const struct device *device, struct doctor_report *report)
 {
 	if (device->read_ahead_kb >= READ_AHEAD_LARGE) {
 		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read_ahead_kb of '%s' is %u", device->name,
@@ -58,10 +66,10 @@ static void say_read_ahead(const struct device *device, struct doctor_report *re
 		doctor_consequence(report,
 			"the kernel reads nearly whole files ahead by itself: prefetching gains little, and "
 			"memory fills with what nobody touches; 128 is the kernel's default");
-		if (is_block(device))
+		if (is_block(host, device))
 			doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb",
 				device->name);
-	} else if (device->read_ahead_kb == 0 && is_block(device) && device->class != DEVICE_UNKNOWN) {
+	} else if (device->read_ahead_kb == 0 && is_block(host, device) && device->class != DEVICE_UNKNOWN) {
 		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read-ahead of '%s' is off", device->name);
 		doctor_consequence(report,
 			"what no plan names is read page by page; a 'headstart record' that was killed may "
@@ -74,19 +82,23 @@ void say_disk(const struct doctor_host *host, const struct device *device, const
 	struct doctor_report *report)
 {
 	const char *class = device_class_name(device->class);
+	const char *quote = *device->name ? "'" : "",
+		   *name = *device->name ? device->name : "the file system";
 
-	if (device->class == DEVICE_MEMORY) {
+	if (device->by_rule) {
+		doctor_say(report, DOCTOR_OK, "disk", "%s: %s%s%s, %s by the settings, read_ahead_kb %u",
+			places, quote, name, quote, class, device->read_ahead_kb);
+	} else if (device->class == DEVICE_MEMORY) {
 		doctor_say(report, DOCTOR_OK, "disk", "%s: in memory (%s), nothing to prefetch", places,
 			device->name);
 		return;
-	}
-	if (device->class == DEVICE_UNKNOWN) {
-		doctor_say(report, DOCTOR_NOTE, "disk", "%s: '%s' does not tell what it is", places,
-			*device->name ? device->name : "the file system");
+	} else if (device->class == DEVICE_UNKNOWN) {
+		doctor_say(report, DOCTOR_NOTE, "disk", "%s: %s%s%s does not tell what it is", places, quote,
+			name, quote);
 		doctor_consequence(report,
 			"plans are made as for a disk without seeks; if it is a rotating one, say so");
 		doctor_mend(report, "headstart plan --device rotational --program PROGRAM");
-	} else if (is_block(device) && is_virtual(host, device->name)) {
+	} else if (is_block(host, device) && is_virtual(host, device->name)) {
 		doctor_say(report, DOCTOR_NOTE, "disk",
 			"%s: '%s' says it is %s, but it is a virtual disk, whose class is a "
 			"default of the hypervisor's",
@@ -100,7 +112,7 @@ void say_disk(const struct doctor_host *host, const struct device *device, const
 		doctor_say(report, DOCTOR_OK, "disk", "%s: '%s', %s, read_ahead_kb %u", places, device->name,
 			class, device->read_ahead_kb);
 	}
-	say_read_ahead(device, report);
+	say_read_ahead(host, device, report);
 }
 
 /* Two places on one device are one disk. */
@@ -112,6 +124,7 @@ static void add_place(const struct doctor_host *host, struct disks *disks, const
 	if (host->device(host, path, &device) < 0)
 		return;
 	while (i < disks->n && (disks->disks[i].device.class != device.class ||
+				       disks->disks[i].device.by_rule != device.by_rule ||
 				       !streq(disks->disks[i].device.name, device.name)))
 		i++;
 	if (i == DISKS_MAX)

@@ -39,7 +39,10 @@ struct doctor_report {
 struct doctor_host {
 	const char *root;                          /* a folder in front of all paths; "": none */
 	const char *(*variable)(const char *name); /* the environment, as getenv(3) */
-	/* What a file or folder (its path below the root) lies on. Returns 0 or negative errno. */
+	const struct device_rule *rules;           /* borrowed: what settings say of devices */
+	size_t n_rules;
+	/* What a file or folder (its path below the root) lies on, the rules heeded. Returns 0 or negative
+	 * errno. */
 	int (*device)(const struct doctor_host *host, const char *path, struct device *ret);
 	/* Why settings keep headstart from the program at this path: the caller's; NULL: they do not. May be
 	 * NULL itself. */

@@ -87,7 +87,7 @@ static int device_here(const struct doctor_host *host, const char *path, struct 
 	if (!host_path(host, path, full))
 		return -ENAMETOOLONG;
 	fd = open(full, O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : device_of(fd, ret);
+	return fd < 0 ? -errno : device_of_by_rules(fd, host->rules, host->n_rules, ret);
 }
 
 static int try_io_uring(void)

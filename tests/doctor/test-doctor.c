@@ -81,7 +81,7 @@ static int begin(void **state)
 {
 	strcpy(root + sizeof(root) - 7, "XXXXXX");
 	memset(variables, 0, sizeof(variables));
-	disk = (struct device){DEVICE_SOLID, 128, 1280, "nvme0n1"};
+	disk = (struct device){DEVICE_SOLID, 128, 1280, "nvme0n1", false};
 	host = (struct doctor_host){
 		.root = mkdtemp(root),
 		.variable = fake_variable,
@@ -246,17 +246,27 @@ static void disks(void **state)
 	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
 	disk.read_ahead_kb = 0;
 	finds(check_disks, DOCTOR_NOTE, "read-ahead of 'nvme0n1' is off");
-	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "vda"};
+	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "vda", false};
 	finds(check_disks, DOCTOR_NOTE, "headstart plan --device solid");
-	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "sda"};
+	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "sda", false};
 	finds(check_disks, DOCTOR_OK, "'sda', rotational");
 	put("/sys/block/sda/device/vendor", "QEMU    \n");
 	finds(check_disks, DOCTOR_NOTE, "virtual disk");
-	disk = (struct device){DEVICE_UNKNOWN, 0, 0, ""};
+	disk = (struct device){DEVICE_UNKNOWN, 0, 0, "", false};
 	finds(check_disks, DOCTOR_NOTE, "headstart plan --device rotational");
-	disk = (struct device){DEVICE_MEMORY, 0, 0, "tmpfs"};
+	disk.by_rule = true;
+	disk.class = DEVICE_ROTATIONAL;
+	finds(check_disks, DOCTOR_OK, "the file system, rotational by the settings");
+	disk = (struct device){DEVICE_SOLID, 128, 1280, "vda", true};
+	finds(check_disks, DOCTOR_OK, "'vda', solid by the settings, read_ahead_kb 128");
+	put("/sys/block/vda/queue/read_ahead_kb", "8192\n");
+	disk.read_ahead_kb = 8192;
+	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/vda/queue/read_ahead_kb");
+	disk = (struct device){DEVICE_SOLID, 0, 0, "tmpfs", true};
+	finds(check_disks, DOCTOR_OK, "'tmpfs', solid by the settings");
+	disk = (struct device){DEVICE_MEMORY, 0, 0, "tmpfs", false};
 	finds(check_disks, DOCTOR_OK, "in memory");
-	disk = (struct device){DEVICE_NETWORK, 128, 0, "nfs"};
+	disk = (struct device){DEVICE_NETWORK, 128, 0, "nfs", false};
 	finds(check_disks, DOCTOR_OK, "network");
 }
 

@@ -151,6 +151,17 @@ printf '[programs]\nforbid = big\n' >conf
 doctor ./big
 says note settings "1 wrong line or file"
 says note settings "headstart config check"
+# devices: the settings know better than the kernel, of one folder as well
+printf '[devices]\n/ = rotational\n' >conf
+doctor
+says ok disk "rotational by the settings"
+doctor ./said
+! (says note disk "plan --device") 2>err || fail "a disk that the settings name is doubted: $(cat json)"
+printf '[devices]\n/ = rotational\n/usr = solid\n' >conf
+doctor
+says ok disk "/usr: "
+says ok disk "solid by the settings"
+says ok disk "rotational by the settings"
 unset HEADSTART_CONFIG
 mv plan.away "$plan"
 rm big
