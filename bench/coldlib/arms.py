@@ -29,6 +29,7 @@ class Arm:
     warm: bool = False            # the page cache is verified warm, not cold
     image: str = ""               # RELAID, REWRITTEN, or the image as it is
     shell: bool = False           # a shell that runs already, with the preload shim, executes prefix and command
+    system: bool = False          # the preload shim is in the image's /etc/ld.so.preload
 
     @property
     def baseline(self):
@@ -59,6 +60,9 @@ ARMS = {arm.name: arm for arm in (
         prefix=(*COLD_SHELL, *RUN), needs=PLAN),
     Arm("cold-shell-preload", "as preload, but the shell is started first, cold like the rest",
         prefix=COLD_SHELL, environment=(PRELOAD,), needs=PLAN),
+    Arm("system", "as preload, by /etc/ld.so.preload: the shim is in every program", needs=PLAN, shell=True, system=True),
+    Arm("cold-shell-system", "as system, but the shell is started first, cold like the rest",
+        prefix=COLD_SHELL, needs=PLAN, system=True),
     Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
     Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),

@@ -120,8 +120,20 @@ class Stage:
         with open(path, "w", encoding="utf-8") as out:
             out.writelines(f"{name}\n" for name in disk_order.sort(self.root.path, self.files))
 
+    def _preload_system_wide(self, wanted):
+        """Has the image's /etc/ld.so.preload name the preload shim, or not be there."""
+        path = self.root.inside("/etc/ld.so.preload")
+        if wanted:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w", encoding="ascii") as file:
+                file.write(self.paths["preload"] + "\n")
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+
     def _bring(self, arm):
-        """Brings the page cache into the arm's state and verifies that, or raises NotVerified."""
+        """Brings the image and the page cache into the arm's state and verifies that, or raises NotVerified."""
+        self._preload_system_wide(arm.system)
         try:
             if arm.warm:
                 self._execute(arm, self.options.timeout, delay=False)

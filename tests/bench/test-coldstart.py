@@ -81,7 +81,8 @@ class Coldstart(unittest.TestCase):
         self.assertTrue(xml.etree.ElementTree.parse(chart).getroot().tag.endswith("svg"))
 
     def test_shells(self):
-        names = ("shell-run", "preload", "cold-shell-run", "cold-shell-preload", "warm-preload")
+        names = ("shell-run", "preload", "cold-shell-run", "cold-shell-preload", "system", "cold-shell-system",
+                 "warm-preload")
         status, result, table, said = self.coldstart(",".join(names), "read line </data; echo $line")
         self.assertEqual(status, 0, said + table)
         for name in names[:-1]:

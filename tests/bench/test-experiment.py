@@ -47,11 +47,12 @@ class Arms(unittest.TestCase):
         self.assertEqual({arm.image for arm in arms.parse("run,warm-audit")}, {""})
 
     def test_arms_of_running_and_of_cold_shells_differ_in_nothing_else(self):
-        for name, cold in (("shell-run", "cold-shell-run"), ("preload", "cold-shell-preload")):
+        for name, cold in (("shell-run", "cold-shell-run"), ("preload", "cold-shell-preload"), ("system", "cold-shell-system")):
             running, cold = arms.ARMS[name], arms.ARMS[cold]
             self.assertEqual((running.shell, cold.shell), (True, False))
             self.assertEqual(arms.COLD_SHELL + running.prefix, cold.prefix)
-            self.assertEqual((running.environment, running.needs), (cold.environment, cold.needs))
+            self.assertEqual((running.environment, running.needs, running.system),
+                             (cold.environment, cold.needs, cold.system))
 
     def test_unknown_arm_is_named(self):
         with self.assertRaisesRegex(arms.UnknownArm, "'fast'.*nothing"):
