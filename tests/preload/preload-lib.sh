@@ -14,8 +14,7 @@ started() {
 }
 
 # Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still hold
-# the lock on its plan. What cannot be told counts as warm, and while somebody renames something the kernel may not be able to
-# tell: tried again then.
+# the lock on its plan. On a busy machine a start that was made cold is found warm now and then: tried again then.
 cold() {
 	for attempt in 1 2 3; do
 		rm -f "$log"
