@@ -2,8 +2,10 @@
 # Root's settings in whole mode, where there is no plan that they could have acted on: the prefetcher that a shim starts asks them.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 conf=$tmp/headstart.conf
-# The shim hands its prefetcher no HEADSTART_CONFIG.
-printf '#!/bin/sh\nHEADSTART_CONFIG=%s exec %s "$@"\n' "$conf" "$prefetch" >"$tmp/prefetcher"
+# The shim hands its prefetcher no HEADSTART_CONFIG. A copy: while any process of one prefetcher carries a plan out, as in other
+# tests, those of whole mode do nothing.
+cp "$prefetch" "$tmp/copy"
+printf '#!/bin/sh\nHEADSTART_CONFIG=%s exec %s "$@"\n' "$conf" "$tmp/copy" >"$tmp/prefetcher"
 chmod +x "$tmp/prefetcher"
 
 # What the prefetcher says it asked for; nothing if it did nothing. On a busy machine a start that was made cold is found
