@@ -8,16 +8,12 @@ cp "$prefetch" "$tmp/copy"
 printf '#!/bin/sh\nHEADSTART_CONFIG=%s exec %s "$@"\n' "$conf" "$tmp/copy" >"$tmp/prefetcher"
 chmod +x "$tmp/prefetcher"
 
-# What the prefetcher says it asked for; nothing if it did nothing. On a busy machine a start that was made cold is found
-# warm now and then, and the shim says nothing: tried again then.
+# What the prefetcher says it asked for; nothing if it did nothing.
 asked() {
-	for attempt in 1 2 3; do
-		rm -f "$log"
-		make_cold
-		gathering env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-			HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || :
-		[ ! -e "$log" ] || break
-	done
+	rm -f "$log"
+	make_cold
+	gathering env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || :
 	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null
 }
 all=$(asked)

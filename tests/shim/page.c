@@ -53,17 +53,18 @@ static void read_through(int fd)
 		;
 }
 
-/* A page that is being read cannot be dropped, and asking whether it is there may have it read. */
+/* A page that is being read cannot be dropped, does not count as resident, and soon is; and asking whether it is there may
+ * have it read. */
 static int page_out(int fd, uint64_t size)
 {
 	if (!can_tell(fd))
 		return 77;
 	for (int attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
+		read_through(fd);
 		if (fsync(fd) < 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
 			return 1;
 		if (resident(fd, 0, size) == 0)
 			return 0;
-		read_through(fd);
 	}
 	return 1;
 }
