@@ -8,12 +8,13 @@ cp "$prefetch" "$tmp/copy"
 printf '#!/bin/sh\nHEADSTART_CONFIG=%s exec %s "$@"\n' "$conf" "$tmp/copy" >"$tmp/prefetcher"
 chmod +x "$tmp/prefetcher"
 
-# What the prefetcher says it asked for; nothing if it did nothing.
+# What the prefetcher says it asked for; nothing if it did nothing. The program stays a second: one that has ended before its
+# prefetcher got to it needs nothing read.
 asked() {
 	rm -f "$log"
 	make_cold
 	gathering env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || :
+		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER=1000 "$look" "$place/libthree.so" >/dev/null || :
 	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null
 }
 all=$(asked)

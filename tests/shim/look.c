@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * look [LIBRARY]: a program with libraries of its own that says all it can see of its process: descriptors,
- * threads, children, environment, signals, limits. Opens LIBRARY at run time. Exits with 7.
+ * threads, children, environment, signals, limits. Opens LIBRARY at run time. Then stays for $HEADSTART_TEST_LINGER
+ * milliseconds, if that is set. Exits with 7.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -79,6 +80,7 @@ static void look_at_limits(void)
 
 int main(int argc, char **argv)
 {
+	const char *linger = getenv("HEADSTART_TEST_LINGER");
 	char folder[4096];
 	void *late = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	int (*three)(int) = late ? (int (*)(int))dlsym(late, "three") : NULL;
@@ -94,5 +96,7 @@ int main(int argc, char **argv)
 			printf("environment: %s\n", *entry);
 	printf("folder: %s\n", getcwd(folder, sizeof(folder)));
 	printf("session of its parent: %d\n", getsid(0) == getsid(getppid()));
+	if (linger)
+		usleep((useconds_t)atoi(linger) * 1000);
 	return fflush(stdout) == 0 ? 7 : 1;
 }
