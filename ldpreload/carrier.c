@@ -12,24 +12,20 @@
  */
 #include "carrier.h"
 
+#include "clock.h"
 #include "prefetcher.h"
 #include "shim.h"
 
 #include <linux/poll.h>
-#include <linux/time.h>
 #include <linux/time_types.h>
 
 #include "format/plan-locks.h"
 
 #define PROC_PATH_SIZE 40 /* bytes */
 
-/* Since the machine was started, but for when it was suspended. */
 static int64_t now_ms(void)
 {
-	struct __kernel_timespec now = {0};
-
-	raw_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return now_us() / 1000;
 }
 
 /*

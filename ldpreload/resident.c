@@ -3,9 +3,11 @@
  * The cold probe. For another user's file mincore(2) says "resident" whatever the truth and cachestat(2)
  * refuses; preadv2(RWF_NOWAIT) tells it, in half a microsecond, once the file is open. Opening it must not
  * wait for the disk either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, and that is an answer too.
+ * And a page that came while it was asked for was not there: format/resident.h.
  */
 #include "resident.h"
 
+#include "clock.h"
 #include "shim.h"
 
 #include <link.h>
@@ -14,6 +16,7 @@
 #include <linux/uio.h>
 
 #include "format/note.h"
+#include "format/resident.h"
 
 /* Bytes: of a smaller hot region the read-around of the loader's first fault brings along too much. */
 #define HOT_WORTH (256u << 10)
@@ -67,11 +70,23 @@ static uint64_t hot_end(int fd, uint64_t otherwise)
 	return size < HOT_WORTH ? NO_OFFSET : LE64(note.relaid.hot_offset) + size - 1;
 }
 
+static enum resident page_at(int fd, uint64_t offset)
+{
+	int64_t start_us = now_us();
+	char byte;
+	long got = read_cached(fd, &byte, 1, offset);
+
+	if (got == -EAGAIN)
+		return RESIDENT_NO;
+	if (got != 1)
+		return RESIDENT_UNKNOWN;
+	return now_us() - start_us > RESIDENT_US ? RESIDENT_NO : RESIDENT_YES;
+}
+
 static enum resident look(const char *path, uint64_t offset, bool object)
 {
 	int fd = open_cached(path);
-	char byte;
-	long got;
+	enum resident resident;
 
 	if (fd == -EAGAIN)
 		return RESIDENT_NO;
@@ -79,11 +94,9 @@ static enum resident look(const char *path, uint64_t offset, bool object)
 		return RESIDENT_UNKNOWN;
 	if (object)
 		offset = hot_end(fd, offset);
-	got = read_cached(fd, &byte, 1, offset);
+	resident = page_at(fd, offset);
 	sys_close(fd);
-	if (got == -EAGAIN)
-		return RESIDENT_NO;
-	return got == 1 ? RESIDENT_YES : RESIDENT_UNKNOWN;
+	return resident;
 }
 
 enum resident resident_at(const char *path, uint64_t offset)

@@ -34,7 +34,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,6 +44,7 @@
 #include "prefetch/hot-extent.h"
 #include "prefetch/job.h"
 #include "prefetch/object-parts.h"
+#include "prefetch/residency.h"
 
 /* Bytes: more in one call the kernel cuts off silently, at read_ahead_kb. */
 #define CHUNK (128u << 10)
@@ -110,10 +110,7 @@ static bool is_rotational(struct reader *reader, int fd)
 
 static bool is_resident(int fd, uint64_t offset)
 {
-	char byte;
-	struct iovec to = {.iov_base = &byte, .iov_len = 1};
-
-	return preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT) == 1;
+	return residency_of_page(fd, offset) == 1;
 }
 
 /* Whether the largest part, far enough from what loading the headers brings along, has been read before. */

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "prefetch/prefetch.h"
+#include "prefetch/residency.h"
 
 /*
  * -EAGAIN: the dentry cache alone could not tell. Kernels without RESOLVE_CACHED (before 5.12) open the plain
@@ -30,14 +30,12 @@ static int open_cached(const char *path)
 static bool probe_is_cold(const char *path, uint64_t offset)
 {
 	_cleanup_close_ int fd = open_cached(path);
-	char byte;
-	struct iovec to = {.iov_base = &byte, .iov_len = 1};
 
 	if (fd < 0)
 		return fd == -EAGAIN;
 	/* A miss may start readahead: keep it to the one page. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	return preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT) < 0 && errno == EAGAIN;
+	return residency_of_page(fd, offset) == 0;
 }
 
 bool prefetch_is_warm(const void *plan_head)

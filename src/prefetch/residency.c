@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Residency by mincore(2). */
+/* Residency by mincore(2), and by preadv2(2). */
 #include "prefetch/residency.h"
 
 #include <errno.h>
@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "format/resident.h"
 #include "prefetch/file.h"
+#include "prefetch/job.h"
 
 /* Whether mincore tells the truth to us about this file: mm/mincore.c, can_do_mincore(). */
 static bool mincore_is_honest(int fd)
@@ -51,6 +54,20 @@ int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_b
 		resident += (present[i] & 1) * page;
 	*ret_bytes = resident < length ? resident : length;
 	return 0;
+}
+
+int residency_of_page(int fd, uint64_t offset)
+{
+	char byte;
+	struct iovec to = {.iov_base = &byte, .iov_len = 1};
+	uint64_t start_us = job_now_us();
+	ssize_t n = preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT);
+
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	if (n == 0)
+		return -ENODATA;
+	return job_now_us() - start_us <= RESIDENT_US;
 }
 
 int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)

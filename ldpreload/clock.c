@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+#include "clock.h"
+
+#include "shim.h"
+
+#include <linux/time.h>
+#include <linux/time_types.h>
+
+int64_t now_us(void)
+{
+	struct __kernel_timespec now = {0};
+
+	raw_syscall(__NR_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* A clock without a libc. */
+#pragma once
+
+#include <stdint.h>
+
+/* Microseconds since the machine was started, but for when it was suspended. A system call: 60 nanoseconds. */
+int64_t now_us(void);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the shim and the prefetcher must agree on when they ask by preadv2(RWF_NOWAIT) whether a page is resident.
+ *
+ * A page that is not has Linux 6.18 start reading it, and look once more. Where a device does its work while it is told of it,
+ * as those of some virtual machines do at times, the page has come by then, and the answer is "resident" for one that was not:
+ * 0.1 % of whole starts in the tests, all probes of each. The time tells: 0.5 microseconds for a page that was there, 33 at
+ * least for one that came.
+ */
+#pragma once
+
+#define RESIDENT_US 20 /* microseconds: an answer that took longer was read from the device */
