@@ -5,16 +5,23 @@ conf=$tmp/headstart.conf
 # The shim hands its prefetcher no HEADSTART_CONFIG. A copy: while any process of one prefetcher carries a plan out, as in other
 # tests, those of whole mode do nothing.
 cp "$prefetch" "$tmp/copy"
-printf '#!/bin/sh\nHEADSTART_CONFIG=%s exec %s "$@"\n' "$conf" "$tmp/copy" >"$tmp/prefetcher"
+mkfifo "$tmp/done"
+cat >"$tmp/prefetcher" <<END
+#!/bin/sh
+HEADSTART_CONFIG=$conf $tmp/copy "\$@" &
+while [ -e /proc/\$!/exe ] && ! grep -q nanosleep /proc/\$!/wchan; do :; done
+echo >$tmp/done
+wait
+END
 chmod +x "$tmp/prefetcher"
 
-# What the prefetcher says it asked for; nothing if it did nothing. The program stays a second: one that has ended before its
-# prefetcher got to it needs nothing read.
+# What the prefetcher says it asked for; nothing if it did nothing. The program stays until its prefetcher has ended or
+# waits for more to read: for one that has ended before, nothing is read.
 asked() {
 	rm -f "$log"
 	make_cold
 	gathering env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER=1000 "$look" "$place/libthree.so" >/dev/null || :
+		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER="$tmp/done" "$look" "$place/libthree.so" >/dev/null || :
 	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null
 }
 all=$(asked)

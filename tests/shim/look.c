@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * look [LIBRARY]: a program with libraries of its own that says all it can see of its process: descriptors,
- * threads, children, environment, signals, limits. Opens LIBRARY at run time. Then stays for $HEADSTART_TEST_LINGER
- * milliseconds, if that is set. Exits with 7.
+ * threads, children, environment, signals, limits. Opens LIBRARY at run time. If $HEADSTART_TEST_LINGER is a FIFO, it
+ * then stays until somebody has written there. Exits with 7.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,9 +79,17 @@ static void look_at_limits(void)
 	}
 }
 
+static void linger(const char *fifo)
+{
+	char told;
+	int fd = fifo ? open(fifo, O_RDONLY | O_CLOEXEC) : -1;
+
+	if (fd >= 0)
+		(void)!read(fd, &told, 1);
+}
+
 int main(int argc, char **argv)
 {
-	const char *linger = getenv("HEADSTART_TEST_LINGER");
 	char folder[4096];
 	void *late = argc > 1 ? dlopen(argv[1], RTLD_NOW) : NULL;
 	int (*three)(int) = late ? (int (*)(int))dlsym(late, "three") : NULL;
@@ -96,7 +105,6 @@ int main(int argc, char **argv)
 			printf("environment: %s\n", *entry);
 	printf("folder: %s\n", getcwd(folder, sizeof(folder)));
 	printf("session of its parent: %d\n", getsid(0) == getsid(getppid()));
-	if (linger)
-		usleep((useconds_t)atoi(linger) * 1000);
+	linger(getenv("HEADSTART_TEST_LINGER"));
 	return fflush(stdout) == 0 ? 7 : 1;
 }
