@@ -52,6 +52,16 @@ sys.exit(subprocess.run([sys.argv[2], "--awaited", "--fd", "3"], close_fds=False
 END
 	sed -n 's/^prefetch .* alongside=\([01]\)$/\1/p' "$tmp/log"
 }
+# At the limit.
+expect_alongside() {
+	plan=$(LIBRARIES=$2 "$HEADSTART_TEST_BUILD/tests/shim/plan-for" "$tmp/state" "$python" "$tmp/script")
+	[ "$(alongside waits)" = "$1" ] || fail "alongside=$1 is not what the prefetcher does beside $2 libraries: $(cat "$tmp/log")"
+}
+expect_alongside 1 0
+expect_alongside 0 1
+expect_alongside 0 16
+expect_alongside 1 17
+
 make_plan "$python"
 [ "$libraries" -le 16 ] || skip "python has $libraries libraries here"
 [ "$(alongside waits)" = 0 ] || fail "beside a program that waits: $(cat "$tmp/log")"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * plan-for FOLDER PROGRAM FILE…: a plan of PROGRAM over the whole of each file, with probes, as
- * FOLDER/NAME.plan. In physical order, as for a rotational disk, if $ORDER is "physical".
+ * FOLDER/NAME.plan. In physical order, as for a rotational disk, if $ORDER is "physical". $LIBRARIES is how many libraries
+ * PROGRAM is said to have when it begins; without it, that is not known.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ int main(int argc, char **argv)
 	struct plan_maker maker = {
 		.window_pages = 32, .order = PLAN_ORDER_TOUCH, .program = argc > 2 ? argv[2] : NULL};
 	char name[PLAN_NAME_SIZE], path[4096];
-	const char *order = getenv("ORDER");
+	const char *order = getenv("ORDER"), *libraries = getenv("LIBRARIES");
 	struct stat st;
 	size_t size;
 	void *data;
@@ -29,6 +30,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (order && strcmp(order, "physical") == 0)
 		maker.order = PLAN_ORDER_PHYSICAL;
+	if (libraries)
+		maker.libraries = (uint32_t)strtoul(libraries, NULL, 10);
 	for (int i = 3; i < argc; i++) {
 		plan_maker_whole(&maker, plan_maker_add(&maker, argv[i]));
 		if (stat(argv[i], &st) < 0 || maker.probe_count == PLAN_PROBES_MAX)
