@@ -74,6 +74,8 @@ for other in "$private/libheadstart-preload.so" "$(echo "$name" | sed 's,\$LIB,$
 	! in_root sh /prerm remove >/dev/null 2>"$tmp/err" || fail "the removal goes on though a line names the library: $other"
 	grep -q 'headstart-prerm: .* still names' "$tmp/err" || fail "prerm does not say why: $(cat "$tmp/err")"
 done
+printf %s "$private/libheadstart-preload.so" >"$line"
+! in_root sh /prerm remove >/dev/null 2>&1 || fail "the removal goes on though a line without an end names the library"
 printf '# %s\n/opt%s\n' "$name" "$private/libheadstart-preload.so" >"$line"
 in_root sh /prerm remove >/dev/null 2>&1 || fail "prerm takes a comment, or another library, for ours"
 rm "$line"
