@@ -115,42 +115,62 @@ struct newcomer {
 	struct manifest *manifest;
 };
 
-/* Another app's files are not ours to replace; folders that were made for it are ours as well. */
+/* Folders that were made for another installation are ours as well. *ret_other: its record, empty if this is
+ * it. */
+static int share_folders(const struct newcomer *newcomer, const char *record, struct manifest *ret_other)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = record_path(record, &path);
+
+	if (r || streq(path, newcomer->path))
+		return r;
+	r = record_load(path, ret_other);
+	if (r)
+		return r;
+	r = files_share_folders(newcomer->set, newcomer->path, ret_other, newcomer->manifest);
+	return r < 0 ? verb_fail_errno(r, "cannot prepare the record of what is installed") : 0;
+}
+
+static int heed_user(const struct newcomer *newcomer)
+{
+	_cleanup_(manifest_releasep) struct manifest other = {0};
+
+	return share_folders(newcomer, "user", &other);
+}
+
+/* Another app's files are not ours to replace. */
 static int heed_app(void *context, const char *app)
 {
 	const struct newcomer *newcomer = context;
 	_cleanup_(manifest_releasep) struct manifest other = {0};
-	_cleanup_free_ char *record = NULL, *path = NULL;
+	_cleanup_free_ char *record = NULL;
 	int r = record_name_of_app(app, &record);
 
 	if (r == 0)
-		r = record_path(record, &path);
-	if (r || streq(path, newcomer->path))
-		return r;
-	r = record_load(path, &other);
+		r = share_folders(newcomer, record, &other);
 	for (size_t i = 0; r == 0 && i < newcomer->set->n_files; i++)
 		if (file_standing(newcomer->set->files[i].path, &other) == FILE_OURS)
-			return verb_fail(
-				"'%s' belongs to '--app %s'; uninstall that first (nothing was written)",
+			r = verb_fail("'%s' belongs to '--app %s'; uninstall that first (nothing was written)",
 				newcomer->set->files[i].path, app);
-	if (r)
-		return r;
-	r = files_share_folders(newcomer->set, newcomer->path, &other, newcomer->manifest);
-	return r < 0 ? verb_fail_errno(r, "cannot prepare the record of what is installed") : 0;
+	return r;
 }
 
 int install_set(const struct install_request *request, const char *record, const struct file_set *set)
 {
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
+	struct newcomer newcomer;
 	enum file_standing standing;
 	const char *culprit;
 	int r = record_path(record, &path);
 
 	if (r == 0)
 		r = record_load(path, &manifest);
+	newcomer = (struct newcomer){path, set, &manifest};
 	if (r == 0)
-		r = record_each_app(heed_app, &(struct newcomer){path, set, &manifest});
+		r = heed_user(&newcomer);
+	if (r == 0)
+		r = record_each_app(heed_app, &newcomer);
 	if (r)
 		return r;
 	culprit = files_in_the_way(set, &manifest, request->force, &standing);

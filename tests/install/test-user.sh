@@ -41,6 +41,26 @@ fi
 "$headstart" status | grep -qx 'user      installed' || fail "status: $("$headstart" status)"
 "$headstart" uninstall --user >/dev/null || fail "uninstall"
 [ "$(home_now)" = "$before" ] || fail "uninstall left: $(home_now)"
+
+# Folders that were made for this, and that an app lies in as well: the last to be uninstalled takes them away.
+(
+	export HEADSTART_STATE=$HOME/.local/state/headstart
+	make_program "$tmp/programs/painter"
+	for steps in '--user --app' '--app --user'; do
+		for back in '--user --app' '--app --user'; do
+			for step in $steps; do
+				[ "$step" = --user ] || step='--app painter'
+				$inside "$headstart" install $step >/dev/null 2>"$tmp/err" || fail "$step: $(cat "$tmp/err")"
+			done
+			for step in $back; do
+				[ "$step" = --user ] || step='--app painter'
+				"$headstart" uninstall $step >/dev/null || fail "uninstall $step"
+			done
+			[ "$(home_now)" = "$before" ] || fail "installed as '$steps', uninstalled as '$back', left: $(home_now)"
+		done
+	done
+)
+
 mkdir -p "$(dirname "$conf")"
 echo 'LD_PRELOAD=/mine.so' >"$conf"
 before=$(home_now)
