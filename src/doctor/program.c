@@ -13,10 +13,9 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
+#include "elf/script.h"
 
 #define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-#define SCRIPTS_MAX  5    /* interpreters of interpreters: BINPRM_MAX_RECURSION is 4 */
-#define SCRIPT_LINE  256u /* BINPRM_BUF_SIZE */
 
 static void (*const program_checks[])(const struct doctor_host *host, const struct doctor_program *program,
 	struct doctor_report *report) = {
@@ -79,31 +78,22 @@ static int find_program(const struct doctor_host *host, const char *command, cha
 	return -ENOENT;
 }
 
-/* Whether the file begins with "#!" and the path of an interpreter. */
-static bool script_interpreter(const struct doctor_host *host, const char *path, char interpreter[PATH_MAX])
+static bool interpreter_below(const struct doctor_host *host, const char *path, char interpreter[SCRIPT_HEAD])
 {
 	_cleanup_close_ int fd = -1;
-	char full[PATH_MAX], line[SCRIPT_LINE];
-	const char *start;
-	ssize_t n;
+	char full[PATH_MAX];
 
 	if (!host_path(host, path, full))
 		return false;
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	n = fd < 0 ? -1 : pread(fd, line, sizeof(line) - 1, 0);
-	if (n < 3 || line[0] != '#' || line[1] != '!')
-		return false;
-	line[n] = '\0';
-	start = line + 2 + strspn(line + 2, " \t");
-	return *start == '/' &&
-	       snprintf(interpreter, PATH_MAX, "%.*s", (int)strcspn(start, " \t\n"), start) > 1;
+	return fd >= 0 && script_interpreter(fd, interpreter) && interpreter[0] == '/';
 }
 
 /* Text without "#!", which shells run where the kernel says ENOEXEC. A NUL in the first line is what bash
  * knows other files by. */
 static bool is_plain(int fd)
 {
-	char line[SCRIPT_LINE];
+	char line[SCRIPT_HEAD];
 	ssize_t n = pread(fd, line, sizeof(line) - 1, 0);
 
 	if (n < 0)
@@ -137,13 +127,13 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 int doctor_check_program(const struct doctor_host *host, const char *command, struct doctor_report *report)
 {
 	struct doctor_program program = {.command = command};
-	char interpreter[PATH_MAX];
+	char interpreter[SCRIPT_HEAD];
 	int r = find_program(host, command, program.path);
 
 	if (r < 0)
 		return r;
 	strcpy(program.executable, program.path);
-	for (int i = 0; i < SCRIPTS_MAX && script_interpreter(host, program.executable, interpreter); i++) {
+	for (int i = 0; i < SCRIPT_DEPTH && interpreter_below(host, program.executable, interpreter); i++) {
 		program.is_script = true;
 		program.interpreter_error = canonical(host, interpreter, program.executable);
 		if (program.interpreter_error < 0) {

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "elf/identity.h"
+#include "elf/script.h"
 
 #define LINKS_MAX 40 /* as the kernel */
 
@@ -94,18 +95,6 @@ int links_on_path(const char *path, int (*found)(void *context, const char *link
 	return 0;
 }
 
-/* The interpreter of a script's first line, or NULL. */
-static char *script_interpreter(char *head)
-{
-	char *name = head + 2;
-
-	if (head[0] != '#' || head[1] != '!')
-		return NULL;
-	name += strspn(name, " \t");
-	name[strcspn(name, " \t\r\n")] = 0;
-	return *name == '/' ? name : NULL;
-}
-
 /* dirname(path)/SONAME, and its links if it leads to the file itself. */
 static int soname_links(const char *path, const char *soname, int (*found)(void *, const char *), void *context)
 {
@@ -151,15 +140,14 @@ static int elf_links(const char *path, int fd, int (*found)(void *, const char *
 int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
-	char head[256];
-	const char *interpreter;
-	ssize_t n = fd < 0 ? -errno : read_full(fd, head, sizeof(head) - 1);
+	char magic[SELFMAG], interpreter[SCRIPT_HEAD];
+	ssize_t n = fd < 0 ? -errno : read_full(fd, magic, sizeof(magic));
 
 	if (n < 0)
 		return (int)n;
-	head[n] = 0;
-	if (n >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0)
+	if (n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0)
 		return elf_links(path, fd, found, context);
-	interpreter = n > 2 ? script_interpreter(head) : NULL;
-	return interpreter ? links_on_path(interpreter, found, context) : 0;
+	if (script_interpreter(fd, interpreter) && interpreter[0] == '/')
+		return links_on_path(interpreter, found, context);
+	return 0;
 }
