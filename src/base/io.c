@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole reads and writes of file descriptors and files. */
+/* Whole reads and writes of file descriptors and files, and reading folders. */
 #include "base/io.h"
 
 #include <errno.h>
@@ -97,6 +97,18 @@ int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *re
 	if (fd < 0)
 		return -errno;
 	return read_to_end(fd, limit, ret_data, ret_size);
+}
+
+int opendir_at(int at, const char *path, DIR **ret)
+{
+	_cleanup_close_ int fd = openat(at, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!folder)
+		return -errno;
+	fd = -1; /* the folder has it */
+	*ret = folder;
+	return 0;
 }
 
 uint64_t checksum64(const void *data, size_t size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole reads and writes: short transfers and EINTR are dealt with here. */
+/* Whole reads and writes, where short transfers and EINTR are dealt with, and folders opened below folders. */
 #pragma once
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -21,6 +22,9 @@ int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
 
 /* The same for pseudo files (/proc, /sys), whose size the kernel does not tell. */
 int read_pseudo_file(const char *path, size_t limit, char **ret_data, size_t *ret_size);
+
+/* opendir(3), of a path below the folder `at`. The caller closes *ret. Returns 0 or negative errno. */
+int opendir_at(int at, const char *path, DIR **ret);
 
 /* XXH3, 64 bits (xxHash 0.8). */
 uint64_t checksum64(const void *data, size_t size);

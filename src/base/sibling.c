@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 
 #define MARK   ".headstart-"
@@ -85,13 +86,11 @@ static void remove_abandoned(int folder, const char *name)
 
 void siblings_sweep(int folder)
 {
-	_cleanup_close_ int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_closedir_ DIR *entries = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_closedir_ DIR *entries = NULL;
 	struct dirent *entry;
 
-	if (!entries)
+	if (opendir_at(folder, ".", &entries) < 0)
 		return;
-	fd = -1;
 	while ((entry = readdir(entries)))
 		if (is_temporary(entry->d_name))
 			remove_abandoned(folder, entry->d_name);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
 #include "plan/store.h"
@@ -51,12 +52,12 @@ static bool is_sign_of(const struct names *names, const char *entry)
 
 static int remove_signs(const struct names *names)
 {
-	int fd = openat(names->state, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	_cleanup_closedir_ DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	_cleanup_closedir_ DIR *folder = NULL;
 	struct dirent *entry;
+	int r = opendir_at(names->state, ".", &folder);
 
-	if (!folder)
-		return -errno;
+	if (r < 0)
+		return r;
 	while ((entry = readdir(folder)))
 		if (is_sign_of(names, entry->d_name) && unlinkat(names->state, entry->d_name, 0) < 0)
 			r = -errno;

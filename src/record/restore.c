@@ -126,11 +126,8 @@ int restore_choose_devices(struct restore *restore, const struct mounts *mounts)
 {
 	_cleanup_closedir_ DIR *folder = NULL;
 	struct dirent *entry;
-	int fd = restore->sysfs < 0 ? -1 : openat(restore->sysfs, "class/bdi", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd >= 0 && !(folder = fdopendir(fd)))
-		close(fd);
-	if (!folder) {
+	if (restore->sysfs < 0 || opendir_at(restore->sysfs, "class/bdi", &folder) < 0) {
 		restore->read_ahead_on = true;
 		return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of src/base: range arithmetic, arrays, string tables, atomic publish, whole-file reads. */
+/* Unit tests of src/base: range arithmetic, arrays, string tables, atomic publish, whole-file reads, folders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
 
@@ -115,6 +116,42 @@ static void reading_is_bounded_and_never_waits(void **state)
 	rmdir(folder);
 }
 
+static bool no_memory;
+
+DIR *__real_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd);
+DIR *__wrap_fdopendir(int fd)
+{
+	if (!no_memory)
+		return __real_fdopendir(fd);
+	errno = ENOMEM;
+	return NULL;
+}
+
+static int next_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	close(fd);
+	return fd;
+}
+
+static void folders_are_opened_or_nothing_is(void **state)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	int next = next_descriptor();
+
+	assert_int_equal(opendir_at(AT_FDCWD, "/dev/null", &folder), -ENOTDIR);
+	assert_int_equal(opendir_at(-1, "self", &folder), -EBADF);
+	no_memory = true;
+	assert_int_equal(opendir_at(AT_FDCWD, "/proc", &folder), -ENOMEM);
+	no_memory = false;
+	assert_null(folder);
+	assert_int_equal(next_descriptor(), next);
+	assert_int_equal(opendir_at(AT_FDCWD, "/proc", &folder), 0);
+	assert_non_null(readdir(folder));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +160,7 @@ int main(void)
 		cmocka_unit_test(string_tables_give_offsets),
 		cmocka_unit_test(publish_replaces_whole_or_not_at_all),
 		cmocka_unit_test(reading_is_bounded_and_never_waits),
+		cmocka_unit_test(folders_are_opened_or_nothing_is),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
