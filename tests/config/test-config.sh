@@ -34,7 +34,7 @@ refuses 2 "say 'check'" "$headstart" config check a b
 asked() {
 	rm -f "$tmp/log"
 	make_cold
-	HEADSTART_LOG="$tmp/log" "$headstart" run --wait done -- "$program" /dev/null || fail "run"
+	HEADSTART_LOG="$tmp/log" gathering "$headstart" run --wait done -- "$program" /dev/null || fail "run"
 	sed -n 's/.*asked=\([0-9]*\).*/\1/p' "$tmp/log" 2>/dev/null
 }
 [ "$(asked)" = 262144 ] || fail "run: memory of the settings has no effect: $(asked)"

@@ -33,12 +33,22 @@ plan_for_cold_file() {
 	"$headstart" plan -o "$tmp/plan" "$tmp/profile" >/dev/null || fail "cannot make a plan"
 }
 
+# The prefetcher writes its line when all is done; the program is on its way by then.
+logged() {
+	tries=0
+	until [ -s "$1" ]; do
+		[ $((tries += 1)) -lt 2000 ] || fail "the prefetcher did not run: no $1"
+		sleep 0.01
+	done
+}
+
 plan_for_cold_file
 same
 WITNESS_STATUS=7 same
 for wait in none open done; do
 	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
 	HEADSTART_LOG="$tmp/log.$wait" same --plan "$tmp/plan" --wait "$wait"
+	logged "$tmp/log.$wait"
 done
 grep -q 'asked=524288' "$tmp/log.done" || fail "the prefetcher did not run: $(cat "$tmp"/log.* 2>&1)"
 
@@ -47,6 +57,7 @@ HEADSTART_LOG="$tmp/log.store"; export HEADSTART_LOG
 "$headstart" plan "$tmp/profile" >/dev/null
 dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
 same --wait done
+logged "$tmp/log.store"
 grep -q 'asked=524288' "$tmp/log.store" || fail "the stored plan was not found"
 
 # Switched off: nothing is read.

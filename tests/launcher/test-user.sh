@@ -163,7 +163,9 @@ logged 'opened=3 stale=1 missing=1 refused=0 asked=819217 '
 # With a profile in the store it is compiled anew.
 refreshes() {
 	evict "$real"/f* "$app"
-	gathering $as_user env HOME="$home" "$headstart" run -- "$app" >"$tmp/out" 2>&1
+	status=0
+	gathering $as_user env HOME="$home" "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
+	[ "$status" = 7 ] || fail "the program's exit status is $status: $(cat "$tmp/out")"
 	[ ! -s "$tmp/out" ] || fail "the planner is heard: $(cat "$tmp/out")"
 }
 as_user cp "$tmp/profile" "${plan%.plan}.profile"

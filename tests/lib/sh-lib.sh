@@ -22,18 +22,22 @@ skip() {
 	exit 77
 }
 
-# Runs a command and waits for it and for all that it leaves behind, detached or not. In front of it, who runs it: gathering env …
+# Runs a command and waits for it and for all that it leaves behind, detached or not; its exit status is that of the command.
+# In front of it, who runs it: gathering env …
 gathering() {
 	/usr/bin/python3 -c '
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-if os.fork() == 0:
+command = os.fork()
+if command == 0:
     os.execvp(sys.argv[1], sys.argv[1:])
+ended = {}
 try:
     while True:
-        os.wait()
+        ended.update([os.wait()])
 except ChildProcessError:
-    pass' "$@"
+    status = os.waitstatus_to_exitcode(ended[command])
+    sys.exit(status if status >= 0 else 128 - status)' "$@"
 }
 
 # Runs a command that must fail with the given status and say the given words on stderr, in one line.

@@ -8,7 +8,7 @@ strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
 make_plan
 late() {
 	make_warm
-	strace -qq -f -o "$tmp/trace" -e trace=preadv2 -e inject=preadv2:delay_exit=1000 "$@" >"$tmp/seen" || true
+	gathering strace -qq -f -o "$tmp/trace" -e trace=preadv2 -e inject=preadv2:delay_exit=1000 "$@" >"$tmp/seen" || true
 	grep -q 'preadv2(.*= 1 (DELAYED)' "$tmp/trace" || fail "nothing came late: $(cat "$tmp/trace")"
 }
 rm -f "$log"
