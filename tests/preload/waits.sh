@@ -118,12 +118,15 @@ shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" || true
 [ $(($(date +%s) - before)) -lt 5 ] || fail "a prefetcher that does not end is waited for again"
 grep -q "program=$look .*plan=running" "$log" || fail "the prefetcher ended: $(cat "$log")"
 echo >"$tmp/go"
+flock "$plan" true
 
 # With the real one: all of the plan is there when the program begins, which notices nothing else.
 for way in "" "$launch execv"; do
 	through=$way
+	rm -f "$log"
 	make_cold
 	what="the real prefetcher"
 	expect_same HEADSTART_PREFETCH="$prefetch"
-	"$page" full $libraries || fail "the plan was not carried out"
+	grep -q "^prefetch program=$look .* asked=[1-9]" "$log" || fail "the plan was not carried out: $(cat "$log")"
+	"$page" full $libraries || fail "not all of the plan is there"
 done
