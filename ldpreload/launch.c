@@ -39,7 +39,7 @@ static bool claim(const struct plan *plan)
 	return raw_syscall(__NR_flock, plan->fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0) != -EWOULDBLOCK;
 }
 
-static const char *start(const struct plan_target *target, const struct plan *plan)
+static const char *start(struct plan_target *target, const struct plan *plan)
 {
 	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
@@ -48,8 +48,7 @@ static const char *start(const struct plan_target *target, const struct plan *pl
 		return "plan=warm";
 	if (!claim(plan))
 		return "plan=running";
-	/* By a relative path, or a descriptor, the program will not find its plan. */
-	if (!share_prefetcher(plan->fd, target->given && plan_waited_for(plan) ? awaited : alongside))
+	if (!share_prefetcher(plan->fd, plan_waited_for(plan) && plan_found_as_given(target) ? awaited : alongside))
 		return "plan=not-started";
 	return "plan=started";
 }

@@ -150,8 +150,8 @@ static bool plan_open(struct plan_target *target, const char *path, struct plan 
 	return false;
 }
 
-/* The plan of the program at target->path. */
-static bool plan_look_up(struct plan_target *target, struct plan *ret)
+/* The plan of the program of that path, whatever is there. */
+static bool plan_look_up(struct plan_target *target, const char *program, struct plan *ret)
 {
 	const struct state_environment environment = {
 		.state = shim_environment("HEADSTART_STATE"),
@@ -162,7 +162,7 @@ static bool plan_look_up(struct plan_target *target, struct plan *ret)
 	char path[SHIM_PATH_MAX];
 
 	for (unsigned int n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(&environment, n, STATE_PLAN_SUFFIX, target->path, path, sizeof(path)) &&
+		if (state_file(&environment, n, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
 			plan_open(target, path, ret))
 			return true;
 	return false;
@@ -170,7 +170,7 @@ static bool plan_look_up(struct plan_target *target, struct plan *ret)
 
 bool plan_find(struct plan_target *target, struct plan *ret)
 {
-	return path_find(target) && plan_look_up(target, ret);
+	return path_find(target) && plan_look_up(target, target->path, ret);
 }
 
 bool plan_find_as_given(struct plan_target *target, struct plan *ret)
@@ -180,7 +180,22 @@ bool plan_find_as_given(struct plan_target *target, struct plan *ret)
 	shim_text_add(&text, target->given);
 	if (target->path[0] != '/' || text.overflow)
 		return false;
-	return plan_look_up(target, ret) || (target->linked && plan_find(target, ret));
+	return plan_look_up(target, target->path, ret) || (target->linked && plan_find(target, ret));
+}
+
+bool plan_found_as_given(struct plan_target *target)
+{
+	struct plan other;
+
+	if (!target->given)
+		return false;
+	if (shim_equal(target->given, target->path))
+		return true;
+	if (plan_look_up(target, target->given, &other)) {
+		sys_close(other.fd);
+		return false;
+	}
+	return target->linked;
 }
 
 bool plan_waited_for(const struct plan *plan)

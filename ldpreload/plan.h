@@ -47,3 +47,7 @@ bool plan_find(struct plan_target *target, struct plan *ret);
 /* The same, but the path as given is taken for one without links unless there is a sign that it has some: two opens at
  * most where there is no plan. */
 bool plan_find_as_given(struct plan_target *target, struct plan *ret);
+
+/* Whether the program, once it is executed, finds the plan that plan_find() has found: plan_find_as_given() does not by a
+ * relative path, nor by one with links that has no sign. */
+bool plan_found_as_given(struct plan_target *target);

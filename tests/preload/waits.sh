@@ -83,11 +83,15 @@ make_plan
 goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
 make_physical
 
-# Nor if it is started by a relative path, by which it does not find its plan; and its prefetcher is not to wait for it.
+# Nor if it is started by a path by which it does not find its plan: a relative one, or one with a link in it that has no
+# sign; and its prefetcher is not to wait for it.
+ln -s "$place" "$tmp/current"
 cd "$place"
-goes_on "$launch" execv ./look
+for path in ./look "$tmp/current/look"; do
+	goes_on "$launch" execv "$path"
+	grep -q "^prefetched --alongside --fd 3$" "$order" || fail "started as $path: $(cat "$order")"
+done
 cd "$OLDPWD"
-grep -q "^prefetched --alongside --fd 3$" "$order" || fail "a relative path: $(cat "$order")"
 
 # A signal ends the program, as it always would.
 start_slowly "$launch" execv "$look"
