@@ -28,6 +28,9 @@
 #define NAME    HEADSTART_PRELOAD_NAME
 #define RECORDS HEADSTART_STATE_DIR "/install"
 #define RECORD  RECORDS "/ld.so.preload"
+#define LOCK    RECORDS "/lock"
+
+#define TURNS_MAX 1000 /* that end while one looks */
 
 struct loader_list {
 	struct loader *loaders;
@@ -57,23 +60,53 @@ static int enter_root(const char *root)
 	return 0;
 }
 
-/*
- * One at a time: another's failure would remove the stub that our line needs. Ends with the process. Where
- * folders cannot be locked (NFS) the check of the file's content alone has to do.
- */
-static int take_turn(int *ret)
+/* Whether the open file is still the one of that name. */
+static bool has_name(int fd, const char *path)
 {
-	_cleanup_close_ int fd = open("/etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat ours, named;
 
-	if (fd < 0)
-		return verb_fail_errno(errno, "cannot open '/etc'");
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-		verb_note("waiting for another installation to end");
-		while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
-			;
+	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
+/* A turn that was taken ends, and what was made for it, or for the record, goes if it is empty. */
+static void turn_endp(const int *turn)
+{
+	if (*turn < 0)
+		return;
+	(void)unlink(LOCK);
+	close(*turn);
+	if (rmdir(RECORDS) == 0)
+		(void)rmdir(HEADSTART_STATE_DIR);
+}
+
+/*
+ * One at a time: another's failure would remove the stub that our line needs. What is locked is a file that only
+ * root can open, or users could hold up its removal for ever. Ends with the process, at the latest. Where there can
+ * be no such file (a disk that is full or read-only) the check of the content of ours alone has to do.
+ */
+static void take_turn(int *ret)
+{
+	for (int i = 0; i < TURNS_MAX; i++) {
+		_cleanup_close_ int fd = -1;
+		int r = make_folders(RECORDS, 0755);
+
+		if (r == 0)
+			fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+		if (r == -ENOENT || (r == 0 && fd < 0 && errno == ENOENT))
+			continue; /* another's turn has just ended */
+		if (fd < 0)
+			return;
+		if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
+			verb_note("waiting for another installation to end");
+			while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
+				;
+		}
+		if (has_name(fd, LOCK)) {
+			*ret = TAKE_FD(fd);
+			return;
+		}
 	}
-	*ret = TAKE_FD(fd);
-	return 0;
 }
 
 static int read_preload_file(struct preload_file *ret)
@@ -247,13 +280,13 @@ int install_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
-	_cleanup_close_ int turn = -1;
+	_cleanup_(turn_endp) int turn = -1;
 	int r = enter_root(request->root);
 
-	if (r == 0)
-		r = take_turn(&turn);
-	if (r == 0)
-		r = read_preload_file(&before);
+	if (r)
+		return r;
+	take_turn(&turn);
+	r = read_preload_file(&before);
 	if (r)
 		return r;
 	if (preload_text_has(before.text, before.size, NAME)) {
@@ -281,15 +314,15 @@ int uninstall_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
-	_cleanup_close_ int turn = -1;
+	_cleanup_(turn_endp) int turn = -1;
 	int r = enter_root(request->root);
 	const char *culprit;
 	bool there;
 
-	if (r == 0)
-		r = take_turn(&turn);
-	if (r == 0)
-		r = read_preload_file(&before);
+	if (r)
+		return r;
+	take_turn(&turn);
+	r = read_preload_file(&before);
 	if (r)
 		return r;
 	there = preload_text_has(before.text, before.size, NAME);
@@ -303,8 +336,6 @@ int uninstall_system(const struct install_request *request)
 	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD, &culprit);
 	if (r < 0)
 		return cannot_change(culprit, r);
-	if (rmdir(RECORDS) == 0)
-		(void)rmdir(HEADSTART_STATE_DIR); /* made for the record, if it is empty */
 	if (loaders_find(&list.loaders, &list.count) == 0)
 		remove_stubs(&list);
 	if (there)

@@ -2,12 +2,14 @@
 # What install --system refuses, and that nothing is written then.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 copy_programs
+mkdir -p "$root$(dirname "$(dirname "$(dirname "$record")")")"
 shim=$private/libheadstart-preload.so
 cp "$root$shim" "$tmp/shim"
 
 etc_now() {
 	ls -lan --time-style=full-iso "$root/etc"
 	[ ! -f "$line" ] || cat "$line"
+	find "$root/var"
 }
 
 # refuses_to_install WORDS: in one line, with these words, and with nothing written.
@@ -104,6 +106,10 @@ mkdir -p "$root/var/lib/headstart"
 mount -t tmpfs -o size=4k tmpfs "$root/var/lib/headstart"
 head -c 4096 /dev/zero >"$root/var/lib/headstart/full"
 refuses_to_install "cannot write the record '/var/lib/headstart/install/ld.so.preload': No space left"
+mount -o remount,ro "$root/var/lib/headstart"
+refuses_to_install "cannot make the folder '/var/lib/headstart/install': Read-only"
+mount -o remount,rw "$root/var/lib/headstart"
+mkdir "$root/var/lib/headstart/install"
 mount -o remount,ro "$root/var/lib/headstart"
 refuses_to_install "cannot write the record '/var/lib/headstart/install/ld.so.preload': Read-only"
 umount "$root/var/lib/headstart"

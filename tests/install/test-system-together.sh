@@ -46,5 +46,21 @@ wait "$second" || fail "behind one that was killed: $(cat "$tmp/err")"
 wait "$first" || :
 consistent "after a kill"
 [ -e "$line" ] || fail "behind one that was killed nothing was written"
+
+# Nor do users, who can lock whatever they can read.
+mkfifo "$tmp/stay"
+cp -L "$(command -v flock)" "$root/bin/flock"
+copy_libraries "$root/bin/flock"
+set -- flock /etc flock "$(dirname "$(dirname "$record")")" flock "$(dirname "$record")" flock / sh -c 'echo held && exec cat'
+chroot --userspec 65534:65534 "$root" "$@" <"$tmp/stay" >"$tmp/held" 2>&1 &
+user=$!
+exec 3>"$tmp/stay"
+until [ -s "$tmp/held" ]; do kill -0 "$user" || fail "a user cannot lock folders"; done
+[ "$(cat "$tmp/held")" = held ] || fail "a user cannot lock folders: $(cat "$tmp/held")"
+timeout 20 "$headstart" uninstall --system --root "$root" >/dev/null 2>"$tmp/err" || fail "beside a user's locks: $(cat "$tmp/err")"
+exec 3>&-
+wait "$user"
+consistent "beside a user's locks"
+[ ! -e "$line" ] || fail "beside a user's locks the line is left"
 check_witness
 echo ok
