@@ -2,6 +2,7 @@
 /* What `install`, `uninstall` and `status` share: what is asked for, and where it is written down. */
 #pragma once
 
+#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,16 @@ struct install_request {
 	bool force;       /* replace files that are not ours; they come back with uninstall */
 	const char *root; /* for INSTALL_SYSTEM: the folder that is "/" of another system; NULL: this one */
 };
+
+/* What getopt_long(3) returns for the options of `install` and `uninstall` that are no kind. */
+enum install_option { INSTALL_ROOT = 'r', INSTALL_FORCE = 'f', INSTALL_DRY_RUN = 'n' };
+
+/*
+ * Parses the command line of the verb argv[0]. Returns 0, an exit status with the reason said, or -1 when the
+ * help was printed.
+ */
+int install_parse(int argc, char **argv, const char *help, const struct option *options,
+	struct install_request *request);
 
 /* All of these return 0, or an exit status with the reason said. */
 int install_app(const struct install_request *request);
