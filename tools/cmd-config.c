@@ -11,10 +11,10 @@
 #include "base/strings.h"
 #include "config/config.h"
 #include "format/state-folder.h"
+#include "input.h"
 #include "plan-settings.h"
 #include "plan/auto.h"
 #include "plan/store.h"
-#include "profile/profile-file.h"
 #include "settings.h"
 #include "verb.h"
 
@@ -80,12 +80,9 @@ static int apply_to(const struct config *config, const char *program)
 static int apply_profile(const struct config *config, const char *path)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
-	enum profile_fault fault = profile_load(path, &profile);
+	int r = input_profile(path, &profile);
 
-	if (fault == PROFILE_GOOD)
-		return apply_to(config, profile.program);
-	return verb_fail(
-		"'%s' %s", path, fault == PROFILE_UNREADABLE ? strerror(errno) : profile_fault_text(fault));
+	return r ? r : apply_to(config, profile.program);
 }
 
 static int apply(void)

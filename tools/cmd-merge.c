@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart merge: several recordings of one program into one profile. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "input.h"
 #include "output.h"
 #include "profile/profile-file.h"
 #include "verb.h"
@@ -17,24 +17,10 @@ static const char help[] = "usage: headstart merge -o FILE PROFILE…\n"
 			   "  -o, --output FILE  the profile to write; may be one of those merged\n"
 			   "  -h, --help         print this\n";
 
-/* Returns 0, or an exit status with the reason said. */
-static int load(const char *path, struct profile *ret)
-{
-	enum profile_fault fault = profile_load(path, ret);
-
-	if (fault == PROFILE_UNREADABLE && errno == EINVAL)
-		return verb_fail("'%s' is not a regular file", path);
-	if (fault == PROFILE_UNREADABLE)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	if (fault != PROFILE_GOOD)
-		return verb_fail("'%s' %s", path, profile_fault_text(fault));
-	return 0;
-}
-
 static int merge_one(struct profile *merged, const char *path)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
-	int r = load(path, &profile);
+	int r = input_profile(path, &profile);
 
 	if (r != 0)
 		return r;
@@ -54,7 +40,7 @@ static int merge(const char *out, char **paths)
 	int r = output_check(out);
 
 	if (r == 0)
-		r = load(*paths++, &merged);
+		r = input_profile(*paths++, &merged);
 	while (r == 0 && *paths)
 		r = merge_one(&merged, *paths++);
 	if (r != 0)

@@ -11,11 +11,11 @@
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "base/strings.h"
+#include "input.h"
 #include "order/choose.h"
 #include "order/match.h"
 #include "order/write.h"
 #include "output.h"
-#include "profile/profile-file.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -163,15 +163,6 @@ static int parse_arguments(int argc, char **argv, struct order_arguments *argume
 	return -1;
 }
 
-static int load_profile(const char *path, struct profile *ret)
-{
-	enum profile_fault fault = profile_load(path, ret);
-
-	if (fault == PROFILE_UNREADABLE)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	return fault == PROFILE_GOOD ? 0 : verb_fail("'%s' %s", path, profile_fault_text(fault));
-}
-
 static int stale(const char *path, const struct profile_file *found, const struct profile_file *recorded)
 {
 	char is[2 * PROFILE_BUILD_ID_MAX + 1], was[2 * PROFILE_BUILD_ID_MAX + 1];
@@ -274,7 +265,7 @@ static int narrow(struct subject *subject, const char *profile_path, const struc
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	_cleanup_(subject_releasep) struct subject other = {0};
 	const struct profile_file *file;
-	int status = load_profile(profile_path, &profile);
+	int status = input_profile(profile_path, &profile);
 
 	if (status)
 		return status;
@@ -423,7 +414,7 @@ int cmd_order(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = load_profile(argv[optind], &profile);
+	status = input_profile(argv[optind], &profile);
 	if (status)
 		return status;
 	n_files = (size_t)(argc - optind - 1);

@@ -9,12 +9,12 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "input.h"
 #include "output.h"
 #include "plan-settings.h"
 #include "plan/build.h"
 #include "plan/names.h"
 #include "plan/store.h"
-#include "profile/profile-file.h"
 #include "settings.h"
 #include "verb.h"
 
@@ -173,7 +173,6 @@ static int load_profile(const struct plan_arguments *arguments, struct profile *
 {
 	_cleanup_free_ char *found = NULL;
 	const char *path = arguments->profile;
-	enum profile_fault fault;
 
 	if (!path) {
 		int status = find_profile(arguments->program, &found);
@@ -182,10 +181,7 @@ static int load_profile(const struct plan_arguments *arguments, struct profile *
 			return status;
 		path = found;
 	}
-	fault = profile_load(path, ret);
-	if (fault == PROFILE_UNREADABLE)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	return fault == PROFILE_GOOD ? 0 : verb_fail("'%s' %s", path, profile_fault_text(fault));
+	return input_profile(path, ret);
 }
 
 /* Whether `name` means this exec point: its path, or its last part. */

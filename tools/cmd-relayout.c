@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/note.h"
+#include "input.h"
 #include "layout/loader.h"
 #include "output.h"
 #include "profile/profile-file.h"
@@ -200,15 +201,12 @@ static int parse_arguments(int argc, char **argv, struct relayout *relayout)
 static int load_profile(struct relayout *relayout)
 {
 	const char *path = relayout->profile_path;
-	enum profile_fault fault = profile_load(path, &relayout->profile);
 	_cleanup_free_ char *data = NULL;
 	size_t size;
-	int r;
+	int r = input_profile(path, &relayout->profile);
 
-	if (fault == PROFILE_UNREADABLE)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	if (fault != PROFILE_GOOD)
-		return verb_fail("'%s' %s", path, profile_fault_text(fault));
+	if (r)
+		return r;
 	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);

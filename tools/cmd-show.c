@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
+#include "input.h"
 #include "page-style.h"
 #include "profile/profile-file.h"
 #include "report/report.h"
@@ -80,12 +81,10 @@ static int show_profile(const char *path, const struct show_options *options)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	struct report_style style = page_style(options->rows);
-	enum profile_fault fault = profile_load(path, &profile);
+	int r = input_profile(path, &profile);
 
-	if (fault == PROFILE_UNREADABLE)
-		return fail_read(errno, path);
-	if (fault != PROFILE_GOOD)
-		return verb_fail("'%s' %s", path, profile_fault_text(fault));
+	if (r)
+		return r;
 	if (options->json)
 		return finish(report_profile_json(stdout, &profile));
 	return finish(report_profile_text(stdout, &profile, &style));
