@@ -2,7 +2,9 @@
 /* The dynamic linker and the kernel: what their versions mean for headstart. */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/cleanup.h"
 #include "doctor/checks.h"
 
 void check_glibc(const struct doctor_host *host, struct doctor_report *report)
@@ -79,6 +81,13 @@ static const char *find_tracefs(const struct doctor_host *host)
 	return NULL;
 }
 
+static bool kernel_has_tracefs(const struct doctor_host *host)
+{
+	_cleanup_free_ char *types = NULL;
+
+	return host_read(host, "/proc/filesystems", &types) >= 0 && strstr(types, "\ttracefs\n");
+}
+
 static bool has_event(const struct doctor_host *host, const char *tracefs, const char *event)
 {
 	char path[PATH_MAX];
@@ -95,16 +104,19 @@ void check_recording(const struct doctor_host *host, struct doctor_report *repor
 		doctor_say(report, DOCTOR_OK, "recording",
 			"only root can record, and can tell whether it is possible here");
 		doctor_mend(report, "sudo headstart doctor");
-	} else if (!tracefs) {
-		doctor_say(report, DOCTOR_NOTE, "recording", "the tracing file system is not mounted");
-		doctor_consequence(report,
-			"'headstart record' needs it; profiles recorded elsewhere can be planned here");
-		doctor_mend(report, "mount -t tracefs tracefs /sys/kernel/tracing");
 	} else if (host->fanotify < 0) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "this process may not use fanotify");
 		doctor_consequence(report,
 			"'headstart record' would not learn the paths of what is touched; in a container, "
 			"record outside of it");
+	} else if (!tracefs && kernel_has_tracefs(host)) {
+		doctor_say(report, DOCTOR_OK, "recording",
+			"the tracing file system is not mounted, and need not be: 'headstart record' mounts "
+			"it for itself");
+	} else if (!tracefs) {
+		doctor_say(report, DOCTOR_NOTE, "recording", "the kernel has no tracing file system");
+		doctor_consequence(report,
+			"'headstart record' cannot work; profiles recorded elsewhere can be planned here");
 	} else if (has_event(host, tracefs, "mm_filemap_fault")) {
 		doctor_say(report, DOCTOR_OK, "recording",
 			"tracepoints mm_filemap_fault and mm_filemap_get_pages, fanotify");
