@@ -7,6 +7,8 @@
 #include "doctor/state.h"
 #include "format/state-folder.h"
 
+#define LOST_SHARE 10 /* a plan that has lost more than a tenth of its pages is worth a new recording */
+
 static bool has_profile(
 	const struct doctor_host *host, const struct state_environment *environment, const char *program)
 {
@@ -65,12 +67,19 @@ static bool say_denied(const struct doctor_host *host, const struct doctor_progr
 	return true;
 }
 
-static void say_gain(const struct plan_view *plan, struct doctor_report *report)
+static uint64_t count_pages(const struct plan_view *plan)
 {
 	uint64_t pages = 0;
 
 	for (uint32_t i = 0; i < plan->extent_count; i++)
 		pages += LE32(plan->extents[i].pages);
+	return pages;
+}
+
+static void say_gain(const struct plan_view *plan, struct doctor_report *report)
+{
+	uint64_t pages = count_pages(plan);
+
 	doctor_consequence(report,
 		"from cold it reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
 		"bench/coldstart measures the gain",
@@ -80,11 +89,27 @@ static void say_gain(const struct plan_view *plan, struct doctor_report *report)
 								 : "order of first touch");
 }
 
+/*
+ * Files that the start itself writes change with every start, and another recording would not help: a plan
+ * without them does. Where more is lost, files were updated.
+ */
+static void say_changes(const struct doctor_host *host, const struct doctor_program *program,
+	const struct state_plan *plan, const struct plan_changes *changes, struct doctor_report *report)
+{
+	doctor_say(report, DOCTOR_NOTE, "plan", "'%s': of %u files %u changed, %u gone", plan->path,
+		plan->view.file_count, changes->changed, changes->gone);
+	if (changes->pages > count_pages(&plan->view) / LOST_SHARE)
+		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
+	else
+		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path),
+			program->path_word);
+}
+
 /* A plan in the order of another class of disk. */
 static void check_order(const struct doctor_host *host, const struct doctor_program *program,
-	const struct plan_view *plan, struct doctor_report *report)
+	const struct state_plan *plan, struct doctor_report *report)
 {
-	bool physical = LE32(plan->header->order) == PLAN_ORDER_PHYSICAL;
+	bool physical = LE32(plan->view.header->order) == PLAN_ORDER_PHYSICAL;
 	struct device device;
 
 	if (host->device(host, program->path, &device) < 0 || physical == (device.class == DEVICE_ROTATIONAL))
@@ -93,7 +118,7 @@ static void check_order(const struct doctor_host *host, const struct doctor_prog
 		physical ? "a rotating" : "a solid-state", device.name, device_class_name(device.class));
 	doctor_consequence(report,
 		"reads come in the wrong order, unless the plan was made so on purpose (plan --device)");
-	doctor_mend(report, "headstart plan --program %s", program->path_word);
+	doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path), program->path_word);
 }
 
 void check_plan(
@@ -115,17 +140,15 @@ void check_plan(
 	if (plan.fault != PLAN_GOOD) {
 		doctor_say(report, DOCTOR_PROBLEM, "plan", "'%s' %s", plan.path, plan_fault_text(plan.fault));
 		doctor_consequence(report, "it is not used: the program starts as without headstart");
-		doctor_mend(report, "headstart plan --program %s", program->path_word);
+		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan.path),
+			program->path_word);
 		return;
 	}
 	changes = state_plan_changes(host, &plan.view);
-	if (changes.changed + changes.gone == 0) {
+	if (changes.changed + changes.gone == 0)
 		doctor_say(report, DOCTOR_OK, "plan", "'%s', every file is as it was", plan.path);
-	} else {
-		doctor_say(report, DOCTOR_NOTE, "plan", "'%s': %u of %u files have changed, %u are gone",
-			plan.path, changes.changed, plan.view.file_count, changes.gone);
-		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
-	}
+	else
+		say_changes(host, program, &plan, &changes, report);
 	say_gain(&plan.view, report);
-	check_order(host, program, &plan.view, report);
+	check_order(host, program, &plan, report);
 }

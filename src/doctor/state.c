@@ -38,6 +38,20 @@ void state_plan_release(struct state_plan *plan)
 	*plan = (struct state_plan){0};
 }
 
+const char *state_sudo(const struct doctor_host *host, const char *path)
+{
+	struct state_environment environment;
+	char folder[PATH_MAX];
+	size_t length;
+
+	state_environment_of(host, &environment);
+	if (host->user == 0 || state_variable_set(environment.state) ||
+		!state_folder(&environment, 0, folder, sizeof(folder)))
+		return "";
+	length = strlen(folder);
+	return strncmp(path, folder, length) == 0 && path[length] == '/' ? "sudo " : "";
+}
+
 static int check_trusted(const struct doctor_host *host, const char *full)
 {
 	_cleanup_close_ int fd = open(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -80,24 +94,38 @@ static bool is_kind(mode_t mode, uint32_t kind)
 	return kind == PLAN_DIRECTORY ? S_ISDIR(mode) : S_ISLNK(mode);
 }
 
+enum standing { SAME, CHANGED, GONE };
+
+static enum standing file_standing(
+	const struct doctor_host *host, const struct plan_view *plan, uint32_t index)
+{
+	const struct plan_file *file = &plan->files[index];
+	uint32_t kind = LE32(file->kind);
+	char full[PATH_MAX];
+	struct stat st;
+
+	if (!host_path(host, plan_file_path(plan, index), full) || lstat(full, &st) < 0 ||
+		!is_kind(st.st_mode, kind))
+		return GONE;
+	return kind == PLAN_REGULAR && ((uint64_t)st.st_size != LE64(file->size) ||
+					       (int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim))
+		       ? CHANGED
+		       : SAME;
+}
+
 struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan)
 {
 	struct plan_changes changes = {0};
 
 	for (uint32_t i = 0; i < plan->file_count; i++) {
-		const struct plan_file *file = &plan->files[i];
-		uint32_t kind = LE32(file->kind);
-		char full[PATH_MAX];
-		struct stat st;
+		enum standing standing = file_standing(host, plan, i);
 
-		if (!host_path(host, plan_file_path(plan, i), full) || lstat(full, &st) < 0 ||
-			!is_kind(st.st_mode, kind))
-			changes.gone++;
-		else if (kind == PLAN_REGULAR &&
-			 ((uint64_t)st.st_size != LE64(file->size) ||
-				 (int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim)))
-			changes.changed++;
+		changes.changed += standing == CHANGED;
+		changes.gone += standing == GONE;
 	}
+	for (uint32_t i = 0; changes.changed + changes.gone > 0 && i < plan->extent_count; i++)
+		if (file_standing(host, plan, LE32(plan->extents[i].file)) != SAME)
+			changes.pages += LE32(plan->extents[i].pages);
 	return changes;
 }
 
@@ -156,8 +184,10 @@ struct tally {
 	size_t named;
 };
 
+/* Of one folder. */
 struct tallies {
 	size_t all;
+	const char *sudo; /* what commands begin with that change something there */
 	struct tally stale, gone, bad, untrusted;
 };
 
@@ -183,6 +213,7 @@ static void count_plan(const struct doctor_host *host, const char *path, struct 
 	int r = state_plan_read(host, path, &plan);
 
 	tallies->all++;
+	tallies->sudo = state_sudo(host, path);
 	if (r == -EPERM) {
 		count(&tallies->untrusted, path);
 	} else if (r < 0 || plan.fault != PLAN_GOOD) {
@@ -222,13 +253,13 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 		doctor_consequence(report,
 			"those files are left out, and the plans are made anew by themselves after the next "
 			"cold start; where most have changed, record again");
-		doctor_mend(report, "for p in %s; do headstart plan --program \"$p\"; done",
-			stale->words ? stale->words : "");
+		doctor_mend(report, "for p in %s; do %sheadstart plan --program \"$p\"; done",
+			stale->words ? stale->words : "", tallies->sudo);
 	}
 	if (gone->n > 0) {
 		doctor_say(report, DOCTOR_NOTE, "plans", "%zu of programs that are gone", gone->n);
 		doctor_consequence(report, "they take up room and nothing else");
-		doctor_mend(report, "rm %s", gone->words ? gone->words : "");
+		doctor_mend(report, "%srm %s", tallies->sudo, gone->words ? gone->words : "");
 	}
 	if (bad->n > 0) {
 		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version",
@@ -236,7 +267,7 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 		doctor_consequence(report,
 			"their programs start as without headstart; 'headstart run' makes plans anew if the "
 			"profiles are there");
-		doctor_mend(report, "rm %s", bad->words ? bad->words : "");
+		doctor_mend(report, "%srm %s", tallies->sudo, bad->words ? bad->words : "");
 	}
 	if (tallies->untrusted.n > 0) {
 		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written",
@@ -244,28 +275,35 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 		doctor_consequence(report,
 			"they are not believed: a plan is root's or the user's own, a regular file, and "
 			"written by nobody else");
-		doctor_mend(report, "rm %s", tallies->untrusted.words ? tallies->untrusted.words : "");
+		doctor_mend(report, "%srm %s", tallies->sudo, tallies->untrusted.words ? tallies->untrusted.words : "");
 	}
+}
+
+static size_t check_plans_in(const struct doctor_host *host, const char *folder, struct doctor_report *report)
+{
+	struct tallies tallies = {0};
+
+	count_folder(host, folder, &tallies);
+	say_faults(&tallies, report);
+	free(tallies.stale.words);
+	free(tallies.gone.words);
+	free(tallies.bad.words);
+	free(tallies.untrusted.words);
+	return tallies.all;
 }
 
 void check_plans(const struct doctor_host *host, struct doctor_report *report)
 {
 	struct state_environment environment;
-	struct tallies tallies = {0};
 	char folder[PATH_MAX];
-	size_t before = report->n;
+	size_t before = report->n, all = 0;
 
 	state_environment_of(host, &environment);
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
 		if (state_folder(&environment, n, folder, sizeof(folder)))
-			count_folder(host, folder, &tallies);
-	say_faults(&tallies, report);
-	if (report->n == before && tallies.all > 0)
-		doctor_say(report, DOCTOR_OK, "plans", "%zu, all fresh", tallies.all);
+			all += check_plans_in(host, folder, report);
+	if (report->n == before && all > 0)
+		doctor_say(report, DOCTOR_OK, "plans", "%zu, all fresh", all);
 	else if (report->n == before)
 		doctor_say(report, DOCTOR_OK, "plans", "none yet");
-	free(tallies.stale.words);
-	free(tallies.gone.words);
-	free(tallies.bad.words);
-	free(tallies.untrusted.words);
 }

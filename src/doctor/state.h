@@ -30,9 +30,13 @@ static inline void state_plan_releasep(struct state_plan *plan)
  */
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret);
 
-/* Files of the plan that are no longer what they were. */
+/* "sudo ", with which a command must begin that writes to root's folder of plans: else "". */
+const char *state_sudo(const struct doctor_host *host, const char *path);
+
+/* Files of the plan that are no longer what they were, and the pages that it has of them. */
 struct plan_changes {
 	uint32_t changed, gone;
+	uint64_t pages;
 };
 
 struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan);

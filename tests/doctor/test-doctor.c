@@ -20,6 +20,7 @@
 #include "base/publish.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
+#include "doctor/state.h"
 #include "handmade.h"
 
 /* The machine of the test at hand: healthy until a test makes it otherwise. */
@@ -471,6 +472,23 @@ static void go_program(struct handmade *elf)
 	memcpy((char *)elf + 0x600, note, sizeof(note));
 }
 
+/* Who is not root cannot mend root's plans without sudo: a plan of the user's own would not be looked at. */
+static void plans_of_roots(void **state)
+{
+	host.user = 1000;
+	set("HOME", "/home/ann");
+	put(HEADSTART_STATE_DIR "/a-0.plan", "frob");
+	finds(check_plans, DOCTOR_PROBLEM, "sudo rm " HEADSTART_STATE_DIR "/a-0.plan");
+	host.user = 0;
+	finds(check_plans, DOCTOR_PROBLEM, "rm " HEADSTART_STATE_DIR "/a-0.plan");
+	assert_string_equal(state_sudo(&host, HEADSTART_STATE_DIR "/a-0.plan"), "");
+	host.user = 1000;
+	assert_string_equal(state_sudo(&host, "/home/ann/.local/state/headstart/a-0.plan"), "");
+	assert_string_equal(state_sudo(&host, HEADSTART_STATE_DIR "x/a-0.plan"), "");
+	set("HEADSTART_STATE", HEADSTART_STATE_DIR);
+	assert_string_equal(state_sudo(&host, HEADSTART_STATE_DIR "/a-0.plan"), "");
+}
+
 static void programs(void **state)
 {
 	assert_int_equal(doctor_check_program(&host, "nothing", &report), -ENOENT);
@@ -596,6 +614,7 @@ int main(void)
 		TEST(a_truncated_preload),
 		TEST(a_preload_file_that_cannot_be_read),
 		TEST(state_folder_and_plans),
+		TEST(plans_of_roots),
 		TEST(programs),
 		TEST(scripts),
 		TEST(garbage_everywhere),

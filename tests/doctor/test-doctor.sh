@@ -125,13 +125,34 @@ says ok plan "every file is as it was"
 says ok plans "1, all fresh"
 touch libbig.so
 doctor ./big
-says note plan "1 of 2 files have changed"
+says note plan "of 2 files 1 changed, 0 gone"
+says note plan "sudo headstart record -- ./big"
 says note plans "1 stale"
 chmod 666 "$plan"
 doctor ./big
 says problem plans "others may have written"
 says note plan "it was not recorded"
 chmod 644 "$plan"
+# what the start writes itself is little, and changes again after every recording
+head -c 262144 /dev/zero >much
+head -c 4096 /dev/zero >little
+"$make_profile" often.profile <<EOF
+program $real/big
+file regular $real/big
+range 0 3 1 1
+file regular $real/much
+range 0 64 5 1
+file regular $real/little
+range 0 1 70 1
+EOF
+"$headstart" plan --device solid often.profile >out
+echo changed >little
+doctor ./big
+says note plan "of 3 files 1 changed, 0 gone"
+says note plan "headstart plan --program $real/big"
+rm little
+doctor ./big
+says note plan "of 3 files 0 changed, 1 gone"
 printf 'XXXX' | dd of="$plan" bs=1 seek=200 conv=notrunc status=none
 doctor ./big
 says problem plans "damaged"
