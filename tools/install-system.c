@@ -164,6 +164,14 @@ static void remove_stubs(const struct loader_list *list)
 	}
 }
 
+/* Whether this build's library is one for that loader, which looks for it elsewhere. */
+static bool built_for_another_folder(const struct loader *loader)
+{
+	const char *problem;
+
+	return library_check(loader, HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", &problem) == 0 && !problem;
+}
+
 /* A loader that finds no library of its kind prints an error in every process it starts. */
 static int check_library(const struct loader *loader)
 {
@@ -181,6 +189,10 @@ static int check_library(const struct loader *loader)
 	r = library_check(loader, path, &problem);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot look at '%s'", path);
+	if (problem && access(path, F_OK) < 0 && built_for_another_folder(loader))
+		return verb_fail("headstart was built for '%s', and programs of '%s' look for '%s': set it up "
+				 "with --libdir=%s, and install it again",
+			HEADSTART_PRIVATE_DIR, loader->path, path, loader->lib);
 	if (problem)
 		return verb_fail("the library for programs of '%s', '%s', %s", loader->path, path, problem);
 	return 0;

@@ -57,6 +57,17 @@ printf '\002\000\000\000\000\000\000\000\000\000\003\000\050\000' |
 refuses_to_install "$shim"
 put_back
 
+# A build for another folder than the loader's $LIB, as meson guesses without dpkg-architecture: here it is the loader
+# that looks elsewhere.
+loader=$(ldd /bin/true | grep -oE '/[^ ]*/ld-linux[^ ]*')
+lib=$(dst_lib "$loader")
+if [ -n "$lib" ]; then
+	cp "$root$loader" "$tmp/loader"
+	sed -i "s|$lib|${lib%?}_|g" "$root$loader"
+	refuses_to_install "${lib%?}_/headstart/libheadstart-preload.so': set it up with --libdir=${lib%?}_,"
+	cp "$tmp/loader" "$root$loader"
+fi
+
 # A library that is one, and harms. Each of these passes all checks but the self-test.
 harmful() {
 	cc -shared -fPIC -nostdlib -O1 -fno-stack-protector -x c -o "$root$shim" - 2>"$tmp/err" ||
