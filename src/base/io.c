@@ -45,7 +45,25 @@ ssize_t read_full(int fd, void *data, size_t size)
 	return (ssize_t)done;
 }
 
-static int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
+ssize_t pread_full(int fd, void *data, size_t size, off_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = pread(fd, (char *)data + done, size - done, offset + (off_t)done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			break;
+		done += (size_t)n;
+	}
+	return (ssize_t)done;
+}
+
+int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
 {
 	_cleanup_free_ char *data = NULL;
 	size_t capacity = 0, size = 0;

@@ -13,6 +13,15 @@ int write_full(int fd, const void *data, size_t size);
 /* Reads up to size bytes, fewer only at end of file. Returns the number read or negative errno. */
 ssize_t read_full(int fd, void *data, size_t size);
 
+/* The same from an offset, wherever the descriptor is. offset + size is an off_t. */
+ssize_t pread_full(int fd, void *data, size_t size, off_t offset);
+
+/*
+ * All that is left to read, with a NUL after it that ret_size does not count. The caller frees *ret_data. Returns 0,
+ * -EFBIG past the limit, or negative errno.
+ */
+int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size);
+
 /*
  * The content of a regular file of at most `limit` bytes, with a NUL after it that ret_size does not count.
  * The caller frees *ret_data. Returns 0, -EFBIG past the limit, -EINVAL for what is not a regular file (a FIFO is

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 
 #define DYNAMIC_MAX (64u << 10)  /* bytes of a PT_DYNAMIC segment */
 #define NOTES_MAX   (64u << 10)  /* bytes of a PT_NOTE segment worth looking through */
@@ -32,21 +33,14 @@ struct reading {
 
 static int read_at(int fd, uint64_t offset, void *data, size_t size)
 {
-	for (size_t done = 0; done < size;) {
-		ssize_t n;
+	ssize_t n;
 
-		if (offset > INT64_MAX - size)
-			return -ENOEXEC;
-		n = pread(fd, (char *)data + done, size - done, (off_t)(offset + done));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -ENOEXEC;
-		done += (size_t)n;
-	}
-	return 0;
+	if (offset > INT64_MAX - size)
+		return -ENOEXEC;
+	n = pread_full(fd, data, size, (off_t)offset);
+	if (n < 0)
+		return (int)n;
+	return (size_t)n == size ? 0 : -ENOEXEC;
 }
 
 /* A string of at most STRING_MAX bytes that begins there and ends before `size` bytes. *ret is the caller's.

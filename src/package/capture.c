@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
@@ -68,27 +67,6 @@ static int spawn(char *const *argv, int output, pid_t *ret_pid)
 	return -r;
 }
 
-static int read_all(int fd, char **ret)
-{
-	_cleanup_free_ char *data = NULL;
-	size_t capacity = 0, size = 0;
-	ssize_t n;
-
-	do {
-		int r = ARRAY_RESERVE(data, capacity, size + 4096);
-
-		if (r < 0)
-			return r;
-		n = read_full(fd, data + size, capacity - size - 1);
-		if (n < 0)
-			return (int)n;
-		size += (size_t)n;
-	} while (n > 0);
-	data[size] = '\0';
-	*ret = TAKE_PTR(data);
-	return 0;
-}
-
 /* The command and its arguments as execve(2) wants them; the caller frees the array alone. */
 static char **join(const char *const *command, const char *const *arguments, size_t n)
 {
@@ -113,6 +91,7 @@ int capture(const char *const *command, const char *const *arguments, size_t n, 
 	_cleanup_free_ char *output = NULL;
 	_cleanup_close_ int reading = -1, writing = -1;
 	int pipe_ends[2], status, r;
+	size_t size;
 	pid_t pid;
 
 	if (!argv)
@@ -125,7 +104,7 @@ int capture(const char *const *command, const char *const *arguments, size_t n, 
 	if (r < 0)
 		return r;
 	close(TAKE_FD(writing));
-	r = read_all(reading, &output);
+	r = read_to_end(reading, SIZE_MAX, &output, &size);
 	close(TAKE_FD(reading)); /* after a failure the program must not wait for its reader */
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)

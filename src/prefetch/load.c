@@ -5,29 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
-
-static int read_at_start(int fd, void *data, size_t size, size_t *ret_size)
-{
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = pread(fd, (char *)data + done, size - done, (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	*ret_size = done;
-	return 0;
-}
 
 int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault)
 {
@@ -35,8 +15,7 @@ int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault)
 	struct plan_view view;
 	enum plan_fault fault;
 	struct stat st;
-	size_t size = 0;
-	int r;
+	ssize_t n;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
@@ -47,10 +26,10 @@ int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault)
 	data = malloc((size_t)st.st_size + 1);
 	if (!data)
 		return -ENOMEM;
-	r = read_at_start(fd, data, (size_t)st.st_size, &size);
-	if (r < 0)
-		return r;
-	fault = plan_view_init(&view, data, size, checksum64);
+	n = pread_full(fd, data, (size_t)st.st_size, 0);
+	if (n < 0)
+		return (int)n;
+	fault = plan_view_init(&view, data, (size_t)n, checksum64);
 	if (fault != PLAN_GOOD) {
 		*ret_fault = fault;
 		return -EBADMSG;
