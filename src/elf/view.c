@@ -166,6 +166,16 @@ void elf_view_release(struct elf_view *view)
 	*view = (struct elf_view){0};
 }
 
+uint64_t elf_view_largest_alignment(const struct elf_view *view)
+{
+	uint64_t largest = 0;
+
+	for (size_t i = 0; i < view->n_loads; i++)
+		if (view->loads[i].p_align > largest)
+			largest = view->loads[i].p_align;
+	return largest;
+}
+
 const Elf64_Phdr *elf_view_load_at(const struct elf_view *view, uint64_t address, uint64_t size)
 {
 	size_t low = 0, high = view->n_loads;

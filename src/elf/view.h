@@ -41,6 +41,9 @@ static inline void elf_view_releasep(struct elf_view *view)
 	elf_view_release(view);
 }
 
+/* The alignment that the loader places the object by: the largest of its PT_LOADs. */
+uint64_t elf_view_largest_alignment(const struct elf_view *view);
+
 /* The PT_LOAD whose file content holds all of [address, address + size), or NULL. size may be 0. */
 const Elf64_Phdr *elf_view_load_at(const struct elf_view *view, uint64_t address, uint64_t size);
 

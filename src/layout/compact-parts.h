@@ -121,5 +121,9 @@ uint64_t compact_note_offset(const struct layout_compaction *c);
 /* compact-sections.c: the sections of the result. The non-loaded ones get their places. */
 int compact_split_sections(struct layout_compaction *c);
 
+/* The index in the result of each section of the original, or of its first piece; 0 for one that is gone. The
+ * caller frees it; NULL without memory. */
+size_t *compact_first_pieces(const struct layout_compaction *c);
+
 /* compact-write.c: all of it. */
 int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_compact *ret);

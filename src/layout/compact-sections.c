@@ -170,6 +170,18 @@ static int push_section(struct layout_compaction *c, size_t section)
 	return r;
 }
 
+size_t *compact_first_pieces(const struct layout_compaction *c)
+{
+	size_t *first = calloc(c->sections.n, sizeof(*first));
+
+	if (!first)
+		return NULL;
+	for (size_t i = c->n_result; i-- > 1;)
+		first[c->result[i].old] = i;
+	first[0] = 0;
+	return first;
+}
+
 /* The index in the result of what was a section. One that is gone has none. */
 static uint32_t new_index(const size_t *first, size_t section)
 {
@@ -178,13 +190,10 @@ static uint32_t new_index(const size_t *first, size_t section)
 
 static int fix_links(struct layout_compaction *c)
 {
-	_cleanup_free_ size_t *first = calloc(c->sections.n, sizeof(*first));
+	_cleanup_free_ size_t *first = compact_first_pieces(c);
 
 	if (!first)
 		return -ENOMEM;
-	for (size_t i = c->n_result; i-- > 1;)
-		first[c->result[i].old] = i;
-	first[0] = 0;
 	for (size_t i = 1; i < c->n_result; i++) {
 		Elf64_Shdr *header = &c->result[i].header;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a compacted file. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "base/io.h"
 #include "format/note.h"
 #include "layout/compact-parts.h"
+#include "layout/emit.h"
 
 struct writer {
 	const struct layout_compaction *c;
@@ -136,13 +136,10 @@ static void fix_symbol(const struct layout_compaction *c, const size_t *first, E
 static int fix_symbols(struct writer *w)
 {
 	const struct layout_compaction *c = w->c;
-	_cleanup_free_ size_t *first = calloc(c->sections.n, sizeof(*first));
+	_cleanup_free_ size_t *first = compact_first_pieces(c);
 
 	if (!first)
 		return -ENOMEM;
-	for (size_t i = c->n_result; i-- > 1;)
-		first[c->result[i].old] = i;
-	first[0] = 0;
 	for (size_t i = 1; i < c->n_result; i++) {
 		const Elf64_Shdr *header = &c->result[i].header;
 
@@ -270,28 +267,10 @@ static void write_note(struct writer *w, uint64_t profile)
 	uint64_t hot_offset = c->tables_offset + compact_round_up(c, c->image->tables_size);
 	struct note_segment *note = (struct note_segment *)(w->data + compact_note_offset(c));
 
-	*note = (struct note_segment){
-		.n_namesz = LE32(sizeof(NOTE_NAME)),
-		.n_descsz = LE32(sizeof(struct note_relaid)),
-		.n_type = LE32(NOTE_TYPE),
-		.name = NOTE_NAME,
-		.relaid =
-			{
-				.version = LE32(NOTE_VERSION),
-				.passes = LE32(c->image->passes),
-				.profile = LE64(profile),
-				.original_size = LE64(c->view->size),
-				.original_checksum = LE64(checksum64(c->view->data, c->view->size)),
-				.original_phoff = LE64(c->view->header.e_phoff),
-				.original_phnum = LE32((uint32_t)c->view->n_phdrs),
-				.granule = LE32((uint32_t)c->image->granule),
-				.tables_offset = 0,
-				.tables_size = LE64(hot_offset),
-				.hot_offset = LE64(hot_offset),
-				.hot_size = LE64(c->hot_end - hot_offset),
-			},
-	};
-	snprintf(note->relaid.tool, sizeof(note->relaid.tool), "headstart %s", HEADSTART_VERSION);
+	*note = layout_begin_note(c->image, profile);
+	note->relaid.tables_size = LE64(hot_offset);
+	note->relaid.hot_offset = LE64(hot_offset);
+	note->relaid.hot_size = LE64(c->hot_end - hot_offset);
 	note->relaid.appended_checksum = LE64(checksum64(w->data, w->size));
 }
 

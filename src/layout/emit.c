@@ -137,11 +137,9 @@ static int appended_checksum(const struct layout_output *output, uint64_t *ret)
 	return 0;
 }
 
-static struct note_segment make_note(const struct layout_output *output, uint64_t profile)
+struct note_segment layout_begin_note(const struct layout_image *image, uint64_t profile)
 {
-	const struct layout_image *image = output->image;
 	const struct elf_view *view = image->view;
-	const struct layout_pieces *pieces = &output->pieces;
 
 	return (struct note_segment){
 		.n_namesz = LE32(sizeof(NOTE_NAME)),
@@ -158,13 +156,20 @@ static struct note_segment make_note(const struct layout_output *output, uint64_
 				.original_phoff = LE64(view->header.e_phoff),
 				.original_phnum = LE32(view->header.e_phnum),
 				.granule = LE32((uint32_t)image->granule),
-				.tables_offset = LE64(image->tables_offset),
-				.tables_size = LE64(output->tables_size),
-				.hot_offset = LE64(pieces->n_hot ? output->hot_offset : 0),
-				.hot_size = LE64(pieces->hot_size),
 				.tool = "headstart " HEADSTART_VERSION,
 			},
 	};
+}
+
+static struct note_segment make_note(const struct layout_output *output, uint64_t profile)
+{
+	struct note_segment note = layout_begin_note(output->image, profile);
+
+	note.relaid.tables_offset = LE64(output->image->tables_offset);
+	note.relaid.tables_size = LE64(output->tables_size);
+	note.relaid.hot_offset = LE64(output->pieces.n_hot ? output->hot_offset : 0);
+	note.relaid.hot_size = LE64(output->pieces.hot_size);
+	return note;
 }
 
 static int write_tables(struct layout_output *output, uint64_t profile)

@@ -16,6 +16,9 @@ struct layout_output {
 	uint64_t size; /* bytes of the result */
 };
 
+/* The note of a file that is made from the image, but for what is appended, its checksum and where that lies. */
+struct note_segment layout_begin_note(const struct layout_image *image, uint64_t profile);
+
 /*
  * Computes what there is to write; the image must not change any more. `profile` is the checksum
  * of the profile file. Returns 0, -ENOMEM, or -EOPNOTSUPP with the reason, a static string, in

@@ -185,23 +185,13 @@ static int check_doubles(struct verify_compact *compact)
 	return 0;
 }
 
-static uint64_t largest_alignment(const struct elf_view *view)
-{
-	uint64_t largest = 0;
-
-	for (size_t i = 0; i < view->n_loads; i++)
-		if (view->loads[i].p_align > largest)
-			largest = view->loads[i].p_align;
-	return largest;
-}
-
 int verify_compact_memory(struct verify_compact *compact)
 {
 	struct verify *verify = compact->verify;
 	const struct elf_view *before = verify->old, *after = verify->new;
 	size_t at = 0;
 
-	if (largest_alignment(after) != largest_alignment(before))
+	if (elf_view_largest_alignment(after) != elf_view_largest_alignment(before))
 		return verify_wrong(verify, "asks for another alignment than the original");
 	for (size_t i = 0; i < before->n_loads; i++) {
 		int r = compare_load(compact, &before->loads[i], &at);

@@ -321,11 +321,7 @@ int layout_verify_compact(const uint8_t *original, uint64_t original_size, const
 		r = -EBADMSG;
 	}
 	if (r == 0) {
-		result.profile = note.profile;
-		result.passes = note.passes;
-		result.granule = note.granule;
-		result.original_size = note.original_size;
-		memcpy(result.tool, note.tool, sizeof(note.tool));
+		verify_report_note(&result, &note);
 		r = compare_files(original, original_size, data, size, &note, &result);
 	} else {
 		snprintf(result.problem, sizeof(result.problem), "%s", problem);

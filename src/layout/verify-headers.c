@@ -25,16 +25,6 @@ static uint64_t round_up(uint64_t value, uint64_t granule)
 	return round_down(value + granule - 1, granule);
 }
 
-static uint64_t largest_alignment(const struct elf_view *view)
-{
-	uint64_t largest = 0;
-
-	for (size_t i = 0; i < view->n_loads; i++)
-		if (view->loads[i].p_align > largest)
-			largest = view->loads[i].p_align;
-	return largest;
-}
-
 /* A range of the hot region, in whole pages. */
 struct hot_range {
 	uint64_t offset, end;
@@ -91,7 +81,7 @@ static int check_piece(struct pieces *pieces, const Elf64_Phdr *old, const Elf64
 			piece->p_vaddr, piece->p_flags, old->p_flags);
 	/* The first may stand in for the one that asked for most. */
 	if (piece->p_align != old->p_align && piece->p_align != granule &&
-		(pieces->next > 1 || piece->p_align != largest_alignment(verify->old)))
+		(pieces->next > 1 || piece->p_align != elf_view_largest_alignment(verify->old)))
 		return verify_wrong(verify,
 			"has a segment at %#" PRIx64 " whose alignment, %#" PRIx64
 			", is neither a page nor that of the original",
@@ -231,9 +221,9 @@ static int check_loads(struct verify *verify)
 	if (r < 0)
 		return r;
 	/* The loader places the object by the largest: data may have been aligned to it. */
-	if (largest_alignment(verify->old) != largest_alignment(verify->new))
+	if (elf_view_largest_alignment(verify->old) != elf_view_largest_alignment(verify->new))
 		return verify_wrong(verify, "no longer asks for the alignment of the original, %#" PRIx64,
-			largest_alignment(verify->old));
+			elf_view_largest_alignment(verify->old));
 	return check_hot(&pieces);
 }
 

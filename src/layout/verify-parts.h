@@ -24,6 +24,9 @@ struct verify {
 	uint64_t name_end; /* where the name of an added version ends in the string table; 0 for none */
 };
 
+/* Copies what the note says into the report. */
+void verify_report_note(struct verify_report *report, const struct note_relaid *note);
+
 /* Tells the problem. Returns -EBADMSG. */
 int verify_wrong(struct verify *verify, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -108,6 +108,15 @@ static int compare_files(const uint8_t *data, uint64_t size, const struct undo *
 	return r < 0 ? r : compare(&verify);
 }
 
+void verify_report_note(struct verify_report *report, const struct note_relaid *note)
+{
+	report->profile = note->profile;
+	report->passes = note->passes;
+	report->granule = note->granule;
+	report->original_size = note->original_size;
+	memcpy(report->tool, note->tool, sizeof(note->tool));
+}
+
 int layout_verify(const uint8_t *data, uint64_t size, struct verify_report *ret)
 {
 	struct verify_report report = {.size = size};
@@ -118,11 +127,7 @@ int layout_verify(const uint8_t *data, uint64_t size, struct verify_report *ret)
 
 	r = note_find(data, size, &note, &problem);
 	if (r == 0) {
-		report.profile = note.profile;
-		report.passes = note.passes;
-		report.granule = note.granule;
-		report.original_size = note.original_size;
-		memcpy(report.tool, note.tool, sizeof(note.tool));
+		verify_report_note(&report, &note);
 		r = undo_prepare(data, size, &undo, &problem);
 	}
 	if (r == 0)
