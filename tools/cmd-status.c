@@ -15,6 +15,7 @@
 #include "format/state-folder.h"
 #include "install.h"
 #include "plan/store.h"
+#include "report/words.h"
 #include "setup/preload-file.h"
 #include "setup/preload-text.h"
 #include "verb.h"
@@ -83,11 +84,13 @@ static int describe_app(void *context, const char *app)
 	return r;
 }
 
-static void count_recorded(const char *path, struct json_object *object)
+/* What lies in one folder of profiles and plans. */
+static struct json_object *count_recorded(const char *path)
 {
 	static const char *const suffixes[] = {STATE_PROFILE_SUFFIX, STATE_PLAN_SUFFIX, STATE_STALE_SUFFIX};
 	static const char *const keys[] = {"profiles", "plans", "stale"};
 	_cleanup_closedir_ DIR *folder = opendir(path);
+	struct json_object *object = json_object_new_object();
 	struct dirent *entry;
 	int counts[3] = {0};
 
@@ -101,6 +104,20 @@ static void count_recorded(const char *path, struct json_object *object)
 	add_string(object, "folder", path);
 	for (size_t i = 0; i < 3; i++)
 		json_object_object_add(object, keys[i], json_object_new_int(counts[i]));
+	return object;
+}
+
+/* Root's recordings serve everybody: a user's own folder is not all there is. */
+static int describe_recorded(struct json_object *recorded)
+{
+	char *folder;
+	int r;
+
+	for (unsigned n = 0; (r = store_search_folder(n, &folder)) == 0; n++) {
+		json_object_array_add(recorded, count_recorded(folder));
+		free(folder);
+	}
+	return r == -ENOENT ? 0 : verb_fail_errno(r, "cannot find the folders of profiles and plans");
 }
 
 static const char *switched_off_by(void)
@@ -140,10 +157,10 @@ static void describe_settings(struct json_object *settings)
 	json_object_object_add(settings, "problems", json_object_new_int((int)problems));
 }
 
-/* What lies in the state folder. Who has none (a user without HOME) is told that, by null, and the rest. */
+/* What this user has installed. Who has no state folder (a user without HOME) is told that, by null. */
 static int describe_own(struct json_object *status)
 {
-	struct json_object *user = NULL, *apps = NULL, *recorded = NULL;
+	struct json_object *user = NULL, *apps = NULL;
 	_cleanup_free_ char *folder = NULL;
 	int r = store_folder(&folder);
 
@@ -152,14 +169,11 @@ static int describe_own(struct json_object *status)
 	if (r == 0) {
 		user = json_object_new_object();
 		apps = json_object_new_array();
-		recorded = json_object_new_object();
 	}
 	json_object_object_add(status, "user", user);
 	json_object_object_add(status, "apps", apps);
-	json_object_object_add(status, "recorded", recorded);
 	if (r < 0)
 		return 0;
-	count_recorded(folder, recorded);
 	r = describe_record("user", user);
 	return r ? r : record_each_app(describe_app, apps);
 }
@@ -167,13 +181,17 @@ static int describe_own(struct json_object *status)
 static int describe(struct json_object *status)
 {
 	struct json_object *system = json_object_new_object(), *settings = json_object_new_object();
+	struct json_object *recorded = json_object_new_array();
+	int r;
 
 	add_string(status, "switched_off_by", switched_off_by());
 	add_string(system, "state", state_of_system());
 	json_object_object_add(status, "system", system);
 	json_object_object_add(status, "settings", settings);
 	describe_settings(settings);
-	return describe_own(status);
+	r = describe_own(status);
+	json_object_object_add(status, "recorded", recorded);
+	return r ? r : describe_recorded(recorded);
 }
 
 static const char *text_of(struct json_object *object, const char *key, const char *otherwise)
@@ -194,7 +212,7 @@ static void print_files(struct json_object *object)
 static void print_installed(struct json_object *user, struct json_object *apps)
 {
 	if (!user) {
-		puts("user      not known, nor what is recorded: HOME is not set");
+		puts("user      not known: HOME is not set");
 		return;
 	}
 	printf("user      %s\n", text_of(user, "state", "not installed"));
@@ -207,22 +225,46 @@ static void print_installed(struct json_object *user, struct json_object *apps)
 	}
 }
 
+static void print_settings(struct json_object *settings)
+{
+	int problems = json_object_get_int(json_object_object_get(settings, "problems"));
+	size_t files = json_object_array_length(json_object_object_get(settings, "files"));
+
+	if (problems == 1)
+		puts("settings  1 wrong line or file");
+	else if (problems)
+		printf("settings  %d wrong lines or files\n", problems);
+	else
+		printf("settings  %s\n", files ? "good" : "none");
+	print_files(settings);
+}
+
+static void print_recorded(struct json_object *recorded)
+{
+	for (size_t i = 0; i < json_object_array_length(recorded); i++) {
+		struct json_object *folder = json_object_array_get_idx(recorded, i);
+		int profiles = json_object_get_int(json_object_object_get(folder, "profiles"));
+		int plans = json_object_get_int(json_object_object_get(folder, "plans"));
+		int stale = json_object_get_int(json_object_object_get(folder, "stale"));
+
+		printf("recorded  %d profile%s, %d plan%s", profiles, words_plural((uint64_t)profiles), plans,
+			words_plural((uint64_t)plans));
+		if (stale)
+			printf(" (%d marked stale)", stale);
+		printf(", in %s\n", text_of(folder, "folder", ""));
+	}
+}
+
 static void print_text(struct json_object *status)
 {
-	struct json_object *recorded = json_object_object_get(status, "recorded");
-	struct json_object *settings = json_object_object_get(status, "settings");
 	const char *off = text_of(status, "switched_off_by", NULL);
 
 	if (off)
 		printf("off       switched off by %s\n", off);
 	printf("system    %s\n", text_of(json_object_object_get(status, "system"), "state", "not installed"));
 	print_installed(json_object_object_get(status, "user"), json_object_object_get(status, "apps"));
-	printf("settings  %s wrong lines or files\n", text_of(settings, "problems", ""));
-	print_files(settings);
-	if (recorded)
-		printf("recorded  %s profiles, %s plans, %s of them stale, in %s\n",
-			text_of(recorded, "profiles", ""), text_of(recorded, "plans", ""),
-			text_of(recorded, "stale", ""), text_of(recorded, "folder", ""));
+	print_settings(json_object_object_get(status, "settings"));
+	print_recorded(json_object_object_get(status, "recorded"));
 }
 
 static int print_status(bool json)

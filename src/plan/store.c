@@ -47,14 +47,21 @@ static int copy_string(const char *string, char **ret)
 	return 0;
 }
 
-int store_folder(char **ret)
+int store_search_folder(unsigned n, char **ret)
 {
 	struct state_environment environment = environment_now();
 	char path[PATH_MAX];
 
-	if (!state_folder(&environment, writing_folder(&environment), path, sizeof(path)))
+	if (n >= STATE_FOLDERS_MAX || !state_folder(&environment, n, path, sizeof(path)))
 		return -ENOENT;
 	return copy_string(path, ret);
+}
+
+int store_folder(char **ret)
+{
+	struct state_environment environment = environment_now();
+
+	return store_search_folder(writing_folder(&environment), ret);
 }
 
 int store_path_for_writing(enum store_what what, const char *program, char **ret)

@@ -23,6 +23,12 @@ enum store_what { STORE_PROFILE, STORE_PLAN };
 int store_folder(char **ret);
 
 /*
+ * The n-th folder, from 0, in which this user's programs find plans: root's, then the user's own. *ret is the
+ * caller's to free. Returns 0, -ENOENT (there are not so many), or -ENOMEM.
+ */
+int store_search_folder(unsigned n, char **ret);
+
+/*
  * The file a program's profile or plan is written to; folders are made. *ret, malloc()ed, is the caller's.
  * Returns 0, -ENOENT (no home), or negative errno.
  */

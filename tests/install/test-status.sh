@@ -14,13 +14,14 @@ without_home "$headstart" status >"$tmp/out" 2>"$tmp/err" || fail "status withou
 [ ! -s "$tmp/err" ] || fail "status without HOME complains: $(cat "$tmp/err")"
 grep -q '^system    ' "$tmp/out" || fail "nothing is told of the system: $(cat "$tmp/out")"
 grep -q '^settings  ' "$tmp/out" || fail "nothing is told of settings: $(cat "$tmp/out")"
-grep -qx "user      not known, nor what is recorded: HOME is not set" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+grep -qx "user      not known: HOME is not set" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 without_home "$headstart" status --json >"$tmp/out" 2>"$tmp/err" || fail "status --json without HOME: $(cat "$tmp/err")"
 python3 - "$tmp/out" <<'END' || fail "the JSON: $(cat "$tmp/out")"
 import json, sys
 status = json.load(open(sys.argv[1]))
 assert set(status) == {"switched_off_by", "system", "user", "apps", "settings", "recorded"}
-assert status["user"] is None and status["apps"] is None and status["recorded"] is None
+assert status["user"] is None and status["apps"] is None
+assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "stale"}], "root's alone"
 assert set(status["settings"]) == {"files", "problems"} and "state" in status["system"]
 END
 
@@ -30,6 +31,25 @@ chmod 755 "$tmp"
 $as_user env -u HOME HEADSTART_STATE="$tmp/kept" "$headstart" status >"$tmp/out" 2>"$tmp/err" ||
 	fail "status with HEADSTART_STATE: $(cat "$tmp/err")"
 grep -qx 'user      not installed' "$tmp/out" || fail "with HEADSTART_STATE it says: $(cat "$tmp/out")"
-grep -qx "recorded  0 profiles, 0 plans, 0 of them stale, in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
+grep -qx "recorded  0 profiles, 0 plans, in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
+: >"$tmp/kept/a-0.profile"
+: >"$tmp/kept/a-0.plan"
+: >"$tmp/kept/a-0.plan.stale"
+$as_user env -u HOME HEADSTART_STATE="$tmp/kept" "$headstart" status >"$tmp/out"
+grep -qx "recorded  1 profile, 1 plan (1 marked stale), in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
+
+# A user finds root's plans before those that are the user's own.
+$as_user env -u HEADSTART_STATE -u XDG_STATE_HOME HOME="$tmp/nobody" "$headstart" status >"$tmp/out"
+[ "$(grep -c '^recorded' "$tmp/out")" = 2 ] || fail "folders: $(cat "$tmp/out")"
+tail -n 1 "$tmp/out" | grep -qx "recorded  0 profiles, 0 plans, in $tmp/nobody/.local/state/headstart" ||
+	fail "the user's own: $(cat "$tmp/out")"
+
+printf '[budget]\nmemory = lots\n' >"$tmp/conf"
+chmod 644 "$tmp/conf"
+$as_user env HEADSTART_CONFIG="$tmp/conf" "$headstart" status >"$tmp/out"
+grep -qx 'settings  1 wrong line or file' "$tmp/out" || fail "wrong settings: $(cat "$tmp/out")"
+printf '[budget]\nmemory = 1M\n' >"$tmp/conf"
+$as_user env HEADSTART_CONFIG="$tmp/conf" "$headstart" status >"$tmp/out"
+grep -qx 'settings  good' "$tmp/out" || fail "good settings: $(cat "$tmp/out")"
 check_witness
 echo ok
