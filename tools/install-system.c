@@ -81,9 +81,9 @@ static void turn_endp(const int *turn)
 }
 
 /*
- * One at a time: another's failure would remove the stub that our line needs. What is locked is a file that only
- * root can open, or users could hold up its removal for ever. Ends with the process, at the latest. Where there can
- * be no such file (a disk that is full or read-only) the check of the content of ours alone has to do.
+ * One at a time: another's failure would remove the stub that our line needs. What is locked is a file that
+ * only root can open, or users could hold up the removal for ever. Ends with the process, at the latest. Where
+ * there can be no such file (the disk is full or read-only) the check of the content of ours has to do.
  */
 static void take_turn(int *ret)
 {
