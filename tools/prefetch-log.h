@@ -10,8 +10,8 @@
 
 /*
  * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …",
- * fields named as in struct prefetch_result, sizes in bytes, and "alongside" as in struct prefetch_options. One write(2), so that lines of several
- * prefetchers don't mix.
+ * fields named as in struct prefetch_result, sizes in bytes, and "alongside" as in struct prefetch_options.
+ * One write(2), so that lines of several prefetchers don't mix.
  */
 void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_result *result);

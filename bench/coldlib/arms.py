@@ -15,7 +15,7 @@ PLAN = "plan"      # the plan of a recorded start
 SHIM = "shim"      # headstart installed, nothing recorded
 FILES = "files"    # the list of the files of a recorded start
 
-RELAID = "relaid"          # the image with every ELF file of a recorded start relaid
+RELAID = "relaid"          # the image with the ELF files of a recorded start that gain by it relaid
 REWRITTEN = "rewritten"    # the same image laid out anew, its files unchanged
 
 
@@ -63,7 +63,7 @@ ARMS = {arm.name: arm for arm in (
     Arm("system", "as preload, by /etc/ld.so.preload: the shim is in every program", needs=PLAN, shell=True, system=True),
     Arm("cold-shell-system", "as system, but the shell is started first, cold like the rest",
         prefix=COLD_SHELL, needs=PLAN, system=True),
-    Arm("relaid", "every ELF file of a recorded start relaid; nothing else of headstart", image=RELAID),
+    Arm("relaid", "the ELF files of a recorded start that gain by it relaid; nothing else of headstart", image=RELAID),
     Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),
     Arm("relaid-run", "the same with headstart run, and the plan of a start recorded on the relaid files",
