@@ -49,21 +49,27 @@ static void say_none(const struct doctor_program *program, bool profile, struct 
 		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
 }
 
-/* Returns whether settings keep headstart from the program. */
-static bool say_denied(const struct doctor_host *host, const struct doctor_program *program, bool plan,
-	struct doctor_report *report)
+/* Returns whether settings keep headstart from the program, which has this plan, or none (NULL). */
+static bool say_denied(const struct doctor_host *host, const struct doctor_program *program,
+	const struct state_plan *plan, struct doctor_report *report)
 {
 	_cleanup_free_ char *why = host->denied ? host->denied(program->path) : NULL;
 
 	if (!why)
 		return false;
 	doctor_say(report, DOCTOR_NOTE, "plan", "%s", why);
-	doctor_consequence(
-		report, plan ? "nothing is read ahead for it, but the shims go on by the plan that it "
-			       "had before until the settings are applied"
-			     : "nothing is read ahead for it");
-	if (plan)
+	if (!plan) {
+		doctor_consequence(report, "nothing is read ahead for it");
+	} else if (*state_sudo(host, plan->path)) {
+		doctor_consequence(report,
+			"'headstart run' does nothing for it, but the shims go on by root's plan, which serves "
+			"everybody, until root's settings deny it as well and are applied");
+		doctor_mend(report, "sudo headstart config apply");
+	} else {
+		doctor_consequence(report, "nothing is read ahead for it, but the shims go on by the plan that it "
+					   "had before until the settings are applied");
 		doctor_mend(report, "headstart config apply");
+	}
 	return true;
 }
 
@@ -131,7 +137,7 @@ void check_plan(
 
 	state_environment_of(host, &environment);
 	found = find_plan(host, &environment, program->path, &plan) == 0;
-	if (say_denied(host, program, found, report))
+	if (say_denied(host, program, found ? &plan : NULL, report))
 		return;
 	if (!found) {
 		say_none(program, has_profile(host, &environment, program->path), report);

@@ -21,6 +21,7 @@
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "doctor/state.h"
+#include "format/state-folder.h"
 #include "handmade.h"
 
 /* The machine of the test at hand: healthy until a test makes it otherwise. */
@@ -558,6 +559,55 @@ static void scripts(void **state)
 	assert_true(said(DOCTOR_PROBLEM, "not an ELF file, or a damaged one"));
 }
 
+static char *deny(const char *program)
+{
+	return strdup("the settings deny it");
+}
+
+/* Whether the plan is mended by a command that begins so. */
+static bool mends_plan(const char *command)
+{
+	for (size_t i = 0; i < report.n; i++)
+		if (streq(report.findings[i].subject, "plan"))
+			return report.findings[i].mend && after_prefix(report.findings[i].mend, command);
+	return false;
+}
+
+/* Root's plan goes before a user's own, so what a user does without root mends nothing. */
+static void whose_plan(void **state)
+{
+	static const char program[] = "/usr/bin/dynamic", own[] = "/home/u/.local/state/headstart";
+	const struct {
+		const char *folder, *plan, *apply;
+		bool root;
+	} cases[] = {
+		{HEADSTART_STATE_DIR, "headstart plan", "headstart config apply", true},
+		{HEADSTART_STATE_DIR, "sudo headstart plan", "sudo headstart config apply", false},
+		{own, "headstart plan", "headstart config apply", false},
+	};
+	unsigned user = geteuid() ? geteuid() : 1000; /* files of root are believed, whoever asks */
+	char name[PLAN_NAME_SIZE], path[PATH_MAX], full[PATH_MAX];
+
+	set("HOME", "/home/u");
+	put_library(program, dynamic_program);
+	plan_name(program, STATE_PLAN_SUFFIX, name);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (cases[i].root && geteuid() != 0)
+			continue;
+		host.user = cases[i].root ? 0 : user;
+		snprintf(path, sizeof(path), "%s/%s", cases[i].folder, name);
+		put(path, "damaged");
+		host.denied = NULL;
+		check_asked(program);
+		assert_true(mends_plan(cases[i].plan));
+		host.denied = deny;
+		check_asked(program);
+		assert_true(mends_plan(cases[i].apply));
+		assert_true(host_path(&host, path, full));
+		assert_int_equal(unlink(full), 0);
+	}
+}
+
 /* Whatever lies there: an answer, and no crash. */
 static void garbage_everywhere(void **state)
 {
@@ -617,6 +667,7 @@ int main(void)
 		TEST(plans_of_roots),
 		TEST(programs),
 		TEST(scripts),
+		TEST(whose_plan),
 		TEST(garbage_everywhere),
 		cmocka_unit_test(words_for_a_shell),
 	};
