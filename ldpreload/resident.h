@@ -8,6 +8,7 @@
 enum resident {
 	RESIDENT_NO,
 	RESIDENT_YES,
+	RESIDENT_LATE,    /* it is now, and may have come while it was asked for: format/resident.h */
 	RESIDENT_UNKNOWN, /* gone, unreadable, past the end, or a file system that cannot tell (tmpfs,
 			     overlayfs) */
 };

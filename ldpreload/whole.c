@@ -26,6 +26,7 @@
 #include <linux/mman.h>
 
 #include "format/object-list.h"
+#include "format/resident.h"
 
 /* Bytes that reading an ELF header brings into the page cache along with it. */
 #define HEADER_READ 16384u
@@ -40,6 +41,7 @@ static struct {
 	struct object_list *list; /* shared with the prefetcher once it runs */
 	bool decided;             /* no further probe: it runs, or is not wanted */
 	unsigned int warm;        /* objects found resident */
+	unsigned int late;        /* objects of which that was said late */
 	enum shim_answer unfiltered;
 } whole;
 
@@ -140,7 +142,8 @@ static void judge(enum resident resident, const char *path)
 {
 	if (resident == RESIDENT_YES)
 		whole.decided = ++whole.warm == WARM_ENOUGH;
-	if (resident != RESIDENT_NO)
+	whole.late += resident == RESIDENT_LATE;
+	if (resident != RESIDENT_NO && whole.late <= RESIDENT_LATE_MAX)
 		return;
 	start_prefetcher();
 	if (whole.list)
