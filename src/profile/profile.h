@@ -26,7 +26,7 @@ enum profile_backend {
 /* What a backend is known to get wrong: bits of profile.bias. */
 enum profile_bias {
 	PROFILE_BIAS_READAHEAD = 1 << 0, /* read-ahead was not off: its pages count as touched */
-	PROFILE_BIAS_RESIDENT = 1 << 1,  /* some pages could not be evicted beforehand: those are missing */
+	PROFILE_BIAS_RESIDENT = 1 << 1,  /* some pages were cached before: those are known less exactly */
 	PROFILE_BIAS_LOST = 1 << 2,      /* the kernel dropped events */
 	PROFILE_BIAS_TIMEOUT = 1 << 3,   /* ended by its timeout, not by its milestone */
 };
