@@ -270,7 +270,9 @@ static int take_program_of_file(struct app *app, const char *path)
 	size_t size;
 	int r;
 
-	if (read_file(path, DESKTOP_MAX, &text, &size) < 0)
+	if (file_standing(path, &app->before) == FILE_OURS)
+		path = manifest_find(&app->before, path)->saved; /* that of an earlier installation starts the wrapper */
+	if (!path || read_file(path, DESKTOP_MAX, &text, &size) < 0)
 		return 0;
 	r = desktop_command(text, &command);
 	if (r < 0)
