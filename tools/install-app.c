@@ -346,6 +346,50 @@ static const char *container_tool(const struct app *app)
 	return NULL;
 }
 
+/* Whether a file lies in the folder of wrappers, under the name that its wrapper would have. */
+static bool is_in_place_of(const struct app *app, const char *path, const char *wrapper)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+
+	return streq(slash, strrchr(wrapper, '/')) &&
+	       snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path) < (int)sizeof(folder) &&
+	       same_folder(folder, app->wrappers);
+}
+
+/* A wrapper where its program is would execute itself for ever. */
+static int refuse_place(const char *wrapper)
+{
+	int r = record_refuse_owned(wrapper);
+
+	return r ? r
+		 : verb_fail("'%s' lies where its wrapper would be: move it to another folder first (nothing was "
+			     "written)",
+			   wrapper);
+}
+
+static int check_places(const struct app *app)
+{
+	for (size_t i = 0; i < app->n_programs; i++) {
+		const struct program *program = &app->programs[i];
+
+		if (is_in_place_of(app, program->path, program->wrapper) ||
+			is_in_place_of(app, program->canonical, program->wrapper))
+			return refuse_place(program->wrapper);
+	}
+	return 0;
+}
+
+static int not_found(const struct app *app)
+{
+	char path[PATH_MAX];
+
+	if (!app->path && snprintf(path, sizeof(path), "%s/%s", app->wrappers, app->name) < (int)sizeof(path) &&
+		is_program(path) && file_standing(path, &app->before) != FILE_OURS)
+		return refuse_place(path);
+	return verb_fail("there is no program and no .desktop file '%s'", app->name);
+}
+
 static int find_app(struct app *app)
 {
 	int r = add_named_programs(app);
@@ -357,11 +401,11 @@ static int find_app(struct app *app)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot look for '%s'", app->name);
 	if (app->n_programs == 0)
-		return verb_fail("there is no program and no .desktop file '%s'", app->name);
+		return not_found(app);
 	if (container_tool(app))
 		return verb_fail("'%s' is started by %s, in a root of its own that headstart does not reach",
 			app->name, container_tool(app));
-	return 0;
+	return check_places(app);
 }
 
 static int make_set(struct app *app)

@@ -109,6 +109,32 @@ static int in_the_way(const char *path, enum file_standing standing)
 		path);
 }
 
+static int refuse_if_owned(const char *path, const struct manifest *manifest, const char *app)
+{
+	return file_standing(path, manifest) == FILE_OURS
+		       ? verb_fail("'%s' belongs to '--app %s'; uninstall that first (nothing was written)", path,
+				 app)
+		       : 0;
+}
+
+static int refuse_file_of(void *context, const char *app)
+{
+	_cleanup_(manifest_releasep) struct manifest manifest = {0};
+	_cleanup_free_ char *record = NULL, *path = NULL;
+	int r = record_name_of_app(app, &record);
+
+	if (r == 0)
+		r = record_path(record, &path);
+	if (r == 0)
+		r = record_load(path, &manifest);
+	return r ? r : refuse_if_owned(context, &manifest, app);
+}
+
+int record_refuse_owned(const char *path)
+{
+	return record_each_app(refuse_file_of, (void *)path);
+}
+
 struct newcomer {
 	const char *path; /* of its record */
 	const struct file_set *set;
@@ -149,9 +175,7 @@ static int heed_app(void *context, const char *app)
 	if (r == 0)
 		r = share_folders(newcomer, record, &other);
 	for (size_t i = 0; r == 0 && i < newcomer->set->n_files; i++)
-		if (file_standing(newcomer->set->files[i].path, &other) == FILE_OURS)
-			r = verb_fail("'%s' belongs to '--app %s'; uninstall that first (nothing was written)",
-				newcomer->set->files[i].path, app);
+		r = refuse_if_owned(newcomer->set->files[i].path, &other, app);
 	return r;
 }
 

@@ -48,6 +48,9 @@ int record_load(const char *path, struct manifest *ret);
  */
 int record_each_app(int (*each)(void *context, const char *app), void *context);
 
+/* 0, or an exit status with the reason said: the file is part of an app that is installed. */
+int record_refuse_owned(const char *path);
+
 /* Writes the set, or says what would be written, and says so line by line. */
 int install_set(const struct install_request *request, const char *record, const struct file_set *set);
 

@@ -111,6 +111,31 @@ rm "$XDG_DATA_DIRS/applications/odd.desktop"
 	[ -e "$HOME/.local/state/headstart/mine" ] || fail "uninstall took what is not ours"
 	rm -r "$HOME/.local"
 )
+# A program where its wrapper would be, by whatever name: a wrapper there would execute itself for ever.
+make_program "$bin/pencil"
+ln -s "$bin/pencil" "$tmp/programs/pencil-link"
+mkdir -p "$tmp/links"
+ln -s "$bin/pencil" "$tmp/links/pencil"
+printf '[Desktop Entry]\nExec=%s\n' "$bin/pencil" >"$XDG_DATA_DIRS/applications/drawing.desktop"
+own=$(home_now)
+for name in pencil "$bin/pencil" "$HOME/.local/../.local/bin/pencil" "$tmp/links/pencil" drawing; do
+	for option in '' --force; do
+		refuses 1 "/pencil' lies where its wrapper would be" "$headstart" install --app "$name" $option
+		[ "$(home_now)" = "$own" ] || fail "refused, '$name' $option wrote: $(home_now)"
+	done
+done
+"$headstart" install --app pencil-link >/dev/null 2>&1 || fail "a link of another name to a program in the folder of wrappers"
+[ "$(pencil-link 1)" = "$bin/pencil:1" ] || fail "the wrapper of pencil-link: $(cat "$bin/pencil-link")"
+"$headstart" uninstall --app pencil-link >/dev/null || fail "uninstall pencil-link"
+rm -r "$XDG_DATA_DIRS/applications/drawing.desktop" "$tmp/programs/pencil-link" "$HOME/.local"
+# Neither for what is a wrapper.
+"$headstart" install --app painter >/dev/null
+installed=$(home_now)
+refuses 1 "belongs to '--app painter'" "$headstart" install --app "$bin/painter"
+[ "$(home_now)" = "$installed" ] || fail "a wrapper was given a wrapper: $(cat "$bin/painter")"
+"$headstart" uninstall --app painter >/dev/null || fail "uninstall after the path of a wrapper"
+[ "$(home_now)" = "$before" ] || fail "after the path of a wrapper there is left: $(home_now)"
+
 # Of two that want the same file the second is refused, with --force too, and told whose it is.
 "$headstart" install --app painter >/dev/null
 installed=$(home_now)
