@@ -124,6 +124,24 @@ grep -q "program=$look .*plan=running" "$log" || fail "the prefetcher ended: $(c
 echo >"$tmp/go"
 flock "$plan" true
 
+# The prefetcher's age counts, not how long this program has waited: three seconds are left here, of ten.
+flock "$plan" rm -f "$order"
+/usr/bin/python3 - "$plan" "$tmp/slow" <<'END' &
+import fcntl, os, sys, time
+plan = os.open(sys.argv[1], os.O_RDONLY)
+os.set_inheritable(plan, True)
+fcntl.flock(plan, fcntl.LOCK_EX)
+fcntl.lockf(plan, fcntl.LOCK_SH, 1, (1 << 32) + int(time.monotonic() * 1000) - 7000)
+os.execv(sys.argv[2], sys.argv[2:])
+END
+read line <"$tmp/begun"
+before=$(date +%s)
+start_another_slowly "$look"
+wait $starter || true
+[ $(($(date +%s) - before)) -lt 7 ] || fail "an old prefetcher is waited for like a young one"
+echo >"$tmp/go"
+flock "$plan" true
+
 # With the real one: all of the plan is there when the program begins, which notices nothing else.
 for way in "" "$launch execv"; do
 	through=$way
