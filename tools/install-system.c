@@ -346,11 +346,11 @@ int uninstall_system(const struct install_request *request)
 		return 0;
 	}
 	r = preload_file_remove(PRELOAD_FILE, &before, NAME, RECORD, &culprit);
-	if (r < 0)
+	if (r < 0 && !streq(culprit, RECORD))
 		return cannot_change(culprit, r);
 	if (loaders_find(&list.loaders, &list.count) == 0)
 		remove_stubs(&list);
 	if (there)
 		printf("took %s out of %s\n", NAME, PRELOAD_FILE);
-	return 0;
+	return r < 0 ? verb_fail_errno(r, "cannot remove the record '%s'", RECORD) : 0;
 }

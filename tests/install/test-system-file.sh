@@ -76,6 +76,20 @@ grep -q 'not installed' "$tmp/err" || fail "uninstall takes a comment for the li
 printf "#%s\n" "$name" | cmp -s - "$line" || fail "a comment was removed"
 rm "$line"
 
+# A record that cannot be removed keeps nothing else back, and is told apart from the line.
+rm -f "$line"
+"$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
+records=$root$(dirname "$record")
+mount --bind "$records" "$records"
+mount -o remount,bind,ro "$records"
+! "$headstart" uninstall --system --root "$root" >"$tmp/out" 2>"$tmp/err" || fail "a record that is left is not told"
+umount "$records"
+grep -qx "took $(echo "$name" | sed 's,\$,\\$,') out of /etc/ld.so.preload" "$tmp/out" || fail "it says of the line: $(cat "$tmp/out")"
+grep -q "cannot remove the record '.*': Read-only" "$tmp/err" || fail "it says of the record: $(cat "$tmp/err")"
+[ ! -e "$line" ] && [ -e "$root$record" ] || fail "not just the record is left"
+"$headstart" uninstall --system --root "$root" >/dev/null 2>&1 || fail "uninstall after a record that was left"
+[ ! -e "$root$record" ] || fail "the record is left for ever"
+
 # One that is for root alone to read stays so. Other users' loader passes over it without a word: this is told.
 echo /a.so >"$line"
 chmod 600 "$line"
