@@ -37,6 +37,15 @@ done
 # Quiet by default; by path, by descriptor; started as the shim does it.
 [ -z "$("$prefetch" "$plan" 2>&1)" ] || fail "it is not quiet"
 
+# Whole mode leaves the disk to a plan that is under way, which is told by a lock on the program, and says so.
+cp "$prefetch" "$tmp/busy"
+HEADSTART_LOG=$tmp/busy.log python3 -c '
+import fcntl, subprocess, sys
+with open(sys.argv[1], "rb") as program:
+    fcntl.lockf(program, fcntl.LOCK_SH)
+    subprocess.run([sys.argv[1], "--objects", "--fd", "0"], check=True)' "$tmp/busy" </dev/null || fail "beside a plan"
+grep -qx "objects seen=0 read=0 relaid=0 asked=0" "$tmp/busy.log" || fail "beside a plan: $(cat "$tmp/busy.log")"
+
 # The lock goes with the prefetcher, though somebody else has the file open still.
 exec 3<"$plan"
 "$prefetch" --fd 3 || fail "by descriptor"
