@@ -109,17 +109,18 @@ static bool head_is_cold(const char *head)
 	const struct plan_probe *probes = plan_head_probes(head);
 	uint32_t count = LE32(header->probe_count);
 	uint32_t step = (count + PROBES_READ - 1) / PROBES_READ;
-	unsigned int late = 0;
+	unsigned int late = 0, prompt = 0;
 
 	for (uint32_t i = 0; i < count; i += step) {
 		enum resident resident = resident_at(head + LE16(probes[i].path),
 			(uint64_t)LE32(probes[i].page) * LE32(header->page_size));
 
-		late += resident == RESIDENT_LATE;
-		if (resident == RESIDENT_NO || late > RESIDENT_LATE_MAX)
+		if (resident == RESIDENT_NO)
 			return true;
+		late += resident == RESIDENT_LATE;
+		prompt += resident == RESIDENT_YES;
 	}
-	return false;
+	return resident_late_is_cold(late, prompt);
 }
 
 /* The buffer is on the stack only where there is a plan: the stack of who starts a program may be small. */

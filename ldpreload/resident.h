@@ -13,6 +13,12 @@ enum resident {
 			     overlayfs) */
 };
 
+/* Whether an answer that is the only one means cold. */
+static inline bool resident_is_cold(enum resident answer)
+{
+	return answer == RESIDENT_NO || answer == RESIDENT_LATE;
+}
+
 /* Follows links. Also answers NO when not even the file's directory entry is cached. */
 enum resident resident_at(const char *path, uint64_t offset);
 

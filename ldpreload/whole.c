@@ -26,7 +26,6 @@
 #include <linux/mman.h>
 
 #include "format/object-list.h"
-#include "format/resident.h"
 
 /* Bytes that reading an ELF header brings into the page cache along with it. */
 #define HEADER_READ 16384u
@@ -41,7 +40,6 @@ static struct {
 	struct object_list *list; /* shared with the prefetcher once it runs */
 	bool decided;             /* no further probe: it runs, or is not wanted */
 	unsigned int warm;        /* objects found resident */
-	unsigned int late;        /* objects of which that was said late */
 	enum shim_answer unfiltered;
 } whole;
 
@@ -142,8 +140,7 @@ static void judge(enum resident resident, const char *path)
 {
 	if (resident == RESIDENT_YES)
 		whole.decided = ++whole.warm == WARM_ENOUGH;
-	whole.late += resident == RESIDENT_LATE;
-	if (resident != RESIDENT_NO && whole.late <= RESIDENT_LATE_MAX)
+	if (!resident_is_cold(resident))
 		return;
 	start_prefetcher();
 	if (whole.list)
@@ -162,7 +159,7 @@ void whole_begin(enum shim_answer unfiltered)
 	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot
 	 * tell. */
 	resident = resident_at(shim_start.program, offset);
-	if (resident == RESIDENT_NO)
+	if (resident_is_cold(resident))
 		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
 	judge(resident, path);
 }

@@ -12,5 +12,13 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #define RESIDENT_US       20 /* microseconds: an answer that took longer is late */
-#define RESIDENT_LATE_MAX 1 /* late answers; a start with more is cold */
+#define RESIDENT_LATE_MAX 1  /* late answers, beside prompt ones; a start with more is cold */
+
+/* Whether a start is cold, of whose pages none was found missing, after so many answers. */
+static inline bool resident_late_is_cold(unsigned int late, unsigned int prompt)
+{
+	return late > RESIDENT_LATE_MAX || late > prompt;
+}

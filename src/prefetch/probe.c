@@ -45,15 +45,16 @@ bool prefetch_is_warm(const void *plan_head)
 	const struct plan_header *header = plan_head;
 	const struct plan_probe *probes = plan_head_probes(plan_head);
 	uint64_t page_size = LE32(header->page_size);
-	unsigned int late = 0;
+	unsigned int late = 0, prompt = 0;
 
 	for (uint32_t i = 0; i < LE32(header->probe_count); i++) {
 		const char *path = (const char *)plan_head + LE16(probes[i].path);
 		int resident = probe(path, LE32(probes[i].page) * page_size);
 
-		late += resident == -ETIME;
-		if (resident == 0 || late > RESIDENT_LATE_MAX)
+		if (resident == 0)
 			return false;
+		late += resident == -ETIME;
+		prompt += resident == 1;
 	}
-	return true;
+	return !resident_late_is_cold(late, prompt);
 }

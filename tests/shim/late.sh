@@ -18,6 +18,15 @@ grep -q 'plan=started' "$log" || fail "the shim took a page that came late for r
 rm -f "$log"
 late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
 grep -q 'asked=[1-9]' "$log" || fail "run took a page that came late for resident: $(cat "$log")"
+# Though it is the only page that is asked for.
+rm -f "$log"
+"$built/plan-for" "$state" "$look" "$place/libone.so" >"$tmp/out"
+late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look"
+grep -q 'plan=started' "$log" || fail "the shim took the only page, which came late, for resident: $(cat "$log")"
+rm -f "$log"
+late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
+grep -q 'asked=[1-9]' "$log" || fail "run took the only page, which came late, for resident: $(cat "$log")"
+make_plan
 
 # One answer of a warm start comes late.
 one_late() {
