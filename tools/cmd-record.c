@@ -349,9 +349,10 @@ static void print_summary(const struct record_result *result, const char *path)
 	const struct profile *profile = &result->profile;
 	char bytes[WORDS_MAX], pages[WORDS_MAX], resident[WORDS_MAX];
 
-	verb_note("%zu files, %s pages (%s), %zu programs, in %.1f s until %s: '%s'", profile->n_files,
-		words_count(count_pages(profile), pages), words_bytes(profile_bytes(profile), bytes),
-		profile->n_execs, result->seconds, profile->milestone, path);
+	verb_note("%zu file%s, %s pages (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
+		words_plural(profile->n_files), words_count(count_pages(profile), pages),
+		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),
+		result->seconds, profile->milestone, path);
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
 		if (profile->bias & bias->bit)
 			verb_note("%s", bias->meaning);

@@ -169,7 +169,8 @@ static bool built_for_another_folder(const struct loader *loader)
 {
 	const char *problem;
 
-	return library_check(loader, HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", &problem) == 0 && !problem;
+	return library_check(loader, HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", &problem) == 0 &&
+	       !problem;
 }
 
 /* A loader that finds no library of its kind prints an error in every process it starts. */

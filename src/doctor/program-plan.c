@@ -124,7 +124,8 @@ static void check_order(const struct doctor_host *host, const struct doctor_prog
 		physical ? "a rotating" : "a solid-state", device.name, device_class_name(device.class));
 	doctor_consequence(report,
 		"reads come in the wrong order, unless the plan was made so on purpose (plan --device)");
-	doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path), program->path_word);
+	doctor_mend(
+		report, "%sheadstart plan --program %s", state_sudo(host, plan->path), program->path_word);
 }
 
 void check_plan(

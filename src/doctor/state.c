@@ -250,9 +250,11 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 
 	if (stale->n > 0) {
 		doctor_say(report, DOCTOR_NOTE, "plans", "%zu stale: files of theirs have changed", stale->n);
-		doctor_consequence(report, "those files are left out%s; where most have changed, record again",
-			*tallies->sudo ? ""
-				       : ", and the plans are made anew by themselves after the next cold start");
+		doctor_consequence(report,
+			"those files are left out%s; where most have changed, record again",
+			*tallies->sudo
+				? ""
+				: ", and the plans are made anew by themselves after the next cold start");
 		doctor_mend(report, "for p in %s; do %sheadstart plan --program \"$p\"; done",
 			stale->words ? stale->words : "", tallies->sudo);
 	}
@@ -275,7 +277,8 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 		doctor_consequence(report,
 			"they are not believed: a plan is root's or the user's own, a regular file, and "
 			"written by nobody else");
-		doctor_mend(report, "%srm %s", tallies->sudo, tallies->untrusted.words ? tallies->untrusted.words : "");
+		doctor_mend(report, "%srm %s", tallies->sudo,
+			tallies->untrusted.words ? tallies->untrusted.words : "");
 	}
 }
 
