@@ -56,6 +56,6 @@ void library_anticipate(const char *path)
 	mode = shim_environment("HEADSTART");
 	if (!mode || !shim_equal(mode, "whole") || !shim_wanted())
 		return;
-	if (shim_unfiltered(&unfiltered) && resident_is_cold(resident_at(path, 0)))
+	if (shim_unfiltered(&unfiltered) && resident_at(path, 0) == RESIDENT_NO)
 		library_start(path);
 }

@@ -10,7 +10,6 @@
 
 #include "resident.h"
 
-#include "format/resident.h"
 #include "format/state-folder.h"
 
 #define PLAN_READAHEAD (128 << 10) /* bytes */
@@ -109,18 +108,12 @@ static bool head_is_cold(const char *head)
 	const struct plan_probe *probes = plan_head_probes(head);
 	uint32_t count = LE32(header->probe_count);
 	uint32_t step = (count + PROBES_READ - 1) / PROBES_READ;
-	unsigned int late = 0, prompt = 0;
 
-	for (uint32_t i = 0; i < count; i += step) {
-		enum resident resident = resident_at(head + LE16(probes[i].path),
-			(uint64_t)LE32(probes[i].page) * LE32(header->page_size));
-
-		if (resident == RESIDENT_NO)
+	for (uint32_t i = 0; i < count; i += step)
+		if (resident_at(head + LE16(probes[i].path),
+			    (uint64_t)LE32(probes[i].page) * LE32(header->page_size)) == RESIDENT_NO)
 			return true;
-		late += resident == RESIDENT_LATE;
-		prompt += resident == RESIDENT_YES;
-	}
-	return resident_late_is_cold(late, prompt);
+	return false;
 }
 
 /* The buffer is on the stack only where there is a plan: the stack of who starts a program may be small. */

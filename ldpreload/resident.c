@@ -3,7 +3,7 @@
  * The cold probe. For another user's file mincore(2) says "resident" whatever the truth and cachestat(2)
  * refuses; preadv2(RWF_NOWAIT) tells it, in half a microsecond, once the file is open. Opening it must not
  * wait for the disk either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, and that is an answer too.
- * And a page may come while it is asked for: format/resident.h.
+ * And a page that came while it was asked for was not there: format/resident.h.
  */
 #include "resident.h"
 
@@ -80,7 +80,7 @@ static enum resident page_at(int fd, uint64_t offset)
 		return RESIDENT_NO;
 	if (got != 1)
 		return RESIDENT_UNKNOWN;
-	return now_us() - start_us > RESIDENT_US ? RESIDENT_LATE : RESIDENT_YES;
+	return now_us() - start_us > RESIDENT_US ? RESIDENT_NO : RESIDENT_YES;
 }
 
 static enum resident look(const char *path, uint64_t offset, bool object)

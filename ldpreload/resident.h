@@ -8,16 +8,9 @@
 enum resident {
 	RESIDENT_NO,
 	RESIDENT_YES,
-	RESIDENT_LATE,    /* it is now, and may have come while it was asked for: format/resident.h */
 	RESIDENT_UNKNOWN, /* gone, unreadable, past the end, or a file system that cannot tell (tmpfs,
 			     overlayfs) */
 };
-
-/* Whether an answer that is the only one means cold. */
-static inline bool resident_is_cold(enum resident answer)
-{
-	return answer == RESIDENT_NO || answer == RESIDENT_LATE;
-}
 
 /* Follows links. Also answers NO when not even the file's directory entry is cached. */
 enum resident resident_at(const char *path, uint64_t offset);

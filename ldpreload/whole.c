@@ -140,7 +140,7 @@ static void judge(enum resident resident, const char *path)
 {
 	if (resident == RESIDENT_YES)
 		whole.decided = ++whole.warm == WARM_ENOUGH;
-	if (!resident_is_cold(resident))
+	if (resident != RESIDENT_NO)
 		return;
 	start_prefetcher();
 	if (whole.list)
@@ -159,7 +159,7 @@ void whole_begin(enum shim_answer unfiltered)
 	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot
 	 * tell. */
 	resident = resident_at(shim_start.program, offset);
-	if (resident_is_cold(resident))
+	if (resident == RESIDENT_NO)
 		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
 	judge(resident, path);
 }

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "format/resident.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
 
@@ -28,16 +27,15 @@ static int open_cached(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* As residency_of_page(). */
-static int probe(const char *path, uint64_t offset)
+static bool probe_is_cold(const char *path, uint64_t offset)
 {
 	_cleanup_close_ int fd = open_cached(path);
 
 	if (fd < 0)
-		return fd == -EAGAIN ? 0 : fd;
+		return fd == -EAGAIN;
 	/* A miss may start readahead: keep it to the one page. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	return residency_of_page(fd, offset);
+	return residency_of_page(fd, offset) == 0;
 }
 
 bool prefetch_is_warm(const void *plan_head)
@@ -45,16 +43,12 @@ bool prefetch_is_warm(const void *plan_head)
 	const struct plan_header *header = plan_head;
 	const struct plan_probe *probes = plan_head_probes(plan_head);
 	uint64_t page_size = LE32(header->page_size);
-	unsigned int late = 0, prompt = 0;
 
 	for (uint32_t i = 0; i < LE32(header->probe_count); i++) {
 		const char *path = (const char *)plan_head + LE16(probes[i].path);
-		int resident = probe(path, LE32(probes[i].page) * page_size);
 
-		if (resident == 0)
+		if (probe_is_cold(path, LE32(probes[i].page) * page_size))
 			return false;
-		late += resident == -ETIME;
-		prompt += resident == 1;
 	}
-	return !resident_late_is_cold(late, prompt);
+	return true;
 }

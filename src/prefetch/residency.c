@@ -67,7 +67,7 @@ int residency_of_page(int fd, uint64_t offset)
 		return errno == EAGAIN ? 0 : -errno;
 	if (n == 0)
 		return -ENODATA;
-	return job_now_us() - start_us > RESIDENT_US ? -ETIME : 1;
+	return job_now_us() - start_us <= RESIDENT_US;
 }
 
 int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)

@@ -17,8 +17,7 @@ int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_b
 /*
  * Whether the page at an offset of an open file is resident, of anybody's file, by preadv2(RWF_NOWAIT): in a microsecond, and
  * without waiting; but a page that is not may be read because of it, and what readahead adds to it, if the file is not
- * POSIX_FADV_RANDOM. Returns 1, 0, -ETIME where it is now, and may have come while it was asked for
- * (format/resident.h), -ENODATA past the end, -EOPNOTSUPP where the file system cannot tell (tmpfs, overlayfs).
+ * POSIX_FADV_RANDOM. Returns 1, 0, or -ENODATA past the end, -EOPNOTSUPP where the file system cannot tell (tmpfs, overlayfs).
  */
 int residency_of_page(int fd, uint64_t offset);
 

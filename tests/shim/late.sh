@@ -1,6 +1,5 @@
 #!/bin/sh
-# Pages that came while they were asked for were not there: such a start is cold, by shim and by launcher. One late answer
-# is chance.
+# A page that came while it was asked for was not there: such a start is cold, by shim and by launcher.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 command -v strace >/dev/null || skip "no strace"
 strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
@@ -18,24 +17,3 @@ grep -q 'plan=started' "$log" || fail "the shim took a page that came late for r
 rm -f "$log"
 late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
 grep -q 'asked=[1-9]' "$log" || fail "run took a page that came late for resident: $(cat "$log")"
-# Though it is the only page that is asked for.
-rm -f "$log"
-"$built/plan-for" "$state" "$look" "$place/libone.so" >"$tmp/out"
-late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look"
-grep -q 'plan=started' "$log" || fail "the shim took the only page, which came late, for resident: $(cat "$log")"
-rm -f "$log"
-late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
-grep -q 'asked=[1-9]' "$log" || fail "run took the only page, which came late, for resident: $(cat "$log")"
-make_plan
-
-# One answer of a warm start comes late.
-one_late() {
-	status=0
-	"$built/late-once" "$@" >"$tmp/seen" 2>"$tmp/err" || status=$?
-	[ "$status" = 7 ] && { [ ! -e "$log" ] || ! grep -qE 'plan=started|asked=' "$log"; }
-}
-when_warm one_late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look" ||
-	fail "the shim took a warm start for cold: status $status: $(cat "$tmp/err" "$log")"
-grep -q 'plan=warm' "$log" || fail "the shim did not look for the plan: $(cat "$log")"
-when_warm one_late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look" ||
-	fail "run took a warm start for cold: status $status: $(cat "$tmp/err" "$log")"
