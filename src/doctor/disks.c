@@ -106,8 +106,10 @@ void say_disk(const struct doctor_host *host, const struct device *device, const
 		doctor_consequence(report,
 			"plans are ordered for a %s disk; if what lies below is another, say so",
 			device->class == DEVICE_ROTATIONAL ? "rotating" : "solid-state");
-		doctor_mend(report, "headstart plan --device %s --program PROGRAM",
-			device->class == DEVICE_ROTATIONAL ? "solid" : "rotational");
+		doctor_mend(report,
+			"sudo mkdir -p /etc/headstart && printf '[devices]\\n/dev/%s = %s\\n' | "
+			"sudo tee -a /etc/headstart/headstart.conf && sudo headstart config apply",
+			device->name, device->class == DEVICE_ROTATIONAL ? "solid" : "rotational");
 	} else {
 		doctor_say(report, DOCTOR_OK, "disk", "%s: '%s', %s, read_ahead_kb %u", places, device->name,
 			class, device->read_ahead_kb);

@@ -251,7 +251,7 @@ static void disks(void **state)
 	disk.read_ahead_kb = 0;
 	finds(check_disks, DOCTOR_NOTE, "read-ahead of 'nvme0n1' is off");
 	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "vda", false};
-	finds(check_disks, DOCTOR_NOTE, "headstart plan --device solid");
+	finds(check_disks, DOCTOR_NOTE, "printf '[devices]\\n/dev/vda = solid\\n' | sudo tee -a");
 	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "sda", false};
 	finds(check_disks, DOCTOR_OK, "'sda', rotational");
 	put("/sys/block/sda/device/vendor", "QEMU    \n");
