@@ -298,19 +298,6 @@ static bool worth_awaiting(const struct plan_view *plan)
 	return libraries > 0 && libraries <= AWAIT_LIBRARIES;
 }
 
-/* Says what has been done. Returns the exit status. */
-static int report(const struct request *request, const struct plan_view *plan, const struct prefetch_result *result)
-{
-	if (result->stale > 0 || result->missing > 0)
-		mark_stale(request->fd);
-	prefetch_log(plan, &request->options, result);
-	if (request->json)
-		print_json(request, result);
-	else
-		print_text(request, result);
-	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
-}
-
 int main(int argc, char **argv)
 {
 	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
@@ -358,5 +345,12 @@ int main(int argc, char **argv)
 		r = prefetch_run(&plan.view, &request.options, &result);
 	if (r < 0)
 		return fail(name, strerror(-r));
-	return report(&request, &plan.view, &result);
+	if (result.stale > 0 || result.missing > 0)
+		mark_stale(request.fd);
+	prefetch_log(&plan.view, &request.options, &result);
+	if (request.json)
+		print_json(&request, &result);
+	else
+		print_text(&request, &result);
+	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
 }
