@@ -513,6 +513,15 @@ static void budget_is_half_of_what_is_free(void **state)
 	assert_int_equal(memory_budget(root), 0);
 }
 
+/* An answer that came late counts as cold; valgrind translates while the clock runs, each piece of code once. */
+static bool told_warm(const void *plan)
+{
+	for (int i = 0; i < 10; i++)
+		if (prefetch_is_warm(plan))
+			return true;
+	return false;
+}
+
 static void probes_tell_warm_from_cold(void **state)
 {
 	struct fixture *fixture = *state;
@@ -533,7 +542,7 @@ static void probes_tell_warm_from_cold(void **state)
 	evict(fixture);
 	assert_false(prefetch_is_warm(fixture->data));
 	assert_int_equal(pread(fd, &byte, 1, 20 * PAGE), 1);
-	assert_true(prefetch_is_warm(fixture->data));
+	assert_true(told_warm(fixture->data));
 	fixture->maker.probes[1].path = "/dev/null"; /* cannot be told */
 	make_view(fixture);
 	assert_true(prefetch_is_warm(fixture->data));
