@@ -62,9 +62,11 @@ class Stage:
         self._try()
         if arms.FILES in needs:
             self._list_files()
-        if arms.PLAN in needs:
+        if needs & {arms.PLAN, arms.OTHER}:
             self.tell.step("recording a start")
             self._record()
+        if arms.OTHER in needs:
+            self._plan_other()
         if needs != {""}:
             self.tell.step("recording a second start, to know what is used")
             self._headstart("record", "--quiet", "--output", SECOND, "--", *self.app.command)
@@ -178,6 +180,12 @@ class Stage:
         if not self.plans:
             raise GivenUp("the recording of a start left no plan")
 
+    def _plan_other(self):
+        """The plan of the recorded start for the kind of disk that this device is not."""
+        (program,) = self.plans
+        device = "rotational" if json.loads(self._show(self.plans[program]))["order"] == "touch" else "solid"
+        self._headstart("plan", "--device", device, "--output", self.paths["other"], "--program", program)
+
     def _ask(self, arm):
         """(bytes prefetched, bytes of them used) in one run that is not timed; None for what cannot be told."""
         if not arm.needs:
@@ -200,16 +208,19 @@ class Stage:
             text = file.read()
         found = recording.prefetches(text)
         # A prefetcher ends with the run's PID namespace; one that had no time to say what it read leaves that unknown.
-        return self._used(found, text) if len(found) >= recording.started(text) else (None, None)
+        if len(found) < recording.started(text):
+            return None, None
+        plans = dict.fromkeys(self.plans, self.paths["other"]) if arm.needs == arms.OTHER else self.plans
+        return self._used(found, text, plans)
 
-    def _used(self, prefetches, log):
+    def _used(self, prefetches, log, plans):
         """(bytes asked for by these prefetchers, bytes of them that a start touches)"""
         asked = sum(int(prefetch["asked"]) for prefetch in prefetches)
         read = recording.Pages(PAGE)
         read.add_objects(log, self.root.inside)
         for program in {prefetch["program"] for prefetch in prefetches
                         if prefetch["what"] == "prefetch" and int(prefetch["asked"])}:
-            read.add_plan(self._show(self.plans[program]))
+            read.add_plan(self._show(plans[program]))
         return asked, read.both(self.touched).bytes()
 
     def prefetched(self, name):
@@ -245,6 +256,7 @@ def installed_paths(build):
         "read_files": os.path.join(prefix, options["libdir"], "headstart/bench-read-files"),
         "state": options["state-dir"],
         "list": os.path.join(options["state-dir"], "bench-files"),
+        "other": os.path.join(options["state-dir"], "bench-other"),
     }
 
 

@@ -8,7 +8,7 @@
 
 enum device_class {
 	DEVICE_UNKNOWN = 0, /* treated like solid state */
-	DEVICE_SOLID = 1,   /* no seeks: flash, network disks, virtual disks */
+	DEVICE_SOLID = 1,   /* no seeks: flash, network disks, virtual disks that say so */
 	DEVICE_ROTATIONAL = 2,
 	DEVICE_MEMORY = 3,  /* tmpfs, ramfs: nothing to prefetch */
 	DEVICE_NETWORK = 4, /* NFS, CIFS, 9p */

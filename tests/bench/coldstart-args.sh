@@ -28,8 +28,8 @@ wrong "ends neither in .svg nor in .png" --device hdd --chart chart.gif -- true
 
 "$coldstart" --help >"$tmp/help" || fail "--help failed"
 for word in nothing whole files run audit warm warm-run warm-audit --device --arms --runs --seed --json --chart \
-	--timeout --image --output --app --build relaid relaid-audit relaid-run relaid-warm rewritten shell-run preload cold-shell-run \
-	cold-shell-preload system cold-shell-system warm-preload --relayout-args; do
+	--timeout --image --output --app --build run-other relaid relaid-audit relaid-run relaid-warm rewritten shell-run preload \
+	cold-shell-run cold-shell-preload system cold-shell-system warm-preload --relayout-args; do
 	grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
 done
 [ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
