@@ -2,7 +2,7 @@
 """The arms: what stands in front of the command, and what it needs to have been prepared.
 
 An arm is environment + argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the image, which depend
-on how headstart was built; {list} is a list of files there, {other} a plan.
+on how headstart was built; {list} is a list of files there, {other} and {merged} plans.
 
 People start programs from a shell that runs already: `shell` has one running and idle before the time begins. It always has
 the preload shim loaded; LD_PRELOAD in `environment` is for the command. A shell in the prefix is as cold as the
@@ -13,6 +13,7 @@ import dataclasses
 
 PLAN = "plan"      # the plan of a recorded start
 OTHER = "other"    # the same for the other kind of disk, rotational or solid
+MERGED = "merged"  # the plan of three recorded starts, that one among them
 SHIM = "shim"      # headstart installed, nothing recorded
 FILES = "files"    # the list of the files of a recorded start
 
@@ -26,7 +27,7 @@ class Arm:
     what: str                     # for people, one line
     prefix: tuple = ()            # arguments before the command
     environment: tuple = ()       # (name, value) pairs
-    needs: str = ""               # PLAN, OTHER, SHIM, FILES, or nothing at all
+    needs: str = ""               # PLAN, OTHER, MERGED, SHIM, FILES, or nothing at all
     warm: bool = False            # the page cache is verified warm, not cold
     image: str = ""               # RELAID, REWRITTEN, or the image as it is
     shell: bool = False           # a shell that runs already, with the preload shim, executes prefix and command
@@ -52,6 +53,8 @@ ARMS = {arm.name: arm for arm in (
     Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
     Arm("run-other", "the same with a plan for the other kind of disk, as if it were taken for that",
         prefix=("{headstart}", "run", "--plan", "{other}", "--"), needs=OTHER),
+    Arm("run-merged", "the same with the plan of three recorded starts, merged",
+        prefix=("{headstart}", "run", "--plan", "{merged}", "--"), needs=MERGED),
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
     Arm("audit-nowait", "the same, but the program does not wait for it on a rotating disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),

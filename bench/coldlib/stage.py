@@ -17,9 +17,12 @@ from lab.shell import Shell
 
 SECOND = "/var/tmp/bench-second.profile"
 COPIED = "/var/tmp/bench-relayout.profile"
+MORE = "/var/tmp/bench-more.profile"
+TOGETHER = "/var/tmp/bench-merged.profile"
 LOG = "/var/tmp/bench.log"
 PAGE = os.sysconf("SC_PAGESIZE")
 PREFETCHERS_END = 5  # seconds after the command in which they say what they have read
+MERGED = 3           # recorded starts of a merged plan
 WARM_READS = 0.02    # of the reads of a cold start; a warm one with more was not warm
 
 
@@ -62,11 +65,14 @@ class Stage:
         self._try()
         if arms.FILES in needs:
             self._list_files()
-        if needs & {arms.PLAN, arms.OTHER}:
+        if needs & {arms.PLAN, arms.OTHER, arms.MERGED}:
             self.tell.step("recording a start")
             self._record()
         if arms.OTHER in needs:
             self._plan_other()
+        if arms.MERGED in needs:
+            self.tell.step(f"recording {MERGED - 1} starts more")
+            self._plan_merged()
         if needs != {""}:
             self.tell.step("recording a second start, to know what is used")
             self._headstart("record", "--quiet", "--output", SECOND, "--", *self.app.command)
@@ -175,6 +181,8 @@ class Stage:
         """Records a start where `headstart run` and the shim look for it."""
         self._headstart("record", "--quiet", "--", *self.app.command)
         for path in glob.glob(self.root.inside(self.paths["state"] + "/*.plan")):
+            if os.path.islink(path):    # the sign of another name of the program
+                continue
             path = "/" + os.path.relpath(path, self.root.path)
             self.plans[json.loads(self._show(path))["program"]] = path
         if not self.plans:
@@ -185,6 +193,16 @@ class Stage:
         (program,) = self.plans
         device = "rotational" if json.loads(self._show(self.plans[program]))["order"] == "touch" else "solid"
         self._headstart("plan", "--device", device, "--output", self.paths["other"], "--program", program)
+
+    def _plan_merged(self):
+        """The plan of the recorded start and of more."""
+        (plan,) = self.plans.values()
+        merged = os.path.splitext(plan)[0] + ".profile"
+        for _ in range(MERGED - 1):
+            self._headstart("record", "--quiet", "--output", MORE, "--", *self.app.command)
+            self._headstart("merge", "--output", TOGETHER, merged, MORE)
+            merged = TOGETHER
+        self._headstart("plan", "--output", self.paths["merged"], merged)
 
     def _ask(self, arm):
         """(bytes prefetched, bytes of them used) in one run that is not timed; None for what cannot be told."""
@@ -210,8 +228,8 @@ class Stage:
         # A prefetcher ends with the run's PID namespace; one that had no time to say what it read leaves that unknown.
         if len(found) < recording.started(text):
             return None, None
-        plans = dict.fromkeys(self.plans, self.paths["other"]) if arm.needs == arms.OTHER else self.plans
-        return self._used(found, text, plans)
+        given = self.paths.get(arm.needs)    # by --plan
+        return self._used(found, text, dict.fromkeys(self.plans, given) if given else self.plans)
 
     def _used(self, prefetches, log, plans):
         """(bytes asked for by these prefetchers, bytes of them that a start touches)"""
@@ -257,6 +275,7 @@ def installed_paths(build):
         "state": options["state-dir"],
         "list": os.path.join(options["state-dir"], "bench-files"),
         "other": os.path.join(options["state-dir"], "bench-other"),
+        "merged": os.path.join(options["state-dir"], "bench-merged"),
     }
 
 

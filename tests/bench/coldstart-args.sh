@@ -28,7 +28,7 @@ wrong "ends neither in .svg nor in .png" --device hdd --chart chart.gif -- true
 
 "$coldstart" --help >"$tmp/help" || fail "--help failed"
 for word in nothing whole files run audit warm warm-run warm-audit --device --arms --runs --seed --json --chart \
-	--timeout --image --output --app --build run-other relaid relaid-audit relaid-run relaid-warm rewritten shell-run preload \
+	--timeout --image --output --app --build run-other run-merged relaid relaid-audit relaid-run relaid-warm rewritten shell-run preload \
 	cold-shell-run cold-shell-preload system cold-shell-system warm-preload --relayout-args; do
 	grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
 done

@@ -60,10 +60,11 @@ class Coldstart(unittest.TestCase):
     def test_measures(self):
         chart = os.path.join(self.folder, "chart.svg")
         status, result, table, said = self.coldstart(
-            "files,run,run-other,audit,warm-run", "read line </data; echo $line >/root/out; echo done", "--chart", chart,
-            "--output", "/root/out")
+            "files,run,run-other,run-merged,audit,warm-run", "read line </data; echo $line >/root/out; echo done",
+            "--chart", chart, "--output", "/root/out")
         self.assertEqual(status, 0, said + table)
-        self.assertEqual(list(result["arms"]), ["nothing", "files", "run", "run-other", "audit", "warm", "warm-run"])
+        self.assertEqual(list(result["arms"]), ["nothing", "files", "run", "run-other", "run-merged", "audit", "warm",
+                                                "warm-run"])
         arms = result["arms"]
         for name, arm in arms.items():
             self.assertEqual(arm["n"], 3)
@@ -74,7 +75,7 @@ class Coldstart(unittest.TestCase):
         self.assertEqual(arms["nothing"]["bytes_prefetched"], 0)
         self.assertEqual(arms["warm"]["bytes_read"], 0)
         self.assertEqual(arms["warm-run"]["bytes_prefetched"], 0)
-        for name in ("files", "run", "run-other", "audit"):
+        for name in ("files", "run", "run-other", "run-merged", "audit"):
             self.assertGreater(arms[name]["bytes_used"], 100000, name)
             self.assertGreaterEqual(arms[name]["bytes_prefetched"], arms[name]["bytes_used"], name)
         self.assertLess(arms["run"]["bytes_prefetched"], arms["files"]["bytes_prefetched"])
