@@ -32,7 +32,7 @@ int host_read(const struct doctor_host *host, const char *path, char **ret)
 	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a FIFO is not waited for */
 	if (fd < 0)
 		return -errno;
-	return read_pseudo_file(full, HOST_TEXT_MAX, ret, &size);
+	return read_to_end(fd, HOST_TEXT_MAX, ret, &size);
 }
 
 bool host_exists(const struct doctor_host *host, const char *path)

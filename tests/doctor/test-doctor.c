@@ -293,6 +293,17 @@ static void memory(void **state)
 	finds(check_memory, DOCTOR_NOTE, "cannot be read");
 }
 
+static void a_fifo_is_not_waited_for(void **state)
+{
+	char full[PATH_MAX];
+
+	put("/proc/meminfo", "");
+	assert_true(host_path(&host, "/proc/meminfo", full));
+	assert_int_equal(unlink(full), 0);
+	assert_int_equal(mkfifo(full, 0600), 0);
+	finds(check_memory, DOCTOR_NOTE, "cannot be read");
+}
+
 static void put_library(const char *path, void (*change)(struct handmade *elf))
 {
 	struct handmade elf;
@@ -660,6 +671,7 @@ int main(void)
 		TEST(container),
 		TEST(disks),
 		TEST(memory),
+		TEST(a_fifo_is_not_waited_for),
 		TEST(preloads),
 		TEST(a_truncated_preload),
 		TEST(a_preload_file_that_cannot_be_read),
