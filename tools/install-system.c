@@ -81,9 +81,10 @@ static void turn_endp(const int *turn)
 }
 
 /*
- * One at a time: another's failure would remove the stub that our line needs. What is locked is a file that
- * only root can open, or users could hold up the removal for ever. Ends with the process, at the latest. Where
- * there can be no such file (the disk is full or read-only) the check of the content of ours has to do.
+ * One at a time: another's failure would remove the library for 32-bit programs that our line needs. What is
+ * locked is a file that only root can open, or users could hold up the removal for ever. Ends with the process,
+ * at the latest. Where there can be no such file (the disk is full or read-only) the check of the content of
+ * ours has to do.
  */
 static void take_turn(int *ret)
 {

@@ -27,12 +27,15 @@ int write_full(int fd, const void *data, size_t size)
 	return 0;
 }
 
-ssize_t read_full(int fd, void *data, size_t size)
+/* From an offset, or, if that is negative, from where the descriptor is. */
+static ssize_t read_all(int fd, void *data, size_t size, off_t offset)
 {
 	size_t done = 0;
 
 	while (done < size) {
-		ssize_t n = read(fd, (char *)data + done, size - done);
+		char *to = (char *)data + done;
+		size_t left = size - done;
+		ssize_t n = offset < 0 ? read(fd, to, left) : pread(fd, to, left, offset + (off_t)done);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -45,22 +48,14 @@ ssize_t read_full(int fd, void *data, size_t size)
 	return (ssize_t)done;
 }
 
+ssize_t read_full(int fd, void *data, size_t size)
+{
+	return read_all(fd, data, size, -1);
+}
+
 ssize_t pread_full(int fd, void *data, size_t size, off_t offset)
 {
-	size_t done = 0;
-
-	while (done < size) {
-		ssize_t n = pread(fd, (char *)data + done, size - done, offset + (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			break;
-		done += (size_t)n;
-	}
-	return (ssize_t)done;
+	return offset < 0 ? -EINVAL : read_all(fd, data, size, offset);
 }
 
 int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)

@@ -13,7 +13,7 @@ int write_full(int fd, const void *data, size_t size);
 /* Reads up to size bytes, fewer only at end of file. Returns the number read or negative errno. */
 ssize_t read_full(int fd, void *data, size_t size);
 
-/* The same from an offset, wherever the descriptor is. offset + size is an off_t. */
+/* The same from an offset, wherever the descriptor is. offset + size is an off_t; -EINVAL for a negative offset. */
 ssize_t pread_full(int fd, void *data, size_t size, off_t offset);
 
 /*

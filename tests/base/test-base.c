@@ -116,6 +116,29 @@ static void reading_is_bounded_and_never_waits(void **state)
 	rmdir(folder);
 }
 
+static void reading_goes_on_from_the_descriptor_or_from_an_offset(void **state)
+{
+	FILE *file = tmpfile();
+	char data[8] = "";
+	int fd;
+
+	assert_non_null(file);
+	fd = fileno(file);
+	assert_int_equal(write_full(fd, "abcdef", 6), 0);
+	assert_int_equal(lseek(fd, 1, SEEK_SET), 1);
+	assert_int_equal(pread_full(fd, data, 3, 2), 3);
+	assert_memory_equal(data, "cde", 3);
+	assert_int_equal(read_full(fd, data, 2), 2);
+	assert_memory_equal(data, "bc", 2);
+	assert_int_equal(pread_full(fd, data, sizeof(data), 4), 2);
+	assert_memory_equal(data, "ef", 2);
+	assert_int_equal(read_full(fd, data, sizeof(data)), 3);
+	assert_memory_equal(data, "def", 3);
+	assert_int_equal(pread_full(fd, data, 1, 6), 0);
+	assert_int_equal(pread_full(fd, data, 1, -1), -EINVAL);
+	fclose(file);
+}
+
 static bool no_memory;
 
 DIR *__real_fdopendir(int fd);
@@ -160,6 +183,7 @@ int main(void)
 		cmocka_unit_test(string_tables_give_offsets),
 		cmocka_unit_test(publish_replaces_whole_or_not_at_all),
 		cmocka_unit_test(reading_is_bounded_and_never_waits),
+		cmocka_unit_test(reading_goes_on_from_the_descriptor_or_from_an_offset),
 		cmocka_unit_test(folders_are_opened_or_nothing_is),
 	};
 
