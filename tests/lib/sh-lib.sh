@@ -7,6 +7,7 @@ prefetch=$HEADSTART_TEST_BUILD/tools/headstart-prefetch
 audit=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-audit.so
 preload=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-preload.so
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
+page=$HEADSTART_TEST_BUILD/tests/lib/page
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
 trap 'at_exit; rm -rf "$tmp"' EXIT

@@ -128,4 +128,4 @@ when_warm seen_warm || fail "a warm start is not seen: $(cat "$log")"
 
 # The real prefetcher brings the pages.
 cold gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_PREFETCH="$prefetch" "$launch" execve "$target"
-"$page" full $libraries || fail "the plan was not carried out"
+"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"

@@ -43,7 +43,7 @@ gathering env -i LD_PRELOAD="$preload" HEADSTART=whole HEADSTART_STATE="$state" 
 	HEADSTART_PREFETCH="$prefetch" "$look" "$place/libthree.so" >"$tmp/seen" || true
 grep -q '^sum: 7 8 9 10$' "$tmp/seen" || fail "whole: $(cat "$tmp/seen")"
 grep -q "^preload program=$place/libthree.so .*library=started" "$log" || fail "whole: nothing was started"
-"$page" full "$place/libthree.so" || fail "whole: the library was not read"
+"$page" came "$place/libthree.so" >"$tmp/out" || fail "whole: the library was not read"
 for mode in auto plan off; do
 	make_cold
 	rm -f "$log"

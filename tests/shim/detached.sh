@@ -81,7 +81,7 @@ chmod +x "$tmp/slow"
 make_cold
 shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
 read line <"$tmp/begun"
-"$page" full "$tmp/slow" || true
+"$page" came "$tmp/slow" >"$tmp/out" || true
 echo >"$tmp/go"
 wait $! || true
 [ "$(head -1 "$tmp/order")" = prefetched ] || fail "the program did not wait: $(head -1 "$tmp/order")"
@@ -89,7 +89,7 @@ grep -q '^sum' "$tmp/order" || fail "the program did not run"
 # So all of the plan is there when the program begins.
 make_cold
 shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
-"$page" full $libraries || fail "the plan was not carried out"
+"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
 
 for dead in /nonexistent /bin/false; do
 	make_cold

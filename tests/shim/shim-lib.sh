@@ -3,7 +3,6 @@
 # $through in front of what program it is started, if not by itself.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 built=$HEADSTART_TEST_BUILD/tests/shim
-page=$built/page
 shim=${SHIM-audit}
 through=${THROUGH-}
 case $shim in

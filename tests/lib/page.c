@@ -2,11 +2,12 @@
 /*
  * page out FILE…: drops the files from the page cache, and makes sure of it: exit status 1 if a page stays,
  * 77 if the file system cannot tell (tmpfs, overlayfs). page in FILE…:  exit status 0 if the middle of each
- * file's relocation table is resident. page full FILE…: exit status 0 if every page of every file is
- * resident.
+ * file's relocation table is resident. page came FILE…: prints how many bytes of them have come since, whatever
+ * the kernel may have taken again by itself; exit status 0 if all have. page taken FILE…: prints how many it has taken.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "prefetch/object-parts.h"
+#include "taken.h"
 
 #define DROP_ATTEMPTS 5
 
@@ -78,28 +80,38 @@ static int page_in(int fd, uint64_t size)
 	return resident(fd, parts[0].offset + parts[0].length / 2, 1) != 1;
 }
 
-static int page_full(int fd, uint64_t size)
+static uint64_t bytes_of(uint64_t pages, uint64_t size)
 {
-	return resident(fd, 0, size) != (size + 4095) / 4096;
+	return pages * 4096 < size ? pages * 4096 : size;
 }
 
 int main(int argc, char **argv)
 {
+	uint64_t bytes = 0, missing = 0;
+	bool came = strcmp(argv[1], "came") == 0, taken = strcmp(argv[1], "taken") == 0;
+
 	for (int i = 2; i < argc; i++) {
-		int fd = open(argv[i], O_RDONLY | O_CLOEXEC), status;
+		int fd = open(argv[i], O_RDONLY | O_CLOEXEC), status = 0;
 		struct stat st;
+		uint64_t size, these;
 
 		if (fd < 0 || fstat(fd, &st) < 0)
 			return 2;
+		size = (uint64_t)st.st_size;
 		if (strcmp(argv[1], "out") == 0)
-			status = page_out(fd, (uint64_t)st.st_size);
+			status = page_out(fd, size);
 		else if (strcmp(argv[1], "in") == 0)
-			status = page_in(fd, (uint64_t)st.st_size);
-		else
-			status = page_full(fd, (uint64_t)st.st_size);
+			status = page_in(fd, size);
 		if (status != 0)
 			return status;
+		/* What is taken in between counts, too: those that are resident are counted first. */
+		these = came ? resident(fd, 0, size) : 0;
+		these = bytes_of(these + pages_taken(fd, 0, size), size);
+		bytes += these;
+		missing += size - these;
 		close(fd);
 	}
-	return 0;
+	if (came || taken)
+		printf("%" PRIu64 "\n", bytes);
+	return came && missing > 0;
 }
