@@ -95,9 +95,11 @@ class Device:
         os.setxattr(self._control, "user.slowdisk.delay", b"1" if on else b"0")
 
     def counters(self):
-        """{"reads", "noncontiguous", "bytes_read", "bytes_reread", "writes", "bytes_written"} since reset_counters().
+        """{"reads", "delayed", "noncontiguous", "bytes_read", "bytes_reread", "writes", "bytes_written"} since
+        reset_counters().
 
-        bytes_reread are those of bytes_read that had been read before, since then, and not been written meanwhile.
+        delayed are those of the reads that were served at the model's speed, bytes_reread those of bytes_read that had been
+        read before, since then, and not been written meanwhile.
         """
         return json.loads(os.getxattr(self._control, "user.slowdisk.counters"))
 

@@ -46,7 +46,7 @@ struct slowdisk {
 					  are due */
 	bool delay;
 	struct {
-		uint64_t reads, noncontiguous, bytes_read, bytes_reread, writes, bytes_written;
+		uint64_t reads, delayed, noncontiguous, bytes_read, bytes_reread, writes, bytes_written;
 	} counters;
 };
 
@@ -160,6 +160,7 @@ static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, stru
 	}
 	*read = (struct pending_read){.req = req, .data = slowdisk->store->data + offset, .size = size};
 	if (slowdisk->delay) {
+		slowdisk->counters.delayed++;
 		read->completion.due_ns = disk_read(&slowdisk->disk, completion_now_ns(), offset, size) -
 					  slowdisk->transport_ns;
 		completion_queue_add(&slowdisk->queue, &read->completion);
@@ -194,7 +195,7 @@ static void on_fsync(fuse_req_t req, fuse_ino_t ino, int datasync, struct fuse_f
 static void on_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t size)
 {
 	const struct slowdisk *slowdisk = slowdisk_of(req);
-	char text[256];
+	char text[320];
 	size_t n;
 
 	if (ino != DISK_INODE || strcmp(name, XATTR_COUNTERS) != 0) {
@@ -202,10 +203,12 @@ static void on_getxattr(fuse_req_t req, fuse_ino_t ino, const char *name, size_t
 		return;
 	}
 	n = (size_t)snprintf(text, sizeof(text),
-		"{\"reads\": %" PRIu64 ", \"noncontiguous\": %" PRIu64 ", \"bytes_read\": %" PRIu64
-		", \"bytes_reread\": %" PRIu64 ", \"writes\": %" PRIu64 ", \"bytes_written\": %" PRIu64 "}",
-		slowdisk->counters.reads, slowdisk->counters.noncontiguous, slowdisk->counters.bytes_read,
-		slowdisk->counters.bytes_reread, slowdisk->counters.writes, slowdisk->counters.bytes_written);
+		"{\"reads\": %" PRIu64 ", \"delayed\": %" PRIu64 ", \"noncontiguous\": %" PRIu64
+		", \"bytes_read\": %" PRIu64 ", \"bytes_reread\": %" PRIu64 ", \"writes\": %" PRIu64
+		", \"bytes_written\": %" PRIu64 "}",
+		slowdisk->counters.reads, slowdisk->counters.delayed, slowdisk->counters.noncontiguous,
+		slowdisk->counters.bytes_read, slowdisk->counters.bytes_reread, slowdisk->counters.writes,
+		slowdisk->counters.bytes_written);
 	if (size == 0)
 		fuse_reply_xattr(req, n);
 	else if (size < n)

@@ -25,8 +25,8 @@ static const char help[] =
 	"  --help         print this\n"
 	"\n"
 	"Extended attributes of disk.img:\n"
-	"  user.slowdisk.counters  read: reads, non-contiguous reads, bytes, of them those that\n"
-	"                          had been read before and not written since, writes, as a JSON object\n"
+	"  user.slowdisk.counters  read: reads, those at the model's speed, non-contiguous reads, bytes, of them\n"
+	"                          those that had been read before and not written since, writes, as a JSON object\n"
 	"  user.slowdisk.reset     write anything: counters to 0, and nothing has been read\n"
 	"  user.slowdisk.delay     write 0 or 1: serve at full speed, or at the model's (1 at the start)\n";
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Shared by the tests of bench/lab: the way to the modules, what must be there, a small image."""
 
+import contextlib
+import mmap
 import os
 import re
 import shutil
@@ -71,6 +73,17 @@ def small_image(folder, *paths):
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
                     "-d", tree, path, "32M"], check=True, stdout=subprocess.DEVNULL)
     return path
+
+
+@contextlib.contextmanager
+def kept(root, *paths):
+    """Files of an image that are in the page cache and stay there: some kernels take out what nobody has mapped."""
+    with contextlib.ExitStack() as stack:
+        for path in paths:
+            with open(root.inside(path), "rb") as file:
+                pages = stack.enter_context(mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED | mmap.MAP_POPULATE, mmap.PROT_READ))
+            assert len(pages[::mmap.PAGESIZE])      # touches each page, where MAP_POPULATE did not
+        yield
 
 
 def scratch():

@@ -60,8 +60,8 @@ class RunningShell(unittest.TestCase):
         self.assertEqual(set(cold.resident_files(self.device.root)), {"/data", PROBE})
 
     def test_the_time_and_the_counters_begin_with_the_word(self):
-        self.probe("read=/data")
-        result = self.probe("read=/data")
+        with labtest.kept(self.root, "/data", PROBE):
+            result = self.probe("read=/data")
         self.assertEqual((result.counters["reads"], result.major_faults), (0, 0))
         alone = self.root.run([PROBE, "read=/data"])
         self.assertLessEqual(result.minor_faults, alone.minor_faults)     # which has those of a fork of Python
