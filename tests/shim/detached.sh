@@ -4,8 +4,10 @@
 
 make_plan
 mkfifo "$tmp/report"
+# One reports: the program may be cold still when that has ended, and start another, which nobody would listen to.
 cat >"$tmp/prefetcher" <<END
 #!/bin/sh
+mkdir $tmp/first 2>/dev/null || exit 0
 exec >$tmp/report
 echo "arguments: \$*"
 echo "folder: \$(pwd -P)"
