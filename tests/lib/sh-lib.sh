@@ -41,6 +41,17 @@ except ChildProcessError:
     sys.exit(status if status >= 0 else 128 - status)' "$@"
 }
 
+# Whether a command succeeds in one of three starts that make_warm made warm and that log to $log: somebody else may empty the
+# page cache meanwhile, and a resident page counts as cold when another program's turn makes the answer late.
+when_warm() {
+	for attempt in 1 2 3; do
+		make_warm
+		rm -f "$log"
+		"$@" && return 0
+	done
+	return 1
+}
+
 # Runs a command that must fail with the given status and say the given words on stderr, in one line.
 refuses() {
 	want=$1 words=$2

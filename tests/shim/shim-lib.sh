@@ -38,16 +38,6 @@ make_cold() { "$page" out $libraries || fail "pages stay in the page cache"; }
 make_warm() { cat $libraries "$look" >/dev/null; }
 make_plan() { plan=$("$built/plan-for" "$state" "$look" $libraries); }
 
-# Whether a command succeeds in one of three starts that were made warm: somebody else may empty the page cache meanwhile.
-when_warm() {
-	for attempt in 1 2 3; do
-		make_warm
-		rm -f "$log"
-		"$@" && return 0
-	done
-	return 1
-}
-
 # What `look` sees without us. The same LD_AUDIT or LD_PRELOAD: it is part of the environment.
 expect_same() {
 	status=0
