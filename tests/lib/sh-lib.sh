@@ -8,6 +8,8 @@ audit=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-audit.so
 preload=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-preload.so
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 page=$HEADSTART_TEST_BUILD/tests/lib/page
+umask 022       # what is to be closed to others is closed by the test
+exec </dev/null # whoever started us may have closed it
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
 trap 'at_exit; rm -rf "$tmp"' EXIT
