@@ -16,20 +16,22 @@ END
 chmod +x "$tmp/prefetcher"
 
 # What the prefetcher says it asked for; nothing if it did nothing. The program stays until its prefetcher has ended or
-# waits for more to read: for one that has ended before, nothing is read.
+# waits for more to read: for one that has ended before, nothing is read. It would stay for ever if no prefetcher was started.
 asked() {
 	rm -f "$log"
 	make_cold
-	gathering env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-		HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER="$tmp/done" "$look" "$place/libthree.so" >/dev/null || :
+	gathering timeout 60 env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" \
+		HEADSTART_LOG="$log" HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER="$tmp/done" \
+		"$look" "$place/libthree.so" >/dev/null || :
 	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null
 }
 all=$(asked)
-[ "${all:-0}" -gt 0 ] || fail "nothing is read without settings: $(cat "$log")"
+[ "${all:-0}" -gt 0 ] || fail "nothing is read without settings: $(cat "$log" 2>&1)"
 printf '[programs]\ndeny = look\n' >"$conf"
-[ -z "$(asked)" ] || fail "libraries of a program that is denied were read: $(cat "$log")"
+[ -z "$(asked)" ] || fail "libraries of a program that is denied were read: $(cat "$log" 2>&1)"
+grep -q whole=started "$log" || fail "no prefetcher was started that could have been denied anything"
 printf '[programs]\ndeny = locked\n' >"$conf"
-[ "$(asked)" -gt 0 ] || fail "another program's deny counts: $(cat "$log")"
+[ "$(asked)" -gt 0 ] || fail "another program's deny counts: $(cat "$log" 2>&1)"
 printf '[budget]\nmemory = 1\n' >"$conf"
-[ "$(asked)" -lt "$all" ] || fail "the budget has no effect: $(cat "$log")"
+[ "$(asked)" -lt "$all" ] || fail "the budget has no effect: $(cat "$log" 2>&1)"
 echo ok

@@ -3,14 +3,11 @@
 # start only.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
-mkfifo "$tmp/report"
-printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/report" >"$tmp/prefetcher"
+printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetcher"
 chmod +x "$tmp/prefetcher"
 
 make_cold
-shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null &
-cat "$tmp/report" >"$tmp/mapped"
-wait $! || true
+before=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
 for library in $libraries; do
 	grep -qxF "$library" "$tmp/mapped" || fail "not told of '$library': $(cat "$tmp/mapped")"
 done
