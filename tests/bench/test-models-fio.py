@@ -110,10 +110,10 @@ class Models(unittest.TestCase):
         self.confirm_throughput("cloud", 125 * MB, 256, depth=8)
 
     def test_none(self):
-        """No formula: only what FUSE takes, which must be small beside the fastest model."""
+        """No formula: only what FUSE takes, which a model can make up for only if it takes more itself."""
         with slowdisk("none") as file:
             median = fio(file, "randread", 4096, 3000, 1)["clat_ns"]["percentile"]["50.000000"]
-            self.assertLess(median, 250_000 / 4)
+            self.assertLess(median, 250_000)    # emmc, the fastest
 
 
 def prefer():

@@ -16,6 +16,7 @@ calls HEADSTART=off
 [ ! -s "$tmp/calls" ] || fail "off: $(cat "$tmp/calls")"
 for mode in plan whole auto; do
 	calls HEADSTART="$mode"
+	grep -q '/etc/headstart/disable' "$tmp/calls" || fail "$mode, no plan: it was not seen at work: $(cat "$tmp/trace")"
 	grep -avE '^(openat|close)\(' "$tmp/calls" && fail "$mode, no plan: other calls than open and close"
 	[ "$(wc -l <"$tmp/calls")" -le 10 ] || fail "$mode, no plan: $(cat "$tmp/calls")"
 	grep -aE '^(clone|memfd_create|openat2|preadv2)' "$tmp/trace" && fail "$mode: something was done"
