@@ -10,6 +10,18 @@
 Needs root. Every error that a user can do something about is a LabError: one sentence.
 """
 
+import os
+
 
 class LabError(Exception):
     """One sentence, lower case, without full stop: what is wrong and, where there is something to do, what."""
+
+
+def _fill_standard_streams():
+    """A caller may have closed some: files of the lab would take their places, and lose them in whatever is started."""
+    while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(fd, True)
+    os.close(fd)
+
+
+_fill_standard_streams()

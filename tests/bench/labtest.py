@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+os.umask(0o022)     # what all may not read is of no use to plans
 SOURCE, BUILD = os.environ["HEADSTART_TEST_SOURCE"], os.environ["HEADSTART_TEST_BUILD"]
 BENCH = os.path.join(SOURCE, "bench")
 sys.path.insert(0, BENCH)

@@ -684,5 +684,6 @@ int main(void)
 		cmocka_unit_test(words_for_a_shell),
 	};
 
+	umask(022); /* of files that others may read it says other things */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
