@@ -28,9 +28,9 @@ mkdir -p "$state"
 log=$tmp/log
 
 # The environment of every start is the same, but for what is being tried. A prefetcher that reads nothing: a real one
-# would still be at it when the next start is to be cold. $before is what stands in front of it all.
+# would still be at it when the next start is to be cold. $in_front is what stands in front of it all.
 shimmed() {
-	${before-} env -i PATH="$PATH" HOME="$tmp" "$loaded" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+	${in_front-} env -i PATH="$PATH" HOME="$tmp" "$loaded" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
 		HEADSTART_PREFETCH=/bin/true "$@"
 }
 

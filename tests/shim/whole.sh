@@ -7,7 +7,7 @@ printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetc
 chmod +x "$tmp/prefetcher"
 
 make_cold
-before=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
+in_front=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
 for library in $libraries; do
 	grep -qxF "$library" "$tmp/mapped" || fail "not told of '$library': $(cat "$tmp/mapped")"
 done
