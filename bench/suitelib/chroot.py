@@ -33,20 +33,38 @@ class HostTouched(Exception):
 @contextlib.contextmanager
 def chroot(release, packages, place):
     """A Chroot with the packages, below the folder `place`. Moves this process into a mount namespace of its own."""
-    before = host_preload()
-    folder = tempfile.mkdtemp(prefix="headstart-suites.", dir=place)
-    alive = _guard(folder)
-    try:
+    with temporary_folder(place, "headstart-suites.") as folder:
         kernel.private_mounts()
-        os.chmod(folder, 0o755)
         tree = os.path.join(folder, "root")
         bootstrap(tree, release, packages)
         yield Chroot(tree)
+
+
+@contextlib.contextmanager
+def temporary_folder(place, prefix):
+    """A folder below `place` that is removed however this process ends. Raises HostTouched at its end if the host's
+    /etc/ld.so.preload is another than before."""
+    before = host_preload()
+    folder = tempfile.mkdtemp(prefix=prefix, dir=place)
+    alive = _guard(folder)
+    try:
+        os.chmod(folder, 0o755)      # apt's download user looks in
+        yield folder
     finally:
         os.close(alive[1])
         os.waitpid(alive[0], 0)
         if host_preload() != before:
             raise HostTouched("/etc/ld.so.preload of this machine is another than before")
+
+
+def install(build, tree):
+    """Installs a build of headstart whose prefix is /usr in a root folder."""
+    done = subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", tree],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    if done.returncode != 0:
+        raise LabError(f"'meson install' failed: {done.stdout.decode(errors='replace').strip()[-300:]}")
+    if not glob.glob(os.path.join(tree, "usr/lib*/**/headstart/libheadstart-preload.so"), recursive=True):
+        raise LabError(f"the prefix of '{build}' is not /usr; try: meson setup --prefix=/usr {build}")
 
 
 def host_preload():
@@ -142,13 +160,7 @@ class Chroot:
         return done.stdout.decode(errors="replace")
 
     def install(self, build):
-        """Installs a build of headstart whose prefix is /usr."""
-        done = subprocess.run(["meson", "install", "-C", build, "--no-rebuild", "--quiet", "--destdir", self.path],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-        if done.returncode != 0:
-            raise LabError(f"'meson install' failed: {done.stdout.decode(errors='replace').strip()[-300:]}")
-        if not glob.glob(self.inside("usr/lib*/**/headstart/libheadstart-preload.so"), recursive=True):
-            raise LabError(f"the prefix of '{build}' is not /usr; try: meson setup --prefix=/usr {build}")
+        install(build, self.path)
 
     def add_sources(self):
         """Has apt know the sources of packages as well."""

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""A virtual machine, booted with words on its kernel's command line, and its serial console.
+
+Nothing waits but for what the console says, or for the machine's end, each with a deadline. What runs in the machine when it
+has booted (inside.py) finds a shell script to run on its second disk, and reports on its second serial port.
+"""
+
+import contextlib
+import json
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+from lab import LabError, kernel
+
+ROOT = "root=/dev/vda ro console=ttyS0 systemd.setenv=HEADSTART_LOG=/run/boot-report.log"
+HARDWARE = ("-machine", "accel=kvm", "-cpu", "host")
+# The machine's clock counts its instructions, one a nanosecond, so that it does not see how slow it is: what headstart does
+# depends on how many microseconds an answer takes.
+EMULATION = ("-machine", "accel=tcg", "-cpu", "max", "-icount", "shift=0")
+BOOT_SECONDS = 300
+TAIL = 1500             # characters of the console, in an error
+SECTOR = 512
+
+
+def check_qemu():
+    if not shutil.which("qemu-system-x86_64"):
+        raise LabError("'qemu-system-x86_64' is not installed; try: apt-get install --no-install-recommends qemu-system-x86")
+
+
+def has_kvm():
+    """Whether KVM is there and rests on hardware: what offers it without runs no kernel of Debian's."""
+    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        return os.access("/dev/kvm", os.R_OK | os.W_OK) and bool(re.search(r"\b(vmx|svm)\b", file.read()))
+
+
+class Console:
+    """A booted machine. All that was said is in `text`."""
+
+    def __init__(self, command):
+        self.text = ""
+        self._read = 0          # what expect() has passed
+        self._qemu = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                      preexec_fn=lambda: kernel.die_with_parent(signal.SIGKILL))
+
+    def expect(self, pattern, seconds=BOOT_SECONDS):
+        """Waits until the pattern has been said, after what was expected before. Returns what lies between."""
+        deadline = time.monotonic() + seconds
+        while not (found := re.search(pattern, self.text[self._read:])):
+            if not self._listen(deadline):
+                raise LabError(f"the machine never said '{pattern}', but last: {self.text[-TAIL:]}")
+        passed = self.text[self._read:self._read + found.end()]
+        self._read += found.end()
+        return passed
+
+    def send(self, line):
+        self._qemu.stdin.write(line.encode() + b"\n")
+        self._qemu.stdin.flush()
+
+    def wait(self, seconds=BOOT_SECONDS):
+        """Waits until the machine is off."""
+        deadline = time.monotonic() + seconds
+        while self._listen(deadline):
+            pass
+        try:
+            self._qemu.wait(max(1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            raise LabError(f"the machine did not end; it said last: {self.text[-TAIL:]}") from None
+
+    def _listen(self, deadline):
+        """Adds what is said next to the text; false at the end of the machine, or of the time."""
+        output = self._qemu.stdout
+        if not select.select([output], [], [], max(0, deadline - time.monotonic()))[0]:
+            return False
+        said = os.read(output.fileno(), 1 << 16).decode(errors="replace")
+        self.text += said.replace("\r", "")
+        return bool(said)
+
+    def off(self):
+        self._qemu.kill()
+        self._qemu.wait()
+        for end in (self._qemu.stdin, self._qemu.stdout):
+            with contextlib.suppress(BrokenPipeError):
+                end.close()
+
+
+class Machine:
+    def __init__(self, folder, disk, memory=1024):
+        """`disk` is an image as of disk.make(); `folder` is for what goes into the machine and comes out of it."""
+        self.disk, self.memory, self.folder = disk, memory, folder
+        self.boots = 0
+
+    @contextlib.contextmanager
+    def boot(self, words="", script="", disks=()):
+        """A Console; the machine is off at the end."""
+        self.boots += 1
+        job, self._report = (os.path.join(self.folder, name) for name in ("job", "report"))
+        with open(job, "wb") as file:
+            file.write(script.encode() + b"\n" * (SECTOR - len(script.encode()) % SECTOR))
+        drives = [argument for path in (self.disk.path, job, *disks) for argument in
+                  ("-drive", f"file={path},if=virtio,format=raw,cache=unsafe")]
+        console = Console([
+            "qemu-system-x86_64", *(HARDWARE if has_kvm() else EMULATION),
+            "-m", str(self.memory), "-nodefaults", "-no-reboot", "-display", "none", "-device", "virtio-rng-pci",
+            "-serial", "stdio", "-serial", f"file:{self._report}", *drives,
+            "-kernel", self.disk.kernel, "-initrd", self.disk.initrd, "-append", f"{ROOT} {words}"])
+        try:
+            yield console
+        finally:
+            console.off()
+
+    def run(self, script="", disks=(), seconds=BOOT_SECONDS):
+        """Boots, runs a shell script when everything is up, and powers off. Returns what report() returns."""
+        with self.boot(script=script, disks=disks) as console:
+            console.wait(seconds)
+        return self.report(console)
+
+    def report(self, console):
+        """The report of inside.py in the boot that has ended, and with it what complained on the console."""
+        with open(self._report, encoding="utf-8", errors="replace") as file:
+            said = file.read()
+        try:
+            report = json.loads(said)
+        except ValueError:
+            raise LabError(f"the machine did not report: {said[-TAIL:]}; its console: {console.text[-TAIL:]}") from None
+        report["console_complaints"] = len(re.findall(r"ld\.so: ", console.text))
+        return report

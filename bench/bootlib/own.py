@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""headstart's own tests in the machine: another kernel than that of the host, and another than they were written on.
+
+Source and build folder are copied onto a third disk, which the machine has at the same paths, as a build folder knows its own.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from lab import LabError
+from lab.image import make_file_system, used_bytes
+
+SECONDS = 3600
+MEMORY = 3072           # MiB
+FREE = 1 << 30
+SCRIPT = """
+mkdir -p /tests && mount /dev/vdc /tests || exit 1
+for name in source build; do
+	folder=$(cat /tests/$name.path)
+	mkdir -p $folder && mount --bind /tests/$name $folder || exit 1
+done
+cd / && HOME=/root meson test -C $folder --no-rebuild --timeout-multiplier 4 >/tests/said 2>&1
+cp $folder/meson-logs/testlog.json /tests/log && umount $(cat /tests/source.path) $folder && umount /tests
+"""
+
+
+def packages(source):
+    """Those that building and testing need, by tests/install-deps."""
+    with open(os.path.join(source, "tests/install-deps"), encoding="utf-8") as file:
+        text = file.read()
+    return tuple(name for kind in ("build", "test") for name in re.search(rf"^{kind}='([^']*)'", text, re.MULTILINE)[1].split())
+
+
+def run(machine, build):
+    """{"passed": how many, "failed": …, "skipped": […]}; the machine has headstart installed, and no line."""
+    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    tree, disk = (os.path.join(machine.folder, name) for name in ("tests", "tests.disk"))
+    os.mkdir(tree)
+    ignored = {build, os.path.join(source, ".git")}
+    for name, folder in (("source", source), ("build", build)):
+        shutil.copytree(folder, os.path.join(tree, name), symlinks=True,
+                        ignore=lambda parent, names: {each for each in names if os.path.join(parent, each) in ignored})
+        with open(os.path.join(tree, name + ".path"), "w", encoding="utf-8") as file:
+            file.write(folder)
+    make_file_system(tree, disk, used_bytes(tree) + FREE)
+    machine.memory = MEMORY
+    report = machine.run(SCRIPT, [disk], SECONDS)
+    if report["script"]["status"] != 0:
+        raise LabError(f"headstart's tests could not be run in the machine: {report['script']['said']}")
+    log = os.path.join(machine.folder, "log")
+    subprocess.run(["debugfs", "-R", f"dump /log {log}", disk], check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    with open(log, encoding="utf-8") as lines:
+        return count([json.loads(line) for line in lines])
+
+
+def count(tests):
+    """The same, of the lines of meson's log."""
+    kinds = {"OK": "passed", "EXPECTEDFAIL": "passed", "SKIP": "skipped"}
+    found = {"passed": 0, "failed": [], "skipped": []}
+    for test in tests:
+        kind = kinds.get(test["result"], "failed")
+        said = (test.get("stdout") or "").strip().splitlines()
+        if kind == "passed":
+            found["passed"] += 1
+        elif kind == "skipped":
+            found["skipped"].append({"name": test["name"], "why": said[-1] if said else ""})
+        else:
+            found["failed"].append({"name": test["name"], "result": test["result"], "said": said[-20:],
+                                    "error": (test.get("stderr") or "").strip().splitlines()[-20:]})
+    return found

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The boots: each shows what the one before has done to the machine, and does something for the next.
+
+What headstart-install(1) says under RESCUE is done here word for word.
+"""
+
+from lab import LabError
+
+STATE = "/var/lib/boot-plans"       # descriptions of profiles, and files that are in a plan and that nobody else reads
+FILE_BYTES = 1 << 20
+PAGE = 4096
+REFERENCES = 3          # boots before the line is there
+PLANNED = ("/usr/bin/dash", "/usr/bin/udevadm", "/usr/bin/dbus-daemon", "/usr/sbin/sshd", "/usr/sbin/cron", "/usr/sbin/agetty",
+           "/usr/sbin/rsyslogd", "/usr/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-logind", "/usr/sbin/chronyd",
+           "/usr/bin/systemctl", "/usr/bin/mount", "/usr/bin/kmod", "/usr/bin/python3.11")
+LIBRARY = "library=$(ls /usr/lib/$(uname -m)-linux-gnu/headstart/libheadstart-preload.so) && "
+
+# Every second plan is for a rotational disk: its program waits for the prefetcher.
+PLANS = f"""
+set -e
+mkdir -p {STATE}; cd {STATE}
+device=solid
+for program in {' '.join(PLANNED)}; do
+	name=$(basename $program)
+	program=$(readlink -f $program)
+	head -c {FILE_BYTES} /dev/urandom >$name.data
+	printf 'program %s\\nfile regular %s\\nrange 0 1 0 1\\nfile regular %s\\nrange 0 {FILE_BYTES // PAGE} 1 1\\n' \\
+		$program $program {STATE}/$name.data | /usr/local/lib/make-profile $name.profile
+	headstart plan --device $device $name.profile
+	case $device in solid) device=rotational ;; *) device=solid ;; esac
+done
+"""
+INSTALL = "headstart install --system"
+UNINSTALL = "headstart uninstall --system"
+WITHOUT_LIBRARY = INSTALL + " && cp -p /etc/ld.so.preload /root/line && " + LIBRARY + "mv $library /root/kept.so"
+LINE_AGAIN = "cp -p /root/line /etc/ld.so.preload"
+# From a static shell that runs, without starting any program: the shell takes the line out, and programs run again.
+KILLING = "exec 2>&1; " + LIBRARY + f"""mv /root/kept.so $library && {INSTALL} &&
+cp /usr/local/lib/libkiller.so $library.new && mv $library.new $library || exit 1
+/usr/bin/env true && exit 2
+{UNINSTALL} && exit 3
+echo > /etc/ld.so.preload
+/usr/bin/env true || exit 4
+{LINE_AGAIN}
+"""
+REMOUNT = "mount -o remount,rw {}"
+SED = "sed -i '/headstart/d' {}/etc/ld.so.preload"
+
+
+def boots(machine, say):
+    """[report], in order, each with its title and its kind (verdict.KINDS)."""
+    done = []
+
+    def add(title, kind, report):
+        done.append({"title": title, "kind": kind, **report})
+        say(f"{title}: " + (report.get("died") or f"{report['state']}, {len(report['units'])} units"))
+
+    def boot(title, kind, script=""):
+        report = machine.run(script)
+        if report["script"]["status"] != 0:
+            raise LabError(f"in the boot '{title}' a script failed: {report['script']}")
+        add(title, kind, report)
+
+    def dies(title, words=""):
+        with machine.boot(words) as console:
+            console.expect(r"Kernel panic - not syncing: ")
+            add(title, "dies", {"died": console.expect(r"[^\n]*\n").strip()})
+
+    machine.run(PLANS)                                      # the first boot makes keys and the like
+    for number in range(REFERENCES):
+        boot(f"without the line, {number + 1}", "before", INSTALL if number + 1 == REFERENCES else "")
+    boot("with the line", "with", UNINSTALL)
+    boot("uninstalled", "after", WITHOUT_LIBRARY)
+    boot("library gone", "gone")
+    by_init_shell(machine)
+    boot("mended by init=/bin/sh", "mended", LINE_AGAIN)
+    boot("library gone, again", "gone", UNINSTALL)
+    boot("mended by uninstall", "after", KILLING)
+    dies("library kills")
+    dies("library kills, init=/bin/sh", "init=/bin/sh")
+    add("mended by break=bottom", "mended", by_initramfs(machine))
+    boot("booted again", "mended")
+    return done
+
+
+def by_init_shell(machine):
+    """The library is gone: the first program is a shell, and prints errors."""
+    with machine.boot("init=/bin/sh") as console:
+        console.expect(r"\n# ")
+        type_in(console, REMOUNT.format("/"))
+        type_in(console, SED.format(""))
+        type_in(console, REMOUNT.format("/").replace("rw", "ro"))
+
+
+def by_initramfs(machine):
+    """A report. The library kills every program of the real root, the first included: its line goes before that is there."""
+    with machine.boot("break=bottom") as console:
+        console.expect(r"\(initramfs\) ")
+        type_in(console, REMOUNT.format("/root"))
+        type_in(console, SED.format("/root"))
+        console.send("exit")
+        console.wait()
+        return machine.report(console)
+
+
+def type_in(console, command):
+    """Gives a command to the shell at the console, and has it succeed."""
+    console.send(f"{command}; echo status=$?")
+    said = console.expect(r"\nstatus=\d+")
+    if not said.endswith("status=0"):
+        raise LabError(f"in the machine '{command}' said: {said}")

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""What one boot says against boots before the line was ever there: the same units active and failed, the same daemons.
+
+A unit whose state is not even the same in all of those (a timer's service that came just then) is set aside, and named.
+"""
+
+KINDS = {                   # of boots: what has to be true, and what is said if it is not
+    "before": (("no shim is in a process", lambda boot: not boot["shim"]), ("nobody complains", lambda boot: not boot["complaints"])),
+    "with": (("the shim is in daemons", lambda boot: boot["shim"] > 1), ("prefetchers are started", lambda boot: boot["launches"].get("started")),
+             ("nobody complains", lambda boot: not boot["complaints"])),
+    "gone": (("programs complain", lambda boot: boot["complaints"]),),
+    "dies": (("init is killed", lambda boot: "Attempted to kill init" in boot["died"]),),
+}
+KINDS["after"] = (*KINDS["before"], ("/etc/ld.so.preload is gone", lambda boot: boot["preload"] is None))
+KINDS["mended"] = (*KINDS["before"], ("/etc/ld.so.preload is empty", lambda boot: boot["preload"]["bytes"] == 0))
+
+
+def judge(boots):
+    """The report on boots, as steps.boots() returns them."""
+    references = [boot for boot in boots if boot["kind"] == "before"]
+    report = {"kernel": references[0]["kernel"], "varying": varying(references), "boots": [], "faults": []}
+    for boot in boots:
+        told = summary(boot)
+        wrong = [f"not true: {what}" for what, holds in KINDS[boot["kind"]] if not holds(told)]
+        if "units" in boot:
+            wrong += differences(references, boot)
+        report["faults"] += [f"{boot['title']}: {sentence}" for sentence in wrong]
+        report["boots"].append(told)
+    return report
+
+
+def varying(reports):
+    """Names of the units that are not the same in all of these boots."""
+    units = [report["units"] for report in reports]
+    return sorted(name for name in set().union(*units) if len({boot.get(name) for boot in units}) > 1)
+
+
+def differences(references, report):
+    """Sentences: in what `report` is not as all of `references` are among themselves."""
+    aside, reference = varying(references), references[0]
+    found = []
+    for name in sorted((reference["units"].keys() | report["units"].keys()) - set(aside)):
+        was, is_ = (one["units"].get(name, "not there") for one in (reference, report))
+        if was != is_:
+            found.append(f"{name} is {is_}, was {was}")
+    if report["state"] not in {one["state"] for one in references}:
+        found.append(f"the system is {report['state']}, was {reference['state']}")
+    daemons = set.intersection(*(set(one["processes"]) for one in references))
+    found += [f"{name} does not run" for name in sorted(daemons - report["processes"].keys())]
+    if report["crashes"] > max(one["crashes"] for one in references):
+        found.append(f"{report['crashes']} programs crashed")
+    return found
+
+
+def summary(boot):
+    """A boot in few words."""
+    if "units" not in boot:
+        return boot
+    return {
+        **{key: boot[key] for key in ("title", "kind", "state", "launches", "preload", "crashes")},
+        "units": sum(state == "active" for state in boot["units"].values()),
+        "failed": sorted(name for name, state in boot["units"].items() if state == "failed"),
+        "processes": len(boot["processes"]), "shim": sum(boot["processes"].values()),
+        "with_shim": sorted(name for name, shim in boot["processes"].items() if shim),
+        "complaints": len(boot["complaints"]) + boot["console_complaints"], "first_complaints": boot["complaints"][:3],
+        **({"script": boot["script"]["said"]} if boot["script"]["said"] else {}),
+    }
