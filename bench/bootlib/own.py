@@ -13,7 +13,7 @@ import subprocess
 from lab import LabError
 from lab.image import make_file_system, used_bytes
 
-SECONDS = 3600
+SECONDS = 8 * 3600
 MEMORY = 3072           # MiB
 FREE = 1 << 30
 SCRIPT = """
@@ -22,8 +22,9 @@ for name in source build; do
 	folder=$(cat /tests/$name.path)
 	mkdir -p $folder && mount --bind /tests/$name $folder || exit 1
 done
-cd / && HOME=/root meson test -C $folder --no-rebuild --timeout-multiplier 4 >/tests/said 2>&1
-cp $folder/meson-logs/testlog.json /tests/log && umount $(cat /tests/source.path) $folder && umount /tests
+cd / && HOME=/root meson test -C $folder --no-rebuild --timeout-multiplier 10 $(cat /tests/names) >/tests/said 2>&1
+cp $folder/meson-logs/testlog.json /tests/log || { tail /tests/said; exit 1; }
+umount $(cat /tests/source.path) $folder && umount /tests
 """
 
 
@@ -34,8 +35,8 @@ def packages(source):
     return tuple(name for kind in ("build", "test") for name in re.search(rf"^{kind}='([^']*)'", text, re.MULTILINE)[1].split())
 
 
-def run(machine, build):
-    """{"passed": how many, "failed": …, "skipped": […]}; the machine has headstart installed, and no line."""
+def run(machine, build, names=""):
+    """{"passed": how many, "failed": […], "skipped": […]} of all tests, or those with these names; the machine has no line."""
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     tree, disk = (os.path.join(machine.folder, name) for name in ("tests", "tests.disk"))
     os.mkdir(tree)
@@ -45,6 +46,8 @@ def run(machine, build):
                         ignore=lambda parent, names: {each for each in names if os.path.join(parent, each) in ignored})
         with open(os.path.join(tree, name + ".path"), "w", encoding="utf-8") as file:
             file.write(folder)
+    with open(os.path.join(tree, "names"), "w", encoding="utf-8") as file:
+        file.write(names)
     make_file_system(tree, disk, used_bytes(tree) + FREE)
     machine.memory = MEMORY
     report = machine.run(SCRIPT, [disk], SECONDS)

@@ -13,7 +13,7 @@ REFERENCES = 3          # boots before the line is there
 PLANNED = ("/usr/bin/dash", "/usr/bin/udevadm", "/usr/bin/dbus-daemon", "/usr/sbin/sshd", "/usr/sbin/cron", "/usr/sbin/agetty",
            "/usr/sbin/rsyslogd", "/usr/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-logind", "/usr/sbin/chronyd",
            "/usr/bin/systemctl", "/usr/bin/mount", "/usr/bin/kmod", "/usr/bin/python3.11")
-LIBRARY = "library=$(ls /usr/lib/$(uname -m)-linux-gnu/headstart/libheadstart-preload.so) && "
+LIBRARY = "library=/usr/lib/$(uname -m)-linux-gnu/headstart/libheadstart-preload.so && "
 
 # Every second plan is for a rotational disk: its program waits for the prefetcher.
 PLANS = f"""

@@ -12,7 +12,7 @@ KINDS = {                   # of boots: what has to be true, and what is said if
     "dies": (("init is killed", lambda boot: "Attempted to kill init" in boot["died"]),),
 }
 KINDS["after"] = (*KINDS["before"], ("/etc/ld.so.preload is gone", lambda boot: boot["preload"] is None))
-KINDS["mended"] = (*KINDS["before"], ("/etc/ld.so.preload is empty", lambda boot: boot["preload"]["bytes"] == 0))
+KINDS["mended"] = (*KINDS["before"], ("/etc/ld.so.preload is empty", lambda boot: (boot["preload"] or {}).get("bytes") == 0))
 
 
 def judge(boots):
