@@ -17,7 +17,8 @@ from suitelib.chroot import install
 PACKAGES = (
     "systemd-sysv", "libpam-systemd", "dbus", "udev", "linux-image-amd64", "initramfs-tools", "login", "kmod", "busybox-static",
     # a server's daemons and tools
-    "avahi-daemon", "chrony", "cron", "e2fsprogs", "iproute2", "openssh-server", "polkitd", "procps", "rsyslog", "sudo", "util-linux",
+    "avahi-daemon", "chrony", "cron", "e2fsprogs", "iproute2", "openssh-server", "polkitd", "procps", "rsyslog", "sudo",
+    "util-linux",
     "libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0", "python3",
 )
 FREE = 1 << 30              # bytes, in the file system
@@ -51,7 +52,8 @@ def make(folder, build, packages=PACKAGES):
     install(build, tree)
     furnish(tree, build)
     boot = {name: one(os.path.join(tree, "boot", name + "-*")) for name in ("vmlinuz", "initrd.img")}
-    disk = Disk(os.path.join(folder, "disk"), *(shutil.copy(path, os.path.join(folder, name)) for name, path in boot.items()))
+    disk = Disk(os.path.join(folder, "disk"),
+                *(shutil.copy(path, os.path.join(folder, name)) for name, path in boot.items()))
     make_file_system(tree, disk.path, used_bytes(tree) + FREE)
     shutil.rmtree(tree)
     return disk

@@ -36,7 +36,7 @@ def packages(source):
 
 
 def run(machine, build, names=""):
-    """{"passed": how many, "failed": […], "skipped": […]} of all tests, or those with these names; the machine has no line."""
+    """{"passed": how many, "failed": […], "skipped": […]} of all tests, or of those with these names."""
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     tree, disk = (os.path.join(machine.folder, name) for name in ("tests", "tests.disk"))
     os.mkdir(tree)

@@ -4,11 +4,19 @@
 A unit whose state is not even the same in all of those (a timer's service that came just then) is set aside, and named.
 """
 
-KINDS = {                   # of boots: what has to be true, and what is said if it is not
-    "before": (("no shim is in a process", lambda boot: not boot["shim"]), ("nobody complains", lambda boot: not boot["complaints"])),
-    "with": (("the shim is in daemons", lambda boot: boot["shim"] > 1), ("prefetchers are started", lambda boot: boot["launches"].get("started")),
-             ("nobody complains", lambda boot: not boot["complaints"])),
-    "gone": (("programs complain", lambda boot: boot["complaints"]),),
+def _no_shim(boot):
+    return not boot["shim"]
+
+
+def _quiet(boot):
+    return not boot["complaints"]
+
+
+KINDS = {                   # of boots: what has to be true
+    "before": (("no shim is in a process", _no_shim), ("nobody complains", _quiet)),
+    "with": (("the shim is in daemons", lambda boot: boot["shim"] > 1),
+             ("prefetchers are started", lambda boot: boot["launches"].get("started", 0) > 0), ("nobody complains", _quiet)),
+    "gone": (("no shim is in a process", _no_shim), ("programs complain", lambda boot: boot["complaints"] > 0)),
     "dies": (("init is killed", lambda boot: "Attempted to kill init" in boot["died"]),),
 }
 KINDS["after"] = (*KINDS["before"], ("/etc/ld.so.preload is gone", lambda boot: boot["preload"] is None))
