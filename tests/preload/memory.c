@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory TARGET FILE…: starts TARGET, of whose plan FILEs are, again and again, cold each time, where it is
+ * memory PLAN TARGET FILE…: starts TARGET, in whose PLAN FILEs are, again and again, cold each time, where it is
  * hardest for a hook: in a child of vfork, on the smallest stacks there are, in signal handlers, and under a
  * rain of signals. Exits with 0 if the process is the same afterwards.
  */
@@ -13,13 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define ROUNDS 30
 
-static char **files;
+static char *plan, **files;
 static char *target_argv[2];
 static pid_t self;
 static atomic_bool elsewhere, stop;
@@ -32,8 +33,13 @@ static void check(int good, const char *what)
 	_exit(1);
 }
 
+/* A prefetcher that still holds the lock on the plan, having had no processor yet, would be the only one. */
 static void make_cold(void)
 {
+	int claimed = open(plan, O_RDONLY | O_CLOEXEC);
+
+	check(claimed >= 0 && flock(claimed, LOCK_EX) == 0, "the plan cannot be locked");
+	close(claimed);
 	for (char **file = files; *file; file++) {
 		int fd = open(*file, O_RDONLY | O_CLOEXEC);
 
@@ -208,10 +214,11 @@ static void try_signals(void)
 
 int main(int argc, char **argv)
 {
-	if (argc < 3)
+	if (argc < 4)
 		return 2;
-	target_argv[0] = argv[1];
-	files = argv + 2;
+	plan = argv[1];
+	target_argv[0] = argv[2];
+	files = argv + 3;
 	self = getpid();
 	try_vfork();
 	try_small_stack();

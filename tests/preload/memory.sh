@@ -3,6 +3,6 @@
 # nothing behind.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
-cold shimmed HEADSTART_PREFETCH=/bin/true "$HEADSTART_TEST_BUILD/tests/preload/memory" "$target" $libraries
+cold shimmed HEADSTART_PREFETCH=/bin/true "$HEADSTART_TEST_BUILD/tests/preload/memory" "$(cat "$tmp/out")" "$target" $libraries
 [ "$status" = 0 ] || fail "exit status $status: $(cat "$tmp/err")"
 [ "$(started)" -ge 10 ] || fail "only $(started) prefetchers were started"
