@@ -1,6 +1,7 @@
 #!/bin/sh
 # headstart run: the program sees what it would have seen without us, with a plan, without one, with bad ones.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+on_disk
 witness=$HEADSTART_TEST_BUILD/tests/launcher/witness
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 export HEADSTART_STATE="$tmp/state"

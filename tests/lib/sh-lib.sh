@@ -26,6 +26,16 @@ skip() {
 	exit 77
 }
 
+# For tests that make plans: of files in memory, which $tmp may lie in, there is nothing to plan.
+on_disk() {
+	case $(stat -fc %T "$tmp") in
+	tmpfs | ramfs)
+		rmdir "$tmp"
+		tmp=$(mktemp -d "$HEADSTART_TEST_BUILD/headstart-test.XXXXXX")
+		;;
+	esac
+}
+
 # Runs a command and waits for it and for all that it leaves behind, detached or not; its exit status is that of the command.
 # In front of it, who runs it: gathering env …
 gathering() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A plan says how many libraries its program has when it begins, and the prefetcher awaits a program with few of them alone.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+on_disk
 export HEADSTART_STATE="$tmp/state" HEADSTART_LOG="$tmp/log"
 mkdir "$tmp/state"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Whoever makes a plan or takes it back sees to the signs of the program's other names, which nobody takes for plans.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+on_disk
 export HEADSTART_STATE="$tmp/state" HEADSTART_CONFIG="$tmp/headstart.conf" PATH="$tmp/bin:$PATH"
 real=$(realpath "$tmp")
 

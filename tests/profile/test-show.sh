@@ -1,6 +1,7 @@
 #!/bin/sh
 # headstart show: what it says of profiles and plans, and of files that are neither or no longer.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+on_disk
 command -v python3 >/dev/null || skip "no python3"
 export LC_ALL=C COLUMNS=100 TZ=UTC
 real=$(realpath "$tmp")
