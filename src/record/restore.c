@@ -24,8 +24,26 @@
 #include "base/strings.h"
 #include "kernelfs.h"
 
+#define INSTANCE "headstart-" /* and the process number of the recorder */
+
 #define REMOVE_TRIES    1000
 #define REMOVE_PAUSE_NS 10000000 /* 10 s in all */
+
+/*
+ * With the lock held there is no other recorder: what is there is of one that was killed together with its guard. Process
+ * numbers come round, soon so in a PID namespace, and then old events would be taken for ours.
+ */
+static void remove_left_behind(const struct restore *restore)
+{
+	_cleanup_closedir_ DIR *instances = NULL;
+	struct dirent *entry;
+
+	if (opendir_at(restore->tracefs, "instances", &instances) < 0)
+		return;
+	while ((entry = readdir(instances)))
+		if (after_prefix(entry->d_name, INSTANCE))
+			unlinkat(dirfd(instances), entry->d_name, AT_REMOVEDIR);
+}
 
 int restore_init(struct restore *restore)
 {
@@ -35,7 +53,8 @@ int restore_init(struct restore *restore)
 	if (flock(restore->tracefs, LOCK_EX | LOCK_NB) < 0)
 		return errno == EWOULDBLOCK ? -EBUSY : -errno;
 	restore->sysfs = kernelfs_open_sysfs();
-	snprintf(restore->instance, sizeof(restore->instance), "headstart-%d", getpid());
+	snprintf(restore->instance, sizeof(restore->instance), INSTANCE "%d", getpid());
+	remove_left_behind(restore);
 	return 0;
 }
 

@@ -36,6 +36,18 @@ grep -q '"timeout"' "$tmp/out" || fail "the timeout is not among the biases"
 [ "$(milestone --until mark -- sh -c "$tool mark; sleep 0.5; : >$tmp/went-on")" = mark ] || fail "mark"
 [ -e "$tmp/went-on" ] || fail "the recorder did not wait for the command"
 
+# What a recorder left that was killed together with its guard: the number in its name comes round. tracefs is there only
+# while nothing can fail, which would have $tmp removed.
+mkdir -p "$tmp/tracefs"
+mount -t tracefs tracefs "$tmp/tracefs"
+mkdir "$tmp/tracefs/instances/headstart-0" || :
+umount "$tmp/tracefs"
+"$tool" record --quiet -o "$tmp/profile" -- true
+mount -t tracefs tracefs "$tmp/tracefs"
+left=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
+umount "$tmp/tracefs"
+[ -z "$left" ] || fail "what a dead recorder left is there still"
+
 # Stored, with its plan, where the launcher finds it.
 "$tool" record --quiet -- true
 find "$HEADSTART_STATE" -name "*.profile" | grep -q . || fail "no profile was stored"
