@@ -21,7 +21,9 @@
 
 #include "format/plan-locks.h"
 
-#define PROC_PATH_SIZE 40 /* bytes */
+#define PROC_PATH_SIZE  40 /* bytes */
+#define EXECVE_PAUSES   100
+#define EXECVE_PAUSE_NS 100000
 
 static int64_t now_ms(void)
 {
@@ -82,14 +84,32 @@ static bool status_of(const char *path, struct stat *ret)
 	return found;
 }
 
+static bool same_file(const struct stat *one, const struct stat *other)
+{
+	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+/*
+ * A prefetcher that this process has just started may have the executable of this process for a moment still: the kernel
+ * wakes who waits for an execve in shared memory before it gives the new memory to the one that executes, and with one
+ * processor lets it run first (seen with Linux 6.1).
+ */
 static bool is_prefetcher(int process)
 {
 	char path[PROC_PATH_SIZE];
-	struct stat executed, prefetcher;
+	struct stat executed, prefetcher, ours;
+	struct __kernel_timespec pause;
 
 	proc_path(path, process, "/exe");
-	return status_of(path, &executed) && status_of(prefetcher_path(), &prefetcher) &&
-	       executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino;
+	if (!status_of(prefetcher_path(), &prefetcher) || !status_of("/proc/self/exe", &ours))
+		return false;
+	for (int i = 0; i < EXECVE_PAUSES && status_of(path, &executed); i++) {
+		if (!same_file(&executed, &ours))
+			return same_file(&executed, &prefetcher);
+		pause = (struct __kernel_timespec){.tv_nsec = EXECVE_PAUSE_NS};
+		raw_syscall(__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may well come back at once */
+	}
+	return false;
 }
 
 static void mark(int fd, int64_t byte)
