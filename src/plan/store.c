@@ -64,6 +64,20 @@ int store_folder(char **ret)
 	return store_search_folder(writing_folder(&environment), ret);
 }
 
+/* Root's plans serve everybody, whatever root's umask is. */
+static int make_state_folder(const char *path, bool root)
+{
+	mode_t mask;
+	int r;
+
+	if (!root)
+		return make_folders(path, 0700);
+	mask = umask(022);
+	r = make_folders(path, 0755);
+	umask(mask);
+	return r;
+}
+
 int store_path_for_writing(enum store_what what, const char *program, char **ret)
 {
 	struct state_environment environment = environment_now();
@@ -76,7 +90,7 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 		return -ENOENT;
 	slash = strrchr(path, '/');
 	*slash = '\0';
-	r = make_folders(path, environment.root ? 0755 : 0700);
+	r = make_state_folder(path, environment.root);
 	if (r < 0)
 		return r;
 	*slash = '/';

@@ -109,6 +109,24 @@ static void what_is_written_is_found(void **state)
 	assert_string_equal(found, written);
 }
 
+static void roots_folders_are_for_everybody(void **state)
+{
+	_cleanup_free_ char *path = NULL;
+	char above[128], folder[160];
+	struct stat st;
+	mode_t mask = umask(077), expected = geteuid() == 0 ? 0755 : 0700;
+
+	snprintf(above, sizeof(above), "%s/above", home);
+	snprintf(folder, sizeof(folder), "%s/folder", above);
+	assert_int_equal(setenv("HEADSTART_STATE", folder, 1), 0);
+	assert_int_equal(store_path_for_writing(STORE_PLAN, "/bin/a", &path), 0);
+	assert_int_equal(umask(mask), 077);
+	assert_int_equal(stat(folder, &st), 0);
+	assert_int_equal(st.st_mode & 07777, expected);
+	assert_int_equal(stat(above, &st), 0);
+	assert_int_equal(st.st_mode & 07777, expected);
+}
+
 static void files_of_doubt_are_passed_over(void **state)
 {
 	_cleanup_free_ char *path = NULL, *found = NULL;
@@ -197,6 +215,7 @@ int main(void)
 		cmocka_unit_test(paths_that_do_not_fit_are_refused),
 		cmocka_unit_test(only_files_nobody_else_writes_are_trusted),
 		cmocka_unit_test(what_is_written_is_found),
+		cmocka_unit_test(roots_folders_are_for_everybody),
 		cmocka_unit_test(files_of_doubt_are_passed_over),
 		cmocka_unit_test(another_users_file_is_passed_over),
 		cmocka_unit_test(commands_are_found_as_the_shell_does),
