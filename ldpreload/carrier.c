@@ -84,30 +84,26 @@ static bool status_of(const char *path, struct stat *ret)
 	return found;
 }
 
-static bool same_file(const struct stat *one, const struct stat *other)
-{
-	return one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
 /*
- * A prefetcher that this process has just started may have the executable of this process for a moment still: the kernel
- * wakes who waits for an execve in shared memory before it gives the new memory to the one that executes, and with one
- * processor lets it run first (seen with Linux 6.1).
+ * A prefetcher that has just been started may for a moment still have the executable of who started it: the kernel wakes who
+ * waits for an execve in shared memory before it gives the new memory to the one that executes, and with one processor
+ * lets it go on first, as far as into the program that it executes (seen with Linux 6.1). So it is looked at again, for
+ * ten milliseconds or some more.
  */
 static bool is_prefetcher(int process)
 {
 	char path[PROC_PATH_SIZE];
-	struct stat executed, prefetcher, ours;
+	struct stat executed, prefetcher;
 	struct __kernel_timespec pause;
 
 	proc_path(path, process, "/exe");
-	if (!status_of(prefetcher_path(), &prefetcher) || !status_of("/proc/self/exe", &ours))
+	if (!status_of(prefetcher_path(), &prefetcher))
 		return false;
 	for (int i = 0; i < EXECVE_PAUSES && status_of(path, &executed); i++) {
-		if (!same_file(&executed, &ours))
-			return same_file(&executed, &prefetcher);
+		if (executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino)
+			return true;
 		pause = (struct __kernel_timespec){.tv_nsec = EXECVE_PAUSE_NS};
-		raw_syscall(__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may well come back at once */
+		raw_syscall(__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may come back at once */
 	}
 	return false;
 }
