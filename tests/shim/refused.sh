@@ -44,7 +44,7 @@ in_mounts() {
 	unshare --mount --propagation private sh -c "$@"
 }
 # ld.so needs /proc for $ORIGIN.
-started_plainly="env -i LD_LIBRARY_PATH=$place LD_AUDIT=$audit HEADSTART_STATE=$state HEADSTART_LOG=$log"
+started_plainly="env -i LD_LIBRARY_PATH=$place LD_AUDIT=$audit HEADSTART_STATE=$state HEADSTART_LOG=$log HEADSTART_PREFETCH=/bin/true"
 
 what="kill switch"
 make_cold
