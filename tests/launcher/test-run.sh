@@ -83,7 +83,7 @@ unset HEADSTART_LOG
 # Damaged, truncated, foreign, missing plans: the program is started, one sentence says why.
 for bad in damaged short text empty missing folder; do
 	case $bad in
-	damaged) cp "$tmp/plan" "$tmp/$bad" && printf x | dd of="$tmp/$bad" bs=1 seek=200 conv=notrunc 2>/dev/null ;;
+	damaged) cp "$tmp/plan" "$tmp/$bad" && damage "$tmp/$bad" 200 ;;
 	short) head -c 100 "$tmp/plan" >"$tmp/$bad" ;;
 	text) echo 'not a plan' >"$tmp/$bad" ;;
 	empty) : >"$tmp/$bad" ;;

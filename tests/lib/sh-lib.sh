@@ -65,6 +65,13 @@ when_warm() {
 	return 1
 }
 
+# Makes every bit of a byte of a file another: damaged, whatever was there. A checksum may well have had the byte that one
+# would have put in its place.
+damage() { # FILE OFFSET
+	byte=$(od -An -t u1 -j "$2" -N 1 "$1")
+	printf "\\$(printf %o $((byte ^ 255)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
 # Runs a command that must fail with the given status and say the given words on stderr, in one line.
 refuses() {
 	want=$1 words=$2

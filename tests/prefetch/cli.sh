@@ -30,7 +30,7 @@ refuses 1 "is not a headstart plan" "$prefetch" "$disk/f1"
 refuses 1 "is not a headstart plan" "$prefetch" "$tmp/empty.plan"
 for at in 16 40 72 88 120 $((size - 3)); do
 	cp "$plan" "$tmp/poked.plan"
-	printf '\377' | dd of="$tmp/poked.plan" bs=1 seek="$at" conv=notrunc status=none
+	damage "$tmp/poked.plan" "$at"
 	refuses 1 "is " "$prefetch" "$tmp/poked.plan"
 done
 

@@ -121,7 +121,7 @@ verb 0 plan -o "$tmp/stale" "$tmp/profile"
 # Corrupt inputs: one sentence each, and the program is started all the same.
 poked() { # FILE OFFSET
 	cp "$tmp/$1" "$tmp/bad"
-	printf '\377' | dd of="$tmp/bad" bs=1 seek="$2" conv=notrunc status=none
+	damage "$tmp/bad" "$2"
 }
 size=$(stat -c %s "$tmp/plan")
 for at in 0 8 12 16 44 48 56 64 72 80 92 $((size / 2)) $((size - 1)); do

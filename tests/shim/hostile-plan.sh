@@ -12,9 +12,6 @@ refused() {
 	rm -rf "$plan"
 }
 
-# Changes the bytes at an offset of the plan.
-poke() { printf "$2" | dd of="$plan" bs=1 seek="$1" conv=notrunc status=none; }
-
 make_plan
 cp "$plan" "$tmp/good"
 make_cold
@@ -29,7 +26,7 @@ done
 # magic, version, page size, probe_count, probes_end, first probe
 for offset in 0 8 12 48 52 88 92; do
 	cp "$tmp/good" "$plan"
-	poke "$offset" '\377\377'
+	damage "$plan" "$offset"
 	refused "changed at $offset"
 done
 head -c 100000 /dev/zero >"$plan"
