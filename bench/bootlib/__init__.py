@@ -5,6 +5,6 @@
     machine.py   QEMU, and the serial console driven by what it says
     inside.py    runs in the machine when it has booted: what is there, and what is to be done next
     steps.py     the boots: without the line, with it, and out of the ways in which it can go wrong
-    compare.py   what one boot says against another
+    verdict.py   what one boot says against those without the line
     own.py       headstart's own tests, run on the machine's kernel
 """
