@@ -17,7 +17,7 @@ check_witness() {
 		exit 99
 	}
 }
-trap 'status=$?; at_exit; rm -rf "$tmp"; check_witness; exit $status' EXIT
+trap 'status=$?; clean_up; check_witness; exit $status' EXIT
 
 # A user: nothing of the real one's.
 export HOME=$tmp/home XDG_DATA_DIRS=$tmp/share HEADSTART_STATE=$tmp/state

@@ -5,7 +5,8 @@ as_user=
 if [ "$(id -u)" = 0 ]; then
 	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
 	as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --"
-	$as_user "$headstart" --version >/dev/null 2>&1 || skip "an ordinary user cannot read the build folder"
+	for_others "$headstart" "$headstart-tool"
+	headstart=$others/headstart
 fi
 
 # Without a home there is no folder of a user's to look in; the rest is told.

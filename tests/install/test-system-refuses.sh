@@ -24,8 +24,9 @@ put_back() {
 	cp "$tmp/shim" "$root$shim"
 }
 
-refuses 1 "only root" setpriv --reuid 65534 --regid 65534 --clear-groups "$headstart" install --system
-refuses 1 "only root" setpriv --reuid 65534 --regid 65534 --clear-groups "$headstart" uninstall --system
+for_others "$headstart" "$headstart-tool"
+refuses 1 "only root" setpriv --reuid 65534 --regid 65534 --clear-groups "$others/headstart" install --system
+refuses 1 "only root" setpriv --reuid 65534 --regid 65534 --clear-groups "$others/headstart" uninstall --system
 refuses 1 "cannot enter '$tmp/nothing'" "$headstart" install --system --root "$tmp/nothing"
 refuses 2 "--root goes with --system" "$headstart" install --root "$root" --user
 

@@ -5,7 +5,6 @@
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 unset HEADSTART_STATE HEADSTART_LOG HEADSTART XDG_STATE_HOME
 nobody=65534
-tools=$HEADSTART_TEST_BUILD/tools
 
 # As root all of this is done by another user; the files stay root's, as those of /usr are.
 chmod 755 "$tmp" "$disk"
@@ -20,11 +19,11 @@ else
 fi
 as_user() { $as_user env HOME="$home" "$@"; }
 home=$tmp
-as_user test -x "$disk" || skip "the build folder is closed to other users"
+as_user test -x "$disk" || skip "'$disk' cannot be reached by an ordinary user"
 
-mkdir "$tmp/bin" "$tmp/home" "$tmp/readonly" "$tmp/out.d"
-cp "$tools/headstart" "$tools/headstart-tool" "$tools/headstart-prefetch" "$tmp/bin"
-headstart=$tmp/bin/headstart
+mkdir "$tmp/home" "$tmp/readonly" "$tmp/out.d"
+for_others "$headstart" "$headstart-tool" "$prefetch"
+headstart=$others/headstart
 home=$tmp/home
 users "$tmp/home" "$tmp/out.d"
 chmod 555 "$tmp/readonly"
@@ -209,7 +208,7 @@ EOF_PYTHON
 chmod 644 "$tmp/huge"
 sync -f "$disk"
 as_user "$headstart" plan -o "$tmp/out.d/huge.plan" "$tmp/huge" >"$tmp/out" || fail "no plan of 50,000 files"
-out=$(as_user sh -c 'ulimit -n 256; exec "$@"' sh "$tmp/bin/headstart-prefetch" --wait --json "$tmp/out.d/huge.plan") ||
+out=$(as_user sh -c 'ulimit -n 256; exec "$@"' sh "$others/headstart-prefetch" --wait --json "$tmp/out.d/huge.plan") ||
 	fail "headstart-prefetch fails with 50,000 files"
 [ "$(value opened "$out")" = 50000 ] || fail "not all of 50,000 files were opened: $out"
 as_user "$headstart" show "$tmp/out.d/huge.plan" >"$tmp/out" || fail "cannot show a plan of 50,000 files"
@@ -223,7 +222,7 @@ describe | "$make_profile" "$tmp/budget"
 chmod 644 "$tmp/budget"
 as_user "$headstart" plan --device solid -o "$tmp/out.d/budget.plan" "$tmp/budget" >/dev/null || fail "no plan"
 evict "$real"/f?
-out=$(as_user "$tmp/bin/headstart-prefetch" --wait --json --memory-budget 300000 "$tmp/out.d/budget.plan")
+out=$(as_user "$others/headstart-prefetch" --wait --json --memory-budget 300000 "$tmp/out.d/budget.plan")
 asked=$(value bytes_asked "$out") skipped=$(value bytes_skipped_budget "$out")
 [ "$asked" -gt 0 ] && [ "$asked" -le 300000 ] && [ $((asked + skipped)) = 1228817 ] || fail "the budget: $out"
 refuses 2 "not a value for this option: '0'" "$prefetch" --memory-budget 0 "$tmp/out.d/budget.plan"

@@ -1,4 +1,4 @@
-# Shared by behaviour tests: a private folder, removed at the end; pass/fail/skip words.
+# Shared by behaviour tests: a private folder, removed at the end; words for what passed, failed, or was not tried.
 # A test sources it first: . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 set -eu
 : "${HEADSTART_TEST_SOURCE:?run it through meson test or tests/run}" "${HEADSTART_TEST_BUILD:?}"
@@ -12,8 +12,13 @@ unset HEADSTART HEADSTART_CONFIG HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECO
 umask 022       # what is to be closed to others is closed by the test
 exec </dev/null # whoever started us may have closed it
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")
+others=             # for_others makes it
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
-trap 'at_exit; rm -rf "$tmp"' EXIT
+clean_up() {
+	at_exit
+	rm -rf "$tmp" ${others:+"$others"}
+}
+trap clean_up EXIT
 trap 'exit 130' INT TERM
 
 fail() {
@@ -26,12 +31,39 @@ skip() {
 	exit 77
 }
 
+# A test that goes on without a case says why: tests/run calls it partial, and CI fails unless tests/expected-skips has it.
+untried() {
+	echo "partial: $*"
+}
+
+# for_others FILE…: copies the files into $others, a folder that every user can enter. The folder of the build may be closed to
+# other users, as those below /root are.
+for_others() {
+	if [ -z "$others" ]; then
+		others=$(mktemp -d /tmp/headstart-test.XXXXXX)
+		chmod 755 "$others"
+	fi
+	cp -- "$@" "$others"
+}
+
+# Prints the name of a new folder whose page cache can be emptied, if there is such a place: preferably where other users can
+# be let in, which the build may not be.
+disk_folder() {
+	for disk_place in "${TMPDIR:-/tmp}" /var/tmp "$HEADSTART_TEST_BUILD"; do
+		case $(stat -fc %T "$disk_place") in
+		tmpfs | ramfs | overlayfs) ;;
+		*) break ;;
+		esac
+	done
+	mktemp -d "$disk_place/headstart-test.XXXXXX"
+}
+
 # For tests that make plans: of files in memory, which $tmp may lie in, there is nothing to plan.
 on_disk() {
 	case $(stat -fc %T "$tmp") in
 	tmpfs | ramfs)
 		rmdir "$tmp"
-		tmp=$(mktemp -d "$HEADSTART_TEST_BUILD/headstart-test.XXXXXX")
+		tmp=$(disk_folder)
 		;;
 	esac
 }

@@ -78,11 +78,16 @@ rm "$disk/f2"
 [ -e "$plan.stale" ] || fail "the plan was not marked stale by --fd"
 
 # Another user's files: the prefetch works, what is resident cannot be told.
-[ "$(id -u)" = 0 ] || exit 0
-command -v setpriv >/dev/null || exit 0
+without_user() {
+	untried "another user's files: $*"
+	exit 0
+}
+as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --"
+[ "$(id -u)" = 0 ] || without_user "not root"
+command -v setpriv >/dev/null || without_user "no setpriv"
 chmod 755 "$tmp" "$disk"
-cp "$prefetch" "$tmp/prefetch"
-setpriv --reuid 65534 --regid 65534 --clear-groups -- test -r "$disk/f1" || exit 0
-out=$(setpriv --reuid 65534 --regid 65534 --clear-groups -- "$tmp/prefetch" --json --verify "$plan")
+for_others "$prefetch"
+$as_user test -r "$disk/f1" || without_user "'$disk' cannot be reached by an ordinary user"
+out=$($as_user "$others/headstart-prefetch" --json --verify "$plan")
 [ "$(value bytes_resident_after "$out")" = null ] || fail "residency of root's files was claimed: $out"
 [ "$(value opened "$out")" = 2 ] || fail "an ordinary user could not prefetch: $out"

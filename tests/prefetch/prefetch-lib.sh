@@ -4,14 +4,14 @@ refuse=$HEADSTART_TEST_BUILD/tests/prefetch/refuse
 [ -x "$prefetch" ] || fail "headstart-prefetch is not built"
 
 # A folder on a disk, removed at the end: the page cache of a tmpfs cannot be emptied.
-disk=$(mktemp -d "$HEADSTART_TEST_BUILD/prefetch.XXXXXX")
+disk=$(disk_folder)
 more_at_exit() { :; }
 at_exit() {
 	more_at_exit
 	rm -rf "$disk"
 }
 case $(stat -fc %T "$disk") in
-tmpfs | ramfs | overlayfs) skip "the build folder lies on $(stat -fc %T "$disk"), whose page cache cannot be emptied" ;;
+tmpfs | ramfs | overlayfs) skip "'$disk' lies on $(stat -fc %T "$disk"), whose page cache cannot be emptied" ;;
 esac
 
 # make_files N: $disk/f1 … of about half a megabyte.

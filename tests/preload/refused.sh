@@ -96,7 +96,9 @@ nothing_done
 what="another user"
 chmod 755 "$tmp" "$place"
 chmod 777 "$tmp/state"
-cold setpriv --reuid 12345 --clear-groups $started_plainly HEADSTART_LOG="$tmp/their-log" "$launch" execv "$target"
+for_others "$launch" "$preload"
+started_by_others=$(echo "$started_plainly" | sed "s|$preload|$others/${preload##*/}|")
+cold setpriv --reuid 12345 --clear-groups $started_by_others HEADSTART_LOG="$tmp/their-log" "$others/launch" execv "$target"
 [ "$status" = 7 ] || fail "$what: exit status $status"
 rm -f "$tmp/their-log"
 chown 12345 "$state"/*.plan
@@ -104,10 +106,10 @@ cold shimmed "$launch" execv "$target"
 nothing_done
 touch "$tmp/their-log"
 chown 12345 "$tmp/their-log"
-cold setpriv --reuid 12345 --clear-groups $started_plainly HEADSTART_LOG="$tmp/their-log" "$launch" execv "$target"
+cold setpriv --reuid 12345 --clear-groups $started_by_others HEADSTART_LOG="$tmp/their-log" "$others/launch" execv "$target"
 [ "$status" = 7 ] || fail "$what: exit status $status"
 grep -q "$target.*plan=started" "$tmp/their-log" || fail "$what: a user's own plan is not carried out"
 : >"$tmp/their-log"
 make_cold
-setpriv --reuid 54321 --clear-groups $started_plainly HEADSTART_LOG="$tmp/their-log" "$launch" execv "$target" >"$tmp/seen" || true
+setpriv --reuid 54321 --clear-groups $started_by_others HEADSTART_LOG="$tmp/their-log" "$others/launch" execv "$target" >"$tmp/seen" || true
 [ ! -s "$tmp/their-log" ] || fail "$what: a third user's"

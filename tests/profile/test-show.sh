@@ -160,9 +160,10 @@ refuses 2 "unknown option '-x'" "$headstart" show "$tmp/plan" --json -xa
 refuses 2 "unknown option '--all=3'" "$headstart" show --all=3 "$tmp/plan"
 refuses 2 "option '-n' needs a value" "$headstart" show -an
 if [ "$(id -u)" = 0 ]; then
-	chmod 711 "$tmp"
-	chmod 600 "$tmp/profile"
-	refuses 1 "cannot read '$tmp/profile': Permission denied" \
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$headstart" show "$tmp/profile"
+	for_others "$headstart" "$headstart-tool"
+	cp "$tmp/profile" "$others"
+	chmod 600 "$others/profile"
+	refuses 1 "cannot read '$others/profile': Permission denied" \
+		setpriv --reuid=65534 --regid=65534 --clear-groups "$others/headstart" show "$others/profile"
 fi
 echo ok

@@ -11,12 +11,12 @@ preload) loaded=LD_PRELOAD=$preload ;;
 esac
 [ -e "$audit" ] || skip "no shim is built for this processor"
 
-# $tmp may be a tmpfs; the build folder then is the better place.
+# $tmp may be a tmpfs: then elsewhere.
 place=$tmp/place
 mkdir "$place"
 cp "$built"/look "$built"/libone.so "$built"/libtwo.so "$built"/libthree.so "$place"
 "$page" out "$place/libone.so" || {
-	place=$(mktemp -d "$HEADSTART_TEST_BUILD/shim-test.XXXXXX")
+	place=$(disk_folder)
 	at_exit() { rm -rf "$place"; }
 	cp "$built"/look "$built"/libone.so "$built"/libtwo.so "$built"/libthree.so "$place"
 	"$page" out "$place/libone.so" || skip "no file system here tells whether a page is resident"
