@@ -86,15 +86,48 @@ except ChildProcessError:
     sys.exit(status if status >= 0 else 128 - status)' "$@"
 }
 
-# Whether a command succeeds in one of three starts that make_warm made warm and that log to $log: somebody else may empty the
+# What can disturb a test that goes by the page cache or by when something happens, as counters: somebody emptied the page
+# cache; memory was short; programs waited for a processor, or this machine for its host. Where the kernel does not tell how
+# programs wait, they always do.
+disturbances() {
+	sed -n 's/^drop_\(pagecache\|slab\) \([0-9]*\)$/the caches were emptied: \2/p
+		s/^pgsteal_\(kswapd\|direct\) \([0-9]*\)$/memory was reclaimed: \2/p' /proc/vmstat
+	sed -n 's/^some .*total=\([0-9]*\)$/programs waited for a processor: \1/p' /proc/pressure/cpu 2>/dev/null ||
+		echo "the load is not known: $(cut -d ' ' -f 1 /proc/uptime)"
+	sed -n 's/^cpu  *\([0-9]* *\)\{7\}\([0-9]*\) .*/the host took the processor: \2/p' /proc/stat
+}
+
+# until_undisturbed COMMAND…: runs a function or a command until it succeeds, ten times at most, and again only if something
+# disturbed it meanwhile, which it says. What fails undisturbed has failed. The command runs in a subshell, with set -e: so this
+# must not stand in a condition.
+until_undisturbed() {
+	for attempt in 1 2 3 4 5 6 7 8 9 10; do
+		disturbances >"$tmp/disturbances"
+		set +e
+		(
+			set -e
+			"$@"
+		) 2>"$tmp/disturbed-err"
+		status=$?
+		set -e
+		[ "$status" != 0 ] || return 0
+		disturbed=$(disturbances | diff "$tmp/disturbances" - | sed -n 's/^> \(.*\):.*/\1/p' | sort -u | paste -s -d , | sed 's/,/, /g')
+		[ -n "$disturbed" ] || break
+		echo "try $attempt of '$*' failed, disturbed ($disturbed): $(cat "$tmp/disturbed-err")"
+	done
+	cat "$tmp/disturbed-err" >&2
+	fail "'$*' fails, try $attempt: ${disturbed:-undisturbed}"
+}
+
+# Runs a command that is to succeed in a start that make_warm made warm and that logs to $log: somebody else may empty the
 # page cache meanwhile, and a resident page counts as cold when another program's turn makes the answer late.
 when_warm() {
-	for attempt in 1 2 3; do
-		make_warm
-		rm -f "$log"
-		"$@" && return 0
-	done
-	return 1
+	until_undisturbed warm_start "$@"
+}
+warm_start() {
+	make_warm
+	rm -f "$log"
+	"$@"
 }
 
 # Makes every bit of a byte of a file another: damaged, whatever was there. A checksum may well have had the byte that one

@@ -122,9 +122,9 @@ grep -q "program=$target .*plan=running" "$log" || fail "the second of two: $(ca
 [ "$(started)" = 1 ] || fail "two of two: $(cat "$log")"
 seen_warm() {
 	shimmed "$launch" execve "$target" >"$tmp/seen" || true
-	grep -q "program=$target .*plan=warm" "$log"
+	grep -q "program=$target .*plan=warm" "$log" || fail "a warm start is not seen: $(cat "$log")"
 }
-when_warm seen_warm || fail "a warm start is not seen: $(cat "$log")"
+when_warm seen_warm
 
 # The real prefetcher brings the pages.
 cold gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_PREFETCH="$prefetch" "$launch" execve "$target"

@@ -39,9 +39,9 @@ try "log cannot be written" HEADSTART_LOG=/nonexistent/log
 what="warm start"
 seen_warm() {
 	expect_same HEADSTART=auto
-	grep -q plan=warm "$log"
+	grep -q plan=warm "$log" || fail "a warm start is not seen: $(cat "$log")"
 }
-when_warm seen_warm || fail "a warm start is not seen: $(cat "$log")"
+when_warm seen_warm
 
 # Closed standard streams: descriptors of ours must neither take their place for good nor reach the prefetcher.
 rm -f "$log"
