@@ -16,6 +16,8 @@
 
 const char shim_name[] = "audit";
 
+static const char *program; /* its path, until its own code runs */
+
 static bool plan_start(const struct plan *plan)
 {
 	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
@@ -46,22 +48,20 @@ static bool plan_serve(struct plan_target *target)
 /* ld.so runs it before it calls la_version. */
 __attribute__((constructor)) static void audit_begin(int argc, char **argv, char **envp)
 {
-	shim_begin(argc, argv, envp);
+	program = shim_begin(argc, argv, envp);
 }
 
 HOOK unsigned int la_version(unsigned int version)
 {
-	struct plan_target program;
-	const char *mode;
+	struct plan_target target;
 
 	if (!shim_wanted())
 		return 0;
-	plan_target_init(&program, shim_start.program, -1);
-	mode = shim_environment("HEADSTART");
-	if (!mode || !shim_equal(mode, "whole"))
-		if (plan_serve(&program) || (mode && shim_equal(mode, "plan")))
+	plan_target_init(&target, program, -1);
+	if (shim_start.mode != SHIM_MODE_WHOLE)
+		if (plan_serve(&target) || shim_start.mode == SHIM_MODE_PLAN)
 			return 0;
-	whole_begin(program.unfiltered);
+	whole_begin(program, target.may_act);
 	return version;
 }
 

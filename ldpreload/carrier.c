@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: the prefetcher was started by another process, in which the hook ran, and the program that is to wait for it
- * shares nothing with that but the plan. Whether somebody holds the lock on a plan is no sign: everybody who may read
- * root's plans may lock them, and would hold up other users' programs.
+ * Problem: the prefetcher was started by another process, in which the hook ran, and who is to wait for it, or would start
+ * another, shares nothing with that but the plan. That somebody holds a lock on the plan is no sign: everybody who may read
+ * root's plans may lock them, and would hold up other users' programs, or have them start without prefetching.
  *
- * So the prefetcher also holds a record lock of fcntl(2), for which the kernel names the holder, and waited for is only
- * a prefetcher, and of the user's own. A stranger could take the lock and then execute a set-user-ID program, which keeps
+ * So the prefetcher holds a record lock of fcntl(2), for which the kernel names the holder, and only a prefetcher counts,
+ * and of the user's own. A stranger could take the lock and then execute a set-user-ID program, which keeps
  * it: real and saved ids count as well as effective ones, and where such a program makes all of them the same, its
  * executable tells it from the prefetcher. That also tells a process that has got the id of one that took the lock, left it
  * to others which share its descriptors, and is gone.
@@ -84,23 +84,29 @@ static bool status_of(const char *path, struct stat *ret)
 	return found;
 }
 
+/* Whether the process executes what this program would start as its prefetcher. */
+static bool is_prefetcher(int process)
+{
+	char path[PROC_PATH_SIZE];
+	struct stat executed, prefetcher;
+
+	proc_path(path, process, "/exe");
+	return status_of(prefetcher_path(), &prefetcher) && status_of(path, &executed) &&
+	       executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino;
+}
+
 /*
  * A prefetcher that has just been started may for a moment still have the executable of who started it: the kernel wakes who
  * waits for an execve in shared memory before it gives the new memory to the one that executes, and with one processor
  * lets it go on first, as far as into the program that it executes (seen with Linux 6.1). So it is looked at again, for
  * ten milliseconds or some more.
  */
-static bool is_prefetcher(int process)
+static bool becomes_prefetcher(int process)
 {
-	char path[PROC_PATH_SIZE];
-	struct stat executed, prefetcher;
 	struct __kernel_timespec pause;
 
-	proc_path(path, process, "/exe");
-	if (!status_of(prefetcher_path(), &prefetcher))
-		return false;
-	for (int i = 0; i < EXECVE_PAUSES && status_of(path, &executed); i++) {
-		if (executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino)
+	for (int i = 0; i < EXECVE_PAUSES; i++) {
+		if (is_prefetcher(process))
 			return true;
 		pause = (struct __kernel_timespec){.tv_nsec = EXECVE_PAUSE_NS};
 		raw_syscall(__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may come back at once */
@@ -120,6 +126,14 @@ void carrier_mark(int fd)
 	mark(fd, PLAN_LOCK_CARRIER + now_ms());
 }
 
+bool carrier_runs(int plan_fd, unsigned int limit_ms)
+{
+	int64_t left_ms;
+	int process = carrier_of(plan_fd, now_ms() - limit_ms, limit_ms, &left_ms);
+
+	return process != 0 && same_user(process) && is_prefetcher(process);
+}
+
 void carrier_wait(int plan_fd, unsigned int limit_ms)
 {
 	int64_t since = now_ms() - limit_ms, left_ms;
@@ -133,7 +147,7 @@ void carrier_wait(int plan_fd, unsigned int limit_ms)
 	if (ended.fd < 0) /* before Linux 5.3 */
 		return;
 	/* Asked again: the descriptor may be that of another process, if the prefetcher has ended meanwhile. */
-	if (same_user(process) && is_prefetcher(process) &&
+	if (same_user(process) && becomes_prefetcher(process) &&
 		carrier_of(plan_fd, since, limit_ms, &left_ms) == process) {
 		mark(plan_fd, PLAN_LOCK_WAITER);
 		limit = (struct __kernel_timespec){

@@ -2,9 +2,14 @@
 /* Who carries out a plan at this moment, and waiting for it. */
 #pragma once
 
+#include <stdbool.h>
+
 /* In a process that is about to execute the prefetcher: it carries out the plan that is open as `fd`, until it ends
  * or closes any descriptor of that file. */
 void carrier_mark(int fd);
+
+/* Whether a prefetcher of this user's, started within that many milliseconds, carries out this plan. */
+bool carrier_runs(int plan_fd, unsigned int limit_ms);
 
 /*
  * Returns when the prefetcher that carries out this plan has ended, or is that many milliseconds old: a stuck one holds up

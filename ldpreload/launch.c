@@ -14,41 +14,31 @@
 #include "plan.h"
 #include "share.h"
 
-/* Of <sys/stat.h> and <sys/file.h>, which belong to libc. */
-#define KIND    0170000 /* in st_mode */
-#define REGULAR 0100000
-#define SET_ID  0006000
-#define LOCK_EX 2
-#define LOCK_NB 4
-
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* as execvp(3) without $PATH */
 
 /* Whether the file gives rights that its user does not have. */
 static bool gives_rights(const struct plan_target *target)
 {
+	char path[SHIM_FD_PATH_SIZE];
 	struct stat status;
 
-	return sys_fstat(target->fd, &status) != 0 || (status.st_mode & KIND) != REGULAR ||
-	       (status.st_mode & SET_ID) ||
-	       raw_syscall(__NR_lgetxattr, (long)target->path, (long)"security.capability", 0, 0, 0, 0) > 0;
+	if (sys_fstat(target->fd, &status) != 0 || (status.st_mode & MODE_KIND) != MODE_REGULAR ||
+		(status.st_mode & MODE_SET_ID))
+		return true;
+	shim_fd_path(target->fd, path);
+	return raw_syscall(__NR_getxattr, (long)path, (long)"security.capability", 0, 0, 0, 0) > 0;
 }
 
-/* The lock goes with the descriptor to the prefetcher, which holds it until it ends. */
-static bool claim(const struct plan *plan)
-{
-	return raw_syscall(__NR_flock, plan->fd, LOCK_EX | LOCK_NB, 0, 0, 0, 0) != -EWOULDBLOCK;
-}
-
-static const char *start(struct plan_target *target, const struct plan *plan)
+static const char *start(const struct plan *plan)
 {
 	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 
 	if (!plan->cold)
 		return "plan=warm";
-	if (!claim(plan))
+	if (carrier_runs(plan->fd, PLAN_LIFE_MS))
 		return "plan=running";
-	if (!share_prefetcher(plan->fd, plan_waited_for(plan) && plan_found_as_given(target) ? awaited : alongside))
+	if (!share_prefetcher(plan->fd, plan_waited_for(plan) && plan->by_given ? awaited : alongside))
 		return "plan=not-started";
 	return "plan=started";
 }
@@ -60,49 +50,61 @@ static void serve(struct plan_target *target, char *const *environment)
 	if (!plan_find(target, &plan))
 		return;
 	if (!gives_rights(target) && !environment_forbids(environment))
-		shim_log(target->path, start(target, &plan));
+		shim_log(target->path, start(&plan));
 	sys_close(plan.fd);
 }
 
-/* Returns whether there is anything at that path. */
-static bool serve_path(const struct launch *launch, const char *path)
+/* Opens the program of that path: -1 if there is nothing. */
+static int open_program(const struct launch *launch, const char *path)
+{
+	return (int)raw_syscall(__NR_openat, launch->folder, (long)path,
+		O_PATH | O_CLOEXEC | (launch->no_follow ? O_NOFOLLOW : 0), 0, 0, 0);
+}
+
+static void serve_path(const struct launch *launch)
 {
 	struct plan_target target;
 	int opened = -1;
 
-	if (path) {
-		opened = (int)raw_syscall(__NR_openat, launch->folder, (long)path,
-			O_PATH | O_CLOEXEC | (launch->no_follow ? O_NOFOLLOW : 0), 0, 0, 0);
-		if (opened == -ENOENT && launch->or_folder)
-			path = NULL;
-		else if (opened < 0)
-			return false;
+	if (launch->path) {
+		opened = open_program(launch, launch->path);
+		if (opened < 0 && !(opened == -ENOENT && launch->or_folder))
+			return;
 	}
-	/* Of a relative path the descriptor tells the folder. */
-	plan_target_init(&target, path && path[0] == '/' ? path : NULL, path ? opened : launch->folder);
+	if (opened >= 0)
+		plan_target_init(&target, launch->path, opened);
+	else
+		plan_target_init(&target, NULL, launch->folder);
 	serve(&target, launch->environment);
 	if (opened >= 0)
 		sys_close(opened);
-	return true;
 }
 
 /* What execvp would execute: the first of that name in $PATH, as libc sees it now. */
-static __attribute__((noinline)) void serve_searched(const struct launch *launch)
+static void serve_searched(const struct launch *launch)
 {
 	const char *(*libc_getenv)(const char *) = (const char *(*)(const char *))next_function("getenv", "");
 	const char *folders = libc_getenv ? libc_getenv("PATH") : NULL;
-	char path[SHIM_PATH_MAX];
+	struct plan_target target;
 
 	for (const char *at = folders ? folders : SEARCH_DEFAULT;; at++) {
-		struct shim_text text = shim_text(path, sizeof(path));
+		struct shim_text text;
+		int opened;
 
+		plan_target_init(&target, NULL, -1);
+		text = shim_text(target.path, sizeof(target.path));
 		for (; *at && *at != ':'; at++)
 			shim_text_add_character(&text, *at);
-		if (path[0])
-			shim_text_add(&text, "/");
+		if (target.path[0])
+			shim_text_add_character(&text, '/');
 		shim_text_add(&text, launch->path);
-		if (!text.overflow && serve_path(launch, path))
+		opened = text.overflow ? -1 : open_program(launch, target.path);
+		if (opened >= 0) {
+			target.fd = opened;
+			serve(&target, launch->environment);
+			sys_close(opened);
 			return;
+		}
 		if (!*at)
 			return;
 	}
@@ -110,12 +112,7 @@ static __attribute__((noinline)) void serve_searched(const struct launch *launch
 
 static bool plans_wanted(void)
 {
-	const char *mode;
-
-	if (!shim_wanted())
-		return false;
-	mode = shim_environment("HEADSTART");
-	return !(mode && shim_equal(mode, "whole"));
+	return shim_start.mode != SHIM_MODE_WHOLE && shim_wanted();
 }
 
 static bool has_slash(const char *path)
@@ -132,20 +129,20 @@ void launch_anticipate(const struct launch *launch)
 	if (launch->searched && launch->path && launch->path[0] && !has_slash(launch->path))
 		serve_searched(launch);
 	else
-		serve_path(launch, launch->path);
+		serve_path(launch);
 }
 
-void launch_own(void)
+void launch_own(const char *program)
 {
 	struct plan_target target;
 	struct plan plan;
 
 	if (!plans_wanted())
 		return;
-	plan_target_init(&target, shim_start.program, -1);
-	if (!plan_find_as_given(&target, &plan))
+	plan_target_init(&target, program, -1);
+	if (!plan_find_by_given(&target, &plan))
 		return;
-	shim_log(target.path, start(&target, &plan));
+	shim_log(target.path, start(&plan));
 	if (plan.cold && plan_waited_for(&plan))
 		carrier_wait(plan.fd, PLAN_WAIT_MS);
 	sys_close(plan.fd);

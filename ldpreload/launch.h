@@ -22,4 +22,4 @@ void launch_anticipate(const struct launch *launch);
 
 /* The same for the program that we are in, started by somebody without hooks; by the path it was started with
  * alone. */
-void launch_own(void);
+void launch_own(const char *program);

@@ -47,15 +47,11 @@ static __attribute__((noinline)) void library_start(const char *path)
 
 void library_anticipate(const char *path)
 {
-	enum shim_answer unfiltered = SHIM_NOT_ASKED;
-	const char *mode;
+	enum shim_answer may_act = SHIM_NOT_ASKED;
 
 	/* Cheap first: this is every dlopen of every program. */
-	if (shim_start.secure || !path || path[0] != '/')
+	if (shim_start.mode != SHIM_MODE_WHOLE || !path || path[0] != '/' || !shim_wanted())
 		return;
-	mode = shim_environment("HEADSTART");
-	if (!mode || !shim_equal(mode, "whole") || !shim_wanted())
-		return;
-	if (shim_unfiltered(&unfiltered) && resident_at(path, 0) == RESIDENT_NO)
+	if (shim_may_act(&may_act) && resident_at(path, 0) == RESIDENT_NO)
 		library_start(path);
 }

@@ -10,31 +10,28 @@
 
 #include "resident.h"
 
-#include "format/state-folder.h"
-
 #define PLAN_READAHEAD (128 << 10) /* bytes */
 #define PROBES_READ    8 /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
 
-/* Whether no component of an absolute path is a symbolic link or "..", told with nothing but open(2). */
-static bool path_is_canonical(const char *path)
+/*
+ * Whether no folder on an absolute path is a symbolic link or "..", told with nothing but open(2). The last component may
+ * still be a link: only opening it could tell, and it may be a device, of which opening has effects. For such links
+ * there are signs (format/state-folder.h). The path is written to, and left as it was.
+ */
+static bool folders_are_canonical(char *path)
 {
-	/* Not waiting for what may have taken the program's place meanwhile: a FIFO, a terminal. */
-	const int last = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-	char prefix[SHIM_PATH_MAX];
-
-	if (path[0] != '/')
-		return false;
 	for (size_t i = 0; path[i]; i++) {
-		bool ends = path[i + 1] == '/' || !path[i + 1];
 		int fd;
 
-		prefix[i] = path[i];
-		if (path[i] == '/' && (ends || path[i + 1] == '.'))
-			return false;
-		if (!ends)
+		if (path[i] != '/')
 			continue;
-		prefix[i + 1] = '\0';
-		fd = sys_open(prefix, path[i + 1] ? O_PATH | O_DIRECTORY | O_NOFOLLOW : last);
+		if (path[i + 1] == '/' || path[i + 1] == '.' || !path[i + 1])
+			return false;
+		if (i == 0)
+			continue;
+		path[i] = '\0';
+		fd = sys_open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+		path[i] = '/';
 		if (fd < 0)
 			return false;
 		sys_close(fd);
@@ -43,63 +40,46 @@ static bool path_is_canonical(const char *path)
 }
 
 /*
- * /bin and /sbin, where they are links, lead to their namesakes in /usr (file-hierarchy(7)). Taking that for
- * granted saves the most usual paths the /proc entry; were it wrong on some system, a plan there would not be
- * found.
+ * /bin and /sbin, where they are links, lead to their namesakes in /usr (file-hierarchy(7)). Taking that for granted
+ * saves the most usual paths the /proc entry; were it wrong on some system, a plan there would not be found. Puts "/usr"
+ * in front of such a path; returns whether it is one.
  */
-static bool path_in_merged_folder(const char *path)
+static bool path_to_merged_folder(char path[SHIM_PATH_MAX])
 {
-	return shim_begins(path, "/bin/") || shim_begins(path, "/sbin/");
-}
+	static const char usr[] = "/usr";
+	const size_t more = sizeof(usr) - 1;
+	size_t size = shim_length(path) + 1;
 
-/* Whether the prefix and the path as given make a canonical path; then that is in target->path. */
-static bool path_try(struct plan_target *target, const char *prefix)
-{
-	struct shim_text text = shim_text(target->path, sizeof(target->path));
-
-	shim_text_add(&text, prefix);
-	shim_text_add(&text, target->given);
-	return !text.overflow && path_is_canonical(target->path);
-}
-
-/* The path of an open file as the kernel has it. */
-static bool path_of_descriptor(int fd, char path[SHIM_PATH_MAX])
-{
-	char link[40];
-	struct shim_text text = shim_text(link, sizeof(link));
-	long length;
-
-	shim_text_add(&text, "/proc/self/fd/");
-	shim_text_add_number(&text, (uint64_t)fd);
-	length = sys_readlink(link, path, SHIM_PATH_MAX);
-	if (length <= 0 || length >= SHIM_PATH_MAX || path[0] != '/')
+	if ((!shim_begins(path, "/bin/") && !shim_begins(path, "/sbin/")) || size + more > SHIM_PATH_MAX)
 		return false;
-	path[length] = '\0';
+	while (size-- > 0)
+		path[size + more] = path[size];
+	for (size_t i = 0; i < more; i++)
+		path[i] = usr[i];
 	return true;
 }
 
-/* Finds target->path. */
-static bool path_find(struct plan_target *target)
+/* Makes the path that of the open file as the kernel has it. */
+static bool path_resolve(struct plan_target *target)
 {
-	bool found;
-	int fd;
+	char link[SHIM_FD_PATH_SIZE];
+	int fd = target->fd;
+	long length;
 
-	if (target->given) {
-		if (path_try(target, ""))
-			return true;
-		if (path_in_merged_folder(target->given) && path_try(target, "/usr"))
-			return true;
-	}
-	if (!shim_unfiltered(&target->unfiltered))
+	if (!shim_may_act(&target->may_act))
 		return false;
-	if (target->fd >= 0)
-		return path_of_descriptor(target->fd, target->path);
-	fd = sys_open(target->given, O_PATH);
+	if (fd < 0)
+		fd = sys_open(target->path, O_PATH);
 	if (fd < 0)
 		return false;
-	found = path_of_descriptor(fd, target->path);
-	sys_close(fd);
-	return found;
+	shim_fd_path(fd, link);
+	length = sys_readlink(link, target->path, sizeof(target->path));
+	if (fd != target->fd)
+		sys_close(fd);
+	if (length <= 0 || length >= (long)sizeof(target->path) || target->path[0] != '/')
+		return false;
+	target->path[length] = '\0';
+	return true;
 }
 
 static bool head_is_cold(const char *head)
@@ -110,7 +90,7 @@ static bool head_is_cold(const char *head)
 	uint32_t step = (count + PROBES_READ - 1) / PROBES_READ;
 
 	for (uint32_t i = 0; i < count; i += step)
-		if (resident_at(head + LE16(probes[i].path),
+		if (resident_planned(head + LE16(probes[i].path),
 			    (uint64_t)LE32(probes[i].page) * LE32(header->page_size)) == RESIDENT_NO)
 			return true;
 	return false;
@@ -134,73 +114,80 @@ static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
 	return true;
 }
 
-static bool plan_open(struct plan_target *target, const char *path, struct plan *ret)
+/* A plan that is open with O_PATH: another descriptor of it, for reading, if it may be trusted; -1 if not. */
+static int open_trusted(struct plan_target *target, int path_fd)
 {
 	struct stat status;
-	int fd = sys_open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	int fd;
 
-	if (fd == -ELOOP)
-		target->linked = true;
-	if (fd < 0)
-		return false;
-	if (shim_unfiltered(&target->unfiltered) && sys_fstat(fd, &status) == 0 &&
-		state_file_trusted(status.st_uid, status.st_mode, sys_geteuid()) && plan_read(fd, ret))
-		return true;
+	if (!shim_may_act(&target->may_act))
+		return -1;
+	fd = shim_open_regular(path_fd, &status);
+	if (fd < 0) {
+		target->linked |= (status.st_mode & MODE_KIND) == MODE_LINK;
+		return -1;
+	}
+	if (state_file_trusted(status.st_uid, status.st_mode, sys_geteuid()))
+		return fd;
 	sys_close(fd);
+	return -1;
+}
+
+/* The plan of exactly that path in the n-th folder of plans, open; -1 if there is none that may be trusted. */
+static __attribute__((noinline)) int plan_open(struct plan_target *target, unsigned int n)
+{
+	char path[SHIM_PATH_MAX];
+	int named, fd;
+
+	if (!state_file(&shim_start.folders, n, STATE_PLAN_SUFFIX, target->path, path, sizeof(path)))
+		return -1;
+	named = sys_open(path, O_PATH | O_NOFOLLOW);
+	if (named < 0)
+		return -1;
+	fd = open_trusted(target, named);
+	sys_close(named);
+	return fd;
+}
+
+static bool plan_of_path(struct plan_target *target, struct plan *ret)
+{
+	for (unsigned int n = 0; n < STATE_FOLDERS_MAX; n++) {
+		int fd = plan_open(target, n);
+
+		if (fd < 0)
+			continue;
+		if (plan_read(fd, ret))
+			return true;
+		sys_close(fd);
+	}
 	return false;
 }
 
-/* The plan of the program of that path, whatever is there. */
-static bool plan_look_up(struct plan_target *target, const char *program, struct plan *ret)
+bool plan_find_by_given(struct plan_target *target, struct plan *ret)
 {
-	const struct state_environment environment = {
-		.state = shim_environment("HEADSTART_STATE"),
-		.xdg_state_home = shim_environment("XDG_STATE_HOME"),
-		.home = shim_environment("HOME"),
-		.root = shim_start.uid == 0,
-	};
-	char path[SHIM_PATH_MAX];
-
-	for (unsigned int n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(&environment, n, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
-			plan_open(target, path, ret))
-			return true;
-	return false;
+	ret->by_given = true;
+	if (target->path[0] != '/')
+		return false;
+	return plan_of_path(target, ret) || (target->linked && path_resolve(target) && plan_of_path(target, ret));
 }
 
 bool plan_find(struct plan_target *target, struct plan *ret)
 {
-	return path_find(target) && plan_look_up(target, target->path, ret);
-}
-
-bool plan_find_as_given(struct plan_target *target, struct plan *ret)
-{
-	struct shim_text text = shim_text(target->path, sizeof(target->path));
-
-	shim_text_add(&text, target->given);
-	if (target->path[0] != '/' || text.overflow)
-		return false;
-	return plan_look_up(target, target->path, ret) || (target->linked && plan_find(target, ret));
-}
-
-bool plan_found_as_given(struct plan_target *target)
-{
-	struct plan other;
-
-	if (!target->given)
-		return false;
-	if (shim_equal(target->given, target->path))
+	if (plan_find_by_given(target, ret))
 		return true;
-	if (plan_look_up(target, target->given, &other)) {
-		sys_close(other.fd);
+	ret->by_given = false;
+	if (target->linked)
 		return false;
+	if (target->path[0] == '/') {
+		if (folders_are_canonical(target->path))
+			return false;
+		if (path_to_merged_folder(target->path) && folders_are_canonical(target->path))
+			return plan_of_path(target, ret);
 	}
-	return target->linked;
+	return path_resolve(target) && plan_of_path(target, ret);
 }
 
 bool plan_waited_for(const struct plan *plan)
 {
-	const char *wait = shim_environment("HEADSTART_WAIT");
-
-	return plan->order == PLAN_ORDER_PHYSICAL && !(wait && shim_equal(wait, "0"));
+	return plan->order == PLAN_ORDER_PHYSICAL && !shim_start.no_wait;
 }

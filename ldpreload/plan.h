@@ -9,30 +9,36 @@
 
 /* The program in question: the one we are loaded into, or one that it starts. */
 struct plan_target {
-	const char *given; /* its path, as the kernel gets it; NULL: only its descriptor is known */
-	int fd;            /* open on it, perhaps with O_PATH; -1: not opened */
-	enum shim_answer unfiltered;
-	bool linked; /* a folder of plans has the sign that `given` is a link to a planned program */
-	char path[SHIM_PATH_MAX]; /* its path without symbolic links, as the tools see it, once a plan was
-				     looked for */
+	int fd; /* open on it with O_PATH; -1: not opened */
+	enum shim_answer may_act;
+	bool linked;              /* a folder of plans has the sign that the path is a link to a planned program */
+	char path[SHIM_PATH_MAX]; /* as it is given to the kernel, "" if only the descriptor is known; without symbolic
+				     links, as the tools see it, once plan_find() has found a plan */
 };
 
-static inline void plan_target_init(struct plan_target *target, const char *given, int fd)
+/* A path that is too long counts as not known. */
+static inline void plan_target_init(struct plan_target *target, const char *path, int fd)
 {
-	target->given = given;
+	struct shim_text text = shim_text(target->path, sizeof(target->path));
+
 	target->fd = fd;
-	target->unfiltered = SHIM_NOT_ASKED;
+	target->may_act = SHIM_NOT_ASKED;
 	target->linked = false;
-	target->path[0] = '\0';
+	if (path)
+		shim_text_add(&text, path);
+	if (text.overflow)
+		target->path[0] = '\0';
 }
 
 struct plan {
 	int fd;
 	enum plan_order order;
-	bool cold; /* pages of it are not there */
+	bool cold;     /* pages of it are not there */
+	bool by_given; /* the program, once it is executed, finds it too: plan_find_by_given() does */
 };
 
 #define PLAN_WAIT_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
+#define PLAN_LIFE_MS 32000 /* a prefetcher ends before that (tools/time-limit.h) */
 
 /*
  * Whether the program sleeps until the plan is carried out: if that is in physical order (for a rotational disk), and
@@ -46,8 +52,4 @@ bool plan_find(struct plan_target *target, struct plan *ret);
 
 /* The same, but the path as given is taken for one without links unless there is a sign that it has some: two opens at
  * most where there is no plan. */
-bool plan_find_as_given(struct plan_target *target, struct plan *ret);
-
-/* Whether the program, once it is executed, finds the plan that plan_find() has found: plan_find_as_given() does not by a
- * relative path, nor by one with links that has no sign. */
-bool plan_found_as_given(struct plan_target *target);
+bool plan_find_by_given(struct plan_target *target, struct plan *ret);

@@ -92,15 +92,13 @@ static void read_ahead_program(const char *path)
 
 const char *prefetcher_path(void)
 {
-	const char *named = shim_environment("HEADSTART_PREFETCH");
-
-	return named ? named : HEADSTART_PREFETCH_PATH;
+	return shim_start.prefetcher ? shim_start.prefetcher : HEADSTART_PREFETCH_PATH;
 }
 
 void prefetcher_become(int fd, int alive, const char *const argv[])
 {
 	const char *path = prefetcher_path();
-	const char *const environment[] = {shim_environment_entry("HEADSTART_LOG"), NULL};
+	const char *const environment[] = {shim_start.log, NULL};
 
 	read_ahead_program(path);
 	raw_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
@@ -116,10 +114,3 @@ void prefetcher_become(int fd, int alive, const char *const argv[])
 	prefetcher_exit(127);
 }
 
-bool prefetcher_would_be_seen(void)
-{
-	enum { GET_CHILD_SUBREAPER = 37 }; /* <linux/prctl.h> */
-	int subreaper = 0;
-
-	return raw_syscall(__NR_prctl, GET_CHILD_SUBREAPER, (long)&subreaper, 0, 0, 0, 0) != 0 || subreaper;
-}

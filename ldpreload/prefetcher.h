@@ -16,6 +16,3 @@ void prefetcher_become(int fd, int alive, const char *const argv[]) __attribute_
 
 /* Ends a child. */
 void prefetcher_exit(int status) __attribute__((noreturn));
-
-/* Whether this process is a subreaper: it would inherit the orphan, and could wait for it. */
-bool prefetcher_would_be_seen(void);

@@ -27,11 +27,13 @@ HOOK_COMMON
 /* The link option -z initfirst lets this run before every other constructor, which might start programs. */
 __attribute__((constructor)) static void preload_begin(int argc, char **argv, char **envp)
 {
-	shim_begin(argc, argv, envp);
+	const char *program = shim_begin(argc, argv, envp);
+
 	if (!shim_start.headers)
 		return;
 	next_begin();
-	launch_own();
+	if (program)
+		launch_own(program);
 }
 
 /* libc has no such function, and so no definition of ours should have been there either. */

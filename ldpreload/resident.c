@@ -23,17 +23,33 @@
 
 #define NO_OFFSET UINT64_MAX /* past the end of any file */
 
-/* Where the kernel is too old to open from its caches only, the open may wait, as the program's own soon
- * would. */
-static int open_cached(const char *path)
+/* Opens with O_PATH. Where the kernel is too old to open from its caches only, the open may wait, as the program's own
+ * soon would; a link on the way, but not one at the end, is followed there. */
+static int open_path_cached(const char *path, bool follow)
 {
 	const struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, .resolve = RESOLVE_CACHED};
+		.flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW),
+		.resolve = RESOLVE_CACHED | (follow ? 0 : RESOLVE_NO_SYMLINKS),
+	};
 	long fd = raw_syscall(__NR_openat2, AT_FDCWD, (long)path, (long)&how, sizeof(how), 0, 0);
 
 	if (fd == -ENOSYS || fd == -EINVAL || fd == -E2BIG)
-		fd = sys_open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
+		fd = sys_open(path, (int)how.flags);
 	return (int)fd;
+}
+
+/* Opens a regular file for reading. -EAGAIN: the disk would have to be asked. */
+static int open_cached(const char *path, bool follow)
+{
+	int path_fd = open_path_cached(path, follow);
+	struct stat status;
+	int fd;
+
+	if (path_fd < 0)
+		return path_fd;
+	fd = shim_open_regular(path_fd, &status);
+	sys_close(path_fd);
+	return fd == -EAGAIN ? -EBUSY : fd; /* EAGAIN here: somebody has a lease on it */
 }
 
 /* preadv2(RWF_NOWAIT). The offset is passed in two halves of a long; on 64-bit machines the second is
@@ -83,9 +99,9 @@ static enum resident page_at(int fd, uint64_t offset)
 	return now_us() - start_us > RESIDENT_US ? RESIDENT_NO : RESIDENT_YES;
 }
 
-static enum resident look(const char *path, uint64_t offset, bool object)
+static enum resident look(const char *path, uint64_t offset, bool follow, bool object)
 {
-	int fd = open_cached(path);
+	int fd = open_cached(path, follow);
 	enum resident resident;
 
 	if (fd == -EAGAIN)
@@ -99,12 +115,17 @@ static enum resident look(const char *path, uint64_t offset, bool object)
 	return resident;
 }
 
+enum resident resident_planned(const char *path, uint64_t offset)
+{
+	return look(path, offset, false, false);
+}
+
 enum resident resident_at(const char *path, uint64_t offset)
 {
-	return look(path, offset, false);
+	return look(path, offset, true, false);
 }
 
 enum resident resident_object(const char *path, uint64_t offset)
 {
-	return look(path, offset, true);
+	return look(path, offset, true, true);
 }

@@ -12,7 +12,11 @@ enum resident {
 			     overlayfs) */
 };
 
-/* Follows links. Also answers NO when not even the file's directory entry is cached. */
+/* Of a path that a plan names: follows no link, and opens nothing but a regular file. Also answers NO when not even
+ * the file's directory entry is cached. */
+enum resident resident_planned(const char *path, uint64_t offset);
+
+/* The same for a file that the program or ld.so opens by that path in any case: follows links. */
 enum resident resident_at(const char *path, uint64_t offset);
 
 /* The same for an object that ld.so has just mapped; if it is relaid, the offset is that of the end of its hot

@@ -17,6 +17,7 @@
 #include "entry.h"
 #include "prefetcher.h"
 #include "shim.h"
+#include "surroundings.h"
 
 #include <asm/signal.h>
 #include <linux/sched.h>
@@ -56,7 +57,8 @@ static void run_between(void *argument)
 	prefetcher_exit(prefetcher < 0);
 }
 
-bool share_prefetcher(int fd, const char *const argv[])
+/* The children's stacks are on ours only while it is certain that they are wanted. */
+static __attribute__((noinline)) bool share_stacks(int fd, const char *const argv[])
 {
 	static const uint64_t every_signal = ~0ul;
 	struct share share;
@@ -64,8 +66,6 @@ bool share_prefetcher(int fd, const char *const argv[])
 	int status = 0;
 	long child;
 
-	if (prefetcher_would_be_seen())
-		return false;
 	share.fd = fd;
 	share.argv = argv;
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&every_signal, (long)&mask, sizeof(mask), 0, 0);
@@ -75,4 +75,9 @@ bool share_prefetcher(int fd, const char *const argv[])
 		raw_syscall(__NR_wait4, child, (long)&status, __WCLONE | __WALL, 0, 0, 0);
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
 	return child > 0 && status == 0;
+}
+
+bool share_prefetcher(int fd, const char *const argv[])
+{
+	return surroundings_permit() && share_stacks(fd, argv);
 }

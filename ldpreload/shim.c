@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The start of the program as the shim sees it, and whether anything may be done in it. */
+/* Whether anything may be done in this program, and what all of the shim needs to do it. */
 #include "shim.h"
 
-#include <link.h>
-#include <linux/auxvec.h>
+#include <linux/signal.h>
 
 #define DISABLE_FILE "/etc/headstart/disable" /* the administrator's kill switch */
-
-struct shim_start shim_start = {.secure = true};
 
 /* The compiler may call these for copies it makes up itself; hidden, so the program's own are not in
  * question. */
@@ -79,126 +76,90 @@ void shim_text_add_number(struct shim_text *text, uint64_t number)
 	shim_text_add(text, at);
 }
 
-void shim_begin(int argc, char **argv, char **envp)
-{
-	struct shim_start start = {.environment = envp, .secure = true};
-	const uintptr_t *auxv = (const uintptr_t *)envp;
-	bool understood = false;
-
-	if (envp != argv + argc + 1)
-		return;
-	while (*auxv)
-		auxv++;
-	while (!*auxv)
-		auxv++;
-	for (; auxv[0] != AT_NULL; auxv += 2) {
-		switch (auxv[0]) {
-		case AT_EXECFN:
-			start.program = (const char *)auxv[1];
-			break;
-		case AT_PHDR:
-			start.headers = (const void *)auxv[1];
-			break;
-		case AT_PHENT:
-			understood = auxv[1] == sizeof(ElfW(Phdr));
-			break;
-		case AT_PHNUM:
-			start.header_count = auxv[1];
-			break;
-		case AT_ENTRY:
-			start.entry = auxv[1];
-			break;
-		case AT_BASE:
-			start.loader = auxv[1];
-			break;
-		case AT_EUID:
-			start.uid = (uint32_t)auxv[1];
-			break;
-		case AT_SECURE:
-			start.secure = auxv[1] != 0;
-			break;
-		}
-	}
-	if (understood)
-		shim_start = start;
-}
-
-char *shim_environment_entry(const char *name)
-{
-	size_t length = shim_length(name);
-
-	for (char **entry = shim_start.environment; *entry; entry++) {
-		if (shim_begins(*entry, name) && (*entry)[length] == '=')
-			return *entry;
-	}
-	return NULL;
-}
-
-const char *shim_environment(const char *name)
-{
-	const char *entry = shim_environment_entry(name);
-
-	return entry ? entry + shim_length(name) + 1 : NULL;
-}
-
-/* A file that cannot be read, or the rest of one that fills the buffer (a status with many groups), says nothing. */
+/* What cannot be read says nothing. In small pieces: there may be little stack. */
 bool shim_status_says(const char *path, const char *line)
 {
 	size_t length = shim_length(line), matched = 0;
-	char status[3072];
+	char piece[256];
 	int fd = sys_open(path, O_RDONLY);
+	bool says = false;
 	long size;
 
 	if (fd < 0)
 		return false;
-	size = sys_read(fd, status, sizeof(status));
+	while (!says && (size = sys_read(fd, piece, sizeof(piece))) > 0)
+		for (long i = 0; i < size && !says; i++) {
+			matched = piece[i] == line[matched] ? matched + 1 : piece[i] == '\n';
+			says = matched == length;
+		}
 	sys_close(fd);
-	for (long i = 0; i < size; i++) {
-		matched = status[i] == line[matched] ? matched + 1 : status[i] == '\n';
-		if (matched == length)
-			return true;
-	}
-	return false;
+	return says;
 }
 
-/* Whether a seccomp filter is in force, told by the one way that no filter can make fatal: prctl(2) might be. */
+/* Told by the one way that no filter can make fatal: prctl(2) might be. A filter is a thread's own. */
 static bool seccomp_off(void)
 {
-	return shim_status_says("/proc/self/status", "\nSeccomp:\t0\n");
+	return shim_status_says("/proc/thread-self/status", "\nSeccomp:\t0\n");
 }
 
-bool shim_unfiltered(enum shim_answer *answer)
+static bool on_signal_stack(void)
+{
+	stack_t stack;
+
+	return raw_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) != 0 || (stack.ss_flags & SS_ONSTACK);
+}
+
+bool shim_may_act(enum shim_answer *answer)
 {
 	if (*answer == SHIM_NOT_ASKED)
-		*answer = seccomp_off() && sys_getpid() != 1 ? SHIM_YES : SHIM_NO;
+		*answer = seccomp_off() && sys_getpid() != 1 && !on_signal_stack() ? SHIM_YES : SHIM_NO;
 	return *answer == SHIM_YES;
+}
+
+bool shim_exists(const char *path)
+{
+	int fd = sys_open(path, O_PATH);
+
+	if (fd >= 0)
+		sys_close(fd);
+	return fd >= 0;
 }
 
 bool shim_wanted(void)
 {
-	const char *mode;
-	int fd;
+	return !shim_start.secure && !shim_start.recording && shim_start.mode != SHIM_MODE_OFF &&
+	       !shim_exists(DISABLE_FILE);
+}
 
-	if (shim_start.secure || !shim_start.program)
-		return false;
-	mode = shim_environment("HEADSTART");
-	if ((mode && shim_equal(mode, "off")) || shim_environment(SHIM_RECORDING))
-		return false;
-	fd = sys_open(DISABLE_FILE, O_PATH);
-	if (fd >= 0)
-		sys_close(fd);
-	return fd < 0;
+void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE])
+{
+	struct shim_text text = shim_text(path, SHIM_FD_PATH_SIZE);
+
+	shim_text_add(&text, "/proc/thread-self/fd/"); /* /proc/self may have other descriptors: unshare(CLONE_FILES) */
+	shim_text_add_number(&text, (uint64_t)fd);
+}
+
+int shim_open_regular(int path_fd, struct stat *ret_status)
+{
+	char path[SHIM_FD_PATH_SIZE];
+
+	ret_status->st_mode = 0;
+	if (sys_fstat(path_fd, ret_status) != 0 || (ret_status->st_mode & MODE_KIND) != MODE_REGULAR)
+		return -EINVAL;
+	shim_fd_path(path_fd, path);
+	return sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 }
 
 void shim_log(const char *program, const char *what)
 {
-	const char *file = shim_environment("HEADSTART_LOG");
+	const char *file;
 	char line[SHIM_PATH_MAX + 128];
 	struct shim_text text;
 	int fd;
 
-	if (!file)
+	if (!shim_start.log)
 		return;
+	file = shim_start.log + sizeof("HEADSTART_LOG=") - 1;
 	fd = sys_open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return;

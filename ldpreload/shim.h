@@ -8,10 +8,9 @@
  * includes headers of the compiler, of the kernel, src/format, and <link.h> for the types of rtld-audit(7);
  * never anything that needs code.
  *
- * Until shim_unfiltered() has said yes, only openat, read and close may be called: any other system call may
- * be fatal under somebody's seccomp filter. Finding out costs 18 microseconds, because the process has no
- * entry in /proc yet; so it is asked as late as possible, and most programs that need nothing of us never
- * come to it.
+ * Until shim_may_act() has said yes, only openat, read and close may be called: any other system call may be
+ * fatal under somebody's seccomp filter. Finding out costs 18 microseconds, because the process has no entry in
+ * /proc yet; so it is asked as late as possible, and most programs that need nothing of us never come to it.
  */
 #pragma once
 
@@ -27,33 +26,61 @@
 
 #include "syscall.h"
 
+#include "format/state-folder.h"
+
 /* The variable that is in the environment of a program whose start is being recorded. */
 #define SHIM_RECORDING "HEADSTART_RECORDING"
 
-/* Bytes, with the NUL: a program with a longer path is left alone. */
-#define SHIM_PATH_MAX 1024
+/* Bytes, with the NUL: a program with a longer path is left alone. The stack we run on may be small. */
+#define SHIM_PATH_MAX 512
 
-/* The start of the program, from its first stack frame. */
+/* In st_mode; <sys/stat.h> belongs to libc. */
+#define MODE_KIND    0170000
+#define MODE_REGULAR 0100000
+#define MODE_LINK    0120000
+#define MODE_SET_ID  0006000
+
+/* What $HEADSTART says. */
+enum shim_mode {
+	SHIM_MODE_USUAL, /* not set, or nothing that we know */
+	SHIM_MODE_OFF,
+	SHIM_MODE_PLAN,
+	SHIM_MODE_WHOLE,
+};
+
+/*
+ * The start of the program, from its first stack frame. The arguments and the environment there are the program's to
+ * overwrite (setproctitle) and to free (putenv), so shim_begin() copies what we need of them; nobody looks there again.
+ * Only our constructors write to this: a hook may run in a child of vfork(2), whose memory is its parent's.
+ */
 struct shim_start {
-	char **environment;  /* as it was when the program started */
-	const char *program; /* AT_EXECFN as the kernel got it: a script's own path, not its interpreter's */
 	const void *headers; /* AT_PHDR: the program headers of the main executable */
 	uintptr_t header_count;
 	uintptr_t entry;  /* AT_ENTRY: address of the first instruction */
 	uintptr_t loader; /* AT_BASE: where ld.so is mapped */
 	uint32_t uid;     /* AT_EUID */
 	bool secure;      /* AT_SECURE, or not known: nothing may be done */
+
+	enum shim_mode mode;
+	bool recording;                   /* the program's start is being recorded */
+	bool no_wait;                     /* HEADSTART_WAIT=0 */
+	struct state_environment folders; /* where plans are */
+	/* NULL unless LD_PRELOAD or LD_AUDIT names us, so that whoever sets them could have any library loaded here. An
+	 * environment that has passed through a set-user-ID program still has our variables, but not those of ld.so. */
+	const char *log;        /* HEADSTART_LOG=PATH, the whole entry */
+	const char *prefetcher; /* HEADSTART_PREFETCH: the prefetcher's executable */
 };
 
 extern struct shim_start shim_start;
 
 /*
- * Once, with what ld.so passes to a constructor: the arguments of main. The auxiliary vector follows the
- * environment and, where ld.so has taken variables from that (AT_SECURE), more than one NULL. musl's loader
- * passes nothing, and registers hold anything: then they are not one behind the other, nothing of the start
- * is known, and `secure` stays set.
+ * Once, with what ld.so passes to a constructor: the arguments of main. Returns AT_EXECFN, the program's path as the
+ * kernel got it (a script's own, not its interpreter's), which is good until the program's own code runs; or NULL.
+ * The auxiliary vector follows the environment and, where ld.so has taken variables from that (AT_SECURE), more than
+ * one NULL. musl's loader passes nothing, and registers hold anything: then they are not one behind the other, nothing
+ * of the start is known, and `secure` stays set.
  */
-void shim_begin(int argc, char **argv, char **envp);
+const char *shim_begin(int argc, char **argv, char **envp);
 
 /* Whether we are wanted: not in a program with more rights than its user, nor in one whose start is being
  * recorded, nor when switched off. */
@@ -66,20 +93,33 @@ enum shim_answer {
 	SHIM_YES,
 };
 
-/* Whether system calls are free of seccomp, and the process is not an init. */
-bool shim_unfiltered(enum shim_answer *answer);
+/*
+ * Whether more may be done than to open, read and close: this thread has no seccomp filter, which might make other
+ * calls fatal; it does not run on a signal stack, which may be too small for us; and the process is not an init.
+ */
+bool shim_may_act(enum shim_answer *answer);
 
 /* Whether a file like /proc/self/status has this line; it is given with the '\n' before and behind it. */
 bool shim_status_says(const char *path, const char *line);
 
-/* The value of an environment variable, or NULL. shim_environment_entry() gives NAME=VALUE. */
-const char *shim_environment(const char *name);
-char *shim_environment_entry(const char *name);
+/* Whether there is a file at that path; it is not opened. */
+bool shim_exists(const char *path);
+
+/*
+ * Opens for reading what is open as `path_fd` with O_PATH, if that is a regular file: opening a device or a FIFO has
+ * effects. `ret_status` is fstat(2)'s of it. Returns a descriptor or -errno.
+ */
+int shim_open_regular(int path_fd, struct stat *ret_status);
+
+#define SHIM_FD_PATH_SIZE 40 /* bytes */
+
+/* Writes the path of a descriptor of this thread in /proc. */
+void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE]);
 
 /* Which of the shim's libraries this is: "audit", "preload". */
 extern const char shim_name[];
 
-/* One line in the file that $HEADSTART_LOG names: "NAME program=… pid=… what". */
+/* One line in the file that $HEADSTART_LOG names, if we go by that: "NAME program=… pid=… what". */
 void shim_log(const char *program, const char *what);
 
 /* A string under construction in the caller's buffer; too long a one is known by overflow. */

@@ -13,6 +13,7 @@
 
 #include "prefetcher.h"
 #include "shim.h"
+#include "surroundings.h"
 
 #include <asm/signal.h>
 #include <linux/poll.h>
@@ -30,7 +31,7 @@ static bool spawn(int fd, int alive, const char *const argv[])
 	int status = 0;
 	long child;
 
-	if (prefetcher_would_be_seen())
+	if (!surroundings_permit())
 		return false;
 	child = fork_untraced(0);
 	if (child == 0) {

@@ -40,7 +40,8 @@ static struct {
 	struct object_list *list; /* shared with the prefetcher once it runs */
 	bool decided;             /* no further probe: it runs, or is not wanted */
 	unsigned int warm;        /* objects found resident */
-	enum shim_answer unfiltered;
+	const char *program; /* its path; NULL once its own code runs */
+	enum shim_answer may_act;
 } whole;
 
 /* The file offset of the program's entry point; 0 if its headers do not say. */
@@ -118,10 +119,10 @@ static void start_prefetcher(void)
 	list->pid = (uint32_t)sys_getpid();
 	if (spawn_prefetcher(fd, argv)) {
 		whole.list = list;
-		shim_log(shim_start.program, "whole=started");
+		shim_log(whole.program, "whole=started");
 	} else {
 		raw_syscall(__NR_munmap, (long)list, sizeof(*list), 0, 0, 0, 0);
-		shim_log(shim_start.program, "whole=not-started");
+		shim_log(whole.program, "whole=not-started");
 	}
 	sys_close(fd);
 }
@@ -131,7 +132,7 @@ static bool worth_a_probe(uint64_t offset)
 {
 	if (whole.decided || offset < HEADER_READ)
 		return false;
-	whole.decided = !shim_unfiltered(&whole.unfiltered);
+	whole.decided = !shim_may_act(&whole.may_act);
 	return !whole.decided;
 }
 
@@ -147,18 +148,19 @@ static void judge(enum resident resident, const char *path)
 		object_list_add(whole.list, path, OBJECT_COLD);
 }
 
-void whole_begin(enum shim_answer unfiltered)
+void whole_begin(const char *program, enum shim_answer may_act)
 {
 	uint64_t offset = entry_offset();
 	char path[OBJECT_PATH_SIZE] = "";
 	enum resident resident;
 
-	whole.unfiltered = unfiltered;
+	whole.program = program;
+	whole.may_act = may_act;
 	if (!worth_a_probe(offset))
 		return;
 	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot
 	 * tell. */
-	resident = resident_at(shim_start.program, offset);
+	resident = resident_at(program, offset);
 	if (resident == RESIDENT_NO)
 		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);
 	judge(resident, path);
@@ -184,4 +186,5 @@ void whole_search(const char *path)
 void whole_start_mapped(void)
 {
 	whole.decided = true;
+	whole.program = NULL;
 }

@@ -6,8 +6,8 @@
 
 struct link_map;
 
-/* The main executable, before any library is opened; and what is known of seccomp by now. */
-void whole_begin(enum shim_answer unfiltered);
+/* The main executable by its path, before any library is opened; and what is known of shim_may_act() by now. */
+void whole_begin(const char *program, enum shim_answer may_act);
 
 /* ld.so has mapped an object. */
 void whole_object(const struct link_map *object);

@@ -303,7 +303,6 @@ int main(int argc, char **argv)
 	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	_cleanup_(config_releasep) struct config config = {0};
-	_cleanup_(plan_releasep) int claimed = -1;
 	const struct config_program *why;
 	struct prefetch_result result = {0};
 	enum plan_fault fault = PLAN_GOOD;
@@ -324,11 +323,8 @@ int main(int argc, char **argv)
 	time_limit_set(request.options.time_budget_ms);
 	if (request.objects)
 		return run_objects(&request, &config);
-	if (!request.path) {
-		if (!plan_claim(request.fd))
-			return 0;
-		claimed = request.fd;
-	}
+	if (!request.path && !plan_claim(request.fd))
+		return 0;
 	plan_lock_hold();
 	r = plan_load(request.fd, &plan, &fault);
 	if (r == -EBADMSG)

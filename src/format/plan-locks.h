@@ -3,10 +3,12 @@
  * Locks on the file of a plan, by which the processes that have to do with it find each other. Freestanding: the shim and
  * the prefetcher must agree.
  *
- *     flock(2), exclusive            whoever carries the plan out: one at a time
  *     fcntl(2), shared, one byte     a program that waits for it: PLAN_LOCK_WAITER
  *     fcntl(2), shared, one byte     the prefetcher: PLAN_LOCK_CARRIER + the millisecond (CLOCK_MONOTONIC) in which it was
  *                                    started. For these locks the kernel names the holder, and their place
+ *
+ * Everybody who can read a plan can take these locks, so the prefetcher's is believed only of a process that is the user's
+ * own and executes the prefetcher.
  */
 #pragma once
 

@@ -4,8 +4,10 @@
  * Freestanding: the shim and the tools must agree.
  *
  *     $HEADSTART_STATE, where set: that one alone
- *     HEADSTART_STATE_DIR (config.h): root's, serves everybody
  *     $XDG_STATE_HOME/headstart or $HOME/.local/state/headstart: a user's own, serves that user alone
+ *     HEADSTART_STATE_DIR (config.h): root's, serves everybody
+ *
+ * The user's own comes first: it may name what the user owns, which root's plans never do.
  *
  * In place of a plan there may be a symbolic link to another one in the same folder: the sign that a program of this path
  * is a link to the one that is planned (src/plan/names.h). What it says is not believed but found out.
@@ -57,18 +59,20 @@ static inline bool state_append(char *path, size_t size, size_t *at, const char 
 static inline bool state_folder(
 	const struct state_environment *environment, unsigned n, char *path, size_t size)
 {
+	bool own = !environment->root &&
+		   (state_variable_set(environment->xdg_state_home) || state_variable_set(environment->home));
 	size_t at = 0;
 
 	if (state_variable_set(environment->state))
 		return n == 0 && state_append(path, size, &at, environment->state);
-	if (n == 0)
+	if (n == (own ? 1 : 0))
 		return state_append(path, size, &at, HEADSTART_STATE_DIR);
-	if (environment->root || n != 1)
+	if (n != 0)
 		return false;
 	if (state_variable_set(environment->xdg_state_home))
 		return state_append(path, size, &at, environment->xdg_state_home) &&
 		       state_append(path, size, &at, "/headstart");
-	return state_variable_set(environment->home) && state_append(path, size, &at, environment->home) &&
+	return state_append(path, size, &at, environment->home) &&
 	       state_append(path, size, &at, "/.local/state/headstart");
 }
 

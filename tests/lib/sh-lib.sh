@@ -8,6 +8,7 @@ audit=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-audit.so
 preload=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-preload.so
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 page=$HEADSTART_TEST_BUILD/tests/lib/page
+unclaimed=$HEADSTART_TEST_BUILD/tests/lib/unclaimed
 unset HEADSTART HEADSTART_CONFIG HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
 umask 022       # what is to be closed to others is closed by the test
 exec </dev/null # whoever started us may have closed it

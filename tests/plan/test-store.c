@@ -52,9 +52,9 @@ static void folders_come_in_order(void **state)
 	struct state_environment relative = {.home = "u", .state = "s", .xdg_state_home = "x"};
 	struct state_environment root = {.home = "/root", .root = true};
 
-	expect_folder(&user, 0, HEADSTART_STATE_DIR);
-	expect_folder(&user, 1, "/home/u/.local/state/headstart");
-	expect_folder(&xdg, 1, "/x/headstart");
+	expect_folder(&user, 0, "/home/u/.local/state/headstart");
+	expect_folder(&user, 1, HEADSTART_STATE_DIR);
+	expect_folder(&xdg, 0, "/x/headstart");
 	expect_folder(&chosen, 0, "/s");
 	expect_folder(&chosen, 1, NULL);
 	expect_folder(&relative, 0, HEADSTART_STATE_DIR);

@@ -32,6 +32,8 @@ done
 
 # Relative paths, and through links.
 ln -s "$target" "$place/link"
+sign=$("$built/plan-for" "$state" "$place/link" $libraries)
+ln -sf "$(basename "$("$built/plan-for" "$state" "$target" $libraries)")" "$sign"
 mkdir "$place/folder"
 ln -s "$place" "$place/folder/up"
 cd "$place"
@@ -107,15 +109,14 @@ grep -q "^preload program=$look .*plan=started" "$log" || fail "the program's ow
 
 # Not twice: not while the first is at it, and not when all is there.
 mkfifo "$tmp/begun" "$tmp/go"
-printf '#!/bin/sh\necho >"%s"\nread line <"%s"\n' "$tmp/begun" "$tmp/go" >"$tmp/stuck"
-chmod +x "$tmp/stuck"
+cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/slow"
 rm -f "$log"
 make_cold
-gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH="$tmp/stuck" \
+gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH="$tmp/slow" \
 	"$launch" execve "$target" >"$tmp/seen" &
 read line <"$tmp/begun"
 make_cold
-shimmed "$launch" execve "$target" >"$tmp/seen.second" || true
+shimmed HEADSTART_PREFETCH="$tmp/slow" "$launch" execve "$target" >"$tmp/seen.second" || true
 echo >"$tmp/go"
 wait $! || true
 grep -q "program=$target .*plan=running" "$log" || fail "the second of two: $(cat "$log")"

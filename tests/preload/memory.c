@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -33,12 +32,13 @@ static void check(int good, const char *what)
 	_exit(1);
 }
 
-/* A prefetcher that still holds the lock on the plan, having had no processor yet, would be the only one. */
+/* A prefetcher that is still at the plan, having had no processor yet, would be the only one. */
 static void make_cold(void)
 {
-	int claimed = open(plan, O_RDONLY | O_CLOEXEC);
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	int claimed = open(plan, O_RDWR | O_CLOEXEC);
 
-	check(claimed >= 0 && flock(claimed, LOCK_EX) == 0, "the plan cannot be locked");
+	check(claimed >= 0 && fcntl(claimed, F_OFD_SETLKW, &all) == 0, "the plan cannot be locked");
 	close(claimed);
 	for (char **file = files; *file; file++) {
 		int fd = open(*file, O_RDONLY | O_CLOEXEC);

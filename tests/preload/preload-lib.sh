@@ -13,13 +13,11 @@ started() {
 	grep -c "^preload program=$target pid=[0-9]* plan=started$" "$log" || true
 }
 
-# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still hold
-# the lock on its plan.
+# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still be
+# at its plan.
 cold() {
 	rm -f "$log"
-	for claimed in "$state"/*.plan; do
-		flock "$claimed" true
-	done
+	"$unclaimed" $(find "$state" -name '*.plan' -type f)
 	make_cold
 	status=0
 	"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?

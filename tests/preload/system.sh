@@ -22,10 +22,12 @@ in_system() {
 		mount -t overlay overlay -o "lowerdir=$1:/etc" /etc || exit 77
 		shift
 		exec "$@"' sh "$tmp/etc" env -i PATH="$PATH" HOME="$tmp" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-		HEADSTART_PREFETCH=/bin/true "$@"
+		HEADSTART_PREFETCH=/bin/true ${LISTED-LD_PRELOAD="$tmp/\$LIB/libheadstart-preload.so"} "$@"
 }
+# Variables that name files are honoured only where the environment names the shim as well. $LISTED is empty where it is to
+# be loaded by the file alone.
 in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"
-[ "$(in_system grep -c libheadstart-preload /proc/self/maps)" -ge 2 ] || fail "the shim is not loaded"
+[ "$(LISTED= in_system grep -c libheadstart-preload /proc/self/maps)" -ge 2 ] || fail "the shim is not loaded"
 
 # Runs a command in the system with the shim and outside: what it says and its status are to be the same.
 same() {
@@ -77,6 +79,11 @@ for mode in 4755 2755; do
 		[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
 	done
 done
+
+what="by the file alone, with the variables of somebody's"
+LISTED= cold in_system "$launch" execv "$target"
+[ "$status" = 7 ] || fail "$what: exit status $status"
+[ ! -e "$log" ] || fail "$what: $(cat "$log")"
 
 what="static"
 same "$target" one

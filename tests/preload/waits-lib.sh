@@ -26,7 +26,8 @@ program_waits() {
 # may still hold the lock on the plan.
 start_slowly() {
 	rm -f "$log"
-	flock "$plan" rm -f "$order"
+	"$unclaimed" "$plan"
+	rm -f "$order"
 	make_cold
 	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" >>"$order" 2>"$tmp/err" &
 	starter=$!

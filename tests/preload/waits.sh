@@ -67,13 +67,14 @@ waited
 # Not if it is told not to, nor with a plan of another order.
 goes_on() {
 	rm -f "$log"
-	flock "$plan" rm -f "$order"
+	"$unclaimed" "$plan"
+	rm -f "$order"
 	make_cold
 	shimmed HEADSTART_PREFETCH="$tmp/slow" "$@" >>"$order" &
 	read line <"$tmp/begun"
 	wait $! || true
 	echo >"$tmp/go"
-	flock "$plan" true
+	"$unclaimed" "$plan"
 	grep -q '^sum' "$order" || fail "$*: the program did not run"
 	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 }
@@ -100,7 +101,7 @@ status=0
 wait $starter || status=$?
 [ "$status" = 143 ] || fail "a signal while it waits: status $status: $(cat "$order")"
 echo >"$tmp/go"
-flock "$plan" true
+"$unclaimed" "$plan"
 
 # However the prefetcher ends.
 for dead in /nonexistent /bin/false; do
@@ -109,7 +110,8 @@ for dead in /nonexistent /bin/false; do
 	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
 done
 # If it does not, the program goes on, and no other waits for it as long again.
-flock "$plan" rm -f "$log" "$order"
+"$unclaimed" "$plan"
+rm -f "$log" "$order"
 make_cold
 shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" &
 starter=$!
@@ -122,15 +124,15 @@ shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$order" || true
 [ $(($(date +%s) - before)) -lt 5 ] || fail "a prefetcher that does not end is waited for again"
 grep -q "program=$look .*plan=running" "$log" || fail "the prefetcher ended: $(cat "$log")"
 echo >"$tmp/go"
-flock "$plan" true
+"$unclaimed" "$plan"
 
 # The prefetcher's age counts, not how long this program has waited: three seconds are left here, of ten.
-flock "$plan" rm -f "$order"
+"$unclaimed" "$plan"
+rm -f "$order"
 /usr/bin/python3 - "$plan" "$tmp/slow" <<'END' &
 import fcntl, os, sys, time
 plan = os.open(sys.argv[1], os.O_RDONLY)
 os.set_inheritable(plan, True)
-fcntl.flock(plan, fcntl.LOCK_EX)
 fcntl.lockf(plan, fcntl.LOCK_SH, 1, (1 << 32) + int(time.monotonic() * 1000) - 7000)
 os.execv(sys.argv[2], sys.argv[2:])
 END
@@ -140,7 +142,7 @@ start_another_slowly "$look"
 wait $starter || true
 [ $(($(date +%s) - before)) -lt 7 ] || fail "an old prefetcher is waited for like a young one"
 echo >"$tmp/go"
-flock "$plan" true
+"$unclaimed" "$plan"
 
 # With the real one: all of the plan is there when the program begins, which notices nothing else.
 for way in "" "$launch execv"; do

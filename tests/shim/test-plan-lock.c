@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,48 @@ static pid_t start_holder(const char *plan, int *ret_end)
 	return child;
 }
 
+/* A program that is no prefetcher, with all the locks of one. */
+static pid_t start_stranger(int plan_fd)
+{
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	assert_int_equal(pipe2(ready, 0), 0);
+	child = fork();
+	if (child == 0) {
+		struct flock all = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+		int program = open("/proc/self/exe", O_RDONLY);
+
+		fcntl(plan_fd, F_SETLK, &all);
+		fcntl(program, F_SETLK, &all);
+		dup2(plan_fd, 100); /* inherited: closing a descriptor would release the lock */
+		dup2(ready[1], STDOUT_FILENO);
+		close(ready[1]);
+		close(ready[0]);
+		execl("/bin/sh", "sh", "-c", "echo; exec sleep 60", NULL);
+		_exit(127);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	return child;
+}
+
+static void strangers_locks_do_not_count(void **state)
+{
+	char plan[] = "/tmp/headstart-plan-lock.XXXXXX";
+	int fd = mkostemp(plan, 0);
+	pid_t stranger = start_stranger(fd);
+
+	assert_false(plan_lock_held());
+	assert_true(plan_claim(fd));
+	kill(stranger, SIGKILL);
+	waitpid(stranger, NULL, 0);
+	close(fd);
+	unlink(plan);
+}
+
 static void test_locks(void **state)
 {
 	char plan[] = "/tmp/headstart-plan-lock.XXXXXX";
@@ -96,7 +139,10 @@ static int wait_in_vain(void)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_locks)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_locks),
+		cmocka_unit_test(strangers_locks_do_not_count),
+	};
 
 	if (argc > 1 && strcmp(argv[1], "--in-vain") == 0)
 		return wait_in_vain();

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Problem: the prefetcher falls to the init of its pid namespace, or to a subreaper, and it needs processes of which there
+ * may be few. Nobody is to meet a child that he did not start, and no fork(2) of the program may fail because of us.
+ *
+ * Nothing is started where
+ * - this process is a subreaper: it would inherit the prefetcher and could wait for it. That one above us is, no system
+ *   call tells;
+ * - the pid namespace is not the initial one: pid 1 of a container often is a program that waits for its own children
+ *   alone, and of others keeps zombies;
+ * - the children of this process go to another pid namespace than its own: the first of them becomes pid 1 there;
+ * - the process belongs to a service of systemd, which finds the main process of a service of Type=forking by there being
+ *   one process only. Desktop sessions and the applications that they start are services too, and are told by their
+ *   names (systemd.io/DESKTOP_ENVIRONMENTS); none of those is of that type;
+ * - a pids cgroup (v2 or v1), or RLIMIT_NPROC, leaves few processes.
+ *
+ * An administrator who wants prefetching in containers and services all the same makes EVERYWHERE_FILE there.
+ */
+#include "surroundings.h"
+
+#include "shim.h"
+
+#include <linux/resource.h>
+
+#define EVERYWHERE_FILE "/etc/headstart/everywhere"
+#define PROCESSES_SPARE 32
+#define NAMESPACE_SIZE  32                 /* bytes: "pid:[4026531836]" */
+#define NAMESPACE_FIRST "pid:[4026531836]" /* PROC_PID_INIT_INO of <linux/proc_ns.h> */
+#define NUMBER_SIZE     24
+#define UNLIMITED       UINT64_MAX
+
+static bool is_subreaper(void)
+{
+	enum { GET_CHILD_SUBREAPER = 37 }; /* <linux/prctl.h> */
+	int subreaper = 0;
+
+	return raw_syscall(__NR_prctl, GET_CHILD_SUBREAPER, (long)&subreaper, 0, 0, 0, 0) != 0 || subreaper;
+}
+
+/* What a link of /proc says, or "". */
+static void read_namespace(const char *path, char name[NAMESPACE_SIZE])
+{
+	long length = sys_readlink(path, name, NAMESPACE_SIZE - 1);
+
+	name[length < 0 ? 0 : length] = '\0';
+}
+
+static bool namespace_fits(void)
+{
+	char children[NAMESPACE_SIZE], own[NAMESPACE_SIZE];
+
+	read_namespace("/proc/thread-self/ns/pid_for_children", children);
+	if (shim_equal(children, NAMESPACE_FIRST))
+		return true;
+	read_namespace("/proc/thread-self/ns/pid", own);
+	return own[0] && shim_equal(children, own) && shim_exists(EVERYWHERE_FILE);
+}
+
+/* Whether `name`, which ends at `end`, ends with `suffix`. */
+static bool ends_with(const char *name, const char *end, const char *suffix)
+{
+	size_t length = shim_length(suffix);
+
+	return (size_t)(end - name) >= length && shim_begins(end - length, suffix);
+}
+
+/* Whether the innermost unit of systemd in the path of a control group is a service that is no part of a desktop. */
+static bool is_service(const char *path)
+{
+	bool service = false, desktop = false;
+	const char *end;
+
+	for (const char *at = path; *at; at = *end ? end + 1 : end) {
+		for (end = at; *end && *end != '/'; end++)
+			;
+		if (ends_with(at, end, ".slice"))
+			desktop = shim_begins(at, "session.slice");
+		else if (ends_with(at, end, ".scope"))
+			service = false;
+		else if (ends_with(at, end, ".service"))
+			service = !desktop && !shim_begins(at, "app-") && !shim_begins(at, "dbus-:");
+	}
+	return service;
+}
+
+/* The number in the first line of a file; UNLIMITED if it has none, or there is no such file. */
+static uint64_t read_number(const char *path)
+{
+	char text[NUMBER_SIZE];
+	int fd = sys_open(path, O_RDONLY);
+	uint64_t number = 0;
+	long size;
+
+	if (fd < 0)
+		return UNLIMITED;
+	size = sys_read(fd, text, sizeof(text));
+	sys_close(fd);
+	if (size <= 0 || text[0] < '0' || text[0] > '9')
+		return UNLIMITED;
+	for (long i = 0; i < size && i < 18 && text[i] >= '0' && text[i] <= '9'; i++)
+		number = number * 10 + (uint64_t)(text[i] - '0');
+	return number;
+}
+
+/* Whether the control group in a folder has room. The path of the folder is in `path`, and ends at `end`. */
+static bool group_has_room(char path[SHIM_PATH_MAX], char *end)
+{
+	struct shim_text text = {.at = end, .end = path + SHIM_PATH_MAX};
+	uint64_t most, now;
+
+	shim_text_add(&text, "/pids.max");
+	if (text.overflow)
+		return false;
+	most = read_number(path);
+	if (most == UNLIMITED)
+		return true;
+	text = (struct shim_text){.at = end, .end = path + SHIM_PATH_MAX};
+	shim_text_add(&text, "/pids.current");
+	now = text.overflow ? UNLIMITED : read_number(path);
+	return now != UNLIMITED && most >= now + PROCESSES_SPARE;
+}
+
+/* Whether a control group and all above it have room. */
+static __attribute__((noinline)) bool groups_have_room(const char *mount, const char *group)
+{
+	char path[SHIM_PATH_MAX];
+	struct shim_text text = shim_text(path, sizeof(path));
+	char *top, *end;
+
+	shim_text_add(&text, mount);
+	top = text.at;
+	if (!shim_equal(group, "/"))
+		shim_text_add(&text, group);
+	if (text.overflow)
+		return false;
+	for (end = text.at; end > top; end--)
+		if ((end == text.at || *end == '/') && !group_has_room(path, end))
+			return false;
+	return group_has_room(path, top);
+}
+
+/* Takes one line of /proc/PID/cgroup, ID:CONTROLLERS:PATH. */
+static bool group_permits(const char *line)
+{
+	const char *controllers = line, *group;
+	bool pids;
+
+	while (*controllers && *controllers != ':')
+		controllers++;
+	if (!*controllers)
+		return false;
+	group = ++controllers;
+	while (*group && *group != ':')
+		group++;
+	if (group[0] != ':' || group[1] != '/')
+		return false;
+	group++;
+	if (is_service(group) && !shim_exists(EVERYWHERE_FILE))
+		return false;
+	if (controllers[0] == ':')
+		return groups_have_room("/sys/fs/cgroup", group);
+	pids = shim_begins(controllers, "pids:") || shim_begins(controllers, "pids,");
+	for (const char *at = controllers; *at != ':'; at++)
+		pids |= shim_begins(at, ",pids:") || shim_begins(at, ",pids,");
+	return !pids || groups_have_room("/sys/fs/cgroup/pids", group);
+}
+
+/* Where there is no such file there are no control groups. A line that is too long says that we know nothing. */
+static __attribute__((noinline)) bool groups_permit(void)
+{
+	char line[SHIM_PATH_MAX], piece[128];
+	struct shim_text text = shim_text(line, sizeof(line));
+	int fd = sys_open("/proc/thread-self/cgroup", O_RDONLY);
+	bool permit = true;
+	long size;
+
+	if (fd < 0)
+		return fd == -ENOENT;
+	while (permit && (size = sys_read(fd, piece, sizeof(piece))) > 0) {
+		for (long i = 0; i < size && permit; i++) {
+			if (piece[i] != '\n') {
+				shim_text_add_character(&text, piece[i]);
+				continue;
+			}
+			permit = !text.overflow && group_permits(line);
+			text = shim_text(line, sizeof(line));
+		}
+	}
+	sys_close(fd);
+	return permit;
+}
+
+/* The processes and threads of the machine, as many as any user can have: "0.00 0.00 0.00 1/234 5678". */
+static uint64_t tasks(void)
+{
+	char text[80];
+	int fd = sys_open("/proc/loadavg", O_RDONLY);
+	uint64_t number = 0;
+	long size, i = 0;
+
+	if (fd < 0)
+		return UNLIMITED;
+	size = sys_read(fd, text, sizeof(text));
+	sys_close(fd);
+	while (i < size && text[i] != '/')
+		i++;
+	if (i >= size)
+		return UNLIMITED;
+	while (++i < size && text[i] >= '0' && text[i] <= '9')
+		number = number * 10 + (uint64_t)(text[i] - '0');
+	return number;
+}
+
+/* How many of them are this user's only looking at all would tell. */
+static bool user_has_room(void)
+{
+	struct rlimit64 limit;
+	uint64_t now;
+
+	if (raw_syscall(__NR_prlimit64, 0, RLIMIT_NPROC, 0, (long)&limit, 0, 0) != 0)
+		return false;
+	if (limit.rlim_cur == RLIM64_INFINITY)
+		return true;
+	now = tasks();
+	return now != UNLIMITED && limit.rlim_cur >= now + PROCESSES_SPARE;
+}
+
+bool surroundings_permit(void)
+{
+	return !is_subreaper() && namespace_fits() && groups_permit() && user_has_room();
+}
