@@ -1,0 +1,108 @@
+# Shared by the attacker's tests. On top of what tests/preload/preload-lib.sh has there are a victim and an attacker, a machine
+# whose every program loads the preload shim, and stand-ins for the prefetcher that leave a sign when they are run.
+#
+# A test is a list of functions case_WHAT_HAPPENS. run_cases, on the last line, runs them all, each in a shell of its own.
+. "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
+[ "$(id -u)" = 0 ] || skip "only root can be several users"
+victim=23456
+attacker=34567
+attack=$HEADSTART_TEST_BUILD/tests/attack
+
+# What other users run lies where they may run it.
+chmod 755 "$tmp" "$place" "$state"
+cp "$preload" "$launch" "$built/plan-for" "$attack/helper" "$place"
+cp "$attack/helper" "$place/root-helper"
+chmod 4755 "$place/root-helper"
+preload=$place/libheadstart-preload.so
+loaded=LD_PRELOAD=$preload
+launch=$place/launch
+as_user() { # UID COMMAND…
+	id=$1
+	shift
+	setpriv --reuid "$id" --regid "$id" --clear-groups "$@"
+}
+as_user $victim test -x "$look" || skip "other users may not enter '$place'"
+
+# Stand-ins. Each appends a line to $ran/NAME, through the link beside it, when it is run. "evil" is the attacker's, "own" the
+# victim's, "installed" lies where headstart-prefetch is installed.
+ran=$tmp/ran
+mkdir "$ran" "$tmp/evil" "$tmp/own"
+chmod 777 "$ran"
+stand_in() { # FILE NAME
+	mkdir -p "$(dirname "$1")"
+	cp "$attack/stand-in" "$1"
+	ln -s "$ran/$2" "$1.ran"
+}
+stand_in "$tmp/evil/prefetcher" evil
+stand_in "$tmp/own/prefetcher" own
+evil=$tmp/evil/prefetcher
+own=$tmp/own/prefetcher
+chown -R $attacker:$attacker "$tmp/evil"
+was_run() { [ -e "$ran/$1" ] || fail "${what-}: the prefetcher '$1' was not run: $(said)"; }
+was_not_run() { [ ! -e "$ran/$1" ] || fail "${what-}: the prefetcher '$1' was run: $(cat "$ran/$1")"; }
+said() { cat "$log" "$tmp/err" "$tmp/seen" 2>/dev/null | grep -v '^environment: ' | cut -c -200 | head -20; }
+log_says() { grep -qF -- "$1" "$log" 2>/dev/null || fail "${what-}: the log does not say '$1': $(said)"; }
+log_lacks() { ! grep -F -- "$1" "$log" 2>/dev/null || fail "${what-}: the log says '$1'"; }
+ends_with() { [ "$status" = "$1" ] || fail "${what-}: exit status $status, not $1: $(said)"; }
+
+# A machine of its own for one command: /etc/ld.so.preload names the shim, the installed prefetcher is a stand-in, and root's
+# plans are those in $system_state. Nothing of the real machine changes.
+system=$tmp/system
+defined() { sed -n "s/^#define $1 \"\(.*\)\"/\1/p" "$HEADSTART_TEST_BUILD/config.h"; }
+system_state=$system$(defined HEADSTART_STATE_DIR)
+mkdir -p "$system/etc/headstart" "$system_state"
+echo "$preload" >"$system/etc/ld.so.preload"
+stand_in "$system$(defined HEADSTART_PREFETCH_PATH)" installed
+cat >"$tmp/with-system" <<'INSIDE'
+for folder in /etc "$2" "$3"; do
+	mount -t overlay overlay -o "lowerdir=$1$folder:$folder" "$folder" || exit 77
+done
+shift 3
+exec "$@"
+INSIDE
+
+# Runs a command in that machine and waits for all that it leaves behind. Its environment has what is given, and nothing else.
+in_system() {
+	gathering $(own_mounts) ${wrapped-} env -i PATH="$PATH" HOME="$tmp" "$@"
+}
+own_mounts() {
+	echo unshare --mount --propagation private sh "$tmp/with-system" "$system" "$(dirname "$(defined HEADSTART_STATE_DIR)")" \
+		"$(dirname "$(dirname "$(defined HEADSTART_PREFETCH_PATH)")")"
+}
+has_system() { in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"; }
+
+# Each of these runs one command, cold, with no signs of runs before it, and keeps its status and output. forced: with the shim
+# in LD_PRELOAD, what shimmed() passes, and a plan in $state. systemwide: by /etc/ld.so.preload alone, and with a plan of root's.
+forced() {
+	rm -f "$ran"/*
+	in_front="gathering ${as-}"
+	cold shimmed HEADSTART_PREFETCH="$own" "$@"
+	in_front=
+}
+systemwide() {
+	rm -f "$ran"/*
+	cold in_system "$@"
+}
+plan_of_root() { "$built/plan-for" "$system_state" "${1-$target}" $libraries >"$tmp/out"; }
+
+# Runs the cases of the test to the end, even when one fails.
+run_cases() {
+	cases_failed= cases_tried=
+	for case in $(sed -n 's/^\(case_[a-z0-9_]*\)().*/\1/p' "$0"); do
+		set +e
+		(
+			set -e
+			what=$case
+			"$case"
+		)
+		result=$?
+		set -e
+		case $result in
+		0) cases_tried=1 ;;
+		77) echo "not tried: $case" ;;
+		*) cases_tried=1 cases_failed="$cases_failed $case" ;;
+		esac
+	done
+	[ -z "$cases_failed" ] || fail "these cases failed:$cases_failed"
+	[ -n "$cases_tried" ] || skip "no case could be tried here"
+}
