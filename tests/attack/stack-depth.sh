@@ -1,0 +1,79 @@
+#!/bin/sh
+# How much of the caller's stack each hook takes, held against a budget: 2,048 bytes where there is no plan, 6,144 with one.
+. "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
+stubs=$attack/libstubs.so
+depth=$attack/depth
+ways="dlopen dlmopen execve execv execvp execvp_searched execvpe execvpe_searched execl execlp execlp_searched execle fexecve
+	execveat posix_spawn posix_spawnp posix_spawnp_searched"
+PATH=$place:$PATH
+
+# Without the shim next to nothing is used: otherwise libc's own functions are measured.
+case_stubs_alone_use_nothing() {
+	loaded=LD_PRELOAD=$stubs
+	for way in $ways; do
+		forced $depth "$way" "$target"
+		ends_with 0
+		[ "$(cat "$tmp/seen")" -le 256 ] || fail "$way: $(cat "$tmp/seen") bytes without the shim"
+	done
+}
+
+# Somebody else may empty the page cache, or give a page back to it: then the start is not what it was to be.
+measure() { # WAY WORD PATH
+	for attempt in 1 2 3 4 5; do
+		forced $depth "$1" "$3"
+		ends_with 0
+		used=$(cat "$tmp/seen")
+		[ -n "$2" ] || return 0
+		case $1 in dl*) return 0 ;; esac
+		! grep -q "plan=$2\$" "$log" || return 0
+	done
+	log_says "plan=$2"
+}
+
+# Every way is measured and printed, whether it is within the budget or not.
+within() { # BUDGET WORD PATH
+	loaded="LD_PRELOAD=$preload $stubs"
+	over=
+	for way in $ways; do
+		what="$way, $what_is_there"
+		measure "$way" "$2" "$3"
+		printf '%-22s %5d of %d bytes, %s\n' "$way" "$used" "$1" "$what_is_there"
+		[ "$used" -le "$1" ] || over="$over $way=$used"
+		[ "$used" -ge 56 ] || fail "$what: $used bytes: the hook was not called"
+	done
+	[ -z "$over" ] || fail "$what_is_there, more than $1 bytes:$over"
+}
+
+case_without_a_plan() {
+	what_is_there="without a plan"
+	cp "$target" "$place/unplanned"
+	within 2048 "" "$place/unplanned"
+}
+
+case_without_a_plan_by_a_relative_path() {
+	what_is_there="without a plan, relative"
+	cp "$target" "$place/relative"
+	cd "$place"
+	ways="execve execv execvp execvpe execl execlp execle fexecve execveat posix_spawn posix_spawnp"
+	within 2048 "" ./relative
+}
+
+case_with_a_plan_cold() {
+	what_is_there="with a plan, cold"
+	within 6144 started "$target"
+}
+
+case_with_a_plan_warm() {
+	what_is_there="with a plan, warm"
+	make_cold() { make_warm; }
+	within 6144 warm "$target"
+}
+
+case_library_in_whole_mode() {
+	what_is_there="whole mode"
+	ways="dlopen dlmopen"
+	depth="HEADSTART=whole $depth"
+	within 6144 "" "$place/libthree.so"
+}
+
+run_cases
