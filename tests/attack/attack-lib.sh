@@ -8,6 +8,11 @@ victim=23456
 attacker=34567
 attack=$HEADSTART_TEST_BUILD/tests/attack
 
+# Every user may write a log.
+mkdir "$tmp/logs"
+chmod 777 "$tmp/logs"
+log=$tmp/logs/log
+
 # What other users run lies where they may run it.
 chmod 755 "$tmp" "$place" "$state"
 cp "$preload" "$launch" "$built/plan-for" "$attack/helper" "$place"
@@ -85,6 +90,39 @@ systemwide() {
 }
 plan_of_root() { "$built/plan-for" "$system_state" "${1-$target}" $libraries >"$tmp/out"; }
 
+# Makes $cgroup, the folder of a new cgroup, removed at the end of the case: cgroup2 NAME, or cgroup1 CONTROLLER NAME, which fail where there is no such
+# hierarchy or it cannot be written to.
+cgroups=
+cgroup2() { new_cgroup "$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)" "$1"; }
+cgroup1() { new_cgroup "$(sed -n "s/^[^ ]* \([^ ]*\) cgroup [^ ]*[,=]$1[, ].*/\1/p" /proc/mounts | head -1)" "$2"; }
+new_cgroup() { # MOUNT NAME
+	[ -n "$1" ] || return 1
+	cgroup=$1/headstart-test-$$.slice/$2
+	mkdir -p "$cgroup" 2>/dev/null || return 1
+	cgroups="$cgroups $1/headstart-test-$$.slice"
+}
+at_case_exit() {
+	for folder in $cgroups; do
+		[ ! -d "$folder" ] || find "$folder" -depth -type d -exec rmdir {} ";"
+	done
+}
+at_exit() {
+	case $place in "$tmp"/*) ;; *) rm -rf "$place" ;; esac
+}
+
+# For $as and $wrapped: what stands in front of a command to run it in those cgroups.
+in_cgroups() { echo sh "$tmp/enter" $# "$@"; }
+cat >"$tmp/enter" <<'INSIDE'
+count=$1
+shift
+while [ "$count" -gt 0 ]; do
+	echo $$ >"$1/cgroup.procs" || exit 76
+	shift
+	count=$((count - 1))
+done
+exec "$@"
+INSIDE
+
 # Runs the cases of the test to the end, even when one fails.
 run_cases() {
 	cases_failed= cases_tried=
@@ -93,6 +131,7 @@ run_cases() {
 		(
 			set -e
 			what=$case
+			trap at_case_exit EXIT
 			"$case"
 		)
 		result=$?

@@ -1,0 +1,79 @@
+#!/bin/sh
+# A program's own fork does not fail because a prefetcher has taken its place: where few processes are left, none is started.
+# The program below needs each one that its limit allows.
+. "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
+plan_of_root
+few=8      # the program, one that it spawns, and six more
+plenty=200
+helpers=$((few - 2))
+
+stays_away() {
+	ends_with 7
+	log_lacks plan=started
+	was_not_run own
+}
+comes() {
+	ends_with 7
+	log_says plan=started
+	was_run own
+}
+pids_cgroup() {
+	cgroup2 x.scope && [ -e "$cgroup/pids.max" ] && return 0
+	cgroup1 pids x.scope || skip "no cgroup with a limit on processes can be made here"
+}
+
+case_cgroup_with_few_processes_left() {
+	pids_cgroup
+	echo $few >"$cgroup/pids.max"
+	as=$(in_cgroups "$cgroup")
+	for attempt in 1 2 3; do
+		forced "$attack/forks" $helpers "$target"
+		stays_away
+	done
+	forced "$launch" execv "$target"
+	stays_away
+}
+
+case_folder_above_limits_the_cgroup() {
+	pids_cgroup
+	mkdir "$cgroup/inner"
+	echo $few >"$cgroup/pids.max"
+	as=$(in_cgroups "$cgroup/inner")
+	forced "$attack/forks" $helpers "$target"
+	stays_away
+}
+
+case_cgroup_with_many_processes_left() {
+	pids_cgroup
+	for limit in $plenty max; do
+		echo $limit >"$cgroup/pids.max"
+		as=$(in_cgroups "$cgroup")
+		forced "$attack/forks" $helpers "$target"
+		comes
+	done
+}
+
+case_user_with_few_processes_left() {
+	user="setpriv --reuid $victim --regid $victim --clear-groups"
+	as="$user prlimit --nproc=$few:$few"
+	for attempt in 1 2 3; do
+		forced "$attack/forks" $helpers "$target"
+		stays_away
+	done
+}
+
+case_user_with_many_processes_left() {
+	as="setpriv --reuid $victim --regid $victim --clear-groups prlimit --nproc=$plenty"
+	forced "$attack/forks" $helpers "$target"
+	comes
+}
+
+case_audit_shim() {
+	"$built/plan-for" "$state" "$look" $libraries >"$tmp/out"
+	loaded=LD_AUDIT=$audit
+	as="setpriv --reuid $victim --regid $victim --clear-groups prlimit --nproc=$few:$few"
+	forced "$look" "$place/libthree.so"
+	stays_away
+}
+
+run_cases

@@ -1,0 +1,69 @@
+#!/bin/sh
+# systemd looks for the main process of a service among the processes of its cgroup: nothing is started in one. Programs of a
+# session and of a desktop have cgroups of another kind.
+. "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
+cgroup2 probe.service || skip "no cgroup can be made here"
+at_case_exit
+"$built/plan-for" "$state" "$look" $libraries >"$tmp/out"
+plan_of_root
+
+# Where systemd has a hierarchy of its own, the process is in that cgroup of it as well.
+in_unit() { # PATH
+	cgroup2 "$1" || skip "no cgroup can be made here"
+	folders=$cgroup
+	! cgroup1 name=systemd "$1" || folders="$folders $cgroup"
+	as=$(in_cgroups $folders) wrapped=$as
+}
+nothing_started() {
+	ends_with 7
+	was_not_run own
+	log_says plan=not-started
+	log_lacks plan=started
+}
+
+case_service_starts_nothing() {
+	in_unit x.service
+	for way in execv vfork-execv posix_spawn; do
+		what="x.service, $way"
+		forced "$launch" "$way" "$target"
+		nothing_started
+	done
+	what="x.service, its own plan"
+	forced "$look" "$place/libthree.so"
+	nothing_started
+}
+
+case_service_of_a_template_starts_nothing() {
+	in_unit system-getty.slice/getty@tty1.service
+	forced "$launch" posix_spawn "$target"
+	nothing_started
+}
+
+case_audit_shim_starts_nothing_in_a_service() {
+	in_unit x.service
+	loaded=LD_AUDIT=$audit
+	forced "$look" "$place/libthree.so"
+	nothing_started
+}
+
+case_service_starts_nothing_where_only_the_system_loads_the_shim() {
+	has_system
+	in_unit x.service
+	systemwide "$launch" posix_spawn "$target"
+	ends_with 7
+	was_not_run installed
+}
+
+# The manager of a user's programs is a service itself; what lies in it is not.
+case_scope_starts_the_prefetcher() {
+	for unit in app-x.scope session-1.scope user@1000.service/app.slice/app-x.scope; do
+		in_unit "$unit"
+		what=$unit
+		forced "$launch" posix_spawn "$target"
+		ends_with 7
+		was_run own
+		log_says plan=started
+	done
+}
+
+run_cases
