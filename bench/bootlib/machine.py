@@ -17,7 +17,7 @@ import time
 
 from lab import LabError, kernel
 
-ROOT = "root=/dev/vda ro console=ttyS0 systemd.setenv=HEADSTART_LOG=/run/boot-report.log"
+ROOT = "root=/dev/vda ro console=ttyS0"
 HARDWARE = ("-machine", "accel=kvm", "-cpu", "host")
 # The machine's clock counts its instructions, one a nanosecond, so that it does not see how slow it is: what headstart does
 # depends on how many microseconds an answer takes.

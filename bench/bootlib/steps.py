@@ -18,6 +18,7 @@ LIBRARY = "library=/usr/lib/$(uname -m)-linux-gnu/headstart/libheadstart-preload
 # Every second plan is for a rotational disk: its program waits for the prefetcher.
 PLANS = f"""
 set -e
+mkdir -p /etc/headstart && : >/etc/headstart/everywhere     # most of what a boot starts is services
 mkdir -p {STATE}; cd {STATE}
 device=solid
 for program in {' '.join(PLANNED)}; do

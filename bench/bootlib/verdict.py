@@ -15,7 +15,7 @@ def _quiet(boot):
 KINDS = {                   # of boots: what has to be true
     "before": (("no shim is in a process", _no_shim), ("nobody complains", _quiet)),
     "with": (("the shim is in daemons", lambda boot: boot["shim"] > 1),
-             ("prefetchers are started", lambda boot: boot["launches"].get("started", 0) > 0), ("nobody complains", _quiet)),
+             ("plans are carried out", lambda boot: boot["prefetched"] > 0), ("nobody complains", _quiet)),
     "gone": (("no shim is in a process", _no_shim), ("programs complain", lambda boot: boot["complaints"] > 0)),
     "dies": (("init is killed", lambda boot: "Attempted to kill init" in boot["died"]),),
 }
@@ -65,7 +65,7 @@ def summary(boot):
     if "units" not in boot:
         return boot
     return {
-        **{key: boot[key] for key in ("title", "kind", "state", "launches", "preload", "crashes")},
+        **{key: boot[key] for key in ("title", "kind", "state", "prefetched", "preload", "crashes")},
         "units": sum(state == "active" for state in boot["units"].values()),
         "failed": sorted(name for name, state in boot["units"].items() if state == "failed"),
         "processes": len(boot["processes"]), "shim": sum(boot["processes"].values()),

@@ -217,9 +217,11 @@ class Stage:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(log)
         self._bring(arm)
-        # Without a plan the prefetcher goes by how fast the device is.
+        # The shim heeds HEADSTART_LOG only where the environment names it as well. Without a plan the prefetcher goes by
+        # how fast the device is.
+        named = (("LD_PRELOAD", self.paths["preload"]),) if arm.system else ()
         self._execute(arm, self.options.timeout, delay=arm.needs == arms.SHIM,
-                      environment=(("HEADSTART_LOG", LOG),), linger=PREFETCHERS_END)
+                      environment=(("HEADSTART_LOG", LOG), *named), linger=PREFETCHERS_END)
         if not os.path.exists(log):
             return 0, 0
         with open(log, encoding="utf-8", errors="replace") as file:

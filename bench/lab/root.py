@@ -31,6 +31,7 @@ ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root", "USER": "root", "LOGNAME": "root", "LANG": "C.UTF-8",
 }
+EVERYWHERE = "/etc/headstart/everywhere"
 _FRESH = (("tmp", "mode=1777"), ("run", "mode=755"), ("root", "mode=700"), ("dev/shm", "mode=1777"))
 
 
@@ -73,7 +74,8 @@ class Root:
         return os.path.join(self.path, path.lstrip("/"))
 
     def install(self, build_dir):
-        """Installs a build of headstart (whose prefix should be /usr) into the image, stripped as packages are."""
+        """Installs a build of headstart (whose prefix should be /usr) into the image, stripped as packages are. A measured
+        command runs in a PID namespace of its own, where the shims start no prefetcher unless a file permits it."""
         self.device.delay(False)
         command = ["meson", "install", "-C", build_dir, "--no-rebuild", "--quiet", "--strip",
                    "--destdir", os.path.abspath(self.path)]
@@ -85,6 +87,9 @@ class Root:
         except subprocess.CalledProcessError as error:
             said = error.stderr.decode("utf-8", "replace").strip().splitlines()
             raise LabError(f"'meson install' failed: {said[-1] if said else error.returncode}") from None
+        os.makedirs(self.inside(os.path.dirname(EVERYWHERE)), exist_ok=True)
+        with open(self.inside(EVERYWHERE), "w", encoding="ascii"):
+            pass
         kernel.syncfs(self.path)
 
     def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=(), linger=0, shell=None):

@@ -24,6 +24,7 @@ from lab.root import ENVIRONMENT
 USER = 12345                # who runs the suites
 MARK = ".headstart-suites"  # holds what only this process knows
 PRELOAD = "ld.so.preload"
+EVERYWHERE = "/etc/headstart/everywhere"      # what runs here is in PID namespaces of its own
 
 
 class HostTouched(Exception):
@@ -161,6 +162,8 @@ class Chroot:
 
     def install(self, build):
         install(build, self.path)
+        os.makedirs(self.inside(os.path.dirname(EVERYWHERE)))
+        self.write(EVERYWHERE, "")
 
     def add_sources(self):
         """Has apt know the sources of packages as well."""

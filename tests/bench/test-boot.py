@@ -10,12 +10,12 @@ from bootlib import own, verdict
 
 def boot(kind, units=(), processes=(), **other):
     return {"title": kind, "kind": kind, "state": "running", "units": {"ssh.service": "active", **dict(units)},
-            "processes": {"systemd": False, "sshd": False, **dict(processes)}, "launches": {}, "preload": None, "crashes": 0,
+            "processes": {"systemd": False, "sshd": False, **dict(processes)}, "prefetched": 0, "preload": None, "crashes": 0,
             "complaints": [], "console_complaints": 0, "kernel": "6.1", "script": {"status": 0, "said": ""}, **other}
 
 
 def shimmed(**other):
-    return boot("with", processes={"systemd": True, "sshd": True}, launches={"started": 1}, **other)
+    return boot("with", processes={"systemd": True, "sshd": True}, prefetched=1, **other)
 
 
 class Verdict(unittest.TestCase):
