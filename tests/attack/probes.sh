@@ -27,6 +27,7 @@ opens_no_decoy() { # COMMAND…
 }
 by_both_shims() { # KIND
 	make_decoy "$1"
+	[ -e "$theirs/planned" ] || fail "the decoy is not in place" # and the kernel knows the way there
 	what="$1, by a hook"
 	opens_no_decoy "$launch" posix_spawn "$target"
 	loaded=LD_AUDIT=$audit
