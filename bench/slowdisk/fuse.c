@@ -41,6 +41,7 @@ struct slowdisk {
 	struct sector_set seen; /* read since the counters were reset, and not written since */
 	struct completion_queue queue;
 	const char *mountpoint;
+	FILE *log; /* of the thread that answers; or NULL */
 	void (*ready)(void);
 	_Atomic uint64_t transport_ns; /* set by prepare(): answers leave this much early, to arrive when they
 					  are due */
@@ -55,7 +56,9 @@ struct pending_read {
 	struct completion completion;
 	fuse_req_t req;
 	const uint8_t *data;
+	uint64_t offset;
 	size_t size; /* bytes */
+	uint64_t came_ns, complete_ns;
 };
 
 static struct slowdisk *slowdisk_of(fuse_req_t req)
@@ -63,12 +66,21 @@ static struct slowdisk *slowdisk_of(fuse_req_t req)
 	return fuse_req_userdata(req);
 }
 
-static void answer_read(struct completion *completion, void *data)
+static void answer_read(struct pending_read *read)
 {
-	struct pending_read *read = (struct pending_read *)completion;
-
 	fuse_reply_buf(read->req, (const char *)read->data, read->size);
 	free(read);
+}
+
+static void answer_completed(struct completion *completion, void *data)
+{
+	struct pending_read *read = (struct pending_read *)completion;
+	const struct slowdisk *slowdisk = data;
+
+	if (slowdisk->log)
+		fprintf(slowdisk->log, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %zu\n", read->came_ns,
+			read->complete_ns, completion_now_ns(), read->offset, read->size);
+	answer_read(read);
 }
 
 static struct stat attributes_of(const struct slowdisk *slowdisk, fuse_ino_t ino)
@@ -158,15 +170,17 @@ static void on_read(fuse_req_t req, fuse_ino_t ino, size_t size, off_t off, stru
 		fuse_reply_err(req, ENOMEM);
 		return;
 	}
-	*read = (struct pending_read){.req = req, .data = slowdisk->store->data + offset, .size = size};
+	*read = (struct pending_read){
+		.req = req, .data = slowdisk->store->data + offset, .offset = offset, .size = size};
 	if (slowdisk->delay) {
 		slowdisk->counters.delayed++;
-		read->completion.due_ns = disk_read(&slowdisk->disk, completion_now_ns(), offset, size) -
-					  slowdisk->transport_ns;
+		read->came_ns = completion_now_ns();
+		read->complete_ns = disk_read(&slowdisk->disk, read->came_ns, offset, size);
+		read->completion.due_ns = read->complete_ns - slowdisk->transport_ns;
 		completion_queue_add(&slowdisk->queue, &read->completion);
 	} else {
 		disk_move(&slowdisk->disk, offset + size);
-		answer_read(&read->completion, NULL);
+		answer_read(read);
 	}
 }
 
@@ -286,7 +300,7 @@ static int serve_mounted(struct slowdisk *slowdisk, struct fuse_session *session
 		return r;
 	}
 	run_ahead();
-	r = completion_queue_start(&slowdisk->queue, answer_read, NULL);
+	r = completion_queue_start(&slowdisk->queue, answer_completed, slowdisk);
 	if (r == 0) {
 		r = fuse_session_loop(session);
 		completion_queue_stop(&slowdisk->queue);
@@ -317,10 +331,10 @@ static int serve(struct slowdisk *slowdisk)
 	return r;
 }
 
-int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
+int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint, FILE *log,
 	void (*ready)(void))
 {
-	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .ready = ready};
+	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .log = log, .ready = ready};
 	int r;
 
 	disk_init(&slowdisk.disk, model, store->size, seed);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "model.h"
 #include "store.h"
@@ -10,6 +11,10 @@
 /*
  * Mounts at `mountpoint` and serves until a signal (SIGINT, SIGTERM, SIGHUP) or an unmount ends it. Calls
  * ready(), on a thread of its own, once the file answers at the model's speed. Returns 0 or negative errno.
+ *
+ * `log`, which may be NULL and is the caller's, receives a line for each read at the model's speed, in the order of the
+ * answers: when it came, when the model has it complete, when it was answered, all in ns of CLOCK_MONOTONIC; its offset
+ * and its size in bytes. With these a model can be checked on a machine however busy.
  */
-int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
+int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint, FILE *log,
 	void (*ready)(void));

@@ -14,7 +14,7 @@
 #define EXIT_USAGE 2
 
 static const char help[] =
-	"Usage: slowdisk --model MODEL [--seed N] IMAGE MOUNTPOINT\n"
+	"Usage: slowdisk --model MODEL [--seed N] [--log FILE] IMAGE MOUNTPOINT\n"
 	"\n"
 	"Shows IMAGE as the file MOUNTPOINT/disk.img, as slow to read as the device MODEL. Writes take no\n"
 	"time, go to memory and are gone afterwards. Stays in the foreground until SIGINT, SIGTERM or an\n"
@@ -22,6 +22,8 @@ static const char help[] =
 	"\n"
 	"  --model MODEL  hdd, sdcard, emmc, cloud or none\n"
 	"  --seed N       start of the random numbers of hdd's rotation (0)\n"
+	"  --log FILE     write a line for each read at the model's speed: when it came, when the model has it complete,\n"
+	"                 when it was answered, in ns, its offset, its bytes\n"
 	"  --help         print this\n"
 	"\n"
 	"Extended attributes of disk.img:\n"
@@ -33,7 +35,7 @@ static const char help[] =
 struct options {
 	const struct model *model;
 	uint64_t seed;
-	const char *image, *mountpoint;
+	const char *image, *mountpoint, *log;
 };
 
 static int fail(const char *what, const char *subject, int error)
@@ -80,6 +82,7 @@ static int parse(struct options *options, int argc, char **argv)
 	static const struct option long_options[] = {
 		{"model", required_argument, NULL, 'm'},
 		{"seed", required_argument, NULL, 's'},
+		{"log", required_argument, NULL, 'l'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -94,6 +97,9 @@ static int parse(struct options *options, int argc, char **argv)
 			break;
 		case 's':
 			r = parse_seed(optarg, &options->seed);
+			break;
+		case 'l':
+			options->log = optarg;
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -111,6 +117,23 @@ static void say_ready(void)
 	fflush(stdout);
 }
 
+/* Serves until the end. Returns the status to exit with. */
+static int serve(const struct options *options, struct store *store)
+{
+	FILE *log = NULL;
+	int r;
+
+	if (options->log) {
+		log = fopen(options->log, "we");
+		if (!log)
+			return fail("cannot write", options->log, -errno);
+	}
+	r = slowdisk_serve(options->model, store, options->seed, options->mountpoint, log, say_ready);
+	if (log && fclose(log) != 0)
+		return fail("cannot write", options->log, -errno);
+	return r < 0 ? fail("cannot serve at", options->mountpoint, r) : EXIT_SUCCESS;
+}
+
 int main(int argc, char **argv)
 {
 	struct options options = {0};
@@ -123,7 +146,7 @@ int main(int argc, char **argv)
 	r = store_open(&store, options.image);
 	if (r < 0)
 		return fail("cannot use the image", options.image, r);
-	r = slowdisk_serve(options.model, &store, options.seed, options.mountpoint, say_ready);
+	r = serve(&options, &store);
 	store_close(&store);
-	return r < 0 ? fail("cannot serve at", options.mountpoint, r) : EXIT_SUCCESS;
+	return r;
 }
