@@ -54,6 +54,7 @@ class Coldstart(unittest.TestCase):
                 result = json.load(file)
         self.assertNotIn("Traceback", done.stderr)
         if "another recording is running on this machine" in done.stderr:
+            print("partial: somebody else is recording on this machine", flush=True)
             self.skipTest("somebody else is recording on this machine")
         return done.returncode, result, done.stdout, done.stderr
 

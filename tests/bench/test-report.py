@@ -93,6 +93,7 @@ class Chart(unittest.TestCase):
         try:
             from coldlib import chart
         except ImportError as missing:
+            print(f"partial: charts: no matplotlib: {missing}", flush=True)
             self.skipTest(f"no matplotlib: {missing}")
         self.chart = chart
 

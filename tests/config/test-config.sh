@@ -122,5 +122,7 @@ if [ "$(id -u)" = 0 ] && [ ! -e /etc/headstart/headstart.conf ]; then
 	$as_user "$others/headstart" config check 2>"$tmp/err" | grep -q 'nothing is wrong' ||
 		fail "a user's own settings are not read: $(cat "$tmp/err")"
 	$as_user "$others/headstart" run --verbose -- cat /dev/null 2>&1 | grep -q 'the settings deny it' || fail "a user's deny has no effect"
+else
+	untried "a user's own settings: not root, or this machine has settings"
 fi
 echo ok

@@ -49,7 +49,7 @@ head -n 1 page | grep -qE '^headstart on this machine: [0-9]+ problems?, [0-9]+ 
 ! grep -q "$(printf '\033')" page || fail "escape sequences without a terminal"
 ! grep -v '^ *\$ ' page | grep -v "'/.*'" | awk 'length > 80' | grep . || fail "lines over 80 columns"
 [ "$(wc -l <page)" -le 66 ] || fail "more than a page: $(wc -l <page) lines"
-if command -v script >/dev/null; then
+if have script; then
 	TERM=xterm script -qec "$headstart doctor" /dev/null </dev/null >typescript || true
 	grep -q "$(printf '\033')" typescript || fail "no colour on a terminal"
 	NO_COLOR=1 TERM=xterm script -qec "$headstart doctor" /dev/null </dev/null >typescript || true

@@ -92,6 +92,8 @@ if command -v cc >/dev/null && [ "$(uname -m)" = x86_64 ]; then
 	printf '%s\n' "$syscall __attribute__((constructor)) void f(void) { if (call(57, 0, 0, 0) == 0) call(231, 0, 0, 0); }" | harmful
 	refuses_to_install "headstart-self-test"
 	put_back
+else
+	untried "libraries that harm: no compiler, or another processor"
 fi
 
 # The file.

@@ -114,7 +114,10 @@ fi
 
 # A user namespace, with and without a name for the user in it.
 for map in '' r; do
-	as_user unshare -U$map true 2>/dev/null || continue
+	as_user unshare -U$map true 2>/dev/null || {
+		untried "unshare -U$map, which does not work here"
+		continue
+	}
 	status=0
 	as_user unshare -U$map "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
 	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "in a user namespace ($map): $status $(cat "$tmp/out")"

@@ -34,7 +34,7 @@ run() {
 
 check_strip() { # COMPACTED
 	for tool in strip "strip -g" eu-strip llvm-strip; do
-		command -v ${tool%% *} >/dev/null || continue
+		have ${tool%% *} || continue
 		cp "$1" "$1.stripped"
 		$tool "$1.stripped" 2>"$tmp/err" || fail "$tool $kind: $(cat "$tmp/err")"
 		[ ! -s "$tmp/err" ] || fail "$tool $kind says $(cat "$tmp/err")"
@@ -53,7 +53,7 @@ hot_first() {
 check_debug_files() { # COMPACTED
 	objcopy --only-keep-debug "$1" "$1.debug" 2>"$tmp/err" && [ ! -s "$tmp/err" ] ||
 		fail "objcopy --only-keep-debug $kind: $(cat "$tmp/err")"
-	command -v eu-strip >/dev/null || return 0
+	have eu-strip || return 0
 	eu-strip -f "$1.eu-debug" -o "$1.bare" "$1" || fail "eu-strip -f $kind"
 	for debug in "$1.debug" "$1.eu-debug"; do
 		eu-unstrip -o "$1.whole" "$1.bare" "$debug" 2>"$tmp/err" || fail "eu-unstrip $kind: $(cat "$tmp/err")"
@@ -72,14 +72,14 @@ check_tools() { # ORIGINAL COMPACTED
 	readelf -aW "$1" 2>&1 >/dev/null | sort -u >"$tmp/a"
 	readelf -aW "$2" 2>&1 >/dev/null | sort -u >"$tmp/b"
 	[ -z "$(comm -13 "$tmp/a" "$tmp/b")" ] || fail "readelf $kind: $(comm -13 "$tmp/a" "$tmp/b")"
-	command -v eu-elflint >/dev/null || return 0
+	have eu-elflint || return 0
 	lint "$1" >"$tmp/a"
 	lint "$2" >"$tmp/b"
 	[ -z "$(comm -13 "$tmp/a" "$tmp/b")" ] || fail "eu-elflint $kind: $(comm -13 "$tmp/a" "$tmp/b")"
 }
 
 check_gdb() { # COMPACTED PROGRAM
-	command -v gdb >/dev/null || return 0
+	have gdb || return 0
 	gdb -q -batch -ex 'break step<150>' -ex run -ex backtrace "$1" >"$tmp/gdb" 2>&1 || true
 	grep -q '^#0 .*step<150> (a=.*151)' "$tmp/gdb" && grep -q '^#[0-9]* .*main (' "$tmp/gdb" ||
 		fail "gdb $kind: $(head -20 "$tmp/gdb")"

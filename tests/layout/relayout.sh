@@ -219,6 +219,8 @@ if command -v dpkg-query >/dev/null && dpkg-query -S /bin/true >/dev/null 2>&1; 
 	status=0
 	relayout --profile profile --in-place --dry-run /bin/true >out 2>err || status=$?
 	[ $status = 1 ] && grep -q "belongs to the package coreutils.*dpkg-divert" err || fail "a package's file: $status $(cat err)"
+else
+	untried "a package's file: dpkg knows none here"
 fi
 
 # The command line.

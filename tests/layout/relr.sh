@@ -31,7 +31,10 @@ echo "libraries and a program, by linker and binding"
 g++ -O1 -c -o program.o "$here/relr-program.cc"
 for linker in bfd gold lld mold; do
 	for flags in -Wl,-z,lazy -Wl,-z,now -Wl,-z,noseparate-code; do
-		gcc -fuse-ld=$linker "$flags" -shared -o probe.so -x c /dev/null 2>/dev/null || continue
+		gcc -fuse-ld=$linker "$flags" -shared -o probe.so -x c /dev/null 2>/dev/null || {
+			untried "$linker $flags: it does not link here"
+			continue
+		}
 		rm -f libsample.so relaid/*
 		gcc -O0 -fPIC -shared -fuse-ld=$linker "$flags" -Wl,-soname,libsample.so -Wl,--build-id -o libsample.so \
 			"$here/relr-sample.c" || fail "$linker $flags does not link"
@@ -68,7 +71,7 @@ LD_LIBRARY_PATH=relaid relaid/program >after
 cmp before after || fail "with DT_TEXTREL it runs otherwise"
 
 echo "aarch64, in an image"
-if command -v aarch64-linux-gnu-gcc >/dev/null; then
+if have aarch64-linux-gnu-gcc; then
 	mkdir -p tree/usr/lib/aarch64-linux-gnu
 	arm=/usr/lib/aarch64-linux-gnu/libarm.so
 	cp "$(aarch64-linux-gnu-gcc -print-file-name=libc.so.6)" tree/usr/lib/aarch64-linux-gnu/
@@ -119,7 +122,9 @@ LD_DEBUG=versions LD_LIBRARY_PATH=$tmp/relaid /usr/bin/python3 -c 'import ssl' 2
 grep '^/sbin/ldconfig' ldconfig.out && fail "ldconfig complains"
 
 echo "gdb"
-if command -v gdb >/dev/null && gdb -nx -batch -ex run ./program >/dev/null 2>&1; then
+if ! gdb -nx -batch -ex run ./program >/dev/null 2>&1; then
+	untried "gdb, which does not work here"
+else
 	LD_LIBRARY_PATH=relaid:. gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break sample_check' -ex run -ex backtrace -ex 'info sharedlibrary' \
 		./program >gdb.out 2>&1
 	grep -q '#0 .*sample_check' gdb.out || fail "gdb does not stop: $(cat gdb.out)"

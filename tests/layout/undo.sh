@@ -69,7 +69,7 @@ changed() {
 tools=0
 for tool in strip 'strip -g' eu-strip 'objcopy --add-section=.x=/etc/hostname' 'objcopy --strip-debug' \
 	'patchelf --set-rpath /nowhere' 'patchelf --add-needed libm.so.6'; do
-	command -v "${tool%% *}" >/dev/null || continue
+	have "${tool%% *}" || continue
 	fresh
 	cp "$file" "$tmp/relaid"
 	$tool "$file" >/dev/null 2>&1 || continue

@@ -37,6 +37,13 @@ untried() {
 	echo "partial: $*"
 }
 
+# Whether a program that a case needs is here; the case is untried otherwise.
+have() {
+	command -v "$1" >/dev/null && return 0
+	untried "no $1"
+	return 1
+}
+
 # for_others FILE…: copies the files into $others, a folder that every user can enter. The folder of the build may be closed to
 # other users, as those below /root are.
 for_others() {

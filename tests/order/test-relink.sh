@@ -84,7 +84,7 @@ is_there() {
 	ld-script) return ;;
 	*) command -v "ld.$1" >/dev/null && return ;;
 	esac
-	echo "not tested: $1: not installed here"
+	untried "$1: not installed here"
 	return 1
 }
 

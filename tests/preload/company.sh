@@ -1,6 +1,5 @@
 #!/bin/sh
-# Together with other preloaded libraries, sanitizers, debuggers, tracers, sandboxes and storms of processes. What is not
-# to be had here is said.
+# Together with other preloaded libraries, sanitizers, debuggers, tracers, sandboxes and storms of processes.
 #
 # libfaketime names what it shares in /dev/shm after its process, and leaves it there when that executes another program. A
 # later process with the same number stumbles over it, so /dev/shm is the test's own.
@@ -12,14 +11,6 @@ if [ -z "${HEADSTART_TEST_SHM-}" ]; then
 			exec sh "$1"' sh "$0"
 fi
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
-
-untried=
-# Whether a command is there.
-have() {
-	command -v "$1" >/dev/null && return 0
-	untried="$untried $1"
-	return 1
-}
 
 # Runs a command, whose exit status is to be $1, without the shim and with it, the target cold: what it says is to be the
 # same. $others are libraries that are preloaded in both cases.
@@ -49,7 +40,7 @@ for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.s
 	others=$(find /usr/lib -name "$name" 2>/dev/null | head -1)
 	[ $name != libfaketime.so.1 ] || [ $HEADSTART_TEST_SHM = own ] || others=
 	if [ -z "$others" ]; then
-		untried="$untried $name"
+		untried "$name"
 		continue
 	fi
 	for way in execv vfork-execv posix_spawn; do
@@ -59,14 +50,20 @@ for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.s
 	same 3 sh -c 'echo one; (echo two | cat); exec sh -c "exit 3"'
 done
 others=
-if [ $HEADSTART_TEST_SHM = own ] && have faketime; then
+if [ $HEADSTART_TEST_SHM != own ]; then
+	untried "faketime, for which /dev/shm is shared with others"
+elif have faketime; then
 	same 0 faketime -f '2020-01-01 00:00:00' date +%Y
 	[ "$(cat "$tmp/seen")" = 2020 ] || fail "faketime: $(cat "$tmp/seen")"
 fi
 have eatmydata && same 0 eatmydata sh -c 'echo text | cat'
-if have fakeroot && fakeroot true 2>/dev/null; then
-	same 0 fakeroot id -u
-	same 7 fakeroot "$launch" execv "$target"
+if have fakeroot; then
+	if fakeroot true 2>/dev/null; then
+		same 0 fakeroot id -u
+		same 7 fakeroot "$launch" execv "$target"
+	else
+		untried "fakeroot, which does not work here"
+	fi
 fi
 
 # Sanitizers, whose libraries want to be the first. That for threads dies where a kernel puts things at more places than it
@@ -76,7 +73,7 @@ for sanitizer in address undefined thread leak; do
 	cc -D_GNU_SOURCE -fsanitize=$sanitizer -o "$tmp/sanitized" "$HEADSTART_TEST_SOURCE/tests/preload/launch.c" 2>/dev/null &&
 		setarch -R "$tmp/sanitized" execve "$target" >"$tmp/out" 2>&1 || status=$?
 	if [ "$status" != 7 ]; then
-		untried="$untried -fsanitize=$sanitizer"
+		untried "-fsanitize=$sanitizer"
 		continue
 	fi
 	same 7 setarch -R "$tmp/sanitized" execve "$target"
@@ -86,7 +83,9 @@ for sanitizer in address undefined thread leak; do
 done
 
 # Who looks on sees the program, and nothing of the prefetcher.
-if have strace && strace -o "$tmp/trace" true 2>/dev/null; then
+if ! strace -o "$tmp/trace" true 2>/dev/null; then
+	untried "strace, which cannot trace here"
+else
 	for way in execve posix_spawn vfork-execve; do
 		same 7 strace -f -o "$tmp/trace" "$launch" "$way" "$target"
 		starts "strace: $way"
@@ -110,7 +109,9 @@ if have valgrind; then
 fi
 
 # Sandboxes and name spaces.
-if have bwrap && bwrap --dev-bind / / true 2>/dev/null; then
+if ! bwrap --dev-bind / / true 2>/dev/null; then
+	untried "bwrap, which does not work here"
+else
 	same 7 bwrap --dev-bind / / "$launch" execve "$target"
 	starts bwrap
 	same 4 bwrap --unshare-all --die-with-parent --ro-bind / / --proc /proc --dev /dev sh -c 'echo inside; exit 4'
@@ -128,7 +129,7 @@ if unshare -Ur true 2>/dev/null; then
 	wait "$inside"
 	[ "$result" = 0 ] || fail "nsenter -U fails"
 else
-	untried="$untried unshare -Ur"
+	untried "unshare -Ur"
 fi
 
 # A storm of processes, most of them at the same time as others.
@@ -161,5 +162,3 @@ if have musl-gcc; then
 fi
 same 7 "$target"
 same 7 /lib64/ld-linux-x86-64.so.2 "$launch" execve "$target"
-
-[ -z "$untried" ] || echo "not to be had here, so not tried:$untried"

@@ -22,7 +22,7 @@ for mode in auto whole off; do
 done
 
 # The control: an object that calls dlopen itself, in its caller's place, is seen.
-if command -v cc >/dev/null; then
+if have cc; then
 	printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nvoid *dlopen(const char *n, int f) { void *(*d)(const char *, int) =
 		(void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"); void *r = d(n, f); __asm__ volatile(""); return r; }' >"$tmp/naive.c"
 	cc -shared -fPIC -o "$tmp/naive.so" "$tmp/naive.c"

@@ -63,7 +63,7 @@ for action in kill trap errno; do
 done
 
 if [ "$(id -u)" != 0 ]; then
-	echo "not root: programs that give rights, pid 1 and /proc are not tried"
+	untried "programs that give rights, pid 1, /proc and other users: not root"
 	exit 0
 fi
 
@@ -81,6 +81,8 @@ if command -v setcap >/dev/null && setcap cap_net_raw+ep "$target" 2>/dev/null; 
 	cold shimmed "$launch" execv "$target"
 	nothing_done
 	setcap -r "$target"
+else
+	untried "a program with capabilities: setcap cannot give any here"
 fi
 
 what="pid 1"

@@ -31,10 +31,9 @@ goes_on_beside() {
 	read -r line <&8
 	if grep -q "^Uid:	$ids$" "/proc/$holder/status"; then
 		for way in "" "$launch execv"; do
-			rm -f "$log"
+			what=started
 			follow HEADSTART_PREFETCH="$place/own/slow" $way "$look"
 			[ -z "$(waits_up_to)" ] || fail "a stranger's locks were waited for: $program: $(cat "$tmp/calls")"
-			grep -q "program=$look .*plan=started" "$log" || fail "a stranger keeps others from prefetching: $(cat "$log")"
 		done
 	else
 		untried "set-user-ID programs, which have no effect in '$place'"

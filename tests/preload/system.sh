@@ -44,7 +44,7 @@ starts() {
 }
 
 for shell in sh bash dash; do
-	command -v $shell >/dev/null || continue
+	have $shell || continue
 	what="from $shell"
 	same $shell -c '"$0" one two; echo $?; ls /etc/hostname | cat; false' "$target"
 	starts
@@ -53,12 +53,12 @@ what="from python"
 same /usr/bin/python3 -c 'import subprocess, sys; print(subprocess.run([sys.argv[1]], capture_output=True))' "$target"
 starts
 what="from perl"
-if command -v perl >/dev/null; then
+if have perl; then
 	same perl -e 'system $ARGV[0], "one"; print $? >> 8; exec $ARGV[0]; ' "$target"
 	[ "$(started)" -ge 1 ] || fail "$what: nothing was started"
 fi
 what="from make"
-if command -v make >/dev/null; then
+if have make; then
 	printf 'all:\n\t@%s one; echo $$?\n' "$target" >"$tmp/Makefile"
 	same make -f "$tmp/Makefile"
 	starts
@@ -99,7 +99,7 @@ if [ -e "$stub" ] && [ -e /lib/ld-linux.so.2 ] &&
 	rm "$tmp"/lib32/* "$tmp"/lib/i386-linux-gnu/*
 	in_system "$place/i386" 2>&1 | grep -q 'ERROR: ld.so' || fail "$what: this would not notice"
 else
-	echo "no 32-bit loader or compiler: the stub was not tried"
+	untried "the stub: no loader or compiler for 32-bit programs"
 fi
 
 what="kill switch"

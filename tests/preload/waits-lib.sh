@@ -76,13 +76,13 @@ waited() {
 }
 
 # How long a start would wait at most is in its system calls, whatever it takes on this machine: follow COMMAND… starts it cold,
-# and waits_up_to prints the seconds, nothing if it does not wait at all.
+# and waits_up_to prints the seconds, nothing if it does not wait at all. $what is what the shim is to do about the plan.
 can_follow() { command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; }
 follow() {
 	rm -f "$log"
 	make_cold
 	in_front="strace -qq -f -e trace=ppoll -o $tmp/calls" shimmed "$@" >"$tmp/seen" 8<&- || true
 	grep -q '^sum' "$tmp/seen" || fail "$*: the program did not run: $(cat "$tmp/seen")"
-	grep -q "program=$look .*plan=running" "$log" || fail "$*: nobody holds the plan: $(cat "$log")"
+	grep -q "program=$look .*plan=$what" "$log" || fail "$*: not $what: $(cat "$log")"
 }
 waits_up_to() { sed -n 's/.*ppoll(\[{fd=[0-9]*, events=POLLIN}\], 1, {tv_sec=\([0-9]*\), .*/\1/p' "$tmp/calls"; }

@@ -118,6 +118,7 @@ prefetcher_begins
 wait $starter || true
 [ "$(grep -c '^sum' "$order")" = 1 ] || fail "a prefetcher that does not end holds the program up for ever"
 if can_follow; then
+	what=running
 	follow HEADSTART_PREFETCH="$tmp/slow" "$look"
 	[ -z "$(waits_up_to)" ] || fail "a prefetcher that does not end is waited for again: $(cat "$tmp/calls")"
 fi
@@ -137,6 +138,7 @@ meet_an_old_one() {
 		os.execv(sys.argv[2], sys.argv[2:])
 	END
 	prefetcher_begins
+	what=running
 	follow HEADSTART_PREFETCH="$tmp/slow" "$look"
 	echo >"$tmp/go"
 	"$unclaimed" "$plan"

@@ -221,7 +221,7 @@ def main():
     for place in (os.environ.get("TMPDIR", "/tmp"), "/dev/shm"):
         with tempfile.TemporaryDirectory(prefix="headstart-test.", dir=place) as parent:
             if not xattrs_work(parent):
-                print(f"no extended attributes in {place}: left out")
+                print(f"partial: {place}: no extended attributes there")
                 continue
             run_in(parent)
             ran += 1

@@ -82,6 +82,8 @@ if unshare -Ur true 2>/dev/null; then
 	wait "$inside"
 	[ "$result" = 0 ] || fail "nsenter -U fails under the shim"
 	grep -q plan=started "$log" || fail "nsenter: nothing was started"
+else
+	untried "user namespaces"
 fi
 
 # Ten at once.
