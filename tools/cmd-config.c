@@ -16,6 +16,7 @@
 #include "plan/auto.h"
 #include "plan/store.h"
 #include "settings.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 static const char help[] = "usage: headstart config check [FILE]\n"
@@ -91,8 +92,11 @@ static int apply(void)
 	_cleanup_closedir_ DIR *folder = NULL;
 	_cleanup_free_ char *state = NULL;
 	struct dirent *entry;
-	int status = 0, r = store_folder(&state);
+	int status = 0, r = refuse_strange_state();
 
+	if (r)
+		return r;
+	r = store_folder(&state);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find the folder of plans");
 	settings_read(&config, true, false);

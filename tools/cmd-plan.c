@@ -16,6 +16,7 @@
 #include "plan/names.h"
 #include "plan/store.h"
 #include "settings.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 struct plan_arguments {
@@ -173,7 +174,10 @@ static int load_profile(const struct plan_arguments *arguments, struct profile *
 {
 	_cleanup_free_ char *found = NULL;
 	const char *path = arguments->profile;
+	int refused = path && arguments->output ? 0 : refuse_strange_state();
 
+	if (refused)
+		return refused;
 	if (!path) {
 		int status = find_profile(arguments->program, &found);
 

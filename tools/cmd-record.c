@@ -22,6 +22,7 @@
 #include "record/record.h"
 #include "report/words.h"
 #include "settings.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 #define NOT_FOUND      127
@@ -445,6 +446,9 @@ static int check_place(const struct settings *settings)
 
 	if (settings->output)
 		return output_check(settings->output);
+	err = refuse_strange_state();
+	if (err)
+		return err;
 	err = store_path_for_writing(STORE_PROFILE, settings->program, &stored);
 	return err ? verb_fail_errno(err, "cannot find a place for the profile") : output_check(stored);
 }

@@ -18,6 +18,7 @@
 #include "report/words.h"
 #include "setup/preload-file.h"
 #include "setup/preload-text.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 #define KILL_SWITCH "/etc/headstart/disable"
@@ -270,8 +271,10 @@ static void print_text(struct json_object *status)
 static int print_status(bool json)
 {
 	struct json_object *status = json_object_new_object();
-	int r = describe(status);
+	int r = refuse_strange_state();
 
+	if (r == 0)
+		r = describe(status);
 	if (r == 0 && json)
 		puts(json_object_to_json_string_ext(
 			status, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "install.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 static const char help[] =
@@ -51,6 +52,19 @@ static void tell(void *context, const char *path, enum file_removal what, const 
 	}
 }
 
+/* Root may have installed into a user's folders, with that user's HOME: they are not root's to go through. */
+static int refuse_strange_files(const struct manifest *manifest, const char *record)
+{
+	_cleanup_free_ char *advice = NULL;
+	int r = 0;
+
+	if (asprintf(&advice, "as its owner remove what --dry-run lists, and then, as root, '%s'", record) < 0)
+		return verb_fail("cannot take anything back: out of memory");
+	for (size_t i = 0; r == 0 && i < manifest->n_files; i++)
+		r = refuse_stranger(manifest->files[i].path, advice);
+	return r;
+}
+
 static int remove_recorded(const struct install_request *request, const char *record)
 {
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
@@ -70,6 +84,9 @@ static int remove_recorded(const struct install_request *request, const char *re
 		printf("would take back %s\n", manifest.files[i].path);
 	if (request->dry_run)
 		return 0;
+	r = refuse_strange_files(&manifest, path);
+	if (r)
+		return r;
 	r = files_remove(path, &manifest, tell, NULL, &culprit);
 	return r < 0 ? verb_fail_errno(r, "cannot take back '%s'", culprit) : 0;
 }

@@ -19,9 +19,11 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "install.h"
 #include "setup/desktop.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 #define DESKTOP_MAX          (1u << 20) /* bytes of a .desktop file */
@@ -246,10 +248,15 @@ struct walk {
 static int walk_data_folder(void *context, const char *folder)
 {
 	struct walk *walk = context;
+	struct stranger stranger;
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%s/applications", folder) >= (int)sizeof(path))
 		return 0;
+	if (stranger_to_us(path, &stranger) == -EPERM) { /* root's menus have nothing from there */
+		verb_note("note: '%s' is passed over: others than root can change '%s'", path, stranger.path);
+		return 0;
+	}
 	return walk_desktop_files(walk->app, path, "", 0, walk->take);
 }
 
@@ -478,6 +485,15 @@ static int absolute_path(const char *name, char **ret)
 	return 0;
 }
 
+/* Where the menu entries go, and where those are read first that the user has. */
+static int refuse_strange_menus(const struct app *app)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/applications", app->data);
+	return refuse_stranger(path, "root reads and writes no menu entries there");
+}
+
 int install_app(const struct install_request *request)
 {
 	_cleanup_(app_release) struct app app = {.name = request->app};
@@ -490,6 +506,8 @@ int install_app(const struct install_request *request)
 		r = choose_wrapper_folder(&app.wrappers);
 	if (r == 0)
 		r = user_folder("XDG_DATA_HOME", ".local/share", &app.data);
+	if (r == 0)
+		r = refuse_strange_menus(&app);
 	if (r == 0)
 		r = record_path(record, &path);
 	if (r == 0)

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "install.h"
 #include "plan/store.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 #define APP_PREFIX "app-"
@@ -44,8 +45,11 @@ int record_name_of_app(const char *app, char **ret)
 static int record_folder(char **ret)
 {
 	_cleanup_free_ char *state = NULL;
-	int r = store_folder(&state);
+	int r = refuse_strange_state();
 
+	if (r)
+		return r;
+	r = store_folder(&state);
 	if (r == -ENOENT)
 		return verb_fail(
 			"there is no folder to keep a record of the installation in: HOME is not set");
@@ -179,6 +183,16 @@ static int heed_app(void *context, const char *app)
 	return r;
 }
 
+/* The folders of the user are root's (user_folder()); those below them may be another's all the same. */
+static int refuse_strange_files(const struct file_set *set)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < set->n_files; i++)
+		r = refuse_stranger(set->files[i].path, "root writes nothing there (nothing was written)");
+	return r;
+}
+
 int install_set(const struct install_request *request, const char *record, const struct file_set *set)
 {
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
@@ -190,6 +204,8 @@ int install_set(const struct install_request *request, const char *record, const
 
 	if (r == 0)
 		r = record_load(path, &manifest);
+	if (r == 0)
+		r = refuse_strange_files(set);
 	newcomer = (struct newcomer){path, set, &manifest};
 	if (r == 0)
 		r = heed_user(&newcomer);
@@ -213,14 +229,20 @@ int install_set(const struct install_request *request, const char *record, const
 int user_folder(const char *variable, const char *rest, char **ret)
 {
 	const char *value = variable ? getenv(variable) : NULL, *home = getenv("HOME");
+	_cleanup_free_ char *path = NULL;
 	int r;
 
 	if (value && value[0] == '/')
-		r = asprintf(ret, "%s", value);
+		r = asprintf(&path, "%s", value);
 	else if (home && home[0] == '/')
-		r = asprintf(ret, "%s/%s", home, rest);
+		r = asprintf(&path, "%s/%s", home, rest);
 	else
 		return verb_fail(
 			"HOME is not set%s%s", variable ? ", nor is " : "", variable ? variable : "");
-	return r < 0 ? verb_fail_errno(ENOMEM, "cannot find the user's folders") : 0;
+	if (r < 0)
+		return verb_fail_errno(ENOMEM, "cannot find the user's folders");
+	r = refuse_stranger_of(value && value[0] == '/' ? variable : "HOME", path);
+	if (r == 0)
+		*ret = TAKE_PTR(path);
+	return r;
 }

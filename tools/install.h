@@ -54,5 +54,8 @@ int record_refuse_owned(const char *path);
 /* Writes the set, or says what would be written, and says so line by line. */
 int install_set(const struct install_request *request, const char *record, const struct file_set *set);
 
-/* $VARIABLE if it is an absolute path, else $HOME/rest; `variable` may be NULL. *ret is the caller's. */
+/*
+ * $VARIABLE if it is an absolute path, else $HOME/rest; `variable` may be NULL. *ret is the caller's. Root is refused
+ * a folder that others can change.
+ */
 int user_folder(const char *variable, const char *rest, char **ret);

@@ -2,6 +2,7 @@
 /* The prefetcher's log line and the stale mark. */
 #include "prefetch-log.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -13,19 +14,23 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "format/state-folder.h"
 
-/* Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it.
+/*
+ * Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it. Nor, for
+ * root, is one that others can change.
  */
 static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
 {
 	const char *path = getenv("HEADSTART_LOG");
 	_cleanup_close_ int fd = -1;
 	_cleanup_free_ char *line = NULL;
+	struct stranger stranger;
 	va_list arguments;
 	int n;
 
-	if (!path || path[0] != '/')
+	if (!path || path[0] != '/' || stranger_to_us(path, &stranger) == -EPERM)
 		return;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
 	if (fd < 0)
@@ -71,7 +76,10 @@ bool plan_mark_stale(const char *plan_path)
 {
 	_cleanup_free_ char *mark = NULL;
 	_cleanup_close_ int fd = -1;
+	struct stranger stranger;
 
+	if (stranger_to_us(plan_path, &stranger) == -EPERM)
+		return false;
 	if (asprintf(&mark, "%s" STATE_STALE_SUFFIX, plan_path) < 0)
 		return false;
 	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "config/config.h"
 #include "config/parse.h"
 
@@ -89,9 +90,18 @@ unsigned config_read_file(
 unsigned config_read_system(struct config *ret, config_problem *tell, void *context)
 {
 	const char *named = variable("HEADSTART_CONFIG");
+	struct stranger stranger;
+	unsigned problems = 0;
 
 	*ret = (struct config){0};
-	return config_read_file(ret, named ? named : CONFIG_SYSTEM, false, tell, context);
+	if (named && stranger_to_us(named, &stranger) == -EPERM) {
+		if (tell)
+			tell(context, named, 0, "others could have written it: it and the folders above it must be root's, and for nobody "
+				"else to write");
+		named = NULL;
+		problems = 1;
+	}
+	return problems + config_read_file(ret, named ? named : CONFIG_SYSTEM, false, tell, context);
 }
 
 unsigned config_read(struct config *ret, config_problem *tell, void *context)

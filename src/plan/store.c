@@ -13,17 +13,22 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
 
-static struct state_environment environment_now(void)
+/* Of root only HEADSTART_STATE says where its files are: that has to be a folder of root's (base/stranger.h). */
+static int environment_now(struct state_environment *ret)
 {
-	return (struct state_environment){
+	struct stranger stranger;
+
+	*ret = (struct state_environment){
 		.state = secure_getenv("HEADSTART_STATE"),
 		.xdg_state_home = secure_getenv("XDG_STATE_HOME"),
 		.home = secure_getenv("HOME"),
 		.root = geteuid() == 0,
 	};
+	return state_variable_set(ret->state) ? stranger_to_us(ret->state, &stranger) : 0;
 }
 
 /* The folder this user writes to is the last in the order of looking: a user's own, else the only one. */
@@ -49,9 +54,12 @@ static int copy_string(const char *string, char **ret)
 
 int store_search_folder(unsigned n, char **ret)
 {
-	struct state_environment environment = environment_now();
+	struct state_environment environment;
 	char path[PATH_MAX];
+	int r = environment_now(&environment);
 
+	if (r < 0)
+		return r;
 	if (n >= STATE_FOLDERS_MAX || !state_folder(&environment, n, path, sizeof(path)))
 		return -ENOENT;
 	return copy_string(path, ret);
@@ -59,9 +67,10 @@ int store_search_folder(unsigned n, char **ret)
 
 int store_folder(char **ret)
 {
-	struct state_environment environment = environment_now();
+	struct state_environment environment;
+	int r = environment_now(&environment);
 
-	return store_search_folder(writing_folder(&environment), ret);
+	return r < 0 ? r : store_search_folder(writing_folder(&environment), ret);
 }
 
 /* Root's plans serve everybody, whatever root's umask is. */
@@ -80,11 +89,13 @@ static int make_state_folder(const char *path, bool root)
 
 int store_path_for_writing(enum store_what what, const char *program, char **ret)
 {
-	struct state_environment environment = environment_now();
+	struct state_environment environment;
 	char path[PATH_MAX];
 	char *slash;
-	int r;
+	int r = environment_now(&environment);
 
+	if (r < 0)
+		return r;
 	if (!state_file(&environment, writing_folder(&environment), suffix_of(what),
 		    program, path, sizeof(path)))
 		return -ENOENT;
@@ -152,9 +163,12 @@ static int check_trusted(const char *path)
 
 int store_find(enum store_what what, const char *program, char **ret)
 {
-	struct state_environment environment = environment_now();
+	struct state_environment environment;
 	char path[PATH_MAX];
+	int r = environment_now(&environment);
 
+	if (r < 0)
+		return r;
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
 		if (state_file(&environment, n, suffix_of(what), program, path,
 			    sizeof(path)) &&

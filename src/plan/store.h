@@ -7,6 +7,9 @@
  * STATE is $HEADSTART_STATE where set; else /var/lib/headstart (root's: serves everybody) and, for a user,
  * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone). The rule itself, which the
  * shim shares: format/state-folder.h.
+ *
+ * For root, all functions that go by it return -EPERM where HEADSTART_STATE names a folder that others can change
+ * (base/stranger.h).
  */
 #pragma once
 

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* A path followed by hand, so that each link and each folder on it is looked at. */
+#include "base/stranger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
+
+struct walk {
+	int at;              /* owned: O_PATH of what has been reached */
+	struct stat st;      /* of that */
+	char rest[PATH_MAX]; /* of the path, from there */
+	bool from_root;      /* the rest begins at "/" */
+	unsigned links;      /* followed so far */
+};
+
+static bool others_write(const struct stat *st)
+{
+	return !S_ISLNK(st->st_mode) && (st->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Whether others can put something of theirs into the folder, but not in the place of what is root's there. */
+static bool is_shared(const struct stat *st)
+{
+	return S_ISDIR(st->st_mode) && others_write(st) && (st->st_mode & S_ISVTX);
+}
+
+static int tell(int fd, const struct stat *st, struct stranger *ret)
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, ret->path, sizeof(ret->path) - 1);
+	ret->path[n > 0 ? n : 0] = '\0';
+	ret->owner = st->st_uid;
+	return -EPERM;
+}
+
+/* Takes the first word of the rest. *ret is "" at the end. */
+static void take_word(struct walk *walk, char ret[NAME_MAX + 1])
+{
+	size_t slashes = strspn(walk->rest, "/"), length = strcspn(walk->rest + slashes, "/");
+
+	if (length > NAME_MAX)
+		length = NAME_MAX; /* openat() finds nothing of that name */
+	memcpy(ret, walk->rest + slashes, length);
+	ret[length] = '\0';
+	memmove(walk->rest, walk->rest + slashes + length, strlen(walk->rest + slashes + length) + 1);
+}
+
+/* Goes on with what the link says. */
+static int follow(struct walk *walk, int link)
+{
+	char target[PATH_MAX];
+	ssize_t n = readlinkat(link, "", target, sizeof(target) - 1);
+	size_t left = strlen(walk->rest);
+
+	if (n < 0)
+		return -errno;
+	if (++walk->links > LINKS_MAX)
+		return -ELOOP;
+	if ((size_t)n + left + 1 > sizeof(walk->rest))
+		return -ENAMETOOLONG;
+	memmove(walk->rest + n, walk->rest, left + 1);
+	memcpy(walk->rest, target, (size_t)n);
+	walk->from_root = target[0] == '/';
+	return 0;
+}
+
+static int enter(struct walk *walk, int at, const char *name, struct stranger *ret)
+{
+	_cleanup_close_ int fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_uid != 0 || (others_write(&st) && !is_shared(&st)))
+		return tell(fd, &st, ret);
+	if (S_ISLNK(st.st_mode))
+		return follow(walk, fd);
+	cleanup_closep(&walk->at);
+	walk->at = TAKE_FD(fd);
+	walk->st = st;
+	return 0;
+}
+
+/* What is not there yet, or will be made in the last folder, anybody may make in a shared one. */
+static int end(const struct walk *walk, struct stranger *ret)
+{
+	return is_shared(&walk->st) ? tell(walk->at, &walk->st, ret) : 0;
+}
+
+int stranger_find(const char *path, struct stranger *ret)
+{
+	struct walk walk = {.at = -1, .from_root = true};
+	char word[NAME_MAX + 1];
+	int r;
+
+	if (path[0] != '/')
+		return -EINVAL;
+	if (strlen(path) >= sizeof(walk.rest))
+		return -ENAMETOOLONG;
+	strcpy(walk.rest, path);
+	do {
+		r = walk.from_root ? enter(&walk, AT_FDCWD, "/", ret) : 0;
+		walk.from_root = false;
+		take_word(&walk, word);
+		if (r == 0 && word[0])
+			r = enter(&walk, walk.at, word, ret);
+	} while (r == 0 && word[0]);
+	if (r == 0 || r == -ENOENT)
+		r = end(&walk, ret);
+	cleanup_closep(&walk.at);
+	return r;
+}
+
+int stranger_to_us(const char *path, struct stranger *ret)
+{
+	return geteuid() == 0 ? stranger_find(path, ret) : 0;
+}
