@@ -107,12 +107,9 @@ static bool plan(
 	return true;
 }
 
-static void write_result(struct relayout_file *file, const struct relay *relay, struct replacement *new)
+/* Makes what has been written the file; `r` is how the writing went. Returns whether it is the file. */
+static bool commit(struct relayout_file *file, int r, struct replacement *new)
 {
-	int r = replacement_copy_original(new, relay_keeps(relay));
-
-	if (r == 0)
-		r = relay_write(relay, new->fd);
 	if (r == 0)
 		r = replacement_commit(new);
 	if (r == -ESTALE || r == -ENODATA)
@@ -124,9 +121,26 @@ static void write_result(struct relayout_file *file, const struct relay *relay, 
 		relayout_set(file, RELAYOUT_FAILED, "cannot be replaced: its %s cannot be kept: %s",
 			new->lost, strerror(-r));
 	else if (r < 0)
-		fail(file, r, "cannot be replaced");
-	else
+		fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
+	return r == 0;
+}
+
+static void write_result(struct relayout_file *file, const struct relay *relay, struct replacement *new)
+{
+	int r = replacement_copy_original(new, relay_keeps(relay));
+
+	if (r == 0)
+		r = relay_write(relay, new->fd);
+	if (commit(file, r, new))
 		file->status = RELAYOUT_DONE;
+}
+
+/* -o OUT is there whenever we succeed: what is skipped is written as it is. */
+static void write_unchanged(struct relayout_file *file, struct replacement *new)
+{
+	int r = replacement_copy_original(new, file->size_before);
+
+	file->copied = commit(file, r, new);
 }
 
 static int begin(struct relayout_file *file, struct replacement *new)
@@ -154,6 +168,8 @@ static void relay_and_write(const struct relayout *relayout, struct relayout_fil
 	if (may_change(relayout, file, new.original, &new.st) &&
 		read_content(file, new.original, &new.st, &data) && plan(relayout, file, data, &relay))
 		write_result(file, &relay, &new);
+	else if (relayout->output && file->status == RELAYOUT_SKIPPED)
+		write_unchanged(file, &new);
 }
 
 static void relay_only(const struct relayout *relayout, struct relayout_file *file)

@@ -77,8 +77,9 @@ static void print_reasons(const struct relayout *relayout)
 			continue;
 		if (file->advice && !advised && relayout->n_files > 1)
 			advised = file;
-		verb_note("'%s' %s%s%s", file->inside, file->reason ? file->reason : "failed: out of memory",
-			alone ? "; " : "", alone ? file->advice : "");
+		verb_note("'%s' %s%s%s%s%s%s", file->inside, file->reason ? file->reason : "failed: out of memory",
+			alone ? "; " : "", alone ? file->advice : "", file->copied ? ": '" : "",
+			file->copied ? file->output : "", file->copied ? "' is an unchanged copy" : "");
 	}
 	if (advised)
 		verb_note("instead of rewriting packages' files, '%s' for example: %s", advised->inside,
@@ -179,7 +180,7 @@ static struct json_object *file_json(const struct relayout *relayout, const stru
 
 	json_object_object_add(json, "path", json_text(file->inside));
 	json_object_object_add(json, "status", json_object_new_string(status_name(relayout, file->status)));
-	if (file->output && file->status == RELAYOUT_DONE)
+	if (file->output && (file->status == RELAYOUT_DONE || file->copied))
 		json_object_object_add(json, "output", json_text(file->output));
 	if (file->reason)
 		json_object_object_add(json, "reason", json_text(file->reason));

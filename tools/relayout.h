@@ -29,6 +29,7 @@ struct relayout_file {
 	enum relayout_status status;
 	char *reason;  /* owned; a text that follows the file's name, unless it was done */
 	char *advice;  /* owned; what to do about it, or NULL */
+	bool copied;   /* skipped, and written to `output` as it is */
 	bool unfit;    /* refused for what it is: no error unless it was named */
 	int64_t mtime; /* before, seconds since the epoch */
 	uint64_t size_before, size_after, hot_bytes;

@@ -24,7 +24,7 @@ unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CONFIG_DIRS
 $as_user mkdir -p "$home/.local/share"
 $as_user ln -s "$target" "$home/.local/share/applications"
 $as_user mkdir -p "$home/dirs/applications"
-$as_user sh -c "printf '[Desktop Entry]\nName=Evil\nExec=painter; evil\n' >$home/dirs/applications/evil.desktop"
+$as_user sh -c "printf '[Desktop Entry]\nName=Evil\nExec=painter --evil\n' >$home/dirs/applications/evil.desktop"
 
 nothing_written() {
 	[ -z "$(ls -A "$target")" ] || fail "$1: root wrote to its own folder through the user's link: $(ls -A "$target")"
