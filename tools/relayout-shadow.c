@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "package/shadow.h"
 #include "relayout.h"
+#include "stranger-refusal.h"
 #include "verb.h"
 
 /* *ret, malloc()ed, is the caller's. */
@@ -33,10 +35,23 @@ static int make_copy_place(const char *folder, const char *original, char **ret)
 	return r;
 }
 
+/* Root runs the script and mounts the copies: whoever can change them could have root run anything. */
+static int refuse_strange_folder(const char *shadow)
+{
+	_cleanup_free_ char *here = shadow[0] == '/' ? NULL : getcwd(NULL, 0), *path = NULL;
+
+	if (asprintf(&path, "%s/%s", here ? here : "", shadow) < 0)
+		return verb_fail_errno(ENOMEM, "cannot use the folder '%s'", shadow);
+	return refuse_stranger(path, "the copies need a folder that only root can change");
+}
+
 int relayout_shadow_begin(struct relayout *relayout)
 {
-	int r = make_folders(relayout->shadow, 0755);
+	int r = refuse_strange_folder(relayout->shadow);
 
+	if (r)
+		return r;
+	r = make_folders(relayout->shadow, 0755);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot make the folder '%s'", relayout->shadow);
 	relayout->shadow_folder = realpath(relayout->shadow, NULL);
