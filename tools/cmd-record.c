@@ -58,6 +58,9 @@ struct settings {
 	char *program; /* owned; links resolved */
 	char *caller;  /* owned; who called sudo, or NULL */
 	char recording[MARK_NAME_MAX];
+	int mark; /* the socket of that name */
+	struct markers markers;
+	bool told_stranger; /* that somebody may not mark */
 };
 
 static bool parse_seconds(const char *text, double *ret)
@@ -108,17 +111,40 @@ static int find_command(struct settings *settings)
 	return 0;
 }
 
-/* Under sudo the command runs as who called it, so that it starts with that user's settings and spoils none. */
-static char *default_user(void)
+/* Who called sudo. */
+static bool sudo_user(uid_t *ret)
 {
 	const char *text = getenv("SUDO_UID");
 	unsigned long long uid;
-	const struct passwd *user;
 
-	if (!text || !verb_parse_u64(text, &uid) || uid == 0 || uid > UINT_MAX)
+	if (!text || !verb_parse_u64(text, &uid) || uid == 0 || uid >= UINT_MAX)
+		return false;
+	*ret = (uid_t)uid;
+	return true;
+}
+
+/* Under sudo the command runs as who called it, so that it starts with that user's settings and spoils none. */
+static char *default_user(void)
+{
+	const struct passwd *user;
+	uid_t uid;
+
+	if (!sudo_user(&uid))
 		return NULL;
-	user = getpwuid((uid_t)uid);
+	user = getpwuid(uid);
 	return user ? strdup(user->pw_name) : NULL;
+}
+
+/* Besides root: the user whom the command runs as, and who called sudo. */
+static void choose_markers(struct markers *markers, const char *name)
+{
+	const struct passwd *user = name ? getpwnam(name) : NULL;
+	uid_t uid;
+
+	if (user)
+		markers->users[markers->n_users++] = user->pw_uid;
+	if (sudo_user(&uid))
+		markers->users[markers->n_users++] = uid;
 }
 
 enum { OPTION_USER = 256, OPTION_NO_DROP, OPTION_KEEP_READ_AHEAD, OPTION_PAGE_CACHE_EVENTS, OPTION_JSON };
@@ -235,6 +261,19 @@ static int explain(enum record_step step, int err, const struct settings *settin
 	if (err == -EINTR)
 		return verb_fail("interrupted; no profile was written");
 	return verb_fail_errno(err, "cannot %s", record_step_text(step));
+}
+
+static bool take_mark(void *context)
+{
+	struct settings *settings = context;
+	uid_t stranger = (uid_t)-1;
+	bool marked = mark_take(settings->mark, &settings->markers, &stranger);
+
+	if (stranger != (uid_t)-1 && !settings->told_stranger) {
+		verb_note("a mark of user %u is ignored: only root and the user of the recording may mark", stranger);
+		settings->told_stranger = true;
+	}
+	return marked;
 }
 
 static void describe_device(struct profile *profile)
@@ -479,11 +518,14 @@ int cmd_record(int argc, char **argv)
 	mark = mark_listen(settings.recording);
 	if (mark < 0)
 		return verb_fail_errno(mark, "cannot listen for 'headstart mark'");
-	settings.record.mark = mark;
+	settings.record.mark = settings.mark = mark;
+	settings.record.marked = take_mark;
+	settings.record.context = &settings;
 	settings.record.recording = settings.recording;
 	if (!settings.record.user)
 		settings.record.user = settings.caller = default_user();
 	if (settings.record.user && streq(settings.record.user, "root"))
 		settings.record.user = NULL;
+	choose_markers(&settings.markers, settings.record.user);
 	return record(&settings);
 }

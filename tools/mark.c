@@ -14,6 +14,9 @@
 
 #include "base/cleanup.h"
 
+/* Datagrams: more than the kernel keeps (net.unix.max_dgram_qlen), so that who sends without end holds up nobody. */
+#define TAKEN_AT_ONCE 64
+
 /* Fills in the address; returns its length, or 0 for a name that is too long. */
 static socklen_t address_of(const char *name, struct sockaddr_un *ret)
 {
@@ -31,15 +34,61 @@ int mark_listen(char ret_name[MARK_NAME_MAX])
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address;
 	char name[MARK_NAME_MAX];
+	const int on = 1;
 	uint64_t secret;
 
-	if (fd < 0 || getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ||
+	    getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
 		return -errno;
 	snprintf(name, sizeof(name), "%d-%016llx", getpid(), (unsigned long long)secret);
 	if (bind(fd, (struct sockaddr *)&address, address_of(name, &address)) < 0)
 		return -errno;
 	strcpy(ret_name, name);
 	return TAKE_FD(fd);
+}
+
+static bool may_mark(const struct markers *markers, uid_t user)
+{
+	for (size_t i = 0; i < markers->n_users; i++)
+		if (markers->users[i] == user)
+			return true;
+	return user == 0;
+}
+
+/* Receives one datagram. Returns whether there was one; *ret is its sender, (uid_t)-1 if the kernel does not say. */
+static bool receive(int fd, uid_t *ret)
+{
+	union {
+		char space[CMSG_SPACE(sizeof(struct ucred))];
+		struct cmsghdr aligned;
+	} control;
+	char byte;
+	struct iovec data = {.iov_base = &byte, .iov_len = 1};
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	struct ucred sender;
+
+	if (recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+		return false;
+	*ret = (uid_t)-1;
+	for (struct cmsghdr *at = CMSG_FIRSTHDR(&message); at; at = CMSG_NXTHDR(&message, at))
+		if (at->cmsg_level == SOL_SOCKET && at->cmsg_type == SCM_CREDENTIALS) {
+			memcpy(&sender, CMSG_DATA(at), sizeof(sender));
+			*ret = sender.uid;
+		}
+	return true;
+}
+
+bool mark_take(int fd, const struct markers *markers, uid_t *ret_refused)
+{
+	uid_t sender;
+
+	for (int i = 0; i < TAKEN_AT_ONCE && receive(fd, &sender); i++) {
+		if (may_mark(markers, sender))
+			return true;
+		*ret_refused = sender;
+	}
+	return false;
 }
 
 int mark_send(const char *name)

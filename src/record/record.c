@@ -42,7 +42,7 @@ struct session {
 	sigset_t mask_before;
 	bool only_added;
 	double started, last_event; /* seconds, CLOCK_MONOTONIC */
-	bool command_ended, tree_ended, interrupted;
+	bool command_ended, tree_ended, interrupted, marked;
 	int status;
 	const char *milestone; /* what ended the recording; NULL until then */
 };
@@ -221,14 +221,14 @@ static int gather(struct session *session)
 	return err;
 }
 
-static const char *milestone_reached(const struct session *session, bool marked)
+static const char *milestone_reached(const struct session *session)
 {
 	const struct record_options *options = session->options;
 	double time = now();
 
 	if (session->tree_ended)
 		return "exit";
-	if (options->until == RECORD_UNTIL_MARK && marked)
+	if (options->until == RECORD_UNTIL_MARK && session->marked)
 		return "mark";
 	if (options->until == RECORD_UNTIL_IDLE && time - session->last_event >= options->seconds)
 		return "idle";
@@ -253,13 +253,14 @@ static void tell_progress(struct session *session, double *told)
 
 static int follow(struct session *session)
 {
+	const struct record_options *options = session->options;
 	double told = now();
 
 	while (!session->milestone) {
 		struct pollfd fds[] = {
 			{.fd = session->signals, .events = POLLIN},
 			{.fd = session->opens.fd, .events = POLLIN},
-			{.fd = session->options->mark, .events = POLLIN},
+			{.fd = options->mark, .events = POLLIN},
 		};
 		int err;
 
@@ -272,7 +273,9 @@ static int follow(struct session *session)
 		take_signal(session);
 		if (session->interrupted)
 			return -EINTR;
-		session->milestone = milestone_reached(session, fds[2].revents & POLLIN);
+		if ((fds[2].revents & POLLIN) && options->marked(options->context))
+			session->marked = true;
+		session->milestone = milestone_reached(session);
 		tell_progress(session, &told);
 	}
 	return 0;

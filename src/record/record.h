@@ -33,7 +33,8 @@ struct record_options {
 	const char *program;    /* canonical path of the command */
 	const char *user;       /* NULL: run as we are */
 	const char *recording;  /* name that `headstart mark` is to use; the socket below has it */
-	int mark;               /* a socket that becomes readable when the start has reached its mark; borrowed */
+	int mark;               /* a descriptor that becomes readable when a mark may have come; borrowed */
+	bool (*marked)(void *context); /* takes what has come to it; returns whether the start has reached its mark */
 	enum record_milestone until;
 	double seconds;         /* for idle and time */
 	double timeout;         /* seconds, always */

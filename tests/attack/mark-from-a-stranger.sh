@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every user can read the name of a recording (/proc/net/unix). A mark ends it only if it comes from root, from the user
+# whom the command runs as, or from who called sudo.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
+can_record
+chmod 755 "$tmp"
+user=65534
+stranger=65533
+name=$(id -un $user) || skip "there is no user $user"
+recorder=
+at_exit() { [ -z "$recorder" ] || kill "$recorder" 2>/dev/null || :; }
+as() { # UID COMMAND: the tool itself may lie where others may not go
+	setpriv --reuid="$1" --regid="$1" --clear-groups /usr/bin/python3 - "$recording" <<'END'
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.sendto(b"mark", b"\0headstart-record/" + sys.argv[1].encode())
+END
+}
+
+# Begins a recording whose command runs until somebody writes to the fifo. $recording is its name, as a stranger finds it.
+begin() { # UNTIL [OPTION…]
+	until=$1
+	shift
+	rm -f "$tmp/begun" "$tmp/go"
+	mkfifo -m 666 "$tmp/begun" "$tmp/go"
+	env SUDO_UID= HEADSTART_STATE="$tmp/state" "$tool" record --until "$until" --no-drop --keep-read-ahead --json -o "$tmp/profile" "$@" \
+		-- sh -c 'echo begun >'"$tmp/begun"'; read -r word <'"$tmp/go" >"$tmp/out" 2>"$tmp/err" &
+	recorder=$!
+	read -r word <"$tmp/begun"
+	recording=$(sed -n 's,.*@headstart-record/,,p' /proc/net/unix | grep "^$recorder-") || fail "the name is not to be read"
+}
+
+# Lets the command end, and with it the recording if nothing else has ended it.
+end() {
+	echo go >"$tmp/go"
+	wait "$recorder" || fail "the recorder failed: $(cat "$tmp/err")"
+	recorder=
+	milestone=$(sed -n '$s/.*"milestone":"\([a-z]*\)".*/\1/p' "$tmp/out")
+}
+
+await() { # WORDS of the recorder's
+	while :; do
+		over=
+		grep -q '"milestone":' "$tmp/out" && over=1
+		kill -0 "$recorder" 2>/dev/null || over=1
+		cat "$tmp/err" "$tmp/out" | grep -qF "$1" && return
+		[ -z "$over" ] || fail "the recording ended without '$1': $(cat "$tmp/err" "$tmp/out")"
+	done
+}
+
+begin mark
+as $stranger
+as $stranger
+await "a mark of user $stranger is ignored"
+end
+[ "$milestone" = exit ] || fail "a stranger's mark ended the recording: $milestone"
+[ "$(grep -c "is ignored" "$tmp/err")" = 1 ] || fail "the stranger is told again and again"
+
+begin mark --user "$name"
+as $stranger
+await "a mark of user $stranger is ignored"
+as $user
+await '"milestone":'
+end
+[ "$milestone" = mark ] || fail "the mark of the recording's user did not count: $milestone"
+
+begin mark --user "$name"
+as 0
+await '"milestone":'
+end
+[ "$milestone" = mark ] || fail "root's mark did not count: $milestone"
+
+# Who sends without being heard makes the recorder neither fail nor spin: what has come is taken.
+begin exit
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do as $stranger; done
+await "is ignored"
+end
+[ "$milestone" = exit ] || fail "marks ended a recording that waits for none: $milestone"
