@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart record: watch a cold start and keep what it touched. */
 #include <errno.h>
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <pwd.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "device/device.h"
 #include "mark.h"
@@ -278,7 +278,7 @@ static bool take_mark(void *context)
 
 static void describe_device(struct profile *profile)
 {
-	_cleanup_close_ int fd = open(profile->program, O_RDONLY | O_CLOEXEC);
+	_cleanup_close_ int fd = open_regular(profile->program, OPEN_NO_LINKS);
 	struct device device;
 	char *text;
 

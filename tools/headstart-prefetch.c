@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "format/object-list.h"
 #include "plan-lock.h"
@@ -315,9 +316,11 @@ int main(int argc, char **argv)
 		return r;
 	name = request.path ? request.path : "--fd";
 	if (request.path)
-		request.fd = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+		request.fd = open_regular(request.path, 0);
+	if (request.fd == -EINVAL || request.fd == -EISDIR)
+		return fail(name, "is not a regular file");
 	if (request.fd < 0)
-		return fail(name, strerror(errno));
+		return fail(name, strerror(-request.fd));
 	settings_read(&config, false, false);
 	apply_settings(&config, &request.options);
 	time_limit_set(request.options.time_budget_ms);

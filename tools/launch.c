@@ -3,7 +3,6 @@
 #include "launch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "detach.h"
 #include "plan-lock.h"
 #include "prefetch-log.h"
@@ -56,7 +56,7 @@ static void carry_out(const void *context)
 		.reached = tell_stage,
 	};
 	struct prefetch_result result;
-	int plan_fd = open(launch->plan_path, O_RDONLY | O_CLOEXEC);
+	int plan_fd = open_regular(launch->plan_path, 0);
 
 	time_limit_set(WAIT_LIMIT_MS);
 	if (plan_fd >= 0) /* to the end of this process, so that a shim in the program leaves the plan to us */

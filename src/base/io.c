@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/open.h"
 
 int write_full(int fd, const void *data, size_t size)
 {
@@ -87,17 +88,13 @@ int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size)
 
 int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = open_regular(path, 0);
 	struct stat st;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (S_ISDIR(st.st_mode))
-		return -EISDIR;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
 	if (st.st_size > (off_t)limit)
 		return -EFBIG;
 	return read_to_end(fd, limit, ret_data, ret_size);

@@ -24,8 +24,8 @@ int read_to_end(int fd, size_t limit, char **ret_data, size_t *ret_size);
 
 /*
  * The content of a regular file of at most `limit` bytes, with a NUL after it that ret_size does not count.
- * The caller frees *ret_data. Returns 0, -EFBIG past the limit, -EINVAL for what is not a regular file (a FIFO is
- * not waited for), or negative errno.
+ * The caller frees *ret_data. Returns 0, -EFBIG past the limit, -EISDIR or -EINVAL for what is not a regular
+ * file (it is not opened), or negative errno.
  */
 int read_file(const char *path, size_t limit, char **ret_data, size_t *ret_size);
 

@@ -5,7 +5,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"
@@ -82,9 +82,9 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	if ((size_t)snprintf(full, sizeof(full), "%s%s", closure->root ? closure->root : "", path) >=
 		sizeof(full))
 		return -ENAMETOOLONG;
-	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	fd = open_regular(full, 0); /* over links, as the loader */
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = elf_needs_read(fd, &needs);
 	if (r < 0)
 		return r;

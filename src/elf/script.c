@@ -3,12 +3,12 @@
 #include "elf/script.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 
 bool script_interpreter(int fd, char ret[SCRIPT_HEAD])
 {
@@ -30,7 +30,7 @@ bool script_interpreter(int fd, char ret[SCRIPT_HEAD])
 
 static bool interpreter_of(const char *path, char interpreter[SCRIPT_HEAD])
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ int fd = open_regular(path, 0);
 
 	return fd >= 0 && script_interpreter(fd, interpreter);
 }

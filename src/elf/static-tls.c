@@ -3,7 +3,6 @@
 #include "elf/static-tls.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "elf/closure.h"
 #include "elf/script.h"
@@ -33,12 +33,12 @@ uint64_t static_tls_of(const struct elf_needs *needs)
 
 static int loader_heeds(const char *path, bool *ret)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	_cleanup_close_ int fd = open_regular(path, 0);
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = elf_needs_read(fd, &needs);
 	if (r < 0)
 		return r;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the pages of a draft lie: extents are cut so that each is one run on the disk. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "plan/draft.h"
 
 /* First page whose first byte is at or after `offset`. */
@@ -83,9 +83,9 @@ static int place_file(struct plan_draft *draft, size_t first, size_t end)
 
 	if (r < 0)
 		return r;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC);
+	fd = open_regular(path, OPEN_NO_LINKS);
 	if (fd < 0)
-		return errno == ENOMEM ? -ENOMEM : 0;
+		return fd == -ENOMEM ? -ENOMEM : 0;
 	r = device_extents(fd, &places, &n_places);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "plan/draft.h"
@@ -36,10 +37,14 @@ static bool is_same_machine(const struct profile *profile)
 /* A regular file must be readable to be planned; folders and links need only be there. */
 static int open_file(const struct profile_file *file, const char *path)
 {
-	int flags = file->kind == PROFILE_REGULAR ? O_RDONLY | O_NONBLOCK | O_NOCTTY : O_PATH;
-	int fd = open(path, flags | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	switch (file->kind) {
+	case PROFILE_DIRECTORY:
+		return open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	case PROFILE_SYMLINK:
+		return open_typed(path, S_IFLNK, OPEN_NO_LINKS);
+	default:
+		return open_regular(path, OPEN_NO_LINKS);
+	}
 }
 
 /*
@@ -136,7 +141,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 
 	if (fd >= 0 && fstat(fd, &st) < 0)
 		return -errno;
-	if (fd < 0 || (source->kind == PROFILE_REGULAR && !S_ISREG(st.st_mode))) {
+	if (fd < 0) {
 		draft->summary.gone++;
 		return 0;
 	}

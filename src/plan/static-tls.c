@@ -5,9 +5,9 @@
  * much costs each thread some address space, too little the start.
  */
 #include <errno.h>
-#include <fcntl.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"
 #include "plan/draft.h"
@@ -21,8 +21,8 @@ static int add_file(struct plan_draft *draft, const struct profile_file *file, u
 
 	if (r < 0)
 		return r;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	r = fd < 0 ? -errno : elf_needs_read(fd, &needs);
+	fd = open_regular(path, OPEN_NO_LINKS);
+	r = fd < 0 ? fd : elf_needs_read(fd, &needs);
 	if (r == 0)
 		*sum = static_tls_add(*sum, static_tls_of(&needs));
 	return r == -ENOMEM ? r : 0;

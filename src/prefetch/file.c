@@ -4,27 +4,27 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/times.h"
 
 /* Bytes of directory entries: beyond that a program looks names up, it does not list them. */
 #define DIRECTORY_MAX (1u << 20)
 
-int file_open_flags(const struct plan_file *file)
+mode_t file_type(const struct plan_file *file)
 {
 	switch (LE32(file->kind)) {
 	case PLAN_DIRECTORY:
-		return O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_DIRECTORY;
+		return S_IFDIR;
 	case PLAN_SYMLINK:
-		return O_PATH | O_CLOEXEC | O_NOFOLLOW;
+		return S_IFLNK;
 	default:
-		return O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
+		return S_IFREG;
 	}
 }
 
@@ -45,8 +45,6 @@ int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 	}
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -ESTALE;
 	if ((uint64_t)st.st_size != LE64(file->size) || nanoseconds(st.st_mtim) != (int64_t)LE64(file->mtime))
 		return -ESTALE;
 	if (in_memory(fd))
@@ -58,11 +56,11 @@ int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 int file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size)
 {
 	const struct plan_file *file = &plan->files[index];
-	_cleanup_close_ int fd = open(plan_file_path(plan, index), file_open_flags(file));
+	_cleanup_close_ int fd = open_typed(plan_file_path(plan, index), file_type(file), OPEN_NO_LINKS);
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = file_check(file, fd, ret_size);
 	return r < 0 ? r : TAKE_FD(fd);
 }

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "format/plan-view.h"
 
 /*
- * The flags to open it with. Nothing that took its place is waited for (a FIFO), becomes our terminal, or is
- * followed elsewhere (a link; the paths of a plan are canonical). A link itself is opened as O_PATH.
+ * How to open it: open_typed() of this type with OPEN_NO_LINKS (the paths of a plan are canonical), in one step or two.
+ * Nothing that took its place is opened.
  */
-int file_open_flags(const struct plan_file *file);
+mode_t file_type(const struct plan_file *file);
 
 /*
  * Whether the open file is still the one planned. Returns 0 and its size in bytes, -ESTALE if it has changed,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "prefetch/budget.h"
 #include "prefetch/file.h"
 
@@ -131,7 +132,7 @@ static void hold(struct job *job, struct job_file *file, int fd)
 
 static void count_failure(struct prefetch_result *result, int error)
 {
-	if (error == -ESTALE || error == -ELOOP || error == -ENXIO)
+	if (error == -ESTALE || error == -ELOOP || error == -EISDIR || error == -EINVAL)
 		result->stale++; /* or another kind of file in its place */
 	else if (error == -ENOENT || error == -ENOTDIR)
 		result->missing++;
@@ -181,9 +182,8 @@ void job_opened(struct job *job, uint32_t index, int fd_or_error)
 
 void job_open(struct job *job, uint32_t file)
 {
-	int fd = open(plan_file_path(job->plan, file), file_open_flags(&job->plan->files[file]));
-
-	job_opened(job, file, fd < 0 ? -errno : fd);
+	job_opened(job, file,
+		open_typed(plan_file_path(job->plan, file), file_type(&job->plan->files[file]), OPEN_NO_LINKS));
 }
 
 /* Whether a file that is no more untried or dropped has a descriptor: opens it again if it was closed. */

@@ -38,6 +38,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
+#include "base/open.h"
 #include "device/device.h"
 #include "format/object-list.h"
 #include "prefetch/budget.h"
@@ -184,12 +186,13 @@ static void choose_parts(int fd, uint64_t size, bool cold, bool rotational, stru
 /* Takes one object over, unless it is warm or no file to read. */
 static void take_object(struct reader *reader, const char *path, enum object_state state)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	/* The loader's own name of it: that leads over links, /lib for one. */
+	_cleanup_close_ int fd = open_regular(path, 0);
 	struct object *object = &reader->objects[reader->count];
 	struct stat st;
 	bool here, cold;
 
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_size == 0)
 		return;
 	reader->result.seen++;
 	*object = (struct object){.fd = -1};

@@ -11,7 +11,7 @@
 /* Ways to start readahead, best first. Each works where the one before it does not. */
 enum prefetch_engine {
 	PREFETCH_AUTO = 0,
-	PREFETCH_URING,      /* io_uring: batched OPENAT, then READ */
+	PREFETCH_URING,      /* io_uring: batched OPENAT2, then READ */
 	PREFETCH_NOWAIT,     /* preadv2(RWF_NOWAIT) starts the readahead, nothing is copied */
 	PREFETCH_FADVISE,    /* posix_fadvise(WILLNEED) in chunks the kernel does not truncate */
 	PREFETCH_READ,       /* plain pread, where nothing else has an effect */

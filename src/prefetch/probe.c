@@ -2,34 +2,16 @@
 /* Is this start warm already? Asked at every launch, so it costs a few microseconds and never a disk read. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
 
-/*
- * -EAGAIN: the dentry cache alone could not tell. Kernels without RESOLVE_CACHED (before 5.12) open the plain
- * way; that may wait for the disk, once, at a cold start.
- */
-static int open_cached(const char *path)
-{
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW,
-		.resolve = RESOLVE_CACHED,
-	};
-	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-
-	if (fd < 0 && (errno == ENOSYS || errno == EINVAL))
-		fd = open(path, (int)how.flags);
-	return fd < 0 ? -errno : fd;
-}
-
+/* Kernels without RESOLVE_CACHED (before 5.12) may wait for the disk, once, at a cold start. */
 static bool probe_is_cold(const char *path, uint64_t offset)
 {
-	_cleanup_close_ int fd = open_cached(path);
+	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_CACHED);
 
 	if (fd < 0)
 		return fd == -EAGAIN;

@@ -2,16 +2,19 @@
 /*
  * The engine of choice: opens and reads through one io_uring.
  *
- * An OPENAT that misses the dentry cache is handed to a kernel worker thread, so as many directories and
- * inodes are read at once as there are workers. A READ of a cold page starts its readahead while it is being
- * submitted, without a worker, and completes when the data is there.
+ * An OPENAT2 that misses the dentry cache is handed to a kernel worker thread, so as many directories and
+ * inodes are read at once as there are workers. It opens as O_PATH (base/open.h); what was found is then in memory,
+ * and is opened to read without the ring. A READ of a cold page starts its readahead while it is being submitted,
+ * without a worker, and completes when the data is there.
  *
  * The ring lives in a process of its own: closing it, or exec, cancels what its workers have not begun.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
+#include <sys/stat.h>
 
+#include "base/open.h"
 #include "prefetch/file.h"
 #include "prefetch/job.h"
 
@@ -21,6 +24,7 @@ struct ring {
 	struct job *job;
 	struct io_uring uring;
 	struct job_cursor cursor;
+	struct open_how open_regular, open_folder, open_link; /* the kernel reads them at the submission */
 	uint32_t next_open;    /* position in the schedule */
 	uint32_t opens, reads; /* under way */
 	bool reads_done;
@@ -38,6 +42,18 @@ static struct io_uring_sqe *ring_sqe(struct ring *ring)
 	return sqe;
 }
 
+static struct open_how *ring_how(struct ring *ring, uint32_t file)
+{
+	switch (file_type(&ring->job->plan->files[file])) {
+	case S_IFDIR:
+		return &ring->open_folder;
+	case S_IFLNK:
+		return &ring->open_link;
+	default:
+		return &ring->open_regular;
+	}
+}
+
 static void queue_opens(struct ring *ring)
 {
 	struct job *job = ring->job;
@@ -49,8 +65,7 @@ static void queue_opens(struct ring *ring)
 
 		if (!sqe)
 			return;
-		io_uring_prep_openat(sqe, AT_FDCWD, plan_file_path(job->plan, file),
-			file_open_flags(&job->plan->files[file]), 0);
+		io_uring_prep_openat2(sqe, AT_FDCWD, plan_file_path(job->plan, file), ring_how(ring, file));
 		io_uring_sqe_set_data64(sqe, file);
 		ring->next_open++;
 		ring->opens++;
@@ -91,7 +106,9 @@ static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
 		return;
 	}
 	ring->opens--;
-	job_opened(ring->job, (uint32_t)tag, cqe->res);
+	job_opened(ring->job, (uint32_t)tag,
+		cqe->res < 0 ? cqe->res
+			     : open_finish(cqe->res, file_type(&ring->job->plan->files[tag]), OPEN_NO_LINKS));
 }
 
 /* Waits for one completion, but not beyond the time budget. */
@@ -141,11 +158,11 @@ static int carry_out(struct ring *ring)
 	return r;
 }
 
-/* Before Linux 5.6 a ring knows neither OPENAT nor READ, nor how to say what it knows. */
+/* Before Linux 5.6 a ring knows neither OPENAT2 nor READ, nor how to say what it knows. */
 static bool knows_operations(struct io_uring *uring)
 {
 	struct io_uring_probe *probe = io_uring_get_probe_ring(uring);
-	bool known = probe && io_uring_opcode_supported(probe, IORING_OP_OPENAT) &&
+	bool known = probe && io_uring_opcode_supported(probe, IORING_OP_OPENAT2) &&
 		     io_uring_opcode_supported(probe, IORING_OP_READ);
 
 	io_uring_free_probe(probe);
@@ -155,7 +172,12 @@ static bool knows_operations(struct io_uring *uring)
 int uring_run(struct job *job)
 {
 	unsigned int workers[2] = {job->tuning.open_depth, 0};
-	struct ring ring = {.job = job};
+	struct ring ring = {
+		.job = job,
+		.open_regular = open_begin(S_IFREG, OPEN_NO_LINKS),
+		.open_folder = open_begin(S_IFDIR, OPEN_NO_LINKS),
+		.open_link = open_begin(S_IFLNK, OPEN_NO_LINKS),
+	};
 	int r;
 
 	r = io_uring_queue_init(job->tuning.open_depth + job->tuning.read_depth, &ring.uring, 0);

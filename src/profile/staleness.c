@@ -3,12 +3,12 @@
 #include "profile/profile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/times.h"
 #include "elf/identity.h"
 
@@ -28,11 +28,11 @@ static bool is_kind(mode_t mode, enum profile_kind kind)
 /* The build-id of the regular file at path; size 0 where it has none. */
 static int read_build_id(const char *path, uint8_t id[PROFILE_BUILD_ID_MAX], size_t *ret_size)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS);
 	int r;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	r = elf_build_id(fd, id, PROFILE_BUILD_ID_MAX, ret_size);
 	if (r == -ENOEXEC || r == -ENODATA) {
 		*ret_size = 0;

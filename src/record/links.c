@@ -4,7 +4,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "elf/script.h"
@@ -139,9 +139,9 @@ static int elf_links(const char *path, int fd, int (*found)(void *, const char *
 
 int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
+	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_NO_ATIME);
 	char magic[SELFMAG], interpreter[SCRIPT_HEAD];
-	ssize_t n = fd < 0 ? -errno : read_full(fd, magic, sizeof(magic));
+	ssize_t n = fd < 0 ? fd : read_full(fd, magic, sizeof(magic));
 
 	if (n < 0)
 		return (int)n;

@@ -3,7 +3,6 @@
 #include "resolve.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "inode-map.h"
 #include "links.h"
@@ -67,7 +67,7 @@ static void look_up_residency(struct record_file *file, size_t page_size)
 
 	if (!file->pages || file->pages > RESIDENCY_PAGES_MAX)
 		return;
-	fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOATIME);
+	fd = open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME);
 	if (fd < 0)
 		return;
 	map = mmap(NULL, file->pages * page_size, PROT_READ, MAP_SHARED, fd, 0);

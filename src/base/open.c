@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* O_PATH, fstat, and the same file again (path_resolution(7), openat2(2), proc_pid_fd(5)). */
+#include "base/open.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+struct open_how open_begin(mode_t type, unsigned options)
+{
+	struct open_how how = {
+		.flags = type == S_IFDIR ? O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC : O_PATH | O_CLOEXEC,
+		.resolve = (options & OPEN_NO_LINKS ? RESOLVE_NO_SYMLINKS : 0) |
+			   (options & OPEN_CACHED ? RESOLVE_CACHED : 0),
+	};
+
+	if (type == S_IFLNK || options & OPEN_NO_LINKS)
+		how.flags |= O_NOFOLLOW;
+	return how;
+}
+
+/* Of the O_PATH descriptor of a regular file: another one, to read. */
+static int reopen(int fd, unsigned options)
+{
+	char link[32];
+	int opened;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	opened = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+				    (options & OPEN_NO_ATIME ? O_NOATIME : 0));
+	if (opened >= 0)
+		return opened;
+	/* The link leads to the file itself, whatever became of its name: only /proc can be missing. */
+	return errno == ENOENT ? -EOPNOTSUPP : -errno;
+}
+
+int open_finish(int fd, mode_t type, unsigned options)
+{
+	_cleanup_close_ int found = fd;
+	struct stat st;
+
+	if (type == S_IFDIR)
+		return TAKE_FD(found);
+	if (fstat(found, &st) < 0)
+		return -errno;
+	if (type == S_IFLNK)
+		return S_ISLNK(st.st_mode) ? TAKE_FD(found) : -EINVAL;
+	if (S_ISLNK(st.st_mode))
+		return -ELOOP;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return S_ISREG(st.st_mode) ? reopen(found, options) : -EINVAL;
+}
+
+int open_typed(const char *path, mode_t type, unsigned options)
+{
+	struct open_how how = open_begin(type, options);
+	int fd = -1;
+
+	errno = ENOSYS;
+	if (how.resolve)
+		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	if (fd < 0 && errno == EINVAL && options & OPEN_CACHED) {
+		how.resolve &= ~(uint64_t)RESOLVE_CACHED;
+		fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	}
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = open(path, (int)how.flags);
+	return fd < 0 ? -errno : open_finish(fd, type, options);
+}
+
+int open_regular(const char *path, unsigned options)
+{
+	return open_typed(path, S_IFREG, options);
+}

@@ -1,0 +1,33 @@
+# For the cases of planned files in whose place a user has put something else, after sh-lib.sh: a user, and a folder of his
+# with a file that a plan of root's lists.
+[ "$(id -u)" = 0 ] || skip "root's plan needs root"
+command -v setpriv >/dev/null || skip "no setpriv to become a user with"
+plan_of=$HEADSTART_TEST_BUILD/tests/prefetch/plan-of
+refuse=$HEADSTART_TEST_BUILD/tests/prefetch/refuse
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+chmod 711 "$tmp"
+home=$tmp/home
+mkdir -p "$home"
+chown 65534:65534 "$home"
+
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
+
+# The prefetcher's ways to open: the ring, one by one, and both where openat2 is missing.
+each_way() { # COMMAND…, which runs $way PLAN
+	for way in "$prefetch --engine uring" "$prefetch --engine nowait" "$prefetch --engine read" \
+		"$refuse openat2 ENOSYS $prefetch --engine nowait" "$refuse openat2,io_uring_setup EPERM $prefetch"; do
+		"$@"
+	done
+}
+
+# watched FUNCTION: runs it in another shell of this test, with $TERMINAL, which must stay closed.
+watched() {
+	status=0
+	python3 "$HEADSTART_TEST_SOURCE/tests/attack/watch-terminal.py" sh "$0" "$1" || status=$?
+	case $status in
+	0) ;;
+	77) skip "no terminals here" ;;
+	9) fail "$1: a terminal was opened" ;;
+	*) fail "$1: failed with status $status" ;;
+	esac
+}

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Root's plan lists a file below a user's folder. The user puts a link to /dev/pts in the folder's place, where a terminal has
+# the file's name, or has a device mounted over the file: nobody opens the terminal, however the plan is carried out.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/attack/files-lib.sh"
+
+# A folder of the user's with a file named like the terminal, and a plan of it; then the link.
+make_plan() {
+	name=${TERMINAL##*/}
+	as_user mkdir "$home/dir"
+	as_user sh -c 'head -c 20000 /dev/zero >"$1"' - "$home/dir/$name"
+	"$plan_of" touch "$home/dir/$name" /usr/bin/true >"$tmp/plan"
+}
+
+replace_folder() {
+	as_user mv "$home/dir" "$home/was"
+	as_user ln -s /dev/pts "$home/dir"
+}
+
+carry_out() {
+	$way --json "$tmp/plan" >"$tmp/out" || fail "'$way' failed"
+	grep -q '"stale": 1' "$tmp/out" || fail "'$way' did not say that the file is another: $(cat "$tmp/out")"
+}
+
+attack_folder_is_a_link() {
+	make_plan
+	replace_folder
+	each_way carry_out
+}
+
+attack_link_in_its_place() {
+	make_plan
+	as_user ln -sf "$TERMINAL" "$home/dir/$name"
+	each_way carry_out
+}
+
+attack_device_in_its_place() {
+	unshare --mount --propagation private sh -eu -c 'mount --bind "$TERMINAL" "$1" && shift && "$@"' - \
+		"$home/dir/$name" "$@"
+}
+
+attack_device() {
+	make_plan
+	each_way mounted
+}
+
+mounted() {
+	attack_device_in_its_place $way --json "$tmp/plan" >"$tmp/out" || fail "'$way' failed"
+	grep -q '"stale": 1' "$tmp/out" || fail "'$way' did not say that the file is another: $(cat "$tmp/out")"
+}
+
+# The plan's probes are looked at before every start of the launcher; the planner looks for thread-local storage in what
+# the profile lists.
+attack_launcher() {
+	make_profile_of_it
+	HEADSTART_STATE=$tmp/state "$tool" plan "$tmp/profile" -o "$tmp/real.plan" >/dev/null || :
+	replace_folder
+	if [ -e "$tmp/real.plan" ]; then
+		"$headstart" run --plan "$tmp/real.plan" true || fail "the program did not run"
+	fi
+}
+
+attack_planner() {
+	make_profile_of_it
+	replace_folder
+	"$tool" plan "$tmp/profile" -o "$tmp/real.plan" >/dev/null || fail "no plan was made"
+}
+
+make_profile_of_it() {
+	make_plan
+	"$make_profile" "$tmp/profile" <<-END
+		program /usr/bin/true
+		file regular $home/dir/$name
+		range 0 4 0 1
+		file regular /usr/bin/true
+		range 0 2 4 1
+	END
+}
+
+if [ $# = 1 ]; then
+	"$1"
+	exit 0
+fi
+for case in attack_folder_is_a_link attack_link_in_its_place attack_device attack_launcher attack_planner; do
+	watched "$case"
+done

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A FIFO in the place of a planned file: the prefetcher neither waits at it nor opens it, which would let a writer go on that
+# waits there.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/attack/files-lib.sh"
+fifo=$home/fifo
+
+carry_out() {
+	status=0
+	timeout 60 python3 "$HEADSTART_TEST_SOURCE/tests/attack/watch-fifo.py" "$fifo" $way --json "$tmp/plan" >"$tmp/out" || status=$?
+	[ $status != 9 ] || fail "'$way' opened the FIFO"
+	[ $status = 0 ] || fail "'$way' failed with status $status, or waited"
+	grep -q '"stale": 1' "$tmp/out" || fail "'$way' did not say that the file is another: $(cat "$tmp/out")"
+}
+
+as_user sh -c 'head -c 20000 /dev/zero >"$1"' - "$fifo"
+"$plan_of" touch "$fifo" /usr/bin/true >"$tmp/plan"
+as_user rm "$fifo"
+as_user mkfifo "$fifo"
+each_way carry_out

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Unit tests of base/open.h: what is no regular file is not opened, and a link on the way is not followed. Whether a
+ * terminal was opened its master tells: reading fails with EIO when the last who had it open has closed it, and with
+ * EAGAIN when nobody ever had. Runs a second time where openat2(2) is missing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/open.h"
+
+struct fixture {
+	char folder[64];
+	char path[128]; /* the last that path_in() made */
+	int master;     /* of a terminal that nobody has opened */
+	bool old;       /* no openat2(2) */
+};
+
+static const char *path_in(struct fixture *fixture, const char *name)
+{
+	snprintf(fixture->path, sizeof(fixture->path), "%s/%s", fixture->folder, name);
+	return fixture->path;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+	int fd;
+
+	strcpy(fixture->folder, "/tmp/headstart-open-XXXXXX");
+	assert_non_null(mkdtemp(fixture->folder));
+	fd = open(path_in(fixture, "file"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write_full(fd, "text", 4), 0);
+	close(fd);
+	assert_int_equal(mkdir(path_in(fixture, "folder"), 0700), 0);
+	assert_int_equal(mkfifo(path_in(fixture, "fifo"), 0600), 0);
+	assert_int_equal(symlink("file", path_in(fixture, "link")), 0);
+	assert_int_equal(symlink(".", path_in(fixture, "loop")), 0);
+	assert_int_equal(symlink("/dev/pts", path_in(fixture, "terminals")), 0);
+	fixture->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	fixture->old = syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	static const char *const names[] = {"file", "fifo", "link", "loop", "terminals"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlink(path_in(fixture, names[i]));
+	rmdir(path_in(fixture, "folder"));
+	rmdir(fixture->folder);
+	if (fixture->master >= 0)
+		close(fixture->master);
+	free(fixture);
+	return 0;
+}
+
+static void a_regular_file_is_opened_to_read(void **state)
+{
+	struct fixture *fixture = *state;
+	_cleanup_close_ int fd = open_regular(path_in(fixture, "file"), OPEN_NO_LINKS);
+	char text[8] = "";
+
+	assert_true(fd >= 0);
+	assert_int_equal(read_full(fd, text, sizeof(text)), 4);
+	assert_string_equal(text, "text");
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
+	assert_int_equal(open_regular(path_in(fixture, "none"), OPEN_NO_LINKS), -ENOENT);
+}
+
+static void links_are_followed_only_where_told(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd;
+
+	assert_int_equal(open_regular(path_in(fixture, "link"), OPEN_NO_LINKS), -ELOOP);
+	fd = open_regular(path_in(fixture, "link"), 0);
+	assert_true(fd >= 0);
+	close(fd);
+	fd = open_regular(path_in(fixture, "loop/file"), OPEN_NO_LINKS);
+	assert_true(fixture->old ? fd >= 0 : fd == -ELOOP);
+	if (fd >= 0)
+		close(fd);
+	fd = open_regular(path_in(fixture, "loop/loop/link"), 0);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static void another_type_in_its_place_is_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd;
+
+	assert_int_equal(open_regular(path_in(fixture, "folder"), OPEN_NO_LINKS), -EISDIR);
+	assert_int_equal(open_regular(path_in(fixture, "fifo"), OPEN_NO_LINKS), -EINVAL);
+	assert_int_equal(open_regular(path_in(fixture, "fifo"), 0), -EINVAL);
+	assert_int_equal(open_typed(path_in(fixture, "fifo"), S_IFDIR, OPEN_NO_LINKS), -ENOTDIR);
+	assert_int_equal(open_typed(path_in(fixture, "file"), S_IFLNK, OPEN_NO_LINKS), -EINVAL);
+	assert_int_equal(open_typed(path_in(fixture, "file/x"), S_IFREG, OPEN_NO_LINKS), -ENOTDIR);
+	fd = open_typed(path_in(fixture, "folder"), S_IFDIR, OPEN_NO_LINKS);
+	assert_true(fd >= 0);
+	close(fd);
+	fd = open_typed(path_in(fixture, "link"), S_IFLNK, OPEN_NO_LINKS);
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static bool was_opened(struct fixture *fixture)
+{
+	char byte;
+
+	return read(fixture->master, &byte, 1) < 0 && errno == EIO;
+}
+
+static void a_terminal_is_not_opened(void **state)
+{
+	struct fixture *fixture = *state;
+	char terminal[64], through[128];
+	int fd;
+
+	if (fixture->master < 0 || unlockpt(fixture->master) < 0 ||
+		ptsname_r(fixture->master, terminal, sizeof(terminal)) != 0)
+		skip();
+	snprintf(through, sizeof(through), "%s/terminals/%s", fixture->folder, strrchr(terminal, '/') + 1);
+	assert_int_equal(open_regular(terminal, OPEN_NO_LINKS), -EINVAL);
+	assert_int_equal(open_regular(through, OPEN_NO_LINKS), fixture->old ? -EINVAL : -ELOOP);
+	assert_int_equal(open_regular(through, 0), -EINVAL);
+	assert_true(open_typed(through, S_IFDIR, OPEN_NO_LINKS) < 0);
+	assert_false(was_opened(fixture));
+	/* That this would have told. */
+	fd = open(through, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(fd >= 0);
+	close(fd);
+	assert_true(was_opened(fixture));
+}
+
+static void a_lease_is_not_waited_for(void **state)
+{
+	struct fixture *fixture = *state;
+	_cleanup_close_ int holder = open(path_in(fixture, "file"), O_RDWR | O_CLOEXEC);
+
+	signal(SIGIO, SIG_IGN);
+	if (fcntl(holder, F_SETLEASE, F_WRLCK) < 0)
+		skip();
+	assert_int_equal(open_regular(path_in(fixture, "file"), OPEN_NO_LINKS), -EAGAIN);
+}
+
+static void the_cache_alone_can_be_asked(void **state)
+{
+	struct fixture *fixture = *state;
+	int fd = open_regular(path_in(fixture, "file"), OPEN_NO_LINKS | OPEN_CACHED);
+
+	assert_true(fd >= 0 || fd == -EAGAIN);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_regular_file_is_opened_to_read, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(links_are_followed_only_where_told, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(another_type_in_its_place_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_terminal_is_not_opened, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_lease_is_not_waited_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_cache_alone_can_be_asked, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
