@@ -41,25 +41,17 @@ void state_plan_release(struct state_plan *plan)
 const char *state_sudo(const struct doctor_host *host, const char *path)
 {
 	struct state_environment environment;
-	char folder[PATH_MAX];
-	size_t length;
+	const char *rest = after_prefix(path, HEADSTART_STATE_DIR);
 
 	state_environment_of(host, &environment);
-	if (host->user == 0 || state_variable_set(environment.state) ||
-		!state_folder(&environment, 0, folder, sizeof(folder)))
-		return "";
-	length = strlen(folder);
-	return strncmp(path, folder, length) == 0 && path[length] == '/' ? "sudo " : "";
+	return host->user != 0 && !state_variable_set(environment.state) && rest && *rest == '/' ? "sudo " : "";
 }
 
 static int check_trusted(const struct doctor_host *host, const char *full)
 {
-	_cleanup_close_ int fd = open(full, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 
-	if (fd < 0)
-		return errno == ELOOP ? -EPERM : -errno;
-	if (fstat(fd, &st) < 0)
+	if (lstat(full, &st) < 0)
 		return -errno;
 	return state_file_trusted(st.st_uid, st.st_mode, host->user) ? 0 : -EPERM;
 }
@@ -161,6 +153,12 @@ static void check_folder(
 	}
 }
 
+/* Whether it is the folder that serves everybody, where the recorder writes. */
+static bool is_roots(const struct state_environment *environment, const char *folder)
+{
+	return state_variable_set(environment->state) || streq(folder, HEADSTART_STATE_DIR);
+}
+
 void check_state(const struct doctor_host *host, struct doctor_report *report)
 {
 	struct state_environment environment;
@@ -174,7 +172,7 @@ void check_state(const struct doctor_host *host, struct doctor_report *report)
 	}
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
 		if (state_folder(&environment, n, folder, sizeof(folder)))
-			check_folder(host, folder, n == 0, report);
+			check_folder(host, folder, is_roots(&environment, folder), report);
 }
 
 /* Plans of one fault. */

@@ -31,10 +31,20 @@ static int environment_now(struct state_environment *ret)
 	return state_variable_set(ret->state) ? stranger_to_us(ret->state, &stranger) : 0;
 }
 
-/* The folder this user writes to is the last in the order of looking: a user's own, else the only one. */
+/*
+ * Which of the folders this user writes to, wherever it stands in the order of looking: the only one, or the one that is
+ * not root's. STATE_FOLDERS_MAX where there is none.
+ */
 static unsigned writing_folder(const struct state_environment *environment)
 {
-	return environment->root || state_variable_set(environment->state) ? 0 : 1;
+	bool only = environment->root || state_variable_set(environment->state);
+	char path[PATH_MAX];
+	unsigned n = 0;
+
+	while (n < STATE_FOLDERS_MAX && !(state_folder(environment, n, path, sizeof(path)) &&
+						(only || !streq(path, HEADSTART_STATE_DIR))))
+		n++;
+	return n;
 }
 
 static const char *suffix_of(enum store_what what)
@@ -96,8 +106,7 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 
 	if (r < 0)
 		return r;
-	if (!state_file(&environment, writing_folder(&environment), suffix_of(what),
-		    program, path, sizeof(path)))
+	if (!state_file(&environment, writing_folder(&environment), suffix_of(what), program, path, sizeof(path)))
 		return -ENOENT;
 	slash = strrchr(path, '/');
 	*slash = '\0';

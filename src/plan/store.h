@@ -4,8 +4,8 @@
  *
  *     STATE/NAME.profile    STATE/NAME.plan      NAME: format/plan-name.h
  *
- * STATE is $HEADSTART_STATE where set; else /var/lib/headstart (root's: serves everybody) and, for a user,
- * $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves that user alone). The rule itself, which the
+ * STATE is $HEADSTART_STATE where set; else, for a user, $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves
+ * that user alone), and /var/lib/headstart (root's: serves everybody). The rule itself, which the
  * shim shares: format/state-folder.h.
  *
  * For root, all functions that go by it return -EPERM where HEADSTART_STATE names a folder that others can change
@@ -26,7 +26,7 @@ enum store_what { STORE_PROFILE, STORE_PLAN };
 int store_folder(char **ret);
 
 /*
- * The n-th folder, from 0, in which this user's programs find plans: root's, then the user's own. *ret is the
+ * The n-th folder, from 0, in which this user's programs find plans, in the order of format/state-folder.h. *ret is the
  * caller's to free. Returns 0, -ENOENT (there are not so many), or -ENOMEM.
  */
 int store_search_folder(unsigned n, char **ret);
@@ -47,14 +47,14 @@ mode_t store_mode(void);
 int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size);
 
 /*
- * Whether the plan is this user's own, to be compiled anew when it is stale; another's would be taken before
- * what this user compiles. And whether it is marked as stale.
+ * Whether the plan is this user's own, to be compiled anew when it is stale: root's is root's to compile. And whether it is
+ * marked as stale.
  */
 bool store_plan_is_own(const char *path);
 bool store_plan_is_stale(const char *path);
 
 /*
- * The file in which a program's profile or plan is found: root's, then the user's own. A file of a user who
+ * The file in which a program's profile or plan is found, in the order of format/state-folder.h. A file of a user who
  * is neither root nor this one, or that others may write, is passed over. Returns 0, -ENOENT, or negative
  * errno.
  */
