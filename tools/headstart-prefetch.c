@@ -307,6 +307,7 @@ int main(int argc, char **argv)
 	const struct config_program *why;
 	struct prefetch_result result = {0};
 	enum plan_fault fault = PLAN_GOOD;
+	struct stat plan_file;
 	const char *name;
 	int r;
 
@@ -328,6 +329,8 @@ int main(int argc, char **argv)
 		return run_objects(&request, &config);
 	if (!request.path && !plan_claim(request.fd))
 		return 0;
+	if (fstat(request.fd, &plan_file) == 0)
+		request.options.plan_owner = plan_file.st_uid;
 	plan_lock_hold();
 	r = plan_load(request.fd, &plan, &fault);
 	if (r == -EBADMSG)
@@ -344,7 +347,7 @@ int main(int argc, char **argv)
 		r = prefetch_run(&plan.view, &request.options, &result);
 	if (r < 0)
 		return fail(name, strerror(-r));
-	if (result.stale > 0 || result.missing > 0)
+	if (result.outdated > 0)
 		mark_stale(request.fd);
 	prefetch_log(&plan.view, &request.options, &result);
 	if (request.json)

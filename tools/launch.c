@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,7 +49,7 @@ static void compile(const void *context)
 static void carry_out(const void *context)
 {
 	const struct launch *launch = context;
-	const struct prefetch_options options = {
+	struct prefetch_options options = {
 		.wait = true,
 		.alongside = stage_to_wait_for(launch) == LAUNCH_WAIT_NONE,
 		.time_budget_ms = launch->time_ms && launch->time_ms < WAIT_LIMIT_MS ? launch->time_ms : WAIT_LIMIT_MS,
@@ -56,16 +57,19 @@ static void carry_out(const void *context)
 		.reached = tell_stage,
 	};
 	struct prefetch_result result;
+	struct stat plan_file;
 	int plan_fd = open_regular(launch->plan_path, 0);
 
 	time_limit_set(WAIT_LIMIT_MS);
 	if (plan_fd >= 0) /* to the end of this process, so that a shim in the program leaves the plan to us */
 		plan_claim(plan_fd);
+	if (plan_fd >= 0 && fstat(plan_fd, &plan_file) == 0)
+		options.plan_owner = plan_file.st_uid;
 	if (prefetch_run(&launch->view, &options, &result) < 0)
 		return;
 	close(DETACHED_PIPE);
 	prefetch_log(&launch->view, &options, &result);
-	if ((result.stale || result.missing) && plan_mark_stale(launch->plan_path) && launch->refresh)
+	if (result.outdated && plan_mark_stale(launch->plan_path) && launch->refresh)
 		compile(plan_program(&launch->view));
 }
 

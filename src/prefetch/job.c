@@ -15,6 +15,7 @@
 #include "base/open.h"
 #include "prefetch/budget.h"
 #include "prefetch/file.h"
+#include "prefetch/owner.h"
 
 #define CHUNK_MIN (64u << 10)
 
@@ -130,14 +131,20 @@ static void hold(struct job *job, struct job_file *file, int fd)
 	job->open_fds++;
 }
 
-static void count_failure(struct prefetch_result *result, int error)
+static void count_failure(struct job *job, uint32_t index, int error)
 {
+	struct prefetch_result *result = &job->result;
+	uint32_t before = result->stale + result->missing;
+
 	if (error == -ESTALE || error == -ELOOP || error == -EISDIR || error == -EINVAL)
 		result->stale++; /* or another kind of file in its place */
 	else if (error == -ENOENT || error == -ENOTDIR)
 		result->missing++;
 	else
 		result->refused++;
+	if (result->stale + result->missing > before &&
+		owner_decides(plan_file_path(job->plan, index), job->options->plan_owner))
+		result->outdated++;
 }
 
 void job_reached(struct job *job, enum prefetch_stage stage)
@@ -162,7 +169,7 @@ static void take_opened(struct job *job, uint32_t index, int fd_or_error)
 		r = file_check(planned, fd, &file->size);
 	file->state = JOB_FILE_DROPPED;
 	if (r < 0 && r != -ENODATA) {
-		count_failure(&job->result, r);
+		count_failure(job, index, r);
 		return;
 	}
 	job->result.opened++;

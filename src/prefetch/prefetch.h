@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "format/plan-view.h"
 
@@ -29,6 +30,7 @@ struct prefetch_options {
 	uint32_t time_budget_ms;  /* stop submitting after that; 0 for no limit */
 	uint64_t memory_budget;   /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
 	uint64_t memory_limit;    /* bytes: never more, whatever memory there is; 0: no limit */
+	uid_t plan_owner;         /* of the plan's file */
 	bool idle;                /* idle I/O class: not on a user's critical path */
 	bool verify;              /* measure residency before and after */
 	bool alongside;           /* the program is running meanwhile: what it needs first is read first */
@@ -41,6 +43,7 @@ struct prefetch_options {
 struct prefetch_result {
 	enum prefetch_engine engine; /* the one that was used */
 	uint32_t opened, stale, missing, refused; /* files: opened; changed; gone; unreadable (EACCES …) */
+	uint32_t outdated; /* of the stale and missing ones, those for which the plan is to be made anew (prefetch/owner.h) */
 	uint64_t bytes_asked;
 	uint64_t bytes_skipped_budget; /* left out by the memory or time budget */
 	uint64_t bytes_resident_before, bytes_resident_after; /* of those planned; only with verify */

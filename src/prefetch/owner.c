@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Else a stranger whose file a plan names could keep it stale for ever. */
+#include "prefetch/owner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/stranger.h"
+
+/* Of the file, or of the last folder above it that is there. Returns 0 or negative errno. */
+static int find_owner(const char *path, uid_t *ret)
+{
+	_cleanup_free_ char *rest = strdup(path);
+	struct stat st;
+
+	if (!rest)
+		return -ENOMEM;
+	while (lstat(*rest ? rest : "/", &st) < 0) {
+		char *slash = strrchr(rest, '/');
+
+		if ((errno != ENOENT && errno != ENOTDIR) || !slash || slash[1] == '\0')
+			return -errno;
+		*slash = '\0';
+	}
+	*ret = st.st_uid;
+	return 0;
+}
+
+bool owner_decides(const char *path, uid_t plan_owner)
+{
+	struct stranger stranger;
+	uid_t owner = (uid_t)-1;
+	int r;
+
+	if (plan_owner == 0) {
+		r = stranger_find(path, &stranger);
+		return r == 0 || r == -ENOTDIR;
+	}
+	return find_owner(path, &owner) == 0 && (owner == 0 || owner == plan_owner);
+}
