@@ -57,6 +57,7 @@ static int apply_to(const struct config *config, const char *program)
 {
 	_cleanup_free_ char *why = NULL;
 	struct plan_options options = {0};
+	struct plan_summary summary = {0};
 	int r;
 
 	if (!settings_allow(config, program, &why)) {
@@ -67,7 +68,8 @@ static int apply_to(const struct config *config, const char *program)
 		return 0;
 	}
 	plan_settings(config, &options);
-	r = plan_refresh(program, &options);
+	r = plan_refresh(program, &options, &summary);
+	plan_tell_others(&summary);
 	if (r == -ENODATA) {
 		printf("no plan  %s: nothing of its profile can be read ahead here\n", program);
 		return 0;

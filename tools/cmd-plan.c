@@ -260,6 +260,7 @@ static int print_json(const char *program, const char *path, const struct plan_s
 	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
 	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
 	json_object_object_add(json, "in_memory", json_object_new_uint64(summary->in_memory));
+	json_object_object_add(json, "others", json_object_new_uint64(summary->others));
 	json_object_object_add(json, "extents", json_object_new_uint64(summary->extents));
 	json_object_object_add(json, "bytes", json_object_new_uint64(summary->bytes));
 	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
@@ -290,7 +291,7 @@ static int build_failed(int error, const struct profile *profile)
 	if (error == -ENODATA)
 		return verb_fail(
 			"nothing of the profile of '%s' can be read ahead here: what it touched is gone, "
-			"changed or in memory",
+			"changed, in memory, or in a plan for everybody not root's alone",
 			profile->program);
 	if (error == -EFBIG)
 		return verb_fail("the plan of '%s' would be too large; give a --budget", profile->program);
@@ -316,7 +317,7 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *path = NULL;
 	_cleanup_free_ void *data = NULL;
-	struct plan_summary summary;
+	struct plan_summary summary = {0};
 	size_t size;
 	int r;
 
@@ -326,6 +327,7 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 		return r;
 	plan_settings(&config, &arguments->options);
 	r = plan_build(profile, &arguments->options, &data, &size, &summary);
+	plan_tell_others(&summary);
 	if (r < 0)
 		return build_failed(r, profile);
 	r = output_path(arguments->output, profile->program, &path);

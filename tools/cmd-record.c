@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "as-user.h"
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
@@ -412,11 +413,12 @@ static void note_failure(const struct record_result *result, const char *name)
 }
 
 /* Returns 0, or an exit status with the reason said. */
-static int make_plan(const struct profile *profile)
+static int make_plan(const struct profile *profile, bool quiet)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *why = NULL;
 	struct plan_options options = {0};
+	struct plan_summary summary = {0};
 	int err;
 
 	settings_read(&config, true, false);
@@ -426,12 +428,42 @@ static int make_plan(const struct profile *profile)
 		return err ? verb_fail_errno(err, "cannot remove its old plan") : 0;
 	}
 	plan_settings(&config, &options);
-	err = plan_refresh(profile->program, &options);
+	err = plan_refresh(profile->program, &options, &summary);
+	if (!quiet)
+		plan_tell_others(&summary);
 	if (err == -ENODATA) {
 		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
 		return 0;
 	}
 	return err ? verb_fail_errno(err, "cannot make the plan of '%s'", profile->program) : 0;
+}
+
+/* By a process of the user's. */
+static int keep_own(void *profile)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = store(profile, false, &path);
+
+	return r ? r : make_plan(profile, true);
+}
+
+/*
+ * Root's plan leaves out what the user owns. The user's own one has everything, and is what the user's starts find first. That
+ * there is no place for it is no failure of the recording.
+ */
+static void keep_for_user(struct profile *profile, const struct settings *settings)
+{
+	const char *user = settings->record.user;
+	int r = as_user(user, keep_own, profile);
+
+	if (r == -EINTR)
+		verb_note("'%s' has no plan of their own: making it took too long, or was ended", user);
+	else if (r < 0)
+		verb_note("'%s' has no plan of their own: %s", user, strerror(-r));
+	else if (r > 0)
+		verb_note("'%s' has no plan of their own; root's serves everybody", user);
+	else if (!settings->quiet)
+		verb_note("'%s' has a plan of their own, with their files", user);
 }
 
 static int keep(struct settings *settings, struct record_result *result)
@@ -442,7 +474,9 @@ static int keep(struct settings *settings, struct record_result *result)
 	describe_device(&result->profile);
 	r = save(&result->profile, settings, &path);
 	if (r == 0 && !settings->output)
-		r = make_plan(&result->profile);
+		r = make_plan(&result->profile, settings->quiet);
+	if (r == 0 && !settings->output && settings->record.user)
+		keep_for_user(&result->profile, settings);
 	if (r == 0 && settings->json)
 		print_json(result, path);
 	if (r == 0 && !settings->quiet && !settings->json)

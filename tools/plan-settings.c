@@ -3,19 +3,53 @@
 #include "plan-settings.h"
 
 #include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "format/state-folder.h"
 #include "plan/names.h"
 #include "plan/store.h"
+#include "verb.h"
+
+/* Whether user ids mean here what they mean on the machine: else this is root of a user namespace. */
+static bool ids_are_the_machines(void)
+{
+	_cleanup_free_ char *map = NULL;
+	unsigned long long inside, outside, count;
+	size_t size;
+
+	return read_pseudo_file("/proc/self/uid_map", 4096, &map, &size) < 0 ||
+	       (sscanf(map, "%llu %llu %llu", &inside, &outside, &count) == 3 && outside == 0 && count == UINT32_MAX);
+}
+
+/* A user who is root of a namespace of their own (unshare -Ur) is that user still; the root folder is not theirs. */
+static bool is_root(void)
+{
+	struct stat st;
+
+	return geteuid() == 0 && ((stat("/", &st) == 0 && st.st_uid == 0) || ids_are_the_machines());
+}
 
 void plan_settings(const struct config *config, struct plan_options *options)
 {
+	options->shared = is_root() && !options->root;
 	options->rules = config->devices;
 	options->n_rules = options->device == DEVICE_UNKNOWN ? config->n_devices : 0;
 	if (options->budget == 0)
 		options->budget = config->memory;
+}
+
+void plan_tell_others(const struct plan_summary *summary)
+{
+	if (summary->others == 1)
+		verb_note("1 file that others than root own or can replace is left out of the plan for everybody");
+	else if (summary->others > 1)
+		verb_note("%zu files that others than root own or can replace are left out of the plan for everybody",
+			summary->others);
 }
 
 int plan_withdraw(const char *program)

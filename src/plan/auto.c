@@ -27,18 +27,17 @@ static int load_profile(const char *program, struct profile *ret)
 	}
 }
 
-int plan_refresh(const char *program, const struct plan_options *options)
+int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	_cleanup_free_ char *path = NULL;
 	_cleanup_free_ void *data = NULL;
-	struct plan_summary summary;
 	size_t size;
 	int r = load_profile(program, &profile);
 
 	if (r < 0)
 		return r;
-	r = plan_build(&profile, options, &data, &size, &summary);
+	r = plan_build(&profile, options, &data, &size, ret_summary);
 	if (r < 0)
 		return r;
 	r = store_path_for_writing(STORE_PLAN, program, &path);

@@ -59,9 +59,16 @@ static void summarize(struct plan_draft *draft)
 int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,
 	size_t *ret_size, struct plan_summary *ret_summary)
 {
-	_cleanup_(draft_releasep) struct plan_draft draft = {.profile = profile, .root = options->root};
-	int r = run_passes(&draft, options);
+	_cleanup_free_ char *root = options->root ? realpath(options->root, NULL) : NULL;
+	_cleanup_(draft_releasep) struct plan_draft draft = {
+		.profile = profile, .root = root, .shared = options->shared};
+	int r;
 
+	if (options->root && !root)
+		return -errno;
+	r = run_passes(&draft, options);
+	if (r == -ENODATA)
+		*ret_summary = draft.summary;
 	if (r < 0)
 		return r;
 	summarize(&draft);

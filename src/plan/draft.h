@@ -58,7 +58,8 @@ struct draft_probe {
 
 struct plan_draft {
 	const struct profile *profile; /* not owned */
-	const char *root;              /* not owned; NULL, or the folder the profile's paths lie under */
+	const char *root;              /* not owned; NULL, or the folder the profile's paths lie under, canonical */
+	bool shared;                   /* for everybody */
 	enum device_class device;      /* what the program lies on */
 	struct draft_device *devices;  /* owned */
 	size_t n_devices, devices_capacity;
@@ -82,6 +83,12 @@ static inline void draft_releasep(struct plan_draft *draft)
 
 /* The path of a file of the profile below the root. *ret is the caller's. Returns 0 or -ENOMEM. */
 int draft_path(const struct plan_draft *draft, const char *path, char **ret);
+
+/*
+ * Whether this file of the profile, at `path` below the root, is to be left alone in a plan for everybody, because somebody
+ * besides root decides what the path leads to.
+ */
+bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path);
 
 static inline const struct device *draft_file_device(const struct plan_draft *draft, uint32_t file)
 {

@@ -14,9 +14,10 @@ int draft_libraries(struct plan_draft *draft)
 {
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
 	_cleanup_free_ char *executed = NULL;
+	const struct profile_file program = {.kind = PROFILE_REGULAR};
 	int r;
 
-	if (draft->root)
+	if (draft->root || draft_is_others(draft, &program, draft->profile->program))
 		return 0;
 	r = script_executed(draft->profile->program, &executed);
 	if (r == 0)

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "plan/draft.h"
@@ -130,6 +131,17 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
+/* A folder for everybody (/tmp) is root's own, though what is in it may be anybody's. */
+bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path)
+{
+	struct stranger stranger;
+	int r = draft->shared ? stranger_find(path, &stranger) : 0;
+
+	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 && streq(stranger.path, path))
+		return false;
+	return r == -EPERM;
+}
+
 /* Adds a file that is known to be fresh, unless it lies in memory or nothing of it is selected. */
 static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
 	const struct plan_options *options)
@@ -178,6 +190,10 @@ static int select_file(struct plan_draft *draft, const struct profile_file *sour
 	if (r < 0)
 		return r;
 	here.path = path;
+	if (draft_is_others(draft, source, path)) {
+		draft->summary.others++;
+		return 0;
+	}
 	switch (profile_file_staleness(&here, same_machine)) {
 	case PROFILE_GONE:
 		draft->summary.gone++;

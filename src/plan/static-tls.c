@@ -2,7 +2,7 @@
 /*
  * How much static TLS the libraries of the start take under an auditor (elf/static-tls.h). All of the
  * profile's count, those that are opened with dlopen(3) and those of other programs of the start too: too
- * much costs each thread some address space, too little the start.
+ * much costs each thread some address space, too little the start. Those of other users count in their own plans only.
  */
 #include <errno.h>
 
@@ -21,6 +21,8 @@ static int add_file(struct plan_draft *draft, const struct profile_file *file, u
 
 	if (r < 0)
 		return r;
+	if (draft_is_others(draft, file, path))
+		return 0;
 	fd = open_regular(path, OPEN_NO_LINKS);
 	r = fd < 0 ? fd : elf_needs_read(fd, &needs);
 	if (r == 0)

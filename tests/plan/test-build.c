@@ -272,7 +272,8 @@ static void nothing_left_is_no_plan(void **state)
 	assert_int_equal(plan_build(&profile, &solid, &data, &size, &summary), -ENODATA);
 	assert_ptr_equal(data, &profile);
 	assert_int_equal(size, 7);
-	assert_int_equal(summary.files, 9);
+	assert_int_equal(summary.files, 0);
+	assert_int_equal(summary.gone, 1);
 }
 
 static void an_image_is_planned_from_outside(void **state)
@@ -349,6 +350,7 @@ static void a_refresh_plans_what_the_store_has(void **state)
 {
 	_cleanup_(profile_releasep) struct profile profile = start_profile("app");
 	_cleanup_free_ char *profile_path = NULL, *plan_path = NULL, *plan = NULL;
+	struct plan_summary summary;
 	struct plan_view view;
 	size_t size;
 	int r;
@@ -357,12 +359,12 @@ static void a_refresh_plans_what_the_store_has(void **state)
 	put_file("app", 10 * PAGE);
 	add_file(&profile, "app", PROFILE_REGULAR, 0, (struct profile_range[]){{0, 9, 0, 3}, {0}});
 	assert_int_equal(profile_finish(&profile), 0);
-	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}), -ENOENT);
+	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}, &summary), -ENOENT);
 	assert_int_equal(store_path_for_writing(STORE_PROFILE, profile.program, &profile_path), 0);
 	assert_int_equal(publish_file(profile_path, 0644, "HSPROF\r\n", 8), 0);
-	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}), -EBADMSG);
+	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}, &summary), -EBADMSG);
 	assert_int_equal(profile_save(&profile, profile_path), 0);
-	r = plan_refresh(profile.program, &(struct plan_options){0});
+	r = plan_refresh(profile.program, &(struct plan_options){0}, &summary);
 	if (r == -ENODATA) /* the test's own folder lies in memory: that nothing is planned is right */
 		skip();
 	assert_int_equal(r, 0);

@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Root's plan is for everybody, and names only what is root's alone; the rest is in the user's own plan, which is made as that
+# user: a link of the user's in the way leads to nothing that only root could write.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
+command -v setpriv >/dev/null || skip "no setpriv to become a user with"
+make_disk
+chmod 711 "$tmp"
+home=$disk/home
+mkdir "$home" "$disk/roots" "$disk/group" "$tmp/closed"
+mkdir -m 1777 "$disk/shared"
+
+# A user with that home, for this mount namespace alone.
+sed "/^somebody:/d; \$a somebody:x:65534:65534::$home:/bin/sh" /etc/passwd >"$tmp/passwd"
+mount --bind "$tmp/passwd" /etc/passwd
+chown 65534:65534 "$home"
+as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
+make_file() { head -c 20000 /dev/urandom >"$1"; }
+
+# Of root's, of the user's, root's in the user's folder, for a group to write, in a folder that a group writes, for all to read in
+# a shared folder, and what the user has there.
+for file in roots/file home/user home/root roots/group group/file shared/root shared/user; do
+	make_file "$disk/$file"
+done
+chmod 664 "$disk/roots/group"
+chmod 775 "$disk/group"
+chown 65534:65534 "$disk/home/user" "$disk/shared/user"
+cat >"$disk/start" <<-END
+	#!/bin/sh
+	cat $disk/roots/file $disk/home/user $disk/home/root $disk/roots/group $disk/group/file $disk/shared/root $disk/shared/user >/dev/null
+END
+chmod 755 "$disk/start"
+
+planned() { # PLAN: the files of the disk that it names
+	"$tool" show --json "$1" | python3 -c '
+import json, os, sys
+disk = sys.argv[1] + "/"
+files = json.load(sys.stdin)["files"]
+print(*sorted(file["path"][len(disk):] for file in files if file["path"].startswith(disk) and file.get("kind") == "regular"))' "$disk"
+}
+plan_in() { # FOLDER
+	ls "$1"/*.plan 2>/dev/null | head -n 1
+}
+all="group/file home/root home/user roots/file roots/group shared/root shared/user start"
+roots="roots/file shared/root start"
+
+can_record
+"$tool" record --user somebody -- "$disk/start" 2>"$tmp/err" || fail "no recording: $(cat "$tmp/err")"
+[ "$(planned "$(plan_in "$HEADSTART_STATE")")" = "$roots" ] ||
+	fail "root's plan names '$(planned "$(plan_in "$HEADSTART_STATE")")', not '$roots': $(cat "$tmp/err")"
+grep -q "[0-9] files that others than root own or can replace are left out of the plan for everybody" "$tmp/err" ||
+	fail "nobody was told what is left out: $(cat "$tmp/err")"
+
+own=$home/.local/state/headstart
+[ -n "$(plan_in "$own")" ] || fail "the user has no plan: $(cat "$tmp/err")"
+[ "$(planned "$(plan_in "$own")")" = "$all" ] || fail "the user's plan names '$(planned "$(plan_in "$own")")'"
+[ "$(stat -c %u:%a "$(plan_in "$own")")" = 65534:600 ] || fail "the user's plan is $(stat -c %u:%a "$(plan_in "$own")")"
+
+# By 'headstart plan' the same, in JSON as well; the user's own 'headstart plan' leaves out nothing.
+profile=$(ls "$HEADSTART_STATE"/*.profile)
+"$tool" plan --json -o "$tmp/again.plan" "$profile" >"$tmp/json" 2>"$tmp/err" || fail "no plan: $(cat "$tmp/err")"
+[ "$(planned "$tmp/again.plan")" = "$roots" ] || fail "'headstart plan' names '$(planned "$tmp/again.plan")'"
+python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["others"] < 5)' "$tmp/json" || fail "it said $(cat "$tmp/json")"
+cp "$tool" "$disk/tool"
+as_user env HOME="$home" HEADSTART_STATE= "$disk/tool" plan --json -o "$home/again.plan" "$(ls "$own"/*.profile)" >"$tmp/json" ||
+	fail "the user cannot plan"
+[ "$(planned "$home/again.plan")" = "$all" ] || fail "the user's own 'headstart plan' names '$(planned "$home/again.plan")'"
+
+# The user's folder is a link to one that only root can write to.
+rm -r "$home/.local"
+as_user ln -s "$tmp/closed" "$home/.local"
+"$tool" record --no-drop --user somebody -- "$disk/start" 2>"$tmp/err" || fail "the recording failed: $(cat "$tmp/err")"
+grep -q "'somebody' has no plan of their own" "$tmp/err" || fail "nobody was told that there is no plan: $(cat "$tmp/err")"
+[ -z "$(ls -A "$tmp/closed")" ] || fail "root wrote where the user's link led"
