@@ -21,6 +21,7 @@
 #include "prefetch/load.h"
 #include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
+#include "prefetch/room.h"
 #include "settings.h"
 #include "time-limit.h"
 #include "verb.h"
@@ -299,6 +300,15 @@ static bool worth_awaiting(const struct plan_view *plan)
 	return libraries > 0 && libraries <= AWAIT_LIBRARIES;
 }
 
+/* The program's own fork comes first. Said to people only: a shim's program is not told. */
+static int no_room(const struct request *request)
+{
+	if (request->path)
+		fprintf(stderr, "headstart-prefetch: nothing is read where fewer than %d more processes may be started\n",
+			PROCESS_ROOM_MIN);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
@@ -322,6 +332,8 @@ int main(int argc, char **argv)
 		return fail(name, "is not a regular file");
 	if (request.fd < 0)
 		return fail(name, strerror(-request.fd));
+	if (process_room("") < PROCESS_ROOM_MIN)
+		return no_room(&request);
 	settings_read(&config, false, false);
 	apply_settings(&config, &request.options);
 	time_limit_set(request.options.time_budget_ms);

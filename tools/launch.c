@@ -16,6 +16,7 @@
 #include "plan-lock.h"
 #include "prefetch-log.h"
 #include "prefetch/prefetch.h"
+#include "prefetch/room.h"
 #include "time-limit.h"
 #include "tool-path.h"
 
@@ -104,7 +105,11 @@ int launch_prefetcher(const struct launch *launch)
 {
 	_cleanup_close_ int pipe_end = -1;
 	pid_t child;
-	int r = detach(carry_out, launch, &pipe_end, &child);
+	int r;
+
+	if (process_room("") < PROCESS_ROOM_MIN)
+		return -EAGAIN;
+	r = detach(carry_out, launch, &pipe_end, &child);
 
 	if (r < 0)
 		return r;
@@ -118,5 +123,7 @@ int launch_planner(const char *program)
 	_cleanup_close_ int pipe_end = -1;
 	pid_t child;
 
+	if (process_room("") < PROCESS_ROOM_MIN)
+		return -EAGAIN;
 	return detach_stays() ? -ECHILD : detach(compile, program, &pipe_end, &child);
 }

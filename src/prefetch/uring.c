@@ -17,6 +17,7 @@
 #include "base/open.h"
 #include "prefetch/file.h"
 #include "prefetch/job.h"
+#include "prefetch/room.h"
 
 #define READ_TAG UINT64_MAX /* user_data of a read; an open's is the index of its file */
 
@@ -169,9 +170,22 @@ static bool knows_operations(struct io_uring *uring)
 	return known;
 }
 
+/*
+ * The kernel's workers of a ring count as tasks of this process. The default is four a CPU; opens wait for the disk, not
+ * for a CPU, so one for each open under way; but never more than a quarter of the tasks that there may yet be.
+ */
+static unsigned int workers_max(const struct job *job)
+{
+	uint64_t room = process_room("") / 4;
+
+	if (room > job->tuning.open_depth)
+		return job->tuning.open_depth;
+	return room > 0 ? (unsigned int)room : 1;
+}
+
 int uring_run(struct job *job)
 {
-	unsigned int workers[2] = {job->tuning.open_depth, 0};
+	unsigned int workers[2] = {workers_max(job), 0};
 	struct ring ring = {
 		.job = job,
 		.open_regular = open_begin(S_IFREG, OPEN_NO_LINKS),
@@ -187,10 +201,7 @@ int uring_run(struct job *job)
 		io_uring_queue_exit(&ring.uring);
 		return -ENOSYS;
 	}
-	/*
-	 * The default is four a CPU; opens wait for the disk, not for a CPU. Before Linux 5.15 it stays at
-	 * that.
-	 */
+	/* Before Linux 5.15 there are as many as the kernel likes. */
 	(void)io_uring_register_iowq_max_workers(&ring.uring, workers);
 	r = carry_out(&ring);
 	io_uring_queue_exit(&ring.uring);

@@ -31,6 +31,7 @@
 #include "prefetch/load.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
+#include "prefetch/room.h"
 #include "taken.h"
 
 #define PAGE PLAN_MAKER_PAGE
@@ -532,6 +533,65 @@ static void budget_is_half_of_what_is_free(void **state)
 	assert_int_equal(memory_budget(root), 0);
 }
 
+static void room_is_what_the_tightest_limit_leaves(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *root = fixture->folder;
+
+	assert_true(process_room(root) == UINT64_MAX || getuid() != 0); /* the kernel says nothing */
+	put(fixture, "proc/self/cgroup", "8:pids:/v1\n0::/a/b\n");
+	put(fixture, "sys/fs/cgroup/a/b/pids.max", "max\n");
+	put(fixture, "sys/fs/cgroup/a/b/pids.current", "7\n");
+	assert_true(process_room(root) == UINT64_MAX || getuid() != 0);
+	put(fixture, "sys/fs/cgroup/a/pids.max", "100\n");
+	put(fixture, "sys/fs/cgroup/a/pids.current", "60\n");
+	assert_int_equal(process_room(root), 40);
+	put(fixture, "sys/fs/cgroup/pids/v1/pids.max", "50\n");
+	put(fixture, "sys/fs/cgroup/pids/v1/pids.current", "19\n");
+	assert_int_equal(process_room(root), 31);
+	put(fixture, "sys/fs/cgroup/pids/pids.max", "10\n");
+	put(fixture, "sys/fs/cgroup/pids/pids.current", "12\n");
+	assert_int_equal(process_room(root), 0);
+}
+
+/* In a process of its own, which cannot become root again. Returns the room there, 0 to 250, or 255 for no limit. */
+static int room_of_user(const char *root, rlim_t limit)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct rlimit tasks = {limit, limit};
+		uint64_t room;
+
+		if ((getuid() == 0 && setuid(65534) < 0) || setrlimit(RLIMIT_NPROC, &tasks) < 0)
+			_exit(254);
+		room = process_room(root);
+		_exit(room > 250 ? 255 : (int)room);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void room_is_what_the_users_limit_leaves(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *root = fixture->folder;
+
+	assert_int_equal(chmod(root, 0755), 0);
+	put(fixture, "proc/loadavg", "0.10 0.20 0.30 2/345 6789\n");
+	if (getuid() == 0) { /* the folders were made for their owner */
+		_cleanup_free_ char *folder = path_in(fixture, "proc"), *file = path_in(fixture, "proc/loadavg");
+
+		assert_int_equal(chmod(folder, 0755), 0);
+		assert_int_equal(chmod(file, 0644), 0);
+	}
+	assert_int_equal(room_of_user(root, 400), 55);
+	assert_int_equal(room_of_user(root, 345), 0);
+	assert_int_equal(room_of_user(root, 10), 0);
+}
+
 /* An answer that came late counts as cold; valgrind translates while the clock runs, each piece of code once. */
 static bool told_warm(const void *plan)
 {
@@ -621,6 +681,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(huge_plans_are_carried_out, set_up, tear_down),
 		cmocka_unit_test(extents_are_clipped_to_the_file),
 		cmocka_unit_test_setup_teardown(budget_is_half_of_what_is_free, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(room_is_what_the_tightest_limit_leaves, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(room_is_what_the_users_limit_leaves, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(probes_tell_warm_from_cold, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(plans_are_checked_before_use, set_up, tear_down),
 	};
