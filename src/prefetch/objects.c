@@ -39,7 +39,6 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "base/open.h"
 #include "device/device.h"
 #include "format/object-list.h"
 #include "prefetch/budget.h"
