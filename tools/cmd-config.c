@@ -70,6 +70,8 @@ static int apply_to(const struct config *config, const char *program)
 	plan_settings(config, &options);
 	r = plan_refresh(program, &options, &summary);
 	plan_tell_others(&summary);
+	if (r == -ENODATA && summary.others > 0)
+		(void)plan_withdraw(program); /* it may name what is others' */
 	if (r == -ENODATA) {
 		printf("no plan  %s: nothing of its profile can be read ahead here\n", program);
 		return 0;

@@ -432,6 +432,8 @@ static int make_plan(const struct profile *profile, bool quiet)
 	err = plan_refresh(profile->program, &options, &summary);
 	if (!quiet)
 		plan_tell_others(&summary);
+	if (err == -ENODATA && summary.others > 0)
+		(void)plan_withdraw(profile->program); /* it may name what is others' */
 	if (err == -ENODATA) {
 		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
 		return 0;

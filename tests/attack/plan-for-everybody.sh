@@ -67,6 +67,25 @@ as_user env HOME="$home" HEADSTART_STATE= "$disk/tool" plan --json -o "$home/aga
 	fail "the user cannot plan"
 [ "$(planned "$home/again.plan")" = "$all" ] || fail "the user's own 'headstart plan' names '$(planned "$home/again.plan")'"
 
+# A plan all of whose files have become the user's is taken away.
+name=$(python3 -c '
+import sys
+path, number = sys.argv[1], 0xcbf29ce484222325
+for byte in path.encode():
+    number = (number ^ byte) * 0x100000001b3 % 2**64
+print(path.rsplit("/", 1)[1] + "-%016x" % number)' "$disk/roots/file")
+"$make_profile" "$HEADSTART_STATE/$name.profile" <<-END
+	program $disk/roots/file
+	file regular $disk/roots/file
+	range 0 2 0 1
+END
+"$tool" plan --program "$disk/roots/file" >"$tmp/out" 2>&1 || fail "no plan: $(cat "$tmp/out")"
+[ -e "$HEADSTART_STATE/$name.plan" ] || fail "no plan of root's file: $(cat "$tmp/out")"
+chown 65534 "$disk/roots/file"
+"$tool" config apply >"$tmp/out" 2>"$tmp/err" || fail "config apply: $(cat "$tmp/err")"
+[ ! -e "$HEADSTART_STATE/$name.plan" ] || fail "root's plan names a user's file still"
+chown 0 "$disk/roots/file"
+
 # The user's folder is a link to one that only root can write to.
 rm -r "$home/.local"
 as_user ln -s "$tmp/closed" "$home/.local"
