@@ -21,12 +21,9 @@ chmod 4755 "$place/root-helper"
 preload=$place/libheadstart-preload.so
 loaded=LD_PRELOAD=$preload
 launch=$place/launch
-as_user() { # UID COMMAND…
-	id=$1
-	shift
-	setpriv --reuid "$id" --regid "$id" --clear-groups "$@"
-}
-as_user $victim test -x "$look" || skip "other users may not enter '$place'"
+as_victim="setpriv --reuid $victim --regid $victim --clear-groups"
+as_attacker="setpriv --reuid $attacker --regid $attacker --clear-groups"
+$as_victim test -x "$look" || skip "other users may not enter '$place'"
 
 # Stand-ins. Each appends a line to $ran/NAME, through the link beside it, when it is run. "evil" is the attacker's, "own" the
 # victim's, "installed" lies where headstart-prefetch is installed.
@@ -68,7 +65,7 @@ INSIDE
 
 # Runs a command in that machine and waits for all that it leaves behind. Its environment has what is given, and nothing else.
 in_system() {
-	gathering $(own_mounts) ${wrapped-} env -i PATH="$PATH" HOME="$tmp" "$@"
+	gathering timeout 100 $(own_mounts) ${wrapped-} env -i PATH="$PATH" HOME="$tmp" "$@"
 }
 own_mounts() {
 	echo unshare --mount --propagation private sh "$tmp/with-system" "$system" "$(dirname "$(defined HEADSTART_STATE_DIR)")" \
@@ -76,11 +73,14 @@ own_mounts() {
 }
 has_system() { in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"; }
 
+# cold() waits for a prefetcher's lock before the next start. Here nothing outlives a start, and a plan may be a FIFO.
+flock() { :; }
+
 # Each of these runs one command, cold, with no signs of runs before it, and keeps its status and output. forced: with the shim
 # in LD_PRELOAD, what shimmed() passes, and a plan in $state. systemwide: by /etc/ld.so.preload alone, and with a plan of root's.
 forced() {
 	rm -f "$ran"/*
-	in_front="gathering ${as-}"
+	in_front="gathering timeout 100 ${as-}"
 	cold shimmed HEADSTART_PREFETCH="$own" "$@"
 	in_front=
 }
@@ -88,6 +88,41 @@ systemwide() {
 	rm -f "$ran"/*
 	cold in_system "$@"
 }
+# What a start has to come to, whoever starts it: on_every_way CHECK COMMAND… has the command started by root, by the victim,
+# and by a set-user-ID program that the attacker has started and that has become root, and runs CHECK after each.
+on_every_way() {
+	check=$1 stated=$what
+	shift
+	what="$stated, root"
+	forced "$@"
+	"$check"
+	what="$stated, the victim"
+	as=$as_victim
+	forced "$@"
+	"$check"
+	as=
+	if [ -n "${can_be_root-}" ]; then
+		what="$stated, a set-user-ID program"
+		wrapped=$as_attacker
+		systemwide "$place/root-helper" --become-root "$@"
+		"$check"
+		wrapped=
+	fi
+	what=$stated
+}
+nothing_started() { was_not_run own; was_not_run installed; was_not_run evil; }
+one_started() { [ -e "$ran/own" ] || [ -e "$ran/installed" ] || fail "$what: no prefetcher was run: $(said)"; }
+target_ran_unplanned() { ends_with 7; nothing_started; }
+target_ran_planned() { ends_with 7; one_started; }
+may_be_root() {
+	has_system
+	wrapped=$as_attacker
+	can_be_root=
+	in_system "$place/root-helper" --become-root /bin/sh -c '[ "$(id -ru)" = 0 ]' && can_be_root=1 ||
+		echo "set-user-ID programs have no effect in '$place': not tried"
+	wrapped=
+}
+
 plan_of_root() { "$built/plan-for" "$system_state" "${1-$target}" $libraries >"$tmp/out"; }
 
 # Makes $cgroup, the folder of a new cgroup, removed at the end of the case: cgroup2 NAME, or cgroup1 CONTROLLER NAME, which fail where there is no such

@@ -3,7 +3,7 @@
 # headstart's variables count only where the environment itself named the shim: ld.so takes such names out of there.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 has_system
-as_user $victim "$place/root-helper" --become-root /bin/true || skip "set-user-ID programs have no effect in '$place'"
+$as_victim "$place/root-helper" --become-root /bin/true || skip "set-user-ID programs have no effect in '$place'"
 
 attacked() { # COMMAND…
 	plan_of_root
@@ -11,7 +11,7 @@ attacked() { # COMMAND…
 	attacked_without_plan "$@"
 }
 attacked_without_plan() {
-	wrapped="setpriv --reuid $attacker --regid $attacker --clear-groups"
+	wrapped=$as_attacker
 	systemwide LD_PRELOAD="$preload" HEADSTART_PREFETCH="$evil" HEADSTART_LOG="$tmp/evil/log" "$@"
 	was_not_run evil
 	[ ! -e "$tmp/evil/log" ] || fail "$what: the log was written: $(cat "$tmp/evil/log")"

@@ -58,7 +58,7 @@ case_folders_named_later_are_not_looked_in() {
 	was_not_run own
 	overwritten systemwide "HEADSTART_STATE=$tmp/folder"
 	was_not_run installed
-	wrapped="setpriv --reuid $victim --regid $victim --clear-groups"
+	wrapped=$as_victim
 	find "$tmp/folder" -name '*.plan' -exec chown $victim {} +
 	for name in HOME="$tmp/folder" XDG_STATE_HOME="$tmp/folder"; do
 		overwritten systemwide "$name"

@@ -54,8 +54,7 @@ case_cgroup_with_many_processes_left() {
 }
 
 case_user_with_few_processes_left() {
-	user="setpriv --reuid $victim --regid $victim --clear-groups"
-	as="$user prlimit --nproc=$few:$few"
+	as="$as_victim prlimit --nproc=$few:$few"
 	for attempt in 1 2 3; do
 		forced "$attack/forks" $helpers "$target"
 		stays_away
@@ -63,7 +62,7 @@ case_user_with_few_processes_left() {
 }
 
 case_user_with_many_processes_left() {
-	as="setpriv --reuid $victim --regid $victim --clear-groups prlimit --nproc=$plenty"
+	as="$as_victim prlimit --nproc=$plenty"
 	forced "$attack/forks" $helpers "$target"
 	comes
 }
@@ -71,7 +70,7 @@ case_user_with_many_processes_left() {
 case_audit_shim() {
 	"$built/plan-for" "$state" "$look" $libraries >"$tmp/out"
 	loaded=LD_AUDIT=$audit
-	as="setpriv --reuid $victim --regid $victim --clear-groups prlimit --nproc=$few:$few"
+	as="$as_victim prlimit --nproc=$few:$few"
 	forced "$look" "$place/libthree.so"
 	stays_away
 }
