@@ -1,0 +1,20 @@
+#!/bin/sh
+# A line of the log is one start: what a file is called forges none.
+. "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
+newline='
+'
+
+# The path of a program is its owner's to choose, in as many lines as they like.
+case_program_name_forges_no_line_of_the_log() {
+	name="x${newline}preload program=forged pid=1 plan=started"
+	cp "$target" "$place/$name"
+	"$built/plan-for" "$state" "$place/$name" $libraries >"$tmp/out"
+	forced "$launch" execv "$place/$name"
+	ends_with 7
+	was_run own
+	! grep -q '^preload program=forged' "$log" || fail "a line of the log is forged: $(cat "$log")"
+	[ "$(wc -l <"$log")" = 1 ] || fail "not one line: $(cat "$log")"
+	rm "$place/$name"
+}
+
+run_cases
