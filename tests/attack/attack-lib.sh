@@ -6,7 +6,6 @@
 [ "$(id -u)" = 0 ] || skip "only root can be several users"
 victim=23456
 attacker=34567
-attack=$HEADSTART_TEST_BUILD/tests/attack
 
 # Every user may write a log.
 mkdir "$tmp/logs"
@@ -15,10 +14,14 @@ log=$tmp/logs/log
 
 # What other users run lies where they may run it.
 chmod 755 "$tmp" "$place" "$state"
-cp "$preload" "$launch" "$built/plan-for" "$attack/helper" "$place"
+attack=$place/attack
+mkdir "$attack"
+find "$HEADSTART_TEST_BUILD/tests/attack" -maxdepth 1 -type f -perm -u+x -exec cp {} "$attack" ";"
+cp "$preload" "$audit" "$launch" "$place"
 cp "$attack/helper" "$place/root-helper"
 chmod 4755 "$place/root-helper"
 preload=$place/libheadstart-preload.so
+audit=$place/libheadstart-audit.so
 loaded=LD_PRELOAD=$preload
 launch=$place/launch
 as_victim="setpriv --reuid $victim --regid $victim --clear-groups"

@@ -3,8 +3,7 @@
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 may_be_root
 plan_of_root
-thread=$place/small-thread
-cp "$attack/small-thread" "$thread"
+thread=$attack/small-thread
 env -i PATH="$PATH" "$thread" posix_spawn /bin/true || skip "no thread can have such a stack here"
 
 ran_true() { ends_with 0; nothing_started; }
