@@ -36,6 +36,14 @@ case_helper_executes_a_shell() {
 	ends_with 7
 }
 
+# ld.so takes LD_PRELOAD out of the environment, and nothing that only looks like it.
+case_variable_that_looks_like_one_of_the_loader() {
+	attacked X="LD_PRELOAD=$preload" MY_LD_PRELOAD="$preload" LD_PRELOADED="$preload" ld_preload="$preload" \
+		"$place/root-helper" --become-root "$launch" execv "$target"
+	ends_with 7
+	was_run installed
+}
+
 # Plans of the attacker's own would be passed over in any case; those of root's that they keep are not.
 case_folder_of_the_attacker_is_not_looked_in() {
 	plan_of_root
@@ -50,6 +58,15 @@ case_folder_of_the_attacker_is_not_looked_in() {
 case_variables_do_not_count_where_only_the_system_loads_the_shim() {
 	plan_of_root
 	systemwide HEADSTART_PREFETCH="$own" HEADSTART_LOG="$log" FROM=here "$launch" execv "$target"
+	ends_with 7
+	was_not_run own
+	was_run installed
+	[ ! -e "$log" ] || fail "the log was written: $(cat "$log")"
+}
+
+case_variables_do_not_count_where_the_environment_names_another_library() {
+	plan_of_root
+	systemwide LD_PRELOAD="$place/libone.so" HEADSTART_PREFETCH="$own" HEADSTART_LOG="$log" "$launch" execv "$target"
 	ends_with 7
 	was_not_run own
 	was_run installed

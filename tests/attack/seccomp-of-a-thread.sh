@@ -37,6 +37,18 @@ case_thread_with_filter_is_not_killed_in_whole_mode() {
 	ends_with 7
 }
 
+# Where nothing can be asked, a thread counts as one that has a filter.
+case_thread_without_proc() {
+	printf 'mount -t tmpfs none /proc && exec "$@"\n' >"$tmp/without-proc"
+	for mode in none deadly; do
+		what="no /proc, filter $mode"
+		as="unshare --mount --propagation private sh $tmp/without-proc"
+		forced "$filter" $mode posix_spawn "$target"
+		ends_with 7
+		was_not_run own
+	done
+}
+
 case_system_wide() {
 	has_system
 	plan_of_root
