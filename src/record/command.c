@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,28 +11,15 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-
-/* As login(1) does it: groups, user, and the environment that names the user's own things. */
-static int become_user(const char *name)
-{
-	const struct passwd *user;
-
-	errno = 0;
-	user = getpwnam(name);
-	if (!user)
-		return errno ? -errno : -ENOENT;
-	if (initgroups(user->pw_name, user->pw_gid) < 0 || setgid(user->pw_gid) < 0 || setuid(user->pw_uid) < 0)
-		return -errno;
-	if (setenv("HOME", user->pw_dir, 1) < 0 || setenv("USER", user->pw_name, 1) < 0 ||
-	    setenv("LOGNAME", user->pw_name, 1) < 0 || setenv("SHELL", user->pw_shell, 1) < 0)
-		return -errno;
-	return 0;
-}
+#include "terminal.h"
+#include "user.h"
 
 static int prepare_child(const struct command_options *options, int marker)
 {
-	int err = options->user ? become_user(options->user) : 0;
+	int err = options->terminal ? terminal_enter(options->terminal) : 0;
 
+	if (!err && options->user)
+		err = user_become(options->user);
 	if (err)
 		return err;
 	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||

@@ -16,7 +16,8 @@ struct command {
 struct command_options {
 	const char *path;   /* as the shell would pass it to execve: links not resolved */
 	char *const *argv;
-	const char *user;   /* NULL: ours */
+	const char *user;   /* NULL: ours; of another nothing of ours goes along (user.h) */
+	const struct terminal *terminal; /* in the place of ours; NULL: none is needed */
 	const char *recording; /* HEADSTART_RECORDING of its environment */
 	sigset_t mask;      /* signal mask of the command */
 };

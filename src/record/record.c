@@ -25,6 +25,7 @@
 #include "opens.h"
 #include "resolve.h"
 #include "restore.h"
+#include "terminal.h"
 #include "tracer.h"
 
 #define POLL_MS     40  /* the buffers hold far more than a command does in this time */
@@ -38,6 +39,7 @@ struct session {
 	struct opens opens;
 	struct record_trace trace;
 	struct command command;
+	struct terminal *terminal; /* of a command of another user; NULL where none is needed */
 	int signals; /* signalfd; -1 until there is one */
 	sigset_t mask_before;
 	bool only_added;
@@ -50,6 +52,7 @@ struct session {
 static void session_release(struct session *session)
 {
 	command_release(&session->command);
+	terminal_free(session->terminal);
 	tracer_free(session->tracer);
 	restore_release(&session->restore);
 	opens_release(&session->opens);
@@ -143,10 +146,36 @@ static int set_up(struct session *session, enum record_step *step)
 	return 0;
 }
 
+/* The process group of a command in a session of its own, which no terminal of ours sends signals to; 0: none. */
+static volatile sig_atomic_t group;
+
+static void pass_on(int signal_number)
+{
+	if (group > 0)
+		kill(-(pid_t)group, signal_number);
+}
+
+/* A terminal sends SIGINT and SIGQUIT to us and, unless it has a session of its own, to the command. */
+static void heed_keyboard(const struct session *session)
+{
+	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+
+	if (!session->options->user) {
+		action.sa_handler = SIG_IGN;
+	} else {
+		group = session->command.pid;
+		/* When the recording has ended, and they are not blocked any more. */
+		sigaction(SIGTERM, &action, NULL);
+		sigaction(SIGHUP, &action, NULL);
+	}
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGQUIT, &action, NULL);
+}
+
 static int start_command(struct session *session, enum record_step *step)
 {
 	const struct record_options *options = session->options;
-	const struct command_options command = {
+	struct command_options command = {
 		.path = options->path, .argv = options->argv, .user = options->user,
 		.recording = options->recording, .mask = session->mask_before,
 	};
@@ -160,7 +189,13 @@ static int start_command(struct session *session, enum record_step *step)
 	*step = RECORD_STEP_COMMAND;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return -errno;
+	err = options->user ? terminal_new(options->user, &session->terminal) : 0;
+	if (err)
+		return err;
+	command.terminal = session->terminal;
 	err = command_start(&command, marker, &session->command);
+	if (!err && session->terminal)
+		err = terminal_relay(session->terminal);
 	if (err)
 		return err;
 	*step = RECORD_STEP_TRACER;
@@ -172,8 +207,7 @@ static int start_command(struct session *session, enum record_step *step)
 	err = options->keep_cache ? 0 : drop_page_cache();
 	if (err)
 		return err;
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
+	heed_keyboard(session);
 	*step = RECORD_STEP_EXEC;
 	session->started = session->last_event = now();
 	return command_go(&session->command);
@@ -408,6 +442,8 @@ static int run(struct session *session, struct record_result *result, enum recor
 	result->pid = session->command.pid;
 	result->status = session->status;
 	result->running = !session->command_ended;
+	if (result->running)
+		result->terminal = TAKE_PTR(session->terminal);
 	result->events = session->trace.n_events;
 	return err;
 }
@@ -479,5 +515,7 @@ int record_wait(struct record_result *result, bool kill_tree)
 			if (errno != EINTR)
 				return -errno;
 	result->running = false;
+	group = 0;
+	terminal_free(TAKE_PTR(result->terminal));
 	return 0;
 }

@@ -31,7 +31,7 @@ struct record_options {
 	const char *path;       /* of the command, as execve gets it */
 	char *const *argv;
 	const char *program;    /* canonical path of the command */
-	const char *user;       /* NULL: run as we are */
+	const char *user;       /* NULL: run as we are; else nothing of ours goes with the command (user.h, terminal.h) */
 	const char *recording;  /* name that `headstart mark` is to use; the socket below has it */
 	int mark;               /* a descriptor that becomes readable when a mark may have come; borrowed */
 	bool (*marked)(void *context); /* takes what has come to it; returns whether the start has reached its mark */
@@ -50,6 +50,7 @@ struct record_result {
 	pid_t pid;              /* the command */
 	bool running;           /* it has not ended yet: record_wait() */
 	int status;             /* as waitpid(2) has it, when it has ended */
+	struct terminal *terminal; /* owned; of a command of another user that has not ended yet: record_wait() */
 	double seconds;         /* from start to milestone */
 	size_t events;
 	uint64_t pages_resident; /* touched pages that the cache held before: order and extent are less sure */
@@ -78,7 +79,8 @@ const char *record_step_text(enum record_step step);
  * Returns 0 with *ret filled in, or negative errno with *ret_step; everything is put back either way, and the command
  * has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, which the command has been sent too.
  * Makes the calling process the reaper of the command's orphans, and ignores SIGINT and SIGQUIT from the start of the
- * command on: a terminal sends them to the command as well.
+ * command on: a terminal sends them to the command as well. A command of another user is in a session of its own
+ * (user.h): to that they are passed on, and so are, when the recording has ended, SIGTERM and SIGHUP.
  */
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step);
 

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The pseudo-terminal, and the thread that relays. */
+#include "terminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+struct terminal {
+	bool replaced[3];      /* which standard descriptors are terminals */
+	int own;               /* one of them; what the command writes goes there */
+	int master, slave;     /* owned; slave: until the child has it */
+	int stop;              /* owned: an eventfd that ends the relay */
+	bool typed;            /* what is typed is ours to relay, and our terminal's modes are changed */
+	struct termios before; /* its modes */
+	pthread_t thread;
+	bool running;
+};
+
+static int open_pair(struct terminal *terminal)
+{
+	int unlock = 0;
+
+	terminal->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+	if (terminal->master < 0 || ioctl(terminal->master, TIOCSPTLCK, &unlock) < 0)
+		return -errno;
+	terminal->slave = ioctl(terminal->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	return terminal->slave < 0 ? -errno : 0;
+}
+
+/* Size and modes are those of our own; line ends are made once, by whichever of the two has them made. */
+static int set_up(struct terminal *terminal, uid_t user)
+{
+	struct termios modes;
+	struct winsize size;
+
+	if (tcgetattr(terminal->own, &terminal->before) < 0)
+		return -errno;
+	modes = terminal->before;
+	if (!terminal->typed)
+		modes.c_oflag &= ~(tcflag_t)OPOST;
+	if (tcsetattr(terminal->slave, TCSANOW, &modes) < 0 || fchown(terminal->slave, user, (gid_t)-1) < 0)
+		return -errno;
+	if (ioctl(terminal->own, TIOCGWINSZ, &size) == 0)
+		ioctl(terminal->slave, TIOCSWINSZ, &size);
+	return 0;
+}
+
+/* Of a terminal that another job has now neither modes nor input are ours. */
+static bool in_foreground(int fd)
+{
+	return tcgetpgrp(fd) == getpgrp();
+}
+
+int terminal_new(const char *user, struct terminal **ret)
+{
+	const struct passwd *entry = getpwnam(user);
+	struct terminal *terminal;
+	int r;
+
+	*ret = NULL;
+	if (!entry)
+		return -ENOENT;
+	terminal = malloc(sizeof(*terminal));
+	if (!terminal)
+		return -ENOMEM;
+	*terminal = (struct terminal){.own = -1, .master = -1, .slave = -1, .stop = -1};
+	for (int i = 0; i < 3; i++) {
+		static const int order[] = {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO};
+
+		terminal->replaced[order[i]] = isatty(order[i]);
+		if (terminal->replaced[order[i]] && terminal->own < 0)
+			terminal->own = order[i];
+	}
+	if (terminal->own < 0) {
+		terminal_free(terminal);
+		return 0;
+	}
+	terminal->typed = terminal->replaced[STDIN_FILENO] && in_foreground(STDIN_FILENO);
+	r = open_pair(terminal);
+	if (r == 0)
+		r = set_up(terminal, entry->pw_uid);
+	if (r < 0) {
+		terminal->typed = false;
+		terminal_free(terminal);
+		return r;
+	}
+	*ret = terminal;
+	return 0;
+}
+
+int terminal_enter(const struct terminal *terminal)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (terminal->replaced[fd] && dup2(terminal->slave, fd) < 0)
+			return -errno;
+	return 0;
+}
+
+/* Both return whether there may be more to come. */
+static bool relay_output(const struct terminal *terminal)
+{
+	char data[4096];
+	ssize_t n = read(terminal->master, data, sizeof(data));
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN;
+	return n > 0 && write_full(terminal->own, data, (size_t)n) == 0;
+}
+
+/* What a command that does not read has no room for is lost, as with any terminal; the relay must not wait for it. */
+static bool relay_keys(const struct terminal *terminal)
+{
+	char data[512];
+	ssize_t n = read(STDIN_FILENO, data, sizeof(data));
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN;
+	return n > 0 && (write(terminal->master, data, (size_t)n) >= 0 || errno == EINTR || errno == EAGAIN);
+}
+
+static void *relay(void *argument)
+{
+	struct terminal *terminal = argument;
+	struct pollfd fds[] = {
+		{.fd = terminal->master, .events = POLLIN},
+		{.fd = terminal->typed ? STDIN_FILENO : -1, .events = POLLIN},
+		{.fd = terminal->stop, .events = POLLIN},
+	};
+
+	while (fds[0].fd >= 0) {
+		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents && !relay_output(terminal))
+			fds[0].fd = -1; /* nobody has the other end any more */
+		else if (fds[2].revents && !fds[0].revents)
+			break;
+		if (fds[1].revents && !relay_keys(terminal))
+			fds[1].fd = -1;
+	}
+	return NULL;
+}
+
+/* What is typed goes on as it is: the pseudo-terminal echoes it and makes lines of it. Keys for signals stay ours. */
+static int pass_on_keys(const struct terminal *terminal)
+{
+	struct termios modes = terminal->before;
+
+	modes.c_iflag &= ~(tcflag_t)(ICRNL | INLCR | IGNCR | IXON | ISTRIP);
+	modes.c_oflag &= ~(tcflag_t)OPOST;
+	modes.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
+	modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+	modes.c_cc[VMIN] = 1;
+	modes.c_cc[VTIME] = 0;
+	return tcsetattr(STDIN_FILENO, TCSADRAIN, &modes) < 0 ? -errno : 0;
+}
+
+int terminal_relay(struct terminal *terminal)
+{
+	sigset_t all, before;
+	int r;
+
+	close(TAKE_FD(terminal->slave));
+	terminal->stop = eventfd(0, EFD_CLOEXEC);
+	if (terminal->stop < 0)
+		return -errno;
+	r = terminal->typed ? pass_on_keys(terminal) : 0;
+	if (r < 0)
+		return r;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	r = -pthread_create(&terminal->thread, NULL, relay, terminal);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	terminal->running = r == 0;
+	return r;
+}
+
+void terminal_free(struct terminal *terminal)
+{
+	const uint64_t one = 1;
+
+	if (!terminal)
+		return;
+	if (terminal->running) {
+		write_full(terminal->stop, &one, sizeof(one));
+		pthread_join(terminal->thread, NULL);
+	}
+	if (terminal->typed)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
+	cleanup_closep(&terminal->master);
+	cleanup_closep(&terminal->slave);
+	cleanup_closep(&terminal->stop);
+	free(terminal);
+}

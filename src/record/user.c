@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Becoming a user as login(1) does, and what of the environment goes along. */
+#include "user.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/strings.h"
+
+/* "NAME=value", all owned. */
+struct environment {
+	char **entries;
+	size_t n, capacity;
+};
+
+static void environment_release(struct environment *environment)
+{
+	for (size_t i = 0; i < environment->n; i++)
+		free(environment->entries[i]);
+	free(environment->entries);
+}
+
+static int add(struct environment *environment, const char *name, const char *value)
+{
+	char *entry;
+
+	if (ARRAY_RESERVE(environment->entries, environment->capacity, environment->n + 1) < 0 ||
+	    asprintf(&entry, "%s=%s", name, value) < 0)
+		return -ENOMEM;
+	environment->entries[environment->n++] = entry;
+	return 0;
+}
+
+static int keep(struct environment *environment, const char *name)
+{
+	const char *value = getenv(name);
+
+	return value ? add(environment, name, value) : 0;
+}
+
+static int keep_locale(struct environment *environment)
+{
+	int r = 0;
+
+	for (char **entry = environ; r == 0 && *entry; entry++) {
+		_cleanup_free_ char *name = strndup(*entry, strcspn(*entry, "="));
+
+		if (!name)
+			return -ENOMEM;
+		if (after_prefix(name, "LC_"))
+			r = keep(environment, name);
+	}
+	return r;
+}
+
+/* Whether FOLDER/NAME, or FOLDER alone, is there and ours: asked when we are the user already. */
+static bool is_own(const char *folder, const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	struct stat st;
+
+	if (!folder || asprintf(&path, "%s%s%s", folder, name ? "/" : "", name ? name : "") < 0) {
+		path = NULL;
+		return false;
+	}
+	return path[0] == '/' && stat(path, &st) == 0 && st.st_uid == geteuid();
+}
+
+/* A display's socket tells its owner, or the file of the cookies for it does. */
+static bool is_own_display(const char *home)
+{
+	const char *display = getenv("DISPLAY"), *cookies = getenv("XAUTHORITY");
+	char socket[32];
+
+	if (!display)
+		return false;
+	snprintf(socket, sizeof(socket), "X%.*s", (int)strspn(display + (*display == ':'), "0123456789"),
+		display + (*display == ':'));
+	return (*display == ':' && is_own("/tmp/.X11-unix", socket)) ||
+	       (cookies ? is_own(cookies, NULL) : is_own(home, ".Xauthority"));
+}
+
+static int keep_session(struct environment *environment, const char *home)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR"), *wayland = getenv("WAYLAND_DISPLAY");
+	bool own_runtime = is_own(runtime, NULL);
+	int r = own_runtime ? keep(environment, "XDG_RUNTIME_DIR") : 0;
+
+	if (r == 0 && wayland && (wayland[0] == '/' ? is_own(wayland, NULL) : own_runtime && is_own(runtime, wayland)))
+		r = keep(environment, "WAYLAND_DISPLAY");
+	if (r == 0 && is_own_display(home))
+		r = keep(environment, "DISPLAY");
+	if (r == 0 && is_own(getenv("XAUTHORITY"), NULL))
+		r = keep(environment, "XAUTHORITY");
+	return r;
+}
+
+static int make_environment(struct environment *environment, const struct passwd *user)
+{
+	static const char *const kept[] = {"PATH", "LANG", "LANGUAGE", "TERM", "TZ", "XDG_CURRENT_DESKTOP"};
+	int r = add(environment, "HOME", user->pw_dir);
+
+	if (r == 0)
+		r = add(environment, "USER", user->pw_name);
+	if (r == 0)
+		r = add(environment, "LOGNAME", user->pw_name);
+	if (r == 0)
+		r = add(environment, "SHELL", user->pw_shell[0] ? user->pw_shell : "/bin/sh");
+	for (size_t i = 0; r == 0 && i < sizeof(kept) / sizeof(*kept); i++)
+		r = keep(environment, kept[i]);
+	if (r == 0)
+		r = keep_locale(environment);
+	return r ? r : keep_session(environment, user->pw_dir);
+}
+
+/* What putenv() is given stays with the process, which is about to become another program. */
+static int replace_environment(const struct passwd *user)
+{
+	struct environment environment = {0};
+	int r = make_environment(&environment, user);
+
+	if (r < 0) {
+		environment_release(&environment);
+		return r;
+	}
+	clearenv();
+	for (size_t i = 0; i < environment.n; i++)
+		if (putenv(environment.entries[i]) != 0)
+			return -ENOMEM;
+	free(environment.entries);
+	return 0;
+}
+
+int user_become(const char *name)
+{
+	const struct passwd *user;
+
+	errno = 0;
+	user = getpwnam(name);
+	if (!user)
+		return errno ? -errno : -ENOENT;
+	if (setsid() < 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
+		return -errno;
+	if (initgroups(user->pw_name, user->pw_gid) < 0 ||
+	    setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
+	    setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
+		return -errno;
+	return replace_environment(user);
+}
