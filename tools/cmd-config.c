@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "format/state-folder.h"
 #include "input.h"
+#include "page-style.h"
 #include "plan-settings.h"
 #include "plan/auto.h"
 #include "plan/store.h"
@@ -55,7 +56,7 @@ static int check(const char *file)
 /* Returns 0, or an exit status with the reason said. */
 static int apply_to(const struct config *config, const char *program)
 {
-	_cleanup_free_ char *why = NULL;
+	_cleanup_free_ char *why = NULL, *end = NULL;
 	struct plan_options options = {0};
 	struct plan_summary summary = {0};
 	int r;
@@ -64,7 +65,9 @@ static int apply_to(const struct config *config, const char *program)
 		r = plan_withdraw(program);
 		if (r < 0)
 			return verb_fail_errno(r, "cannot remove the plan of '%s'", program);
-		printf("no plan  %s: %s\n", program, why ? why : "denied");
+		if (asprintf(&end, ": %s", why ? why : "denied") < 0)
+			return verb_fail_errno(ENOMEM, "cannot say what became of the plan of '%s'", program);
+		page_line("no plan  ", program, end);
 		return 0;
 	}
 	plan_settings(config, &options);
@@ -73,12 +76,12 @@ static int apply_to(const struct config *config, const char *program)
 	if (r == -ENODATA && summary.others > 0)
 		(void)plan_withdraw(program); /* it may name what is others' */
 	if (r == -ENODATA) {
-		printf("no plan  %s: nothing of its profile can be read ahead here\n", program);
+		page_line("no plan  ", program, ": nothing of its profile can be read ahead here");
 		return 0;
 	}
 	if (r < 0)
 		return verb_fail_errno(r, "cannot compile the profile of '%s'", program);
-	printf("plan     %s\n", program);
+	page_line("plan     ", program, "");
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 #include "order/match.h"
 #include "order/write.h"
 #include "output.h"
+#include "page-style.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -344,7 +345,7 @@ static void print_subject(const struct subject *subject)
 	char functions[WORDS_MAX], bytes[WORDS_MAX], namesakes[WORDS_MAX], pages[2][WORDS_MAX],
 		runs[2][WORDS_MAX];
 
-	printf("file       %s\n", subject->path);
+	page_line("file       ", subject->path, "");
 	printf("functions  %s, and %s of the same names; %s\n", words_count(summary->functions, functions),
 		words_count(summary->namesakes, namesakes), words_bytes(summary->bytes, bytes));
 	printf("before     %s touched pages of code in %s runs\n",

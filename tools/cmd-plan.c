@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "input.h"
 #include "output.h"
+#include "page-style.h"
 #include "plan-settings.h"
 #include "plan/build.h"
 #include "plan/names.h"
@@ -274,8 +275,8 @@ static int print_json(const char *program, const char *path, const struct plan_s
 
 static int print_text(const char *program, const char *path, const struct plan_summary *summary)
 {
-	printf("program  %s\n", program);
-	printf("plan     %s\n", path);
+	page_line("program  ", program, "");
+	page_line("plan     ", path, "");
 	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory\n", summary->files,
 		summary->stale, summary->gone, summary->in_memory);
 	printf("extents  %zu\n", summary->extents);

@@ -4,11 +4,14 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/strings.h"
+#include "report/table.h"
 #include "verb.h"
 
 static size_t terminal_columns(void)
@@ -35,4 +38,18 @@ struct report_style page_style(size_t rows)
 		.utf8 = streq(nl_langinfo(CODESET), "UTF-8"),
 		.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && !streq(term, "dumb"),
 	};
+}
+
+void page_line(const char *label, const char *text, const char *end)
+{
+	struct report_style style;
+
+	if (!isatty(STDOUT_FILENO)) {
+		printf("%s%s%s\n", label, text, end);
+		return;
+	}
+	style = page_style(SIZE_MAX);
+	fputs(label, stdout);
+	table_safe_text(stdout, text, SIZE_MAX, &style);
+	puts(end);
 }

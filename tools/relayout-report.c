@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "page-style.h"
 #include "relayout.h"
 #include "report/json-text.h"
 #include "report/words.h"
@@ -102,11 +103,12 @@ static void print_prediction(const struct relayout *relayout, const struct total
 	for (size_t i = 0; i < relayout->n_files; i++) {
 		const struct relayout_file *file = &relayout->files[i];
 
-		if (file->status == RELAYOUT_DONE)
-			printf("%10s %8" PRIu64 " -> %6" PRIu64 " %6" PRIu64 " -> %6" PRIu64
-			       " %4zu -> %4zu  %s\n",
-				"", file->before.pages, file->after.pages, file->before.reads,
-				file->after.reads, file->before.segments, file->after.segments, file->inside);
+		if (file->status != RELAYOUT_DONE)
+			continue;
+		printf("%10s %8" PRIu64 " -> %6" PRIu64 " %6" PRIu64 " -> %6" PRIu64 " %4zu -> %4zu", "",
+			file->before.pages, file->after.pages, file->before.reads, file->after.reads,
+			file->before.segments, file->after.segments);
+		page_line("  ", file->inside, "");
 	}
 	print_arrow("pages", totals->before.pages, totals->after.pages);
 	print_arrow("reads", totals->before.reads, totals->after.reads);
