@@ -257,6 +257,10 @@ static int explain(enum record_step step, int err, const struct settings *settin
 		return verb_fail("/proc is not mounted: mount it, in this root too");
 	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENOENT)
 		return verb_fail("there is no user '%s'", settings->record.user);
+	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENODEV)
+		return verb_fail("there is no /dev/ptmx to make a terminal for '%s' with: mount devpts, or redirect "
+				 "input, output and errors",
+			settings->record.user);
 	if (step == RECORD_STEP_DROP)
 		return verb_fail_errno(err, "cannot drop the page cache; --no-drop records without");
 	if (step == RECORD_STEP_EXEC)

@@ -34,7 +34,9 @@ static int open_pair(struct terminal *terminal)
 	int unlock = 0;
 
 	terminal->master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
-	if (terminal->master < 0 || ioctl(terminal->master, TIOCSPTLCK, &unlock) < 0)
+	if (terminal->master < 0)
+		return errno == ENOENT ? -ENODEV : -errno; /* no devpts: in a bare chroot */
+	if (ioctl(terminal->master, TIOCSPTLCK, &unlock) < 0)
 		return -errno;
 	terminal->slave = ioctl(terminal->master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
 	return terminal->slave < 0 ? -errno : 0;

@@ -16,7 +16,8 @@ struct terminal;
 
 /*
  * Makes a pseudo-terminal of the user in place of those of our standard descriptors that are terminals; *ret is NULL
- * if none is. To be freed by terminal_free(). Returns 0, -ENOENT if there is no such user, or negative errno.
+ * if none is. To be freed by terminal_free(). Returns 0, -ENOENT if there is no such user, -ENODEV if the system has no
+ * pseudo-terminals (/dev/ptmx), or negative errno.
  */
 int terminal_new(const char *user, struct terminal **ret);
 

@@ -148,8 +148,14 @@ END
 	grep -q "later: go" "$tmp/out" || fail "what a wrapper started was ended with it: $(cat "$tmp/out")"
 }
 
+# Refused before anything is recorded.
+case_state() {
+	HEADSTART_STATE=$tmp/users/state refuses 1 "run this as that user, or without HEADSTART_STATE" "$tool" record -- true
+	[ ! -e "$tmp/users/state" ] || fail "root made a folder in the user's"
+}
+
 status=0
-for name_of_case in case_at_a_terminal case_users_own case_wrappers; do
+for name_of_case in case_at_a_terminal case_users_own case_wrappers case_state; do
 	(trap - EXIT && $name_of_case) || { echo "FAIL: $name_of_case" >&2 && status=1; }
 done
 exit $status

@@ -33,7 +33,7 @@ nothing_written() {
 }
 
 case_home() {
-	for verb in 'install --app painter' 'install --app painter --dry-run' 'install --app painter --force'; do
+	for verb in 'install --app painter' 'install --app painter --dry-run' 'install --app painter --force' 'install --user'; do
 		HOME=$home XDG_DATA_DIRS=$home/dirs:$tmp/share refuses 1 "'$home' belongs to '$name': run this as that user, or with HOME=/root" \
 			"$headstart" $verb
 		nothing_written "$verb"
@@ -49,6 +49,9 @@ case_variables() {
 	for verb in status 'config apply' 'plan --program painter' 'uninstall --app painter'; do
 		HOME=$roots HEADSTART_STATE=$home/state refuses 1 "or without HEADSTART_STATE" "$headstart" $verb
 	done
+	HEADSTART_STATE=$home/state "$headstart" run --verbose -- "$tmp/bin/painter" >"$tmp/out" 2>"$tmp/err" || fail "run"
+	grep -qx painter "$tmp/out" || fail "run does not run the program"
+	grep -qF "HEADSTART_STATE names a folder that others than root can change" "$tmp/err" || fail "run: $(cat "$tmp/err")"
 	nothing_written HEADSTART_STATE
 }
 
