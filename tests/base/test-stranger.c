@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of base/stranger.h: who besides root can change where a path leads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/stranger.h"
+
+#define USER 65534
+
+static char folder[] = "/tmp/headstart-test.XXXXXX";
+
+static int make_folder(void **state)
+{
+	return mkdtemp(folder) && chmod(folder, 0755) == 0 ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+/* A path in the folder; valid until the next but three. */
+static const char *in(const char *name)
+{
+	static char paths[4][128];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", folder, name);
+	return path;
+}
+
+static void assert_stranger(const char *path, const char *where, uid_t owner)
+{
+	struct stranger stranger = {.owner = 12345};
+
+	assert_int_equal(stranger_find(path, &stranger), -EPERM);
+	assert_string_equal(stranger.path, where);
+	assert_int_equal(stranger.owner, owner);
+}
+
+static void assert_no_stranger(const char *path)
+{
+	struct stranger stranger;
+
+	assert_int_equal(stranger_find(path, &stranger), 0);
+}
+
+static void paths_of_root_have_none(void **state)
+{
+	assert_no_stranger("/");
+	assert_no_stranger("//usr/./bin/..//bin/");
+	assert_no_stranger(folder);
+	assert_no_stranger(in("none"));
+	assert_no_stranger(in("none/deeper/../still"));
+	assert_int_equal(symlink(folder, in("link")), 0);
+	assert_no_stranger(in("link/none"));
+}
+
+static void what_is_no_path_is_told(void **state)
+{
+	char long_path[2 * PATH_MAX] = "/";
+	struct stranger stranger;
+
+	memset(long_path + 1, 'a', sizeof(long_path) - 2);
+	assert_int_equal(stranger_find("relative", &stranger), -EINVAL);
+	assert_int_equal(stranger_find("", &stranger), -EINVAL);
+	assert_int_equal(stranger_find(long_path, &stranger), -ENAMETOOLONG);
+	assert_int_equal(symlink("loop", in("loop")), 0);
+	assert_int_equal(stranger_find(in("loop"), &stranger), -ELOOP);
+	assert_int_equal(stranger_find("/etc/passwd/none", &stranger), -ENOTDIR);
+}
+
+static void folders_files_and_links_of_others_are_found(void **state)
+{
+	assert_int_equal(mkdir(in("theirs"), 0755), 0);
+	assert_int_equal(mkdir(in("theirs/roots"), 0755), 0);
+	assert_int_equal(chown(in("theirs"), USER, USER), 0);
+	assert_stranger(in("theirs"), in("theirs"), USER);
+	assert_stranger(in("theirs/roots"), in("theirs"), USER);
+	assert_stranger(in("theirs/none"), in("theirs"), USER);
+	assert_int_equal(symlink("theirs/roots", in("over")), 0);
+	assert_stranger(in("over"), in("theirs"), USER);
+	assert_int_equal(symlink("/", in("their-link")), 0);
+	assert_int_equal(lchown(in("their-link"), USER, USER), 0);
+	assert_stranger(in("their-link/etc"), in("their-link"), USER);
+}
+
+static void folders_that_others_write_are_found(void **state)
+{
+	assert_int_equal(mkdir(in("open"), 0755), 0);
+	assert_int_equal(chmod(in("open"), 0775), 0);
+	assert_stranger(in("open/none"), in("open"), 0);
+	assert_int_equal(chmod(in("open"), 0757), 0);
+	assert_stranger(in("open"), in("open"), 0);
+}
+
+static void sticky_folders_may_be_on_the_way_but_not_at_the_end(void **state)
+{
+	assert_int_equal(mkdir(in("sticky"), 0755), 0);
+	assert_int_equal(mkdir(in("sticky/roots"), 0755), 0);
+	assert_int_equal(chmod(in("sticky"), 01777), 0);
+	assert_no_stranger(in("sticky/roots"));
+	assert_no_stranger(in("sticky/roots/none"));
+	assert_stranger(in("sticky"), in("sticky"), 0);
+	assert_stranger(in("sticky/none"), in("sticky"), 0);
+	assert_stranger(in("sticky/roots/.."), in("sticky"), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_of_root_have_none),
+		cmocka_unit_test(what_is_no_path_is_told),
+		cmocka_unit_test(folders_files_and_links_of_others_are_found),
+		cmocka_unit_test(folders_that_others_write_are_found),
+		cmocka_unit_test(sticky_folders_may_be_on_the_way_but_not_at_the_end),
+	};
+
+	if (geteuid() != 0) {
+		puts("only root can make what is root's and what is another's");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
