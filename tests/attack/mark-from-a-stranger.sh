@@ -10,8 +10,16 @@ user=65534
 stranger=65533
 name=$(id -un $user) || skip "there is no user $user"
 recorder=
-at_exit() { [ -z "$recorder" ] || kill "$recorder" 2>/dev/null || :; }
-as() { # UID COMMAND: the tool itself may lie where others may not go
+at_exit() {
+	[ -z "$recorder" ] || kill "$recorder" 2>/dev/null || :
+	[ ! -p "$tmp/go" ] || : 9<>"$tmp/go" # for a command that waits there
+}
+recording_goes_on() { # a recorder that has ended may be a zombie
+	case $(cut -d ' ' -f 3 "/proc/$recorder/stat" 2>/dev/null) in
+	'' | Z) return 1 ;;
+	esac
+}
+as() { # UID: the tool itself may lie where others may not go
 	setpriv --reuid="$1" --regid="$1" --clear-groups /usr/bin/python3 - "$recording" <<'END'
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -19,16 +27,23 @@ s.sendto(b"mark", b"\0headstart-record/" + sys.argv[1].encode())
 END
 }
 
-# Begins a recording whose command runs until somebody writes to the fifo. $recording is its name, as a stranger finds it.
-begin() { # UNTIL [OPTION…]
-	until=$1
-	shift
-	rm -f "$tmp/begun" "$tmp/go"
-	mkfifo -m 666 "$tmp/begun" "$tmp/go"
-	env SUDO_UID= HEADSTART_STATE="$tmp/state" "$tool" record --until "$until" --no-drop --keep-read-ahead --json -o "$tmp/profile" "$@" \
-		-- sh -c 'echo begun >'"$tmp/begun"'; read -r word <'"$tmp/go" >"$tmp/out" 2>"$tmp/err" &
+start() {
+	env SUDO_UID= HEADSTART_STATE="$tmp/state" "$tool" record --until "$@" --no-drop --keep-read-ahead --json -o "$tmp/profile" \
+		-- sh -c 'echo begun >'"$tmp/users/begun"'; read -r word <'"$tmp/go" >"$tmp/out" 2>"$tmp/err" &
 	recorder=$!
-	read -r word <"$tmp/begun"
+}
+
+# Begins a recording whose command runs until somebody writes to the fifo. $recording is its name, as a stranger finds it.
+# One that somebody else makes on this machine is waited for.
+begin() { # UNTIL [OPTION…]
+	rm -f "$tmp/users/begun"
+	start "$@"
+	until [ -s "$tmp/users/begun" ]; do
+		recording_goes_on && continue
+		[ ! -s "$tmp/users/begun" ] || break
+		grep -q "another recording is running" "$tmp/err" || fail "the recorder ended: $(cat "$tmp/err")"
+		start "$@"
+	done
 	recording=$(sed -n 's,.*@headstart-record/,,p' /proc/net/unix | grep "^$recorder-") || fail "the name is not to be read"
 }
 
@@ -44,12 +59,14 @@ await() { # WORDS of the recorder's
 	while :; do
 		over=
 		grep -q '"milestone":' "$tmp/out" && over=1
-		kill -0 "$recorder" 2>/dev/null || over=1
+		recording_goes_on || over=1
 		cat "$tmp/err" "$tmp/out" | grep -qF "$1" && return
 		[ -z "$over" ] || fail "the recording ended without '$1': $(cat "$tmp/err" "$tmp/out")"
 	done
 }
 
+mkdir -m 777 "$tmp/users"
+mkfifo -m 666 "$tmp/go"
 begin mark
 as $stranger
 as $stranger
