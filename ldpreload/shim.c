@@ -166,7 +166,8 @@ void shim_log(const char *program, const char *what)
 	text = shim_text(line, sizeof(line));
 	shim_text_add(&text, shim_name);
 	shim_text_add(&text, " program=");
-	shim_text_add(&text, program);
+	for (; *program; program++) /* a newline in a path would make a line of its own */
+		shim_text_add_character(&text, (unsigned char)*program < ' ' || *program == 0x7f ? '?' : *program);
 	shim_text_add(&text, " pid=");
 	shim_text_add_number(&text, (uint64_t)sys_getpid());
 	shim_text_add(&text, " ");

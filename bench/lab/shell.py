@@ -53,8 +53,9 @@ class Shell:
         for_loader = {name: value for name, value in env.items() if name.startswith("LD_")}     # the command's, not its own
         exports = "".join(f"export {name}={shlex.quote(value)}; " for name, value in for_loader.items())
         loader, preload, sh = (os.path.join(_FOLDER, name) for name in (self.loader, self.preload, "sh"))
-        return ([loader, "--library-path", _FOLDER, "--preload", preload, sh, "-c", exports + _SCRIPT, "sh", *argv],
-                {name: value for name, value in env.items() if name not in for_loader})
+        # In the environment, not by --preload: only there the shim finds itself named, and then writes its log.
+        return ([loader, "--library-path", _FOLDER, sh, "-c", "unset LD_PRELOAD; " + exports + _SCRIPT, "sh", *argv],
+                {**{name: value for name, value in env.items() if name not in for_loader}, "LD_PRELOAD": preload})
 
 
 def _content(root, path):

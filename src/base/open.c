@@ -58,10 +58,22 @@ int open_finish(int fd, mode_t type, unsigned options)
 	return S_ISREG(st.st_mode) ? reopen(found, options) : -EINVAL;
 }
 
+/* Without /proc, of a path that the caller has chosen: what is found at it by now is opened, and looked at once more. */
+static int open_again(const char *path, unsigned options)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
+						    (options & OPEN_NO_ATIME ? O_NOATIME : 0));
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	return S_ISREG(st.st_mode) ? TAKE_FD(fd) : -EINVAL;
+}
+
 int open_typed(const char *path, mode_t type, unsigned options)
 {
 	struct open_how how = open_begin(type, options);
-	int fd = -1;
+	int fd = -1, r;
 
 	errno = ENOSYS;
 	if (how.resolve)
@@ -72,7 +84,10 @@ int open_typed(const char *path, mode_t type, unsigned options)
 	}
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = open(path, (int)how.flags);
-	return fd < 0 ? -errno : open_finish(fd, type, options);
+	if (fd < 0)
+		return -errno;
+	r = open_finish(fd, type, options);
+	return r == -EOPNOTSUPP && !(options & OPEN_NO_LINKS) ? open_again(path, options) : r;
 }
 
 int open_regular(const char *path, unsigned options)

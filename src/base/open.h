@@ -3,7 +3,9 @@
  * Opening a file that somebody else may have put something else in place of. Opening has effects: a terminal comes up, a
  * watchdog starts, a tape rewinds, a writer that waits at a FIFO goes on. fstat(2) on a descriptor comes too late, lstat(2)
  * before it too early. So a path is first opened as O_PATH, which opens nothing; what was found is looked at; and if it is
- * a regular file, it is that very file which is opened, by /proc/self/fd. That needs /proc.
+ * a regular file, it is that very file which is opened, by /proc/self/fd. Where /proc is missing, as in a chroot that is being
+ * made, the path is opened a second time, and something else may have come there in between; with OPEN_NO_LINKS, which is for
+ * paths that come from a plan or a profile, nothing is opened then.
  *
  * openat2(2), Linux 5.6, follows no link on the way. Where there is none, or seccomp refuses it (ENOSYS, EPERM), links on
  * the way are followed, the last component excepted. Even then nothing but a regular file is opened.
@@ -22,7 +24,7 @@ enum open_options {
 /*
  * Opens a regular file to read, with O_NONBLOCK (a lease of somebody's is not waited for: -EAGAIN), O_NOCTTY and
  * O_CLOEXEC. Returns a descriptor, -EISDIR for a folder, -EINVAL for anything else that is no regular file, -EOPNOTSUPP
- * without /proc, or negative errno.
+ * with OPEN_NO_LINKS without /proc, or negative errno.
  */
 int open_regular(const char *path, unsigned options);
 

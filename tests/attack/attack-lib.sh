@@ -4,8 +4,8 @@
 # A test is a list of functions case_WHAT_HAPPENS. run_cases, on the last line, runs them all, each in a shell of its own.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be several users"
-victim=23456
-attacker=34567
+victim=$((100000 + $$)) # of this run alone: RLIMIT_NPROC counts all processes of a user
+attacker=$((victim + 5000000))
 
 # Every user may write a log.
 mkdir "$tmp/logs"

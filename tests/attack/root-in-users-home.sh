@@ -114,14 +114,8 @@ case_uninstall() {
 	rm -r "$tmp/was-roots" "$tmp/state" "$target/painter.desktop"
 }
 
-# A prefetcher that finds another one at work says so in its log, and does nothing else.
-busy_prefetcher() {
-	HEADSTART_LOG=$1 python3 -c '
-import fcntl, subprocess, sys
-with open(sys.argv[1], "rb") as program:
-    fcntl.lockf(program, fcntl.LOCK_SH)
-    subprocess.run([sys.argv[1], "--objects", "--fd", "0"], check=True)' "$tmp/busy" </dev/null || fail "the prefetcher"
-}
+# A prefetcher that has carried out a plan says so in its log.
+prefetcher_with_log() { HEADSTART_LOG=$1 "$prefetch" "$plan" || fail "the prefetcher"; }
 
 # A link of the user's leads to settings, or to where a prefetcher's log would be.
 case_settings_and_log() {
@@ -130,10 +124,10 @@ case_settings_and_log() {
 	HEADSTART_CONFIG=$home/conf "$headstart" config check >"$tmp/out" 2>&1 && fail "settings of the user's choice count"
 	grep -q "others could have written it" "$tmp/out" || fail "does not say why: $(cat "$tmp/out")"
 	$as_user ln -s "$target/log" "$home/log"
-	cp "$prefetch" "$tmp/busy"
-	busy_prefetcher "$tmp/log"
+	plan=$("$HEADSTART_TEST_BUILD/tests/shim/plan-for" "$tmp" /bin/true "$tmp/conf")
+	prefetcher_with_log "$tmp/log"
 	[ -s "$tmp/log" ] || fail "no log where it may be"
-	busy_prefetcher "$home/log"
+	prefetcher_with_log "$home/log"
 	[ ! -e "$target/log" ] || fail "the log was written through the user's link"
 }
 

@@ -93,4 +93,4 @@ make_library() {
 	echo 'int headstart_nothing;' | cc "$@" -nostdlib -shared -x c -o "$made" - 2>"$tmp/err"
 }
 
-in_root() { chroot "$root" "$@"; }
+in_root() { env -u HEADSTART_STATE chroot "$root" "$@"; } # of which that folder is no part
