@@ -2,6 +2,7 @@
 """Shared by the tests of bench/lab: the way to the modules, what must be there, a small image."""
 
 import contextlib
+import functools
 import mmap
 import os
 import re
@@ -9,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unittest
 
 sys.dont_write_bytecode = True
 os.umask(0o022)     # what all may not read is of no use to plans
@@ -18,6 +20,7 @@ sys.path.insert(0, BENCH)
 
 SLOWDISK = os.path.join(BUILD, "bench", "slowdisk", "slowdisk")
 PROBE = os.path.join(BUILD, "tests", "bench", "lab-probe")
+TRIES = 10
 
 
 def skip(reason):
@@ -44,6 +47,49 @@ def can_unshare():
     """In a chroot that is no mount point nothing can be made private."""
     return subprocess.run(["unshare", "--mount", "--propagation", "private", "true"], check=False,
                           stderr=subprocess.DEVNULL).returncode == 0
+
+
+def disturbances():
+    """What can disturb a test that goes by the page cache or by when something happens, as counters: what until_undisturbed of
+    tests/lib/sh-lib.sh counts."""
+    counters = {}
+    with open("/proc/vmstat", encoding="ascii") as vmstat:
+        for name, value in map(str.split, vmstat):
+            if name in ("drop_pagecache", "drop_slab", "pgsteal_kswapd", "pgsteal_direct"):
+                counters[name] = int(value)
+    with contextlib.suppress(OSError), open("/proc/pressure/cpu", encoding="ascii") as pressure:
+        counters["programs waited for a processor"] = pressure.readline().rpartition("=")[2].strip()
+    return counters
+
+
+def _until_undisturbed(test):
+    @functools.wraps(test)
+    def repeated(case):
+        for attempt in range(1, TRIES + 1):
+            before = disturbances()
+            try:
+                return test(case)
+            except unittest.SkipTest:
+                raise
+            except Exception as wrong:
+                after = disturbances()
+                disturbed = ", ".join(name for name in after if after[name] != before[name])
+                if attempt == TRIES or not disturbed:
+                    raise
+                print(f"try {attempt} of '{test.__name__}' failed, disturbed ({disturbed}): {wrong}", flush=True)
+            case.doCleanups()
+            case.setUp()
+        return None
+    return repeated
+
+
+class Undisturbed(unittest.TestCase):
+    """Tests that are repeated, from setUp() on, if they failed while something disturbed them."""
+
+    def __init_subclass__(cls, **arguments):
+        super().__init_subclass__(**arguments)
+        for name in [name for name in vars(cls) if name.startswith("test_")]:
+            setattr(cls, name, _until_undisturbed(vars(cls)[name]))
 
 
 def libraries(program):

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """bench/coldstart from end to end: a small image on the model without delay, headstart installed and recording in it."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -33,9 +34,12 @@ def image(folder):
     return path
 
 
-class Coldstart(unittest.TestCase):
+class Coldstart(labtest.Undisturbed):
     @classmethod
     def setUpClass(cls):
+        turn = os.open("/sys/kernel", os.O_RDONLY | os.O_CLOEXEC)     # at recording, as in tests/record/record-lib.sh
+        cls.addClassCleanup(os.close, turn)
+        fcntl.flock(turn, fcntl.LOCK_EX)
         cls.folder = tempfile.mkdtemp(prefix="headstart-test.")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.image = image(cls.folder)

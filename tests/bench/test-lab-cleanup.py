@@ -37,7 +37,7 @@ with Device("none", sys.argv[2], slowdisk=sys.argv[3]) as device:
 """
 
 
-class Cleanup(unittest.TestCase):
+class Cleanup(labtest.Undisturbed):
     @classmethod
     def setUpClass(cls):
         cls.image = labtest.small_image(cls.enterClassContext(labtest.scratch()))

@@ -16,7 +16,7 @@ SHIM = "/lib/shim.so"
 BUILT_SHIM = os.path.join(labtest.BUILD, "ldpreload", "libheadstart-preload.so")
 
 
-class RunningShell(unittest.TestCase):
+class RunningShell(labtest.Undisturbed):
     @classmethod
     def setUpClass(cls):
         folder = cls.enterClassContext(labtest.scratch())

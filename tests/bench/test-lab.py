@@ -27,7 +27,7 @@ def queue_of(loop):
     return [*map(str.strip, values[:2]), next(word for word in values[2].split() if word[0] == "[")]
 
 
-class Lab(unittest.TestCase):
+class Lab(labtest.Undisturbed):
     @classmethod
     def setUpClass(cls):
         folder = cls.enterClassContext(labtest.scratch())

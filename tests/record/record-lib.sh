@@ -7,6 +7,9 @@ if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
 	rm -rf "$tmp"
 	HEADSTART_TEST_UNSHARED=1 exec unshare --mount --propagation private sh "$0" "$@"
 fi
+# There can be one recording on a machine: tests take turns, those of other clones too.
+exec 7</sys/kernel
+flock 7
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 disk=$tmp/disk
 recorders= # process ids of those started in the background

@@ -23,7 +23,7 @@ if mount -t overlay overlay -o "lowerdir=$disk/lower,upperdir=$disk/upper,workdi
 	umount "$merged"
 	at_exit() { umount "$disk" 2>/dev/null || :; }
 else
-	echo "no overlayfs here"
+	untried "overlayfs: it cannot be mounted here"
 fi
 
 # A root of its own: everything the recorder and the command need, and /proc.

@@ -7,13 +7,12 @@ strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
 # The answers of a warm start, and each comes late.
 make_plan
 late() {
+	rm -f "$log"
 	make_warm
 	gathering strace -qq -f -o "$tmp/trace" -e trace=preadv2 -e inject=preadv2:delay_exit=1000 "$@" >"$tmp/seen" || true
 	grep -q 'preadv2(.*= 1 (DELAYED)' "$tmp/trace" || fail "nothing came late: $(cat "$tmp/trace")"
 }
-rm -f "$log"
-late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look"
+until_undisturbed late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look"
 grep -q 'plan=started' "$log" || fail "the shim took a page that came late for resident: $(cat "$log")"
-rm -f "$log"
-late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
+until_undisturbed late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
 grep -q 'asked=[1-9]' "$log" || fail "run took a page that came late for resident: $(cat "$log")"
