@@ -52,9 +52,12 @@ mkfifo "$tmp/fifo.plan"
 
 "$prefetch" --fd 3 3<"$plan" || fail "by descriptor"
 
-evict "$disk"/f*
-"$prefetch" --wait --fd 3 3<"$plan" 0<&- 1>&- 2>&- || fail "it failed with everything closed"
-"$page" came "$disk"/f* >"$tmp/out" || fail "not all arrived by --fd: $(cat "$tmp/out")"
+arrives_by_descriptor() {
+	evict "$disk"/f*
+	"$prefetch" --wait --fd 3 3<"$plan" 0<&- 1>&- 2>&- || fail "it failed with everything closed"
+	"$page" came "$disk"/f* >"$tmp/out" || fail "not all arrived by --fd: $(cat "$tmp/out")"
+}
+until_undisturbed arrives_by_descriptor
 "$prefetch" --verify "$plan" | grep -q '^resident before: ' || fail "--verify says nothing in words"
 
 # One line a run, even when many run at once.

@@ -8,6 +8,14 @@ for file in "$disk"/f*; do
 	printf '%s %d %d\n' "$file" 0 10 "$file" 40 50
 done >"$tmp/list"
 
+brings() { # DEPTH WAY…
+	depth=$1
+	shift
+	evict "$disk"/f*
+	out=$("$core" "$@" $order 65536 $depth "$tmp/$order") || fail "$* failed"
+	[ "$(value resident "$out")" = 0 ] || fail "$*: the files were not cold: $out"
+	[ "$("$page" came "$disk"/f*)" -ge $((3 * 60 * 4096)) ] || fail "$*: not all arrived"
+}
 for order in touch physical; do
 	"$core" prepare - $order 0 0 "$tmp/list" >"$tmp/$order"
 	[ "$(grep -c '^F' "$tmp/$order")" = 3 ] && [ "$(grep -c '^E' "$tmp/$order")" = 6 ] || fail "not all was prepared"
@@ -17,12 +25,9 @@ for order in touch physical; do
 	done
 	for way in 'data read' 'data fadvise' 'data nowait' 'data uring-fadvise' 'data uring-read' 'data uring-unmapped' \
 		'run opens-first' 'run together'; do
-		evict "$disk"/f*
 		depth=4
 		[ "${way% *}" = data ] || depth=4/4
-		out=$("$core" $way $order 65536 $depth "$tmp/$order") || fail "$way failed"
-		[ "$(value resident "$out")" = 0 ] || fail "$way: the files were not cold: $out"
-		[ "$("$page" came "$disk"/f*)" -ge $((3 * 60 * 4096)) ] || fail "$way: not all arrived"
+		until_undisturbed brings $depth $way
 	done
 done
 refuses 1 "no such way" "$core" data never touch 65536 4 "$tmp/touch"

@@ -24,11 +24,14 @@ more_at_exit() { umount "$real/merged"; }
 "$plan_of" touch "$disk"/merged/f* >"$tmp/over.plan"
 total=$(cat "$lower"/f* | wc -c)
 
-for engine in uring nowait fadvise read auto; do
+brings() {
 	evict "$lower"/f*
 	out=$("$prefetch" --json --verify --engine $engine "$tmp/over.plan")
 	[ "$(value bytes_asked "$out")" = "$total" ] || fail "$engine did not ask for all: $out"
 	[ "$(value bytes_resident_before "$out")" = 0 ] || fail "the files were not cold: $out"
 	found "$total" "$out" "$lower"/f* || fail "$engine: not all has arrived: $out"
 	"$page" came "$lower"/f* >"$tmp/out" || fail "$engine: the lower layer is not resident: $(cat "$tmp/out")"
+}
+for engine in uring nowait fadvise read auto; do
+	until_undisturbed brings
 done

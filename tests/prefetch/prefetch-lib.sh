@@ -45,6 +45,9 @@ found() {
 # arrives ENGINE COMMAND…: the command, which prefetches $disk/f* by a plan with --verify --json, says that it used that
 # engine, found the files cold, and that every byte it asked for is resident.
 arrives() {
+	until_undisturbed arrives_once "$@"
+}
+arrives_once() {
 	engine=$1
 	shift
 	evict "$disk"/f*

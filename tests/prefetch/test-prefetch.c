@@ -33,6 +33,7 @@
 #include "prefetch/residency.h"
 #include "prefetch/room.h"
 #include "taken.h"
+#include "undisturbed.h"
 
 #define PAGE PLAN_MAKER_PAGE
 
@@ -663,7 +664,7 @@ static void plans_are_checked_before_use(void **state)
 	assert_int_equal(plan_load(folder, &plan, &fault), -EINVAL);
 }
 
-int main(void)
+static int run_all(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
@@ -688,4 +689,9 @@ int main(void)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+	return until_undisturbed(run_all);
 }

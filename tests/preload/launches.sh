@@ -128,5 +128,8 @@ seen_warm() {
 when_warm seen_warm
 
 # The real prefetcher brings the pages.
-cold gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_PREFETCH="$prefetch" "$launch" execve "$target"
-"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
+carried_out() {
+	cold gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_PREFETCH="$prefetch" "$launch" execve "$target"
+	"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
+}
+until_undisturbed carried_out

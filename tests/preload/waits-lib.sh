@@ -17,9 +17,10 @@ make_cold() { "$page" out $libraries $untouched || fail "pages stay in the page 
 
 make_physical() { plan=$(ORDER=physical "$built/plan-for" "$state" "${1-$look}" $libraries $untouched); }
 
-# Whether a process waits for the plan; $waiting is its id then. It is past every hook of its parent's.
+# Whether a process waits for the plan; $waiting is its id then. It is past every hook of its parent's. A table that changes
+# while it is read may have a line twice.
 program_waits() {
-	waiting=$(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks)
+	waiting=$(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks | head -n 1)
 	[ -n "$waiting" ]
 }
 

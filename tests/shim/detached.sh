@@ -89,9 +89,12 @@ wait $! || true
 [ "$(head -1 "$tmp/order")" = prefetched ] || fail "the program did not wait: $(head -1 "$tmp/order")"
 grep -q '^sum' "$tmp/order" || fail "the program did not run"
 # So all of the plan is there when the program begins.
-make_cold
-shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
-"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
+carried_out() {
+	make_cold
+	shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
+	"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
+}
+until_undisturbed carried_out
 
 for dead in /nonexistent /bin/false; do
 	make_cold

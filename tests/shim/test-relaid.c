@@ -28,6 +28,7 @@
 #include "prefetch/hot-extent.h"
 #include "prefetch/objects.h"
 #include "taken.h"
+#include "undisturbed.h"
 
 #define PAGE     4096u
 #define ORIGINAL (1u << 20) /* bytes of each part of the file */
@@ -424,7 +425,7 @@ static void test_rotational(void **state)
 	assert_one_pass(files[2], ORIGINAL, WHOLE);
 }
 
-int main(void)
+static int run_all(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_extent),
@@ -438,4 +439,9 @@ int main(void)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+int main(void)
+{
+	return until_undisturbed(run_all);
 }
