@@ -20,7 +20,7 @@ chmod +x "$tmp/prefetcher"
 asked() {
 	rm -f "$log"
 	make_cold
-	gathering timeout 60 env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" \
+	gathering timeout 600 env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" \
 		HEADSTART_LOG="$log" HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER="$tmp/done" \
 		"$look" "$place/libthree.so" >/dev/null || :
 	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null

@@ -57,7 +57,7 @@ user=$!
 exec 3>"$tmp/stay"
 until [ -s "$tmp/held" ]; do kill -0 "$user" || fail "a user cannot lock folders"; done
 [ "$(cat "$tmp/held")" = held ] || fail "a user cannot lock folders: $(cat "$tmp/held")"
-timeout 20 "$headstart" uninstall --system --root "$root" >/dev/null 2>"$tmp/err" || fail "beside a user's locks: $(cat "$tmp/err")"
+timeout 600 "$headstart" uninstall --system --root "$root" >/dev/null 2>"$tmp/err" || fail "beside a user's locks: $(cat "$tmp/err")"
 exec 3>&-
 wait "$user"
 consistent "beside a user's locks"

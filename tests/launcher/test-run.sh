@@ -38,7 +38,7 @@ plan_for_cold_file() {
 logged() {
 	tries=0
 	until [ -s "$1" ]; do
-		[ $((tries += 1)) -lt 2000 ] || fail "the prefetcher did not run: no $1"
+		[ $((tries += 1)) -lt 60000 ] || fail "the prefetcher did not run: no $1"
 		sleep 0.01
 	done
 }

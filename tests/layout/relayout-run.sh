@@ -5,7 +5,7 @@ compile_subject
 seed=1
 
 output_of() {
-	(cd "$1" && LD_LIBRARY_PATH=. timeout 20 ./program ./library.so) 2>&1 || fail "$1: exits $?"
+	(cd "$1" && LD_LIBRARY_PATH=. timeout 600 ./program ./library.so) 2>&1 || fail "$1: exits $?"
 }
 
 # check NAME FILE…: the files of the folder NAME.
