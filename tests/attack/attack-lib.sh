@@ -176,7 +176,7 @@ run_cases() {
 		set -e
 		case $result in
 		0) cases_tried=1 ;;
-		77) echo "not tried: $case" ;;
+		77) untried "$case" ;;
 		*) cases_tried=1 cases_failed="$cases_failed $case" ;;
 		esac
 	done
