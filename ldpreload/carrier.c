@@ -84,15 +84,23 @@ static bool status_of(const char *path, struct stat *ret)
 	return found;
 }
 
-/* Whether the process executes what this program would start as its prefetcher. */
+static bool same_file(const char *path, const struct stat *status)
+{
+	struct stat other;
+
+	return status_of(path, &other) && other.st_dev == status->st_dev && other.st_ino == status->st_ino;
+}
+
+/* Whether the process executes what this program would start as its prefetcher, or is the launcher, which carries a plan
+ * out itself. */
 static bool is_prefetcher(int process)
 {
 	char path[PROC_PATH_SIZE];
-	struct stat executed, prefetcher;
+	struct stat executed;
 
 	proc_path(path, process, "/exe");
-	return status_of(prefetcher_path(), &prefetcher) && status_of(path, &executed) &&
-	       executed.st_dev == prefetcher.st_dev && executed.st_ino == prefetcher.st_ino;
+	return status_of(path, &executed) &&
+	       (same_file(prefetcher_path(), &executed) || same_file(HEADSTART_PROGRAM_PATH, &executed));
 }
 
 /*

@@ -3,18 +3,9 @@
  * Problem: the prefetcher falls to the init of its pid namespace, or to a subreaper, and it needs processes of which there
  * may be few. Nobody is to meet a child that he did not start, and no fork(2) of the program may fail because of us.
  *
- * Nothing is started where
- * - this process is a subreaper: it would inherit the prefetcher and could wait for it. That one above us is, no system
- *   call tells;
- * - the pid namespace is not the initial one: pid 1 of a container often is a program that waits for its own children
- *   alone, and of others keeps zombies;
- * - the children of this process go to another pid namespace than its own: the first of them becomes pid 1 there;
- * - the process belongs to a service of systemd, which finds the main process of a service of Type=forking by there being
- *   one process only. Desktop sessions and the applications that they start are services too, and are told by their
- *   names (systemd.io/DESKTOP_ENVIRONMENTS); none of those is of that type;
- * - a pids cgroup (v2 or v1), or RLIMIT_NPROC, leaves few processes.
- *
- * An administrator who wants prefetching in containers and services all the same makes EVERYWHERE_FILE there.
+ * So nothing is started where format/surroundings.h says so; nor where this process is a subreaper itself (that one above us
+ * is, no system call tells); nor where its children go to another pid namespace than its own, since the first of them becomes
+ * pid 1 there; nor where a pids cgroup (v2 or v1), or RLIMIT_NPROC, leaves few processes.
  */
 #include "surroundings.h"
 
@@ -22,10 +13,9 @@
 
 #include <linux/resource.h>
 
-#define EVERYWHERE_FILE "/etc/headstart/everywhere"
+#include "format/surroundings.h"
+
 #define PROCESSES_SPARE 32
-#define NAMESPACE_SIZE  32                 /* bytes: "pid:[4026531836]" */
-#define NAMESPACE_FIRST "pid:[4026531836]" /* PROC_PID_INIT_INO of <linux/proc_ns.h> */
 #define NUMBER_SIZE     24
 #define UNLIMITED       UINT64_MAX
 
@@ -38,49 +28,22 @@ static bool is_subreaper(void)
 }
 
 /* What a link of /proc says, or "". */
-static void read_namespace(const char *path, char name[NAMESPACE_SIZE])
+static void read_namespace(const char *path, char name[SURROUNDINGS_NAMESPACE_SIZE])
 {
-	long length = sys_readlink(path, name, NAMESPACE_SIZE - 1);
+	long length = sys_readlink(path, name, SURROUNDINGS_NAMESPACE_SIZE - 1);
 
 	name[length < 0 ? 0 : length] = '\0';
 }
 
 static bool namespace_fits(void)
 {
-	char children[NAMESPACE_SIZE], own[NAMESPACE_SIZE];
+	char children[SURROUNDINGS_NAMESPACE_SIZE], own[SURROUNDINGS_NAMESPACE_SIZE];
 
-	read_namespace("/proc/thread-self/ns/pid_for_children", children);
-	if (shim_equal(children, NAMESPACE_FIRST))
+	read_namespace(SURROUNDINGS_PID_CHILDREN, children);
+	if (shim_equal(children, SURROUNDINGS_FIRST))
 		return true;
-	read_namespace("/proc/thread-self/ns/pid", own);
-	return own[0] && shim_equal(children, own) && shim_exists(EVERYWHERE_FILE);
-}
-
-/* Whether `name`, which ends at `end`, ends with `suffix`. */
-static bool ends_with(const char *name, const char *end, const char *suffix)
-{
-	size_t length = shim_length(suffix);
-
-	return (size_t)(end - name) >= length && shim_begins(end - length, suffix);
-}
-
-/* Whether the innermost unit of systemd in the path of a control group is a service that is no part of a desktop. */
-static bool is_service(const char *path)
-{
-	bool service = false, desktop = false;
-	const char *end;
-
-	for (const char *at = path; *at; at = *end ? end + 1 : end) {
-		for (end = at; *end && *end != '/'; end++)
-			;
-		if (ends_with(at, end, ".slice"))
-			desktop = shim_begins(at, "session.slice");
-		else if (ends_with(at, end, ".scope"))
-			service = false;
-		else if (ends_with(at, end, ".service"))
-			service = !desktop && !shim_begins(at, "app-") && !shim_begins(at, "dbus-:");
-	}
-	return service;
+	read_namespace(SURROUNDINGS_PID_NAMESPACE, own);
+	return own[0] && shim_equal(children, own) && shim_exists(SURROUNDINGS_EVERYWHERE);
 }
 
 /* The number in the first line of a file; UNLIMITED if it has none, or there is no such file. */
@@ -155,7 +118,7 @@ static bool group_permits(const char *line)
 	if (group[0] != ':' || group[1] != '/')
 		return false;
 	group++;
-	if (is_service(group) && !shim_exists(EVERYWHERE_FILE))
+	if (surroundings_is_service(group) && !shim_exists(SURROUNDINGS_EVERYWHERE))
 		return false;
 	if (controllers[0] == ':')
 		return groups_have_room("/sys/fs/cgroup", group);
@@ -170,7 +133,7 @@ static __attribute__((noinline)) bool groups_permit(void)
 {
 	char line[SHIM_PATH_MAX], piece[128];
 	struct shim_text text = shim_text(line, sizeof(line));
-	int fd = sys_open("/proc/thread-self/cgroup", O_RDONLY);
+	int fd = sys_open(SURROUNDINGS_GROUPS, O_RDONLY);
 	bool permit = true;
 	long size;
 

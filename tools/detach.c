@@ -9,25 +9,56 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "format/surroundings.h"
+
+#define GROUPS_MAX (64u << 10) /* bytes */
 
 static pid_t fork_silently(void)
 {
 	return (pid_t)syscall(SYS_clone, 0L, NULL, NULL, NULL, NULL);
 }
 
+static bool in_first_namespace(void)
+{
+	char name[SURROUNDINGS_NAMESPACE_SIZE] = "";
+
+	return readlink(SURROUNDINGS_PID_CHILDREN, name, sizeof(name) - 1) > 0 && streq(name, SURROUNDINGS_FIRST);
+}
+
+/* The path of each control group stands behind the second colon of its line (cgroups(7)). */
+static bool in_service(void)
+{
+	_cleanup_free_ char *groups = NULL;
+	char *rest = NULL;
+	size_t size;
+
+	if (read_file(SURROUNDINGS_GROUPS, GROUPS_MAX, &groups, &size) < 0)
+		return false;
+	for (char *line = strtok_r(groups, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		const char *path = strchr(line, '/');
+
+		if (path && surroundings_is_service(path))
+			return true;
+	}
+	return false;
+}
+
 bool detach_stays(void)
 {
 	int subreaper = 0;
 
-	if (getpid() == 1)
+	if (getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper) != 0 || subreaper)
 		return true;
-	return prctl(PR_GET_CHILD_SUBREAPER, &subreaper) == 0 && subreaper;
+	return (!in_first_namespace() || in_service()) && access(SURROUNDINGS_EVERYWHERE, F_OK) != 0;
 }
 
 static void keep_only(int pipe_end)

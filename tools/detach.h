@@ -7,8 +7,8 @@
 /* The descriptor at which a detached process finds its end of the pipe; everything else but 0–2 (null) is closed. */
 #define DETACHED_PIPE 3
 
-/* Whether orphans come back to us (we are pid 1, or a child subreaper): then nothing of ours can be detached.
- */
+/* Whether somebody would meet an orphan of ours that he has not started (we are pid 1 or a child subreaper, or
+ * format/surroundings.h says so): then nothing of ours can be detached. */
 bool detach_stays(void);
 
 /*

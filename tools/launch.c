@@ -29,6 +29,8 @@
  */
 static enum launch_wait stage_to_wait_for(const struct launch *launch)
 {
+	if (detach_stays())
+		return LAUNCH_WAIT_DONE; /* it is reaped before the program is started */
 	if (launch->wait != LAUNCH_WAIT_AUTO)
 		return launch->wait;
 	return LE32(launch->view.header->order) == PLAN_ORDER_PHYSICAL ? LAUNCH_WAIT_DONE : LAUNCH_WAIT_NONE;

@@ -15,18 +15,25 @@
 
 #define LOOK_AGAIN_MS 4 /* less than one seek of a rotational disk */
 
-/* Whether the process is this user's and executes what we do. */
+static bool same_file(const char *a, const char *b)
+{
+	struct stat of_a, of_b;
+
+	return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
+/* Whether the process is this user's, and executes what we do, or the other one of the prefetcher and the launcher. */
 static bool is_prefetcher(pid_t process)
 {
-	struct stat owner, theirs, ours;
+	struct stat owner;
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%ld", (long)process);
 	if (stat(path, &owner) < 0 || owner.st_uid != geteuid())
 		return false;
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)process);
-	return stat(path, &theirs) == 0 && stat("/proc/self/exe", &ours) == 0 && theirs.st_dev == ours.st_dev &&
-	       theirs.st_ino == ours.st_ino;
+	return same_file(path, "/proc/self/exe") || same_file(path, HEADSTART_PREFETCH_PATH) ||
+	       same_file(path, HEADSTART_PROGRAM_PATH);
 }
 
 /* Another prefetcher that has locked something of these bytes; 0 if none is to be seen. *ret_start: from where on. */

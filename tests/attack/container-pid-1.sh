@@ -56,6 +56,16 @@ case_audit_shim() {
 	nothing_started
 }
 
+# The launcher carries the plan out before it becomes the program, and waits for its own child.
+case_launcher_leaves_no_child() {
+	cp "$HEADSTART_TEST_BUILD/tools/headstart" "$place"
+	for stage in none auto; do
+		contained "$place/headstart" run --wait $stage -- "$target"
+		ends_with 7
+		"$page" came $libraries >"$tmp/out" || fail "$what: the plan was not carried out: $(cat "$tmp/out")"
+	done
+}
+
 case_everywhere_permits_it() {
 	has_system
 	wrapped="unshare --pid --fork --mount-proc"
