@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "prefetch/cgroup.h"
@@ -25,14 +24,14 @@ static uint64_t cgroup_room(const char *root, const char *folder, const void *co
 	return left_of(limit, used);
 }
 
-/* Root is not bound by it. What the kernel does not tell does not limit. */
+/* Root is not bound by it, but root of a user namespace is. What the kernel does not tell does not limit. */
 static uint64_t user_room(const char *root)
 {
 	_cleanup_free_ char *load = NULL;
 	unsigned long long tasks;
 	struct rlimit limit;
 
-	if (getuid() == 0 || getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+	if (getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
 	load = kernel_text(root, "", "/proc/loadavg");
 	if (!load || sscanf(load, "%*s %*s %*s %*u/%llu", &tasks) != 1)
