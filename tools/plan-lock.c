@@ -15,11 +15,19 @@
 
 #define LOOK_AGAIN_MS 4 /* less than one seek of a rotational disk */
 
+/* O_PATH: to close another descriptor of a file releases our locks on it. */
+static bool status_of(const char *path, struct stat *ret)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd >= 0 && fstat(fd, ret) == 0;
+}
+
 static bool same_file(const char *a, const char *b)
 {
 	struct stat of_a, of_b;
 
-	return stat(a, &of_a) == 0 && stat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+	return status_of(a, &of_a) && status_of(b, &of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 /* Whether the process is this user's, and executes what we do, or the other one of the prefetcher and the launcher. */
@@ -29,7 +37,7 @@ static bool is_prefetcher(pid_t process)
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%ld", (long)process);
-	if (stat(path, &owner) < 0 || owner.st_uid != geteuid())
+	if (!status_of(path, &owner) || owner.st_uid != geteuid())
 		return false;
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)process);
 	return same_file(path, "/proc/self/exe") || same_file(path, HEADSTART_PREFETCH_PATH) ||

@@ -37,8 +37,14 @@ let_go() {
 	holder=
 }
 
-# Whether a process has marked the plan as one that waits for its prefetcher: asked for as long as the start takes.
-waits() { grep -q "POSIX *ADVISORY *READ .*:$(stat -c %i "$plan") 0 0\$" /proc/locks; }
+# Whether a process that has marked the plan as one that waits holds a pidfd of the stranger, or of anybody where there is no
+# stranger: asked for as long as the start takes. It may wait for its own prefetcher.
+waits() {
+	for waiter in $(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks); do
+		! grep -qs "^Pid:	${holder:-[0-9]*}\$" /proc/$waiter/fdinfo/* || return 0
+	done
+	return 1
+}
 start_and_watch() { # COMMAND…
 	rm -f "$log" "$ran"/*
 	make_cold
