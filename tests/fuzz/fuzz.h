@@ -4,7 +4,7 @@
  * (https://llvm.org/docs/LibFuzzer.html): any bytes may come in, nothing may crash, hang, or break a promise
  * that must() states.
  *
- *     CC=clang meson setup -Dfuzz=true build-fuzz && ninja -C build-fuzz fuzz
+ *     CC=clang meson setup -Dfuzz=true -Dtests=auto build-fuzz && ninja -C build-fuzz fuzz
  *     build-fuzz/tests/fuzz/fuzz-plan -max_total_time=300 NEW-CORPUS tests/fuzz/corpus/plan
  *
  * The corpus is what `-merge=1 -set_cover_merge=1 -use_counters=0` leaves of what was found, and seeds: plans that
