@@ -54,14 +54,21 @@ def cold_plans(files):
     ended = threading.Event()
     cold = Cold()
 
+    def evict_all():
+        """Returns how many were in memory."""
+        found = 0
+        for path in files:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+            found += kernel.resident_pages(fd, FILE_PAGES * PAGE) > 0
+            os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+            os.close(fd)
+        return found
+
     def evict():
         while not ended.wait(EVERY):
-            for path in files:
-                fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-                cold.prefetched += kernel.resident_pages(fd, FILE_PAGES * PAGE) > 0
-                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
-                os.close(fd)
+            cold.prefetched += evict_all()
 
+    evict_all()     # they have just been written
     thread = threading.Thread(target=evict)
     thread.start()
     try:
