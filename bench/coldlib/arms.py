@@ -18,6 +18,7 @@ SHIM = "shim"      # headstart installed, nothing recorded
 FILES = "files"    # the list of the files of a recorded start
 
 RELAID = "relaid"          # the image with the ELF files of a recorded start that gain by it relaid
+COMPACTED = "compacted"    # the same files compacted
 REWRITTEN = "rewritten"    # the same image laid out anew, its files unchanged
 
 
@@ -29,7 +30,7 @@ class Arm:
     environment: tuple = ()       # (name, value) pairs
     needs: str = ""               # PLAN, OTHER, MERGED, SHIM, FILES, or nothing at all
     warm: bool = False            # the page cache is verified warm, not cold
-    image: str = ""               # RELAID, REWRITTEN, or the image as it is
+    image: str = ""               # RELAID, COMPACTED, REWRITTEN, or the image as it is
     shell: bool = False           # a shell that runs already, with the preload shim, executes prefix and command
     system: bool = False          # the preload shim is in the image's /etc/ld.so.preload
 
@@ -74,6 +75,9 @@ ARMS = {arm.name: arm for arm in (
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),
     Arm("relaid-run", "the same with headstart run, and the plan of a start recorded on the relaid files",
         prefix=RUN, needs=PLAN, image=RELAID),
+    Arm("compact", "the same files relaid by --compact, without a byte twice; nothing else of headstart", image=COMPACTED),
+    Arm("compact-run", "the same with headstart run, and the plan of a start recorded on the compacted files",
+        prefix=RUN, needs=PLAN, image=COMPACTED),
     Arm("rewritten", "control: the image laid out anew as it was for relaid, its files unchanged", image=REWRITTEN),
     Arm("warm", "the command as it is, from a warm page cache", warm=True),
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),

@@ -30,7 +30,7 @@ class Session:
         self.tell = tell
         self.stages = {}           # kind of image (arms.py) -> Stage
         self.profile = None        # the host's path of a recorded start, to relay by
-        self.relayout = None       # what relayout did, for the result
+        self.relaid = {}           # key of the result -> what relayout did
 
     def __enter__(self):
         self._open = contextlib.ExitStack()
@@ -57,14 +57,16 @@ class Session:
         """What else a reader of the result may want to know."""
         about = {"image": os.path.basename(self.image), "kernel": platform.release(), "cpus": os.cpu_count(),
                  "date": time.strftime("%Y-%m-%d", time.gmtime())}
-        return {**about, "relayout": self.relayout} if self.relayout else about
+        return {**about, **self.relaid}
 
     def _stage(self, kind):
         if not kind:
             return self._open.enter_context(Stage(self.image, self.options, self.tell))
         self.tell.step(f"laying the image out anew, {kind}")
-        change = self._relay if kind == arms.RELAID else lambda tree: None
-        if kind == arms.RELAID:
+        change = {arms.RELAID: lambda tree: self._relay(tree, "relayout"),
+                  arms.COMPACTED: lambda tree: self._relay(tree, "compact", "--compact"),
+                  arms.REWRITTEN: lambda tree: None}[kind]
+        if kind != arms.REWRITTEN and not self.profile:
             self._record()
         with lab_errors(), variant(self.image, change, slowdisk(self.options)) as path:
             # The device keeps all it needs of its file.
@@ -75,10 +77,10 @@ class Session:
         self.profile = os.path.join(folder, "start.profile")
         self.stages[""].record(self.profile)
 
-    def _relay(self, tree):
-        """Relays the files of the recorded start in a root folder."""
+    def _relay(self, tree, key, *more):
+        """Relays the files of the recorded start in a root folder, with more arguments."""
         command = [os.path.join(self.options.build, "tools/headstart"), "relayout", "--tree", tree,
-                   "--profile", self.profile, "--in-place", "--force", "--json",
+                   "--profile", self.profile, "--in-place", "--force", "--json", *more,
                    *shlex.split(self.options.relayout_args)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
         try:
@@ -89,7 +91,7 @@ class Session:
         if not outcome["done"] or outcome["failed"]:
             said = done.stderr.strip().splitlines()
             raise GivenUp(f"'headstart relayout' failed: {said[-1] if said else f'status {done.returncode}'}")
-        self.relayout = {
+        self.relaid[key] = {
             "args": self.options.relayout_args,
             **{count: outcome[count] for count in ("done", "refused", "hot_bytes", "before", "after")},
             "refusals": {file["path"]: file["reason"] for file in outcome["files"] if file["status"] == "refused"},
