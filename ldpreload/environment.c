@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a caller passes as an environment is read through the kernel (process_vm_readv on ourselves): a bad
- * address must not become a SIGSEGV where execve makes EFAULT of it. Our own is asked for by libc's getenv,
- * as execvp itself does.
+ * address must not become a SIGSEGV where execve makes EFAULT of it. So is the program's own, where the caller passes
+ * none: execv hands that to the kernel unread, and it may have strings that are gone.
  */
 #include "environment.h"
 
@@ -64,14 +64,10 @@ static bool list_forbids(char *const *environment)
 
 bool environment_forbids(char *const *environment)
 {
-	const char *(*libc_getenv)(const char *);
-	const char *mode;
+	char *const *const *own;
 
 	if (environment)
 		return list_forbids(environment);
-	libc_getenv = (const char *(*)(const char *))next_function("getenv", "");
-	if (!libc_getenv)
-		return false;
-	mode = libc_getenv("HEADSTART");
-	return (mode && shim_equal(mode, "off")) || libc_getenv(SHIM_RECORDING);
+	own = (char *const *const *)next_variable("environ");
+	return own && *own && list_forbids(*own);
 }

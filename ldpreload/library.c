@@ -22,6 +22,8 @@ static int list_of(const char *path)
 	shim_text_add(&text, path);
 	if (text.overflow)
 		return -ENAMETOOLONG;
+	if (!shim_may_grow_files())
+		return -EFBIG;
 	fd = raw_syscall(__NR_memfd_create, (long)"headstart", MFD_CLOEXEC, 0, 0, 0, 0);
 	if (fd < 0)
 		return (int)fd;

@@ -315,6 +315,19 @@ void next_begin(void)
 		first_after_us = next;
 }
 
+uintptr_t next_variable(const char *name)
+{
+	struct link_map alone;
+
+	for (const struct link_map *object = object_list(&alone); object; object = object->l_next) {
+		uintptr_t address = is_us(object) ? 0 : look_up(object, name, NULL);
+
+		if (address)
+			return address;
+	}
+	return 0;
+}
+
 uintptr_t next_function(const char *name, const char *version)
 {
 	struct link_map alone;

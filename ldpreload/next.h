@@ -13,3 +13,7 @@ void next_begin(void);
  * but the stack.
  */
 uintptr_t next_function(const char *name, const char *version);
+
+/* The address of the first definition of a variable, in the order in which ld.so looks for it: of the program's own copy,
+ * where it has one; 0 if there is none. */
+uintptr_t next_variable(const char *name);

@@ -118,19 +118,13 @@ static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
 static int open_trusted(struct plan_target *target, int path_fd)
 {
 	struct stat status;
-	int fd;
 
-	if (!shim_may_act(&target->may_act))
+	if (!shim_may_act(&target->may_act) || sys_fstat(path_fd, &status) != 0)
 		return -1;
-	fd = shim_open_regular(path_fd, &status);
-	if (fd < 0) {
-		target->linked |= (status.st_mode & MODE_KIND) == MODE_LINK;
+	target->linked |= (status.st_mode & MODE_KIND) == MODE_LINK;
+	if (!state_file_trusted(status.st_uid, status.st_mode, sys_geteuid()))
 		return -1;
-	}
-	if (state_file_trusted(status.st_uid, status.st_mode, sys_geteuid()))
-		return fd;
-	sys_close(fd);
-	return -1;
+	return shim_open_regular(path_fd);
 }
 
 /* The plan of exactly that path in the n-th folder of plans, open; -1 if there is none that may be trusted. */

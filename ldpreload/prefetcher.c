@@ -57,7 +57,8 @@ static void reset_limits(void)
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		struct rlimit64 limit;
 
-		if (i == RLIMIT_STACK || raw_syscall(__NR_prlimit64, 0, i, 0, (long)&limit, 0, 0) != 0)
+		/* The program's limit on processes goes for both: the prefetcher makes room for it. */
+		if (i == RLIMIT_STACK || i == RLIMIT_NPROC || raw_syscall(__NR_prlimit64, 0, i, 0, (long)&limit, 0, 0) != 0)
 			continue;
 		limit.rlim_cur = i == RLIMIT_CORE ? 0 : limit.rlim_max;
 		raw_syscall(__NR_prlimit64, 0, i, (long)&limit, 0, 0, 0);

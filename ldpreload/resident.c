@@ -42,12 +42,11 @@ static int open_path_cached(const char *path, bool follow)
 static int open_cached(const char *path, bool follow)
 {
 	int path_fd = open_path_cached(path, follow);
-	struct stat status;
 	int fd;
 
 	if (path_fd < 0)
 		return path_fd;
-	fd = shim_open_regular(path_fd, &status);
+	fd = shim_open_regular(path_fd);
 	sys_close(path_fd);
 	return fd == -EAGAIN ? -EBUSY : fd; /* EAGAIN here: somebody has a lease on it */
 }

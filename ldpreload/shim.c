@@ -2,6 +2,7 @@
 /* Whether anything may be done in this program, and what all of the shim needs to do it. */
 #include "shim.h"
 
+#include <linux/resource.h>
 #include <linux/signal.h>
 
 #define DISABLE_FILE "/etc/headstart/disable" /* the administrator's kill switch */
@@ -131,6 +132,14 @@ bool shim_wanted(void)
 	       !shim_exists(DISABLE_FILE);
 }
 
+bool shim_may_grow_files(void)
+{
+	struct rlimit64 limit;
+
+	return raw_syscall(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
+	       limit.rlim_cur == RLIM64_INFINITY;
+}
+
 void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE])
 {
 	struct shim_text text = shim_text(path, SHIM_FD_PATH_SIZE);
@@ -139,12 +148,12 @@ void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE])
 	shim_text_add_number(&text, (uint64_t)fd);
 }
 
-int shim_open_regular(int path_fd, struct stat *ret_status)
+int shim_open_regular(int path_fd)
 {
 	char path[SHIM_FD_PATH_SIZE];
+	struct stat status;
 
-	ret_status->st_mode = 0;
-	if (sys_fstat(path_fd, ret_status) != 0 || (ret_status->st_mode & MODE_KIND) != MODE_REGULAR)
+	if (sys_fstat(path_fd, &status) != 0 || (status.st_mode & MODE_KIND) != MODE_REGULAR)
 		return -EINVAL;
 	shim_fd_path(path_fd, path);
 	return sys_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
@@ -157,9 +166,11 @@ void shim_log(const char *program, const char *what)
 	struct shim_text text;
 	int fd;
 
-	if (!shim_start.log)
+	if (!shim_start.log || !shim_may_grow_files())
 		return;
 	file = shim_start.log + sizeof("HEADSTART_LOG=") - 1;
+	if (file[0] != '/')
+		return;
 	fd = sys_open(file, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return;

@@ -107,9 +107,12 @@ bool shim_exists(const char *path);
 
 /*
  * Opens for reading what is open as `path_fd` with O_PATH, if that is a regular file: opening a device or a FIFO has
- * effects. `ret_status` is fstat(2)'s of it. Returns a descriptor or -errno.
+ * effects. Returns a descriptor or -errno.
  */
-int shim_open_regular(int path_fd, struct stat *ret_status);
+int shim_open_regular(int path_fd);
+
+/* Whether no limit is set on the size of files: writing beyond one, to a memfd as well, is a SIGXFSZ in the program. */
+bool shim_may_grow_files(void);
 
 #define SHIM_FD_PATH_SIZE 40 /* bytes */
 

@@ -19,11 +19,12 @@ static size_t stored;
 /* A copy that is good for as long as we are loaded. */
 static const char *keep(const char *string)
 {
-	struct shim_text text = shim_text(storage + stored, sizeof(storage) - stored);
-	const char *copy = text.at;
+	struct shim_text text;
+	const char *copy = storage + stored;
 
-	if (!string)
+	if (!string || stored >= sizeof(storage))
 		return NULL;
+	text = shim_text(storage + stored, sizeof(storage) - stored);
 	shim_text_add(&text, string);
 	if (text.overflow)
 		return NULL;

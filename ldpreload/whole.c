@@ -89,9 +89,11 @@ static uint64_t relocation_offset(const struct link_map *object)
 /* The list has no name and leaves no descriptor; what stays in the program is one shared mapping. */
 static struct object_list *list_new(int *ret_fd)
 {
-	long fd = raw_syscall(__NR_memfd_create, (long)"headstart", MFD_CLOEXEC, 0, 0, 0, 0);
-	long at;
+	long fd, at;
 
+	if (!shim_may_grow_files())
+		return NULL;
+	fd = raw_syscall(__NR_memfd_create, (long)"headstart", MFD_CLOEXEC, 0, 0, 0, 0);
 	if (fd < 0)
 		return NULL;
 	if (raw_syscall(__NR_ftruncate, fd, sizeof(struct object_list), 0, 0, 0, 0) == 0) {

@@ -39,6 +39,7 @@ struct draft_file {
 	uint32_t device; /* index in devices */
 	uint32_t pages;  /* selected of it */
 	bool public;     /* everybody may read it */
+	bool elf;        /* begins as an ELF file does */
 };
 
 struct draft_extent {

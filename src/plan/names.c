@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
 #include "plan/store.h"
@@ -90,12 +91,14 @@ static bool is_name(const struct names *names, int folder, const struct dirent *
 	       streq(resolved, names->program);
 }
 
-/* In a folder where everybody may leave links, somebody could leave a million. */
-static bool open_to_all(DIR *folder)
+/* In a folder where others may leave links, somebody could leave a million. */
+static bool open_to_others(DIR *folder, const char *path)
 {
+	struct stranger stranger;
 	struct stat status;
 
-	return fstat(dirfd(folder), &status) < 0 || (status.st_mode & S_IWOTH);
+	return fstat(dirfd(folder), &status) < 0 || (status.st_mode & S_IWOTH) ||
+	       stranger_to_us(path, &stranger) < 0;
 }
 
 static int look_in(const struct names *names, const char *path)
@@ -105,7 +108,7 @@ static int look_in(const struct names *names, const char *path)
 	struct dirent *entry;
 	int r;
 
-	if (!folder || open_to_all(folder))
+	if (!folder || open_to_others(folder, path))
 		return 0;
 	while ((entry = readdir(folder))) {
 		if (snprintf(name, sizeof(name), "%s/%s", path, entry->d_name) >= (int)sizeof(name) ||

@@ -42,6 +42,11 @@ static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_fi
 {
 	uint32_t penalty = is_everybodys(file->source->path) ? 4 : 0;
 
+	/* The shim asks in other people's programs, and closing a file there takes away the record locks that the program
+	 * has on it (fcntl_locking(2)): a data base would be in danger, an ELF file is not. */
+	if (!file->elf)
+		penalty += 8;
+
 	/* Root's plan serves everybody, and residency can be asked only of a file that opens. */
 	if (!file->public)
 		penalty += 2;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files and pages of a profile a plan can have: still there, unchanged, touched often enough. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -139,7 +140,14 @@ bool draft_is_others(const struct plan_draft *draft, const struct profile_file *
 
 	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 && streq(stranger.path, path))
 		return false;
-	return r == -EPERM;
+	return r < 0 && r != -ENOENT; /* what cannot be told is not believed to be root's */
+}
+
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
 /* Adds a file that is known to be fresh, unless it lies in memory or nothing of it is selected. */
@@ -168,6 +176,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	file.mtime = nanoseconds(st.st_mtim);
 	file.inode = st.st_ino;
 	file.public = (st.st_mode & S_IROTH) != 0;
+	file.elf = is_elf(fd);
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
 	if (r < 0)
 		return r;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -150,6 +151,8 @@ int user_become(const char *name)
 	user = getpwnam(name);
 	if (!user)
 		return errno ? -errno : -ENOENT;
+	/* Root's session keyring would stay; an old kernel, or one without keys, has none. */
+	(void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	if (setsid() < 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return -errno;
 	if (initgroups(user->pw_name, user->pw_gid) < 0 ||

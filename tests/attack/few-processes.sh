@@ -69,6 +69,15 @@ case_user_with_many_processes_left() {
 	comes
 }
 
+# The prefetcher counts by the limit that the program has, not by the one that it could have.
+case_prefetcher_keeps_the_limit() {
+	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
+	as="prlimit --nproc=$((all + plenty)):$((all + 10 * plenty))"
+	forced "$launch" posix_spawn "$target"
+	comes
+	grep -q " processes=$((all + plenty)) " "$ran/own" || fail "$what: another limit: $(cat "$ran/own")"
+}
+
 case_audit_shim() {
 	"$built/plan-for" "$state" "$look" $libraries >"$tmp/out"
 	loaded=LD_AUDIT=$audit

@@ -35,11 +35,14 @@ by_both_shims() { # KIND
 	opens_no_decoy "$look" "$place/libthree.so"
 }
 
-# Where the sign comes from at all.
+# Where the sign comes from: the planned file itself is opened.
 case_an_open_is_seen() {
-	make_decoy file
-	"$attack/opened" "$decoys/planned" "$tmp/sign" cat "$decoys/planned" >"$tmp/seen"
-	[ -e "$tmp/sign" ] || fail "an open is not seen"
+	rm -f "$tmp/sign"
+	as="$attack/opened $theirs/planned $tmp/sign"
+	cat "$theirs/planned" >"$tmp/seen"
+	forced "$launch" posix_spawn "$target"
+	ends_with 7
+	[ -e "$tmp/sign" ] || fail "the shim does not look at a planned file"
 }
 
 case_folder_becomes_a_link() {

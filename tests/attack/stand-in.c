@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stand-in ARGUMENT…: takes the place of headstart-prefetch. It appends its user and its arguments to the file that the link
+ * stand-in ARGUMENT…: takes the place of headstart-prefetch. It appends its user, its limit on processes, and its arguments to the file that the link
  * EXECUTABLE.ran leads to.
  */
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 int main(int argc, char **argv)
 {
 	char path[PATH_MAX];
+	struct rlimit processes = {0};
 	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - sizeof(".ran"));
 	int fd;
 
@@ -21,7 +23,8 @@ int main(int argc, char **argv)
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return 1;
-	dprintf(fd, "user=%u", (unsigned int)getuid());
+	getrlimit(RLIMIT_NPROC, &processes);
+	dprintf(fd, "user=%u processes=%llu", (unsigned int)getuid(), (unsigned long long)processes.rlim_cur);
 	for (int i = 1; i < argc; i++)
 		dprintf(fd, " %s", argv[i]);
 	dprintf(fd, "\n");
