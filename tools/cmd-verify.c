@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "layout/verify.h"
+#include "verify/verify.h"
 #include "relaid-file.h"
 #include "report/words.h"
 #include "verb.h"

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "layout/compact-parts.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 
 /* Blocks that follow each other in memory and are alike. */
 struct run {

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "layout/compact-parts.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 
 #define GAP_LIMIT (64u << 20)
 

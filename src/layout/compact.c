@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "layout/compact-parts.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 
 void layout_compaction_free(struct layout_compaction *c)
 {

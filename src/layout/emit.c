@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 
 #define TABLE_ALIGN 8u
 

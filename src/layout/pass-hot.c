@@ -13,7 +13,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 #include "layout/pass.h"
 
 #define NONE SIZE_MAX

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 
 /* What the kernel reads in one go, around a fault or ahead: read_ahead_kb, which is 128 unless somebody
  * changed it. */

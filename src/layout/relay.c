@@ -18,7 +18,7 @@
 #include "layout/orders.h"
 #include "layout/predict.h"
 #include "layout/refuse.h"
-#include "layout/undo.h"
+#include "relaid/undo.h"
 
 static bool has_build_id(const struct profile_file *file, const uint8_t *id, size_t size)
 {

@@ -13,10 +13,14 @@ compiles plan plan/build.h || fail "plan may include itself: $(cat "$tmp/err")"
 ! compiles base plan/build.h || fail "base could include plan"
 ! compiles prefetch profile/profile.h || fail "prefetch could include profile"
 ! compiles format base/io.h || fail "format could include base"
+compiles verify relaid/undo.h || fail "verify may include relaid: $(cat "$tmp/err")"
+! compiles verify layout/image.h || fail "verify could include the writer that it verifies"
+! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/src" || fail "a relative path could lead past the arrows"
 
 # Each header stands alone.
-for header in "$HEADSTART_TEST_SOURCE"/src/*/*.h; do
-	layer=$(basename "$(dirname "$header")")
-	compiles "$layer" "$layer/$(basename "$header")" || fail "$layer/$(basename "$header"): $(cat "$tmp/err")"
+for header in "$HEADSTART_TEST_SOURCE"/src/*/*.h "$HEADSTART_TEST_SOURCE"/src/*/*/*.h; do
+	header=${header#"$HEADSTART_TEST_SOURCE"/src/}
+	layer=${header%%/*}
+	compiles "$layer" "$header" || fail "$header: $(cat "$tmp/err")"
 done
 echo ok

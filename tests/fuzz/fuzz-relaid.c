@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "layout/undo.h"
-#include "layout/verify.h"
+#include "relaid/undo.h"
+#include "verify/verify.h"
 #include "seal.h"
 
 size_t inputs_taken;

@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "format/note.h"
 #include "layout/compact.h"
-#include "layout/verify.h"
+#include "verify/verify.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
 

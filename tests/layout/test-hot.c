@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "layout/cost.h"
+#include "relaid/cost.h"
 #include "layout/pass.h"
 #include "layout/pieces.h"
 

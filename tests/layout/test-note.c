@@ -15,9 +15,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/note.h"
-#include "layout/note.h"
-#include "layout/undo.h"
-#include "layout/verify.h"
+#include "relaid/note.h"
+#include "relaid/undo.h"
+#include "verify/verify.h"
 #include "relaid.h"
 #include "seal.h"
 

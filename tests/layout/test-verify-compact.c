@@ -14,7 +14,7 @@
 #include "elf/sections.h"
 #include "format/note.h"
 #include "layout/compact.h"
-#include "layout/verify.h"
+#include "verify/verify.h"
 
 static const char *sample;
 

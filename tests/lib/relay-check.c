@@ -10,8 +10,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "layout/relay.h"
-#include "layout/undo.h"
-#include "layout/verify.h"
+#include "relaid/undo.h"
+#include "verify/verify.h"
 
 #define PATH       "/hostile"
 #define PAGE_SIZE_ 4096u

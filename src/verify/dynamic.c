@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "layout/verify-parts.h"
+#include "verify/parts.h"
 
 /* What each pass may do to an entry. It may change its value, and: */
 struct change {

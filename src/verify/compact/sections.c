@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "layout/verify-compact.h"
+#include "verify/compact/parts.h"
 
 static bool same_kind(const Elf64_Shdr *old, const Elf64_Shdr *new)
 {

@@ -6,7 +6,7 @@
 
 #include "elf/view.h"
 #include "format/note.h"
-#include "layout/verify.h"
+#include "verify/verify.h"
 
 /* Eight bytes in a page that a relocation was packed into. */
 struct verify_slot {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "layout/verify-compact.h"
+#include "verify/compact/parts.h"
 
 static int put(const Elf64_Phdr *load, uint8_t *bytes, uint64_t address, const void *data, uint64_t size)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "layout/undo.h"
+#include "relaid/undo.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/note.h"
+#include "relaid/note.h"
 
 int undo_prepare(const uint8_t *data, uint64_t size, struct undo *ret, const char **ret_problem)
 {

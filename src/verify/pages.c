@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "layout/verify-parts.h"
+#include "verify/parts.h"
 
 struct pages {
 	struct verify *verify;

@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "layout/verify-parts.h"
+#include "verify/parts.h"
 
 #define RELR_VERSION      "GLIBC_ABI_DT_RELR"
 #define RELR_VERSION_HASH 0xfd0e42u /* of that name (gABI, "Hash Table") */

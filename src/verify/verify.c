@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of verification. */
-#include "layout/verify.h"
+#include "verify/verify.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "layout/note.h"
-#include "layout/undo.h"
-#include "layout/verify-parts.h"
+#include "relaid/note.h"
+#include "relaid/undo.h"
+#include "verify/parts.h"
 
 static void verify_releasep(struct verify *verify)
 {

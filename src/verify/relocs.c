@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "elf/relr.h"
-#include "layout/verify-parts.h"
+#include "verify/parts.h"
 
 #define WORD          8u  /* bytes that a relocation writes */
 #define TLSDESC_WIDTH 16u /* a TLS descriptor has two words */

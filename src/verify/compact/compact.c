@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: a compacted file and its original. Shares no code with layout/compact*.c. Relocations, versions and
+ * verify: a compacted file and its original. Shares no code with what compacts. Relocations, versions and
  * the dynamic section are compared as those of an overlay are.
  */
-#include "layout/verify-compact.h"
+#include "verify/compact/parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "layout/note.h"
+#include "relaid/note.h"
 
 static void compact_releasep(struct verify_compact *compact)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the note of a relaid file. Shares nothing with what writes it but format/note.h. */
-#include "layout/note.h"
+#include "relaid/note.h"
 
 #include <errno.h>
 #include <stdbool.h>

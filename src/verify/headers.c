@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "layout/verify-parts.h"
+#include "verify/parts.h"
 
 /* Program headers that fit the page which kernels before 6.17 read of an executable: fs/binfmt_elf.c. */
 #define EXECUTABLE_PHDRS_MAX (4096 / sizeof(Elf64_Phdr))

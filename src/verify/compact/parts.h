@@ -3,7 +3,7 @@
 #pragma once
 
 #include "elf/sections.h"
-#include "layout/verify-parts.h"
+#include "verify/parts.h"
 
 /* Memory of the original that nothing refers to any more. */
 struct verify_gone {
