@@ -16,7 +16,7 @@
 #include "base/strings.h"
 #include "format/note.h"
 #include "input.h"
-#include "layout/loader.h"
+#include "relayout/loader.h"
 #include "output.h"
 #include "profile/profile-file.h"
 #include "relayout.h"

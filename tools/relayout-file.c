@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/replace.h"
-#include "layout/refuse.h"
+#include "relayout/refuse.h"
 #include "relayout.h"
 
 #define FILE_LIMIT (4ll << 30) /* bytes: it is held in memory */

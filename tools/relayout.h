@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "layout/relay.h"
+#include "relayout/relayout.h"
 
 enum relayout_status {
 	RELAYOUT_PENDING,

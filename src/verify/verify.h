@@ -36,7 +36,7 @@ struct verify_report {
 int layout_verify(const uint8_t *data, uint64_t size, struct verify_report *ret);
 
 /*
- * The same of a file that was compacted (layout/compact.h), given its original. What its sections and symbols
+ * The same of a file that was compacted (relayout/compact/compact.h), given its original. What its sections and symbols
  * say is verified as well. Returns as layout_verify() does; -EOPNOTSUPP: it is an overlay.
  */
 int layout_verify_compact(const uint8_t *original, uint64_t original_size, const uint8_t *data, uint64_t size,

@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/note.h"
-#include "layout/compact.h"
+#include "relayout/compact/compact.h"
 #include "verify/verify.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)

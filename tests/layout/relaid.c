@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "layout/emit.h"
-#include "layout/pass.h"
+#include "relayout/passes/write.h"
+#include "relayout/passes/pass.h"
 
 /* A small generator of its own, so that the same seed means the same on every libc. */
 static uint32_t next(uint32_t *state)

@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <stdint.h>
 
-#include "layout/pass.h"
+#include "relayout/passes/pass.h"
 
 /*
  *   file     address

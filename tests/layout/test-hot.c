@@ -19,8 +19,8 @@
 
 #include "base/cleanup.h"
 #include "relaid/cost.h"
-#include "layout/pass.h"
-#include "layout/pieces.h"
+#include "relayout/passes/pass.h"
+#include "relayout/passes/pieces.h"
 
 #define PAGE 4096u
 

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "handmade.h"
-#include "layout/image.h"
+#include "relayout/passes/image.h"
 
 struct fixture {
 	struct handmade elf;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "layout/pieces.h"
+#include "relayout/passes/pieces.h"
 
 #define PAGE   4096u
 #define WINDOW 32 /* pages that the kernel reads around a fault */

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "handmade.h"
-#include "layout/orders.h"
+#include "relayout/first-touch.h"
 
 struct fixture {
 	struct handmade elf;

@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "elf/sections.h"
 #include "format/note.h"
-#include "layout/compact.h"
+#include "relayout/compact/compact.h"
 #include "verify/verify.h"
 
 static const char *sample;

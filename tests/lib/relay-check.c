@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "layout/relay.h"
+#include "relayout/relayout.h"
 #include "relaid/undo.h"
 #include "verify/verify.h"
 

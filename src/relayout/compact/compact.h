@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A true permutation, for images and packages: the pages of a file lie anew, what is hot first, without a
+ * byte of it twice. What overlays keep true by not touching it, the section headers, is written anew here.
+ *
+ *   first page    the ELF header, the program headers directly after it, the note; with the pages that a
+ *                 section which begins there reaches into
+ *   tables        what passes made, and the tables of dynamic linking whose place the program headers took
+ *   hot pages     in the order of their first touch
+ *   cold pages    in the order of their addresses
+ *   the rest      sections that are not in memory, as they were; section headers
+ *
+ * Virtual addresses stay. Sections of code and data are split where file offsets jump; a function or object
+ * known by a symbol or an unwind table is never split, and sections that tools read whole are not either:
+ * their pages are hot or cold together.
+ *
+ * p_paddr, which nobody in user space uses, is the file offset: BFD (strip, objcopy) lays segments out in the
+ * order of their physical addresses, so that what it writes is laid out as what it read.
+ */
+#pragma once
+
+#include "relayout/passes/pass.h"
+
+struct layout_compact {
+	uint8_t *data; /* owned: the whole file */
+	uint64_t size;
+	uint64_t
+		hot_size; /* bytes from the beginning of the file that are first page, tables and hot pages */
+	size_t n_segments;     /* PT_LOADs */
+	uint64_t cold_touched; /* pages that were touched and are cold all the same */
+	uint64_t cold_reads;   /* stretches of these */
+	size_t n_touched_runs; /* stretches of touched pages of the original */
+	size_t n_hot_runs;     /* stretches of memory that are hot */
+};
+
+/* A compaction under way. */
+struct layout_compaction;
+
+/*
+ * Before the passes: makes room in the image, which has to outlive the compaction. Of the options
+ * max_segments is heeded. Returns 0, -ENOMEM, or -EOPNOTSUPP for what cannot be compacted, with the reason (a
+ * static string that follows the file's name) in *ret_problem.
+ */
+int layout_compaction_begin(struct layout_compaction **ret, struct layout_image *image,
+	const struct layout_options *options, const char **ret_problem);
+
+/*
+ * After the passes: lays all out. Once for each compaction; the image is changed by it. `profile` is the
+ * checksum of the profile file. Returns as layout_compaction_begin() does.
+ */
+int layout_compaction_finish(struct layout_compaction *compaction, uint64_t profile,
+	struct layout_compact *ret, const char **ret_problem);
+void layout_compaction_free(struct layout_compaction *compaction);
+void layout_compact_release(struct layout_compact *compact);
+
+static inline void layout_compaction_freep(struct layout_compaction **compaction)
+{
+	layout_compaction_free(*compaction);
+}
+
+static inline void layout_compact_releasep(struct layout_compact *compact)
+{
+	layout_compact_release(compact);
+}
