@@ -8,10 +8,10 @@ struct touched {
 	uint32_t order;
 };
 
-static void heat(struct layout_image *image, const struct touched *touched)
+static void heat(struct relayout_image *image, const struct touched *touched)
 {
 	for (uint64_t at = 0; at < touched->size;) {
-		struct layout_page *page = layout_page_at(image, touched->address + at);
+		struct relayout_page *page = relayout_page_at(image, touched->address + at);
 
 		if (page && touched->order < page->order)
 			page->order = touched->order;
@@ -37,8 +37,8 @@ static size_t first_range(const struct profile_file *file, uint64_t page)
 }
 
 /* The page of the range, as far as the segment has it. */
-static void heat_page(struct layout_image *image, const Elf64_Phdr *load, uint64_t start, uint64_t page_size,
-	uint32_t order)
+static void heat_page(struct relayout_image *image, const Elf64_Phdr *load, uint64_t start,
+	uint64_t page_size, uint32_t order)
 {
 	uint64_t end = start + page_size;
 	uint64_t load_end = load->p_offset + load->p_filesz;
@@ -52,7 +52,7 @@ static void heat_page(struct layout_image *image, const Elf64_Phdr *load, uint64
 	heat(image, &touched);
 }
 
-static void take_load(struct layout_image *image, const Elf64_Phdr *load, const struct profile_file *file,
+static void take_load(struct relayout_image *image, const Elf64_Phdr *load, const struct profile_file *file,
 	uint32_t page_size)
 {
 	uint64_t first = load->p_offset / page_size;
@@ -69,7 +69,7 @@ static void take_load(struct layout_image *image, const Elf64_Phdr *load, const 
 	}
 }
 
-void layout_take_orders(struct layout_image *image, const struct elf_view *recorded,
+void relayout_take_first_touches(struct relayout_image *image, const struct elf_view *recorded,
 	const struct profile_file *file, uint32_t page_size)
 {
 	for (size_t i = 0; i < recorded->n_loads; i++)

@@ -38,20 +38,20 @@ static void mark_unmapped(struct page_map *map, const struct elf_view *view, con
 		mark(map, view->loads[i].p_offset, view->loads[i].p_filesz, 0);
 }
 
-static void mark_staying(struct page_map *map, const struct layout_image *image)
+static void mark_staying(struct page_map *map, const struct relayout_image *image)
 {
 	for (size_t i = 0; i < image->n_segments; i++) {
-		const struct layout_segment *segment = &image->segments[i];
+		const struct relayout_segment *segment = &image->segments[i];
 
 		for (size_t page = 0; page < segment->n_pages; page++)
-			if (segment->pages[page].order != LAYOUT_COLD && segment->pages[page].stays)
+			if (segment->pages[page].order != RELAYOUT_COLD && segment->pages[page].stays)
 				mark(map, segment->offset + page * image->granule, image->granule, 1);
 	}
 }
 
 /* Pages that are counted in ascending order, and the reads that bring them. */
 struct counter {
-	struct relay_reads reads;
+	struct relayout_reads reads;
 	uint64_t page_size;
 	uint64_t end; /* page up to which the last read goes */
 };
@@ -70,7 +70,7 @@ static void add_run(struct counter *counter, uint64_t page, uint64_t pages)
 	}
 }
 
-static struct relay_reads count(const struct page_map *map)
+static struct relayout_reads count(const struct page_map *map)
 {
 	struct counter counter = {.page_size = map->page_size};
 
@@ -80,10 +80,10 @@ static struct relay_reads count(const struct page_map *map)
 	return counter.reads;
 }
 
-struct relay_reads predict_before(
-	const struct relay *relay, const struct profile_file *file, uint32_t page_size)
+struct relayout_reads predict_before(
+	const struct relayout *relayout, const struct profile_file *file, uint32_t page_size)
 {
-	struct counter counter = {.reads.segments = relay->current.n_loads, .page_size = page_size};
+	struct counter counter = {.reads.segments = relayout->current.n_loads, .page_size = page_size};
 
 	for (size_t i = 0; i < file->n_ranges; i++)
 		add_run(&counter, file->ranges[i].page, file->ranges[i].pages);
@@ -92,7 +92,7 @@ struct relay_reads predict_before(
 }
 
 /* Pages that lie together. */
-static void add_together(struct relay_reads *reads, uint64_t pages, uint64_t page_size)
+static void add_together(struct relayout_reads *reads, uint64_t pages, uint64_t page_size)
 {
 	struct counter counter = {.page_size = page_size};
 
@@ -102,56 +102,56 @@ static void add_together(struct relay_reads *reads, uint64_t pages, uint64_t pag
 }
 
 /* The hot part of a compacted file, and what was touched elsewhere. */
-static void add_compacted(struct relay_reads *reads, const struct relay *relay, uint32_t page_size)
+static void add_compacted(struct relayout_reads *reads, const struct relayout *relayout, uint32_t page_size)
 {
-	const struct layout_compact *compact = &relay->compact;
+	const struct compacted *compact = &relayout->compact;
 
 	add_together(reads, compact->hot_size / page_size, page_size);
-	reads->pages += compact->cold_touched * relay->image.granule / page_size;
+	reads->pages += compact->cold_touched * relayout->image.granule / page_size;
 	reads->reads += compact->cold_reads;
 	reads->segments = compact->n_segments;
 }
 
-static void add_appended(struct relay_reads *reads, const struct relay *relay, uint32_t page_size)
+static void add_appended(struct relayout_reads *reads, const struct relayout *relayout, uint32_t page_size)
 {
-	uint64_t appended = relay->output.size - relay->image.tables_offset;
+	uint64_t appended = relayout->output.size - relayout->image.tables_offset;
 
 	add_together(reads, (appended + page_size - 1) / page_size, page_size);
-	reads->segments = relay->output.pieces.n + 1;
+	reads->segments = relayout->output.pieces.n + 1;
 }
 
-int predict_after(const struct relay *relay, const struct profile_file *file, uint32_t page_size,
-	struct relay_reads *ret)
+int predict_after(const struct relayout *relayout, const struct profile_file *file, uint32_t page_size,
+	struct relayout_reads *ret)
 {
 	_cleanup_free_ uint8_t *pages = NULL;
 	struct page_map map = {
-		.n = relay->original.size / page_size + 1,
+		.n = relayout->original.size / page_size + 1,
 		.page_size = page_size,
 	};
 
 	pages = map.pages = calloc(map.n, 1);
 	if (!pages)
 		return -ENOMEM;
-	if (relay->current.size == relay->original.size)
-		mark_unmapped(&map, &relay->original, file);
-	if (!relay->compacted)
-		mark_staying(&map, &relay->image);
+	if (relayout->current.size == relayout->original.size)
+		mark_unmapped(&map, &relayout->original, file);
+	if (!relayout->compacted)
+		mark_staying(&map, &relayout->image);
 	*ret = count(&map);
-	if (relay->compacted)
-		add_compacted(ret, relay, page_size);
+	if (relayout->compacted)
+		add_compacted(ret, relayout, page_size);
 	else
-		add_appended(ret, relay, page_size);
+		add_appended(ret, relayout, page_size);
 	ret->bytes = ret->pages * page_size;
 	return 0;
 }
 
-static uint64_t cost(const struct relay_reads *reads)
+static uint64_t cost(const struct relayout_reads *reads)
 {
 	return reads->reads * COST_READ_NS + reads->bytes / 4096 * COST_PAGE_NS +
 	       reads->segments * COST_SEGMENT_NS;
 }
 
-bool predict_gain(const struct relay *relay)
+bool predict_gain(const struct relayout *relayout)
 {
-	return cost(&relay->after) < cost(&relay->before) || relay->original.size > WHOLE_SIZE;
+	return cost(&relayout->after) < cost(&relayout->before) || relayout->original.size > WHOLE_SIZE;
 }

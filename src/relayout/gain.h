@@ -4,13 +4,13 @@
 
 #include "relayout/relayout.h"
 
-struct relay_reads predict_before(
-	const struct relay *relay, const struct profile_file *file, uint32_t page_size);
+struct relayout_reads predict_before(
+	const struct relayout *relayout, const struct profile_file *file, uint32_t page_size);
 
-/* Of what will be written, with all other parts of relay filled in. Returns 0 or -ENOMEM. */
-int predict_after(const struct relay *relay, const struct profile_file *file, uint32_t page_size,
-	struct relay_reads *ret);
+/* Of what will be written, with all other parts of the relayout filled in. Returns 0 or -ENOMEM. */
+int predict_after(const struct relayout *relayout, const struct profile_file *file, uint32_t page_size,
+	struct relayout_reads *ret);
 
 /* Whether starts gain by it, cold and warm ones together (relaid/cost.h), or the shim is told what not to
  * read. */
-bool predict_gain(const struct relay *relay);
+bool predict_gain(const struct relayout *relayout);

@@ -2,43 +2,43 @@
 /* Lays one ELF file out anew by a profile: from its bytes to what is appended to them, or to other ones. */
 #pragma once
 
-#include "relayout/compact/compact.h"
-#include "relayout/passes/write.h"
-#include "relayout/passes/pass.h"
 #include "profile/profile.h"
+#include "relayout/compact/compact.h"
+#include "relayout/passes/pass.h"
+#include "relayout/passes/write.h"
 
-#define RELAY_PASSES 3
+#define RELAYOUT_PASSES 3
 
-struct relay_options {
+struct relayout_options {
 	const struct profile *profile; /* borrowed */
 	uint64_t profile_checksum;     /* XXH3-64 of its file */
-	struct layout_options layout;
+	struct pass_options pass_options;
 	bool only_gains; /* a file that gains nothing is left as it is */
 };
 
 /* What a cold start reads of a file. */
-struct relay_reads {
+struct relayout_reads {
 	uint64_t pages; /* of the profile's size */
 	uint64_t reads; /* of 128 KiB, as read-ahead has it, that bring them */
 	uint64_t bytes;
 	size_t segments; /* PT_LOADs */
 };
 
-struct relay_pass {
+struct relayout_pass {
 	const char *name; /* as --no-NAME has it */
 	enum note_pass bit;
-	struct layout_outcome outcome; /* all zero where it was not wanted */
+	struct pass_outcome outcome; /* all zero where it was not wanted */
 };
 
-struct relay {
+struct relayout {
 	struct elf_view current;  /* the file as it is */
 	struct elf_view original; /* the same, unless it was relaid before */
-	struct layout_image image;
+	struct relayout_image image;
 	bool compacted;                /* by NOTE_PASS_COMPACT: a whole file, nothing is appended */
-	struct layout_output output;   /* otherwise */
-	struct layout_compact compact; /* of one that is compacted */
-	struct relay_pass passes[RELAY_PASSES];
-	struct relay_reads before, after;
+	struct relayout_output output; /* otherwise */
+	struct compacted compact;      /* of one that is compacted */
+	struct relayout_pass passes[RELAYOUT_PASSES];
+	struct relayout_reads before, after;
 };
 
 /*
@@ -51,22 +51,22 @@ struct relay {
  * -ENOMEM. On success *ret is the caller's to release, and must not be moved until then: its parts point to
  * each other.
  */
-int relay_init(struct relay *ret, uint8_t *data, uint64_t size, const char *path,
-	const struct relay_options *options, const char **ret_reason);
-void relay_release(struct relay *relay);
+int relayout_init(struct relayout *ret, uint8_t *data, uint64_t size, const char *path,
+	const struct relayout_options *options, const char **ret_reason);
+void relayout_release(struct relayout *relayout);
 
 /* Bytes of the result, and of what is hot in it. */
-uint64_t relay_size(const struct relay *relay);
-uint64_t relay_hot_size(const struct relay *relay);
+uint64_t relayout_size(const struct relayout *relayout);
+uint64_t relayout_hot_size(const struct relayout *relayout);
 
 /*
- * Writes the result to a file that has the original's first relay_keeps() bytes and no others. Returns 0 or
- * negative errno.
+ * Writes the result to a file that has the original's first relayout_keeps() bytes and no others. Returns 0
+ * or negative errno.
  */
-uint64_t relay_keeps(const struct relay *relay);
-int relay_write(const struct relay *relay, int fd);
+uint64_t relayout_keeps(const struct relayout *relayout);
+int relayout_write(const struct relayout *relayout, int fd);
 
-static inline void relay_releasep(struct relay *relay)
+static inline void relayout_releasep(struct relayout *relayout)
 {
-	relay_release(relay);
+	relayout_release(relayout);
 }

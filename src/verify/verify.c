@@ -117,7 +117,7 @@ void verify_report_note(struct verify_report *report, const struct note_relaid *
 	memcpy(report->tool, note->tool, sizeof(note->tool));
 }
 
-int layout_verify(const uint8_t *data, uint64_t size, struct verify_report *ret)
+int verify_relaid(const uint8_t *data, uint64_t size, struct verify_report *ret)
 {
 	struct verify_report report = {.size = size};
 	struct note_relaid note;

@@ -33,11 +33,4 @@ struct verify_report {
  * it is not what its original was; -EOPNOTSUPP: it holds no original to compare with (--compact); each with
  * the problem; or -ENOMEM. What was found out before a problem is in the report as well; all else is 0.
  */
-int layout_verify(const uint8_t *data, uint64_t size, struct verify_report *ret);
-
-/*
- * The same of a file that was compacted (relayout/compact/compact.h), given its original. What its sections and symbols
- * say is verified as well. Returns as layout_verify() does; -EOPNOTSUPP: it is an overlay.
- */
-int layout_verify_compact(const uint8_t *original, uint64_t original_size, const uint8_t *data, uint64_t size,
-	struct verify_report *ret);
+int verify_relaid(const uint8_t *data, uint64_t size, struct verify_report *ret);

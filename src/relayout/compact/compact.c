@@ -7,10 +7,10 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "relayout/compact/parts.h"
 #include "relaid/cost.h"
+#include "relayout/compact/parts.h"
 
-void layout_compaction_free(struct layout_compaction *c)
+void compaction_free(struct compaction *c)
 {
 	if (!c)
 		return;
@@ -29,14 +29,14 @@ void layout_compaction_free(struct layout_compaction *c)
 	free(c);
 }
 
-int compact_refuse(struct layout_compaction *c, const char *problem)
+int compact_refuse(struct compaction *c, const char *problem)
 {
 	c->problem = problem;
 	return -EOPNOTSUPP;
 }
 
 /* Whether each program header describes a range of memory that stays together. */
-static bool phdrs_are_in_memory(const struct layout_compaction *c)
+static bool phdrs_are_in_memory(const struct compaction *c)
 {
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
@@ -50,7 +50,7 @@ static bool phdrs_are_in_memory(const struct layout_compaction *c)
 	return true;
 }
 
-static int check(struct layout_compaction *c)
+static int check(struct compaction *c)
 {
 	if (!phdrs_are_in_memory(c))
 		return compact_refuse(c, "has a program header for what is not in memory");
@@ -61,10 +61,10 @@ static int check(struct layout_compaction *c)
 	return 0;
 }
 
-int layout_compaction_begin(struct layout_compaction **ret, struct layout_image *image,
-	const struct layout_options *options, const char **ret_problem)
+int compaction_begin(struct compaction **ret, struct relayout_image *image,
+	const struct pass_options *options, const char **ret_problem)
 {
-	_cleanup_(layout_compaction_freep) struct layout_compaction *c = calloc(1, sizeof(*c));
+	_cleanup_(compaction_freep) struct compaction *c = calloc(1, sizeof(*c));
 	int r;
 
 	if (!c)
@@ -83,14 +83,14 @@ int layout_compaction_begin(struct layout_compaction **ret, struct layout_image 
 	return r;
 }
 
-static int lay_out(struct layout_compaction *c)
+static int lay_out(struct compaction *c)
 {
 	int r = compact_unite_strings(c);
 
 	if (r == 0)
 		r = compact_move_tables(c);
 	if (r == 0)
-		r = layout_dynamic_store(c->image);
+		r = relayout_dynamic_store(c->image);
 	if (r == -EPERM)
 		return compact_refuse(c, "has its dynamic section on its first page");
 	if (r == 0)
@@ -102,17 +102,16 @@ static int lay_out(struct layout_compaction *c)
 	return r < 0 ? r : compact_split_sections(c);
 }
 
-static bool relocations_moved(const struct layout_compaction *c)
+static bool relocations_moved(const struct compaction *c)
 {
 	uint64_t rela = 0, plt = 0;
 
-	layout_dynamic_get(c->image, DT_RELA, &rela);
-	layout_dynamic_get(c->image, DT_JMPREL, &plt);
+	relayout_dynamic_get(c->image, DT_RELA, &rela);
+	relayout_dynamic_get(c->image, DT_JMPREL, &plt);
 	return rela >= c->image->tables_address || plt >= c->image->tables_address;
 }
 
-int layout_compaction_finish(
-	struct layout_compaction *c, uint64_t profile, struct layout_compact *ret, const char **ret_problem)
+int compaction_finish(struct compaction *c, uint64_t profile, struct compacted *ret, const char **ret_problem)
 {
 	int r = lay_out(c);
 
@@ -126,8 +125,8 @@ int layout_compaction_finish(
 	return r;
 }
 
-void layout_compact_release(struct layout_compact *compact)
+void compacted_release(struct compacted *compact)
 {
 	free(compact->data);
-	*compact = (struct layout_compact){0};
+	*compact = (struct compacted){0};
 }

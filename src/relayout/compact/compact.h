@@ -21,7 +21,7 @@
 
 #include "relayout/passes/pass.h"
 
-struct layout_compact {
+struct compacted {
 	uint8_t *data; /* owned: the whole file */
 	uint64_t size;
 	uint64_t
@@ -34,31 +34,31 @@ struct layout_compact {
 };
 
 /* A compaction under way. */
-struct layout_compaction;
+struct compaction;
 
 /*
  * Before the passes: makes room in the image, which has to outlive the compaction. Of the options
  * max_segments is heeded. Returns 0, -ENOMEM, or -EOPNOTSUPP for what cannot be compacted, with the reason (a
  * static string that follows the file's name) in *ret_problem.
  */
-int layout_compaction_begin(struct layout_compaction **ret, struct layout_image *image,
-	const struct layout_options *options, const char **ret_problem);
+int compaction_begin(struct compaction **ret, struct relayout_image *image,
+	const struct pass_options *options, const char **ret_problem);
 
 /*
  * After the passes: lays all out. Once for each compaction; the image is changed by it. `profile` is the
- * checksum of the profile file. Returns as layout_compaction_begin() does.
+ * checksum of the profile file. Returns as compaction_begin() does.
  */
-int layout_compaction_finish(struct layout_compaction *compaction, uint64_t profile,
-	struct layout_compact *ret, const char **ret_problem);
-void layout_compaction_free(struct layout_compaction *compaction);
-void layout_compact_release(struct layout_compact *compact);
+int compaction_finish(
+	struct compaction *compaction, uint64_t profile, struct compacted *ret, const char **ret_problem);
+void compaction_free(struct compaction *compaction);
+void compacted_release(struct compacted *compact);
 
-static inline void layout_compaction_freep(struct layout_compaction **compaction)
+static inline void compaction_freep(struct compaction **compaction)
 {
-	layout_compaction_free(*compaction);
+	compaction_free(*compaction);
 }
 
-static inline void layout_compact_releasep(struct layout_compact *compact)
+static inline void compacted_releasep(struct compacted *compact)
 {
-	layout_compact_release(compact);
+	compacted_release(compact);
 }

@@ -52,7 +52,7 @@ static void counts_release(struct counts *counts, size_t n)
 	free_each(counts->cleared, n);
 }
 
-static bool is_plain(const struct layout_compaction *c, size_t section)
+static bool is_plain(const struct compaction *c, size_t section)
 {
 	static const char *const names[] = {".text", ".rodata", ".data", ".data.rel.ro", ".gcc_except_table",
 		".ltext", ".lrodata", ".ldata", ".text.hot", ".text.unlikely", ".text.startup", ".text.exit"};
@@ -66,7 +66,7 @@ static bool is_plain(const struct layout_compaction *c, size_t section)
 	return false;
 }
 
-static int find_splittable(struct layout_compaction *c)
+static int find_splittable(struct compaction *c)
 {
 	c->splittable = calloc(c->sections.n, sizeof(*c->splittable));
 	if (!c->splittable)
@@ -80,20 +80,20 @@ static int find_splittable(struct layout_compaction *c)
 }
 
 /* The segment whose content an address lies in, or SIZE_MAX. */
-static size_t segment_at(const struct layout_compaction *c, uint64_t address)
+static size_t segment_at(const struct compaction *c, uint64_t address)
 {
 	const Elf64_Phdr *load = elf_view_load_at(c->view, address, 1);
 
 	return load ? (size_t)(load - c->view->loads) : SIZE_MAX;
 }
 
-static size_t page_of(const struct layout_compaction *c, size_t segment, uint64_t address)
+static size_t page_of(const struct compaction *c, size_t segment, uint64_t address)
 {
 	return (address - c->image->segments[segment].address) / c->image->granule;
 }
 
 /* The range as pages, without what is beyond the segment's content. */
-static bool pages_of(const struct layout_compaction *c, uint64_t address, uint64_t size, size_t *ret_segment,
+static bool pages_of(const struct compaction *c, uint64_t address, uint64_t size, size_t *ret_segment,
 	size_t *ret_first, size_t *ret_last)
 {
 	size_t segment = size > 0 ? segment_at(c, address) : SIZE_MAX;
@@ -110,7 +110,7 @@ static bool pages_of(const struct layout_compaction *c, uint64_t address, uint64
 	return true;
 }
 
-static void join(const struct layout_compaction *c, struct counts *counts, uint64_t address, uint64_t size)
+static void join(const struct compaction *c, struct counts *counts, uint64_t address, uint64_t size)
 {
 	size_t segment, first, last;
 
@@ -120,7 +120,7 @@ static void join(const struct layout_compaction *c, struct counts *counts, uint6
 	counts->inside[segment][last + 1]--;
 }
 
-static void add_pages(const struct layout_compaction *c, int32_t **counts, uint64_t address, uint64_t size)
+static void add_pages(const struct compaction *c, int32_t **counts, uint64_t address, uint64_t size)
 {
 	size_t segment, first, last;
 
@@ -140,7 +140,7 @@ static int add_start(struct starts *starts, uint64_t address)
 
 /* What symbols describe stays whole; where functions begin is noted. */
 static int take_symbols(
-	const struct layout_compaction *c, size_t section, struct counts *counts, struct starts *starts)
+	const struct compaction *c, size_t section, struct counts *counts, struct starts *starts)
 {
 	size_t n = 0;
 	const uint8_t *symbols = elf_section_symbols(&c->sections, section, &n);
@@ -161,7 +161,7 @@ static int take_symbols(
 	return 0;
 }
 
-static int take_unwind_table(const struct layout_compaction *c, struct starts *starts)
+static int take_unwind_table(const struct compaction *c, struct starts *starts)
 {
 	const Elf64_Phdr *phdr = elf_view_phdr(c->view, PT_GNU_EH_FRAME);
 	const uint8_t *table = phdr ? elf_view_at(c->view, phdr->p_vaddr, phdr->p_filesz) : NULL;
@@ -192,7 +192,7 @@ static int compare_starts(const void *a, const void *b)
 }
 
 static void join_code(
-	const struct layout_compaction *c, struct counts *counts, const struct starts *starts, size_t section)
+	const struct compaction *c, struct counts *counts, const struct starts *starts, size_t section)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 	size_t segment, first, last;
@@ -209,13 +209,12 @@ static void join_code(
 	}
 }
 
-static bool in_place(const struct layout_compaction *c, uint64_t address)
+static bool in_place(const struct compaction *c, uint64_t address)
 {
 	return address < c->image->tables_address;
 }
 
-static void take_sections(
-	const struct layout_compaction *c, struct counts *counts, const struct starts *starts)
+static void take_sections(const struct compaction *c, struct counts *counts, const struct starts *starts)
 {
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *header = &c->sections.all[i];
@@ -233,7 +232,7 @@ static void take_sections(
 	}
 }
 
-static bool was_moved(const struct layout_compaction *c, uint64_t address)
+static bool was_moved(const struct compaction *c, uint64_t address)
 {
 	for (size_t i = 0; i < c->n_moves; i++)
 		if (address >= c->moves[i].from && address - c->moves[i].from < c->moves[i].size)
@@ -248,7 +247,7 @@ static bool overlaps(const struct compact_range *range, const Elf64_Phdr *phdr)
 }
 
 /* Whether what the header describes is still there. */
-static bool is_alive(const struct layout_compaction *c, const Elf64_Phdr *phdr)
+static bool is_alive(const struct compaction *c, const Elf64_Phdr *phdr)
 {
 	const struct compact_range headers = {c->view->loads[0].p_vaddr, c->room_end};
 
@@ -258,7 +257,7 @@ static bool is_alive(const struct layout_compaction *c, const Elf64_Phdr *phdr)
 	return !overlaps(&headers, phdr);
 }
 
-static int take_phdrs(struct layout_compaction *c, struct counts *counts)
+static int take_phdrs(struct compaction *c, struct counts *counts)
 {
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
@@ -273,13 +272,13 @@ static int take_phdrs(struct layout_compaction *c, struct counts *counts)
 	return 0;
 }
 
-static void find_cleared(const struct layout_compaction *c, struct counts *counts)
+static void find_cleared(const struct compaction *c, struct counts *counts)
 {
 	for (size_t i = 0; i < c->n_dead; i++)
 		add_pages(c, counts->cleared, c->dead[i].address, c->dead[i].size);
 }
 
-static bool is_dead(const struct layout_compaction *c, uint64_t address)
+static bool is_dead(const struct compaction *c, uint64_t address)
 {
 	for (size_t i = 0; i < c->n_dead; i++)
 		if (address >= c->dead[i].address && address - c->dead[i].address < c->dead[i].size)
@@ -288,7 +287,7 @@ static bool is_dead(const struct layout_compaction *c, uint64_t address)
 }
 
 /* Whether all on the page, which no section describes any more, is what was one, or padding. */
-static bool is_all_dead(const struct layout_compaction *c, const struct layout_segment *segment, size_t page)
+static bool is_all_dead(const struct compaction *c, const struct relayout_segment *segment, size_t page)
 {
 	uint64_t begin = segment->address + page * c->image->granule, end = begin + c->image->granule;
 	uint64_t content_end = segment->load.p_vaddr + segment->load.p_filesz;
@@ -321,9 +320,9 @@ static void step(struct page_counts *now, const struct counts *counts, size_t se
  * would not know what to do with it alone. In an executable segment what is not code stays with code (and
  * what is dead, too): a segment of such pages alone would be executable for no reason that eu-elflint sees.
  */
-static void mark_pages_of(struct layout_compaction *c, const struct counts *counts, size_t index)
+static void mark_pages_of(struct compaction *c, const struct counts *counts, size_t index)
 {
-	const struct layout_segment *segment = &c->image->segments[index];
+	const struct relayout_segment *segment = &c->image->segments[index];
 	bool has_bss = segment->load.p_memsz > segment->load.p_filesz, is_code = segment->load.p_flags & PF_X;
 	bool was_bare = false, seen_code = false;
 	struct page_counts now = {0};
@@ -343,7 +342,7 @@ static void mark_pages_of(struct layout_compaction *c, const struct counts *coun
 	}
 }
 
-static int32_t **new_counts(const struct layout_compaction *c)
+static int32_t **new_counts(const struct compaction *c)
 {
 	size_t n = c->image->n_segments;
 	int32_t **counts = calloc(n, sizeof(*counts));
@@ -358,7 +357,7 @@ static int32_t **new_counts(const struct layout_compaction *c)
 	return counts;
 }
 
-static int allocate(struct layout_compaction *c, struct counts *counts)
+static int allocate(struct compaction *c, struct counts *counts)
 {
 	size_t n = c->image->n_segments;
 
@@ -377,7 +376,7 @@ static int allocate(struct layout_compaction *c, struct counts *counts)
 	return 0;
 }
 
-int compact_find_cuts(struct layout_compaction *c)
+int compact_find_cuts(struct compaction *c)
 {
 	struct counts counts = {0};
 	struct starts starts = {0};

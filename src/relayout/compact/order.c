@@ -10,8 +10,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "relayout/compact/parts.h"
 #include "relaid/cost.h"
+#include "relayout/compact/parts.h"
 
 /* Blocks that follow each other in memory and are alike. */
 struct run {
@@ -32,31 +32,31 @@ static void runs_release(struct runs *runs)
 	free(runs->all);
 }
 
-static bool is_hot(const struct layout_page *page)
+static bool is_hot(const struct relayout_page *page)
 {
-	return page->order != LAYOUT_COLD || page->bytes;
+	return page->order != RELAYOUT_COLD || page->bytes;
 }
 
-static struct compact_block *add_block(struct layout_compaction *c, size_t segment, size_t page)
+static struct compact_block *add_block(struct compaction *c, size_t segment, size_t page)
 {
 	if (ARRAY_RESERVE(c->blocks, c->blocks_capacity, c->n_blocks + 1) < 0)
 		return NULL;
 	c->blocks[c->n_blocks] = (struct compact_block){
 		.segment = segment,
 		.first = page,
-		.order = LAYOUT_COLD,
+		.order = RELAYOUT_COLD,
 		.head = segment == 0 && page == 0,
 	};
 	return &c->blocks[c->n_blocks++];
 }
 
-static int make_blocks_of(struct layout_compaction *c, size_t segment)
+static int make_blocks_of(struct compaction *c, size_t segment)
 {
-	const struct layout_segment *in = &c->image->segments[segment];
+	const struct relayout_segment *in = &c->image->segments[segment];
 	struct compact_block *block = NULL;
 
 	for (size_t i = 0; i < in->n_pages; i++) {
-		const struct layout_page *page = &in->pages[i];
+		const struct relayout_page *page = &in->pages[i];
 
 		if (c->pages[segment][i].dead) {
 			block = NULL;
@@ -77,7 +77,7 @@ static int make_blocks_of(struct layout_compaction *c, size_t segment)
 	return 0;
 }
 
-static int make_blocks(struct layout_compaction *c)
+static int make_blocks(struct compaction *c)
 {
 	for (size_t i = 0; i < c->image->n_segments; i++) {
 		int r = make_blocks_of(c, i);
@@ -96,7 +96,7 @@ static int make_blocks(struct layout_compaction *c)
 }
 
 /* Whether the block follows the one before it in memory, and both could lie in one PT_LOAD. */
-static bool is_adjacent(const struct layout_compaction *c, size_t block)
+static bool is_adjacent(const struct compaction *c, size_t block)
 {
 	const struct compact_block *b = &c->blocks[block];
 
@@ -112,7 +112,7 @@ static void add_to_run(struct run *run, const struct compact_block *block)
 		run->order = block->order;
 }
 
-static int find_runs(const struct layout_compaction *c, struct runs *runs)
+static int find_runs(const struct compaction *c, struct runs *runs)
 {
 	runs->n = 0;
 	for (size_t i = 0; i < c->n_blocks; i++) {
@@ -121,7 +121,7 @@ static int find_runs(const struct layout_compaction *c, struct runs *runs)
 		if (!adjacent || c->blocks[i].hot != c->blocks[i - 1].hot) {
 			if (ARRAY_RESERVE(runs->all, runs->capacity, runs->n + 1) < 0)
 				return -ENOMEM;
-			runs->all[runs->n] = (struct run){.first = i, .order = LAYOUT_COLD};
+			runs->all[runs->n] = (struct run){.first = i, .order = RELAYOUT_COLD};
 			if (adjacent) {
 				runs->all[runs->n].gain++;
 				runs->all[runs->n - 1].gain++;
@@ -148,7 +148,7 @@ static const struct run *cheapest(const struct runs *runs)
 }
 
 /* Cold gaps too small to be worth a PT_LOAD are filled, and those that are too many. */
-static int limit_runs(struct layout_compaction *c, struct runs *runs)
+static int limit_runs(struct compaction *c, struct runs *runs)
 {
 	size_t n_more = 1; /* the tables */
 
@@ -170,7 +170,7 @@ static int limit_runs(struct layout_compaction *c, struct runs *runs)
 	}
 }
 
-static void place_run(struct layout_compaction *c, const struct run *run, uint64_t *at)
+static void place_run(struct compaction *c, const struct run *run, uint64_t *at)
 {
 	for (size_t i = run->first; i < run->first + run->n; i++) {
 		const struct compact_block *block = &c->blocks[i];
@@ -192,7 +192,7 @@ static int compare_runs(const void *a, const void *b)
 }
 
 /* Head, tables, hot runs by first touch, cold runs by address. */
-static int place_runs(struct layout_compaction *c, const struct runs *runs)
+static int place_runs(struct compaction *c, const struct runs *runs)
 {
 	_cleanup_free_ struct run **hot = calloc(runs->n, sizeof(*hot));
 	uint64_t at = 0;
@@ -218,7 +218,7 @@ static int place_runs(struct layout_compaction *c, const struct runs *runs)
 	return 0;
 }
 
-static Elf64_Phdr *add_load(struct layout_compaction *c, Elf64_Phdr load)
+static Elf64_Phdr *add_load(struct compaction *c, Elf64_Phdr load)
 {
 	if (ARRAY_RESERVE(c->loads, c->loads_capacity, c->n_loads + 1) < 0)
 		return NULL;
@@ -239,10 +239,10 @@ static bool extend_load(Elf64_Phdr *last, const Elf64_Phdr *next)
 }
 
 /* The PT_LOAD of a run. The first keeps the largest alignment, which the loader takes for the whole. */
-static int add_run_load(struct layout_compaction *c, const struct run *run)
+static int add_run_load(struct compaction *c, const struct run *run)
 {
 	const struct compact_block *block = &c->blocks[run->first];
-	const struct layout_segment *segment = &c->image->segments[block->segment];
+	const struct relayout_segment *segment = &c->image->segments[block->segment];
 	uint64_t granule = c->image->granule, begin = segment->address + block->first * granule;
 	uint64_t skip = block->first == 0 ? segment->load.p_vaddr - segment->address : 0;
 	uint64_t end = begin + run->pages * granule, content = segment->load.p_vaddr + segment->load.p_filesz;
@@ -264,7 +264,7 @@ static int add_run_load(struct layout_compaction *c, const struct run *run)
 }
 
 /* One without content: it lies nowhere in the file, for BFD behind all else. */
-static int add_empty_load(struct layout_compaction *c, const struct layout_segment *segment)
+static int add_empty_load(struct compaction *c, const struct relayout_segment *segment)
 {
 	Elf64_Phdr load = segment->load, *added;
 
@@ -277,9 +277,9 @@ static int add_empty_load(struct layout_compaction *c, const struct layout_segme
 	return 0;
 }
 
-static int make_loads(struct layout_compaction *c, const struct runs *runs)
+static int make_loads(struct compaction *c, const struct runs *runs)
 {
-	const struct layout_image *image = c->image;
+	const struct relayout_image *image = c->image;
 	size_t run = 0;
 	int r = 0;
 
@@ -305,7 +305,7 @@ static int make_loads(struct layout_compaction *c, const struct runs *runs)
 		       : -ENOMEM;
 }
 
-int compact_place(struct layout_compaction *c)
+int compact_place(struct compaction *c)
 {
 	_cleanup_(runs_release) struct runs runs = {0};
 	int r = make_blocks(c);
@@ -321,7 +321,7 @@ int compact_place(struct layout_compaction *c)
 	return r;
 }
 
-uint64_t compact_offset(const struct layout_compaction *c, uint64_t address)
+uint64_t compact_offset(const struct compaction *c, uint64_t address)
 {
 	const Elf64_Phdr *last = NULL;
 
@@ -337,7 +337,7 @@ uint64_t compact_offset(const struct layout_compaction *c, uint64_t address)
 	return last ? last->p_offset + (address - last->p_vaddr) : COMPACT_NOWHERE;
 }
 
-uint64_t compact_note_offset(const struct layout_compaction *c)
+uint64_t compact_note_offset(const struct compaction *c)
 {
 	size_t n_phdrs = c->view->n_phdrs - c->view->n_loads + c->n_loads + 1;
 

@@ -40,8 +40,8 @@ struct compact_section {
 	size_t old; /* the section of the original that it is (a part of), 0 for a new one */
 };
 
-struct layout_compaction {
-	struct layout_image *image;
+struct compaction {
+	struct relayout_image *image;
 	const struct elf_view *view;
 	struct elf_sections sections;
 	size_t max_loads;  /* as many PT_LOADs as there may be */
@@ -67,22 +67,22 @@ struct layout_compaction {
 	const char *problem;       /* of -EOPNOTSUPP */
 };
 
-static inline uint64_t compact_round_up(const struct layout_compaction *c, uint64_t value)
+static inline uint64_t compact_round_up(const struct compaction *c, uint64_t value)
 {
 	return (value + c->image->granule - 1) & ~(c->image->granule - 1);
 }
 
 /* For `return`: nothing can be done, and why. */
-int compact_refuse(struct layout_compaction *c, const char *problem);
+int compact_refuse(struct compaction *c, const char *problem);
 
 /* tables.c: whether each table of dynamic linking is a section. */
-bool compact_knows_tables(const struct layout_compaction *c);
+bool compact_knows_tables(const struct compaction *c);
 
 /* Which dynamic entry of the original leads to the section, or DT_NULL. */
-int64_t compact_table_tag(const struct layout_compaction *c, size_t section);
+int64_t compact_table_tag(const struct compaction *c, size_t section);
 
 /* Dynamic entries that lead to what was moved follow it. */
-int compact_redirect(struct layout_compaction *c, const struct compact_move *move);
+int compact_redirect(struct compaction *c, const struct compact_move *move);
 
 /* room.c: whether what a program header describes is found by it alone, so that it can lie anywhere.
  */
@@ -92,38 +92,39 @@ bool compact_is_note(const Elf64_Phdr *phdr);
  * room.c: makes place for the program headers behind the ELF header. Notes go to the beginning of the
  * tables, before what passes make: objcopy --only-keep-debug keeps notes and no section before them.
  */
-int compact_make_room(struct layout_compaction *c, size_t max_loads);
+int compact_make_room(struct compaction *c, size_t max_loads);
 
-/* tables.c: whether the string table ends where its last string does: else more of it is read than its size says. */
-bool compact_strings_end(const struct layout_compaction *c);
+/* tables.c: whether the string table ends where its last string does: else more of it is read than its size
+ * says. */
+bool compact_strings_end(const struct compaction *c);
 
 /* tables.c, after the passes: what one of them left of DT_STRTAB in two places becomes one table. */
-int compact_unite_strings(struct layout_compaction *c);
+int compact_unite_strings(struct compaction *c);
 
 /* room.c: the tables that are in the way, as the notes were. */
-int compact_move_tables(struct layout_compaction *c);
+int compact_move_tables(struct compaction *c);
 
 /* tables.c: where the sections of dynamic linking lie now, and which bytes are dead thereby. */
-int compact_find_tables(struct layout_compaction *c);
+int compact_find_tables(struct compaction *c);
 
 /* cuts.c: which pages have to stay neighbours, and which nobody reads any more. */
-int compact_find_cuts(struct layout_compaction *c);
+int compact_find_cuts(struct compaction *c);
 
 /* order.c: which blocks are hot, and where each lies. */
-int compact_place(struct layout_compaction *c);
+int compact_place(struct compaction *c);
 
 /* Where the byte at an address lies in the result. An address at the end of a segment is an address of it. */
-uint64_t compact_offset(const struct layout_compaction *c, uint64_t address);
+uint64_t compact_offset(const struct compaction *c, uint64_t address);
 
 /* Where the note lies: behind the program headers. */
-uint64_t compact_note_offset(const struct layout_compaction *c);
+uint64_t compact_note_offset(const struct compaction *c);
 
 /* sections.c: the sections of the result. The non-loaded ones get their places. */
-int compact_split_sections(struct layout_compaction *c);
+int compact_split_sections(struct compaction *c);
 
 /* The index in the result of each section of the original, or of its first piece; 0 for one that is gone. The
  * caller frees it; NULL without memory. */
-size_t *compact_first_pieces(const struct layout_compaction *c);
+size_t *compact_first_pieces(const struct compaction *c);
 
 /* write.c: all of it. */
-int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_compact *ret);
+int compact_write(struct compaction *c, uint64_t profile, struct compacted *ret);

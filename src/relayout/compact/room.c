@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "relayout/compact/parts.h"
 #include "relaid/cost.h"
+#include "relayout/compact/parts.h"
 
 #define GAP_LIMIT (64u << 20)
 
@@ -29,7 +29,7 @@ bool compact_is_note(const Elf64_Phdr *phdr)
 }
 
 /* Whether a program header that leads to notes and the like covers the section. */
-static bool is_covered(const struct layout_compaction *c, const Elf64_Shdr *section)
+static bool is_covered(const struct compaction *c, const Elf64_Shdr *section)
 {
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
@@ -43,7 +43,7 @@ static bool is_covered(const struct layout_compaction *c, const Elf64_Shdr *sect
 
 /* Whether somebody's bytes lie there that no section describes. The program headers of the original are
  * nobody's. */
-static bool is_unknown(const struct layout_compaction *c, uint64_t offset)
+static bool is_unknown(const struct compaction *c, uint64_t offset)
 {
 	const Elf64_Ehdr *header = &c->view->header;
 
@@ -61,13 +61,13 @@ static bool is_unknown(const struct layout_compaction *c, uint64_t offset)
 	return true;
 }
 
-static bool is_movable(const struct layout_compaction *c, size_t section)
+static bool is_movable(const struct compaction *c, size_t section)
 {
 	return compact_table_tag(c, section) != DT_NULL || is_covered(c, &c->sections.all[section]);
 }
 
 /* Where the first section lies that has to stay, at most at the end of the first page. */
-static uint64_t room_limit(const struct layout_compaction *c)
+static uint64_t room_limit(const struct compaction *c)
 {
 	uint64_t limit = c->image->granule;
 
@@ -86,7 +86,7 @@ static uint64_t room_limit(const struct layout_compaction *c)
 }
 
 /* The section with the program headers that lead to it, and those that overlap these. */
-static struct block block_of(const struct layout_compaction *c, const Elf64_Shdr *section)
+static struct block block_of(const struct compaction *c, const Elf64_Shdr *section)
 {
 	struct block block = {section->sh_addr, section->sh_size, section->sh_addralign};
 
@@ -109,7 +109,7 @@ static struct block block_of(const struct layout_compaction *c, const Elf64_Shdr
 	return block;
 }
 
-static bool was_moved(const struct layout_compaction *c, uint64_t address)
+static bool was_moved(const struct compaction *c, uint64_t address)
 {
 	for (size_t i = 0; i < c->n_moves; i++)
 		if (address >= c->moves[i].from && address - c->moves[i].from < c->moves[i].size)
@@ -117,7 +117,7 @@ static bool was_moved(const struct layout_compaction *c, uint64_t address)
 	return false;
 }
 
-static int move(struct layout_compaction *c, const struct block *block)
+static int move(struct compaction *c, const struct block *block)
 {
 	_cleanup_free_ uint8_t *bytes = malloc(block->size);
 	uint64_t to;
@@ -125,9 +125,10 @@ static int move(struct layout_compaction *c, const struct block *block)
 
 	if (!bytes || ARRAY_RESERVE(c->moves, c->moves_capacity, c->n_moves + 1) < 0)
 		return -ENOMEM;
-	if (block->align > c->image->granule || layout_read(c->image, block->address, bytes, block->size) < 0)
+	if (block->align > c->image->granule ||
+		relayout_image_read(c->image, block->address, bytes, block->size) < 0)
 		return compact_refuse(c, "has a section that its program headers do not fit");
-	r = layout_add_table(c->image, bytes, block->size, block->align ? block->align : 1, &to);
+	r = relayout_image_add_table(c->image, bytes, block->size, block->align ? block->align : 1, &to);
 	if (r == -EFBIG)
 		return compact_refuse(c, "has tables of more than 1 GiB");
 	if (r < 0)
@@ -138,25 +139,25 @@ static int move(struct layout_compaction *c, const struct block *block)
 
 /* The loader takes DT_JMPREL for a part of DT_RELA where they touch (passes/reloc-table.h): they go together.
  */
-static void add_plt(const struct layout_compaction *c, struct block *rela)
+static void add_plt(const struct compaction *c, struct block *rela)
 {
 	uint64_t plt, size;
 
-	if (layout_dynamic_get(c->image, DT_JMPREL, &plt) &&
-		layout_dynamic_get(c->image, DT_PLTRELSZ, &size) && plt == rela->address + rela->size &&
+	if (relayout_dynamic_get(c->image, DT_JMPREL, &plt) &&
+		relayout_dynamic_get(c->image, DT_PLTRELSZ, &size) && plt == rela->address + rela->size &&
 		elf_view_load_at(c->view, plt, size))
 		rela->size += size;
 }
 
 /* Moves a table that a dynamic entry leads to; what a pass has moved already stays there. */
-static int move_table(struct layout_compaction *c, size_t section)
+static int move_table(struct compaction *c, size_t section)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 	int64_t tag = compact_table_tag(c, section);
 	struct block block = {header->sh_addr, header->sh_size, header->sh_addralign};
 	uint64_t address;
 
-	if (!layout_dynamic_get(c->image, tag, &address) || address < block.address ||
+	if (!relayout_dynamic_get(c->image, tag, &address) || address < block.address ||
 		address - block.address >= block.size)
 		return 0;
 	block.size -= address - block.address;
@@ -167,7 +168,7 @@ static int move_table(struct layout_compaction *c, size_t section)
 }
 
 /* Whether the sections that overlap the block are wholly in it, and no tables, which move on their own. */
-static bool is_whole(const struct layout_compaction *c, const struct block *block)
+static bool is_whole(const struct compaction *c, const struct block *block)
 {
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *section = &c->sections.all[i];
@@ -182,7 +183,7 @@ static bool is_whole(const struct layout_compaction *c, const struct block *bloc
 	return true;
 }
 
-static int move_note(struct layout_compaction *c, size_t section)
+static int move_note(struct compaction *c, size_t section)
 {
 	struct block block = block_of(c, &c->sections.all[section]);
 
@@ -193,14 +194,14 @@ static int move_note(struct layout_compaction *c, size_t section)
 	return move(c, &block);
 }
 
-static bool is_in_the_way(const struct layout_compaction *c, size_t section)
+static bool is_in_the_way(const struct compaction *c, size_t section)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 
 	return elf_section_is_loaded(header) && header->sh_offset < c->room_end;
 }
 
-int compact_move_tables(struct layout_compaction *c)
+int compact_move_tables(struct compaction *c)
 {
 	for (size_t i = 1; i < c->sections.n; i++) {
 		int r = is_in_the_way(c, i) && compact_table_tag(c, i) != DT_NULL ? move_table(c, i) : 0;
@@ -213,7 +214,7 @@ int compact_move_tables(struct layout_compaction *c)
 
 /* PT_INTERP after the others: with two program headers of one offset, llvm-strip takes the first to be the
  * one that the second lies in, and this one comes before the PT_LOADs. */
-static int move_notes(struct layout_compaction *c)
+static int move_notes(struct compaction *c)
 {
 	static const uint64_t nothing;
 	uint64_t address;
@@ -226,7 +227,8 @@ static int move_notes(struct layout_compaction *c)
 		if (!is_in_the_way(c, i) || compact_table_tag(c, i) != DT_NULL)
 			continue;
 		if (c->image->tables_size == 0)
-			r = layout_add_table(c->image, &nothing, sizeof(nothing), sizeof(nothing), &address);
+			r = relayout_image_add_table(
+				c->image, &nothing, sizeof(nothing), sizeof(nothing), &address);
 		if (r == 0)
 			r = move_note(c, i);
 	}
@@ -237,7 +239,7 @@ static int move_notes(struct layout_compaction *c)
  * eu-elflint (0.188) takes a relocation to reach as far from its place as its symbol is large, and the
  * tables, which are not writable, to be reached.
  */
-static void leave_gap(struct layout_compaction *c)
+static void leave_gap(struct compaction *c)
 {
 	uint64_t largest = 0;
 
@@ -256,7 +258,7 @@ static void leave_gap(struct layout_compaction *c)
 	c->image->tables_address += compact_round_up(c, largest);
 }
 
-int compact_make_room(struct layout_compaction *c, size_t max_loads)
+int compact_make_room(struct compaction *c, size_t max_loads)
 {
 	size_t n_others = c->view->n_phdrs - c->view->n_loads + 1; /* and the note */
 	uint64_t fixed = sizeof(Elf64_Ehdr) + n_others * sizeof(Elf64_Phdr) + sizeof(struct note_segment);

@@ -13,7 +13,7 @@
 #include "format/note.h"
 #include "relayout/compact/parts.h"
 
-static int push(struct layout_compaction *c, Elf64_Shdr header, size_t old)
+static int push(struct compaction *c, Elf64_Shdr header, size_t old)
 {
 	if (ARRAY_RESERVE(c->result, c->result_capacity, c->n_result + 1) < 0)
 		return -ENOMEM;
@@ -24,7 +24,7 @@ static int push(struct layout_compaction *c, Elf64_Shdr header, size_t old)
 }
 
 /* The note lies behind the program headers. */
-static int push_note(struct layout_compaction *c)
+static int push_note(struct compaction *c)
 {
 	uint64_t at = compact_note_offset(c);
 	Elf64_Shdr header = {
@@ -40,12 +40,12 @@ static int push_note(struct layout_compaction *c)
 	return r < 0 ? r : push(c, header, 0);
 }
 
-static uint64_t in_tables(const struct layout_compaction *c, uint64_t address)
+static uint64_t in_tables(const struct compaction *c, uint64_t address)
 {
 	return c->tables_offset + (address - c->image->tables_address);
 }
 
-static int push_relr(struct layout_compaction *c)
+static int push_relr(struct compaction *c)
 {
 	uint64_t address = 0, size = 0;
 	Elf64_Shdr header = {.sh_type = SHT_RELR,
@@ -54,25 +54,25 @@ static int push_relr(struct layout_compaction *c)
 		.sh_entsize = sizeof(uint64_t)};
 	int r = string_table_add(&c->names, ".relr.dyn", &header.sh_name);
 
-	layout_dynamic_get(c->image, DT_RELR, &address);
-	layout_dynamic_get(c->image, DT_RELRSZ, &size);
+	relayout_dynamic_get(c->image, DT_RELR, &address);
+	relayout_dynamic_get(c->image, DT_RELRSZ, &size);
 	header.sh_addr = address;
 	header.sh_size = size;
 	header.sh_offset = in_tables(c, address);
 	return r < 0 ? r : push(c, header, 0);
 }
 
-static bool has_new_relr(const struct layout_compaction *c)
+static bool has_new_relr(const struct compaction *c)
 {
 	uint64_t value;
 
-	return layout_dynamic_get(c->image, DT_RELR, &value) && !elf_view_dynamic(c->view, DT_RELR, &value);
+	return relayout_dynamic_get(c->image, DT_RELR, &value) && !elf_view_dynamic(c->view, DT_RELR, &value);
 }
 
 /* Where the part of a range ends that begins at an address and is one piece in the result. */
-static uint64_t piece_end(const struct layout_compaction *c, uint64_t address, uint64_t end)
+static uint64_t piece_end(const struct compaction *c, uint64_t address, uint64_t end)
 {
-	const struct layout_segment *segment =
+	const struct relayout_segment *segment =
 		&c->image->segments[elf_view_load_at(c->view, address, 1) - c->view->loads];
 	const struct compact_page *pages = c->pages[segment - c->image->segments];
 	uint64_t granule = c->image->granule;
@@ -84,7 +84,7 @@ static uint64_t piece_end(const struct layout_compaction *c, uint64_t address, u
 	return address < end ? address : end;
 }
 
-static int name_piece(struct layout_compaction *c, size_t section, bool hot, uint32_t *ret_name)
+static int name_piece(struct compaction *c, size_t section, bool hot, uint32_t *ret_name)
 {
 	char name[64];
 
@@ -98,7 +98,7 @@ static int name_piece(struct layout_compaction *c, size_t section, bool hot, uin
 }
 
 /* A section whose place in memory is what it was. */
-static int push_pieces(struct layout_compaction *c, size_t section)
+static int push_pieces(struct compaction *c, size_t section)
 {
 	const struct compact_range *range = &c->tables[section];
 	uint64_t end = range->address + range->size, at = range->address;
@@ -127,7 +127,7 @@ static int push_pieces(struct layout_compaction *c, size_t section)
 	return r;
 }
 
-static int push_loaded(struct layout_compaction *c, size_t section)
+static int push_loaded(struct compaction *c, size_t section)
 {
 	const struct compact_range *range = &c->tables[section];
 	Elf64_Shdr header = c->sections.all[section];
@@ -143,7 +143,7 @@ static int push_loaded(struct layout_compaction *c, size_t section)
 }
 
 /* In memory, without bytes of the file. */
-static int push_empty(struct layout_compaction *c, size_t section)
+static int push_empty(struct compaction *c, size_t section)
 {
 	Elf64_Shdr header = c->sections.all[section];
 	uint64_t offset = compact_offset(c, header.sh_addr);
@@ -152,7 +152,7 @@ static int push_empty(struct layout_compaction *c, size_t section)
 	return push(c, header, section);
 }
 
-static int push_section(struct layout_compaction *c, size_t section)
+static int push_section(struct compaction *c, size_t section)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 	int r;
@@ -170,7 +170,7 @@ static int push_section(struct layout_compaction *c, size_t section)
 	return r;
 }
 
-size_t *compact_first_pieces(const struct layout_compaction *c)
+size_t *compact_first_pieces(const struct compaction *c)
 {
 	size_t *first = calloc(c->sections.n, sizeof(*first));
 
@@ -188,7 +188,7 @@ static uint32_t new_index(const size_t *first, size_t section)
 	return (uint32_t)first[section];
 }
 
-static int fix_links(struct layout_compaction *c)
+static int fix_links(struct compaction *c)
 {
 	_cleanup_free_ size_t *first = compact_first_pieces(c);
 
@@ -208,7 +208,7 @@ static int fix_links(struct layout_compaction *c)
 }
 
 /* What is not in memory follows, in its order. */
-static void place_others(struct layout_compaction *c)
+static void place_others(struct compaction *c)
 {
 	for (size_t i = 1; i < c->n_result; i++) {
 		Elf64_Shdr *header = &c->result[i].header;
@@ -227,7 +227,7 @@ static void place_others(struct layout_compaction *c)
 	}
 }
 
-int compact_split_sections(struct layout_compaction *c)
+int compact_split_sections(struct compaction *c)
 {
 	const Elf64_Shdr *names = &c->sections.all[c->sections.names];
 	int r;

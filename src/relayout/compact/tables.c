@@ -28,7 +28,7 @@ static const struct {
 	{SHT_RELR, DT_RELR, DT_RELRSZ},
 };
 
-int64_t compact_table_tag(const struct layout_compaction *c, size_t section)
+int64_t compact_table_tag(const struct compaction *c, size_t section)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 	uint64_t address;
@@ -74,7 +74,7 @@ static uint64_t original_size(const struct elf_view *view, size_t table)
 }
 
 /* Whether a section is the table. */
-static bool is_described(const struct layout_compaction *c, size_t table)
+static bool is_described(const struct compaction *c, size_t table)
 {
 	uint64_t address = original_value(c->view, table_tags[table].tag),
 		 size = original_size(c->view, table);
@@ -96,7 +96,7 @@ static bool has_entries_of(const struct elf_view *view, int64_t tag, uint64_t si
 	       (count_entries(view, tag) == 1 && original_value(view, tag) == size);
 }
 
-bool compact_knows_tables(const struct layout_compaction *c)
+bool compact_knows_tables(const struct compaction *c)
 {
 	if (!has_entries_of(c->view, DT_RELAENT, sizeof(Elf64_Rela)) ||
 		!has_entries_of(c->view, DT_RELRENT, sizeof(uint64_t)) ||
@@ -113,9 +113,9 @@ bool compact_knows_tables(const struct layout_compaction *c)
 }
 
 /* A part of the tables segment, or NULL. */
-static uint8_t *in_tables(const struct layout_compaction *c, uint64_t address, uint64_t size)
+static uint8_t *in_tables(const struct compaction *c, uint64_t address, uint64_t size)
 {
-	const struct layout_image *image = c->image;
+	const struct relayout_image *image = c->image;
 
 	if (address < image->tables_address ||
 		!range_fits(address - image->tables_address, size, image->tables_size))
@@ -125,12 +125,12 @@ static uint8_t *in_tables(const struct layout_compaction *c, uint64_t address, u
 
 /* The names of versions that a pass put behind DT_STRTAB go into `strings`, and what names them says so. */
 static int take_version_names(
-	struct layout_compaction *c, struct string_table *strings, uint64_t table, uint64_t old_size)
+	struct compaction *c, struct string_table *strings, uint64_t table, uint64_t old_size)
 {
 	uint64_t at, count = 0, library_at;
 
-	if (!layout_dynamic_get(c->image, DT_VERNEED, &library_at) ||
-		!layout_dynamic_get(c->image, DT_VERNEEDNUM, &count))
+	if (!relayout_dynamic_get(c->image, DT_VERNEED, &library_at) ||
+		!relayout_dynamic_get(c->image, DT_VERNEEDNUM, &count))
 		return 0;
 	while (count-- > 0) {
 		Elf64_Verneed *library = (Elf64_Verneed *)in_tables(c, library_at, sizeof(*library));
@@ -156,7 +156,7 @@ static int take_version_names(
 	return 0;
 }
 
-bool compact_strings_end(const struct layout_compaction *c)
+bool compact_strings_end(const struct compaction *c)
 {
 	uint64_t address, size, last;
 	const uint8_t *end;
@@ -169,57 +169,57 @@ bool compact_strings_end(const struct layout_compaction *c)
 }
 
 /* A pass may have made DT_STRTAB reach into the tables (passes/version-need.h). One section cannot. */
-int compact_unite_strings(struct layout_compaction *c)
+int compact_unite_strings(struct compaction *c)
 {
 	_cleanup_(string_table_releasep) struct string_table strings = {0};
 	uint64_t address, size, old_size;
 	int r;
 
 	if (!elf_view_dynamic(c->view, DT_STRSZ, &old_size) ||
-		!layout_dynamic_get(c->image, DT_STRSZ, &size) ||
-		!layout_dynamic_get(c->image, DT_STRTAB, &address) || size == old_size)
+		!relayout_dynamic_get(c->image, DT_STRSZ, &size) ||
+		!relayout_dynamic_get(c->image, DT_STRTAB, &address) || size == old_size)
 		return 0;
 	if (!elf_view_load_at(c->view, address, old_size))
 		return compact_refuse(c, "has strings outside its segments");
 	if (ARRAY_RESERVE(strings.data, strings.capacity, old_size + 1) < 0)
 		return -ENOMEM;
-	if (layout_read(c->image, address, strings.data, old_size) < 0)
+	if (relayout_image_read(c->image, address, strings.data, old_size) < 0)
 		return compact_refuse(c, "has strings outside its segments");
 	strings.size = old_size;
 	r = take_version_names(c, &strings, address, old_size);
 	if (r == 0)
-		r = layout_add_table(c->image, strings.data, strings.size, 1, &address);
+		r = relayout_image_add_table(c->image, strings.data, strings.size, 1, &address);
 	if (r == 0)
-		r = layout_dynamic_set(c->image, DT_STRTAB, address);
-	return r < 0 ? r : layout_dynamic_set(c->image, DT_STRSZ, strings.size);
+		r = relayout_dynamic_set(c->image, DT_STRTAB, address);
+	return r < 0 ? r : relayout_dynamic_set(c->image, DT_STRSZ, strings.size);
 }
 
-int compact_redirect(struct layout_compaction *c, const struct compact_move *move)
+int compact_redirect(struct compaction *c, const struct compact_move *move)
 {
 	for (size_t i = 0; i < sizeof(table_tags) / sizeof(*table_tags); i++) {
 		uint64_t address;
 		int r;
 
-		if (!layout_dynamic_get(c->image, table_tags[i].tag, &address) || address < move->from ||
+		if (!relayout_dynamic_get(c->image, table_tags[i].tag, &address) || address < move->from ||
 			address - move->from >= move->size)
 			continue;
-		r = layout_dynamic_set(c->image, table_tags[i].tag, address - move->from + move->to);
+		r = relayout_dynamic_set(c->image, table_tags[i].tag, address - move->from + move->to);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
-static uint64_t value_of(const struct layout_compaction *c, int64_t tag)
+static uint64_t value_of(const struct compaction *c, int64_t tag)
 {
 	uint64_t value = 0;
 
-	layout_dynamic_get(c->image, tag, &value);
+	relayout_dynamic_get(c->image, tag, &value);
 	return value;
 }
 
 /* DT_RELASZ may count what DT_JMPREL leads to, which has a section of its own. */
-static uint64_t rela_size(const struct layout_compaction *c, uint64_t address)
+static uint64_t rela_size(const struct compaction *c, uint64_t address)
 {
 	uint64_t size = value_of(c, DT_RELASZ), plt_size = value_of(c, DT_PLTRELSZ);
 	uint64_t plt = value_of(c, DT_JMPREL);
@@ -230,7 +230,7 @@ static uint64_t rela_size(const struct layout_compaction *c, uint64_t address)
 }
 
 /* Of version requirements that a pass has written anew: one record behind the other. */
-static uint64_t needs_size(const struct layout_compaction *c, uint64_t address)
+static uint64_t needs_size(const struct compaction *c, uint64_t address)
 {
 	uint64_t count = value_of(c, DT_VERNEEDNUM), size = 0;
 
@@ -245,7 +245,7 @@ static uint64_t needs_size(const struct layout_compaction *c, uint64_t address)
 	return size;
 }
 
-static uint64_t table_size(const struct layout_compaction *c, size_t section, int64_t tag, uint64_t address)
+static uint64_t table_size(const struct compaction *c, size_t section, int64_t tag, uint64_t address)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 
@@ -264,7 +264,7 @@ static uint64_t table_size(const struct layout_compaction *c, size_t section, in
 	}
 }
 
-static int add_dead(struct layout_compaction *c, uint64_t address, uint64_t size)
+static int add_dead(struct compaction *c, uint64_t address, uint64_t size)
 {
 	if (ARRAY_RESERVE(c->dead, c->dead_capacity, c->n_dead + 1) < 0)
 		return -ENOMEM;
@@ -273,13 +273,13 @@ static int add_dead(struct layout_compaction *c, uint64_t address, uint64_t size
 }
 
 /* A table that a dynamic entry led to. */
-static int find_table(struct layout_compaction *c, size_t section, int64_t tag)
+static int find_table(struct compaction *c, size_t section, int64_t tag)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 	struct compact_range *table = &c->tables[section];
 	uint64_t address;
 
-	if (!layout_dynamic_get(c->image, tag, &address)) {
+	if (!relayout_dynamic_get(c->image, tag, &address)) {
 		*table = (struct compact_range){0};
 		return add_dead(c, header->sh_addr, header->sh_size);
 	}
@@ -294,7 +294,7 @@ static int find_table(struct layout_compaction *c, size_t section, int64_t tag)
 }
 
 /* What is found by program headers. */
-static int find_moved(struct layout_compaction *c, size_t section)
+static int find_moved(struct compaction *c, size_t section)
 {
 	struct compact_range *table = &c->tables[section];
 
@@ -309,7 +309,7 @@ static int find_moved(struct layout_compaction *c, size_t section)
 	return 0;
 }
 
-int compact_find_tables(struct layout_compaction *c)
+int compact_find_tables(struct compaction *c)
 {
 	c->tables = calloc(c->sections.n, sizeof(*c->tables));
 	if (!c->tables)

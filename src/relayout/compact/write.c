@@ -12,7 +12,7 @@
 #include "relayout/passes/write.h"
 
 struct writer {
-	const struct layout_compaction *c;
+	const struct compaction *c;
 	uint8_t *data; /* owned */
 	uint64_t size;
 	Elf64_Phdr *phdrs; /* owned */
@@ -28,9 +28,9 @@ static void writer_release(struct writer *w)
 /* A page as the segment has it: what other segments have on the same page of the file is left out. */
 static void write_page(struct writer *w, size_t segment_index, size_t page)
 {
-	const struct layout_image *image = w->c->image;
-	const struct layout_segment *segment = &image->segments[segment_index];
-	const struct layout_page *from = &segment->pages[page];
+	const struct relayout_image *image = w->c->image;
+	const struct relayout_segment *segment = &image->segments[segment_index];
+	const struct relayout_page *from = &segment->pages[page];
 	uint64_t begin = segment->offset + page * image->granule, skip = 0;
 	uint64_t content_end = segment->load.p_offset + segment->load.p_filesz, size = image->granule;
 
@@ -44,7 +44,7 @@ static void write_page(struct writer *w, size_t segment_index, size_t page)
 
 static void write_pages(struct writer *w)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 
 	for (size_t i = 0; i < c->n_blocks; i++)
 		for (size_t page = 0; page < c->blocks[i].n; page++)
@@ -53,7 +53,7 @@ static void write_pages(struct writer *w)
 		memcpy(w->data + c->tables_offset, c->image->tables, c->image->tables_size);
 }
 
-static bool page_is_dead(const struct layout_compaction *c, uint64_t address)
+static bool page_is_dead(const struct compaction *c, uint64_t address)
 {
 	size_t segment = elf_view_load_at(c->view, address, 1) - c->view->loads;
 
@@ -63,7 +63,7 @@ static bool page_is_dead(const struct layout_compaction *c, uint64_t address)
 /* What lay where program headers lie now, and other bytes that nobody reads any more. */
 static void clear_dead(struct writer *w)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 
 	for (size_t i = 0; i < c->n_dead; i++) {
 		uint64_t at = c->dead[i].address, end = at + c->dead[i].size;
@@ -81,7 +81,7 @@ static void clear_dead(struct writer *w)
 
 static void write_others(struct writer *w)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 
 	for (size_t i = 1; i < c->n_result; i++) {
 		const Elf64_Shdr *header = &c->result[i].header;
@@ -98,7 +98,7 @@ static void write_others(struct writer *w)
 }
 
 /* Of the pieces of a section the one that a symbol is in; the last one, if it is at the end. */
-static size_t piece_of(const struct layout_compaction *c, size_t first, const Elf64_Sym *symbol)
+static size_t piece_of(const struct compaction *c, size_t first, const Elf64_Sym *symbol)
 {
 	size_t piece = first;
 
@@ -111,7 +111,7 @@ static size_t piece_of(const struct layout_compaction *c, size_t first, const El
 }
 
 /* first: the first piece of each section of the original, 0 for one that is gone. */
-static void fix_symbol(const struct layout_compaction *c, const size_t *first, Elf64_Sym *symbol)
+static void fix_symbol(const struct compaction *c, const size_t *first, Elf64_Sym *symbol)
 {
 	size_t old = symbol->st_shndx, piece;
 	const Elf64_Shdr *was;
@@ -135,7 +135,7 @@ static void fix_symbol(const struct layout_compaction *c, const size_t *first, E
 
 static int fix_symbols(struct writer *w)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 	_cleanup_free_ size_t *first = compact_first_pieces(c);
 
 	if (!first)
@@ -167,7 +167,7 @@ static int push_phdr(struct writer *w, Elf64_Phdr phdr)
 /* The note's header comes after the PT_LOADs, as do most that lie in one. */
 static int push_loads(struct writer *w)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 	uint64_t at = compact_note_offset(c);
 	int r = 0;
 
@@ -189,7 +189,7 @@ static int push_loads(struct writer *w)
 
 static int push_other(struct writer *w, Elf64_Phdr phdr)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 	uint64_t offset;
 
 	if (phdr.p_type == PT_NULL)
@@ -234,7 +234,7 @@ static int make_phdrs(struct writer *w)
 
 static void write_headers(struct writer *w)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 	Elf64_Ehdr header = c->view->header;
 
 	for (size_t i = 0; i < w->n_phdrs; i++) {
@@ -263,18 +263,18 @@ static void write_headers(struct writer *w)
 
 static void write_note(struct writer *w, uint64_t profile)
 {
-	const struct layout_compaction *c = w->c;
+	const struct compaction *c = w->c;
 	uint64_t hot_offset = c->tables_offset + compact_round_up(c, c->image->tables_size);
 	struct note_segment *note = (struct note_segment *)(w->data + compact_note_offset(c));
 
-	*note = layout_begin_note(c->image, profile);
+	*note = relayout_begin_note(c->image, profile);
 	note->relaid.tables_size = LE64(hot_offset);
 	note->relaid.hot_offset = LE64(hot_offset);
 	note->relaid.hot_size = LE64(c->hot_end - hot_offset);
 	note->relaid.appended_checksum = LE64(checksum64(w->data, w->size));
 }
 
-static void count_touched(const struct layout_compaction *c, struct layout_compact *to)
+static void count_touched(const struct compaction *c, struct compacted *to)
 {
 	for (size_t i = 0; i < c->n_blocks; i++) {
 		const struct compact_block *block = &c->blocks[i];
@@ -287,7 +287,7 @@ static void count_touched(const struct layout_compaction *c, struct layout_compa
 	}
 }
 
-int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_compact *ret)
+int compact_write(struct compaction *c, uint64_t profile, struct compacted *ret)
 {
 	_cleanup_(writer_release) struct writer w = {.c = c};
 	uint64_t headers_at = (c->end + 7) & ~7ull;
@@ -308,7 +308,7 @@ int compact_write(struct layout_compaction *c, uint64_t profile, struct layout_c
 		return r;
 	write_headers(&w);
 	write_note(&w, profile);
-	*ret = (struct layout_compact){
+	*ret = (struct compacted){
 		.data = TAKE_PTR(w.data),
 		.size = w.size,
 		.hot_size = c->hot_end,

@@ -19,7 +19,7 @@
 #define NONE SIZE_MAX
 
 struct interval {
-	struct layout_segment *segment;
+	struct relayout_segment *segment;
 	size_t first, n_pages;
 	size_t touched;       /* pages of it that a start reads */
 	size_t before, after; /* its neighbours in the segment, or NONE */
@@ -37,7 +37,7 @@ struct turn {
 };
 
 struct hot_chooser {
-	const struct layout_image *image;
+	const struct relayout_image *image;
 	struct interval *intervals;
 	size_t n_intervals, intervals_capacity;
 	struct turn *queue; /* a binary heap, the cheapest first */
@@ -107,13 +107,13 @@ static int offer(struct hot_chooser *chooser, size_t index)
 	return queue_push(chooser, (struct turn){cost / turn_saves(interval), index, interval->version});
 }
 
-static int add_intervals(struct hot_chooser *chooser, struct layout_segment *segment)
+static int add_intervals(struct hot_chooser *chooser, struct relayout_segment *segment)
 {
 	size_t previous = NONE;
 
 	for (size_t page = 0; page < segment->n_pages;) {
 		struct interval *interval;
-		bool hot = layout_page_is_hot(&segment->pages[page]);
+		bool hot = relayout_page_is_hot(&segment->pages[page]);
 
 		if (ARRAY_RESERVE(chooser->intervals, chooser->intervals_capacity, chooser->n_intervals + 1) <
 			0)
@@ -121,9 +121,10 @@ static int add_intervals(struct hot_chooser *chooser, struct layout_segment *seg
 		interval = &chooser->intervals[chooser->n_intervals];
 		*interval = (struct interval){
 			.segment = segment, .first = page, .before = previous, .after = NONE, .hot = hot};
-		for (; page < segment->n_pages && layout_page_is_hot(&segment->pages[page]) == hot; page++) {
+		for (; page < segment->n_pages && relayout_page_is_hot(&segment->pages[page]) == hot;
+			page++) {
 			interval->n_pages++;
-			interval->touched += segment->pages[page].order != LAYOUT_COLD;
+			interval->touched += segment->pages[page].order != RELAYOUT_COLD;
 			interval->stuck |= segment->pages[page].stays || segment->pages[page].bytes;
 		}
 		if (previous != NONE)
@@ -136,7 +137,7 @@ static int add_intervals(struct hot_chooser *chooser, struct layout_segment *seg
 
 static int chooser_init(struct hot_chooser *chooser)
 {
-	const struct layout_image *image = chooser->image;
+	const struct relayout_image *image = chooser->image;
 	int r = 0;
 
 	chooser->n_segments = 1;
@@ -224,18 +225,18 @@ static uint64_t apply(const struct hot_chooser *chooser)
 			continue;
 		runs += interval->hot;
 		for (size_t page = interval->first; page < interval->first + interval->n_pages; page++) {
-			struct layout_page *at = &interval->segment->pages[page];
+			struct relayout_page *at = &interval->segment->pages[page];
 
 			if (!interval->hot)
 				at->stays = true;
-			else if (at->order == LAYOUT_COLD)
-				at->order = LAYOUT_LAST;
+			else if (at->order == RELAYOUT_COLD)
+				at->order = RELAYOUT_LAST;
 		}
 	}
 	return runs;
 }
 
-static size_t cap_of(const struct layout_image *image, const struct layout_options *options)
+static size_t cap_of(const struct relayout_image *image, const struct pass_options *options)
 {
 	size_t cap = options->max_segments ? options->max_segments : COST_MAX_SEGMENTS;
 	size_t others = image->view->n_phdrs - image->view->n_loads + 1; /* the note is one more */
@@ -245,7 +246,7 @@ static size_t cap_of(const struct layout_image *image, const struct layout_optio
 	return cap;
 }
 
-int pass_hot(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret)
+int pass_hot(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret)
 {
 	_cleanup_(chooser_release) struct hot_chooser chooser = {.image = image};
 	uint64_t before = 0, after;
@@ -260,7 +261,7 @@ int pass_hot(struct layout_image *image, const struct layout_options *options, s
 	if (chooser.n_segments < cap_of(image, options))
 		image->spare_segments = cap_of(image, options) - chooser.n_segments;
 	after = apply(&chooser);
-	*ret = (struct layout_outcome){.done = after > 0, .before = before, .after = after};
+	*ret = (struct pass_outcome){.done = after > 0, .before = before, .after = after};
 	if (after > 0)
 		image->passes |= NOTE_PASS_HOT;
 	return 0;

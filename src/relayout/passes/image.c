@@ -78,7 +78,7 @@ static const char *granule_of(const struct elf_view *view, uint64_t *ret)
  * a library in memory or in a core dump (crashpad, libdwfl) goes by that as well, so libraries have it where
  * it costs little.
  */
-static const char *place_tables(struct layout_image *image)
+static const char *place_tables(struct relayout_image *image)
 {
 	const struct elf_view *view = image->view;
 	const Elf64_Phdr *first = &view->loads[0], *last = &view->loads[view->n_loads - 1];
@@ -106,7 +106,7 @@ static const char *place_tables(struct layout_image *image)
 	return NULL;
 }
 
-static int take_segments(struct layout_image *image)
+static int take_segments(struct relayout_image *image)
 {
 	const struct elf_view *view = image->view;
 	bool found = false;
@@ -116,7 +116,7 @@ static int take_segments(struct layout_image *image)
 		return -ENOMEM;
 	for (size_t i = 0; i < view->n_loads; i++) {
 		const Elf64_Phdr *load = &view->loads[i];
-		struct layout_segment *segment = &image->segments[image->n_segments++];
+		struct relayout_segment *segment = &image->segments[image->n_segments++];
 
 		segment->load = *load;
 		segment->address = round_down(load->p_vaddr, image->granule);
@@ -130,7 +130,7 @@ static int take_segments(struct layout_image *image)
 		if (!segment->pages)
 			return -ENOMEM;
 		for (size_t page = 0; page < segment->n_pages; page++)
-			segment->pages[page].order = LAYOUT_COLD;
+			segment->pages[page].order = RELAYOUT_COLD;
 		if (segment->offset == 0 && !found)
 			found = segment->pages[0].stays = true;
 		/* place_tables() counts on the offset of an executable's first segment. */
@@ -140,7 +140,7 @@ static int take_segments(struct layout_image *image)
 	return 0;
 }
 
-static int take_dynamic(struct layout_image *image)
+static int take_dynamic(struct relayout_image *image)
 {
 	const struct elf_view *view = image->view;
 
@@ -154,9 +154,9 @@ static int take_dynamic(struct layout_image *image)
 	return 0;
 }
 
-int layout_image_init(struct layout_image *ret, const struct elf_view *view, const char **ret_problem)
+int relayout_image_init(struct relayout_image *ret, const struct elf_view *view, const char **ret_problem)
 {
-	_cleanup_(layout_image_releasep) struct layout_image image = {.view = view};
+	_cleanup_(relayout_image_releasep) struct relayout_image image = {.view = view};
 	const char *problem = granule_of(view, &image.granule);
 	int r;
 
@@ -174,11 +174,11 @@ int layout_image_init(struct layout_image *ret, const struct elf_view *view, con
 	if (r < 0)
 		return r;
 	*ret = image;
-	image = (struct layout_image){0};
+	image = (struct relayout_image){0};
 	return 0;
 }
 
-void layout_image_release(struct layout_image *image)
+void relayout_image_release(struct relayout_image *image)
 {
 	for (size_t i = 0; i < image->n_segments; i++) {
 		for (size_t page = 0; page < image->segments[i].n_pages; page++)
@@ -188,34 +188,35 @@ void layout_image_release(struct layout_image *image)
 	free(image->segments);
 	free(image->dynamic);
 	free(image->tables);
-	*image = (struct layout_image){0};
+	*image = (struct relayout_image){0};
 }
 
 /* The segment whose file content holds all of the range, or NULL. */
-static struct layout_segment *segment_at(const struct layout_image *image, uint64_t address, uint64_t size)
+static struct relayout_segment *segment_at(
+	const struct relayout_image *image, uint64_t address, uint64_t size)
 {
 	const Elf64_Phdr *load = elf_view_load_at(image->view, address, size);
 
 	return load ? &image->segments[load - image->view->loads] : NULL;
 }
 
-struct layout_page *layout_page_at(const struct layout_image *image, uint64_t address)
+struct relayout_page *relayout_page_at(const struct relayout_image *image, uint64_t address)
 {
-	struct layout_segment *segment = segment_at(image, address, 1);
+	struct relayout_segment *segment = segment_at(image, address, 1);
 
 	return segment ? &segment->pages[(address - segment->address) / image->granule] : NULL;
 }
 
 /* A part of a range of addresses that lies on one page. */
 struct page_part {
-	struct layout_page *page;
+	struct relayout_page *page;
 	uint64_t offset; /* of the page in the file */
 	uint64_t at;     /* of the part in the page */
 	size_t size;     /* bytes of it */
 };
 
 static struct page_part part_at(
-	const struct layout_image *image, struct layout_segment *segment, uint64_t address, size_t size)
+	const struct relayout_image *image, struct relayout_segment *segment, uint64_t address, size_t size)
 {
 	uint64_t index = (address - segment->address) / image->granule;
 	uint64_t at = (address - segment->address) % image->granule;
@@ -228,14 +229,14 @@ static struct page_part part_at(
 	};
 }
 
-static const uint8_t *part_bytes(const struct layout_image *image, const struct page_part *part)
+static const uint8_t *part_bytes(const struct relayout_image *image, const struct page_part *part)
 {
 	return part->page->bytes ? part->page->bytes + part->at : image->view->data + part->offset + part->at;
 }
 
-int layout_read(const struct layout_image *image, uint64_t address, void *data, size_t size)
+int relayout_image_read(const struct relayout_image *image, uint64_t address, void *data, size_t size)
 {
-	struct layout_segment *segment = segment_at(image, address, size);
+	struct relayout_segment *segment = segment_at(image, address, size);
 	uint8_t *to = data;
 
 	if (!segment)
@@ -252,7 +253,7 @@ int layout_read(const struct layout_image *image, uint64_t address, void *data, 
 }
 
 /* The page as the file has it; beyond the end of the file there are zeros. */
-static int copy_page(const struct layout_image *image, const struct page_part *part)
+static int copy_page(const struct relayout_image *image, const struct page_part *part)
 {
 	uint64_t left = image->view->size - part->offset;
 
@@ -266,9 +267,9 @@ static int copy_page(const struct layout_image *image, const struct page_part *p
 	return 0;
 }
 
-int layout_write(struct layout_image *image, uint64_t address, const void *data, size_t size)
+int relayout_image_write(struct relayout_image *image, uint64_t address, const void *data, size_t size)
 {
-	struct layout_segment *segment = segment_at(image, address, size);
+	struct relayout_segment *segment = segment_at(image, address, size);
 	const uint8_t *from = data;
 
 	if (!segment)
@@ -290,9 +291,9 @@ int layout_write(struct layout_image *image, uint64_t address, const void *data,
 	return 0;
 }
 
-void layout_cool(struct layout_image *image, uint64_t address, uint64_t size)
+void relayout_image_cool(struct relayout_image *image, uint64_t address, uint64_t size)
 {
-	struct layout_segment *segment = segment_at(image, address, size);
+	struct relayout_segment *segment = segment_at(image, address, size);
 	uint64_t first, end;
 
 	if (!segment)
@@ -300,11 +301,11 @@ void layout_cool(struct layout_image *image, uint64_t address, uint64_t size)
 	first = round_up(address - segment->address, image->granule) / image->granule;
 	end = (address + size - segment->address) / image->granule;
 	for (uint64_t page = first; page < end; page++)
-		segment->pages[page].order = LAYOUT_COLD;
+		segment->pages[page].order = RELAYOUT_COLD;
 }
 
-int layout_add_table(
-	struct layout_image *image, const void *data, size_t size, size_t align, uint64_t *ret_address)
+int relayout_image_add_table(
+	struct relayout_image *image, const void *data, size_t size, size_t align, uint64_t *ret_address)
 {
 	uint64_t at = round_up(image->tables_size, align);
 
@@ -320,7 +321,7 @@ int layout_add_table(
 }
 
 /* The place of the first entry of the tag, that of the first DT_NULL if there is none such. */
-static size_t dynamic_index(const struct layout_image *image, int64_t tag)
+static size_t dynamic_index(const struct relayout_image *image, int64_t tag)
 {
 	size_t i = 0;
 
@@ -329,7 +330,7 @@ static size_t dynamic_index(const struct layout_image *image, int64_t tag)
 	return i;
 }
 
-bool layout_dynamic_get(const struct layout_image *image, int64_t tag, uint64_t *ret_value)
+bool relayout_dynamic_get(const struct relayout_image *image, int64_t tag, uint64_t *ret_value)
 {
 	size_t i = dynamic_index(image, tag);
 
@@ -339,21 +340,21 @@ bool layout_dynamic_get(const struct layout_image *image, int64_t tag, uint64_t 
 	return true;
 }
 
-size_t layout_dynamic_spare(const struct layout_image *image)
+size_t relayout_dynamic_spare(const struct relayout_image *image)
 {
 	size_t used = dynamic_index(image, DT_NULL);
 
 	return used < image->n_dynamic ? image->n_dynamic - used - 1 : 0;
 }
 
-int layout_dynamic_set(struct layout_image *image, int64_t tag, uint64_t value)
+int relayout_dynamic_set(struct relayout_image *image, int64_t tag, uint64_t value)
 {
 	size_t i = dynamic_index(image, tag);
 
 	if (i == image->n_dynamic)
 		return -ENOSPC;
 	if (image->dynamic[i].d_tag != tag) {
-		if (layout_dynamic_spare(image) == 0)
+		if (relayout_dynamic_spare(image) == 0)
 			return -ENOSPC;
 		image->dynamic[i + 1] = (Elf64_Dyn){.d_tag = DT_NULL};
 	}
@@ -361,7 +362,7 @@ int layout_dynamic_set(struct layout_image *image, int64_t tag, uint64_t value)
 	return 0;
 }
 
-void layout_dynamic_drop(struct layout_image *image, int64_t tag)
+void relayout_dynamic_drop(struct relayout_image *image, int64_t tag)
 {
 	size_t i = dynamic_index(image, tag), used = dynamic_index(image, DT_NULL);
 
@@ -371,22 +372,22 @@ void layout_dynamic_drop(struct layout_image *image, int64_t tag)
 	image->dynamic[used - 1] = (Elf64_Dyn){.d_tag = DT_NULL};
 }
 
-bool layout_dynamic_writable(const struct layout_image *image)
+bool relayout_dynamic_writable(const struct relayout_image *image)
 {
 	for (size_t i = 0; i < image->n_dynamic; i++) {
 		uint64_t first = image->view->dynamic_address + i * sizeof(Elf64_Dyn);
 
-		if (layout_page_at(image, first)->stays ||
-			layout_page_at(image, first + sizeof(Elf64_Dyn) - 1)->stays)
+		if (relayout_page_at(image, first)->stays ||
+			relayout_page_at(image, first + sizeof(Elf64_Dyn) - 1)->stays)
 			return false;
 	}
 	return true;
 }
 
-int layout_dynamic_store(struct layout_image *image)
+int relayout_dynamic_store(struct relayout_image *image)
 {
 	if (image->n_dynamic == 0)
 		return 0;
-	return layout_write(
+	return relayout_image_write(
 		image, image->view->dynamic_address, image->dynamic, image->n_dynamic * sizeof(Elf64_Dyn));
 }

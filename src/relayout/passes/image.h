@@ -8,42 +8,42 @@
  *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
  *  - the page at file offset 0 stays: it is never copied and never changed, as the kernel and ld.so read
  *    the ELF header there;
- *  - dynamic entries are changed in `dynamic` only, and layout_dynamic_store() writes them into the copies
+ *  - dynamic entries are changed in `dynamic` only, and relayout_dynamic_store() writes them into the copies
  *    of the pages they lie on.
  */
 #pragma once
 
 #include "elf/view.h"
 
-#define LAYOUT_COLD UINT32_MAX       /* not touched */
-#define LAYOUT_LAST (UINT32_MAX - 1) /* hot without having been touched */
+#define RELAYOUT_COLD UINT32_MAX       /* not touched */
+#define RELAYOUT_LAST (UINT32_MAX - 1) /* hot without having been touched */
 
-struct layout_page {
-	uint32_t order; /* of its first touch, or LAYOUT_COLD */
+struct relayout_page {
+	uint32_t order; /* of its first touch, or RELAYOUT_COLD */
 	bool stays;     /* mapped from where it always was, whatever its order */
 	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is as it was */
 };
 
 /* Whether the page is mapped from a copy in the hot region. */
-static inline bool layout_page_is_hot(const struct layout_page *page)
+static inline bool relayout_page_is_hot(const struct relayout_page *page)
 {
-	return !page->stays && (page->order != LAYOUT_COLD || page->bytes);
+	return !page->stays && (page->order != RELAYOUT_COLD || page->bytes);
 }
 
 /* A PT_LOAD of the original and those of its pages that have content in the file. */
-struct layout_segment {
+struct relayout_segment {
 	Elf64_Phdr load;
 	uint64_t address; /* of its first page: p_vaddr rounded down to the granule */
 	uint64_t offset;  /* of that page in the file */
 	size_t n_pages;
-	struct layout_page *pages; /* owned */
+	struct relayout_page *pages; /* owned */
 };
 
-struct layout_image {
+struct relayout_image {
 	const struct elf_view *view; /* borrowed: the original */
 	bool executable;             /* the kernel may be the one that loads it */
 	uint64_t granule; /* bytes of a page: the least p_align, at most the machine's largest page */
-	struct layout_segment *segments;
+	struct relayout_segment *segments;
 	size_t n_segments;
 	Elf64_Dyn *dynamic; /* owned; as view->dynamic, with what passes changed */
 	size_t n_dynamic;
@@ -60,43 +60,43 @@ struct layout_image {
  * Returns 0, -ENOMEM, or -EOPNOTSUPP for a file that no overlay can be made of, with the reason (a static
  * string that follows the file's name: "has segments that overlap …") in *ret_problem.
  */
-int layout_image_init(struct layout_image *ret, const struct elf_view *view, const char **ret_problem);
-void layout_image_release(struct layout_image *image);
+int relayout_image_init(struct relayout_image *ret, const struct elf_view *view, const char **ret_problem);
+void relayout_image_release(struct relayout_image *image);
 
-static inline void layout_image_releasep(struct layout_image *image)
+static inline void relayout_image_releasep(struct relayout_image *image)
 {
-	layout_image_release(image);
+	relayout_image_release(image);
 }
 
 /* The page that an address with file content lies on, or NULL. Invalidated by nothing but release. */
-struct layout_page *layout_page_at(const struct layout_image *image, uint64_t address);
+struct relayout_page *relayout_page_at(const struct relayout_image *image, uint64_t address);
 
 /* Reads bytes as the loader will map them now, changes included. Returns 0 or -EFAULT (not all in the file).
  */
-int layout_read(const struct layout_image *image, uint64_t address, void *data, size_t size);
+int relayout_image_read(const struct relayout_image *image, uint64_t address, void *data, size_t size);
 
 /*
  * Changes bytes. Returns 0, -ENOMEM, -EFAULT (not all in one segment's file content) or -EPERM (on the page
  * at file offset 0). Bytes that are what they already were change nothing, not even -EPERM.
  */
-int layout_write(struct layout_image *image, uint64_t address, const void *data, size_t size);
+int relayout_image_write(struct relayout_image *image, uint64_t address, const void *data, size_t size);
 
 /* Makes cold those pages that lie wholly inside the range and whose bytes nobody will read any more. */
-void layout_cool(struct layout_image *image, uint64_t address, uint64_t size);
+void relayout_image_cool(struct relayout_image *image, uint64_t address, uint64_t size);
 
 /* Appends a table to the tables segment; align is a power of two. Returns 0, -ENOMEM or -EFBIG. */
-int layout_add_table(
-	struct layout_image *image, const void *data, size_t size, size_t align, uint64_t *ret_address);
+int relayout_image_add_table(
+	struct relayout_image *image, const void *data, size_t size, size_t align, uint64_t *ret_address);
 
 /* Dynamic entries. set: changes the first entry of the tag or uses a spare DT_NULL (one DT_NULL always stays
  * last). */
-bool layout_dynamic_get(const struct layout_image *image, int64_t tag, uint64_t *ret_value);
-int layout_dynamic_set(struct layout_image *image, int64_t tag, uint64_t value); /* 0 or -ENOSPC */
-void layout_dynamic_drop(struct layout_image *image, int64_t tag);               /* later entries move up */
-size_t layout_dynamic_spare(const struct layout_image *image); /* how many tags can still be added */
+bool relayout_dynamic_get(const struct relayout_image *image, int64_t tag, uint64_t *ret_value);
+int relayout_dynamic_set(struct relayout_image *image, int64_t tag, uint64_t value); /* 0 or -ENOSPC */
+void relayout_dynamic_drop(struct relayout_image *image, int64_t tag); /* later entries move up */
+size_t relayout_dynamic_spare(const struct relayout_image *image);     /* how many tags can still be added */
 
 /* Whether changed entries can be written: the dynamic section does not lie on the page at file offset 0. */
-bool layout_dynamic_writable(const struct layout_image *image);
+bool relayout_dynamic_writable(const struct relayout_image *image);
 
 /* Writes the entries that were changed into their pages. Returns 0, -ENOMEM or -EPERM. */
-int layout_dynamic_store(struct layout_image *image);
+int relayout_dynamic_store(struct relayout_image *image);

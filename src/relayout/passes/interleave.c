@@ -27,16 +27,16 @@
 
 /* Pieces to take pages from, in turn. */
 struct supply {
-	const struct layout_piece **pieces; /* owned */
+	const struct relayout_piece **pieces; /* owned */
 	size_t n, at;
 	size_t taken; /* pages of pieces[at] */
 	size_t pages; /* of all, at the beginning */
 };
 
 struct weaver {
-	const struct layout_image *image;
+	const struct relayout_image *image;
 	struct supply data, others;
-	struct layout_piece *parts; /* owned */
+	struct relayout_piece *parts; /* owned */
 	size_t n, capacity;
 	size_t gap;   /* pages of others between those of data */
 	size_t left;  /* of it, up to the next */
@@ -52,20 +52,20 @@ static void weaver_release(struct weaver *weaver)
 
 static int by_address(const void *a, const void *b)
 {
-	const struct layout_piece *one = a, *other = b;
+	const struct relayout_piece *one = a, *other = b;
 
 	return one->load.p_vaddr < other->load.p_vaddr ? -1 : 1;
 }
 
 /* Data as it lies in memory, all else in the order of first touches. */
-static int supplies_init(struct weaver *weaver, const struct layout_pieces *pieces)
+static int supplies_init(struct weaver *weaver, const struct relayout_pieces *pieces)
 {
 	weaver->data.pieces = calloc(pieces->n_hot + 1, sizeof(*weaver->data.pieces));
 	weaver->others.pieces = calloc(pieces->n_hot + 1, sizeof(*weaver->others.pieces));
 	if (!weaver->data.pieces || !weaver->others.pieces)
 		return -ENOMEM;
 	for (size_t i = 0; i < pieces->n; i++) {
-		const struct layout_piece *piece = &pieces->all[i];
+		const struct relayout_piece *piece = &pieces->all[i];
 		struct supply *supply = piece->load.p_flags & PF_W ? &weaver->data : &weaver->others;
 
 		if (!piece->hot)
@@ -73,15 +73,16 @@ static int supplies_init(struct weaver *weaver, const struct layout_pieces *piec
 		supply->pieces[supply->n++] = piece;
 		supply->pages += piece->n_pages;
 	}
-	qsort(weaver->others.pieces, weaver->others.n, sizeof(*weaver->others.pieces), layout_piece_by_order);
+	qsort(weaver->others.pieces, weaver->others.n, sizeof(*weaver->others.pieces),
+		relayout_piece_by_order);
 	return 0;
 }
 
-static int add_part(struct weaver *weaver, struct layout_piece part)
+static int add_part(struct weaver *weaver, struct relayout_piece part)
 {
 	if (ARRAY_RESERVE(weaver->parts, weaver->capacity, weaver->n + 1) < 0)
 		return -ENOMEM;
-	layout_piece_cut(&part, weaver->image);
+	relayout_piece_cut(&part, weaver->image);
 	weaver->parts[weaver->n++] = part;
 	return 0;
 }
@@ -89,7 +90,7 @@ static int add_part(struct weaver *weaver, struct layout_piece part)
 /* The next pages of the supply, at most so many, become the next part of the hot region. */
 static int take(struct weaver *weaver, struct supply *supply, size_t at_most)
 {
-	struct layout_piece part = *supply->pieces[supply->at];
+	struct relayout_piece part = *supply->pieces[supply->at];
 
 	part.first += supply->taken;
 	part.n_pages -= supply->taken;
@@ -136,7 +137,7 @@ static int weave(struct weaver *weaver)
 	return r;
 }
 
-int layout_interleave(struct layout_pieces *pieces, const struct layout_image *image)
+int relayout_interleave(struct relayout_pieces *pieces, const struct relayout_image *image)
 {
 	_cleanup_(weaver_release) struct weaver weaver = {
 		.image = image, .gap = WINDOW / image->granule, .spare = image->spare_segments};

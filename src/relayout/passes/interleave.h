@@ -8,4 +8,4 @@
  * Cuts hot pieces further, as far as image->spare_segments allows, and gives each its order. Nothing happens
  * to a file that is too small to gain. Returns 0, or -ENOMEM with the pieces as they were.
  */
-int layout_interleave(struct layout_pieces *pieces, const struct layout_image *image);
+int relayout_interleave(struct relayout_pieces *pieces, const struct relayout_image *image);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The passes of a relayout, in the order they run (src/relayout/relayout.c). Each is a file of its own; deleting
- * one means deleting its file and its call there.
+ * The passes of a relayout, in the order they run (src/relayout/relayout.c). Each is a file of its own;
+ * deleting one means deleting its file and its call there.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "relayout/passes/image.h"
 
 /* What a pass says of itself afterwards. */
-struct layout_outcome {
+struct pass_outcome {
 	bool done;           /* it changed something */
 	const char *refusal; /* static text, why it changed nothing ("the object has no version requirement
 				…"), or NULL */
@@ -17,7 +17,7 @@ struct layout_outcome {
 	uint64_t after;
 };
 
-struct layout_options {
+struct pass_options {
 	size_t max_segments;    /* cap of PT_LOADs of the result; 0: COST_MAX_SEGMENTS */
 	bool loader_knows_relr; /* the glibc that will load the file has GLIBC_ABI_DT_RELR */
 	uint32_t passes;        /* enum note_pass bits of those wanted */
@@ -29,18 +29,18 @@ struct layout_options {
  * libc. DT_RELA then begins after the relocations that were packed. before, after: bytes of relocation tables
  * in use. Returns 0 (a refusal is one too, and leaves the image as it was) or -ENOMEM.
  */
-int pass_relr(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret);
+int pass_relr(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret);
 
 /*
  * Copies what is left of DT_RELA into the tables, in its order, so that it is read together with the program
  * headers. before, after: pages of the file that relocation tables lie on. Returns 0 or -ENOMEM.
  */
-int pass_relocs(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret);
+int pass_relocs(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret);
 
 /*
- * Chooses the runs of hot pages, of at most options->max_segments PT_LOADs in all (as far as changed pages allow):
- * they are where the orders of the pages say, except that pages in gaps cheaper to copy than another PT_LOAD is
- * (src/relaid/cost.h) become hot too, and that under the cap the least worthwhile runs become cold. before, after:
- * runs of hot pages. Returns 0 or -ENOMEM.
+ * Chooses the runs of hot pages, of at most options->max_segments PT_LOADs in all (as far as changed pages
+ * allow): they are where the orders of the pages say, except that pages in gaps cheaper to copy than another
+ * PT_LOAD is (src/relaid/cost.h) become hot too, and that under the cap the least worthwhile runs become
+ * cold. before, after: runs of hot pages. Returns 0 or -ENOMEM.
  */
-int pass_hot(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret);
+int pass_hot(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret);

@@ -12,9 +12,9 @@
  * The program header of some pages of a segment. The first keeps the segment's address, which need not be
  * that of a page; the last keeps its end, and with it what is zero in memory; those between are whole pages.
  */
-void layout_piece_cut(struct layout_piece *piece, const struct layout_image *image)
+void relayout_piece_cut(struct relayout_piece *piece, const struct relayout_image *image)
 {
-	const struct layout_segment *segment = piece->segment;
+	const struct relayout_segment *segment = piece->segment;
 	Elf64_Phdr load = segment->load;
 	uint64_t start = segment->address + piece->first * image->granule;
 	uint64_t end = start + piece->n_pages * image->granule;
@@ -31,33 +31,33 @@ void layout_piece_cut(struct layout_piece *piece, const struct layout_image *ima
 }
 
 static int add_piece(
-	struct layout_pieces *pieces, const struct layout_image *image, struct layout_piece piece)
+	struct relayout_pieces *pieces, const struct relayout_image *image, struct relayout_piece piece)
 {
 	if (ARRAY_RESERVE(pieces->all, pieces->capacity, pieces->n + 1) < 0)
 		return -ENOMEM;
-	layout_piece_cut(&piece, image);
+	relayout_piece_cut(&piece, image);
 	pieces->all[pieces->n++] = piece;
 	pieces->n_hot += piece.hot;
 	return 0;
 }
 
-static int add_segment(
-	struct layout_pieces *pieces, const struct layout_image *image, const struct layout_segment *segment)
+static int add_segment(struct relayout_pieces *pieces, const struct relayout_image *image,
+	const struct relayout_segment *segment)
 {
 	size_t page = 0;
 	int r = 0;
 
 	if (segment->n_pages == 0)
-		return add_piece(pieces, image, (struct layout_piece){.segment = segment});
+		return add_piece(pieces, image, (struct relayout_piece){.segment = segment});
 	while (page < segment->n_pages && r == 0) {
-		struct layout_piece piece = {
+		struct relayout_piece piece = {
 			.segment = segment,
 			.first = page,
-			.hot = layout_page_is_hot(&segment->pages[page]),
-			.order = LAYOUT_COLD,
+			.hot = relayout_page_is_hot(&segment->pages[page]),
+			.order = RELAYOUT_COLD,
 		};
 
-		for (; page < segment->n_pages && layout_page_is_hot(&segment->pages[page]) == piece.hot;
+		for (; page < segment->n_pages && relayout_page_is_hot(&segment->pages[page]) == piece.hot;
 			page++)
 			if (segment->pages[page].order < piece.order)
 				piece.order = segment->pages[page].order;
@@ -67,17 +67,17 @@ static int add_segment(
 	return r;
 }
 
-int layout_piece_by_order(const void *a, const void *b)
+int relayout_piece_by_order(const void *a, const void *b)
 {
-	const struct layout_piece *one = *(struct layout_piece *const *)a;
-	const struct layout_piece *other = *(struct layout_piece *const *)b;
+	const struct relayout_piece *one = *(struct relayout_piece *const *)a;
+	const struct relayout_piece *other = *(struct relayout_piece *const *)b;
 
 	if (one->order != other->order)
 		return one->order < other->order ? -1 : 1;
 	return one->load.p_vaddr < other->load.p_vaddr ? -1 : 1;
 }
 
-static int place_hot(struct layout_pieces *pieces, const struct layout_image *image)
+static int place_hot(struct relayout_pieces *pieces, const struct relayout_image *image)
 {
 	size_t n = 0;
 
@@ -87,7 +87,7 @@ static int place_hot(struct layout_pieces *pieces, const struct layout_image *im
 	for (size_t i = 0; i < pieces->n; i++)
 		if (pieces->all[i].hot)
 			pieces->hot[n++] = &pieces->all[i];
-	qsort(pieces->hot, n, sizeof(*pieces->hot), layout_piece_by_order);
+	qsort(pieces->hot, n, sizeof(*pieces->hot), relayout_piece_by_order);
 	for (size_t i = 0; i < n; i++) {
 		Elf64_Phdr *load = &pieces->hot[i]->load;
 
@@ -108,7 +108,7 @@ static uint64_t largest_alignment(const Elf64_Phdr *load, uint64_t so_far)
  * piece is left that has it, the first one asks for it, which stays where it is, usually at 0 and so aligned
  * to anything.
  */
-static void keep_alignment(struct layout_pieces *pieces, const struct layout_image *image)
+static void keep_alignment(struct relayout_pieces *pieces, const struct relayout_image *image)
 {
 	Elf64_Phdr *first = &pieces->all[0].load;
 	uint64_t before = 0, now = 0;
@@ -122,28 +122,28 @@ static void keep_alignment(struct layout_pieces *pieces, const struct layout_ima
 	pieces->keeps_alignment = now == before;
 }
 
-int layout_pieces_init(struct layout_pieces *ret, const struct layout_image *image)
+int relayout_pieces_init(struct relayout_pieces *ret, const struct relayout_image *image)
 {
-	_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
+	_cleanup_(relayout_pieces_releasep) struct relayout_pieces pieces = {0};
 	int r = 0;
 
 	for (size_t i = 0; i < image->n_segments && r == 0; i++)
 		r = add_segment(&pieces, image, &image->segments[i]);
 	if (r == 0)
-		r = layout_interleave(&pieces, image);
+		r = relayout_interleave(&pieces, image);
 	if (r == 0)
 		r = place_hot(&pieces, image);
 	if (r < 0)
 		return r;
 	keep_alignment(&pieces, image);
 	*ret = pieces;
-	pieces = (struct layout_pieces){0};
+	pieces = (struct relayout_pieces){0};
 	return 0;
 }
 
-void layout_pieces_release(struct layout_pieces *pieces)
+void relayout_pieces_release(struct relayout_pieces *pieces)
 {
 	free(pieces->all);
 	free(pieces->hot);
-	*pieces = (struct layout_pieces){0};
+	*pieces = (struct relayout_pieces){0};
 }

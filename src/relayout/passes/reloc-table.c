@@ -25,7 +25,7 @@ static int refuse(const char **ret_refusal, const char *refusal)
 }
 
 /* The loader goes by the last of two entries of a tag, others by the first. */
-static bool has_twice(const struct layout_image *image)
+static bool has_twice(const struct relayout_image *image)
 {
 	static const int64_t tags[] = {DT_RELA, DT_RELASZ, DT_RELAENT, DT_RELACOUNT, DT_JMPREL, DT_PLTRELSZ,
 		DT_PLTREL, DT_STRTAB, DT_STRSZ, DT_VERSYM, DT_VERNEED, DT_VERNEEDNUM, DT_VERDEF,
@@ -41,14 +41,14 @@ static bool has_twice(const struct layout_image *image)
 	return false;
 }
 
-static bool has_any(const struct layout_image *image, int64_t a, int64_t b)
+static bool has_any(const struct relayout_image *image, int64_t a, int64_t b)
 {
 	uint64_t value;
 
-	return layout_dynamic_get(image, a, &value) || layout_dynamic_get(image, b, &value);
+	return relayout_dynamic_get(image, a, &value) || relayout_dynamic_get(image, b, &value);
 }
 
-static int check_kinds(const struct layout_image *image, const char **ret_refusal)
+static int check_kinds(const struct relayout_image *image, const char **ret_refusal)
 {
 	uint64_t size;
 
@@ -60,15 +60,15 @@ static int check_kinds(const struct layout_image *image, const char **ret_refusa
 		return refuse(ret_refusal, "the object has no DT_RELA");
 	if (has_twice(image))
 		return refuse(ret_refusal, "the object has an entry of its dynamic section twice");
-	if (!layout_dynamic_get(image, DT_RELAENT, &size) || size != sizeof(Elf64_Rela))
+	if (!relayout_dynamic_get(image, DT_RELAENT, &size) || size != sizeof(Elf64_Rela))
 		return refuse(ret_refusal, "the object's DT_RELAENT is not what its machine has");
 	return 0;
 }
 
-static bool get_span(const struct layout_image *image, int64_t tag, int64_t size_tag, struct span *ret)
+static bool get_span(const struct relayout_image *image, int64_t tag, int64_t size_tag, struct span *ret)
 {
-	return layout_dynamic_get(image, tag, &ret->start) &&
-	       layout_dynamic_get(image, size_tag, &ret->size) && ret->size % sizeof(Elf64_Rela) == 0 &&
+	return relayout_dynamic_get(image, tag, &ret->start) &&
+	       relayout_dynamic_get(image, size_tag, &ret->size) && ret->size % sizeof(Elf64_Rela) == 0 &&
 	       ret->start <= UINT64_MAX - ret->size;
 }
 
@@ -78,7 +78,7 @@ static bool spans_overlap(struct span a, struct span b)
 }
 
 /* Sets n_entries, n_plt and counts_plt. */
-static int measure(const struct layout_image *image, struct reloc_table *table, const char **ret_refusal)
+static int measure(const struct relayout_image *image, struct reloc_table *table, const char **ret_refusal)
 {
 	struct span rela, plt;
 	uint64_t kind;
@@ -87,10 +87,11 @@ static int measure(const struct layout_image *image, struct reloc_table *table, 
 		return refuse(ret_refusal, "the object's DT_RELA makes no sense");
 	table->address = rela.start;
 	table->n_entries = rela.size / sizeof(Elf64_Rela);
-	if (!layout_dynamic_get(image, DT_JMPREL, &plt.start))
+	if (!relayout_dynamic_get(image, DT_JMPREL, &plt.start))
 		return 0;
-	if (!get_span(image, DT_JMPREL, DT_PLTRELSZ, &plt) || !layout_dynamic_get(image, DT_PLTREL, &kind) ||
-		kind != DT_RELA || !elf_view_load_at(image->view, plt.start, plt.size))
+	if (!get_span(image, DT_JMPREL, DT_PLTRELSZ, &plt) ||
+		!relayout_dynamic_get(image, DT_PLTREL, &kind) || kind != DT_RELA ||
+		!elf_view_load_at(image->view, plt.start, plt.size))
 		return refuse(ret_refusal, "the object's DT_JMPREL makes no sense");
 	if (plt.size > 0 && plt.start >= rela.start && plt.start + plt.size == rela.start + rela.size) {
 		table->counts_plt = true;
@@ -109,7 +110,7 @@ static uint64_t bytes_of(const struct reloc_table *table)
 	return (table->n_entries + table->n_plt) * sizeof(Elf64_Rela);
 }
 
-int reloc_table_read(struct reloc_table *ret, const struct layout_image *image, const char **ret_refusal)
+int reloc_table_read(struct reloc_table *ret, const struct relayout_image *image, const char **ret_refusal)
 {
 	_cleanup_(reloc_table_releasep) struct reloc_table table = {0};
 	int r;
@@ -125,7 +126,7 @@ int reloc_table_read(struct reloc_table *ret, const struct layout_image *image, 
 	table.entries = malloc(bytes_of(&table) + 1);
 	if (!table.entries)
 		return -ENOMEM;
-	r = layout_read(image, table.address, table.entries, bytes_of(&table));
+	r = relayout_image_read(image, table.address, table.entries, bytes_of(&table));
 	if (r < 0)
 		return refuse(ret_refusal, "the object's relocation tables do not lie in the file");
 	*ret = table;
@@ -143,19 +144,19 @@ bool reloc_table_overlaps(const struct reloc_table *table, uint64_t address, uin
 	return address < table->address + bytes_of(table) && table->address < address + size;
 }
 
-int reloc_table_move(struct reloc_table *table, size_t from, struct layout_image *image)
+int reloc_table_move(struct reloc_table *table, size_t from, struct relayout_image *image)
 {
 	size_t own = (table->n_entries - from) * sizeof(Elf64_Rela), plt = table->n_plt * sizeof(Elf64_Rela);
 	uint64_t address;
 	int r;
 
-	r = layout_add_table(image, table->entries + from, own + plt, _Alignof(Elf64_Rela), &address);
+	r = relayout_image_add_table(image, table->entries + from, own + plt, _Alignof(Elf64_Rela), &address);
 	if (r < 0)
 		return r;
-	r = layout_dynamic_set(image, DT_RELA, address);
+	r = relayout_dynamic_set(image, DT_RELA, address);
 	if (r == 0)
-		r = layout_dynamic_set(image, DT_RELASZ, table->counts_plt ? own + plt : own);
+		r = relayout_dynamic_set(image, DT_RELASZ, table->counts_plt ? own + plt : own);
 	if (r == 0 && plt > 0)
-		r = layout_dynamic_set(image, DT_JMPREL, address + own);
+		r = relayout_dynamic_set(image, DT_JMPREL, address + own);
 	return r;
 }

@@ -21,7 +21,7 @@ struct reloc_table {
  * Reads it as it is now. Returns 0, -ENOMEM, or -EOPNOTSUPP for relocations that cannot be changed, with the
  * reason (a static string) in *ret_refusal.
  */
-int reloc_table_read(struct reloc_table *ret, const struct layout_image *image, const char **ret_refusal);
+int reloc_table_read(struct reloc_table *ret, const struct relayout_image *image, const char **ret_refusal);
 void reloc_table_release(struct reloc_table *table);
 
 static inline void reloc_table_releasep(struct reloc_table *table)
@@ -37,4 +37,4 @@ bool reloc_table_overlaps(const struct reloc_table *table, uint64_t address, uin
  * image and has the dynamic section say so. Returns 0, -ENOMEM, -EFBIG or -ENOSPC, the latter ones with some
  * of it done.
  */
-int reloc_table_move(struct reloc_table *table, size_t from, struct layout_image *image);
+int reloc_table_move(struct reloc_table *table, size_t from, struct relayout_image *image);

@@ -11,19 +11,19 @@
 #include "relayout/passes/reloc-table.h"
 #include "relayout/passes/savepoint.h"
 
-static uint64_t pages_of(const struct layout_image *image, uint64_t address, uint64_t size)
+static uint64_t pages_of(const struct relayout_image *image, uint64_t address, uint64_t size)
 {
 	return (address + size - 1) / image->granule - address / image->granule + 1;
 }
 
-static int refuse(struct layout_outcome *ret, const char *refusal)
+static int refuse(struct pass_outcome *ret, const char *refusal)
 {
-	*ret = (struct layout_outcome){.refusal = refusal};
+	*ret = (struct pass_outcome){.refusal = refusal};
 	return 0;
 }
 
 /* Moves the table wholly or not at all. Returns 0, -ENOMEM, -EFBIG or -ENOSPC. */
-static int move(struct layout_image *image, struct reloc_table *table)
+static int move(struct relayout_image *image, struct reloc_table *table)
 {
 	_cleanup_(savepoint_release) struct savepoint save = {0};
 	int r;
@@ -36,7 +36,7 @@ static int move(struct layout_image *image, struct reloc_table *table)
 	return r;
 }
 
-int pass_relocs(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret)
+int pass_relocs(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret)
 {
 	_cleanup_(reloc_table_releasep) struct reloc_table table = {0};
 	uint64_t address, size;
@@ -58,10 +58,10 @@ int pass_relocs(struct layout_image *image, const struct layout_options *options
 	if (r < 0)
 		return refuse(ret, "the object has too many relocations");
 	size = (table.n_entries + table.n_plt) * sizeof(Elf64_Rela);
-	layout_cool(image, table.address, size);
+	relayout_image_cool(image, table.address, size);
 	image->passes |= NOTE_PASS_RELOCS;
-	layout_dynamic_get(image, DT_RELA, &address);
-	*ret = (struct layout_outcome){
+	relayout_dynamic_get(image, DT_RELA, &address);
+	*ret = (struct pass_outcome){
 		.done = true,
 		.before = pages_of(image, table.address, size),
 		.after = pages_of(image, address, size),

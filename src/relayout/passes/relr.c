@@ -27,7 +27,7 @@
 #define POINTER sizeof(uint64_t)
 
 struct packing {
-	struct layout_image *image;
+	struct relayout_image *image;
 	struct reloc_table table; /* the packed ones first, once they are chosen; others in their order */
 	size_t n_relative;        /* entries at the beginning of the table that are relative */
 	size_t n_packed;          /* of these */
@@ -103,7 +103,7 @@ static bool can_be_packed(const struct packing *packing, uint64_t place)
 	if (place % POINTER != 0)
 		return false;
 	load = elf_view_load_at(view, place, POINTER);
-	if (!load || !(load->p_flags & PF_W) || layout_page_at(packing->image, place)->stays)
+	if (!load || !(load->p_flags & PF_W) || relayout_page_at(packing->image, place)->stays)
 		return false;
 	return !reloc_table_overlaps(&packing->table, place, POINTER) &&
 	       (place >= dynamic_end || place + POINTER <= view->dynamic_address);
@@ -130,15 +130,15 @@ static int part_relative(struct packing *packing)
 	return 0;
 }
 
-static int check_object(struct packing *packing, const struct layout_options *options)
+static int check_object(struct packing *packing, const struct pass_options *options)
 {
-	struct layout_image *image = packing->image;
+	struct relayout_image *image = packing->image;
 	uint64_t value;
 
 	if (!options->loader_knows_relr)
 		return refuse(packing, "the loader does not know DT_RELR");
-	if (layout_dynamic_get(image, DT_RELR, &value) || layout_dynamic_get(image, DT_RELRSZ, &value) ||
-		layout_dynamic_get(image, DT_RELRENT, &value))
+	if (relayout_dynamic_get(image, DT_RELR, &value) || relayout_dynamic_get(image, DT_RELRSZ, &value) ||
+		relayout_dynamic_get(image, DT_RELRENT, &value))
 		return refuse(packing, "the object has DT_RELR already");
 	return 0;
 }
@@ -154,7 +154,7 @@ static int choose(struct packing *packing)
 	count_relative(packing);
 	if (packing->n_relative == 0)
 		return refuse(packing, "the object has no relative relocations");
-	if (layout_dynamic_get(packing->image, DT_RELACOUNT, &counted) && counted > packing->n_relative)
+	if (relayout_dynamic_get(packing->image, DT_RELACOUNT, &counted) && counted > packing->n_relative)
 		return refuse(packing, "the object's DT_RELACOUNT counts relocations that are not relative");
 	r = check_overlaps(packing);
 	return r < 0 ? r : part_relative(packing);
@@ -172,7 +172,7 @@ static int add_relr(const struct packing *packing, uint64_t *ret_address, uint64
 	r = relr_encode(places, packing->n_packed, &words, &n_words);
 	if (r < 0)
 		return r;
-	r = layout_add_table(packing->image, words, n_words * sizeof(*words), POINTER, ret_address);
+	r = relayout_image_add_table(packing->image, words, n_words * sizeof(*words), POINTER, ret_address);
 	if (r < 0)
 		return r;
 	*ret_size = n_words * sizeof(*words);
@@ -191,7 +191,7 @@ static int write_addends(const struct packing *packing, struct savepoint *save)
 		int r = savepoint_page(save, entry->r_offset);
 
 		if (r == 0)
-			r = layout_write(packing->image, entry->r_offset, &entry->r_addend, POINTER);
+			r = relayout_image_write(packing->image, entry->r_offset, &entry->r_addend, POINTER);
 		if (r < 0)
 			return r;
 	}
@@ -202,30 +202,30 @@ static int write_addends(const struct packing *packing, struct savepoint *save)
 static int shorten_rela(struct packing *packing)
 {
 	struct reloc_table *table = &packing->table;
-	struct layout_image *image = packing->image;
+	struct relayout_image *image = packing->image;
 	uint64_t gone = packing->n_packed * sizeof(Elf64_Rela), size;
 	int r;
 
 	/* It only saves the loader looking at types. */
-	layout_dynamic_drop(image, DT_RELACOUNT);
+	relayout_dynamic_drop(image, DT_RELACOUNT);
 	if (packing->n_packed == table->n_entries) {
-		layout_dynamic_drop(image, DT_RELA);
-		layout_dynamic_drop(image, DT_RELASZ);
-		layout_dynamic_drop(image, DT_RELAENT);
+		relayout_dynamic_drop(image, DT_RELA);
+		relayout_dynamic_drop(image, DT_RELASZ);
+		relayout_dynamic_drop(image, DT_RELAENT);
 		return 0;
 	}
 	if (some_stay(packing))
 		return reloc_table_move(table, packing->n_packed, image);
-	layout_dynamic_get(image, DT_RELASZ, &size);
-	r = layout_dynamic_set(image, DT_RELA, table->address + gone);
+	relayout_dynamic_get(image, DT_RELASZ, &size);
+	r = relayout_dynamic_set(image, DT_RELA, table->address + gone);
 	if (r == 0)
-		r = layout_dynamic_set(image, DT_RELASZ, size - gone);
+		r = relayout_dynamic_set(image, DT_RELASZ, size - gone);
 	return r;
 }
 
 static int pack(struct packing *packing, struct savepoint *save, uint64_t *ret_relr_size)
 {
-	struct layout_image *image = packing->image;
+	struct relayout_image *image = packing->image;
 	uint64_t address, size;
 	int r;
 
@@ -237,11 +237,11 @@ static int pack(struct packing *packing, struct savepoint *save, uint64_t *ret_r
 	if (r == 0)
 		r = write_addends(packing, save);
 	if (r == 0)
-		r = layout_dynamic_set(image, DT_RELR, address);
+		r = relayout_dynamic_set(image, DT_RELR, address);
 	if (r == 0)
-		r = layout_dynamic_set(image, DT_RELRSZ, size);
+		r = relayout_dynamic_set(image, DT_RELRSZ, size);
 	if (r == 0)
-		r = layout_dynamic_set(image, DT_RELRENT, POINTER);
+		r = relayout_dynamic_set(image, DT_RELRENT, POINTER);
 	if (r == 0)
 		*ret_relr_size = size;
 	return r;
@@ -253,11 +253,11 @@ static void cool(const struct packing *packing)
 	const struct reloc_table *table = &packing->table;
 	size_t n = some_stay(packing) ? table->n_entries + table->n_plt : packing->n_packed;
 
-	layout_cool(packing->image, table->address, n * sizeof(Elf64_Rela));
+	relayout_image_cool(packing->image, table->address, n * sizeof(Elf64_Rela));
 }
 
 /* All but -ENOMEM is a refusal; most have said their reason. */
-static int refusal_of(int r, const char *reason, struct layout_outcome *ret)
+static int refusal_of(int r, const char *reason, struct pass_outcome *ret)
 {
 	if (r == -ENOMEM)
 		return r;
@@ -265,11 +265,11 @@ static int refusal_of(int r, const char *reason, struct layout_outcome *ret)
 		reason = "the object's dynamic section has no room for DT_RELR";
 	else if (r != -EOPNOTSUPP)
 		reason = "the object has too many relocations";
-	*ret = (struct layout_outcome){.refusal = reason};
+	*ret = (struct pass_outcome){.refusal = reason};
 	return 0;
 }
 
-int pass_relr(struct layout_image *image, const struct layout_options *options, struct layout_outcome *ret)
+int pass_relr(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret)
 {
 	_cleanup_(packing_release) struct packing packing = {.image = image};
 	_cleanup_(savepoint_release) struct savepoint save = {0};
@@ -291,7 +291,7 @@ int pass_relr(struct layout_image *image, const struct layout_options *options, 
 	if (some_stay(&packing))
 		image->passes |= NOTE_PASS_RELOCS;
 	before = packing.table.n_entries * sizeof(Elf64_Rela);
-	*ret = (struct layout_outcome){
+	*ret = (struct pass_outcome){
 		.done = true,
 		.before = before,
 		.after = before - packing.n_packed * sizeof(Elf64_Rela) + relr_size,

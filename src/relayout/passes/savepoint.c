@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 
-int savepoint_init(struct savepoint *ret, struct layout_image *image)
+int savepoint_init(struct savepoint *ret, struct relayout_image *image)
 {
 	Elf64_Dyn *dynamic = calloc(image->n_dynamic + 1, sizeof(*dynamic));
 
@@ -23,7 +23,7 @@ int savepoint_init(struct savepoint *ret, struct layout_image *image)
 
 int savepoint_page(struct savepoint *save, uint64_t address)
 {
-	struct layout_page *page = layout_page_at(save->image, address);
+	struct relayout_page *page = relayout_page_at(save->image, address);
 	struct saved_page saved = {.page = page};
 
 	if (!page)
@@ -50,7 +50,7 @@ void savepoint_keep(struct savepoint *save)
 
 static void go_back(struct savepoint *save)
 {
-	struct layout_image *image = save->image;
+	struct relayout_image *image = save->image;
 
 	image->tables_size = save->tables_size;
 	if (image->n_dynamic > 0)

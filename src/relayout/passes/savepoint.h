@@ -5,12 +5,12 @@
 #include "relayout/passes/image.h"
 
 struct saved_page {
-	struct layout_page *page; /* of the image */
-	struct layout_page was;   /* bytes owned: a copy */
+	struct relayout_page *page; /* of the image */
+	struct relayout_page was;   /* bytes owned: a copy */
 };
 
 struct savepoint {
-	struct layout_image *image; /* NULL once kept or gone back to */
+	struct relayout_image *image; /* NULL once kept or gone back to */
 	size_t tables_size;
 	Elf64_Dyn *dynamic; /* owned */
 	struct saved_page *pages;
@@ -18,7 +18,7 @@ struct savepoint {
 };
 
 /* Returns 0 or -ENOMEM. */
-int savepoint_init(struct savepoint *ret, struct layout_image *image);
+int savepoint_init(struct savepoint *ret, struct relayout_image *image);
 
 /* Must be called before the page that the address lies on is changed; calls for one page in a row cost
  * nothing. Returns 0, -ENOMEM, or -EFAULT (no such page). */

@@ -28,7 +28,7 @@ union record {
 _Static_assert(sizeof(Elf64_Verneed) == 16 && sizeof(Elf64_Vernaux) == 16, "one record is like another");
 
 struct needs {
-	const struct layout_image *image;
+	const struct relayout_image *image;
 	union record *records; /* owned: each library before its versions */
 	size_t n_records, capacity;
 	size_t libc;      /* record of libc, or SIZE_MAX */
@@ -48,17 +48,17 @@ static int refuse(const char **ret_refusal, const char *refusal)
 }
 
 /* Whether the string at an offset of DT_STRTAB begins with those bytes. */
-static bool name_begins(const struct layout_image *image, uint64_t offset, const char *with, size_t size)
+static bool name_begins(const struct relayout_image *image, uint64_t offset, const char *with, size_t size)
 {
 	char name[sizeof(VERSION_NAME)];
 	uint64_t strings, address;
 
-	return layout_dynamic_get(image, DT_STRTAB, &strings) &&
+	return relayout_dynamic_get(image, DT_STRTAB, &strings) &&
 	       !__builtin_add_overflow(strings, offset, &address) &&
-	       layout_read(image, address, name, size) == 0 && memcmp(name, with, size) == 0;
+	       relayout_image_read(image, address, name, size) == 0 && memcmp(name, with, size) == 0;
 }
 
-static bool is_libc(const struct layout_image *image, uint64_t name)
+static bool is_libc(const struct relayout_image *image, uint64_t name)
 {
 	return name_begins(image, name, LIBC_NAME, strlen(LIBC_NAME));
 }
@@ -84,11 +84,11 @@ static int read_versions(struct needs *needs, uint64_t address, unsigned count, 
 		union record record;
 		int r;
 
-		if (layout_read(needs->image, address, &record, sizeof(record)) < 0 ||
+		if (relayout_image_read(needs->image, address, &record, sizeof(record)) < 0 ||
 			(record.version.vna_next != 0) != (i + 1 < count))
 			return -EINVAL;
-		if (of_libc &&
-			name_begins(needs->image, record.version.vna_name, VERSION_NAME, sizeof(VERSION_NAME)))
+		if (of_libc && name_begins(needs->image, record.version.vna_name, VERSION_NAME,
+				       sizeof(VERSION_NAME)))
 			needs->has_relr = true;
 		count_index(needs, record.version.vna_other);
 		address += record.version.vna_next;
@@ -109,7 +109,7 @@ static int read_libraries(struct needs *needs, uint64_t address, uint64_t count)
 		bool of_libc;
 		int r;
 
-		if (layout_read(needs->image, address, &record, sizeof(record)) < 0 ||
+		if (relayout_image_read(needs->image, address, &record, sizeof(record)) < 0 ||
 			record.library.vn_version != VER_NEED_CURRENT || record.library.vn_cnt == 0 ||
 			(record.library.vn_next != 0) != (i + 1 < count))
 			return -EINVAL;
@@ -132,14 +132,14 @@ static int read_definitions(struct needs *needs)
 {
 	uint64_t address, count;
 
-	if (!layout_dynamic_get(needs->image, DT_VERDEF, &address))
+	if (!relayout_dynamic_get(needs->image, DT_VERDEF, &address))
 		return 0;
-	if (!layout_dynamic_get(needs->image, DT_VERDEFNUM, &count) || count > VERSIONS_LIMIT)
+	if (!relayout_dynamic_get(needs->image, DT_VERDEFNUM, &count) || count > VERSIONS_LIMIT)
 		return -EINVAL;
 	for (uint64_t i = 0; i < count; i++) {
 		Elf64_Verdef definition;
 
-		if (layout_read(needs->image, address, &definition, sizeof(definition)) < 0 ||
+		if (relayout_image_read(needs->image, address, &definition, sizeof(definition)) < 0 ||
 			(definition.vd_next != 0) != (i + 1 < count))
 			return -EINVAL;
 		count_index(needs, definition.vd_ndx);
@@ -148,7 +148,7 @@ static int read_definitions(struct needs *needs)
 	return 0;
 }
 
-static bool needs_libc(const struct layout_image *image)
+static bool needs_libc(const struct relayout_image *image)
 {
 	for (size_t i = 0; i < image->n_dynamic && image->dynamic[i].d_tag != DT_NULL; i++)
 		if (image->dynamic[i].d_tag == DT_NEEDED && is_libc(image, image->dynamic[i].d_un.d_val))
@@ -158,7 +158,7 @@ static bool needs_libc(const struct layout_image *image)
 
 static int read_needs(struct needs *needs, const char **ret_refusal)
 {
-	const struct layout_image *image = needs->image;
+	const struct relayout_image *image = needs->image;
 	uint64_t address, count, versym;
 	int r;
 
@@ -166,11 +166,11 @@ static int read_needs(struct needs *needs, const char **ret_refusal)
 		return refuse(ret_refusal,
 			"the object does not need libc, so that a loader without DT_RELR would "
 			"not be told of it");
-	if (!layout_dynamic_get(image, DT_VERNEED, &address) ||
-		!layout_dynamic_get(image, DT_VERSYM, &versym))
+	if (!relayout_dynamic_get(image, DT_VERNEED, &address) ||
+		!relayout_dynamic_get(image, DT_VERSYM, &versym))
 		return refuse(ret_refusal, "the object requires no version of libc, so that a loader without "
 					   "DT_RELR would not be told of it");
-	if (!layout_dynamic_get(image, DT_VERNEEDNUM, &count))
+	if (!relayout_dynamic_get(image, DT_VERNEEDNUM, &count))
 		return refuse(ret_refusal, "the object has a DT_VERNEED without DT_VERNEEDNUM");
 	r = read_libraries(needs, address, count);
 	if (r == 0)
@@ -233,25 +233,26 @@ static void link_records(struct needs *needs)
 }
 
 /* Adds the name to the tables, as an offset from DT_STRTAB. */
-static int add_name(struct layout_image *image, uint32_t *ret_offset, const char **ret_refusal)
+static int add_name(struct relayout_image *image, uint32_t *ret_offset, const char **ret_refusal)
 {
 	uint64_t strings, size, address;
 	int r;
 
-	if (!layout_dynamic_get(image, DT_STRTAB, &strings) || !layout_dynamic_get(image, DT_STRSZ, &size))
+	if (!relayout_dynamic_get(image, DT_STRTAB, &strings) ||
+		!relayout_dynamic_get(image, DT_STRSZ, &size))
 		return refuse(ret_refusal, "the object has no string table");
-	r = layout_add_table(image, VERSION_NAME, sizeof(VERSION_NAME), 1, &address);
+	r = relayout_image_add_table(image, VERSION_NAME, sizeof(VERSION_NAME), 1, &address);
 	if (r < 0)
 		return r;
 	if (address < strings || address - strings > UINT32_MAX - sizeof(VERSION_NAME))
 		return refuse(ret_refusal, "the object's string table is 4 GiB or more below its end");
 	*ret_offset = (uint32_t)(address - strings);
 	if (size < *ret_offset + sizeof(VERSION_NAME))
-		r = layout_dynamic_set(image, DT_STRSZ, *ret_offset + sizeof(VERSION_NAME));
+		r = relayout_dynamic_set(image, DT_STRSZ, *ret_offset + sizeof(VERSION_NAME));
 	return r;
 }
 
-int version_need_relr(struct layout_image *image, const char **ret_refusal)
+int version_need_relr(struct relayout_image *image, const char **ret_refusal)
 {
 	_cleanup_(needs_release) struct needs needs = {
 		.image = image, .libc = SIZE_MAX, .highest = VER_NDX_GLOBAL};
@@ -268,9 +269,9 @@ int version_need_relr(struct layout_image *image, const char **ret_refusal)
 	if (r < 0)
 		return r;
 	link_records(&needs);
-	r = layout_add_table(
+	r = relayout_image_add_table(
 		image, needs.records, needs.n_records * sizeof(*needs.records), sizeof(uint64_t), &address);
 	if (r < 0)
 		return r;
-	return layout_dynamic_set(image, DT_VERNEED, address);
+	return relayout_dynamic_set(image, DT_VERNEED, address);
 }

@@ -11,4 +11,4 @@
  * could be added to, with the reason (a static string) in *ret_refusal; or -EFBIG, -ENOSPC; then some of it
  * may be done.
  */
-int version_need_relr(struct layout_image *image, const char **ret_refusal);
+int version_need_relr(struct relayout_image *image, const char **ret_refusal);

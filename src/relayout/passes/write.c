@@ -18,14 +18,14 @@
 static const uint8_t zeros[65536]; /* no granule is larger */
 
 /* PT_LOADs of the segments, that of the tables, and the note's header. */
-static size_t count_phdrs(const struct layout_output *output)
+static size_t count_phdrs(const struct relayout_output *output)
 {
 	const struct elf_view *view = output->image->view;
 
 	return view->n_phdrs - view->n_loads + output->pieces.n + 2;
 }
 
-static const char *count_problem(const struct layout_output *output)
+static const char *count_problem(const struct relayout_output *output)
 {
 	size_t n = count_phdrs(output);
 
@@ -39,7 +39,8 @@ static const char *count_problem(const struct layout_output *output)
 }
 
 /* A header of which file offset, address and size are those of a part of the tables. */
-static Elf64_Phdr table_phdr(const struct layout_output *output, Elf64_Phdr like, uint64_t at, uint64_t size)
+static Elf64_Phdr table_phdr(
+	const struct relayout_output *output, Elf64_Phdr like, uint64_t at, uint64_t size)
 {
 	like.p_offset = output->image->tables_offset + at;
 	like.p_vaddr = like.p_paddr = output->image->tables_address + at;
@@ -51,9 +52,9 @@ static Elf64_Phdr table_phdr(const struct layout_output *output, Elf64_Phdr like
  * The original's headers in their order, each PT_LOAD replaced by its pieces. That of the tables comes after
  * the last of these, the note's at the end.
  */
-static void write_phdrs(const struct layout_output *output, size_t note_at, size_t phdrs_at)
+static void write_phdrs(const struct relayout_output *output, size_t note_at, size_t phdrs_at)
 {
-	const struct layout_image *image = output->image;
+	const struct relayout_image *image = output->image;
 	const struct elf_view *view = image->view;
 	Elf64_Phdr *to = (Elf64_Phdr *)(output->tables + phdrs_at);
 	size_t piece = 0, load = 0;
@@ -84,9 +85,9 @@ static void write_phdrs(const struct layout_output *output, size_t note_at, size
 
 /* The bytes of one page of a piece: of its copy, or of the original, which may end within it. */
 static const uint8_t *page_bytes(
-	const struct layout_image *image, const struct layout_piece *piece, size_t page, size_t *ret_size)
+	const struct relayout_image *image, const struct relayout_piece *piece, size_t page, size_t *ret_size)
 {
-	const struct layout_segment *segment = piece->segment;
+	const struct relayout_segment *segment = piece->segment;
 	uint64_t offset = segment->offset + page * image->granule;
 	uint64_t left = image->view->size - offset;
 
@@ -109,9 +110,9 @@ static void hash_zeros(XXH3_state_t *state, uint64_t size)
 }
 
 /* XXH3-64 of what is appended, as it will lie in the file. */
-static int appended_checksum(const struct layout_output *output, uint64_t *ret)
+static int appended_checksum(const struct relayout_output *output, uint64_t *ret)
 {
-	const struct layout_image *image = output->image;
+	const struct relayout_image *image = output->image;
 	XXH3_state_t *state = XXH3_createState();
 
 	if (!state)
@@ -122,7 +123,7 @@ static int appended_checksum(const struct layout_output *output, uint64_t *ret)
 	if (output->pieces.n_hot > 0)
 		hash_zeros(state, output->hot_offset - image->tables_offset - output->tables_size);
 	for (size_t i = 0; i < output->pieces.n_hot; i++) {
-		const struct layout_piece *piece = output->pieces.hot[i];
+		const struct relayout_piece *piece = output->pieces.hot[i];
 
 		for (size_t page = piece->first; page < piece->first + piece->n_pages; page++) {
 			size_t size;
@@ -137,7 +138,7 @@ static int appended_checksum(const struct layout_output *output, uint64_t *ret)
 	return 0;
 }
 
-struct note_segment layout_begin_note(const struct layout_image *image, uint64_t profile)
+struct note_segment relayout_begin_note(const struct relayout_image *image, uint64_t profile)
 {
 	const struct elf_view *view = image->view;
 
@@ -161,9 +162,9 @@ struct note_segment layout_begin_note(const struct layout_image *image, uint64_t
 	};
 }
 
-static struct note_segment make_note(const struct layout_output *output, uint64_t profile)
+static struct note_segment make_note(const struct relayout_output *output, uint64_t profile)
 {
-	struct note_segment note = layout_begin_note(output->image, profile);
+	struct note_segment note = relayout_begin_note(output->image, profile);
 
 	note.relaid.tables_offset = LE64(output->image->tables_offset);
 	note.relaid.tables_size = LE64(output->tables_size);
@@ -172,9 +173,9 @@ static struct note_segment make_note(const struct layout_output *output, uint64_
 	return note;
 }
 
-static int write_tables(struct layout_output *output, uint64_t profile)
+static int write_tables(struct relayout_output *output, uint64_t profile)
 {
-	const struct layout_image *image = output->image;
+	const struct relayout_image *image = output->image;
 	size_t note_at = (image->tables_size + TABLE_ALIGN - 1) & ~(size_t)(TABLE_ALIGN - 1);
 	size_t phdrs_at = note_at + sizeof(struct note_segment);
 	struct note_segment note;
@@ -208,12 +209,12 @@ static int write_tables(struct layout_output *output, uint64_t profile)
 	return 0;
 }
 
-int layout_output_init(struct layout_output *ret, const struct layout_image *image, uint64_t profile,
+int relayout_output_init(struct relayout_output *ret, const struct relayout_image *image, uint64_t profile,
 	const char **ret_problem)
 {
-	_cleanup_(layout_output_releasep) struct layout_output output = {.image = image};
+	_cleanup_(relayout_output_releasep) struct relayout_output output = {.image = image};
 	const char *problem;
-	int r = layout_pieces_init(&output.pieces, image);
+	int r = relayout_pieces_init(&output.pieces, image);
 
 	if (r < 0)
 		return r;
@@ -226,15 +227,15 @@ int layout_output_init(struct layout_output *ret, const struct layout_image *ima
 	if (r < 0)
 		return r;
 	*ret = output;
-	output = (struct layout_output){0};
+	output = (struct relayout_output){0};
 	return 0;
 }
 
-void layout_output_release(struct layout_output *output)
+void relayout_output_release(struct relayout_output *output)
 {
-	layout_pieces_release(&output->pieces);
+	relayout_pieces_release(&output->pieces);
 	free(output->tables);
-	*output = (struct layout_output){0};
+	*output = (struct relayout_output){0};
 }
 
 static int pwrite_full(int fd, const void *data, size_t size, uint64_t offset)
@@ -256,7 +257,7 @@ static int pwrite_full(int fd, const void *data, size_t size, uint64_t offset)
 }
 
 /* Pages that lie in the file as they are to be written go in one piece. */
-static int write_piece(const struct layout_output *output, const struct layout_piece *piece, int fd)
+static int write_piece(const struct relayout_output *output, const struct relayout_piece *piece, int fd)
 {
 	uint64_t granule = output->image->granule;
 	uint64_t offset = piece->load.p_offset - piece->load.p_offset % granule;
@@ -277,7 +278,7 @@ static int write_piece(const struct layout_output *output, const struct layout_p
 	return r;
 }
 
-int layout_output_write(const struct layout_output *output, int fd)
+int relayout_output_write(const struct relayout_output *output, int fd)
 {
 	int r;
 

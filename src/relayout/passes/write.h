@@ -6,9 +6,9 @@
 #include "relayout/passes/image.h"
 #include "relayout/passes/pieces.h"
 
-struct layout_output {
-	const struct layout_image *image; /* borrowed */
-	struct layout_pieces pieces;
+struct relayout_output {
+	const struct relayout_image *image; /* borrowed */
+	struct relayout_pieces pieces;
 	Elf64_Ehdr header; /* with e_phoff and e_phnum of the result */
 	uint8_t *tables;   /* owned: image->tables, the note, the program headers */
 	size_t tables_size;
@@ -16,23 +16,24 @@ struct layout_output {
 	uint64_t size; /* bytes of the result */
 };
 
-/* The note of a file that is made from the image, but for what is appended, its checksum and where that lies. */
-struct note_segment layout_begin_note(const struct layout_image *image, uint64_t profile);
+/* The note of a file that is made from the image, but for what is appended, its checksum and where that lies.
+ */
+struct note_segment relayout_begin_note(const struct relayout_image *image, uint64_t profile);
 
 /*
  * Computes what there is to write; the image must not change any more. `profile` is the checksum
  * of the profile file. Returns 0, -ENOMEM, or -EOPNOTSUPP with the reason, a static string, in
  * *ret_problem.
  */
-int layout_output_init(struct layout_output *ret, const struct layout_image *image, uint64_t profile,
+int relayout_output_init(struct relayout_output *ret, const struct relayout_image *image, uint64_t profile,
 	const char **ret_problem);
-void layout_output_release(struct layout_output *output);
+void relayout_output_release(struct relayout_output *output);
 
-static inline void layout_output_releasep(struct layout_output *output)
+static inline void relayout_output_releasep(struct relayout_output *output)
 {
-	layout_output_release(output);
+	relayout_output_release(output);
 }
 
 /* Writes it to a file that begins with the original's bytes and has no others. Returns 0 or negative errno.
  */
-int layout_output_write(const struct layout_output *output, int fd);
+int relayout_output_write(const struct relayout_output *output, int fd);

@@ -3,7 +3,7 @@
  * verify: a compacted file and its original. Shares no code with what compacts. Relocations, versions and
  * the dynamic section are compared as those of an overlay are.
  */
-#include "verify/compact/parts.h"
+#include "verify/compact/compact.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "relaid/note.h"
+#include "verify/compact/parts.h"
 
 static void compact_releasep(struct verify_compact *compact)
 {
@@ -303,7 +304,7 @@ static int compare_files(const uint8_t *original, uint64_t original_size, const 
 	return r;
 }
 
-int layout_verify_compact(const uint8_t *original, uint64_t original_size, const uint8_t *data, uint64_t size,
+int verify_compacted(const uint8_t *original, uint64_t original_size, const uint8_t *data, uint64_t size,
 	struct verify_report *ret)
 {
 	struct verify_report result = {.size = size};

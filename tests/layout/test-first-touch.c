@@ -14,7 +14,7 @@
 struct fixture {
 	struct handmade elf;
 	struct elf_view view;
-	struct layout_image image;
+	struct relayout_image image;
 };
 
 static void init(struct fixture *fixture)
@@ -27,12 +27,12 @@ static void init(struct fixture *fixture)
 		0x2e00; /* page 2 is mapped by both segments */
 	assert_int_equal(
 		elf_view_init(&fixture->view, (uint8_t *)&fixture->elf, sizeof(fixture->elf), &problem), 0);
-	assert_int_equal(layout_image_init(&fixture->image, &fixture->view, &problem), 0);
+	assert_int_equal(relayout_image_init(&fixture->image, &fixture->view, &problem), 0);
 }
 
 static void fixture_release(struct fixture *fixture)
 {
-	layout_image_release(&fixture->image);
+	relayout_image_release(&fixture->image);
 	elf_view_release(&fixture->view);
 }
 
@@ -41,7 +41,7 @@ static void take(struct fixture *fixture, const struct elf_view *recorded, struc
 {
 	struct profile_file file = {.ranges = ranges, .n_ranges = n};
 
-	layout_take_orders(&fixture->image, recorded, &file, page_size);
+	relayout_take_first_touches(&fixture->image, recorded, &file, page_size);
 }
 
 static void expect(const struct fixture *fixture, const uint32_t text[3], const uint32_t data[2])
@@ -52,7 +52,7 @@ static void expect(const struct fixture *fixture, const uint32_t text[3], const 
 		assert_int_equal(fixture->image.segments[1].pages[i].order, data[i]);
 }
 
-#define C LAYOUT_COLD
+#define C RELAYOUT_COLD
 
 static void a_page_mapped_twice_is_hot_twice(void **state)
 {

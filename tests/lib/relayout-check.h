@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RELAY_CHECK_MAX 512
+#define RELAYOUT_CHECK_MAX 512
 
 /*
  * Lays out `data` by a profile made up for it (the same seed makes the same). Returns whether all is as it
  * must be; if not, `problem` says what is not. *ret_accepted: whether there was a relaid file.
  */
-bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
-	char problem[RELAY_CHECK_MAX]);
+bool relayout_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
+	char problem[RELAYOUT_CHECK_MAX]);

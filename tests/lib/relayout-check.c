@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "relay-check.h"
+#include "relayout-check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "relayout/relayout.h"
 #include "relaid/undo.h"
+#include "relayout/relayout.h"
+#include "verify/compact/compact.h"
 #include "verify/verify.h"
 
 #define PATH       "/hostile"
@@ -55,20 +56,20 @@ static struct profile_file make_up(
 }
 
 /* The relaid file as it would lie on the disk. */
-static int write_out(const struct relay *relay, const uint8_t *data, uint8_t **ret, size_t *ret_size)
+static int write_out(const struct relayout *relayout, const uint8_t *data, uint8_t **ret, size_t *ret_size)
 {
-	_cleanup_close_ int fd = memfd_create("relay-check", MFD_CLOEXEC);
+	_cleanup_close_ int fd = memfd_create("relayout-check", MFD_CLOEXEC);
 	_cleanup_free_ uint8_t *out = NULL;
-	size_t size = relay_size(relay);
+	size_t size = relayout_size(relayout);
 	int r;
 
 	if (fd < 0)
 		return -errno;
 	if (size > FILE_LIMIT)
 		return -EFBIG;
-	r = write_full(fd, data, relay_keeps(relay));
+	r = write_full(fd, data, relayout_keeps(relayout));
 	if (r == 0)
-		r = relay_write(relay, fd);
+		r = relayout_write(relayout, fd);
 	if (r < 0)
 		return r;
 	out = malloc(size);
@@ -79,15 +80,15 @@ static int write_out(const struct relay *relay, const uint8_t *data, uint8_t **r
 	return 0;
 }
 
-static bool wrong(char problem[RELAY_CHECK_MAX], const char *what, const char *detail)
+static bool wrong(char problem[RELAYOUT_CHECK_MAX], const char *what, const char *detail)
 {
-	snprintf(problem, RELAY_CHECK_MAX, "%s: %s", what, detail);
+	snprintf(problem, RELAYOUT_CHECK_MAX, "%s: %s", what, detail);
 	return false;
 }
 
 /* `data` is the original: what was given, or, of what was relaid already, that which was in it. */
-static bool check_overlay(
-	const uint8_t *data, size_t size, const uint8_t *out, size_t out_size, char problem[RELAY_CHECK_MAX])
+static bool check_overlay(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
+	char problem[RELAYOUT_CHECK_MAX])
 {
 	_cleanup_free_ uint8_t *original = NULL;
 	struct verify_report report;
@@ -95,7 +96,7 @@ static bool check_overlay(
 	struct undo undo;
 	int r;
 
-	r = layout_verify(out, out_size, &report);
+	r = verify_relaid(out, out_size, &report);
 	if (r < 0)
 		return wrong(problem, "verify does not take what relayout made", report.problem);
 	r = undo_prepare(out, out_size, &undo, &reason);
@@ -106,29 +107,29 @@ static bool check_overlay(
 	return true;
 }
 
-static bool check_compacted(
-	const uint8_t *data, size_t size, const uint8_t *out, size_t out_size, char problem[RELAY_CHECK_MAX])
+static bool check_compacted(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
+	char problem[RELAYOUT_CHECK_MAX])
 {
 	struct verify_report report;
 
-	if (layout_verify(out, out_size, &report) != -EOPNOTSUPP)
+	if (verify_relaid(out, out_size, &report) != -EOPNOTSUPP)
 		return wrong(problem, "a compacted file is told as something else", report.problem);
-	if (layout_verify_compact(data, size, out, out_size, &report) < 0)
+	if (verify_compacted(data, size, out, out_size, &report) < 0)
 		return wrong(problem, "verify does not take what relayout made", report.problem);
 	return true;
 }
 
-bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
-	char problem[RELAY_CHECK_MAX])
+bool relayout_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
+	char problem[RELAYOUT_CHECK_MAX])
 {
-	_cleanup_(relay_releasep) struct relay relay = {0};
+	_cleanup_(relayout_releasep) struct relayout relayout = {0};
 	_cleanup_free_ struct profile_range *ranges = calloc(MAX_RANGES, sizeof(*ranges));
 	_cleanup_free_ uint8_t *copy = malloc(size ? size : 1), *out = NULL;
 	struct profile_file file;
 	struct profile profile = {
 		.files = &file, .n_files = 1, .page_size = PAGE_SIZE_, .runs = 1, .touches = UINT32_MAX};
-	const struct relay_options options = {
-		.profile = &profile, .layout = {.loader_knows_relr = true, .passes = passes}};
+	const struct relayout_options options = {
+		.profile = &profile, .pass_options = {.loader_knows_relr = true, .passes = passes}};
 	const char *reason = NULL;
 	size_t out_size = 0;
 	int r;
@@ -138,13 +139,13 @@ bool relay_check(const uint8_t *data, size_t size, uint32_t passes, unsigned see
 		return wrong(problem, "no memory", "");
 	memcpy(copy, data, size);
 	file = make_up(data, size, seed, ranges);
-	r = relay_init(&relay, copy, size, PATH, &options, &reason);
+	r = relayout_init(&relayout, copy, size, PATH, &options, &reason);
 	if (r < 0)
 		return reason || r == -ENOMEM ? true : wrong(problem, "relayout", "gives no reason");
-	r = write_out(&relay, copy, &out, &out_size);
+	r = write_out(&relayout, copy, &out, &out_size);
 	if (r < 0)
 		return wrong(problem, "cannot write", strerror(-r));
 	*ret_accepted = true;
-	return relay.compacted ? check_compacted(copy, relay.original.size, out, out_size, problem)
-			       : check_overlay(copy, relay.original.size, out, out_size, problem);
+	return relayout.compacted ? check_compacted(copy, relayout.original.size, out, out_size, problem)
+				  : check_overlay(copy, relayout.original.size, out, out_size, problem);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relays, verifies and undoes ELF files of the system in memory, each by several sets of passes and random
+ * Relayouts, verifies and undoes ELF files of the system in memory, each by several sets of passes and random
  * hot pages.
  *
- *     relay-files <LIST-OF-PATHS
+ *     relayout-files <LIST-OF-PATHS
  */
 #include <elf.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/note.h"
-#include "relay-check.h"
+#include "relayout-check.h"
 
 #define SIZE_MAX_MB 8
 
@@ -26,7 +26,7 @@ static void try_file(const char *path, struct counts *counts)
 	static const uint32_t passes[] = {
 		NOTE_PASS_HOT, NOTE_PASS_RELR, NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS};
 	_cleanup_free_ char *data = NULL;
-	char problem[RELAY_CHECK_MAX];
+	char problem[RELAYOUT_CHECK_MAX];
 	bool accepted;
 	size_t size;
 
@@ -35,7 +35,8 @@ static void try_file(const char *path, struct counts *counts)
 		return;
 	counts->files++;
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes); i++) {
-		if (!relay_check((const uint8_t *)data, size, passes[i], (unsigned)i, &accepted, problem)) {
+		if (!relayout_check(
+			    (const uint8_t *)data, size, passes[i], (unsigned)i, &accepted, problem)) {
 			fprintf(stderr, "FAIL: %s, passes %u: %s\n", path, passes[i], problem);
 			counts->wrong++;
 		}
