@@ -38,13 +38,14 @@ static void mark_unmapped(struct page_map *map, const struct elf_view *view, con
 		mark(map, view->loads[i].p_offset, view->loads[i].p_filesz, 0);
 }
 
-static void mark_staying(struct page_map *map, const struct relayout_image *image)
+static void mark_left(struct page_map *map, const struct relayout_image *image)
 {
 	for (size_t i = 0; i < image->n_segments; i++) {
 		const struct relayout_segment *segment = &image->segments[i];
 
 		for (size_t page = 0; page < segment->n_pages; page++)
-			if (segment->pages[page].order != RELAYOUT_COLD && segment->pages[page].stays)
+			if (segment->pages[page].order != RELAYOUT_COLD &&
+				!relayout_page_is_hot(&segment->pages[page]))
 				mark(map, segment->offset + page * image->granule, image->granule, 1);
 	}
 }
@@ -80,10 +81,10 @@ static struct relayout_reads count(const struct page_map *map)
 	return counter.reads;
 }
 
-struct relayout_reads predict_before(
-	const struct relayout *relayout, const struct profile_file *file, uint32_t page_size)
+struct relayout_reads gain_before(
+	const struct elf_view *current, const struct profile_file *file, uint32_t page_size)
 {
-	struct counter counter = {.reads.segments = relayout->current.n_loads, .page_size = page_size};
+	struct counter counter = {.reads.segments = current->n_loads, .page_size = page_size};
 
 	for (size_t i = 0; i < file->n_ranges; i++)
 		add_run(&counter, file->ranges[i].page, file->ranges[i].pages);
@@ -92,55 +93,36 @@ struct relayout_reads predict_before(
 }
 
 /* Pages that lie together. */
-static void add_together(struct relayout_reads *reads, uint64_t pages, uint64_t page_size)
+static void add_together(struct relayout_reads *reads, uint64_t bytes, uint64_t page_size)
 {
 	struct counter counter = {.page_size = page_size};
 
-	add_run(&counter, 0, pages);
+	add_run(&counter, 0, (bytes + page_size - 1) / page_size);
 	reads->pages += counter.reads.pages;
 	reads->reads += counter.reads.reads;
 }
 
-/* The hot part of a compacted file, and what was touched elsewhere. */
-static void add_compacted(struct relayout_reads *reads, const struct relayout *relayout, uint32_t page_size)
-{
-	const struct compacted *compact = &relayout->compact;
-
-	add_together(reads, compact->hot_size / page_size, page_size);
-	reads->pages += compact->cold_touched * relayout->image.granule / page_size;
-	reads->reads += compact->cold_reads;
-	reads->segments = compact->n_segments;
-}
-
-static void add_appended(struct relayout_reads *reads, const struct relayout *relayout, uint32_t page_size)
-{
-	uint64_t appended = relayout->output.size - relayout->image.tables_offset;
-
-	add_together(reads, (appended + page_size - 1) / page_size, page_size);
-	reads->segments = relayout->output.pieces.n + 1;
-}
-
-int predict_after(const struct relayout *relayout, const struct profile_file *file, uint32_t page_size,
-	struct relayout_reads *ret)
+int gain_after(const struct gain_places *places, const struct elf_view *original,
+	const struct profile_file *file, uint32_t page_size, struct relayout_reads *ret)
 {
 	_cleanup_free_ uint8_t *pages = NULL;
 	struct page_map map = {
-		.n = relayout->original.size / page_size + 1,
+		.n = original->size / page_size + 1,
 		.page_size = page_size,
 	};
 
 	pages = map.pages = calloc(map.n, 1);
 	if (!pages)
 		return -ENOMEM;
-	if (relayout->current.size == relayout->original.size)
-		mark_unmapped(&map, &relayout->original, file);
-	if (!relayout->compacted)
-		mark_staying(&map, &relayout->image);
+	if (file)
+		mark_unmapped(&map, original, file);
+	if (places->image)
+		mark_left(&map, places->image);
 	*ret = count(&map);
-	if (relayout->compacted)
-		add_compacted(ret, relayout, page_size);
-	else
-		add_appended(ret, relayout, page_size);
+	add_together(ret, places->together, page_size);
+	ret->pages += places->apart / page_size;
+	ret->reads += places->n_apart;
+	ret->segments = places->segments;
 	ret->bytes = ret->pages * page_size;
 	return 0;
 }
@@ -151,7 +133,8 @@ static uint64_t cost(const struct relayout_reads *reads)
 	       reads->segments * COST_SEGMENT_NS;
 }
 
-bool predict_gain(const struct relayout *relayout)
+bool gain_is_worth(
+	const struct relayout_reads *before, const struct relayout_reads *after, uint64_t original_size)
 {
-	return cost(&relayout->after) < cost(&relayout->before) || relayout->original.size > WHOLE_SIZE;
+	return cost(after) < cost(before) || original_size > WHOLE_SIZE;
 }

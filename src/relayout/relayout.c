@@ -17,7 +17,6 @@
 #include "base/strings.h"
 #include "relaid/undo.h"
 #include "relayout/first-touch.h"
-#include "relayout/gain.h"
 #include "relayout/refuse.h"
 
 static bool has_build_id(const struct profile_file *file, const uint8_t *id, size_t size)
@@ -154,24 +153,51 @@ static int compact(struct relayout *relayout, const struct relayout_options *opt
 	return 0;
 }
 
+/* Where a start finds what it reads of the result. */
+static struct gain_places result_places(const struct relayout *relayout)
+{
+	const struct compacted *compact = &relayout->compact;
+
+	if (relayout->compacted)
+		return (struct gain_places){
+			.together = compact->hot_size,
+			.apart = compact->cold_touched * relayout->image.granule,
+			.n_apart = compact->cold_reads,
+			.segments = compact->n_segments,
+		};
+	return (struct gain_places){
+		.together = relayout->output.size - relayout->image.tables_offset,
+		.image = &relayout->image,
+		.segments = relayout->output.pieces.n + 1,
+	};
+}
+
+static int predict(struct relayout *relayout, const struct profile_file *file, uint32_t page_size)
+{
+	bool first = relayout->current.size == relayout->original.size;
+	struct gain_places places = result_places(relayout);
+
+	relayout->before = gain_before(&relayout->current, file, page_size);
+	return gain_after(&places, &relayout->original, first ? file : NULL, page_size, &relayout->after);
+}
+
 static int lay_out(struct relayout *relayout, const struct profile_file *file,
 	const struct relayout_options *options, const char **ret_reason)
 {
-	uint32_t page_size = options->profile->page_size;
 	int r;
 
 	if (options->pass_options.passes & NOTE_PASS_HOT)
 		take_first_touches(relayout, file, options);
-	relayout->before = predict_before(relayout, file, page_size);
 	if (options->pass_options.passes & NOTE_PASS_COMPACT)
 		r = compact(relayout, options, ret_reason);
 	else
 		r = overlay(relayout, options, ret_reason);
 	if (r == 0)
-		r = predict_after(relayout, file, page_size, &relayout->after);
+		r = predict(relayout, file, options->profile->page_size);
 	if (r < 0)
 		return r;
-	if (options->only_gains && !relayout->compacted && !predict_gain(relayout)) {
+	if (options->only_gains && !relayout->compacted &&
+		!gain_is_worth(&relayout->before, &relayout->after, relayout->original.size)) {
 		*ret_reason = "is read as well as it lies; use --all to relayout it anyway";
 		return -ENODATA;
 	}

@@ -4,6 +4,7 @@
 
 #include "profile/profile.h"
 #include "relayout/compact/compact.h"
+#include "relayout/gain.h"
 #include "relayout/passes/pass.h"
 #include "relayout/passes/write.h"
 
@@ -14,14 +15,6 @@ struct relayout_options {
 	uint64_t profile_checksum;     /* XXH3-64 of its file */
 	struct pass_options pass_options;
 	bool only_gains; /* a file that gains nothing is left as it is */
-};
-
-/* What a cold start reads of a file. */
-struct relayout_reads {
-	uint64_t pages; /* of the profile's size */
-	uint64_t reads; /* of 128 KiB, as read-ahead has it, that bring them */
-	uint64_t bytes;
-	size_t segments; /* PT_LOADs */
 };
 
 struct relayout_pass {
