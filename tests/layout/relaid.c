@@ -31,7 +31,7 @@ static void touch_pages(struct relayout_image *image, unsigned seed)
 			bool hot = next(&state) % 3 == 0;
 
 			for (; n > 0 && page < segment->n_pages; n--, page++)
-				if (hot && !segment->pages[page].stays)
+				if (hot && !segment->pages[page].pinned)
 					segment->pages[page].order = order++;
 		}
 	}

@@ -40,7 +40,7 @@ static void drawing_release(struct drawing *drawing)
 static void draw_page(struct relayout_page *page, char letter)
 {
 	page->order = letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : RELAYOUT_COLD;
-	page->stays = letter == 'F';
+	page->pinned = letter == 'F';
 	if (letter == '#')
 		assert_non_null(page->bytes = calloc(1, PAGE));
 }
@@ -92,8 +92,12 @@ static void expect_choice(const char *before, size_t cap, const char *after)
 	for (size_t i = 0; i < drawing.image.n_segments; i++) {
 		if (i > 0)
 			*at++ = ' ';
-		for (size_t page = 0; page < drawing.image.segments[i].n_pages; page++, at++)
-			*at = letter_of(&drawing.image.segments[i].pages[page], before[at - text]);
+		for (size_t page = 0; page < drawing.image.segments[i].n_pages; page++, at++) {
+			const struct relayout_page *now = &drawing.image.segments[i].pages[page];
+
+			*at = letter_of(now, before[at - text]);
+			assert_int_equal(now->pinned, before[at - text] == 'F'); /* no pass pins a page */
+		}
 	}
 	assert_string_equal(text, after);
 	assert_int_equal(outcome.done, strpbrk(after, "abcdefghijklmnopqrstuvwxyzH#") != NULL);

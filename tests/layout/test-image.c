@@ -55,8 +55,8 @@ static void pages_are_those_with_content(void **state)
 	assert_int_equal(image->segments[1].address, 0x3000);
 	assert_int_equal(image->segments[1].offset, 0x2000);
 	assert_int_equal(image->segments[1].n_pages, 2); /* 0x3e00 to 0x4100 */
-	assert_true(image->segments[0].pages[0].stays);
-	assert_false(image->segments[0].pages[1].stays);
+	assert_true(image->segments[0].pages[0].pinned);
+	assert_false(image->segments[0].pages[1].pinned);
 	assert_int_equal(image->segments[1].pages[1].order, RELAYOUT_COLD);
 	assert_ptr_equal(relayout_page_at(image, 0x4000), &image->segments[1].pages[1]);
 	assert_null(relayout_page_at(image, 0x4100));
@@ -165,9 +165,9 @@ static void large_pages_of_aarch64(void **state)
 	assert_int_equal(fixture.image.granule, 0x10000);
 	assert_int_equal(fixture.image.segments[1].address, 0x200000);
 	assert_int_equal(fixture.image.segments[1].offset, 0);
-	assert_true(fixture.image.segments[0].pages[0].stays);
+	assert_true(fixture.image.segments[0].pages[0].pinned);
 	assert_false(
-		fixture.image.segments[1].pages[0].stays); /* the second that maps the file's first page */
+		fixture.image.segments[1].pages[0].pinned); /* the second that maps the file's first page */
 	assert_int_equal(fixture.image.tables_address, 0x210000);
 	fixture_release(&fixture);
 }

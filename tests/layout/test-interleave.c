@@ -47,7 +47,7 @@ static void make(struct sample *ret, size_t code, size_t data, size_t spare)
 	image->n_segments = 3;
 	assert_non_null(image->segments = calloc(3, sizeof(*image->segments)));
 	fill(&image->segments[0], PF_R, 0, 1, RELAYOUT_COLD);
-	image->segments[0].pages[0].stays = true;
+	image->segments[0].pages[0].pinned = true;
 	fill(&image->segments[1], PF_R | PF_X, PAGE, code, 0);
 	fill(&image->segments[2], PF_R | PF_W, (1 + code) * PAGE, data, (uint32_t)code);
 	assert_int_equal(relayout_pieces_init(&ret->pieces, image), 0);

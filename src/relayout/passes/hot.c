@@ -125,7 +125,7 @@ static int add_intervals(struct hot_chooser *chooser, struct relayout_segment *s
 			page++) {
 			interval->n_pages++;
 			interval->touched += segment->pages[page].order != RELAYOUT_COLD;
-			interval->stuck |= segment->pages[page].stays || segment->pages[page].bytes;
+			interval->stuck |= segment->pages[page].pinned || segment->pages[page].bytes;
 		}
 		if (previous != NONE)
 			chooser->intervals[previous].after = chooser->n_intervals;
@@ -227,9 +227,8 @@ static uint64_t apply(const struct hot_chooser *chooser)
 		for (size_t page = interval->first; page < interval->first + interval->n_pages; page++) {
 			struct relayout_page *at = &interval->segment->pages[page];
 
-			if (!interval->hot)
-				at->stays = true;
-			else if (at->order == RELAYOUT_COLD)
+			at->left = !interval->hot;
+			if (interval->hot && at->order == RELAYOUT_COLD)
 				at->order = RELAYOUT_LAST;
 		}
 	}

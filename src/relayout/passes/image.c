@@ -132,10 +132,10 @@ static int take_segments(struct relayout_image *image)
 		for (size_t page = 0; page < segment->n_pages; page++)
 			segment->pages[page].order = RELAYOUT_COLD;
 		if (segment->offset == 0 && !found)
-			found = segment->pages[0].stays = true;
+			found = segment->pages[0].pinned = true;
 		/* place_tables() counts on the offset of an executable's first segment. */
 		if (i == 0 && image->executable)
-			segment->pages[0].stays = true;
+			segment->pages[0].pinned = true;
 	}
 	return 0;
 }
@@ -278,7 +278,7 @@ int relayout_image_write(struct relayout_image *image, uint64_t address, const v
 		struct page_part part = part_at(image, segment, address, size);
 
 		if (memcmp(part_bytes(image, &part), from, part.size) != 0) {
-			int r = part.page->stays ? -EPERM : copy_page(image, &part);
+			int r = part.page->pinned ? -EPERM : copy_page(image, &part);
 
 			if (r < 0)
 				return r;
@@ -377,8 +377,8 @@ bool relayout_dynamic_writable(const struct relayout_image *image)
 	for (size_t i = 0; i < image->n_dynamic; i++) {
 		uint64_t first = image->view->dynamic_address + i * sizeof(Elf64_Dyn);
 
-		if (relayout_page_at(image, first)->stays ||
-			relayout_page_at(image, first + sizeof(Elf64_Dyn) - 1)->stays)
+		if (relayout_page_at(image, first)->pinned ||
+			relayout_page_at(image, first + sizeof(Elf64_Dyn) - 1)->pinned)
 			return false;
 	}
 	return true;

@@ -6,7 +6,7 @@
  *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it
  *    always was or from a copy of it in the hot region;
  *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
- *  - the page at file offset 0 stays: it is never copied and never changed, as the kernel and ld.so read
+ *  - the page at file offset 0 is pinned: it is never copied and never changed, as the kernel and ld.so read
  *    the ELF header there;
  *  - dynamic entries are changed in `dynamic` only, and relayout_dynamic_store() writes them into the copies
  *    of the pages they lie on.
@@ -20,14 +20,15 @@
 
 struct relayout_page {
 	uint32_t order; /* of its first touch, or RELAYOUT_COLD */
-	bool stays;     /* mapped from where it always was, whatever its order */
+	bool pinned;    /* never copied and never changed; set with the image */
+	bool left;      /* mapped from where it always was, whatever its order; set by pass_hot() alone */
 	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is as it was */
 };
 
 /* Whether the page is mapped from a copy in the hot region. */
 static inline bool relayout_page_is_hot(const struct relayout_page *page)
 {
-	return !page->stays && (page->order != RELAYOUT_COLD || page->bytes);
+	return !page->pinned && !page->left && (page->order != RELAYOUT_COLD || page->bytes);
 }
 
 /* A PT_LOAD of the original and those of its pages that have content in the file. */

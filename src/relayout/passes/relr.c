@@ -103,7 +103,7 @@ static bool can_be_packed(const struct packing *packing, uint64_t place)
 	if (place % POINTER != 0)
 		return false;
 	load = elf_view_load_at(view, place, POINTER);
-	if (!load || !(load->p_flags & PF_W) || relayout_page_at(packing->image, place)->stays)
+	if (!load || !(load->p_flags & PF_W) || relayout_page_at(packing->image, place)->pinned)
 		return false;
 	return !reloc_table_overlaps(&packing->table, place, POINTER) &&
 	       (place >= dynamic_end || place + POINTER <= view->dynamic_address);
