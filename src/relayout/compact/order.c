@@ -2,7 +2,7 @@
 /*
  * Which blocks of pages are hot, and where each lies. A block that was touched is hot unless reading what is
  * untouched of it costs more than reading what is touched from elsewhere. Stretches of hot and of cold blocks
- * change sides, the cheapest first, until their PT_LOADs fit.
+ * are turned over, the cheapest first, until their PT_LOADs fit (passes/turns.h).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,25 +12,7 @@
 #include "format/note.h"
 #include "relaid/cost.h"
 #include "relayout/compact/parts.h"
-
-/* Blocks that follow each other in memory and are alike. */
-struct run {
-	size_t first, n; /* blocks */
-	uint64_t pages;
-	uint64_t cost; /* of its changing sides */
-	unsigned gain; /* how many PT_LOADs fewer there are then */
-	uint32_t order;
-};
-
-struct runs {
-	struct run *all; /* owned */
-	size_t n, capacity;
-};
-
-static void runs_release(struct runs *runs)
-{
-	free(runs->all);
-}
+#include "relayout/passes/turns.h"
 
 static bool is_hot(const struct relayout_page *page)
 {
@@ -103,74 +85,45 @@ static bool is_adjacent(const struct compaction *c, size_t block)
 	return block > 0 && b->segment == b[-1].segment && b->first == b[-1].first + b[-1].n && !b[-1].head;
 }
 
-static void add_to_run(struct run *run, const struct compact_block *block)
+/* Cold, a hot run takes reads of its own; hot, a cold one is read for nothing. */
+static uint64_t turn_cost(const struct turns *turns, const struct turns_interval *run, size_t saves)
 {
-	run->n++;
-	run->pages += block->n;
-	run->cost += block->hot ? block->n_reads * COST_READ_NS : block->n * COST_PAGE_NS;
-	if (block->order < run->order)
-		run->order = block->order;
-}
-
-static int find_runs(const struct compaction *c, struct runs *runs)
-{
-	runs->n = 0;
-	for (size_t i = 0; i < c->n_blocks; i++) {
-		bool adjacent = is_adjacent(c, i);
-
-		if (!adjacent || c->blocks[i].hot != c->blocks[i - 1].hot) {
-			if (ARRAY_RESERVE(runs->all, runs->capacity, runs->n + 1) < 0)
-				return -ENOMEM;
-			runs->all[runs->n] = (struct run){.first = i, .order = RELAYOUT_COLD};
-			if (adjacent) {
-				runs->all[runs->n].gain++;
-				runs->all[runs->n - 1].gain++;
-			}
-			runs->n++;
-		}
-		add_to_run(&runs->all[runs->n - 1], &c->blocks[i]);
-	}
-	return 0;
-}
-
-/* The run whose changing sides costs least for each PT_LOAD saved, or NULL. */
-static const struct run *cheapest(const struct runs *runs)
-{
-	const struct run *best = NULL;
-
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct run *run = &runs->all[i];
-
-		if (run->gain > 0 && (!best || run->cost / run->gain < best->cost / best->gain))
-			best = run;
-	}
-	return best;
+	(void)turns;
+	(void)saves;
+	return run->hot ? run->reads * COST_READ_NS : run->pages * COST_PAGE_NS;
 }
 
 /* Cold gaps too small to be worth a PT_LOAD are filled, and those that are too many. */
-static int limit_runs(struct compaction *c, struct runs *runs)
+static int choose_runs(struct compaction *c, struct turns *runs)
 {
-	size_t n_more = 1; /* the tables */
+	int r = 0;
 
-	for (size_t i = 0; i < c->image->n_segments; i++)
-		n_more += c->image->segments[i].n_pages == 0;
-	for (;;) {
-		int r = find_runs(c, runs);
-		const struct run *run = cheapest(runs);
-		bool fits = runs->n + n_more <= c->max_loads;
+	for (size_t i = 0; i < c->n_blocks && r == 0; i++) {
+		const struct compact_block *block = &c->blocks[i];
 
-		if (r < 0)
-			return r;
-		if (fits && (!run || run->cost > (uint64_t)run->gain * COST_SEGMENT_NS))
-			return 0;
-		if (!run)
-			return compact_refuse(c, "has no room for as many program headers as it would need");
-		for (size_t i = run->first; i < run->first + run->n; i++)
-			c->blocks[i].hot = !c->blocks[i].hot;
+		r = turns_add(runs,
+			(struct turns_interval){
+				.segment = block->segment,
+				.first = i,
+				.n = 1,
+				.pages = block->n,
+				.reads = block->n_reads,
+				.order = block->order,
+				.hot = block->hot,
+			},
+			is_adjacent(c, i));
 	}
+	if (r == 0)
+		r = turns_choose(runs, c->max_loads);
+	if (r == 0 && runs->n_loads + turns_other_loads(c->image) > c->max_loads)
+		return compact_refuse(c, "has no room for as many program headers as it would need");
+	for (size_t run = 0; run < runs->n; run++)
+		for (size_t i = 0; i < runs->all[run].n; i++)
+			c->blocks[runs->all[run].first + i].hot = runs->all[run].hot;
+	return r;
 }
 
-static void place_run(struct compaction *c, const struct run *run, uint64_t *at)
+static void place_run(struct compaction *c, const struct turns_interval *run, uint64_t *at)
 {
 	for (size_t i = run->first; i < run->first + run->n; i++) {
 		const struct compact_block *block = &c->blocks[i];
@@ -184,7 +137,8 @@ static void place_run(struct compaction *c, const struct run *run, uint64_t *at)
 
 static int compare_runs(const void *a, const void *b)
 {
-	const struct run *x = *(struct run *const *)a, *y = *(struct run *const *)b;
+	const struct turns_interval *x = *(struct turns_interval *const *)a,
+				    *y = *(struct turns_interval *const *)b;
 
 	if (x->order != y->order)
 		return x->order < y->order ? -1 : 1;
@@ -192,9 +146,9 @@ static int compare_runs(const void *a, const void *b)
 }
 
 /* Head, tables, hot runs by first touch, cold runs by address. */
-static int place_runs(struct compaction *c, const struct runs *runs)
+static int place_runs(struct compaction *c, const struct turns *runs)
 {
-	_cleanup_free_ struct run **hot = calloc(runs->n, sizeof(*hot));
+	_cleanup_free_ struct turns_interval **hot = calloc(runs->n, sizeof(*hot));
 	uint64_t at = 0;
 
 	if (!hot)
@@ -239,7 +193,7 @@ static bool extend_load(Elf64_Phdr *last, const Elf64_Phdr *next)
 }
 
 /* The PT_LOAD of a run. The first keeps the largest alignment, which the loader takes for the whole. */
-static int add_run_load(struct compaction *c, const struct run *run)
+static int add_run_load(struct compaction *c, const struct turns_interval *run)
 {
 	const struct compact_block *block = &c->blocks[run->first];
 	const struct relayout_segment *segment = &c->image->segments[block->segment];
@@ -277,7 +231,7 @@ static int add_empty_load(struct compaction *c, const struct relayout_segment *s
 	return 0;
 }
 
-static int make_loads(struct compaction *c, const struct runs *runs)
+static int make_loads(struct compaction *c, const struct turns *runs)
 {
 	const struct relayout_image *image = c->image;
 	size_t run = 0;
@@ -307,11 +261,11 @@ static int make_loads(struct compaction *c, const struct runs *runs)
 
 int compact_place(struct compaction *c)
 {
-	_cleanup_(runs_release) struct runs runs = {0};
+	_cleanup_(turns_release) struct turns runs = {.image = c->image, .cost = turn_cost};
 	int r = make_blocks(c);
 
 	if (r == 0)
-		r = limit_runs(c, &runs);
+		r = choose_runs(c, &runs);
 	if (r == 0)
 		r = place_runs(c, &runs);
 	if (r == 0)
