@@ -16,10 +16,10 @@
 #include "base/strings.h"
 #include "format/note.h"
 #include "input.h"
-#include "layout/loader.h"
 #include "output.h"
 #include "profile/profile-file.h"
 #include "relayout.h"
+#include "relayout/loader.h"
 #include "verb.h"
 
 #define JOBS_MAX     256u
@@ -35,19 +35,19 @@ static const char help[] =
 	"options:\n"
 	"      --profile P       the profile that says what is touched\n"
 	"  -o, --output OUT      write the relaid file to OUT, or into it if it is a folder; an unchanged\n"
-	"                        copy if there is nothing to relay\n"
+	"                        copy if there is nothing to do\n"
 	"      --in-place        replace the files\n"
 	"      --shadow DIR      write copies under DIR, with what mounts them over the originals\n"
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
 	"      --tree DIR        the files, and the profile's, lie in a system under DIR (an image)\n"
-	"      --force           relay files of packages, setuid ones, and those with a checksum\n"
-	"      --all             relay files of the profile that gain nothing, too\n"
+	"      --force           relayout files of packages, setuid ones, and those with a checksum\n"
+	"      --all             relayout files of the profile that gain nothing, too\n"
 	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
 	"      --no-hot          do not copy pages because they are touched\n"
 	"      --no-relr         do not pack relative relocations into DT_RELR\n"
 	"      --no-relocs       do not move the other relocations\n"
-	"      --jobs N          relay N files at once (default: as there are processors)\n"
+	"      --jobs N          relayout N files at once (default: as there are processors)\n"
 	"      --json            print the outcome as JSON\n"
 	"  -h, --help            print this\n";
 
@@ -88,10 +88,10 @@ static const struct option longs[] = {
 	{0},
 };
 
-static void relayout_release(struct relayout *relayout)
+static void run_release(struct relayout_run *run)
 {
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		struct relayout_file *file = &relayout->files[i];
+	for (size_t i = 0; i < run->n_files; i++) {
+		struct relayout_file *file = &run->files[i];
 
 		for (size_t name = 0; name < file->n_names; name++)
 			free(file->names[name]);
@@ -101,10 +101,10 @@ static void relayout_release(struct relayout *relayout)
 		free(file->reason);
 		free(file->advice);
 	}
-	free(relayout->files);
-	free(relayout->root);
-	free(relayout->shadow_folder);
-	profile_release(&relayout->profile);
+	free(run->files);
+	free(run->root);
+	free(run->shadow_folder);
+	profile_release(&run->profile);
 }
 
 static int parse_number(const char *text, unsigned least, unsigned most, size_t *ret)
@@ -118,59 +118,59 @@ static int parse_number(const char *text, unsigned least, unsigned most, size_t 
 }
 
 /* Returns 0, or the status of an error that has been told. */
-static int parse_option(int option, struct relayout *relayout)
+static int parse_option(int option, struct relayout_run *run)
 {
-	struct layout_options *layout = &relayout->options.layout;
+	struct pass_options *passes = &run->options.pass_options;
 
 	switch (option) {
 	case OPTION_PROFILE:
-		relayout->profile_path = optarg;
+		run->profile_path = optarg;
 		return 0;
 	case 'o':
-		relayout->output = optarg;
+		run->output = optarg;
 		return 0;
 	case OPTION_IN_PLACE:
-		relayout->in_place = true;
+		run->in_place = true;
 		return 0;
 	case OPTION_SHADOW:
-		relayout->shadow = optarg;
+		run->shadow = optarg;
 		return 0;
 	case OPTION_DRY_RUN:
-		relayout->dry_run = true;
+		run->dry_run = true;
 		return 0;
 	case OPTION_TREE:
-		relayout->tree = optarg;
+		run->tree = optarg;
 		return 0;
 	case OPTION_FORCE:
-		relayout->force = true;
+		run->force = true;
 		return 0;
 	case OPTION_ALL:
-		relayout->all = true;
+		run->all = true;
 		return 0;
 	case OPTION_COMPACT:
-		layout->passes |= NOTE_PASS_COMPACT;
+		passes->passes |= NOTE_PASS_COMPACT;
 		return 0;
 	case OPTION_MAX_SEGMENTS:
-		return parse_number(optarg, 2, SEGMENTS_MAX, &layout->max_segments);
+		return parse_number(optarg, 2, SEGMENTS_MAX, &passes->max_segments);
 	case OPTION_NO_HOT:
-		layout->passes &= ~(uint32_t)NOTE_PASS_HOT;
+		passes->passes &= ~(uint32_t)NOTE_PASS_HOT;
 		return 0;
 	case OPTION_NO_RELR:
-		layout->passes &= ~(uint32_t)NOTE_PASS_RELR;
+		passes->passes &= ~(uint32_t)NOTE_PASS_RELR;
 		return 0;
 	case OPTION_NO_RELOCS:
-		layout->passes &= ~(uint32_t)NOTE_PASS_RELOCS;
+		passes->passes &= ~(uint32_t)NOTE_PASS_RELOCS;
 		return 0;
 	case OPTION_JOBS:
-		return parse_number(optarg, 1, JOBS_MAX, &relayout->jobs);
+		return parse_number(optarg, 1, JOBS_MAX, &run->jobs);
 	default:
-		relayout->json = true;
+		run->json = true;
 		return 0;
 	}
 }
 
 /* Returns -1 to go on, or the exit status. */
-static int parse_arguments(int argc, char **argv, struct relayout *relayout)
+static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 {
 	int option, status;
 
@@ -179,85 +179,84 @@ static int parse_arguments(int argc, char **argv, struct relayout *relayout)
 			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
 		if (option == '?')
 			return VERB_USAGE;
-		status = parse_option(option, relayout);
+		status = parse_option(option, run);
 		if (status)
 			return status;
 	}
-	if (!relayout->profile_path)
+	if (!run->profile_path)
 		return verb_usage("relayout", "no profile given (--profile)");
-	if ((relayout->output != NULL) + relayout->in_place + (relayout->shadow != NULL) > 1)
+	if ((run->output != NULL) + run->in_place + (run->shadow != NULL) > 1)
 		return verb_usage("relayout", "only one of -o, --in-place and --shadow");
-	if (!relayout->output && !relayout->in_place && !relayout->shadow && !relayout->dry_run)
+	if (!run->output && !run->in_place && !run->shadow && !run->dry_run)
 		return verb_usage("relayout", "where to: -o OUT, --in-place, --shadow DIR or --dry-run");
-	if (relayout->shadow && relayout->tree)
+	if (run->shadow && run->tree)
 		return verb_usage("relayout", "--shadow is for the running system, not for a --tree");
-	if ((relayout->options.layout.passes & NOTE_PASS_COMPACT) &&
-		(relayout->shadow || (relayout->in_place && !relayout->tree && !relayout->force)))
+	if ((run->options.pass_options.passes & NOTE_PASS_COMPACT) &&
+		(run->shadow || (run->in_place && !run->tree && !run->force)))
 		return verb_usage("relayout", "--compact cannot be undone: only with -o, --tree or --force");
-	if (relayout->output && argc == optind)
-		return verb_usage("relayout", "which file is to be written to '%s'", relayout->output);
+	if (run->output && argc == optind)
+		return verb_usage("relayout", "which file is to be written to '%s'", run->output);
 	return -1;
 }
 
-static int load_profile(struct relayout *relayout)
+static int load_profile(struct relayout_run *run)
 {
-	const char *path = relayout->profile_path;
+	const char *path = run->profile_path;
 	_cleanup_free_ char *data = NULL;
 	size_t size;
-	int r = input_profile(path, &relayout->profile);
+	int r = input_profile(path, &run->profile);
 
 	if (r)
 		return r;
 	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);
-	relayout->options.profile = &relayout->profile;
-	relayout->options.profile_checksum = checksum64(data, size);
+	run->options.profile = &run->profile;
+	run->options.profile_checksum = checksum64(data, size);
 	return 0;
 }
 
 /* The tree's canonical path; that of the system itself is "". */
-static int find_root(struct relayout *relayout)
+static int find_root(struct relayout_run *run)
 {
-	char *root = realpath(relayout->tree ? relayout->tree : "/", NULL);
+	char *root = realpath(run->tree ? run->tree : "/", NULL);
 	struct stat st;
 
 	if (!root || stat(root, &st) < 0) {
 		free(root);
-		return verb_fail_errno(errno, "cannot find '%s'", relayout->tree);
+		return verb_fail_errno(errno, "cannot find '%s'", run->tree);
 	}
-	relayout->root = root;
+	run->root = root;
 	if (!S_ISDIR(st.st_mode))
-		return verb_fail("'%s' is not a folder", relayout->tree);
+		return verb_fail("'%s' is not a folder", run->tree);
 	if (streq(root, "/"))
 		root[0] = '\0';
-	relayout->knows_relr[0] = loader_knows_relr(root, EM_X86_64);
-	relayout->knows_relr[1] = loader_knows_relr(root, EM_AARCH64);
+	run->knows_relr[0] = loader_knows_relr(root, EM_X86_64);
+	run->knows_relr[1] = loader_knows_relr(root, EM_AARCH64);
 	return 0;
 }
 
 /* Where the results go. Returns 0, or an exit status with the reason said. */
-static int place_outputs(struct relayout *relayout)
+static int place_outputs(struct relayout_run *run)
 {
 	struct stat st;
-	bool folder = stat(relayout->output, &st) == 0 && S_ISDIR(st.st_mode);
+	bool folder = stat(run->output, &st) == 0 && S_ISDIR(st.st_mode);
 
-	if (!folder && relayout->n_files > 1)
-		return verb_fail(
-			"'%s' is not a folder, and several files cannot go to one", relayout->output);
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		struct relayout_file *file = &relayout->files[i];
-		int r = folder ? asprintf(&file->output, "%s/%s", relayout->output, file->name)
-			       : asprintf(&file->output, "%s", relayout->output);
+	if (!folder && run->n_files > 1)
+		return verb_fail("'%s' is not a folder, and several files cannot go to one", run->output);
+	for (size_t i = 0; i < run->n_files; i++) {
+		struct relayout_file *file = &run->files[i];
+		int r = folder ? asprintf(&file->output, "%s/%s", run->output, file->name)
+			       : asprintf(&file->output, "%s", run->output);
 
 		if (r < 0) {
 			file->output = NULL;
-			return verb_fail_errno(ENOMEM, "cannot write '%s'", relayout->output);
+			return verb_fail_errno(ENOMEM, "cannot write '%s'", run->output);
 		}
 		for (size_t other = 0; other < i; other++)
-			if (streq(relayout->files[other].output, file->output))
+			if (streq(run->files[other].output, file->output))
 				return verb_fail("'%s' and '%s' would both be written to '%s'",
-					relayout->files[other].path, file->path, file->output);
+					run->files[other].path, file->path, file->output);
 		r = output_check(file->output);
 		if (r)
 			return r;
@@ -266,7 +265,7 @@ static int place_outputs(struct relayout *relayout)
 }
 
 struct workers {
-	struct relayout *relayout;
+	struct relayout_run *run;
 	atomic_size_t next, done;
 	bool progress;
 };
@@ -274,17 +273,17 @@ struct workers {
 static void *work(void *argument)
 {
 	struct workers *workers = argument;
-	struct relayout *relayout = workers->relayout;
+	struct relayout_run *run = workers->run;
 	size_t i;
 
-	while ((i = atomic_fetch_add(&workers->next, 1)) < relayout->n_files) {
+	while ((i = atomic_fetch_add(&workers->next, 1)) < run->n_files) {
 		size_t done;
 
-		if (relayout->files[i].status == RELAYOUT_PENDING)
-			relayout_file(relayout, &relayout->files[i]);
+		if (run->files[i].status == RELAYOUT_PENDING)
+			relayout_file(run, &run->files[i]);
 		done = atomic_fetch_add(&workers->done, 1) + 1;
 		if (workers->progress)
-			fprintf(stderr, "\r%zu of %zu files", done, relayout->n_files);
+			fprintf(stderr, "\r%zu of %zu files", done, run->n_files);
 	}
 	return NULL;
 }
@@ -297,16 +296,16 @@ static size_t processors(void)
 }
 
 /* The files one after the other, by as many threads as are wanted and can be had; this is one of them. */
-static void relay_all(struct relayout *relayout)
+static void relayout_all(struct relayout_run *run)
 {
 	struct workers workers = {
-		.relayout = relayout,
-		.progress = relayout->n_files > 1 && isatty(STDERR_FILENO),
+		.run = run,
+		.progress = run->n_files > 1 && isatty(STDERR_FILENO),
 	};
-	size_t jobs = relayout->jobs ? relayout->jobs : processors(), n = 0;
+	size_t jobs = run->jobs ? run->jobs : processors(), n = 0;
 	pthread_t threads[JOBS_MAX];
 
-	while (n + 1 < jobs && n + 1 < JOBS_MAX && n + 1 < relayout->n_files &&
+	while (n + 1 < jobs && n + 1 < JOBS_MAX && n + 1 < run->n_files &&
 		pthread_create(&threads[n], NULL, work, &workers) == 0)
 		n++;
 	work(&workers);
@@ -317,37 +316,37 @@ static void relay_all(struct relayout *relayout)
 }
 
 /* All that can be found out before work begins. */
-static int prepare(struct relayout *relayout, char **names, size_t n)
+static int prepare(struct relayout_run *run, char **names, size_t n)
 {
-	int status = load_profile(relayout);
+	int status = load_profile(run);
 
 	if (status == 0)
-		status = find_root(relayout);
+		status = find_root(run);
 	if (status == 0)
-		status = relayout_list(relayout, names, n);
-	if (status == 0 && relayout->output)
-		status = place_outputs(relayout);
-	if (status == 0 && relayout->shadow && !relayout->dry_run)
-		status = relayout_shadow_begin(relayout);
-	if (status == 0 && relayout->in_place && !relayout->force)
-		status = relayout_ask_packages(relayout);
+		status = relayout_list(run, names, n);
+	if (status == 0 && run->output)
+		status = place_outputs(run);
+	if (status == 0 && run->shadow && !run->dry_run)
+		status = relayout_shadow_begin(run);
+	if (status == 0 && run->in_place && !run->force)
+		status = relayout_ask_packages(run);
 	return status;
 }
 
 int cmd_relayout(int argc, char **argv)
 {
-	_cleanup_(relayout_release) struct relayout relayout = {
-		.options.layout.passes = NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS,
+	_cleanup_(run_release) struct relayout_run run = {
+		.options.pass_options.passes = NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS,
 	};
-	int status = parse_arguments(argc, argv, &relayout);
+	int status = parse_arguments(argc, argv, &run);
 
 	if (status >= 0)
 		return status;
-	status = prepare(&relayout, argv + optind, (size_t)(argc - optind));
+	status = prepare(&run, argv + optind, (size_t)(argc - optind));
 	if (status)
 		return status;
-	relay_all(&relayout);
-	if (relayout.shadow && !relayout.dry_run)
-		status = relayout_shadow_finish(&relayout);
-	return status ? status : relayout_report(&relayout);
+	relayout_all(&run);
+	if (run.shadow && !run.dry_run)
+		status = relayout_shadow_finish(&run);
+	return status ? status : relayout_report(&run);
 }

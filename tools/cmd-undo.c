@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/replace.h"
-#include "layout/undo.h"
+#include "relaid/undo.h"
 #include "output.h"
 #include "relaid-file.h"
 #include "report/words.h"

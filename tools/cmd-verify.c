@@ -9,10 +9,11 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "layout/verify.h"
 #include "relaid-file.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verify/compact/compact.h"
+#include "verify/verify.h"
 
 static const char help[] =
 	"usage: headstart verify [OPTION…] FILE…\n"
@@ -113,9 +114,9 @@ static int verify_file(const char *path, const struct verify_arguments *argument
 	if (r)
 		return r;
 	if (arguments->original)
-		r = layout_verify_compact(arguments->original, arguments->original_size, data, size, &report);
+		r = verify_compacted(arguments->original, arguments->original_size, data, size, &report);
 	else
-		r = layout_verify(data, size, &report);
+		r = verify_relaid(data, size, &report);
 	if (r == -ENOMEM)
 		return verb_fail_errno(r, "cannot verify '%s'", path);
 	if (arguments->json)

@@ -11,8 +11,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/replace.h"
-#include "layout/refuse.h"
 #include "relayout.h"
+#include "relayout/refuse.h"
 
 #define FILE_LIMIT (4ll << 30) /* bytes: it is held in memory */
 
@@ -34,7 +34,7 @@ static void fail(struct relayout_file *file, int error, const char *what)
 
 /* Files that a user may not want to be changed, whatever is in them. Returns whether to go on. */
 static bool may_change(
-	const struct relayout *relayout, struct relayout_file *file, int fd, const struct stat *st)
+	const struct relayout_run *run, struct relayout_file *file, int fd, const struct stat *st)
 {
 	const char *reason;
 	bool forcible;
@@ -46,9 +46,10 @@ static bool may_change(
 		reason = "is covered by a checksum in a file beside it";
 		forcible = true;
 	}
-	if (!reason || (forcible && relayout->force))
+	if (!reason || (forcible && run->force))
 		return true;
-	relayout_set(file, RELAYOUT_REFUSED, "%s%s", reason, forcible ? "; --force relays it anyway" : "");
+	relayout_set(file, RELAYOUT_REFUSED, "%s%s", reason,
+		forcible ? "; use --force to relayout it anyway" : "");
 	return false;
 }
 
@@ -78,15 +79,15 @@ static bool read_content(struct relayout_file *file, int fd, const struct stat *
 }
 
 static bool plan(
-	const struct relayout *relayout, struct relayout_file *file, uint8_t *data, struct relay *ret)
+	const struct relayout_run *run, struct relayout_file *file, uint8_t *data, struct relayout *ret)
 {
-	struct relay_options options = relayout->options;
+	struct relayout_options options = run->options;
 	const char *reason;
 	int r;
 
-	options.layout.loader_knows_relr =
-		relayout->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
-	r = relay_init(ret, data, file->size_before, file->inside, &options, &reason);
+	options.pass_options.loader_knows_relr =
+		run->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
+	r = relayout_init(ret, data, file->size_before, file->inside, &options, &reason);
 	if (r == -ENODATA || r == -ESTALE)
 		return relayout_set(file, RELAYOUT_SKIPPED, "%s", reason), false;
 	file->unfit = r == -EOPNOTSUPP;
@@ -94,13 +95,13 @@ static bool plan(
 		return relayout_set(file, RELAYOUT_REFUSED, "%s", reason), false;
 	if (r < 0)
 		return fail(file, r, "cannot be laid out"), false;
-	if (relayout->shadow && ret->current.size != ret->original.size)
+	if (run->shadow && ret->current.size != ret->original.size)
 		return relayout_set(file, RELAYOUT_REFUSED,
 			       "is relaid already; 'headstart-shadow stop' "
 			       "uncovers the original if that is its copy"),
 		       false;
-	file->size_after = relay_size(ret);
-	file->hot_bytes = relay_hot_size(ret);
+	file->size_after = relayout_size(ret);
+	file->hot_bytes = relayout_hot_size(ret);
 	file->before = ret->before;
 	file->after = ret->after;
 	memcpy(file->passes, ret->passes, sizeof(file->passes));
@@ -125,12 +126,12 @@ static bool commit(struct relayout_file *file, int r, struct replacement *new)
 	return r == 0;
 }
 
-static void write_result(struct relayout_file *file, const struct relay *relay, struct replacement *new)
+static void write_result(struct relayout_file *file, const struct relayout *relayout, struct replacement *new)
 {
-	int r = replacement_copy_original(new, relay_keeps(relay));
+	int r = replacement_copy_original(new, relayout_keeps(relayout));
 
 	if (r == 0)
-		r = relay_write(relay, new->fd);
+		r = relayout_write(relayout, new->fd);
 	if (commit(file, r, new))
 		file->status = RELAYOUT_DONE;
 }
@@ -155,26 +156,26 @@ static int begin(struct relayout_file *file, struct replacement *new)
 	return r;
 }
 
-static void relay_and_write(const struct relayout *relayout, struct relayout_file *file)
+static void relayout_and_write(const struct relayout_run *run, struct relayout_file *file)
 {
 	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
-	_cleanup_(relay_releasep) struct relay relay = {0};
+	_cleanup_(relayout_releasep) struct relayout relayout = {0};
 	_cleanup_free_ uint8_t *data = NULL;
 	int r = begin(file, &new);
 
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	file->size_before = (uint64_t) new.st.st_size;
-	if (may_change(relayout, file, new.original, &new.st) &&
-		read_content(file, new.original, &new.st, &data) && plan(relayout, file, data, &relay))
-		write_result(file, &relay, &new);
-	else if (relayout->output && file->status == RELAYOUT_SKIPPED)
+	if (may_change(run, file, new.original, &new.st) &&
+		read_content(file, new.original, &new.st, &data) && plan(run, file, data, &relayout))
+		write_result(file, &relayout, &new);
+	else if (run->output && file->status == RELAYOUT_SKIPPED)
 		write_unchanged(file, &new);
 }
 
-static void relay_only(const struct relayout *relayout, struct relayout_file *file)
+static void relayout_dry(const struct relayout_run *run, struct relayout_file *file)
 {
-	_cleanup_(relay_releasep) struct relay relay = {0};
+	_cleanup_(relayout_releasep) struct relayout relayout = {0};
 	_cleanup_close_ int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	_cleanup_free_ uint8_t *data = NULL;
 	struct stat st;
@@ -182,15 +183,15 @@ static void relay_only(const struct relayout *relayout, struct relayout_file *fi
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(file, -errno, "cannot be read");
 	file->size_before = (uint64_t)st.st_size;
-	if (may_change(relayout, file, fd, &st) && read_content(file, fd, &st, &data) &&
-		plan(relayout, file, data, &relay))
+	if (may_change(run, file, fd, &st) && read_content(file, fd, &st, &data) &&
+		plan(run, file, data, &relayout))
 		file->status = RELAYOUT_DONE;
 }
 
-void relayout_file(const struct relayout *relayout, struct relayout_file *file)
+void relayout_file(const struct relayout_run *run, struct relayout_file *file)
 {
-	if (relayout->dry_run)
-		relay_only(relayout, file);
+	if (run->dry_run)
+		relayout_dry(run, file);
 	else
-		relay_and_write(relayout, file);
+		relayout_and_write(run, file);
 }

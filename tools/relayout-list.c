@@ -36,15 +36,14 @@ static int open_in_tree(const char *tree, const char *path)
  * Opens a path as the tree has it. *ret_path, malloc()ed, is the caller's: what was opened, canonical, as
  * this process sees it. Returns the descriptor or negative errno.
  */
-static int open_inside(const struct relayout *relayout, const char *path, char **ret_path)
+static int open_inside(const struct relayout_run *run, const char *path, char **ret_path)
 {
-	_cleanup_close_ int fd =
-		relayout->root[0] ? open_in_tree(relayout->root, path) : open(path, OPEN_FLAGS);
+	_cleanup_close_ int fd = run->root[0] ? open_in_tree(run->root, path) : open(path, OPEN_FLAGS);
 	char link[64], target[PATH_MAX];
 	ssize_t n;
 
 	if (fd < 0)
-		return relayout->root[0] ? fd : -errno;
+		return run->root[0] ? fd : -errno;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, target, sizeof(target) - 1);
 	if (n < 0)
@@ -97,32 +96,32 @@ static int add_names_beside(struct relayout_file *file, const struct stat *st)
 }
 
 /* A file that is in the list already by another name (a hard link). */
-static struct relayout_file *find_listed(struct relayout *relayout, const struct stat *st)
+static struct relayout_file *find_listed(struct relayout_run *run, const struct stat *st)
 {
-	for (size_t i = 0; i < relayout->n_files; i++)
-		if (relayout->files[i].device == st->st_dev && relayout->files[i].inode == st->st_ino)
-			return &relayout->files[i];
+	for (size_t i = 0; i < run->n_files; i++)
+		if (run->files[i].device == st->st_dev && run->files[i].inode == st->st_ino)
+			return &run->files[i];
 	return NULL;
 }
 
-static int add_file(struct relayout *relayout, const char *named, const char *path, int fd)
+static int add_file(struct relayout_run *run, const char *named, const char *path, int fd)
 {
 	struct relayout_file *file;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	file = find_listed(relayout, &st);
+	file = find_listed(run, &st);
 	if (file)
 		return streq(file->path, path) ? 0 : add_name(file, path);
-	if (ARRAY_RESERVE(relayout->files, relayout->files_capacity, relayout->n_files + 1) < 0)
+	if (ARRAY_RESERVE(run->files, run->files_capacity, run->n_files + 1) < 0)
 		return -ENOMEM;
-	file = &relayout->files[relayout->n_files];
+	file = &run->files[run->n_files];
 	*file = (struct relayout_file){.path = strdup(path), .device = st.st_dev, .inode = st.st_ino};
 	if (!file->path)
 		return -ENOMEM;
-	relayout->n_files++;
-	file->inside = file->path + strlen(relayout->root);
+	run->n_files++;
+	file->inside = file->path + strlen(run->root);
 	file->name = strrchr(named, '/') ? strrchr(named, '/') + 1 : named;
 	return st.st_nlink > 1 ? add_names_beside(file, &st) : 0;
 }
@@ -134,39 +133,39 @@ static bool is_elf(int fd)
 	return pread(fd, magic, sizeof(magic), 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
-static int list_profile(struct relayout *relayout)
+static int list_profile(struct relayout_run *run)
 {
-	for (size_t i = 0; i < relayout->profile.n_files; i++) {
-		const struct profile_file *known = &relayout->profile.files[i];
+	for (size_t i = 0; i < run->profile.n_files; i++) {
+		const struct profile_file *known = &run->profile.files[i];
 		_cleanup_free_ char *path = NULL;
 		_cleanup_close_ int fd = -1;
 		int r;
 
 		if (known->kind != PROFILE_REGULAR)
 			continue;
-		fd = open_inside(relayout, known->path, &path);
+		fd = open_inside(run, known->path, &path);
 		if (fd < 0 || !is_elf(fd))
 			continue;
-		r = add_file(relayout, known->path, path, fd);
+		r = add_file(run, known->path, path, fd);
 		if (r < 0)
-			return verb_fail_errno(r, "cannot relay '%s'", path);
+			return verb_fail_errno(r, "cannot relayout '%s'", path);
 	}
 	return 0;
 }
 
-int relayout_list(struct relayout *relayout, char **names, size_t n)
+int relayout_list(struct relayout_run *run, char **names, size_t n)
 {
-	relayout->listed = n > 0;
-	relayout->options.only_gains = n == 0 && !relayout->all; /* who names a file has thought about it */
+	run->listed = n > 0;
+	run->options.only_gains = n == 0 && !run->all; /* who names a file has thought about it */
 	if (n == 0)
-		return list_profile(relayout);
+		return list_profile(run);
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_free_ char *path = NULL;
-		_cleanup_close_ int fd = open_inside(relayout, names[i], &path);
-		int r = fd < 0 ? fd : add_file(relayout, names[i], path, fd);
+		_cleanup_close_ int fd = open_inside(run, names[i], &path);
+		int r = fd < 0 ? fd : add_file(run, names[i], path, fd);
 
 		if (r < 0)
-			return verb_fail_errno(r, "cannot relay '%s'", names[i]);
+			return verb_fail_errno(r, "cannot relayout '%s'", names[i]);
 	}
 	return 0;
 }
@@ -186,20 +185,19 @@ static int take_owner(struct relayout_file *file, const struct package_owner *ow
 	return package_advice(owner, &file->advice);
 }
 
-int relayout_ask_packages(struct relayout *relayout)
+int relayout_ask_packages(struct relayout_run *run)
 {
-	const char **paths = calloc(relayout->n_files + 1, sizeof(*paths));
-	struct package_owner *owners = calloc(relayout->n_files + 1, sizeof(*owners));
+	const char **paths = calloc(run->n_files + 1, sizeof(*paths));
+	struct package_owner *owners = calloc(run->n_files + 1, sizeof(*owners));
 	int r = paths && owners ? 0 : -ENOMEM;
 
-	for (size_t i = 0; i < relayout->n_files && r == 0; i++)
-		paths[i] = relayout->files[i].inside;
+	for (size_t i = 0; i < run->n_files && r == 0; i++)
+		paths[i] = run->files[i].inside;
 	if (r == 0)
-		r = package_owners(
-			relayout->root[0] ? relayout->root : "/", paths, relayout->n_files, owners);
-	for (size_t i = 0; i < relayout->n_files && r == 0; i++)
-		r = take_owner(&relayout->files[i], &owners[i]);
-	owners_free(owners, relayout->n_files);
+		r = package_owners(run->root[0] ? run->root : "/", paths, run->n_files, owners);
+	for (size_t i = 0; i < run->n_files && r == 0; i++)
+		r = take_owner(&run->files[i], &owners[i]);
+	owners_free(owners, run->n_files);
 	free(paths);
 	return r < 0 ? verb_fail_errno(
 			       r, "cannot find out which packages the files belong to; --force does not ask")

@@ -14,10 +14,10 @@
 struct totals {
 	size_t by_status[RELAYOUT_FAILED + 1];
 	uint64_t hot_bytes;
-	struct relay_reads before, after;
+	struct relayout_reads before, after;
 };
 
-static void add_reads(struct relay_reads *to, const struct relay_reads *from)
+static void add_reads(struct relayout_reads *to, const struct relayout_reads *from)
 {
 	to->pages += from->pages;
 	to->reads += from->reads;
@@ -25,12 +25,12 @@ static void add_reads(struct relay_reads *to, const struct relay_reads *from)
 	to->segments += from->segments;
 }
 
-static struct totals sum(const struct relayout *relayout)
+static struct totals sum(const struct relayout_run *run)
 {
 	struct totals totals = {0};
 
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		const struct relayout_file *file = &relayout->files[i];
+	for (size_t i = 0; i < run->n_files; i++) {
+		const struct relayout_file *file = &run->files[i];
 
 		totals.by_status[file->status]++;
 		if (file->status != RELAYOUT_DONE)
@@ -42,11 +42,11 @@ static struct totals sum(const struct relayout *relayout)
 	return totals;
 }
 
-static const char *status_name(const struct relayout *relayout, enum relayout_status status)
+static const char *status_name(const struct relayout_run *run, enum relayout_status status)
 {
 	switch (status) {
 	case RELAYOUT_DONE:
-		return relayout->dry_run ? "would be relaid" : "relaid";
+		return run->dry_run ? "would be relaid" : "relaid";
 	case RELAYOUT_SKIPPED:
 		return "skipped";
 	case RELAYOUT_REFUSED:
@@ -58,28 +58,29 @@ static const char *status_name(const struct relayout *relayout, enum relayout_st
 
 /* Of files that nobody asked for by name, those are not worth a line about which there is nothing to be done.
  */
-static bool deserves_line(const struct relayout *relayout, const struct relayout_file *file)
+static bool deserves_line(const struct relayout_run *run, const struct relayout_file *file)
 {
 	if (file->status == RELAYOUT_SKIPPED)
-		return relayout->listed;
+		return run->listed;
 	return file->status != RELAYOUT_DONE;
 }
 
-static void print_reasons(const struct relayout *relayout)
+static void print_reasons(const struct relayout_run *run)
 {
 	const struct relayout_file *advised = NULL;
 
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		const struct relayout_file *file = &relayout->files[i];
+	for (size_t i = 0; i < run->n_files; i++) {
+		const struct relayout_file *file = &run->files[i];
 
-		bool alone = file->advice && relayout->n_files == 1;
+		bool alone = file->advice && run->n_files == 1;
 
-		if (!deserves_line(relayout, file))
+		if (!deserves_line(run, file))
 			continue;
-		if (file->advice && !advised && relayout->n_files > 1)
+		if (file->advice && !advised && run->n_files > 1)
 			advised = file;
-		verb_note("'%s' %s%s%s%s%s%s", file->inside, file->reason ? file->reason : "failed: out of memory",
-			alone ? "; " : "", alone ? file->advice : "", file->copied ? ": '" : "",
+		verb_note("'%s' %s%s%s%s%s%s", file->inside,
+			file->reason ? file->reason : "failed: out of memory", alone ? "; " : "",
+			alone ? file->advice : "", file->copied ? ": '" : "",
 			file->copied ? file->output : "", file->copied ? "' is an unchanged copy" : "");
 	}
 	if (advised)
@@ -95,13 +96,13 @@ static void print_arrow(const char *label, uint64_t before, uint64_t after)
 }
 
 /* What a cold start of all of them would read. */
-static void print_prediction(const struct relayout *relayout, const struct totals *totals)
+static void print_prediction(const struct relayout_run *run, const struct totals *totals)
 {
 	char a[WORDS_MAX], b[WORDS_MAX];
 
 	printf("%10s %18s %16s %12s  %s\n", "", "pages", "reads", "PT_LOADs", "file");
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		const struct relayout_file *file = &relayout->files[i];
+	for (size_t i = 0; i < run->n_files; i++) {
+		const struct relayout_file *file = &run->files[i];
 
 		if (file->status != RELAYOUT_DONE)
 			continue;
@@ -123,14 +124,14 @@ static void print_count(size_t n, const char *what)
 		printf(", %zu %s", n, what);
 }
 
-static void print_summary(const struct relayout *relayout, const struct totals *totals)
+static void print_summary(const struct relayout_run *run, const struct totals *totals)
 {
 	char hot[WORDS_MAX], before[WORDS_MAX], after[WORDS_MAX];
 
-	if (relayout->dry_run && totals->by_status[RELAYOUT_DONE] > 0)
-		print_prediction(relayout, totals);
-	printf("%s %zu of %zu file%s", status_name(relayout, RELAYOUT_DONE), totals->by_status[RELAYOUT_DONE],
-		relayout->n_files, words_plural(relayout->n_files));
+	if (run->dry_run && totals->by_status[RELAYOUT_DONE] > 0)
+		print_prediction(run, totals);
+	printf("%s %zu of %zu file%s", status_name(run, RELAYOUT_DONE), totals->by_status[RELAYOUT_DONE],
+		run->n_files, words_plural(run->n_files));
 	if (totals->by_status[RELAYOUT_DONE] > 0)
 		printf(": %s hot, %s -> %s PT_LOADs", words_bytes(totals->hot_bytes, hot),
 			words_count(totals->before.segments, before),
@@ -146,7 +147,7 @@ static void add_count(struct json_object *to, const char *name, uint64_t value)
 	json_object_object_add(to, name, json_object_new_uint64(value));
 }
 
-static struct json_object *reads_json(const struct relay_reads *reads)
+static struct json_object *reads_json(const struct relayout_reads *reads)
 {
 	struct json_object *json = json_object_new_object();
 
@@ -161,8 +162,8 @@ static struct json_object *passes_json(const struct relayout_file *file)
 {
 	struct json_object *passes = json_object_new_object();
 
-	for (size_t i = 0; i < RELAY_PASSES; i++) {
-		const struct relay_pass *pass = &file->passes[i];
+	for (size_t i = 0; i < RELAYOUT_PASSES; i++) {
+		const struct relayout_pass *pass = &file->passes[i];
 		struct json_object *json = json_object_new_object();
 
 		json_object_object_add(json, "done", json_object_new_boolean(pass->outcome.done));
@@ -176,12 +177,12 @@ static struct json_object *passes_json(const struct relayout_file *file)
 	return passes;
 }
 
-static struct json_object *file_json(const struct relayout *relayout, const struct relayout_file *file)
+static struct json_object *file_json(const struct relayout_run *run, const struct relayout_file *file)
 {
 	struct json_object *json = json_object_new_object();
 
 	json_object_object_add(json, "path", json_text(file->inside));
-	json_object_object_add(json, "status", json_object_new_string(status_name(relayout, file->status)));
+	json_object_object_add(json, "status", json_object_new_string(status_name(run, file->status)));
 	if (file->output && (file->status == RELAYOUT_DONE || file->copied))
 		json_object_object_add(json, "output", json_text(file->output));
 	if (file->reason)
@@ -197,14 +198,14 @@ static struct json_object *file_json(const struct relayout *relayout, const stru
 	return json;
 }
 
-static void print_json(const struct relayout *relayout, const struct totals *totals)
+static void print_json(const struct relayout_run *run, const struct totals *totals)
 {
 	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
 
-	for (size_t i = 0; i < relayout->n_files; i++)
-		json_object_array_add(files, file_json(relayout, &relayout->files[i]));
-	json_object_object_add(json, "profile", json_text(relayout->profile_path));
-	json_object_object_add(json, "dry_run", json_object_new_boolean(relayout->dry_run));
+	for (size_t i = 0; i < run->n_files; i++)
+		json_object_array_add(files, file_json(run, &run->files[i]));
+	json_object_object_add(json, "profile", json_text(run->profile_path));
+	json_object_object_add(json, "dry_run", json_object_new_boolean(run->dry_run));
 	json_object_object_add(json, "files", files);
 	add_count(json, "done", totals->by_status[RELAYOUT_DONE]);
 	add_count(json, "skipped", totals->by_status[RELAYOUT_SKIPPED]);
@@ -217,29 +218,29 @@ static void print_json(const struct relayout *relayout, const struct totals *tot
 	json_object_put(json);
 }
 
-static bool has_failed(const struct relayout *relayout)
+static bool has_failed(const struct relayout_run *run)
 {
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		const struct relayout_file *file = &relayout->files[i];
+	for (size_t i = 0; i < run->n_files; i++) {
+		const struct relayout_file *file = &run->files[i];
 
 		if (file->status == RELAYOUT_FAILED ||
-			(file->status == RELAYOUT_REFUSED && (relayout->listed || !file->unfit)))
+			(file->status == RELAYOUT_REFUSED && (run->listed || !file->unfit)))
 			return true;
 	}
 	return false;
 }
 
-int relayout_report(const struct relayout *relayout)
+int relayout_report(const struct relayout_run *run)
 {
-	struct totals totals = sum(relayout);
+	struct totals totals = sum(run);
 
-	if (relayout->json)
-		print_json(relayout, &totals);
+	if (run->json)
+		print_json(run, &totals);
 	else {
-		print_reasons(relayout);
-		print_summary(relayout, &totals);
+		print_reasons(run);
+		print_summary(run, &totals);
 	}
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
-	return has_failed(relayout) ? VERB_FAILED : 0;
+	return has_failed(run) ? VERB_FAILED : 0;
 }

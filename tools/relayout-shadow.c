@@ -45,39 +45,39 @@ static int refuse_strange_folder(const char *shadow)
 	return refuse_stranger(path, "the copies need a folder that only root can change");
 }
 
-int relayout_shadow_begin(struct relayout *relayout)
+int relayout_shadow_begin(struct relayout_run *run)
 {
-	int r = refuse_strange_folder(relayout->shadow);
+	int r = refuse_strange_folder(run->shadow);
 
 	if (r)
 		return r;
-	r = make_folders(relayout->shadow, 0755);
+	r = make_folders(run->shadow, 0755);
 	if (r < 0)
-		return verb_fail_errno(r, "cannot make the folder '%s'", relayout->shadow);
-	relayout->shadow_folder = realpath(relayout->shadow, NULL);
-	if (!relayout->shadow_folder)
-		return verb_fail_errno(errno, "cannot find '%s'", relayout->shadow);
-	for (size_t i = 0; i < relayout->n_files; i++) {
-		struct relayout_file *file = &relayout->files[i];
+		return verb_fail_errno(r, "cannot make the folder '%s'", run->shadow);
+	run->shadow_folder = realpath(run->shadow, NULL);
+	if (!run->shadow_folder)
+		return verb_fail_errno(errno, "cannot find '%s'", run->shadow);
+	for (size_t i = 0; i < run->n_files; i++) {
+		struct relayout_file *file = &run->files[i];
 
-		r = make_copy_place(relayout->shadow_folder, file->path, &file->output);
+		r = make_copy_place(run->shadow_folder, file->path, &file->output);
 		if (r < 0)
 			return verb_fail_errno(r, "cannot make the folder of the copy of '%s'", file->path);
 	}
 	return 0;
 }
 
-int relayout_shadow_finish(const struct relayout *relayout)
+int relayout_shadow_finish(const struct relayout_run *run)
 {
-	_cleanup_free_ struct shadow_file *files = calloc(relayout->n_files + 1, sizeof(*files));
-	_cleanup_free_ char *profile = realpath(relayout->profile_path, NULL);
+	_cleanup_free_ struct shadow_file *files = calloc(run->n_files + 1, sizeof(*files));
+	_cleanup_free_ char *profile = realpath(run->profile_path, NULL);
 	size_t n = 0;
 	int r;
 
 	if (!profile)
-		return verb_fail_errno(errno, "cannot find '%s'", relayout->profile_path);
-	for (size_t i = 0; files && i < relayout->n_files; i++) {
-		const struct relayout_file *file = &relayout->files[i];
+		return verb_fail_errno(errno, "cannot find '%s'", run->profile_path);
+	for (size_t i = 0; files && i < run->n_files; i++) {
+		const struct relayout_file *file = &run->files[i];
 
 		if (file->status == RELAYOUT_DONE)
 			files[n++] = (struct shadow_file){
@@ -87,7 +87,6 @@ int relayout_shadow_finish(const struct relayout *relayout)
 				.mtime = file->mtime,
 			};
 	}
-	r = files ? shadow_write(relayout->shadow_folder, profile, files, n) : -ENOMEM;
-	return r < 0 ? verb_fail_errno(r, "cannot write what mounts the copies to '%s'", relayout->shadow)
-		     : 0;
+	r = files ? shadow_write(run->shadow_folder, profile, files, n) : -ENOMEM;
+	return r < 0 ? verb_fail_errno(r, "cannot write what mounts the copies to '%s'", run->shadow) : 0;
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "layout/relay.h"
+#include "relayout/relayout.h"
 
 enum relayout_status {
 	RELAYOUT_PENDING,
@@ -33,11 +33,11 @@ struct relayout_file {
 	bool unfit;    /* refused for what it is: no error unless it was named */
 	int64_t mtime; /* before, seconds since the epoch */
 	uint64_t size_before, size_after, hot_bytes;
-	struct relay_reads before, after;
-	struct relay_pass passes[RELAY_PASSES];
+	struct relayout_reads before, after;
+	struct relayout_pass passes[RELAYOUT_PASSES];
 };
 
-struct relayout {
+struct relayout_run {
 	/* The command line. */
 	const char *profile_path;
 	const char *output;
@@ -45,7 +45,7 @@ struct relayout {
 	const char *shadow;
 	bool in_place, force, all, dry_run, json;
 	size_t jobs; /* 0: as there are processors */
-	struct relay_options options;
+	struct relayout_options options;
 
 	/* What it leads to. */
 	struct profile profile;
@@ -61,21 +61,21 @@ struct relayout {
  * Fills in the files: those named, or the ELF files of the profile. Returns 0, or an exit status with the
  * reason said.
  */
-int relayout_list(struct relayout *relayout, char **names, size_t n);
+int relayout_list(struct relayout_run *run, char **names, size_t n);
 
 /* Decides which files are not to be rewritten because they belong to packages. Returns as relayout_list(). */
-int relayout_ask_packages(struct relayout *relayout);
+int relayout_ask_packages(struct relayout_run *run);
 
-/* Relays one file, and writes down in it what became of that. */
-void relayout_file(const struct relayout *relayout, struct relayout_file *file);
+/* Relayouts one file, and writes down in it what became of that. */
+void relayout_file(const struct relayout_run *run, struct relayout_file *file);
 
 /* Says of a file why it was not relaid. `format` may be NULL. */
 void relayout_set(struct relayout_file *file, enum relayout_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Makes places for the copies of --shadow; and writes what mounts them. Return as relayout_list(). */
-int relayout_shadow_begin(struct relayout *relayout);
-int relayout_shadow_finish(const struct relayout *relayout);
+int relayout_shadow_begin(struct relayout_run *run);
+int relayout_shadow_finish(const struct relayout_run *run);
 
 /* Prints the outcome. Returns the exit status. */
-int relayout_report(const struct relayout *relayout);
+int relayout_report(const struct relayout_run *run);

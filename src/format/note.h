@@ -14,7 +14,7 @@
  * before the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some
  * pages after e_phoff has seen all there is. All fields are little-endian.
  *
- * A compacted file (layout/compact.h) has its program headers where linkers put them, directly behind the ELF header,
+ * A compacted file (relayout --compact) has its program headers where linkers put them, directly behind the ELF header,
  * and the note directly behind these. Its tables are all that lies before its hot region; tables_offset is 0.
  */
 #pragma once

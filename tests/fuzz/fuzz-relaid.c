@@ -5,9 +5,9 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "layout/undo.h"
-#include "layout/verify.h"
+#include "relaid/undo.h"
 #include "seal.h"
+#include "verify/verify.h"
 
 size_t inputs_taken;
 
@@ -18,7 +18,7 @@ static bool check(const void *data, size_t size)
 	struct verify_report report;
 	const char *problem = NULL;
 	struct undo undo;
-	int verified = layout_verify(data, size, &report), undone = undo_prepare(data, size, &undo, &problem);
+	int verified = verify_relaid(data, size, &report), undone = undo_prepare(data, size, &undo, &problem);
 
 	must(verified == 0 ? report.problem[0] == '\0'
 			   : report.problem[0] != '\0' && (verified == -ENODATA || verified == -EBADMSG ||

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "relay-check.h"
+#include "relayout-check.h"
 
 #define PASSES (NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS)
 
@@ -19,10 +19,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	unsigned other = size > EI_NIDENT ? data[EI_NIDENT - 1] : 0,
 		 seed = size > EI_NIDENT ? data[EI_NIDENT - 2] : 0;
 	uint32_t passes = (PASSES & ~other) | (NOTE_PASS_COMPACT & other);
-	char problem[RELAY_CHECK_MAX];
+	char problem[RELAYOUT_CHECK_MAX];
 	bool accepted;
 
-	if (!relay_check(copy, size, passes, seed, &accepted, problem)) {
+	if (!relayout_check(copy, size, passes, seed, &accepted, problem)) {
 		fprintf(stderr, "%s\n", problem);
 		abort();
 	}

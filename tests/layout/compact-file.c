@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compact-file IN OUT [key=value …]: compacts a file with pages that are hot by chance, verifies it, and prints what
- * became of it. seed=N, hot=PERCENT, segments=N (most PT_LOADs), passes=N (enum note_pass bits).
+ * compact-file IN OUT [key=value …]: compacts a file with pages that are hot by chance, verifies it, and
+ * prints what became of it. seed=N, hot=PERCENT, segments=N (most PT_LOADs), passes=N (enum note_pass bits).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,9 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/note.h"
-#include "layout/compact.h"
-#include "layout/verify.h"
+#include "relayout/compact/compact.h"
+#include "verify/compact/compact.h"
+#include "verify/verify.h"
 
 #define FILE_LIMIT ((size_t)1 << 30)
 
@@ -34,7 +35,7 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-static void make_hot(struct layout_image *image, uint32_t seed, unsigned percent)
+static void make_hot(struct relayout_image *image, uint32_t seed, unsigned percent)
 {
 	for (size_t i = 0; i < image->n_segments; i++)
 		for (size_t page = 0; page < image->segments[i].n_pages; page++)
@@ -42,9 +43,9 @@ static void make_hot(struct layout_image *image, uint32_t seed, unsigned percent
 				image->segments[i].pages[page].order = next_random(&seed);
 }
 
-static int run_passes(struct layout_image *image, const struct layout_options *options)
+static int run_passes(struct relayout_image *image, const struct pass_options *options)
 {
-	struct layout_outcome outcome;
+	struct pass_outcome outcome;
 	int r = 0;
 
 	if (options->passes & NOTE_PASS_RELR)
@@ -54,7 +55,7 @@ static int run_passes(struct layout_image *image, const struct layout_options *o
 	return r;
 }
 
-static int write_file(const char *path, const struct layout_compact *compact)
+static int write_file(const char *path, const struct compacted *compact)
 {
 	FILE *file = fopen(path, "we");
 	bool ok = file && fwrite(compact->data, compact->size, 1, file) == 1;
@@ -68,10 +69,10 @@ int main(int argc, char **argv)
 {
 	_cleanup_free_ char *data = NULL;
 	_cleanup_(elf_view_releasep) struct elf_view view = {0};
-	_cleanup_(layout_image_releasep) struct layout_image image = {0};
-	_cleanup_(layout_compaction_freep) struct layout_compaction *compaction = NULL;
-	_cleanup_(layout_compact_releasep) struct layout_compact compact = {0};
-	struct layout_options options = {.loader_knows_relr = true};
+	_cleanup_(relayout_image_releasep) struct relayout_image image = {0};
+	_cleanup_(compaction_freep) struct compaction *compaction = NULL;
+	_cleanup_(compacted_releasep) struct compacted compact = {0};
+	struct pass_options options = {.loader_knows_relr = true};
 	struct verify_report report;
 	const char *problem = NULL;
 	size_t size;
@@ -85,18 +86,18 @@ int main(int argc, char **argv)
 	if (r == 0)
 		r = elf_view_init(&view, (uint8_t *)data, size, &problem);
 	if (r == 0)
-		r = layout_image_init(&image, &view, &problem);
+		r = relayout_image_init(&image, &view, &problem);
 	if (r == 0)
 		make_hot(&image, (uint32_t)argument(argv + 3, "seed=", 1),
 			(unsigned)argument(argv + 3, "hot=", 20));
 	if (r == 0)
-		r = layout_compaction_begin(&compaction, &image, &options, &problem);
+		r = compaction_begin(&compaction, &image, &options, &problem);
 	if (r == 0)
 		r = run_passes(&image, &options);
 	if (r == 0)
-		r = layout_compaction_finish(compaction, 0, &compact, &problem);
+		r = compaction_finish(compaction, 0, &compact, &problem);
 	if (r == 0)
-		r = layout_verify_compact((uint8_t *)data, size, compact.data, compact.size, &report);
+		r = verify_compacted((uint8_t *)data, size, compact.data, compact.size, &report);
 	if (r == -EBADMSG || r == -ENODATA)
 		problem = report.problem;
 	if (r == 0)

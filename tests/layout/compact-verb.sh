@@ -6,7 +6,7 @@
 for one in "$@"; do
 	file=$tmp/$(basename "$one")
 	cp "$one" "$file"
-	relay "$file" --compact --force
+	relayout "$file" --compact --force
 	cmp -s "$one" "$file" && fail "$one was not changed"
 	"$headstart" verify --original "$one" "$file" >"$tmp/out" || fail "$one"
 	grep -q "^$file: good" "$tmp/out" && grep -q 'passes.* compact' "$tmp/out" ||
@@ -16,21 +16,21 @@ for one in "$@"; do
 	esac
 	refuses 1 "was relaid with --compact" "$headstart" undo "$file"
 	refuses 1 "was relaid with --compact" "$headstart" verify "$file"
-	refuses 1 "was relaid with --compact" "$headstart" relayout --profile "$tmp/relay.profile" --compact --force \
+	refuses 1 "was relaid with --compact" "$headstart" relayout --profile "$tmp/relayout.profile" --compact --force \
 		--in-place "$file"
 done
 
 # To another file, and of a file that is relaid already.
 cp "$1" "$tmp/again"
-relay "$tmp/again"
-"$headstart" relayout --profile "$tmp/relay.profile" --compact -o "$tmp/other" "$tmp/again" >/dev/null ||
+relayout "$tmp/again"
+"$headstart" relayout --profile "$tmp/relayout.profile" --compact -o "$tmp/other" "$tmp/again" >/dev/null ||
 	fail "an overlay cannot be compacted"
 "$headstart" verify -q --original "$1" "$tmp/other" || fail "a compacted overlay is not good"
 [ -z "$("$headstart" verify -q --original "$1" "$tmp/other")" ] || fail "-q says something of a good file"
 
 # It cannot be undone: a user has to mean it.
-refuses 2 "cannot be undone" "$headstart" relayout --profile "$tmp/relay.profile" --compact --in-place "$tmp/again"
-refuses 2 "cannot be undone" "$headstart" relayout --profile "$tmp/relay.profile" --compact --shadow "$tmp/s" "$tmp/again"
+refuses 2 "cannot be undone" "$headstart" relayout --profile "$tmp/relayout.profile" --compact --in-place "$tmp/again"
+refuses 2 "cannot be undone" "$headstart" relayout --profile "$tmp/relayout.profile" --compact --shadow "$tmp/s" "$tmp/again"
 
 # What is not what it should be.
 refuses 1 "was not made of that original" "$headstart" verify --original "$tmp/again" "$tmp/other"

@@ -19,7 +19,7 @@
 #include "base/io.h"
 #include "elf/view.h"
 #include "format/note.h"
-#include "relay-check.h"
+#include "relayout-check.h"
 
 #define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define SECONDS_MAX   60u /* for one case: one that takes longer hangs */
@@ -169,11 +169,11 @@ static uint64_t other_value(const struct hostile *hostile, uint64_t value, size_
 
 static void try_passes(struct hostile *hostile, const struct field *field, uint64_t value, uint32_t passes)
 {
-	char problem[RELAY_CHECK_MAX];
+	char problem[RELAYOUT_CHECK_MAX];
 	bool accepted;
 
 	alarm(SECONDS_MAX);
-	if (!relay_check(
+	if (!relayout_check(
 		    hostile->data, hostile->size, passes, (unsigned)hostile->cases, &accepted, problem)) {
 		fprintf(stderr,
 			"FAIL: %s, %s at %#" PRIx64 ", %zu bytes, value %#" PRIx64

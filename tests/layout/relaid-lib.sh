@@ -2,18 +2,18 @@
 # After tests/lib/sh-lib.sh. A test is given the originals as its arguments.
 [ $# -gt 0 ] || fail "no originals given"
 
-# Relays a file in place by a profile that touches every third page, backwards. relay FILE [OPTION…]
-relay() {
-	relay_pages=$(($(stat -c %s "$1") / 4096))
+# Relayouts a file in place by a profile that touches every third page, backwards. relayout FILE [OPTION…]
+relayout() {
+	relayout_pages=$(($(stat -c %s "$1") / 4096))
 	{
 		echo "program $1"
 		echo "file regular $1"
-		seq "$relay_pages" -3 0 | awk -v pages="$relay_pages" '{ print "range", $1, 1, pages - $1, 1 }'
-	} | sed '/^range 0 /d' | "$make_profile" "$tmp/relay.profile"
-	relay_file=$1
+		seq "$relayout_pages" -3 0 | awk -v pages="$relayout_pages" '{ print "range", $1, 1, pages - $1, 1 }'
+	} | sed '/^range 0 /d' | "$make_profile" "$tmp/relayout.profile"
+	relayout_file=$1
 	shift
-	"$headstart" relayout --profile "$tmp/relay.profile" --in-place "$@" "$relay_file" >"$tmp/relay.out" ||
-		fail "cannot relay $relay_file: $(cat "$tmp/relay.out")"
+	"$headstart" relayout --profile "$tmp/relayout.profile" --in-place "$@" "$relayout_file" >"$tmp/relayout.out" ||
+		fail "cannot relayout $relayout_file: $(cat "$tmp/relayout.out")"
 }
 
 # Changes one byte of a file. flip FILE OFFSET

@@ -7,8 +7,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "layout/emit.h"
-#include "layout/pass.h"
+#include "relayout/passes/pass.h"
+#include "relayout/passes/write.h"
 
 /* A small generator of its own, so that the same seed means the same on every libc. */
 static uint32_t next(uint32_t *state)
@@ -18,12 +18,12 @@ static uint32_t next(uint32_t *state)
 }
 
 /* Runs of hot pages of random length and order, over about a third of each segment. */
-static void touch_pages(struct layout_image *image, unsigned seed)
+static void touch_pages(struct relayout_image *image, unsigned seed)
 {
 	uint32_t state = seed;
 
 	for (size_t i = 0; i < image->n_segments; i++) {
-		struct layout_segment *segment = &image->segments[i];
+		struct relayout_segment *segment = &image->segments[i];
 
 		for (size_t page = 0; page < segment->n_pages;) {
 			size_t n = 1 + next(&state) % 4;
@@ -31,17 +31,16 @@ static void touch_pages(struct layout_image *image, unsigned seed)
 			bool hot = next(&state) % 3 == 0;
 
 			for (; n > 0 && page < segment->n_pages; n--, page++)
-				if (hot && !segment->pages[page].stays)
+				if (hot && !segment->pages[page].pinned)
 					segment->pages[page].order = order++;
 		}
 	}
 }
 
-static int run_passes(struct layout_image *image, uint32_t passes)
+static int run_passes(struct relayout_image *image, uint32_t passes)
 {
-	const struct layout_options options = {
-		.max_segments = 40, .loader_knows_relr = true, .passes = passes};
-	struct layout_outcome outcome;
+	const struct pass_options options = {.max_segments = 40, .loader_knows_relr = true, .passes = passes};
+	struct pass_outcome outcome;
 	int r = 0;
 
 	if (passes & NOTE_PASS_RELR)
@@ -49,12 +48,12 @@ static int run_passes(struct layout_image *image, uint32_t passes)
 	if (r == 0 && (passes & NOTE_PASS_RELOCS))
 		r = pass_relocs(image, &options, &outcome);
 	if (r == 0)
-		r = layout_dynamic_store(image);
+		r = relayout_dynamic_store(image);
 	return r < 0 ? r : pass_hot(image, &options, &outcome);
 }
 
-static int write_out(const uint8_t *original, size_t size, const struct layout_output *output, uint8_t **ret,
-	size_t *ret_size)
+static int write_out(const uint8_t *original, size_t size, const struct relayout_output *output,
+	uint8_t **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = memfd_create("relaid", MFD_CLOEXEC);
 	_cleanup_free_ uint8_t *data = malloc(output->size);
@@ -64,7 +63,7 @@ static int write_out(const uint8_t *original, size_t size, const struct layout_o
 		return fd < 0 ? -errno : -ENOMEM;
 	r = write_full(fd, original, size);
 	if (r == 0)
-		r = layout_output_write(output, fd);
+		r = relayout_output_write(output, fd);
 	if (r < 0)
 		return r;
 	if (pread(fd, data, output->size, 0) != (ssize_t)output->size)
@@ -78,19 +77,19 @@ int relaid_make(const uint8_t *original, size_t size, uint32_t passes, unsigned 
 	size_t *ret_size, const char **ret_reason)
 {
 	_cleanup_(elf_view_releasep) struct elf_view view = {0};
-	_cleanup_(layout_image_releasep) struct layout_image image = {0};
-	_cleanup_(layout_output_releasep) struct layout_output output = {0};
+	_cleanup_(relayout_image_releasep) struct relayout_image image = {0};
+	_cleanup_(relayout_output_releasep) struct relayout_output output = {0};
 	int r;
 
 	r = elf_view_init(&view, original, size, ret_reason);
 	if (r == 0)
-		r = layout_image_init(&image, &view, ret_reason);
+		r = relayout_image_init(&image, &view, ret_reason);
 	if (r < 0)
 		return r;
 	if (passes & NOTE_PASS_HOT)
 		touch_pages(&image, seed);
 	r = run_passes(&image, passes);
 	if (r == 0)
-		r = layout_output_init(&output, &image, seed, ret_reason);
+		r = relayout_output_init(&output, &image, seed, ret_reason);
 	return r < 0 ? r : write_out(original, size, &output, ret, ret_size);
 }

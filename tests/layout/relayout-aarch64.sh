@@ -22,7 +22,7 @@ cd "$tmp"
 check() {
 	file=$1 granule=$2
 	random_profile profile 7 10 "$file"
-	relay_files "$file"
+	relayout_files "$file"
 	readelf -lW "new/$file" >headers || fail "$file: readelf"
 	awk -v granule=$granule '
 		function number(hex,   value, i) {

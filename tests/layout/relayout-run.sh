@@ -13,7 +13,7 @@ check() {
 	name=$1
 	shift
 	seed=$((seed + 1))
-	(cd "$tmp/$name" && random_profile profile $seed 25 "$@" && relay_files "$@") || exit 1
+	(cd "$tmp/$name" && random_profile profile $seed 25 "$@" && relayout_files "$@") || exit 1
 	output_of "$tmp/$name" >"$tmp/before"
 	output_of "$tmp/$name/new" >"$tmp/after"
 	grep -q 'caught: thrown in the library' "$tmp/before" || fail "$name: the original does not run: $(cat "$tmp/before")"

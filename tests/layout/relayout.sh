@@ -117,7 +117,7 @@ cp libsum.so "tree$tmp"
 relayout --profile profile --tree tree --in-place --force --all >out || fail '--tree without names'
 grep -q '^relaid 1 of 1 file: ' out || fail "--tree without names: $(cat out)"
 cmp "tree$tmp/libsum.so" new.so || fail '--tree without names gives another file'
-refuses 1 "cannot relay '/../$tmp/program'" relayout --profile profile --tree tree --dry-run "/../$tmp/program"
+refuses 1 "cannot relayout '/../$tmp/program'" relayout --profile profile --tree tree --dry-run "/../$tmp/program"
 
 # Without names: the ELF files of the profile. What is none, or is gone, is passed over.
 echo text >text
@@ -198,15 +198,15 @@ rmdir bad
 mkfifo bad
 refuses 1 "'$tmp/bad'" relayout --profile profile -o nothing bad
 rm bad
-refuses 1 "cannot relay 'bad': No such file" relayout --profile profile -o nothing bad
+refuses 1 "cannot relayout 'bad': No such file" relayout --profile profile -o nothing bad
 cp libsum.so bad
 chmod u+s bad
-refuse 'is setuid or setgid; --force relays it anyway'
+refuse 'is setuid or setgid; use --force to relayout it anyway'
 relayout --profile profile -o forced --force bad >/dev/null
 "$headstart" verify forced >/dev/null || fail '--force'
 chmod u-s bad
 : >.bad.hmac
-refuse 'is covered by a checksum in a file beside it; --force relays it anyway'
+refuse 'is covered by a checksum in a file beside it; use --force to relayout it anyway'
 rm .bad.hmac bad
 cat >bss.c <<'EOF'
 static char huge[100 << 20];

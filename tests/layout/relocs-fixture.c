@@ -18,17 +18,17 @@ void fixture_open(struct fixture *fixture)
 	assert_int_equal(elf_view_init(&fixture->view, (const uint8_t *)&fixture->object,
 				 sizeof(fixture->object), &problem),
 		0);
-	assert_int_equal(layout_image_init(&fixture->image, &fixture->view, &problem), 0);
+	assert_int_equal(relayout_image_init(&fixture->image, &fixture->view, &problem), 0);
 	for (size_t i = 0; i < fixture->image.n_segments; i++)
 		for (size_t page = 0; page < fixture->image.segments[i].n_pages; page++)
 			fixture->image.segments[i].pages[page].order = (uint32_t)page;
-	fixture->outcome = (struct layout_outcome){0};
-	fixture->options = (struct layout_options){.loader_knows_relr = true};
+	fixture->outcome = (struct pass_outcome){0};
+	fixture->options = (struct pass_options){.loader_knows_relr = true};
 }
 
 void fixture_close(struct fixture *fixture)
 {
-	layout_image_release(&fixture->image);
+	relayout_image_release(&fixture->image);
 	elf_view_release(&fixture->view);
 }
 
@@ -56,7 +56,7 @@ static void append(uint8_t **bytes, size_t *size, const void *data, size_t n)
 	*size += n;
 }
 
-uint8_t *image_bytes(const struct layout_image *image, size_t *ret_size)
+uint8_t *image_bytes(const struct relayout_image *image, size_t *ret_size)
 {
 	uint8_t *bytes = NULL;
 
@@ -67,7 +67,7 @@ uint8_t *image_bytes(const struct layout_image *image, size_t *ret_size)
 	append(&bytes, ret_size, image->dynamic, image->n_dynamic * sizeof(*image->dynamic));
 	for (size_t i = 0; i < image->n_segments; i++)
 		for (size_t p = 0; p < image->segments[i].n_pages; p++) {
-			const struct layout_page *page = &image->segments[i].pages[p];
+			const struct relayout_page *page = &image->segments[i].pages[p];
 
 			append(&bytes, ret_size, &page->order, sizeof(page->order));
 			append(&bytes, ret_size, page->bytes, page->bytes ? image->granule : 0);

@@ -8,9 +8,9 @@
 struct fixture {
 	struct object object;
 	struct elf_view view;
-	struct layout_image image;
-	struct layout_options options;
-	struct layout_outcome outcome;
+	struct relayout_image image;
+	struct pass_options options;
+	struct pass_outcome outcome;
 };
 
 /* The image of fixture->object; every page has been touched, so that cooling shows. */
@@ -18,7 +18,7 @@ void fixture_open(struct fixture *fixture);
 void fixture_close(struct fixture *fixture);
 
 /* A pass that must succeed: the memory of the relocated object is the same as before, lazily bound or not. */
-typedef int pass_fn(struct layout_image *, const struct layout_options *, struct layout_outcome *);
+typedef int pass_fn(struct relayout_image *, const struct pass_options *, struct pass_outcome *);
 void assert_passes(struct fixture *fixture, pass_fn *pass);
 
 /* Opens, applies, closes: the reason contains the words, and the image is as it was. */
@@ -26,4 +26,4 @@ void assert_refused(struct fixture *fixture, pass_fn *pass, const char *words);
 
 /* What the image is like, in one malloc()ed string of bytes that are the same if and only if the images are.
  */
-uint8_t *image_bytes(const struct layout_image *image, size_t *ret_size);
+uint8_t *image_bytes(const struct relayout_image *image, size_t *ret_size);

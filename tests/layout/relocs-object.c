@@ -129,7 +129,7 @@ void object_spare(struct object *object, size_t spare)
 		object->dynamic[--end].d_tag = DT_DEBUG;
 }
 
-const void *object_at(const struct layout_image *image, uint64_t address, uint64_t size)
+const void *object_at(const struct relayout_image *image, uint64_t address, uint64_t size)
 {
 	if (address >= image->tables_address)
 		return range_fits(address - image->tables_address, size, image->tables_size)
@@ -138,11 +138,11 @@ const void *object_at(const struct layout_image *image, uint64_t address, uint64
 	return elf_view_at(image->view, address, size);
 }
 
-static uint64_t get(const struct layout_image *image, int64_t tag)
+static uint64_t get(const struct relayout_image *image, int64_t tag)
 {
 	uint64_t value = 0;
 
-	layout_dynamic_get(image, tag, &value);
+	relayout_dynamic_get(image, tag, &value);
 	return value;
 }
 
@@ -194,7 +194,7 @@ static void relocate_range(const struct loader *loader, const uint8_t *table, si
 }
 
 /* _ELF_DYNAMIC_DO_RELOC of elf/dynamic-link.h. */
-static void relocate_rela(const struct loader *loader, const struct layout_image *image)
+static void relocate_rela(const struct loader *loader, const struct relayout_image *image)
 {
 	uint64_t rela = get(image, DT_RELA), size = get(image, DT_RELASZ);
 	uint64_t plt = get(image, DT_JMPREL), plt_size = get(image, DT_PLTRELSZ);
@@ -214,7 +214,7 @@ static void relocate_rela(const struct loader *loader, const struct layout_image
 		relocate_range(loader, table, plt_size / sizeof(Elf64_Rela), loader->lazy);
 }
 
-void object_relocate(const struct layout_image *image, bool lazy, uint8_t memory[static OBJECT_MEMORY])
+void object_relocate(const struct relayout_image *image, bool lazy, uint8_t memory[static OBJECT_MEMORY])
 {
 	bool arm = image->view->header.e_machine == EM_AARCH64;
 	const struct loader loader = {
@@ -232,7 +232,7 @@ void object_relocate(const struct layout_image *image, bool lazy, uint8_t memory
 		const Elf64_Phdr *phdr = &image->segments[i].load;
 
 		if (range_fits(phdr->p_vaddr, phdr->p_filesz, OBJECT_MEMORY))
-			layout_read(image, phdr->p_vaddr, memory + phdr->p_vaddr, phdr->p_filesz);
+			relayout_image_read(image, phdr->p_vaddr, memory + phdr->p_vaddr, phdr->p_filesz);
 	}
 	reader.table = object_at(image, get(image, DT_RELR), reader.size);
 	while (reader.table && relr_next(&reader, &place) == 1)

@@ -8,7 +8,7 @@
 #include <elf.h>
 #include <stdint.h>
 
-#include "layout/pass.h"
+#include "relayout/passes/pass.h"
 
 /*
  *   file     address
@@ -74,7 +74,7 @@ void object_spare(struct object *object, size_t spare);
  * or two ranges. Values of symbols are made up of the relocation. The dynamic section is left out: passes
  * change it.
  */
-void object_relocate(const struct layout_image *image, bool lazy, uint8_t memory[static OBJECT_MEMORY]);
+void object_relocate(const struct relayout_image *image, bool lazy, uint8_t memory[static OBJECT_MEMORY]);
 
 /* What lies at an address, be it in the tables, or NULL. */
-const void *object_at(const struct layout_image *image, uint64_t address, uint64_t size);
+const void *object_at(const struct relayout_image *image, uint64_t address, uint64_t size);

@@ -10,8 +10,8 @@ grep -q $relr_version "$libc" || skip "the libc of this system is older than 2.3
 cd "$tmp"
 mkdir relaid said
 
-# Relays files into relaid/, by a profile of a start that touches two pages of each; said/FILE is what of each.
-relay() {
+# Relayouts files into relaid/, by a profile of a start that touches two pages of each; said/FILE is what of each.
+relayout() {
 	{ echo "program $1" && for file; do printf 'file regular %s\nrange 1 2 1 1\n' "$file"; done; } |
 		"$make_profile" profile || fail "no profile"
 	for file; do
@@ -41,7 +41,7 @@ for linker in bfd gold lld mold; do
 		g++ -fuse-ld=$linker "$flags" -Wl,--build-id -o program program.o ./libsample.so || fail "$linker: no program"
 		LD_LIBRARY_PATH=. ./program >before
 		grep -q ' 0$' before || fail "$linker $flags: the sample itself is wrong: $(cat before)"
-		relay "$tmp/libsample.so" "$tmp/program"
+		relayout "$tmp/libsample.so" "$tmp/program"
 		for file in libsample.so program; do
 			if did $file relr; then
 				LD_DEBUG=versions LD_LIBRARY_PATH=relaid relaid/program 2>&1 >/dev/null |
@@ -65,7 +65,7 @@ done
 echo "relocations in a segment that is not writable"
 gcc -O0 -fPIC -shared -DTEXTREL -Wl,-z,notext -Wl,--build-id -o libsample.so "$here/relr-sample.c" 2>/dev/null
 readelf -d libsample.so | grep -q TEXTREL || fail "the sample has no DT_TEXTREL"
-relay "$tmp/libsample.so" "$tmp/program"
+relayout "$tmp/libsample.so" "$tmp/program"
 did libsample.so relr || fail "with DT_TEXTREL nothing is packed"
 LD_LIBRARY_PATH=relaid relaid/program >after
 cmp before after || fail "with DT_TEXTREL it runs otherwise"
@@ -90,7 +90,7 @@ libraries=$(ldd "$(command -v python3.11 || command -v python3)" /usr/lib/python
 	sed -n 's/.*=> \([^ ]*\) .*/\1/p' | grep -v -e /libc.so -e /libm.so | sort -u | xargs -r realpath | sort -u)
 libraries="$libraries $(ldd ./program | sed -n 's/.*=> \(.*libstdc++[^ ]*\) .*/\1/p' | xargs realpath)"
 # shellcheck disable=SC2086
-relay $libraries
+relayout $libraries
 packed=0
 for library in $libraries; do
 	name=${library##*/}

@@ -1,4 +1,4 @@
-# Shared by tests that relay files: profiles of random pages, a program with a library, and what becomes of both.
+# Shared by tests that relayout files: profiles of random pages, a program with a library, and what becomes of both.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 subject=$HEADSTART_TEST_SOURCE/tests/layout/subject
 
@@ -61,8 +61,8 @@ compile_subject() {
 
 relayout_args= # more of them
 
-# relay_files FILE…: new/FILE from FILE by the profile `profile`, verified, and undone to the bit.
-relay_files() {
+# relayout_files FILE…: new/FILE from FILE by the profile `profile`, verified, and undone to the bit.
+relayout_files() {
 	mkdir -p new
 	for file; do
 		"$headstart" relayout --profile profile -o "new/$file" $relayout_args "$file" >"$tmp/out" || fail "relayout of $PWD/$file"

@@ -18,9 +18,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "layout/cost.h"
-#include "layout/pass.h"
-#include "layout/pieces.h"
+#include "relaid/cost.h"
+#include "relayout/passes/pass.h"
+#include "relayout/passes/pieces.h"
 
 #define PAGE 4096u
 
@@ -29,32 +29,32 @@
 
 struct drawing {
 	struct elf_view view;
-	struct layout_image image;
+	struct relayout_image image;
 };
 
 static void drawing_release(struct drawing *drawing)
 {
-	layout_image_release(&drawing->image);
+	relayout_image_release(&drawing->image);
 }
 
-static void draw_page(struct layout_page *page, char letter)
+static void draw_page(struct relayout_page *page, char letter)
 {
-	page->order = letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : LAYOUT_COLD;
-	page->stays = letter == 'F';
+	page->order = letter >= 'a' && letter <= 'z' ? (uint32_t)(letter - 'a') : RELAYOUT_COLD;
+	page->pinned = letter == 'F';
 	if (letter == '#')
 		assert_non_null(page->bytes = calloc(1, PAGE));
 }
 
 static void draw(struct drawing *ret, const char *text)
 {
-	struct layout_image *image = &ret->image;
+	struct relayout_image *image = &ret->image;
 	uint64_t address = 0;
 
 	*ret = (struct drawing){.image = {.view = &ret->view, .granule = PAGE}};
 	image->segments = calloc(strlen(text) + 1, sizeof(*image->segments));
 	assert_non_null(image->segments);
 	for (; *text; text += *text == ' ') {
-		struct layout_segment *segment = &image->segments[image->n_segments++];
+		struct relayout_segment *segment = &image->segments[image->n_segments++];
 
 		segment->address = segment->offset = address;
 		segment->n_pages = strcspn(text, " ");
@@ -69,11 +69,11 @@ static void draw(struct drawing *ret, const char *text)
 	ret->view.n_phdrs = ret->view.n_loads = image->n_segments;
 }
 
-static char letter_of(const struct layout_page *page, char before)
+static char letter_of(const struct relayout_page *page, char before)
 {
-	bool touched = page->order != LAYOUT_COLD && page->order != LAYOUT_LAST;
+	bool touched = page->order != RELAYOUT_COLD && page->order != RELAYOUT_LAST;
 
-	if (!layout_page_is_hot(page))
+	if (!relayout_page_is_hot(page))
 		return touched ? 'D' : before == 'F' ? 'F' : '.';
 	return page->bytes ? '#' : touched ? (char)('a' + page->order) : 'H';
 }
@@ -83,8 +83,8 @@ static void expect_choice(const char *before, size_t cap, const char *after)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
 	_cleanup_free_ char *text = calloc(1, strlen(before) + 1);
-	struct layout_options options = {.max_segments = cap};
-	struct layout_outcome outcome;
+	struct pass_options options = {.max_segments = cap};
+	struct pass_outcome outcome;
 	char *at = text;
 
 	draw(&drawing, before);
@@ -92,8 +92,12 @@ static void expect_choice(const char *before, size_t cap, const char *after)
 	for (size_t i = 0; i < drawing.image.n_segments; i++) {
 		if (i > 0)
 			*at++ = ' ';
-		for (size_t page = 0; page < drawing.image.segments[i].n_pages; page++, at++)
-			*at = letter_of(&drawing.image.segments[i].pages[page], before[at - text]);
+		for (size_t page = 0; page < drawing.image.segments[i].n_pages; page++, at++) {
+			const struct relayout_page *now = &drawing.image.segments[i].pages[page];
+
+			*at = letter_of(now, before[at - text]);
+			assert_int_equal(now->pinned, before[at - text] == 'F'); /* no pass pins a page */
+		}
 	}
 	assert_string_equal(text, after);
 	assert_int_equal(outcome.done, strpbrk(after, "abcdefghijklmnopqrstuvwxyzH#") != NULL);
@@ -167,9 +171,9 @@ static void the_first_page_stays(void **state)
 static void executables_have_few_headers(void **state)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
-	_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
-	struct layout_options options = {.max_segments = 4096};
-	struct layout_outcome outcome;
+	_cleanup_(relayout_pieces_releasep) struct relayout_pieces pieces = {0};
+	struct pass_options options = {.max_segments = 4096};
+	struct pass_outcome outcome;
 	char text[2001];
 
 	for (size_t i = 0; i < sizeof(text) - 1; i++)
@@ -180,7 +184,7 @@ static void executables_have_few_headers(void **state)
 	drawing.view.n_phdrs = drawing.view.n_loads + 9;
 	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
 	assert_int_equal(outcome.before, 200);
-	assert_int_equal(layout_pieces_init(&pieces, &drawing.image), 0);
+	assert_int_equal(relayout_pieces_init(&pieces, &drawing.image), 0);
 	/* Nine others, the note's, the tables'. */
 	assert_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
 }
@@ -192,9 +196,9 @@ static void any_drawing_keeps_the_rules(void **state)
 
 	for (size_t round = 0; round < 300; round++) {
 		_cleanup_(drawing_release) struct drawing drawing;
-		_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
-		struct layout_options options = {.max_segments = 8 + round % 30};
-		struct layout_outcome outcome;
+		_cleanup_(relayout_pieces_releasep) struct relayout_pieces pieces = {0};
+		struct pass_options options = {.max_segments = 8 + round % 30};
+		struct pass_outcome outcome;
 		char text[400];
 
 		for (size_t i = 0; i < sizeof(text) - 1; i++) {
@@ -206,7 +210,7 @@ static void any_drawing_keeps_the_rules(void **state)
 		text[sizeof(text) - 1] = '\0';
 		draw(&drawing, text);
 		assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
-		assert_int_equal(layout_pieces_init(&pieces, &drawing.image), 0);
+		assert_int_equal(relayout_pieces_init(&pieces, &drawing.image), 0);
 		assert_true(pieces.n + 1 <= options.max_segments);
 		assert_int_equal(pieces.n_hot, outcome.after);
 		assert_false(pieces.all[0].hot);
@@ -216,15 +220,15 @@ static void any_drawing_keeps_the_rules(void **state)
 static void pieces_are_cut_at_pages_and_lie_by_first_touch(void **state)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
-	_cleanup_(layout_pieces_releasep) struct layout_pieces pieces = {0};
-	struct layout_segment *segment;
+	_cleanup_(relayout_pieces_releasep) struct relayout_pieces pieces = {0};
+	struct relayout_segment *segment;
 
 	draw(&drawing, "cd..a..#");
 	segment = drawing.image.segments;
 	segment->load.p_vaddr = segment->load.p_offset = 0x123;
 	segment->load.p_filesz -= 0x123 + 0x456;
 	segment->load.p_memsz = segment->load.p_filesz + 0x10000;
-	assert_int_equal(layout_pieces_init(&pieces, &drawing.image), 0);
+	assert_int_equal(relayout_pieces_init(&pieces, &drawing.image), 0);
 	assert_int_equal(pieces.n, 5);
 	assert_int_equal(pieces.n_hot, 3);
 	assert_int_equal(pieces.hot_size, 4 * PAGE);

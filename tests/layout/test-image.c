@@ -11,26 +11,26 @@
 
 #include "base/cleanup.h"
 #include "handmade.h"
-#include "layout/image.h"
+#include "relayout/passes/image.h"
 
 struct fixture {
 	struct handmade elf;
 	struct elf_view view;
-	struct layout_image image;
+	struct relayout_image image;
 };
 
-/* The image of `elf` as it is now; 0 or the error of layout_image_init(). */
+/* The image of `elf` as it is now; 0 or the error of relayout_image_init(). */
 static int make(struct fixture *fixture, const char **ret_problem)
 {
 	assert_int_equal(
 		elf_view_init(&fixture->view, (uint8_t *)&fixture->elf, sizeof(fixture->elf), ret_problem),
 		0);
-	return layout_image_init(&fixture->image, &fixture->view, ret_problem);
+	return relayout_image_init(&fixture->image, &fixture->view, ret_problem);
 }
 
 static void fixture_release(struct fixture *fixture)
 {
-	layout_image_release(&fixture->image);
+	relayout_image_release(&fixture->image);
 	elf_view_release(&fixture->view);
 }
 
@@ -46,7 +46,7 @@ static void init_good(struct fixture *fixture)
 static void pages_are_those_with_content(void **state)
 {
 	_cleanup_(fixture_release) struct fixture fixture;
-	const struct layout_image *image = &fixture.image;
+	const struct relayout_image *image = &fixture.image;
 
 	init_good(&fixture);
 	assert_int_equal(image->granule, 4096);
@@ -55,12 +55,12 @@ static void pages_are_those_with_content(void **state)
 	assert_int_equal(image->segments[1].address, 0x3000);
 	assert_int_equal(image->segments[1].offset, 0x2000);
 	assert_int_equal(image->segments[1].n_pages, 2); /* 0x3e00 to 0x4100 */
-	assert_true(image->segments[0].pages[0].stays);
-	assert_false(image->segments[0].pages[1].stays);
-	assert_int_equal(image->segments[1].pages[1].order, LAYOUT_COLD);
-	assert_ptr_equal(layout_page_at(image, 0x4000), &image->segments[1].pages[1]);
-	assert_null(layout_page_at(image, 0x4100));
-	assert_null(layout_page_at(image, 0x3000)); /* below the content of its page */
+	assert_true(image->segments[0].pages[0].pinned);
+	assert_false(image->segments[0].pages[1].pinned);
+	assert_int_equal(image->segments[1].pages[1].order, RELAYOUT_COLD);
+	assert_ptr_equal(relayout_page_at(image, 0x4000), &image->segments[1].pages[1]);
+	assert_null(relayout_page_at(image, 0x4100));
+	assert_null(relayout_page_at(image, 0x3000)); /* below the content of its page */
 	/* Above 0x5e00, the end of the BSS. */
 	assert_int_equal(image->tables_address, 0x6000);
 	assert_int_equal(image->tables_offset, 0x6000);
@@ -165,9 +165,9 @@ static void large_pages_of_aarch64(void **state)
 	assert_int_equal(fixture.image.granule, 0x10000);
 	assert_int_equal(fixture.image.segments[1].address, 0x200000);
 	assert_int_equal(fixture.image.segments[1].offset, 0);
-	assert_true(fixture.image.segments[0].pages[0].stays);
+	assert_true(fixture.image.segments[0].pages[0].pinned);
 	assert_false(
-		fixture.image.segments[1].pages[0].stays); /* the second that maps the file's first page */
+		fixture.image.segments[1].pages[0].pinned); /* the second that maps the file's first page */
 	assert_int_equal(fixture.image.tables_address, 0x210000);
 	fixture_release(&fixture);
 }
@@ -175,18 +175,18 @@ static void large_pages_of_aarch64(void **state)
 static void writes_go_to_copies(void **state)
 {
 	_cleanup_(fixture_release) struct fixture fixture;
-	struct layout_image *image = &fixture.image;
+	struct relayout_image *image = &fixture.image;
 	uint8_t bytes[8], changed[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 	init_good(&fixture);
 	/* What is already there is no change. */
-	assert_int_equal(layout_read(image, 0x3ffc, bytes, 8), 0);
+	assert_int_equal(relayout_image_read(image, 0x3ffc, bytes, 8), 0);
 	assert_memory_equal(bytes, "\xaa\xaa\xaa\xaa\xaa\xaa\xaa\xaa", 8);
-	assert_int_equal(layout_write(image, 0x3ffc, bytes, 8), 0);
+	assert_int_equal(relayout_image_write(image, 0x3ffc, bytes, 8), 0);
 	assert_null(image->segments[1].pages[0].bytes);
 	/* Across two pages. */
-	assert_int_equal(layout_write(image, 0x3ffc, changed, 8), 0);
-	assert_int_equal(layout_read(image, 0x3ffc, bytes, 8), 0);
+	assert_int_equal(relayout_image_write(image, 0x3ffc, changed, 8), 0);
+	assert_int_equal(relayout_image_read(image, 0x3ffc, bytes, 8), 0);
 	assert_memory_equal(bytes, changed, 8);
 	assert_memory_equal(image->segments[1].pages[0].bytes + 0xffc, changed, 4);
 	assert_memory_equal(image->segments[1].pages[1].bytes, changed + 4, 4);
@@ -203,30 +203,30 @@ static void writes_stay_within_the_file_and_off_its_first_page(void **state)
 	uint8_t bytes[8] = {1};
 
 	init_good(&fixture);
-	assert_int_equal(layout_write(&fixture.image, 0x40fc, bytes, 8), -EFAULT);
-	assert_int_equal(layout_read(&fixture.image, 0x40fc, bytes, 8), -EFAULT);
-	assert_int_equal(layout_read(&fixture.image, 0x2ffc, bytes, 8), -EFAULT);
-	assert_int_equal(layout_write(&fixture.image, 0x800, bytes, 8), -EPERM);
-	assert_int_equal(layout_write(&fixture.image, 0, ELFMAG, SELFMAG), 0);
+	assert_int_equal(relayout_image_write(&fixture.image, 0x40fc, bytes, 8), -EFAULT);
+	assert_int_equal(relayout_image_read(&fixture.image, 0x40fc, bytes, 8), -EFAULT);
+	assert_int_equal(relayout_image_read(&fixture.image, 0x2ffc, bytes, 8), -EFAULT);
+	assert_int_equal(relayout_image_write(&fixture.image, 0x800, bytes, 8), -EPERM);
+	assert_int_equal(relayout_image_write(&fixture.image, 0, ELFMAG, SELFMAG), 0);
 	assert_null(fixture.image.segments[0].pages[0].bytes);
 }
 
 static void cools_whole_pages_alone(void **state)
 {
 	_cleanup_(fixture_release) struct fixture fixture;
-	struct layout_segment *text;
+	struct relayout_segment *text;
 
 	init_good(&fixture);
 	text = &fixture.image.segments[0];
 	text->pages[0].order = 1;
 	text->pages[1].order = 2;
-	layout_cool(&fixture.image, 0x10, 0x1800);
+	relayout_image_cool(&fixture.image, 0x10, 0x1800);
 	assert_int_equal(text->pages[0].order, 1);
 	assert_int_equal(text->pages[1].order, 2);
-	layout_cool(&fixture.image, 0x10, 0x1ff0);
+	relayout_image_cool(&fixture.image, 0x10, 0x1ff0);
 	assert_int_equal(text->pages[0].order, 1);
-	assert_int_equal(text->pages[1].order, LAYOUT_COLD);
-	layout_cool(&fixture.image, 0x1fff, 0x1000); /* not all in one segment: nothing */
+	assert_int_equal(text->pages[1].order, RELAYOUT_COLD);
+	relayout_image_cool(&fixture.image, 0x1fff, 0x1000); /* not all in one segment: nothing */
 }
 
 static void tables_are_aligned(void **state)
@@ -235,42 +235,42 @@ static void tables_are_aligned(void **state)
 	uint64_t first, second;
 
 	init_good(&fixture);
-	assert_int_equal(layout_add_table(&fixture.image, "abc", 3, 1, &first), 0);
-	assert_int_equal(layout_add_table(&fixture.image, "defg", 4, 8, &second), 0);
+	assert_int_equal(relayout_image_add_table(&fixture.image, "abc", 3, 1, &first), 0);
+	assert_int_equal(relayout_image_add_table(&fixture.image, "defg", 4, 8, &second), 0);
 	assert_int_equal(first, 0x6000);
 	assert_int_equal(second, 0x6008);
 	assert_int_equal(fixture.image.tables_size, 12);
 	assert_memory_equal(fixture.image.tables, "abc\0\0\0\0\0defg", 12);
-	assert_int_equal(layout_add_table(&fixture.image, "", SIZE_MAX - 8, 8, &first), -EFBIG);
+	assert_int_equal(relayout_image_add_table(&fixture.image, "", SIZE_MAX - 8, 8, &first), -EFBIG);
 }
 
 static void dynamic_entries_change_apart_from_the_file(void **state)
 {
 	_cleanup_(fixture_release) struct fixture fixture;
-	struct layout_image *image = &fixture.image;
+	struct relayout_image *image = &fixture.image;
 	Elf64_Dyn entry;
 	uint64_t value;
 
 	init_good(&fixture);
-	assert_int_equal(layout_dynamic_spare(image), 2);
-	assert_int_equal(layout_dynamic_set(image, DT_STRSZ, 0x200), 0);
-	assert_int_equal(layout_dynamic_spare(image), 2);
-	assert_int_equal(layout_dynamic_set(image, DT_RELRSZ, 8), 0);
-	assert_int_equal(layout_dynamic_set(image, DT_RELRENT, 8), 0);
-	assert_int_equal(layout_dynamic_spare(image), 0);
-	assert_int_equal(layout_dynamic_set(image, DT_RELR, 0x6000), -ENOSPC);
-	layout_dynamic_drop(image, DT_SONAME);
-	assert_false(layout_dynamic_get(image, DT_SONAME, &value));
-	assert_int_equal(layout_dynamic_set(image, DT_RELR, 0x6000), 0);
+	assert_int_equal(relayout_dynamic_spare(image), 2);
+	assert_int_equal(relayout_dynamic_set(image, DT_STRSZ, 0x200), 0);
+	assert_int_equal(relayout_dynamic_spare(image), 2);
+	assert_int_equal(relayout_dynamic_set(image, DT_RELRSZ, 8), 0);
+	assert_int_equal(relayout_dynamic_set(image, DT_RELRENT, 8), 0);
+	assert_int_equal(relayout_dynamic_spare(image), 0);
+	assert_int_equal(relayout_dynamic_set(image, DT_RELR, 0x6000), -ENOSPC);
+	relayout_dynamic_drop(image, DT_SONAME);
+	assert_false(relayout_dynamic_get(image, DT_SONAME, &value));
+	assert_int_equal(relayout_dynamic_set(image, DT_RELR, 0x6000), 0);
 	assert_int_equal(image->dynamic[5].d_tag, DT_NULL);
-	layout_dynamic_drop(image, DT_NEEDED); /* there is none */
-	assert_int_equal(layout_dynamic_spare(image), 0);
-	assert_true(layout_dynamic_get(image, DT_STRSZ, &value));
+	relayout_dynamic_drop(image, DT_NEEDED); /* there is none */
+	assert_int_equal(relayout_dynamic_spare(image), 0);
+	assert_true(relayout_dynamic_get(image, DT_STRSZ, &value));
 	assert_int_equal(value, 0x200);
 
-	assert_true(layout_dynamic_writable(image));
-	assert_int_equal(layout_dynamic_store(image), 0);
-	assert_int_equal(layout_read(image, HANDMADE_DYNAMIC, &entry, sizeof(entry)), 0);
+	assert_true(relayout_dynamic_writable(image));
+	assert_int_equal(relayout_dynamic_store(image), 0);
+	assert_int_equal(relayout_image_read(image, HANDMADE_DYNAMIC, &entry, sizeof(entry)), 0);
 	assert_int_equal(entry.d_tag, DT_STRTAB);
 	assert_int_equal(fixture.elf.entries[0].d_tag, DT_SONAME);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "layout/pieces.h"
+#include "relayout/passes/pieces.h"
 
 #define PAGE   4096u
 #define WINDOW 32 /* pages that the kernel reads around a fault */
@@ -17,18 +17,18 @@
 /* A file of a first page, code and data, all of the latter two touched. */
 struct sample {
 	struct elf_view view;
-	struct layout_image image;
-	struct layout_pieces pieces;
+	struct relayout_image image;
+	struct relayout_pieces pieces;
 };
 
 static void sample_release(struct sample *sample)
 {
-	layout_pieces_release(&sample->pieces);
-	layout_image_release(&sample->image);
+	relayout_pieces_release(&sample->pieces);
+	relayout_image_release(&sample->image);
 }
 
 static void fill(
-	struct layout_segment *segment, uint32_t flags, uint64_t address, size_t n_pages, uint32_t order)
+	struct relayout_segment *segment, uint32_t flags, uint64_t address, size_t n_pages, uint32_t order)
 {
 	segment->address = segment->offset = address;
 	segment->n_pages = n_pages;
@@ -41,22 +41,22 @@ static void fill(
 
 static void make(struct sample *ret, size_t code, size_t data, size_t spare)
 {
-	struct layout_image *image = &ret->image;
+	struct relayout_image *image = &ret->image;
 
 	*ret = (struct sample){.image = {.view = &ret->view, .granule = PAGE, .spare_segments = spare}};
 	image->n_segments = 3;
 	assert_non_null(image->segments = calloc(3, sizeof(*image->segments)));
-	fill(&image->segments[0], PF_R, 0, 1, LAYOUT_COLD);
-	image->segments[0].pages[0].stays = true;
+	fill(&image->segments[0], PF_R, 0, 1, RELAYOUT_COLD);
+	image->segments[0].pages[0].pinned = true;
 	fill(&image->segments[1], PF_R | PF_X, PAGE, code, 0);
 	fill(&image->segments[2], PF_R | PF_W, (1 + code) * PAGE, data, (uint32_t)code);
-	assert_int_equal(layout_pieces_init(&ret->pieces, image), 0);
+	assert_int_equal(relayout_pieces_init(&ret->pieces, image), 0);
 }
 
 /* Every page is in one piece, those in memory ascend, and the hot region has no hole. */
 static void expect_sound(const struct sample *sample, size_t n_pages)
 {
-	const struct layout_pieces *pieces = &sample->pieces;
+	const struct relayout_pieces *pieces = &sample->pieces;
 	uint64_t address = 0, offset = 0;
 
 	for (size_t i = 0; i < pieces->n; i++) {
@@ -72,7 +72,7 @@ static void expect_sound(const struct sample *sample, size_t n_pages)
 	assert_int_equal(offset, (n_pages - 1) * PAGE);
 }
 
-static bool is_data(const struct layout_piece *piece)
+static bool is_data(const struct relayout_piece *piece)
 {
 	return piece->load.p_flags & PF_W;
 }
@@ -86,7 +86,7 @@ static void data_is_strewn_so_that_windows_around_it_meet(void **state)
 	make(&sample, 300, 40, 1000);
 	expect_sound(&sample, 341);
 	for (size_t i = 0; i < sample.pieces.n_hot; i++) {
-		const struct layout_piece *piece = sample.pieces.hot[i];
+		const struct relayout_piece *piece = sample.pieces.hot[i];
 		uint64_t page = piece->load.p_offset / PAGE;
 
 		if (!is_data(piece) || n++ == 300 / WINDOW + 1)
@@ -140,7 +140,7 @@ static void pages_larger_than_the_window_are_left(void **state)
 	assert_non_null(sample.image.segments = calloc(1, sizeof(*sample.image.segments)));
 	fill(&sample.image.segments[0], PF_R | PF_W, 0, 16, 0);
 	sample.image.segments[0].n_pages = 1;
-	assert_int_equal(layout_pieces_init(&sample.pieces, &sample.image), 0);
+	assert_int_equal(relayout_pieces_init(&sample.pieces, &sample.image), 0);
 	assert_int_equal(sample.pieces.n, 1);
 }
 

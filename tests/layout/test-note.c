@@ -15,11 +15,11 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/note.h"
-#include "layout/note.h"
-#include "layout/undo.h"
-#include "layout/verify.h"
 #include "relaid.h"
+#include "relaid/note.h"
+#include "relaid/undo.h"
 #include "seal.h"
+#include "verify/verify.h"
 
 static const char *path;
 
@@ -197,7 +197,7 @@ static void a_compacted_file_has_no_original(void **state)
 	seal_relaid(file->data, file->size, 0);
 	assert_int_equal(undo_prepare(file->data, file->size, &undo, &problem), -EOPNOTSUPP);
 	assert_non_null(strstr(problem, "--compact"));
-	assert_int_equal(layout_verify(file->data, file->size, &report), -EOPNOTSUPP);
+	assert_int_equal(verify_relaid(file->data, file->size, &report), -EOPNOTSUPP);
 	assert_non_null(strstr(report.problem, "--compact"));
 }
 

@@ -50,7 +50,7 @@ static uint64_t get(const struct fixture *fixture, int64_t tag)
 {
 	uint64_t value;
 
-	assert_true(layout_dynamic_get(&fixture->image, tag, &value));
+	assert_true(relayout_dynamic_get(&fixture->image, tag, &value));
 	return value;
 }
 
@@ -63,7 +63,7 @@ static void init(struct fixture *fixture)
 static void the_table_moves_with_the_plts(void **state)
 {
 	_cleanup_(fixture_close) struct fixture fixture;
-	const struct layout_page *pages;
+	const struct relayout_page *pages;
 
 	init(&fixture);
 	fixture_open(&fixture);
@@ -78,7 +78,7 @@ static void the_table_moves_with_the_plts(void **state)
 	pages = fixture.image.segments[0].pages;
 	assert_int_equal(pages[1].order, 1);
 	for (size_t i = 2; i < 4; i++)
-		assert_int_equal(pages[i].order, LAYOUT_COLD);
+		assert_int_equal(pages[i].order, RELAYOUT_COLD);
 	assert_int_equal(pages[4].order, 4);
 	assert_int_equal(fixture.outcome.before, 4); /* 0x1400 to 0x4ca0 */
 	assert_int_equal(fixture.outcome.after, 4);
@@ -159,8 +159,8 @@ static void assert_memory_can_run_out(pass_fn *pass, unsigned least)
 		fixture_open(&fixture);
 		fixture.options.loader_knows_relr = true;
 		/* A page and a table that are changed already. */
-		assert_int_equal(layout_write(&fixture.image, OBJECT_WORDS, "changed", 7), 0);
-		assert_int_equal(layout_add_table(&fixture.image, "table", 5, 1, &(uint64_t){0}), 0);
+		assert_int_equal(relayout_image_write(&fixture.image, OBJECT_WORDS, "changed", 7), 0);
+		assert_int_equal(relayout_image_add_table(&fixture.image, "table", 5, 1, &(uint64_t){0}), 0);
 		before = image_bytes(&fixture.image, &size_before);
 		allocations_left = n;
 		r = pass(&fixture.image, &fixture.options, &fixture.outcome);
@@ -190,11 +190,11 @@ static void try(struct fixture *fixture, size_t *packed)
 	const char *problem;
 
 	fixture->view = (struct elf_view){0};
-	fixture->image = (struct layout_image){0};
+	fixture->image = (struct relayout_image){0};
 	if (elf_view_init(
 		    &fixture->view, (const uint8_t *)&fixture->object, sizeof(fixture->object), &problem) < 0)
 		return;
-	if (layout_image_init(&fixture->image, &fixture->view, &problem) == 0) {
+	if (relayout_image_init(&fixture->image, &fixture->view, &problem) == 0) {
 		object_relocate(&fixture->image, false, before);
 		assert_int_equal(pass_relr(&fixture->image, &fixture->options, &fixture->outcome), 0);
 		assert_int_equal(fixture->outcome.done, !fixture->outcome.refusal);

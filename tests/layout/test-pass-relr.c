@@ -20,7 +20,7 @@ static uint64_t get(const struct fixture *fixture, int64_t tag)
 {
 	uint64_t value;
 
-	assert_true(layout_dynamic_get(&fixture->image, tag, &value));
+	assert_true(relayout_dynamic_get(&fixture->image, tag, &value));
 	return value;
 }
 
@@ -28,7 +28,7 @@ static bool has(const struct fixture *fixture, int64_t tag)
 {
 	uint64_t value;
 
-	return layout_dynamic_get(&fixture->image, tag, &value);
+	return relayout_dynamic_get(&fixture->image, tag, &value);
 }
 
 static size_t n_packed(const struct fixture *fixture)
@@ -78,21 +78,21 @@ static void relative_relocations_are_packed(void **state)
 	/* What is left lies where it was, and so ends where the PLT's begins. */
 	assert_int_equal(get(&fixture, DT_RELA), OBJECT_RELA + OBJECT_N_RELATIVE * 24);
 	assert_int_equal(get(&fixture, DT_JMPREL), OBJECT_PLT);
-	assert_int_equal(layout_dynamic_spare(&fixture.image), OBJECT_SPARE + 1 - 3);
+	assert_int_equal(relayout_dynamic_spare(&fixture.image), OBJECT_SPARE + 1 - 3);
 }
 
 static void pages_of_the_packed_part_are_cold(void **state)
 {
 	_cleanup_(fixture_close) struct fixture fixture;
-	const struct layout_page *pages;
+	const struct relayout_page *pages;
 
 	init(&fixture);
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 20);
 	pages = fixture.image.segments[0].pages;
 	/* 0x1400 to 0x4a60 is packed: of pages 1 and 4 somebody still reads something. */
 	assert_int_equal(pages[1].order, 1);
-	assert_int_equal(pages[2].order, LAYOUT_COLD);
-	assert_int_equal(pages[3].order, LAYOUT_COLD);
+	assert_int_equal(pages[2].order, RELAYOUT_COLD);
+	assert_int_equal(pages[3].order, RELAYOUT_COLD);
 	assert_int_equal(pages[4].order, 4);
 	assert_non_null(fixture.image.segments[1].pages[0].bytes);
 	assert_non_null(fixture.image.segments[1].pages[1].bytes);
@@ -312,7 +312,7 @@ static void the_count_may_be_less_or_missing(void **state)
 	fixture_close(&fixture);
 	object_drop(&fixture.object, DT_RELACOUNT);
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 20);
-	assert_int_equal(layout_dynamic_spare(&fixture.image), OBJECT_SPARE + 1 - 3);
+	assert_int_equal(relayout_dynamic_spare(&fixture.image), OBJECT_SPARE + 1 - 3);
 	fixture_close(&fixture);
 	init(&fixture);
 	object_dynamic(&fixture.object, DT_RELACOUNT)->d_un.d_val = OBJECT_N_RELATIVE + 1;
@@ -359,7 +359,7 @@ static void without_anything_left_there_is_no_table(void **state)
 	object_spare(&fixture.object, 0);
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 0);
 	assert_false(has(&fixture, DT_RELA) || has(&fixture, DT_RELASZ) || has(&fixture, DT_RELAENT));
-	assert_int_equal(layout_dynamic_spare(&fixture.image), 1); /* four gone, three new */
+	assert_int_equal(relayout_dynamic_spare(&fixture.image), 1); /* four gone, three new */
 }
 
 static void room_is_needed_for_three_entries(void **state)
@@ -369,7 +369,7 @@ static void room_is_needed_for_three_entries(void **state)
 	init(&fixture);
 	object_spare(&fixture.object, 2); /* and DT_RELACOUNT's */
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 20);
-	assert_int_equal(layout_dynamic_spare(&fixture.image), 0);
+	assert_int_equal(relayout_dynamic_spare(&fixture.image), 0);
 	fixture_close(&fixture);
 	object_spare(&fixture.object, 1);
 	assert_refused(&fixture, pass_relr, "no room for DT_RELR");

@@ -13,8 +13,9 @@
 #include "base/io.h"
 #include "elf/sections.h"
 #include "format/note.h"
-#include "layout/compact.h"
-#include "layout/verify.h"
+#include "relayout/compact/compact.h"
+#include "verify/compact/compact.h"
+#include "verify/verify.h"
 
 static const char *sample;
 
@@ -22,7 +23,7 @@ struct fixture {
 	uint8_t *original;
 	size_t original_size;
 	struct elf_view view; /* of the original */
-	struct layout_compact compact;
+	struct compacted compact;
 	struct elf_view result_view;
 	struct elf_sections sections; /* of the result */
 };
@@ -30,21 +31,21 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
-	struct layout_options options = {.max_segments = 40, .loader_knows_relr = true};
-	_cleanup_(layout_image_releasep) struct layout_image image = {0};
-	_cleanup_(layout_compaction_freep) struct layout_compaction *compaction = NULL;
-	struct layout_outcome outcome;
+	struct pass_options options = {.max_segments = 40, .loader_knows_relr = true};
+	_cleanup_(relayout_image_releasep) struct relayout_image image = {0};
+	_cleanup_(compaction_freep) struct compaction *compaction = NULL;
+	struct pass_outcome outcome;
 	const char *problem;
 
 	assert_int_equal(read_file(sample, 1 << 24, (char **)&f->original, &f->original_size), 0);
 	assert_int_equal(elf_view_init(&f->view, f->original, f->original_size, &problem), 0);
-	assert_int_equal(layout_image_init(&image, &f->view, &problem), 0);
+	assert_int_equal(relayout_image_init(&image, &f->view, &problem), 0);
 	for (size_t i = 0; i < image.n_segments; i++)
 		for (size_t page = 0; page < image.segments[i].n_pages; page += 3)
 			image.segments[i].pages[page].order = (uint32_t)(1000 - page);
-	assert_int_equal(layout_compaction_begin(&compaction, &image, &options, &problem), 0);
+	assert_int_equal(compaction_begin(&compaction, &image, &options, &problem), 0);
 	assert_int_equal(pass_relr(&image, &options, &outcome), 0);
-	assert_int_equal(layout_compaction_finish(compaction, 1, &f->compact, &problem), 0);
+	assert_int_equal(compaction_finish(compaction, 1, &f->compact, &problem), 0);
 	assert_int_equal(elf_view_init(&f->result_view, f->compact.data, f->compact.size, &problem), 0);
 	assert_int_equal(elf_sections_init(&f->sections, &f->result_view, &problem), 0);
 	*state = f;
@@ -57,7 +58,7 @@ static int teardown(void **state)
 
 	elf_sections_release(&f->sections);
 	elf_view_release(&f->result_view);
-	layout_compact_release(&f->compact);
+	compacted_release(&f->compact);
 	elf_view_release(&f->view);
 	free(f->original);
 	free(f);
@@ -66,7 +67,7 @@ static int teardown(void **state)
 
 static int verify(const struct fixture *f, struct verify_report *report)
 {
-	return layout_verify_compact(f->original, f->original_size, f->compact.data, f->compact.size, report);
+	return verify_compacted(f->original, f->original_size, f->compact.data, f->compact.size, report);
 }
 
 /* The file as somebody would make it who can compute checksums. */
@@ -104,7 +105,7 @@ static void good_file(void **state)
 	assert_string_equal(report.problem, "");
 	assert_int_equal(report.passes & NOTE_PASS_COMPACT, NOTE_PASS_COMPACT);
 	assert_int_equal(report.segments, f->compact.n_segments);
-	assert_int_equal(layout_verify(f->compact.data, f->compact.size, &report), -EOPNOTSUPP);
+	assert_int_equal(verify_relaid(f->compact.data, f->compact.size, &report), -EOPNOTSUPP);
 }
 
 static void program_headers(void **state)

@@ -21,11 +21,11 @@
 #include "base/io.h"
 #include "elf/view.h"
 #include "format/note.h"
-#include "layout/note.h"
-#include "layout/undo.h"
-#include "layout/verify.h"
 #include "relaid.h"
+#include "relaid/note.h"
+#include "relaid/undo.h"
 #include "seal.h"
+#include "verify/verify.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -64,7 +64,7 @@ static uint64_t dynamic(const struct good *good, int64_t tag)
 static void assert_found(struct good *good, const char *what, uint64_t offset)
 {
 	struct verify_report report;
-	int r = layout_verify(good->data, good->size, &report);
+	int r = verify_relaid(good->data, good->size, &report);
 
 	if (r == 0 || report.problem[0] == '\0')
 		fail_msg("%s, passes %u: %s at %#" PRIx64 " was changed, and verify finds nothing",
@@ -381,7 +381,7 @@ static void report_is_right(struct good *good)
 {
 	struct verify_report report;
 
-	if (layout_verify(good->data, good->size, &report) != 0)
+	if (verify_relaid(good->data, good->size, &report) != 0)
 		fail_msg("%s, passes %u: %s", good->path, good->note.passes, report.problem);
 	assert_int_equal(report.original_size, good->original_size);
 	assert_int_equal(report.size, good->size);
@@ -413,7 +413,7 @@ static void test_file(const char *path, uint32_t passes, unsigned seed)
 		fail_msg("cannot read %s", path);
 	if (relaid_make(good.original, good.original_size, passes, seed, &good.data, &good.size, &problem) <
 		0)
-		fail_msg("cannot relay %s: %s", path, problem);
+		fail_msg("cannot relayout %s: %s", path, problem);
 	assert_int_equal(elf_view_init(&good.view, good.data, good.size, &problem), 0);
 	assert_int_equal(note_find(good.data, good.size, &good.note, &problem), 0);
 	report_is_right(&good);

@@ -10,13 +10,13 @@ fresh() {
 	rm -f "$file"
 	cp "$original" "$file"
 	chmod 0751 "$file"
-	relay "$file"
+	relayout "$file"
 	! cmp -s "$original" "$file" || fail "relayout changed nothing"
 }
 
 for one in "$@"; do
 	cp "$one" "$file"
-	relay "$file"
+	relayout "$file"
 	"$headstart" undo "$file" >"$tmp/out" || fail "cannot undo $one"
 	cmp "$one" "$file" || fail "undo does not give back $one"
 	grep -q "^$file: " "$tmp/out" || fail "undo does not say what it did: $(cat "$tmp/out")"
@@ -102,7 +102,7 @@ changed "truncation to nothing"
 # A compacted file holds no original; that it was changed is noticed all the same.
 rm -f "$file"
 cp "$original" "$file"
-relay "$file" --compact --force
+relayout "$file" --compact --force
 refuses 1 "with --compact, which leaves no original" "$headstart" undo "$file"
 refuses 1 "with --compact, which leaves no original" "$headstart" verify "$file"
 flip "$file" $(($(stat -c %s "$file") / 2))

@@ -11,7 +11,7 @@ mkdir "$tmp/files"
 for one in "$@"; do
 	file=$tmp/files/$(basename "$one")
 	cp "$one" "$file"
-	relay "$file"
+	relayout "$file"
 	"$headstart" verify "$file" >"$tmp/out" || fail "$one"
 	grep -q "^$file: good" "$tmp/out" || fail "verify does not say that $one is good: $(cat "$tmp/out")"
 	case $one in

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The PT_LOADs of a relaid file: the original's, cut where pages change between hot and cold. */
+#pragma once
+
+#include "relayout/passes/image.h"
+
+struct relayout_piece {
+	Elf64_Phdr load; /* as it will be */
+	const struct relayout_segment *segment;
+	size_t first, n_pages; /* its pages; none for a segment without content in the file */
+	bool hot;
+	uint32_t order; /* in the hot region: of its earliest page, or what relayout_interleave() gave it */
+};
+
+struct relayout_pieces {
+	struct relayout_piece *all; /* owned; ascending by address, those of a segment together */
+	size_t n, capacity;
+	struct relayout_piece **hot; /* owned; into all, in the order of the hot region */
+	size_t n_hot;
+	uint64_t hot_size;    /* bytes of the hot region */
+	bool keeps_alignment; /* the largest p_align is that of the original */
+};
+
+/* Hot pieces have their place relative to the hot region: add its offset. Returns 0 or -ENOMEM. */
+int relayout_pieces_init(struct relayout_pieces *ret, const struct relayout_image *image);
+void relayout_pieces_release(struct relayout_pieces *pieces);
+
+/* For qsort(3) of pointers to pieces: by order, then by address. */
+int relayout_piece_by_order(const void *a, const void *b);
+
+/* Sets piece->load from its segment and pages. */
+void relayout_piece_cut(struct relayout_piece *piece, const struct relayout_image *image);
+
+static inline void relayout_pieces_releasep(struct relayout_pieces *pieces)
+{
+	relayout_pieces_release(pieces);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "relayout/refuse.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "base/seal.h"
+#include "base/strings.h"
+
+static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
+{
+	return offset + size > end ? offset + size : end;
+}
+
+/* Where the last of what the headers speak of ends, or the file's end where they speak of more than that. */
+static uint64_t known_end(const struct elf_view *view)
+{
+	const Elf64_Ehdr *header = &view->header;
+	uint64_t end = later(sizeof(*header), header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr));
+
+	for (size_t i = 0; i < view->n_phdrs; i++)
+		if (view->phdrs[i].p_type != PT_NULL)
+			end = later(end, view->phdrs[i].p_offset, view->phdrs[i].p_filesz);
+	if (header->e_shoff == 0)
+		return end;
+	if (header->e_shentsize != sizeof(Elf64_Shdr) ||
+		!table_fits(header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr), view->size))
+		return view->size;
+	end = later(end, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr));
+	for (size_t i = 0; i < header->e_shnum; i++) {
+		Elf64_Shdr section;
+
+		memcpy(&section, view->data + header->e_shoff + i * sizeof(section), sizeof(section));
+		if (section.sh_type == SHT_NULL || section.sh_type == SHT_NOBITS)
+			continue;
+		if (!range_fits(section.sh_offset, section.sh_size, view->size))
+			return view->size;
+		end = later(end, section.sh_offset, section.sh_size);
+	}
+	return end;
+}
+
+/*
+ * Whoever appends data to a program (AppImage, self-extracting archives) has it look for that at its own end.
+ * Zeros are padding.
+ */
+static bool has_appendix(const struct elf_view *view)
+{
+	for (uint64_t at = known_end(view); at < view->size; at++)
+		if (view->data[at] != 0)
+			return true;
+	return false;
+}
+
+/*
+ * The loader finds its own program headers where the ELF header is loaded, and nothing works without it. That
+ * of musl is its libc.
+ */
+static bool is_loader(const struct elf_view *view)
+{
+	static const char *const names[] = {"ld-linux", "ld.so", "ld64.so", "ld-musl-", "libc.musl-"};
+	uint64_t offset;
+	const char *soname;
+
+	if (elf_view_phdr(view, PT_INTERP) || !elf_view_dynamic(view, DT_SONAME, &offset))
+		return false;
+	soname = elf_view_string(view, offset);
+	if (!soname)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (after_prefix(soname, names[i]))
+			return true;
+	return false;
+}
+
+/* Two fields of the ELF header change, and the loader would read them as something else. */
+static bool has_dynamic_on_header(const struct elf_view *view)
+{
+	const uint8_t *dynamic =
+		view->n_dynamic > 0 ? elf_view_at(view, view->dynamic_address, sizeof(Elf64_Dyn)) : NULL;
+
+	return dynamic && (uint64_t)(dynamic - view->data) < sizeof(Elf64_Ehdr);
+}
+
+const char *refuse_content(const struct elf_view *view)
+{
+	if (has_dynamic_on_header(view))
+		return "has a dynamic section that lies on its ELF header";
+	if (is_loader(view))
+		return "is the dynamic loader, which finds its own program headers where they always were";
+	if (has_appendix(view))
+		return "has data after its end that no header speaks of, which it may look for there "
+		       "(AppImage, "
+		       "self-extracting program)";
+	return NULL;
+}
+
+int refuse_file(int fd, const struct stat *st, const char **ret_reason, bool *ret_forcible)
+{
+	unsigned seals;
+	int r = file_seals(fd, &seals);
+
+	if (r < 0)
+		return r;
+	*ret_reason = NULL;
+	*ret_forcible = false;
+	if (seals & FILE_SEAL_VERITY)
+		*ret_reason = "is sealed by fs-verity";
+	else if (seals & (FILE_SEAL_IMMUTABLE | FILE_SEAL_APPEND))
+		*ret_reason = "cannot be changed (see lsattr(1))";
+	else if (seals & (FILE_SEAL_IMA | FILE_SEAL_EVM))
+		*ret_reason =
+			"is signed for IMA or EVM (security.ima, security.evm), which would no longer hold";
+	if (*ret_reason)
+		return 0;
+	*ret_forcible = true;
+	if (st->st_mode & (S_ISUID | S_ISGID))
+		*ret_reason = "is setuid or setgid";
+	else if (fgetxattr(fd, "security.capability", NULL, 0) > 0)
+		*ret_reason = "has file capabilities";
+	return 0;
+}
+
+/* Whether the file "FOLDER/BEFORE NAME AFTER" exists, NAME being the first `length` bytes of `name`. */
+static bool exists_beside(
+	const char *path, const char *name, size_t length, const char *before, const char *after)
+{
+	char beside[PATH_MAX];
+	int n = snprintf(beside, sizeof(beside), "%.*s%s%.*s%s", (int)(name - path), path, before,
+		(int)length, name, after);
+
+	return n > 0 && (size_t)n < sizeof(beside) && access(beside, F_OK) == 0;
+}
+
+bool refuse_checksum_beside(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t length = strlen(name);
+	const char *suffix = strstr(name, ".so");
+
+	return exists_beside(path, name, length, ".", ".hmac") ||
+	       exists_beside(path, name, length, "", ".hmac") ||
+	       (suffix && exists_beside(path, name, (size_t)(suffix - name), "", ".chk"));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Lays one ELF file out anew by a profile: from its bytes to what is appended to them, or to other ones. */
+#pragma once
+
+#include "profile/profile.h"
+#include "relayout/compact/compact.h"
+#include "relayout/gain.h"
+#include "relayout/passes/pass.h"
+#include "relayout/passes/write.h"
+
+#define RELAYOUT_PASSES 3
+
+struct relayout_options {
+	const struct profile *profile; /* borrowed */
+	uint64_t profile_checksum;     /* XXH3-64 of its file */
+	struct pass_options pass_options;
+	bool only_gains; /* a file that gains nothing is left as it is */
+};
+
+struct relayout_pass {
+	const char *name; /* as --no-NAME has it */
+	enum note_pass bit;
+	struct pass_outcome outcome; /* all zero where it was not wanted */
+};
+
+struct relayout {
+	struct elf_view current;  /* the file as it is */
+	struct elf_view original; /* the same, unless it was relaid before */
+	struct relayout_image image;
+	bool compacted;                /* by NOTE_PASS_COMPACT: a whole file, nothing is appended */
+	struct relayout_output output; /* otherwise */
+	struct compacted compact;      /* of one that is compacted */
+	struct relayout_pass passes[RELAYOUT_PASSES];
+	struct relayout_reads before, after;
+};
+
+/*
+ * Lays out the file at `path` (absolute, as profiles have it), of which `data`, `size` bytes, is the content.
+ * A result borrows it. Where the file was relaid before, it is its original that is laid out: data then gets
+ * the original's ELF header.
+ *
+ * Returns 0; -EOPNOTSUPP: it cannot or should not be relaid; -ENODATA: there is nothing to do; -ESTALE: what
+ * the profile knows is another file; each with *ret_reason, a static text that follows the file's name; or
+ * -ENOMEM. On success *ret is the caller's to release, and must not be moved until then: its parts point to
+ * each other.
+ */
+int relayout_init(struct relayout *ret, uint8_t *data, uint64_t size, const char *path,
+	const struct relayout_options *options, const char **ret_reason);
+void relayout_release(struct relayout *relayout);
+
+/* Bytes of the result, and of what is hot in it. */
+uint64_t relayout_size(const struct relayout *relayout);
+uint64_t relayout_hot_size(const struct relayout *relayout);
+
+/*
+ * Writes the result to a file that has the original's first relayout_keeps() bytes and no others. Returns 0
+ * or negative errno.
+ */
+uint64_t relayout_keeps(const struct relayout *relayout);
+int relayout_write(const struct relayout *relayout, int fd);
+
+static inline void relayout_releasep(struct relayout *relayout)
+{
+	relayout_release(relayout);
+}

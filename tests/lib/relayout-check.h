@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What must be true of a relayout of any bytes whatever: a refusal, or a file that verify takes and undo
+ * undoes. A compacted one is verified against its original, and not undone.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RELAYOUT_CHECK_MAX 512
+
+/*
+ * Lays out `data` by a profile made up for it (the same seed makes the same). Returns whether all is as it
+ * must be; if not, `problem` says what is not. *ret_accepted: whether there was a relaid file.
+ */
+bool relayout_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
+	char problem[RELAYOUT_CHECK_MAX]);
