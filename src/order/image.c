@@ -376,8 +376,6 @@ int order_image_read(int fd, const char *debug_folder, struct order_image *ret, 
 	r = try_table(&file, SHT_SYMTAB, ORDER_SYMTAB, &image);
 	if (r == 0)
 		r = try_debug_file(fd, debug_folder, &image);
-	if (r == 0)
-		r = try_table(&file, SHT_DYNSYM, ORDER_DYNSYM, &image);
 	if (r <= 0)
 		return r < 0 ? r : -ENODATA;
 	r = index_names(&image);
