@@ -390,6 +390,11 @@ static int read_table(struct elf_file *file, const struct record *record, uint64
 	return read_records(file, record, offset + index * size, n, ret);
 }
 
+size_t elf_file_symbol_size(const struct elf_file *file)
+{
+	return record_size(file, &symbol_record);
+}
+
 int elf_file_section(struct elf_file *file, uint64_t index, Elf64_Shdr *ret)
 {
 	return read_table(file, &section_record, file->header.e_shoff, index, 1, ret);

@@ -97,6 +97,9 @@ int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uin
 /* How many sections there are, and which has their names (0: none). Returns 0, -ENOEXEC or negative errno. */
 int elf_file_sections(struct elf_file *file, uint64_t *ret_n, uint64_t *ret_names);
 
+/* Bytes of a symbol in the file. */
+size_t elf_file_symbol_size(const struct elf_file *file);
+
 /* Entries of tables: a section header, and n symbols from the one at `index` on of the table at an offset.
  * Return 0, -ENOEXEC or negative errno. */
 int elf_file_section(struct elf_file *file, uint64_t index, Elf64_Shdr *ret);

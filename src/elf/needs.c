@@ -71,7 +71,7 @@ static int take_dynamic(struct elf_file *file, const Elf64_Phdr *phdr, struct el
 static bool any_tls_symbol(struct elf_file *file, const Elf64_Shdr *table)
 {
 	Elf64_Sym symbols[SYMBOLS_CHUNK];
-	uint64_t n = table->sh_size / sizeof(Elf64_Sym);
+	uint64_t n = table->sh_size / elf_file_symbol_size(file);
 
 	if (table->sh_size > SYMBOLS_MAX)
 		return true;

@@ -47,7 +47,7 @@ struct order_image {
 	size_t n_functions, functions_capacity;
 	const struct order_function **by_name; /* owned; n_functions of them, ascending by name */
 	enum order_symbols symbols;
-	struct order_elf *elf; /* owned; what names are borrowed from */
+	char *names; /* owned; what names are borrowed from */
 };
 
 /*
