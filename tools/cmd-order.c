@@ -210,8 +210,8 @@ static int read_image(const char *path, const struct order_arguments *arguments,
 	if (r == -ENOEXEC)
 		return verb_fail("'%s' %s", path, problem);
 	if (r == -ENODATA)
-		return verb_fail("'%s' has no symbols of functions and no debug file under '%s'; give the "
-				 "unstripped build",
+		return verb_fail("'%s' is stripped: it has no symbols of functions, and there is no debug file for "
+				 "it under '%s'; give the unstripped build",
 			path, arguments->debug_folder ? arguments->debug_folder : "/usr/lib/debug");
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
 }
@@ -295,15 +295,12 @@ static int finish_subject(struct subject *subject, const struct order_arguments 
 	}
 	if (order_summarize(&subject->list, &subject->image, &subject->touched, &subject->summary) < 0)
 		return no_memory();
-	if (subject->image.symbols == ORDER_DYNSYM)
-		verb_note("'%s' is stripped: only the functions that it exports are ordered", subject->path);
 	return 0;
 }
 
 static struct json_object *subject_json(const struct subject *subject)
 {
-	static const char *const symbols[] = {
-		[ORDER_SYMTAB] = "symtab", [ORDER_DEBUG_FILE] = "debug file", [ORDER_DYNSYM] = "dynsym"};
+	static const char *const symbols[] = {[ORDER_SYMTAB] = "symtab", [ORDER_DEBUG_FILE] = "debug file"};
 	const struct order_summary *summary = &subject->summary;
 	struct json_object *json = json_object_new_object();
 

@@ -19,7 +19,6 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "elf/needs.h"
-#include "elf/static-tls.h"
 
 #define CACHE_MAX   (16u << 20) /* bytes of ld.so.cache */
 #define CACHE_MAGIC "glibc-ld.so.cache1.1"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a program or library asks of the dynamic linker: which loader, which libraries, where to look for
- * them, how much thread-local storage. Read with pread(2), without libelf: the launcher uses it. The file may
- * be hostile.
+ * them, how much thread-local storage. The file may be hostile.
  */
 #pragma once
 
@@ -43,3 +42,10 @@ static inline void elf_needs_releasep(struct elf_needs *needs)
 {
 	elf_needs_release(needs);
 }
+
+/* What a library takes of the surplus of static TLS (elf/static-tls.h) at most, alignment included; 0 for a program, whose
+ * own is laid out from the start. */
+uint64_t static_tls_of(const struct elf_needs *needs);
+
+/* Adds, and stays at UINT64_MAX. */
+uint64_t static_tls_add(uint64_t a, uint64_t b);

@@ -17,20 +17,6 @@
 
 #define PRELOADS_MAX (64u << 10) /* bytes of ld.so.preload */
 
-uint64_t static_tls_add(uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
-
-uint64_t static_tls_of(const struct elf_needs *needs)
-{
-	if (needs->is_program || !needs->static_tls || needs->tls_size == 0)
-		return 0;
-	return static_tls_add(needs->tls_size, needs->tls_align - 1);
-}
-
 static int loader_heeds(const char *path, bool *ret)
 {
 	_cleanup_close_ int fd = open_regular(path, 0);

@@ -27,13 +27,6 @@
 
 #define STATIC_TLS_TUNABLE "glibc.rtld.optional_static_tls"
 
-/* What a library takes of the surplus at most, alignment included; 0 for a program, whose own is laid out
- * from the start. */
-uint64_t static_tls_of(const struct elf_needs *needs);
-
-/* Adds, and stays at UINT64_MAX. */
-uint64_t static_tls_add(uint64_t a, uint64_t b);
-
 static inline bool static_tls_fits(uint64_t bytes)
 {
 	return bytes <= STATIC_TLS_SURPLUS;

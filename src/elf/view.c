@@ -11,6 +11,8 @@
 
 #include "base/checked.h"
 #include "base/cleanup.h"
+#include "elf/file.h"
+#include "elf/notes.h"
 
 #define SMALLEST_PAGE 4096u
 
@@ -19,7 +21,7 @@ static const char *header_problem(const Elf64_Ehdr *header)
 {
 	if (header->e_ident[EI_CLASS] == ELFCLASS32)
 		return "is a 32-bit ELF file";
-	if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
+	if (header->e_ident[EI_DATA] != ELFDATA2LSB ||
 		(header->e_machine != EM_X86_64 && header->e_machine != EM_AARCH64))
 		return "is made for another machine than x86-64 or aarch64";
 	if (header->e_ident[EI_VERSION] != EV_CURRENT || header->e_version != EV_CURRENT)
@@ -28,9 +30,7 @@ static const char *header_problem(const Elf64_Ehdr *header)
 		return "is neither a program nor a shared library";
 	if (header->e_phnum == 0)
 		return "has no program headers";
-	if (header->e_phnum == PN_XNUM)
-		return "has more program headers than can be loaded";
-	if (header->e_phentsize != sizeof(Elf64_Phdr) || header->e_ehsize < sizeof(Elf64_Ehdr))
+	if (header->e_ehsize < sizeof(Elf64_Ehdr))
 		return "has headers of an unknown size";
 	return NULL;
 }
@@ -57,21 +57,13 @@ static const char *segment_problem(const Elf64_Phdr *phdr, uint64_t file_size)
 	return NULL;
 }
 
-static int take_phdrs(struct elf_view *view, const char **ret_problem)
+static int take_loads(struct elf_view *view, const char **ret_problem)
 {
-	const Elf64_Ehdr *header = &view->header;
 	uint64_t end = 0;
 
-	if (!table_fits(header->e_phoff, header->e_phnum, sizeof(Elf64_Phdr), view->size)) {
-		*ret_problem = "is truncated: the program headers lie beyond the end of the file";
-		return -ENOEXEC;
-	}
-	view->phdrs = calloc(header->e_phnum, sizeof(Elf64_Phdr));
-	view->loads = calloc(header->e_phnum, sizeof(Elf64_Phdr));
-	if (!view->phdrs || !view->loads)
+	view->loads = calloc(view->n_phdrs, sizeof(Elf64_Phdr));
+	if (!view->loads)
 		return -ENOMEM;
-	view->n_phdrs = header->e_phnum;
-	memcpy(view->phdrs, view->data + header->e_phoff, view->n_phdrs * sizeof(Elf64_Phdr));
 	for (size_t i = 0; i < view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &view->phdrs[i];
 		const char *problem = segment_problem(phdr, view->size);
@@ -131,28 +123,26 @@ static int take_dynamic(struct elf_view *view, const char **ret_problem)
 int elf_view_init(struct elf_view *ret, const uint8_t *data, uint64_t size, const char **ret_problem)
 {
 	_cleanup_(elf_view_releasep) struct elf_view view = {.data = data, .size = size};
-	const char *problem;
-	int r;
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	const char *problem = NULL;
+	int r = elf_file_in_memory(&file, data, size, &problem);
 
-	if (size < SELFMAG || memcmp(data, ELFMAG, SELFMAG) != 0) {
-		*ret_problem = "is not an ELF file";
-		return -ENOEXEC;
+	if (r == 0) {
+		view.header = file.header;
+		problem = header_problem(&file.header);
+		r = problem ? -ENOEXEC : elf_file_take_phdrs(&file, &problem);
 	}
-	if (size < sizeof(Elf64_Ehdr)) {
-		*ret_problem = "is truncated: it ends within the ELF header";
-		return -ENOEXEC;
+	if (r == 0) {
+		view.phdrs = TAKE_PTR(file.phdrs);
+		view.n_phdrs = file.n_phdrs;
+		r = take_loads(&view, &problem);
 	}
-	memcpy(&view.header, data, sizeof(view.header));
-	problem = header_problem(&view.header);
-	if (problem) {
-		*ret_problem = problem;
-		return -ENOEXEC;
-	}
-	r = take_phdrs(&view, ret_problem);
 	if (r == 0)
-		r = take_dynamic(&view, ret_problem);
-	if (r < 0)
+		r = take_dynamic(&view, &problem);
+	if (r < 0) {
+		*ret_problem = problem;
 		return r;
+	}
 	*ret = view;
 	view = (struct elf_view){0};
 	return 0;
@@ -265,46 +255,13 @@ uint32_t elf_view_relative_type(const struct elf_view *view)
 	return view->header.e_machine == EM_X86_64 ? R_X86_64_RELATIVE : R_AARCH64_RELATIVE;
 }
 
-/* Notes are padded to 4 bytes, or to 8 in a segment that is aligned so (gABI, "Note Section"). */
-static uint64_t padded(uint64_t size, uint64_t align)
-{
-	return (size + align - 1) & ~(align - 1);
-}
-
-static const uint8_t *find_build_id(const uint8_t *notes, uint64_t left, uint64_t align, size_t *ret_size)
-{
-	Elf64_Nhdr note;
-
-	while (left >= sizeof(note)) {
-		uint64_t desc_at, end;
-
-		memcpy(&note, notes, sizeof(note));
-		desc_at = padded(sizeof(note) + note.n_namesz, align);
-		end = desc_at + note.n_descsz;
-		if (end > left)
-			return NULL;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) &&
-			memcmp(notes + sizeof(note), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 &&
-			note.n_descsz > 0) {
-			*ret_size = note.n_descsz;
-			return notes + desc_at;
-		}
-		end = padded(end, align);
-		if (end > left)
-			return NULL;
-		notes += end;
-		left -= end;
-	}
-	return NULL;
-}
-
 const uint8_t *elf_view_build_id(const struct elf_view *view, size_t *ret_size)
 {
 	const uint8_t *id = NULL;
 
 	for (size_t i = 0; i < view->n_phdrs && !id; i++)
 		if (view->phdrs[i].p_type == PT_NOTE)
-			id = find_build_id(view->data + view->phdrs[i].p_offset, view->phdrs[i].p_filesz,
-				view->phdrs[i].p_align == 8 ? 8 : 4, ret_size);
-	return id;
+			id = elf_notes_find(view->data + view->phdrs[i].p_offset, view->phdrs[i].p_filesz,
+				view->phdrs[i].p_align, ELF_NOTE_GNU, NT_GNU_BUILD_ID, ret_size);
+	return id && *ret_size > 0 ? id : NULL;
 }

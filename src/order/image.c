@@ -1,75 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code and functions of an ELF file, by libelf: segments by the program headers, functions by the symbol
- * table, the sections they lie in by the section headers (gABI, "Sections", "Symbol Table"). Files are read
- * with pread(2), never mapped: one that is truncated meanwhile is a short read, no SIGBUS.
+ * Code and functions of an ELF file: segments by the program headers, functions by the symbol table, the
+ * sections they lie in by the section headers (gABI, "Sections", "Symbol Table").
  */
 #include "order/image.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "elf/file.h"
 #include "elf/identity.h"
 #include "order/debug-file.h"
 
 #define NAME_MAX_LENGTH (64u << 10) /* bytes: no compiler makes longer ones */
+#define NAMES_MAX       (2u << 30)  /* bytes of a string table */
+#define SYMBOLS_CHUNK   128u        /* symbols that are read at once */
 #define BUILD_ID_MAX    64          /* bytes */
 
-/* An open ELF file. */
-struct order_elf {
-	int fd; /* owned */
-	Elf *elf;
-	uint64_t size; /* bytes of the file */
+/* What is found by the section headers. */
+struct tables {
+	Elf64_Shdr symbols; /* SHT_NULL: there is no symbol table */
+	Elf64_Shdr names;   /* of the symbols */
 };
 
-static void order_elf_free(struct order_elf *file)
+/* *ret is the caller's to release on success. */
+static int open_file(int fd, struct elf_file *ret, const char **ret_problem)
 {
-	if (!file)
-		return;
-	elf_end(file->elf);
-	close(file->fd);
-	free(file);
-}
+	int r = elf_file_open(ret, fd, ret_problem);
 
-static void order_elf_freep(struct order_elf **file)
-{
-	order_elf_free(*file);
-}
-
-/* *ret is the caller's to free; so is fd, of which a copy is kept. */
-static int open_elf(int fd, struct order_elf **ret, const char **ret_problem)
-{
-	_cleanup_(order_elf_freep) struct order_elf *file = calloc(1, sizeof(*file));
-	struct stat st;
-	GElf_Ehdr header;
-
-	if (!file)
-		return -ENOMEM;
-	file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (file->fd < 0 || fstat(file->fd, &st) < 0)
-		return -errno;
-	file->size = (uint64_t)st.st_size;
-	if (elf_version(EV_CURRENT) != EV_NONE)
-		file->elf = elf_begin(file->fd, ELF_C_READ, NULL);
-	*ret_problem = "is not an ELF file";
-	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &header))
-		return -ENOEXEC;
+	if (r < 0)
+		return r;
 	*ret_problem = "is neither an executable nor a shared object";
-	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+	if (ret->header.e_type != ET_EXEC && ret->header.e_type != ET_DYN)
 		return -ENOEXEC;
-	*ret = TAKE_PTR(file);
-	return 0;
+	return elf_file_take_phdrs(ret, ret_problem);
 }
 
-static int add_segment(struct order_image *image, const GElf_Phdr *phdr)
+static int add_segment(struct order_image *image, const Elf64_Phdr *phdr)
 {
 	int r = ARRAY_RESERVE(image->segments, image->segments_capacity, image->n_segments + 1);
 
@@ -84,29 +56,23 @@ static int add_segment(struct order_image *image, const GElf_Phdr *phdr)
 }
 
 /* Executable segments do not share bytes of the file: together they are never larger than it. */
-static int read_segments(const struct order_elf *file, struct order_image *image, const char **ret_problem)
+static int read_segments(const struct elf_file *file, struct order_image *image, const char **ret_problem)
 {
 	uint64_t total = 0, end;
-	size_t n;
-	int r;
 
-	*ret_problem = "is damaged: its program headers cannot be read";
-	if (elf_getphdrnum(file->elf, &n) < 0 || n > UINT16_MAX)
-		return -ENOEXEC;
-	for (size_t i = 0; i < n; i++) {
-		GElf_Phdr phdr;
+	for (size_t i = 0; i < file->n_phdrs; i++) {
+		const Elf64_Phdr *phdr = &file->phdrs[i];
+		int r;
 
-		if (!gelf_getphdr(file->elf, (int)i, &phdr))
-			return -ENOEXEC;
-		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) || phdr.p_filesz == 0)
+		if (phdr->p_type != PT_LOAD || !(phdr->p_flags & PF_X) || phdr->p_filesz == 0)
 			continue;
 		*ret_problem = "is truncated or damaged: a segment of code is not all in the file";
-		if (!range_fits(phdr.p_offset, phdr.p_filesz, file->size) ||
-			phdr.p_filesz > file->size - total ||
-			__builtin_add_overflow(phdr.p_vaddr, phdr.p_filesz, &end))
+		if (!range_fits(phdr->p_offset, phdr->p_filesz, file->size) ||
+			phdr->p_filesz > file->size - total ||
+			__builtin_add_overflow(phdr->p_vaddr, phdr->p_filesz, &end))
 			return -ENOEXEC;
-		total += phdr.p_filesz;
-		r = add_segment(image, &phdr);
+		total += phdr->p_filesz;
+		r = add_segment(image, phdr);
 		if (r < 0)
 			return r;
 	}
@@ -128,7 +94,7 @@ static int compare_sections(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-static int add_section(struct order_image *image, const GElf_Shdr *header)
+static int add_section(struct order_image *image, const Elf64_Shdr *header)
 {
 	uint64_t end;
 	int r;
@@ -142,34 +108,54 @@ static int add_section(struct order_image *image, const GElf_Shdr *header)
 	return 0;
 }
 
-/* Sections of code by address, and the first symbol table of that type (NULL where there is none). */
-static int read_sections(Elf *elf, uint32_t table_type, struct order_image *image, Elf_Scn **ret_table)
+/* Adds the section if what it is called says that linkers can order it. Returns 0 or -ENOMEM. */
+static int take_section(
+	struct elf_file *file, const Elf64_Shdr *names, const Elf64_Shdr *section, struct order_image *image)
 {
-	Elf_Scn *table = NULL;
-	size_t names;
+	_cleanup_free_ char *name = NULL;
+	uint64_t at;
 	int r;
 
-	image->n_sections = 0;
-	if (elf_getshdrstrndx(elf, &names) < 0)
+	if (!(section->sh_flags & SHF_ALLOC) || !(section->sh_flags & SHF_EXECINSTR) ||
+		section->sh_name >= names->sh_size ||
+		__builtin_add_overflow(names->sh_offset, section->sh_name, &at))
 		return 0;
-	for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
-		GElf_Shdr header;
-		const char *name;
+	r = elf_file_string(file, at, names->sh_size - section->sh_name, &name);
+	if (r == 0 && is_text(name))
+		r = add_section(image, section);
+	return r == -ENOMEM ? r : 0;
+}
 
-		if (!gelf_getshdr(section, &header))
-			continue;
-		if (header.sh_type == table_type && !table)
-			table = section;
-		if (!(header.sh_flags & SHF_ALLOC) || !(header.sh_flags & SHF_EXECINSTR))
-			continue;
-		name = elf_strptr(elf, names, header.sh_name);
-		r = name && is_text(name) ? add_section(image, &header) : 0;
+/* Sections of code by address, and the first symbol table. Damaged tables are none. Returns 0 or -ENOMEM. */
+static int read_sections(struct elf_file *file, struct order_image *image, struct tables *ret)
+{
+	struct tables tables = {0};
+	uint64_t n, names_index;
+	Elf64_Shdr names, section;
+
+	image->n_sections = 0;
+	*ret = tables;
+	if (elf_file_sections(file, &n, &names_index) < 0 || names_index == 0 ||
+		elf_file_section(file, names_index, &names) < 0 || names.sh_type != SHT_STRTAB)
+		return 0;
+	for (uint64_t i = 0; i < n; i++) {
+		int r;
+
+		if (elf_file_section(file, i, &section) < 0)
+			return 0;
+		if (section.sh_type == SHT_SYMTAB && tables.symbols.sh_type == SHT_NULL)
+			tables.symbols = section;
+		r = take_section(file, &names, &section, image);
 		if (r < 0)
 			return r;
 	}
 	if (image->n_sections > 0)
 		qsort(image->sections, image->n_sections, sizeof(*image->sections), compare_sections);
-	*ret_table = table;
+	if (tables.symbols.sh_type == SHT_NULL || tables.symbols.sh_link >= n ||
+		elf_file_section(file, tables.symbols.sh_link, &tables.names) < 0 ||
+		tables.names.sh_type != SHT_STRTAB)
+		return 0;
+	*ret = tables;
 	return 0;
 }
 
@@ -191,20 +177,21 @@ uint64_t order_text_left(const struct order_image *image, uint64_t address)
 	return address < image->sections[low - 1].size ? image->sections[low - 1].size - address : 0;
 }
 
-/* The length of a name without its version; 0 for one that is none. */
-static size_t name_length(const char *name)
+/* The length of a name without its version; 0 for one that is none, or does not end before `left` bytes. */
+static size_t name_length(const char *name, size_t left)
 {
-	size_t length = strnlen(name, NAME_MAX_LENGTH);
+	size_t limit = left < NAME_MAX_LENGTH ? left : NAME_MAX_LENGTH, length = strnlen(name, limit);
 	const char *version = memchr(name, '@', length);
 
-	if (length == NAME_MAX_LENGTH)
+	if (length == limit)
 		return 0;
 	return version ? (size_t)(version - name) : length;
 }
 
-static int add_function(struct order_image *image, const GElf_Sym *symbol, const char *name)
+static int add_function(struct order_image *image, const Elf64_Sym *symbol, size_t names_size)
 {
-	size_t length = name_length(name);
+	const char *name = image->names + symbol->st_name;
+	size_t length = symbol->st_name < names_size ? name_length(name, names_size - symbol->st_name) : 0;
 	int r;
 
 	if (length == 0)
@@ -255,55 +242,72 @@ static void settle_sizes(struct order_image *image)
 	}
 }
 
-static int read_functions(Elf *elf, uint32_t table_type, struct order_image *image)
+/* Whether it is a function that is defined here, in a section that can be ordered. */
+static bool is_function(const struct order_image *image, const Elf64_Sym *symbol)
 {
-	Elf_Scn *table = NULL;
-	Elf_Data *data;
-	GElf_Shdr header;
-	size_t n;
-	int r;
+	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
-	r = read_sections(elf, table_type, image, &table);
-	if (r < 0 || !table || !gelf_getshdr(table, &header) || header.sh_type == SHT_NOBITS)
-		return r;
-	data = elf_getdata(table, NULL);
-	if (!data || !data->d_buf)
-		return 0;
-	n = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	for (size_t i = 0; i < n && i <= INT32_MAX; i++) {
-		GElf_Sym symbol;
-		const char *name;
+	return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
+	       order_text_left(image, symbol->st_value) > 0;
+}
 
-		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_shndx == SHN_UNDEF ||
-			(GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
-				GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC) ||
-			order_text_left(image, symbol.st_value) == 0)
-			continue;
-		name = elf_strptr(elf, header.sh_link, symbol.st_name);
-		r = name ? add_function(image, &symbol, name) : 0;
+/* All strings of a table, in image->names. Returns 0, -ENOMEM, or negative errno where they are not there. */
+static int read_names(struct elf_file *file, const Elf64_Shdr *table, struct order_image *image)
+{
+	if (table->sh_size > NAMES_MAX || !range_fits(table->sh_offset, table->sh_size, file->size))
+		return -ENOEXEC;
+	free(image->names);
+	image->names = malloc(table->sh_size + 1);
+	if (!image->names)
+		return -ENOMEM;
+	return elf_file_read(file, table->sh_offset, image->names, table->sh_size);
+}
+
+static int add_functions(struct elf_file *file, const struct tables *tables, struct order_image *image)
+{
+	uint64_t n = tables->symbols.sh_size / elf_file_symbol_size(file);
+	Elf64_Sym symbols[SYMBOLS_CHUNK];
+
+	for (uint64_t at = 0; at < n; at += SYMBOLS_CHUNK) {
+		size_t count = n - at < SYMBOLS_CHUNK ? (size_t)(n - at) : SYMBOLS_CHUNK;
+		int r = elf_file_symbols(file, tables->symbols.sh_offset, at, count, symbols);
+
+		for (size_t i = 0; r == 0 && i < count; i++)
+			if (is_function(image, &symbols[i]))
+				r = add_function(image, &symbols[i], tables->names.sh_size);
 		if (r < 0)
 			return r;
 	}
-	settle_sizes(image);
 	return 0;
 }
 
-/* Tries one table of one file; where it has functions, keeps the file. Returns 1 then, 0 or -ENOMEM. */
-static int try_table(
-	struct order_elf **file, uint32_t type, enum order_symbols symbols, struct order_image *image)
+/*
+ * Takes the functions of a file's symbol table. Returns 1; 0 where it has none, or no table that makes sense;
+ * or -ENOMEM.
+ */
+static int read_functions(struct elf_file *file, enum order_symbols symbols, struct order_image *image)
 {
-	int r = read_functions((*file)->elf, type, image);
+	struct tables tables;
+	int r = read_sections(file, image, &tables);
 
-	if (r < 0 || image->n_functions == 0)
+	if (r < 0 || tables.symbols.sh_type == SHT_NULL ||
+		!range_fits(tables.symbols.sh_offset, tables.symbols.sh_size, file->size))
 		return r;
+	r = read_names(file, &tables.names, image);
+	if (r == 0)
+		r = add_functions(file, &tables, image);
+	if (r < 0) {
+		image->n_functions = 0;
+		return r == -ENOMEM ? r : 0;
+	}
+	settle_sizes(image);
 	image->symbols = symbols;
-	image->elf = TAKE_PTR(*file);
-	return 1;
+	return image->n_functions > 0;
 }
 
 static int try_debug_file(int fd, const char *folder, struct order_image *image)
 {
-	_cleanup_(order_elf_freep) struct order_elf *file = NULL;
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
 	_cleanup_close_ int debug = -1;
 	uint8_t id[BUILD_ID_MAX];
 	const char *problem;
@@ -315,10 +319,10 @@ static int try_debug_file(int fd, const char *folder, struct order_image *image)
 	debug = debug_file_open(id, size, folder);
 	if (debug < 0)
 		return debug == -ENOMEM ? debug : 0;
-	r = open_elf(debug, &file, &problem);
+	r = open_file(debug, &file, &problem);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	return try_table(&file, SHT_SYMTAB, ORDER_DEBUG_FILE, image);
+	return read_functions(&file, ORDER_DEBUG_FILE, image);
 }
 
 int order_name_compare(const struct order_function *a, const struct order_function *b)
@@ -364,20 +368,18 @@ static int index_names(struct order_image *image)
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem)
 {
 	_cleanup_(order_image_releasep) struct order_image image = {0};
-	_cleanup_(order_elf_freep) struct order_elf *file = NULL;
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
 	int r;
 
-	r = open_elf(fd, &file, ret_problem);
+	r = open_file(fd, &file, ret_problem);
 	if (r < 0)
 		return r;
-	r = read_segments(file, &image, ret_problem);
+	r = read_segments(&file, &image, ret_problem);
 	if (r < 0)
 		return r;
-	r = try_table(&file, SHT_SYMTAB, ORDER_SYMTAB, &image);
+	r = read_functions(&file, ORDER_SYMTAB, &image);
 	if (r == 0)
 		r = try_debug_file(fd, debug_folder, &image);
-	if (r == 0)
-		r = try_table(&file, SHT_DYNSYM, ORDER_DYNSYM, &image);
 	if (r <= 0)
 		return r < 0 ? r : -ENODATA;
 	r = index_names(&image);
@@ -391,12 +393,12 @@ int order_image_read(int fd, const char *debug_folder, struct order_image *ret, 
 int order_image_take_segments(struct order_image *image, int fd, const char **ret_problem)
 {
 	_cleanup_(order_image_releasep) struct order_image other = {0};
-	_cleanup_(order_elf_freep) struct order_elf *file = NULL;
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
 	int r;
 
-	r = open_elf(fd, &file, ret_problem);
+	r = open_file(fd, &file, ret_problem);
 	if (r == 0)
-		r = read_segments(file, &other, ret_problem);
+		r = read_segments(&file, &other, ret_problem);
 	if (r < 0)
 		return r;
 	free(image->segments);
@@ -412,6 +414,6 @@ void order_image_release(struct order_image *image)
 	free(image->sections);
 	free(image->functions);
 	free(image->by_name);
-	order_elf_free(image->elf);
+	free(image->names);
 	*image = (struct order_image){0};
 }

@@ -36,7 +36,6 @@ struct order_function {
 enum order_symbols {
 	ORDER_SYMTAB,     /* the file's own symbol table */
 	ORDER_DEBUG_FILE, /* that of its separate debug file */
-	ORDER_DYNSYM,     /* it is stripped: only what it exports */
 };
 
 struct order_image {
@@ -48,14 +47,13 @@ struct order_image {
 	size_t n_functions, functions_capacity;
 	const struct order_function **by_name; /* owned; n_functions of them, ascending by name */
 	enum order_symbols symbols;
-	struct order_elf *elf; /* owned; what names are borrowed from */
+	char *names; /* owned; what names are borrowed from */
 };
 
 /*
  * Reads the image of an executable or shared object. Where it has no .symtab, a separate debug file is looked
- * for by its build-id under debug_folder (NULL: /usr/lib/debug), then .dynsym is taken. fd stays the
- * caller's. Returns 0; -ENOEXEC (what is wrong is *ret_problem, a static string that goes after the file's
- * name); -ENODATA (no symbol of a function anywhere); -ENOMEM. *ret is the caller's to release on success,
+ * for by its build-id under debug_folder (NULL: /usr/lib/debug). fd stays the caller's. Returns 0; -ENOEXEC (what is wrong is *ret_problem, a static string that goes after the file's
+ * name); -ENODATA (no symbol of a function anywhere: it is stripped); -ENOMEM. *ret is the caller's to release on success,
  * else untouched.
  */
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);

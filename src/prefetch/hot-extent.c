@@ -9,11 +9,10 @@
  */
 #include "prefetch/hot-extent.h"
 
-#include <elf.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/checked.h"
+#include "elf/file.h"
 #include "format/note.h"
 
 static bool is_note(const struct note_segment *note)
@@ -26,14 +25,15 @@ static bool is_note(const struct note_segment *note)
 
 static bool read_note(int fd, uint64_t file_size, struct note_segment *ret, uint64_t *ret_offset)
 {
-	Elf64_Ehdr header;
+	struct elf_file file;
+	const char *problem;
 	uint64_t offset;
 
-	if (!object_header(fd, &header))
+	if (elf_file_open(&file, fd, &problem) < 0 || !file.wide || file.big)
 		return false;
-	offset = note_offset(&header);
+	offset = note_offset(&file.header);
 	if (offset == 0 || !range_fits(offset, NOTE_REACH, file_size) ||
-		pread(fd, ret, sizeof(*ret), (off_t)offset) != (ssize_t)sizeof(*ret))
+		elf_file_read(&file, offset, ret, sizeof(*ret)) < 0)
 		return false;
 	*ret_offset = offset;
 	return is_note(ret);

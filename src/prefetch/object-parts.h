@@ -3,8 +3,6 @@
  * fill in. */
 #pragma once
 
-#include <elf.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,10 +12,6 @@ struct object_part {
 	uint64_t offset; /* bytes */
 	uint64_t length; /* bytes; > 0, and offset + length <= the file's size */
 };
-
-/* Reads the ELF header. Returns whether it is one, of a 64-bit file of this machine's byte order; *ret is
- * undefined if not. */
-bool object_header(int fd, Elf64_Ehdr *ret);
 
 /*
  * The relocation tables first, then the writable segments, each clipped to the file. The file may be hostile:

@@ -1,92 +1,55 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF headers of either class, by the offsets of the gABI ("ELF Header", "Program Header"). */
+/* What kind of shared object a file is, and whether all that the loader maps of it is there. */
 #include "system/object.h"
 
-#include <elf.h>
 #include <errno.h>
-#include <stddef.h>
 
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/open.h"
+#include "elf/file.h"
 
-#define OBJECT_MAX (64u << 20)
-
-struct image {
-	const uint8_t *data;
-	size_t size;
-	bool wide, big; /* 64 bits; most significant byte first */
-};
-
-static uint64_t number(const struct image *image, uint64_t at, unsigned bytes)
+static int check_segments(const struct elf_file *file, const char **ret_problem)
 {
-	uint64_t value = 0;
-
-	for (unsigned i = 0; i < bytes; i++)
-		value |= (uint64_t)image->data[at + i] << 8 * (image->big ? bytes - 1 - i : i);
-	return value;
+	*ret_problem = "has nothing to load";
+	if (!elf_file_phdr(file, PT_LOAD))
+		return -ENOEXEC;
+	*ret_problem = "is truncated";
+	for (size_t i = 0; i < file->n_phdrs; i++)
+		if (file->phdrs[i].p_type == PT_LOAD &&
+			!range_fits(file->phdrs[i].p_offset, file->phdrs[i].p_filesz, file->size))
+			return -ENOEXEC;
+	return 0;
 }
 
-#define FIELD(image, at, type, field)                                                                        \
-	((image)->wide ? number(image, (at) + offsetof(Elf64_##type, field),                                 \
-				 sizeof(((Elf64_##type *)0)->field))                                         \
-		       : number(image, (at) + offsetof(Elf32_##type, field),                                 \
-				 sizeof(((Elf32_##type *)0)->field)))
-
-static const char *check_segments(const struct image *image)
+static int check(struct elf_file *file, int fd, const char **ret_problem)
 {
-	uint64_t table = FIELD(image, 0, Ehdr, e_phoff), count = FIELD(image, 0, Ehdr, e_phnum);
-	uint64_t entry = FIELD(image, 0, Ehdr, e_phentsize);
-	bool loads = false;
+	int r = elf_file_open(file, fd, ret_problem);
 
-	if (entry != (image->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
-		return "has no program headers";
-	if (!table_fits(table, count, entry, image->size))
-		return "is truncated";
-	for (uint64_t i = 0; i < count; i++, table += entry) {
-		if (FIELD(image, table, Phdr, p_type) != PT_LOAD)
-			continue;
-		loads = true;
-		if (!range_fits(FIELD(image, table, Phdr, p_offset), FIELD(image, table, Phdr, p_filesz),
-			    image->size))
-			return "is truncated";
-	}
-	return loads ? NULL : "has nothing to load";
-}
-
-static const char *check(const uint8_t *data, size_t size, struct object_kind *ret)
-{
-	struct image image = {.data = data, .size = size};
-
-	if (size < EI_NIDENT || data[0] != ELFMAG0 || data[1] != ELFMAG1 || data[2] != ELFMAG2 ||
-		data[3] != ELFMAG3)
-		return "is not an ELF file";
-	image.wide = data[EI_CLASS] == ELFCLASS64;
-	image.big = data[EI_DATA] == ELFDATA2MSB;
-	if (size < (image.wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr)))
-		return "is truncated";
-	if (FIELD(&image, 0, Ehdr, e_type) != ET_DYN)
-		return "is not a shared object";
-	*ret = (struct object_kind){
-		data[EI_CLASS], data[EI_DATA], (uint16_t)FIELD(&image, 0, Ehdr, e_machine)};
-	return check_segments(&image);
+	if (r < 0)
+		return r;
+	*ret_problem = "is not a shared object";
+	if (file->header.e_type != ET_DYN)
+		return -ENOEXEC;
+	r = elf_file_take_phdrs(file, ret_problem);
+	return r < 0 ? r : check_segments(file, ret_problem);
 }
 
 int object_kind_of(const char *path, struct object_kind *ret, const char **ret_problem)
 {
-	_cleanup_free_ char *data = NULL;
-	struct object_kind kind;
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	_cleanup_close_ int fd = open_regular(path, 0); /* over links, as the loader */
 	const char *problem;
-	size_t size;
-	int r = read_file(path, OBJECT_MAX, &data, &size);
+	int r;
 
+	if (fd < 0)
+		return fd;
+	r = check(&file, fd, &problem);
+	if (r == -ENOEXEC)
+		*ret_problem = problem;
 	if (r < 0)
 		return r;
-	problem = check((const uint8_t *)data, size, &kind);
-	if (problem) {
-		*ret_problem = problem;
-		return -ENOEXEC;
-	}
-	*ret = kind;
+	*ret = (struct object_kind){
+		file.header.e_ident[EI_CLASS], file.header.e_ident[EI_DATA], file.header.e_machine};
 	return 0;
 }

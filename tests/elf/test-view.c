@@ -86,7 +86,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	{FIELD(header.e_ident[0]), 0, "is not an ELF file"},
 	{FIELD(header.e_ident[EI_CLASS]), ELFCLASS32, "is a 32-bit ELF file"},
-	{FIELD(header.e_ident[EI_CLASS]), 9, "is made for another machine than x86-64 or aarch64"},
+	{FIELD(header.e_ident[EI_CLASS]), 9, "is an ELF file of an unknown class or byte order"},
 	{FIELD(header.e_ident[EI_DATA]), ELFDATA2MSB, "is made for another machine than x86-64 or aarch64"},
 	{FIELD(header.e_machine), EM_RISCV, "is made for another machine than x86-64 or aarch64"},
 	{FIELD(header.e_version), 2, "is of an unknown version of ELF"},

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one reader of ELF files: headers, tables and bytes, each checked against the size of the file before it
+ * is used. The file is in memory, or is read with pread(2) and never mapped, so that one that is truncated
+ * meanwhile is a short read and no SIGBUS. Files of 32 bits and of the other byte order are read as well:
+ * whatever is handed out has the 64-bit layout and this machine's byte order. The file may be hostile.
+ */
+#pragma once
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ELF_FILE_PAGE   4096u       /* bytes */
+#define ELF_STRING_MAX  (4u << 10)  /* bytes of a string, its NUL included */
+#define ELF_NOTES_MAX   (64u << 10) /* bytes of a PT_NOTE segment worth looking through */
+#define ELF_DYNAMIC_MAX (64u << 10) /* bytes of a PT_DYNAMIC segment */
+
+struct elf_file {
+	const uint8_t *data; /* borrowed: the whole file; NULL where it is read from fd */
+	int fd;              /* borrowed */
+	uint64_t size;       /* bytes of the file; may be made smaller */
+	bool wide, big;      /* 64 bits; most significant byte first */
+	Elf64_Ehdr header;
+	Elf64_Phdr *phdrs; /* owned; NULL until elf_file_take_phdrs() */
+	size_t n_phdrs;
+	/* Private: the page of the file that was read last. */
+	uint64_t page_at;
+	size_t page_size; /* bytes of it; 0: none */
+	uint8_t page[ELF_FILE_PAGE];
+};
+
+/*
+ * Read the ELF header. Return 0; -ENOEXEC (what is wrong is *ret_problem, a static string that follows the
+ * file's name); or negative errno. There is nothing to release on failure.
+ */
+int elf_file_in_memory(
+	struct elf_file *ret, const uint8_t *data, uint64_t size, const char **ret_problem);
+int elf_file_open(struct elf_file *ret, int fd, const char **ret_problem);
+void elf_file_release(struct elf_file *file);
+
+static inline void elf_file_releasep(struct elf_file *file)
+{
+	elf_file_release(file);
+}
+
+/* Bytes of the file. Returns 0, -ENOEXEC where not all of them lie in it, or negative errno. */
+int elf_file_read(struct elf_file *file, uint64_t offset, void *data, uint64_t size);
+
+/* Reads the program headers, of which there may be none. Returns as elf_file_open(), or -ENOMEM. */
+int elf_file_take_phdrs(struct elf_file *file, const char **ret_problem);
+
+/* The rest are for a file with its program headers. */
+
+/* The first of that type, or NULL. */
+const Elf64_Phdr *elf_file_phdr(const struct elf_file *file, uint32_t type);
+
+/* Where the file has what is loaded at the address, and how many bytes follow in the segment. Neither is
+ * checked against the size of the file. Returns whether there is such a place. */
+bool elf_file_at(const struct elf_file *file, uint64_t address, uint64_t *ret_offset, uint64_t *ret_left);
+
+/*
+ * The string at an offset, which has to end within `left` bytes and ELF_STRING_MAX. *ret is the caller's.
+ * Returns 0, -ENOEXEC, -ENOMEM, or negative errno.
+ */
+int elf_file_string(struct elf_file *file, uint64_t offset, uint64_t left, char **ret);
+
+/* The dynamic section: its entries before DT_NULL, and the place of its strings. */
+struct elf_dynamic {
+	Elf64_Dyn *entries; /* owned */
+	size_t n;
+	uint64_t strings, strings_size; /* DT_STRTAB, DT_STRSZ: address, bytes; 0 where not told */
+};
+
+/* Reads the one at a PT_DYNAMIC. Returns 0, -ENOEXEC, -ENOMEM, or negative errno. */
+int elf_file_dynamic(struct elf_file *file, const Elf64_Phdr *phdr, struct elf_dynamic *ret);
+
+void elf_dynamic_release(struct elf_dynamic *dynamic);
+
+static inline void elf_dynamic_releasep(struct elf_dynamic *dynamic)
+{
+	elf_dynamic_release(dynamic);
+}
+
+/* A string of the dynamic string table. Returns as elf_file_string(). */
+int elf_file_dynamic_string(
+	struct elf_file *file, const struct elf_dynamic *dynamic, uint64_t at, char **ret);
+
+/*
+ * The descriptor of the first such note (elf/notes.h) in the PT_NOTEs of at most ELF_NOTES_MAX bytes; of one
+ * longer than `capacity` its first bytes. Returns 0, -ENODATA, -ENOMEM, or negative errno.
+ */
+int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uint8_t *descriptor,
+	size_t capacity, size_t *ret_size);
+
+/* How many sections there are, and which has their names (0: none). Returns 0, -ENOEXEC or negative errno. */
+int elf_file_sections(struct elf_file *file, uint64_t *ret_n, uint64_t *ret_names);
+
+/* Bytes of a symbol in the file. */
+size_t elf_file_symbol_size(const struct elf_file *file);
+
+/* Entries of tables: a section header, and n symbols from the one at `index` on of the table at an offset.
+ * Return 0, -ENOEXEC or negative errno. */
+int elf_file_section(struct elf_file *file, uint64_t index, Elf64_Shdr *ret);
+int elf_file_symbols(struct elf_file *file, uint64_t offset, uint64_t index, size_t n, Elf64_Sym *ret);
