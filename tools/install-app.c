@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/quote.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "install.h"
@@ -298,18 +299,6 @@ static int take_program_of(struct app *app, const char *path, const char *id)
 	return take_program_of_file(app, path);
 }
 
-/* 'text' for a shell. */
-static void print_quoted(FILE *out, const char *text)
-{
-	putc('\'', out);
-	for (; *text; text++) {
-		if (*text == '\'')
-			fputs("'\\'", out);
-		putc(*text, out);
-	}
-	putc('\'', out);
-}
-
 static int add_wrapper(struct app *app, const struct program *program)
 {
 	const char *slash = strrchr(app->name, '/');
@@ -325,13 +314,13 @@ static int add_wrapper(struct app *app, const struct program *program)
 	fputs("#!/bin/sh\n"
 	      "# Written by headstart, and taken back by: headstart uninstall --app ",
 		out);
-	print_quoted(out, slash ? slash + 1 : app->name); /* of one line, as a folder need not be */
+	quote_shell(out, slash ? slash + 1 : app->name); /* of one line, as a folder need not be */
 	fputs("\n# Where headstart has been removed, the program is started without it.\n"
 	      "[ -x " HEADSTART_PROGRAM_PATH " ] || exec ",
 		out);
-	print_quoted(out, program->path);
+	quote_shell(out, program->path);
 	fputs(" \"$@\"\nexec " HEADSTART_PROGRAM_PATH " run -- ", out);
-	print_quoted(out, program->path);
+	quote_shell(out, program->path);
 	fputs(" \"$@\"\n", out);
 	if (fclose(out) < 0) {
 		free(text);

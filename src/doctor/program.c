@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/quote.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "elf/script.h"
@@ -142,8 +143,8 @@ int doctor_check_program(const struct doctor_host *host, const char *command, st
 		}
 	}
 	read_executable(host, &program);
-	program.command_word = doctor_quote(command);
-	program.path_word = doctor_quote(program.path);
+	program.command_word = quoted_shell(command);
+	program.path_word = quoted_shell(program.path);
 	if (!program.command_word || !program.path_word)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < sizeof(program_checks) / sizeof(program_checks[0]); i++)
