@@ -12,11 +12,10 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "base/search.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "elf/script.h"
-
-#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 static void (*const program_checks[])(const struct doctor_host *host, const struct doctor_program *program,
 	struct doctor_report *report) = {
@@ -54,10 +53,23 @@ static int canonical(const struct doctor_host *host, const char *path, char ret[
 	return 0;
 }
 
+struct candidate {
+	const struct doctor_host *host;
+	char *path; /* PATH_MAX bytes: the canonical path of the one that is found */
+};
+
+/* search_check: what a relative folder leads to depends on where one is. */
+static int check_candidate(void *context, const char *path)
+{
+	struct candidate *candidate = context;
+
+	return path[0] == '/' ? canonical(candidate->host, path, candidate->path) : -ENOENT;
+}
+
 static int find_program(const struct doctor_host *host, const char *command, char ret[PATH_MAX])
 {
 	const char *folders = host->variable("PATH");
-	_cleanup_free_ char *text = NULL;
+	struct candidate candidate = {host, ret};
 	char path[PATH_MAX];
 
 	if (!*command)
@@ -69,14 +81,9 @@ static int find_program(const struct doctor_host *host, const char *command, cha
 
 		return here ? canonical(host, here, ret) : -ENOENT;
 	}
-	text = strdup(folders && *folders ? folders : DEFAULT_PATH);
-	if (!text)
-		return -ENOMEM;
-	for (char *state, *folder = strtok_r(text, ":", &state); folder; folder = strtok_r(NULL, ":", &state))
-		if (folder[0] == '/' && snprintf(path, sizeof(path), "%s/%s", folder, command) < PATH_MAX &&
-			canonical(host, path, ret) == 0)
-			return 0;
-	return -ENOENT;
+	if (search_folders(folders && *folders ? folders : SEARCH_DEFAULT, command, check_candidate, &candidate, path) < 0)
+		return -ENOENT;
+	return 0;
 }
 
 static bool interpreter_below(const struct doctor_host *host, const char *path, char interpreter[SCRIPT_HEAD])

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/strings.h"
 #include "setup/battery-programs.h"
 #include "system/namespace.h"
@@ -27,11 +28,11 @@
 #define DIFFERENCE_MAX 4096
 
 static const char *const environment[] = {
-	"PATH=" BATTERY_PATH, "HOME=/", "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=", NULL};
+	"PATH=" SEARCH_DEFAULT, "HOME=/", "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=", NULL};
 
 /* One program, and what it did without us. */
 struct trial {
-	char path[256];
+	char path[PATH_MAX];
 	const char *argv[BATTERY_ARGUMENTS + 1];
 	bool as_nobody;
 	bool must_load; /* its output must name the library: the loader's list of objects */
@@ -51,38 +52,19 @@ static void trials_release(struct trials *trials)
 	free(trials->items);
 }
 
-static bool can_run(const char *path)
+static bool find_program(const char *name, char path[PATH_MAX])
 {
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-}
-
-static bool find_in_path(const char *name, char path[256])
-{
-	const char *at = BATTERY_PATH;
-
-	if (strchr(name, '/')) {
-		snprintf(path, 256, "%s", name);
-		return can_run(path);
-	}
-	for (;; at++) {
-		int length = (int)strcspn(at, ":");
-
-		snprintf(path, 256, "%.*s/%s", length, at, name);
-		if (can_run(path))
-			return true;
-		at += length;
-		if (!*at)
-			return false;
-	}
+	if (!strchr(name, '/'))
+		return search_folders(SEARCH_DEFAULT, name, search_check_executable, NULL, path) == 0;
+	snprintf(path, PATH_MAX, "%s", name);
+	return search_check_executable(NULL, path) == 0;
 }
 
 static struct trial *add_trial(struct trials *trials, const char *program)
 {
 	struct trial *trial = &trials->items[trials->count];
 
-	if (trials->count == TRIALS_MAX || !find_in_path(program, trial->path))
+	if (trials->count == TRIALS_MAX || !find_program(program, trial->path))
 		return NULL;
 	trials->count++;
 	return trial;
@@ -106,7 +88,7 @@ static void add_loader(struct trials *trials, const struct loader *loader)
 	static const char *const roots[] = {"", "/usr"};
 
 	for (size_t i = 0; loader->lib && i < 2; i++) {
-		char path[256];
+		char path[PATH_MAX];
 		struct trial *trial;
 
 		snprintf(path, sizeof(path), "%s/%s/libc.so.6", roots[i], loader->lib);
