@@ -19,10 +19,10 @@
 #include "install.h"
 #include "setup/battery.h"
 #include "setup/library.h"
+#include "setup/namespace.h"
 #include "setup/preload-file.h"
 #include "setup/preload-text.h"
 #include "setup/stub.h"
-#include "system/namespace.h"
 #include "verb.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME

@@ -20,7 +20,7 @@
 #include "base/search.h"
 #include "base/strings.h"
 #include "setup/battery-programs.h"
-#include "system/namespace.h"
+#include "setup/namespace.h"
 
 #define TIMEOUT_MS     60000 /* of one program */
 #define OUTPUT_MAX     (1u << 20) /* bytes of its output that are compared */

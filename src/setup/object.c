@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ELF headers of either class, by the offsets of the gABI ("ELF Header", "Program Header"). */
-#include "system/object.h"
+#include "setup/object.h"
 
 #include <elf.h>
 #include <errno.h>
