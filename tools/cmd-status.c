@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/links.h"
+#include "base/preload-text.h"
 #include "base/strings.h"
 #include "config/config.h"
 #include "format/state-folder.h"
@@ -17,7 +18,6 @@
 #include "plan/store.h"
 #include "report/words.h"
 #include "setup/preload-file.h"
-#include "setup/preload-text.h"
 #include "stranger-refusal.h"
 #include "verb.h"
 

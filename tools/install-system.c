@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/preload-text.h"
 #include "base/publish.h"
 #include "base/strings.h"
 #include "install.h"
@@ -21,7 +22,6 @@
 #include "setup/library.h"
 #include "setup/namespace.h"
 #include "setup/preload-file.h"
-#include "setup/preload-text.h"
 #include "setup/stub.h"
 #include "verb.h"
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/preload-text.h"
 #include "base/quote.h"
 #include "base/search.h"
 #include "base/strings.h"
@@ -128,7 +129,7 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 	program->closure.library_path = host->variable("LD_LIBRARY_PATH");
 	elf_closure_add(&program->closure, program->executable);
 	elf_closure_add_list(&program->closure, host->variable("LD_PRELOAD"));
-	if (host_read(host, "/etc/ld.so.preload", &preloads) == 0)
+	if (host_read(host, PRELOAD_FILE, &preloads) == 0)
 		elf_closure_add_list(&program->closure, preloads);
 }
 
