@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/kill-switch.h"
 #include "base/links.h"
 #include "base/preload-text.h"
 #include "base/strings.h"
@@ -20,8 +21,6 @@
 #include "setup/preload-file.h"
 #include "stranger-refusal.h"
 #include "verb.h"
-
-#define KILL_SWITCH "/etc/headstart/disable"
 
 static const char help[] =
 	"usage: headstart status [OPTION…]\n"

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/kill-switch.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 
-#define KILL_SWITCH   "/etc/headstart/disable"
 #define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
 #define MEMORY_LOW                                                                                           \
 	10u /* percent of memory that is available: plans are cut, and what was read is soon evicted */
