@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/kill-switch.h"
+#include "base/mountinfo.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 
@@ -119,13 +120,15 @@ static const char *find_container(const struct doctor_host *host)
 static bool root_is_overlay(const struct doctor_host *host)
 {
 	_cleanup_free_ char *text = NULL;
-	char *at, *line;
+	struct mountinfo mount;
+	char *rest;
+	int r;
 
 	if (host_read(host, "/proc/self/mountinfo", &text) < 0)
 		return false;
-	at = text;
-	while ((line = strsep(&at, "\n")))
-		if (strstr(line, " / / ") && strstr(line, " - overlay "))
+	rest = text;
+	while ((r = mountinfo_next(&rest, &mount)))
+		if (r > 0 && streq(mount.root, "/") && streq(mount.point, "/") && streq(mount.type, "overlay"))
 			return true;
 	return false;
 }
