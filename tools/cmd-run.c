@@ -17,6 +17,7 @@
 #include "audit-environment.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/kill-switch.h"
 #include "base/strings.h"
 #include "detach.h"
 #include "launch.h"
@@ -24,8 +25,6 @@
 #include "prefetch/prefetch.h"
 #include "settings.h"
 #include "verb.h"
-
-#define KILL_SWITCH "/etc/headstart/disable"
 
 struct run_options {
 	const char *plan;

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/kill-switch.h"
 #include "base/links.h"
+#include "base/preload-text.h"
 #include "base/strings.h"
 #include "config/config.h"
 #include "format/state-folder.h"
@@ -17,11 +19,8 @@
 #include "plan/store.h"
 #include "report/words.h"
 #include "setup/preload-file.h"
-#include "setup/preload-text.h"
 #include "stranger-refusal.h"
 #include "verb.h"
-
-#define KILL_SWITCH "/etc/headstart/disable"
 
 static const char help[] =
 	"usage: headstart status [OPTION…]\n"

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "report/json-text.h"
 #include "report/table.h"
 #include "report/utf8.h"
 #include "report/words.h"
@@ -102,28 +103,10 @@ void doctor_page_text(
 		print_finding(out, &report->findings[i], style);
 }
 
-/* Bytes that are not UTF-8 become U+FFFD. */
-static struct json_object *json_text(const char *text)
+/* What a finding lacks is null. */
+static struct json_object *optional_text(const char *text)
 {
-	_cleanup_free_ char *clean = text ? malloc(3 * strlen(text) + 1) : NULL;
-	char *at = clean;
-
-	if (!clean)
-		return NULL;
-	while (*text) {
-		size_t n = utf8_length(text);
-
-		if (n == 0) {
-			at = stpcpy(at, "\xef\xbf\xbd");
-			text++;
-			continue;
-		}
-		memcpy(at, text, n);
-		at += n;
-		text += n;
-	}
-	*at = '\0';
-	return json_object_new_string(clean);
+	return text ? json_text(text) : NULL;
 }
 
 static struct json_object *finding_object(const struct doctor_finding *finding)
@@ -133,8 +116,8 @@ static struct json_object *finding_object(const struct doctor_finding *finding)
 	json_object_object_add(object, "severity", json_text(doctor_severity_name(finding->severity)));
 	json_object_object_add(object, "subject", json_text(finding->subject));
 	json_object_object_add(object, "what", json_text(finding->what));
-	json_object_object_add(object, "consequence", json_text(finding->consequence));
-	json_object_object_add(object, "mend", json_text(finding->mend));
+	json_object_object_add(object, "consequence", optional_text(finding->consequence));
+	json_object_object_add(object, "mend", optional_text(finding->mend));
 	return object;
 }
 
@@ -145,7 +128,7 @@ int doctor_page_json(FILE *out, const struct doctor_report *report, const char *
 
 	for (size_t i = 0; i < report->n; i++)
 		json_object_array_add(findings, finding_object(&report->findings[i]));
-	json_object_object_add(object, "program", json_text(program));
+	json_object_object_add(object, "program", optional_text(program));
 	json_object_object_add(
 		object, "problems", json_object_new_uint64(doctor_count(report, DOCTOR_PROBLEM)));
 	json_object_object_add(object, "notes", json_object_new_uint64(doctor_count(report, DOCTOR_NOTE)));

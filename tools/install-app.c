@@ -19,6 +19,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/quote.h"
+#include "base/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "install.h"
@@ -71,13 +73,6 @@ static void app_release(struct app *app)
 	file_set_release(&app->set);
 }
 
-static bool is_program(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 static bool same_folder(const char *a, const char *b)
 {
 	struct stat first, second;
@@ -91,11 +86,10 @@ static bool same_folder(const char *a, const char *b)
 /* Calls `each` with every part of a list with colons until it returns other than 0, which is returned. */
 static int each_folder(const char *list, int (*each)(void *context, const char *folder), void *context)
 {
-	_cleanup_free_ char *copy = strdup(list);
-	char *rest = copy, *folder;
-	int r = copy ? 0 : -ENOMEM;
+	char folder[PATH_MAX];
+	int r = 0;
 
-	while (r == 0 && (folder = strsep(&rest, ":")))
+	while (r == 0 && search_next(&list, folder))
 		if (folder[0] == '/')
 			r = each(context, folder);
 	return r;
@@ -113,7 +107,7 @@ static int look_in_folder(void *context, const char *folder)
 
 	if (same_folder(folder, search->avoid) ||
 		snprintf(path, sizeof(path), "%s/%s", folder, search->name) >= (int)sizeof(path) ||
-		!is_program(path))
+		search_check_executable(NULL, path) < 0)
 		return 0;
 	search->found = strdup(path);
 	return 1;
@@ -126,8 +120,8 @@ static char *find_program(const struct app *app, const char *command)
 	const char *path = getenv("PATH");
 
 	if (strchr(command, '/'))
-		return command[0] == '/' && is_program(command) ? strdup(command) : NULL;
-	each_folder(path ? path : "/usr/local/bin:/usr/bin:/bin", look_in_folder, &search);
+		return command[0] == '/' && search_check_executable(NULL, command) == 0 ? strdup(command) : NULL;
+	each_folder(path ? path : SEARCH_DEFAULT, look_in_folder, &search);
 	return search.found;
 }
 
@@ -298,18 +292,6 @@ static int take_program_of(struct app *app, const char *path, const char *id)
 	return take_program_of_file(app, path);
 }
 
-/* 'text' for a shell. */
-static void print_quoted(FILE *out, const char *text)
-{
-	putc('\'', out);
-	for (; *text; text++) {
-		if (*text == '\'')
-			fputs("'\\'", out);
-		putc(*text, out);
-	}
-	putc('\'', out);
-}
-
 static int add_wrapper(struct app *app, const struct program *program)
 {
 	const char *slash = strrchr(app->name, '/');
@@ -325,13 +307,13 @@ static int add_wrapper(struct app *app, const struct program *program)
 	fputs("#!/bin/sh\n"
 	      "# Written by headstart, and taken back by: headstart uninstall --app ",
 		out);
-	print_quoted(out, slash ? slash + 1 : app->name); /* of one line, as a folder need not be */
+	quote_shell(out, slash ? slash + 1 : app->name); /* of one line, as a folder need not be */
 	fputs("\n# Where headstart has been removed, the program is started without it.\n"
 	      "[ -x " HEADSTART_PROGRAM_PATH " ] || exec ",
 		out);
-	print_quoted(out, program->path);
+	quote_shell(out, program->path);
 	fputs(" \"$@\"\nexec " HEADSTART_PROGRAM_PATH " run -- ", out);
-	print_quoted(out, program->path);
+	quote_shell(out, program->path);
 	fputs(" \"$@\"\n", out);
 	if (fclose(out) < 0) {
 		free(text);
@@ -392,7 +374,7 @@ static int not_found(const struct app *app)
 	char path[PATH_MAX];
 
 	if (!app->path && snprintf(path, sizeof(path), "%s/%s", app->wrappers, app->name) < (int)sizeof(path) &&
-		is_program(path) && file_standing(path, &app->before) != FILE_OURS)
+		search_check_executable(NULL, path) == 0 && file_standing(path, &app->before) != FILE_OURS)
 		return refuse_place(path);
 	return verb_fail("there is no program and no .desktop file '%s'", app->name);
 }

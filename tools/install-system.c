@@ -14,15 +14,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/preload-text.h"
 #include "base/publish.h"
 #include "base/strings.h"
 #include "install.h"
 #include "setup/battery.h"
 #include "setup/library.h"
+#include "setup/namespace.h"
 #include "setup/preload-file.h"
-#include "setup/preload-text.h"
 #include "setup/stub.h"
-#include "system/namespace.h"
 #include "verb.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME

@@ -5,10 +5,40 @@
 #include <getopt.h>
 #include <stdbool.h>
 
+/*
+ * The verbs, in the order of 'headstart --help': VERB(NAME, one line of that). The function cmd_NAME(), given the verb as
+ * argv[0], carries it out and returns the exit status.
+ */
+#define VERBS(VERB)                                                                                          \
+	VERB(record, "start a program and write down what its start touches")                                \
+	VERB(run, "read ahead what a program's start touches, then start it")                                \
+	VERB(plan, "compile a profile for this machine's disk")                                              \
+	VERB(show, "print a profile or a plan")                                                              \
+	VERB(merge, "one profile from several recordings")                                                   \
+	VERB(relayout, "put what a start touches of an ELF file together")                                   \
+	VERB(verify, "prove that relaid files are what their originals were")                                \
+	VERB(undo, "make relaid files their originals again")                                                \
+	VERB(order, "write a profile as an ordering file for a linker")                                      \
+	VERB(install, "have programs started with headstart without typing it")                              \
+	VERB(uninstall, "take back what install did, exactly")                                               \
+	VERB(doctor, "whether headstart will work and help here, and what to mend")                          \
+	VERB(config, "check settings, and put them into the plans there are")                                \
+	VERB(status, "what is installed, switched off, recorded")                                            \
+	VERB(mark, "tell a running 'headstart record' that the start is over")
+
+#define VERB_DECLARATION(name, help) int cmd_##name(int argc, char **argv);
+VERBS(VERB_DECLARATION)
+
 struct verb {
-	const char *name;
-	int (*run)(int argc, char **argv); /* argv[0] is the verb; returns the exit status */
+	const char *name, *help;
+	int (*run)(int argc, char **argv); /* NULL: not in this program, headstart or headstart-tool, or this build */
 };
+
+/* All of them; the last has no name. */
+extern const struct verb verbs[];
+
+/* The verb of this name, or NULL. */
+const struct verb *verb_find(const char *name);
 
 /* Exit statuses: 0 done, 1 failed (a sentence on stderr says why), 2 the command line was wrong. */
 #define VERB_FAILED 1
@@ -40,19 +70,3 @@ int verb_option(int argc, char **argv, const char *shorts, const struct option *
 
 /* Parses a decimal number without sign, all of the text. Returns whether it is one that fits. */
 bool verb_parse_u64(const char *text, unsigned long long *ret);
-
-int cmd_run(int argc, char **argv);
-int cmd_record(int argc, char **argv);
-int cmd_mark(int argc, char **argv);
-int cmd_show(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_plan(int argc, char **argv);
-int cmd_verify(int argc, char **argv);
-int cmd_undo(int argc, char **argv);
-int cmd_order(int argc, char **argv);
-int cmd_relayout(int argc, char **argv);
-int cmd_doctor(int argc, char **argv);
-int cmd_config(int argc, char **argv);
-int cmd_install(int argc, char **argv);
-int cmd_uninstall(int argc, char **argv);
-int cmd_status(int argc, char **argv);

@@ -28,3 +28,25 @@ void string_table_release(struct string_table *table)
 	free(table->data);
 	*table = (struct string_table){0};
 }
+
+bool number_of_line(const char *text, const char *key, uint64_t *ret)
+{
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		const char *value;
+		char *end;
+		unsigned long long number;
+
+		line += *line == '\n';
+		value = after_prefix(line, key);
+		if (!value)
+			continue;
+		value += strspn(value, " \t");
+		errno = 0;
+		number = strtoull(value, &end, 10);
+		if (errno || end == value || *value < '0' || *value > '9')
+			return false;
+		*ret = number;
+		return true;
+	}
+	return false;
+}

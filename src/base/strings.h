@@ -27,6 +27,12 @@ static inline bool streq(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
+/*
+ * The decimal number behind `key`, and blanks, at the start of a line of the text ("MemAvailable:"; "": the first line). Returns
+ * whether there is one that fits.
+ */
+bool number_of_line(const char *text, const char *key, uint64_t *ret);
+
 /* What follows the prefix in the string, or NULL. */
 static inline const char *after_prefix(const char *string, const char *prefix)
 {

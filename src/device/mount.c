@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of mountinfo, and the layers that an overlayfs names among its options. */
+/* One mount of mountinfo, and the layers that an overlayfs names among its options. */
 #include "device/mount.h"
 
 #include <errno.h>
@@ -9,9 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/strings.h"
-
-#define MOUNTINFO_MAX (16u << 20) /* bytes: some 100,000 mounts */
 
 void mount_release(struct mount *mount)
 {
@@ -23,79 +22,33 @@ void mount_release(struct mount *mount)
 	*mount = (struct mount){0};
 }
 
-static bool is_octal(char c)
+static int copy(const struct mountinfo *line, struct mount *ret)
 {
-	return c >= '0' && c <= '7';
-}
+	struct mount mount = {strdup(line->root), strdup(line->point), strdup(line->type), strdup(line->source),
+		strdup(line->options)};
 
-/* Space, tab, newline and backslash stand as \040 and so on (seq_escape() of the kernel). In place. */
-static void undo_octal(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; from++) {
-		if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
-			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
-			from += 3;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
-}
-
-static char *next_field(char **at)
-{
-	return strsep(at, " ");
-}
-
-/* ID PARENT MAJOR:MINOR ROOT POINT OPTIONS [TAG…] - TYPE SOURCE SUPER-OPTIONS. Cuts the line to pieces. */
-static int parse_line(char *line, unsigned long long id, struct mount *ret)
-{
-	_cleanup_(mount_releasep) struct mount mount = {0};
-	const char *fields[5] = {NULL};
-	char *at = line, *field;
-	char *root, *point;
-
-	for (int i = 0; i < 3; i++)
-		fields[i] = next_field(&at);
-	if (!fields[2] || strtoull(fields[0], NULL, 10) != id)
-		return -ENOENT;
-	root = next_field(&at);
-	point = next_field(&at);
-	while ((field = next_field(&at)) && !streq(field, "-"))
-		;
-	for (int i = 0; i < 3; i++)
-		fields[i] = next_field(&at);
-	if (!fields[2])
-		return -ENOENT;
-	undo_octal(root);
-	undo_octal(point);
-	mount = (struct mount){
-		strdup(root), strdup(point), strdup(fields[0]), strdup(fields[1]), strdup(fields[2])};
-	if (!mount.root || !mount.point || !mount.type || !mount.source || !mount.options)
+	if (!mount.root || !mount.point || !mount.type || !mount.source || !mount.options) {
+		mount_release(&mount);
 		return -ENOMEM;
-	undo_octal(mount.source);
+	}
 	*ret = mount;
-	mount = (struct mount){0};
 	return 0;
 }
 
 int mount_find(const char *mountinfo, unsigned long long id, struct mount *ret)
 {
 	_cleanup_free_ char *data = NULL;
-	char *at, *line;
+	struct mountinfo line;
+	char *rest;
 	size_t size;
 	int r = read_pseudo_file(mountinfo, MOUNTINFO_MAX, &data, &size);
 
 	if (r < 0)
 		return r;
-	at = data;
-	while ((line = strsep(&at, "\n"))) {
-		r = parse_line(line, id, ret);
-		if (r != -ENOENT)
-			return r;
-	}
+	rest = data;
+	while ((r = mountinfo_next(&rest, &line)))
+		if (r > 0 && line.id == id)
+			return copy(&line, ret);
 	return -ENOENT;
 }
 
@@ -143,7 +96,7 @@ static int pick_option(const char *all_options, const char *const prefixes[], si
 
 	if (!options)
 		return -ENOMEM;
-	undo_octal(options);
+	mountinfo_unescape(options);
 	for (char *end; *at; at = end) {
 		end = end_of_option(at);
 		if (*end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One line of /proc/PID/mountinfo (proc(5)). Internal to src/device and its tests. */
+/* A mount, for what lies on it. Internal to src/device and its tests. */
 #pragma once
 
 #include <stddef.h>

@@ -18,9 +18,6 @@ void doctor_consequence(struct doctor_report *report, const char *text, ...)
 void doctor_mend(struct doctor_report *report, const char *command, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A word for a shell, quoted if it must be: *ret is the caller's; NULL without memory. */
-char *doctor_quote(const char *word);
-
 #define HOST_TEXT_MAX (1u << 20) /* bytes of a file of /proc, /sys or /etc that is looked at */
 
 /* The path below the root; false where it does not fit. */

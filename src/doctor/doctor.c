@@ -103,27 +103,6 @@ void doctor_mend(struct doctor_report *report, const char *command, ...)
 	va_end(args);
 }
 
-char *doctor_quote(const char *word)
-{
-	static const char plain[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-:@%,=";
-	char *text = malloc(4 * strlen(word) + 3), *at = text;
-
-	if (!text)
-		return NULL;
-	if (*word && strspn(word, plain) == strlen(word))
-		return strcpy(text, word);
-	*at++ = '\'';
-	for (; *word; word++) {
-		if (*word == '\'')
-			at = stpcpy(at, "'\\''");
-		else
-			*at++ = *word;
-	}
-	strcpy(at, "'");
-	return text;
-}
-
 void doctor_report_release(struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->n; i++) {

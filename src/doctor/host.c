@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/strings.h"
 #include "doctor/checks.h"
 
 bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX])
@@ -45,26 +46,8 @@ bool host_exists(const struct doctor_host *host, const char *path)
 bool host_number(const struct doctor_host *host, const char *path, const char *key, uint64_t *ret)
 {
 	_cleanup_free_ char *text = NULL;
-	const char *at;
-	char *end;
-	unsigned long long value;
 
-	if (host_read(host, path, &text) < 0)
-		return false;
-	for (at = text; at && strncmp(at, key, strlen(key)) != 0;) {
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	if (!at)
-		return false;
-	at += strlen(key);
-	at += strspn(at, " \t");
-	errno = 0;
-	value = strtoull(at, &end, 10);
-	if (errno || end == at || *at == '-')
-		return false;
-	*ret = value;
-	return true;
+	return host_read(host, path, &text) == 0 && number_of_line(text, key, ret);
 }
 
 unsigned doctor_version(const char *text)

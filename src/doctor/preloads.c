@@ -8,16 +8,14 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/preload-text.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "elf/static-tls.h"
 
-#define PRELOAD_FILE "/etc/ld.so.preload"
-
 struct list {
-	const char *name;       /* "LD_PRELOAD" */
-	const char *separators; /* between entries */
-	const char *failing;    /* what an entry that cannot be loaded does */
+	const char *name;    /* "LD_PRELOAD" */
+	const char *failing; /* what an entry that cannot be loaded does */
 };
 
 static const struct {
@@ -166,26 +164,19 @@ static void say_entry(const struct doctor_host *host, const struct list *list, c
 		doctor_mend(report, "unset %s", list->name);
 }
 
-/* Returns the number of entries. A # begins a comment in the file. */
-static size_t say_list(const struct doctor_host *host, const struct list *list, char *text, struct sums *sums,
-	struct doctor_report *report)
-{
-	size_t n = 0;
-
-	for (char *state, *entry = strtok_r(text, list->separators, &state); entry;
-		entry = strtok_r(NULL, list->separators, &state), n++)
-		say_entry(host, list, entry, sums, report);
-	return n;
-}
-
+/* Returns the number of entries. */
 static size_t say_variable(const struct doctor_host *host, const char *name, const char *failing,
 	struct sums *sums, struct doctor_report *report)
 {
-	const struct list list = {name, streq(name, "LD_AUDIT") ? ":" : ": ", failing};
-	const char *value = host->variable(name);
+	const struct list list = {name, failing};
+	const char *value = host->variable(name), *separators = streq(name, "LD_AUDIT") ? ":" : ": ";
 	_cleanup_free_ char *text = value ? strdup(value) : NULL;
+	size_t n = 0;
 
-	return text ? say_list(host, &list, text, sums, report) : 0;
+	for (char *state, *entry = text ? strtok_r(text, separators, &state) : NULL; entry;
+		entry = strtok_r(NULL, separators, &state), n++)
+		say_entry(host, &list, entry, sums, report);
+	return n;
 }
 
 static void say_unread(int error, struct doctor_report *report)
@@ -223,20 +214,28 @@ static bool say_mode(const struct doctor_host *host, struct doctor_report *repor
 
 static size_t say_file(const struct doctor_host *host, struct sums *sums, struct doctor_report *report)
 {
-	static const struct list list = {PRELOAD_FILE, ": \t\n",
+	static const struct list list = {PRELOAD_FILE,
 		"each program that is started prints an error, or dies if the file is truncated or lacks a "
 		"library"};
 	_cleanup_free_ char *text = NULL;
+	size_t length, n = 0;
+	const char *end;
 	int r = host_read(host, PRELOAD_FILE, &text);
 
 	if (!say_mode(host, report) && r < 0 && r != -ENOENT)
 		say_unread(r, report);
 	if (r < 0)
 		return 0;
-	for (char *at = text; (at = strchr(at, '#'));) /* to the end of its line */
-		while (*at && *at != '\n')
-			*at++ = ' ';
-	return say_list(host, &list, text, sums, report);
+	end = text + strlen(text);
+	for (const char *at = text; (at = preload_text_next(at, end, &length)); at += length, n++) {
+		_cleanup_free_ char *entry = strndup(at, length);
+
+		if (entry)
+			say_entry(host, &list, entry, sums, report);
+		else
+			report->out_of_memory = true;
+	}
+	return n;
 }
 
 void check_preloads(const struct doctor_host *host, struct doctor_report *report)

@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/preload-text.h"
+#include "base/quote.h"
+#include "base/search.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "elf/script.h"
-
-#define DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 static void (*const program_checks[])(const struct doctor_host *host, const struct doctor_program *program,
 	struct doctor_report *report) = {
@@ -53,10 +54,23 @@ static int canonical(const struct doctor_host *host, const char *path, char ret[
 	return 0;
 }
 
+struct candidate {
+	const struct doctor_host *host;
+	char *path; /* PATH_MAX bytes: the canonical path of the one that is found */
+};
+
+/* search_check: what a relative folder leads to depends on where one is. */
+static int check_candidate(void *context, const char *path)
+{
+	struct candidate *candidate = context;
+
+	return path[0] == '/' ? canonical(candidate->host, path, candidate->path) : -ENOENT;
+}
+
 static int find_program(const struct doctor_host *host, const char *command, char ret[PATH_MAX])
 {
 	const char *folders = host->variable("PATH");
-	_cleanup_free_ char *text = NULL;
+	struct candidate candidate = {host, ret};
 	char path[PATH_MAX];
 
 	if (!*command)
@@ -68,14 +82,9 @@ static int find_program(const struct doctor_host *host, const char *command, cha
 
 		return here ? canonical(host, here, ret) : -ENOENT;
 	}
-	text = strdup(folders && *folders ? folders : DEFAULT_PATH);
-	if (!text)
-		return -ENOMEM;
-	for (char *state, *folder = strtok_r(text, ":", &state); folder; folder = strtok_r(NULL, ":", &state))
-		if (folder[0] == '/' && snprintf(path, sizeof(path), "%s/%s", folder, command) < PATH_MAX &&
-			canonical(host, path, ret) == 0)
-			return 0;
-	return -ENOENT;
+	if (search_folders(folders && *folders ? folders : SEARCH_DEFAULT, command, check_candidate, &candidate, path) < 0)
+		return -ENOENT;
+	return 0;
 }
 
 static bool interpreter_below(const struct doctor_host *host, const char *path, char interpreter[SCRIPT_HEAD])
@@ -120,7 +129,7 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 	program->closure.library_path = host->variable("LD_LIBRARY_PATH");
 	elf_closure_add(&program->closure, program->executable);
 	elf_closure_add_list(&program->closure, host->variable("LD_PRELOAD"));
-	if (host_read(host, "/etc/ld.so.preload", &preloads) == 0)
+	if (host_read(host, PRELOAD_FILE, &preloads) == 0)
 		elf_closure_add_list(&program->closure, preloads);
 }
 
@@ -142,8 +151,8 @@ int doctor_check_program(const struct doctor_host *host, const char *command, st
 		}
 	}
 	read_executable(host, &program);
-	program.command_word = doctor_quote(command);
-	program.path_word = doctor_quote(program.path);
+	program.command_word = quoted_shell(command);
+	program.path_word = quoted_shell(program.path);
 	if (!program.command_word || !program.path_word)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < sizeof(program_checks) / sizeof(program_checks[0]); i++)

@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/links.h"
+#include "base/quote.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/state-folder.h"
@@ -124,7 +125,7 @@ struct plan_changes state_plan_changes(const struct doctor_host *host, const str
 static void check_folder(
 	const struct doctor_host *host, const char *folder, bool required, struct doctor_report *report)
 {
-	_cleanup_free_ char *quoted = doctor_quote(folder);
+	_cleanup_free_ char *quoted = quoted_shell(folder);
 	char full[PATH_MAX];
 	struct stat st;
 
@@ -191,7 +192,7 @@ struct tallies {
 
 static void count(struct tally *tally, const char *word)
 {
-	_cleanup_free_ char *quoted = doctor_quote(word);
+	_cleanup_free_ char *quoted = quoted_shell(word);
 	char *words;
 
 	tally->n++;

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/kill-switch.h"
+#include "base/mountinfo.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 
-#define KILL_SWITCH   "/etc/headstart/disable"
 #define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
 #define MEMORY_LOW                                                                                           \
 	10u /* percent of memory that is available: plans are cut, and what was read is soon evicted */
@@ -119,13 +120,15 @@ static const char *find_container(const struct doctor_host *host)
 static bool root_is_overlay(const struct doctor_host *host)
 {
 	_cleanup_free_ char *text = NULL;
-	char *at, *line;
+	struct mountinfo mount;
+	char *rest;
+	int r;
 
 	if (host_read(host, "/proc/self/mountinfo", &text) < 0)
 		return false;
-	at = text;
-	while ((line = strsep(&at, "\n")))
-		if (strstr(line, " / / ") && strstr(line, " - overlay "))
+	rest = text;
+	while ((r = mountinfo_next(&rest, &mount)))
+		if (r > 0 && streq(mount.root, "/") && streq(mount.point, "/") && streq(mount.type, "overlay"))
 			return true;
 	return false;
 }

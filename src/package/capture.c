@@ -3,14 +3,13 @@
 #include "package/capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/strings.h"
+#include "base/process.h"
+#include "base/search.h"
 
 #define BATCH_BYTES (256 * 1024) /* an eighth of what execve(2) takes with the usual stack limit */
 
@@ -26,52 +25,11 @@ size_t capture_batch(const char *const *arguments, size_t n)
 	return i;
 }
 
-/* This process's environment, but in the C locale: messages are parsed. The caller frees the array alone. */
-static char **c_locale_environment(void)
-{
-	size_t n = 0, kept = 0;
-	char **copy;
-
-	while (environ[n])
-		n++;
-	copy = malloc((n + 2) * sizeof(*copy));
-	if (!copy)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		if (!after_prefix(environ[i], "LC_ALL=") && !after_prefix(environ[i], "LANGUAGE="))
-			copy[kept++] = environ[i];
-	copy[kept++] = (char *)"LC_ALL=C";
-	copy[kept] = NULL;
-	return copy;
-}
-
-static int spawn(char *const *argv, int output, pid_t *ret_pid)
-{
-	_cleanup_free_ char **environment = c_locale_environment();
-	posix_spawn_file_actions_t actions;
-	int r;
-
-	if (!environment)
-		return -ENOMEM;
-	r = posix_spawn_file_actions_init(&actions);
-	if (r != 0)
-		return -r;
-	r = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	if (r == 0)
-		r = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	if (r == 0)
-		r = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	if (r == 0)
-		r = posix_spawnp(ret_pid, argv[0], &actions, NULL, argv, environment);
-	posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
 /* The command and its arguments as execve(2) wants them; the caller frees the array alone. */
-static char **join(const char *const *command, const char *const *arguments, size_t n)
+static const char **join(const char *const *command, const char *const *arguments, size_t n)
 {
 	size_t words = 0;
-	char **argv;
+	const char **argv;
 
 	while (command[words])
 		words++;
@@ -87,33 +45,25 @@ static char **join(const char *const *command, const char *const *arguments, siz
 int capture(const char *const *command, const char *const *arguments, size_t n, char **ret_output,
 	int *ret_status)
 {
-	_cleanup_free_ char **argv = join(command, arguments, n);
-	_cleanup_free_ char *output = NULL;
-	_cleanup_close_ int reading = -1, writing = -1;
-	int pipe_ends[2], status, r;
-	size_t size;
-	pid_t pid;
+	_cleanup_free_ const char **argv = join(command, arguments, n);
+	_cleanup_(process_result_releasep) struct process_result result = {0};
+	const struct process_options options = {.argv = argv, .stay = true};
+	const char *folders = getenv("PATH");
+	char path[PATH_MAX];
+	int r;
 
 	if (!argv)
 		return -ENOMEM;
-	if (pipe2(pipe_ends, O_CLOEXEC) < 0)
-		return -errno;
-	reading = pipe_ends[0];
-	writing = pipe_ends[1];
-	r = spawn(argv, writing, &pid);
+	r = search_folders(folders ? folders : SEARCH_DEFAULT, command[0], search_check_executable, NULL, path);
 	if (r < 0)
 		return r;
-	close(TAKE_FD(writing));
-	r = read_to_end(reading, SIZE_MAX, &output, &size);
-	close(TAKE_FD(reading)); /* after a failure the program must not wait for its reader */
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+	argv[0] = path;
+	r = process_run(&options, &result);
 	if (r < 0)
 		return r;
-	if (!WIFEXITED(status))
+	if (!WIFEXITED(result.status))
 		return -EIO;
-	*ret_output = TAKE_PTR(output);
-	*ret_status = WEXITSTATUS(status);
+	*ret_output = TAKE_PTR(result.out);
+	*ret_status = WEXITSTATUS(result.status);
 	return 0;
 }

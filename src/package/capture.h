@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program without a shell and takes its standard output. Internal to src/package. */
+/* Asks a program: base/process.h for its output alone. Internal to src/package. */
 #pragma once
 
 #include <stddef.h>

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/quote.h"
 #include "base/strings.h"
 #include "package/lookup.h"
-#include "package/quote.h"
 
 int package_owners(const char *root, const char *const *paths, size_t n, struct package_owner *ret)
 {

@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "base/quote.h"
 #include "base/strings.h"
-#include "package/quote.h"
 
 struct shadow {
 	const char *folder;

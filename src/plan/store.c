@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "base/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
@@ -185,54 +186,20 @@ int store_find(enum store_what what, const char *program, char **ret)
 	return -ENOENT;
 }
 
-/* Whether the path is a program to start; -EACCES where it only lacks the permission. */
-static int check_executable(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EACCES;
-	return faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) < 0 ? -errno : 0;
-}
-
-/* Like execvp(3): the first that can be started, whatever stands before it. */
-static int search_path(const char *command, const char *folders, char **ret)
-{
-	char candidate[PATH_MAX];
-	int reason = -ENOENT;
-
-	for (const char *at = folders;; at++) {
-		size_t length = strcspn(at, ":");
-		int n = snprintf(candidate, sizeof(candidate), "%.*s/%s", length ? (int)length : 1,
-			length ? at : ".", command);
-
-		if (n > 0 && (size_t)n < sizeof(candidate)) {
-			int r = check_executable(candidate);
-
-			if (r == 0)
-				return copy_string(candidate, ret);
-			if (r == -EACCES)
-				reason = r;
-		}
-		at += length;
-		if (!*at)
-			return reason;
-	}
-}
-
 int store_find_command(const char *command, char **ret)
 {
 	const char *folders = getenv("PATH");
+	char path[PATH_MAX];
 	int r;
 
 	if (!*command)
 		return -ENOENT;
-	if (!strchr(command, '/'))
-		return search_path(command, folders ? folders : STORE_DEFAULT_PATH, ret);
-	r = check_executable(command);
-	return r < 0 ? r : copy_string(command, ret);
+	if (strchr(command, '/')) {
+		r = search_check_executable(NULL, command);
+		return r < 0 ? r : copy_string(command, ret);
+	}
+	r = search_folders(folders ? folders : SEARCH_DEFAULT, command, search_check_executable, NULL, path);
+	return r < 0 ? r : copy_string(path, ret);
 }
 
 int store_program_path(const char *command, char **ret)

@@ -17,8 +17,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/search.h"
+
 /* Where commands are looked for without $PATH. */
-#define STORE_DEFAULT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#define STORE_DEFAULT_PATH SEARCH_DEFAULT
 
 enum store_what { STORE_PROFILE, STORE_PLAN };
 

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -25,32 +24,11 @@ char *kernel_text(const char *root, const char *folder, const char *name)
 	return read_pseudo_file(path, TEXT_MAX, &text, &size) < 0 ? NULL : text;
 }
 
-/* The number after `key` at the start of a line. Returns whether there is one ("max" is none). */
-static bool find_number(const char *text, const char *key, uint64_t *ret)
-{
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		const char *value;
-		char *end;
-		uint64_t number;
-
-		line += *line == '\n';
-		value = after_prefix(line, key);
-		if (!value)
-			continue;
-		number = strtoull(value, &end, 10);
-		if (end == value)
-			return false;
-		*ret = number;
-		return true;
-	}
-	return false;
-}
-
 bool kernel_number(const char *root, const char *folder, const char *name, const char *key, uint64_t *ret)
 {
 	_cleanup_free_ char *text = kernel_text(root, folder, name);
 
-	return text && find_number(text, key, ret);
+	return text && number_of_line(text, key, ret);
 }
 
 /* The path of this process in a hierarchy, from a line "4:memory:/path" of /proc/self/cgroup. */
@@ -75,25 +53,48 @@ static bool cgroup_path(const char *cgroups, const char *controller, char *ret, 
 	return false;
 }
 
-uint64_t cgroups_least(const char *root, const char *mount, const char *controller, const char *cgroups,
-	uint64_t (*room)(const char *root, const char *folder, const void *context), const void *context)
+/* The least from the cgroup at `folder`, which is cut short, up to where the hierarchy is mounted. */
+static uint64_t least_upwards(const char *root, char *folder, size_t mount_length, int version, cgroup_number *number)
 {
 	uint64_t least = UINT64_MAX;
-	char path[PATH_MAX / 2], folder[PATH_MAX];
 
-	if (!cgroup_path(cgroups, controller, path, sizeof(path)))
-		return least;
 	for (;;) {
-		uint64_t here;
-		char *slash;
+		uint64_t here = number(root, folder, version);
+		char *slash = strrchr(folder + mount_length, '/');
 
-		snprintf(folder, sizeof(folder), "%s%s", mount, path);
-		here = room(root, folder, context);
 		if (here < least)
 			least = here;
-		slash = strrchr(path, '/');
 		if (!slash)
 			return least;
 		*slash = '\0';
 	}
+}
+
+uint64_t cgroups_least(const char *root, const char *controller, cgroup_number *number)
+{
+	const struct {
+		const char *mount, *below, *controller;
+	} hierarchies[] = {
+		{"/sys/fs/cgroup", "", ""},
+		{"/sys/fs/cgroup/unified", "", ""},
+		{"/sys/fs/cgroup/", controller, controller},
+	};
+	_cleanup_free_ char *cgroups = kernel_text(root, "", "/proc/self/cgroup");
+	uint64_t least = UINT64_MAX;
+
+	for (size_t i = 0; cgroups && i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
+		char path[PATH_MAX / 2], folder[PATH_MAX];
+		uint64_t here;
+		int mount_length;
+
+		if (!cgroup_path(cgroups, hierarchies[i].controller, path, sizeof(path)))
+			continue;
+		mount_length = snprintf(folder, sizeof(folder), "%s%s", hierarchies[i].mount, hierarchies[i].below);
+		strcpy(folder + mount_length, path);
+		here = least_upwards(
+			root, folder, (size_t)mount_length, *hierarchies[i].controller ? 1 : 2, number);
+		if (here < least)
+			least = here;
+	}
+	return least;
 }

@@ -2,22 +2,17 @@
 /* Documentation/admin-guide/cgroup-v2.rst, "PID"; cgroup-v1/pids.rst; getrlimit(2); proc_loadavg(5). */
 #include "prefetch/room.h"
 
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
 #include "prefetch/cgroup.h"
 
-static uint64_t left_of(uint64_t limit, uint64_t used)
-{
-	return used < limit ? limit - used : 0;
-}
-
-static uint64_t cgroup_room(const char *root, const char *folder, const void *context)
+static uint64_t cgroup_room(const char *root, const char *folder, int version)
 {
 	uint64_t limit, used;
 
+	(void)version;
 	if (!kernel_number(root, folder, "pids.max", "", &limit) ||
 		!kernel_number(root, folder, "pids.current", "", &used))
 		return UINT64_MAX;
@@ -41,18 +36,7 @@ static uint64_t user_room(const char *root)
 
 uint64_t process_room(const char *root)
 {
-	static const struct {
-		const char *mount, *controller;
-	} hierarchies[] = {{"/sys/fs/cgroup", ""}, {"/sys/fs/cgroup/unified", ""}, {"/sys/fs/cgroup/pids", "pids"}};
-	_cleanup_free_ char *cgroups = kernel_text(root, "", "/proc/self/cgroup");
-	uint64_t least = user_room(root);
+	uint64_t user = user_room(root), groups = cgroups_least(root, "pids", cgroup_room);
 
-	for (size_t i = 0; cgroups && i < sizeof(hierarchies) / sizeof(hierarchies[0]); i++) {
-		uint64_t room = cgroups_least(
-			root, hierarchies[i].mount, hierarchies[i].controller, cgroups, cgroup_room, NULL);
-
-		if (room < least)
-			least = room;
-	}
-	return least;
+	return user < groups ? user : groups;
 }

@@ -7,11 +7,9 @@
 #define BATTERY_ARGUMENTS 10
 
 struct battery_program {
-	const char *argv[BATTERY_ARGUMENTS]; /* argv[0] is looked for in BATTERY_PATH, unless it is a path */
+	const char *argv[BATTERY_ARGUMENTS]; /* argv[0] is looked for in SEARCH_DEFAULT, unless it is a path */
 	bool as_nobody; /* setuid programs: run by root they would not be set to another user */
 };
-
-#define BATTERY_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /* Ends with an argv[0] of NULL. What is not installed is left out. */
 extern const struct battery_program battery_programs[];

@@ -16,27 +16,29 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/process.h"
+#include "base/search.h"
 #include "base/strings.h"
 #include "setup/battery-programs.h"
-#include "system/namespace.h"
-#include "system/observe.h"
+#include "setup/namespace.h"
 
 #define TIMEOUT_MS     60000 /* of one program */
+#define OUTPUT_MAX     (1u << 20) /* bytes of its output that are compared */
 #define TRIALS_MAX     96
 #define EXCERPT        160 /* bytes of output that a difference quotes */
 #define DIFFERENCE_MAX 4096
 
 static const char *const environment[] = {
-	"PATH=" BATTERY_PATH, "HOME=/", "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=", NULL};
+	"PATH=" SEARCH_DEFAULT, "HOME=/", "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=", NULL};
 
 /* One program, and what it did without us. */
 struct trial {
-	char path[256];
+	char path[PATH_MAX];
 	const char *argv[BATTERY_ARGUMENTS + 1];
 	bool as_nobody;
 	bool must_load; /* its output must name the library: the loader's list of objects */
 	bool endless;   /* it does not end on this machine, with or without us */
-	struct observed before;
+	struct process_result before;
 };
 
 struct trials {
@@ -47,42 +49,23 @@ struct trials {
 static void trials_release(struct trials *trials)
 {
 	for (size_t i = 0; i < trials->count; i++)
-		observed_release(&trials->items[i].before);
+		process_result_release(&trials->items[i].before);
 	free(trials->items);
 }
 
-static bool can_run(const char *path)
+static bool find_program(const char *name, char path[PATH_MAX])
 {
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & 0111);
-}
-
-static bool find_in_path(const char *name, char path[256])
-{
-	const char *at = BATTERY_PATH;
-
-	if (strchr(name, '/')) {
-		snprintf(path, 256, "%s", name);
-		return can_run(path);
-	}
-	for (;; at++) {
-		int length = (int)strcspn(at, ":");
-
-		snprintf(path, 256, "%.*s/%s", length, at, name);
-		if (can_run(path))
-			return true;
-		at += length;
-		if (!*at)
-			return false;
-	}
+	if (!strchr(name, '/'))
+		return search_folders(SEARCH_DEFAULT, name, search_check_executable, NULL, path) == 0;
+	snprintf(path, PATH_MAX, "%s", name);
+	return search_check_executable(NULL, path) == 0;
 }
 
 static struct trial *add_trial(struct trials *trials, const char *program)
 {
 	struct trial *trial = &trials->items[trials->count];
 
-	if (trials->count == TRIALS_MAX || !find_in_path(program, trial->path))
+	if (trials->count == TRIALS_MAX || !find_program(program, trial->path))
 		return NULL;
 	trials->count++;
 	return trial;
@@ -106,7 +89,7 @@ static void add_loader(struct trials *trials, const struct loader *loader)
 	static const char *const roots[] = {"", "/usr"};
 
 	for (size_t i = 0; loader->lib && i < 2; i++) {
-		char path[256];
+		char path[PATH_MAX];
 		struct trial *trial;
 
 		snprintf(path, sizeof(path), "%s/%s/libc.so.6", roots[i], loader->lib);
@@ -144,14 +127,15 @@ static int list_trials(
 	return 0;
 }
 
-static int run_trial(const struct trial *trial, struct observed *ret)
+static int run_trial(const struct trial *trial, struct process_result *ret)
 {
-	const struct observe_options options = {.argv = trial->argv,
+	const struct process_options options = {.argv = trial->argv,
 		.envp = environment,
 		.timeout_ms = TIMEOUT_MS,
+		.output_max = OUTPUT_MAX,
 		.as_nobody = trial->as_nobody};
 
-	return observe(&options, ret);
+	return process_run(&options, ret);
 }
 
 /* The first line of a text for a message, without control characters. */
@@ -200,7 +184,7 @@ static bool same_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 	return a_size == b_size && memcmp(a, b, a_size) == 0;
 }
 
-static bool same_result(const struct observed *a, const struct observed *b)
+static bool same_result(const struct process_result *a, const struct process_result *b)
 {
 	return a->status == b->status && same_bytes(a->out, a->out_size, b->out, b->out_size) &&
 	       same_bytes(a->err, a->err_size, b->err, b->err_size);
@@ -208,9 +192,9 @@ static bool same_result(const struct observed *a, const struct observed *b)
 
 /* Says what differs; nothing if all is the same. */
 static void compare(
-	FILE *out, const struct battery *battery, const struct trial *trial, const struct observed *after)
+	FILE *out, const struct battery *battery, const struct trial *trial, const struct process_result *after)
 {
-	const struct observed *before = &trial->before;
+	const struct process_result *before = &trial->before;
 
 	if (trial->must_load) {
 		if (battery->library && !strstr(after->out, battery->library)) {
@@ -326,7 +310,7 @@ static int run_after(
 	int r = out ? enter_namespace(battery) : -ENOMEM;
 
 	for (size_t i = first; r == 0 && i < trials->count; i++) {
-		_cleanup_(observed_releasep) struct observed after = {0};
+		_cleanup_(process_result_releasep) struct process_result after = {0};
 
 		if (trials->items[i].endless)
 			continue;
@@ -371,7 +355,7 @@ static int run_apart(
 /* Whether the program does not do the same twice even without us: then it tells nothing. */
 static bool varies(const struct trial *trial)
 {
-	_cleanup_(observed_releasep) struct observed again = {0};
+	_cleanup_(process_result_releasep) struct process_result again = {0};
 
 	return !trial->must_load && run_trial(trial, &again) == 0 && !same_result(&trial->before, &again);
 }
@@ -424,7 +408,7 @@ bool battery_machine_works(const struct loader *loaders, size_t n_loaders)
 	if (list_trials(loaders, n_loaders, NULL, &trials) < 0)
 		return false;
 	for (size_t i = 0; i < trials.count && i < first; i++) {
-		struct observed *done = &trials.items[i].before;
+		struct process_result *done = &trials.items[i].before;
 
 		if (run_trial(&trials.items[i], done) < 0 || WIFSIGNALED(done->status) ||
 			WEXITSTATUS(done->status) == 127 || done->err_size > 0)

@@ -10,10 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/preload-text.h"
 #include "base/publish.h"
 #include "base/replace.h"
 #include "base/strings.h"
-#include "setup/preload-text.h"
 
 #define FILE_MAX (1u << 20)
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define PRELOAD_FILE "/etc/ld.so.preload"
+#include "base/preload-text.h"
 
 struct preload_file {
 	bool exists;

@@ -60,6 +60,29 @@ static void string_tables_give_offsets(void **state)
 	assert_string_equal(table.data + a, "one");
 }
 
+static void numbers_stand_behind_a_key_at_the_start_of_a_line(void **state)
+{
+	static const char text[] = "Mem: 1 kB\nMemAvailable:\t 4000 kB\nlimit max\nsigned -5\n"
+				   "large 18446744073709551615\nlarger 18446744073709551616\nlast 7";
+	uint64_t number = 0;
+
+	assert_true(number_of_line(text, "MemAvailable:", &number));
+	assert_int_equal(number, 4000);
+	assert_true(number_of_line(text, "large ", &number));
+	assert_true(number == UINT64_MAX);
+	assert_true(number_of_line(text, "last", &number));
+	assert_int_equal(number, 7);
+	assert_true(number_of_line("12\n", "", &number));
+	assert_int_equal(number, 12);
+	assert_false(number_of_line(text, "Available:", &number));
+	assert_false(number_of_line(text, "limit", &number));
+	assert_false(number_of_line(text, "signed", &number));
+	assert_false(number_of_line(text, "larger", &number));
+	assert_false(number_of_line("max\n1\n", "", &number));
+	assert_false(number_of_line("", "", &number));
+	assert_int_equal(number, 12);
+}
+
 static void publish_replaces_whole_or_not_at_all(void **state)
 {
 	char folder[] = "/tmp/headstart-base-XXXXXX";
@@ -181,6 +204,7 @@ int main(void)
 		cmocka_unit_test(ranges_fit_without_overflow),
 		cmocka_unit_test(arrays_grow_and_refuse_overflow),
 		cmocka_unit_test(string_tables_give_offsets),
+		cmocka_unit_test(numbers_stand_behind_a_key_at_the_start_of_a_line),
 		cmocka_unit_test(publish_replaces_whole_or_not_at_all),
 		cmocka_unit_test(reading_is_bounded_and_never_waits),
 		cmocka_unit_test(reading_goes_on_from_the_descriptor_or_from_an_offset),

@@ -644,18 +644,6 @@ static void garbage_everywhere(void **state)
 	}
 }
 
-static void words_for_a_shell(void **state)
-{
-	static const char *const words[][2] = {{"plain/a-b.c", "plain/a-b.c"}, {"", "''"}, {"a b", "'a b'"},
-		{"$(x)", "'$(x)'"}, {"it's", "'it'\\''s'"}, {"'", "''\\'''"}};
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		_cleanup_free_ char *quoted = doctor_quote(words[i][0]);
-
-		assert_string_equal(quoted, words[i][1]);
-	}
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -681,7 +669,6 @@ int main(void)
 		TEST(scripts),
 		TEST(whose_plan),
 		TEST(garbage_everywhere),
-		cmocka_unit_test(words_for_a_shell),
 	};
 
 	umask(022); /* of files that others may read it says other things */

@@ -3,7 +3,7 @@
  * removed. */
 #include "fuzz.h"
 
-#include "setup/preload-text.h"
+#include "base/preload-text.h"
 
 #define NAME "/l"
 

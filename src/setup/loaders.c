@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loaders at the places that the psABIs name, asked for what they were built with. */
-#include "system/loaders.h"
+#include "setup/loaders.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/process.h"
 #include "base/strings.h"
-#include "system/observe.h"
 
 #define TIMEOUT_MS 10000
+#define OUTPUT_MAX (1u << 20) /* bytes */
 
 /* Program interpreters of glibc's ports (https://sourceware.org/glibc/wiki/ABIList). */
 static const char *const places[] = {
@@ -47,9 +48,10 @@ static char *quoted_value(const char *text, const char *key)
 static int ask(const char *path, char **ret_lib)
 {
 	const char *const argv[] = {path, "--list-diagnostics", NULL}, *const envp[] = {"LC_ALL=C", NULL};
-	const struct observe_options options = {.argv = argv, .envp = envp, .timeout_ms = TIMEOUT_MS};
-	_cleanup_(observed_releasep) struct observed said = {0};
-	int r = observe(&options, &said);
+	const struct process_options options = {
+		.argv = argv, .envp = envp, .timeout_ms = TIMEOUT_MS, .output_max = OUTPUT_MAX};
+	_cleanup_(process_result_releasep) struct process_result said = {0};
+	int r = process_run(&options, &said);
 
 	if (r < 0)
 		return r;

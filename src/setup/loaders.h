@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "system/object.h"
+#include "setup/object.h"
 
 struct loader {
 	char *path; /* owned: "/lib64/ld-linux-x86-64.so.2" */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names in the text of /etc/ld.so.preload. */
-#include "setup/preload-text.h"
+#include "base/preload-text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,24 +11,35 @@ static bool separates(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == ':';
 }
 
-/* Where the first `name` at or behind `at` begins; `end` if there is none. */
-static const char *find_name(const char *at, const char *end, const char *name)
+const char *preload_text_next(const char *at, const char *end, size_t *ret_length)
 {
-	size_t length = strlen(name);
-
 	while (at < end) {
 		const char *start = at;
 
-		while (at < end && !separates(*at) && *at != '#')
-			at++;
-		if ((size_t)(at - start) == length && memcmp(start, name, length) == 0)
-			return start;
-		if (at < end && *at == '#')
+		if (*at == '#') {
 			while (at < end && *at != '\n')
 				at++;
-		else
+			continue;
+		}
+		while (at < end && !separates(*at) && *at != '#')
 			at++;
+		if (at > start) {
+			*ret_length = (size_t)(at - start);
+			return start;
+		}
+		at++;
 	}
+	return NULL;
+}
+
+/* Where the first `name` at or behind `at` begins; `end` if there is none. */
+static const char *find_name(const char *at, const char *end, const char *name)
+{
+	size_t length;
+
+	for (; (at = preload_text_next(at, end, &length)); at += length)
+		if (length == strlen(name) && memcmp(at, name, length) == 0)
+			return at;
 	return end;
 }
 

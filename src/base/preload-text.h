@@ -9,6 +9,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PRELOAD_FILE "/etc/ld.so.preload"
+
+/*
+ * The first name at or behind `at`, which is not inside a name or comment, in a text that ends before `end`; NULL where there is
+ * none. *ret_length is its length.
+ */
+const char *preload_text_next(const char *at, const char *end, size_t *ret_length);
+
 /* Whether one of the names is `name`. */
 bool preload_text_has(const char *text, size_t size, const char *name);
 

@@ -10,9 +10,26 @@
 
 #include <cmocka.h>
 
-#include "setup/preload-text.h"
+#include "base/preload-text.h"
 
 #define NAME "/usr/$LIB/h.so"
+
+static void test_names_come_one_by_one(void **state)
+{
+	static const char text[] = "#first\n a:b # c\n\td#e\n#";
+	static const char *const names[] = {"a", "b", "d"};
+	const char *at = text, *end = text + strlen(text);
+	size_t length;
+
+	for (size_t i = 0; i < 3; i++, at += length) {
+		at = preload_text_next(at, end, &length);
+		assert_non_null(at);
+		assert_int_equal(length, 1);
+		assert_memory_equal(at, names[i], 1);
+	}
+	assert_null(preload_text_next(at, end, &length));
+	assert_null(preload_text_next(text, text, &length));
+}
 
 static void expect_removed(const char *text, const char *wanted)
 {
@@ -85,6 +102,7 @@ static void test_round_trip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_come_one_by_one),
 		cmocka_unit_test(test_has),
 		cmocka_unit_test(test_remove),
 		cmocka_unit_test(test_round_trip),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Quoting. */
-#include "package/quote.h"
+#include "base/quote.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+:@,-"
@@ -20,6 +21,22 @@ void quote_shell(FILE *file, const char *word)
 			fputc(*word, file);
 	}
 	fputc('\'', file);
+}
+
+char *quoted_shell(const char *word)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		return NULL;
+	quote_shell(file, word);
+	if (fclose(file) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 void quote_unit(FILE *file, const char *word)

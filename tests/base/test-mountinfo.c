@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the lines of mountinfo. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/mountinfo.h"
+
+static void every_field_of_a_line_is_told(void **state)
+{
+	char text[] = "36 35 98:12 /mnt1 /mnt2 rw,noatime master:1 propagate_from:2 - ext3 /dev/root rw,errors=continue\n";
+	char *rest = text;
+	struct mountinfo mount;
+
+	assert_int_equal(mountinfo_next(&rest, &mount), 1);
+	assert_int_equal(mount.id, 36);
+	assert_int_equal(mount.device_major, 98);
+	assert_int_equal(mount.device_minor, 12);
+	assert_string_equal(mount.root, "/mnt1");
+	assert_string_equal(mount.point, "/mnt2");
+	assert_string_equal(mount.type, "ext3");
+	assert_string_equal(mount.source, "/dev/root");
+	assert_string_equal(mount.options, "rw,errors=continue");
+	assert_int_equal(mountinfo_next(&rest, &mount), 0);
+	assert_int_equal(mountinfo_next(&rest, &mount), 0);
+}
+
+static void escapes_are_undone_but_in_the_options(void **state)
+{
+	char text[] = "40 22 0:44 /r\\040 /a\\040b\\134c\\0z rw - ext4 /dev/x\\011y rw,lowerdir=/a\\040b";
+	char *rest = text;
+	struct mountinfo mount;
+
+	assert_int_equal(mountinfo_next(&rest, &mount), 1);
+	assert_string_equal(mount.root, "/r ");
+	assert_string_equal(mount.point, "/a b\\c\\0z");
+	assert_string_equal(mount.source, "/dev/x\ty");
+	assert_string_equal(mount.options, "rw,lowerdir=/a\\040b");
+}
+
+/* A mount of nothing has an empty source: mount -t tmpfs '' /a. */
+static void a_source_may_be_empty(void **state)
+{
+	char text[] = "40 22 0:44 / /a rw - tmpfs  rw\n";
+	char *rest = text;
+	struct mountinfo mount;
+
+	assert_int_equal(mountinfo_next(&rest, &mount), 1);
+	assert_string_equal(mount.source, "");
+	assert_string_equal(mount.options, "rw");
+}
+
+static void damaged_lines_are_told_and_the_next_one_follows(void **state)
+{
+	static const char *const damaged[] = {"34 22", "not a line", "22 1 8:2 / /", "22 1 8:2 / / rw - ext4 x",
+		"22 1 8 / / rw - ext4 x rw", "22 1 8:2"};
+	struct mountinfo mount;
+
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+		char text[256] = "", *rest = text;
+
+		strcat(strcat(text, damaged[i]), "\n\n23 1 8:2 / /x rw - ext4 /dev/a rw\n");
+		assert_int_equal(mountinfo_next(&rest, &mount), -EINVAL);
+		assert_int_equal(mountinfo_next(&rest, &mount), 1);
+		assert_int_equal(mount.id, 23);
+		assert_int_equal(mountinfo_next(&rest, &mount), 0);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_field_of_a_line_is_told),
+		cmocka_unit_test(escapes_are_undone_but_in_the_options),
+		cmocka_unit_test(a_source_may_be_empty),
+		cmocka_unit_test(damaged_lines_are_told_and_the_next_one_follows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

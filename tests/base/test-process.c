@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of running programs: what they are given, what is kept of what they say, how they end. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/process.h"
+
+/* Runs a line of sh(1), with `options` beside it. */
+static int run(const char *line, struct process_options options, struct process_result *ret)
+{
+	const char *const argv[] = {"/bin/sh", "-c", line, NULL};
+
+	options.argv = argv;
+	return process_run(&options, ret);
+}
+
+static void both_outputs_and_the_status_come_back(void **state)
+{
+	_cleanup_(process_result_releasep) struct process_result result = {0};
+
+	assert_int_equal(run("echo out; echo err >&2; exit 3", (struct process_options){0}, &result), 0);
+	assert_true(WIFEXITED(result.status));
+	assert_int_equal(WEXITSTATUS(result.status), 3);
+	assert_string_equal(result.out, "out\n");
+	assert_int_equal(result.out_size, 4);
+	assert_string_equal(result.err, "err\n");
+}
+
+static void a_signal_is_told(void **state)
+{
+	_cleanup_(process_result_releasep) struct process_result result = {0};
+
+	assert_int_equal(run("kill -9 $$", (struct process_options){0}, &result), 0);
+	assert_true(WIFSIGNALED(result.status));
+	assert_int_equal(WTERMSIG(result.status), 9);
+}
+
+static void what_is_no_program_exits_127(void **state)
+{
+	_cleanup_(process_result_releasep) struct process_result result = {0};
+	const char *const argv[] = {"/nonexistent/program", NULL};
+
+	assert_int_equal(process_run(&(struct process_options){.argv = argv}, &result), 0);
+	assert_int_equal(WEXITSTATUS(result.status), 127);
+}
+
+/* Far more than a pipe holds. */
+static void all_output_is_kept_unless_told(void **state)
+{
+	_cleanup_(process_result_releasep) struct process_result all = {0}, some = {0};
+	const char line[] = "head -c 3000000 /dev/zero | tr '\\0' x";
+
+	assert_int_equal(run(line, (struct process_options){0}, &all), 0);
+	assert_int_equal(all.out_size, 3000000);
+	assert_int_equal(run(line, (struct process_options){.output_max = 1000}, &some), 0);
+	assert_int_equal(some.out_size, 1000);
+	assert_int_equal(strlen(some.out), 1000);
+}
+
+static void the_environment_is_ours_in_the_c_locale_or_what_is_given(void **state)
+{
+	_cleanup_(process_result_releasep) struct process_result ours = {0}, given = {0};
+	const char *const envp[] = {"OTHER=1", NULL};
+
+	assert_int_equal(setenv("PROCESS_TEST", "kept", 1), 0);
+	assert_int_equal(setenv("LC_ALL", "de_DE.UTF-8", 1), 0);
+	assert_int_equal(setenv("LANGUAGE", "de", 1), 0);
+	assert_int_equal(run("echo \"$PROCESS_TEST $LC_ALL$LANGUAGE.\"", (struct process_options){0}, &ours), 0);
+	assert_string_equal(ours.out, "kept C.\n");
+	assert_int_equal(run("echo $PROCESS_TEST $OTHER", (struct process_options){.envp = envp}, &given), 0);
+	assert_string_equal(given.out, "1\n");
+}
+
+static void it_runs_in_the_root_unless_it_stays(void **state)
+{
+	_cleanup_(process_result_releasep) struct process_result root = {0}, here = {0};
+
+	assert_int_equal(chdir("/usr"), 0);
+	assert_int_equal(run("pwd; cat", (struct process_options){0}, &root), 0);
+	assert_string_equal(root.out, "/\n");
+	assert_int_equal(run("pwd", (struct process_options){.stay = true}, &here), 0);
+	assert_string_equal(here.out, "/usr\n");
+	assert_int_equal(chdir("/"), 0);
+}
+
+/* The shell ends in no other way than by being killed. */
+static void what_does_not_end_is_killed(void **state)
+{
+	struct process_result result = {0};
+
+	assert_int_equal(run("while :; do sleep 1; done", (struct process_options){.timeout_ms = 1}, &result), -ETIME);
+	assert_null(result.out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_outputs_and_the_status_come_back),
+		cmocka_unit_test(a_signal_is_told),
+		cmocka_unit_test(what_is_no_program_exits_127),
+		cmocka_unit_test(all_output_is_kept_unless_told),
+		cmocka_unit_test(the_environment_is_ours_in_the_c_locale_or_what_is_given),
+		cmocka_unit_test(it_runs_in_the_root_unless_it_stays),
+		cmocka_unit_test(what_does_not_end_is_killed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the search for commands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/search.h"
+
+static void an_empty_folder_is_the_working_folder(void **state)
+{
+	const char *rest = ":/a::b/c:", *const wanted[] = {".", "/a", ".", "b/c", "."};
+	char folder[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		assert_true(search_next(&rest, folder));
+		assert_string_equal(folder, wanted[i]);
+	}
+	assert_false(search_next(&rest, folder));
+	assert_false(search_next(&rest, folder));
+}
+
+static void a_folder_that_does_not_fit_is_left_out(void **state)
+{
+	static char list[PATH_MAX + 8];
+	const char *rest = list;
+	char folder[PATH_MAX];
+
+	memset(list, 'x', PATH_MAX);
+	strcpy(list + PATH_MAX, ":/a");
+	assert_true(search_next(&rest, folder));
+	assert_string_equal(folder, "/a");
+	assert_false(search_next(&rest, folder));
+	rest = list + 1; /* with its NUL it just fits, and the command does not */
+	assert_true(search_next(&rest, folder));
+	assert_int_equal(strlen(folder), PATH_MAX - 1);
+}
+
+/* Accepts what the context names; refuses what lies in /locked. */
+static int check(void *context, const char *candidate)
+{
+	if (strcmp(candidate, context) == 0)
+		return 0;
+	return strncmp(candidate, "/locked/", 8) == 0 ? -EACCES : -ENOENT;
+}
+
+static void the_first_that_is_accepted_is_found_whatever_stands_before_it(void **state)
+{
+	char tool[] = "/there/tool", here[] = "./tool", found[PATH_MAX];
+
+	assert_int_equal(search_folders("/none:/locked:/there:/later", "tool", check, tool, found), 0);
+	assert_string_equal(found, "/there/tool");
+	assert_int_equal(search_folders("/locked:/none", "tool", check, tool, found), -EACCES);
+	assert_int_equal(search_folders("/none", "tool", check, tool, found), -ENOENT);
+	assert_int_equal(search_folders("", "tool", check, here, found), 0);
+}
+
+static void only_programs_are_executable(void **state)
+{
+	assert_int_equal(search_check_executable(NULL, "/bin/sh"), 0);
+	assert_int_equal(search_check_executable(NULL, "/bin"), -EACCES);
+	assert_int_equal(search_check_executable(NULL, "/etc/passwd"), -EACCES);
+	assert_int_equal(search_check_executable(NULL, "/nowhere/sh"), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_empty_folder_is_the_working_folder),
+		cmocka_unit_test(a_folder_that_does_not_fit_is_left_out),
+		cmocka_unit_test(the_first_that_is_accepted_is_found_whatever_stands_before_it),
+		cmocka_unit_test(only_programs_are_executable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
