@@ -43,7 +43,7 @@ struct plan {
 /*
  * Whether the program sleeps until the plan is carried out: if that is in physical order (for a rotational disk), and
  * HEADSTART_WAIT is not 0. It would sleep in page faults otherwise, and longer, for the reads of the two send the head to
- * and fro (ARCHITECTURE.md, "When the program is started").
+ * and fro (docs/decisions/when-the-program-waits.md).
  */
 bool plan_waited_for(const struct plan *plan);
 

@@ -29,7 +29,7 @@
 /*
  * A program with few libraries soon comes to where it waits: it has two or three reads to do for each, and each would take
  * three times as long if ours sent the head away in between. With many it takes seconds that are better used by both.
- * Measured: ARCHITECTURE.md, "The preload shim".
+ * Measured: docs/decisions/prefetcher-awaits-the-program.md.
  */
 #define AWAIT_LIBRARIES 16
 #define AWAIT_MS        800

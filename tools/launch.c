@@ -25,7 +25,7 @@
 
 /*
  * A rotational disk serves the plan fastest when nothing moves its head elsewhere, so the program waits; elsewhere
- * the program's own work overlaps the reads (ARCHITECTURE.md, "When the program is started").
+ * the program's own work overlaps the reads (docs/decisions/when-the-program-waits.md).
  */
 static enum launch_wait stage_to_wait_for(const struct launch *launch)
 {

@@ -3,7 +3,7 @@
  * What a storage device would take for a read: pure arithmetic on a clock that the caller owns. No I/O, no
  * sleeping, no clock of its own, so that the same requests always get the same times.
  *
- * The figures of each model are those of ARCHITECTURE.md, "Device models". A megabyte is 10^6 bytes.
+ * The figures of each model are those of docs/measurements.md, "Device models". A megabyte is 10^6 bytes.
  */
 #pragma once
 

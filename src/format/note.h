@@ -3,7 +3,7 @@
  * The ELF note of a relaid file: what was done to it, where its hot bytes lie, and how to undo it.
  * Freestanding: the prefetcher of the shim reads it as well.
  *
- * An overlay (DESIGN.md section 8) is, in this order:
+ * An overlay (docs/decisions/overlay-instead-of-permutation.md) is, in this order:
  *
  *  - the original bytes, of which only e_phoff and e_phnum differ;
  *  - zeros, to a multiple of the granule, and for an executable to where file offset and address agree;

@@ -12,7 +12,7 @@
 #include "prefetch/prefetch.h"
 #include "prefetch/schedule.h"
 
-/* How an engine goes about it. Where the defaults come from: ARCHITECTURE.md (bench/micro-engine). */
+/* How an engine goes about it. Where the defaults come from: docs/decisions/io-engines.md (bench/micro-engine). */
 struct prefetch_tuning {
 	uint32_t open_depth; /* opens under way at once */
 	uint32_t read_depth; /* reads under way at once */

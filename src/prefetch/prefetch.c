@@ -13,7 +13,7 @@
 #include "prefetch/residency.h"
 
 /*
- * The figures behind these: ARCHITECTURE.md, from bench/micro-engine.
+ * The figures behind these: docs/decisions/io-engines.md, from bench/micro-engine.
  *
  * Without seeks: opens wait for the device's latency, so many at once. Eight reads keep it busy; a deeper queue
  * is what the program's own reads, and the opens, would wait in.

@@ -4,7 +4,7 @@
  *
  * The lead is what the start touches in its first moments. A program that runs alongside on a rotational disk wants it
  * at once, and fetches it page by page, moving the head to and fro between its own reads and ours. Read before all
- * else, it costs one more sweep of the head and spares dozens of such turns (ARCHITECTURE.md).
+ * else, it costs one more sweep of the head and spares dozens of such turns (docs/measurements.md).
  */
 #pragma once
 

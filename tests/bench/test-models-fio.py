@@ -2,7 +2,7 @@
 """Each device model takes the time that its formula says, and fio sees it.
 
 The proof is the device's own log: for each read when it came and when the model had it complete. From these, the formula of
-ARCHITECTURE.md ("Device models"), written down here a second time, must give the same times to the nanosecond. That depends
+docs/measurements.md ("Device models"), written down here a second time, must give the same times to the nanosecond. That depends
 on nothing else the machine does.
 
 What fio measures beside that is a report: random-read latency and sequential throughput, as a program sees them. It is to be
