@@ -168,6 +168,12 @@ static void the_first_page_stays(void **state)
 	expect_choice("Fa.....", 3, "FaHHHHH");
 }
 
+static void cut(const struct drawing *drawing, struct relayout_pieces *ret)
+{
+	assert_int_equal(relayout_pieces_init(ret, &drawing->image), 0);
+	assert_int_equal(relayout_pieces_place(ret, &drawing->image), 0);
+}
+
 static void executables_have_few_headers(void **state)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
@@ -184,7 +190,7 @@ static void executables_have_few_headers(void **state)
 	drawing.view.n_phdrs = drawing.view.n_loads + 9;
 	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
 	assert_int_equal(outcome.before, 200);
-	assert_int_equal(relayout_pieces_init(&pieces, &drawing.image), 0);
+	cut(&drawing, &pieces);
 	/* Nine others, the note's, the tables'. */
 	assert_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
 }
@@ -210,7 +216,7 @@ static void any_drawing_keeps_the_rules(void **state)
 		text[sizeof(text) - 1] = '\0';
 		draw(&drawing, text);
 		assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
-		assert_int_equal(relayout_pieces_init(&pieces, &drawing.image), 0);
+		cut(&drawing, &pieces);
 		assert_true(pieces.n + 1 <= options.max_segments);
 		assert_int_equal(pieces.n_hot, outcome.after);
 		assert_false(pieces.all[0].hot);
@@ -228,7 +234,7 @@ static void pieces_are_cut_at_pages_and_lie_by_first_touch(void **state)
 	segment->load.p_vaddr = segment->load.p_offset = 0x123;
 	segment->load.p_filesz -= 0x123 + 0x456;
 	segment->load.p_memsz = segment->load.p_filesz + 0x10000;
-	assert_int_equal(relayout_pieces_init(&pieces, &drawing.image), 0);
+	cut(&drawing, &pieces);
 	assert_int_equal(pieces.n, 5);
 	assert_int_equal(pieces.n_hot, 3);
 	assert_int_equal(pieces.hot_size, 4 * PAGE);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "relayout/passes/pieces.h"
+#include "relayout/passes/interleave.h"
 
 #define PAGE   4096u
 #define WINDOW 32 /* pages that the kernel reads around a fault */
@@ -39,6 +39,13 @@ static void fill(
 		segment->pages[i].order = order + (uint32_t)i;
 }
 
+static void lay_out(struct sample *sample)
+{
+	assert_int_equal(relayout_pieces_init(&sample->pieces, &sample->image), 0);
+	assert_int_equal(relayout_interleave(&sample->pieces, &sample->image), 0);
+	assert_int_equal(relayout_pieces_place(&sample->pieces, &sample->image), 0);
+}
+
 static void make(struct sample *ret, size_t code, size_t data, size_t spare)
 {
 	struct relayout_image *image = &ret->image;
@@ -50,7 +57,7 @@ static void make(struct sample *ret, size_t code, size_t data, size_t spare)
 	image->segments[0].pages[0].pinned = true;
 	fill(&image->segments[1], PF_R | PF_X, PAGE, code, 0);
 	fill(&image->segments[2], PF_R | PF_W, (1 + code) * PAGE, data, (uint32_t)code);
-	assert_int_equal(relayout_pieces_init(&ret->pieces, image), 0);
+	lay_out(ret);
 }
 
 /* Every page is in one piece, those in memory ascend, and the hot region has no hole. */
@@ -140,7 +147,7 @@ static void pages_larger_than_the_window_are_left(void **state)
 	assert_non_null(sample.image.segments = calloc(1, sizeof(*sample.image.segments)));
 	fill(&sample.image.segments[0], PF_R | PF_W, 0, 16, 0);
 	sample.image.segments[0].n_pages = 1;
-	assert_int_equal(relayout_pieces_init(&sample.pieces, &sample.image), 0);
+	lay_out(&sample);
 	assert_int_equal(sample.pieces.n, 1);
 }
 

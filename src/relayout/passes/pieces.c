@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "relayout/passes/interleave.h"
 
 /*
  * The program header of some pages of a segment. The first keeps the segment's address, which need not be
@@ -129,16 +128,20 @@ int relayout_pieces_init(struct relayout_pieces *ret, const struct relayout_imag
 
 	for (size_t i = 0; i < image->n_segments && r == 0; i++)
 		r = add_segment(&pieces, image, &image->segments[i]);
-	if (r == 0)
-		r = relayout_interleave(&pieces, image);
-	if (r == 0)
-		r = place_hot(&pieces, image);
 	if (r < 0)
 		return r;
-	keep_alignment(&pieces, image);
 	*ret = pieces;
 	pieces = (struct relayout_pieces){0};
 	return 0;
+}
+
+int relayout_pieces_place(struct relayout_pieces *pieces, const struct relayout_image *image)
+{
+	int r = place_hot(pieces, image);
+
+	if (r == 0)
+		keep_alignment(pieces, image);
+	return r;
 }
 
 void relayout_pieces_release(struct relayout_pieces *pieces)

@@ -15,15 +15,23 @@ struct relayout_piece {
 struct relayout_pieces {
 	struct relayout_piece *all; /* owned; ascending by address, those of a segment together */
 	size_t n, capacity;
-	struct relayout_piece **hot; /* owned; into all, in the order of the hot region */
 	size_t n_hot;
-	uint64_t hot_size;    /* bytes of the hot region */
-	bool keeps_alignment; /* the largest p_align is that of the original */
+
+	/* Set by relayout_pieces_place(). */
+	struct relayout_piece **hot; /* owned; into all, in the order of the hot region */
+	uint64_t hot_size;           /* bytes of the hot region */
+	bool keeps_alignment;        /* the largest p_align is that of the original */
 };
 
-/* Hot pieces have their place relative to the hot region: add its offset. Returns 0 or -ENOMEM. */
+/* Cuts the segments. Returns 0 or -ENOMEM. */
 int relayout_pieces_init(struct relayout_pieces *ret, const struct relayout_image *image);
 void relayout_pieces_release(struct relayout_pieces *pieces);
+
+/*
+ * Gives hot pieces their places by their order, relative to the hot region: add its offset. No piece is cut
+ * after that. Returns 0 or -ENOMEM.
+ */
+int relayout_pieces_place(struct relayout_pieces *pieces, const struct relayout_image *image);
 
 /* For qsort(3) of pointers to pieces: by order, then by address. */
 int relayout_piece_by_order(const void *a, const void *b);

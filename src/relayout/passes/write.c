@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "relaid/cost.h"
+#include "relayout/passes/interleave.h"
 
 #define TABLE_ALIGN 8u
 
@@ -216,6 +217,10 @@ int relayout_output_init(struct relayout_output *ret, const struct relayout_imag
 	const char *problem;
 	int r = relayout_pieces_init(&output.pieces, image);
 
+	if (r == 0)
+		r = relayout_interleave(&output.pieces, image);
+	if (r == 0)
+		r = relayout_pieces_place(&output.pieces, image);
 	if (r < 0)
 		return r;
 	problem = count_problem(&output);
