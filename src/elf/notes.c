@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How notes are padded, nothing in the file says for certain. By the gABI it is 8 bytes in files of 64 bits; every
- * linker and the kernel pad to 4, except where the segment is aligned to 8. But a linker may also put sections
- * of both alignments into one segment (mold 2.37 does), which then is aligned to 8 while most notes in it are
- * padded to 4, with zeros before those that are not.
+ * How notes are padded, nothing in the file says for certain. By the gABI it is 8 bytes in files of 64 bits;
+ * every linker and the kernel pad to 4, except where the segment is aligned to 8. But a linker may also put
+ * sections of both alignments into one segment (mold 2.37 does), which then is aligned to 8 while most notes
+ * in it are padded to 4, with zeros before those that are not.
  */
 #include "elf/notes.h"
 

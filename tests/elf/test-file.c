@@ -39,7 +39,8 @@ struct notes {
 
 /* Adds one as assemblers do: in a section of its own of that alignment, which the name and the descriptor are
  * padded to. */
-static void add_note(struct notes *notes, const char *owner, uint32_t type, uint32_t size, uint64_t align, uint8_t fill)
+static void add_note(
+	struct notes *notes, const char *owner, uint32_t type, uint32_t size, uint64_t align, uint8_t fill)
 {
 	Elf64_Nhdr note = {.n_namesz = (uint32_t)strlen(owner) + 1, .n_descsz = size, .n_type = type};
 	uint8_t *file = (uint8_t *)&notes->elf;
@@ -70,8 +71,8 @@ static void both_find(struct notes *notes, uint64_t align, uint8_t fill)
 	size_t size = 0;
 
 	memset(expected, fill, sizeof(expected));
-	notes->elf.stack = (Elf64_Phdr){
-		PT_NOTE, PF_R, HANDMADE_NOTES, HANDMADE_NOTES, HANDMADE_NOTES, notes->size, notes->size, align};
+	notes->elf.stack = (Elf64_Phdr){PT_NOTE, PF_R, HANDMADE_NOTES, HANDMADE_NOTES, HANDMADE_NOTES,
+		notes->size, notes->size, align};
 	fd = file_of(&notes->elf, sizeof(notes->elf));
 	assert_int_equal(elf_build_id(fd, id, sizeof(id), &size), 0);
 	assert_int_equal(size, 20);
@@ -239,7 +240,8 @@ static void both_classes_and_byte_orders_are_read(void **state)
 	}
 }
 
-/* From memory and by pread(2) the same bytes come, over the borders of pages too, and none from beyond the end. */
+/* From memory and by pread(2) the same bytes come, over the borders of pages too, and none from beyond the
+ * end. */
 static void both_ways_of_reading_agree(void **state)
 {
 	static uint8_t data[3 * ELF_FILE_PAGE + 100], got[2][sizeof(data)];
