@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Headers and tables by the gABI, "ELF Header", "Sections", "Symbol Table", "Program Header", "Dynamic Section". */
+/* Headers and tables by the gABI, "ELF Header", "Sections", "Symbol Table", "Program Header", "Dynamic
+ * Section". */
 #include "elf/file.h"
 
 #include <errno.h>
@@ -78,7 +79,8 @@ static void store(uint8_t *at, size_t size, uint64_t value)
 }
 
 /* `n` records at an offset, in the 64-bit layout and this machine's byte order. */
-static int read_records(struct elf_file *file, const struct record *record, uint64_t offset, uint64_t n, void *ret)
+static int read_records(
+	struct elf_file *file, const struct record *record, uint64_t offset, uint64_t n, void *ret)
 {
 	size_t size = record_size(file, record);
 	uint8_t *to = ret, raw[LARGEST_RECORD];
@@ -333,7 +335,10 @@ int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uin
 {
 	for (size_t i = 0; i < file->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &file->phdrs[i];
-		_cleanup_free_ uint8_t *notes = NULL;
+		struct elf_notes notes = {.size = phdr->p_filesz,
+			.align = phdr->p_align,
+			.swapped = file->big != NATIVE_IS_BIG};
+		_cleanup_free_ uint8_t *data = NULL;
 		const uint8_t *found;
 		size_t size;
 		int r;
@@ -341,13 +346,14 @@ int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uin
 		if (phdr->p_type != PT_NOTE || phdr->p_filesz > ELF_NOTES_MAX ||
 			!range_fits(phdr->p_offset, phdr->p_filesz, file->size))
 			continue;
-		notes = malloc(phdr->p_filesz + 1);
-		if (!notes)
+		data = malloc(phdr->p_filesz + 1);
+		if (!data)
 			return -ENOMEM;
-		r = elf_file_read(file, phdr->p_offset, notes, phdr->p_filesz);
+		r = elf_file_read(file, phdr->p_offset, data, phdr->p_filesz);
 		if (r < 0)
 			return r;
-		found = elf_notes_find(notes, phdr->p_filesz, phdr->p_align, owner, type, &size);
+		notes.data = data;
+		found = elf_notes_find(&notes, owner, type, &size);
 		if (!found)
 			continue;
 		*ret_size = size < capacity ? size : capacity;
@@ -381,7 +387,8 @@ int elf_file_sections(struct elf_file *file, uint64_t *ret_n, uint64_t *ret_name
 }
 
 /* The record at `index` of the table at an offset, and those after it. */
-static int read_table(struct elf_file *file, const struct record *record, uint64_t offset, uint64_t index, uint64_t n, void *ret)
+static int read_table(struct elf_file *file, const struct record *record, uint64_t offset, uint64_t index,
+	uint64_t n, void *ret)
 {
 	size_t size = record_size(file, record);
 

@@ -35,8 +35,7 @@ struct elf_file {
  * Read the ELF header. Return 0; -ENOEXEC (what is wrong is *ret_problem, a static string that follows the
  * file's name); or negative errno. There is nothing to release on failure.
  */
-int elf_file_in_memory(
-	struct elf_file *ret, const uint8_t *data, uint64_t size, const char **ret_problem);
+int elf_file_in_memory(struct elf_file *ret, const uint8_t *data, uint64_t size, const char **ret_problem);
 int elf_file_open(struct elf_file *ret, int fd, const char **ret_problem);
 void elf_file_release(struct elf_file *file);
 

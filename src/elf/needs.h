@@ -43,8 +43,8 @@ static inline void elf_needs_releasep(struct elf_needs *needs)
 	elf_needs_release(needs);
 }
 
-/* What a library takes of the surplus of static TLS (elf/static-tls.h) at most, alignment included; 0 for a program, whose
- * own is laid out from the start. */
+/* What a library takes of the surplus of static TLS (elf/static-tls.h) at most, alignment included; 0 for a
+ * program, whose own is laid out from the start. */
 uint64_t static_tls_of(const struct elf_needs *needs);
 
 /* Adds, and stays at UINT64_MAX. */

@@ -1,61 +1,66 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How notes are padded, nothing in the file says for certain. By the gABI it is 8 bytes in files of 64 bits; every
- * linker and the kernel pad to 4, except where the segment is aligned to 8. But a linker may also put sections
- * of both alignments into one segment (mold 2.37 does), which then is aligned to 8 while most notes in it are
- * padded to 4, with zeros before those that are not.
+ * How notes are padded, nothing in the file says for certain. By the gABI it is 8 bytes in files of 64 bits;
+ * every linker and the kernel pad to 4, except where the segment is aligned to 8. But a linker may also put
+ * sections of both alignments into one segment (mold 2.37 does), which then is aligned to 8 while most notes
+ * in it are padded to 4, with zeros before those that are not.
  */
 #include "elf/notes.h"
 
 #include <elf.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/checked.h"
-
-struct wanted {
-	const char *owner; /* 4 bytes */
-	uint32_t type;
-};
 
 static uint64_t padded(uint64_t size, uint64_t padding)
 {
 	return (size + padding - 1) & ~(padding - 1);
 }
 
-/* `mixed`: where zeros begin no note but come before one. */
-static const uint8_t *find(const uint8_t *notes, uint64_t size, uint64_t padding, bool mixed,
-	const struct wanted *wanted, size_t *ret_size)
+static Elf64_Nhdr note_at(const struct elf_notes *notes, uint64_t at)
 {
-	uint64_t at = 0;
 	Elf64_Nhdr note;
 
-	while (range_fits(at, sizeof(note), size)) {
+	memcpy(&note, notes->data + at, sizeof(note));
+	if (notes->swapped) {
+		note.n_namesz = __builtin_bswap32(note.n_namesz);
+		note.n_descsz = __builtin_bswap32(note.n_descsz);
+		note.n_type = __builtin_bswap32(note.n_type);
+	}
+	return note;
+}
+
+/* `mixed`: where zeros begin no note but come before one. */
+static const uint8_t *find(const struct elf_notes *notes, uint64_t padding, bool mixed, const char owner[4],
+	uint32_t type, size_t *ret_size)
+{
+	uint64_t at = 0;
+
+	while (range_fits(at, sizeof(Elf64_Nhdr), notes->size)) {
+		Elf64_Nhdr note = note_at(notes, at);
 		uint64_t name = at + sizeof(note), descriptor;
 
-		memcpy(&note, notes + at, sizeof(note));
 		if (mixed && note.n_namesz == 0) {
 			at += padding;
 			continue;
 		}
 		descriptor = at + padded(sizeof(note) + note.n_namesz, padding);
-		if (!range_fits(descriptor, note.n_descsz, size))
+		if (!range_fits(descriptor, note.n_descsz, notes->size))
 			return NULL;
-		if (note.n_type == wanted->type && note.n_namesz == 4 &&
-			memcmp(notes + name, wanted->owner, 4) == 0) {
+		if (note.n_type == type && note.n_namesz == 4 && memcmp(notes->data + name, owner, 4) == 0) {
 			*ret_size = note.n_descsz;
-			return notes + descriptor;
+			return notes->data + descriptor;
 		}
 		at = descriptor + padded(note.n_descsz, padding);
 	}
 	return NULL;
 }
 
-const uint8_t *elf_notes_find(const uint8_t *notes, uint64_t size, uint64_t align, const char owner[4],
-	uint32_t type, size_t *ret_size)
+const uint8_t *elf_notes_find(
+	const struct elf_notes *notes, const char owner[4], uint32_t type, size_t *ret_size)
 {
-	const struct wanted wanted = {.owner = owner, .type = type};
-	const uint8_t *found = align == 8 ? find(notes, size, 8, false, &wanted, ret_size) : NULL;
+	bool mixed = notes->align == 8;
+	const uint8_t *found = mixed ? find(notes, 8, false, owner, type, ret_size) : NULL;
 
-	return found ? found : find(notes, size, 4, align == 8, &wanted, ret_size);
+	return found ? found : find(notes, 4, mixed, owner, type, ret_size);
 }

@@ -2,12 +2,20 @@
 /* The notes of a PT_NOTE segment (gABI, "Note Section"). They may be hostile. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct elf_notes {
+	const uint8_t *data; /* borrowed */
+	uint64_t size;       /* bytes */
+	uint64_t align;      /* p_align */
+	bool swapped;        /* of another byte order than this machine's */
+};
+
 /*
- * The descriptor of the first note of that type and owner, whose name takes 4 bytes, its NUL included. `align`
- * is p_align. Returns where it lies in `notes`, or NULL; *ret_size is its bytes, which may be 0.
+ * The descriptor of the first note of that type and owner, whose name takes 4 bytes, its NUL included.
+ * Returns where it lies in the data, or NULL; *ret_size is its bytes, which may be 0.
  */
-const uint8_t *elf_notes_find(const uint8_t *notes, uint64_t size, uint64_t align, const char owner[4],
-	uint32_t type, size_t *ret_size);
+const uint8_t *elf_notes_find(
+	const struct elf_notes *notes, const char owner[4], uint32_t type, size_t *ret_size);

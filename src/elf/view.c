@@ -259,9 +259,14 @@ const uint8_t *elf_view_build_id(const struct elf_view *view, size_t *ret_size)
 {
 	const uint8_t *id = NULL;
 
-	for (size_t i = 0; i < view->n_phdrs && !id; i++)
-		if (view->phdrs[i].p_type == PT_NOTE)
-			id = elf_notes_find(view->data + view->phdrs[i].p_offset, view->phdrs[i].p_filesz,
-				view->phdrs[i].p_align, ELF_NOTE_GNU, NT_GNU_BUILD_ID, ret_size);
+	for (size_t i = 0; i < view->n_phdrs && !id; i++) {
+		const Elf64_Phdr *phdr = &view->phdrs[i];
+		struct elf_notes notes = {.size = phdr->p_filesz, .align = phdr->p_align};
+
+		if (phdr->p_type != PT_NOTE)
+			continue;
+		notes.data = view->data + phdr->p_offset;
+		id = elf_notes_find(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID, ret_size);
+	}
 	return id && *ret_size > 0 ? id : NULL;
 }

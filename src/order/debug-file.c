@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Separate debug files are named by the build-id (gdb's manual, "Debugging Information in Separate Files"): its first
- * byte names a folder, the rest the file.
+ * Separate debug files are named by the build-id (gdb's manual, "Debugging Information in Separate Files"):
+ * its first byte names a folder, the rest the file.
  */
 #include "order/debug-file.h"
 
@@ -22,8 +22,7 @@ static bool path_of(const uint8_t *build_id, size_t size, const char *folder, ch
 {
 	int at = snprintf(path, PATH_MAX, "%s/.build-id/", folder);
 
-	if (size < 2 || size > BUILD_ID_MAX ||
-		(size_t)at + 2 * size + sizeof("/.debug") > PATH_MAX)
+	if (size < 2 || size > BUILD_ID_MAX || (size_t)at + 2 * size + sizeof("/.debug") > PATH_MAX)
 		return false;
 	for (size_t i = 0; i < size; i++)
 		at += sprintf(path + at, i == 0 ? "%02x/" : "%02x", build_id[i]);

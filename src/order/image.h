@@ -52,9 +52,9 @@ struct order_image {
 
 /*
  * Reads the image of an executable or shared object. Where it has no .symtab, a separate debug file is looked
- * for by its build-id under debug_folder (NULL: /usr/lib/debug). fd stays the caller's. Returns 0; -ENOEXEC (what is wrong is *ret_problem, a static string that goes after the file's
- * name); -ENODATA (no symbol of a function anywhere: it is stripped); -ENOMEM. *ret is the caller's to release on success,
- * else untouched.
+ * for by its build-id under debug_folder (NULL: /usr/lib/debug). fd stays the caller's. Returns 0; -ENOEXEC
+ * (what is wrong is *ret_problem, a static string that goes after the file's name); -ENODATA (no symbol of a
+ * function anywhere: it is stripped); -ENOMEM. *ret is the caller's to release on success, else untouched.
  */
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);
 /*

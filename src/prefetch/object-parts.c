@@ -20,8 +20,8 @@ static void add_part(
 }
 
 /* Adds the table of `size` bytes at a virtual address, by the segment that holds all of it. */
-static void add_table(
-	const struct elf_file *file, uint64_t address, uint64_t size, struct object_part parts[], size_t *count)
+static void add_table(const struct elf_file *file, uint64_t address, uint64_t size,
+	struct object_part parts[], size_t *count)
 {
 	uint64_t offset, left;
 

@@ -12,8 +12,8 @@ struct object_kind {
 };
 
 /*
- * Reads it from a regular file. Returns 0; -ENOEXEC (no shared object, or one that is truncated: what is wrong
- * is *ret_problem, a static string such as "is truncated"); or negative errno.
+ * Reads it from a regular file. Returns 0; -ENOEXEC (no shared object, or one that is truncated: what is
+ * wrong is *ret_problem, a static string such as "is truncated"); or negative errno.
  */
 int object_kind_of(const char *path, struct object_kind *ret, const char **ret_problem);
 

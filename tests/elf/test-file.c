@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -37,7 +39,8 @@ struct notes {
 
 /* Adds one as assemblers do: in a section of its own of that alignment, which the name and the descriptor are
  * padded to. */
-static void add_note(struct notes *notes, const char *owner, uint32_t type, uint32_t size, uint64_t align, uint8_t fill)
+static void add_note(
+	struct notes *notes, const char *owner, uint32_t type, uint32_t size, uint64_t align, uint8_t fill)
 {
 	Elf64_Nhdr note = {.n_namesz = (uint32_t)strlen(owner) + 1, .n_descsz = size, .n_type = type};
 	uint8_t *file = (uint8_t *)&notes->elf;
@@ -68,8 +71,8 @@ static void both_find(struct notes *notes, uint64_t align, uint8_t fill)
 	size_t size = 0;
 
 	memset(expected, fill, sizeof(expected));
-	notes->elf.stack = (Elf64_Phdr){
-		PT_NOTE, PF_R, HANDMADE_NOTES, HANDMADE_NOTES, HANDMADE_NOTES, notes->size, notes->size, align};
+	notes->elf.stack = (Elf64_Phdr){PT_NOTE, PF_R, HANDMADE_NOTES, HANDMADE_NOTES, HANDMADE_NOTES,
+		notes->size, notes->size, align};
 	fd = file_of(&notes->elf, sizeof(notes->elf));
 	assert_int_equal(elf_build_id(fd, id, sizeof(id), &size), 0);
 	assert_int_equal(size, 20);
@@ -122,22 +125,199 @@ static void build_ids_are_found_among_notes_of_both_alignments(void **state)
 	both_find(&notes, 8, 8);
 }
 
+static const uint8_t *find_any(const uint8_t *data, uint64_t size, uint64_t align, bool swapped)
+{
+	const struct elf_notes notes = {data, size, align, swapped};
+	size_t found;
+
+	return elf_notes_find(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &found);
+}
+
 static void notes_that_make_no_sense_end_the_search(void **state)
 {
 	static const uint32_t values[] = {0, 1, 3, 4, 0x7fffffff, 0xfffffffc, UINT32_MAX};
 	uint8_t notes[64] = {0};
-	size_t size;
 
 	for (uint64_t n = 0; n <= sizeof(notes); n += 4) {
 		for (size_t at = 0; at < 16; at += 4) {
 			for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 				memset(notes, 0, sizeof(notes));
 				memcpy(notes + at, &values[i], sizeof(values[i]));
-				assert_null(elf_notes_find(notes, n, 4, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size));
-				assert_null(elf_notes_find(notes, n, 8, ELF_NOTE_GNU, NT_GNU_BUILD_ID, &size));
+				assert_null(find_any(notes, n, 4, false));
+				assert_null(find_any(notes, n, 8, false));
+				assert_null(find_any(notes, n, 8, true));
 			}
 		}
 	}
+}
+
+/* A number as a file of a byte order has it. */
+static uint64_t in_order(uint64_t value, size_t size, bool big)
+{
+	return big ? __builtin_bswap64(value) >> (64 - 8 * size) : value;
+}
+
+#define PUT(field, value) ((field) = (__typeof__(field))in_order((value), sizeof(field), big))
+
+/* What a file of any kind has: one segment, a dynamic section, a build-id. The fields have the same names in
+ * both classes. */
+#define DEFINE_SAMPLE(bits)                                                                                  \
+	struct sample_##bits {                                                                               \
+		Elf##bits##_Ehdr header;                                                                     \
+		Elf##bits##_Phdr load, dynamic, note;                                                        \
+		Elf##bits##_Nhdr build_id;                                                                   \
+		char owner[4];                                                                               \
+		uint8_t id[20];                                                                              \
+		Elf##bits##_Dyn entries[4];                                                                  \
+		char strings[16];                                                                            \
+	};                                                                                                   \
+	static void sample_init_##bits(struct sample_##bits *sample, bool big)                               \
+	{                                                                                                    \
+		*sample = (struct sample_##bits){.owner = ELF_NOTE_GNU, .strings = "\0libsample.so"};        \
+		memcpy(sample->header.e_ident, ELFMAG, SELFMAG);                                             \
+		sample->header.e_ident[EI_CLASS] = ELFCLASS##bits;                                           \
+		sample->header.e_ident[EI_DATA] = big ? ELFDATA2MSB : ELFDATA2LSB;                           \
+		PUT(sample->header.e_type, ET_DYN);                                                          \
+		PUT(sample->header.e_machine, EM_PPC64);                                                     \
+		PUT(sample->header.e_phoff, offsetof(struct sample_##bits, load));                           \
+		PUT(sample->header.e_phentsize, sizeof(Elf##bits##_Phdr));                                   \
+		PUT(sample->header.e_phnum, 3);                                                              \
+		PUT(sample->load.p_type, PT_LOAD);                                                           \
+		PUT(sample->load.p_vaddr, 0x10000);                                                          \
+		PUT(sample->load.p_filesz, sizeof(*sample));                                                 \
+		PUT(sample->dynamic.p_type, PT_DYNAMIC);                                                     \
+		PUT(sample->dynamic.p_offset, offsetof(struct sample_##bits, entries));                      \
+		PUT(sample->dynamic.p_filesz, sizeof(sample->entries));                                      \
+		PUT(sample->note.p_type, PT_NOTE);                                                           \
+		PUT(sample->note.p_offset, offsetof(struct sample_##bits, build_id));                        \
+		PUT(sample->note.p_filesz, sizeof(sample->build_id) + 24);                                   \
+		PUT(sample->build_id.n_namesz, 4);                                                           \
+		PUT(sample->build_id.n_descsz, 20);                                                          \
+		PUT(sample->build_id.n_type, NT_GNU_BUILD_ID);                                               \
+		memset(sample->id, 7, sizeof(sample->id));                                                   \
+		PUT(sample->entries[0].d_tag, DT_SONAME);                                                    \
+		PUT(sample->entries[0].d_un.d_val, 1);                                                       \
+		PUT(sample->entries[1].d_tag, DT_STRTAB);                                                    \
+		PUT(sample->entries[1].d_un.d_val, 0x10000 + offsetof(struct sample_##bits, strings));       \
+		PUT(sample->entries[2].d_tag, DT_STRSZ);                                                     \
+		PUT(sample->entries[2].d_un.d_val, sizeof(sample->strings));                                 \
+	}
+
+DEFINE_SAMPLE(32)
+DEFINE_SAMPLE(64)
+
+static void check_sample(const void *data, size_t size)
+{
+	_cleanup_close_ int fd = file_of(data, size);
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	_cleanup_free_ char *soname = NULL;
+	const char *problem;
+	uint8_t id[20] = {0};
+	size_t id_size = 0;
+
+	assert_int_equal(elf_soname(fd, &soname), 0);
+	assert_string_equal(soname, "libsample.so");
+	assert_int_equal(elf_build_id(fd, id, sizeof(id), &id_size), 0);
+	assert_int_equal(id_size, 20);
+	assert_int_equal(id[19], 7);
+	assert_int_equal(elf_file_in_memory(&file, data, size, &problem), 0);
+	assert_int_equal(elf_file_take_phdrs(&file, &problem), 0);
+	assert_int_equal(file.header.e_machine, EM_PPC64);
+	assert_int_equal(file.n_phdrs, 3);
+	assert_true(file.phdrs[0].p_vaddr == 0x10000 && file.phdrs[0].p_filesz == size);
+}
+
+static void both_classes_and_byte_orders_are_read(void **state)
+{
+	for (int big = 0; big < 2; big++) {
+		struct sample_32 narrow;
+		struct sample_64 wide;
+
+		sample_init_32(&narrow, big);
+		check_sample(&narrow, sizeof(narrow));
+		sample_init_64(&wide, big);
+		check_sample(&wide, sizeof(wide));
+	}
+}
+
+/* From memory and by pread(2) the same bytes come, over the borders of pages too, and none from beyond the
+ * end. */
+static void both_ways_of_reading_agree(void **state)
+{
+	static uint8_t data[3 * ELF_FILE_PAGE + 100], got[2][sizeof(data)];
+	_cleanup_(elf_file_releasep) struct elf_file memory = {0}, opened = {0};
+	_cleanup_close_ int fd = -1;
+	const char *problem;
+	struct handmade elf;
+
+	handmade_init(&elf);
+	for (size_t i = 0; i < sizeof(data); i++)
+		data[i] = (uint8_t)(i * 31 + i / 256);
+	memcpy(data, &elf, 64);
+	fd = file_of(data, sizeof(data));
+	assert_int_equal(elf_file_in_memory(&memory, data, sizeof(data), &problem), 0);
+	assert_int_equal(elf_file_open(&opened, fd, &problem), 0);
+	for (uint64_t at = 0; at <= sizeof(data) + 8; at += 61) {
+		static const uint64_t sizes[] = {0, 1, 8, 100, 4096, 4097, 9000, UINT64_MAX};
+
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			bool fits = at <= sizeof(data) && sizes[i] <= sizeof(data) - at;
+
+			assert_int_equal(elf_file_read(&memory, at, got[0], sizes[i]), fits ? 0 : -ENOEXEC);
+			assert_int_equal(elf_file_read(&opened, at, got[1], sizes[i]), fits ? 0 : -ENOEXEC);
+			assert_true(!fits || memcmp(got[0], data + at, sizes[i]) == 0);
+			assert_true(!fits || memcmp(got[1], data + at, sizes[i]) == 0);
+		}
+	}
+}
+
+static void a_file_that_is_truncated_meanwhile_is_refused(void **state)
+{
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	_cleanup_close_ int fd = -1;
+	struct handmade elf;
+	const char *problem;
+	uint8_t data[5000];
+	char *text = NULL;
+
+	handmade_init(&elf);
+	fd = file_of(&elf, sizeof(elf));
+	assert_int_equal(elf_file_open(&file, fd, &problem), 0);
+	assert_int_equal(ftruncate(fd, 0x2000), 0);
+	assert_int_equal(elf_file_read(&file, 0x2000, data, 8), -ENOEXEC);
+	assert_int_equal(elf_file_read(&file, 0x1ffc, data, 8), -ENOEXEC);
+	assert_int_equal(elf_file_read(&file, 0x1000, data, 5000), -ENOEXEC);
+	assert_int_equal(elf_file_string(&file, 0x3000, 100, &text), -ENOEXEC);
+	assert_null(text);
+	assert_int_equal(elf_file_read(&file, 0x1000, data, 4096), 0);
+}
+
+static void strings_end_where_they_may(void **state)
+{
+	static char data[3 * ELF_FILE_PAGE];
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	_cleanup_close_ int fd = -1;
+	struct handmade elf;
+	const char *problem;
+	char *text = NULL;
+
+	handmade_init(&elf);
+	memset(data, 'x', sizeof(data));
+	memcpy(data, &elf, 64);
+	data[ELF_FILE_PAGE + 3] = '\0';
+	fd = file_of(data, sizeof(data));
+	assert_int_equal(elf_file_open(&file, fd, &problem), 0);
+	assert_int_equal(elf_file_string(&file, ELF_FILE_PAGE - 3, 7, &text), 0);
+	assert_string_equal(text, "xxxxxx");
+	free(text);
+	text = NULL;
+	assert_int_equal(elf_file_string(&file, ELF_FILE_PAGE - 3, 6, &text), -ENOEXEC);
+	assert_int_equal(elf_file_string(&file, ELF_FILE_PAGE + 4, UINT64_MAX, &text), -ENOEXEC);
+	assert_int_equal(elf_file_string(&file, sizeof(data) - 3, 100, &text), -ENOEXEC);
+	assert_int_equal(elf_file_string(&file, sizeof(data), 100, &text), -ENOEXEC);
+	assert_int_equal(elf_file_string(&file, UINT64_MAX, 100, &text), -ENOEXEC);
+	assert_int_equal(elf_file_string(&file, 0, 0, &text), -ENOEXEC);
+	assert_null(text);
 }
 
 int main(void)
@@ -147,6 +327,10 @@ int main(void)
 		cmocka_unit_test(build_ids_are_found_in_notes_that_are_all_aligned_to_8),
 		cmocka_unit_test(build_ids_are_found_among_notes_of_both_alignments),
 		cmocka_unit_test(notes_that_make_no_sense_end_the_search),
+		cmocka_unit_test(both_classes_and_byte_orders_are_read),
+		cmocka_unit_test(both_ways_of_reading_agree),
+		cmocka_unit_test(a_file_that_is_truncated_meanwhile_is_refused),
+		cmocka_unit_test(strings_end_where_they_may),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

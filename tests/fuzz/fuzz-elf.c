@@ -9,11 +9,46 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "elf/file.h"
 #include "elf/identity.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"
+#include "elf/view.h"
 
 size_t inputs_taken;
+
+/* From memory and by pread(2) one and the same file is read. */
+static void read_both_ways(int fd, const uint8_t *data, size_t size)
+{
+	_cleanup_(elf_file_releasep) struct elf_file memory = {0}, opened = {0};
+	const char *problem = NULL;
+	uint64_t n[2] = {0}, names[2] = {0};
+	int r = elf_file_in_memory(&memory, data, size, &problem);
+
+	must(r == elf_file_open(&opened, fd, &problem) && (r == 0 || (r == -ENOEXEC && problem)));
+	if (r < 0)
+		return;
+	r = elf_file_sections(&memory, &n[0], &names[0]);
+	must(r == elf_file_sections(&opened, &n[1], &names[1]) && n[0] == n[1] && names[0] == names[1]);
+	r = elf_file_take_phdrs(&memory, &problem);
+	must(r == elf_file_take_phdrs(&opened, &problem) && memory.n_phdrs == opened.n_phdrs);
+	must(memory.n_phdrs == 0 ||
+		memcmp(memory.phdrs, opened.phdrs, memory.n_phdrs * sizeof(*memory.phdrs)) == 0);
+}
+
+/* The view, where there is one, finds the build-id that is found without it. */
+static void compare_view(const uint8_t *data, size_t size, const uint8_t *id, size_t id_size)
+{
+	_cleanup_(elf_view_releasep) struct elf_view view = {0};
+	const char *problem = NULL;
+	const uint8_t *found;
+	size_t found_size = 0;
+	int r = elf_view_init(&view, data, size, &problem);
+
+	must(r == 0 || (r == -ENOEXEC && problem));
+	found = r == 0 && size < ELF_NOTES_MAX ? elf_view_build_id(&view, &found_size) : NULL;
+	must(!found || (found_size >= id_size && id_size > 0 && memcmp(found, id, id_size) == 0));
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -29,6 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r = elf_build_id(fd, id, sizeof(id), &id_size);
 	must(r == 0 ? id_size > 0 && id_size <= sizeof(id) : r == -ENOEXEC || r == -ENODATA);
 	taken = r == 0;
+	compare_view(data, size, id, r == 0 ? id_size : 0);
+	read_both_ways(fd, data, size);
 	r = elf_soname(fd, &soname);
 	must(r == 0 ? strlen(soname) < PATH_MAX : r == -ENOEXEC || r == -ENODATA);
 	taken |= r == 0;
