@@ -24,16 +24,15 @@
 
 struct store state_store(const struct doctor_host *host)
 {
-	return (struct store){
-		.root = host->root,
-		.environment = {
-			.state = host->variable("HEADSTART_STATE"),
-			.xdg_state_home = host->variable("XDG_STATE_HOME"),
-			.home = host->variable("HOME"),
-			.root = host->user == 0,
-		},
-		.user = host->user,
+	struct store store = {.root = host->root, .user = host->user};
+
+	store.environment = (struct state_environment){
+		.state = host->variable("HEADSTART_STATE"),
+		.xdg_state_home = host->variable("XDG_STATE_HOME"),
+		.home = host->variable("HOME"),
+		.root = host->user == 0,
 	};
+	return store;
 }
 
 void state_plan_release(struct state_plan *plan)
@@ -47,7 +46,9 @@ const char *state_sudo(const struct doctor_host *host, const char *path)
 	const struct store store = state_store(host);
 	const char *rest = after_prefix(path, HEADSTART_STATE_DIR);
 
-	return host->user != 0 && !state_variable_set(store.environment.state) && rest && *rest == '/' ? "sudo " : "";
+	return host->user != 0 && !state_variable_set(store.environment.state) && rest && *rest == '/'
+		       ? "sudo "
+		       : "";
 }
 
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret)

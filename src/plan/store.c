@@ -22,17 +22,16 @@ static int store_of_process(struct store *ret)
 {
 	struct stranger stranger;
 
-	*ret = (struct store){
-		.root = "",
-		.environment = {
-			.state = secure_getenv("HEADSTART_STATE"),
-			.xdg_state_home = secure_getenv("XDG_STATE_HOME"),
-			.home = secure_getenv("HOME"),
-			.root = geteuid() == 0,
-		},
-		.user = geteuid(),
+	*ret = (struct store){.root = "", .user = geteuid()};
+	ret->environment = (struct state_environment){
+		.state = secure_getenv("HEADSTART_STATE"),
+		.xdg_state_home = secure_getenv("XDG_STATE_HOME"),
+		.home = secure_getenv("HOME"),
+		.root = geteuid() == 0,
 	};
-	return state_variable_set(ret->environment.state) ? stranger_to_us(ret->environment.state, &stranger) : 0;
+	if (!state_variable_set(ret->environment.state))
+		return 0;
+	return stranger_to_us(ret->environment.state, &stranger);
 }
 
 /*
@@ -112,7 +111,8 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 	if (r < 0)
 		return r;
 	environment = &store.environment;
-	if (!state_file(environment, writing_folder(environment), suffix_of(what), program, path, sizeof(path)))
+	if (!state_file(
+		    environment, writing_folder(environment), suffix_of(what), program, path, sizeof(path)))
 		return -ENOENT;
 	slash = strrchr(path, '/');
 	*slash = '\0';

@@ -26,8 +26,8 @@
 enum store_what { STORE_PROFILE, STORE_PLAN };
 
 /*
- * The folders in which a user's programs find plans, below a root: another tree, or a test. Functions without this parameter go by
- * this process and its own root.
+ * The folders in which a user's programs find plans, below a root: another tree, or a test. Functions without
+ * this parameter go by this process and its own root.
  */
 struct store {
 	const char *root;                     /* borrowed: a folder in front of all paths, or "" */
@@ -77,8 +77,8 @@ int store_find(enum store_what what, const char *program, char **ret);
 int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret);
 
 /*
- * Whether a file, at `path` below the root, is to be believed and can be read: 0; -EPERM (others may have written
- * it, see state_file_trusted()); or negative errno.
+ * Whether a file, at `path` below the root, is to be believed and can be read: 0; -EPERM (others may have
+ * written it, see state_file_trusted()); or negative errno.
  */
 int store_check(const struct store *store, const char *path);
 
