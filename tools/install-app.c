@@ -119,8 +119,10 @@ static char *find_program(const struct app *app, const char *command)
 	struct search search = {.name = command, .avoid = app->wrappers};
 	const char *path = getenv("PATH");
 
+	if (command[0] == '/' && search_check_executable(NULL, command) == 0)
+		return strdup(command);
 	if (strchr(command, '/'))
-		return command[0] == '/' && search_check_executable(NULL, command) == 0 ? strdup(command) : NULL;
+		return NULL;
 	each_folder(path ? path : SEARCH_DEFAULT, look_in_folder, &search);
 	return search.found;
 }
@@ -373,7 +375,8 @@ static int not_found(const struct app *app)
 {
 	char path[PATH_MAX];
 
-	if (!app->path && snprintf(path, sizeof(path), "%s/%s", app->wrappers, app->name) < (int)sizeof(path) &&
+	if (!app->path &&
+		snprintf(path, sizeof(path), "%s/%s", app->wrappers, app->name) < (int)sizeof(path) &&
 		search_check_executable(NULL, path) == 0 && file_standing(path, &app->before) != FILE_OURS)
 		return refuse_place(path);
 	return verb_fail("there is no program and no .desktop file '%s'", app->name);

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * The verbs, in the order of 'headstart --help': VERB(NAME, one line of that). The function cmd_NAME(), given the verb as
- * argv[0], carries it out and returns the exit status.
+ * The verbs, in the order of 'headstart --help': VERB(NAME, one line of that). The function cmd_NAME(), given
+ * the verb as argv[0], carries it out and returns the exit status.
  */
 #define VERBS(VERB)                                                                                          \
 	VERB(record, "start a program and write down what its start touches")                                \
@@ -31,7 +31,7 @@ VERBS(VERB_DECLARATION)
 
 struct verb {
 	const char *name, *help;
-	int (*run)(int argc, char **argv); /* NULL: not in this program, headstart or headstart-tool, or this build */
+	int (*run)(int argc, char **argv); /* NULL: the other of the two programs has it, or none */
 };
 
 /* All of them; the last has no name. */

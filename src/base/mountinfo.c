@@ -19,7 +19,8 @@ void mountinfo_unescape(char *text)
 	char *to = text;
 
 	for (const char *from = text; *from; from++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && is_octal(from[2]) && is_octal(from[3])) {
+		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && is_octal(from[2]) &&
+			is_octal(from[3])) {
 			*to++ = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
 			from += 3;
 		} else {
@@ -36,7 +37,8 @@ static int parse_line(char *line, struct mountinfo *ret)
 	int numbers = 0;
 	char *at, *field;
 
-	if (sscanf(line, "%llu %*u %u:%u %n", &id, &mount.device_major, &mount.device_minor, &numbers) != 3 || !numbers)
+	if (sscanf(line, "%llu %*u %u:%u %n", &id, &mount.device_major, &mount.device_minor, &numbers) != 3 ||
+		!numbers)
 		return -EINVAL;
 	mount.id = id;
 	at = line + numbers;

@@ -18,8 +18,9 @@ struct mountinfo {
 };
 
 /*
- * Takes the next line off a text, which it cuts to pieces: *rest is the text at first, NULL at the end. Returns 1; 0 at
- * the end; or -EINVAL for a line that is none, after which the next can be taken. Empty lines are passed over.
+ * Takes the next line off a text, which it cuts to pieces: *rest is the text at first, NULL at the end.
+ * Returns 1; 0 at the end; or -EINVAL for a line that is none, after which the next can be taken. Empty lines
+ * are passed over.
  */
 int mountinfo_next(char **rest, struct mountinfo *ret);
 

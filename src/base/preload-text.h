@@ -12,8 +12,8 @@
 #define PRELOAD_FILE "/etc/ld.so.preload"
 
 /*
- * The first name at or behind `at`, which is not inside a name or comment, in a text that ends before `end`; NULL where there is
- * none. *ret_length is its length.
+ * The first name at or behind `at`, which is not inside a name or comment, in a text that ends before `end`;
+ * NULL where there is none. *ret_length is its length.
  */
 const char *preload_text_next(const char *at, const char *end, size_t *ret_length);
 

@@ -30,7 +30,8 @@ static int become_nobody(void)
 }
 
 /* In the child. */
-static void start(const struct process_options *options, const char *const *envp, int out, int err, pid_t parent)
+static void start(
+	const struct process_options *options, const char *const *envp, int out, int err, pid_t parent)
 {
 	sigset_t none;
 	int nothing;

@@ -7,7 +7,8 @@
 
 struct process_options {
 	const char *const *argv; /* argv[0] is a path */
-	const char *const *envp; /* NULL: this process's environment, but in the C locale, for messages that are parsed */
+	const char *const *envp; /* NULL: this process's environment, but in the C locale, for messages that
+				    are parsed */
 	unsigned timeout_ms;     /* then it is killed, and what it has started with it; 0: never */
 	size_t output_max;       /* bytes of each output that are kept; 0: all */
 	bool stay;               /* in the working folder; else it runs in "/" */
@@ -23,8 +24,9 @@ struct process_result {
 };
 
 /*
- * Runs it with its standard input empty and in a session of its own, and waits for it. It dies with this process. What it leaves
- * running is not waited for. Returns 0, -ETIME, or negative errno; *ret is the caller's to release.
+ * Runs it with its standard input empty and in a session of its own, and waits for it. It dies with this
+ * process. What it leaves running is not waited for. Returns 0, -ETIME, or negative errno; *ret is the
+ * caller's to release.
  */
 int process_run(const struct process_options *options, struct process_result *ret);
 void process_result_release(struct process_result *result);

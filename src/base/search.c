@@ -25,7 +25,8 @@ bool search_next(const char **rest, char folder[PATH_MAX])
 	return false;
 }
 
-int search_folders(const char *folders, const char *command, search_check *check, void *context, char ret[PATH_MAX])
+int search_folders(
+	const char *folders, const char *command, search_check *check, void *context, char ret[PATH_MAX])
 {
 	char folder[PATH_MAX];
 	int reason = -ENOENT;

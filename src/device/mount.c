@@ -24,8 +24,8 @@ void mount_release(struct mount *mount)
 
 static int copy(const struct mountinfo *line, struct mount *ret)
 {
-	struct mount mount = {strdup(line->root), strdup(line->point), strdup(line->type), strdup(line->source),
-		strdup(line->options)};
+	struct mount mount = {strdup(line->root), strdup(line->point), strdup(line->type),
+		strdup(line->source), strdup(line->options)};
 
 	if (!mount.root || !mount.point || !mount.type || !mount.source || !mount.options) {
 		mount_release(&mount);

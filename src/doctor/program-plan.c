@@ -1,37 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's plan: whether there is one, whether it is still true, and how much it reads. */
-#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "doctor/state.h"
-#include "format/state-folder.h"
 
 #define LOST_SHARE 10 /* a plan that has lost more than a tenth of its pages is worth a new recording */
 
-static bool has_profile(
-	const struct doctor_host *host, const struct state_environment *environment, const char *program)
+static bool has_profile(const struct store *store, const char *program)
 {
-	char path[PATH_MAX];
+	_cleanup_free_ char *path = NULL;
 
-	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(environment, n, STATE_PROFILE_SUFFIX, program, path, sizeof(path)) &&
-			host_exists(host, path))
-			return true;
-	return false;
+	return store_look_up(store, STORE_PROFILE, program, &path) == 0;
 }
 
-/* The first plan that may be believed, as 'headstart run' finds it. */
-static int find_plan(const struct doctor_host *host, const struct state_environment *environment,
-	const char *program, struct state_plan *ret)
+/* As 'headstart run' finds it. */
+static int find_plan(const struct doctor_host *host, const struct store *store, const char *program,
+	struct state_plan *ret)
 {
-	char path[PATH_MAX];
+	_cleanup_free_ char *path = NULL;
+	int r = store_look_up(store, STORE_PLAN, program, &path);
 
-	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(environment, n, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
-			state_plan_read(host, path, ret) == 0)
-			return 0;
-	return -ENOENT;
+	return r < 0 ? r : state_plan_read(host, path, ret);
 }
 
 static void say_none(const struct doctor_program *program, bool profile, struct doctor_report *report)
@@ -132,16 +122,15 @@ void check_plan(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
-	struct state_environment environment;
+	const struct store store = state_store(host);
 	struct plan_changes changes;
 	bool found;
 
-	state_environment_of(host, &environment);
-	found = find_plan(host, &environment, program->path, &plan) == 0;
+	found = find_plan(host, &store, program->path, &plan) == 0;
 	if (say_denied(host, program, found ? &plan : NULL, report))
 		return;
 	if (!found) {
-		say_none(program, has_profile(host, &environment, program->path), report);
+		say_none(program, has_profile(&store, program->path), report);
 		return;
 	}
 	if (plan.fault != PLAN_GOOD) {

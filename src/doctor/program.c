@@ -82,7 +82,8 @@ static int find_program(const struct doctor_host *host, const char *command, cha
 
 		return here ? canonical(host, here, ret) : -ENOENT;
 	}
-	if (search_folders(folders && *folders ? folders : SEARCH_DEFAULT, command, check_candidate, &candidate, path) < 0)
+	if (search_folders(folders && *folders ? folders : SEARCH_DEFAULT, command, check_candidate,
+		    &candidate, path) < 0)
 		return -ENOENT;
 	return 0;
 }

@@ -18,19 +18,21 @@
 #include "base/quote.h"
 #include "base/strings.h"
 #include "base/times.h"
-#include "format/state-folder.h"
 
 #define PLANS_MAX 4096u /* files of a folder that are looked at */
 #define NAMED_MAX 4u    /* plans that a command names; of more the first */
 
-void state_environment_of(const struct doctor_host *host, struct state_environment *ret)
+struct store state_store(const struct doctor_host *host)
 {
-	*ret = (struct state_environment){
+	struct store store = {.root = host->root, .user = host->user};
+
+	store.environment = (struct state_environment){
 		.state = host->variable("HEADSTART_STATE"),
 		.xdg_state_home = host->variable("XDG_STATE_HOME"),
 		.home = host->variable("HOME"),
 		.root = host->user == 0,
 	};
+	return store;
 }
 
 void state_plan_release(struct state_plan *plan)
@@ -41,40 +43,32 @@ void state_plan_release(struct state_plan *plan)
 
 const char *state_sudo(const struct doctor_host *host, const char *path)
 {
-	struct state_environment environment;
+	const struct store store = state_store(host);
 	const char *rest = after_prefix(path, HEADSTART_STATE_DIR);
 
-	state_environment_of(host, &environment);
-	return host->user != 0 && !state_variable_set(environment.state) && rest && *rest == '/' ? "sudo " : "";
-}
-
-static int check_trusted(const struct doctor_host *host, const char *full)
-{
-	struct stat st;
-
-	if (lstat(full, &st) < 0)
-		return -errno;
-	return state_file_trusted(st.st_uid, st.st_mode, host->user) ? 0 : -EPERM;
+	return host->user != 0 && !state_variable_set(store.environment.state) && rest && *rest == '/'
+		       ? "sudo "
+		       : "";
 }
 
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
-	char full[PATH_MAX], mark[PATH_MAX];
+	const struct store store = state_store(host);
+	char full[PATH_MAX];
 	size_t size;
 	int r;
 
-	if (!host_path(host, path, full) ||
-		snprintf(mark, sizeof(mark), "%s" STATE_STALE_SUFFIX, path) >= PATH_MAX)
+	if (!host_path(host, path, full))
 		return -ENAMETOOLONG;
 	strcpy(plan.path, path);
-	r = check_trusted(host, full);
+	r = store_check(&store, path);
 	if (r == 0)
 		r = read_file(full, PLAN_FILE_MAX, &plan.data, &size);
 	if (r < 0)
 		return r;
 	plan.fault = plan_view_init(&plan.view, plan.data, size, checksum64);
-	plan.marked_stale = host_exists(host, mark);
+	plan.marked_stale = store_is_stale(&store, path);
 	*ret = plan;
 	plan.data = NULL;
 	return 0;
@@ -162,18 +156,18 @@ static bool is_roots(const struct state_environment *environment, const char *fo
 
 void check_state(const struct doctor_host *host, struct doctor_report *report)
 {
-	struct state_environment environment;
+	const struct store store = state_store(host);
+	const struct state_environment *environment = &store.environment;
 	char folder[PATH_MAX];
 
-	state_environment_of(host, &environment);
-	if (environment.state && !state_variable_set(environment.state)) {
+	if (environment->state && !state_variable_set(environment->state)) {
 		doctor_say(report, DOCTOR_NOTE, "state", "HEADSTART_STATE is not an absolute path");
 		doctor_consequence(report, "it counts as not set");
 		doctor_mend(report, "unset HEADSTART_STATE");
 	}
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_folder(&environment, n, folder, sizeof(folder)))
-			check_folder(host, folder, is_roots(&environment, folder), report);
+		if (state_folder(environment, n, folder, sizeof(folder)))
+			check_folder(host, folder, is_roots(environment, folder), report);
 }
 
 /* Plans of one fault. */
@@ -296,13 +290,12 @@ static size_t check_plans_in(const struct doctor_host *host, const char *folder,
 
 void check_plans(const struct doctor_host *host, struct doctor_report *report)
 {
-	struct state_environment environment;
+	const struct store store = state_store(host);
 	char folder[PATH_MAX];
 	size_t before = report->n, all = 0;
 
-	state_environment_of(host, &environment);
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_folder(&environment, n, folder, sizeof(folder)))
+		if (state_folder(&store.environment, n, folder, sizeof(folder)))
 			all += check_plans_in(host, folder, report);
 	if (report->n == before && all > 0)
 		doctor_say(report, DOCTOR_OK, "plans", "%zu, all fresh", all);

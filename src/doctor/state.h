@@ -4,9 +4,10 @@
 
 #include "doctor/checks.h"
 #include "format/plan-view.h"
+#include "plan/store.h"
 
-struct state_environment; /* format/state-folder.h */
-void state_environment_of(const struct doctor_host *host, struct state_environment *ret);
+/* Where the user's plans are, as this host has it. */
+struct store state_store(const struct doctor_host *host);
 
 /* A plan that was read. */
 struct state_plan {

@@ -128,7 +128,8 @@ static bool root_is_overlay(const struct doctor_host *host)
 		return false;
 	rest = text;
 	while ((r = mountinfo_next(&rest, &mount)))
-		if (r > 0 && streq(mount.root, "/") && streq(mount.point, "/") && streq(mount.type, "overlay"))
+		if (r > 0 && streq(mount.root, "/") && streq(mount.point, "/") &&
+			streq(mount.type, "overlay"))
 			return true;
 	return false;
 }

@@ -54,7 +54,8 @@ int capture(const char *const *command, const char *const *arguments, size_t n, 
 
 	if (!argv)
 		return -ENOMEM;
-	r = search_folders(folders ? folders : SEARCH_DEFAULT, command[0], search_check_executable, NULL, path);
+	r = search_folders(
+		folders ? folders : SEARCH_DEFAULT, command[0], search_check_executable, NULL, path);
 	if (r < 0)
 		return r;
 	argv[0] = path;

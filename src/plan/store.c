@@ -16,20 +16,22 @@
 #include "base/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
-#include "format/state-folder.h"
 
 /* Of root only HEADSTART_STATE says where its files are: that has to be a folder of root's (base/stranger.h). */
-static int environment_now(struct state_environment *ret)
+static int store_of_process(struct store *ret)
 {
 	struct stranger stranger;
 
-	*ret = (struct state_environment){
+	*ret = (struct store){.root = "", .user = geteuid()};
+	ret->environment = (struct state_environment){
 		.state = secure_getenv("HEADSTART_STATE"),
 		.xdg_state_home = secure_getenv("XDG_STATE_HOME"),
 		.home = secure_getenv("HOME"),
 		.root = geteuid() == 0,
 	};
-	return state_variable_set(ret->state) ? stranger_to_us(ret->state, &stranger) : 0;
+	if (!state_variable_set(ret->environment.state))
+		return 0;
+	return stranger_to_us(ret->environment.state, &stranger);
 }
 
 /*
@@ -65,23 +67,23 @@ static int copy_string(const char *string, char **ret)
 
 int store_search_folder(unsigned n, char **ret)
 {
-	struct state_environment environment;
+	struct store store;
 	char path[PATH_MAX];
-	int r = environment_now(&environment);
+	int r = store_of_process(&store);
 
 	if (r < 0)
 		return r;
-	if (n >= STATE_FOLDERS_MAX || !state_folder(&environment, n, path, sizeof(path)))
+	if (n >= STATE_FOLDERS_MAX || !state_folder(&store.environment, n, path, sizeof(path)))
 		return -ENOENT;
 	return copy_string(path, ret);
 }
 
 int store_folder(char **ret)
 {
-	struct state_environment environment;
-	int r = environment_now(&environment);
+	struct store store;
+	int r = store_of_process(&store);
 
-	return r < 0 ? r : store_search_folder(writing_folder(&environment), ret);
+	return r < 0 ? r : store_search_folder(writing_folder(&store.environment), ret);
 }
 
 /* Root's plans serve everybody, whatever root's umask is. */
@@ -100,18 +102,21 @@ static int make_state_folder(const char *path, bool root)
 
 int store_path_for_writing(enum store_what what, const char *program, char **ret)
 {
-	struct state_environment environment;
+	const struct state_environment *environment;
+	struct store store;
 	char path[PATH_MAX];
 	char *slash;
-	int r = environment_now(&environment);
+	int r = store_of_process(&store);
 
 	if (r < 0)
 		return r;
-	if (!state_file(&environment, writing_folder(&environment), suffix_of(what), program, path, sizeof(path)))
+	environment = &store.environment;
+	if (!state_file(
+		    environment, writing_folder(environment), suffix_of(what), program, path, sizeof(path)))
 		return -ENOENT;
 	slash = strrchr(path, '/');
 	*slash = '\0';
-	r = make_state_folder(path, environment.root);
+	r = make_state_folder(path, environment->root);
 	if (r < 0)
 		return r;
 	*slash = '/';
@@ -151,39 +156,56 @@ bool store_plan_is_own(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-bool store_plan_is_stale(const char *path)
+/* The path below the root; false where it does not fit. */
+static bool below_root(const struct store *store, const char *path, char full[PATH_MAX])
 {
-	_cleanup_free_ char *mark = stale_mark(path);
-
-	return mark && access(mark, F_OK) == 0;
+	return snprintf(full, PATH_MAX, "%s%s", store->root, path) < PATH_MAX;
 }
 
-/* Whether the path is a file to believe, which can be read. */
-static int check_trusted(const char *path)
+bool store_is_stale(const struct store *store, const char *path)
 {
+	_cleanup_free_ char *mark = stale_mark(path);
+	char full[PATH_MAX];
+
+	return mark && below_root(store, mark, full) && access(full, F_OK) == 0;
+}
+
+bool store_plan_is_stale(const char *path)
+{
+	return store_is_stale(&(struct store){.root = ""}, path);
+}
+
+int store_check(const struct store *store, const char *path)
+{
+	char full[PATH_MAX];
 	struct stat st;
 
-	if (lstat(path, &st) < 0)
+	if (!below_root(store, path, full))
+		return -ENAMETOOLONG;
+	if (lstat(full, &st) < 0)
 		return -errno;
-	if (!state_file_trusted(st.st_uid, st.st_mode, geteuid()))
-		return -ENOENT;
-	return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) < 0 ? -errno : 0;
+	if (!state_file_trusted(st.st_uid, st.st_mode, store->user))
+		return -EPERM;
+	return faccessat(AT_FDCWD, full, R_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret)
+{
+	char path[PATH_MAX];
+
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
+		if (state_file(&store->environment, n, suffix_of(what), program, path, sizeof(path)) &&
+			store_check(store, path) == 0)
+			return copy_string(path, ret);
+	return -ENOENT;
 }
 
 int store_find(enum store_what what, const char *program, char **ret)
 {
-	struct state_environment environment;
-	char path[PATH_MAX];
-	int r = environment_now(&environment);
+	struct store store;
+	int r = store_of_process(&store);
 
-	if (r < 0)
-		return r;
-	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(&environment, n, suffix_of(what), program, path,
-			    sizeof(path)) &&
-			check_trusted(path) == 0)
-			return copy_string(path, ret);
-	return -ENOENT;
+	return r < 0 ? r : store_look_up(&store, what, program, ret);
 }
 
 int store_find_command(const char *command, char **ret)

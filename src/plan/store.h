@@ -18,11 +18,22 @@
 #include <sys/types.h>
 
 #include "base/search.h"
+#include "format/state-folder.h"
 
 /* Where commands are looked for without $PATH. */
 #define STORE_DEFAULT_PATH SEARCH_DEFAULT
 
 enum store_what { STORE_PROFILE, STORE_PLAN };
+
+/*
+ * The folders in which a user's programs find plans, below a root: another tree, or a test. Functions without
+ * this parameter go by this process and its own root.
+ */
+struct store {
+	const char *root;                     /* borrowed: a folder in front of all paths, or "" */
+	struct state_environment environment; /* borrowed */
+	uid_t user;                           /* effective */
+};
 
 /* The folder this user writes to. *ret is the caller's to free. Returns 0, -ENOENT (no home), or -ENOMEM. */
 int store_folder(char **ret);
@@ -61,6 +72,18 @@ bool store_plan_is_stale(const char *path);
  * errno.
  */
 int store_find(enum store_what what, const char *program, char **ret);
+
+/* The same in the folders of `store`. *ret is a path below its root, and the caller's to free. */
+int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret);
+
+/*
+ * Whether a file, at `path` below the root, is to be believed and can be read: 0; -EPERM (others may have
+ * written it, see state_file_trusted()); or negative errno.
+ */
+int store_check(const struct store *store, const char *path);
+
+/* store_plan_is_stale() below the root. */
+bool store_is_stale(const struct store *store, const char *path);
 
 /*
  * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved:

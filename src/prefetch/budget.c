@@ -7,13 +7,15 @@
 /* Percent of the last ten seconds in which some task waited for memory: beyond it nothing is prefetched. */
 #define PRESSURE_HIGH 10
 
-/* Bytes that one cgroup still has free, page cache that is given up first included; UINT64_MAX without a limit. */
+/* Bytes that one cgroup still has free, page cache that is given up first included; UINT64_MAX without a
+ * limit. */
 static uint64_t cgroup_free(const char *root, const char *folder, int version)
 {
 	uint64_t limit, usage, reclaimable = 0;
 
 	if (!kernel_number(root, folder, version == 1 ? "memory.limit_in_bytes" : "memory.max", "", &limit) ||
-		!kernel_number(root, folder, version == 1 ? "memory.usage_in_bytes" : "memory.current", "", &usage))
+		!kernel_number(
+			root, folder, version == 1 ? "memory.usage_in_bytes" : "memory.current", "", &usage))
 		return UINT64_MAX;
 	if (limit >= INT64_MAX / 2) /* what version 1 calls no limit */
 		return UINT64_MAX;

@@ -54,7 +54,8 @@ static bool cgroup_path(const char *cgroups, const char *controller, char *ret, 
 }
 
 /* The least from the cgroup at `folder`, which is cut short, up to where the hierarchy is mounted. */
-static uint64_t least_upwards(const char *root, char *folder, size_t mount_length, int version, cgroup_number *number)
+static uint64_t least_upwards(
+	const char *root, char *folder, size_t mount_length, int version, cgroup_number *number)
 {
 	uint64_t least = UINT64_MAX;
 
@@ -89,7 +90,8 @@ uint64_t cgroups_least(const char *root, const char *controller, cgroup_number *
 
 		if (!cgroup_path(cgroups, hierarchies[i].controller, path, sizeof(path)))
 			continue;
-		mount_length = snprintf(folder, sizeof(folder), "%s%s", hierarchies[i].mount, hierarchies[i].below);
+		mount_length =
+			snprintf(folder, sizeof(folder), "%s%s", hierarchies[i].mount, hierarchies[i].below);
 		strcpy(folder + mount_length, path);
 		here = least_upwards(
 			root, folder, (size_t)mount_length, *hierarchies[i].controller ? 1 : 2, number);

@@ -7,7 +7,7 @@
 #define BATTERY_ARGUMENTS 10
 
 struct battery_program {
-	const char *argv[BATTERY_ARGUMENTS]; /* argv[0] is looked for in SEARCH_DEFAULT, unless it is a path */
+	const char *argv[BATTERY_ARGUMENTS]; /* argv[0]: searched in SEARCH_DEFAULT unless it is a path */
 	bool as_nobody; /* setuid programs: run by root they would not be set to another user */
 };
 

@@ -191,8 +191,8 @@ static bool same_result(const struct process_result *a, const struct process_res
 }
 
 /* Says what differs; nothing if all is the same. */
-static void compare(
-	FILE *out, const struct battery *battery, const struct trial *trial, const struct process_result *after)
+static void compare(FILE *out, const struct battery *battery, const struct trial *trial,
+	const struct process_result *after)
 {
 	const struct process_result *before = &trial->before;
 

@@ -13,7 +13,8 @@
 
 static void every_field_of_a_line_is_told(void **state)
 {
-	char text[] = "36 35 98:12 /mnt1 /mnt2 rw,noatime master:1 propagate_from:2 - ext3 /dev/root rw,errors=continue\n";
+	char text[] = "36 35 98:12 /mnt1 /mnt2 rw,noatime master:1 propagate_from:2 - ext3 /dev/root "
+		      "rw,errors=continue\n";
 	char *rest = text;
 	struct mountinfo mount;
 
@@ -57,8 +58,8 @@ static void a_source_may_be_empty(void **state)
 
 static void damaged_lines_are_told_and_the_next_one_follows(void **state)
 {
-	static const char *const damaged[] = {"34 22", "not a line", "22 1 8:2 / /", "22 1 8:2 / / rw - ext4 x",
-		"22 1 8 / / rw - ext4 x rw", "22 1 8:2"};
+	static const char *const damaged[] = {"34 22", "not a line", "22 1 8:2 / /",
+		"22 1 8:2 / / rw - ext4 x", "22 1 8 / / rw - ext4 x rw", "22 1 8:2"};
 	struct mountinfo mount;
 
 	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {

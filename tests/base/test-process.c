@@ -75,7 +75,8 @@ static void the_environment_is_ours_in_the_c_locale_or_what_is_given(void **stat
 	assert_int_equal(setenv("PROCESS_TEST", "kept", 1), 0);
 	assert_int_equal(setenv("LC_ALL", "de_DE.UTF-8", 1), 0);
 	assert_int_equal(setenv("LANGUAGE", "de", 1), 0);
-	assert_int_equal(run("echo \"$PROCESS_TEST $LC_ALL$LANGUAGE.\"", (struct process_options){0}, &ours), 0);
+	assert_int_equal(
+		run("echo \"$PROCESS_TEST $LC_ALL$LANGUAGE.\"", (struct process_options){0}, &ours), 0);
 	assert_string_equal(ours.out, "kept C.\n");
 	assert_int_equal(run("echo $PROCESS_TEST $OTHER", (struct process_options){.envp = envp}, &given), 0);
 	assert_string_equal(given.out, "1\n");
@@ -98,7 +99,8 @@ static void what_does_not_end_is_killed(void **state)
 {
 	struct process_result result = {0};
 
-	assert_int_equal(run("while :; do sleep 1; done", (struct process_options){.timeout_ms = 1}, &result), -ETIME);
+	assert_int_equal(
+		run("while :; do sleep 1; done", (struct process_options){.timeout_ms = 1}, &result), -ETIME);
 	assert_null(result.out);
 }
 

@@ -8,10 +8,12 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <ftw.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/publish.h"
@@ -173,6 +175,33 @@ static void put_program(const char *name, mode_t mode)
 	assert_int_equal(publish_file(path, mode, "#!/bin/sh\n", 10), 0);
 }
 
+/* Another tree's plans: of a user there, by that user's variables, and paths as that tree has them. */
+static void files_are_found_below_a_root(void **state)
+{
+	const struct store store = {.root = home, .environment = {.home = "/home/u"}, .user = getuid()};
+	_cleanup_free_ char *found = NULL, *full = NULL, *mark = NULL;
+	char path[PATH_MAX];
+
+	assert_true(state_file(&store.environment, 0, STATE_PLAN_SUFFIX, "/bin/a", path, sizeof(path)));
+	assert_int_equal(store_look_up(&store, STORE_PLAN, "/bin/a", &found), -ENOENT);
+	assert_int_equal(store_check(&store, path), -ENOENT);
+	assert_true(asprintf(&full, "%s%s", home, path) > 0);
+	*strrchr(full, '/') = '\0';
+	assert_int_equal(make_folders(full, 0755), 0);
+	full[strlen(full)] = '/';
+	assert_int_equal(publish_file(full, 0644, "x", 1), 0);
+	assert_int_equal(store_look_up(&store, STORE_PROFILE, "/bin/a", &found), -ENOENT);
+	assert_int_equal(store_look_up(&store, STORE_PLAN, "/bin/a", &found), 0);
+	assert_string_equal(found, path);
+	assert_false(store_is_stale(&store, path));
+	assert_true(asprintf(&mark, "%s.stale", full) > 0);
+	assert_int_equal(publish_file(mark, 0644, "", 0), 0);
+	assert_true(store_is_stale(&store, path));
+	assert_int_equal(chmod(full, 0666), 0);
+	assert_int_equal(store_check(&store, path), -EPERM);
+	assert_int_equal(store_look_up(&store, STORE_PLAN, "/bin/a", &(char *){NULL}), -ENOENT);
+}
+
 static void commands_are_found_as_the_shell_does(void **state)
 {
 	_cleanup_free_ char *found = NULL, *real = realpath(home, NULL);
@@ -218,6 +247,7 @@ int main(void)
 		cmocka_unit_test(roots_folders_are_for_everybody),
 		cmocka_unit_test(files_of_doubt_are_passed_over),
 		cmocka_unit_test(another_users_file_is_passed_over),
+		cmocka_unit_test(files_are_found_below_a_root),
 		cmocka_unit_test(commands_are_found_as_the_shell_does),
 	};
 
