@@ -106,23 +106,48 @@ static void build_ids_are_found_in_notes_that_are_all_aligned_to_8(void **state)
 	both_find(&notes, 8, 7);
 }
 
-/* mold 2.37 puts the sections of all notes into one PT_NOTE, which has the largest of their alignments. */
+/* The notes of a program, each with the alignment of its section. */
+static const struct {
+	const char *owner;
+	uint32_t type, size;
+	uint64_t align;
+} usual[] = {
+	{ELF_NOTE_GNU, NT_GNU_PROPERTY_TYPE_0, 16, 8},
+	{ELF_NOTE_GNU, NT_GNU_BUILD_ID, 20, 4},
+	{ELF_NOTE_GNU, NT_GNU_ABI_TAG, 16, 4},
+	{"FDO", 0xcafe1a7e, 84, 4},
+	{"stapsdt", NT_GNU_BUILD_ID, 21, 4},
+};
+
+#define N_USUAL (sizeof(usual) / sizeof(usual[0]))
+
+/* Tries every order of those that are not yet added. */
+static void try_orders(const struct notes *notes, unsigned added)
+{
+	if (added == (1u << N_USUAL) - 1) {
+		struct notes all = *notes;
+
+		both_find(&all, 8, 1 << 1);
+		return;
+	}
+	for (unsigned i = 0; i < N_USUAL; i++) {
+		struct notes more = *notes;
+
+		if (added & 1u << i)
+			continue;
+		add_note(&more, usual[i].owner, usual[i].type, usual[i].size, usual[i].align,
+			(uint8_t)(1 << i));
+		try_orders(&more, added | 1u << i);
+	}
+}
+
+/* mold puts the sections of all notes into one PT_NOTE, which has the largest of their alignments. */
 static void build_ids_are_found_among_notes_of_both_alignments(void **state)
 {
 	struct notes notes;
 
 	notes_init(&notes);
-	add_note(&notes, ELF_NOTE_GNU, NT_GNU_PROPERTY_TYPE_0, 16, 8, 1);
-	add_note(&notes, "FDO", 0xcafe1a7e, 84, 4, 2);
-	add_note(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID, 20, 4, 7);
-	both_find(&notes, 8, 7);
-
-	notes_init(&notes);
-	add_note(&notes, "FDO", 0xcafe1a7e, 84, 4, 2);
-	add_note(&notes, ELF_NOTE_GNU, NT_GNU_PROPERTY_TYPE_0, 16, 8, 1); /* after four bytes of nothing */
-	add_note(&notes, "stapsdt", 3, 21, 4, 2);
-	add_note(&notes, ELF_NOTE_GNU, NT_GNU_BUILD_ID, 20, 4, 8);
-	both_find(&notes, 8, 8);
+	try_orders(&notes, 0);
 }
 
 static const uint8_t *find_any(const uint8_t *data, uint64_t size, uint64_t align, bool swapped)
