@@ -14,18 +14,8 @@ void compaction_free(struct compaction *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; c->pages && i < c->image->n_segments; i++)
-		free(c->pages[i]);
-	free(c->pages);
 	elf_sections_release(&c->sections);
-	free(c->moves);
-	free(c->splittable);
-	free(c->tables);
-	free(c->dead);
-	free(c->blocks);
-	free(c->loads);
-	free(c->result);
-	string_table_release(&c->names);
+	free(c->room.moves);
 	free(c);
 }
 
@@ -83,7 +73,8 @@ int compaction_begin(struct compaction **ret, struct relayout_image *image,
 	return r;
 }
 
-static int lay_out(struct compaction *c)
+/* What passes left in two places becomes one, what lies in the way of the program headers moves. */
+static int settle_tables(struct compaction *c)
 {
 	int r = compact_unite_strings(c);
 
@@ -91,15 +82,7 @@ static int lay_out(struct compaction *c)
 		r = compact_move_tables(c);
 	if (r == 0)
 		r = relayout_dynamic_store(c->image);
-	if (r == -EPERM)
-		return compact_refuse(c, "has its dynamic section on its first page");
-	if (r == 0)
-		r = compact_find_tables(c);
-	if (r == 0)
-		r = compact_find_cuts(c);
-	if (r == 0)
-		r = compact_place(c);
-	return r < 0 ? r : compact_split_sections(c);
+	return r == -EPERM ? compact_refuse(c, "has its dynamic section on its first page") : r;
 }
 
 static bool relocations_moved(const struct compaction *c)
@@ -111,15 +94,32 @@ static bool relocations_moved(const struct compaction *c)
 	return rela >= c->image->tables_address || plt >= c->image->tables_address;
 }
 
+static int lay_out(struct compaction *c, uint64_t profile, struct compacted *ret)
+{
+	_cleanup_(compact_tables_releasep) struct compact_tables tables = {0};
+	_cleanup_(compact_cuts_releasep) struct compact_cuts cuts = {0};
+	_cleanup_(compact_places_releasep) struct compact_places places = {0};
+	_cleanup_(compact_sections_releasep) struct compact_sections sections = {0};
+	int r = settle_tables(c);
+
+	c->image->passes |= NOTE_PASS_COMPACT | (relocations_moved(c) ? NOTE_PASS_RELOCS : 0);
+	if (r == 0)
+		r = compact_find_tables(c, &tables);
+	if (r == 0)
+		r = compact_find_cuts(c, &tables, &cuts);
+	if (r == 0)
+		r = compact_place(c, &cuts, &places);
+	if (r == 0)
+		r = compact_split_sections(c, &tables, &places, &sections);
+	if (r == 0)
+		r = compact_write(c, &tables, &cuts, &places, &sections, profile, ret);
+	return r;
+}
+
 int compaction_finish(struct compaction *c, uint64_t profile, struct compacted *ret, const char **ret_problem)
 {
-	int r = lay_out(c);
+	int r = lay_out(c, profile, ret);
 
-	c->image->passes |= NOTE_PASS_COMPACT;
-	if (relocations_moved(c))
-		c->image->passes |= NOTE_PASS_RELOCS;
-	if (r == 0)
-		r = compact_write(c, profile, ret);
 	if (r == -EOPNOTSUPP)
 		*ret_problem = c->problem;
 	return r;

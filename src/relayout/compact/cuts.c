@@ -66,16 +66,18 @@ static bool is_plain(const struct compaction *c, size_t section)
 	return false;
 }
 
-static int find_splittable(struct compaction *c)
+static int find_splittable(const struct compaction *c, bool **ret)
 {
-	c->splittable = calloc(c->sections.n, sizeof(*c->splittable));
-	if (!c->splittable)
+	bool *splittable = calloc(c->sections.n, sizeof(*splittable));
+
+	if (!splittable)
 		return -ENOMEM;
 	for (size_t i = 1; i < c->sections.n; i++)
-		c->splittable[i] = is_plain(c, i);
+		splittable[i] = is_plain(c, i);
 	for (size_t i = 1; i < c->sections.n; i++) /* ld --emit-relocs: what they apply to is one section */
 		if (c->sections.all[i].sh_type == SHT_RELA || c->sections.all[i].sh_type == SHT_REL)
-			c->splittable[c->sections.all[i].sh_info] = false;
+			splittable[c->sections.all[i].sh_info] = false;
+	*ret = splittable;
 	return 0;
 }
 
@@ -214,18 +216,19 @@ static bool in_place(const struct compaction *c, uint64_t address)
 	return address < c->image->tables_address;
 }
 
-static void take_sections(const struct compaction *c, struct counts *counts, const struct starts *starts)
+static void take_sections(const struct compaction *c, const struct compact_tables *tables,
+	const bool *splittable, struct counts *counts, const struct starts *starts)
 {
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *header = &c->sections.all[i];
-		const struct compact_range *table = &c->tables[i];
+		const struct compact_range *table = &tables->now[i];
 
 		if (!elf_section_is_loaded(header) || !in_place(c, table->address))
 			continue;
 		add_pages(c, counts->covered, table->address, table->size);
 		if (header->sh_flags & SHF_EXECINSTR)
 			add_pages(c, counts->code, table->address, table->size);
-		if (!c->splittable[i])
+		if (!splittable[i])
 			join(c, counts, table->address, table->size);
 		else if (header->sh_flags & SHF_EXECINSTR)
 			join_code(c, counts, starts, i);
@@ -234,8 +237,9 @@ static void take_sections(const struct compaction *c, struct counts *counts, con
 
 static bool was_moved(const struct compaction *c, uint64_t address)
 {
-	for (size_t i = 0; i < c->n_moves; i++)
-		if (address >= c->moves[i].from && address - c->moves[i].from < c->moves[i].size)
+	for (size_t i = 0; i < c->room.n_moves; i++)
+		if (address >= c->room.moves[i].from &&
+			address - c->room.moves[i].from < c->room.moves[i].size)
 			return true;
 	return false;
 }
@@ -247,17 +251,17 @@ static bool overlaps(const struct compact_range *range, const Elf64_Phdr *phdr)
 }
 
 /* Whether what the header describes is still there. */
-static bool is_alive(const struct compaction *c, const Elf64_Phdr *phdr)
+static bool is_alive(const struct compaction *c, const struct compact_tables *tables, const Elf64_Phdr *phdr)
 {
-	const struct compact_range headers = {c->view->loads[0].p_vaddr, c->room_end};
+	const struct compact_range headers = {c->view->loads[0].p_vaddr, c->room.end};
 
-	for (size_t i = 0; i < c->n_dead; i++)
-		if (overlaps(&c->dead[i], phdr))
+	for (size_t i = 0; i < tables->n_dead; i++)
+		if (overlaps(&tables->dead[i], phdr))
 			return false;
 	return !overlaps(&headers, phdr);
 }
 
-static int take_phdrs(struct compaction *c, struct counts *counts)
+static int take_phdrs(struct compaction *c, const struct compact_tables *tables, struct counts *counts)
 {
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
@@ -265,29 +269,32 @@ static int take_phdrs(struct compaction *c, struct counts *counts)
 		if (phdr->p_type == PT_LOAD || phdr->p_type == PT_PHDR || phdr->p_type == PT_NULL ||
 			(compact_is_note(phdr) && was_moved(c, phdr->p_vaddr)))
 			continue;
-		if (!is_alive(c, phdr))
+		if (!is_alive(c, tables, phdr))
 			return compact_refuse(c, "has a program header for a table that moves");
 		join(c, counts, phdr->p_vaddr, phdr->p_filesz);
 	}
 	return 0;
 }
 
-static void find_cleared(const struct compaction *c, struct counts *counts)
+static void find_cleared(
+	const struct compaction *c, const struct compact_tables *tables, struct counts *counts)
 {
-	for (size_t i = 0; i < c->n_dead; i++)
-		add_pages(c, counts->cleared, c->dead[i].address, c->dead[i].size);
+	for (size_t i = 0; i < tables->n_dead; i++)
+		add_pages(c, counts->cleared, tables->dead[i].address, tables->dead[i].size);
 }
 
-static bool is_dead(const struct compaction *c, uint64_t address)
+static bool is_dead(const struct compact_tables *tables, uint64_t address)
 {
-	for (size_t i = 0; i < c->n_dead; i++)
-		if (address >= c->dead[i].address && address - c->dead[i].address < c->dead[i].size)
+	for (size_t i = 0; i < tables->n_dead; i++)
+		if (address >= tables->dead[i].address &&
+			address - tables->dead[i].address < tables->dead[i].size)
 			return true;
 	return false;
 }
 
 /* Whether all on the page, which no section describes any more, is what was one, or padding. */
-static bool is_all_dead(const struct compaction *c, const struct relayout_segment *segment, size_t page)
+static bool is_all_dead(const struct compaction *c, const struct compact_tables *tables,
+	const struct relayout_segment *segment, size_t page)
 {
 	uint64_t begin = segment->address + page * c->image->granule, end = begin + c->image->granule;
 	uint64_t content_end = segment->load.p_vaddr + segment->load.p_filesz;
@@ -297,7 +304,7 @@ static bool is_all_dead(const struct compaction *c, const struct relayout_segmen
 	if (end > content_end)
 		end = content_end;
 	for (uint64_t at = begin; at < end; at++)
-		if (*elf_view_at(c->view, at, 1) != 0 && !is_dead(c, at))
+		if (*elf_view_at(c->view, at, 1) != 0 && !is_dead(tables, at))
 			return false;
 	return true;
 }
@@ -320,7 +327,8 @@ static void step(struct page_counts *now, const struct counts *counts, size_t se
  * would not know what to do with it alone. In an executable segment what is not code stays with code (and
  * what is dead, too): a segment of such pages alone would be executable for no reason that eu-elflint sees.
  */
-static void mark_pages_of(struct compaction *c, const struct counts *counts, size_t index)
+static void mark_pages_of(const struct compaction *c, const struct compact_tables *tables,
+	const struct counts *counts, size_t index, struct compact_page *pages)
 {
 	const struct relayout_segment *segment = &c->image->segments[index];
 	bool has_bss = segment->load.p_memsz > segment->load.p_filesz, is_code = segment->load.p_flags & PF_X;
@@ -328,12 +336,12 @@ static void mark_pages_of(struct compaction *c, const struct counts *counts, siz
 	struct page_counts now = {0};
 
 	for (size_t i = 0; i < segment->n_pages; i++) {
-		struct compact_page *page = &c->pages[index][i];
+		struct compact_page *page = &pages[i];
 		bool is_bare, is_first = index == 0 && i == 0, is_last = i + 1 == segment->n_pages;
 
 		step(&now, counts, index, i);
 		page->dead = now.covered == 0 && now.cleared > 0 && !is_code && !is_first &&
-			     !(is_last && has_bss) && is_all_dead(c, segment, i);
+			     !(is_last && has_bss) && is_all_dead(c, tables, segment, i);
 		is_bare = now.covered == 0 && !page->dead;
 		page->joined = i > 0 && (now.inside > 0 || is_bare || was_bare ||
 						(is_code && (now.code == 0 || !seen_code)));
@@ -357,7 +365,7 @@ static int32_t **new_counts(const struct compaction *c)
 	return counts;
 }
 
-static int allocate(struct compaction *c, struct counts *counts)
+static int allocate(const struct compaction *c, struct counts *counts, struct compact_cuts *cuts)
 {
 	size_t n = c->image->n_segments;
 
@@ -365,41 +373,63 @@ static int allocate(struct compaction *c, struct counts *counts)
 	counts->covered = new_counts(c);
 	counts->code = new_counts(c);
 	counts->cleared = new_counts(c);
-	c->pages = calloc(n, sizeof(*c->pages));
-	if (!counts->inside || !counts->covered || !counts->code || !counts->cleared || !c->pages)
+	cuts->pages = calloc(n, sizeof(*cuts->pages));
+	if (!counts->inside || !counts->covered || !counts->code || !counts->cleared || !cuts->pages)
 		return -ENOMEM;
+	cuts->n_segments = n;
 	for (size_t i = 0; i < n; i++) {
-		c->pages[i] = calloc(c->image->segments[i].n_pages + 1, sizeof(**c->pages));
-		if (!c->pages[i])
+		cuts->pages[i] = calloc(c->image->segments[i].n_pages + 1, sizeof(**cuts->pages));
+		if (!cuts->pages[i])
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int compact_find_cuts(struct compaction *c)
+/* Counts what each page is part of. */
+static int count(struct compaction *c, const struct compact_tables *tables, struct counts *counts)
 {
-	struct counts counts = {0};
+	_cleanup_free_ bool *splittable = NULL;
 	struct starts starts = {0};
-	int r = allocate(c, &counts);
+	int r = find_splittable(c, &splittable);
 
-	if (r == 0)
-		r = find_splittable(c);
 	for (size_t i = 1; r == 0 && i < c->sections.n; i++)
-		r = take_symbols(c, i, &counts, &starts);
+		r = take_symbols(c, i, counts, &starts);
 	if (r == 0)
 		r = take_unwind_table(c, &starts);
 	if (r == 0) {
 		if (starts.n > 0)
 			qsort(starts.all, starts.n, sizeof(*starts.all), compare_starts);
-		take_sections(c, &counts, &starts);
-		r = take_phdrs(c, &counts);
+		take_sections(c, tables, splittable, counts, &starts);
+		r = take_phdrs(c, tables, counts);
 	}
-	if (r == 0) {
-		find_cleared(c, &counts);
-		for (size_t i = 0; i < c->image->n_segments; i++)
-			mark_pages_of(c, &counts, i);
-	}
+	if (r == 0)
+		find_cleared(c, tables, counts);
 	free(starts.all);
-	counts_release(&counts, c->image->n_segments);
 	return r;
+}
+
+int compact_find_cuts(struct compaction *c, const struct compact_tables *tables, struct compact_cuts *ret)
+{
+	_cleanup_(compact_cuts_releasep) struct compact_cuts cuts = {0};
+	struct counts counts = {0};
+	int r = allocate(c, &counts, &cuts);
+
+	if (r == 0)
+		r = count(c, tables, &counts);
+	for (size_t i = 0; r == 0 && i < c->image->n_segments; i++)
+		mark_pages_of(c, tables, &counts, i, cuts.pages[i]);
+	counts_release(&counts, c->image->n_segments);
+	if (r < 0)
+		return r;
+	*ret = cuts;
+	cuts = (struct compact_cuts){0};
+	return 0;
+}
+
+void compact_cuts_release(struct compact_cuts *cuts)
+{
+	for (size_t i = 0; i < cuts->n_segments; i++)
+		free(cuts->pages[i]);
+	free(cuts->pages);
+	*cuts = (struct compact_cuts){0};
 }

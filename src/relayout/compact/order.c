@@ -19,20 +19,21 @@ static bool is_hot(const struct relayout_page *page)
 	return page->order != RELAYOUT_COLD || page->bytes;
 }
 
-static struct compact_block *add_block(struct compaction *c, size_t segment, size_t page)
+static struct compact_block *add_block(struct compact_places *places, size_t segment, size_t page)
 {
-	if (ARRAY_RESERVE(c->blocks, c->blocks_capacity, c->n_blocks + 1) < 0)
+	if (ARRAY_RESERVE(places->blocks, places->blocks_capacity, places->n_blocks + 1) < 0)
 		return NULL;
-	c->blocks[c->n_blocks] = (struct compact_block){
+	places->blocks[places->n_blocks] = (struct compact_block){
 		.segment = segment,
 		.first = page,
 		.order = RELAYOUT_COLD,
 		.head = segment == 0 && page == 0,
 	};
-	return &c->blocks[c->n_blocks++];
+	return &places->blocks[places->n_blocks++];
 }
 
-static int make_blocks_of(struct compaction *c, size_t segment)
+static int make_blocks_of(const struct compaction *c, const struct compact_cuts *cuts,
+	struct compact_places *places, size_t segment)
 {
 	const struct relayout_segment *in = &c->image->segments[segment];
 	struct compact_block *block = NULL;
@@ -40,12 +41,12 @@ static int make_blocks_of(struct compaction *c, size_t segment)
 	for (size_t i = 0; i < in->n_pages; i++) {
 		const struct relayout_page *page = &in->pages[i];
 
-		if (c->pages[segment][i].dead) {
+		if (cuts->pages[segment][i].dead) {
 			block = NULL;
 			continue;
 		}
-		if (!block || !c->pages[segment][i].joined)
-			block = add_block(c, segment, i);
+		if (!block || !cuts->pages[segment][i].joined)
+			block = add_block(places, segment, i);
 		if (!block)
 			return -ENOMEM;
 		if (is_hot(page)) {
@@ -59,16 +60,17 @@ static int make_blocks_of(struct compaction *c, size_t segment)
 	return 0;
 }
 
-static int make_blocks(struct compaction *c)
+static int make_blocks(
+	const struct compaction *c, const struct compact_cuts *cuts, struct compact_places *places)
 {
 	for (size_t i = 0; i < c->image->n_segments; i++) {
-		int r = make_blocks_of(c, i);
+		int r = make_blocks_of(c, cuts, places, i);
 
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < c->n_blocks; i++) {
-		struct compact_block *block = &c->blocks[i];
+	for (size_t i = 0; i < places->n_blocks; i++) {
+		struct compact_block *block = &places->blocks[i];
 
 		block->hot = block->head ||
 			     (block->n_touched > 0 && (block->n - block->n_touched) * COST_PAGE_NS <=
@@ -78,9 +80,9 @@ static int make_blocks(struct compaction *c)
 }
 
 /* Whether the block follows the one before it in memory, and both could lie in one PT_LOAD. */
-static bool is_adjacent(const struct compaction *c, size_t block)
+static bool is_adjacent(const struct compact_places *places, size_t block)
 {
-	const struct compact_block *b = &c->blocks[block];
+	const struct compact_block *b = &places->blocks[block];
 
 	return block > 0 && b->segment == b[-1].segment && b->first == b[-1].first + b[-1].n && !b[-1].head;
 }
@@ -94,12 +96,12 @@ static uint64_t turn_cost(const struct turns *turns, const struct turns_interval
 }
 
 /* Cold gaps too small to be worth a PT_LOAD are filled, and those that are too many. */
-static int choose_runs(struct compaction *c, struct turns *runs)
+static int choose_runs(struct compaction *c, struct compact_places *places, struct turns *runs)
 {
 	int r = 0;
 
-	for (size_t i = 0; i < c->n_blocks && r == 0; i++) {
-		const struct compact_block *block = &c->blocks[i];
+	for (size_t i = 0; i < places->n_blocks && r == 0; i++) {
+		const struct compact_block *block = &places->blocks[i];
 
 		r = turns_add(runs,
 			(struct turns_interval){
@@ -111,25 +113,26 @@ static int choose_runs(struct compaction *c, struct turns *runs)
 				.order = block->order,
 				.hot = block->hot,
 			},
-			is_adjacent(c, i));
+			is_adjacent(places, i));
 	}
 	if (r == 0)
-		r = turns_choose(runs, c->max_loads);
-	if (r == 0 && runs->n_loads + turns_other_loads(c->image) > c->max_loads)
+		r = turns_choose(runs, c->room.max_loads);
+	if (r == 0 && runs->n_loads + turns_other_loads(c->image) > c->room.max_loads)
 		return compact_refuse(c, "has no room for as many program headers as it would need");
 	for (size_t run = 0; run < runs->n; run++)
 		for (size_t i = 0; i < runs->all[run].n; i++)
-			c->blocks[runs->all[run].first + i].hot = runs->all[run].hot;
+			places->blocks[runs->all[run].first + i].hot = runs->all[run].hot;
 	return r;
 }
 
-static void place_run(struct compaction *c, const struct turns_interval *run, uint64_t *at)
+static void place_run(const struct compaction *c, struct compact_places *places,
+	const struct turns_interval *run, uint64_t *at)
 {
 	for (size_t i = run->first; i < run->first + run->n; i++) {
-		const struct compact_block *block = &c->blocks[i];
+		const struct compact_block *block = &places->blocks[i];
 
 		for (size_t page = block->first; page < block->first + block->n; page++) {
-			c->pages[block->segment][page].offset = *at;
+			places->offsets[block->segment][page] = *at;
 			*at += c->image->granule;
 		}
 	}
@@ -146,7 +149,7 @@ static int compare_runs(const void *a, const void *b)
 }
 
 /* Head, tables, hot runs by first touch, cold runs by address. */
-static int place_runs(struct compaction *c, const struct turns *runs)
+static int place_runs(const struct compaction *c, struct compact_places *places, const struct turns *runs)
 {
 	_cleanup_free_ struct turns_interval **hot = calloc(runs->n, sizeof(*hot));
 	uint64_t at = 0;
@@ -154,31 +157,31 @@ static int place_runs(struct compaction *c, const struct turns *runs)
 	if (!hot)
 		return -ENOMEM;
 	for (size_t i = 0; i < runs->n; i++) {
-		if (c->blocks[runs->all[i].first].head)
-			place_run(c, &runs->all[i], &at);
-		else if (c->blocks[runs->all[i].first].hot)
-			hot[c->n_hot_runs++] = &runs->all[i];
+		if (places->blocks[runs->all[i].first].head)
+			place_run(c, places, &runs->all[i], &at);
+		else if (places->blocks[runs->all[i].first].hot)
+			hot[places->n_hot_runs++] = &runs->all[i];
 	}
-	c->tables_offset = at;
+	places->tables_offset = at;
 	at += compact_round_up(c, c->image->tables_size);
-	qsort(hot, c->n_hot_runs, sizeof(*hot), compare_runs);
-	for (size_t i = 0; i < c->n_hot_runs; i++)
-		place_run(c, hot[i], &at);
-	c->hot_end = at;
+	qsort(hot, places->n_hot_runs, sizeof(*hot), compare_runs);
+	for (size_t i = 0; i < places->n_hot_runs; i++)
+		place_run(c, places, hot[i], &at);
+	places->hot_end = at;
 	for (size_t i = 0; i < runs->n; i++)
-		if (!c->blocks[runs->all[i].first].hot)
-			place_run(c, &runs->all[i], &at);
-	c->end = at;
+		if (!places->blocks[runs->all[i].first].hot)
+			place_run(c, places, &runs->all[i], &at);
+	places->end = at;
 	return 0;
 }
 
-static Elf64_Phdr *add_load(struct compaction *c, Elf64_Phdr load)
+static Elf64_Phdr *add_load(struct compact_places *places, Elf64_Phdr load)
 {
-	if (ARRAY_RESERVE(c->loads, c->loads_capacity, c->n_loads + 1) < 0)
+	if (ARRAY_RESERVE(places->loads, places->loads_capacity, places->n_loads + 1) < 0)
 		return NULL;
 	load.p_paddr = load.p_offset;
-	c->loads[c->n_loads] = load;
-	return &c->loads[c->n_loads++];
+	places->loads[places->n_loads] = load;
+	return &places->loads[places->n_loads++];
 }
 
 /* The last hot run and the first cold one may be neighbours both in memory and in the file. */
@@ -193,9 +196,10 @@ static bool extend_load(Elf64_Phdr *last, const Elf64_Phdr *next)
 }
 
 /* The PT_LOAD of a run. The first keeps the largest alignment, which the loader takes for the whole. */
-static int add_run_load(struct compaction *c, const struct turns_interval *run)
+static int add_run_load(
+	const struct compaction *c, struct compact_places *places, const struct turns_interval *run)
 {
-	const struct compact_block *block = &c->blocks[run->first];
+	const struct compact_block *block = &places->blocks[run->first];
 	const struct relayout_segment *segment = &c->image->segments[block->segment];
 	uint64_t granule = c->image->granule, begin = segment->address + block->first * granule;
 	uint64_t skip = block->first == 0 ? segment->load.p_vaddr - segment->address : 0;
@@ -203,7 +207,7 @@ static int add_run_load(struct compaction *c, const struct turns_interval *run)
 	Elf64_Phdr load = segment->load;
 
 	load.p_vaddr = begin + skip;
-	load.p_offset = c->pages[block->segment][block->first].offset + skip;
+	load.p_offset = places->offsets[block->segment][block->first] + skip;
 	load.p_filesz = (end < content ? end : content) - load.p_vaddr;
 	load.p_memsz =
 		end < content ? load.p_filesz : segment->load.p_vaddr + segment->load.p_memsz - load.p_vaddr;
@@ -212,26 +216,27 @@ static int add_run_load(struct compaction *c, const struct turns_interval *run)
 		if (c->view->loads[i].p_align > load.p_align && load.p_vaddr % c->view->loads[i].p_align == 0)
 			load.p_align = c->view->loads[i].p_align;
 	if (run->first > 0 && block[-1].segment == block->segment &&
-		extend_load(&c->loads[c->n_loads - 1], &load))
+		extend_load(&places->loads[places->n_loads - 1], &load))
 		return 0;
-	return add_load(c, load) ? 0 : -ENOMEM;
+	return add_load(places, load) ? 0 : -ENOMEM;
 }
 
 /* One without content: it lies nowhere in the file, for BFD behind all else. */
-static int add_empty_load(struct compaction *c, const struct relayout_segment *segment)
+static int add_empty_load(
+	const struct compaction *c, struct compact_places *places, const struct relayout_segment *segment)
 {
 	Elf64_Phdr load = segment->load, *added;
 
 	load.p_align = c->image->granule;
 	load.p_offset = load.p_vaddr & (c->image->granule - 1);
-	added = add_load(c, load);
+	added = add_load(places, load);
 	if (!added)
 		return -ENOMEM;
-	added->p_paddr = c->end + load.p_offset;
+	added->p_paddr = places->end + load.p_offset;
 	return 0;
 }
 
-static int make_loads(struct compaction *c, const struct turns *runs)
+static int make_loads(const struct compaction *c, struct compact_places *places, const struct turns *runs)
 {
 	const struct relayout_image *image = c->image;
 	size_t run = 0;
@@ -239,17 +244,17 @@ static int make_loads(struct compaction *c, const struct turns *runs)
 
 	for (size_t i = 0; r == 0 && i < image->n_segments; i++) {
 		if (image->segments[i].n_pages == 0)
-			r = add_empty_load(c, &image->segments[i]);
-		for (; r == 0 && run < runs->n && c->blocks[runs->all[run].first].segment == i; run++)
-			r = add_run_load(c, &runs->all[run]);
+			r = add_empty_load(c, places, &image->segments[i]);
+		for (; r == 0 && run < runs->n && places->blocks[runs->all[run].first].segment == i; run++)
+			r = add_run_load(c, places, &runs->all[run]);
 	}
 	if (r < 0 || image->tables_size == 0)
 		return r;
-	return add_load(c,
+	return add_load(places,
 		       (Elf64_Phdr){
 			       .p_type = PT_LOAD,
 			       .p_flags = PF_R,
-			       .p_offset = c->tables_offset,
+			       .p_offset = places->tables_offset,
 			       .p_vaddr = image->tables_address,
 			       .p_filesz = image->tables_size,
 			       .p_memsz = image->tables_size,
@@ -259,28 +264,61 @@ static int make_loads(struct compaction *c, const struct turns *runs)
 		       : -ENOMEM;
 }
 
-int compact_place(struct compaction *c)
+static int allocate_offsets(const struct compaction *c, struct compact_places *places)
 {
-	_cleanup_(turns_release) struct turns runs = {.image = c->image, .cost = turn_cost};
-	int r = make_blocks(c);
+	size_t n = c->image->n_segments;
 
-	if (r == 0)
-		r = choose_runs(c, &runs);
-	if (r == 0)
-		r = place_runs(c, &runs);
-	if (r == 0)
-		r = make_loads(c, &runs);
-	if (r == 0 && compact_note_offset(c) + sizeof(struct note_segment) > c->room_end)
-		return compact_refuse(c, "has no room for as many program headers as it would need");
-	return r;
+	places->offsets = calloc(n, sizeof(*places->offsets));
+	if (!places->offsets)
+		return -ENOMEM;
+	places->n_segments = n;
+	for (size_t i = 0; i < n; i++) {
+		places->offsets[i] = calloc(c->image->segments[i].n_pages + 1, sizeof(**places->offsets));
+		if (!places->offsets[i])
+			return -ENOMEM;
+	}
+	return 0;
 }
 
-uint64_t compact_offset(const struct compaction *c, uint64_t address)
+int compact_place(struct compaction *c, const struct compact_cuts *cuts, struct compact_places *ret)
+{
+	_cleanup_(turns_release) struct turns runs = {.image = c->image, .cost = turn_cost};
+	_cleanup_(compact_places_releasep) struct compact_places places = {0};
+	int r = make_blocks(c, cuts, &places);
+
+	if (r == 0)
+		r = choose_runs(c, &places, &runs);
+	if (r == 0)
+		r = allocate_offsets(c, &places);
+	if (r == 0)
+		r = place_runs(c, &places, &runs);
+	if (r == 0)
+		r = make_loads(c, &places, &runs);
+	if (r < 0)
+		return r;
+	if (compact_note_offset(c, &places) + sizeof(struct note_segment) > c->room.end)
+		return compact_refuse(c, "has no room for as many program headers as it would need");
+	*ret = places;
+	places = (struct compact_places){0};
+	return 0;
+}
+
+void compact_places_release(struct compact_places *places)
+{
+	for (size_t i = 0; i < places->n_segments; i++)
+		free(places->offsets[i]);
+	free(places->offsets);
+	free(places->blocks);
+	free(places->loads);
+	*places = (struct compact_places){0};
+}
+
+uint64_t compact_offset(const struct compact_places *places, uint64_t address)
 {
 	const Elf64_Phdr *last = NULL;
 
-	for (size_t i = 0; i < c->n_loads; i++) {
-		const Elf64_Phdr *load = &c->loads[i];
+	for (size_t i = 0; i < places->n_loads; i++) {
+		const Elf64_Phdr *load = &places->loads[i];
 
 		if (address < load->p_vaddr || address - load->p_vaddr > load->p_memsz)
 			continue;
@@ -291,9 +329,9 @@ uint64_t compact_offset(const struct compaction *c, uint64_t address)
 	return last ? last->p_offset + (address - last->p_vaddr) : COMPACT_NOWHERE;
 }
 
-uint64_t compact_note_offset(const struct compaction *c)
+uint64_t compact_note_offset(const struct compaction *c, const struct compact_places *places)
 {
-	size_t n_phdrs = c->view->n_phdrs - c->view->n_loads + c->n_loads + 1;
+	size_t n_phdrs = c->view->n_phdrs - c->view->n_loads + places->n_loads + 1;
 
 	return sizeof(Elf64_Ehdr) + n_phdrs * sizeof(Elf64_Phdr);
 }

@@ -18,9 +18,8 @@ struct compact_move {
 };
 
 struct compact_page {
-	bool joined;     /* with the page before it: they have to stay neighbours in the file */
-	bool dead;       /* nobody reads it any more */
-	uint64_t offset; /* in the result, or COMPACT_NOWHERE */
+	bool joined; /* with the page before it: they have to stay neighbours in the file */
+	bool dead;   /* nobody reads it any more */
 };
 
 /* Pages that stay neighbours. */
@@ -40,31 +39,55 @@ struct compact_section {
 	size_t old; /* the section of the original that it is (a part of), 0 for a new one */
 };
 
+/* Place for program headers, and what moved out of its way. */
+struct compact_room {
+	size_t max_loads;           /* as many PT_LOADs as there may be */
+	uint64_t end;               /* of the program headers, if there are so many, and of the note */
+	struct compact_move *moves; /* owned */
+	size_t n_moves, moves_capacity;
+};
+
+/* What every step knows. The room is made before the passes, so that it has to wait here for the steps after
+ * them. */
 struct compaction {
 	struct relayout_image *image;
 	const struct elf_view *view;
 	struct elf_sections sections;
-	size_t max_loads;  /* as many PT_LOADs as there may be */
-	uint64_t room_end; /* end of the program headers, if there are so many, and of the note */
-	struct compact_move *moves;
-	size_t n_moves, moves_capacity;
-	bool *splittable;             /* of each section: may be split, wherever no function or object is */
-	struct compact_range *tables; /* where each section lies in memory now; size 0 if it is gone */
-	struct compact_range *dead;
+	struct compact_room room;
+	const char *problem; /* of -EOPNOTSUPP */
+};
+
+/* Each of these is made by one step, and is the caller's to release; later steps only read it. */
+
+struct compact_tables {
+	struct compact_range *now;  /* owned; where each section lies in memory now; size 0 if it is gone */
+	struct compact_range *dead; /* owned */
 	size_t n_dead, dead_capacity;
-	struct compact_page **pages;  /* of each segment of the image */
-	struct compact_block *blocks; /* ascending by address */
+};
+
+struct compact_cuts {
+	struct compact_page **pages; /* owned; of each segment of the image */
+	size_t n_segments;
+};
+
+struct compact_places {
+	struct compact_block *blocks; /* owned; ascending by address */
 	size_t n_blocks, blocks_capacity;
-	Elf64_Phdr *loads; /* of the result */
+	uint64_t **offsets; /* owned; in the result, of the pages of each segment */
+	size_t n_segments;
+	Elf64_Phdr *loads; /* owned; of the result */
 	size_t n_loads, loads_capacity;
 	size_t n_hot_runs;
 	uint64_t tables_offset; /* in the result */
 	uint64_t hot_end;
-	uint64_t end;                   /* of all that is in memory */
-	struct compact_section *result; /* sections */
-	size_t n_result, result_capacity;
-	struct string_table names; /* of them */
-	const char *problem;       /* of -EOPNOTSUPP */
+	uint64_t end; /* of all that is in memory */
+};
+
+struct compact_sections {
+	struct compact_section *all; /* owned; of the result */
+	size_t n, capacity;
+	struct string_table names; /* owned */
+	uint64_t end;              /* of all but the section headers, in the result */
 };
 
 static inline uint64_t compact_round_up(const struct compaction *c, uint64_t value)
@@ -105,26 +128,53 @@ int compact_unite_strings(struct compaction *c);
 int compact_move_tables(struct compaction *c);
 
 /* tables.c: where the sections of dynamic linking lie now, and which bytes are dead thereby. */
-int compact_find_tables(struct compaction *c);
+int compact_find_tables(struct compaction *c, struct compact_tables *ret);
+void compact_tables_release(struct compact_tables *tables);
 
 /* cuts.c: which pages have to stay neighbours, and which nobody reads any more. */
-int compact_find_cuts(struct compaction *c);
+int compact_find_cuts(struct compaction *c, const struct compact_tables *tables, struct compact_cuts *ret);
+void compact_cuts_release(struct compact_cuts *cuts);
 
 /* order.c: which blocks are hot, and where each lies. */
-int compact_place(struct compaction *c);
+int compact_place(struct compaction *c, const struct compact_cuts *cuts, struct compact_places *ret);
+void compact_places_release(struct compact_places *places);
 
 /* Where the byte at an address lies in the result. An address at the end of a segment is an address of it. */
-uint64_t compact_offset(const struct compaction *c, uint64_t address);
+uint64_t compact_offset(const struct compact_places *places, uint64_t address);
 
 /* Where the note lies: behind the program headers. */
-uint64_t compact_note_offset(const struct compaction *c);
+uint64_t compact_note_offset(const struct compaction *c, const struct compact_places *places);
 
 /* sections.c: the sections of the result. The non-loaded ones get their places. */
-int compact_split_sections(struct compaction *c);
+int compact_split_sections(struct compaction *c, const struct compact_tables *tables,
+	const struct compact_places *places, struct compact_sections *ret);
+void compact_sections_release(struct compact_sections *sections);
 
 /* The index in the result of each section of the original, or of its first piece; 0 for one that is gone. The
  * caller frees it; NULL without memory. */
-size_t *compact_first_pieces(const struct compaction *c);
+size_t *compact_first_pieces(const struct compaction *c, const struct compact_sections *result);
 
 /* write.c: all of it. */
-int compact_write(struct compaction *c, uint64_t profile, struct compacted *ret);
+int compact_write(const struct compaction *c, const struct compact_tables *tables,
+	const struct compact_cuts *cuts, const struct compact_places *places,
+	const struct compact_sections *sections, uint64_t profile, struct compacted *ret);
+
+static inline void compact_tables_releasep(struct compact_tables *tables)
+{
+	compact_tables_release(tables);
+}
+
+static inline void compact_cuts_releasep(struct compact_cuts *cuts)
+{
+	compact_cuts_release(cuts);
+}
+
+static inline void compact_places_releasep(struct compact_places *places)
+{
+	compact_places_release(places);
+}
+
+static inline void compact_sections_releasep(struct compact_sections *sections)
+{
+	compact_sections_release(sections);
+}

@@ -111,8 +111,9 @@ static struct block block_of(const struct compaction *c, const Elf64_Shdr *secti
 
 static bool was_moved(const struct compaction *c, uint64_t address)
 {
-	for (size_t i = 0; i < c->n_moves; i++)
-		if (address >= c->moves[i].from && address - c->moves[i].from < c->moves[i].size)
+	for (size_t i = 0; i < c->room.n_moves; i++)
+		if (address >= c->room.moves[i].from &&
+			address - c->room.moves[i].from < c->room.moves[i].size)
 			return true;
 	return false;
 }
@@ -123,7 +124,7 @@ static int move(struct compaction *c, const struct block *block)
 	uint64_t to;
 	int r;
 
-	if (!bytes || ARRAY_RESERVE(c->moves, c->moves_capacity, c->n_moves + 1) < 0)
+	if (!bytes || ARRAY_RESERVE(c->room.moves, c->room.moves_capacity, c->room.n_moves + 1) < 0)
 		return -ENOMEM;
 	if (block->align > c->image->granule ||
 		relayout_image_read(c->image, block->address, bytes, block->size) < 0)
@@ -133,8 +134,8 @@ static int move(struct compaction *c, const struct block *block)
 		return compact_refuse(c, "has tables of more than 1 GiB");
 	if (r < 0)
 		return r;
-	c->moves[c->n_moves++] = (struct compact_move){block->address, block->size, to};
-	return compact_redirect(c, &c->moves[c->n_moves - 1]);
+	c->room.moves[c->room.n_moves++] = (struct compact_move){block->address, block->size, to};
+	return compact_redirect(c, &c->room.moves[c->room.n_moves - 1]);
 }
 
 /* The loader takes DT_JMPREL for a part of DT_RELA where they touch (passes/reloc-table.h): they go together.
@@ -198,7 +199,7 @@ static bool is_in_the_way(const struct compaction *c, size_t section)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
 
-	return elf_section_is_loaded(header) && header->sh_offset < c->room_end;
+	return elf_section_is_loaded(header) && header->sh_offset < c->room.end;
 }
 
 int compact_move_tables(struct compaction *c)
@@ -267,15 +268,15 @@ int compact_make_room(struct compaction *c, size_t max_loads)
 	if (c->view->loads[0].p_offset != 0 || !c->image->segments[0].n_pages)
 		return compact_refuse(c, "does not begin with a segment that holds its ELF header");
 	limit = room_limit(c);
-	c->max_loads = limit > fixed ? (limit - fixed) / sizeof(Elf64_Phdr) : 0;
-	if (c->image->executable && c->max_loads + n_others > COST_MAX_EXECUTABLE_PHDRS)
-		c->max_loads =
+	c->room.max_loads = limit > fixed ? (limit - fixed) / sizeof(Elf64_Phdr) : 0;
+	if (c->image->executable && c->room.max_loads + n_others > COST_MAX_EXECUTABLE_PHDRS)
+		c->room.max_loads =
 			n_others < COST_MAX_EXECUTABLE_PHDRS ? COST_MAX_EXECUTABLE_PHDRS - n_others : 0;
-	if (c->max_loads < c->view->n_loads + 1)
+	if (c->room.max_loads < c->view->n_loads + 1)
 		return compact_refuse(c, "has no room for more program headers");
-	if (c->max_loads > max_loads)
-		c->max_loads = max_loads;
-	c->room_end = fixed + c->max_loads * sizeof(Elf64_Phdr);
+	if (c->room.max_loads > max_loads)
+		c->room.max_loads = max_loads;
+	c->room.end = fixed + c->room.max_loads * sizeof(Elf64_Phdr);
 	leave_gap(c);
 	return move_notes(c);
 }

@@ -13,100 +13,110 @@
 #include "format/note.h"
 #include "relayout/compact/parts.h"
 
-static int push(struct compaction *c, Elf64_Shdr header, size_t old)
+/* The sections of the result while they are made. */
+struct splitter {
+	struct compaction *c;
+	const struct compact_tables *tables;
+	const struct compact_places *places;
+	struct compact_sections to;
+};
+
+static int push(struct splitter *s, Elf64_Shdr header, size_t old)
 {
-	if (ARRAY_RESERVE(c->result, c->result_capacity, c->n_result + 1) < 0)
+	if (ARRAY_RESERVE(s->to.all, s->to.capacity, s->to.n + 1) < 0)
 		return -ENOMEM;
-	if (c->n_result == SHN_LORESERVE)
-		return compact_refuse(c, "would have more sections than symbols can refer to");
-	c->result[c->n_result++] = (struct compact_section){header, old};
+	if (s->to.n == SHN_LORESERVE)
+		return compact_refuse(s->c, "would have more sections than symbols can refer to");
+	s->to.all[s->to.n++] = (struct compact_section){header, old};
 	return 0;
 }
 
 /* The note lies behind the program headers. */
-static int push_note(struct compaction *c)
+static int push_note(struct splitter *s)
 {
-	uint64_t at = compact_note_offset(c);
+	uint64_t at = compact_note_offset(s->c, s->places);
 	Elf64_Shdr header = {
 		.sh_type = SHT_NOTE,
 		.sh_flags = SHF_ALLOC,
-		.sh_addr = c->view->loads[0].p_vaddr + at,
+		.sh_addr = s->c->view->loads[0].p_vaddr + at,
 		.sh_offset = at,
 		.sh_size = sizeof(struct note_segment),
 		.sh_addralign = 4,
 	};
-	int r = string_table_add(&c->names, ".note.headstart", &header.sh_name);
+	int r = string_table_add(&s->to.names, ".note.headstart", &header.sh_name);
 
-	return r < 0 ? r : push(c, header, 0);
+	return r < 0 ? r : push(s, header, 0);
 }
 
-static uint64_t in_tables(const struct compaction *c, uint64_t address)
+static uint64_t in_tables(const struct splitter *s, uint64_t address)
 {
-	return c->tables_offset + (address - c->image->tables_address);
+	return s->places->tables_offset + (address - s->c->image->tables_address);
 }
 
-static int push_relr(struct compaction *c)
+static int push_relr(struct splitter *s)
 {
 	uint64_t address = 0, size = 0;
 	Elf64_Shdr header = {.sh_type = SHT_RELR,
 		.sh_flags = SHF_ALLOC,
 		.sh_addralign = 8,
 		.sh_entsize = sizeof(uint64_t)};
-	int r = string_table_add(&c->names, ".relr.dyn", &header.sh_name);
+	int r = string_table_add(&s->to.names, ".relr.dyn", &header.sh_name);
 
-	relayout_dynamic_get(c->image, DT_RELR, &address);
-	relayout_dynamic_get(c->image, DT_RELRSZ, &size);
+	relayout_dynamic_get(s->c->image, DT_RELR, &address);
+	relayout_dynamic_get(s->c->image, DT_RELRSZ, &size);
 	header.sh_addr = address;
 	header.sh_size = size;
-	header.sh_offset = in_tables(c, address);
-	return r < 0 ? r : push(c, header, 0);
+	header.sh_offset = in_tables(s, address);
+	return r < 0 ? r : push(s, header, 0);
 }
 
-static bool has_new_relr(const struct compaction *c)
+static bool has_new_relr(const struct splitter *s)
 {
 	uint64_t value;
 
-	return relayout_dynamic_get(c->image, DT_RELR, &value) && !elf_view_dynamic(c->view, DT_RELR, &value);
+	return relayout_dynamic_get(s->c->image, DT_RELR, &value) &&
+	       !elf_view_dynamic(s->c->view, DT_RELR, &value);
 }
 
 /* Where the part of a range ends that begins at an address and is one piece in the result. */
-static uint64_t piece_end(const struct compaction *c, uint64_t address, uint64_t end)
+static uint64_t piece_end(const struct splitter *s, uint64_t address, uint64_t end)
 {
 	const struct relayout_segment *segment =
-		&c->image->segments[elf_view_load_at(c->view, address, 1) - c->view->loads];
-	const struct compact_page *pages = c->pages[segment - c->image->segments];
-	uint64_t granule = c->image->granule;
+		&s->c->image->segments[elf_view_load_at(s->c->view, address, 1) - s->c->view->loads];
+	const uint64_t *offsets = s->places->offsets[segment - s->c->image->segments];
+	uint64_t granule = s->c->image->granule;
 	size_t page = (address - segment->address) / granule;
 
-	while (page + 1 < segment->n_pages && pages[page + 1].offset == pages[page].offset + granule)
+	while (page + 1 < segment->n_pages && offsets[page + 1] == offsets[page] + granule)
 		page++;
 	address = segment->address + (page + 1) * granule;
 	return address < end ? address : end;
 }
 
-static int name_piece(struct compaction *c, size_t section, bool hot, uint32_t *ret_name)
+static int name_piece(struct splitter *s, size_t section, bool hot, uint32_t *ret_name)
 {
 	char name[64];
 
-	snprintf(name, sizeof(name), "%s.%s", elf_section_name(&c->sections, section), hot ? "hot" : "cold");
-	for (size_t i = c->n_result; i-- > 0 && c->result[i].old == section;) /* they are used again */
-		if (streq(c->names.data + c->result[i].header.sh_name, name)) {
-			*ret_name = c->result[i].header.sh_name;
+	snprintf(name, sizeof(name), "%s.%s", elf_section_name(&s->c->sections, section),
+		hot ? "hot" : "cold");
+	for (size_t i = s->to.n; i-- > 0 && s->to.all[i].old == section;) /* they are used again */
+		if (streq(s->to.names.data + s->to.all[i].header.sh_name, name)) {
+			*ret_name = s->to.all[i].header.sh_name;
 			return 0;
 		}
-	return string_table_add(&c->names, name, ret_name);
+	return string_table_add(&s->to.names, name, ret_name);
 }
 
 /* A section whose place in memory is what it was. */
-static int push_pieces(struct compaction *c, size_t section)
+static int push_pieces(struct splitter *s, size_t section)
 {
-	const struct compact_range *range = &c->tables[section];
+	const struct compact_range *range = &s->tables->now[section];
 	uint64_t end = range->address + range->size, at = range->address;
 	int r = 0;
 
 	while (r == 0 && at < end) {
-		Elf64_Shdr header = c->sections.all[section];
-		uint64_t next = piece_end(c, at, end);
+		Elf64_Shdr header = s->c->sections.all[section];
+		uint64_t next = piece_end(s, at, end);
 
 		if (range->size != next - at) {
 			header.sh_flags &= ~(uint64_t)(SHF_MERGE | SHF_STRINGS);
@@ -114,70 +124,70 @@ static int push_pieces(struct compaction *c, size_t section)
 		}
 		header.sh_addr = at;
 		header.sh_size = next - at;
-		header.sh_offset = compact_offset(c, at);
+		header.sh_offset = compact_offset(s->places, at);
 		if (at > range->address) {
-			if (header.sh_addralign > c->image->granule)
-				header.sh_addralign = c->image->granule;
-			r = name_piece(c, section, header.sh_offset < c->hot_end, &header.sh_name);
+			if (header.sh_addralign > s->c->image->granule)
+				header.sh_addralign = s->c->image->granule;
+			r = name_piece(s, section, header.sh_offset < s->places->hot_end, &header.sh_name);
 		}
 		if (r == 0)
-			r = push(c, header, section);
+			r = push(s, header, section);
 		at = next;
 	}
 	return r;
 }
 
-static int push_loaded(struct compaction *c, size_t section)
+static int push_loaded(struct splitter *s, size_t section)
 {
-	const struct compact_range *range = &c->tables[section];
-	Elf64_Shdr header = c->sections.all[section];
+	const struct compact_range *range = &s->tables->now[section];
+	Elf64_Shdr header = s->c->sections.all[section];
 
 	if (range->size == 0) /* all its relocations were packed: their section stands for it */
 		return 0;
-	if (range->address < c->image->tables_address)
-		return push_pieces(c, section);
+	if (range->address < s->c->image->tables_address)
+		return push_pieces(s, section);
 	header.sh_addr = range->address;
 	header.sh_size = range->size;
-	header.sh_offset = in_tables(c, range->address);
-	return push(c, header, section);
+	header.sh_offset = in_tables(s, range->address);
+	return push(s, header, section);
 }
 
 /* In memory, without bytes of the file. */
-static int push_empty(struct compaction *c, size_t section)
+static int push_empty(struct splitter *s, size_t section)
 {
-	Elf64_Shdr header = c->sections.all[section];
-	uint64_t offset = compact_offset(c, header.sh_addr);
+	Elf64_Shdr header = s->c->sections.all[section];
+	uint64_t offset = compact_offset(s->places, header.sh_addr);
 
-	header.sh_offset = offset == COMPACT_NOWHERE ? c->end : offset;
-	return push(c, header, section);
+	header.sh_offset = offset == COMPACT_NOWHERE ? s->to.end : offset;
+	return push(s, header, section);
 }
 
-static int push_section(struct compaction *c, size_t section)
+static int push_section(struct splitter *s, size_t section)
 {
-	const Elf64_Shdr *header = &c->sections.all[section];
+	const Elf64_Shdr *header = &s->c->sections.all[section];
 	int r;
 
 	if (elf_section_is_loaded(header))
-		r = push_loaded(c, section);
+		r = push_loaded(s, section);
 	else if (section > 0 && (header->sh_flags & SHF_ALLOC))
-		r = push_empty(c, section);
+		r = push_empty(s, section);
 	else
-		r = push(c, *header, section);
+		r = push(s, *header, section);
 	if (r == 0 && section == 0)
-		r = push_note(c);
-	if (r == 0 && compact_table_tag(c, section) == DT_RELA && has_new_relr(c))
-		r = push_relr(c);
+		r = push_note(s);
+	if (r == 0 && compact_table_tag(s->c, section) == DT_RELA && has_new_relr(s))
+		r = push_relr(s);
 	return r;
 }
 
-size_t *compact_first_pieces(const struct compaction *c)
+size_t *compact_first_pieces(const struct compaction *c, const struct compact_sections *result)
 {
 	size_t *first = calloc(c->sections.n, sizeof(*first));
 
 	if (!first)
 		return NULL;
-	for (size_t i = c->n_result; i-- > 1;)
-		first[c->result[i].old] = i;
+	for (size_t i = result->n; i-- > 1;)
+		first[result->all[i].old] = i;
 	first[0] = 0;
 	return first;
 }
@@ -188,16 +198,16 @@ static uint32_t new_index(const size_t *first, size_t section)
 	return (uint32_t)first[section];
 }
 
-static int fix_links(struct compaction *c)
+static int fix_links(struct splitter *s)
 {
-	_cleanup_free_ size_t *first = compact_first_pieces(c);
+	_cleanup_free_ size_t *first = compact_first_pieces(s->c, &s->to);
 
 	if (!first)
 		return -ENOMEM;
-	for (size_t i = 1; i < c->n_result; i++) {
-		Elf64_Shdr *header = &c->result[i].header;
+	for (size_t i = 1; i < s->to.n; i++) {
+		Elf64_Shdr *header = &s->to.all[i].header;
 
-		if (c->result[i].old == 0)
+		if (s->to.all[i].old == 0)
 			continue;
 		header->sh_link = new_index(first, header->sh_link);
 		if ((header->sh_flags & SHF_INFO_LINK) || header->sh_type == SHT_RELA ||
@@ -208,42 +218,64 @@ static int fix_links(struct compaction *c)
 }
 
 /* What is not in memory follows, in its order. */
-static void place_others(struct compaction *c)
+static void place_others(struct splitter *s)
 {
-	for (size_t i = 1; i < c->n_result; i++) {
-		Elf64_Shdr *header = &c->result[i].header;
+	for (size_t i = 1; i < s->to.n; i++) {
+		Elf64_Shdr *header = &s->to.all[i].header;
 		uint64_t align = header->sh_addralign ? header->sh_addralign : 1;
 
 		if ((header->sh_flags & SHF_ALLOC) || header->sh_type == SHT_NULL)
 			continue;
-		if (c->result[i].old == c->sections.names)
-			header->sh_size = c->names.size;
-		if (align > c->image->granule)
-			align = c->image->granule;
-		c->end = (c->end + align - 1) & ~(align - 1);
-		header->sh_offset = c->end;
+		if (s->to.all[i].old == s->c->sections.names)
+			header->sh_size = s->to.names.size;
+		if (align > s->c->image->granule)
+			align = s->c->image->granule;
+		s->to.end = (s->to.end + align - 1) & ~(align - 1);
+		header->sh_offset = s->to.end;
 		if (header->sh_type != SHT_NOBITS)
-			c->end += header->sh_size;
+			s->to.end += header->sh_size;
 	}
 }
 
-int compact_split_sections(struct compaction *c)
+static int split(struct splitter *s)
 {
+	const struct compaction *c = s->c;
 	const Elf64_Shdr *names = &c->sections.all[c->sections.names];
 	int r;
 
-	if (ARRAY_RESERVE(c->names.data, c->names.capacity, names->sh_size) < 0)
+	if (ARRAY_RESERVE(s->to.names.data, s->to.names.capacity, names->sh_size) < 0)
 		return -ENOMEM;
-	memcpy(c->names.data, c->view->data + names->sh_offset, names->sh_size);
-	c->names.size = names->sh_size;
+	memcpy(s->to.names.data, c->view->data + names->sh_offset, names->sh_size);
+	s->to.names.size = names->sh_size;
 	for (size_t i = 0; i < c->sections.n; i++) {
-		r = push_section(c, i);
+		r = push_section(s, i);
 		if (r < 0)
-			return r == -EOVERFLOW ? compact_refuse(c, "has names of sections of more than 4 GiB")
-					       : r;
+			return r == -EOVERFLOW
+				       ? compact_refuse(s->c, "has names of sections of more than 4 GiB")
+				       : r;
 	}
-	r = fix_links(c);
+	r = fix_links(s);
 	if (r == 0)
-		place_others(c);
+		place_others(s);
 	return r;
+}
+
+int compact_split_sections(struct compaction *c, const struct compact_tables *tables,
+	const struct compact_places *places, struct compact_sections *ret)
+{
+	struct splitter s = {.c = c, .tables = tables, .places = places, .to.end = places->end};
+	int r = split(&s);
+
+	if (r == 0)
+		*ret = s.to;
+	else
+		compact_sections_release(&s.to);
+	return r;
+}
+
+void compact_sections_release(struct compact_sections *sections)
+{
+	free(sections->all);
+	string_table_release(&sections->names);
+	*sections = (struct compact_sections){0};
 }

@@ -255,8 +255,8 @@ static uint64_t table_size(const struct compaction *c, size_t section, int64_t t
 	case DT_STRTAB:
 		return value_of(c, DT_STRSZ);
 	case DT_VERNEED:
-		for (size_t i = 0; i < c->n_moves; i++)
-			if (c->moves[i].to == address)
+		for (size_t i = 0; i < c->room.n_moves; i++)
+			if (c->room.moves[i].to == address)
 				return header->sh_size;
 		return needs_size(c, address);
 	default:
@@ -264,67 +264,78 @@ static uint64_t table_size(const struct compaction *c, size_t section, int64_t t
 	}
 }
 
-static int add_dead(struct compaction *c, uint64_t address, uint64_t size)
+static int add_dead(struct compact_tables *tables, uint64_t address, uint64_t size)
 {
-	if (ARRAY_RESERVE(c->dead, c->dead_capacity, c->n_dead + 1) < 0)
+	if (ARRAY_RESERVE(tables->dead, tables->dead_capacity, tables->n_dead + 1) < 0)
 		return -ENOMEM;
-	c->dead[c->n_dead++] = (struct compact_range){address, size};
+	tables->dead[tables->n_dead++] = (struct compact_range){address, size};
 	return 0;
 }
 
 /* A table that a dynamic entry led to. */
-static int find_table(struct compaction *c, size_t section, int64_t tag)
+static int find_table(struct compaction *c, struct compact_tables *tables, size_t section, int64_t tag)
 {
 	const Elf64_Shdr *header = &c->sections.all[section];
-	struct compact_range *table = &c->tables[section];
+	struct compact_range *table = &tables->now[section];
 	uint64_t address;
 
 	if (!relayout_dynamic_get(c->image, tag, &address)) {
 		*table = (struct compact_range){0};
-		return add_dead(c, header->sh_addr, header->sh_size);
+		return add_dead(tables, header->sh_addr, header->sh_size);
 	}
 	if (address == header->sh_addr)
 		return 0;
 	*table = (struct compact_range){address, table_size(c, section, tag, address)};
 	if (address < header->sh_addr || address - header->sh_addr >= header->sh_size)
-		return add_dead(c, header->sh_addr, header->sh_size);
+		return add_dead(tables, header->sh_addr, header->sh_size);
 	if (!range_fits(address - header->sh_addr, table->size, header->sh_size))
 		return compact_refuse(c, "has relocations that its sections do not describe");
-	return add_dead(c, header->sh_addr, address - header->sh_addr);
+	return add_dead(tables, header->sh_addr, address - header->sh_addr);
 }
 
 /* What is found by program headers. */
-static int find_moved(struct compaction *c, size_t section)
+static int find_moved(const struct compaction *c, struct compact_tables *tables, size_t section)
 {
-	struct compact_range *table = &c->tables[section];
+	struct compact_range *table = &tables->now[section];
 
-	for (size_t i = 0; i < c->n_moves; i++) {
-		const struct compact_move *move = &c->moves[i];
+	for (size_t i = 0; i < c->room.n_moves; i++) {
+		const struct compact_move *move = &c->room.moves[i];
 
 		if (table->address < move->from || table->address - move->from >= move->size)
 			continue;
 		table->address = table->address - move->from + move->to;
-		return add_dead(c, c->sections.all[section].sh_addr, table->size);
+		return add_dead(tables, c->sections.all[section].sh_addr, table->size);
 	}
 	return 0;
 }
 
-int compact_find_tables(struct compaction *c)
+int compact_find_tables(struct compaction *c, struct compact_tables *ret)
 {
-	c->tables = calloc(c->sections.n, sizeof(*c->tables));
-	if (!c->tables)
+	_cleanup_(compact_tables_releasep) struct compact_tables tables = {0};
+
+	tables.now = calloc(c->sections.n, sizeof(*tables.now));
+	if (!tables.now)
 		return -ENOMEM;
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *header = &c->sections.all[i];
 		int64_t tag = compact_table_tag(c, i);
 		int r;
 
-		c->tables[i] = (struct compact_range){header->sh_addr, header->sh_size};
+		tables.now[i] = (struct compact_range){header->sh_addr, header->sh_size};
 		if (!elf_section_is_loaded(header))
 			continue;
-		r = tag == DT_NULL ? find_moved(c, i) : find_table(c, i, tag);
+		r = tag == DT_NULL ? find_moved(c, &tables, i) : find_table(c, &tables, i, tag);
 		if (r < 0)
 			return r;
 	}
+	*ret = tables;
+	tables = (struct compact_tables){0};
 	return 0;
+}
+
+void compact_tables_release(struct compact_tables *tables)
+{
+	free(tables->now);
+	free(tables->dead);
+	*tables = (struct compact_tables){0};
 }

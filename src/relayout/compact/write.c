@@ -13,6 +13,10 @@
 
 struct writer {
 	const struct compaction *c;
+	const struct compact_tables *tables;
+	const struct compact_cuts *cuts;
+	const struct compact_places *places;
+	const struct compact_sections *result;
 	uint8_t *data; /* owned */
 	uint64_t size;
 	Elf64_Phdr *phdrs; /* owned */
@@ -38,7 +42,7 @@ static void write_page(struct writer *w, size_t segment_index, size_t page)
 		skip = segment->load.p_offset - begin;
 	if (content_end - begin < size)
 		size = content_end - begin;
-	memcpy(w->data + w->c->pages[segment_index][page].offset + skip,
+	memcpy(w->data + w->places->offsets[segment_index][page] + skip,
 		(from->bytes ? from->bytes : image->view->data + begin) + skip, size - skip);
 }
 
@@ -46,18 +50,20 @@ static void write_pages(struct writer *w)
 {
 	const struct compaction *c = w->c;
 
-	for (size_t i = 0; i < c->n_blocks; i++)
-		for (size_t page = 0; page < c->blocks[i].n; page++)
-			write_page(w, c->blocks[i].segment, c->blocks[i].first + page);
+	for (size_t i = 0; i < w->places->n_blocks; i++)
+		for (size_t page = 0; page < w->places->blocks[i].n; page++)
+			write_page(w, w->places->blocks[i].segment, w->places->blocks[i].first + page);
 	if (c->image->tables_size > 0)
-		memcpy(w->data + c->tables_offset, c->image->tables, c->image->tables_size);
+		memcpy(w->data + w->places->tables_offset, c->image->tables, c->image->tables_size);
 }
 
-static bool page_is_dead(const struct compaction *c, uint64_t address)
+static bool page_is_dead(const struct writer *w, uint64_t address)
 {
+	const struct compaction *c = w->c;
 	size_t segment = elf_view_load_at(c->view, address, 1) - c->view->loads;
 
-	return c->pages[segment][(address - c->image->segments[segment].address) / c->image->granule].dead;
+	return w->cuts->pages[segment][(address - c->image->segments[segment].address) / c->image->granule]
+		.dead;
 }
 
 /* What lay where program headers lie now, and other bytes that nobody reads any more. */
@@ -65,15 +71,15 @@ static void clear_dead(struct writer *w)
 {
 	const struct compaction *c = w->c;
 
-	for (size_t i = 0; i < c->n_dead; i++) {
-		uint64_t at = c->dead[i].address, end = at + c->dead[i].size;
+	for (size_t i = 0; i < w->tables->n_dead; i++) {
+		uint64_t at = w->tables->dead[i].address, end = at + w->tables->dead[i].size;
 
 		while (at < end) {
 			uint64_t page_end = (at | (c->image->granule - 1)) + 1;
 			uint64_t next = page_end < end ? page_end : end;
 
-			if (!page_is_dead(c, at))
-				memset(w->data + compact_offset(c, at), 0, next - at);
+			if (!page_is_dead(w, at))
+				memset(w->data + compact_offset(w->places, at), 0, next - at);
 			at = next;
 		}
 	}
@@ -83,36 +89,37 @@ static void write_others(struct writer *w)
 {
 	const struct compaction *c = w->c;
 
-	for (size_t i = 1; i < c->n_result; i++) {
-		const Elf64_Shdr *header = &c->result[i].header;
-		const Elf64_Shdr *old = &c->sections.all[c->result[i].old];
+	for (size_t i = 1; i < w->result->n; i++) {
+		const Elf64_Shdr *header = &w->result->all[i].header;
+		const Elf64_Shdr *old = &c->sections.all[w->result->all[i].old];
 
 		if ((header->sh_flags & SHF_ALLOC) || header->sh_type == SHT_NULL ||
 			header->sh_type == SHT_NOBITS)
 			continue;
-		if (c->result[i].old == c->sections.names)
-			memcpy(w->data + header->sh_offset, c->names.data, c->names.size);
+		if (w->result->all[i].old == c->sections.names)
+			memcpy(w->data + header->sh_offset, w->result->names.data, w->result->names.size);
 		else
 			memcpy(w->data + header->sh_offset, c->view->data + old->sh_offset, old->sh_size);
 	}
 }
 
 /* Of the pieces of a section the one that a symbol is in; the last one, if it is at the end. */
-static size_t piece_of(const struct compaction *c, size_t first, const Elf64_Sym *symbol)
+static size_t piece_of(const struct compact_sections *result, size_t first, const Elf64_Sym *symbol)
 {
 	size_t piece = first;
 
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION || ELF64_ST_TYPE(symbol->st_info) == STT_TLS)
 		return first;
-	while (piece + 1 < c->n_result && c->result[piece + 1].old == c->result[first].old &&
-		c->result[piece + 1].header.sh_addr <= symbol->st_value)
+	while (piece + 1 < result->n && result->all[piece + 1].old == result->all[first].old &&
+		result->all[piece + 1].header.sh_addr <= symbol->st_value)
 		piece++;
 	return piece;
 }
 
 /* first: the first piece of each section of the original, 0 for one that is gone. */
-static void fix_symbol(const struct compaction *c, const size_t *first, Elf64_Sym *symbol)
+static void fix_symbol(const struct writer *w, const size_t *first, Elf64_Sym *symbol)
 {
+	const struct compaction *c = w->c;
 	size_t old = symbol->st_shndx, piece;
 	const Elf64_Shdr *was;
 	const struct compact_range *now;
@@ -124,24 +131,23 @@ static void fix_symbol(const struct compaction *c, const size_t *first, Elf64_Sy
 		return;
 	}
 	was = &c->sections.all[old];
-	now = &c->tables[old];
+	now = &w->tables->now[old];
 	if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION)
 		symbol->st_value = now->address;
 	else if (now->address >= c->image->tables_address && symbol->st_value - was->sh_addr <= was->sh_size)
 		symbol->st_value += now->address - was->sh_addr;
-	piece = piece_of(c, first[old], symbol);
+	piece = piece_of(w->result, first[old], symbol);
 	symbol->st_shndx = (Elf64_Half)piece;
 }
 
 static int fix_symbols(struct writer *w)
 {
-	const struct compaction *c = w->c;
-	_cleanup_free_ size_t *first = compact_first_pieces(c);
+	_cleanup_free_ size_t *first = compact_first_pieces(w->c, w->result);
 
 	if (!first)
 		return -ENOMEM;
-	for (size_t i = 1; i < c->n_result; i++) {
-		const Elf64_Shdr *header = &c->result[i].header;
+	for (size_t i = 1; i < w->result->n; i++) {
+		const Elf64_Shdr *header = &w->result->all[i].header;
 
 		if (header->sh_type != SHT_SYMTAB && header->sh_type != SHT_DYNSYM)
 			continue;
@@ -149,7 +155,7 @@ static int fix_symbols(struct writer *w)
 			Elf64_Sym symbol;
 
 			memcpy(&symbol, w->data + header->sh_offset + at, sizeof(symbol));
-			fix_symbol(c, first, &symbol);
+			fix_symbol(w, first, &symbol);
 			memcpy(w->data + header->sh_offset + at, &symbol, sizeof(symbol));
 		}
 	}
@@ -168,11 +174,11 @@ static int push_phdr(struct writer *w, Elf64_Phdr phdr)
 static int push_loads(struct writer *w)
 {
 	const struct compaction *c = w->c;
-	uint64_t at = compact_note_offset(c);
+	uint64_t at = compact_note_offset(w->c, w->places);
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < c->n_loads; i++)
-		r = push_phdr(w, c->loads[i]);
+	for (size_t i = 0; r == 0 && i < w->places->n_loads; i++)
+		r = push_phdr(w, w->places->loads[i]);
 	if (r < 0)
 		return r;
 	return push_phdr(w, (Elf64_Phdr){
@@ -197,15 +203,15 @@ static int push_other(struct writer *w, Elf64_Phdr phdr)
 	phdr.p_offset = phdr.p_paddr = 0;
 	if (phdr.p_vaddr == 0 && phdr.p_memsz == 0)
 		return push_phdr(w, phdr);
-	for (size_t i = 0; compact_is_note(&phdr) && i < c->n_moves; i++) {
-		const struct compact_move *move = &c->moves[i];
+	for (size_t i = 0; compact_is_note(&phdr) && i < c->room.n_moves; i++) {
+		const struct compact_move *move = &c->room.moves[i];
 
 		if (phdr.p_vaddr >= move->from && phdr.p_vaddr - move->from < move->size) {
 			phdr.p_vaddr += move->to - move->from;
 			break;
 		}
 	}
-	offset = compact_offset(c, phdr.p_vaddr);
+	offset = compact_offset(w->places, phdr.p_vaddr);
 	if (offset != COMPACT_NOWHERE)
 		phdr.p_offset = phdr.p_paddr = offset;
 	return push_phdr(w, phdr);
@@ -248,14 +254,14 @@ static void write_headers(struct writer *w)
 	}
 	header.e_phoff = sizeof(Elf64_Ehdr);
 	header.e_phnum = (Elf64_Half)w->n_phdrs;
-	header.e_shoff = w->size - c->n_result * sizeof(Elf64_Shdr);
-	header.e_shnum = (Elf64_Half)c->n_result;
-	for (size_t i = 1; i < c->n_result; i++) {
-		if (c->result[i].old == c->sections.names)
+	header.e_shoff = w->size - w->result->n * sizeof(Elf64_Shdr);
+	header.e_shnum = (Elf64_Half)w->result->n;
+	for (size_t i = 1; i < w->result->n; i++) {
+		if (w->result->all[i].old == c->sections.names)
 			header.e_shstrndx = (Elf64_Half)i;
 	}
-	for (size_t i = 0; i < c->n_result; i++)
-		memcpy(w->data + header.e_shoff + i * sizeof(Elf64_Shdr), &c->result[i].header,
+	for (size_t i = 0; i < w->result->n; i++)
+		memcpy(w->data + header.e_shoff + i * sizeof(Elf64_Shdr), &w->result->all[i].header,
 			sizeof(Elf64_Shdr));
 	memcpy(w->data, &header, sizeof(header));
 	memcpy(w->data + header.e_phoff, w->phdrs, w->n_phdrs * sizeof(Elf64_Phdr));
@@ -264,20 +270,20 @@ static void write_headers(struct writer *w)
 static void write_note(struct writer *w, uint64_t profile)
 {
 	const struct compaction *c = w->c;
-	uint64_t hot_offset = c->tables_offset + compact_round_up(c, c->image->tables_size);
-	struct note_segment *note = (struct note_segment *)(w->data + compact_note_offset(c));
+	uint64_t hot_offset = w->places->tables_offset + compact_round_up(c, c->image->tables_size);
+	struct note_segment *note = (struct note_segment *)(w->data + compact_note_offset(w->c, w->places));
 
 	*note = relayout_begin_note(c->image, profile);
 	note->relaid.tables_size = LE64(hot_offset);
 	note->relaid.hot_offset = LE64(hot_offset);
-	note->relaid.hot_size = LE64(c->hot_end - hot_offset);
+	note->relaid.hot_size = LE64(w->places->hot_end - hot_offset);
 	note->relaid.appended_checksum = LE64(checksum64(w->data, w->size));
 }
 
-static void count_touched(const struct compaction *c, struct compacted *to)
+static void count_touched(const struct compact_places *places, struct compacted *to)
 {
-	for (size_t i = 0; i < c->n_blocks; i++) {
-		const struct compact_block *block = &c->blocks[i];
+	for (size_t i = 0; i < places->n_blocks; i++) {
+		const struct compact_block *block = &places->blocks[i];
 
 		to->n_touched_runs += block->n_reads;
 		if (block->hot)
@@ -287,13 +293,16 @@ static void count_touched(const struct compaction *c, struct compacted *to)
 	}
 }
 
-int compact_write(struct compaction *c, uint64_t profile, struct compacted *ret)
+int compact_write(const struct compaction *c, const struct compact_tables *tables,
+	const struct compact_cuts *cuts, const struct compact_places *places,
+	const struct compact_sections *sections, uint64_t profile, struct compacted *ret)
 {
-	_cleanup_(writer_release) struct writer w = {.c = c};
-	uint64_t headers_at = (c->end + 7) & ~7ull;
+	_cleanup_(writer_release) struct writer w = {
+		.c = c, .tables = tables, .cuts = cuts, .places = places, .result = sections};
+	uint64_t headers_at = (sections->end + 7) & ~7ull;
 	int r;
 
-	w.size = headers_at + c->n_result * sizeof(Elf64_Shdr);
+	w.size = headers_at + sections->n * sizeof(Elf64_Shdr);
 	w.data = calloc(1, w.size);
 	if (!w.data)
 		return -ENOMEM;
@@ -311,10 +320,10 @@ int compact_write(struct compaction *c, uint64_t profile, struct compacted *ret)
 	*ret = (struct compacted){
 		.data = TAKE_PTR(w.data),
 		.size = w.size,
-		.hot_size = c->hot_end,
-		.n_segments = c->n_loads,
-		.n_hot_runs = c->n_hot_runs,
+		.hot_size = places->hot_end,
+		.n_segments = places->n_loads,
+		.n_hot_runs = places->n_hot_runs,
 	};
-	count_touched(c, ret);
+	count_touched(places, ret);
 	return 0;
 }

@@ -22,6 +22,12 @@ void turns_release(struct turns *turns)
 	free(turns->queue);
 }
 
+/* Of turns that cost the same the one at the lower address comes first. */
+static bool is_cheaper(const struct turn *one, const struct turn *other)
+{
+	return one->cost != other->cost ? one->cost < other->cost : one->interval < other->interval;
+}
+
 /* Sifts the last entry up. */
 static int queue_push(struct turns *turns, struct turn turn)
 {
@@ -30,7 +36,7 @@ static int queue_push(struct turns *turns, struct turn turn)
 	if (ARRAY_RESERVE(turns->queue, turns->queue_capacity, turns->n_queue + 1) < 0)
 		return -ENOMEM;
 	turns->n_queue++;
-	while (at > 0 && turns->queue[(at - 1) / 2].cost > turn.cost) {
+	while (at > 0 && is_cheaper(&turn, &turns->queue[(at - 1) / 2])) {
 		turns->queue[at] = turns->queue[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
@@ -45,9 +51,9 @@ static struct turn queue_pop(struct turns *turns)
 	size_t at = 0, child;
 
 	while ((child = 2 * at + 1) < turns->n_queue) {
-		if (child + 1 < turns->n_queue && queue[child + 1].cost < queue[child].cost)
+		if (child + 1 < turns->n_queue && is_cheaper(&queue[child + 1], &queue[child]))
 			child++;
-		if (queue[child].cost >= last.cost)
+		if (!is_cheaper(&queue[child], &last))
 			break;
 		queue[at] = queue[child];
 		at = child;
