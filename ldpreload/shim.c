@@ -5,7 +5,7 @@
 #include <linux/resource.h>
 #include <linux/signal.h>
 
-#define DISABLE_FILE "/etc/headstart/disable" /* the administrator's kill switch */
+#include "format/kill-switch.h"
 
 /* The compiler may call these for copies it makes up itself; hidden, so the program's own are not in
  * question. */
@@ -129,7 +129,7 @@ bool shim_exists(const char *path)
 bool shim_wanted(void)
 {
 	return !shim_start.secure && !shim_start.recording && shim_start.mode != SHIM_MODE_OFF &&
-	       !shim_exists(DISABLE_FILE);
+	       !shim_exists(KILL_SWITCH);
 }
 
 bool shim_may_grow_files(void)

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/kill-switch.h"
 #include "base/links.h"
 #include "base/preload-text.h"
 #include "base/strings.h"
 #include "config/config.h"
+#include "format/kill-switch.h"
 #include "format/state-folder.h"
 #include "install.h"
 #include "plan/store.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/kill-switch.h"
 #include "base/mountinfo.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
+#include "format/kill-switch.h"
 
 #define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
 #define MEMORY_LOW                                                                                           \

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
@@ -125,23 +126,17 @@ static int look_in(const struct names *names, const char *path)
 static int look_along(const struct names *names, const char *folders)
 {
 	char folder[PATH_MAX];
+	int r = 0;
 
-	for (const char *at = folders; *at; at += *at == ':') {
-		size_t length = strcspn(at, ":"), used = length;
-		int r = 0;
+	while (r == 0 && search_next(&folders, folder)) {
+		size_t length = strlen(folder);
 
-		while (used > 1 && at[used - 1] == '/')
-			used--;
-		if (at[0] == '/' && used < sizeof(folder)) {
-			memcpy(folder, at, used);
-			folder[used] = '\0';
+		while (length > 1 && folder[length - 1] == '/')
+			folder[--length] = '\0';
+		if (folder[0] == '/')
 			r = look_in(names, folder);
-		}
-		if (r < 0)
-			return r;
-		at += length;
 	}
-	return 0;
+	return r;
 }
 
 int names_publish(const char *program)
@@ -158,7 +153,7 @@ int names_publish(const char *program)
 	if (stat(program, &names.status) < 0)
 		return errno == ENOENT ? 0 : -errno;
 	r = folders ? look_along(&names, folders) : 0;
-	return r < 0 ? r : look_along(&names, STORE_DEFAULT_PATH);
+	return r < 0 ? r : look_along(&names, SEARCH_DEFAULT);
 }
 
 int names_withdraw(const char *program)

@@ -17,11 +17,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "base/search.h"
 #include "format/state-folder.h"
-
-/* Where commands are looked for without $PATH. */
-#define STORE_DEFAULT_PATH SEARCH_DEFAULT
 
 enum store_what { STORE_PROFILE, STORE_PLAN };
 

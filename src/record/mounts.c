@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,9 +12,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/strings.h"
-
-#define MOUNTINFO_LIMIT (16u << 20) /* bytes */
 
 bool mounts_is_disk_type(const char *type)
 {
@@ -30,23 +28,6 @@ bool mounts_is_disk_type(const char *type)
 		if (streq(type, without_disk[i]))
 			return false;
 	return true;
-}
-
-/* Space, tab, newline and backslash are written as \ooo. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *from = text; *from; to++) {
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' && from[2] <= '7' &&
-		    from[3] >= '0' && from[3] <= '7') {
-			*to = (char)((from[1] - '0') << 6 | (from[2] - '0') << 3 | (from[3] - '0'));
-			from += 4;
-		} else {
-			*to = *from++;
-		}
-	}
-	*to = 0;
 }
 
 static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const char *point, const char *type)
@@ -67,42 +48,22 @@ static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const 
 	return 0;
 }
 
-/* 36 35 98:0 /root /point options [optional …] - type source options */
-static int parse_line(struct mounts *mounts, char *line)
-{
-	char *type = strstr(line, " - ");
-	unsigned long long id;
-	unsigned device_major, device_minor;
-	int after_device = 0;
-	char *point, *end;
-
-	if (!type || sscanf(line, "%llu %*u %u:%u %n", &id, &device_major, &device_minor, &after_device) != 3 ||
-	    !after_device)
-		return -EINVAL;
-	type += 3;
-	type[strcspn(type, " ")] = 0;
-	if (!mounts_is_disk_type(type))
-		return 0;
-	point = strchr(line + after_device, ' ');
-	end = point ? strchr(point + 1, ' ') : NULL;
-	if (!end)
-		return -EINVAL;
-	*end = 0;
-	unescape(point + 1);
-	return add_mount(mounts, id, mounts_pack_device(device_major, device_minor), point + 1, type);
-}
-
 int mounts_parse(char *mountinfo, struct mounts *ret)
 {
 	_cleanup_(mounts_releasep) struct mounts mounts = {0};
-	char *rest = mountinfo, *line;
+	struct mountinfo mount;
+	int err;
 
-	while ((line = strsep(&rest, "\n"))) {
-		int err = *line ? parse_line(&mounts, line) : 0;
-
+	while ((err = mountinfo_next(&mountinfo, &mount)) > 0) {
+		if (!mounts_is_disk_type(mount.type))
+			continue;
+		err = add_mount(&mounts, mount.id, mounts_pack_device(mount.device_major, mount.device_minor),
+			mount.point, mount.type);
 		if (err)
 			return err;
 	}
+	if (err)
+		return err;
 	*ret = mounts;
 	mounts = (struct mounts){0};
 	return 0;
@@ -125,7 +86,7 @@ int mounts_read(struct mounts *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
-	int err = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_LIMIT, &text, &size);
+	int err = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
 
 	if (!err)
 		err = mounts_parse(text, ret);
