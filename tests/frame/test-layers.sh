@@ -14,10 +14,10 @@ compiles plan plan/build.h || fail "plan may include itself: $(cat "$tmp/err")"
 ! compiles prefetch profile/profile.h || fail "prefetch could include profile"
 ! compiles format base/io.h || fail "format could include base"
 compiles verify relaid/undo.h || fail "verify may include relaid: $(cat "$tmp/err")"
-! compiles verify relayout/relayout.h || fail "verify could include the writer that it verifies"
+! compiles verify relayout/passes/image.h || fail "verify could include the writer that it verifies"
 compiles relayout-compact relayout/passes/image.h || fail "compaction may include what passes work on: $(cat "$tmp/err")"
 ! compiles relayout-passes relayout/compact/compact.h || fail "passes could include compaction"
-! compiles relayout-compact relayout/relayout.h || fail "compaction could include what uses it"
+! compiles relayout-compact relayout/refuse.h || fail "compaction could include what uses it"
 ! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/src" || fail "a relative path could lead past the arrows"
 
 # Each header stands alone.
