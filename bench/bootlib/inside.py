@@ -14,7 +14,7 @@ import termios
 import tty
 
 PRELOAD = "/etc/ld.so.preload"
-DATA = "/var/lib/boot-plans/*.data"     # in the plans of programs (steps.py)
+DATA = "/usr/lib/boot-plans/*.data"     # in the plans of programs (steps.py)
 KINDS = "service,socket,target,mount,timer,path,slice"
 
 

@@ -6,7 +6,7 @@ What headstart-install(1) says under RESCUE is done here word for word.
 
 from lab import LabError
 
-STATE = "/var/lib/boot-plans"       # descriptions of profiles, and files that are in a plan and that nobody else reads
+STATE = "/usr/lib/boot-plans"       # descriptions of profiles, and files that are in a plan and that nobody else reads
 FILE_BYTES = 1 << 20
 PAGE = 4096
 REFERENCES = 3          # boots before the line is there

@@ -13,7 +13,7 @@ import threading
 
 from lab import kernel
 
-STATE = "/var/lib/headstart-suites"     # the files that are kept cold, descriptions and logs
+STATE = "/usr/lib/headstart-suites"     # the files that are kept cold, descriptions and logs
 SYSTEM = ("/usr/bin/dash", "/usr/bin/bash", "/usr/bin/env", "/usr/bin/cat", "/usr/bin/perl", "/usr/bin/python3.11")
 DEVICES = ("solid", "rotational")
 FILE_PAGES = 256

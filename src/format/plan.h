@@ -28,7 +28,7 @@
 #include "format/hash.h"
 
 #define PLAN_MAGIC	  "HSPLAN\r\n"
-#define PLAN_VERSION	  3u /* since 3 probes are ELF files (plan/probe.c) */
+#define PLAN_VERSION	  3u /* since 3 probes are of files that nobody locks (plan/probe.c) */
 #define PLAN_HEAD_MAX	  4096u          /* bytes: header and probes */
 #define PLAN_FILE_MAX	  (64u << 20)    /* bytes: a larger plan is refused */
 #define PLAN_FILES_MAX	  65536u         /* files in a plan */

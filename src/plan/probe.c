@@ -38,13 +38,21 @@ static bool is_everybodys(const char *path)
 	return false;
 }
 
+/*
+ * The shim asks in other people's programs, and closing a file there takes away the record locks that the program has on it
+ * (fcntl_locking(2)): a data base would be in danger. ELF files are not, nor is what programs only read: what lies below
+ * /usr (Filesystem Hierarchy Standard 3.0, 4.1), or in a store of packages that nobody changes.
+ */
+static bool is_read_only(const char *path)
+{
+	return after_prefix(path, "/usr/") || after_prefix(path, "/nix/store/") || after_prefix(path, "/gnu/store/");
+}
+
 static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_file *file)
 {
 	uint32_t penalty = is_everybodys(file->source->path) ? 4 : 0;
 
-	/* The shim asks in other people's programs, and closing a file there takes away the record locks that the program
-	 * has on it (fcntl_locking(2)): a data base would be in danger, an ELF file is not. */
-	if (!file->elf)
+	if (!file->elf && !is_read_only(file->source->path))
 		penalty += 8;
 
 	/* Root's plan serves everybody, and residency can be asked only of a file that opens. */

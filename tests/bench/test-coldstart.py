@@ -21,12 +21,12 @@ SHELL = "/bin/dash"
 def image(folder):
     """An ext4 image with a shell, what headstart needs, and a file to read."""
     tree = os.path.join(folder, "tree")
-    for name in ("bin", "dev", "proc", "root", "run", "sys", "tmp"):
+    for name in ("bin", "dev", "proc", "root", "run", "sys", "tmp", "usr/share"):
         os.makedirs(os.path.join(tree, name))
     for source in {SHELL, *labtest.libraries(SHELL), *labtest.libraries(TOOL)}:
         labtest.copy_into(tree, source)
     os.symlink(SHELL, os.path.join(tree, "bin/sh"))
-    with open(os.path.join(tree, "data"), "w", encoding="ascii") as file:
+    with open(os.path.join(tree, "usr/share/data"), "w", encoding="ascii") as file:
         file.write("0123456789abcdef\n" * 16384)
     path = os.path.join(folder, "image")
     subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
@@ -65,7 +65,7 @@ class Coldstart(labtest.Undisturbed):
     def test_measures(self):
         chart = os.path.join(self.folder, "chart.svg")
         status, result, table, said = self.coldstart(
-            "files,run,run-other,run-merged,audit,warm-run", "read line </data; echo $line >/root/out; echo done",
+            "files,run,run-other,run-merged,audit,warm-run", "read line </usr/share/data; echo $line >/root/out; echo done",
             "--chart", chart, "--output", "/root/out")
         self.assertEqual(status, 0, said + table)
         self.assertEqual(list(result["arms"]), ["nothing", "files", "run", "run-other", "run-merged", "audit", "warm",
@@ -89,14 +89,14 @@ class Coldstart(labtest.Undisturbed):
     def test_shells(self):
         names = ("shell-run", "preload", "cold-shell-run", "cold-shell-preload", "system", "cold-shell-system",
                  "warm-preload")
-        status, result, table, said = self.coldstart(",".join(names), "read line </data; echo $line")
+        status, result, table, said = self.coldstart(",".join(names), "read line </usr/share/data; echo $line")
         self.assertEqual(status, 0, said + table)
         for name in names[:-1]:
             self.assertGreater(result["arms"][name]["bytes_used"], 100000, name)
         self.assertEqual(result["arms"]["warm-preload"]["bytes_prefetched"], 0)
 
     def test_an_image_laid_out_anew(self):
-        status, result, table, said = self.coldstart("rewritten", "read line </data; echo $line")
+        status, result, table, said = self.coldstart("rewritten", "read line </usr/share/data; echo $line")
         self.assertEqual(status, 0, said + table)
         self.assertEqual(list(result["arms"]), ["nothing", "rewritten", "warm"])
         nothing, rewritten = (result["arms"][name] for name in ("nothing", "rewritten"))

@@ -310,6 +310,28 @@ static void probes_are_late_pages_of_big_files(void **state)
 	assert_int_equal(draft.probes[1].page, 6);
 }
 
+/* A data base, on which the program may have locks, only where there is nothing else. */
+static void probes_are_of_files_that_nobody_locks(void **state)
+{
+	static const struct test_file files[] = {{"/home/u/places.sqlite", PROFILE_REGULAR, 1, 0},
+		{"/opt/app/lib.so", PROFILE_REGULAR, 2, 0}, {"/usr/share/data", PROFILE_REGULAR, 3, 0}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+	_cleanup_(draft_releasep) struct plan_draft alone = make_draft(DEVICE_SOLID, files);
+
+	draft.files[1].elf = true;
+	touch(&draft, 0, 0, 5000, 0);
+	touch(&draft, 1, 0, 50, 5000);
+	touch(&draft, 2, 0, 60, 5050);
+	assert_int_equal(draft_probe(&draft), 0);
+	assert_int_equal(draft.n_probes, 2);
+	assert_int_equal(draft.probes[0].file, 2);
+	assert_int_equal(draft.probes[1].file, 1);
+	touch(&alone, 0, 0, 5000, 0);
+	assert_int_equal(draft_probe(&alone), 0);
+	assert_int_equal(alone.n_probes, 1);
+	assert_int_equal(alone.probes[0].file, 0);
+}
+
 static void a_probe_of_the_c_library_is_better_than_none(void **state)
 {
 	static const struct test_file files[] = {{"/lib/libc.so.6", PROFILE_REGULAR, 1, 0}, {0}};
@@ -358,6 +380,7 @@ int main(void)
 		cmocka_unit_test(other_plans_go_by_touch_with_folders_first),
 		cmocka_unit_test(each_device_keeps_its_own_order),
 		cmocka_unit_test(probes_are_late_pages_of_big_files),
+		cmocka_unit_test(probes_are_of_files_that_nobody_locks),
 		cmocka_unit_test(a_probe_of_the_c_library_is_better_than_none),
 		cmocka_unit_test(probes_stop_where_the_head_is_full),
 	};
