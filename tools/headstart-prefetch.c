@@ -309,15 +309,46 @@ static int no_room(const struct request *request)
 	return 0;
 }
 
-int main(int argc, char **argv)
+static int carry_out(struct request *request, const struct config *config, const char *name)
 {
-	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
-	_cleanup_(config_releasep) struct config config = {0};
 	const struct config_program *why;
 	struct prefetch_result result = {0};
 	enum plan_fault fault = PLAN_GOOD;
 	struct stat plan_file;
+	int r;
+
+	if (fstat(request->fd, &plan_file) == 0)
+		request->options.plan_owner = plan_file.st_uid;
+	r = plan_load(request->fd, &plan, &fault);
+	if (r == -EBADMSG)
+		return fail(name, plan_fault_text(fault));
+	if (r == -EINVAL)
+		return fail(name, "is not a regular file");
+	/* A plan that was found for a program, not one that somebody named. */
+	if (r == 0 && !request->path && !config_allows(config, plan_program(&plan.view), &why))
+		return 0;
+	if (r == 0 && request->awaited)
+		request->options.alongside =
+			!worth_awaiting(&plan.view) || !plan_await_program(request->fd, AWAIT_MS);
+	if (r == 0)
+		r = prefetch_run(&plan.view, &request->options, &result);
+	if (r < 0)
+		return fail(name, strerror(-r));
+	if (result.outdated > 0)
+		mark_stale(request->fd);
+	prefetch_log(&plan.view, &request->options, &result);
+	if (request->json)
+		print_json(request, &result);
+	else
+		print_text(request, &result);
+	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = {.options = {.time_budget_ms = TIME_BUDGET_MS}, .fd = -1};
+	_cleanup_(config_releasep) struct config config = {0};
 	const char *name;
 	int r;
 
@@ -341,30 +372,6 @@ int main(int argc, char **argv)
 		return run_objects(&request, &config);
 	if (!request.path && !plan_claim(request.fd))
 		return 0;
-	if (fstat(request.fd, &plan_file) == 0)
-		request.options.plan_owner = plan_file.st_uid;
 	plan_lock_hold();
-	r = plan_load(request.fd, &plan, &fault);
-	if (r == -EBADMSG)
-		return fail(name, plan_fault_text(fault));
-	if (r == -EINVAL)
-		return fail(name, "is not a regular file");
-	/* A plan that was found for a program, not one that somebody named. */
-	if (r == 0 && !request.path && !config_allows(&config, plan_program(&plan.view), &why))
-		return 0;
-	if (r == 0 && request.awaited)
-		request.options.alongside =
-			!worth_awaiting(&plan.view) || !plan_await_program(request.fd, AWAIT_MS);
-	if (r == 0)
-		r = prefetch_run(&plan.view, &request.options, &result);
-	if (r < 0)
-		return fail(name, strerror(-r));
-	if (result.outdated > 0)
-		mark_stale(request.fd);
-	prefetch_log(&plan.view, &request.options, &result);
-	if (request.json)
-		print_json(&request, &result);
-	else
-		print_text(&request, &result);
-	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
+	return carry_out(&request, &config, name);
 }
