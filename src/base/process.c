@@ -13,13 +13,15 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
 
-#define NOBODY 65534
+#define NOBODY	      65534
+#define LOOK_AGAIN_MS 10
 
 static int become_nobody(void)
 {
@@ -52,22 +54,42 @@ static void start(
 	_exit(127);
 }
 
-/* Returns 0, -ETIME after killing it, or negative errno. */
-static int await(pid_t child, unsigned timeout_ms, int *ret_status)
+/* Without pidfd_open(2), before Linux 5.3, it is looked at again and again. */
+static bool ends_within(pid_t child, unsigned timeout_ms)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
+	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000};
 	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-	int late;
+	int polled;
 
-	do
-		late = pidfd >= 0 && timeout_ms > 0 ? poll(&end, 1, (int)timeout_ms) : 1;
-	while (late < 0 && errno == EINTR);
-	if (late == 0)
+	if (pidfd >= 0) {
+		do
+			polled = poll(&end, 1, (int)timeout_ms);
+		while (polled < 0 && errno == EINTR);
+		return polled != 0;
+	}
+	for (unsigned waited = 0; waited <= timeout_ms; waited += LOOK_AGAIN_MS) {
+		siginfo_t ended = {0};
+
+		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == child)
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+int process_await(pid_t child, unsigned timeout_ms, int *ret_status)
+{
+	bool late = timeout_ms > 0 && !ends_within(child, timeout_ms);
+
+	if (late) {
 		kill(-child, SIGKILL);
+		kill(child, SIGKILL); /* where it leads no group yet */
+	}
 	while (waitpid(child, ret_status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
-	return late == 0 ? -ETIME : 0;
+	return late ? -ETIME : 0;
 }
 
 static int take_output(int fd, size_t max, char **ret, size_t *ret_size)
@@ -131,7 +153,7 @@ int process_run(const struct process_options *options, struct process_result *re
 		return -errno;
 	if (child == 0)
 		start(options, options->envp ? options->envp : environment, out, err, parent);
-	r = await(child, options->timeout_ms, &result.status);
+	r = process_await(child, options->timeout_ms, &result.status);
 	if (r == 0)
 		r = take_output(out, options->output_max, &result.out, &result.out_size);
 	if (r == 0)

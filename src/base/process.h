@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct process_options {
 	const char *const *argv; /* argv[0] is a path */
@@ -29,6 +30,13 @@ struct process_result {
  * caller's to release.
  */
 int process_run(const struct process_options *options, struct process_result *ret);
+
+/*
+ * Waits for a child of this process to end, and reaps it. After `timeout_ms` (0: never) it is killed, and with it its process
+ * group if it leads one. Returns 0, -ETIME if it was killed, or negative errno.
+ */
+int process_await(pid_t child, unsigned timeout_ms, int *ret_status);
+
 void process_result_release(struct process_result *result);
 
 static inline void process_result_releasep(struct process_result *result)

@@ -50,8 +50,11 @@ static void what_is_no_program_exits_127(void **state)
 	_cleanup_(process_result_releasep) struct process_result result = {0};
 	const char *const argv[] = {"/nonexistent/program", NULL};
 
+	const char *preloaded = getenv("LD_PRELOAD");
+
 	assert_int_equal(process_run(&(struct process_options){.argv = argv}, &result), 0);
-	assert_int_equal(WEXITSTATUS(result.status), 127);
+	if (!preloaded || !strstr(preloaded, "vgpreload")) /* a child that ends under valgrind may have valgrind's status */
+		assert_int_equal(WEXITSTATUS(result.status), 127);
 }
 
 /* Far more than a pipe holds. */
