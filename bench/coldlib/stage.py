@@ -108,7 +108,8 @@ class Stage:
         for path in (self.paths["headstart"], self.paths["audit"], self.paths["preload"]):
             if not os.path.exists(self.root.inside(path)):
                 raise GivenUp(f"'{build}' has no {path}; is it built, all of it?")
-        os.makedirs(self.root.inside(os.path.dirname(LOG)), exist_ok=True)
+        for path in (SECOND, LOG):
+            os.makedirs(self.root.inside(os.path.dirname(path)), exist_ok=True)
         shutil.copy(os.path.join(build, "bench/read-files"), self.root.inside(self.paths["read_files"]))
 
     def _try(self):
