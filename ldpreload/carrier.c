@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: the prefetcher was started by another process, in which the hook ran, and who is to wait for it, or would start
- * another, shares nothing with that but the plan. That somebody holds a lock on the plan is no sign: everybody who may read
- * root's plans may lock them, and would hold up other users' programs, or have them start without prefetching.
+ * Problem: a program has to know whether a prefetcher is at work on its plan, to wait for it or to start no other. The
+ * process that started the prefetcher shares nothing with this one but the plan. A lock on the plan proves nothing:
+ * everybody who can read root's plans can lock them, and could hold up other users' programs or keep them from prefetching.
  *
- * So the prefetcher holds a record lock of fcntl(2), for which the kernel names the holder, and only a prefetcher counts,
- * and of the user's own. A stranger could take the lock and then execute a set-user-ID program, which keeps
+ * So the prefetcher holds a record lock of fcntl(2), for which the kernel names the holder. The lock counts only if its holder
+ * executes the prefetcher and belongs to this user. A stranger could take the lock and then execute a set-user-ID program, which keeps
  * it: real and saved ids count as well as effective ones, and where such a program makes all of them the same, its
  * executable tells it from the prefetcher. That also tells a process that has got the id of one that took the lock, left it
  * to others which share its descriptors, and is gone.

@@ -54,7 +54,7 @@ static void serve(struct plan_target *target, char *const *environment)
 	sys_close(plan.fd);
 }
 
-/* Opens the program of that path: -1 if there is nothing. */
+/* Opens the program of that path with O_PATH. Returns a descriptor or -errno. */
 static int open_program(const struct launch *launch, const char *path)
 {
 	return (int)raw_syscall(__NR_openat, launch->folder, (long)path,

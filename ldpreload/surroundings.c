@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Problem: the prefetcher falls to the init of its pid namespace, or to a subreaper, and it needs processes of which there
- * may be few. Nobody is to meet a child that he did not start, and no fork(2) of the program may fail because of us.
+ * may be few. No process may meet a child that it did not start, and no fork(2) of the program may fail because of us.
  *
  * So nothing is started where format/surroundings.h says so; nor where this process is a subreaper itself (that one above us
  * is, no system call tells); nor where its children go to another pid namespace than its own, since the first of them becomes
