@@ -36,8 +36,10 @@ static int64_t now_ms(void)
  */
 static int carrier_of(int plan_fd, int64_t since, unsigned int within_ms, int64_t *ret_ms)
 {
-	struct flock lock = { /* who is in its way? */
-		.l_type = F_WRLCK, .l_start = PLAN_LOCK_CARRIER + since, .l_len = within_ms + 1};
+	struct flock lock = {/* who is in its way? */
+		.l_type = F_WRLCK,
+		.l_start = PLAN_LOCK_CARRIER + since,
+		.l_len = within_ms + 1};
 
 	if (raw_syscall(__NR_fcntl, plan_fd, F_GETLK, (long)&lock, 0, 0, 0) != 0 || lock.l_type == F_UNLCK ||
 		lock.l_pid <= 0)
@@ -100,7 +102,7 @@ static bool is_prefetcher(int process)
 
 	proc_path(path, process, "/exe");
 	return status_of(path, &executed) &&
-	       (same_file(prefetcher_path(), &executed) || same_file(HEADSTART_PROGRAM_PATH, &executed));
+		(same_file(prefetcher_path(), &executed) || same_file(HEADSTART_PROGRAM_PATH, &executed));
 }
 
 /*
@@ -117,7 +119,8 @@ static bool becomes_prefetcher(int process)
 		if (is_prefetcher(process))
 			return true;
 		pause = (struct __kernel_timespec){.tv_nsec = EXECVE_PAUSE_NS};
-		raw_syscall(__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may come back at once */
+		raw_syscall(
+			__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may come back at once */
 	}
 	return false;
 }

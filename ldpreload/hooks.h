@@ -20,8 +20,8 @@ enum hook_kind {
 struct hook {
 	/* No pointers: nothing of the shim needs a relocation. */
 	char name[13], version[12];
-	uint8_t kind;        /* enum hook_kind */
-	uint8_t path;        /* which argument is the path; of HOOK_EXEC_AT: the folder, of HOOK_DESCRIPTOR: that */
+	uint8_t kind; /* enum hook_kind */
+	uint8_t path; /* which argument is the path; of HOOK_EXEC_AT: the folder, of HOOK_DESCRIPTOR: that */
 	uint8_t environment; /* which is the program's environment, or ENVIRONMENT_LISTED; 0: it is ours */
 	bool searched;       /* a path without '/' is looked for in $PATH */
 };

@@ -162,7 +162,8 @@ bool plan_find_by_given(struct plan_target *target, struct plan *ret)
 	ret->by_given = true;
 	if (target->path[0] != '/')
 		return false;
-	return plan_of_path(target, ret) || (target->linked && path_resolve(target) && plan_of_path(target, ret));
+	return plan_of_path(target, ret) ||
+		(target->linked && path_resolve(target) && plan_of_path(target, ret));
 }
 
 bool plan_find(struct plan_target *target, struct plan *ret)

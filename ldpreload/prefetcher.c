@@ -58,7 +58,8 @@ static void reset_limits(void)
 		struct rlimit64 limit;
 
 		/* The program's limit on processes goes for both: the prefetcher makes room for it. */
-		if (i == RLIMIT_STACK || i == RLIMIT_NPROC || raw_syscall(__NR_prlimit64, 0, i, 0, (long)&limit, 0, 0) != 0)
+		if (i == RLIMIT_STACK || i == RLIMIT_NPROC ||
+			raw_syscall(__NR_prlimit64, 0, i, 0, (long)&limit, 0, 0) != 0)
 			continue;
 		limit.rlim_cur = i == RLIMIT_CORE ? 0 : limit.rlim_max;
 		raw_syscall(__NR_prlimit64, 0, i, (long)&limit, 0, 0, 0);
@@ -114,4 +115,3 @@ void prefetcher_become(int fd, int alive, const char *const argv[])
 	raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
 	prefetcher_exit(127);
 }
-

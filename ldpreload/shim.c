@@ -107,7 +107,8 @@ static bool on_signal_stack(void)
 {
 	stack_t stack;
 
-	return raw_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) != 0 || (stack.ss_flags & SS_ONSTACK);
+	return raw_syscall(__NR_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) != 0 ||
+		(stack.ss_flags & SS_ONSTACK);
 }
 
 bool shim_may_act(enum shim_answer *answer)
@@ -129,7 +130,7 @@ bool shim_exists(const char *path)
 bool shim_wanted(void)
 {
 	return !shim_start.secure && !shim_start.recording && shim_start.mode != SHIM_MODE_OFF &&
-	       !shim_exists(KILL_SWITCH);
+		!shim_exists(KILL_SWITCH);
 }
 
 bool shim_may_grow_files(void)
@@ -137,14 +138,15 @@ bool shim_may_grow_files(void)
 	struct rlimit64 limit;
 
 	return raw_syscall(__NR_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) == 0 &&
-	       limit.rlim_cur == RLIM64_INFINITY;
+		limit.rlim_cur == RLIM64_INFINITY;
 }
 
 void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE])
 {
 	struct shim_text text = shim_text(path, SHIM_FD_PATH_SIZE);
 
-	shim_text_add(&text, "/proc/thread-self/fd/"); /* /proc/self may have other descriptors: unshare(CLONE_FILES) */
+	shim_text_add(&text,
+		"/proc/thread-self/fd/"); /* /proc/self may have other descriptors: unshare(CLONE_FILES) */
 	shim_text_add_number(&text, (uint64_t)fd);
 }
 
@@ -178,7 +180,8 @@ void shim_log(const char *program, const char *what)
 	shim_text_add(&text, shim_name);
 	shim_text_add(&text, " program=");
 	for (; *program; program++) /* a newline in a path would make a line of its own */
-		shim_text_add_character(&text, (unsigned char)*program < ' ' || *program == 0x7f ? '?' : *program);
+		shim_text_add_character(
+			&text, (unsigned char)*program < ' ' || *program == 0x7f ? '?' : *program);
 	shim_text_add(&text, " pid=");
 	shim_text_add_number(&text, (uint64_t)sys_getpid());
 	shim_text_add(&text, " ");

@@ -52,7 +52,8 @@ static bool list_names_us(const char *list)
 		if (*at == ':' || *at == ' ' || *at == '/')
 			base = at + 1;
 		else if (at == base && shim_begins(at, name) &&
-			 (!at[shim_length(name)] || at[shim_length(name)] == ':' || at[shim_length(name)] == ' '))
+			(!at[shim_length(name)] || at[shim_length(name)] == ':' ||
+				at[shim_length(name)] == ' '))
 			return true;
 	}
 	return false;

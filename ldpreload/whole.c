@@ -40,7 +40,7 @@ static struct {
 	struct object_list *list; /* shared with the prefetcher once it runs */
 	bool decided;             /* no further probe: it runs, or is not wanted */
 	unsigned int warm;        /* objects found resident */
-	const char *program; /* its path; NULL once its own code runs */
+	const char *program;      /* its path; NULL once its own code runs */
 	enum shim_answer may_act;
 } whole;
 

@@ -85,8 +85,9 @@ int audit_environment(const struct audit_request *request)
 		r = shim_path(&shim);
 	if (r < 0)
 		return r;
-	if (!present && asprintf(&list, "%s%s%s", auditors ? auditors : "", auditors && *auditors ? ":" : "",
-				shim) < 0)
+	if (!present &&
+		asprintf(&list, "%s%s%s", auditors ? auditors : "", auditors && *auditors ? ":" : "", shim) <
+			0)
 		return -ENOMEM;
 	if (tunables && setenv("GLIBC_TUNABLES", tunables, 1) < 0)
 		return -errno;

@@ -20,15 +20,16 @@
 #include "stranger-refusal.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart config check [FILE]\n"
-			   "       headstart config apply\n"
-			   "check: says what is wrong in FILE, or in the settings that count for this user.\n"
-			   "apply: compiles this user's plans anew, as the settings are now, and removes "
-			   "those of programs they\n"
-			   "deny. Other plans follow the settings when they are made.\n"
-			   "\n"
-			   "options:\n"
-			   "  -h, --help  print this\n";
+static const char help[] =
+	"usage: headstart config check [FILE]\n"
+	"       headstart config apply\n"
+	"check: says what is wrong in FILE, or in the settings that count for this user.\n"
+	"apply: compiles this user's plans anew, as the settings are now, and removes "
+	"those of programs they\n"
+	"deny. Other plans follow the settings when they are made.\n"
+	"\n"
+	"options:\n"
+	"  -h, --help  print this\n";
 
 static void print_problem(void *context, const char *file, unsigned line, const char *what)
 {

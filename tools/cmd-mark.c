@@ -7,13 +7,14 @@
 #include "mark.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart mark [OPTION…] [RECORDING]\n"
-			   "Ends a recording that waits for a mark. RECORDING is the name that 'headstart\n"
-			   "record' printed; within the recorded command it is known.\n"
-			   "\n"
-			   "options:\n"
-			   "  -q, --quiet  do nothing, successfully, when nothing is being recorded\n"
-			   "  -h, --help   print this\n";
+static const char help[] =
+	"usage: headstart mark [OPTION…] [RECORDING]\n"
+	"Ends a recording that waits for a mark. RECORDING is the name that 'headstart\n"
+	"record' printed; within the recorded command it is known.\n"
+	"\n"
+	"options:\n"
+	"  -q, --quiet  do nothing, successfully, when nothing is being recorded\n"
+	"  -h, --help   print this\n";
 
 static int mark(const char *recording, int quiet)
 {

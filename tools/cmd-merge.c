@@ -9,13 +9,14 @@
 #include "profile/profile-file.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart merge -o FILE PROFILE…\n"
-			   "Merges profiles of one program: a page's count of runs adds up, the order is\n"
-			   "that of the first profile, and what only later ones know comes after.\n"
-			   "\n"
-			   "options:\n"
-			   "  -o, --output FILE  the profile to write; may be one of those merged\n"
-			   "  -h, --help         print this\n";
+static const char help[] =
+	"usage: headstart merge -o FILE PROFILE…\n"
+	"Merges profiles of one program: a page's count of runs adds up, the order is\n"
+	"that of the first profile, and what only later ones know comes after.\n"
+	"\n"
+	"options:\n"
+	"  -o, --output FILE  the profile to write; may be one of those merged\n"
+	"  -h, --help         print this\n";
 
 static int merge_one(struct profile *merged, const char *path)
 {

@@ -112,8 +112,8 @@ static int parse_option(int option, struct order_arguments *arguments)
 	case 'f':
 		arguments->linker = parse_linker(optarg);
 		return arguments->linker < ORDER_LINKERS
-			       ? 0
-			       : verb_usage("order", "'%s' is no linker that is known here", optarg);
+			? 0
+			: verb_usage("order", "'%s' is no linker that is known here", optarg);
 	case 'o':
 		arguments->output = optarg;
 		return 0;

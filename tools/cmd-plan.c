@@ -102,15 +102,15 @@ static int parse_option(int option, struct plan_arguments *arguments)
 		return 0;
 	case 'd':
 		return parse_device(optarg, &options->device)
-			       ? 0
-			       : verb_usage("plan", "'%s' is no class of device", optarg);
+			? 0
+			: verb_usage("plan", "'%s' is no class of device", optarg);
 	case 'b':
 		return parse_size(optarg, &options->budget) ? 0
 							    : verb_usage("plan", "'%s' is no size", optarg);
 	case 'm':
 		return parse_count(optarg, &options->min_runs)
-			       ? 0
-			       : verb_usage("plan", "'%s' is no number of runs", optarg);
+			? 0
+			: verb_usage("plan", "'%s' is no number of runs", optarg);
 	case 'r':
 		options->root = optarg;
 		return 0;
@@ -300,7 +300,8 @@ static int build_failed(int error, const struct profile *profile)
 }
 
 /* In the store a plan is used: the settings must allow that. A plan that is told to be written elsewhere is not. */
-static int check_allowed(const struct plan_arguments *arguments, const struct config *config, const char *program)
+static int check_allowed(
+	const struct plan_arguments *arguments, const struct config *config, const char *program)
 {
 	_cleanup_free_ char *why = NULL;
 	int r;

@@ -258,8 +258,9 @@ static int explain(enum record_step step, int err, const struct settings *settin
 	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENOENT)
 		return verb_fail("there is no user '%s'", settings->record.user);
 	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENODEV)
-		return verb_fail("there is no /dev/ptmx to make a terminal for '%s' with: mount devpts, or redirect "
-				 "input, output and errors",
+		return verb_fail(
+			"there is no /dev/ptmx to make a terminal for '%s' with: mount devpts, or redirect "
+			"input, output and errors",
 			settings->record.user);
 	if (step == RECORD_STEP_DROP)
 		return verb_fail_errno(err, "cannot drop the page cache; --no-drop records without");
@@ -277,7 +278,8 @@ static bool take_mark(void *context)
 	bool marked = mark_take(settings->mark, &settings->markers, &stranger);
 
 	if (stranger != (uid_t)-1 && !settings->told_stranger) {
-		verb_note("a mark of user %u is ignored: only root and the user of the recording may mark", stranger);
+		verb_note("a mark of user %u is ignored: only root and the user of the recording may mark",
+			stranger);
 		settings->told_stranger = true;
 	}
 	return marked;
@@ -290,7 +292,7 @@ static void describe_device(struct profile *profile)
 	char *text;
 
 	if (fd < 0 || device_of(fd, &device) < 0 ||
-	    asprintf(&text, "%s %s", device.name, device_class_name(device.class)) < 0)
+		asprintf(&text, "%s %s", device.name, device_class_name(device.class)) < 0)
 		return;
 	free(profile->device);
 	profile->device = text;
@@ -551,7 +553,8 @@ int cmd_record(int argc, char **argv)
 	if (r)
 		return r < 0 ? 0 : r;
 	if (geteuid() != 0)
-		return verb_fail("recording reads the kernel's trace events and needs root: sudo headstart record …");
+		return verb_fail(
+			"recording reads the kernel's trace events and needs root: sudo headstart record …");
 	r = find_command(&settings);
 	if (r == 0)
 		r = check_place(&settings);

@@ -143,8 +143,10 @@ static int load_plan(const char *program, const struct run_options *options, con
 		if (r == 0)
 			r = store_find(STORE_PLAN, canonical, &found);
 		if (r < 0) {
-			*ret_why = compile_for_next_time(canonical) ? "its plan is being compiled for the next time"
-				: r == -EPERM ? "HEADSTART_STATE names a folder that others than root can change"
+			*ret_why = compile_for_next_time(canonical)
+				? "its plan is being compiled for the next time"
+				: r == -EPERM
+				? "HEADSTART_STATE names a folder that others than root can change"
 				: "no plan for it; 'headstart record' makes one";
 			return r;
 		}

@@ -18,14 +18,15 @@
 #include "report/report.h"
 #include "verb.h"
 
-static const char help[] = "usage: headstart show [OPTION…] FILE\n"
-			   "Shows what is in a profile or a plan.\n"
-			   "\n"
-			   "options:\n"
-			   "      --json     everything, as one JSON object\n"
-			   "  -n, --files N  the N files of most bytes (default: 20)\n"
-			   "  -a, --all      all files\n"
-			   "  -h, --help     print this\n";
+static const char help[] =
+	"usage: headstart show [OPTION…] FILE\n"
+	"Shows what is in a profile or a plan.\n"
+	"\n"
+	"options:\n"
+	"      --json     everything, as one JSON object\n"
+	"  -n, --files N  the N files of most bytes (default: 20)\n"
+	"  -a, --all      all files\n"
+	"  -h, --help     print this\n";
 
 struct show_options {
 	bool json;

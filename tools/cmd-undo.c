@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/replace.h"
-#include "relaid/undo.h"
 #include "output.h"
 #include "relaid-file.h"
+#include "relaid/undo.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -74,8 +74,9 @@ static int write_original(const char *path, struct replacement *replacement, con
 {
 	int r = replacement_copy_original(replacement, undo->size);
 
-	if (r == 0 && pwrite(replacement->fd, &undo->header, sizeof(undo->header), 0) !=
-			      (ssize_t)sizeof(undo->header))
+	if (r == 0 &&
+		pwrite(replacement->fd, &undo->header, sizeof(undo->header), 0) !=
+			(ssize_t)sizeof(undo->header))
 		r = -errno;
 	if (r == 0)
 		r = replacement_commit(replacement);

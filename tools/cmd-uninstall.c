@@ -44,8 +44,9 @@ static void tell(void *context, const char *path, enum file_removal what, const 
 		break;
 	case FILE_KEPT:
 		if (saved)
-			verb_note("'%s' was changed since and is left as it is; what stood there before is "
-				  "'%s'",
+			verb_note(
+				"'%s' was changed since and is left as it is; what stood there before is "
+				"'%s'",
 				path, saved);
 		else
 			verb_note("'%s' was changed since and is left as it is", path);
@@ -58,7 +59,8 @@ static int refuse_strange_files(const struct manifest *manifest, const char *rec
 	_cleanup_free_ char *advice = NULL;
 	int r = 0;
 
-	if (asprintf(&advice, "as its owner remove what --dry-run lists, and then, as root, '%s'", record) < 0)
+	if (asprintf(&advice, "as its owner remove what --dry-run lists, and then, as root, '%s'", record) <
+		0)
 		return verb_fail("cannot take anything back: out of memory");
 	for (size_t i = 0; r == 0 && i < manifest->n_files; i++)
 		r = refuse_stranger(manifest->files[i].path, advice);

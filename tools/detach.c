@@ -31,7 +31,8 @@ static bool in_first_namespace(void)
 {
 	char name[SURROUNDINGS_NAMESPACE_SIZE] = "";
 
-	return readlink(SURROUNDINGS_PID_CHILDREN, name, sizeof(name) - 1) > 0 && streq(name, SURROUNDINGS_FIRST);
+	return readlink(SURROUNDINGS_PID_CHILDREN, name, sizeof(name) - 1) > 0 &&
+		streq(name, SURROUNDINGS_FIRST);
 }
 
 /* The path of each control group stands behind the second colon of its line (cgroups(7)). */

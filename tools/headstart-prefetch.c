@@ -304,7 +304,8 @@ static bool worth_awaiting(const struct plan_view *plan)
 static int no_room(const struct request *request)
 {
 	if (request->path)
-		fprintf(stderr, "headstart-prefetch: nothing is read where fewer than %d more processes may be started\n",
+		fprintf(stderr,
+			"headstart-prefetch: nothing is read where fewer than %d more processes may be started\n",
 			PROCESS_ROOM_MIN);
 	return 0;
 }

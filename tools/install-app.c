@@ -80,7 +80,7 @@ static bool same_folder(const char *a, const char *b)
 	if (streq(a, b))
 		return true;
 	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
+		first.st_ino == second.st_ino;
 }
 
 /* Calls `each` with every part of a list with colons until it returns other than 0, which is returned. */
@@ -274,7 +274,8 @@ static int take_program_of_file(struct app *app, const char *path)
 	int r;
 
 	if (file_standing(path, &app->before) == FILE_OURS)
-		path = manifest_find(&app->before, path)->saved; /* that of an earlier installation starts the wrapper */
+		path = manifest_find(&app->before, path)
+			       ->saved; /* that of an earlier installation starts the wrapper */
 	if (!path || read_file(path, DESKTOP_MAX, &text, &size) < 0)
 		return 0;
 	r = desktop_command(text, &command);
@@ -344,8 +345,8 @@ static bool is_in_place_of(const struct app *app, const char *path, const char *
 	const char *slash = strrchr(path, '/');
 
 	return streq(slash, strrchr(wrapper, '/')) &&
-	       snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path) < (int)sizeof(folder) &&
-	       same_folder(folder, app->wrappers);
+		snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path), path) < (int)sizeof(folder) &&
+		same_folder(folder, app->wrappers);
 }
 
 /* A wrapper where its program is would execute itself for ever. */
@@ -353,10 +354,12 @@ static int refuse_place(const char *wrapper)
 {
 	int r = record_refuse_owned(wrapper);
 
-	return r ? r
-		 : verb_fail("'%s' lies where its wrapper would be: move it to another folder first (nothing was "
-			     "written)",
-			   wrapper);
+	return r
+		? r
+		: verb_fail(
+			  "'%s' lies where its wrapper would be: move it to another folder first (nothing was "
+			  "written)",
+			  wrapper);
 }
 
 static int check_places(const struct app *app)
@@ -432,8 +435,9 @@ static void check_path(const struct app *app)
 	first = each_folder(path, find_position, &search);
 	if (first == 1)
 		return;
-	verb_note("note: '%s' is not in PATH before '%s': shells start the program without headstart until "
-		  "it is",
+	verb_note(
+		"note: '%s' is not in PATH before '%s': shells start the program without headstart until "
+		"it is",
 		app->wrappers, folder);
 }
 

@@ -66,8 +66,8 @@ int record_path(const char *name, char **ret)
 	if (r)
 		return r;
 	return asprintf(ret, "%s/%s" SUFFIX, folder, name) < 0
-		       ? verb_fail_errno(ENOMEM, "cannot name '%s'", name)
-		       : 0;
+		? verb_fail_errno(ENOMEM, "cannot name '%s'", name)
+		: 0;
 }
 
 int record_load(const char *path, struct manifest *ret)
@@ -108,17 +108,18 @@ static int in_the_way(const char *path, enum file_standing standing)
 {
 	if (standing == FILE_OTHER)
 		return verb_fail("'%s' is not a regular file; nothing was written", path);
-	return verb_fail("'%s' was not written by headstart; --force replaces it until it is uninstalled "
-			 "(nothing was written)",
+	return verb_fail(
+		"'%s' was not written by headstart; --force replaces it until it is uninstalled "
+		"(nothing was written)",
 		path);
 }
 
 static int refuse_if_owned(const char *path, const struct manifest *manifest, const char *app)
 {
 	return file_standing(path, manifest) == FILE_OURS
-		       ? verb_fail("'%s' belongs to '--app %s'; uninstall that first (nothing was written)", path,
-				 app)
-		       : 0;
+		? verb_fail(
+			  "'%s' belongs to '--app %s'; uninstall that first (nothing was written)", path, app)
+		: 0;
 }
 
 static int refuse_file_of(void *context, const char *app)

@@ -66,7 +66,7 @@ static bool has_name(int fd, const char *path)
 	struct stat ours, named;
 
 	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
-	       ours.st_ino == named.st_ino;
+		ours.st_ino == named.st_ino;
 }
 
 /* A turn that was taken ends, and what was made for it, or for the record, goes if it is empty. */
@@ -171,7 +171,7 @@ static bool built_for_another_folder(const struct loader *loader)
 	const char *problem;
 
 	return library_check(loader, HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", &problem) == 0 &&
-	       !problem;
+		!problem;
 }
 
 /* A loader that finds no library of its kind prints an error in every process it starts. */
@@ -192,8 +192,9 @@ static int check_library(const struct loader *loader)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot look at '%s'", path);
 	if (problem && access(path, F_OK) < 0 && built_for_another_folder(loader))
-		return verb_fail("headstart was built for '%s', and programs of '%s' look for '%s': set it up "
-				 "with --libdir=%s, and install it again",
+		return verb_fail(
+			"headstart was built for '%s', and programs of '%s' look for '%s': set it up "
+			"with --libdir=%s, and install it again",
 			HEADSTART_PRIVATE_DIR, loader->path, path, loader->lib);
 	if (problem)
 		return verb_fail("the library for programs of '%s', '%s', %s", loader->path, path, problem);
@@ -240,8 +241,9 @@ static int self_test(const struct loader_list *list, const struct preload_file *
 			"without overlayfs the self-test needs the file '%s' to exist; an empty one will do",
 			PRELOAD_FILE);
 	if (r == -EPERM)
-		return verb_fail("the self-test may not make a mount namespace: in a container, give it "
-				 "CAP_SYS_ADMIN");
+		return verb_fail(
+			"the self-test may not make a mount namespace: in a container, give it "
+			"CAP_SYS_ADMIN");
 	if (r < 0)
 		return verb_fail_errno(r, "the self-test cannot be done; nothing was written");
 	if (difference)
@@ -284,9 +286,10 @@ static void note_mode(void)
 	mode_t mode;
 
 	if (!preload_file_for_all(PRELOAD_FILE, &mode))
-		verb_note("'%s' keeps its mode %04o: programs of users who cannot read it do not load the "
-			  "library; "
-			  "'chmod a+r %s' has them load it",
+		verb_note(
+			"'%s' keeps its mode %04o: programs of users who cannot read it do not load the "
+			"library; "
+			"'chmod a+r %s' has them load it",
 			PRELOAD_FILE, (unsigned)mode, PRELOAD_FILE);
 }
 

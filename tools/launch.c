@@ -55,7 +55,8 @@ static void carry_out(const void *context)
 	struct prefetch_options options = {
 		.wait = true,
 		.alongside = stage_to_wait_for(launch) == LAUNCH_WAIT_NONE,
-		.time_budget_ms = launch->time_ms && launch->time_ms < WAIT_LIMIT_MS ? launch->time_ms : WAIT_LIMIT_MS,
+		.time_budget_ms =
+			launch->time_ms && launch->time_ms < WAIT_LIMIT_MS ? launch->time_ms : WAIT_LIMIT_MS,
 		.memory_limit = launch->memory_limit,
 		.reached = tell_stage,
 	};
@@ -64,7 +65,8 @@ static void carry_out(const void *context)
 	int plan_fd = open_regular(launch->plan_path, 0);
 
 	time_limit_set(WAIT_LIMIT_MS);
-	if (plan_fd >= 0) /* to the end of this process, so that a shim in the program leaves the plan to us */
+	if (plan_fd >=
+		0) /* to the end of this process, so that a shim in the program leaves the plan to us */
 		plan_claim(plan_fd);
 	if (plan_fd >= 0 && fstat(plan_fd, &plan_file) == 0)
 		options.plan_owner = plan_file.st_uid;

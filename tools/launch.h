@@ -24,7 +24,7 @@ struct launch {
 	enum launch_wait wait;
 	uint64_t memory_limit; /* bytes, 0 for none: of the settings */
 	uint32_t time_ms;      /* milliseconds that the prefetcher may take; 0: as long as is usual */
-	bool refresh; /* have the plan compiled anew if it turns out to be stale */
+	bool refresh;          /* have the plan compiled anew if it turns out to be stale */
 };
 
 /*

@@ -38,7 +38,7 @@ int mark_listen(char ret_name[MARK_NAME_MAX])
 	uint64_t secret;
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ||
-	    getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
+		getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
 		return -errno;
 	snprintf(name, sizeof(name), "%d-%016llx", getpid(), (unsigned long long)secret);
 	if (bind(fd, (struct sockaddr *)&address, address_of(name, &address)) < 0)
@@ -64,8 +64,10 @@ static bool receive(int fd, uid_t *ret)
 	} control;
 	char byte;
 	struct iovec data = {.iov_base = &byte, .iov_len = 1};
-	struct msghdr message = {
-		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	struct msghdr message = {.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control)};
 	struct ucred sender;
 
 	if (recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)

@@ -27,7 +27,8 @@ static bool same_file(const char *a, const char *b)
 {
 	struct stat of_a, of_b;
 
-	return status_of(a, &of_a) && status_of(b, &of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+	return status_of(a, &of_a) && status_of(b, &of_b) && of_a.st_dev == of_b.st_dev &&
+		of_a.st_ino == of_b.st_ino;
 }
 
 /* Whether the process is this user's, and executes what we do, or the other one of the prefetcher and the launcher. */
@@ -41,7 +42,7 @@ static bool is_prefetcher(pid_t process)
 		return false;
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)process);
 	return same_file(path, "/proc/self/exe") || same_file(path, HEADSTART_PREFETCH_PATH) ||
-	       same_file(path, HEADSTART_PROGRAM_PATH);
+		same_file(path, HEADSTART_PROGRAM_PATH);
 }
 
 /* Another prefetcher that has locked something of these bytes; 0 if none is to be seen. *ret_start: from where on. */
@@ -49,7 +50,8 @@ static pid_t locked_by(int fd, off_t start, off_t length, off_t *ret_start)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
 
-	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0 || !is_prefetcher(lock.l_pid))
+	if (fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK || lock.l_pid <= 0 ||
+		!is_prefetcher(lock.l_pid))
 		return 0;
 	*ret_start = lock.l_start;
 	return lock.l_pid;
@@ -85,24 +87,27 @@ static bool locked_by_us(int fd, off_t start, off_t length)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
 
-	return length > 0 && fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid == getpid();
+	return length > 0 && fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK &&
+		lock.l_pid == getpid();
 }
 
 bool plan_claim(int plan_fd)
 {
-	struct flock mark = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_CARRIER + now_ms(), .l_len = 1};
+	struct flock mark = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_CARRIER + now_ms(), .l_len = 1};
 	off_t start;
 
 	fcntl(plan_fd, F_SETLK, &mark); /* one more: a shim that starts us has done so */
 	if (locked_by(plan_fd, PLAN_LOCK_CARRIER, 0, &start) == 0)
 		return true;
 	return locked_by_us(plan_fd, PLAN_LOCK_CARRIER, start - PLAN_LOCK_CARRIER) ||
-	       locked_by_us(plan_fd, start, 1); /* at the same time: only one of the two is seen first */
+		locked_by_us(plan_fd, start, 1); /* at the same time: only one of the two is seen first */
 }
 
 static bool program_waits(int plan_fd)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
 
 	return fcntl(plan_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }

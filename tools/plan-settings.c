@@ -23,7 +23,8 @@ static bool ids_are_the_machines(void)
 	size_t size;
 
 	return read_pseudo_file("/proc/self/uid_map", 4096, &map, &size) < 0 ||
-	       (sscanf(map, "%llu %llu %llu", &inside, &outside, &count) == 3 && outside == 0 && count == UINT32_MAX);
+		(sscanf(map, "%llu %llu %llu", &inside, &outside, &count) == 3 && outside == 0 &&
+			count == UINT32_MAX);
 }
 
 /* A user who is root of a namespace of their own (unshare -Ur) is that user still; the root folder is not theirs. */
@@ -46,9 +47,11 @@ void plan_settings(const struct config *config, struct plan_options *options)
 void plan_tell_others(const struct plan_summary *summary)
 {
 	if (summary->others == 1)
-		verb_note("1 file that others than root own or can replace is left out of the plan for everybody");
+		verb_note(
+			"1 file that others than root own or can replace is left out of the plan for everybody");
 	else if (summary->others > 1)
-		verb_note("%zu files that others than root own or can replace are left out of the plan for everybody",
+		verb_note(
+			"%zu files that others than root own or can replace are left out of the plan for everybody",
 			summary->others);
 }
 

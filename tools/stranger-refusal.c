@@ -41,8 +41,8 @@ int refuse_stranger_of(const char *variable, const char *path)
 		return 0;
 	user = stranger.owner ? "as that user, or " : "";
 	n = streq(variable, "HOME")
-		    ? asprintf(&advice, "run this %swith HOME=%s", user, root ? root->pw_dir : "/root")
-		    : asprintf(&advice, "run this %swithout %s", user, variable);
+		? asprintf(&advice, "run this %swith HOME=%s", user, root ? root->pw_dir : "/root")
+		: asprintf(&advice, "run this %swithout %s", user, variable);
 	if (n < 0)
 		return verb_fail_errno(ENOMEM, "cannot use '%s'", path);
 	return tell(&stranger, advice);

@@ -331,8 +331,8 @@ static int serve(struct slowdisk *slowdisk)
 	return r;
 }
 
-int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint, FILE *log,
-	void (*ready)(void))
+int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
+	FILE *log, void (*ready)(void))
 {
 	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .log = log, .ready = ready};
 	int r;

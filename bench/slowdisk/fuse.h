@@ -16,5 +16,5 @@
  * answers: when it came, when the model has it complete, when it was answered, all in ns of CLOCK_MONOTONIC; its offset
  * and its size in bytes. With these a model can be checked on a machine however busy.
  */
-int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint, FILE *log,
-	void (*ready)(void));
+int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed, const char *mountpoint,
+	FILE *log, void (*ready)(void));

@@ -70,8 +70,8 @@ static int fail(int status, const char *format, ...)
 	return status;
 }
 
-static int parse_number(const char *text, unsigned long long least, unsigned long long most,
-	unsigned long long *ret)
+static int parse_number(
+	const char *text, unsigned long long least, unsigned long long most, unsigned long long *ret)
 {
 	unsigned long long value;
 	char *end;
@@ -126,9 +126,13 @@ static int parse_option(struct options *options, int option)
 static int parse_options(struct options *options, int argc, char **argv)
 {
 	static const struct option long_options[] = {
-		{"runs", required_argument, NULL, 'n'}, {"cpu", required_argument, NULL, 'c'},
-		{"seed", required_argument, NULL, 's'}, {"json", required_argument, NULL, 'j'},
-		{"arm", required_argument, NULL, 'a'}, {"help", no_argument, NULL, 'h'}, {0},
+		{"runs", required_argument, NULL, 'n'},
+		{"cpu", required_argument, NULL, 'c'},
+		{"seed", required_argument, NULL, 's'},
+		{"json", required_argument, NULL, 'j'},
+		{"arm", required_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	static char *default_command[] = {(char *)"/bin/true", NULL};
 	int option, status;
@@ -156,8 +160,10 @@ static int default_arms(struct options *options, char *ret_texts[TEXTS_MAX])
 	if (asprintf(&ret_texts[0], "audit:LD_AUDIT=%s/ldpreload/libheadstart-audit.so", build) < 0 ||
 		asprintf(&ret_texts[1],
 			"audit-no-plan:LD_AUDIT=%s/ldpreload/libheadstart-audit.so HEADSTART=plan "
-			"HEADSTART_STATE=/nonexistent", build) < 0 ||
-		asprintf(&ret_texts[2], "preload:LD_PRELOAD=%s/ldpreload/libheadstart-preload.so", build) < 0 ||
+			"HEADSTART_STATE=/nonexistent",
+			build) < 0 ||
+		asprintf(&ret_texts[2], "preload:LD_PRELOAD=%s/ldpreload/libheadstart-preload.so", build) <
+			0 ||
 		asprintf(&ret_texts[3], "run:%s/tools/headstart run --", build) < 0)
 		return -ENOMEM;
 	options->arms[0] = "nothing:";
@@ -220,8 +226,9 @@ static int write_json(const struct options *options, const struct spawn_arm *arm
 	json_object_object_add(object, "seed", json_object_new_uint64(options->seed));
 	spawn_add_json(object, arms, options->n_arms, options->rounds);
 	if (out)
-		fprintf(out, "%s\n", json_object_to_json_string_ext(object,
-			JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
+		fprintf(out, "%s\n",
+			json_object_to_json_string_ext(
+				object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(object);
 	if (!out || fflush(out) != 0)
 		return fail(1, "cannot write '%s': %s", options->json, strerror(errno));

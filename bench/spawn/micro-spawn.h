@@ -9,16 +9,16 @@
 #include "sample.h"
 
 struct spawn_arm {
-	char *name;          /* owned: with the words, which argv and environment point into, behind it */
-	char **argv;         /* owned, NULL-terminated: the prefix, then the command */
-	char **environment;  /* owned, NULL-terminated: ours without LD_AUDIT and HEADSTART…, then the arm's */
-	double *us;          /* owned: microseconds from posix_spawn to the end of waitpid, one for each round */
+	char *name;         /* owned: with the words, which argv and environment point into, behind it */
+	char **argv;        /* owned, NULL-terminated: the prefix, then the command */
+	char **environment; /* owned, NULL-terminated: ours without LD_AUDIT and HEADSTART…, then the arm's */
+	double *us; /* owned: microseconds from posix_spawn to the end of waitpid, one for each round */
 	/* Filled by spawn_arm_summarize(). */
 	double least, median;
 	struct interval interval;
-	double more;         /* median above the first arm's */
+	double more; /* median above the first arm's */
 	struct interval more_interval;
-	int different;       /* the intervals of the two medians don't overlap */
+	int different; /* the intervals of the two medians don't overlap */
 };
 
 /*

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 
 #define RESAMPLES 2000
-#define TAIL	  (RESAMPLES / 40) /* 2.5 % on each side */
+#define TAIL      (RESAMPLES / 40) /* 2.5 % on each side */
 
 uint64_t sample_random(uint64_t *state)
 {
@@ -33,7 +33,8 @@ double sample_median(double *values, size_t n)
 }
 
 /* The estimate of one resample: the difference of medians, or the median where there is no baseline. */
-static double resample(const double *values, const double *baseline, size_t n, uint64_t *state, double *scratch)
+static double resample(
+	const double *values, const double *baseline, size_t n, uint64_t *state, double *scratch)
 {
 	double *drawn = scratch, *drawn_baseline = scratch + n;
 
@@ -47,8 +48,8 @@ static double resample(const double *values, const double *baseline, size_t n, u
 	return sample_median(drawn, n) - (baseline ? sample_median(drawn_baseline, n) : 0);
 }
 
-int sample_difference_interval(const double *values, const double *baseline, size_t n, uint64_t seed,
-	struct interval *ret)
+int sample_difference_interval(
+	const double *values, const double *baseline, size_t n, uint64_t seed, struct interval *ret)
 {
 	_cleanup_free_ double *scratch = calloc(n, 2 * sizeof(*scratch));
 	_cleanup_free_ double *estimates = calloc(RESAMPLES, sizeof(*estimates));

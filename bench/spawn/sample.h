@@ -22,5 +22,5 @@ int sample_median_interval(const double *values, size_t n, uint64_t seed, struct
  * *ret: the interval of median(values) - median(baseline), both of n > 0 rounds. Rounds are drawn, not values, so that
  * what disturbed a whole round disturbs both sides. Returns 0 or -ENOMEM.
  */
-int sample_difference_interval(const double *values, const double *baseline, size_t n, uint64_t seed,
-	struct interval *ret);
+int sample_difference_interval(
+	const double *values, const double *baseline, size_t n, uint64_t seed, struct interval *ret);

@@ -121,8 +121,8 @@ int spawn_arm_summarize(struct spawn_arm *arm, const struct spawn_arm *first, si
 	if (r == 0 && arm != first) {
 		r = sample_difference_interval(arm->us, first->us, rounds, seed, &arm->more_interval);
 		arm->more = arm->median - first->median;
-		arm->different = arm->interval.low > first->interval.high ||
-			arm->interval.high < first->interval.low;
+		arm->different =
+			arm->interval.low > first->interval.high || arm->interval.high < first->interval.low;
 	}
 	return r;
 }

@@ -6,8 +6,8 @@
 
 void spawn_print_table(const struct spawn_arm *arms, size_t n_arms, size_t rounds)
 {
-	printf("%-14s %6s %9s %9s %17s %14s %17s\n", "arm", "n", "least", "median", "95 % interval",
-		"more", "95 % interval");
+	printf("%-14s %6s %9s %9s %17s %14s %17s\n", "arm", "n", "least", "median", "95 % interval", "more",
+		"95 % interval");
 	printf("%-14s %6s %9s %9s %17s %14s %17s\n", "", "", "us", "us", "us", "us", "us");
 	for (size_t i = 0; i < n_arms; i++) {
 		const struct spawn_arm *arm = &arms[i];
@@ -15,13 +15,14 @@ void spawn_print_table(const struct spawn_arm *arms, size_t n_arms, size_t round
 		printf("%-14s %6zu %9.1f %9.1f %8.1f-%8.1f", arm->name, rounds, arm->least, arm->median,
 			arm->interval.low, arm->interval.high);
 		if (i > 0)
-			printf(" %+14.1f %+8.1f-%+8.1f", arm->more, arm->more_interval.low, arm->more_interval.high);
+			printf(" %+14.1f %+8.1f-%+8.1f", arm->more, arm->more_interval.low,
+				arm->more_interval.high);
 		printf("\n");
 	}
 	for (size_t i = 1; i < n_arms; i++)
 		if (!arms[i].different)
-			printf("%s: no measurable difference from '%s' (the intervals overlap)\n", arms[i].name,
-				arms[0].name);
+			printf("%s: no measurable difference from '%s' (the intervals overlap)\n",
+				arms[i].name, arms[0].name);
 }
 
 static struct json_object *json_interval(const struct interval *interval)

@@ -15,9 +15,10 @@
 struct open_how open_begin(mode_t type, unsigned options)
 {
 	struct open_how how = {
-		.flags = type == S_IFDIR ? O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC : O_PATH | O_CLOEXEC,
+		.flags = type == S_IFDIR ? O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC
+					 : O_PATH | O_CLOEXEC,
 		.resolve = (options & OPEN_NO_LINKS ? RESOLVE_NO_SYMLINKS : 0) |
-			   (options & OPEN_CACHED ? RESOLVE_CACHED : 0),
+			(options & OPEN_CACHED ? RESOLVE_CACHED : 0),
 	};
 
 	if (type == S_IFLNK || options & OPEN_NO_LINKS)
@@ -32,8 +33,8 @@ static int reopen(int fd, unsigned options)
 	int opened;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	opened = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
-				    (options & OPEN_NO_ATIME ? O_NOATIME : 0));
+	opened = open(link,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (options & OPEN_NO_ATIME ? O_NOATIME : 0));
 	if (opened >= 0)
 		return opened;
 	/* The link leads to the file itself, whatever became of its name: only /proc can be missing. */
@@ -61,8 +62,8 @@ int open_finish(int fd, mode_t type, unsigned options)
 /* Without /proc, of a path that the caller has chosen: what is found at it by now is opened, and looked at once more. */
 static int open_again(const char *path, unsigned options)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC |
-						    (options & OPEN_NO_ATIME ? O_NOATIME : 0));
+	_cleanup_close_ int fd = open(path,
+		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (options & OPEN_NO_ATIME ? O_NOATIME : 0));
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)

@@ -17,7 +17,8 @@
 
 enum open_options {
 	OPEN_NO_LINKS = 1 << 0, /* -ELOOP for a path with a symbolic link, on the way or at the end */
-	OPEN_CACHED   = 1 << 1, /* -EAGAIN where the dentry cache alone cannot tell; no effect before Linux 5.12 */
+	OPEN_CACHED =
+		1 << 1, /* -EAGAIN where the dentry cache alone cannot tell; no effect before Linux 5.12 */
 	OPEN_NO_ATIME = 1 << 2, /* the file's time of access stays; for its owner and root only */
 };
 

@@ -20,7 +20,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 
-#define NOBODY	      65534
+#define NOBODY        65534
 #define LOOK_AGAIN_MS 10
 
 static int become_nobody(void)
@@ -71,7 +71,8 @@ static bool ends_within(pid_t child, unsigned timeout_ms)
 	for (unsigned waited = 0; waited <= timeout_ms; waited += LOOK_AGAIN_MS) {
 		siginfo_t ended = {0};
 
-		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == child)
+		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+			ended.si_pid == child)
 			return true;
 		nanosleep(&pause, NULL);
 	}

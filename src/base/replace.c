@@ -46,7 +46,7 @@ static bool unchanged(const struct replacement *replacement, struct stat *ret)
 	const struct stat *then = &replacement->st;
 
 	return fstat(replacement->original, ret) == 0 && ret->st_size == then->st_size &&
-	       same_time(ret->st_mtim, then->st_mtim) && same_time(ret->st_ctim, then->st_ctim);
+		same_time(ret->st_mtim, then->st_mtim) && same_time(ret->st_ctim, then->st_ctim);
 }
 
 static uint64_t mount_id(int fd)
@@ -54,8 +54,8 @@ static uint64_t mount_id(int fd)
 	struct statx stx;
 
 	return statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) == 0 && (stx.stx_mask & STATX_MNT_ID)
-		       ? stx.stx_mnt_id
-		       : 0;
+		? stx.stx_mnt_id
+		: 0;
 }
 
 /* Appends the name that `path` is, its folder opened and swept; -EEXIST if it is there already. */

@@ -96,7 +96,8 @@ unsigned config_read_system(struct config *ret, config_problem *tell, void *cont
 	*ret = (struct config){0};
 	if (named && stranger_to_us(named, &stranger) == -EPERM) {
 		if (tell)
-			tell(context, named, 0, "others could have written it: it and the folders above it must be root's, and for nobody "
+			tell(context, named, 0,
+				"others could have written it: it and the folders above it must be root's, and for nobody "
 				"else to write");
 		named = NULL;
 		problems = 1;

@@ -20,7 +20,7 @@ static bool names_device(const struct device_rule *rule, int fd, const struct de
 	if (streq(name, device->name))
 		return true;
 	return stat(rule->path, &node) == 0 && S_ISBLK(node.st_mode) && fstat(fd, &file) == 0 &&
-	       node.st_rdev == file.st_dev;
+		node.st_rdev == file.st_dev;
 }
 
 static bool holds(const struct device_rule *rule, const char *path)

@@ -125,9 +125,10 @@ static void add_place(const struct doctor_host *host, struct disks *disks, const
 
 	if (host->device(host, path, &device) < 0)
 		return;
-	while (i < disks->n && (disks->disks[i].device.class != device.class ||
-				       disks->disks[i].device.by_rule != device.by_rule ||
-				       !streq(disks->disks[i].device.name, device.name)))
+	while (i < disks->n &&
+		(disks->disks[i].device.class != device.class ||
+			disks->disks[i].device.by_rule != device.by_rule ||
+			!streq(disks->disks[i].device.name, device.name)))
 		i++;
 	if (i == DISKS_MAX)
 		return;

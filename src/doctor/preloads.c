@@ -21,8 +21,9 @@ struct list {
 static const struct {
 	const char *part, *trouble;
 } known_trouble[] = {
-	{"libasan", "AddressSanitizer's run-time wants to be the first of all libraries, and refuses to "
-		    "start behind another"},
+	{"libasan",
+		"AddressSanitizer's run-time wants to be the first of all libraries, and refuses to "
+		"start behind another"},
 	{"libtsan", "ThreadSanitizer's run-time has more static TLS than fits under an auditor"},
 	{"liblsan", "LeakSanitizer's run-time has more static TLS than fits under an auditor"},
 };
@@ -183,8 +184,9 @@ static void say_unread(int error, struct doctor_report *report)
 {
 	if (error == -EISDIR) {
 		doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' is a directory", PRELOAD_FILE);
-		doctor_consequence(report, "the loader takes it for an empty file: nothing is preloaded, and "
-					   "'headstart install --system' refuses");
+		doctor_consequence(report,
+			"the loader takes it for an empty file: nothing is preloaded, and "
+			"'headstart install --system' refuses");
 		doctor_mend(report, "sudo rmdir %s", PRELOAD_FILE);
 		return;
 	}
@@ -206,8 +208,9 @@ static bool say_mode(const struct doctor_host *host, struct doctor_report *repor
 		return false;
 	doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' is not for all users to read (mode %04o)",
 		PRELOAD_FILE, (unsigned)st.st_mode & 07777);
-	doctor_consequence(report, "programs of users who cannot read it load nothing that it names, and do "
-				   "not say so");
+	doctor_consequence(report,
+		"programs of users who cannot read it load nothing that it names, and do "
+		"not say so");
 	doctor_mend(report, "sudo chmod a+r %s", PRELOAD_FILE);
 	return true;
 }

@@ -56,8 +56,9 @@ static bool say_denied(const struct doctor_host *host, const struct doctor_progr
 			"everybody, until root's settings deny it as well and are applied");
 		doctor_mend(report, "sudo headstart config apply");
 	} else {
-		doctor_consequence(report, "nothing is read ahead for it, but the shims go on by the plan that it "
-					   "had before until the settings are applied");
+		doctor_consequence(report,
+			"nothing is read ahead for it, but the shims go on by the plan that it "
+			"had before until the settings are applied");
 		doctor_mend(report, "headstart config apply");
 	}
 	return true;

@@ -110,7 +110,7 @@ static bool is_plain(int fd)
 		return false;
 	line[n] = '\0';
 	return !after_prefix(line, "\177ELF") && !after_prefix(line, "#!") &&
-	       (strchr(line, '\n') || strlen(line) == (size_t)n);
+		(strchr(line, '\n') || strlen(line) == (size_t)n);
 }
 
 static void read_executable(const struct doctor_host *host, struct doctor_program *program)
@@ -168,7 +168,7 @@ int doctor_check_program(const struct doctor_host *host, const char *command, st
 bool program_heeds_audit(const struct doctor_program *program)
 {
 	return program->is_elf && !program->needs.is_32bit && program->needs.interpreter &&
-	       !strstr(program->needs.interpreter, "/ld-musl-");
+		!strstr(program->needs.interpreter, "/ld-musl-");
 }
 
 /* Why no shim can be loaded into the executable, or NULL. */
@@ -192,9 +192,10 @@ static void say_not_elf(const struct doctor_program *program, const char *why, s
 	if (program->is_plain) {
 		doctor_say(report, DOCTOR_NOTE, "program", "'%s' has no '#!' and is not an ELF file",
 			program->path);
-		doctor_consequence(report, "the kernel does not execute it; shells, 'headstart run' and all "
-					   "that use execvp(3) then have "
-					   "'/bin/sh' run it, others fail");
+		doctor_consequence(report,
+			"the kernel does not execute it; shells, 'headstart run' and all "
+			"that use execvp(3) then have "
+			"'/bin/sh' run it, others fail");
 		return;
 	}
 	if (program->interpreter_error < 0)
@@ -266,7 +267,7 @@ void check_wrapper(
 	else if (strstr(program->path, "/flatpak/exports/bin/") || streq(base, "flatpak"))
 		what = "a Flatpak";
 	else if (streq(base, "bwrap") || streq(base, "firejail") || streq(base, "docker") ||
-		 streq(base, "podman"))
+		streq(base, "podman"))
 		what = "a sandbox or container";
 	else if (program->is_script && host_read(host, program->path, &text) == 0) {
 		if (strstr(text, "flatpak run"))
@@ -277,8 +278,9 @@ void check_wrapper(
 	if (!what)
 		return;
 	doctor_say(report, DOCTOR_NOTE, "program", "'%s' starts %s", program->command, what);
-	doctor_consequence(report, "the program proper runs from files of its own, with its own loader and "
-				   "often under a seccomp "
-				   "filter: the shim does nothing there, and only what the starter itself "
-				   "touches can be counted on");
+	doctor_consequence(report,
+		"the program proper runs from files of its own, with its own loader and "
+		"often under a seccomp "
+		"filter: the shim does nothing there, and only what the starter itself "
+		"touches can be counted on");
 }

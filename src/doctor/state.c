@@ -47,8 +47,8 @@ const char *state_sudo(const struct doctor_host *host, const char *path)
 	const char *rest = after_prefix(path, HEADSTART_STATE_DIR);
 
 	return host->user != 0 && !state_variable_set(store.environment.state) && rest && *rest == '/'
-		       ? "sudo "
-		       : "";
+		? "sudo "
+		: "";
 }
 
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret)
@@ -94,10 +94,11 @@ static enum standing file_standing(
 	if (!host_path(host, plan_file_path(plan, index), full) || lstat(full, &st) < 0 ||
 		!is_kind(st.st_mode, kind))
 		return GONE;
-	return kind == PLAN_REGULAR && ((uint64_t)st.st_size != LE64(file->size) ||
-					       (int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim))
-		       ? CHANGED
-		       : SAME;
+	return kind == PLAN_REGULAR &&
+			((uint64_t)st.st_size != LE64(file->size) ||
+				(int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim))
+		? CHANGED
+		: SAME;
 }
 
 struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan)

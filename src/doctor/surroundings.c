@@ -72,8 +72,8 @@ void check_settings(const struct doctor_host *host, struct doctor_report *report
 {
 	if (host->wrong_settings == 0)
 		return;
-	doctor_say(report, DOCTOR_NOTE, "settings", "%u %s of settings",
-		host->wrong_settings, host->wrong_settings == 1 ? "wrong line or file" : "wrong lines or files");
+	doctor_say(report, DOCTOR_NOTE, "settings", "%u %s of settings", host->wrong_settings,
+		host->wrong_settings == 1 ? "wrong line or file" : "wrong lines or files");
 	doctor_consequence(report, "what is wrong is ignored, as if it were not there");
 	doctor_mend(report, "headstart config check");
 }
@@ -90,9 +90,10 @@ void check_seccomp(const struct doctor_host *host, struct doctor_report *report)
 	} else if (mode != 0) {
 		doctor_say(report, DOCTOR_NOTE, "seccomp",
 			"a seccomp filter is in force in this process and what it starts");
-		doctor_consequence(report, "the shim does nothing under a filter, which may make its calls "
-					   "fatal; 'headstart run' "
-					   "works as far as the filter lets it");
+		doctor_consequence(report,
+			"the shim does nothing under a filter, which may make its calls "
+			"fatal; 'headstart run' "
+			"works as far as the filter lets it");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else {
 		doctor_say(report, DOCTOR_OK, "seccomp", "no filter in this process");

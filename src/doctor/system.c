@@ -55,12 +55,14 @@ void check_kernel(const struct doctor_host *host, struct doctor_report *report)
 	}
 	doctor_say(report, version >= 5012 ? DOCTOR_OK : DOCTOR_NOTE, "kernel", "Linux %s", host->kernel);
 	if (version < 5012)
-		doctor_consequence(report, "looking whether a start is warm may itself wait for the disk: "
-					   "openat2(RESOLVE_CACHED) is of 5.12");
+		doctor_consequence(report,
+			"looking whether a start is warm may itself wait for the disk: "
+			"openat2(RESOLVE_CACHED) is of 5.12");
 	else if (version < 6012)
-		doctor_consequence(report, "where io_uring may not be used, the prefetcher asks for each "
-					   "piece twice: up to 6.11 "
-					   "preadv2(RWF_NOWAIT) starts no read");
+		doctor_consequence(report,
+			"where io_uring may not be used, the prefetcher asks for each "
+			"piece twice: up to 6.11 "
+			"preadv2(RWF_NOWAIT) starts no read");
 	else
 		doctor_consequence(report,
 			"an executable can have 73 program headers (6.17 has no such limit): relayout "

@@ -193,9 +193,9 @@ static bool find_library(const struct elf_closure *closure, const struct elf_nee
 	if (strchr(name, '/'))
 		return expand(name, strlen(name), origin, path) && is_object(closure, path);
 	return (!needs->runpath && find_in(closure, needs->rpath, origin, name, path)) ||
-	       find_in(closure, closure->library_path, origin, name, path) ||
-	       find_in(closure, needs->runpath, origin, name, path) || find_in_cache(closure, name, path) ||
-	       find_in(closure, default_folders, origin, name, path);
+		find_in(closure, closure->library_path, origin, name, path) ||
+		find_in(closure, needs->runpath, origin, name, path) || find_in_cache(closure, name, path) ||
+		find_in(closure, default_folders, origin, name, path);
 }
 
 /* What the object at `index` takes, and the libraries it needs at the end of the list. */
@@ -235,8 +235,9 @@ static void load_cache(struct elf_closure *closure)
 {
 	char path[PATH_MAX];
 
-	if (closure->cache || (size_t)snprintf(path, sizeof(path), "%s/etc/ld.so.cache",
-				      closure->root ? closure->root : "") >= sizeof(path))
+	if (closure->cache ||
+		(size_t)snprintf(path, sizeof(path), "%s/etc/ld.so.cache",
+			closure->root ? closure->root : "") >= sizeof(path))
 		return;
 	(void)read_file(path, CACHE_MAX, &closure->cache, &closure->cache_size);
 }

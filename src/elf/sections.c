@@ -50,7 +50,7 @@ static const char *section_problem(const struct elf_sections *sections, const El
 	bool has_bytes = section->sh_type != SHT_NOBITS && section->sh_type != SHT_NULL;
 	bool is_symbols = section->sh_type == SHT_SYMTAB || section->sh_type == SHT_DYNSYM;
 	bool info_is_link = (section->sh_flags & SHF_INFO_LINK) || section->sh_type == SHT_REL ||
-			    section->sh_type == SHT_RELA;
+		section->sh_type == SHT_RELA;
 
 	if (has_bytes && !range_fits(section->sh_offset, section->sh_size, sections->view->size))
 		return "has a section beyond its end";

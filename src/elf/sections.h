@@ -32,7 +32,7 @@ const char *elf_section_name(const struct elf_sections *sections, size_t index);
 static inline bool elf_section_is_loaded(const Elf64_Shdr *section)
 {
 	return (section->sh_flags & SHF_ALLOC) && section->sh_type != SHT_NOBITS &&
-	       section->sh_type != SHT_NULL && section->sh_size > 0;
+		section->sh_type != SHT_NULL && section->sh_size > 0;
 }
 
 /* The symbols of a symbol table, which are not aligned, and their number. NULL for what is none. */

@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OBJECT_LIST_MAX  512u
+#define OBJECT_LIST_MAX    512u
 #define OBJECT_LIST_CLOSED 0x80000000u
-#define OBJECT_PATH_SIZE 252u /* bytes, with the NUL; an object with a longer path is left out */
+#define OBJECT_PATH_SIZE   252u /* bytes, with the NUL; an object with a longer path is left out */
 
 enum object_state {
 	OBJECT_NONE = 0, /* not written yet */
@@ -30,8 +30,9 @@ struct object_entry {
 };
 
 struct object_list {
-	uint32_t pid;   /* the program */
-	uint32_t taken; /* entries given out; may exceed OBJECT_LIST_MAX. OBJECT_LIST_CLOSED: no more will be */
+	uint32_t pid; /* the program */
+	uint32_t
+		taken; /* entries given out; may exceed OBJECT_LIST_MAX. OBJECT_LIST_CLOSED: no more will be */
 	struct object_entry entries[OBJECT_LIST_MAX];
 };
 

@@ -17,7 +17,7 @@
 #include "format/hash.h"
 
 #define PLAN_NAME_BASE_MAX 64
-#define PLAN_NAME_SIZE	   (PLAN_NAME_BASE_MAX + 1 + 16 + 16) /* bytes, with the longest suffix and the NUL */
+#define PLAN_NAME_SIZE     (PLAN_NAME_BASE_MAX + 1 + 16 + 16) /* bytes, with the longest suffix and the NUL */
 
 /* Writes "base-hash" + suffix (".plan", ".profile"; at most 15 characters) and a NUL to name. */
 static inline void plan_name(const char *path, const char *suffix, char name[PLAN_NAME_SIZE])

@@ -27,12 +27,12 @@
 #include "format/endian.h"
 #include "format/hash.h"
 
-#define PLAN_MAGIC	  "HSPLAN\r\n"
-#define PLAN_VERSION	  3u /* since 3 probes are of files that nobody locks (plan/probe.c) */
-#define PLAN_HEAD_MAX	  4096u          /* bytes: header and probes */
-#define PLAN_FILE_MAX	  (64u << 20)    /* bytes: a larger plan is refused */
-#define PLAN_FILES_MAX	  65536u         /* files in a plan */
-#define PLAN_PROBES_MAX	  16u
+#define PLAN_MAGIC      "HSPLAN\r\n"
+#define PLAN_VERSION    3u          /* since 3 probes are of files that nobody locks (plan/probe.c) */
+#define PLAN_HEAD_MAX   4096u       /* bytes: header and probes */
+#define PLAN_FILE_MAX   (64u << 20) /* bytes: a larger plan is refused */
+#define PLAN_FILES_MAX  65536u      /* files in a plan */
+#define PLAN_PROBES_MAX 16u
 
 enum plan_order {
 	PLAN_ORDER_TOUCH = 0,    /* files and extents in order of first touch */
@@ -40,24 +40,24 @@ enum plan_order {
 };
 
 struct plan_header {
-	uint8_t magic[8];         /* PLAN_MAGIC */
-	uint32_t version;         /* PLAN_VERSION; a reader refuses any other */
-	uint32_t page_size;       /* bytes: the unit of all pages below; a power of two, 4 KiB to 1 MiB */
-	uint64_t file_size;       /* bytes: the whole plan */
-	uint64_t body_checksum;   /* XXH3-64 of everything from files_offset to the end */
-	int64_t created;          /* seconds since the epoch */
-	uint32_t order;           /* enum plan_order */
-	uint32_t program;         /* offset in strings: canonical path of the program started; absolute */
-	uint32_t probe_count;     /* <= PLAN_PROBES_MAX */
-	uint32_t probes_end;      /* bytes from the start of the file: end of probes and their paths */
-	uint32_t file_count;      /* <= PLAN_FILES_MAX */
-	uint32_t files_offset;    /* bytes from the start of the file; multiple of 8 */
+	uint8_t magic[8];       /* PLAN_MAGIC */
+	uint32_t version;       /* PLAN_VERSION; a reader refuses any other */
+	uint32_t page_size;     /* bytes: the unit of all pages below; a power of two, 4 KiB to 1 MiB */
+	uint64_t file_size;     /* bytes: the whole plan */
+	uint64_t body_checksum; /* XXH3-64 of everything from files_offset to the end */
+	int64_t created;        /* seconds since the epoch */
+	uint32_t order;         /* enum plan_order */
+	uint32_t program;       /* offset in strings: canonical path of the program started; absolute */
+	uint32_t probe_count;   /* <= PLAN_PROBES_MAX */
+	uint32_t probes_end;    /* bytes from the start of the file: end of probes and their paths */
+	uint32_t file_count;    /* <= PLAN_FILES_MAX */
+	uint32_t files_offset;  /* bytes from the start of the file; multiple of 8 */
 	uint32_t extent_count;
-	uint32_t extents_offset;  /* bytes from the start of the file; multiple of 8 */
-	uint32_t strings_offset;  /* bytes from the start of the file; ends at file_size */
-	uint32_t window_pages;    /* pages, > 0: largest read submitted at once, from the device's limits */
-	uint32_t static_tls;      /* bytes the start's libraries take of static TLS; see elf/static-tls.h */
-	uint32_t libraries;       /* that the program has when its first instruction is executed; 0: not known */
+	uint32_t extents_offset; /* bytes from the start of the file; multiple of 8 */
+	uint32_t strings_offset; /* bytes from the start of the file; ends at file_size */
+	uint32_t window_pages;   /* pages, > 0: largest read submitted at once, from the device's limits */
+	uint32_t static_tls;     /* bytes the start's libraries take of static TLS; see elf/static-tls.h */
+	uint32_t libraries; /* that the program has when its first instruction is executed; 0: not known */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -83,11 +83,11 @@ struct plan_file {
 };
 
 struct plan_extent {
-	uint32_t file;  /* index in files: a regular one */
-	uint32_t page;  /* first page */
-	uint32_t pages; /* > 0; the last one begins inside the file; those of all extents are < 2^32 */
-	uint32_t gap;   /* < pages: those that nobody touched, read because a gap is cheaper than a seek */
-	uint32_t order; /* touches of the start before the first in it */
+	uint32_t file;     /* index in files: a regular one */
+	uint32_t page;     /* first page */
+	uint32_t pages;    /* > 0; the last one begins inside the file; those of all extents are < 2^32 */
+	uint32_t gap;      /* < pages: those that nobody touched, read because a gap is cheaper than a seek */
+	uint32_t order;    /* touches of the start before the first in it */
 	uint32_t reserved; /* 0 */
 };
 

@@ -60,7 +60,7 @@ static inline bool state_folder(
 	const struct state_environment *environment, unsigned n, char *path, size_t size)
 {
 	bool own = !environment->root &&
-		   (state_variable_set(environment->xdg_state_home) || state_variable_set(environment->home));
+		(state_variable_set(environment->xdg_state_home) || state_variable_set(environment->home));
 	size_t at = 0;
 
 	if (state_variable_set(environment->state))
@@ -71,9 +71,9 @@ static inline bool state_folder(
 		return false;
 	if (state_variable_set(environment->xdg_state_home))
 		return state_append(path, size, &at, environment->xdg_state_home) &&
-		       state_append(path, size, &at, "/headstart");
+			state_append(path, size, &at, "/headstart");
 	return state_append(path, size, &at, environment->home) &&
-	       state_append(path, size, &at, "/.local/state/headstart");
+		state_append(path, size, &at, "/.local/state/headstart");
 }
 
 /*

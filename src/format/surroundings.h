@@ -16,12 +16,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define SURROUNDINGS_EVERYWHERE	    "/etc/headstart/everywhere"
+#define SURROUNDINGS_EVERYWHERE     "/etc/headstart/everywhere"
 #define SURROUNDINGS_PID_NAMESPACE  "/proc/thread-self/ns/pid"
 #define SURROUNDINGS_PID_CHILDREN   "/proc/thread-self/ns/pid_for_children"
 #define SURROUNDINGS_NAMESPACE_SIZE 32                 /* bytes of such a link, with a NUL */
-#define SURROUNDINGS_FIRST	    "pid:[4026531836]" /* the initial one: PROC_PID_INIT_INO of <linux/proc_ns.h> */
-#define SURROUNDINGS_GROUPS	    "/proc/thread-self/cgroup"
+#define SURROUNDINGS_FIRST          "pid:[4026531836]" /* the initial one: PROC_PID_INIT_INO of <linux/proc_ns.h> */
+#define SURROUNDINGS_GROUPS         "/proc/thread-self/cgroup"
 
 static inline bool surroundings_begins(const char *string, const char *prefix)
 {
@@ -55,7 +55,8 @@ static inline bool surroundings_is_service(const char *path)
 		else if (surroundings_ends(at, end, ".scope"))
 			service = false;
 		else if (surroundings_ends(at, end, ".service"))
-			service = !desktop && !surroundings_begins(at, "app-") && !surroundings_begins(at, "dbus-:");
+			service = !desktop && !surroundings_begins(at, "app-") &&
+				!surroundings_begins(at, "dbus-:");
 	}
 	return service;
 }

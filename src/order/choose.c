@@ -13,7 +13,7 @@
 static bool overlaps(const struct order_function *function, const struct order_span *span)
 {
 	return function->address < span->address + span->size &&
-	       span->address < function->address + function->size;
+		span->address < function->address + function->size;
 }
 
 /* The earliest order of the spans that the function lies on. *at moves on to the first span that can matter

@@ -248,7 +248,7 @@ static bool is_function(const struct order_image *image, const Elf64_Sym *symbol
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
 
 	return symbol->st_shndx != SHN_UNDEF && (type == STT_FUNC || type == STT_GNU_IFUNC) &&
-	       order_text_left(image, symbol->st_value) > 0;
+		order_text_left(image, symbol->st_value) > 0;
 }
 
 /* All strings of a table, in image->names. Returns 0, -ENOMEM, or negative errno where they are not there. */

@@ -13,7 +13,7 @@
 static bool same_build(const struct profile_file *a, const struct profile_file *b)
 {
 	return a->build_id_size > 0 && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
 static bool same_name(const char *a, const char *b)

@@ -39,12 +39,13 @@ static int add_range(struct order_touched *touched, const struct profile_range *
 		uint64_t from = larger(page * page_size, segment->offset);
 		uint64_t to = smaller((page + 1) * page_size, segment->offset + segment->size);
 
-		r = add_span(touched, (struct order_span){
-					      .address = segment->address + (from - segment->offset),
-					      .size = to - from,
-					      .page = page,
-					      .order = range->order + (uint32_t)(page - range->page),
-				      });
+		r = add_span(touched,
+			(struct order_span){
+				.address = segment->address + (from - segment->offset),
+				.size = to - from,
+				.page = page,
+				.order = range->order + (uint32_t)(page - range->page),
+			});
 	}
 	return r;
 }

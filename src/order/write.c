@@ -200,8 +200,9 @@ int order_write(FILE *out, enum order_linker linker, const struct order_list *li
 		if (repeated[i])
 			continue;
 		if (is_expressible(format, function))
-			format->write(out, (struct name){function->name, (int)function->name_length,
-						   function->has_cold});
+			format->write(out,
+				(struct name){
+					function->name, (int)function->name_length, function->has_cold});
 		else
 			left_out++;
 	}

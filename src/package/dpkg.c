@@ -72,7 +72,7 @@ static int add_pattern(struct patterns *patterns, const char *path)
 static bool is_of(const char *owner, size_t n, const char *package)
 {
 	return n >= strlen(package) && after_prefix(owner, package) &&
-	       (n == strlen(package) || owner[strlen(package)] == ':');
+		(n == strlen(package) || owner[strlen(package)] == ':');
 }
 
 /* Leaves in the list "a, b:amd64, c" only the diverting package, or only the others. */

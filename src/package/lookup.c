@@ -39,8 +39,8 @@ static bool merged(const char *root, const char *top, int n)
 		return false;
 	target[size] = '\0';
 	return after_prefix(target[0] == '/' ? target + 1 : target, "usr/") &&
-	       strncmp(strrchr(target, '/') + 1, top, (size_t)n) == 0 &&
-	       strlen(strrchr(target, '/') + 1) == (size_t)n;
+		strncmp(strrchr(target, '/') + 1, top, (size_t)n) == 0 &&
+		strlen(strrchr(target, '/') + 1) == (size_t)n;
 }
 
 /* /lib/x for /usr/lib/x and the other way round, where /lib is a link to it. NULL for none. */

@@ -28,11 +28,12 @@ uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size)
 struct plan_options {
 	enum device_class device; /* DEVICE_UNKNOWN: find out from the program's file */
 	uint64_t budget;          /* bytes at most, 0 for no limit: the first touched are kept */
-	const struct device_rule *rules; /* where `device` is unknown: of some devices and folders it is not */
+	const struct device_rule
+		*rules; /* where `device` is unknown: of some devices and folders it is not */
 	size_t n_rules;
-	uint32_t min_runs;        /* leave out pages that fewer runs touched; 0 counts as 1 */
-	bool shared;              /* for everybody: leave out what others than root can write or replace */
-	const char *root;         /* NULL, or a folder under which the profile's paths lie (an image) */
+	uint32_t min_runs; /* leave out pages that fewer runs touched; 0 counts as 1 */
+	bool shared;       /* for everybody: leave out what others than root can write or replace */
+	const char *root;  /* NULL, or a folder under which the profile's paths lie (an image) */
 };
 
 /* What became of the profile on the way. */
@@ -41,7 +42,7 @@ struct plan_summary {
 	size_t files, stale,
 		gone;     /* files planned; left out because changed; because missing or not readable */
 	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
-	size_t others;    /* left out of a plan for everybody: others than root own them or can replace them */
+	size_t others; /* left out of a plan for everybody: others than root own them or can replace them */
 	size_t extents;
 	uint64_t bytes;     /* to be read */
 	uint64_t gap_bytes; /* of them touched by nobody */

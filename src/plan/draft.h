@@ -59,10 +59,10 @@ struct draft_probe {
 
 struct plan_draft {
 	const struct profile *profile; /* not owned */
-	const char *root;              /* not owned; NULL, or the folder the profile's paths lie under, canonical */
-	bool shared;                   /* for everybody */
-	enum device_class device;      /* what the program lies on */
-	struct draft_device *devices;  /* owned */
+	const char *root; /* not owned; NULL, or the folder the profile's paths lie under, canonical */
+	bool shared;      /* for everybody */
+	enum device_class device;     /* what the program lies on */
+	struct draft_device *devices; /* owned */
 	size_t n_devices, devices_capacity;
 	struct draft_file *files; /* owned; ascending by the order of their touch until draft_sort() */
 	size_t n_files, files_capacity;

@@ -26,7 +26,7 @@ static bool follows_on_disk(
 	if (a->physical == DRAFT_NOWHERE || b->physical == DRAFT_NOWHERE)
 		return a->physical == b->physical;
 	return b->physical >= a->physical &&
-	       b->physical - a->physical == draft_bytes(draft, b->page - a->page);
+		b->physical - a->physical == draft_bytes(draft, b->page - a->page);
 }
 
 /* Whether to read a, what lies between, and b at once; room: pages of gap that the budget still allows. */

@@ -88,8 +88,8 @@ static bool is_name(const struct names *names, int folder, const struct dirent *
 	if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN && !streq(entry->d_name, names->base))
 		return false;
 	return fstatat(folder, entry->d_name, &status, 0) == 0 && status.st_ino == names->status.st_ino &&
-	       status.st_dev == names->status.st_dev && !streq(path, names->program) && realpath(path, resolved) &&
-	       streq(resolved, names->program);
+		status.st_dev == names->status.st_dev && !streq(path, names->program) &&
+		realpath(path, resolved) && streq(resolved, names->program);
 }
 
 /* In a folder where others may leave links, somebody could leave a million. */
@@ -99,7 +99,7 @@ static bool open_to_others(DIR *folder, const char *path)
 	struct stat status;
 
 	return fstat(dirfd(folder), &status) < 0 || (status.st_mode & S_IWOTH) ||
-	       stranger_to_us(path, &stranger) < 0;
+		stranger_to_us(path, &stranger) < 0;
 }
 
 static int look_in(const struct names *names, const char *path)

@@ -45,7 +45,8 @@ static bool is_everybodys(const char *path)
  */
 static bool is_read_only(const char *path)
 {
-	return after_prefix(path, "/usr/") || after_prefix(path, "/nix/store/") || after_prefix(path, "/gnu/store/");
+	return after_prefix(path, "/usr/") || after_prefix(path, "/nix/store/") ||
+		after_prefix(path, "/gnu/store/");
 }
 
 static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_file *file)

@@ -75,8 +75,8 @@ static int find_device(
 	for (size_t i = 0; anonymous && i < draft->n_devices; i++) {
 		const struct draft_device *known = &draft->devices[i];
 
-		if ((major(known->number) == 0 || known->number == number) && known->device.class == device.class &&
-			streq(known->device.name, device.name)) {
+		if ((major(known->number) == 0 || known->number == number) &&
+			known->device.class == device.class && streq(known->device.name, device.name)) {
 			*ret = (uint32_t)i;
 			return 0;
 		}
@@ -138,7 +138,8 @@ bool draft_is_others(const struct plan_draft *draft, const struct profile_file *
 	struct stranger stranger;
 	int r = draft->shared ? stranger_find(path, &stranger) : 0;
 
-	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 && streq(stranger.path, path))
+	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 &&
+		streq(stranger.path, path))
 		return false;
 	return r < 0 && r != -ENOENT; /* what cannot be told is not believed to be root's */
 }

@@ -44,8 +44,9 @@ static unsigned writing_folder(const struct state_environment *environment)
 	char path[PATH_MAX];
 	unsigned n = 0;
 
-	while (n < STATE_FOLDERS_MAX && !(state_folder(environment, n, path, sizeof(path)) &&
-						(only || !streq(path, HEADSTART_STATE_DIR))))
+	while (n < STATE_FOLDERS_MAX &&
+		!(state_folder(environment, n, path, sizeof(path)) &&
+			(only || !streq(path, HEADSTART_STATE_DIR))))
 		n++;
 	return n;
 }

@@ -18,9 +18,9 @@
 static bool is_note(const struct note_segment *note)
 {
 	return LE32(note->n_namesz) == sizeof(NOTE_NAME) &&
-	       LE32(note->n_descsz) == sizeof(struct note_relaid) && LE32(note->n_type) == NOTE_TYPE &&
-	       memcmp(note->name, NOTE_NAME, sizeof(NOTE_NAME)) == 0 &&
-	       LE32(note->relaid.version) == NOTE_VERSION;
+		LE32(note->n_descsz) == sizeof(struct note_relaid) && LE32(note->n_type) == NOTE_TYPE &&
+		memcmp(note->name, NOTE_NAME, sizeof(NOTE_NAME)) == 0 &&
+		LE32(note->relaid.version) == NOTE_VERSION;
 }
 
 static bool read_note(int fd, uint64_t file_size, struct note_segment *ret, uint64_t *ret_offset)

@@ -190,7 +190,8 @@ void job_opened(struct job *job, uint32_t index, int fd_or_error)
 void job_open(struct job *job, uint32_t file)
 {
 	job_opened(job, file,
-		open_typed(plan_file_path(job->plan, file), file_type(&job->plan->files[file]), OPEN_NO_LINKS));
+		open_typed(
+			plan_file_path(job->plan, file), file_type(&job->plan->files[file]), OPEN_NO_LINKS));
 }
 
 /* Whether a file that is no more untried or dropped has a descriptor: opens it again if it was closed. */

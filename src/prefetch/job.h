@@ -39,7 +39,7 @@ struct job {
 	const struct prefetch_options *options;
 	struct prefetch_tuning tuning;
 	struct prefetch_result result;
-	struct job_file *files;  /* owned; plan->file_count of them */
+	struct job_file *files; /* owned; plan->file_count of them */
 	struct schedule schedule;
 	uint32_t tried;                 /* files no longer JOB_FILE_UNTRIED */
 	enum prefetch_stage next_stage; /* the next one to tell the caller of */
@@ -54,8 +54,8 @@ struct job {
 
 /* Where a pass over the extents stands. */
 struct job_cursor {
-	uint32_t extent; /* position in the schedule */
-	uint64_t done; /* bytes of that extent already handed out */
+	uint32_t extent;  /* position in the schedule */
+	uint64_t done;    /* bytes of that extent already handed out */
 	uint64_t asked;   /* bytes handed out in all */
 	uint64_t skipped; /* bytes left out for a budget */
 };

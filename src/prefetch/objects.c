@@ -101,8 +101,8 @@ static bool is_rotational(struct reader *reader, int fd)
 
 	if (!reader->device_known) {
 		reader->device_known = true;
-		reader->rotational =
-			device_of_by_rules(fd, reader->options->rules, reader->options->n_rules, &device) == 0 &&
+		reader->rotational = device_of_by_rules(fd, reader->options->rules, reader->options->n_rules,
+					     &device) == 0 &&
 			device.class == DEVICE_ROTATIONAL;
 		reader->in_flight = reader->rotational ? IN_FLIGHT_ROTATIONAL : IN_FLIGHT_SOLID;
 	}
@@ -235,7 +235,7 @@ static bool is_trial(
 	const struct reader *reader, const struct object *object, uint64_t offset, uint64_t length)
 {
 	return !reader->rotational && !object->relaid && reader->fast_chunks < FAST_CHUNKS &&
-	       length == CHUNK && !is_resident(object->fd, offset);
+		length == CHUNK && !is_resident(object->fd, offset);
 }
 
 static void await_byte(int fd, off_t offset)
@@ -326,7 +326,8 @@ static void tell(const struct object *object, objects_told *told)
 		told(object->fd, object->parts[object->part].offset, object->done);
 }
 
-int objects_run(int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret)
+int objects_run(
+	int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret)
 {
 	_cleanup_free_ struct reader *reader = calloc(1, sizeof(*reader));
 	_cleanup_close_ int program = -1;

@@ -29,4 +29,5 @@ typedef void objects_told(int fd, uint64_t offset, uint64_t length);
  * has mapped nothing for a while, or the time is up. Then `told`, unless NULL, is called for each range of
  * bytes that was asked for; ranges may overlap. Returns 0, -EINVAL if it is no list, or negative errno.
  */
-int objects_run(int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret);
+int objects_run(
+	int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret);

@@ -47,7 +47,8 @@ static const struct prefetch_tuning tuning_physical_alongside = {
 	.opens_first = true,
 };
 
-static const struct prefetch_tuning *tuning_for(const struct plan_view *plan, const struct prefetch_options *options)
+static const struct prefetch_tuning *tuning_for(
+	const struct plan_view *plan, const struct prefetch_options *options)
 {
 	if (LE32(plan->header->order) != PLAN_ORDER_PHYSICAL)
 		return &tuning_touch;

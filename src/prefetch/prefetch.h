@@ -12,10 +12,10 @@
 /* Ways to start readahead, best first. Each works where the one before it does not. */
 enum prefetch_engine {
 	PREFETCH_AUTO = 0,
-	PREFETCH_URING,      /* io_uring: batched OPENAT2, then READ */
-	PREFETCH_NOWAIT,     /* preadv2(RWF_NOWAIT) starts the readahead, nothing is copied */
-	PREFETCH_FADVISE,    /* posix_fadvise(WILLNEED) in chunks the kernel does not truncate */
-	PREFETCH_READ,       /* plain pread, where nothing else has an effect */
+	PREFETCH_URING,   /* io_uring: batched OPENAT2, then READ */
+	PREFETCH_NOWAIT,  /* preadv2(RWF_NOWAIT) starts the readahead, nothing is copied */
+	PREFETCH_FADVISE, /* posix_fadvise(WILLNEED) in chunks the kernel does not truncate */
+	PREFETCH_READ,    /* plain pread, where nothing else has an effect */
 };
 
 /* How far prefetch_run() has come. */
@@ -27,27 +27,28 @@ enum prefetch_stage {
 
 struct prefetch_options {
 	enum prefetch_engine engine;
-	uint32_t time_budget_ms;  /* stop submitting after that; 0 for no limit */
-	uint64_t memory_budget;   /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
-	uint64_t memory_limit;    /* bytes: never more, whatever memory there is; 0: no limit */
-	uid_t plan_owner;         /* of the plan's file */
-	bool idle;                /* idle I/O class: not on a user's critical path */
-	bool verify;              /* measure residency before and after */
-	bool alongside;           /* the program is running meanwhile: what it needs first is read first */
-	bool wait;                /* return only when everything read has arrived */
+	uint32_t time_budget_ms; /* stop submitting after that; 0 for no limit */
+	uint64_t memory_budget;  /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
+	uint64_t memory_limit;   /* bytes: never more, whatever memory there is; 0: no limit */
+	uid_t plan_owner;        /* of the plan's file */
+	bool idle;               /* idle I/O class: not on a user's critical path */
+	bool verify;             /* measure residency before and after */
+	bool alongside;          /* the program is running meanwhile: what it needs first is read first */
+	bool wait;               /* return only when everything read has arrived */
 	/* Called as each stage is reached, in order; may be NULL. The launcher starts the program on one. */
 	void (*reached)(void *context, enum prefetch_stage stage);
-	void *context;            /* for reached */
+	void *context; /* for reached */
 };
 
 struct prefetch_result {
-	enum prefetch_engine engine; /* the one that was used */
+	enum prefetch_engine engine;              /* the one that was used */
 	uint32_t opened, stale, missing, refused; /* files: opened; changed; gone; unreadable (EACCES …) */
-	uint32_t outdated; /* of the stale and missing ones, those for which the plan is to be made anew (prefetch/owner.h) */
+	uint32_t
+		outdated; /* of the stale and missing ones, those for which the plan is to be made anew (prefetch/owner.h) */
 	uint64_t bytes_asked;
-	uint64_t bytes_skipped_budget; /* left out by the memory or time budget */
+	uint64_t bytes_skipped_budget;                        /* left out by the memory or time budget */
 	uint64_t bytes_resident_before, bytes_resident_after; /* of those planned; only with verify */
-	bool verify_blind;           /* residency could not be told (another user's files): the two above are void */
+	bool verify_blind; /* residency could not be told (another user's files): the two above are void */
 	uint64_t elapsed_us;
 	uint64_t opened_us; /* of it, until all files were open */
 };
@@ -55,8 +56,8 @@ struct prefetch_result {
 const char *prefetch_engine_name(enum prefetch_engine engine);
 
 /* Returns 0, or negative errno if not even a first file could be tried. Files that fail are but counted. */
-int prefetch_run(const struct plan_view *plan, const struct prefetch_options *options,
-	struct prefetch_result *ret);
+int prefetch_run(
+	const struct plan_view *plan, const struct prefetch_options *options, struct prefetch_result *ret);
 
 /*
  * Whether the start is warm: every probe of the plan resident, told by preadv2(RWF_NOWAIT) on files that open

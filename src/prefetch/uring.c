@@ -26,8 +26,8 @@ struct ring {
 	struct io_uring uring;
 	struct job_cursor cursor;
 	struct open_how open_regular, open_folder, open_link; /* the kernel reads them at the submission */
-	uint32_t next_open;    /* position in the schedule */
-	uint32_t opens, reads; /* under way */
+	uint32_t next_open;                                   /* position in the schedule */
+	uint32_t opens, reads;                                /* under way */
 	bool reads_done;
 };
 
@@ -78,7 +78,8 @@ static void queue_reads(struct ring *ring)
 	struct job *job = ring->job;
 	struct job_read read;
 
-	while (!ring->reads_done && ring->reads < job->tuning.read_depth && job_may_read(job, &ring->cursor)) {
+	while (!ring->reads_done && ring->reads < job->tuning.read_depth &&
+		job_may_read(job, &ring->cursor)) {
 		struct io_uring_sqe *sqe;
 		enum job_step step;
 
@@ -164,7 +165,7 @@ static bool knows_operations(struct io_uring *uring)
 {
 	struct io_uring_probe *probe = io_uring_get_probe_ring(uring);
 	bool known = probe && io_uring_opcode_supported(probe, IORING_OP_OPENAT2) &&
-		     io_uring_opcode_supported(probe, IORING_OP_READ);
+		io_uring_opcode_supported(probe, IORING_OP_READ);
 
 	io_uring_free_probe(probe);
 	return known;

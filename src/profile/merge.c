@@ -153,7 +153,7 @@ static int merge_ranges(struct profile_file *to, struct range_cursor old, struct
 static bool same_object(const struct profile_file *a, const struct profile_file *b)
 {
 	return a->kind == b->kind && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
 /* `to` holds what `into` knew of the file; adds what `from` knows. */

@@ -386,8 +386,8 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 		parts[i].size = (size_t)tables[i].count * tables[i].item_size;
 	}
 	return body.size == 0 && read_texts(&parts[3], profile) &&
-	       read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
-	       read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) && parts[3].size == 0;
+		read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
+		read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) && parts[3].size == 0;
 }
 
 enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret)

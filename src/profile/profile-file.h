@@ -10,10 +10,10 @@
 /* Why a file is not a profile; each is one sentence for the user. */
 enum profile_fault {
 	PROFILE_GOOD = 0,
-	PROFILE_FOREIGN,   /* not a profile at all */
-	PROFILE_NEWER,     /* a profile of a version this program does not know */
-	PROFILE_TRUNCATED, /* shorter than it says */
-	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
+	PROFILE_FOREIGN,    /* not a profile at all */
+	PROFILE_NEWER,      /* a profile of a version this program does not know */
+	PROFILE_TRUNCATED,  /* shorter than it says */
+	PROFILE_DAMAGED,    /* a checksum, index or order is wrong */
 	PROFILE_UNREADABLE, /* errno tells: EISDIR, EINVAL (not regular), EFBIG (PROFILE_MAX_SIZE) … */
 };
 

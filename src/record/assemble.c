@@ -67,7 +67,8 @@ static int compare_execs(const void *a, const void *b)
 static int compare_opened(const void *a, const void *b, void *context)
 {
 	const struct record_files *files = context;
-	const struct record_file *x = &files->items[*(const size_t *)a], *y = &files->items[*(const size_t *)b];
+	const struct record_file *x = &files->items[*(const size_t *)a],
+				 *y = &files->items[*(const size_t *)b];
 
 	return (x->opened > y->opened) - (x->opened < y->opened);
 }
@@ -159,7 +160,8 @@ static int profile_file_for(struct assembly *assembly, size_t index, struct prof
 
 	if (progress->profile_index == SIZE_MAX) {
 		size_t before = assembly->profile->n_files;
-		int err = profile_add_file(assembly->profile, file->path, file->kind, &progress->profile_index);
+		int err =
+			profile_add_file(assembly->profile, file->path, file->kind, &progress->profile_index);
 
 		if (err)
 			return err;
@@ -178,8 +180,8 @@ static int touch_page(struct profile_file *file, uint32_t page, uint32_t order)
 		last->pages++;
 		return 0;
 	}
-	return profile_file_add_range(file,
-		(struct profile_range){.page = page, .pages = 1, .order = order, .runs = 1});
+	return profile_file_add_range(
+		file, (struct profile_range){.page = page, .pages = 1, .order = order, .runs = 1});
 }
 
 static int take_event(struct assembly *assembly, size_t i)
@@ -196,7 +198,7 @@ static int take_event(struct assembly *assembly, size_t i)
 		int err;
 
 		if (bit_get(assembly->progress[index].touched, page) ||
-		    !touches_page(assembly, event, file, page))
+			!touches_page(assembly, event, file, page))
 			continue;
 		err = profile_file_for(assembly, index, &entry);
 		if (!err)
@@ -233,14 +235,15 @@ static int walk_in_time_order(struct assembly *assembly)
 
 	while (!err && (event < trace->n_events || opening < files->count || exec < trace->n_execs)) {
 		uint64_t event_time = event < trace->n_events ? trace->events[event].time : UINT64_MAX;
-		uint64_t opening_time = opening < files->count ?
-			files->items[assembly->by_opening[opening]].opened : UINT64_MAX;
+		uint64_t opening_time = opening < files->count
+			? files->items[assembly->by_opening[opening]].opened
+			: UINT64_MAX;
 		uint64_t exec_time = exec < trace->n_execs ? trace->execs[exec].time : UINT64_MAX;
 
 		if (exec < trace->n_execs && exec_time <= event_time && exec_time <= opening_time) {
 			/* The start begins with the first program, whatever the clock made of the openings. */
-			err = profile_add_exec(assembly->profile, trace->execs[exec].path,
-				exec ? assembly->touches : 0);
+			err = profile_add_exec(
+				assembly->profile, trace->execs[exec].path, exec ? assembly->touches : 0);
 			exec++;
 		} else if (opening < files->count && opening_time <= event_time) {
 			err = take_opening(assembly, assembly->by_opening[opening++]);
@@ -266,8 +269,9 @@ static void place_execs(const struct assembly *assembly, struct record_trace *tr
 		while (at-- > 0) {
 			const struct record_event *event = &trace->events[at];
 
-			if (event->pid == exec->pid && event->first == 0 && assembly->file_of[at] != SIZE_MAX &&
-			    streq(assembly->files->items[assembly->file_of[at]].path, exec->path)) {
+			if (event->pid == exec->pid && event->first == 0 &&
+				assembly->file_of[at] != SIZE_MAX &&
+				streq(assembly->files->items[assembly->file_of[at]].path, exec->path)) {
 				exec->time = event->time;
 				break;
 			}
@@ -287,7 +291,8 @@ static uint64_t count_resident(const struct assembly *assembly)
 	for (size_t i = 0; i < assembly->files->count; i++) {
 		const struct progress *progress = &assembly->progress[i];
 
-		for (uint64_t byte = 0; progress->touched && byte <= assembly->files->items[i].pages / 8; byte++)
+		for (uint64_t byte = 0; progress->touched && byte <= assembly->files->items[i].pages / 8;
+			byte++)
 			count += (unsigned)__builtin_popcount(
 				(unsigned)(progress->touched[byte] & ~progress->added[byte] & 0xff));
 	}
@@ -317,7 +322,10 @@ int assemble(struct record_trace *trace, const struct record_files *files, bool 
 	struct profile *into, struct assemble_summary *ret_summary)
 {
 	_cleanup_(assembly_release) struct assembly assembly = {
-		.trace = trace, .files = files, .added_is_touch = added_is_touch, .profile = into,
+		.trace = trace,
+		.files = files,
+		.added_is_touch = added_is_touch,
+		.profile = into,
 	};
 	struct assemble_summary summary = {0};
 	int err;

@@ -23,7 +23,7 @@ static int prepare_child(const struct command_options *options, int marker)
 	if (err)
 		return err;
 	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
-	    sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
+		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
 	return write_full(marker, "headstart\n", 10);
 }

@@ -11,15 +11,18 @@ struct command {
 	int failed; /* owned; the child writes its errno here if it cannot become the command */
 };
 
-#define COMMAND_INIT {.pid = -1, .gate = -1, .failed = -1}
+#define COMMAND_INIT                                                                                         \
+	{                                                                                                    \
+		.pid = -1, .gate = -1, .failed = -1                                                          \
+	}
 
 struct command_options {
-	const char *path;   /* as the shell would pass it to execve: links not resolved */
+	const char *path; /* as the shell would pass it to execve: links not resolved */
 	char *const *argv;
-	const char *user;   /* NULL: ours; of another nothing of ours goes along (user.h) */
+	const char *user;                /* NULL: ours; of another nothing of ours goes along (user.h) */
 	const struct terminal *terminal; /* in the place of ours; NULL: none is needed */
-	const char *recording; /* HEADSTART_RECORDING of its environment */
-	sigset_t mask;      /* signal mask of the command */
+	const char *recording;           /* HEADSTART_RECORDING of its environment */
+	sigset_t mask;                   /* signal mask of the command */
 };
 
 /* Forks the child and waits until it stands at the gate, having written to `marker`. Returns 0 or negative errno. */

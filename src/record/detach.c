@@ -35,7 +35,7 @@ static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
 		return -errno;
 	errno = EFAULT;
 	if (copy_memory(copy, start, size) && mprotect(copy, size, protection) == 0 &&
-	    mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start) != MAP_FAILED)
+		mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start) != MAP_FAILED)
 		return 0;
 	err = -errno;
 	munmap(copy, size);
@@ -57,7 +57,7 @@ int detach_from_files(void)
 
 		/* start-end mode offset device inode path */
 		if (sscanf(line, "%zx-%zx %4s %*x %*x:%*x %lu", &start, &end, mode, &inode) != 4 || !inode ||
-		    mode[0] != 'r' || mode[3] != 'p')
+			mode[0] != 'r' || mode[3] != 'p')
 			continue;
 		protection = PROT_READ | (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
 		err = replace_mapping(start, end, protection);

@@ -12,7 +12,8 @@ static struct inode_slot *slot_of(struct inode_slot *slots, size_t n_slots, uint
 	uint64_t hash = (inode ^ (uint64_t)device << 40) * 0x9e3779b97f4a7c15u;
 
 	for (size_t i = (hash >> 20) & (n_slots - 1);; i = (i + 1) & (n_slots - 1))
-		if (slots[i].index == INODE_MAP_NONE || (slots[i].inode == inode && slots[i].device == device))
+		if (slots[i].index == INODE_MAP_NONE ||
+			(slots[i].inode == inode && slots[i].device == device))
 			return &slots[i];
 }
 

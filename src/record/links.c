@@ -96,13 +96,15 @@ int links_on_path(const char *path, int (*found)(void *context, const char *link
 }
 
 /* dirname(path)/SONAME, and its links if it leads to the file itself. */
-static int soname_links(const char *path, const char *soname, int (*found)(void *, const char *), void *context)
+static int soname_links(
+	const char *path, const char *soname, int (*found)(void *, const char *), void *context)
 {
 	const char *slash = strrchr(path, '/');
 	_cleanup_free_ char *real = NULL;
 	char named[PATH_MAX];
 
-	if (strchr(soname, '/') || snprintf(named, sizeof(named), "%.*s/%s", (int)(slash - path), path, soname) >=
+	if (strchr(soname, '/') ||
+		snprintf(named, sizeof(named), "%.*s/%s", (int)(slash - path), path, soname) >=
 			(int)sizeof(named))
 		return 0;
 	real = realpath(named, NULL);

@@ -26,7 +26,7 @@ static void mark_mount(int fd, const struct mount *mount)
 
 	/* A mount that another one covers cannot be named. */
 	if (statx(AT_FDCWD, mount->point, AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0 ||
-	    (status.stx_mask & STATX_MNT_ID && status.stx_mnt_id != mount->id))
+		(status.stx_mask & STATX_MNT_ID && status.stx_mnt_id != mount->id))
 		return;
 	fanotify_mark(fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN | FAN_ONDIR, AT_FDCWD, mount->point);
 }
@@ -34,8 +34,9 @@ static void mark_mount(int fd, const struct mount *mount)
 int opens_start(struct opens *opens, const struct mounts *mounts)
 {
 	opens->mounts = mounts;
-	opens->fd = fanotify_init(FAN_CLASS_NOTIF | FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS | FAN_CLOEXEC |
-			FAN_NONBLOCK, EVENT_FLAGS);
+	opens->fd = fanotify_init(
+		FAN_CLASS_NOTIF | FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS | FAN_CLOEXEC | FAN_NONBLOCK,
+		EVENT_FLAGS);
 	if (opens->fd < 0)
 		return -errno;
 	for (size_t i = 0; i < mounts->count; i++)
@@ -64,7 +65,7 @@ static char *name_of(int fd, const struct statx *status)
 		return NULL;
 	path[length] = 0;
 	if (lstat(path, &named) < 0 || named.st_ino != status->stx_ino ||
-	    named.st_dev != makedev(status->stx_dev_major, status->stx_dev_minor))
+		named.st_dev != makedev(status->stx_dev_major, status->stx_dev_minor))
 		return NULL;
 	return strdup(path);
 }
@@ -72,8 +73,8 @@ static char *name_of(int fd, const struct statx *status)
 /* The superblock's device, which the kernel's events tell; overlayfs passes on to files of another one. */
 static uint32_t superblock_of(const struct opens *opens, const struct statx *status)
 {
-	const struct mount *mount = status->stx_mask & STATX_MNT_ID ?
-		mounts_find(opens->mounts, status->stx_mnt_id) : NULL;
+	const struct mount *mount =
+		status->stx_mask & STATX_MNT_ID ? mounts_find(opens->mounts, status->stx_mnt_id) : NULL;
 
 	if (mount && streq(mount->type, "overlay"))
 		return 0;
@@ -121,7 +122,7 @@ static int take_event(struct opens *opens, int fd, int32_t pid)
 	size_t index;
 
 	if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0 ||
-	    !(S_ISREG(status.stx_mode) || S_ISDIR(status.stx_mode)))
+		!(S_ISREG(status.stx_mode) || S_ISDIR(status.stx_mode)))
 		return 0;
 	key = mounts_pack_device(status.stx_dev_major, status.stx_dev_minor);
 	index = inode_map_find(&opens->known, key, status.stx_ino);

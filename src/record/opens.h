@@ -13,12 +13,15 @@ struct opens {
 	const struct mounts *mounts; /* borrowed */
 	struct inode_map known;      /* (st_dev, inode) to the index in files */
 	struct record_files files;
-	bool everybody; /* processes cannot be told by number: all but us count as the command's */
+	bool everybody;        /* processes cannot be told by number: all but us count as the command's */
 	struct inode_map tree; /* pids of the command's tree, as inodes */
 	size_t n_pids_seen;    /* of trace->pids */
 };
 
-#define OPENS_INIT {.fd = -1}
+#define OPENS_INIT                                                                                           \
+	{                                                                                                    \
+		.fd = -1                                                                                     \
+	}
 
 /* Marks the file systems. -EPERM and the like: without fanotify, opens->fd stays -1. */
 int opens_start(struct opens *opens, const struct mounts *mounts);

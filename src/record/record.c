@@ -28,7 +28,7 @@
 #include "terminal.h"
 #include "tracer.h"
 
-#define POLL_MS     40  /* the buffers hold far more than a command does in this time */
+#define POLL_MS     40 /* the buffers hold far more than a command does in this time */
 #define PROGRESS_MS 250
 
 struct session {
@@ -40,7 +40,7 @@ struct session {
 	struct record_trace trace;
 	struct command command;
 	struct terminal *terminal; /* of a command of another user; NULL where none is needed */
-	int signals; /* signalfd; -1 until there is one */
+	int signals;               /* signalfd; -1 until there is one */
 	sigset_t mask_before;
 	bool only_added;
 	double started, last_event; /* seconds, CLOCK_MONOTONIC */
@@ -176,8 +176,11 @@ static int start_command(struct session *session, enum record_step *step)
 {
 	const struct record_options *options = session->options;
 	struct command_options command = {
-		.path = options->path, .argv = options->argv, .user = options->user,
-		.recording = options->recording, .mask = session->mask_before,
+		.path = options->path,
+		.argv = options->argv,
+		.user = options->user,
+		.recording = options->recording,
+		.mask = session->mask_before,
 	};
 	_cleanup_close_ int marker = tracer_marker(session->tracer);
 	int32_t pid;
@@ -281,8 +284,8 @@ static void tell_progress(struct session *session, double *told)
 		return;
 	*told = time;
 	session->options->progress(session->options->context,
-		&(struct record_progress){time - session->started, session->trace.n_events,
-			session->opens.files.count});
+		&(struct record_progress){
+			time - session->started, session->trace.n_events, session->opens.files.count});
 }
 
 static int follow(struct session *session)
@@ -371,7 +374,8 @@ static int describe(const struct session *session, struct profile *profile)
 	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	profile->runs = 1;
 	profile->backend = PROFILE_BACKEND_FILEMAP;
-	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone || !profile->device)
+	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone ||
+		!profile->device)
 		return -ENOMEM;
 	return 0;
 }
@@ -384,7 +388,8 @@ static int ensure_program(struct session *session)
 	for (size_t i = 0; i < session->trace.n_execs; i++)
 		if (streq(session->trace.execs[i].path, session->options->program))
 			return 0;
-	return record_trace_add_exec(&session->trace, started, session->command.pid, session->options->program);
+	return record_trace_add_exec(
+		&session->trace, started, session->command.pid, session->options->program);
 }
 
 static int make_profile(struct session *session, struct record_result *result)
@@ -451,7 +456,10 @@ static int run(struct session *session, struct record_result *result, enum recor
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step)
 {
 	_cleanup_(session_release) struct session session = {
-		.options = options, .restore = RESTORE_INIT, .opens = OPENS_INIT, .command = COMMAND_INIT,
+		.options = options,
+		.restore = RESTORE_INIT,
+		.opens = OPENS_INIT,
+		.command = COMMAND_INIT,
 		.signals = -1,
 	};
 	struct record_result result = {0};

@@ -28,20 +28,23 @@ struct record_progress {
 };
 
 struct record_options {
-	const char *path;       /* of the command, as execve gets it */
+	const char *path; /* of the command, as execve gets it */
 	char *const *argv;
-	const char *program;    /* canonical path of the command */
-	const char *user;       /* NULL: run as we are; else nothing of ours goes with the command (user.h, terminal.h) */
-	const char *recording;  /* name that `headstart mark` is to use; the socket below has it */
-	int mark;               /* a descriptor that becomes readable when a mark may have come; borrowed */
-	bool (*marked)(void *context); /* takes what has come to it; returns whether the start has reached its mark */
+	const char *program; /* canonical path of the command */
+	const char *
+		user; /* NULL: run as we are; else nothing of ours goes with the command (user.h, terminal.h) */
+	const char *recording; /* name that `headstart mark` is to use; the socket below has it */
+	int mark;              /* a descriptor that becomes readable when a mark may have come; borrowed */
+	bool (*marked)(
+		void *context); /* takes what has come to it; returns whether the start has reached its mark */
 	enum record_milestone until;
-	double seconds;         /* for idle and time */
-	double timeout;         /* seconds, always */
-	bool keep_cache;        /* do not drop the page cache first */
+	double seconds;  /* for idle and time */
+	double timeout;  /* seconds, always */
+	bool keep_cache; /* do not drop the page cache first */
 	bool keep_read_ahead;
 	bool page_cache_events; /* what enters the page cache counts, as on kernels before 6.12 */
-	void (*progress)(void *context, const struct record_progress *progress); /* or NULL; several times a second */
+	void (*progress)(
+		void *context, const struct record_progress *progress); /* or NULL; several times a second */
 	void *context;
 };
 
@@ -50,10 +53,12 @@ struct record_result {
 	pid_t pid;              /* the command */
 	bool running;           /* it has not ended yet: record_wait() */
 	int status;             /* as waitpid(2) has it, when it has ended */
-	struct terminal *terminal; /* owned; of a command of another user that has not ended yet: record_wait() */
-	double seconds;         /* from start to milestone */
+	struct terminal
+		*terminal; /* owned; of a command of another user that has not ended yet: record_wait() */
+	double seconds;    /* from start to milestone */
 	size_t events;
-	uint64_t pages_resident; /* touched pages that the cache held before: order and extent are less sure */
+	uint64_t
+		pages_resident; /* touched pages that the cache held before: order and extent are less sure */
 	uint64_t events_unknown; /* about files that have no name any more, or none on a disk */
 	bool names_by_walking;   /* no fanotify */
 };

@@ -85,8 +85,8 @@ static void look_up_residency(struct record_file *file, size_t page_size)
  * A bit mask for each file: what kinds of events there are about it. The first of them also says better when the file
  * was opened than fanotify, which is read later.
  */
-static uint8_t *gather_event_kinds(struct record_files *files, const struct record_trace *trace,
-	const struct inode_map *map)
+static uint8_t *gather_event_kinds(
+	struct record_files *files, const struct record_trace *trace, const struct inode_map *map)
 {
 	uint8_t *kinds = calloc(files->count + 1, 1);
 
@@ -117,7 +117,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 		struct stat status;
 
 		if (lstat(file->path, &status) < 0 || status.st_ino != file->inode ||
-		    status.st_dev != file->st_dev)
+			status.st_dev != file->st_dev)
 			drop_file(file);
 		else if (file->kind == PROFILE_REGULAR)
 			file->pages = ((uint64_t)status.st_size + page_size - 1) / page_size;
@@ -184,7 +184,7 @@ static char *find_opened(const struct record_files *files, const struct record_e
 		const struct record_file *file = &files->items[i];
 
 		if (file->kind != PROFILE_REGULAR || !file->by_tree || file->opened > exec->time ||
-		    !streq(strrchr(file->path, '/') + 1, name))
+			!streq(strrchr(file->path, '/') + 1, name))
 			continue;
 		if (!best || file->opened > best->opened)
 			best = file;
@@ -238,7 +238,7 @@ int resolve_programs(struct record_trace *trace, struct record_files *files)
 		struct link_search search = {.files = files, .opened = files->items[i].opened};
 
 		if (files->items[i].kind == PROFILE_REGULAR &&
-		    links_of_file(files->items[i].path, add_link, &search) == -ENOMEM)
+			links_of_file(files->items[i].path, add_link, &search) == -ENOMEM)
 			err = -ENOMEM;
 	}
 	return err;

@@ -12,7 +12,8 @@
 int resolve_files(struct record_files *files, const struct record_trace *trace);
 
 /* Adds the files that events are about and nobody saw being opened, by walking their file systems. */
-int resolve_by_walking(struct record_files *files, const struct record_trace *trace, const struct mounts *mounts);
+int resolve_by_walking(
+	struct record_files *files, const struct record_trace *trace, const struct mounts *mounts);
 
 /*
  * Makes the paths of programs canonical, drops those without, and adds the symbolic links on the way to programs,

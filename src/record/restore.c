@@ -126,8 +126,8 @@ static bool bdi_serves(int sysfs, const char *bdi, const struct mount *mount)
 static int choose_device(struct restore *restore, const char *bdi)
 {
 	unsigned kib;
-	int err = strlen(bdi) < sizeof(restore->devices->bdi) ? get_read_ahead(restore->sysfs, bdi, &kib) :
-								-ENAMETOOLONG;
+	int err = strlen(bdi) < sizeof(restore->devices->bdi) ? get_read_ahead(restore->sysfs, bdi, &kib)
+							      : -ENAMETOOLONG;
 
 	if (err)
 		return err;

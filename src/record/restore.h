@@ -28,7 +28,10 @@ struct restore {
 	bool read_ahead_on; /* some device refused to be switched off */
 };
 
-#define RESTORE_INIT {.tracefs = -1, .sysfs = -1, .guard = -1}
+#define RESTORE_INIT                                                                                         \
+	{                                                                                                    \
+		.tracefs = -1, .sysfs = -1, .guard = -1                                                      \
+	}
 
 /* Opens tracefs and sysfs. -EBUSY: somebody else is recording. */
 int restore_init(struct restore *restore);

@@ -17,7 +17,7 @@ int record_trace_add_event(struct record_trace *trace, const struct record_event
 	int err;
 
 	if (before && before->inode == event->inode && before->device == event->device &&
-	    before->first == event->first && before->last == event->last && before->kind == event->kind)
+		before->first == event->first && before->last == event->last && before->kind == event->kind)
 		return 0;
 	if (trace->n_events == EVENTS_MAX) {
 		trace->lost = true;

@@ -16,7 +16,7 @@ enum record_event_kind {
 };
 
 struct record_event {
-	uint64_t time;  /* nanoseconds, CLOCK_MONOTONIC */
+	uint64_t time; /* nanoseconds, CLOCK_MONOTONIC */
 	uint64_t inode;
 	uint32_t device; /* the superblock's, as the kernel packs it: major << 20 | minor */
 	uint32_t first;  /* pages */
@@ -46,14 +46,15 @@ struct record_trace {
 struct record_file {
 	char *path; /* owned; absolute, as seen from our root */
 	enum profile_kind kind;
-	uint32_t device;   /* as in struct record_event; 0 where any device fits (overlayfs) */
+	uint32_t device; /* as in struct record_event; 0 where any device fits (overlayfs) */
 	uint64_t inode;
-	uint64_t pages;    /* size at the end of the recording */
-	uint64_t opened;   /* nanoseconds, CLOCK_MONOTONIC */
-	bool by_tree;      /* the command's tree opened it, not only somebody else */
-	uint8_t *resident; /* owned; a byte for each page, bit 0 as mincore(2) has it; NULL where not looked up */
-	dev_t st_dev;      /* what stat says, which on btrfs is not the superblock's */
-	bool ambiguous;    /* another file has the same device and inode (subvolumes): neither can be told */
+	uint64_t pages;  /* size at the end of the recording */
+	uint64_t opened; /* nanoseconds, CLOCK_MONOTONIC */
+	bool by_tree;    /* the command's tree opened it, not only somebody else */
+	uint8_t *
+		resident; /* owned; a byte for each page, bit 0 as mincore(2) has it; NULL where not looked up */
+	dev_t st_dev;     /* what stat says, which on btrfs is not the superblock's */
+	bool ambiguous; /* another file has the same device and inode (subvolumes): neither can be told */
 };
 
 struct record_files {

@@ -16,11 +16,20 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 
-#define BUFFERS_KIB     (64u << 10) /* of all CPUs together */
-#define BUFFER_MIN_KIB  1024u
-#define BUFFER_MAX_KIB  8192u
+#define BUFFERS_KIB    (64u << 10) /* of all CPUs together */
+#define BUFFER_MIN_KIB 1024u
+#define BUFFER_MAX_KIB 8192u
 
-enum kind { EVENT_FAULT, EVENT_READ, EVENT_MAPPED, EVENT_ADDED, EVENT_EXEC, EVENT_FORK, EVENT_MARK, N_EVENTS };
+enum kind {
+	EVENT_FAULT,
+	EVENT_READ,
+	EVENT_MAPPED,
+	EVENT_ADDED,
+	EVENT_EXEC,
+	EVENT_FORK,
+	EVENT_MARK,
+	N_EVENTS
+};
 
 static const struct {
 	const char *system, *name;
@@ -75,7 +84,8 @@ static int find_event(struct tracer *tracer, enum kind kind)
 {
 	struct event *event = &tracer->events[kind];
 
-	event->format = tep_find_event_by_name(tracer->tep, descriptions[kind].system, descriptions[kind].name);
+	event->format =
+		tep_find_event_by_name(tracer->tep, descriptions[kind].system, descriptions[kind].name);
 	if (!event->format)
 		return -ENOENT;
 	for (size_t i = 0; i < 4 && descriptions[kind].fields[i]; i++)
@@ -200,8 +210,8 @@ static unsigned long long field(const struct event *event, size_t i, const void 
 }
 
 /* Pages past 2^32 (16 TiB) are left out. */
-static int take_pages(struct tracer *tracer, enum kind kind, const struct record_event *base, const void *data,
-	struct record_trace *trace)
+static int take_pages(struct tracer *tracer, enum kind kind, const struct record_event *base,
+	const void *data, struct record_trace *trace)
 {
 	const struct event *event = &tracer->events[kind];
 	struct record_event taken = *base;
@@ -234,7 +244,8 @@ static int take_exec(struct tracer *tracer, const struct record_event *base, con
 	return record_trace_add_exec(trace, base->time, base->pid, path);
 }
 
-static int take_event(struct tracer *tracer, void *data, unsigned size, uint64_t time, struct record_trace *trace)
+static int take_event(
+	struct tracer *tracer, void *data, unsigned size, uint64_t time, struct record_trace *trace)
 {
 	struct tep_record record = {.data = data, .size = (int)size, .ts = time};
 	int type = tep_data_type(tracer->tep, &record);
@@ -268,7 +279,8 @@ static int take_sub_buffer(struct tracer *tracer, struct record_trace *trace)
 	if (kbuffer_missed_events(tracer->kbuffer))
 		trace->lost = true;
 	while ((data = kbuffer_read_event(tracer->kbuffer, &time))) {
-		int err = take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
+		int err =
+			take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
 
 		if (err)
 			return err;

@@ -37,7 +37,7 @@ static int add(struct environment *environment, const char *name, const char *va
 	char *entry;
 
 	if (ARRAY_RESERVE(environment->entries, environment->capacity, environment->n + 1) < 0 ||
-	    asprintf(&entry, "%s=%s", name, value) < 0)
+		asprintf(&entry, "%s=%s", name, value) < 0)
 		return -ENOMEM;
 	environment->entries[environment->n++] = entry;
 	return 0;
@@ -89,7 +89,7 @@ static bool is_own_display(const char *home)
 	snprintf(socket, sizeof(socket), "X%.*s", (int)strspn(display + (*display == ':'), "0123456789"),
 		display + (*display == ':'));
 	return (*display == ':' && is_own("/tmp/.X11-unix", socket)) ||
-	       (cookies ? is_own(cookies, NULL) : is_own(home, ".Xauthority"));
+		(cookies ? is_own(cookies, NULL) : is_own(home, ".Xauthority"));
 }
 
 static int keep_session(struct environment *environment, const char *home)
@@ -98,7 +98,8 @@ static int keep_session(struct environment *environment, const char *home)
 	bool own_runtime = is_own(runtime, NULL);
 	int r = own_runtime ? keep(environment, "XDG_RUNTIME_DIR") : 0;
 
-	if (r == 0 && wayland && (wayland[0] == '/' ? is_own(wayland, NULL) : own_runtime && is_own(runtime, wayland)))
+	if (r == 0 && wayland &&
+		(wayland[0] == '/' ? is_own(wayland, NULL) : own_runtime && is_own(runtime, wayland)))
 		r = keep(environment, "WAYLAND_DISPLAY");
 	if (r == 0 && is_own_display(home))
 		r = keep(environment, "DISPLAY");
@@ -156,8 +157,8 @@ int user_become(const char *name)
 	if (setsid() < 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return -errno;
 	if (initgroups(user->pw_name, user->pw_gid) < 0 ||
-	    setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
-	    setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
+		setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
+		setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
 		return -errno;
 	return replace_environment(user);
 }

@@ -51,8 +51,8 @@ static int walk_mount(struct record_files *files, struct inode_map *named, const
 
 	while (!err && (entry = fts_read(walk))) {
 		if (entry->fts_info != FTS_F ||
-		    inode_map_find(wanted, mount->device, entry->fts_statp->st_ino) == INODE_MAP_NONE ||
-		    inode_map_find(named, mount->device, entry->fts_statp->st_ino) != INODE_MAP_NONE)
+			inode_map_find(wanted, mount->device, entry->fts_statp->st_ino) == INODE_MAP_NONE ||
+			inode_map_find(named, mount->device, entry->fts_statp->st_ino) != INODE_MAP_NONE)
 			continue;
 		err = inode_map_add(named, mount->device, entry->fts_statp->st_ino, files->count);
 		if (!err)
@@ -69,7 +69,8 @@ static bool is_wanted(const struct inode_map *wanted, const struct mount *mount)
 	return false;
 }
 
-int resolve_by_walking(struct record_files *files, const struct record_trace *trace, const struct mounts *mounts)
+int resolve_by_walking(
+	struct record_files *files, const struct record_trace *trace, const struct mounts *mounts)
 {
 	_cleanup_(inode_map_releasep) struct inode_map wanted = {0}, named = {0};
 	int err = 0;

@@ -27,8 +27,8 @@ static bool is_elf(const uint8_t *data, uint64_t size, Elf64_Ehdr *ret)
 		return false;
 	memcpy(ret, data, sizeof(*ret));
 	return memcmp(ret->e_ident, ELFMAG, SELFMAG) == 0 && ret->e_ident[EI_CLASS] == ELFCLASS64 &&
-	       ret->e_ident[EI_DATA] == ELFDATA2LSB && ret->e_phentsize == sizeof(Elf64_Phdr) &&
-	       table_fits(ret->e_phoff, ret->e_phnum, sizeof(Elf64_Phdr), size);
+		ret->e_ident[EI_DATA] == ELFDATA2LSB && ret->e_phentsize == sizeof(Elf64_Phdr) &&
+		table_fits(ret->e_phoff, ret->e_phnum, sizeof(Elf64_Phdr), size);
 }
 
 /* Whether a segment begins with a note of ours, whatever comes after its name. */
@@ -42,7 +42,7 @@ static bool is_ours(const uint8_t *data, uint64_t size, const Elf64_Phdr *phdr)
 		return false;
 	memcpy(&segment, data + phdr->p_offset, head);
 	return LE32(segment.n_namesz) == sizeof(NOTE_NAME) && LE32(segment.n_type) == NOTE_TYPE &&
-	       memcmp(segment.name, NOTE_NAME, sizeof(NOTE_NAME)) == 0;
+		memcmp(segment.name, NOTE_NAME, sizeof(NOTE_NAME)) == 0;
 }
 
 static void to_host(struct note_relaid *note)

@@ -130,7 +130,7 @@ int gain_after(const struct gain_places *places, const struct elf_view *original
 static uint64_t cost(const struct relayout_reads *reads)
 {
 	return reads->reads * COST_READ_NS + reads->bytes / 4096 * COST_PAGE_NS +
-	       reads->segments * COST_SEGMENT_NS;
+		reads->segments * COST_SEGMENT_NS;
 }
 
 bool gain_is_worth(

@@ -50,8 +50,8 @@ static bool libc_knows_relr(const char *path, uint16_t machine)
 	size_t size;
 
 	return read_file(path, LIBC_LIMIT, &data, &size) == 0 &&
-	       elf_view_init(&view, (const uint8_t *)data, size, &problem) == 0 &&
-	       view.header.e_machine == machine && defines_version(&view, "GLIBC_ABI_DT_RELR");
+		elf_view_init(&view, (const uint8_t *)data, size, &problem) == 0 &&
+		view.header.e_machine == machine && defines_version(&view, "GLIBC_ABI_DT_RELR");
 }
 
 bool loader_knows_relr(const char *root, uint16_t machine)

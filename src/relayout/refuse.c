@@ -145,6 +145,6 @@ bool refuse_checksum_beside(const char *path)
 	const char *suffix = strstr(name, ".so");
 
 	return exists_beside(path, name, length, ".", ".hmac") ||
-	       exists_beside(path, name, length, "", ".hmac") ||
-	       (suffix && exists_beside(path, name, (size_t)(suffix - name), "", ".chk"));
+		exists_beside(path, name, length, "", ".hmac") ||
+		(suffix && exists_beside(path, name, (size_t)(suffix - name), "", ".chk"));
 }

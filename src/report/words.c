@@ -10,7 +10,7 @@
 #include "base/times.h"
 
 _Static_assert((int)PLAN_REGULAR == (int)PROFILE_REGULAR && (int)PLAN_DIRECTORY == (int)PROFILE_DIRECTORY &&
-		       (int)PLAN_SYMLINK == (int)PROFILE_SYMLINK,
+		(int)PLAN_SYMLINK == (int)PROFILE_SYMLINK,
 	"words_kind() serves both");
 
 const char *words_bytes(uint64_t bytes, char buffer[WORDS_MAX])

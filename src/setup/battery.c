@@ -22,7 +22,7 @@
 #include "setup/battery-programs.h"
 #include "setup/namespace.h"
 
-#define TIMEOUT_MS     60000 /* of one program */
+#define TIMEOUT_MS     60000      /* of one program */
 #define OUTPUT_MAX     (1u << 20) /* bytes of its output that are compared */
 #define TRIALS_MAX     96
 #define EXCERPT        160 /* bytes of output that a difference quotes */
@@ -187,7 +187,7 @@ static bool same_bytes(const char *a, size_t a_size, const char *b, size_t b_siz
 static bool same_result(const struct process_result *a, const struct process_result *b)
 {
 	return a->status == b->status && same_bytes(a->out, a->out_size, b->out, b->out_size) &&
-	       same_bytes(a->err, a->err_size, b->err, b->err_size);
+		same_bytes(a->err, a->err_size, b->err, b->err_size);
 }
 
 /* Says what differs; nothing if all is the same. */

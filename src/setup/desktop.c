@@ -50,7 +50,7 @@ static bool group_has_commands(const struct line *line, bool before)
 	if (line->start == line->end || *line->start != '[')
 		return before;
 	return (length >= 15 && strncmp(line->start, "[Desktop Entry]", 15) == 0) ||
-	       (length >= 16 && strncmp(line->start, "[Desktop Action ", 16) == 0);
+		(length >= 16 && strncmp(line->start, "[Desktop Action ", 16) == 0);
 }
 
 /*

@@ -183,7 +183,7 @@ static bool same_file(const char *a, const char *b)
 	struct stat first, second;
 
 	return lstat(a, &first) == 0 && lstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
+		first.st_ino == second.st_ino;
 }
 
 static int save_foreign(const char *path, const char *saved)

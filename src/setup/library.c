@@ -46,7 +46,7 @@ static int same_mount(const char *a, const char *b, bool *ret)
 		*ret = first.stx_mnt_id == second.stx_mnt_id;
 	else
 		*ret = first.stx_dev_major == second.stx_dev_major &&
-		       first.stx_dev_minor == second.stx_dev_minor;
+			first.stx_dev_minor == second.stx_dev_minor;
 	return 0;
 }
 

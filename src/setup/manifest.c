@@ -113,8 +113,8 @@ static int read_entries(struct json_object *json, struct manifest *manifest)
 		struct json_object *folder = json_object_array_get_idx(folders, i);
 
 		r = json_object_is_type(folder, json_type_string)
-			    ? manifest_add_folder(manifest, json_object_get_string(folder))
-			    : -EBADMSG;
+			? manifest_add_folder(manifest, json_object_get_string(folder))
+			: -EBADMSG;
 	}
 	return r;
 }

@@ -158,7 +158,7 @@ static bool only_we_changed(
 	size_t size;
 
 	return preload_text_add(recorded->text, recorded->size, name, &text, &size) == 0 &&
-	       same_text(file, text, size);
+		same_text(file, text, size);
 }
 
 static int take_back(const char *path, const struct preload_file *before, const struct preload_file *recorded,

@@ -190,10 +190,10 @@ static int check_granule(struct verify *verify)
 		if (verify->old->loads[i].p_align < granule)
 			granule = verify->old->loads[i].p_align;
 	return granule == verify->note->granule
-		       ? 0
-		       : verify_wrong(verify,
-				 "was laid out by pages of %" PRIu32 " bytes, but its pages have %" PRIu64,
-				 verify->note->granule, granule);
+		? 0
+		: verify_wrong(verify,
+			  "was laid out by pages of %" PRIu32 " bytes, but its pages have %" PRIu64,
+			  verify->note->granule, granule);
 }
 
 static int check_loads(struct verify *verify)
@@ -212,7 +212,7 @@ static int check_loads(struct verify *verify)
 
 		report->pages += (round_up(old->p_vaddr + old->p_filesz, verify->note->granule) -
 					 round_down(old->p_vaddr, verify->note->granule)) /
-				 verify->note->granule;
+			verify->note->granule;
 		r = check_load(&pieces, old);
 		if (r < 0)
 			return r;
@@ -242,13 +242,13 @@ static bool describes(
 	uint64_t address = tables_address(verify, offset);
 
 	return phdr->p_offset == offset && phdr->p_vaddr == address && phdr->p_paddr == address &&
-	       phdr->p_filesz == size && phdr->p_memsz == size && phdr->p_flags == flags;
+		phdr->p_filesz == size && phdr->p_memsz == size && phdr->p_flags == flags;
 }
 
 static bool is_note(const struct verify *verify, const Elf64_Phdr *phdr)
 {
 	return phdr->p_type == PT_NOTE && phdr->p_align == 4 &&
-	       describes(verify, phdr, verify->new->header.e_phoff - NOTE_REACH, NOTE_REACH, PF_R);
+		describes(verify, phdr, verify->new->header.e_phoff - NOTE_REACH, NOTE_REACH, PF_R);
 }
 
 /* A header that is neither PT_LOAD nor our note: as it was, but that PT_PHDR is where the headers are now. */
@@ -258,10 +258,9 @@ static int check_other(struct verify *verify, const Elf64_Phdr *old, const Elf64
 
 	if (old->p_type != PT_PHDR)
 		return memcmp(old, new, sizeof(*old)) == 0
-			       ? 0
-			       : verify_wrong(verify,
-					 "has a program header of type %#" PRIx32 " that was changed",
-					 old->p_type);
+			? 0
+			: verify_wrong(verify, "has a program header of type %#" PRIx32 " that was changed",
+				  old->p_type);
 	if (new->p_type != PT_PHDR || new->p_align != old->p_align ||
 		!describes(verify, new, header->e_phoff, header->e_phnum * sizeof(*new), old->p_flags))
 		return verify_wrong(verify, "has a PT_PHDR that does not tell where the program headers are");
@@ -339,8 +338,9 @@ static int check_executable(struct verify *verify)
 	/* Kernels before 5.18 tell the program so, wherever the headers are. */
 	if (tables_address(verify, new->header.e_phoff) !=
 		new->header.e_phoff + (first->p_vaddr - first->p_offset))
-		return verify_wrong(verify, "is a program whose program headers are not mapped where kernels "
-					    "before 5.18 look for them");
+		return verify_wrong(verify,
+			"is a program whose program headers are not mapped where kernels "
+			"before 5.18 look for them");
 	return 0;
 }
 

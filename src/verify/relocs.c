@@ -322,8 +322,8 @@ static int compare_plt(struct verify *verify)
 	if (r < 0)
 		return r;
 	return memcmp(before, after, old.plt_size) == 0
-		       ? 0
-		       : verify_wrong(verify, "has other relocations of its PLT than the original");
+		? 0
+		: verify_wrong(verify, "has other relocations of its PLT than the original");
 }
 
 /* What the note says was done has been done, and what was done it says. */

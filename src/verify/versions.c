@@ -86,8 +86,8 @@ static int read_requirements(struct verify *verify, const struct elf_view *view,
 		requirement.library++;
 	} while (next != 0);
 	return requirement.library == count
-		       ? 0
-		       : verify_wrong(verify, "has a DT_VERNEEDNUM that is not the number of libraries");
+		? 0
+		: verify_wrong(verify, "has a DT_VERNEEDNUM that is not the number of libraries");
 }
 
 /*
@@ -100,13 +100,13 @@ static bool string_is(const struct elf_view *view, uint64_t offset, const char *
 	char found[32];
 
 	return size <= sizeof(found) && verify_dynamic_find(view, DT_STRTAB, &table) > 0 &&
-	       elf_view_read(view, table + offset, found, size) && memcmp(found, text, size) == 0;
+		elf_view_read(view, table + offset, found, size) && memcmp(found, text, size) == 0;
 }
 
 static bool is_relr_version(const struct elf_view *view, const struct requirement *requirement)
 {
 	return string_is(view, requirement->version.vna_name, RELR_VERSION, sizeof(RELR_VERSION)) &&
-	       string_is(view, requirement->need.vn_file, LIBC_PREFIX, strlen(LIBC_PREFIX));
+		string_is(view, requirement->need.vn_file, LIBC_PREFIX, strlen(LIBC_PREFIX));
 }
 
 /* Whether a version that the object itself defines has that number. */
@@ -159,7 +159,7 @@ static int check_added(struct verify *verify, const struct requirements *all, si
 static bool same(const struct requirement *a, const struct requirement *b)
 {
 	return a->library == b->library && memcmp(&a->need, &b->need, sizeof(a->need)) == 0 &&
-	       memcmp(&a->version, &b->version, sizeof(a->version)) == 0;
+		memcmp(&a->version, &b->version, sizeof(a->version)) == 0;
 }
 
 /* All that the original requires, in its order, and one more at most. */
@@ -210,8 +210,8 @@ static int compare_strings(struct verify *verify)
 	if (r < 0)
 		return r;
 	return memcmp(before, after, old_size) == 0
-		       ? 0
-		       : verify_wrong(verify, "has other strings than the original");
+		? 0
+		: verify_wrong(verify, "has other strings than the original");
 }
 
 /* Without the pass, the entries and pages that all this lies on are compared, and there is no more to it. */

@@ -52,14 +52,18 @@ CALL(posix_spawn, posix_spawn(NULL, path, NULL, NULL, arguments, environ))
 CALL(posix_spawnp, posix_spawnp(NULL, path, NULL, NULL, arguments, environ))
 CALL(posix_spawnp_searched, posix_spawnp(NULL, base, NULL, NULL, arguments, environ))
 
-#define WAY(name) {#name, call_##name}
+#define WAY(name)                                                                                            \
+	{                                                                                                    \
+#name, call_##name                                                                           \
+	}
 
 static const struct {
 	const char *name;
 	void (*call)(void);
-} ways[] = {WAY(nothing), WAY(dlopen), WAY(dlmopen), WAY(execve), WAY(execv), WAY(execvp), WAY(execvp_searched), WAY(execvpe),
-	WAY(execvpe_searched), WAY(execl), WAY(execlp), WAY(execlp_searched), WAY(execle), WAY(fexecve), WAY(execveat),
-	WAY(posix_spawn), WAY(posix_spawnp), WAY(posix_spawnp_searched)};
+} ways[] = {WAY(nothing), WAY(dlopen), WAY(dlmopen), WAY(execve), WAY(execv), WAY(execvp),
+	WAY(execvp_searched), WAY(execvpe), WAY(execvpe_searched), WAY(execl), WAY(execlp),
+	WAY(execlp_searched), WAY(execle), WAY(fexecve), WAY(execveat), WAY(posix_spawn), WAY(posix_spawnp),
+	WAY(posix_spawnp_searched)};
 
 static ptrdiff_t depth_of(void (*call)(void))
 {

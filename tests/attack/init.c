@@ -16,7 +16,8 @@ static int run(char **argv)
 	pid_t child;
 	int status;
 
-	if (posix_spawn(&child, argv[0], NULL, NULL, argv, environ) != 0 || waitpid(child, &status, 0) != child)
+	if (posix_spawn(&child, argv[0], NULL, NULL, argv, environ) != 0 ||
+		waitpid(child, &status, 0) != child)
 		return 2;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

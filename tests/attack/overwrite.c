@@ -37,7 +37,8 @@ int main(int argc, char **argv, char **envp)
 	copy_environment(envp);
 	memset(entry, 0, room);
 	memcpy(entry, argv[1], strlen(argv[1]));
-	if (posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ) != 0 || waitpid(child, &status, 0) != child)
+	if (posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ) != 0 ||
+		waitpid(child, &status, 0) != child)
 		return 2;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

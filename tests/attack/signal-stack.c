@@ -47,7 +47,8 @@ static void handle(int number)
 int main(int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
-	char *below = mmap(NULL, BELOW_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *below = mmap(
+		NULL, BELOW_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t stack = {.ss_sp = below + BELOW_SIZE, .ss_size = STACK_SIZE};
 
 	if (argc < 4 || below == MAP_FAILED)

@@ -18,10 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const unsigned int forbidden[] = {__NR_preadv2, __NR_openat2, __NR_readahead, __NR_io_uring_setup, __NR_fadvise64,
-	__NR_getxattr, __NR_lgetxattr, __NR_fgetxattr, __NR_flock, __NR_process_vm_readv, __NR_setsid, __NR_chdir, __NR_umask,
-	__NR_memfd_create, __NR_ftruncate, __NR_unshare, __NR_pidfd_open, __NR_mincore, __NR_statx, __NR_clock_gettime,
-	__NR_getpid, __NR_geteuid, __NR_ppoll, __NR_statfs, __NR_fstatfs};
+static const unsigned int forbidden[] = {__NR_preadv2, __NR_openat2, __NR_readahead, __NR_io_uring_setup,
+	__NR_fadvise64, __NR_getxattr, __NR_lgetxattr, __NR_fgetxattr, __NR_flock, __NR_process_vm_readv,
+	__NR_setsid, __NR_chdir, __NR_umask, __NR_memfd_create, __NR_ftruncate, __NR_unshare, __NR_pidfd_open,
+	__NR_mincore, __NR_statx, __NR_clock_gettime, __NR_getpid, __NR_geteuid, __NR_ppoll, __NR_statfs,
+	__NR_fstatfs};
 
 #define FORBIDDEN (sizeof(forbidden) / sizeof(forbidden[0]))
 

@@ -62,8 +62,9 @@ static void string_tables_give_offsets(void **state)
 
 static void numbers_stand_behind_a_key_at_the_start_of_a_line(void **state)
 {
-	static const char text[] = "Mem: 1 kB\nMemAvailable:\t 4000 kB\nlimit max\nsigned -5\n"
-				   "large 18446744073709551615\nlarger 18446744073709551616\nlast 7";
+	static const char text[] =
+		"Mem: 1 kB\nMemAvailable:\t 4000 kB\nlimit max\nsigned -5\n"
+		"large 18446744073709551615\nlarger 18446744073709551616\nlast 7";
 	uint64_t number = 0;
 
 	assert_true(number_of_line(text, "MemAvailable:", &number));

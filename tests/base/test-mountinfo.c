@@ -13,8 +13,9 @@
 
 static void every_field_of_a_line_is_told(void **state)
 {
-	char text[] = "36 35 98:12 /mnt1 /mnt2 rw,noatime master:1 propagate_from:2 - ext3 /dev/root "
-		      "rw,errors=continue\n";
+	char text[] =
+		"36 35 98:12 /mnt1 /mnt2 rw,noatime master:1 propagate_from:2 - ext3 /dev/root "
+		"rw,errors=continue\n";
 	char *rest = text;
 	struct mountinfo mount;
 

@@ -54,7 +54,8 @@ static int set_up(void **state)
 	assert_int_equal(symlink(".", path_in(fixture, "loop")), 0);
 	assert_int_equal(symlink("/dev/pts", path_in(fixture, "terminals")), 0);
 	fixture->master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-	fixture->old = syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM);
+	fixture->old =
+		syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0) < 0 && (errno == ENOSYS || errno == EPERM);
 	*state = fixture;
 	return 0;
 }

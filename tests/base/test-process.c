@@ -53,7 +53,9 @@ static void what_is_no_program_exits_127(void **state)
 	const char *preloaded = getenv("LD_PRELOAD");
 
 	assert_int_equal(process_run(&(struct process_options){.argv = argv}, &result), 0);
-	if (!preloaded || !strstr(preloaded, "vgpreload")) /* a child that ends under valgrind may have valgrind's status */
+	if (!preloaded ||
+		!strstr(preloaded,
+			"vgpreload")) /* a child that ends under valgrind may have valgrind's status */
 		assert_int_equal(WEXITSTATUS(result.status), 127);
 }
 

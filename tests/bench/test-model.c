@@ -108,7 +108,7 @@ static void test_rotation(void **state)
 {
 	struct disk disk = new_disk("hdd"), same = new_disk("hdd");
 	const uint64_t base = model_seek_ns(disk.model, 0, DISK_SIZE / 2, DISK_SIZE, 0) +
-			      model_transfer_ns(disk.model, 4096) + 100 * US;
+		model_transfer_ns(disk.model, 4096) + 100 * US;
 	uint64_t now = 0, sum = 0, least = UINT64_MAX, most = 0;
 	const unsigned n = 100000;
 

@@ -42,9 +42,10 @@ static void test_values(void **state)
 {
 	struct config config = {0};
 
-	parse(&config, "# a comment\r\n; another\n\n[ budget ]\nmemory = 512M\n time=20 \n"
-		       "[programs]\nallow=/usr/bin/*\ndeny = gdb\n"
-		       "[devices]\n/dev/sda = rotational\n/srv/media// = solid");
+	parse(&config,
+		"# a comment\r\n; another\n\n[ budget ]\nmemory = 512M\n time=20 \n"
+		"[programs]\nallow=/usr/bin/*\ndeny = gdb\n"
+		"[devices]\n/dev/sda = rotational\n/srv/media// = solid");
 	assert_string_equal(told, "");
 	assert_int_equal(config.memory, 512u << 20);
 	assert_int_equal(config.time_ms, 20000);
@@ -63,27 +64,29 @@ static void test_problems(void **state)
 {
 	struct config config = {0};
 
-	parse(&config, "memory = 1\n[budget]\nmemory = 0\nmemory = 1X\nmemory = 1K\nmemory = 2K\ntime = "
-		       "3601\nspeed = 3\n"
-		       "[nonsense]\nx = y\n[budget\n[programs]\nallow\nallow =\n= x\nallow = a/b\n"
-		       "[devices]\nsda = solid\n/dev/sda = fast\n[budget]\nmemory = "
-		       "99999999999999999999\nmemory = 18014398509481985K");
-	assert_string_equal(told, "1: 'memory' stands before any [section]\n"
-				  "3: '0' is no number of bytes (digits, and K, M or G)\n"
-				  "4: '1X' is no number of bytes (digits, and K, M or G)\n"
-				  "6: 'memory' is given twice\n"
-				  "7: '3601' is no number of seconds (1 to 3600)\n"
-				  "8: unknown key 'speed' in [budget]\n"
-				  "9: unknown section [nonsense]\n"
-				  "11: a section has no ']'\n"
-				  "13: 'allow' is not 'key = value', a [section] or a comment\n"
-				  "14: 'allow' has no value\n"
-				  "15: '= x' is not 'key = value', a [section] or a comment\n"
-				  "16: 'a/b' is neither an absolute path nor a name\n"
-				  "18: 'sda' in [devices] is neither a device (/dev/…) nor a folder\n"
-				  "19: 'fast' is no class of devices (rotational or solid)\n"
-				  "21: 'memory' is given twice\n"
-				  "22: 'memory' is given twice\n");
+	parse(&config,
+		"memory = 1\n[budget]\nmemory = 0\nmemory = 1X\nmemory = 1K\nmemory = 2K\ntime = "
+		"3601\nspeed = 3\n"
+		"[nonsense]\nx = y\n[budget\n[programs]\nallow\nallow =\n= x\nallow = a/b\n"
+		"[devices]\nsda = solid\n/dev/sda = fast\n[budget]\nmemory = "
+		"99999999999999999999\nmemory = 18014398509481985K");
+	assert_string_equal(told,
+		"1: 'memory' stands before any [section]\n"
+		"3: '0' is no number of bytes (digits, and K, M or G)\n"
+		"4: '1X' is no number of bytes (digits, and K, M or G)\n"
+		"6: 'memory' is given twice\n"
+		"7: '3601' is no number of seconds (1 to 3600)\n"
+		"8: unknown key 'speed' in [budget]\n"
+		"9: unknown section [nonsense]\n"
+		"11: a section has no ']'\n"
+		"13: 'allow' is not 'key = value', a [section] or a comment\n"
+		"14: 'allow' has no value\n"
+		"15: '= x' is not 'key = value', a [section] or a comment\n"
+		"16: 'a/b' is neither an absolute path nor a name\n"
+		"18: 'sda' in [devices] is neither a device (/dev/…) nor a folder\n"
+		"19: 'fast' is no class of devices (rotational or solid)\n"
+		"21: 'memory' is given twice\n"
+		"22: 'memory' is given twice\n");
 	assert_int_equal(config.memory, 1024);
 	assert_int_equal(config.n_programs + config.n_devices, 0);
 	config_release(&config);
@@ -95,8 +98,9 @@ static void test_comment_behind_pattern(void **state)
 	struct config config = {0};
 
 	parse(&config, "[programs]\ndeny = gdb # slow\nallow = /opt/a\t; mine\ndeny = a#b;c\ndeny = a b\n");
-	assert_string_equal(told, "2: 'gdb # slow': a comment needs a line of its own\n"
-				  "3: '/opt/a?; mine': a comment needs a line of its own\n");
+	assert_string_equal(told,
+		"2: 'gdb # slow': a comment needs a line of its own\n"
+		"3: '/opt/a?; mine': a comment needs a line of its own\n");
 	assert_int_equal(config.n_programs, 2);
 	config_release(&config);
 }

@@ -21,8 +21,8 @@ static bool check(const void *data, size_t size)
 	int verified = verify_relaid(data, size, &report), undone = undo_prepare(data, size, &undo, &problem);
 
 	must(verified == 0 ? report.problem[0] == '\0'
-			   : report.problem[0] != '\0' && (verified == -ENODATA || verified == -EBADMSG ||
-								  verified == -EOPNOTSUPP));
+			   : report.problem[0] != '\0' &&
+				(verified == -ENODATA || verified == -EBADMSG || verified == -EOPNOTSUPP));
 	must(undone == 0 ? undo.size < size : problem != NULL);
 	must(verified != 0 || undone == 0);
 	if (undone == 0)

@@ -40,8 +40,9 @@ static void print_signals(void)
 		struct sigaction action;
 
 		if (sigaction(number, NULL, &action) == 0)
-			printf("signal %d blocked %d pending %d ignored %d\n", number, sigismember(&blocked, number),
-				sigismember(&pending, number), action.sa_handler == SIG_IGN);
+			printf("signal %d blocked %d pending %d ignored %d\n", number,
+				sigismember(&blocked, number), sigismember(&pending, number),
+				action.sa_handler == SIG_IGN);
 	}
 }
 

@@ -40,9 +40,10 @@ static void init_relocs(struct object *object)
 
 		object->rela[i] = (Elf64_Rela){
 			.r_offset = OBJECT_WORDS + i * 8,
-			.r_info = ELF64_R_INFO(relative || last ? 0 : 20 - i % 7, relative ? R_X86_64_RELATIVE
-										  : last ? R_X86_64_IRELATIVE
-											 : R_X86_64_GLOB_DAT),
+			.r_info = ELF64_R_INFO(relative || last ? 0 : 20 - i % 7,
+				relative       ? R_X86_64_RELATIVE
+					: last ? R_X86_64_IRELATIVE
+					       : R_X86_64_GLOB_DAT),
 			.r_addend = relative ? (int64_t)(0x1000 + i * 3) : 0x2000,
 		};
 	}
@@ -133,8 +134,8 @@ const void *object_at(const struct relayout_image *image, uint64_t address, uint
 {
 	if (address >= image->tables_address)
 		return range_fits(address - image->tables_address, size, image->tables_size)
-			       ? image->tables + (address - image->tables_address)
-			       : NULL;
+			? image->tables + (address - image->tables_address)
+			: NULL;
 	return elf_view_at(image->view, address, size);
 }
 

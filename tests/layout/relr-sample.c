@@ -17,7 +17,8 @@ int sample_check(void);
 static int values[N];
 
 /* .data.rel.ro, .data, thread-local; between other data. */
-static int *const constants[] = {SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTY_FOUR(256)};
+static int *const constants[] = {
+	SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192), SIXTY_FOUR(256)};
 static int *variables[] = {SIXTY_FOUR(300), SIXTY_FOUR(364), SIXTY_FOUR(428), SIXTY_FOUR(492)};
 static _Thread_local int *local = &values[7];
 static struct {

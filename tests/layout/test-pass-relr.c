@@ -153,9 +153,9 @@ static void libc_must_have_the_version(void **state)
 	/* The other records are what they were. */
 	math = object_at(&fixture.image, get(&fixture, DT_VERNEED), 32);
 	assert_memory_equal(math, &fixture.object.math, 32);
-	assert_int_equal(get(&fixture, DT_STRSZ), get(&fixture, DT_STRTAB) == OBJECT_STRINGS
-							  ? version->vna_name + sizeof("GLIBC_ABI_DT_RELR")
-							  : 0);
+	assert_int_equal(get(&fixture, DT_STRSZ),
+		get(&fixture, DT_STRTAB) == OBJECT_STRINGS ? version->vna_name + sizeof("GLIBC_ABI_DT_RELR")
+							   : 0);
 }
 
 static void definitions_take_indices_too(void **state)

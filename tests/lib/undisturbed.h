@@ -14,7 +14,8 @@
 /* The sum of what is counted; 0 where the kernel tells nothing. */
 static inline uint64_t disturbances(void)
 {
-	static const char *const counters[] = {"drop_pagecache", "drop_slab", "pgsteal_kswapd", "pgsteal_direct"};
+	static const char *const counters[] = {
+		"drop_pagecache", "drop_slab", "pgsteal_kswapd", "pgsteal_direct"};
 	FILE *vmstat = fopen("/proc/vmstat", "re"), *pressure = fopen("/proc/pressure/cpu", "re");
 	uint64_t sum = 0, value;
 	char name[64];

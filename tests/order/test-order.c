@@ -246,10 +246,11 @@ static char *written(enum order_linker linker, const struct order_list *list, si
 
 static void each_linker_has_its_language(void **state)
 {
-	static const char gold[] = ".text.f\n.text.hot.f\n.text.startup.f\n.text.exit.f\n.text.unlikely.f\n"
-				   ".text.g\n.text.hot.g\n.text.startup.g\n.text.exit.g\n"
-				   ".text.unlikely.g\n.text.split.g\n"
-				   ".text.unlikely.h\n.text.split.h\n";
+	static const char gold[] =
+		".text.f\n.text.hot.f\n.text.startup.f\n.text.exit.f\n.text.unlikely.f\n"
+		".text.g\n.text.hot.g\n.text.startup.g\n.text.exit.g\n"
+		".text.unlikely.g\n.text.split.g\n"
+		".text.unlikely.h\n.text.split.h\n";
 	struct order_function functions[] = {FUNCTION(0x401000, 8, "f"), FUNCTION(0x401010, 8, "g"),
 		FUNCTION(0x401020, 8, "g.cold"), FUNCTION(0x401030, 8, "h.cold.12"),
 		FUNCTION(0x401040, 8, "f")};

@@ -201,12 +201,13 @@ static void fuse_is_unknown_unless_it_has_a_disk(void **state)
 
 static void anonymous_numbers_lead_through_the_mount_table(void **state)
 {
-	put_mountinfo("22 1 259:0 / / rw,relatime shared:1 - ext4 /dev/headstart-none rw\n"
-		      "30 22 0:44 /sub /data rw shared:7 master:3 - btrfs /dev/sda1 rw,subvol=/sub\n"
-		      "32 22 0:45 / /gone rw - btrfs /dev/headstart-none rw\n"
-		      "33 22 0:46 / /pool rw - zfs pool/data rw\n"
-		      "34 22\n"
-		      "not a line\n");
+	put_mountinfo(
+		"22 1 259:0 / / rw,relatime shared:1 - ext4 /dev/headstart-none rw\n"
+		"30 22 0:44 /sub /data rw shared:7 master:3 - btrfs /dev/sda1 rw,subvol=/sub\n"
+		"32 22 0:45 / /gone rw - btrfs /dev/headstart-none rw\n"
+		"33 22 0:46 / /pool rw - zfs pool/data rw\n"
+		"34 22\n"
+		"not a line\n");
 	assert_int_equal(answer(BTRFS_SUPER_MAGIC, makedev(0, 99), 30, "/data/f").class, DEVICE_ROTATIONAL);
 	assert_int_equal(answer(BTRFS_SUPER_MAGIC, makedev(0, 99), 32, "/gone/f").class, DEVICE_UNKNOWN);
 	assert_int_equal(answer(0x2fc12fc1, makedev(0, 46), 33, "/pool/f").class, DEVICE_UNKNOWN);

@@ -214,10 +214,11 @@ static void verify_measures_before_and_after(void **state)
 	assert_int_equal(prefetch_run(&fixture->view, &options, &result), 0);
 	assert_false(result.verify_blind);
 	assert_true(result.bytes_resident_before <=
-		    32 * PAGE); /* valgrind looks at the start of what is mapped */
+		32 * PAGE); /* valgrind looks at the start of what is mapped */
 	assert_in_range(result.bytes_resident_after, (64 - taken(fixture, file, 0, 64)) * PAGE, 64 * PAGE);
 	fd = open(fixture->maker.paths[file], O_RDONLY | O_CLOEXEC);
-	map = mmap(NULL, 64 * PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0); /* so that nobody takes them */
+	map = mmap(
+		NULL, 64 * PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0); /* so that nobody takes them */
 	assert_true(map != MAP_FAILED);
 	assert_int_equal(prefetch_run(&fixture->view, &options, &result), 0);
 	munmap(map, 64 * PAGE);

@@ -60,7 +60,8 @@ static void the_lead_comes_first_in_its_own_order(void **state)
 static void the_lead_waits_for_its_own_files_only(void **state)
 {
 	const struct prefetch_options options = {.alongside = true};
-	const struct prefetch_tuning tuning = {.open_depth = 1, .read_depth = 1, .chunk = 4096, .opens_first = true};
+	const struct prefetch_tuning tuning = {
+		.open_depth = 1, .read_depth = 1, .chunk = 4096, .opens_first = true};
 	struct job_cursor cursor = {0};
 	struct job job;
 

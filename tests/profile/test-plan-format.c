@@ -26,32 +26,36 @@ struct sample {
 static struct sample sample(void)
 {
 	struct sample plan = {
-		.header = {
-			.version = LE32(PLAN_VERSION),
-			.page_size = LE32(4096),
-			.order = LE32(PLAN_ORDER_PHYSICAL),
-			.probe_count = LE32(2),
-			.probes_end = LE32(offsetof(struct sample, files)),
-			.file_count = LE32(2),
-			.files_offset = LE32(offsetof(struct sample, files)),
-			.extent_count = LE32(2),
-			.extents_offset = LE32(offsetof(struct sample, extents)),
-			.strings_offset = LE32(offsetof(struct sample, strings)),
-			.window_pages = LE32(32),
-		},
-		.probes = {
-			{.page = LE32(1), .path = LE16(offsetof(struct sample, probe_paths))},
-			{.page = LE32(2), .path = LE16(offsetof(struct sample, probe_paths) + 8)},
-		},
+		.header =
+			{
+				.version = LE32(PLAN_VERSION),
+				.page_size = LE32(4096),
+				.order = LE32(PLAN_ORDER_PHYSICAL),
+				.probe_count = LE32(2),
+				.probes_end = LE32(offsetof(struct sample, files)),
+				.file_count = LE32(2),
+				.files_offset = LE32(offsetof(struct sample, files)),
+				.extent_count = LE32(2),
+				.extents_offset = LE32(offsetof(struct sample, extents)),
+				.strings_offset = LE32(offsetof(struct sample, strings)),
+				.window_pages = LE32(32),
+			},
+		.probes =
+			{
+				{.page = LE32(1), .path = LE16(offsetof(struct sample, probe_paths))},
+				{.page = LE32(2), .path = LE16(offsetof(struct sample, probe_paths) + 8)},
+			},
 		.probe_paths = "/lib/a\0\0/bin/b",
-		.files = {
-			{.kind = LE32(PLAN_DIRECTORY), .path = LE32(8)},
-			{.size = LE64(40961), .path = LE32(16)},
-		},
-		.extents = {
-			{.file = LE32(1), .page = LE32(0), .pages = LE32(5), .gap = LE32(2)},
-			{.file = LE32(1), .page = LE32(10), .pages = LE32(1)},
-		},
+		.files =
+			{
+				{.kind = LE32(PLAN_DIRECTORY), .path = LE32(8)},
+				{.size = LE64(40961), .path = LE32(16)},
+			},
+		.extents =
+			{
+				{.file = LE32(1), .page = LE32(0), .pages = LE32(5), .gap = LE32(2)},
+				{.file = LE32(1), .page = LE32(10), .pages = LE32(1)},
+			},
 		.strings = "/bin/b\0\0/lib\0\0\0\0/lib/a",
 	};
 
@@ -246,8 +250,8 @@ static void names_are_known(void **state)
 static void names_are_safe_and_distinct(void **state)
 {
 	static const char *const hostile[] = {"/bin/..", "/bin/.", "/bin/.hidden", "/bin/-rf", "/bin/a b",
-		"/bin/a\nb", "/bin/\x1b[31m", "/bin/\xff\xfe", "/bin/", "/", "", "/bin/a/../b",
-		"/bin/$(x)", "/bin/'\"*?"};
+		"/bin/a\nb", "/bin/\x1b[31m", "/bin/\xff\xfe", "/bin/", "/", "", "/bin/a/../b", "/bin/$(x)",
+		"/bin/'\"*?"};
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+_.";
 	const size_t n = sizeof(hostile) / sizeof(*hostile);
 	char names[sizeof(hostile) / sizeof(*hostile)][PLAN_NAME_SIZE], path[5000];

@@ -41,32 +41,39 @@ struct library {
 static struct library library(uint8_t id)
 {
 	struct library lib = {
-		.ehdr = {
-			.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, NATIVE_ORDER, EV_CURRENT},
-			.e_type = ET_DYN,
-			.e_machine = EM_X86_64,
-			.e_version = EV_CURRENT,
-			.e_phoff = offsetof(struct library, phdrs),
-			.e_ehsize = sizeof(Elf64_Ehdr),
-			.e_phentsize = sizeof(Elf64_Phdr),
-			.e_phnum = 3,
-		},
-		.phdrs = {
-			{.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof(struct library)},
-			{.p_type = PT_NOTE, .p_offset = offsetof(struct library, other), .p_align = 4,
-				.p_filesz = ADDRESS(dynamic) - ADDRESS(other)},
-			{.p_type = PT_DYNAMIC, .p_offset = offsetof(struct library, dynamic),
-				.p_filesz = SIZE(dynamic)},
-		},
+		.ehdr =
+			{
+				.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, NATIVE_ORDER,
+					EV_CURRENT},
+				.e_type = ET_DYN,
+				.e_machine = EM_X86_64,
+				.e_version = EV_CURRENT,
+				.e_phoff = offsetof(struct library, phdrs),
+				.e_ehsize = sizeof(Elf64_Ehdr),
+				.e_phentsize = sizeof(Elf64_Phdr),
+				.e_phnum = 3,
+			},
+		.phdrs =
+			{
+				{.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_filesz = sizeof(struct library)},
+				{.p_type = PT_NOTE,
+					.p_offset = offsetof(struct library, other),
+					.p_align = 4,
+					.p_filesz = ADDRESS(dynamic) - ADDRESS(other)},
+				{.p_type = PT_DYNAMIC,
+					.p_offset = offsetof(struct library, dynamic),
+					.p_filesz = SIZE(dynamic)},
+			},
 		.other = {.n_namesz = 6, .n_type = NT_GNU_BUILD_ID},
 		.other_name = "other",
 		.note = {.n_namesz = 4, .n_descsz = 20, .n_type = NT_GNU_BUILD_ID},
 		.note_name = "GNU",
-		.dynamic = {
-			{.d_tag = DT_STRTAB, .d_un.d_ptr = ADDRESS(strings)},
-			{.d_tag = DT_STRSZ, .d_un.d_val = SIZE(strings)},
-			{.d_tag = DT_SONAME, .d_un.d_val = 1},
-		},
+		.dynamic =
+			{
+				{.d_tag = DT_STRTAB, .d_un.d_ptr = ADDRESS(strings)},
+				{.d_tag = DT_STRSZ, .d_un.d_val = SIZE(strings)},
+				{.d_tag = DT_SONAME, .d_un.d_val = 1},
+			},
 		.strings = "\0libtest.so.1",
 	};
 

@@ -53,22 +53,32 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct record_file *add_file(struct fixture *f, const char *path, enum profile_kind kind, uint64_t inode,
-	uint64_t pages, uint64_t opened)
+static struct record_file *add_file(struct fixture *f, const char *path, enum profile_kind kind,
+	uint64_t inode, uint64_t pages, uint64_t opened)
 {
 	struct record_file *file;
 
 	assert_int_equal(record_files_add(&f->files, &file), 0);
-	*file = (struct record_file){.path = strdup(path), .kind = kind, .device = DEVICE, .inode = inode,
-		.pages = pages, .opened = opened, .by_tree = true};
+	*file = (struct record_file){.path = strdup(path),
+		.kind = kind,
+		.device = DEVICE,
+		.inode = inode,
+		.pages = pages,
+		.opened = opened,
+		.by_tree = true};
 	return file;
 }
 
-static void add_event(struct fixture *f, uint64_t time, enum record_event_kind kind, uint64_t inode, uint32_t first,
-	uint32_t last)
+static void add_event(struct fixture *f, uint64_t time, enum record_event_kind kind, uint64_t inode,
+	uint32_t first, uint32_t last)
 {
-	const struct record_event event = {.time = time, .inode = inode, .device = DEVICE, .first = first,
-		.last = last, .pid = 7, .kind = kind};
+	const struct record_event event = {.time = time,
+		.inode = inode,
+		.device = DEVICE,
+		.first = first,
+		.last = last,
+		.pid = 7,
+		.kind = kind};
 
 	assert_int_equal(record_trace_add_event(&f->trace, &event), 0);
 }
@@ -91,7 +101,8 @@ static const struct profile_file *find(const struct fixture *f, const char *path
 	return NULL;
 }
 
-static void assert_range(const struct profile_file *file, size_t i, uint32_t page, uint32_t pages, uint32_t order)
+static void assert_range(
+	const struct profile_file *file, size_t i, uint32_t page, uint32_t pages, uint32_t order)
 {
 	assert_true(i < file->n_ranges);
 	assert_int_equal(file->ranges[i].page, page);
@@ -332,7 +343,8 @@ static void test_links_on_path(void **state)
 
 	assert_non_null(mkdtemp(folder));
 	here = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(mkdirat(here, "real", 0700) | mkdirat(here, "c", 0700) | mkdirat(here, "c/d", 0700), 0);
+	assert_int_equal(
+		mkdirat(here, "real", 0700) | mkdirat(here, "c", 0700) | mkdirat(here, "c/d", 0700), 0);
 	assert_int_equal(symlinkat("real/b", here, "a") | symlinkat("../c/./d/../file", here, "real/b"), 0);
 	assert_int_equal(symlinkat("loop", here, "loop") | mknodat(here, "c/file", S_IFREG | 0600, 0), 0);
 	snprintf(path, sizeof(path), "%s//a", folder);
@@ -363,10 +375,11 @@ static void test_links_on_path(void **state)
 static void test_mountinfo(void **state)
 {
 	struct mounts mounts;
-	char text[] = "22 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
-		      "23 22 0:20 / /proc rw - proc proc rw\n"
-		      "24 22 7:0 /sub /with\\040space\\134 ro master:1 propagate_from:2 - squashfs /dev/loop0 ro\n"
-		      "25 22 0:45 / /merged rw - overlay overlay rw,lowerdir=/a - b\n";
+	char text[] =
+		"22 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
+		"23 22 0:20 / /proc rw - proc proc rw\n"
+		"24 22 7:0 /sub /with\\040space\\134 ro master:1 propagate_from:2 - squashfs /dev/loop0 ro\n"
+		"25 22 0:45 / /merged rw - overlay overlay rw,lowerdir=/a - b\n";
 	char truncated[] = "22 1 8:2 / /\n", nonsense[] = "a b c - ext4 x\n";
 
 	assert_int_equal(mounts_parse(text, &mounts), 0);
@@ -389,7 +402,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_and_first_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_clipped_to_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_counts_where_resident, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_added_counts_only_where_nothing_is_better, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			test_added_counts_only_where_nothing_is_better, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_added_alone_is_no_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_looked_at, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_exec_is_before_its_first_page, set_up, tear_down),

@@ -45,9 +45,9 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 2;
-	action = strcmp(argv[1], "kill") == 0   ? SECCOMP_RET_KILL_PROCESS
-		 : strcmp(argv[1], "trap") == 0 ? SECCOMP_RET_TRAP
-						: SECCOMP_RET_ERRNO | EPERM;
+	action = strcmp(argv[1], "kill") == 0  ? SECCOMP_RET_KILL_PROCESS
+		: strcmp(argv[1], "trap") == 0 ? SECCOMP_RET_TRAP
+					       : SECCOMP_RET_ERRNO | EPERM;
 	if (filter(action) != 0)
 		return 2;
 	if (strcmp(argv[2], "probe") == 0)

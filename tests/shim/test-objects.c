@@ -171,7 +171,8 @@ static void test_follow(void **state)
 	list->pid = (uint32_t)program;
 	siginfo_t end;
 	assert_int_equal(waitid(P_PID, (id_t)program, &end, WEXITED | WNOWAIT), 0);
-	assert_int_equal(objects_run(fd, &(struct objects_options){.time_budget_ms = 1000}, NULL, &result), 0);
+	assert_int_equal(
+		objects_run(fd, &(struct objects_options){.time_budget_ms = 1000}, NULL, &result), 0);
 	waitpid(program, NULL, 0);
 	unlink(path);
 	assert_int_equal(result.seen, 2); /* what is no file is none */
@@ -190,7 +191,8 @@ static void test_no_list(void **state)
 	assert_true(objects_run(fd, &(struct objects_options){.time_budget_ms = 1000}, NULL, &result) < 0);
 	close(fd);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-	assert_true(objects_run(pipes[0], &(struct objects_options){.time_budget_ms = 1000}, NULL, &result) < 0);
+	assert_true(
+		objects_run(pipes[0], &(struct objects_options){.time_budget_ms = 1000}, NULL, &result) < 0);
 	close(pipes[0]);
 	close(pipes[1]);
 }

@@ -157,7 +157,8 @@ static struct objects_result follow(const char *const paths[], size_t count)
 		_exit(0);
 	}
 	list->pid = (uint32_t)seen.program;
-	assert_int_equal(objects_run(fd, &(struct objects_options){.time_budget_ms = TIME_MS}, NULL, &result), 0);
+	assert_int_equal(
+		objects_run(fd, &(struct objects_options){.time_budget_ms = TIME_MS}, NULL, &result), 0);
 	waitpid(seen.program, NULL, 0);
 	assert_int_equal(seen.reads[seen.count - 1].file, seen.sentinel);
 	unlink(sentinel);

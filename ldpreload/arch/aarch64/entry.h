@@ -16,6 +16,8 @@
 #define ARGUMENT_REGISTERS 8
 #define ARGUMENT_GAP       2 /* x8, and eight bytes that align the stack */
 
+/* clang-format off */ /* the columns of assembly */
+
 /*
  * The entry of hook `number`: name@version is exported, hook_enter(arguments, number) called, and all that the
  * caller passed handed on to the function it names. Our frame is gone by then: that function sees the caller's

@@ -22,6 +22,8 @@
 #define ARGUMENT_REGISTERS 6
 #define ARGUMENT_GAP       1 /* the return address */
 
+/* clang-format off */ /* the columns of assembly */
+
 /*
  * The entry of hook `number`: name@version is exported, hook_enter(arguments, number) called, and all that the
  * caller passed handed on to the function it names. Our frame is gone by then: that function sees the caller's

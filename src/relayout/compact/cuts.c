@@ -247,7 +247,7 @@ static bool was_moved(const struct compaction *c, uint64_t address)
 static bool overlaps(const struct compact_range *range, const Elf64_Phdr *phdr)
 {
 	return phdr->p_filesz > 0 && range->size > 0 && range->address < phdr->p_vaddr + phdr->p_filesz &&
-	       phdr->p_vaddr < range->address + range->size;
+		phdr->p_vaddr < range->address + range->size;
 }
 
 /* Whether what the header describes is still there. */
@@ -341,10 +341,10 @@ static void mark_pages_of(const struct compaction *c, const struct compact_table
 
 		step(&now, counts, index, i);
 		page->dead = now.covered == 0 && now.cleared > 0 && !is_code && !is_first &&
-			     !(is_last && has_bss) && is_all_dead(c, tables, segment, i);
+			!(is_last && has_bss) && is_all_dead(c, tables, segment, i);
 		is_bare = now.covered == 0 && !page->dead;
-		page->joined = i > 0 && (now.inside > 0 || is_bare || was_bare ||
-						(is_code && (now.code == 0 || !seen_code)));
+		page->joined = i > 0 &&
+			(now.inside > 0 || is_bare || was_bare || (is_code && (now.code == 0 || !seen_code)));
 		was_bare = i == 0 && is_bare;
 		seen_code |= now.code > 0;
 	}

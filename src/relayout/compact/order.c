@@ -73,8 +73,9 @@ static int make_blocks(
 		struct compact_block *block = &places->blocks[i];
 
 		block->hot = block->head ||
-			     (block->n_touched > 0 && (block->n - block->n_touched) * COST_PAGE_NS <=
-							      block->n_reads * COST_READ_NS);
+			(block->n_touched > 0 &&
+				(block->n - block->n_touched) * COST_PAGE_NS <=
+					block->n_reads * COST_READ_NS);
 	}
 	return 0;
 }
@@ -260,8 +261,8 @@ static int make_loads(const struct compaction *c, struct compact_places *places,
 			       .p_memsz = image->tables_size,
 			       .p_align = image->granule,
 		       })
-		       ? 0
-		       : -ENOMEM;
+		? 0
+		: -ENOMEM;
 }
 
 static int allocate_offsets(const struct compaction *c, struct compact_places *places)

@@ -75,7 +75,7 @@ static bool has_new_relr(const struct splitter *s)
 	uint64_t value;
 
 	return relayout_dynamic_get(s->c->image, DT_RELR, &value) &&
-	       !elf_view_dynamic(s->c->view, DT_RELR, &value);
+		!elf_view_dynamic(s->c->view, DT_RELR, &value);
 }
 
 /* Where the part of a range ends that begins at an address and is one piece in the result. */
@@ -251,8 +251,8 @@ static int split(struct splitter *s)
 		r = push_section(s, i);
 		if (r < 0)
 			return r == -EOVERFLOW
-				       ? compact_refuse(s->c, "has names of sections of more than 4 GiB")
-				       : r;
+				? compact_refuse(s->c, "has names of sections of more than 4 GiB")
+				: r;
 	}
 	r = fix_links(s);
 	if (r == 0)

@@ -93,7 +93,7 @@ static bool is_described(const struct compaction *c, size_t table)
 static bool has_entries_of(const struct elf_view *view, int64_t tag, uint64_t size)
 {
 	return count_entries(view, tag) == 0 ||
-	       (count_entries(view, tag) == 1 && original_value(view, tag) == size);
+		(count_entries(view, tag) == 1 && original_value(view, tag) == size);
 }
 
 bool compact_knows_tables(const struct compaction *c)
@@ -145,8 +145,8 @@ static int take_version_names(
 			if (!version)
 				return compact_refuse(c, "has version requirements of an unknown kind");
 			name = version->vna_name < old_size
-				       ? NULL
-				       : (const char *)in_tables(c, table + version->vna_name, 1);
+				? NULL
+				: (const char *)in_tables(c, table + version->vna_name, 1);
 			if (name && string_table_add(strings, name, &version->vna_name) < 0)
 				return -ENOMEM;
 			at += version->vna_next;

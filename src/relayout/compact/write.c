@@ -181,16 +181,17 @@ static int push_loads(struct writer *w)
 		r = push_phdr(w, w->places->loads[i]);
 	if (r < 0)
 		return r;
-	return push_phdr(w, (Elf64_Phdr){
-				    .p_type = PT_NOTE,
-				    .p_flags = PF_R,
-				    .p_offset = at,
-				    .p_vaddr = c->view->loads[0].p_vaddr + at,
-				    .p_paddr = at,
-				    .p_filesz = sizeof(struct note_segment),
-				    .p_memsz = sizeof(struct note_segment),
-				    .p_align = 4,
-			    });
+	return push_phdr(w,
+		(Elf64_Phdr){
+			.p_type = PT_NOTE,
+			.p_flags = PF_R,
+			.p_offset = at,
+			.p_vaddr = c->view->loads[0].p_vaddr + at,
+			.p_paddr = at,
+			.p_filesz = sizeof(struct note_segment),
+			.p_memsz = sizeof(struct note_segment),
+			.p_align = 4,
+		});
 }
 
 static int push_other(struct writer *w, Elf64_Phdr phdr)

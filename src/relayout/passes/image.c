@@ -42,7 +42,7 @@ static bool is_executable(const struct elf_view *view)
 	uint64_t flags;
 
 	return view->header.e_type == ET_EXEC || elf_view_phdr(view, PT_INTERP) ||
-	       (elf_view_dynamic(view, DT_FLAGS_1, &flags) && (flags & DF_1_PIE));
+		(elf_view_dynamic(view, DT_FLAGS_1, &flags) && (flags & DF_1_PIE));
 }
 
 static const char *granule_of(const struct elf_view *view, uint64_t *ret)

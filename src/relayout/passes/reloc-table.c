@@ -68,8 +68,8 @@ static int check_kinds(const struct relayout_image *image, const char **ret_refu
 static bool get_span(const struct relayout_image *image, int64_t tag, int64_t size_tag, struct span *ret)
 {
 	return relayout_dynamic_get(image, tag, &ret->start) &&
-	       relayout_dynamic_get(image, size_tag, &ret->size) && ret->size % sizeof(Elf64_Rela) == 0 &&
-	       ret->start <= UINT64_MAX - ret->size;
+		relayout_dynamic_get(image, size_tag, &ret->size) && ret->size % sizeof(Elf64_Rela) == 0 &&
+		ret->start <= UINT64_MAX - ret->size;
 }
 
 static bool spans_overlap(struct span a, struct span b)

@@ -106,7 +106,7 @@ static bool can_be_packed(const struct packing *packing, uint64_t place)
 	if (!load || !(load->p_flags & PF_W) || relayout_page_at(packing->image, place)->pinned)
 		return false;
 	return !reloc_table_overlaps(&packing->table, place, POINTER) &&
-	       (place >= dynamic_end || place + POINTER <= view->dynamic_address);
+		(place >= dynamic_end || place + POINTER <= view->dynamic_address);
 }
 
 /* Moves the relative ones that can be packed before those that stay. */

@@ -54,8 +54,8 @@ static bool name_begins(const struct relayout_image *image, uint64_t offset, con
 	uint64_t strings, address;
 
 	return relayout_dynamic_get(image, DT_STRTAB, &strings) &&
-	       !__builtin_add_overflow(strings, offset, &address) &&
-	       relayout_image_read(image, address, name, size) == 0 && memcmp(name, with, size) == 0;
+		!__builtin_add_overflow(strings, offset, &address) &&
+		relayout_image_read(image, address, name, size) == 0 && memcmp(name, with, size) == 0;
 }
 
 static bool is_libc(const struct relayout_image *image, uint64_t name)
@@ -87,8 +87,9 @@ static int read_versions(struct needs *needs, uint64_t address, unsigned count, 
 		if (relayout_image_read(needs->image, address, &record, sizeof(record)) < 0 ||
 			(record.version.vna_next != 0) != (i + 1 < count))
 			return -EINVAL;
-		if (of_libc && name_begins(needs->image, record.version.vna_name, VERSION_NAME,
-				       sizeof(VERSION_NAME)))
+		if (of_libc &&
+			name_begins(
+				needs->image, record.version.vna_name, VERSION_NAME, sizeof(VERSION_NAME)))
 			needs->has_relr = true;
 		count_index(needs, record.version.vna_other);
 		address += record.version.vna_next;
@@ -168,8 +169,9 @@ static int read_needs(struct needs *needs, const char **ret_refusal)
 			"not be told of it");
 	if (!relayout_dynamic_get(image, DT_VERNEED, &address) ||
 		!relayout_dynamic_get(image, DT_VERSYM, &versym))
-		return refuse(ret_refusal, "the object requires no version of libc, so that a loader without "
-					   "DT_RELR would not be told of it");
+		return refuse(ret_refusal,
+			"the object requires no version of libc, so that a loader without "
+			"DT_RELR would not be told of it");
 	if (!relayout_dynamic_get(image, DT_VERNEEDNUM, &count))
 		return refuse(ret_refusal, "the object has a DT_VERNEED without DT_VERNEEDNUM");
 	r = read_libraries(needs, address, count);
@@ -178,8 +180,9 @@ static int read_needs(struct needs *needs, const char **ret_refusal)
 	if (r == -EINVAL || (r == 0 && needs->highest >= INDEX_MASK))
 		return refuse(ret_refusal, "the object's versions make no sense");
 	if (r == 0 && needs->libc == SIZE_MAX)
-		return refuse(ret_refusal, "the object requires no version of libc, so that a loader without "
-					   "DT_RELR would not be told of it");
+		return refuse(ret_refusal,
+			"the object requires no version of libc, so that a loader without "
+			"DT_RELR would not be told of it");
 	return r;
 }
 

@@ -275,7 +275,7 @@ static int write_piece(const struct relayout_output *output, const struct relayo
 		uint64_t at = offset + (page - piece->first) * granule;
 
 		for (page++; page < end && size % granule == 0 &&
-			     page_bytes(output->image, piece, page, &more) == bytes + size;
+			page_bytes(output->image, piece, page, &more) == bytes + size;
 			page++)
 			size += more;
 		r = pwrite_full(fd, bytes, size, at);

@@ -134,8 +134,8 @@ static bool is_note_phdr(const struct elf_view *view, const Elf64_Phdr *phdr, ui
 	const uint64_t size = sizeof(struct note_segment);
 
 	return phdr->p_type == PT_NOTE && phdr->p_offset == note_at && phdr->p_flags == PF_R &&
-	       phdr->p_filesz == size && phdr->p_memsz == size &&
-	       elf_view_at(view, phdr->p_vaddr, size) == view->data + note_at;
+		phdr->p_filesz == size && phdr->p_memsz == size &&
+		elf_view_at(view, phdr->p_vaddr, size) == view->data + note_at;
 }
 
 /* The next program header that is not a PT_LOAD, nor the note's. */
@@ -176,9 +176,8 @@ static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, c
 			new->p_type);
 	if (is_table)
 		return new->p_memsz == size && header->e_phoff == new->p_offset
-			       ? 0
-			       : verify_wrong(
-					 verify, "has a PT_PHDR for something else than its program headers");
+			? 0
+			: verify_wrong(verify, "has a PT_PHDR for something else than its program headers");
 	if (old->p_vaddr == new->p_vaddr)
 		return 0;
 	if (!may_move(old))
@@ -257,8 +256,8 @@ static int check_sums(struct verify *verify)
 	memset(copy + at + offsetof(struct note_segment, relaid.appended_checksum), 0,
 		sizeof(note->appended_checksum));
 	return checksum64(copy, new->size) == note->appended_checksum
-		       ? 0
-		       : verify_wrong(verify, "has been changed since it was relaid");
+		? 0
+		: verify_wrong(verify, "has been changed since it was relaid");
 }
 
 /* What is told of a good file. */

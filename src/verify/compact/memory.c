@@ -200,8 +200,9 @@ int verify_compact_memory(struct verify_compact *compact)
 			return r;
 	}
 	if (at + 1 < after->n_loads ||
-		(at < after->n_loads && (after->loads[at].p_flags != PF_R ||
-						after->loads[at].p_memsz != after->loads[at].p_filesz)))
+		(at < after->n_loads &&
+			(after->loads[at].p_flags != PF_R ||
+				after->loads[at].p_memsz != after->loads[at].p_filesz)))
 		return verify_wrong(verify, "maps more than the original and tables");
 	compact->tables = at < after->n_loads ? &after->loads[at] : NULL;
 	return check_doubles(compact);

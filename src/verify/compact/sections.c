@@ -29,8 +29,8 @@ static bool is_own(const struct verify_compact *compact, size_t index)
 	if (streq(name, ".note.headstart"))
 		return compact->new.all[index].sh_offset == note_offset(&compact->verify->new->header);
 	return streq(name, ".relr.dyn") && !elf_view_dynamic(compact->verify->old, DT_RELR, &relr) &&
-	       elf_view_dynamic(compact->verify->new, DT_RELR, &relr) &&
-	       relr == compact->new.all[index].sh_addr;
+		elf_view_dynamic(compact->verify->new, DT_RELR, &relr) &&
+		relr == compact->new.all[index].sh_addr;
 }
 
 static bool in_tables(const struct verify_compact *compact, const Elf64_Shdr *section)
@@ -57,8 +57,9 @@ static struct parts take_parts(const struct verify_compact *compact, size_t old_
 		const Elf64_Shdr *new = &compact->new.all[*at];
 
 		if (!part || !same_kind(old, new) ||
-			(parts.n > 0 && (new[-1].sh_addr + new[-1].sh_size != new->sh_addr ||
-						(!streq(part, ".hot") && !streq(part, ".cold")))) ||
+			(parts.n > 0 &&
+				(new[-1].sh_addr + new[-1].sh_size != new->sh_addr ||
+					(!streq(part, ".hot") && !streq(part, ".cold")))) ||
 			(parts.n == 0 && !streq(part, "")))
 			break;
 		if (new->sh_addr - old->sh_addr >= old->sh_size && parts.n > 0)
@@ -127,7 +128,7 @@ static bool is_moved(const struct verify_compact *compact, const Elf64_Shdr *old
 			old->sh_addr - gone->address >= gone->size)
 			continue;
 		return new->sh_addr == gone->to + (old->sh_addr - gone->address) &&
-		       new->sh_size == moved_size(compact, old);
+			new->sh_size == moved_size(compact, old);
 	}
 	return false;
 }
@@ -197,7 +198,7 @@ static bool same_symbol(const struct verify_compact *compact, const struct parts
 	if (parts->n == 1)
 		return after->st_shndx == parts->first && after->st_value - before->st_value == moved;
 	return after->st_value == before->st_value &&
-	       has_address(compact, parts, after->st_shndx, after->st_value);
+		has_address(compact, parts, after->st_shndx, after->st_value);
 }
 
 static int compare_symbols(
@@ -251,8 +252,8 @@ static int check_sections(struct verify_compact *compact, struct parts *parts)
 	while (at < compact->new.n && is_own(compact, at))
 		at++;
 	return at == compact->new.n
-		       ? 0
-		       : verify_wrong(compact->verify, "has a section that the original has not");
+		? 0
+		: verify_wrong(compact->verify, "has a section that the original has not");
 }
 
 /* A section's number in the result. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* clang-format off */
 #define TEN(what, n)                                                                                         \
 	what(n##0) what(n##1) what(n##2) what(n##3) what(n##4) what(n##5) what(n##6) what(n##7) what(n##8) what(n##9)
 #define HUNDRED(what, n)                                                                                     \
@@ -24,6 +25,7 @@
 #define A_LOT  1000u
 #define SPARSE 64
 #endif
+/* clang-format on */
 
 #define FUNCTION(n)                                                                                          \
 	__attribute__((noinline)) static uint64_t function_##n(uint64_t x)                                   \
