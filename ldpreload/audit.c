@@ -8,8 +8,8 @@
  */
 #include <link.h>
 
+#include "carrier.h"
 #include "plan.h"
-#include "spawn.h"
 #include "whole.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -18,29 +18,14 @@ const char shim_name[] = "audit";
 
 static const char *program; /* its path, until its own code runs */
 
-static bool plan_start(const struct plan *plan)
-{
-	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
-	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
-
-	if (plan_waited_for(plan))
-		return spawn_prefetcher_and_wait(plan->fd, waited, PLAN_WAIT_MS);
-	return spawn_prefetcher(plan->fd, alongside);
-}
-
-/* Whether the program has a plan. If its pages are not there, the prefetcher is started. */
+/* Whether the program has a plan; then it is served. */
 static bool plan_serve(struct plan_target *target)
 {
 	struct plan plan;
 
 	if (!plan_find(target, &plan))
 		return false;
-	if (!plan.cold)
-		shim_log(target->path, "plan=warm");
-	else if (plan_start(&plan))
-		shim_log(target->path, "plan=started");
-	else
-		shim_log(target->path, "plan=not-started");
+	carrier_serve_own(target->path, &plan);
 	sys_close(plan.fd);
 	return true;
 }

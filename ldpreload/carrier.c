@@ -1,50 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Problem: a program has to know whether a prefetcher is at work on its plan, to wait for it or to start no other. The
- * process that started the prefetcher shares nothing with this one but the plan. A lock on the plan proves nothing:
- * everybody who can read root's plans can lock them, and could hold up other users' programs or keep them from prefetching.
+ * process that started the prefetcher may be its parent, and shares nothing with this one but the plan. A lock on the plan
+ * proves nothing: everybody who can read root's plans can lock them, and could hold up other users' programs or keep them from
+ * prefetching.
  *
  * So the prefetcher holds a record lock of fcntl(2), for which the kernel names the holder. The lock counts only if its holder
  * executes the prefetcher and belongs to this user. A stranger could take the lock and then execute a set-user-ID program, which keeps
  * it: real and saved ids count as well as effective ones, and where such a program makes all of them the same, its
  * executable tells it from the prefetcher. That also tells a process that has got the id of one that took the lock, left it
  * to others which share its descriptors, and is gone.
+ *
+ * A process that has started the prefetcher itself knows its id, and is as careful with that: the prefetcher may have ended.
  */
 #include "carrier.h"
 
 #include "clock.h"
+#include "plan.h"
 #include "prefetcher.h"
 #include "shim.h"
+#include "spawn.h"
 
 #include <linux/poll.h>
 #include <linux/time_types.h>
 
 #include "format/plan-locks.h"
 
-#define PROC_PATH_SIZE  40 /* bytes */
+#define WAIT_MAX_MS     10000 /* a prefetcher that takes longer is stuck, or of little use */
+#define LIFE_MAX_MS     32000 /* a prefetcher ends before that (tools/time-limit.h) */
+#define PROC_PATH_SIZE  40    /* bytes */
+#define NS_PER_SECOND   1000000000
+#define NS_PER_MS       1000000
 #define EXECVE_PAUSES   100
 #define EXECVE_PAUSE_NS 100000
 
-static int64_t now_ms(void)
-{
-	return now_us() / 1000;
-}
-
-/*
- * The process that has marked the plan within so many milliseconds from `since` on, as this process sees its id, and when
- * after `since` that was; 0 if there is none to be seen.
- */
-static int carrier_of(int plan_fd, int64_t since, unsigned int within_ms, int64_t *ret_ms)
+/* The process that has marked the plan at most so many milliseconds ago, and when; 0 if there is none to be seen. */
+static int carrier_of(int plan_fd, unsigned int within_ms, int64_t *ret_ms)
 {
 	struct flock lock = {/* who is in its way? */
 		.l_type = F_WRLCK,
-		.l_start = PLAN_LOCK_CARRIER + since,
+		.l_start = PLAN_LOCK_CARRIER + now_ms() - within_ms,
 		.l_len = within_ms + 1};
 
 	if (raw_syscall(__NR_fcntl, plan_fd, F_GETLK, (long)&lock, 0, 0, 0) != 0 || lock.l_type == F_UNLCK ||
 		lock.l_pid <= 0)
 		return 0;
-	*ret_ms = lock.l_start - PLAN_LOCK_CARRIER - since;
+	*ret_ms = lock.l_start - PLAN_LOCK_CARRIER;
 	return lock.l_pid;
 }
 
@@ -105,65 +106,106 @@ static bool is_prefetcher(int process)
 		(same_file(prefetcher_path(), &executed) || same_file(HEADSTART_PROGRAM_PATH, &executed));
 }
 
+static bool ends_within(int pidfd, int64_t ns)
+{
+	struct __kernel_timespec limit = {.tv_sec = ns / NS_PER_SECOND, .tv_nsec = ns % NS_PER_SECOND};
+	struct pollfd ended = {.fd = pidfd, .events = POLLIN};
+
+	return raw_syscall(__NR_ppoll, (long)&ended, 1, (long)&limit, 0, 0, 0) != 0;
+}
+
 /*
  * A prefetcher that has just been started may for a moment still have the executable of who started it: the kernel wakes who
  * waits for an execve in shared memory before it gives the new memory to the one that executes, and with one processor
  * lets it go on first, as far as into the program that it executes (seen with Linux 6.1). So it is looked at again, for
  * ten milliseconds or some more.
  */
-static bool becomes_prefetcher(int process)
+static bool becomes_prefetcher(int process, int pidfd)
 {
-	struct __kernel_timespec pause;
-
 	for (int i = 0; i < EXECVE_PAUSES; i++) {
 		if (is_prefetcher(process))
 			return true;
-		pause = (struct __kernel_timespec){.tv_nsec = EXECVE_PAUSE_NS};
-		raw_syscall(
-			__NR_ppoll, 0, 0, (long)&pause, 0, 0, 0); /* sched_yield(2) may come back at once */
+		if (ends_within(pidfd, EXECVE_PAUSE_NS))
+			return false;
 	}
 	return false;
 }
 
-static void mark(int fd, int64_t byte)
+static bool plan_is_carried_out(int plan_fd)
 {
-	struct flock lock = {.l_type = F_RDLCK, .l_start = byte, .l_len = 1};
-
-	raw_syscall(__NR_fcntl, fd, F_SETLK, (long)&lock, 0, 0, 0);
-}
-
-void carrier_mark(int fd)
-{
-	mark(fd, PLAN_LOCK_CARRIER + now_ms());
-}
-
-bool carrier_runs(int plan_fd, unsigned int limit_ms)
-{
-	int64_t left_ms;
-	int process = carrier_of(plan_fd, now_ms() - limit_ms, limit_ms, &left_ms);
+	int64_t since_ms;
+	int process = carrier_of(plan_fd, LIFE_MAX_MS, &since_ms);
 
 	return process != 0 && same_user(process) && is_prefetcher(process);
 }
 
-void carrier_wait(int plan_fd, unsigned int limit_ms)
+/* A program that awaits its prefetcher is seen by that, until the program closes the plan. */
+static void mark_as_waiting(int plan_fd)
 {
-	int64_t since = now_ms() - limit_ms, left_ms;
-	struct pollfd ended = {.events = POLLIN};
-	struct __kernel_timespec limit;
-	int process = carrier_of(plan_fd, since, limit_ms, &left_ms);
+	struct flock lock = {.l_type = F_RDLCK, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
 
-	if (process == 0)
+	raw_syscall(__NR_fcntl, plan_fd, F_SETLK, (long)&lock, 0, 0, 0);
+}
+
+/* Returns when that prefetcher of this user's has ended, or after so many milliseconds. A signal that the program handles ends it
+ * early. */
+static void await(int plan_fd, int process, int64_t limit_ms)
+{
+	int pidfd = (int)raw_syscall(__NR_pidfd_open, process, 0, 0, 0, 0, 0);
+
+	if (pidfd < 0) /* it has ended, or a kernel before Linux 5.3 */
 		return;
-	ended.fd = (int)raw_syscall(__NR_pidfd_open, process, 0, 0, 0, 0, 0);
-	if (ended.fd < 0) /* before Linux 5.3 */
-		return;
-	/* Asked again: the descriptor may be that of another process, if the prefetcher has ended meanwhile. */
-	if (same_user(process) && becomes_prefetcher(process) &&
-		carrier_of(plan_fd, since, limit_ms, &left_ms) == process) {
-		mark(plan_fd, PLAN_LOCK_WAITER);
-		limit = (struct __kernel_timespec){
-			.tv_sec = left_ms / 1000, .tv_nsec = left_ms % 1000 * 1000000};
-		raw_syscall(__NR_ppoll, (long)&ended, 1, (long)&limit, 0, 0, 0);
+	if (same_user(process) && becomes_prefetcher(process, pidfd)) {
+		mark_as_waiting(plan_fd);
+		ends_within(pidfd, limit_ms * NS_PER_MS);
 	}
-	sys_close(ended.fd);
+	sys_close(pidfd);
+}
+
+/*
+ * Whether programs sleep until this plan is carried out: if it is in physical order (for a rotational disk), and HEADSTART_WAIT
+ * is not 0. They would sleep in page faults otherwise, and longer, for the reads of the two send the head to and fro
+ * (docs/decisions/when-the-program-waits.md).
+ */
+static bool plan_waited_for(const struct plan *plan)
+{
+	return plan->order == PLAN_ORDER_PHYSICAL && !shim_start.no_wait;
+}
+
+/* Returns the id of the prefetcher that it has started, or 0. */
+static int start(const char *program, const struct plan *plan, const char *const argv[])
+{
+	int process = 0;
+
+	if (!plan->cold) {
+		shim_log(program, "plan=warm");
+	} else if (plan_is_carried_out(plan->fd)) {
+		shim_log(program, "plan=running");
+	} else {
+		process = spawn_prefetcher(plan->fd, argv);
+		shim_log(program, process ? "plan=started" : "plan=not-started");
+	}
+	return process;
+}
+
+void carrier_serve_next(const char *program, const struct plan *plan)
+{
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
+
+	start(program, plan, plan_waited_for(plan) && plan->by_given ? awaited : alongside);
+}
+
+void carrier_serve_own(const char *program, const struct plan *plan)
+{
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
+	bool waits = plan->cold && plan_waited_for(plan);
+	int process = start(program, plan, waits ? waited : alongside);
+	int64_t now = now_ms(), since = now;
+
+	if (waits && process == 0)
+		process = carrier_of(plan->fd, WAIT_MAX_MS, &since);
+	if (waits && process != 0)
+		await(plan->fd, process, since + WAIT_MAX_MS - now);
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Who carries out a plan at this moment, and waiting for it. */
+/* Who carries out a plan: a prefetcher that is started here, or one that somebody has started before. */
 #pragma once
 
-#include <stdbool.h>
-
-/* In a process that is about to execute the prefetcher: it carries out the plan that is open as `fd`, until it ends
- * or closes any descriptor of that file. */
-void carrier_mark(int fd);
-
-/* Whether a prefetcher of this user's, started within that many milliseconds, carries out this plan. */
-bool carrier_runs(int plan_fd, unsigned int limit_ms);
+#include "plan.h"
 
 /*
- * Returns when the prefetcher that carries out this plan has ended, or is that many milliseconds old: a stuck one holds up
- * a script that starts the program a hundred times no longer than one that starts it once. Returns at once if there is
- * none, or it is another user's, or not the one that this program would start (prefetcher_path()). A signal that the
- * program handles ends it early. That somebody waits is to be seen by the prefetcher until plan_fd is closed.
+ * For a plan of the program that this process or a child of it is about to execute: starts the prefetcher if pages of the plan
+ * are missing and no other prefetcher of this user's carries it out. Waits for nothing but a small execve, and writes to no
+ * memory but the stack.
  */
-void carrier_wait(int plan_fd, unsigned int limit_ms);
+void carrier_serve_next(const char *program, const struct plan *plan);
+
+/*
+ * The same for the program that we are in. It sleeps, where its disk is better served so, until the prefetcher has ended or is
+ * ten seconds old: a stuck one holds up a script that starts the program a hundred times no longer than one that starts it
+ * once. A prefetcher of another user's, or not the one that this program would start, is not waited for.
+ */
+void carrier_serve_own(const char *program, const struct plan *plan);

@@ -6,3 +6,8 @@
 
 /* Microseconds since the machine was started, but for when it was suspended. A system call: 60 nanoseconds. */
 int64_t now_us(void);
+
+static inline int64_t now_ms(void)
+{
+	return now_us() / 1000;
+}

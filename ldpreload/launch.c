@@ -12,7 +12,6 @@
 #include "environment.h"
 #include "next.h"
 #include "plan.h"
-#include "share.h"
 
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* as execvp(3) without $PATH */
 
@@ -29,20 +28,6 @@ static bool gives_rights(const struct plan_target *target)
 	return raw_syscall(__NR_getxattr, (long)path, (long)"security.capability", 0, 0, 0, 0) > 0;
 }
 
-static const char *start(const struct plan *plan)
-{
-	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
-	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
-
-	if (!plan->cold)
-		return "plan=warm";
-	if (carrier_runs(plan->fd, PLAN_LIFE_MS))
-		return "plan=running";
-	if (!share_prefetcher(plan->fd, plan_waited_for(plan) && plan->by_given ? awaited : alongside))
-		return "plan=not-started";
-	return "plan=started";
-}
-
 static void serve(struct plan_target *target, char *const *environment)
 {
 	struct plan plan;
@@ -50,7 +35,7 @@ static void serve(struct plan_target *target, char *const *environment)
 	if (!plan_find(target, &plan))
 		return;
 	if (!gives_rights(target) && !environment_forbids(environment))
-		shim_log(target->path, start(&plan));
+		carrier_serve_next(target->path, &plan);
 	sys_close(plan.fd);
 }
 
@@ -142,8 +127,6 @@ void launch_own(const char *program)
 	plan_target_init(&target, program, -1);
 	if (!plan_find_by_given(&target, &plan))
 		return;
-	shim_log(target.path, start(&plan));
-	if (plan.cold && plan_waited_for(&plan))
-		carrier_wait(plan.fd, PLAN_WAIT_MS);
+	carrier_serve_own(target.path, &plan);
 	sys_close(plan.fd);
 }

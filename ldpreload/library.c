@@ -3,8 +3,8 @@
 #include "library.h"
 
 #include "resident.h"
-#include "share.h"
 #include "shim.h"
+#include "spawn.h"
 
 #include <linux/memfd.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static __attribute__((noinline)) void library_start(const char *path)
 
 	if (fd < 0)
 		return;
-	shim_log(path, share_prefetcher(fd, argv) ? "library=started" : "library=not-started");
+	shim_log(path, spawn_prefetcher(fd, argv) ? "library=started" : "library=not-started");
 	sys_close(fd);
 }
 

@@ -181,8 +181,3 @@ bool plan_find(struct plan_target *target, struct plan *ret)
 	}
 	return path_resolve(target) && plan_of_path(target, ret);
 }
-
-bool plan_waited_for(const struct plan *plan)
-{
-	return plan->order == PLAN_ORDER_PHYSICAL && !shim_start.no_wait;
-}

@@ -38,16 +38,6 @@ struct plan {
 	bool by_given; /* the program, once it is executed, finds it too: plan_find_by_given() does */
 };
 
-#define PLAN_WAIT_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
-#define PLAN_LIFE_MS 32000 /* a prefetcher ends before that (tools/time-limit.h) */
-
-/*
- * Whether the program sleeps until the plan is carried out: if that is in physical order (for a rotational disk), and
- * HEADSTART_WAIT is not 0. It would sleep in page faults otherwise, and longer, for the reads of the two send the head to
- * and fro (docs/decisions/when-the-program-waits.md).
- */
-bool plan_waited_for(const struct plan *plan);
-
 /* Whether there is a plan of the program that may be trusted. If so, ret->fd is the caller's. */
 bool plan_find(struct plan_target *target, struct plan *ret);
 

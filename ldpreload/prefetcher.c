@@ -3,11 +3,13 @@
  */
 #include "prefetcher.h"
 
-#include "carrier.h"
+#include "clock.h"
 #include "shim.h"
 
 #include <asm/signal.h>
 #include <linux/resource.h>
+
+#include "format/plan-locks.h"
 
 #define READAHEAD_MAX    (4 << 20) /* bytes */
 #define DESCRIPTOR_SPARE 10        /* above all that are dealt out below */
@@ -22,14 +24,13 @@ void prefetcher_exit(int status)
 
 /* 0 to 2 on /dev/null: a prefetcher holding the program's pipe would make its reader wait for the end of
  * file. */
-static bool deal_descriptors(int fd, int alive)
+static bool deal_descriptors(int fd)
 {
 	int null = sys_open("/dev/null", O_RDWR);
 	long spare_fd = raw_syscall(__NR_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
 	long spare_null = raw_syscall(__NR_fcntl, null, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
-	long spare_alive = raw_syscall(__NR_fcntl, alive, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
-	const long dealt[] = {spare_null, spare_null, spare_null, spare_fd, spare_alive};
-	int count = alive < 0 ? 4 : 5;
+	const long dealt[] = {spare_null, spare_null, spare_null, spare_fd};
+	const int count = sizeof(dealt) / sizeof(*dealt);
 
 	for (int i = 0; i < count; i++)
 		if (raw_syscall(__NR_dup3, dealt[i], i, 0, 0, 0, 0) != i)
@@ -97,7 +98,15 @@ const char *prefetcher_path(void)
 	return shim_start.prefetcher ? shim_start.prefetcher : HEADSTART_PREFETCH_PATH;
 }
 
-void prefetcher_become(int fd, int alive, const char *const argv[])
+/* Until the prefetcher ends or closes any descriptor of the plan. */
+static void mark_as_carrier(int plan_fd)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_start = PLAN_LOCK_CARRIER + now_ms(), .l_len = 1};
+
+	raw_syscall(__NR_fcntl, plan_fd, F_SETLK, (long)&lock, 0, 0, 0);
+}
+
+void prefetcher_become(int fd, const char *const argv[])
 {
 	const char *path = prefetcher_path();
 	const char *const environment[] = {shim_start.log, NULL};
@@ -109,9 +118,9 @@ void prefetcher_become(int fd, int alive, const char *const argv[])
 	reset_signals();
 	reset_limits();
 	prefer_for_oom();
-	if (!deal_descriptors(fd, alive))
+	if (!deal_descriptors(fd))
 		prefetcher_exit(127);
-	carrier_mark(PREFETCHER_FD);
+	mark_as_carrier(PREFETCHER_FD);
 	raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
 	prefetcher_exit(127);
 }

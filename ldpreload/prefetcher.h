@@ -2,17 +2,15 @@
 /* What a child of the program does to become the prefetcher. */
 #pragma once
 
-#include <stdbool.h>
-
 /* The prefetcher's executable. */
 const char *prefetcher_path(void);
 
 /*
- * Executes the prefetcher with these arguments, with `fd` as its descriptor 3, `alive` (unless negative) as
- * 4, /dev/null as 0 to 2, and nothing else of the program's. Only in a child that has memory or at least
+ * Executes the prefetcher with these arguments, with `fd` as its descriptor 3, /dev/null as 0 to 2, and nothing else of the
+ * program's. If it is a plan, others see from then on who carries it out (format/plan-locks.h). Only in a child that has
  * signals and descriptors of its own; writes to no memory but the stack, of which 1 KiB will do.
  */
-void prefetcher_become(int fd, int alive, const char *const argv[]) __attribute__((noreturn));
+void prefetcher_become(int fd, const char *const argv[]) __attribute__((noreturn));
 
 /* Ends a child. */
 void prefetcher_exit(int status) __attribute__((noreturn));

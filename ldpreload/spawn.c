@@ -1,73 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: a helper process that wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of, in
- * less than 400 microseconds of the program's time.
+ * Problem: a helper process that wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of, in less than 400
+ * microseconds of the program's time, at any moment of its life. To fork a desktop shell of a gigabyte takes ten milliseconds
+ * and leaves every page of it to be faulted in again; and memory that is shared with the parent of a vfork(2) must be left
+ * as it was.
  *
- * Two forks: the first child has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD is
- * raised; it forks the prefetcher and exits, and is reaped here by its pid. The prefetcher falls to init.
- * Copying forks, although a shared-memory one is cheaper: ld.so unmaps the auditor as soon as la_version has
- * returned 0, so nothing may still be running in it, and waiting for execve instead would wait for the disk.
- * In a process as young as this both forks take 70 to 100 microseconds.
+ * So there are two children, and neither gets memory of its own (CLONE_VM): each is waited for until it has executed something
+ * or ended (CLONE_VFORK). The first has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD is raised; it
+ * starts the prefetcher and ends, and is reaped here by its pid. The prefetcher falls to init. Both run on stacks within
+ * ours. A handler of the program's must not run in them: all signals are blocked from before the first until the prefetcher
+ * has put the handlers back to their defaults, in a table that is its own.
+ *
+ * What is waited for is the execve of a small static program.
  */
 #include "spawn.h"
 
+#include "entry.h"
 #include "prefetcher.h"
 #include "shim.h"
 #include "surroundings.h"
 
 #include <asm/signal.h>
-#include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/time_types.h>
 #include <linux/wait.h>
 
-static long fork_untraced(int exit_signal)
+#define STACK_SIZE 2048 /* bytes */
+
+struct spawn {
+	int fd;
+	long prefetcher_id; /* or -errno */
+	const char *const *argv;
+	_Alignas(16) char between[STACK_SIZE], prefetcher[STACK_SIZE];
+};
+
+/*
+ * Runs function(argument), which does not return, in a child whose stack ends at `top`. Returns the child's
+ * id or -errno. Not as a function of C around clone(2): the child would go on in the frame that its parent
+ * comes back to.
+ */
+long clone_on_stack(unsigned long flags, char *top, void (*function)(void *), void *argument)
+	__attribute__((visibility("hidden")));
+CLONE_ON_STACK
+
+static void run_prefetcher(void *argument)
 {
-	return raw_syscall(__NR_clone, CLONE_UNTRACED | exit_signal, 0, 0, 0, 0, 0);
+	const struct spawn *spawn = argument;
+
+	prefetcher_become(spawn->fd, spawn->argv);
 }
 
-static bool spawn(int fd, int alive, const char *const argv[])
+/* Ends at once, so that the prefetcher falls to init. */
+static void run_between(void *argument)
 {
-	int status = 0;
+	struct spawn *spawn = argument;
+
+	spawn->prefetcher_id = clone_on_stack(CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | SIGCHLD,
+		spawn->prefetcher + STACK_SIZE, run_prefetcher, spawn);
+	prefetcher_exit(0);
+}
+
+/* The children's stacks are on ours only while it is certain that they are wanted. */
+static __attribute__((noinline)) int spawn_on_stack(int fd, const char *const argv[])
+{
+	static const uint64_t every_signal = ~0ul;
+	struct spawn spawn;
+	uint64_t mask;
 	long child;
 
-	if (!surroundings_permit())
-		return false;
-	child = fork_untraced(0);
-	if (child == 0) {
-		long prefetcher = fork_untraced(SIGCHLD);
-
-		if (prefetcher == 0)
-			prefetcher_become(fd, alive, argv);
-		prefetcher_exit(prefetcher < 0);
-	}
-	if (child < 0)
-		return false;
-	while (raw_syscall(__NR_wait4, child, (long)&status, __WCLONE | __WALL, 0, 0, 0) == -EINTR)
-		;
-	return status == 0;
+	spawn.fd = fd;
+	spawn.argv = argv;
+	spawn.prefetcher_id = 0;
+	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&every_signal, (long)&mask, sizeof(mask), 0, 0);
+	child = clone_on_stack(
+		CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, spawn.between + STACK_SIZE, run_between, &spawn);
+	if (child > 0)
+		raw_syscall(__NR_wait4, child, 0, __WCLONE | __WALL, 0, 0, 0);
+	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
+	return spawn.prefetcher_id > 0 ? (int)spawn.prefetcher_id : 0;
 }
 
-bool spawn_prefetcher(int fd, const char *const argv[])
+int spawn_prefetcher(int fd, const char *const argv[])
 {
-	return spawn(fd, -1, argv);
-}
-
-/* The prefetcher holds the writing end of a pipe, unknowingly; nobody else does once ours is closed. */
-bool spawn_prefetcher_and_wait(int fd, const char *const argv[], unsigned int limit_ms)
-{
-	struct __kernel_timespec limit = {.tv_sec = limit_ms / 1000, .tv_nsec = limit_ms % 1000 * 1000000};
-	struct pollfd ended;
-	int pipes[2];
-	bool started;
-
-	if (raw_syscall(__NR_pipe2, (long)pipes, O_CLOEXEC, 0, 0, 0, 0) != 0)
-		return spawn(fd, -1, argv);
-	started = spawn(fd, pipes[1], argv);
-	sys_close(pipes[1]);
-	ended = (struct pollfd){.fd = pipes[0]};
-	if (started)
-		raw_syscall(__NR_ppoll, (long)&ended, 1, (long)&limit, 0, 0, 0);
-	sys_close(pipes[0]);
-	return started;
+	return surroundings_permit() ? spawn_on_stack(fd, argv) : 0;
 }

@@ -41,8 +41,8 @@ static const char help[] =
 	"options:\n"
 	"      --audit       load the audit shim into PROGRAM as well, for what is started or opened later\n"
 	"      --plan FILE   the plan to use, instead of the one recorded for PROGRAM\n"
-	"      --wait STAGE  start PROGRAM when the prefetcher has reached STAGE: none, open (all\n"
-	"                    files are open), done, or auto (the default): as the plan's device wants it\n"
+	"      --wait WHEN   start PROGRAM at once (none), when all has been read (done), or as\n"
+	"                    is best for the plan's device (auto, the default)\n"
 	"      --verbose     say what is done, and why nothing is\n"
 	"  -h, --help        print this\n";
 
@@ -51,7 +51,6 @@ static bool parse_wait(const char *text, enum launch_wait *ret)
 	static const char *const names[] = {
 		[LAUNCH_WAIT_AUTO] = "auto",
 		[LAUNCH_WAIT_NONE] = "none",
-		[LAUNCH_WAIT_OPEN] = "open",
 		[LAUNCH_WAIT_DONE] = "done",
 	};
 
@@ -87,7 +86,8 @@ static int parse_options(int argc, char **argv, struct run_options *options, int
 			break;
 		case 'w':
 			if (!parse_wait(optarg, &options->wait)) {
-				verb_usage("run", "'%s' is no stage to wait for", optarg);
+				verb_usage("run", "unknown value '%s' of --wait: use auto, none or done",
+					optarg);
 				return 0;
 			}
 			break;

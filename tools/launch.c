@@ -4,10 +4,8 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <stdint.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -27,20 +25,13 @@
  * A rotational disk serves the plan fastest when nothing moves its head elsewhere, so the program waits; elsewhere
  * the program's own work overlaps the reads (docs/decisions/when-the-program-waits.md).
  */
-static enum launch_wait stage_to_wait_for(const struct launch *launch)
+static bool program_waits(const struct launch *launch)
 {
 	if (detach_stays())
-		return LAUNCH_WAIT_DONE; /* it is reaped before the program is started */
+		return true; /* the prefetcher is reaped before the program is started */
 	if (launch->wait != LAUNCH_WAIT_AUTO)
-		return launch->wait;
-	return LE32(launch->view.header->order) == PLAN_ORDER_PHYSICAL ? LAUNCH_WAIT_DONE : LAUNCH_WAIT_NONE;
-}
-
-static void tell_stage(void *context, enum prefetch_stage stage)
-{
-	char letter = (char)('0' + stage);
-
-	(void)!write(DETACHED_PIPE, &letter, 1);
+		return launch->wait == LAUNCH_WAIT_DONE;
+	return LE32(launch->view.header->order) == PLAN_ORDER_PHYSICAL;
 }
 
 static void compile(const void *context)
@@ -54,11 +45,10 @@ static void carry_out(const void *context)
 	const struct launch *launch = context;
 	struct prefetch_options options = {
 		.wait = true,
-		.alongside = stage_to_wait_for(launch) == LAUNCH_WAIT_NONE,
+		.alongside = !program_waits(launch),
 		.time_budget_ms =
 			launch->time_ms && launch->time_ms < WAIT_LIMIT_MS ? launch->time_ms : WAIT_LIMIT_MS,
 		.memory_limit = launch->memory_limit,
-		.reached = tell_stage,
 	};
 	struct prefetch_result result;
 	struct stat plan_file;
@@ -78,25 +68,12 @@ static void carry_out(const void *context)
 		compile(plan_program(&launch->view));
 }
 
-static int64_t now_ms(void)
+/* Returns when the prefetcher has closed its end of the pipe or died, or after WAIT_LIMIT_MS. */
+static void await_prefetcher(int pipe_end)
 {
-	struct timespec now;
+	struct pollfd ended = {.fd = pipe_end};
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Reads stage letters until the one waited for, the end of the pipe (the prefetcher died), or the limit. */
-static void await_stage(int pipe_end, enum launch_wait wait)
-{
-	char last = (char)('0' + (wait == LAUNCH_WAIT_OPEN ? PREFETCH_OPENED : PREFETCH_ARRIVED)), stage;
-	struct pollfd pipe = {.fd = pipe_end, .events = POLLIN};
-	int64_t left, limit = now_ms() + WAIT_LIMIT_MS;
-
-	while (wait != LAUNCH_WAIT_NONE && (left = limit - now_ms()) > 0) {
-		if (poll(&pipe, 1, (int)left) > 0 && (read(pipe_end, &stage, 1) != 1 || stage >= last))
-			return;
-	}
+	poll(&ended, 1, WAIT_LIMIT_MS);
 }
 
 static void reap(pid_t child)
@@ -117,7 +94,8 @@ int launch_prefetcher(const struct launch *launch)
 
 	if (r < 0)
 		return r;
-	await_stage(pipe_end, stage_to_wait_for(launch));
+	if (program_waits(launch))
+		await_prefetcher(pipe_end);
 	reap(child);
 	return 0;
 }

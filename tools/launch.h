@@ -8,11 +8,10 @@
 
 #include "format/plan-view.h"
 
-/* How far the prefetcher must have come before the program is started. */
+/* Whether the program is started when the prefetcher has ended, or at once. */
 enum launch_wait {
 	LAUNCH_WAIT_AUTO = 0, /* as the plan's order wants it */
 	LAUNCH_WAIT_NONE,
-	LAUNCH_WAIT_OPEN, /* every file of the plan is open: its metadata is cached */
 	LAUNCH_WAIT_DONE, /* all data has arrived */
 };
 
@@ -28,8 +27,7 @@ struct launch {
 };
 
 /*
- * Starts a detached process that carries the plan out; returns when it has reached the stage to wait for, or at once
- * if it dies. No child is left to wait for. Returns 0 or negative errno.
+ * Starts a detached process that carries the plan out; returns when that has ended, if the program is to wait for it. No child is left to wait for. Returns 0 or negative errno.
  */
 int launch_prefetcher(const struct launch *launch);
 

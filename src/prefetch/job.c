@@ -147,17 +147,6 @@ static void count_failure(struct job *job, uint32_t index, int error)
 		result->outdated++;
 }
 
-void job_reached(struct job *job, enum prefetch_stage stage)
-{
-	/* A budget may end the opening early: every stage is told all the same, and once. */
-	for (; job->next_stage <= stage; job->next_stage++) {
-		if (job->next_stage == PREFETCH_OPENED)
-			job->result.opened_us = job_now_us() - job->start_us;
-		if (job->options->reached)
-			job->options->reached(job->options->context, job->next_stage);
-	}
-}
-
 static void take_opened(struct job *job, uint32_t index, int fd_or_error)
 {
 	const struct plan_file *planned = &job->plan->files[index];
@@ -184,7 +173,7 @@ void job_opened(struct job *job, uint32_t index, int fd_or_error)
 	take_opened(job, index, fd_or_error);
 	job->tried++;
 	if (job->tried == job->plan->file_count)
-		job_reached(job, PREFETCH_OPENED);
+		job->result.opened_us = job_now_us() - job->start_us;
 }
 
 void job_open(struct job *job, uint32_t file)

@@ -41,9 +41,8 @@ struct job {
 	struct prefetch_result result;
 	struct job_file *files; /* owned; plan->file_count of them */
 	struct schedule schedule;
-	uint32_t tried;                 /* files no longer JOB_FILE_UNTRIED */
-	enum prefetch_stage next_stage; /* the next one to tell the caller of */
-	uint32_t open_fds;              /* descriptors in JOB_FILE_OPEN files */
+	uint32_t tried;    /* files no longer JOB_FILE_UNTRIED */
+	uint32_t open_fds; /* descriptors in JOB_FILE_OPEN files */
 	uint32_t open_fds_max;
 	uint32_t close_next;            /* file at which to look for a descriptor to close */
 	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */
@@ -108,9 +107,6 @@ void job_opened(struct job *job, uint32_t file, int fd_or_error);
 
 /* Opens a file and waits for it. */
 void job_open(struct job *job, uint32_t file);
-
-/* Tells the caller of prefetch_run() that a stage, and so all before it, is reached; once each. */
-void job_reached(struct job *job, enum prefetch_stage stage);
 
 /* The engines. 0, or negative errno if the engine does not work here; then nothing has been tried yet. */
 int uring_run(struct job *job);

@@ -130,6 +130,8 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	if (r < 0)
 		return r;
 	job.result.elapsed_us = job_now_us() - job.start_us;
+	if (job.tried < plan->file_count) /* a budget has ended the opening early */
+		job.result.opened_us = job.result.elapsed_us;
 	if (checked.verify && !blind)
 		blind = residency_of_plan(plan, &after) < 0;
 	job.result.verify_blind = blind;

@@ -18,13 +18,6 @@ enum prefetch_engine {
 	PREFETCH_READ,    /* plain pread, where nothing else has an effect */
 };
 
-/* How far prefetch_run() has come. */
-enum prefetch_stage {
-	PREFETCH_OPENED,    /* every file of the plan has been opened: its metadata is cached */
-	PREFETCH_SUBMITTED, /* every read has been handed to the kernel */
-	PREFETCH_ARRIVED,   /* all data is in the page cache; only with options.wait */
-};
-
 struct prefetch_options {
 	enum prefetch_engine engine;
 	uint32_t time_budget_ms; /* stop submitting after that; 0 for no limit */
@@ -35,9 +28,6 @@ struct prefetch_options {
 	bool verify;             /* measure residency before and after */
 	bool alongside;          /* the program is running meanwhile: what it needs first is read first */
 	bool wait;               /* return only when everything read has arrived */
-	/* Called as each stage is reached, in order; may be NULL. The launcher starts the program on one. */
-	void (*reached)(void *context, enum prefetch_stage stage);
-	void *context; /* for reached */
 };
 
 struct prefetch_result {

@@ -95,11 +95,9 @@ int readahead_run(struct job *job, enum prefetch_engine engine)
 
 	job->result.bytes_asked = cursor.asked;
 	job->result.bytes_skipped_budget = cursor.skipped;
-	job_reached(job, PREFETCH_SUBMITTED);
 	if (!job->options->wait)
 		return 0;
 	while (job_next_read(job, &again, &read) == JOB_READ)
 		read_chunk(job, &read);
-	job_reached(job, PREFETCH_ARRIVED);
 	return 0;
 }

@@ -149,8 +149,6 @@ static int carry_out(struct ring *ring)
 		queue_opens(ring);
 		queue_reads(ring);
 		r = io_uring_submit(&ring->uring);
-		if (ring->reads_done && ring->opens == 0)
-			job_reached(ring->job, PREFETCH_SUBMITTED);
 		if (ring->opens == 0 && ring->reads == 0)
 			return 0;
 		if (r >= 0)
@@ -210,10 +208,7 @@ int uring_run(struct job *job)
 		return r;
 	job->result.bytes_asked = ring.cursor.asked;
 	job->result.bytes_skipped_budget = ring.cursor.skipped;
-	job_reached(job, PREFETCH_SUBMITTED);
 	if (ring.reads > 0)
 		job->scratch = NULL; /* a worker may yet write to it: it goes with the process */
-	else if (job->options->wait)
-		job_reached(job, PREFETCH_ARRIVED);
 	return 0;
 }

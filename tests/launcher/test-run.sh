@@ -46,7 +46,7 @@ logged() {
 plan_for_cold_file
 same
 WITNESS_STATUS=7 same
-for wait in none open done; do
+for wait in none done; do
 	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
 	HEADSTART_LOG="$tmp/log.$wait" same --plan "$tmp/plan" --wait "$wait"
 	logged "$tmp/log.$wait"
@@ -137,7 +137,7 @@ refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
 refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"
 refuses 2 "no program given" "$headstart" run
 refuses 2 "unknown option '--nonsense'" "$headstart" run --nonsense -- true
-refuses 2 "'soon' is no stage" "$headstart" run --wait soon -- true
+refuses 2 "unknown value 'soon' of --wait: use auto, none or done" "$headstart" run --wait soon -- true
 refuses 2 "no verb 'fly'" "$headstart" fly
 
 # Many at once.

@@ -70,8 +70,11 @@ go() {
 	echo >"$tmp/go"
 	wait $starter || true
 }
-waited() {
-	[ "$(head -1 "$order")" = "prefetched --awaited --fd 3" ] || fail "$what: the program did not wait: $(cat "$order" "$log")"
+# What the prefetcher was told: that the program will wait, or that it does already, having started the prefetcher itself.
+waited() { waited_with "--awaited --fd 3"; }
+waited_itself() { waited_with "--fd 3"; }
+waited_with() {
+	[ "$(head -1 "$order")" = "prefetched $1" ] || fail "$what: the program did not wait: $(cat "$order" "$log")"
 	grep -q '^sum' "$order" || fail "$what: the program did not run: $(cat "$order" "$tmp/err")"
 	[ "$(grep -c plan=started "$log")" = 1 ] || fail "$what: not one prefetcher: $(cat "$log")"
 }
@@ -82,7 +85,7 @@ can_follow() { command -v strace >/dev/null && strace -qq -o /dev/null true 2>/d
 follow() {
 	rm -f "$log"
 	make_cold
-	in_front="strace -qq -f -e trace=ppoll -o $tmp/calls" shimmed "$@" >"$tmp/seen" 8<&- || true
+	in_front="strace -qq -f -e trace=ppoll,pidfd_open -o $tmp/calls" shimmed "$@" >"$tmp/seen" 8<&- || true
 	grep -q '^sum' "$tmp/seen" || fail "$*: the program did not run: $(cat "$tmp/seen")"
 	grep -q "program=$look .*plan=$what" "$log" || fail "$*: not $what: $(cat "$log")"
 }

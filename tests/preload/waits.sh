@@ -22,7 +22,7 @@ waited
 what="its own plan"
 start_slowly "$look"
 go
-waited
+waited_itself
 
 # A script waits in its interpreter.
 printf '#!/bin/sh\nexec "%s"\n' "$look" >"$place/script"
@@ -52,17 +52,17 @@ waited
 what="another name, its own plan"
 start_slowly "$place/link"
 go
-waited
+waited_itself
 # A sign is not believed.
 "$built/plan-for" "$state" "$target" $libraries $untouched >"$tmp/out"
 ln -sfn "$(basename "$(cat "$tmp/out")")" "$sign"
 start_slowly "$place/link"
 go
-waited
+waited_itself
 ln -sfn /nonexistent "$sign"
 start_slowly "$place/link"
 go
-waited
+waited_itself
 
 # Not if it is told not to, nor with a plan of another order.
 goes_on() {

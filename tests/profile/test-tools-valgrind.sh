@@ -97,7 +97,7 @@ for engine in auto nowait fadvise read; do
 	evict
 	clean 0 "$tmp/bin/headstart-prefetch" --wait --json --verify --engine $engine "$tmp/plan"
 done
-for stage in none open done; do
+for stage in none done; do
 	evict
 	clean 0 "$tmp/bin/headstart" run --verbose --wait $stage -- "$real/app"
 	grep -q 'prefetching' "$tmp/err" || fail "run found no plan or no cold page: $(cat "$tmp/err")"
