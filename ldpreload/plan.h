@@ -12,9 +12,9 @@ struct plan_target {
 	int fd; /* open on it with O_PATH; -1: not opened */
 	enum shim_answer may_act;
 	bool linked; /* a folder of plans has the sign that the path is a link to a planned program */
-	char path
-		[SHIM_PATH_MAX]; /* as it is given to the kernel, "" if only the descriptor is known; without symbolic
-				     links, as the tools see it, once plan_find() has found a plan */
+	/* As it is given to the kernel, "" if only the descriptor is known; without symbolic links, as the tools see it, once
+	 * plan_find() has found a plan. */
+	char path[SHIM_PATH_MAX];
 };
 
 /* A path that is too long counts as not known. */

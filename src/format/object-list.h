@@ -31,8 +31,8 @@ struct object_entry {
 
 struct object_list {
 	uint32_t pid; /* the program */
-	uint32_t
-		taken; /* entries given out; may exceed OBJECT_LIST_MAX. OBJECT_LIST_CLOSED: no more will be */
+	/* Entries given out; may exceed OBJECT_LIST_MAX. OBJECT_LIST_CLOSED: no more will be. */
+	uint32_t taken;
 	struct object_entry entries[OBJECT_LIST_MAX];
 };
 

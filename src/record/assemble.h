@@ -12,8 +12,8 @@
 
 struct assemble_summary {
 	uint64_t events_unknown; /* touches of inodes that have no file: deleted, or not on a disk */
-	uint64_t
-		pages_resident; /* touched pages that never entered the page cache: they had been there before */
+	/* Touched pages that never entered the page cache: they had been there before. */
+	uint64_t pages_resident;
 };
 
 /*

@@ -53,12 +53,12 @@ struct record_result {
 	pid_t pid;              /* the command */
 	bool running;           /* it has not ended yet: record_wait() */
 	int status;             /* as waitpid(2) has it, when it has ended */
-	struct terminal
-		*terminal; /* owned; of a command of another user that has not ended yet: record_wait() */
-	double seconds;    /* from start to milestone */
+	/* Owned; of a command of another user that has not ended yet: record_wait(). */
+	struct terminal *terminal;
+	double seconds; /* from start to milestone */
 	size_t events;
-	uint64_t
-		pages_resident; /* touched pages that the cache held before: order and extent are less sure */
+	/* Touched pages that the cache held before: order and extent are less sure. */
+	uint64_t pages_resident;
 	uint64_t events_unknown; /* about files that have no name any more, or none on a disk */
 	bool names_by_walking;   /* no fanotify */
 };

@@ -24,8 +24,8 @@
 struct compacted {
 	uint8_t *data; /* owned: the whole file */
 	uint64_t size;
-	uint64_t
-		hot_size; /* bytes from the beginning of the file that are first page, tables and hot pages */
+	/* Bytes from the beginning of the file that are first page, tables and hot pages. */
+	uint64_t hot_size;
 	size_t n_segments;     /* PT_LOADs */
 	uint64_t cold_touched; /* pages that were touched and are cold all the same */
 	uint64_t cold_reads;   /* stretches of these */
