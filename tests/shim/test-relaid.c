@@ -30,14 +30,15 @@
 #include "taken.h"
 #include "undisturbed.h"
 
-#define PAGE     4096u
-#define ORIGINAL (1u << 20) /* bytes of each part of the file */
-#define TABLES   (10 * PAGE)
-#define HOT      (100 * PAGE)
-#define WHOLE    (ORIGINAL + TABLES + HOT)
-#define READS    64
-#define TIME_MS  4000 /* to get there by, where pidfd_open(2) does not tell of the end: under valgrind */
-#define BESIDE   (128u << 10) /* bytes: what the kernel may read along with the header and the note */
+#define PAGE       4096u
+#define ORIGINAL   (1u << 20) /* bytes of each part of the file */
+#define TABLES     (10 * PAGE)
+#define HOT        (100 * PAGE)
+#define WHOLE      (ORIGINAL + TABLES + HOT)
+#define READS      64
+#define DROP_TRIES 200
+#define TIME_MS    4000 /* to get there by, where pidfd_open(2) does not tell of the end: under valgrind */
+#define BESIDE     (128u << 10) /* bytes: what the kernel may read along with the header and the note */
 
 /* A relaid file as far as its note and the reader of it go. */
 struct relaid {
@@ -200,9 +201,15 @@ static bool drop(int fd)
 {
 	char byte;
 	struct iovec to = {.iov_base = &byte, .iov_len = 1};
+	ssize_t found = 1;
 
-	if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0 ||
-		preadv2(fd, &to, 1, 0, RWF_NOWAIT) == 1 || errno != EAGAIN)
+	/* A page that somebody holds for a moment, such as a processor that is about to put it into a list, stays. */
+	for (int i = 0; i < DROP_TRIES && found == 1; i++) {
+		if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
+			return false;
+		found = preadv2(fd, &to, 1, 0, RWF_NOWAIT);
+	}
+	if (found >= 0 || errno != EAGAIN)
 		return false;
 	/* Asking has started a read. */
 	return pread(fd, &byte, 1, 0) == 1 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
