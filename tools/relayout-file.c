@@ -156,6 +156,12 @@ static int begin(struct relayout_file *file, struct replacement *new)
 	return r;
 }
 
+static void take_status(struct relayout_file *file, const struct stat *st)
+{
+	file->size_before = (uint64_t)st->st_size;
+	file->mtime = st->st_mtim.tv_sec;
+}
+
 static void relayout_and_write(const struct relayout_run *run, struct relayout_file *file)
 {
 	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
@@ -165,7 +171,7 @@ static void relayout_and_write(const struct relayout_run *run, struct relayout_f
 
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
-	file->size_before = (uint64_t) new.st.st_size;
+	take_status(file, &new.st);
 	if (may_change(run, file, new.original, &new.st) &&
 		read_content(file, new.original, &new.st, &data) && plan(run, file, data, &relayout))
 		write_result(file, &relayout, &new);
@@ -182,7 +188,7 @@ static void relayout_dry(const struct relayout_run *run, struct relayout_file *f
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(file, -errno, "cannot be read");
-	file->size_before = (uint64_t)st.st_size;
+	take_status(file, &st);
 	if (may_change(run, file, fd, &st) && read_content(file, fd, &st, &data) &&
 		plan(run, file, data, &relayout))
 		file->status = RELAYOUT_DONE;

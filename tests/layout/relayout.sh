@@ -141,6 +141,8 @@ relayout --profile profile --shadow shadow libsum.so >/dev/null
 cmp "shadow$tmp/libsum.so" new.so || fail '--shadow'
 grep -q "$tmp/libsum.so" shadow/headstart-shadow || fail '--shadow does not mount its copy'
 cmp libsum.so other/libsum.so || fail '--shadow changed the original'
+[ "$(sh shadow/headstart-shadow status)" = "off      $tmp/libsum.so" ] ||
+	fail "--shadow does not know its original again: $(sh shadow/headstart-shadow status)"
 
 # Skipped: not an error, and -o has the file as it is.
 skips() {
