@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart relayout: lays ELF files out anew by a profile. */
 #include <errno.h>
-#include <limits.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/strings.h"
 #include "format/note.h"
 #include "input.h"
 #include "output.h"
+#include "package/owner.h"
 #include "profile/profile-file.h"
 #include "relayout.h"
-#include "relayout/loader.h"
 #include "verb.h"
 
-#define JOBS_MAX     256u
 #define SEGMENTS_MAX 4096u
 
 static const char help[] =
@@ -90,19 +82,7 @@ static const struct option longs[] = {
 
 static void run_release(struct relayout_run *run)
 {
-	for (size_t i = 0; i < run->n_files; i++) {
-		struct relayout_file *file = &run->files[i];
-
-		for (size_t name = 0; name < file->n_names; name++)
-			free(file->names[name]);
-		free(file->names);
-		free(file->path);
-		free(file->output);
-		free(file->reason);
-		free(file->advice);
-	}
-	free(run->files);
-	free(run->root);
+	relayout_batch_release(&run->batch);
 	free(run->shadow_folder);
 	profile_release(&run->profile);
 }
@@ -120,7 +100,7 @@ static int parse_number(const char *text, unsigned least, unsigned most, size_t 
 /* Returns 0, or the status of an error that has been told. */
 static int parse_option(int option, struct relayout_run *run)
 {
-	struct pass_options *passes = &run->options.pass_options;
+	struct pass_options *passes = &run->batch.options.pass_options;
 
 	switch (option) {
 	case OPTION_PROFILE:
@@ -136,13 +116,13 @@ static int parse_option(int option, struct relayout_run *run)
 		run->shadow = optarg;
 		return 0;
 	case OPTION_DRY_RUN:
-		run->dry_run = true;
+		run->batch.dry_run = true;
 		return 0;
 	case OPTION_TREE:
 		run->tree = optarg;
 		return 0;
 	case OPTION_FORCE:
-		run->force = true;
+		run->batch.force = true;
 		return 0;
 	case OPTION_ALL:
 		run->all = true;
@@ -162,7 +142,7 @@ static int parse_option(int option, struct relayout_run *run)
 		passes->passes &= ~(uint32_t)NOTE_PASS_RELOCS;
 		return 0;
 	case OPTION_JOBS:
-		return parse_number(optarg, 1, JOBS_MAX, &run->jobs);
+		return parse_number(optarg, 1, RELAYOUT_JOBS_MAX, &run->jobs);
 	default:
 		run->json = true;
 		return 0;
@@ -187,12 +167,12 @@ static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 		return verb_usage("relayout", "no profile given (--profile)");
 	if ((run->output != NULL) + run->in_place + (run->shadow != NULL) > 1)
 		return verb_usage("relayout", "only one of -o, --in-place and --shadow");
-	if (!run->output && !run->in_place && !run->shadow && !run->dry_run)
+	if (!run->output && !run->in_place && !run->shadow && !run->batch.dry_run)
 		return verb_usage("relayout", "where to: -o OUT, --in-place, --shadow DIR or --dry-run");
 	if (run->shadow && run->tree)
 		return verb_usage("relayout", "--shadow is for the running system, not for a --tree");
-	if ((run->options.pass_options.passes & NOTE_PASS_COMPACT) &&
-		(run->shadow || (run->in_place && !run->tree && !run->force)))
+	if ((run->batch.options.pass_options.passes & NOTE_PASS_COMPACT) &&
+		(run->shadow || (run->in_place && !run->tree && !run->batch.force)))
 		return verb_usage("relayout", "--compact cannot be undone: only with -o, --tree or --force");
 	if (run->output && argc == optind)
 		return verb_usage("relayout", "which file is to be written to '%s'", run->output);
@@ -211,107 +191,101 @@ static int load_profile(struct relayout_run *run)
 	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);
-	run->options.profile = &run->profile;
-	run->options.profile_checksum = checksum64(data, size);
+	run->batch.options.profile = &run->profile;
+	run->batch.options.profile_checksum = checksum64(data, size);
 	return 0;
 }
 
-/* The tree's canonical path; that of the system itself is "". */
-static int find_root(struct relayout_run *run)
+static int enter_tree(struct relayout_run *run)
 {
-	char *root = realpath(run->tree ? run->tree : "/", NULL);
-	struct stat st;
+	int r = relayout_batch_enter(&run->batch, run->tree ? run->tree : "/");
 
-	if (!root || stat(root, &st) < 0) {
-		free(root);
-		return verb_fail_errno(errno, "cannot find '%s'", run->tree);
-	}
-	run->root = root;
-	if (!S_ISDIR(st.st_mode))
+	if (r == -ENOTDIR)
 		return verb_fail("'%s' is not a folder", run->tree);
-	if (streq(root, "/"))
-		root[0] = '\0';
-	run->knows_relr[0] = loader_knows_relr(root, EM_X86_64);
-	run->knows_relr[1] = loader_knows_relr(root, EM_AARCH64);
-	return 0;
+	return r < 0 ? verb_fail_errno(r, "cannot find '%s'", run->tree) : 0;
+}
+
+/* The files that were named, or the ELF files of the profile. */
+static int list_files(struct relayout_run *run, char **names, size_t n)
+{
+	const char *culprit;
+	int r = 0;
+
+	run->listed = n > 0;
+	run->batch.options.only_gains = n == 0 && !run->all; /* who names a file has thought about it */
+	if (n == 0)
+		r = relayout_batch_add_profile(&run->batch, &culprit);
+	for (size_t i = 0; i < n && r == 0; i++) {
+		culprit = names[i];
+		r = relayout_batch_add(&run->batch, culprit);
+	}
+	return r < 0 ? verb_fail_errno(r, "cannot relayout '%s'", culprit) : 0;
 }
 
 /* Where the results go. Returns 0, or an exit status with the reason said. */
 static int place_outputs(struct relayout_run *run)
 {
-	struct stat st;
-	bool folder = stat(run->output, &st) == 0 && S_ISDIR(st.st_mode);
+	struct relayout_batch *batch = &run->batch;
+	struct relayout_clash clash;
+	int r = relayout_batch_place(batch, run->output, &clash);
 
-	if (!folder && run->n_files > 1)
+	if (r == -ENOTDIR)
 		return verb_fail("'%s' is not a folder, and several files cannot go to one", run->output);
-	for (size_t i = 0; i < run->n_files; i++) {
-		struct relayout_file *file = &run->files[i];
-		int r = folder ? asprintf(&file->output, "%s/%s", run->output, file->name)
-			       : asprintf(&file->output, "%s", run->output);
-
-		if (r < 0) {
-			file->output = NULL;
-			return verb_fail_errno(ENOMEM, "cannot write '%s'", run->output);
-		}
-		for (size_t other = 0; other < i; other++)
-			if (streq(run->files[other].output, file->output))
-				return verb_fail("'%s' and '%s' would both be written to '%s'",
-					run->files[other].path, file->path, file->output);
-		r = output_check(file->output);
-		if (r)
-			return r;
-	}
-	return 0;
+	if (r == -EEXIST)
+		return verb_fail("'%s' and '%s' would both be written to '%s'", clash.one->path,
+			clash.other->path, clash.one->output);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot write '%s'", run->output);
+	for (size_t i = 0; i < batch->n_files && r == 0; i++)
+		r = output_check(batch->files[i].output);
+	return r;
 }
 
-struct workers {
-	struct relayout_run *run;
-	atomic_size_t next, done;
-	bool progress;
-};
-
-static void *work(void *argument)
+static void owners_free(struct package_owner *owners, size_t n)
 {
-	struct workers *workers = argument;
-	struct relayout_run *run = workers->run;
-	size_t i;
-
-	while ((i = atomic_fetch_add(&workers->next, 1)) < run->n_files) {
-		size_t done;
-
-		if (run->files[i].status == RELAYOUT_PENDING)
-			relayout_file(run, &run->files[i]);
-		done = atomic_fetch_add(&workers->done, 1) + 1;
-		if (workers->progress)
-			fprintf(stderr, "\r%zu of %zu files", done, run->n_files);
-	}
-	return NULL;
+	for (size_t i = 0; owners && i < n; i++)
+		package_owner_release(&owners[i]);
+	free(owners);
 }
 
-static size_t processors(void)
+static int take_owner(struct relayout_file *file, const struct package_owner *owner)
 {
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+	if (owner->manager == PACKAGE_NONE)
+		return 0;
+	relayout_set(file, RELAYOUT_REFUSED, "belongs to the package %s", owner->package);
+	return package_advice(owner, &file->advice);
 }
 
-/* The files one after the other, by as many threads as are wanted and can be had; this is one of them. */
-static void relayout_all(struct relayout_run *run)
+/* Refuses the files of packages. Returns 0, or an exit status with the reason said. */
+static int ask_packages(struct relayout_batch *batch)
 {
-	struct workers workers = {
-		.run = run,
-		.progress = run->n_files > 1 && isatty(STDERR_FILENO),
-	};
-	size_t jobs = run->jobs ? run->jobs : processors(), n = 0;
-	pthread_t threads[JOBS_MAX];
+	_cleanup_free_ const char **paths = calloc(batch->n_files + 1, sizeof(*paths));
+	struct package_owner *owners = calloc(batch->n_files + 1, sizeof(*owners));
+	int r = paths && owners ? 0 : -ENOMEM;
 
-	while (n + 1 < jobs && n + 1 < JOBS_MAX && n + 1 < run->n_files &&
-		pthread_create(&threads[n], NULL, work, &workers) == 0)
-		n++;
-	work(&workers);
-	for (size_t i = 0; i < n; i++)
-		pthread_join(threads[i], NULL);
-	if (workers.progress)
+	for (size_t i = 0; i < batch->n_files && r == 0; i++)
+		paths[i] = batch->files[i].inside;
+	if (r == 0)
+		r = package_owners(batch->root[0] ? batch->root : "/", paths, batch->n_files, owners);
+	for (size_t i = 0; i < batch->n_files && r == 0; i++)
+		r = take_owner(&batch->files[i], &owners[i]);
+	owners_free(owners, batch->n_files);
+	return r < 0 ? verb_fail_errno(
+			       r, "cannot find out which packages the files belong to; --force does not ask")
+		     : 0;
+}
+
+static void show_progress(void *context, size_t done, size_t of)
+{
+	fprintf(stderr, "\r%zu of %zu files", done, of);
+}
+
+static void relayout_files(struct relayout_run *run)
+{
+	bool show = run->batch.n_files > 1 && isatty(STDERR_FILENO);
+
+	relayout_batch_run(&run->batch, run->jobs, show ? show_progress : NULL, NULL);
+	if (show)
 		fputs("\r\033[K", stderr);
 }
 
@@ -320,23 +294,25 @@ static int prepare(struct relayout_run *run, char **names, size_t n)
 {
 	int status = load_profile(run);
 
+	run->batch.copy_skipped = run->output != NULL;
+	run->batch.originals_only = run->shadow != NULL;
 	if (status == 0)
-		status = find_root(run);
+		status = enter_tree(run);
 	if (status == 0)
-		status = relayout_list(run, names, n);
+		status = list_files(run, names, n);
 	if (status == 0 && run->output)
 		status = place_outputs(run);
-	if (status == 0 && run->shadow && !run->dry_run)
+	if (status == 0 && run->shadow && !run->batch.dry_run)
 		status = relayout_shadow_begin(run);
-	if (status == 0 && run->in_place && !run->force)
-		status = relayout_ask_packages(run);
+	if (status == 0 && run->in_place && !run->batch.force)
+		status = ask_packages(&run->batch);
 	return status;
 }
 
 int cmd_relayout(int argc, char **argv)
 {
 	_cleanup_(run_release) struct relayout_run run = {
-		.options.pass_options.passes = NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS,
+		.batch.options.pass_options.passes = NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS,
 	};
 	int status = parse_arguments(argc, argv, &run);
 
@@ -345,8 +321,8 @@ int cmd_relayout(int argc, char **argv)
 	status = prepare(&run, argv + optind, (size_t)(argc - optind));
 	if (status)
 		return status;
-	relayout_all(&run);
-	if (run.shadow && !run.dry_run)
+	relayout_files(&run);
+	if (run.shadow && !run.batch.dry_run)
 		status = relayout_shadow_finish(&run);
 	return status ? status : relayout_report(&run);
 }

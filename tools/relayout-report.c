@@ -29,8 +29,8 @@ static struct totals sum(const struct relayout_run *run)
 {
 	struct totals totals = {0};
 
-	for (size_t i = 0; i < run->n_files; i++) {
-		const struct relayout_file *file = &run->files[i];
+	for (size_t i = 0; i < run->batch.n_files; i++) {
+		const struct relayout_file *file = &run->batch.files[i];
 
 		totals.by_status[file->status]++;
 		if (file->status != RELAYOUT_DONE)
@@ -46,7 +46,7 @@ static const char *status_name(const struct relayout_run *run, enum relayout_sta
 {
 	switch (status) {
 	case RELAYOUT_DONE:
-		return run->dry_run ? "would be relaid" : "relaid";
+		return run->batch.dry_run ? "would be relaid" : "relaid";
 	case RELAYOUT_SKIPPED:
 		return "skipped";
 	case RELAYOUT_REFUSED:
@@ -69,14 +69,14 @@ static void print_reasons(const struct relayout_run *run)
 {
 	const struct relayout_file *advised = NULL;
 
-	for (size_t i = 0; i < run->n_files; i++) {
-		const struct relayout_file *file = &run->files[i];
+	for (size_t i = 0; i < run->batch.n_files; i++) {
+		const struct relayout_file *file = &run->batch.files[i];
 
-		bool alone = file->advice && run->n_files == 1;
+		bool alone = file->advice && run->batch.n_files == 1;
 
 		if (!deserves_line(run, file))
 			continue;
-		if (file->advice && !advised && run->n_files > 1)
+		if (file->advice && !advised && run->batch.n_files > 1)
 			advised = file;
 		verb_note("'%s' %s%s%s%s%s%s", file->inside,
 			file->reason ? file->reason : "failed: out of memory", alone ? "; " : "",
@@ -101,8 +101,8 @@ static void print_prediction(const struct relayout_run *run, const struct totals
 	char a[WORDS_MAX], b[WORDS_MAX];
 
 	printf("%10s %18s %16s %12s  %s\n", "", "pages", "reads", "PT_LOADs", "file");
-	for (size_t i = 0; i < run->n_files; i++) {
-		const struct relayout_file *file = &run->files[i];
+	for (size_t i = 0; i < run->batch.n_files; i++) {
+		const struct relayout_file *file = &run->batch.files[i];
 
 		if (file->status != RELAYOUT_DONE)
 			continue;
@@ -128,10 +128,10 @@ static void print_summary(const struct relayout_run *run, const struct totals *t
 {
 	char hot[WORDS_MAX], before[WORDS_MAX], after[WORDS_MAX];
 
-	if (run->dry_run && totals->by_status[RELAYOUT_DONE] > 0)
+	if (run->batch.dry_run && totals->by_status[RELAYOUT_DONE] > 0)
 		print_prediction(run, totals);
 	printf("%s %zu of %zu file%s", status_name(run, RELAYOUT_DONE), totals->by_status[RELAYOUT_DONE],
-		run->n_files, words_plural(run->n_files));
+		run->batch.n_files, words_plural(run->batch.n_files));
 	if (totals->by_status[RELAYOUT_DONE] > 0)
 		printf(": %s hot, %s -> %s PT_LOADs", words_bytes(totals->hot_bytes, hot),
 			words_count(totals->before.segments, before),
@@ -202,10 +202,10 @@ static void print_json(const struct relayout_run *run, const struct totals *tota
 {
 	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
 
-	for (size_t i = 0; i < run->n_files; i++)
-		json_object_array_add(files, file_json(run, &run->files[i]));
+	for (size_t i = 0; i < run->batch.n_files; i++)
+		json_object_array_add(files, file_json(run, &run->batch.files[i]));
 	json_object_object_add(json, "profile", json_text(run->profile_path));
-	json_object_object_add(json, "dry_run", json_object_new_boolean(run->dry_run));
+	json_object_object_add(json, "dry_run", json_object_new_boolean(run->batch.dry_run));
 	json_object_object_add(json, "files", files);
 	add_count(json, "done", totals->by_status[RELAYOUT_DONE]);
 	add_count(json, "skipped", totals->by_status[RELAYOUT_SKIPPED]);
@@ -220,8 +220,8 @@ static void print_json(const struct relayout_run *run, const struct totals *tota
 
 static bool has_failed(const struct relayout_run *run)
 {
-	for (size_t i = 0; i < run->n_files; i++) {
-		const struct relayout_file *file = &run->files[i];
+	for (size_t i = 0; i < run->batch.n_files; i++) {
+		const struct relayout_file *file = &run->batch.files[i];
 
 		if (file->status == RELAYOUT_FAILED ||
 			(file->status == RELAYOUT_REFUSED && (run->listed || !file->unfit)))

@@ -15,26 +15,6 @@
 #include "stranger-refusal.h"
 #include "verb.h"
 
-/* *ret, malloc()ed, is the caller's. */
-static int make_copy_place(const char *folder, const char *original, char **ret)
-{
-	_cleanup_free_ char *path = NULL;
-	char *slash;
-	int r;
-
-	if (asprintf(&path, "%s%s", folder, original) < 0) {
-		path = NULL;
-		return -ENOMEM;
-	}
-	slash = strrchr(path, '/');
-	*slash = '\0';
-	r = make_folders(path, 0755);
-	*slash = '/';
-	if (r == 0)
-		*ret = TAKE_PTR(path);
-	return r;
-}
-
 /* Root runs the script and mounts the copies: whoever can change them could have root run anything. */
 static int refuse_strange_folder(const char *shadow)
 {
@@ -47,6 +27,7 @@ static int refuse_strange_folder(const char *shadow)
 
 int relayout_shadow_begin(struct relayout_run *run)
 {
+	const char *culprit;
 	int r = refuse_strange_folder(run->shadow);
 
 	if (r)
@@ -57,27 +38,23 @@ int relayout_shadow_begin(struct relayout_run *run)
 	run->shadow_folder = realpath(run->shadow, NULL);
 	if (!run->shadow_folder)
 		return verb_fail_errno(errno, "cannot find '%s'", run->shadow);
-	for (size_t i = 0; i < run->n_files; i++) {
-		struct relayout_file *file = &run->files[i];
-
-		r = make_copy_place(run->shadow_folder, file->path, &file->output);
-		if (r < 0)
-			return verb_fail_errno(r, "cannot make the folder of the copy of '%s'", file->path);
-	}
+	r = relayout_batch_place_below(&run->batch, run->shadow_folder, &culprit);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot make the folder of the copy of '%s'", culprit);
 	return 0;
 }
 
 int relayout_shadow_finish(const struct relayout_run *run)
 {
-	_cleanup_free_ struct shadow_file *files = calloc(run->n_files + 1, sizeof(*files));
+	_cleanup_free_ struct shadow_file *files = calloc(run->batch.n_files + 1, sizeof(*files));
 	_cleanup_free_ char *profile = realpath(run->profile_path, NULL);
 	size_t n = 0;
 	int r;
 
 	if (!profile)
 		return verb_fail_errno(errno, "cannot find '%s'", run->profile_path);
-	for (size_t i = 0; files && i < run->n_files; i++) {
-		const struct relayout_file *file = &run->files[i];
+	for (size_t i = 0; files && i < run->batch.n_files; i++) {
+		const struct relayout_file *file = &run->batch.files[i];
 
 		if (file->status == RELAYOUT_DONE)
 			files[n++] = (struct shadow_file){

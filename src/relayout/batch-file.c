@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart relayout, one file: read, lay out, write. Runs in several threads at once. */
+/* One file of a batch: read, lay out, write. Runs in several threads at once. */
+#include "relayout/batch.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -11,7 +13,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/replace.h"
-#include "relayout.h"
 #include "relayout/refuse.h"
 
 #define FILE_LIMIT (4ll << 30) /* bytes: it is held in memory */
@@ -34,7 +35,7 @@ static void fail(struct relayout_file *file, int error, const char *what)
 
 /* Files that a user may not want to be changed, whatever is in them. Returns whether to go on. */
 static bool may_change(
-	const struct relayout_run *run, struct relayout_file *file, int fd, const struct stat *st)
+	const struct relayout_batch *batch, struct relayout_file *file, int fd, const struct stat *st)
 {
 	const char *reason;
 	bool forcible;
@@ -46,7 +47,7 @@ static bool may_change(
 		reason = "is covered by a checksum in a file beside it";
 		forcible = true;
 	}
-	if (!reason || (forcible && run->force))
+	if (!reason || (forcible && batch->force))
 		return true;
 	relayout_set(file, RELAYOUT_REFUSED, "%s%s", reason,
 		forcible ? "; use --force to relayout it anyway" : "");
@@ -79,14 +80,14 @@ static bool read_content(struct relayout_file *file, int fd, const struct stat *
 }
 
 static bool plan(
-	const struct relayout_run *run, struct relayout_file *file, uint8_t *data, struct relayout *ret)
+	const struct relayout_batch *batch, struct relayout_file *file, uint8_t *data, struct relayout *ret)
 {
-	struct relayout_options options = run->options;
+	struct relayout_options options = batch->options;
 	const char *reason;
 	int r;
 
 	options.pass_options.loader_knows_relr =
-		run->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
+		batch->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
 	r = relayout_init(ret, data, file->size_before, file->inside, &options, &reason);
 	if (r == -ENODATA || r == -ESTALE)
 		return relayout_set(file, RELAYOUT_SKIPPED, "%s", reason), false;
@@ -95,7 +96,7 @@ static bool plan(
 		return relayout_set(file, RELAYOUT_REFUSED, "%s", reason), false;
 	if (r < 0)
 		return fail(file, r, "cannot be laid out"), false;
-	if (run->shadow && ret->current.size != ret->original.size)
+	if (batch->originals_only && ret->current.size != ret->original.size)
 		return relayout_set(file, RELAYOUT_REFUSED,
 			       "is relaid already; 'headstart-shadow stop' "
 			       "uncovers the original if that is its copy"),
@@ -162,7 +163,7 @@ static void take_status(struct relayout_file *file, const struct stat *st)
 	file->mtime = st->st_mtim.tv_sec;
 }
 
-static void relayout_and_write(const struct relayout_run *run, struct relayout_file *file)
+static void relayout_and_write(const struct relayout_batch *batch, struct relayout_file *file)
 {
 	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
 	_cleanup_(relayout_releasep) struct relayout relayout = {0};
@@ -172,14 +173,14 @@ static void relayout_and_write(const struct relayout_run *run, struct relayout_f
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	take_status(file, &new.st);
-	if (may_change(run, file, new.original, &new.st) &&
-		read_content(file, new.original, &new.st, &data) && plan(run, file, data, &relayout))
+	if (may_change(batch, file, new.original, &new.st) &&
+		read_content(file, new.original, &new.st, &data) && plan(batch, file, data, &relayout))
 		write_result(file, &relayout, &new);
-	else if (run->output && file->status == RELAYOUT_SKIPPED)
+	else if (batch->copy_skipped && file->status == RELAYOUT_SKIPPED)
 		write_unchanged(file, &new);
 }
 
-static void relayout_dry(const struct relayout_run *run, struct relayout_file *file)
+static void relayout_dry(const struct relayout_batch *batch, struct relayout_file *file)
 {
 	_cleanup_(relayout_releasep) struct relayout relayout = {0};
 	_cleanup_close_ int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -189,15 +190,15 @@ static void relayout_dry(const struct relayout_run *run, struct relayout_file *f
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return fail(file, -errno, "cannot be read");
 	take_status(file, &st);
-	if (may_change(run, file, fd, &st) && read_content(file, fd, &st, &data) &&
-		plan(run, file, data, &relayout))
+	if (may_change(batch, file, fd, &st) && read_content(file, fd, &st, &data) &&
+		plan(batch, file, data, &relayout))
 		file->status = RELAYOUT_DONE;
 }
 
-void relayout_file(const struct relayout_run *run, struct relayout_file *file)
+void relayout_batch_file(const struct relayout_batch *batch, struct relayout_file *file)
 {
-	if (run->dry_run)
-		relayout_dry(run, file);
+	if (batch->dry_run)
+		relayout_dry(batch, file);
 	else
-		relayout_and_write(run, file);
+		relayout_and_write(batch, file);
 }

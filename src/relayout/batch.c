@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files a batch has, by all their names; where the results go; the threads. */
+#include "relayout/batch.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/publish.h"
+#include "base/strings.h"
+#include "relayout/loader.h"
+
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+/* Opens a path below the root: its symbolic links, absolute ones too, do not lead out of it (Linux 5.6). */
+static int open_below(const char *root, const char *path)
+{
+	struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = folder < 0 ? -1 : (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Opens a path as the root has it. *ret_path, malloc()ed, is the caller's: what was opened, canonical, as
+ * this process sees it. Returns the descriptor or negative errno.
+ */
+static int open_inside(const struct relayout_batch *batch, const char *path, char **ret_path)
+{
+	_cleanup_close_ int fd = batch->root[0] ? open_below(batch->root, path) : open(path, OPEN_FLAGS);
+	char link[64], target[PATH_MAX];
+	ssize_t n;
+
+	if (fd < 0)
+		return batch->root[0] ? fd : -errno;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	*ret_path = strdup(target);
+	return *ret_path ? TAKE_FD(fd) : -ENOMEM;
+}
+
+static int add_name(struct relayout_file *file, const char *path)
+{
+	char **names = realloc(file->names, (file->n_names + 1) * sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	file->names = names;
+	names[file->n_names] = strdup(path);
+	if (!names[file->n_names])
+		return -ENOMEM;
+	file->n_names++;
+	return 0;
+}
+
+/* The other names that a file has in its own folder. */
+static int add_names_beside(struct relayout_file *file, const struct stat *st)
+{
+	_cleanup_free_ char *folder =
+		strndup(file->path, (size_t)(strrchr(file->path, '/') + 1 - file->path));
+	_cleanup_closedir_ DIR *dir = folder ? opendir(folder) : NULL;
+	const struct dirent *entry;
+	int r = 0;
+
+	if (!dir)
+		return -errno;
+	while (r == 0 && (entry = readdir(dir))) {
+		_cleanup_free_ char *path = NULL;
+		struct stat other;
+
+		if (entry->d_ino != st->st_ino)
+			continue;
+		if (asprintf(&path, "%s%s", folder, entry->d_name) < 0) {
+			path = NULL;
+			return -ENOMEM;
+		}
+		if (!streq(path, file->path) && lstat(path, &other) == 0 && other.st_dev == st->st_dev &&
+			other.st_ino == st->st_ino)
+			r = add_name(file, path);
+	}
+	return r;
+}
+
+/* A file that is in the list already by another name (a hard link). */
+static struct relayout_file *find_listed(struct relayout_batch *batch, const struct stat *st)
+{
+	for (size_t i = 0; i < batch->n_files; i++)
+		if (batch->files[i].device == st->st_dev && batch->files[i].inode == st->st_ino)
+			return &batch->files[i];
+	return NULL;
+}
+
+static int add_file(struct relayout_batch *batch, const char *named, const char *path, int fd)
+{
+	struct relayout_file *file;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	file = find_listed(batch, &st);
+	if (file)
+		return streq(file->path, path) ? 0 : add_name(file, path);
+	if (ARRAY_RESERVE(batch->files, batch->capacity, batch->n_files + 1) < 0)
+		return -ENOMEM;
+	file = &batch->files[batch->n_files];
+	*file = (struct relayout_file){.path = strdup(path), .device = st.st_dev, .inode = st.st_ino};
+	if (!file->path)
+		return -ENOMEM;
+	batch->n_files++;
+	file->inside = file->path + strlen(batch->root);
+	file->name = strrchr(named, '/') ? strrchr(named, '/') + 1 : named;
+	return st.st_nlink > 1 ? add_names_beside(file, &st) : 0;
+}
+
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
+
+int relayout_batch_add(struct relayout_batch *batch, const char *name)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = open_inside(batch, name, &path);
+
+	return fd < 0 ? fd : add_file(batch, name, path, fd);
+}
+
+int relayout_batch_add_profile(struct relayout_batch *batch, const char **ret_culprit)
+{
+	const struct profile *profile = batch->options.profile;
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		const struct profile_file *known = &profile->files[i];
+		_cleanup_free_ char *path = NULL;
+		_cleanup_close_ int fd = -1;
+		int r;
+
+		if (known->kind != PROFILE_REGULAR)
+			continue;
+		fd = open_inside(batch, known->path, &path);
+		if (fd < 0 || !is_elf(fd))
+			continue;
+		r = add_file(batch, known->path, path, fd);
+		if (r < 0) {
+			*ret_culprit = known->path;
+			return r;
+		}
+	}
+	return 0;
+}
+
+int relayout_batch_enter(struct relayout_batch *batch, const char *root)
+{
+	_cleanup_free_ char *path = realpath(root, NULL);
+	struct stat st;
+
+	if (!path || stat(path, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	if (streq(path, "/"))
+		path[0] = '\0';
+	batch->knows_relr[0] = loader_knows_relr(path, EM_X86_64);
+	batch->knows_relr[1] = loader_knows_relr(path, EM_AARCH64);
+	batch->root = TAKE_PTR(path);
+	return 0;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int relayout_batch_place(struct relayout_batch *batch, const char *output, struct relayout_clash *ret_clash)
+{
+	bool folder = is_folder(output);
+
+	if (!folder && batch->n_files > 1)
+		return -ENOTDIR;
+	for (size_t i = 0; i < batch->n_files; i++) {
+		struct relayout_file *file = &batch->files[i];
+		int r = folder ? asprintf(&file->output, "%s/%s", output, file->name)
+			       : asprintf(&file->output, "%s", output);
+
+		if (r < 0) {
+			file->output = NULL;
+			return -ENOMEM;
+		}
+		for (size_t other = 0; other < i; other++)
+			if (streq(batch->files[other].output, file->output)) {
+				*ret_clash = (struct relayout_clash){&batch->files[other], file};
+				return -EEXIST;
+			}
+	}
+	return 0;
+}
+
+/* *ret, malloc()ed, is the caller's. */
+static int make_place_below(const char *folder, const char *original, char **ret)
+{
+	_cleanup_free_ char *path = NULL;
+	char *slash;
+	int r;
+
+	if (asprintf(&path, "%s%s", folder, original) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	slash = strrchr(path, '/');
+	*slash = '\0';
+	r = make_folders(path, 0755);
+	*slash = '/';
+	if (r == 0)
+		*ret = TAKE_PTR(path);
+	return r;
+}
+
+int relayout_batch_place_below(struct relayout_batch *batch, const char *folder, const char **ret_culprit)
+{
+	for (size_t i = 0; i < batch->n_files; i++) {
+		struct relayout_file *file = &batch->files[i];
+		int r = make_place_below(folder, file->path, &file->output);
+
+		if (r < 0) {
+			*ret_culprit = file->path;
+			return r;
+		}
+	}
+	return 0;
+}
+
+struct workers {
+	struct relayout_batch *batch;
+	atomic_size_t next, done;
+	relayout_progress *progress;
+	void *context;
+};
+
+static void *work(void *argument)
+{
+	struct workers *workers = argument;
+	struct relayout_batch *batch = workers->batch;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&workers->next, 1)) < batch->n_files) {
+		size_t done;
+
+		if (batch->files[i].status == RELAYOUT_PENDING)
+			relayout_batch_file(batch, &batch->files[i]);
+		done = atomic_fetch_add(&workers->done, 1) + 1;
+		if (workers->progress)
+			workers->progress(workers->context, done, batch->n_files);
+	}
+	return NULL;
+}
+
+static size_t processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
+}
+
+/* As many threads as are wanted and can be had; this is one of them. */
+void relayout_batch_run(struct relayout_batch *batch, size_t jobs, relayout_progress *progress, void *context)
+{
+	struct workers workers = {.batch = batch, .progress = progress, .context = context};
+	size_t wanted = jobs ? jobs : processors(), n = 0;
+	pthread_t threads[RELAYOUT_JOBS_MAX];
+
+	while (n + 1 < wanted && n + 1 < RELAYOUT_JOBS_MAX && n + 1 < batch->n_files &&
+		pthread_create(&threads[n], NULL, work, &workers) == 0)
+		n++;
+	work(&workers);
+	for (size_t i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+}
+
+void relayout_batch_release(struct relayout_batch *batch)
+{
+	for (size_t i = 0; i < batch->n_files; i++) {
+		struct relayout_file *file = &batch->files[i];
+
+		for (size_t name = 0; name < file->n_names; name++)
+			free(file->names[name]);
+		free(file->names);
+		free(file->path);
+		free(file->output);
+		free(file->reason);
+		free(file->advice);
+	}
+	free(batch->files);
+	free(batch->root);
+}

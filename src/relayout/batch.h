@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of the disk that are relaid together: which they are, by all their names, where the results go, and what became of
+ * each.
+ *
+ *	_cleanup_(relayout_batch_releasep) struct relayout_batch batch = {.options = …};
+ *	r = relayout_batch_enter(&batch, "/");
+ *	r = relayout_batch_add(&batch, name);                for each, or relayout_batch_add_profile()
+ *	r = relayout_batch_place(&batch, out, &clash);       unless the files are to be replaced
+ *	relayout_batch_run(&batch, 0, NULL, NULL);           and look at the status of each file
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "relayout/relayout.h"
+
+enum relayout_status {
+	RELAYOUT_PENDING,
+	RELAYOUT_DONE,    /* relaid, or would be */
+	RELAYOUT_SKIPPED, /* there is nothing to do */
+	RELAYOUT_REFUSED, /* it cannot or should not be done */
+	RELAYOUT_FAILED,  /* something went wrong */
+};
+
+struct relayout_file {
+	char *path;         /* owned; canonical, as this process opens it */
+	const char *inside; /* the same inside the root; borrowed from path */
+	dev_t device;
+	ino_t inode;
+	const char *name; /* by which it was named, without folders; borrowed */
+	char *output;     /* owned; where the result goes; NULL: in place */
+	char **names;     /* owned; other names of the file (hard links) */
+	size_t n_names;
+	enum relayout_status status;
+	char *reason; /* owned; a text that follows the file's name, unless it was done; NULL without memory */
+	char *advice;  /* owned; what to do about it, or NULL; the batch itself has none to give */
+	bool copied;   /* skipped, and written to `output` as it is */
+	bool unfit;    /* refused for what it is: no error unless it was named */
+	int64_t mtime; /* before, seconds since the epoch */
+	uint64_t size_before, size_after, hot_bytes;
+	struct relayout_reads before, after;
+	struct relayout_pass passes[RELAYOUT_PASSES];
+};
+
+struct relayout_batch {
+	/* What is wanted; the caller's to fill in. */
+	struct relayout_options options;
+	bool force;          /* also files that the user may insist on (relayout/refuse.h) */
+	bool dry_run;        /* write nothing */
+	bool copy_skipped;   /* the output of a skipped file is an unchanged copy of it */
+	bool originals_only; /* refuse a file that is relaid already */
+
+	char *root;         /* owned; canonical, without a slash at its end: "" for the system itself */
+	bool knows_relr[2]; /* the libc below the root: for x86-64, for aarch64 */
+	struct relayout_file *files; /* owned */
+	size_t n_files, capacity;
+};
+
+/* Takes what lies below `root` ("/": the system itself) from now on. Returns 0, -ENOTDIR, or negative errno. */
+int relayout_batch_enter(struct relayout_batch *batch, const char *root);
+
+/*
+ * Adds a file by a path below the root, whose links do not lead out of it, and the other names that it has in its folder. One
+ * that is in the batch already gets another name. `name` is borrowed. Returns 0 or negative errno.
+ */
+int relayout_batch_add(struct relayout_batch *batch, const char *name);
+
+/*
+ * The same with the ELF files of options.profile; the profile's other files, and those that are gone, are passed over.
+ * *ret_culprit, borrowed from the profile, is the path that could not be added.
+ */
+int relayout_batch_add_profile(struct relayout_batch *batch, const char **ret_culprit);
+
+/* Two files whose results would be one file. */
+struct relayout_clash {
+	const struct relayout_file *one, *other; /* borrowed */
+};
+
+/*
+ * Has the results written to `output`: into it if it is a folder, by the names that the files were given. Returns 0; -ENOTDIR
+ * if it is none and there are several files; -EEXIST with *ret_clash; or -ENOMEM.
+ */
+int relayout_batch_place(struct relayout_batch *batch, const char *output, struct relayout_clash *ret_clash);
+
+/*
+ * Has the results written below `folder`, an absolute path, each at the path that its file has, and makes the folders for
+ * that. Returns 0 or negative errno with *ret_culprit, the path of the file.
+ */
+int relayout_batch_place_below(struct relayout_batch *batch, const char *folder, const char **ret_culprit);
+
+/* Called by the threads of relayout_batch_run(), each time a file is finished: at several files at once. */
+typedef void relayout_progress(void *context, size_t done, size_t of);
+
+/*
+ * Relayouts all files that are RELAYOUT_PENDING, and writes down in each what became of it. `jobs` files at once; 0: as there
+ * are processors. `progress` may be NULL.
+ */
+void relayout_batch_run(
+	struct relayout_batch *batch, size_t jobs, relayout_progress *progress, void *context);
+
+/* The most that `jobs` can be. */
+#define RELAYOUT_JOBS_MAX 256u
+
+/* Says of a file why it is not relaid: `format` makes the reason. */
+void relayout_set(struct relayout_file *file, enum relayout_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Releases all but the options. */
+void relayout_batch_release(struct relayout_batch *batch);
+
+static inline void relayout_batch_releasep(struct relayout_batch *batch)
+{
+	relayout_batch_release(batch);
+}
+
+/* One file of a batch; internal to src/relayout. */
+void relayout_batch_file(const struct relayout_batch *batch, struct relayout_file *file);
