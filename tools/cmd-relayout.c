@@ -36,9 +36,6 @@ static const char help[] =
 	"      --all             relayout files of the profile that gain nothing, too\n"
 	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
-	"      --no-hot          do not copy pages because they are touched\n"
-	"      --no-relr         do not pack relative relocations into DT_RELR\n"
-	"      --no-relocs       do not move the other relocations\n"
 	"      --jobs N          relayout N files at once (default: as there are processors)\n"
 	"      --json            print the outcome as JSON\n"
 	"  -h, --help            print this\n";
@@ -53,9 +50,6 @@ enum long_option {
 	OPTION_ALL,
 	OPTION_COMPACT,
 	OPTION_MAX_SEGMENTS,
-	OPTION_NO_HOT,
-	OPTION_NO_RELR,
-	OPTION_NO_RELOCS,
 	OPTION_JOBS,
 	OPTION_JSON,
 };
@@ -71,9 +65,6 @@ static const struct option longs[] = {
 	{"all", no_argument, NULL, OPTION_ALL},
 	{"compact", no_argument, NULL, OPTION_COMPACT},
 	{"max-segments", required_argument, NULL, OPTION_MAX_SEGMENTS},
-	{"no-hot", no_argument, NULL, OPTION_NO_HOT},
-	{"no-relr", no_argument, NULL, OPTION_NO_RELR},
-	{"no-relocs", no_argument, NULL, OPTION_NO_RELOCS},
 	{"jobs", required_argument, NULL, OPTION_JOBS},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"help", no_argument, NULL, 'h'},
@@ -132,15 +123,6 @@ static int parse_option(int option, struct relayout_run *run)
 		return 0;
 	case OPTION_MAX_SEGMENTS:
 		return parse_number(optarg, 2, SEGMENTS_MAX, &passes->max_segments);
-	case OPTION_NO_HOT:
-		passes->passes &= ~(uint32_t)NOTE_PASS_HOT;
-		return 0;
-	case OPTION_NO_RELR:
-		passes->passes &= ~(uint32_t)NOTE_PASS_RELR;
-		return 0;
-	case OPTION_NO_RELOCS:
-		passes->passes &= ~(uint32_t)NOTE_PASS_RELOCS;
-		return 0;
 	case OPTION_JOBS:
 		return parse_number(optarg, 1, RELAYOUT_JOBS_MAX, &run->jobs);
 	default:

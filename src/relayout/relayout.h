@@ -18,7 +18,7 @@ struct relayout_options {
 };
 
 struct relayout_pass {
-	const char *name; /* as --no-NAME has it */
+	const char *name; /* as --json has it */
 	enum note_pass bit;
 	struct pass_outcome outcome; /* all zero where it was not wanted */
 };

@@ -41,7 +41,7 @@ clean 0 -o again --json folder/lib.so
 cmp again folder/lib.so
 clean 0 --dry-run
 clean 0 --dry-run --all
-clean 0 --shadow shadow --no-relr program
+clean 0 --shadow shadow program
 mkdir place
 cp lib.so place
 clean 0 --in-place --force --max-segments 5 place/lib.so

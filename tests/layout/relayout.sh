@@ -84,12 +84,6 @@ assert file["after"]["bytes"] == 4096 * file["after"]["pages"]
 assert file["passes"]["hot"]["done"] and file["hot_bytes"] % 4096 == 0
 EOF
 
-# Passes can be left out.
-relayout --profile profile --no-hot --no-relr --no-relocs --dry-run libsum.so >out 2>err
-grep -q 'has no pages that a start touches' err || fail "no pass, but: $(cat out err)"
-relayout --profile profile --no-relr --no-relocs -o hot.so libsum.so >/dev/null
-"$headstart" verify hot.so | grep -qE 'passes +hot$' || fail '--no-relr --no-relocs left other passes'
-
 # In place, with another name in the folder, and one elsewhere that has to be named.
 mkdir place place/else
 cp libsum.so program place
