@@ -9,41 +9,20 @@
 #include "audit-environment.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "elf/static-tls.h"
 #include "plan/store.h"
+#include "private-file.h"
 
 #define SHIM_NAME "libheadstart-audit.so"
 
 static bool names_shim(const char *auditors)
 {
 	return auditors && strstr(auditors, SHIM_NAME);
-}
-
-/* The shim: in a build folder, else where it was installed. *ret is the caller's. */
-static int shim_path(char **ret)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - sizeof("../ldpreload/" SHIM_NAME));
-	char *slash, *copy;
-
-	if (n > 0) {
-		path[n] = '\0';
-		slash = strrchr(path, '/');
-		strcpy(slash ? slash + 1 : path, "../ldpreload/" SHIM_NAME);
-	}
-	copy = n > 0 && access(path, R_OK) == 0 ? realpath(path, NULL)
-						: strdup(HEADSTART_PRIVATE_DIR "/" SHIM_NAME);
-	if (!copy)
-		return -ENOMEM;
-	*ret = copy;
-	return access(copy, R_OK) < 0 ? -errno : 0;
 }
 
 /* What the libraries take: the plan has counted those of the start, but not what LD_PRELOAD adds. */
@@ -82,7 +61,7 @@ int audit_environment(const struct audit_request *request)
 	if (r == 0)
 		r = static_tls_tunables(getenv("GLIBC_TUNABLES"), bytes, &tunables);
 	if (r == 0 && !present)
-		r = shim_path(&shim);
+		r = private_file("ldpreload", SHIM_NAME, &shim);
 	if (r < 0)
 		return r;
 	if (!present &&

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "package/shadow.h"
+#include "private-file.h"
 #include "relayout.h"
 #include "stranger-refusal.h"
 #include "verb.h"
@@ -44,10 +45,20 @@ int relayout_shadow_begin(struct relayout_run *run)
 	return 0;
 }
 
+/* Where the scripts of packaging/shadow are. *ret is the caller's. Returns 0 or negative errno. */
+static int find_scripts(char **ret)
+{
+	int r = private_file("packaging", "headstart-shadow", ret);
+
+	if (r == 0)
+		*strrchr(*ret, '/') = '\0';
+	return r;
+}
+
 int relayout_shadow_finish(const struct relayout_run *run)
 {
 	_cleanup_free_ struct shadow_file *files = calloc(run->batch.n_files + 1, sizeof(*files));
-	_cleanup_free_ char *profile = realpath(run->profile_path, NULL);
+	_cleanup_free_ char *profile = realpath(run->profile_path, NULL), *scripts = NULL;
 	size_t n = 0;
 	int r;
 
@@ -57,13 +68,10 @@ int relayout_shadow_finish(const struct relayout_run *run)
 		const struct relayout_file *file = &run->batch.files[i];
 
 		if (file->status == RELAYOUT_DONE)
-			files[n++] = (struct shadow_file){
-				.original = file->path,
-				.copy = file->output,
-				.size = file->size_before,
-				.mtime = file->mtime,
-			};
+			files[n++] = (struct shadow_file){file->path, file->size_before, file->mtime};
 	}
-	r = files ? shadow_write(run->shadow_folder, profile, files, n) : -ENOMEM;
+	r = files ? find_scripts(&scripts) : -ENOMEM;
+	if (r == 0)
+		r = shadow_write(run->shadow_folder, scripts, profile, files, n);
 	return r < 0 ? verb_fail_errno(r, "cannot write what mounts the copies to '%s'", run->shadow) : 0;
 }

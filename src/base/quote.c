@@ -38,16 +38,3 @@ char *quoted_shell(const char *word)
 	}
 	return text;
 }
-
-void quote_unit(FILE *file, const char *word)
-{
-	fputc('"', file);
-	for (; *word; word++) {
-		if (*word == '"' || *word == '\\')
-			fputc('\\', file);
-		if (*word == '%')
-			fputc(*word, file);
-		fputc(*word, file);
-	}
-	fputc('"', file);
-}

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Relaid copies in a folder of their own, laid over the originals by bind mounts: the packages' files stay as
- * they are. The folder gets, beside the copies:
+ * What `relayout --shadow` writes beside relaid copies in a folder of their own, which bind mounts lay over the originals: the
+ * packages' files stay as they are.
  *
- *	headstart-shadow           the script that mounts (start) and unmounts (stop), and says what is (status)
- *	headstart-shadow.service   a systemd unit that runs it early at boot, for /etc/systemd/system
- *	headstart-shadow.dpkg      for /etc/dpkg/dpkg.cfg.d: dpkg cannot replace a file that is a mount point
- *	headstart-image-hook       for builders of images, who need no mounts: relays an image's root folder
+ *	headstart-shadow.list    the profile, and the originals with the size and time that they had when they were copied:
  *
- * A copy whose original has not the size and time that it was made from (a package was upgraded) is not
- * mounted.
+ *		profile /var/lib/headstart/usr_bin_git.profile
+ *		file 2129920 1718900000 /usr/lib/x86_64-linux-gnu/libc.so.6
+ *
+ *	headstart-shadow         reads the list: mounts (start), unmounts (stop), says what is (status)
+ *	headstart-image-hook     for builders of images, who need no mounts: relays an image's root folder by that profile
+ *
+ * The two scripts are copies of static files that are installed with headstart (packaging/shadow). The copy of an original lies
+ * at the original's path below the folder.
  */
 #pragma once
 
@@ -17,16 +20,15 @@
 #include <stdint.h>
 
 struct shadow_file {
-	const char *original; /* absolute path */
-	const char *copy;     /* absolute path, below the folder */
-	uint64_t size;        /* of the original that the copy was made from, bytes */
+	const char *original; /* absolute path; borrowed */
+	uint64_t size;        /* bytes, of the original that the copy was made from */
 	int64_t mtime;        /* of the same, seconds since the epoch */
 };
 
 /*
- * Writes those files into `folder`, an absolute path without a slash at its end. `profile` is the absolute
- * path of the profile that the hook uses. The same arguments make the same bytes, in whatever order the files
- * come. Returns 0, -EINVAL for a path with a newline, a relative one, or a copy that does not lie below the
- * folder, or negative errno.
+ * Writes those files into `folder`, which exists. `from` is the folder in which the two scripts are found, `profile` the
+ * absolute path of the profile. The list is the same in whatever order the files come. Returns 0, -EINVAL for a relative path or
+ * one with a newline, or negative errno.
  */
-int shadow_write(const char *folder, const char *profile, const struct shadow_file *files, size_t n);
+int shadow_write(
+	const char *folder, const char *from, const char *profile, const struct shadow_file *files, size_t n);

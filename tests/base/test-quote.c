@@ -47,23 +47,11 @@ static void a_shell_reads_every_byte_back(void **state)
 	assert_string_equal(back, word);
 }
 
-static void a_unit_file_has_no_specifiers(void **state)
-{
-	char text[64] = "";
-	FILE *file = fmemopen(text, sizeof(text), "w");
-
-	assert_non_null(file);
-	quote_unit(file, "/a b/%i\"\\");
-	fclose(file);
-	assert_string_equal(text, "\"/a b/%%i\\\"\\\\\"");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_needs_quotes_has_them),
 		cmocka_unit_test(a_shell_reads_every_byte_back),
-		cmocka_unit_test(a_unit_file_has_no_specifiers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,10 +6,11 @@ DESTDIR=$tmp/root meson install -C "$HEADSTART_TEST_BUILD" --no-rebuild --quiet 
 cd "$tmp/root"
 find . -type f | sort >"$tmp/files"
 for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetch \
-	headstart/libheadstart-audit.so headstart/libheadstart-preload.so; do
+	headstart/libheadstart-audit.so headstart/libheadstart-preload.so headstart/headstart-shadow headstart/headstart-image-hook \
+	headstart/headstart-shadow.dpkg lib/systemd/system/headstart-shadow@.service; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done
-! grep -vE '/(bin|headstart|headstart/i386|man[1578])/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
+! grep -vE '/(bin|headstart|headstart/i386|man[1578]|systemd/system)/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
 program=$(find . -path '*/bin/headstart')
 "$program" --version | grep -qx 'headstart [0-9.]*' || fail "the installed headstart does not run"
 "$program" run -- sh -c 'exit 3' && status=0 || status=$?

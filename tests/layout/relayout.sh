@@ -133,7 +133,7 @@ grep -qE '^would be relaid [12] of 3 files.*, [12] skipped$' out || fail "files 
 # --shadow
 relayout --profile profile --shadow shadow libsum.so >/dev/null
 cmp "shadow$tmp/libsum.so" new.so || fail '--shadow'
-grep -q "$tmp/libsum.so" shadow/headstart-shadow || fail '--shadow does not mount its copy'
+grep -q "$tmp/libsum.so" shadow/headstart-shadow.list || fail '--shadow does not mount its copy'
 cmp libsum.so other/libsum.so || fail '--shadow changed the original'
 [ "$(sh shadow/headstart-shadow status)" = "off      $tmp/libsum.so" ] ||
 	fail "--shadow does not know its original again: $(sh shadow/headstart-shadow status)"

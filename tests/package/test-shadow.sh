@@ -5,52 +5,60 @@ driver=$HEADSTART_TEST_BUILD/tests/package/shadow-driver
 awkward=" a 'b' \$HOME %h \"c\" \\"
 folder=$tmp/shadow$awkward
 root=$tmp/root
-mkdir -p "$folder/lib" "$root/usr/lib" "$tmp/again" "$tmp/bin"
+copies=$folder$root/usr/lib
+packaging=$HEADSTART_TEST_SOURCE/packaging/shadow
+mkdir -p "$copies" "$root/usr/lib" "$tmp/again" "$tmp/bin"
 
 make_files() {
 	echo "original one" >"$root/usr/lib/one.so"
 	echo "original two" >"$root/usr/lib/two$awkward.so"
-	echo "copy of one, relaid" >"$folder/lib/one.so"
-	echo "copy of two, relaid" >"$folder/lib/two.so"
+	echo "copy of one, relaid" >"$copies/one.so"
+	echo "copy of two, relaid" >"$copies/two$awkward.so"
 }
 write_shadow() {
-	"$driver" "$folder" "$tmp/p.profile" "$root/usr/lib/one.so" "$folder/lib/one.so" \
-		"$root/usr/lib/two$awkward.so" "$folder/lib/two.so"
+	"$driver" "$folder" "$packaging" "$tmp/p.profile" "$root/usr/lib/one.so" "$root/usr/lib/two$awkward.so"
 }
 make_files
 write_shadow
 
-# The same files in another order make the same bytes; paths that cannot be written down are refused.
-cp "$folder"/headstart-* "$tmp/again"
-"$driver" "$folder" "$tmp/p.profile" "$root/usr/lib/two$awkward.so" "$folder/lib/two.so" \
-	"$root/usr/lib/one.so" "$folder/lib/one.so"
-for name in headstart-shadow headstart-shadow.service headstart-shadow.dpkg headstart-image-hook; do
-	cmp "$folder/$name" "$tmp/again/$name" || fail "$name depends on the order of the files"
+# The scripts are those that are installed, and the same files in another order make the same list. Paths that cannot be written
+# down are refused, and so is a folder without the scripts.
+for name in headstart-shadow headstart-image-hook; do
+	cmp "$folder/$name" "$packaging/$name" || fail "$name is not the installed one"
+	[ -x "$folder/$name" ] || fail "$name cannot be executed"
 done
+cp "$folder"/headstart-shadow.list "$tmp/again"
+"$driver" "$folder" "$packaging" "$tmp/p.profile" "$root/usr/lib/two$awkward.so" "$root/usr/lib/one.so"
+cmp "$folder/headstart-shadow.list" "$tmp/again/headstart-shadow.list" || fail "the list depends on the order of the files"
 newline="/x
 y"
-refuses 1 EINVAL "$driver" "$folder" "$tmp/p.profile" "$newline" "$folder/x"
-refuses 1 EINVAL "$driver" "$folder" "$newline"
-refuses 1 EINVAL "$driver" "$folder" "$tmp/p.profile" relative "$folder/x"
-refuses 1 EINVAL "$driver" "$folder" "$tmp/p.profile" /usr/lib/x "$folder.other/x"
+refuses 1 EINVAL "$driver" "$folder" "$packaging" "$tmp/p.profile" "$newline"
+refuses 1 EINVAL "$driver" "$folder" "$packaging" "$newline"
+refuses 1 EINVAL "$driver" "$folder" "$packaging" "$tmp/p.profile" relative
+refuses 1 ENOENT "$driver" "$folder" "$tmp/again" "$tmp/p.profile"
+cmp "$folder/headstart-shadow.list" "$tmp/again/headstart-shadow.list" || fail "what was refused was written"
 
 # The hook for image builders runs relayout over the tree it is given.
 printf '#!/bin/sh\nfor word; do echo "<$word>"; done\n' >"$tmp/bin/headstart"
 chmod +x "$tmp/bin/headstart"
-for run in argument variable; do
+for run in argument elsewhere variable; do
 	case $run in
 	argument) got=$(PATH=$tmp/bin:$PATH "$folder/headstart-image-hook" "/the root") ;;
+	elsewhere) got=$(PATH=$tmp/bin:$PATH HEADSTART_PROFILE=$tmp/p.profile "$packaging/headstart-image-hook" "/the root") ;;
 	variable) got=$(PATH=$tmp/bin:$PATH BUILDROOT="/the root" "$folder/headstart-image-hook" final) ;;
 	esac
 	[ "$(echo "$got" | tr '\n' ' ')" = "<relayout> <--profile> <$tmp/p.profile> <--tree> </the root> <--in-place> <--force> " ] ||
 		fail "the image hook ran: $got"
 done
 refuses 2 "usage: headstart-image-hook ROOT" env -u BUILDROOT "$folder/headstart-image-hook"
+refuses 2 "set HEADSTART_PROFILE" env -u HEADSTART_PROFILE "$packaging/headstart-image-hook" /
 refuses 2 "usage: headstart-shadow" sh "$folder/headstart-shadow" begin
 
-# systemd reads the unit as it was meant.
-if have systemd-analyze; then
-	systemd-analyze --man=no verify "$folder/headstart-shadow.service" >"$tmp/verify" 2>&1 ||
+# systemd reads the unit as it was meant, for a folder of any name.
+if have systemd-analyze && have systemd-escape; then
+	cp "$packaging/headstart-shadow@.service" "$tmp/again"
+	unit=$(systemd-escape --path --template=headstart-shadow@.service "$folder")
+	systemd-analyze --man=no verify "$tmp/again/$unit" >"$tmp/verify" 2>&1 ||
 		fail "systemd-analyze verify: $(cat "$tmp/verify")"
 	! grep -F headstart-shadow "$tmp/verify" || fail "systemd-analyze verify has remarks"
 fi
@@ -65,6 +73,7 @@ cat >"$tmp/inside" <<'END'
 set -eu
 fail() { echo "FAIL: $*" >&2; exit 1; }
 one=$root/usr/lib/one.so two="$root/usr/lib/two$awkward.so"
+mount -t tmpfs none /run
 run() { sh "$folder/headstart-shadow" "$@"; }
 mounts() { grep -cF "$root/usr/lib" /proc/self/mountinfo || :; }
 shows() { [ "$(cat "$1")" = "$2" ] || fail "$1 is '$(cat "$1")', not '$2'"; }
@@ -121,25 +130,29 @@ make_package 2.0
 mkdir -p "$root/var/lib/dpkg/info" "$root/var/lib/dpkg/updates" "$tmp/cfg"
 : >"$root/var/lib/dpkg/status"
 make_files
-printf '#!/bin/sh\n[ "$*" = "is-active --quiet headstart-shadow.service" ]\n' >"$tmp/bin/systemctl"
-chmod +x "$tmp/bin/systemctl"
 cat >"$tmp/inside" <<'END'
 set -eu
 fail() { echo "FAIL: $*" >&2; exit 1; }
 one=$root/usr/lib/one.so
 shows() { [ "$(cat "$1")" = "$2" ] || fail "$1 is '$(cat "$1")', not '$2'"; }
-install() { PATH=$tmp/bin:$PATH dpkg --root="$root" --log=/dev/null -i "$1" >"$tmp/log" 2>&1; }
+install() { dpkg --root="$root" --log=/dev/null -i "$1" >"$tmp/log" 2>&1; }
+mount -t tmpfs none /run
 mount --bind "$tmp/cfg" /etc/dpkg/dpkg.cfg.d
 install "$tmp/one-1.deb" || fail "dpkg: $(cat "$tmp/log")"
-"$driver" "$folder" "$tmp/p.profile" "$one" "$folder/lib/one.so" "$root/usr/lib/two$awkward.so" "$folder/lib/two.so"
+"$driver" "$folder" "$packaging" "$tmp/p.profile" "$one" "$root/usr/lib/two$awkward.so"
 sh "$folder/headstart-shadow" start
 ! install "$tmp/one-2.0.deb" || fail "dpkg replaced a mount point: are the hooks of any use?"
 shows "$one" "copy of one, relaid"
-cp "$folder/headstart-shadow.dpkg" "$tmp/cfg/headstart-shadow"
+cp "$packaging/headstart-shadow.dpkg" "$tmp/cfg/headstart-shadow"
 install "$tmp/one-2.0.deb" || fail "dpkg with the hooks: $(cat "$tmp/log")"
 shows "$one" "original of version 2.0"
 shows "$root/usr/lib/two$awkward.so" "copy of two, relaid"
 grep -qF "'$one' has changed" "$tmp/log" || fail "nothing was said of the upgraded file: $(cat "$tmp/log")"
+
+# What was stopped stays so, whatever dpkg does.
+sh "$folder/headstart-shadow" stop
+install "$tmp/one-1.deb" || fail "dpkg with the hooks, and nothing mounted: $(cat "$tmp/log")"
+shows "$root/usr/lib/two$awkward.so" "original two"
 END
-root=$root folder=$folder awkward=$awkward tmp=$tmp driver=$driver unshare -m --propagation private sh "$tmp/inside"
+root=$root folder=$folder packaging=$packaging awkward=$awkward tmp=$tmp driver=$driver unshare -m --propagation private sh "$tmp/inside"
 echo ok
