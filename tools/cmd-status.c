@@ -35,38 +35,24 @@ static void add_string(struct json_object *object, const char *key, const char *
 	json_object_object_add(object, key, value ? json_object_new_string(value) : NULL);
 }
 
-/* "installed", "changed" (a file is not as it was written) or "incomplete" (one is missing); NULL: nothing.
- */
-static const char *state_of(const struct manifest *manifest)
-{
-	const char *state = manifest->n_files ? "installed" : NULL;
-
-	for (size_t i = 0; i < manifest->n_files; i++) {
-		enum file_standing standing = file_standing(manifest->files[i].path, manifest);
-
-		if (standing == FILE_ABSENT)
-			return "incomplete";
-		if (standing != FILE_OURS)
-			state = "changed";
-	}
-	return state;
-}
-
 static int describe_record(const char *name, struct json_object *ret)
 {
+	static const char *const states[] = {
+		[RECORD_INSTALLED] = "installed",
+		[RECORD_CHANGED] = "changed",
+		[RECORD_INCOMPLETE] = "incomplete",
+	};
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
 	struct json_object *files;
-	int r = record_path(name, &path);
+	int r = install_record_load(name, &path, &manifest);
 
-	if (r == 0)
-		r = record_load(path, &manifest);
 	if (r)
 		return r;
 	files = json_object_new_array();
 	for (size_t i = 0; i < manifest.n_files; i++)
 		json_object_array_add(files, json_object_new_string(manifest.files[i].path));
-	add_string(ret, "state", state_of(&manifest));
+	add_string(ret, "state", states[record_state_of(&manifest)]);
 	json_object_object_add(ret, "files", files);
 	return 0;
 }
@@ -75,13 +61,24 @@ static int describe_app(void *context, const char *app)
 {
 	struct json_object *object = json_object_new_object();
 	_cleanup_free_ char *record = NULL;
-	int r = record_name_of_app(app, &record);
+	int r = install_record_name(app, &record);
 
 	add_string(object, "app", app);
 	if (r == 0)
 		r = describe_record(record, object);
 	json_object_array_add(context, object);
 	return r;
+}
+
+static int describe_apps(struct json_object *apps)
+{
+	_cleanup_free_ char *folder = NULL;
+	int r = install_folder(&folder);
+
+	if (r)
+		return r;
+	r = record_each_app(folder, describe_app, apps);
+	return r < 0 ? verb_fail_errno(r, "cannot list what is installed") : r;
 }
 
 /* What lies in one folder of profiles and plans. */
@@ -174,8 +171,8 @@ static int describe_own(struct json_object *status)
 	json_object_object_add(status, "apps", apps);
 	if (r < 0)
 		return 0;
-	r = describe_record("user", user);
-	return r ? r : record_each_app(describe_app, apps);
+	r = describe_record(RECORD_OF_USER, user);
+	return r ? r : describe_apps(apps);
 }
 
 static int describe(struct json_object *status)

@@ -72,10 +72,8 @@ static int remove_recorded(const struct install_request *request, const char *re
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
 	const char *culprit;
-	int r = record_path(record, &path);
+	int r = install_record_load(record, &path, &manifest);
 
-	if (r == 0)
-		r = record_load(path, &manifest);
 	if (r)
 		return r;
 	if (manifest.n_files == 0) {
@@ -104,7 +102,7 @@ int cmd_uninstall(int argc, char **argv)
 	if (request.kind == INSTALL_SYSTEM)
 		return uninstall_system(&request);
 	if (request.kind == INSTALL_USER)
-		return remove_recorded(&request, "user");
-	r = record_name_of_app(request.app, &record);
+		return remove_recorded(&request, RECORD_OF_USER);
+	r = install_record_name(request.app, &record);
 	return r ? r : remove_recorded(&request, record);
 }

@@ -1,48 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of installations, STATE/install/NAME.json, and writing what they name. */
-#include <ctype.h>
-#include <dirent.h>
+/* What `install`, `uninstall` and `status` say of records and of what they name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
-#include "base/strings.h"
 #include "install.h"
 #include "plan/store.h"
 #include "stranger-refusal.h"
 #include "verb.h"
 
-#define APP_PREFIX "app-"
-#define SUFFIX     ".json"
-
-/* A name becomes part of file names, with more around it, and of lines in a script. */
-static bool is_usable(const char *name)
+int install_record_name(const char *app, char **ret)
 {
-	for (const char *at = name; *at; at++)
-		if (iscntrl((unsigned char)*at))
-			return false;
-	return *name && *name != '.' && *name != '-' && strlen(name) < 128;
-}
+	int r = record_name_of_app(app, ret);
 
-int record_name_of_app(const char *app, char **ret)
-{
-	const char *slash = strrchr(app, '/'), *base = slash ? slash + 1 : app;
-	size_t length = strlen(base), ending = strlen(".desktop");
-
-	if (!is_usable(base))
+	if (r == -EINVAL)
 		return verb_fail("'%s' cannot be the name of a program or .desktop file", app);
-	if (length > ending && streq(base + length - ending, ".desktop"))
-		length -= ending;
-	if (asprintf(ret, APP_PREFIX "%.*s", (int)length, base) < 0)
-		return verb_fail_errno(ENOMEM, "cannot look for '%s'", app);
-	return 0;
+	return r < 0 ? verb_fail_errno(r, "cannot look for '%s'", app) : 0;
 }
 
-static int record_folder(char **ret)
+int install_folder(char **ret)
 {
 	_cleanup_free_ char *state = NULL;
 	int r = refuse_strange_state();
@@ -58,50 +36,38 @@ static int record_folder(char **ret)
 	return 0;
 }
 
-int record_path(const char *name, char **ret)
+static int cannot_load(int error, const char *path)
 {
-	_cleanup_free_ char *folder = NULL;
-	int r = record_folder(&folder);
-
-	if (r)
-		return r;
-	return asprintf(ret, "%s/%s" SUFFIX, folder, name) < 0
-		? verb_fail_errno(ENOMEM, "cannot name '%s'", name)
-		: 0;
-}
-
-int record_load(const char *path, struct manifest *ret)
-{
-	int r = manifest_load(path, ret);
-
-	if (r == 0 || r == -ENOENT)
-		return 0;
-	if (r == -EBADMSG)
+	if (error == -EBADMSG)
 		return verb_fail("'%s' is not a record of an installation; move it away", path);
-	return verb_fail_errno(r, "cannot read '%s'", path);
+	return verb_fail_errno(error, "cannot read '%s'", path);
 }
 
-int record_each_app(int (*each)(void *context, const char *app), void *context)
+int install_record_load(const char *name, char **ret_path, struct manifest *ret)
 {
-	_cleanup_closedir_ DIR *folder = NULL;
-	_cleanup_free_ char *path = NULL;
-	struct dirent *entry;
-	int r = record_folder(&path);
+	_cleanup_free_ char *folder = NULL, *path = NULL;
+	int r = install_folder(&folder);
 
 	if (r)
 		return r;
-	folder = opendir(path);
-	while (r == 0 && folder && (entry = readdir(folder))) {
-		const char *app = after_prefix(entry->d_name, APP_PREFIX);
-		size_t length = app ? strlen(app) : 0;
-		_cleanup_free_ char *name = NULL;
+	r = record_path(folder, name, &path);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot name '%s'", name);
+	r = record_load(path, ret);
+	if (r < 0)
+		return cannot_load(r, path);
+	*ret_path = TAKE_PTR(path);
+	return 0;
+}
 
-		if (length <= strlen(SUFFIX) || !streq(app + length - strlen(SUFFIX), SUFFIX))
-			continue;
-		name = strndup(app, length - strlen(SUFFIX));
-		r = name ? each(context, name) : verb_fail_errno(ENOMEM, "cannot list what is installed");
-	}
-	return r;
+int install_refuse_clash(int error, const struct record_clash *clash)
+{
+	if (error == -EEXIST)
+		return verb_fail("'%s' belongs to '--app %s'; uninstall that first (nothing was written)",
+			clash->file, clash->app);
+	if (clash->record)
+		return cannot_load(error, clash->record);
+	return verb_fail_errno(error, "cannot prepare the record of what is installed");
 }
 
 static int in_the_way(const char *path, enum file_standing standing)
@@ -114,76 +80,6 @@ static int in_the_way(const char *path, enum file_standing standing)
 		path);
 }
 
-static int refuse_if_owned(const char *path, const struct manifest *manifest, const char *app)
-{
-	return file_standing(path, manifest) == FILE_OURS
-		? verb_fail(
-			  "'%s' belongs to '--app %s'; uninstall that first (nothing was written)", path, app)
-		: 0;
-}
-
-static int refuse_file_of(void *context, const char *app)
-{
-	_cleanup_(manifest_releasep) struct manifest manifest = {0};
-	_cleanup_free_ char *record = NULL, *path = NULL;
-	int r = record_name_of_app(app, &record);
-
-	if (r == 0)
-		r = record_path(record, &path);
-	if (r == 0)
-		r = record_load(path, &manifest);
-	return r ? r : refuse_if_owned(context, &manifest, app);
-}
-
-int record_refuse_owned(const char *path)
-{
-	return record_each_app(refuse_file_of, (void *)path);
-}
-
-struct newcomer {
-	const char *path; /* of its record */
-	const struct file_set *set;
-	struct manifest *manifest;
-};
-
-/* Folders that were made for another installation are ours as well. *ret_other: its record, empty if this is
- * it. */
-static int share_folders(const struct newcomer *newcomer, const char *record, struct manifest *ret_other)
-{
-	_cleanup_free_ char *path = NULL;
-	int r = record_path(record, &path);
-
-	if (r || streq(path, newcomer->path))
-		return r;
-	r = record_load(path, ret_other);
-	if (r)
-		return r;
-	r = files_share_folders(newcomer->set, newcomer->path, ret_other, newcomer->manifest);
-	return r < 0 ? verb_fail_errno(r, "cannot prepare the record of what is installed") : 0;
-}
-
-static int heed_user(const struct newcomer *newcomer)
-{
-	_cleanup_(manifest_releasep) struct manifest other = {0};
-
-	return share_folders(newcomer, "user", &other);
-}
-
-/* Another app's files are not ours to replace. */
-static int heed_app(void *context, const char *app)
-{
-	const struct newcomer *newcomer = context;
-	_cleanup_(manifest_releasep) struct manifest other = {0};
-	_cleanup_free_ char *record = NULL;
-	int r = record_name_of_app(app, &record);
-
-	if (r == 0)
-		r = share_folders(newcomer, record, &other);
-	for (size_t i = 0; r == 0 && i < newcomer->set->n_files; i++)
-		r = refuse_if_owned(newcomer->set->files[i].path, &other, app);
-	return r;
-}
-
 /* The folders of the user are root's (user_folder()); those below them may be another's all the same. */
 static int refuse_strange_files(const struct file_set *set)
 {
@@ -194,29 +90,38 @@ static int refuse_strange_files(const struct file_set *set)
 	return r;
 }
 
+/* No file of the set is anybody else's, and the manifest is ready for it. */
+static int prepare_set(const struct install_request *request, const char *record, const struct file_set *set,
+	struct manifest *manifest)
+{
+	_cleanup_(record_clash_releasep) struct record_clash clash = {0};
+	_cleanup_free_ char *folder = NULL;
+	enum file_standing standing;
+	const char *culprit;
+	int r = refuse_strange_files(set);
+
+	if (r == 0)
+		r = install_folder(&folder);
+	if (r)
+		return r;
+	r = record_prepare(folder, record, set, manifest, &clash);
+	if (r < 0)
+		return install_refuse_clash(r, &clash);
+	culprit = files_in_the_way(set, manifest, request->force, &standing);
+	return culprit ? in_the_way(culprit, standing) : 0;
+}
+
 int install_set(const struct install_request *request, const char *record, const struct file_set *set)
 {
 	_cleanup_(manifest_releasep) struct manifest manifest = {0};
 	_cleanup_free_ char *path = NULL;
-	struct newcomer newcomer;
-	enum file_standing standing;
 	const char *culprit;
-	int r = record_path(record, &path);
+	int r = install_record_load(record, &path, &manifest);
 
 	if (r == 0)
-		r = record_load(path, &manifest);
-	if (r == 0)
-		r = refuse_strange_files(set);
-	newcomer = (struct newcomer){path, set, &manifest};
-	if (r == 0)
-		r = heed_user(&newcomer);
-	if (r == 0)
-		r = record_each_app(heed_app, &newcomer);
+		r = prepare_set(request, record, set, &manifest);
 	if (r)
 		return r;
-	culprit = files_in_the_way(set, &manifest, request->force, &standing);
-	if (culprit)
-		return in_the_way(culprit, standing);
 	if (!request->dry_run)
 		r = files_install(set, path, geteuid() == 0 ? 0755 : 0700, &manifest, &culprit);
 	if (r < 0)

@@ -35,7 +35,7 @@ int install_user(const struct install_request *request)
 	if (!copy || asprintf(&path, "%s/environment.d/60-headstart.conf", folder) < 0 ||
 		file_set_add(&set, path, 0644, copy, strlen(content)) < 0)
 		return verb_fail("cannot install: out of memory");
-	r = install_set(request, "user", &set);
+	r = install_set(request, RECORD_OF_USER, &set);
 	if (r == 0)
 		verb_note("note: it takes effect with the next login, in sessions that systemd starts");
 	return r;

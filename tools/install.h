@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "setup/files.h"
+#include "setup/records.h"
 
 enum install_kind { INSTALL_NOTHING = 0, INSTALL_SYSTEM, INSTALL_USER, INSTALL_APP };
 
@@ -34,22 +34,17 @@ int install_user(const struct install_request *request);
 int install_system(const struct install_request *request);
 int uninstall_system(const struct install_request *request);
 
-/* The name that an app is recorded by: "app-firefox"; for a path its last part; without ".desktop". *ret is
- * the caller's. */
-int record_name_of_app(const char *app, char **ret);
+/* record_name_of_app() */
+int install_record_name(const char *app, char **ret);
 
-/* Where the record of that name is, in the state folder. *ret is the caller's. */
-int record_path(const char *name, char **ret);
+/* The folder of records (setup/records.h), in this user's state folder. *ret is the caller's. */
+int install_folder(char **ret);
 
-/* The record, empty if there is none. */
-int record_load(const char *path, struct manifest *ret);
+/* The record of that name, empty if there is none, and where it is. Both are the caller's to release. */
+int install_record_load(const char *name, char **ret_path, struct manifest *ret);
 
-/* Calls `each` with the name of every recorded app ("firefox"), in no order, until it returns other than 0.
- */
-int record_each_app(int (*each)(void *context, const char *app), void *context);
-
-/* 0, or an exit status with the reason said: the file is part of an app that is installed. */
-int record_refuse_owned(const char *path);
+/* Says what record_prepare() and record_check_file() have found. Returns the exit status. */
+int install_refuse_clash(int error, const struct record_clash *clash);
 
 /* Writes the set, or says what would be written, and says so line by line. */
 int install_set(const struct install_request *request, const char *record, const struct file_set *set);
