@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "mark.h"
+#include "record/mark.h"
 #include "verb.h"
 
 static const char help[] =

@@ -9,17 +9,17 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "as-user.h"
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
 #include "device/device.h"
-#include "mark.h"
 #include "output.h"
 #include "plan-settings.h"
 #include "plan/auto.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
+#include "record/as-user.h"
+#include "record/mark.h"
 #include "record/record.h"
 #include "report/words.h"
 #include "settings.h"

@@ -149,13 +149,20 @@ static void links_do_not_lead_out_of_the_root(void **state)
 {
 	struct fixture *fixture = *state;
 	struct relayout_batch batch = {.options = fixture->batch.options};
+	int r;
 
 	assert_int_equal(relayout_batch_enter(&batch, "lib.so"), -ENOTDIR);
 	assert_int_equal(relayout_batch_enter(&batch, "none"), -ENOENT);
 	assert_int_equal(mkdir("root", 0755), 0);
 	assert_int_equal(symlink("/lib.so", "root/link"), 0);
 	assert_int_equal(relayout_batch_enter(&batch, "root"), 0);
-	assert_int_equal(relayout_batch_add(&batch, "/link"), -ENOENT);
+	r = relayout_batch_add(&batch, "/link");
+	if (r == -ENOSYS) {
+		relayout_batch_release(&batch);
+		print_message("no openat2 (valgrind)\n");
+		skip();
+	}
+	assert_int_equal(r, -ENOENT);
 	copy("lib.so", "root/lib.so");
 	assert_int_equal(relayout_batch_add(&batch, "/link"), 0);
 	assert_string_equal(batch.files[0].inside, "/lib.so");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The socket between mark and record. */
-#include "mark.h"
+#include "record/mark.h"
 
 #include <errno.h>
 #include <stddef.h>

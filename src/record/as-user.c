@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fork, become, work, wait. */
-#include "as-user.h"
+#include "record/as-user.h"
 
 #include <errno.h>
 #include <stdio.h>
