@@ -17,11 +17,12 @@
 #include "base/strings.h"
 #include "format/object-list.h"
 #include "plan-lock.h"
-#include "prefetch-log.h"
 #include "prefetch/load.h"
+#include "prefetch/log.h"
 #include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/room.h"
+#include "prefetch/stale-mark.h"
 #include "settings.h"
 #include "time-limit.h"
 #include "verb.h"
@@ -224,23 +225,6 @@ static void print_text(const struct request *request, const struct prefetch_resu
 			result->bytes_resident_before, result->bytes_resident_after);
 }
 
-/* Marks the plan stale, if it is still the file its descriptor's name says. */
-static void mark_stale(int fd)
-{
-	char link[32], path[PATH_MAX];
-	struct stat open_file, named;
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0)
-		return;
-	path[n] = '\0';
-	if (fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 && open_file.st_dev == named.st_dev &&
-		open_file.st_ino == named.st_ino)
-		plan_mark_stale(path);
-}
-
 /* Settings hold us back, and are never the reason to do more than was asked for. */
 static void apply_settings(const struct config *config, struct prefetch_options *options)
 {
@@ -337,7 +321,7 @@ static int carry_out(struct request *request, const struct config *config, const
 	if (r < 0)
 		return fail(name, strerror(-r));
 	if (result.outdated > 0)
-		mark_stale(request->fd);
+		plan_mark_stale_open(request->fd);
 	prefetch_log(&plan.view, &request->options, &result);
 	if (request->json)
 		print_json(request, &result);

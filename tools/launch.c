@@ -12,9 +12,10 @@
 #include "base/open.h"
 #include "detach.h"
 #include "plan-lock.h"
-#include "prefetch-log.h"
+#include "prefetch/log.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/room.h"
+#include "prefetch/stale-mark.h"
 #include "time-limit.h"
 #include "tool-path.h"
 

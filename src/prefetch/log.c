@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The prefetcher's log line and the stale mark. */
-#include "prefetch-log.h"
+/* Lines of the log. */
+#include "prefetch/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,6 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/stranger.h"
-#include "format/state-folder.h"
 
 /*
  * Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it. Nor, for
@@ -70,18 +69,4 @@ void objects_log(const struct objects_result *result)
 {
 	append_line("objects seen=%u read=%u relaid=%u asked=%" PRIu64 "\n", result->seen, result->read,
 		result->relaid, result->bytes);
-}
-
-bool plan_mark_stale(const char *plan_path)
-{
-	_cleanup_free_ char *mark = NULL;
-	_cleanup_close_ int fd = -1;
-	struct stranger stranger;
-
-	if (stranger_to_us(plan_path, &stranger) == -EPERM)
-		return false;
-	if (asprintf(&mark, "%s" STATE_STALE_SUFFIX, plan_path) < 0)
-		return false;
-	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	return fd >= 0;
 }

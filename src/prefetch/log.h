@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a prefetcher leaves behind for others: a line in $HEADSTART_LOG, a mark beside a stale plan. */
+/* What a prefetcher did, for people: lines in the file that $HEADSTART_LOG names. */
 #pragma once
 
-#include <stdbool.h>
+#include <stdint.h>
 
 #include "format/plan-view.h"
 #include "prefetch/objects.h"
@@ -21,9 +21,3 @@ void object_range_log(int fd, uint64_t offset, uint64_t length);
 
 /* All of whole mode: "objects seen=… read=… relaid=… asked=…". */
 void objects_log(const struct objects_result *result);
-
-/*
- * Makes PLAN.stale beside the plan, until a plan is published there anew. Returns whether this user may: who
- * may not cannot replace the plan either.
- */
-bool plan_mark_stale(const char *plan_path);

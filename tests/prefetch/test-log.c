@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of what a prefetcher leaves behind: lines in a log, the mark of a stale plan. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "prefetch/log.h"
+#include "prefetch/stale-mark.h"
+
+/* In a folder of its own; "log" is the log. */
+static int set_up(void **state)
+{
+	char *folder = strdup("/tmp/headstart-test.XXXXXX"), log[64];
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	strcpy(log, folder);
+	strcat(log, "/log");
+	setenv("HEADSTART_LOG", log, 1);
+	*state = folder;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	_cleanup_free_ char *folder = *state;
+	char command[64] = "rm -rf ";
+
+	unsetenv("HEADSTART_LOG");
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(system(strcat(command, folder)), 0);
+	return 0;
+}
+
+static void assert_log(const char *wanted)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+
+	assert_int_equal(read_file("log", 4096, &text, &size), 0);
+	assert_string_equal(text, wanted);
+}
+
+static int make_file(const char *name)
+{
+	int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void lines_are_appended(void **state)
+{
+	const struct objects_result result = {.seen = 3, .read = 2, .relaid = 1, .bytes = 4096};
+
+	objects_log(&result);
+	objects_log(&(struct objects_result){0});
+	assert_log("objects seen=3 read=2 relaid=1 asked=4096\nobjects seen=0 read=0 relaid=0 asked=0\n");
+}
+
+static void a_range_names_its_file_at_the_end(void **state)
+{
+	_cleanup_close_ int fd = make_file("a b");
+	char wanted[128] = "object offset=4096 length=8192 path=";
+
+	object_range_log(fd, 4096, 8192);
+	assert_log(strcat(strcat(strcat(wanted, *state), "/a b"), "\n"));
+}
+
+static void a_path_makes_no_line_of_its_own(void **state)
+{
+	_cleanup_close_ int fd = make_file("a\nobjects seen=9");
+
+	object_range_log(fd, 0, 1);
+	assert_int_equal(access("log", F_OK), -1);
+}
+
+static void a_relative_path_is_no_log(void **state)
+{
+	setenv("HEADSTART_LOG", "log", 1);
+	objects_log(&(struct objects_result){0});
+	assert_int_equal(access("log", F_OK), -1);
+}
+
+static void a_stale_plan_is_marked_beside_it(void **state)
+{
+	_cleanup_close_ int fd = make_file("a.plan");
+	char plan[64];
+
+	strcat(strcpy(plan, *state), "/a.plan");
+	assert_true(plan_mark_stale(plan));
+	assert_int_equal(access("a.plan.stale", F_OK), 0);
+	assert_true(plan_mark_stale(plan));
+	assert_int_equal(unlink("a.plan.stale"), 0);
+	assert_true(plan_mark_stale_open(fd));
+	assert_int_equal(access("a.plan.stale", F_OK), 0);
+}
+
+static void a_plan_that_was_replaced_is_not_marked(void **state)
+{
+	_cleanup_close_ int fd = make_file("a.plan");
+
+	assert_int_equal(publish_file("a.plan", 0644, "new", 3), 0);
+	assert_false(plan_mark_stale_open(fd));
+	assert_int_equal(unlink("a.plan"), 0);
+	assert_false(plan_mark_stale_open(fd));
+	assert_int_equal(access("a.plan.stale", F_OK), -1);
+	assert_false(plan_mark_stale("/no/such/folder/a.plan"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lines_are_appended, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_range_names_its_file_at_the_end, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_path_makes_no_line_of_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_relative_path_is_no_log, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_stale_plan_is_marked_beside_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_plan_that_was_replaced_is_not_marked, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
