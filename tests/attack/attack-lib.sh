@@ -1,7 +1,6 @@
 # Shared by the attacker's tests. On top of what tests/preload/preload-lib.sh has there are a victim and an attacker, a machine
 # whose every program loads the preload shim, and stand-ins for the prefetcher that leave a sign when they are run.
-#
-# A test is a list of functions case_WHAT_HAPPENS. run_cases, on the last line, runs them all, each in a shell of its own.
+# A test is a list of cases, which run_cases of sh-lib.sh runs.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be several users"
 victim=$((100000 + $$)) # of this run alone: RLIMIT_NPROC counts all processes of a user
@@ -122,7 +121,7 @@ may_be_root() {
 	wrapped=$as_attacker
 	can_be_root=
 	in_system "$place/root-helper" --become-root /bin/sh -c '[ "$(id -ru)" = 0 ]' && can_be_root=1 ||
-		echo "set-user-ID programs have no effect in '$place': not tried"
+		untried "set-user-ID programs, which have no effect in '$place'"
 	wrapped=
 }
 
@@ -160,26 +159,3 @@ while [ "$count" -gt 0 ]; do
 done
 exec "$@"
 INSIDE
-
-# Runs the cases of the test to the end, even when one fails.
-run_cases() {
-	cases_failed= cases_tried=
-	for case in $(sed -n 's/^\(case_[a-z0-9_]*\)().*/\1/p' "$0"); do
-		set +e
-		(
-			set -e
-			what=$case
-			trap at_case_exit EXIT
-			"$case"
-		)
-		result=$?
-		set -e
-		case $result in
-		0) cases_tried=1 ;;
-		77) untried "$case" ;;
-		*) cases_tried=1 cases_failed="$cases_failed $case" ;;
-		esac
-	done
-	[ -z "$cases_failed" ] || fail "these cases failed:$cases_failed"
-	[ -n "$cases_tried" ] || skip "no case could be tried here"
-}

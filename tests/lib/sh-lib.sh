@@ -1,5 +1,7 @@
 # Shared by behaviour tests: a private folder, removed at the end; words for what passed, failed, or was not tried.
 # A test sources it first: . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+#
+# A test of several cases defines a function case_WHAT_HAPPENS for each. run_cases, on the last line, runs them all.
 set -eu
 : "${HEADSTART_TEST_SOURCE:?run it through meson test or tests/run}" "${HEADSTART_TEST_BUILD:?}"
 headstart=$HEADSTART_TEST_BUILD/tools/headstart
@@ -9,6 +11,7 @@ preload=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-preload.so
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 page=$HEADSTART_TEST_BUILD/tests/lib/page
 unclaimed=$HEADSTART_TEST_BUILD/tests/lib/unclaimed
+this_test=$(realpath "$0")
 unset HEADSTART HEADSTART_CONFIG HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
 umask 022       # what is to be closed to others is closed by the test
 exec </dev/null # whoever started us may have closed it
@@ -154,4 +157,41 @@ refuses() {
 	[ "$status" = "$want" ] || fail "'$*' exited $status, not $want: $(cat "$tmp/err")"
 	grep -qF -- "$words" "$tmp/err" || fail "'$*' did not say '$words': $(cat "$tmp/err")"
 	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' said more than one line: $(cat "$tmp/err")"
+}
+
+# run_cases [ARGUMENT…]: runs the cases of the test in the order of the file, to the end even when one fails, and says of each what
+# became of it. Each gets the arguments, and a shell of its own: what it does to files stays, what it does to variables does not. A
+# case that skips is untried. A test redefines at_case_exit to clean up after each.
+at_case_exit() { :; }
+run_cases() {
+	cases_failed= cases_tried=
+	for case in $(sed -n 's/^\(case_[a-z0-9_]*\)().*/\1/p' "$this_test"); do
+		rm -f "$tmp/skipped"
+		set +e
+		(
+			set -e
+			skip() {
+				echo "$*" >"$tmp/skipped"
+				exit 77
+			}
+			what=$case
+			trap at_case_exit EXIT
+			"$case" "$@"
+		)
+		result=$?
+		set -e
+		case $result in
+		0)
+			cases_tried=1
+			echo "ok: $case"
+			;;
+		77) untried "$case$([ ! -e "$tmp/skipped" ] || sed 's/^/: /' "$tmp/skipped")" ;;
+		*)
+			cases_tried=1 cases_failed="$cases_failed $case"
+			echo "failed: $case"
+			;;
+		esac
+	done
+	[ -z "$cases_failed" ] || fail "these cases failed:$cases_failed"
+	[ -n "$cases_tried" ] || skip "no case could be tried here"
 }
