@@ -13,15 +13,15 @@ fi
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 # Runs a command, whose exit status is to be $1, without the shim and with it, the target cold: what it says is to be the
-# same. $others are libraries that are preloaded in both cases.
-others=
+# same. $beside are libraries that are preloaded in both cases.
+beside=
 same() {
 	expected=$1
 	shift
 	status=0
-	env -i PATH="$PATH" HOME="$tmp" LD_PRELOAD="$others" "$@" >"$tmp/expected" 2>&1 </dev/null || status=$?
+	env -i PATH="$PATH" HOME="$tmp" LD_PRELOAD="$beside" "$@" >"$tmp/expected" 2>&1 </dev/null || status=$?
 	[ "$status" = "$expected" ] || fail "$*: without the shim, exit status $status, not $expected: $(cat "$tmp/expected")"
-	for list in "$others $preload" "$preload $others"; do
+	for list in "$beside $preload" "$preload $beside"; do
 		cold env -i PATH="$PATH" HOME="$tmp" LD_PRELOAD="$list" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
 			HEADSTART_PREFETCH=/bin/true "$@"
 		cat "$tmp/err" >>"$tmp/seen"
@@ -37,9 +37,9 @@ starts() {
 
 # Other libraries, before and behind.
 for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.so; do
-	others=$(find /usr/lib -name "$name" 2>/dev/null | head -1)
-	[ $name != libfaketime.so.1 ] || [ $HEADSTART_TEST_SHM = own ] || others=
-	if [ -z "$others" ]; then
+	beside=$(find /usr/lib -name "$name" 2>/dev/null | head -1)
+	[ $name != libfaketime.so.1 ] || [ $HEADSTART_TEST_SHM = own ] || beside=
+	if [ -z "$beside" ]; then
 		untried "$name"
 		continue
 	fi
@@ -49,7 +49,7 @@ for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.s
 	done
 	same 3 sh -c 'echo one; (echo two | cat); exec sh -c "exit 3"'
 done
-others=
+beside=
 if [ $HEADSTART_TEST_SHM != own ]; then
 	untried "faketime, for which /dev/shm is shared with others"
 elif have faketime; then
