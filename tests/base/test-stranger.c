@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/stranger.h"
+#include "tree.h"
 
 #define USER 65534
 
@@ -26,10 +27,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
+	return tree_remove(folder);
 }
 
 /* A path in the folder; valid until the next but three. */

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,7 @@
 #include "doctor/state.h"
 #include "format/state-folder.h"
 #include "handmade.h"
+#include "tree.h"
 
 /* The machine of the test at hand: healthy until a test makes it otherwise. */
 static char root[] = "/tmp/headstart-doctor.XXXXXX";
@@ -74,11 +74,6 @@ static void put(const char *path, const char *text)
 	put_bytes(path, text, strlen(text), 0644);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *walk)
-{
-	return remove(path);
-}
-
 static int begin(void **state)
 {
 	strcpy(root + sizeof(root) - 7, "XXXXXX");
@@ -101,7 +96,7 @@ static int begin(void **state)
 static int end(void **state)
 {
 	doctor_report_release(&report);
-	return nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return tree_remove(root);
 }
 
 /* Runs one check anew; its worst finding must be of this severity, and one of that severity have these words.

@@ -19,15 +19,7 @@
 #include "elf/notes.h"
 #include "elf/view.h"
 #include "handmade.h"
-
-static int file_of(const void *data, size_t size)
-{
-	int fd = memfd_create("elf", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write_full(fd, data, size), 0);
-	return fd;
-}
+#include "memory-file.h"
 
 /* A PT_NOTE segment under construction, at HANDMADE_NOTES of the file. */
 #define HANDMADE_NOTES 0x600u
@@ -73,7 +65,7 @@ static void both_find(struct notes *notes, uint64_t align, uint8_t fill)
 	memset(expected, fill, sizeof(expected));
 	notes->elf.stack = (Elf64_Phdr){PT_NOTE, PF_R, HANDMADE_NOTES, HANDMADE_NOTES, HANDMADE_NOTES,
 		notes->size, notes->size, align};
-	fd = file_of(&notes->elf, sizeof(notes->elf));
+	fd = memory_file(&notes->elf, sizeof(notes->elf));
 	assert_int_equal(elf_build_id(fd, id, sizeof(id), &size), 0);
 	assert_int_equal(size, 20);
 	assert_memory_equal(id, expected, 20);
@@ -233,7 +225,7 @@ DEFINE_SAMPLE(64)
 
 static void check_sample(const void *data, size_t size)
 {
-	_cleanup_close_ int fd = file_of(data, size);
+	_cleanup_close_ int fd = memory_file(data, size);
 	_cleanup_(elf_file_releasep) struct elf_file file = {0};
 	_cleanup_free_ char *soname = NULL;
 	const char *problem;
@@ -279,7 +271,7 @@ static void both_ways_of_reading_agree(void **state)
 	for (size_t i = 0; i < sizeof(data); i++)
 		data[i] = (uint8_t)(i * 31 + i / 256);
 	memcpy(data, &elf, 64);
-	fd = file_of(data, sizeof(data));
+	fd = memory_file(data, sizeof(data));
 	assert_int_equal(elf_file_in_memory(&memory, data, sizeof(data), &problem), 0);
 	assert_int_equal(elf_file_open(&opened, fd, &problem), 0);
 	for (uint64_t at = 0; at <= sizeof(data) + 8; at += 61) {
@@ -306,7 +298,7 @@ static void a_file_that_is_truncated_meanwhile_is_refused(void **state)
 	char *text = NULL;
 
 	handmade_init(&elf);
-	fd = file_of(&elf, sizeof(elf));
+	fd = memory_file(&elf, sizeof(elf));
 	assert_int_equal(elf_file_open(&file, fd, &problem), 0);
 	assert_int_equal(ftruncate(fd, 0x2000), 0);
 	assert_int_equal(elf_file_read(&file, 0x2000, data, 8), -ENOEXEC);
@@ -330,7 +322,7 @@ static void strings_end_where_they_may(void **state)
 	memset(data, 'x', sizeof(data));
 	memcpy(data, &elf, 64);
 	data[ELF_FILE_PAGE + 3] = '\0';
-	fd = file_of(data, sizeof(data));
+	fd = memory_file(data, sizeof(data));
 	assert_int_equal(elf_file_open(&file, fd, &problem), 0);
 	assert_int_equal(elf_file_string(&file, ELF_FILE_PAGE - 3, 7, &text), 0);
 	assert_string_equal(text, "xxxxxx");

@@ -12,14 +12,14 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "elf/script.h"
+#include "memory-file.h"
 
 static char interpreter[SCRIPT_HEAD];
 
 static bool is_script(const char *text, size_t size)
 {
-	_cleanup_close_ int fd = memfd_create("script", MFD_CLOEXEC);
+	_cleanup_close_ int fd = memory_file(text, size);
 
-	assert_int_equal(write_full(fd, text, size), 0);
 	return script_interpreter(fd, interpreter);
 }
 

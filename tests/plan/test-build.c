@@ -8,7 +8,6 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include "plan/build.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
+#include "tree.h"
 
 #define PAGE 4096u
 
@@ -35,14 +35,9 @@ static int make_folder(void **state)
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int remove_folder(void **state)
 {
-	return nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	return tree_remove(folder);
 }
 
 static const char *path_of(const char *name)

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +21,7 @@
 #include "device/device.h"
 #include "device/find.h"
 #include "device/mount.h"
+#include "tree.h"
 
 static char root[] = "/tmp/headstart-device.XXXXXX";
 static char mountinfo[64];
@@ -107,14 +107,9 @@ static int make_tree(void **state)
 	return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int remove_tree(void **state)
 {
-	return nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	return tree_remove(root);
 }
 
 static enum device_class class_of(unsigned major_number, unsigned minor_number)

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "base/links.h"
 #include "format/plan-name.h"
 #include "plan/names.h"
+#include "tree.h"
 
 /* Everything is in a folder of its own, which is also the working directory. */
 static char folder[] = "/tmp/headstart-names.XXXXXX";
@@ -61,14 +61,9 @@ static int make_folder(void **state)
 	return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int remove_folder(void **state)
 {
-	return nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	return tree_remove(folder);
 }
 
 static const char *sign_of(const char *path)

@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "base/publish.h"
 #include "format/state-folder.h"
 #include "plan/store.h"
+#include "tree.h"
 
 static char home[] = "/tmp/headstart-store.XXXXXX";
 
@@ -27,14 +27,9 @@ static int make_home(void **state)
 	return mkdtemp(home) ? 0 : -1;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
 static int remove_home(void **state)
 {
-	return nftw(home, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	return tree_remove(home);
 }
 
 static void expect_folder(const struct state_environment *environment, unsigned n, const char *want)

@@ -33,6 +33,7 @@
 #include "prefetch/residency.h"
 #include "prefetch/room.h"
 #include "taken.h"
+#include "tree.h"
 #include "undisturbed.h"
 
 #define PAGE PLAN_MAKER_PAGE
@@ -141,15 +142,12 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
-	char command[400];
+	int r = tree_remove(fixture->folder);
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", fixture->folder);
 	plan_maker_release(&fixture->maker);
 	free(fixture->data);
-	if (system(command) != 0)
-		return -1;
 	free(fixture);
-	return 0;
+	return r;
 }
 
 /* The page cache of a tmpfs cannot be emptied, and an overlayfs keeps its own elsewhere. */

@@ -23,6 +23,7 @@
 #include "base/publish.h"
 #include "base/replace.h"
 #include "base/seal.h"
+#include "tree.h"
 
 #define NOBODY      65534
 #define ACL         "system.posix_acl_access"
@@ -103,10 +104,7 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	return system(command);
+	return tree_remove(folder);
 }
 
 static void make(const char *name, mode_t mode, const char *content)

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "format/object-list.h"
+#include "memory-file.h"
 #include "prefetch/object-parts.h"
 #include "prefetch/objects.h"
 
@@ -63,10 +64,9 @@ static const struct image good = {
 
 static size_t parts_of(const struct image *image, struct object_part parts[OBJECT_PARTS_MAX])
 {
-	int fd = memfd_create("image", MFD_CLOEXEC);
+	int fd = memory_file(image, sizeof(*image));
 	size_t count;
 
-	assert_int_equal(write(fd, image, sizeof(*image)), sizeof(*image));
 	count = object_parts(fd, sizeof(*image), parts);
 	close(fd);
 	for (size_t i = 0; i < count; i++) {

@@ -25,6 +25,7 @@
 #include "device/device.h"
 #include "format/note.h"
 #include "format/object-list.h"
+#include "memory-file.h"
 #include "prefetch/hot-extent.h"
 #include "prefetch/objects.h"
 #include "taken.h"
@@ -260,10 +261,9 @@ static void test_resident(void **state)
 
 static bool extent_of(const struct relaid *image, uint64_t size, struct object_part *ret)
 {
-	int fd = memfd_create("image", MFD_CLOEXEC);
+	int fd = memory_file(image, size);
 	bool relaid;
 
-	assert_int_equal(write(fd, image, size), size);
 	relaid = hot_extent(fd, size, ret);
 	close(fd);
 	if (relaid) {

@@ -18,17 +18,9 @@
 #include "elf/needs.h"
 #include "elf/static-tls.h"
 #include "handmade.h"
+#include "memory-file.h"
 
 #define TUNABLE STATIC_TLS_TUNABLE "="
-
-static int file_of(const void *data, size_t size)
-{
-	int fd = memfd_create("object", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(write_full(fd, data, size), 0);
-	return fd;
-}
 
 /* A library that needs one other, has 64 KiB of TLS, and says that it is static. */
 static void tls_init(struct handmade *elf)
@@ -41,7 +33,7 @@ static void tls_init(struct handmade *elf)
 
 static int needs_of(const struct handmade *elf, struct elf_needs *ret)
 {
-	_cleanup_close_ int fd = file_of(elf, sizeof(*elf));
+	_cleanup_close_ int fd = memory_file(elf, sizeof(*elf));
 
 	return elf_needs_read(fd, ret);
 }
@@ -153,7 +145,7 @@ static void refuses_truncated_files(void **state)
 
 	tls_init(&elf);
 	for (size_t size = 0; size < 0x2e00 + 5 * sizeof(Elf64_Dyn); size += size < 512 ? 1 : 101) {
-		_cleanup_close_ int fd = file_of(&elf, size);
+		_cleanup_close_ int fd = memory_file(&elf, size);
 		struct elf_needs needs;
 
 		assert_int_equal(elf_needs_read(fd, &needs), -ENOEXEC);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* Files in memory with what a unit test says. After cmocka.h. */
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* A descriptor, which the caller closes. */
+static inline int memory_file(const void *data, size_t size)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, data, size), size);
+	return fd;
+}
