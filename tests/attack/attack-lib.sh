@@ -52,7 +52,6 @@ ends_with() { [ "$status" = "$1" ] || fail "${what-}: exit status $status, not $
 # A machine of its own for one command: /etc/ld.so.preload names the shim, the installed prefetcher is a stand-in, and root's
 # plans are those in $system_state. Nothing of the real machine changes.
 system=$tmp/system
-defined() { sed -n "s/^#define $1 \"\(.*\)\"/\1/p" "$HEADSTART_TEST_BUILD/config.h"; }
 system_state=$system$(defined HEADSTART_STATE_DIR)
 mkdir -p "$system/etc/headstart" "$system_state"
 echo "$preload" >"$system/etc/ld.so.preload"

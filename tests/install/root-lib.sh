@@ -14,7 +14,6 @@ if [ -z "${HEADSTART_TEST_PLACE-}" ]; then
 	exit "$status"
 fi
 
-defined() { sed -n "s/^#define $1 \"\(.*\)\"/\1/p" "$HEADSTART_TEST_BUILD/config.h"; }
 private=$(defined HEADSTART_PRIVATE_DIR)
 name=$(defined HEADSTART_PRELOAD_NAME)
 program=$(defined HEADSTART_PROGRAM_PATH)

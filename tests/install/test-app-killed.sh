@@ -3,8 +3,7 @@
 # uninstalling gives back what was before, to the inode.
 . "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
 export ASAN_OPTIONS=detect_leaks=0 # not under strace
-command -v strace >/dev/null || skip "no strace"
-strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
+can_trace || skip "no strace, or it cannot trace here"
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 
 make_program "$tmp/programs/painter"

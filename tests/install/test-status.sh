@@ -4,7 +4,7 @@
 as_user=
 if [ "$(id -u)" = 0 ]; then
 	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
-	as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --"
+	as_user=$as_nobody
 	for_others "$headstart" "$headstart-tool"
 	headstart=$others/headstart
 fi
@@ -17,9 +17,8 @@ grep -q '^system    ' "$tmp/out" || fail "nothing is told of the system: $(cat "
 grep -q '^settings  ' "$tmp/out" || fail "nothing is told of settings: $(cat "$tmp/out")"
 grep -qx "user      not known: HOME is not set" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 without_home "$headstart" status --json >"$tmp/out" 2>"$tmp/err" || fail "status --json without HOME: $(cat "$tmp/err")"
-python3 - "$tmp/out" <<'END' || fail "the JSON: $(cat "$tmp/out")"
-import json, sys
-status = json.load(open(sys.argv[1]))
+json "$tmp/out" - <<'END' || fail "the JSON: $(cat "$tmp/out")"
+status = TOP
 assert set(status) == {"switched_off_by", "system", "user", "apps", "settings", "recorded"}
 assert status["user"] is None and status["apps"] is None
 assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "stale"}], "root's alone"

@@ -3,8 +3,7 @@
 # old file or the new one, which names only libraries that are there; and the next install and uninstall succeed.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 export ASAN_OPTIONS=detect_leaks=0 # not under strace
-command -v strace >/dev/null || skip "no strace"
-strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
+can_trace || skip "no strace, or it cannot trace here"
 copy_programs
 lib64=$(dst_lib /lib64/ld-linux-x86-64.so.2)
 [ -n "$lib64" ] && make_library "$root/usr/$lib64/a.so" -shared || skip "no compiler for libraries to preload"

@@ -12,6 +12,7 @@ make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 page=$HEADSTART_TEST_BUILD/tests/lib/page
 unclaimed=$HEADSTART_TEST_BUILD/tests/lib/unclaimed
 this_test=$(realpath "$0")
+as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --" # in front of a command that an ordinary user runs
 unset HEADSTART HEADSTART_CONFIG HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
 umask 022       # what is to be closed to others is closed by the test
 exec </dev/null # whoever started us may have closed it
@@ -77,6 +78,26 @@ on_disk() {
 		tmp=$(disk_folder)
 		;;
 	esac
+}
+
+# Drops the pages of clean files from the page cache.
+evict() { # FILE…
+	for file; do
+		dd of="$file" oflag=nocache conv=notrunc count=0 status=none
+	done
+}
+
+# The string that a macro of config.h stands for.
+defined() { sed -n "s/^#define $1 \"\(.*\)\"/\1/p" "$HEADSTART_TEST_BUILD/config.h"; }
+
+can_trace() { command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; }
+
+# Runs a command as one who collects orphans, which are then its children.
+collecting() {
+	/usr/bin/python3 -c '
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 
 # Runs a command and waits for it and for all that it leaves behind, detached or not; its exit status is that of the command.
@@ -148,6 +169,15 @@ damage() { # FILE OFFSET
 	printf "\\$(printf %o $((byte ^ 255)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
+# Puts bytes, given as printf(1) wants them, in the place of others.
+poke() { # FILE OFFSET BYTES
+	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+
+# json FILE EXPRESSION [ARGUMENT…] prints what a Python expression makes of a JSON file; json FILE - [ARGUMENT…] <<END runs
+# statements that assert something of it.
+json() { "$HEADSTART_TEST_SOURCE/tests/lib/ask-json" "$@"; }
+
 # Runs a command that must fail with the given status and say the given words on stderr, in one line.
 refuses() {
 	want=$1 words=$2
@@ -175,7 +205,8 @@ run_cases() {
 				exit 77
 			}
 			what=$case
-			trap at_case_exit EXIT
+			case_others=$others # those of this case go with it
+			trap 'at_case_exit; [ "$others" = "$case_others" ] || rm -rf "$others"' EXIT
 			"$case" "$@"
 		)
 		result=$?
