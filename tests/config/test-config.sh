@@ -19,65 +19,77 @@ plan=$(find "$HEADSTART_STATE" -name "*.plan" -type f) # there may be links to i
 cp "$tmp/profile" "${plan%.plan}.profile"
 
 # check: all problems, with file and line.
-"$headstart" config check >"$tmp/out" || fail "check without settings"
-set_conf '[budget]\nmemory = 256K\nspeed = 1\n[programs]\n\nforbid = x\n'
-"$headstart" config check 2>"$tmp/err" && fail "check finds nothing wrong"
-printf '%s\n' "$conf:3: unknown key 'speed' in [budget]" "$conf:6: unknown key 'forbid' in [programs]" |
-	cmp -s - "$tmp/err" || fail "check says: $(cat "$tmp/err")"
-refuses 1 "$tmp/none: No such file" "$headstart" config check "$tmp/none"
-set_conf '[budget]\nmemory = 256K\n'
-"$headstart" config check "$conf" | grep -qx "$conf: nothing is wrong" || fail "check of a good file"
-refuses 2 "say 'check'" "$headstart" config
-refuses 2 "say 'check'" "$headstart" config check a b
+case_check_names_every_problem() {
+	"$headstart" config check >"$tmp/out" || fail "check without settings"
+	set_conf '[budget]\nmemory = 256K\nspeed = 1\n[programs]\n\nforbid = x\n'
+	"$headstart" config check 2>"$tmp/err" && fail "check finds nothing wrong"
+	printf '%s\n' "$conf:3: unknown key 'speed' in [budget]" "$conf:6: unknown key 'forbid' in [programs]" |
+		cmp -s - "$tmp/err" || fail "check says: $(cat "$tmp/err")"
+	refuses 1 "$tmp/none: No such file" "$headstart" config check "$tmp/none"
+	set_conf '[budget]\nmemory = 256K\n'
+	"$headstart" config check "$conf" | grep -qx "$conf: nothing is wrong" || fail "check of a good file"
+	refuses 2 "say 'check'" "$headstart" config
+	refuses 2 "say 'check'" "$headstart" config check a b
+}
 
-# memory: in plans, and in what is done with plans that were made before.
 asked() {
 	rm -f "$tmp/log"
 	make_cold
 	HEADSTART_LOG="$tmp/log" gathering "$headstart" run --wait done -- "$program" /dev/null || fail "run"
 	sed -n 's/.*asked=\([0-9]*\).*/\1/p' "$tmp/log" 2>/dev/null
 }
-[ "$(asked)" = 262144 ] || fail "run: memory of the settings has no effect: $(asked)"
-make_cold
-"$prefetch" --json "$plan" | grep -q '"bytes_asked": 262144' || fail "prefetcher: memory has no effect"
-"$headstart" config apply | grep -qx "plan     $program" || fail "apply"
-"$headstart" show --json "$plan" | grep -qE '"bytes": *262144' || fail "plan: memory has no effect: $("$headstart" show --json "$plan" | head -30)"
-rm "$conf"
-"$headstart" config apply >/dev/null || fail "apply without settings"
-[ "$(asked)" = 524288 ] || fail "without settings: $(asked)"
+
+# memory: in plans, and in what is done with plans that were made before.
+case_memory_limits_plans_old_and_new() {
+	set_conf '[budget]\nmemory = 256K\n'
+	[ "$(asked)" = 262144 ] || fail "run: memory of the settings has no effect: $(asked)"
+	make_cold
+	"$prefetch" --json "$plan" | grep -q '"bytes_asked": 262144' || fail "prefetcher: memory has no effect"
+	"$headstart" config apply | grep -qx "plan     $program" || fail "apply"
+	"$headstart" show --json "$plan" | grep -qE '"bytes": *262144' || fail "plan: memory has no effect: $("$headstart" show --json "$plan" | head -30)"
+	rm "$conf"
+	"$headstart" config apply >/dev/null || fail "apply without settings"
+	[ "$(asked)" = 524288 ] || fail "without settings: $(asked)"
+}
 
 # time: nothing is begun when it is over; an hour is plenty for this file.
-set_conf '[budget]\ntime = 3600\n'
-[ "$(asked)" = 524288 ] || fail "time"
+case_time_limits_prefetching() {
+	set_conf '[budget]\ntime = 3600\n'
+	[ "$(asked)" = 524288 ] || fail "time"
+}
 
 # deny: no plan, and none is used.
-set_conf '[programs]\ndeny = cat\n'
-[ -z "$(asked)" ] || fail "run: a program that is denied was prefetched"
-make_cold
-"$prefetch" --json --fd 3 3<"$plan" >"$tmp/out" || fail "prefetcher"
-[ ! -s "$tmp/out" ] || fail "the prefetcher carried out a plan of a program that is denied: $(cat "$tmp/out")"
-refuses 1 "$conf:2 denies it" "$headstart" plan "$tmp/profile"
-[ ! -e "$plan" ] || fail "the plan of a program that is denied is left"
-"$headstart" plan -o "$tmp/elsewhere" "$tmp/profile" >/dev/null || fail "plan -o of a program that is denied"
-set_conf '[programs]\nallow = /opt/*\n'
-refuses 1 "allow other programs" "$headstart" plan "$tmp/profile"
-set_conf '[programs]\nallow = /opt/*\nallow = /usr/bin/c*\nallow = /bin/c*\n'
-"$headstart" plan "$tmp/profile" >/dev/null || fail "plan of a program that is allowed"
-set_conf '[programs]\ndeny = %s\n' && printf '[programs]\ndeny = %s\n' "$program" >"$conf"
-"$headstart" config apply | grep -q "^no plan  $program: $conf:2 denies it" || fail "apply does not deny"
-[ ! -e "$plan" ] || fail "apply left the plan"
-rm "$conf"
-"$headstart" config apply >/dev/null || fail "apply again"
-[ -e "$plan" ] || fail "apply did not bring the plan back"
+case_denied_program_has_no_plan() {
+	set_conf '[programs]\ndeny = cat\n'
+	[ -z "$(asked)" ] || fail "run: a program that is denied was prefetched"
+	make_cold
+	"$prefetch" --json --fd 3 3<"$plan" >"$tmp/out" || fail "prefetcher"
+	[ ! -s "$tmp/out" ] || fail "the prefetcher carried out a plan of a program that is denied: $(cat "$tmp/out")"
+	refuses 1 "$conf:2 denies it" "$headstart" plan "$tmp/profile"
+	[ ! -e "$plan" ] || fail "the plan of a program that is denied is left"
+	"$headstart" plan -o "$tmp/elsewhere" "$tmp/profile" >/dev/null || fail "plan -o of a program that is denied"
+	set_conf '[programs]\nallow = /opt/*\n'
+	refuses 1 "allow other programs" "$headstart" plan "$tmp/profile"
+	set_conf '[programs]\nallow = /opt/*\nallow = /usr/bin/c*\nallow = /bin/c*\n'
+	"$headstart" plan "$tmp/profile" >/dev/null || fail "plan of a program that is allowed"
+	set_conf '[programs]\ndeny = %s\n' && printf '[programs]\ndeny = %s\n' "$program" >"$conf"
+	"$headstart" config apply | grep -q "^no plan  $program: $conf:2 denies it" || fail "apply does not deny"
+	[ ! -e "$plan" ] || fail "apply left the plan"
+	rm "$conf"
+	"$headstart" config apply >/dev/null || fail "apply again"
+	[ -e "$plan" ] || fail "apply did not bring the plan back"
+}
 
 # devices: by the folder a file lies in.
-order() { "$headstart" plan -o "$tmp/elsewhere" --json "$1" | sed -n 's/.*"order": *"\(.*\)".*/\1/p'; }
-folder=$(realpath "$place")
-printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$folder/data" "$folder/data" | "$make_profile" "$tmp/profile-2"
-printf '[devices]\n%s = rotational\n' "$folder" >"$conf"
-[ "$(order "$tmp/profile-2")" = physical ] || fail "devices: the folder is not taken for rotational"
-printf '[devices]\n%s = rotational\n%s = solid\n' "$folder" "$folder/data" >"$conf"
-[ "$(order "$tmp/profile-2")" = touch ] || fail "devices: the longest folder does not count"
+case_device_is_what_the_settings_say() {
+	order() { "$headstart" plan -o "$tmp/elsewhere" --json "$1" | json - 'TOP["order"]'; }
+	folder=$(realpath "$place")
+	printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$folder/data" "$folder/data" | "$make_profile" "$tmp/profile-2"
+	printf '[devices]\n%s = rotational\n' "$folder" >"$conf"
+	[ "$(order "$tmp/profile-2")" = physical ] || fail "devices: the folder is not taken for rotational"
+	printf '[devices]\n%s = rotational\n%s = solid\n' "$folder" "$folder/data" >"$conf"
+	[ "$(order "$tmp/profile-2")" = touch ] || fail "devices: the longest folder does not count"
+}
 
 # What is wrong in a file fails no start, and is one sentence where people look.
 starts_with() {
@@ -88,41 +100,47 @@ starts_with() {
 	[ "$(wc -l <"$tmp/err")" = 1 ] && grep -q "$2" "$tmp/err" || fail "$1: plan says: $(cat "$tmp/err")"
 	"$prefetch" "$tmp/elsewhere" >/dev/null 2>&1 || fail "$1: prefetcher"
 }
-set_conf 'nonsense\nmore nonsense\n'
-starts_with "nonsense" "headstart.conf:1: 'nonsense' is not"
-head -c 100000 /dev/urandom >"$conf"
-starts_with "noise" "headstart.conf:[0-9]*: "
-set_conf '[programs]\ndeny = cat\n'
-chmod o+w "$conf"
-starts_with "written by others" "others could have written it"
-rm "$conf"
-mkdir "$conf"
-starts_with "a folder" "not a regular file"
-rmdir "$conf"
-mkfifo "$conf"
-starts_with "a FIFO" "not a regular file"
-rm "$conf"
-truncate -s 1G "$conf"
-starts_with "too large" "too large"
-rm "$conf"
-ln -s "$conf" "$conf"
-starts_with "a link to itself" "Too many levels"
-rm "$conf"
+
+case_wrong_settings_fail_no_start() {
+	set_conf 'nonsense\nmore nonsense\n'
+	starts_with "nonsense" "headstart.conf:1: 'nonsense' is not"
+	head -c 100000 /dev/urandom >"$conf"
+	starts_with "noise" "headstart.conf:[0-9]*: "
+	set_conf '[programs]\ndeny = cat\n'
+	chmod o+w "$conf"
+	starts_with "written by others" "others could have written it"
+	rm "$conf"
+	mkdir "$conf"
+	starts_with "a folder" "not a regular file"
+	rmdir "$conf"
+	mkfifo "$conf"
+	starts_with "a FIFO" "not a regular file"
+	rm "$conf"
+	truncate -s 1G "$conf"
+	starts_with "too large" "too large"
+	rm "$conf"
+	ln -s "$conf" "$conf"
+	starts_with "a link to itself" "Too many levels"
+	rm "$conf"
+}
 
 # A user's own file, for that user alone.
-unset HEADSTART_CONFIG
-if [ "$(id -u)" = 0 ] && [ ! -e /etc/headstart/headstart.conf ]; then
-	mkdir -p "$tmp/home/.config/headstart"
-	printf '[programs]\ndeny = cat\n' >"$tmp/home/.config/headstart/headstart.conf"
-	chmod 755 "$tmp"
-	chown -R 65534 "$tmp/home"
-	HOME=$tmp/home "$headstart" config check | grep -qx 'there are no settings' || fail "root takes a user's settings"
-	for_others "$headstart" "$headstart-tool"
-	as_user="setpriv --reuid 65534 --regid 65534 --clear-groups env HOME=$tmp/home"
-	$as_user "$others/headstart" config check 2>"$tmp/err" | grep -q 'nothing is wrong' ||
-		fail "a user's own settings are not read: $(cat "$tmp/err")"
-	$as_user "$others/headstart" run --verbose -- cat /dev/null 2>&1 | grep -q 'the settings deny it' || fail "a user's deny has no effect"
-else
-	untried "a user's own settings: not root, or this machine has settings"
-fi
-echo ok
+case_settings_of_a_user_are_for_that_user_alone() {
+	unset HEADSTART_CONFIG
+	if [ "$(id -u)" = 0 ] && [ ! -e /etc/headstart/headstart.conf ]; then
+		mkdir -p "$tmp/home/.config/headstart"
+		printf '[programs]\ndeny = cat\n' >"$tmp/home/.config/headstart/headstart.conf"
+		chmod 755 "$tmp"
+		chown -R 65534 "$tmp/home"
+		HOME=$tmp/home "$headstart" config check | grep -qx 'there are no settings' || fail "root takes a user's settings"
+		for_others "$headstart" "$headstart-tool"
+		as_user="$as_nobody env HOME=$tmp/home"
+		$as_user "$others/headstart" config check 2>"$tmp/err" | grep -q 'nothing is wrong' ||
+			fail "a user's own settings are not read: $(cat "$tmp/err")"
+		$as_user "$others/headstart" run --verbose -- cat /dev/null 2>&1 | grep -q 'the settings deny it' || fail "a user's deny has no effect"
+	else
+		untried "a user's own settings: not root, or this machine has settings"
+	fi
+}
+
+run_cases

@@ -27,11 +27,21 @@ asked() {
 }
 all=$(asked)
 [ "${all:-0}" -gt 0 ] || fail "nothing is read without settings: $(cat "$log" 2>&1)"
-printf '[programs]\ndeny = look\n' >"$conf"
-[ -z "$(asked)" ] || fail "libraries of a program that is denied were read: $(cat "$log" 2>&1)"
-grep -q whole=started "$log" || fail "no prefetcher was started that could have been denied anything"
-printf '[programs]\ndeny = locked\n' >"$conf"
-[ "$(asked)" -gt 0 ] || fail "another program's deny counts: $(cat "$log" 2>&1)"
-printf '[budget]\nmemory = 1\n' >"$conf"
-[ "$(asked)" -lt "$all" ] || fail "the budget has no effect: $(cat "$log" 2>&1)"
-echo ok
+
+case_libraries_of_a_denied_program_are_not_read() {
+	printf '[programs]\ndeny = look\n' >"$conf"
+	[ -z "$(asked)" ] || fail "libraries of a program that is denied were read: $(cat "$log" 2>&1)"
+	grep -q whole=started "$log" || fail "no prefetcher was started that could have been denied anything"
+}
+
+case_deny_of_another_program_does_not_count() {
+	printf '[programs]\ndeny = locked\n' >"$conf"
+	[ "$(asked)" -gt 0 ] || fail "another program's deny counts: $(cat "$log" 2>&1)"
+}
+
+case_memory_budget_is_kept() {
+	printf '[budget]\nmemory = 1\n' >"$conf"
+	[ "$(asked)" -lt "$all" ] || fail "the budget has no effect: $(cat "$log" 2>&1)"
+}
+
+run_cases

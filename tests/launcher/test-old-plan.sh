@@ -14,12 +14,22 @@ EOF
 plan=$(echo "$tmp"/state/app-*.plan)
 cp "$tmp/app.profile" "${plan%.plan}.profile"
 
-for poke in '8 001' '200 377'; do
-	printf "\\${poke#* }" | dd of="$plan" bs=1 seek="${poke% *}" conv=notrunc status=none
-	! "$headstart" show "$plan" >"$tmp/out" 2>"$tmp/err" || fail "a plan with byte $poke is shown"
-	[ "$poke" != '8 001' ] || grep -qF "was made by an older headstart" "$tmp/err" || fail "$(cat "$tmp/err")"
-	gathering "$headstart" run --verbose "$real/app" 2>"$tmp/err" || fail "the program ended with $?"
-	grep -qF "without prefetching: the plan is damaged or of another version" "$tmp/err" || fail "$(cat "$tmp/err")"
+# The next start makes anew the plan that has this in the place of one of its bytes.
+is_made_anew() { # OFFSET OCTAL
+	poke "$plan" "$1" "\\$2"
+	! "$headstart" show "$plan" >"$tmp/out" 2>"$tmp/err" || fail "a plan with byte $1 $2 is shown"
+	gathering "$headstart" run --verbose "$real/app" 2>"$tmp/said" || fail "the program ended with $?"
+	grep -qF "without prefetching: the plan is damaged or of another version" "$tmp/said" || fail "$(cat "$tmp/said")"
 	"$headstart" show "$plan" >"$tmp/out" || fail "the plan was not made anew"
-done
-echo ok
+}
+
+case_plan_of_an_older_version() {
+	is_made_anew 8 001
+	grep -qF "was made by an older headstart" "$tmp/err" || fail "$(cat "$tmp/err")"
+}
+
+case_damaged_plan() {
+	is_made_anew 200 377
+}
+
+run_cases

@@ -3,9 +3,9 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 witness=$HEADSTART_TEST_BUILD/tests/launcher/witness
-make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 export HEADSTART_STATE="$tmp/state"
 mkdir -p "$HEADSTART_STATE"
+log=$tmp/log.store
 cd "$tmp"
 
 # The same process, before and after: exec keeps the pid that the shell writes into WITNESS_PID.
@@ -29,7 +29,7 @@ same() {
 plan_for_cold_file() {
 	dd if=/dev/zero of="$tmp/data" bs=64k count=8 2>/dev/null
 	sync "$tmp/data"
-	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
+	evict "$tmp/data"
 	printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$witness" "$tmp/data" | "$make_profile" "$tmp/profile"
 	"$headstart" plan -o "$tmp/plan" "$tmp/profile" >/dev/null || fail "cannot make a plan"
 }
@@ -44,109 +44,123 @@ logged() {
 }
 
 plan_for_cold_file
-same
-WITNESS_STATUS=7 same
-for wait in none done; do
-	dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
-	HEADSTART_LOG="$tmp/log.$wait" same --plan "$tmp/plan" --wait "$wait"
-	logged "$tmp/log.$wait"
-done
-grep -q 'asked=524288' "$tmp/log.done" || fail "the prefetcher did not run: $(cat "$tmp"/log.* 2>&1)"
+case_program_sees_no_difference() {
+	same
+	WITNESS_STATUS=7 same
+	for wait in none done; do
+		evict "$tmp/data"
+		HEADSTART_LOG="$tmp/log.$wait" same --plan "$tmp/plan" --wait "$wait"
+		logged "$tmp/log.$wait"
+	done
+	grep -q 'asked=524288' "$tmp/log.done" || fail "the prefetcher did not run: $(cat "$tmp"/log.* 2>&1)"
+}
 
 # The program's own plan is found by its name.
-HEADSTART_LOG="$tmp/log.store"; export HEADSTART_LOG
-"$headstart" plan "$tmp/profile" >/dev/null
-dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
-same --wait done
-logged "$tmp/log.store"
-grep -q 'asked=524288' "$tmp/log.store" || fail "the stored plan was not found"
+case_plan_is_found_by_the_program_s_name() {
+	export HEADSTART_LOG="$log"
+	"$headstart" plan "$tmp/profile" >/dev/null
+	evict "$tmp/data"
+	same --wait done
+	logged "$log"
+	grep -q 'asked=524288' "$log" || fail "the stored plan was not found"
+}
 
 # Switched off: nothing is read.
-rm -f "$tmp/log.store"
-dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
-HEADSTART=off same --wait done
-HEADSTART=off gathering "$headstart" run --wait done -- "$witness" >/dev/null
-[ ! -e "$tmp/log.store" ] || fail "HEADSTART=off prefetched"
+case_switched_off_nothing_is_read() {
+	export HEADSTART_LOG="$log"
+	rm -f "$log"
+	evict "$tmp/data"
+	HEADSTART=off same --wait done
+	HEADSTART=off gathering "$headstart" run --wait done -- "$witness" >/dev/null
+	[ ! -e "$log" ] || fail "HEADSTART=off prefetched"
+}
 
 # Warm: nothing is read either.
-log=$tmp/log.store
-make_warm() { cat "$tmp/data" >/dev/null; }
-nothing_read() {
-	gathering "$headstart" run --wait done -- "$witness" >/dev/null
-	[ ! -e "$log" ] || fail "a warm start prefetched: $(cat "$log")"
+case_warm_nothing_is_read() {
+	make_warm() { cat "$tmp/data" >/dev/null; }
+	nothing_read() {
+		gathering "$headstart" run --wait done -- "$witness" >/dev/null
+		[ ! -e "$log" ] || fail "a warm start prefetched: $(cat "$log")"
+	}
+	export HEADSTART_LOG="$log"
+	when_warm nothing_read
+	make_warm
+	same --wait done
 }
-when_warm nothing_read
-make_warm
-same --wait done
-unset HEADSTART_LOG
 
 # Damaged, truncated, foreign, missing plans: the program is started, one sentence says why.
-for bad in damaged short text empty missing folder; do
-	case $bad in
-	damaged) cp "$tmp/plan" "$tmp/$bad" && damage "$tmp/$bad" 200 ;;
-	short) head -c 100 "$tmp/plan" >"$tmp/$bad" ;;
-	text) echo 'not a plan' >"$tmp/$bad" ;;
-	empty) : >"$tmp/$bad" ;;
-	folder) mkdir "$tmp/$bad" ;;
-	esac
-	same --plan "$tmp/$bad"
-	grep -q 'is started without prefetching' "$tmp/err" || fail "nothing said about a $bad plan"
-	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than one sentence: $(cat "$tmp/err")"
-done
+case_bad_plan_is_one_sentence_and_the_program_starts() {
+	for bad in damaged short text empty missing folder; do
+		case $bad in
+		damaged) cp "$tmp/plan" "$tmp/$bad" && damage "$tmp/$bad" 200 ;;
+		short) head -c 100 "$tmp/plan" >"$tmp/$bad" ;;
+		text) echo 'not a plan' >"$tmp/$bad" ;;
+		empty) : >"$tmp/$bad" ;;
+		folder) mkdir "$tmp/$bad" ;;
+		esac
+		same --plan "$tmp/$bad"
+		grep -q 'is started without prefetching' "$tmp/err" || fail "nothing said about a $bad plan"
+		[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than one sentence: $(cat "$tmp/err")"
+	done
+}
 
 # A blocked SIGCHLD must not be pending afterwards (the first child of the double fork makes none).
-/usr/bin/python3 -c '
+case_blocked_sigchld_is_not_pending() {
+	/usr/bin/python3 -c '
 import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
 os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/pending"
-grep -q '^signal 17 blocked 1 pending 0' "$tmp/pending" || fail "a SIGCHLD is pending: $(grep 'signal 17' "$tmp/pending")"
+	grep -q '^signal 17 blocked 1 pending 0' "$tmp/pending" || fail "a SIGCHLD is pending: $(grep 'signal 17' "$tmp/pending")"
+}
 
 # A caller that collects orphans: the prefetcher must not become the program's child.
-/usr/bin/python3 -c '
-import ctypes, os, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/reaper"
-grep -q '^children -1' "$tmp/reaper" || fail "a subreaper got our prefetcher: $(grep children "$tmp/reaper")"
+case_subreaper_gets_no_child_of_ours() {
+	collecting "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/reaper"
+	grep -q '^children -1' "$tmp/reaper" || fail "a subreaper got our prefetcher: $(grep children "$tmp/reaper")"
+}
 
 # A stale plan is marked. Who would have to wait for the compiler of a new one is not held up by it; the next one has it
 # compiled, even if that start is warm, and then the mark is gone.
-dd if=/dev/zero of="$tmp/kept" bs=64k count=8 2>/dev/null
-printf 'program %s\nfile regular %s\nrange 0 128 0 1\nfile regular %s\nrange 0 128 128 1\n' \
-	"$witness" "$tmp/data" "$tmp/kept" | "$make_profile" "$tmp/profile"
-plan=$("$headstart" plan "$tmp/profile" | sed -n 's/^plan *//p')
-cp "$tmp/profile" "${plan%.plan}.profile"
-echo >>"$tmp/data"
-sync "$tmp/data" "$tmp/kept"
-dd if="$tmp/data" iflag=nocache count=0 2>/dev/null
-dd if="$tmp/kept" iflag=nocache count=0 2>/dev/null
-cp -p "$plan" "$tmp/before"
-/usr/bin/python3 -c '
-import ctypes, os, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --wait done -- "$witness" >/dev/null
-[ -e "$plan.stale" ] || fail "the stale plan is not marked"
-cmp -s "$plan" "$tmp/before" || fail "a program that nothing can be detached from waited for a new plan"
-cat "$tmp/data" "$tmp/kept" >/dev/null
-gathering "$headstart" run -- "$witness" >/dev/null
-[ ! -e "$plan.stale" ] || fail "the stale plan was not compiled anew"
-! cmp -s "$plan" "$tmp/before" || fail "the mark is gone, the old plan is not"
+case_stale_plan_is_marked_and_compiled_anew() {
+	dd if=/dev/zero of="$tmp/kept" bs=64k count=8 2>/dev/null
+	printf 'program %s\nfile regular %s\nrange 0 128 0 1\nfile regular %s\nrange 0 128 128 1\n' \
+		"$witness" "$tmp/data" "$tmp/kept" | "$make_profile" "$tmp/profile"
+	plan=$("$headstart" plan "$tmp/profile" | sed -n 's/^plan *//p')
+	cp "$tmp/profile" "${plan%.plan}.profile"
+	echo >>"$tmp/data"
+	sync "$tmp/data" "$tmp/kept"
+	evict "$tmp/data" "$tmp/kept"
+	cp -p "$plan" "$tmp/before"
+	collecting "$headstart" run --wait done -- "$witness" >/dev/null
+	[ -e "$plan.stale" ] || fail "the stale plan is not marked"
+	cmp -s "$plan" "$tmp/before" || fail "a program that nothing can be detached from waited for a new plan"
+	cat "$tmp/data" "$tmp/kept" >/dev/null
+	gathering "$headstart" run -- "$witness" >/dev/null
+	[ ! -e "$plan.stale" ] || fail "the stale plan was not compiled anew"
+	! cmp -s "$plan" "$tmp/before" || fail "the mark is gone, the old plan is not"
+}
 
 # What cannot be started.
-refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
-: >"$tmp/notexec"
-refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"
-refuses 2 "no program given" "$headstart" run
-refuses 2 "unknown option '--nonsense'" "$headstart" run --nonsense -- true
-refuses 2 "unknown value 'soon' of --wait: use auto, none or done" "$headstart" run --wait soon -- true
-refuses 2 "no verb 'fly'" "$headstart" fly
+case_program_that_cannot_be_started_is_told() {
+	refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
+	: >"$tmp/notexec"
+	refuses 126 "cannot start '$tmp/notexec'" "$headstart" run -- "$tmp/notexec"
+	refuses 2 "no program given" "$headstart" run
+	refuses 2 "unknown option '--nonsense'" "$headstart" run --nonsense -- true
+	refuses 2 "unknown value 'soon' of --wait: use auto, none or done" "$headstart" run --wait soon -- true
+	refuses 2 "no verb 'fly'" "$headstart" fly
+}
 
 # Many at once.
-pids=
-for i in 1 2 3 4 5 6 7 8; do
-	"$headstart" run --plan "$tmp/plan" -- true &
-	pids="$pids $!"
-done
-for pid in $pids; do
-	wait "$pid" || fail "a concurrent launch failed"
-done
-echo "ok"
+case_many_start_at_once() {
+	pids=
+	for i in 1 2 3 4 5 6 7 8; do
+		"$headstart" run --plan "$tmp/plan" -- true &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		wait "$pid" || fail "a concurrent launch failed"
+	done
+}
+
+run_cases

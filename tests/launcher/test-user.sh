@@ -11,7 +11,7 @@ chmod 755 "$tmp" "$disk"
 [ -x /usr/bin/python3 ] || skip "no python3"
 if [ "$(id -u)" = 0 ]; then
 	command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user with"
-	as_user="setpriv --reuid $nobody --regid $nobody --clear-groups --"
+	as_user="$as_nobody"
 	users() { chown -R $nobody:$nobody "$@"; }
 else
 	as_user=
@@ -45,11 +45,8 @@ chmod 644 "$tmp/profile"
 
 # Runs a command of the user's as one who collects orphans: headstart then waits for its prefetcher to end, so that there
 # is no race with what it leaves.
-collecting() {
-	as_user /usr/bin/python3 -c '
-import ctypes, os, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-os.execv(sys.argv[1], sys.argv[1:])' "$@"
+as_collector() {
+	collecting $as_user env HOME="$home" "$@"
 }
 
 # run_says WORDS [OPTION…]: the program, started cold by the user, ends as ever, and headstart says the one sentence.
@@ -59,7 +56,7 @@ run_says() {
 	evict "$real"/f* "$app"
 	rm -f "$log"
 	status=0
-	HEADSTART_LOG=$log collecting "$headstart" run --verbose --wait done "$@" -- "$app" >"$tmp/out" 2>"$tmp/err" ||
+	HEADSTART_LOG=$log as_collector "$headstart" run --verbose --wait done "$@" -- "$app" >"$tmp/out" 2>"$tmp/err" ||
 		status=$?
 	[ "$status" = 7 ] || fail "the program's exit status is $status: $(cat "$tmp/err")"
 	grep -qF -- "$words" "$tmp/err" || fail "'run $*' did not say '$words': $(cat "$tmp/err")"
@@ -72,97 +69,106 @@ plans() {
 	as_user "$headstart" plan "$@" "$tmp/profile" >"$tmp/out" 2>"$tmp/err" || fail "no plan: $(cat "$tmp/err")"
 }
 
-# The user's own: in the state folder, for nobody else to read; run finds it, every other verb works.
 plans
 plan=$(sed -n 's/^plan  *//p' "$tmp/out")
 state=$home/.local/state/headstart
-[ "${plan%/*}" = "$state" ] || fail "the plan is not in '$state': $plan"
-[ "$(stat -c %a "$state")" = 700 ] && [ "$(stat -c %a "$plan")" = 600 ] || fail "others may read '$plan'"
-[ "$(ls -A "$state")" = "${plan##*/}" ] || fail "something is left beside the plan: $(ls -A "$state")"
-run_says "prefetching 5 files for '$app'"
-logged 'opened=5 stale=0 missing=0 refused=0 asked=1638417 '
-run_says "prefetching 5 files for '$app'" --plan "$plan"
-as_user "$headstart" show "$plan" | grep -q '^  here  *every file is what it was ' || fail "show: the plan is not fresh"
-as_user "$headstart" show --json "$tmp/profile" >"$tmp/out" || fail "show: cannot show a profile"
-as_user "$headstart" merge -o "$tmp/out.d/merged" "$tmp/profile" "$tmp/profile" || fail "merge failed"
-if "$headstart" record --help >/dev/null 2>&1; then # built with libtracefs
-	refuses 1 "needs root: sudo headstart record" as_user "$headstart" record -- true
-	refuses 1 "nothing is being recorded" as_user "$headstart" mark
-	refuses 1 "there is no recording '1-2'" as_user "$headstart" mark 1-2
-fi
-refuses 1 "no profile of '$app'; 'headstart record -- $app' makes one" as_user "$headstart" plan --program "$app"
+
+# The user's own: in the state folder, for nobody else to read; run finds it, every other verb works.
+case_own_plan_is_private_and_found() {
+	[ "${plan%/*}" = "$state" ] || fail "the plan is not in '$state': $plan"
+	[ "$(stat -c %a "$state")" = 700 ] && [ "$(stat -c %a "$plan")" = 600 ] || fail "others may read '$plan'"
+	[ "$(ls -A "$state")" = "${plan##*/}" ] || fail "something is left beside the plan: $(ls -A "$state")"
+	run_says "prefetching 5 files for '$app'"
+	logged 'opened=5 stale=0 missing=0 refused=0 asked=1638417 '
+	run_says "prefetching 5 files for '$app'" --plan "$plan"
+	as_user "$headstart" show "$plan" | grep -q '^  here  *every file is what it was ' || fail "show: the plan is not fresh"
+	as_user "$headstart" show --json "$tmp/profile" >"$tmp/out" || fail "show: cannot show a profile"
+	as_user "$headstart" merge -o "$tmp/out.d/merged" "$tmp/profile" "$tmp/profile" || fail "merge failed"
+	if "$headstart" record --help >/dev/null 2>&1; then # built with libtracefs
+		refuses 1 "needs root: sudo headstart record" as_user "$headstart" record -- true
+		refuses 1 "nothing is being recorded" as_user "$headstart" mark
+		refuses 1 "there is no recording '1-2'" as_user "$headstart" mark 1-2
+	fi
+	refuses 1 "no profile of '$app'; 'headstart record -- $app' makes one" as_user "$headstart" plan --program "$app"
+}
 
 # A plan that somebody else made or can write is passed over. Root's is good for everybody.
-chmod 620 "$plan"
-run_says "no plan for it"
-chmod 602 "$plan"
-run_says "no plan for it"
-chmod 600 "$plan"
-if [ "$(id -u)" = 0 ]; then
-	mkdir "$tmp/theirs"
-	cp "$plan" "$tmp/theirs"
-	chmod 644 "$tmp/theirs/${plan##*/}"
-	export HEADSTART_STATE="$tmp/theirs"
-	run_says "prefetching 5 files"
-	chown 65533 "$tmp/theirs/${plan##*/}"
+case_plan_that_others_could_have_written_is_passed_over() {
+	chmod 620 "$plan"
 	run_says "no plan for it"
-	unset HEADSTART_STATE
-	evict "$real"/f* "$app"
-	HEADSTART_STATE=$tmp/theirs "$headstart" run --verbose -- "$app" 2>"$tmp/err" || :
-	grep -q "no plan for it" "$tmp/err" || fail "root uses another user's plan: $(cat "$tmp/err")"
-fi
+	chmod 602 "$plan"
+	run_says "no plan for it"
+	chmod 600 "$plan"
+	if [ "$(id -u)" = 0 ]; then
+		mkdir "$tmp/theirs"
+		cp "$plan" "$tmp/theirs"
+		chmod 644 "$tmp/theirs/${plan##*/}"
+		export HEADSTART_STATE="$tmp/theirs"
+		run_says "prefetching 5 files"
+		chown 65533 "$tmp/theirs/${plan##*/}"
+		run_says "no plan for it"
+		unset HEADSTART_STATE
+		evict "$real"/f* "$app"
+		HEADSTART_STATE=$tmp/theirs "$headstart" run --verbose -- "$app" 2>"$tmp/err" || :
+		grep -q "no plan for it" "$tmp/err" || fail "root uses another user's plan: $(cat "$tmp/err")"
+	fi
+}
 
 # A user namespace, with and without a name for the user in it.
-for map in '' r; do
-	as_user unshare -U$map true 2>/dev/null || {
-		untried "unshare -U$map, which does not work here"
-		continue
-	}
-	status=0
-	as_user unshare -U$map "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
-	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "in a user namespace ($map): $status $(cat "$tmp/out")"
-	as_user unshare -U$map "$headstart" show "$plan" >"$tmp/out" || fail "show in a user namespace ($map) fails"
-	as_user unshare -U$map "$headstart" plan -o "$tmp/out.d/plan" "$tmp/profile" >"$tmp/out" ||
-		fail "plan in a user namespace ($map) fails"
-done
+case_program_starts_in_a_user_namespace() {
+	for map in '' r; do
+		as_user unshare -U$map true 2>/dev/null || {
+			untried "unshare -U$map, which does not work here"
+			continue
+		}
+		status=0
+		as_user unshare -U$map "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
+		[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "in a user namespace ($map): $status $(cat "$tmp/out")"
+		as_user unshare -U$map "$headstart" show "$plan" >"$tmp/out" || fail "show in a user namespace ($map) fails"
+		as_user unshare -U$map "$headstart" plan -o "$tmp/out.d/plan" "$tmp/profile" >"$tmp/out" ||
+			fail "plan in a user namespace ($map) fails"
+	done
+}
 
 # A home that is read-only or missing: no plan is kept, what can be done without is.
-home=$tmp/readonly
-refuses 1 "cannot make the folder of plans '$home/.local/state/headstart': Permission denied; -o FILE" \
-	as_user "$headstart" plan "$tmp/profile"
-run_says "no plan for it"
-plans -o "$tmp/out.d/plan"
-run_says "prefetching 5 files" --plan "$tmp/out.d/plan"
-without_home() { as_user env -u HOME "$@"; }
-refuses 1 "as HOME is not set; give -o FILE" without_home "$headstart" plan "$tmp/profile"
-status=0
-without_home "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
-[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "without a home: $status $(cat "$tmp/out")"
-home=relative
-refuses 1 "as HOME is not set" as_user "$headstart" plan "$tmp/profile"
-home=/dev/null
-refuses 1 "cannot make the folder of plans '/dev/null/" as_user "$headstart" plan "$tmp/profile"
-run_says "no plan for it"
-home=$tmp/home
+case_program_starts_without_a_home() {
+	home=$tmp/readonly
+	refuses 1 "cannot make the folder of plans '$home/.local/state/headstart': Permission denied; -o FILE" \
+		as_user "$headstart" plan "$tmp/profile"
+	run_says "no plan for it"
+	plans -o "$tmp/out.d/plan"
+	run_says "prefetching 5 files" --plan "$tmp/out.d/plan"
+	without_home() { as_user env -u HOME "$@"; }
+	refuses 1 "as HOME is not set; give -o FILE" without_home "$headstart" plan "$tmp/profile"
+	status=0
+	without_home "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
+	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "without a home: $status $(cat "$tmp/out")"
+	home=relative
+	refuses 1 "as HOME is not set" as_user "$headstart" plan "$tmp/profile"
+	home=/dev/null
+	refuses 1 "cannot make the folder of plans '/dev/null/" as_user "$headstart" plan "$tmp/profile"
+	run_says "no plan for it"
+}
 
 # A file that changed drops out alone, likewise one that is gone; the plan is marked.
-as_user cp "$plan" "$tmp/out.d/relative.plan"
-echo more >>"$real/f2"
-run_says "prefetching 5 files"
-logged 'opened=4 stale=1 missing=0 refused=0 asked=1228817 '
-[ -e "$plan.stale" ] || fail "the plan was not marked stale"
-cd "$tmp/out.d"
-evict "$real"/f*
-HEADSTART_LOG=relative.log collecting "$headstart" run --wait done --plan relative.plan -- "$app" || :
-[ ! -e relative.log ] && [ ! -e /relative.log ] || fail "a log with a relative name was written"
-run_says "prefetching 5 files" --plan relative.plan
-cd /
-[ -e "$tmp/out.d/relative.plan.stale" ] || fail "a plan given by a relative name was not marked stale"
-rm "$real/f3"
-run_says "prefetching 5 files"
-logged 'opened=3 stale=1 missing=1 refused=0 asked=819217 '
+case_changed_or_missing_file_drops_out_alone() {
+	as_user cp "$plan" "$tmp/out.d/relative.plan"
+	echo more >>"$real/f2"
+	run_says "prefetching 5 files"
+	logged 'opened=4 stale=1 missing=0 refused=0 asked=1228817 '
+	[ -e "$plan.stale" ] || fail "the plan was not marked stale"
+	cd "$tmp/out.d"
+	evict "$real"/f*
+	HEADSTART_LOG=relative.log as_collector "$headstart" run --wait done --plan relative.plan -- "$app" || :
+	[ ! -e relative.log ] && [ ! -e /relative.log ] || fail "a log with a relative name was written"
+	run_says "prefetching 5 files" --plan relative.plan
+	cd /
+	[ -e "$tmp/out.d/relative.plan.stale" ] || fail "a plan given by a relative name was not marked stale"
+	rm "$real/f3"
+	run_says "prefetching 5 files"
+	logged 'opened=3 stale=1 missing=1 refused=0 asked=819217 '
+}
 
-# With a profile in the store it is compiled anew.
 refreshes() {
 	evict "$real"/f* "$app"
 	status=0
@@ -170,30 +176,37 @@ refreshes() {
 	[ "$status" = 7 ] || fail "the program's exit status is $status: $(cat "$tmp/out")"
 	[ ! -s "$tmp/out" ] || fail "the planner is heard: $(cat "$tmp/out")"
 }
-as_user cp "$tmp/profile" "${plan%.plan}.profile"
-refreshes
-run_says "prefetching 3 files"
-logged 'opened=3 stale=0 missing=0 '
-[ ! -e "$plan.stale" ] || fail "the mark outlives the stale plan"
-rm "$plan"
-refreshes
-[ -s "$plan" ] || fail "a missing plan is not compiled from the profile"
+
+# With a profile in the store it is compiled anew.
+case_stale_plan_is_compiled_anew() {
+	as_user cp "$tmp/profile" "${plan%.plan}.profile"
+	refreshes
+	run_says "prefetching 3 files"
+	logged 'opened=3 stale=0 missing=0 '
+	[ ! -e "$plan.stale" ] || fail "the mark outlives the stale plan"
+	rm "$plan"
+	refreshes
+	[ -s "$plan" ] || fail "a missing plan is not compiled from the profile"
+}
 
 # Root's stale plan is for root to compile.
-if [ "$(id -u)" = 0 ]; then
-	mkdir "$tmp/roots"
-	cp "$plan" "${plan%.plan}.profile" "$tmp/roots"
-	chmod 644 "$tmp/roots"/*
-	echo more >>"$real/f1"
-	before=$(stat -c '%i %Y' "$tmp/roots/${plan##*/}")
-	HEADSTART_STATE=$tmp/roots refreshes
-	[ "$(ls "$tmp/roots" | wc -l)" = 2 ] && [ "$(stat -c '%i %Y' "$tmp/roots/${plan##*/}")" = "$before" ] ||
-		fail "a user has changed root's plan"
-fi
+case_stale_plan_of_root_is_left_to_root() {
+	if [ "$(id -u)" = 0 ]; then
+		mkdir "$tmp/roots"
+		cp "$plan" "${plan%.plan}.profile" "$tmp/roots"
+		chmod 644 "$tmp/roots"/*
+		echo more >>"$real/f1"
+		before=$(stat -c '%i %Y' "$tmp/roots/${plan##*/}")
+		HEADSTART_STATE=$tmp/roots refreshes
+		[ "$(ls "$tmp/roots" | wc -l)" = 2 ] && [ "$(stat -c '%i %Y' "$tmp/roots/${plan##*/}")" = "$before" ] ||
+			fail "a user has changed root's plan"
+	fi
+}
 
 # 50,000 files, far more than may be open at once.
-mkdir "$disk/many"
-/usr/bin/python3 - "$real" >"$tmp/description" <<'EOF_PYTHON'
+case_fifty_thousand_files_are_opened() {
+	mkdir "$disk/many"
+	/usr/bin/python3 - "$real" >"$tmp/description" <<'EOF_PYTHON'
 import os, sys
 folder = sys.argv[1] + "/many/"
 print("program " + sys.argv[1] + "/app")
@@ -207,28 +220,32 @@ for n in range(50000):
     print("file regular", name)
     print("range 0 1", n, 1)
 EOF_PYTHON
-"$make_profile" "$tmp/huge" <"$tmp/description"
-chmod 644 "$tmp/huge"
-sync -f "$disk"
-as_user "$headstart" plan -o "$tmp/out.d/huge.plan" "$tmp/huge" >"$tmp/out" || fail "no plan of 50,000 files"
-out=$(as_user sh -c 'ulimit -n 256; exec "$@"' sh "$others/headstart-prefetch" --wait --json "$tmp/out.d/huge.plan") ||
-	fail "headstart-prefetch fails with 50,000 files"
-[ "$(value opened "$out")" = 50000 ] || fail "not all of 50,000 files were opened: $out"
-as_user "$headstart" show "$tmp/out.d/huge.plan" >"$tmp/out" || fail "cannot show a plan of 50,000 files"
-evict "$real/many/00000" "$app"
-status=0
-as_user "$headstart" run --plan "$tmp/out.d/huge.plan" -- "$app" >"$tmp/out" 2>&1 || status=$?
-[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "with a plan of 50,000 files: $status $(cat "$tmp/out")"
+	"$make_profile" "$tmp/huge" <"$tmp/description"
+	chmod 644 "$tmp/huge"
+	sync -f "$disk"
+	as_user "$headstart" plan -o "$tmp/out.d/huge.plan" "$tmp/huge" >"$tmp/out" || fail "no plan of 50,000 files"
+	out=$(as_user sh -c 'ulimit -n 256; exec "$@"' sh "$others/headstart-prefetch" --wait --json "$tmp/out.d/huge.plan") ||
+		fail "headstart-prefetch fails with 50,000 files"
+	[ "$(value opened "$out")" = 50000 ] || fail "not all of 50,000 files were opened: $out"
+	as_user "$headstart" show "$tmp/out.d/huge.plan" >"$tmp/out" || fail "cannot show a plan of 50,000 files"
+	evict "$real/many/00000" "$app"
+	status=0
+	as_user "$headstart" run --plan "$tmp/out.d/huge.plan" -- "$app" >"$tmp/out" 2>&1 || status=$?
+	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "with a plan of 50,000 files: $status $(cat "$tmp/out")"
+}
 
 # The memory budget: what is touched first is read, the rest is left.
-describe | "$make_profile" "$tmp/budget"
-chmod 644 "$tmp/budget"
-as_user "$headstart" plan --device solid -o "$tmp/out.d/budget.plan" "$tmp/budget" >/dev/null || fail "no plan"
-evict "$real"/f?
-out=$(as_user "$others/headstart-prefetch" --wait --json --memory-budget 300000 "$tmp/out.d/budget.plan")
-asked=$(value bytes_asked "$out") skipped=$(value bytes_skipped_budget "$out")
-[ "$asked" -gt 0 ] && [ "$asked" -le 300000 ] && [ $((asked + skipped)) = 1228817 ] || fail "the budget: $out"
-refuses 2 "not a value for this option: '0'" "$prefetch" --memory-budget 0 "$tmp/out.d/budget.plan"
-plans --budget 64K -o "$tmp/out.d/small.plan"
-grep -q '^data  *0.1 MB' "$tmp/out" || fail "plan --budget: $(cat "$tmp/out")"
-echo ok
+case_memory_budget_is_kept() {
+	describe | "$make_profile" "$tmp/budget"
+	chmod 644 "$tmp/budget"
+	as_user "$headstart" plan --device solid -o "$tmp/out.d/budget.plan" "$tmp/budget" >/dev/null || fail "no plan"
+	evict "$real"/f?
+	out=$(as_user "$others/headstart-prefetch" --wait --json --memory-budget 300000 "$tmp/out.d/budget.plan")
+	asked=$(value bytes_asked "$out") skipped=$(value bytes_skipped_budget "$out")
+	[ "$asked" -gt 0 ] && [ "$asked" -le 300000 ] && [ $((asked + skipped)) = 1228817 ] || fail "the budget: $out"
+	refuses 2 "not a value for this option: '0'" "$prefetch" --memory-budget 0 "$tmp/out.d/budget.plan"
+	plans --budget 64K -o "$tmp/out.d/small.plan"
+	grep -q '^data  *0.1 MB' "$tmp/out" || fail "plan --budget: $(cat "$tmp/out")"
+}
+
+run_cases

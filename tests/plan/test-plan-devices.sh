@@ -64,49 +64,59 @@ places() {
 	done
 }
 
-plan "$tmp/disk.profile"
-[ "$(device)" = rotational ] || fail "the loop device turns, and was taken for: $(device)"
-grep -qx 'order physical' "$tmp/dump" || fail "order: $(head -n 1 "$tmp/dump")"
-sed -n 's/^file [a-z]* \([0-9]*\) .*/\1/p' "$tmp/dump" >"$tmp/inodes"
-[ "$(wc -l <"$tmp/inodes")" = 4 ] || fail "not 4 files: $(cat "$tmp/dump")"
-sort -nc "$tmp/inodes" || fail "files are not in inode order: $(cat "$tmp/dump")"
-for inode in $(cat "$tmp/inodes"); do
-	path=$(sed -n "s/^file [a-z]* $inode //p" "$tmp/dump")
-	[ "$(stat -c %i "$path")" = "$inode" ] || fail "'$path' does not have inode $inode"
-done
-places >"$tmp/places"
-[ "$(wc -l <"$tmp/places")" = 3 ] || fail "not 3 extents with a place: $(cat "$tmp/dump")"
-sort -nc "$tmp/places" || fail "extents are not in physical order: $(cat "$tmp/places" "$tmp/dump")"
-grep -qx "extent $disk/b 0 6 4" "$tmp/dump" || fail "the gap of 4 pages is not read: $(cat "$tmp/dump")"
-
-echo 0 >"$rotational"
-plan "$tmp/disk.profile"
-[ "$(device)" = solid ] || fail "the loop device does not turn, and was taken for: $(device)"
-grep -qx 'order touch' "$tmp/dump" || fail "order: $(head -n 1 "$tmp/dump")"
-sed -n "s,^extent $disk/,,p" "$tmp/dump" | tr '\n' ';' >"$tmp/extents"
-[ "$(cat "$tmp/extents")" = "b 0 1 0;c 0 2 0;a 0 2 0;b 5 1 0;" ] || fail "touch order: $(cat "$tmp/extents")"
-echo 1 >"$rotational"
-
-# tmpfs: there is nothing to read
-mount -t tmpfs none "$tmp/memory"
-for name in a b c; do
-	cp "$disk/$name" "$tmp/memory/$name"
-done
-describe "$real/memory" | "$make_profile" "$tmp/memory.profile"
-refuses 1 "in memory" "$headstart" plan -o "$tmp/plan2" "$tmp/memory.profile"
-
-# overlayfs: the lower layer on the disk, the upper one in memory, and in that a file and the folder itself
-mkdir "$tmp/memory/upper" "$tmp/memory/work"
-cp "$disk/a" "$tmp/memory/upper/a"
-layers=lowerdir=$disk,upperdir=$tmp/memory/upper,workdir=$tmp/memory/work
-# xino=on: the files of both layers have one device number
-mount -t overlay none -o "xino=on,$layers" "$tmp/merged" 2>/dev/null || {
-	untried "overlayfs: it cannot be mounted here"
-	exit 0
+case_rotational_disk_gets_physical_order() {
+	echo 1 >"$rotational"
+	plan "$tmp/disk.profile"
+	[ "$(device)" = rotational ] || fail "the loop device turns, and was taken for: $(device)"
+	grep -qx 'order physical' "$tmp/dump" || fail "order: $(head -n 1 "$tmp/dump")"
+	sed -n 's/^file [a-z]* \([0-9]*\) .*/\1/p' "$tmp/dump" >"$tmp/inodes"
+	[ "$(wc -l <"$tmp/inodes")" = 4 ] || fail "not 4 files: $(cat "$tmp/dump")"
+	sort -nc "$tmp/inodes" || fail "files are not in inode order: $(cat "$tmp/dump")"
+	for inode in $(cat "$tmp/inodes"); do
+		path=$(sed -n "s/^file [a-z]* $inode //p" "$tmp/dump")
+		[ "$(stat -c %i "$path")" = "$inode" ] || fail "'$path' does not have inode $inode"
+	done
+	places >"$tmp/places"
+	[ "$(wc -l <"$tmp/places")" = 3 ] || fail "not 3 extents with a place: $(cat "$tmp/dump")"
+	sort -nc "$tmp/places" || fail "extents are not in physical order: $(cat "$tmp/places" "$tmp/dump")"
+	grep -qx "extent $disk/b 0 6 4" "$tmp/dump" || fail "the gap of 4 pages is not read: $(cat "$tmp/dump")"
 }
-describe "$real/merged" | "$make_profile" "$tmp/merged.profile"
-plan "$tmp/merged.profile"
-[ "$(device)" = rotational ] || fail "the lower layer turns, and was taken for: $(device)"
-grep -q '2 in memory' "$tmp/out" || fail "the upper layer is in memory: $(cat "$tmp/out")"
-! grep -q "^extent $real/merged/a " "$tmp/dump" || fail "a file in memory is planned: $(cat "$tmp/dump")"
-grep -qx "extent $real/merged/b 0 6 4" "$tmp/dump" || fail "through the overlay: $(cat "$tmp/dump")"
+
+case_solid_disk_gets_touch_order() {
+	echo 0 >"$rotational"
+	plan "$tmp/disk.profile"
+	[ "$(device)" = solid ] || fail "the loop device does not turn, and was taken for: $(device)"
+	grep -qx 'order touch' "$tmp/dump" || fail "order: $(head -n 1 "$tmp/dump")"
+	sed -n "s,^extent $disk/,,p" "$tmp/dump" | tr '\n' ';' >"$tmp/extents"
+	[ "$(cat "$tmp/extents")" = "b 0 1 0;c 0 2 0;a 0 2 0;b 5 1 0;" ] || fail "touch order: $(cat "$tmp/extents")"
+}
+
+# There is nothing to read.
+case_file_in_memory_is_refused() {
+	mount -t tmpfs none "$tmp/memory"
+	for name in a b c; do
+		cp "$disk/$name" "$tmp/memory/$name"
+	done
+	describe "$real/memory" | "$make_profile" "$tmp/memory.profile"
+	refuses 1 "in memory" "$headstart" plan -o "$tmp/plan2" "$tmp/memory.profile"
+}
+
+# The lower layer on the disk, the upper one in memory, and in that a file and the folder itself
+case_overlayfs_is_planned_by_its_layers() {
+	echo 1 >"$rotational"
+	mkdir "$tmp/memory/upper" "$tmp/memory/work"
+	cp "$disk/a" "$tmp/memory/upper/a"
+	layers=lowerdir=$disk,upperdir=$tmp/memory/upper,workdir=$tmp/memory/work
+	# xino=on: the files of both layers have one device number
+	mount -t overlay none -o "xino=on,$layers" "$tmp/merged" 2>/dev/null || {
+		skip "overlayfs cannot be mounted here"
+	}
+	describe "$real/merged" | "$make_profile" "$tmp/merged.profile"
+	plan "$tmp/merged.profile"
+	[ "$(device)" = rotational ] || fail "the lower layer turns, and was taken for: $(device)"
+	grep -q '2 in memory' "$tmp/out" || fail "the upper layer is in memory: $(cat "$tmp/out")"
+	! grep -q "^extent $real/merged/a " "$tmp/dump" || fail "a file in memory is planned: $(cat "$tmp/dump")"
+	grep -qx "extent $real/merged/b 0 6 4" "$tmp/dump" || fail "through the overlay: $(cat "$tmp/dump")"
+}
+
+run_cases

@@ -36,71 +36,87 @@ expect() {
 }
 
 # the whole profile, into a file
-plan -o "$tmp/whole.plan" "$tmp/app.profile"
-grep -q '^extents *5$' "$tmp/out" || fail "the summary: $(cat "$tmp/out")"
-expect "$(extents "$tmp/whole.plan" | tr '\n' ';')" "app 0 4 0;lib 30 2 0;lib 0 2 0;helper 0 3 0;data 8 8 0;" "touch order"
-[ ! -e "$tmp/state" ] || fail "-o touched the store"
+case_whole_profile_is_planned_in_touch_order() {
+	plan -o "$tmp/whole.plan" "$tmp/app.profile"
+	grep -q '^extents *5$' "$tmp/out" || fail "the summary: $(cat "$tmp/out")"
+	expect "$(extents "$tmp/whole.plan" | tr '\n' ';')" "app 0 4 0;lib 30 2 0;lib 0 2 0;helper 0 3 0;data 8 8 0;" "touch order"
+	[ ! -e "$tmp/state" ] || fail "-o touched the store"
+}
 
 # options
-plan -o "$tmp/often.plan" --min-runs 2 "$tmp/app.profile"
-expect "$(extents "$tmp/often.plan" | tr '\n' ';')" "app 0 4 0;lib 30 2 0;helper 0 3 0;data 8 8 0;" "--min-runs"
-plan -o "$tmp/small.plan" --budget 20K "$tmp/app.profile"
-expect "$(extents "$tmp/small.plan" | tr '\n' ';')" "app 0 4 0;lib 30 1 0;" "--budget"
-plan -o "$tmp/later.plan" --at helper "$tmp/app.profile"
-expect "$(extents "$tmp/later.plan" | tr '\n' ';')" "helper 0 3 0;data 8 8 0;" "--at"
-plan --json -o "$tmp/json.plan" "$tmp/app.profile"
-python3 - "$tmp/out" "$real" <<-'EOF_PYTHON' || fail "--json: $(cat "$tmp/out")"
-	import json, sys
-	summary = json.load(open(sys.argv[1]))
-	assert summary["program"] == sys.argv[2] + "/bin/app", summary
-	assert (summary["files"], summary["extents"], summary["bytes"], summary["gap_bytes"]) == (5, 5, 19 * 4096, 0), summary
-	assert (summary["stale"], summary["gone"], summary["in_memory"]) == (0, 0, 0), summary
-	assert (summary["device"], summary["order"]) == ("solid", "touch"), summary
-EOF_PYTHON
+case_options_limit_the_plan() {
+	plan -o "$tmp/often.plan" --min-runs 2 "$tmp/app.profile"
+	expect "$(extents "$tmp/often.plan" | tr '\n' ';')" "app 0 4 0;lib 30 2 0;helper 0 3 0;data 8 8 0;" "--min-runs"
+	plan -o "$tmp/small.plan" --budget 20K "$tmp/app.profile"
+	expect "$(extents "$tmp/small.plan" | tr '\n' ';')" "app 0 4 0;lib 30 1 0;" "--budget"
+	plan -o "$tmp/later.plan" --at helper "$tmp/app.profile"
+	expect "$(extents "$tmp/later.plan" | tr '\n' ';')" "helper 0 3 0;data 8 8 0;" "--at"
+}
+
+case_summary_as_json() {
+	plan --json -o "$tmp/json.plan" "$tmp/app.profile"
+	json "$tmp/out" - "$real" <<-'EOF_PYTHON' || fail "--json: $(cat "$tmp/out")"
+		assert TOP["program"] == ARGS[0] + "/bin/app", TOP
+		assert (TOP["files"], TOP["extents"], TOP["bytes"], TOP["gap_bytes"]) == (5, 5, 19 * 4096, 0), TOP
+		assert (TOP["stale"], TOP["gone"], TOP["in_memory"]) == (0, 0, 0), TOP
+		assert (TOP["device"], TOP["order"]) == ("solid", "touch"), TOP
+	EOF_PYTHON
+}
 
 # the store: found by the program as the shell finds it
-mkdir -p "$tmp/state"
-name=$(plan "$tmp/app.profile" && sed -n 's/^plan *//p' "$tmp/out")
-[ -s "$name" ] || fail "no plan in the store: $(cat "$tmp/out")"
-rm "$name"
-cp "$tmp/app.profile" "$tmp/state/$(basename "$name" .plan).profile"
-PATH="$tmp/bin:$PATH" plan --program app
-[ -s "$name" ] || fail "--program did not write '$name'"
-plan --at helper --program "$tmp/bin/app"
-grep -q "^program *$real/bin/helper\$" "$tmp/out" || fail "--at is for another program: $(cat "$tmp/out")"
+case_store_is_found_by_the_program() {
+	mkdir -p "$tmp/state"
+	name=$(plan "$tmp/app.profile" && sed -n 's/^plan *//p' "$tmp/out")
+	[ -s "$name" ] || fail "no plan in the store: $(cat "$tmp/out")"
+	rm "$name"
+	cp "$tmp/app.profile" "$tmp/state/$(basename "$name" .plan).profile"
+	PATH="$tmp/bin:$PATH" plan --program app
+	[ -s "$name" ] || fail "--program did not write '$name'"
+	plan --at helper --program "$tmp/bin/app"
+	grep -q "^program *$real/bin/helper\$" "$tmp/out" || fail "--at is for another program: $(cat "$tmp/out")"
+}
 
 # a file that changed drops out alone
-echo more >>"$tmp/bin/lib"
-rm "$tmp/bin/data"
-plan -o "$tmp/stale.plan" "$tmp/app.profile"
-expect "$(extents "$tmp/stale.plan" | tr '\n' ';')" "app 0 4 0;helper 0 3 0;" "staleness"
-grep -q 'left out: 1 changed, 1 missing' "$tmp/out" || fail "what was left out: $(cat "$tmp/out")"
+case_changed_file_drops_out_alone() {
+	echo more >>"$tmp/bin/lib"
+	rm "$tmp/bin/data"
+	plan -o "$tmp/stale.plan" "$tmp/app.profile"
+	expect "$(extents "$tmp/stale.plan" | tr '\n' ';')" "app 0 4 0;helper 0 3 0;" "staleness"
+	grep -q 'left out: 1 changed, 1 missing' "$tmp/out" || fail "what was left out: $(cat "$tmp/out")"
+}
 
 # bad inputs: one sentence, nothing written
-refuses 1 "cannot read '$tmp/none'" "$headstart" plan "$tmp/none"
-refuses 1 "cannot read '$tmp/bin'" "$headstart" plan "$tmp/bin"
-echo rubbish >"$tmp/rubbish"
-refuses 1 "'$tmp/rubbish' is not a headstart profile" "$headstart" plan "$tmp/rubbish"
-head -c 100 "$tmp/app.profile" >"$tmp/short"
-refuses 1 "'$tmp/short'" "$headstart" plan "$tmp/short"
-refuses 1 "'$tmp/whole.plan' is not a headstart profile" "$headstart" plan "$tmp/whole.plan"
-refuses 1 "does not execute 'nobody'" "$headstart" plan --at nobody "$tmp/app.profile"
-refuses 1 "is not a regular file" "$headstart" plan --device solid -o /dev/null "$tmp/app.profile"
-refuses 1 "cannot write" "$headstart" plan --device solid -o "$tmp/none/x.plan" "$tmp/app.profile"
-refuses 1 "cannot make the folder of plans" \
-	env HEADSTART_STATE="$tmp/rubbish/state" "$headstart" plan --device solid "$tmp/app.profile"
-refuses 1 "no profile of" "$headstart" plan --program sh
-refuses 1 "cannot find 'headstart-no-such-program'" "$headstart" plan --program headstart-no-such-program
-refuses 2 "no profile given" "$headstart" plan
-refuses 2 "one profile at a time" "$headstart" plan a b
-refuses 2 "either a profile or --program" "$headstart" plan --program sh a
-for size in 0 -1 1T K 1.5M 99999999999G; do
-	refuses 2 "'$size' is no size" "$headstart" plan --budget "$size" a
-done
-refuses 2 "'0' is no number of runs" "$headstart" plan --min-runs 0 a
-refuses 2 "'floppy' is no class of device" "$headstart" plan --device floppy a
-refuses 2 "unknown option '--frob'" "$headstart" plan --frob a
-refuses 2 "needs a value" "$headstart" plan a --budget
-rm "$tmp/bin/app" "$tmp/bin/lib" "$tmp/bin/helper"
-refuses 1 "nothing of the profile" "$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"
-[ ! -e "$tmp/nothing.plan" ] || fail "a plan of nothing was written"
+case_bad_input_is_one_sentence() {
+	refuses 1 "cannot read '$tmp/none'" "$headstart" plan "$tmp/none"
+	refuses 1 "cannot read '$tmp/bin'" "$headstart" plan "$tmp/bin"
+	echo rubbish >"$tmp/rubbish"
+	refuses 1 "'$tmp/rubbish' is not a headstart profile" "$headstart" plan "$tmp/rubbish"
+	head -c 100 "$tmp/app.profile" >"$tmp/short"
+	refuses 1 "'$tmp/short'" "$headstart" plan "$tmp/short"
+	refuses 1 "'$tmp/whole.plan' is not a headstart profile" "$headstart" plan "$tmp/whole.plan"
+	refuses 1 "does not execute 'nobody'" "$headstart" plan --at nobody "$tmp/app.profile"
+	refuses 1 "is not a regular file" "$headstart" plan --device solid -o /dev/null "$tmp/app.profile"
+	refuses 1 "cannot write" "$headstart" plan --device solid -o "$tmp/none/x.plan" "$tmp/app.profile"
+	refuses 1 "cannot make the folder of plans" \
+		env HEADSTART_STATE="$tmp/rubbish/state" "$headstart" plan --device solid "$tmp/app.profile"
+	refuses 1 "no profile of" "$headstart" plan --program sh
+	refuses 1 "cannot find 'headstart-no-such-program'" "$headstart" plan --program headstart-no-such-program
+	refuses 2 "no profile given" "$headstart" plan
+	refuses 2 "one profile at a time" "$headstart" plan a b
+	refuses 2 "either a profile or --program" "$headstart" plan --program sh a
+	for size in 0 -1 1T K 1.5M 99999999999G; do
+		refuses 2 "'$size' is no size" "$headstart" plan --budget "$size" a
+	done
+	refuses 2 "'0' is no number of runs" "$headstart" plan --min-runs 0 a
+	refuses 2 "'floppy' is no class of device" "$headstart" plan --device floppy a
+	refuses 2 "unknown option '--frob'" "$headstart" plan --frob a
+	refuses 2 "needs a value" "$headstart" plan a --budget
+}
+
+case_nothing_left_to_plan_is_refused() {
+	rm "$tmp/bin/app" "$tmp/bin/lib" "$tmp/bin/helper"
+	refuses 1 "nothing of the profile" "$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"
+	[ ! -e "$tmp/nothing.plan" ] || fail "a plan of nothing was written"
+}
+
+run_cases

@@ -59,23 +59,32 @@ END
 "$HEADSTART_TEST_BUILD/tools/headstart-tool" plan -o "$tmp/probed" "$tmp/profile" >"$tmp/out"
 
 # The room is too little: nothing is read, and only who called by hand is told.
-make_cold
-limited $few "$prefetch" --json "$tmp/plan" >"$tmp/out" 2>"$tmp/err" || fail "too little room is an error"
-[ ! -s "$tmp/out" ] || fail "with too little room it did something: $(cat "$tmp/out")"
-grep -q "fewer than 32 more processes" "$tmp/err" || fail "nobody was told why: $(cat "$tmp/err")"
-limited $few "$prefetch" --json --fd 3 3<"$tmp/plan" >"$tmp/out" 2>&1 || fail "too little room is an error, by --fd"
-[ ! -s "$tmp/out" ] || fail "with too little room, by --fd, it did or said something: $(cat "$tmp/out")"
-make_cold
-limited $few "$headstart" run --verbose --plan "$tmp/probed" true 2>"$tmp/err" || fail "the launcher's program did not run"
-grep -q "the prefetcher cannot be started" "$tmp/err" || fail "the launcher: $(cat "$tmp/err")"
+case_prefetcher_with_too_little_room_reads_nothing() {
+	make_cold
+	limited $few "$prefetch" --json "$tmp/plan" >"$tmp/out" 2>"$tmp/err" || fail "too little room is an error"
+	[ ! -s "$tmp/out" ] || fail "with too little room it did something: $(cat "$tmp/out")"
+	grep -q "fewer than 32 more processes" "$tmp/err" || fail "nobody was told why: $(cat "$tmp/err")"
+	limited $few "$prefetch" --json --fd 3 3<"$tmp/plan" >"$tmp/out" 2>&1 || fail "too little room is an error, by --fd"
+	[ ! -s "$tmp/out" ] || fail "with too little room, by --fd, it did or said something: $(cat "$tmp/out")"
+}
+
+case_launcher_with_too_little_room_starts_no_prefetcher() {
+	make_cold
+	limited $few "$headstart" run --verbose --plan "$tmp/probed" true 2>"$tmp/err" || fail "the launcher's program did not run"
+	grep -q "the prefetcher cannot be started" "$tmp/err" || fail "the launcher: $(cat "$tmp/err")"
+}
 
 # There is room, and no more of it is taken than there is.
-for limit in $enough $plenty; do
-	make_cold
-	before=$(refused)
-	limited $limit "$prefetch" --json "$tmp/plan" >"$tmp/out" || fail "it failed with room for $limit"
-	grep -q '"engine": "uring"' "$tmp/out" || skip "no io_uring here: $(cat "$tmp/out")"
-	grep -q "\"opened\": $files," "$tmp/out" || fail "with room for $limit it did not open all: $(cat "$tmp/out")"
-	[ "$(refused)" = "$before" ] || fail "with room for $limit it ran into the limit"
-	[ ! -e "$group/pids.peak" ] || echo "room for $limit: $(cat "$group/pids.peak") tasks at most"
-done
+case_prefetcher_takes_no_more_room_than_there_is() {
+	for limit in $enough $plenty; do
+		make_cold
+		before=$(refused)
+		limited $limit "$prefetch" --json "$tmp/plan" >"$tmp/out" || fail "it failed with room for $limit"
+		grep -q '"engine": "uring"' "$tmp/out" || skip "no io_uring here: $(cat "$tmp/out")"
+		grep -q "\"opened\": $files," "$tmp/out" || fail "with room for $limit it did not open all: $(cat "$tmp/out")"
+		[ "$(refused)" = "$before" ] || fail "with room for $limit it ran into the limit"
+		[ ! -e "$group/pids.peak" ] || echo "room for $limit: $(cat "$group/pids.peak") tasks at most"
+	done
+}
+
+run_cases

@@ -22,13 +22,6 @@ make_files() {
 	sync -f "$disk"
 }
 
-# evict FILE…: drops the pages of clean files.
-evict() {
-	for file; do
-		dd of="$file" oflag=nocache conv=notrunc count=0 status=none
-	done
-}
-
 # value KEY JSON: a number or a string of headstart-prefetch --json.
 value() {
 	printf '%s\n' "$2" | sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"

@@ -8,7 +8,6 @@ sysctl=/proc/sys/kernel/io_uring_disabled
 [ -w $sysctl ] || skip "this kernel has no kernel.io_uring_disabled"
 [ "$(cat $sysctl)" = 0 ] || skip "kernel.io_uring_disabled is $(cat $sysctl) already"
 command -v setpriv >/dev/null || skip "no setpriv"
-as_user="setpriv --reuid 65534 --regid 65534 --clear-groups --"
 
 # Files of that user, so that it may verify.
 make_files 4
@@ -16,7 +15,7 @@ chmod 755 "$tmp" "$disk"
 for_others "$prefetch"
 "$plan_of" touch "$disk"/f* >"$tmp/plan"
 chown 65534:65534 "$disk" "$disk"/f*
-$as_user test -r "$disk/f1" || skip "'$disk' cannot be reached by an ordinary user"
+$as_nobody test -r "$disk/f1" || skip "'$disk' cannot be reached by an ordinary user"
 
 # The watcher holds the reading end; its end of file is the end of this test, whatever ends it.
 mkfifo "$tmp/alive"
@@ -24,7 +23,7 @@ setsid sh -c "read -r _ <'$tmp/alive'; echo 0 >$sysctl" &
 watcher=$!
 exec 9>"$tmp/alive"
 echo 1 >$sysctl
-arrives nowait $as_user "$others/headstart-prefetch" --verify --json "$tmp/plan"
+arrives nowait $as_nobody "$others/headstart-prefetch" --verify --json "$tmp/plan"
 exec 9>&-
 wait $watcher
 [ "$(cat $sysctl)" = 0 ] || fail "kernel.io_uring_disabled was not put back"

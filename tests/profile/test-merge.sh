@@ -10,41 +10,52 @@ echo 'range 0 10 0 1' | profile one /bin/a
 echo 'range 5 10 0 1' | profile two /bin/a
 echo 'range 5 10 0 1' | profile other /bin/b
 
-"$headstart" merge -o "$tmp/merged" "$tmp/one" "$tmp/two" || fail "merging failed"
-"$headstart" merge --output="$tmp/one-alone" "$tmp/one" || fail "merging one failed"
-cmp "$tmp/one" "$tmp/one-alone" || fail "one alone is not itself"
-"$headstart" show --json "$tmp/merged" >"$tmp/json"
-python3 - "$tmp/json" <<'EOF_PYTHON'
-import json, sys
-profile = json.load(open(sys.argv[1]))
-assert profile["runs"] == 2
-assert profile["files"][0]["ranges"] == [{"page": 0, "pages": 5, "order": 0, "runs": 1},
-                                         {"page": 5, "pages": 5, "order": 5, "runs": 2},
-                                         {"page": 10, "pages": 5, "order": 10, "runs": 1}]
+case_runs_add_up() {
+	"$headstart" merge -o "$tmp/merged" "$tmp/one" "$tmp/two" || fail "merging failed"
+	"$headstart" merge --output="$tmp/one-alone" "$tmp/one" || fail "merging one failed"
+	cmp "$tmp/one" "$tmp/one-alone" || fail "one alone is not itself"
+	"$headstart" show --json "$tmp/merged" >"$tmp/json"
+	json "$tmp/json" - <<'EOF_PYTHON'
+assert TOP["runs"] == 2
+assert TOP["files"][0]["ranges"] == [{"page": 0, "pages": 5, "order": 0, "runs": 1},
+                                     {"page": 5, "pages": 5, "order": 5, "runs": 2},
+                                     {"page": 10, "pages": 5, "order": 10, "runs": 1}]
 EOF_PYTHON
-[ "$(stat -c %a "$tmp/merged")" = 644 ] || fail "mode is $(stat -c %a "$tmp/merged")"
+	[ "$(stat -c %a "$tmp/merged")" = 644 ] || fail "mode is $(stat -c %a "$tmp/merged")"
+}
 
-# The output may be an input; and an input that is bad leaves the output as it was.
-"$headstart" merge -o "$tmp/merged" "$tmp/merged" "$tmp/two" || fail "merging onto itself failed"
-"$headstart" show "$tmp/merged" | grep -q '^  runs *3$' || fail "not three runs"
-cp "$tmp/merged" "$tmp/before"
-head -c 100 "$tmp/two" >"$tmp/cut"
-refuses 1 "'$tmp/cut' is truncated" "$headstart" merge -o "$tmp/merged" "$tmp/one" "$tmp/cut"
-refuses 1 "'$tmp/other' is a profile of '/bin/b', not of '/bin/a'" \
-	"$headstart" merge -o "$tmp/merged" "$tmp/one" "$tmp/other"
-refuses 1 "cannot read '$tmp/missing': No such file" "$headstart" merge -o "$tmp/merged" "$tmp/missing"
-refuses 1 "'/bin/sh' is not a headstart profile" "$headstart" merge -o "$tmp/merged" /bin/sh
-mkfifo "$tmp/fifo"
-refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" merge -o "$tmp/merged" "$tmp/fifo"
-cmp "$tmp/merged" "$tmp/before" || fail "a failed merge changed its output"
-refuses 1 "cannot write '$tmp/no/such/folder': No such file" "$headstart" merge -o "$tmp/no/such/folder" "$tmp/one"
-refuses 2 "which profiles" "$headstart" merge -o "$tmp/merged"
-# What is no file is not replaced by one.
-mkfifo "$tmp/output"
-refuses 1 "'$tmp/output' is not a regular file" "$headstart" merge -o "$tmp/output" "$tmp/one"
-[ -p "$tmp/output" ] || fail "merge replaced a FIFO"
-refuses 1 "cannot write '$tmp/none/output'" "$headstart" merge -o "$tmp/none/output" "$tmp/one"
-refuses 2 "where to write" "$headstart" merge "$tmp/one"
-refuses 2 "'-o' needs a value" "$headstart" merge "$tmp/one" -o
-[ "$(find "$tmp" -name 'merged?*' | wc -l)" = 0 ] || fail "temporary files are left"
-echo ok
+case_output_may_be_an_input() {
+	"$headstart" merge -o "$tmp/merged" "$tmp/merged" "$tmp/two" || fail "merging onto itself failed"
+	"$headstart" show "$tmp/merged" | grep -q '^  runs *3$' || fail "not three runs"
+}
+
+case_bad_input_leaves_the_output_alone() {
+	cp "$tmp/merged" "$tmp/before"
+	head -c 100 "$tmp/two" >"$tmp/cut"
+	refuses 1 "'$tmp/cut' is truncated" "$headstart" merge -o "$tmp/merged" "$tmp/one" "$tmp/cut"
+	refuses 1 "'$tmp/other' is a profile of '/bin/b', not of '/bin/a'" \
+		"$headstart" merge -o "$tmp/merged" "$tmp/one" "$tmp/other"
+	refuses 1 "cannot read '$tmp/missing': No such file" "$headstart" merge -o "$tmp/merged" "$tmp/missing"
+	refuses 1 "'/bin/sh' is not a headstart profile" "$headstart" merge -o "$tmp/merged" /bin/sh
+	mkfifo "$tmp/fifo"
+	refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" merge -o "$tmp/merged" "$tmp/fifo"
+	cmp "$tmp/merged" "$tmp/before" || fail "a failed merge changed its output"
+	refuses 1 "cannot write '$tmp/no/such/folder': No such file" "$headstart" merge -o "$tmp/no/such/folder" "$tmp/one"
+	[ "$(find "$tmp" -name 'merged?*' | wc -l)" = 0 ] || fail "temporary files are left"
+}
+
+case_fifo_is_not_replaced_by_a_file() {
+	mkfifo "$tmp/output"
+	refuses 1 "'$tmp/output' is not a regular file" "$headstart" merge -o "$tmp/output" "$tmp/one"
+	[ -p "$tmp/output" ] || fail "merge replaced a FIFO"
+}
+
+case_wrong_arguments_are_refused() {
+	refuses 1 "cannot write '$tmp/none/output'" "$headstart" merge -o "$tmp/none/output" "$tmp/one"
+	refuses 2 "which profiles" "$headstart" merge -o "$tmp/merged"
+	refuses 2 "where to write" "$headstart" merge "$tmp/one"
+	refuses 2 "'-o' needs a value" "$headstart" merge "$tmp/one" -o
+	[ "$(find "$tmp" -name 'merged?*' | wc -l)" = 0 ] || fail "temporary files are left"
+}
+
+run_cases

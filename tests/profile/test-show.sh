@@ -35,33 +35,34 @@ show() {
 }
 
 # A profile as text.
-show "$tmp/profile"
-says "^profile of $app\$"
-says '^  command +application --and=arguments$'
-says '^  recorded +20[0-9-]+ [0-9:]+ \+0000, on kernel synthetic'
-says '^  by +made by hand; ended by: exit$'
-says '^  runs +2$'
-says '^  touched +122.9 kB in 4 ranges of 2 files$'
-says '^  looked at +2 other files'
-says '^ +20  /bin/helper$'
-says '^ +102.4 kB  196.6 kB +2  -  +#{12}\.{8}\+\.{3}  .*data$'
-says "^ +20.5 kB .* 2  $(readelf -n "$app" | sed -n 's/.*Build ID: \(........\).*/\1/p')  .*\.\.\..*/application\$"
-! tail -n +2 "$tmp/out" | awk 'length > 100' | grep . || fail "wider than 100 columns"
-[ "$(tail -n 2 "$tmp/out" | grep -c data)" = 1 ] || fail "two files are not two lines: $(cat "$tmp/out")"
-COLUMNS=250 show "$tmp/profile"
-says "  $app\$"
-show --files 1 "$tmp/profile"
-says '^files by touched bytes \(1 of 2; --all for the rest\)$'
-[ "$(grep -c '/application$' "$tmp/out")" = 2 ] || fail "--files 1 shows the second file: $(cat "$tmp/out")"
-show --files=1 --all "$tmp/profile"
-says '^files by touched bytes$'
+case_profile_is_shown_as_text() {
+	show "$tmp/profile"
+	says "^profile of $app\$"
+	says '^  command +application --and=arguments$'
+	says '^  recorded +20[0-9-]+ [0-9:]+ \+0000, on kernel synthetic'
+	says '^  by +made by hand; ended by: exit$'
+	says '^  runs +2$'
+	says '^  touched +122.9 kB in 4 ranges of 2 files$'
+	says '^  looked at +2 other files'
+	says '^ +20  /bin/helper$'
+	says '^ +102.4 kB  196.6 kB +2  -  +#{12}\.{8}\+\.{3}  .*data$'
+	says "^ +20.5 kB .* 2  $(readelf -n "$app" | sed -n 's/.*Build ID: \(........\).*/\1/p')  .*\.\.\..*/application\$"
+	! tail -n +2 "$tmp/out" | awk 'length > 100' | grep . || fail "wider than 100 columns"
+	[ "$(tail -n 2 "$tmp/out" | grep -c data)" = 1 ] || fail "two files are not two lines: $(cat "$tmp/out")"
+	COLUMNS=250 show "$tmp/profile"
+	says "  $app\$"
+	show --files 1 "$tmp/profile"
+	says '^files by touched bytes \(1 of 2; --all for the rest\)$'
+	[ "$(grep -c '/application$' "$tmp/out")" = 2 ] || fail "--files 1 shows the second file: $(cat "$tmp/out")"
+	show --files=1 --all "$tmp/profile"
+	says '^files by touched bytes$'
+}
 
 # A profile as JSON: everything is in it.
-show --json "$tmp/profile"
-python3 - "$tmp/out" "$app" "$real" <<'EOF_PYTHON'
-import json, os, sys
-out, app, real = sys.argv[1:]
-profile = json.load(open(out))
+case_profile_is_shown_whole_as_json() {
+	show --json "$tmp/profile"
+	json "$tmp/out" - "$app" "$real" <<'EOF_PYTHON'
+profile, (app, real) = TOP, ARGS
 assert profile["type"] == "profile" and profile["program"] == app and profile["runs"] == 2
 assert profile["command"] == "application --and=arguments" and profile["bias"] == []
 assert profile["bytes"] == 30 * profile["page_size"] and profile["touches"] == 52, profile
@@ -74,22 +75,22 @@ assert len(files[app]["build_id"]) >= 16 and files[real + "/data"]["build_id"] i
 assert files[real + "/data"]["ranges"] == [{"page": 0, "pages": 24, "order": 20, "runs": 1},
                                            {"page": 40, "pages": 1, "order": 50, "runs": 2}]
 EOF_PYTHON
+}
 
 # A plan, and what has become of its files.
-show "$tmp/plan"
-says "^plan for $app\$"
-says '^  order +(of first touch|by place on the disk: .*)$'
-says '^  opens +2 files, 1 directory, 1 link$'
-says '^  reads +[0-9.]+ kB in [0-9]+ extents, at most [0-9.]+ [kM]B at once$'
-says '^  gaps +[0-9.]+ k?B of it touched by nobody'
-says '^  probes +[0-9]+ pages?: '
-says '^  here +every file is what it was'
-says '^ +1[0-9][0-9.]+ kB  196.6 kB +[12]  fresh  .*data$'
-show --json "$tmp/plan"
-python3 - "$tmp/out" "$app" "$real" <<'EOF_PYTHON'
-import json, os, sys
-out, app, real = sys.argv[1:]
-plan = json.load(open(out))
+case_plan_is_shown_with_what_became_of_its_files() {
+	show "$tmp/plan"
+	says "^plan for $app\$"
+	says '^  order +(of first touch|by place on the disk: .*)$'
+	says '^  opens +2 files, 1 directory, 1 link$'
+	says '^  reads +[0-9.]+ kB in [0-9]+ extents, at most [0-9.]+ [kM]B at once$'
+	says '^  gaps +[0-9.]+ k?B of it touched by nobody'
+	says '^  probes +[0-9]+ pages?: '
+	says '^  here +every file is what it was'
+	says '^ +1[0-9][0-9.]+ kB  196.6 kB +[12]  fresh  .*data$'
+	show --json "$tmp/plan"
+	json "$tmp/out" - "$app" "$real" <<'EOF_PYTHON'
+plan, (app, real) = TOP, ARGS
 assert plan["type"] == "plan" and plan["program"] == app and plan["stale"] == 0
 assert plan["bytes"] - plan["gap_bytes"] == 30 * plan["page_size"], plan
 assert plan["bytes"] == sum(extent["pages"] for extent in plan["extents"]) * plan["page_size"]
@@ -100,72 +101,88 @@ assert files[app]["inode"] == os.stat(app).st_ino
 assert {plan["files"][extent["file"]]["path"] for extent in plan["extents"]} == {app, real + "/data"}
 assert all(probe["path"] in files for probe in plan["probes"])
 EOF_PYTHON
-echo more >>"$real/data"
-rm "$real/link"
-show "$tmp/plan"
-says '^  here +stale: 1 changed, 1 gone; they are left out$'
-says '  changed  .*data$'
+	echo more >>"$real/data"
+	rm "$real/link"
+	show "$tmp/plan"
+	says '^  here +stale: 1 changed, 1 gone; they are left out$'
+	says '  changed  .*data$'
+}
 
 # A name cannot play with the terminal, and is JSON all the same.
-printf 'program /p\nfile regular /p\nrange 0 1 0 1\nfile regular /\033[31m\302\233\377\nrange 0 1 1 1\n' |
-	"$make_profile" "$tmp/hostile"
-for locale in C C.UTF-8; do
-	LC_ALL=$locale show "$tmp/hostile"
-	says '  /\\x1b\[31m\\xc2\\x9b\\xff$'
-done
-show --json "$tmp/hostile"
-python3 -c 'import json, sys; assert json.load(open(sys.argv[1]))["files"][1]["path"] == "/\033[31m\u009b\ufffd"' "$tmp/out"
+case_hostile_name_is_escaped() {
+	printf 'program /p\nfile regular /p\nrange 0 1 0 1\nfile regular /\033[31m\302\233\377\nrange 0 1 1 1\n' |
+		"$make_profile" "$tmp/hostile"
+	for locale in C C.UTF-8; do
+		LC_ALL=$locale show "$tmp/hostile"
+		says '  /\\x1b\[31m\\xc2\\x9b\\xff$'
+	done
+	show --json "$tmp/hostile"
+	[ "$(json "$tmp/out" 'TOP["files"][1]["path"] == "/\033[31m\u009b\ufffd"')" = True ] || fail "JSON of a hostile name: $(cat "$tmp/out")"
+}
 
 # One sentence for what cannot be shown.
 cp "$tmp/plan" "$tmp/good-plan"
 cp "$tmp/profile" "$tmp/good-profile"
 poked() { # FILE OFFSET OCTAL
 	cp "$tmp/good-$1" "$tmp/poked"
-	printf "\\$3" | dd of="$tmp/poked" bs=1 seek="$2" conv=notrunc status=none
+	poke "$tmp/poked" "$2" "\\$3"
 }
-for what in profile plan; do
-	size=$(stat -c %s "$tmp/$what")
-	poked $what 8 377
-	refuses 1 "'$tmp/poked' was made by a newer headstart" "$headstart" show "$tmp/poked"
-	poked $what 40 377
-	refuses 1 "'$tmp/poked' is damaged" "$headstart" show --json "$tmp/poked"
-	for keep in $((size - 1)) $((size / 2)) 70 8; do
-		head -c "$keep" "$tmp/$what" >"$tmp/cut"
-		refuses 1 "'$tmp/cut' is truncated: the end of the $what is missing" "$headstart" show "$tmp/cut"
+
+case_damaged_file_is_one_sentence() {
+	for what in profile plan; do
+		size=$(stat -c %s "$tmp/$what")
+		poked $what 8 377
+		refuses 1 "'$tmp/poked' was made by a newer headstart" "$headstart" show "$tmp/poked"
+		poked $what 40 377
+		refuses 1 "'$tmp/poked' is damaged" "$headstart" show --json "$tmp/poked"
+		for keep in $((size - 1)) $((size / 2)) 70 8; do
+			head -c "$keep" "$tmp/$what" >"$tmp/cut"
+			refuses 1 "'$tmp/cut' is truncated: the end of the $what is missing" "$headstart" show "$tmp/cut"
+		done
+		head -c 7 "$tmp/$what" >"$tmp/cut"
+		refuses 1 "'$tmp/cut' is neither a headstart profile nor a plan" "$headstart" show "$tmp/cut"
+		{ cat "$tmp/$what"; echo; } >"$tmp/long"
+		refuses 1 "'$tmp/long' is damaged" "$headstart" show "$tmp/long"
 	done
-	head -c 7 "$tmp/$what" >"$tmp/cut"
-	refuses 1 "'$tmp/cut' is neither a headstart profile nor a plan" "$headstart" show "$tmp/cut"
-	{ cat "$tmp/$what"; echo; } >"$tmp/long"
-	refuses 1 "'$tmp/long' is damaged" "$headstart" show "$tmp/long"
-done
-: >"$tmp/empty"
-mkfifo "$tmp/fifo"
-refuses 1 "'$tmp/empty' is empty" "$headstart" show "$tmp/empty"
-refuses 1 "'$tmp' is a folder" "$headstart" show "$tmp"
-refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" show "$tmp/fifo"
-refuses 1 "'/dev/zero' is not a regular file" "$headstart" show /dev/zero
-refuses 1 "'/bin/sh' is neither" "$headstart" show /bin/sh
-refuses 1 "cannot read '$tmp/missing': No such file" "$headstart" show "$tmp/missing"
-{ printf 'HSPROF\r\n'; truncate -s 65M /dev/stdout; } >"$tmp/large"
-refuses 1 "cannot read '$tmp/large': File too large" "$headstart" show "$tmp/large"
-refuses 1 "cannot write to standard output" sh -c '"$1" show "$2" >/dev/full' sh "$headstart" "$tmp/profile"
-refuses 1 "cannot write to standard output" sh -c '"$1" show --json "$2" >/dev/full' sh "$headstart" "$tmp/plan"
-refuses 2 "which file" "$headstart" show
-refuses 2 "one file at a time" "$headstart" show "$tmp/plan" "$tmp/plan"
-refuses 2 "'x' is not a number" "$headstart" show --files x "$tmp/plan"
-refuses 2 "unknown option '--nonsense'" "$headstart" show --nonsense "$tmp/plan"
-refuses 2 "unknown option '-x'" "$headstart" show -ax "$tmp/plan"
-refuses 2 "unknown option '-x'" "$headstart" show -xa "$tmp/plan"
-refuses 2 "unknown option '-x'" "$headstart" show "$tmp/plan" --json -xa
-refuses 2 "unknown option '--all=3'" "$headstart" show --all=3 "$tmp/plan"
-refuses 2 "option '-n' needs a value" "$headstart" show -an
-if [ "$(id -u)" = 0 ]; then
-	for_others "$headstart" "$headstart-tool"
-	cp "$tmp/profile" "$others"
-	chmod 600 "$others/profile"
-	refuses 1 "cannot read '$others/profile': Permission denied" \
-		setpriv --reuid=65534 --regid=65534 --clear-groups "$others/headstart" show "$others/profile"
-else
-	untried "another user's profile: not root"
-fi
-echo ok
+}
+
+case_other_file_is_one_sentence() {
+	: >"$tmp/empty"
+	mkfifo "$tmp/fifo"
+	refuses 1 "'$tmp/empty' is empty" "$headstart" show "$tmp/empty"
+	refuses 1 "'$tmp' is a folder" "$headstart" show "$tmp"
+	refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" show "$tmp/fifo"
+	refuses 1 "'/dev/zero' is not a regular file" "$headstart" show /dev/zero
+	refuses 1 "'/bin/sh' is neither" "$headstart" show /bin/sh
+	refuses 1 "cannot read '$tmp/missing': No such file" "$headstart" show "$tmp/missing"
+	{ printf 'HSPROF\r\n'; truncate -s 65M /dev/stdout; } >"$tmp/large"
+	refuses 1 "cannot read '$tmp/large': File too large" "$headstart" show "$tmp/large"
+	refuses 1 "cannot write to standard output" sh -c '"$1" show "$2" >/dev/full' sh "$headstart" "$tmp/profile"
+	refuses 1 "cannot write to standard output" sh -c '"$1" show --json "$2" >/dev/full' sh "$headstart" "$tmp/plan"
+}
+
+case_wrong_arguments_are_refused() {
+	refuses 2 "which file" "$headstart" show
+	refuses 2 "one file at a time" "$headstart" show "$tmp/plan" "$tmp/plan"
+	refuses 2 "'x' is not a number" "$headstart" show --files x "$tmp/plan"
+	refuses 2 "unknown option '--nonsense'" "$headstart" show --nonsense "$tmp/plan"
+	refuses 2 "unknown option '-x'" "$headstart" show -ax "$tmp/plan"
+	refuses 2 "unknown option '-x'" "$headstart" show -xa "$tmp/plan"
+	refuses 2 "unknown option '-x'" "$headstart" show "$tmp/plan" --json -xa
+	refuses 2 "unknown option '--all=3'" "$headstart" show --all=3 "$tmp/plan"
+	refuses 2 "option '-n' needs a value" "$headstart" show -an
+}
+
+case_profile_of_another_user_is_refused() {
+	if [ "$(id -u)" = 0 ]; then
+		for_others "$headstart" "$headstart-tool"
+		cp "$tmp/profile" "$others"
+		chmod 600 "$others/profile"
+		refuses 1 "cannot read '$others/profile': Permission denied" \
+			$as_nobody "$others/headstart" show "$others/profile"
+	else
+		untried "another user's profile: not root"
+	fi
+}
+
+run_cases

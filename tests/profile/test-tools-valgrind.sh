@@ -20,16 +20,12 @@ esac
 
 # memcheck COMMAND…: under valgrind, children that were forked included; a subreaper's prefetcher is waited for. The
 # command's own exit status and output.
-runs=0
 memcheck() {
-	runs=$((runs + 1))
-	/usr/bin/python3 -c '
-import ctypes, os, sys
-ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
-os.execvp("valgrind", ["valgrind"] + sys.argv[1:])' --quiet --error-exitcode=99 --leak-check=full \
+	collecting valgrind --quiet --error-exitcode=99 --leak-check=full \
 		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
 		--log-file="$tmp/valgrind.log" "$@"
 }
+
 # clean STATUS COMMAND…: it exits so, and valgrind has nothing to say.
 clean() {
 	want=$1
@@ -71,81 +67,87 @@ range 0 10 200 1
 exec $real/app 0
 exec /bin/sh 60
 EOF_PROFILE
-evict() {
-	for file in one two three app; do
-		dd of="$real/$file" oflag=nocache conv=notrunc count=0 status=none
-	done
-}
+evict_all() { evict "$real/one" "$real/two" "$real/three" "$real/app"; }
 
 # Good inputs.
-for device in rotational solid auto; do
-	verb 0 plan --device $device -o "$tmp/plan" "$tmp/profile"
-done
-verb 0 plan "$tmp/profile"
-verb 0 plan --json --at sh --min-runs 1 --budget 100K -o "$tmp/small" "$tmp/profile"
-for file in plan profile; do
-	verb 0 show --all "$tmp/$file"
-	verb 0 show --json "$tmp/$file"
-done
-verb 0 merge -o "$tmp/merged" "$tmp/profile" "$tmp/profile"
-if "$tool" mark --help >/dev/null 2>&1; then # built with libtracefs
-	verb 1 mark 1-2
-	verb 2 mark a b
-	[ "$(id -u)" = 0 ] || verb 1 record -- true
-fi
-for engine in auto nowait fadvise read; do
-	evict
-	clean 0 "$tmp/bin/headstart-prefetch" --wait --json --verify --engine $engine "$tmp/plan"
-done
-for stage in none done; do
-	evict
-	clean 0 "$tmp/bin/headstart" run --verbose --wait $stage -- "$real/app"
-	grep -q 'prefetching' "$tmp/err" || fail "run found no plan or no cold page: $(cat "$tmp/err")"
-done
-evict
-clean 127 "$tmp/bin/headstart" run --plan "$tmp/plan" -- "$real/none"
-clean 0 "$tmp/bin/headstart" run --plan "$tmp/none" -- true
-clean 0 "$tmp/bin/headstart" --help
+case_good_inputs() {
+	for device in rotational solid auto; do
+		verb 0 plan --device $device -o "$tmp/plan" "$tmp/profile"
+	done
+	verb 0 plan "$tmp/profile"
+	verb 0 plan --json --at sh --min-runs 1 --budget 100K -o "$tmp/small" "$tmp/profile"
+	for file in plan profile; do
+		verb 0 show --all "$tmp/$file"
+		verb 0 show --json "$tmp/$file"
+	done
+	verb 0 merge -o "$tmp/merged" "$tmp/profile" "$tmp/profile"
+	if "$tool" mark --help >/dev/null 2>&1; then # built with libtracefs
+		verb 1 mark 1-2
+		verb 2 mark a b
+		[ "$(id -u)" = 0 ] || verb 1 record -- true
+	fi
+	for engine in auto nowait fadvise read; do
+		evict_all
+		clean 0 "$tmp/bin/headstart-prefetch" --wait --json --verify --engine $engine "$tmp/plan"
+	done
+	for stage in none done; do
+		evict_all
+		clean 0 "$tmp/bin/headstart" run --verbose --wait $stage -- "$real/app"
+		grep -q 'prefetching' "$tmp/err" || fail "run found no plan or no cold page: $(cat "$tmp/err")"
+	done
+	evict_all
+	clean 127 "$tmp/bin/headstart" run --plan "$tmp/plan" -- "$real/none"
+	clean 0 "$tmp/bin/headstart" run --plan "$tmp/none" -- true
+	clean 0 "$tmp/bin/headstart" --help
+}
 
 # What changed, what is gone.
-echo more >>"$real/one"
-rm "$real/two"
-evict_rest() { dd of="$real/three" oflag=nocache conv=notrunc count=0 status=none; }
-evict_rest
-clean 0 "$tmp/bin/headstart-prefetch" --wait --json "$tmp/plan"
-evict_rest
-clean 0 "$tmp/bin/headstart" run --plan "$tmp/plan" -- true
-verb 0 show "$tmp/plan"
-verb 0 plan -o "$tmp/stale" "$tmp/profile"
+case_changed_and_missing_files() {
+	echo more >>"$real/one"
+	rm "$real/two"
+	evict "$real/three"
+	clean 0 "$tmp/bin/headstart-prefetch" --wait --json "$tmp/plan"
+	evict "$real/three"
+	clean 0 "$tmp/bin/headstart" run --plan "$tmp/plan" -- true
+	verb 0 show "$tmp/plan"
+	verb 0 plan -o "$tmp/stale" "$tmp/profile"
+}
 
-# Corrupt inputs: one sentence each, and the program is started all the same.
 poked() { # FILE OFFSET
 	cp "$tmp/$1" "$tmp/bad"
 	damage "$tmp/bad" "$2"
 }
-size=$(stat -c %s "$tmp/plan")
-for at in 0 8 12 16 44 48 56 64 72 80 92 $((size / 2)) $((size - 1)); do
-	poked plan "$at"
-	verb 1 show "$tmp/bad"
-	clean 1 "$tmp/bin/headstart-prefetch" "$tmp/bad"
-done
-clean 0 "$tmp/bin/headstart" run --plan "$tmp/bad" -- true
-size=$(stat -c %s "$tmp/profile")
-for at in 0 8 16 32 64 $((size / 2)) $((size - 1)); do
-	poked profile "$at"
-	verb 1 show --json "$tmp/bad"
-	verb 1 merge -o "$tmp/merged" "$tmp/profile" "$tmp/bad"
-	verb 1 plan -o "$tmp/none" "$tmp/bad"
-done
-for keep in 0 7 9 100; do
-	for file in plan profile; do
-		head -c $keep "$tmp/$file" >"$tmp/bad"
+
+# Corrupt inputs: one sentence each, and the program is started all the same.
+case_corrupt_inputs() {
+	size=$(stat -c %s "$tmp/plan")
+	for at in 0 8 12 16 44 48 56 64 72 80 92 $((size / 2)) $((size - 1)); do
+		poked plan "$at"
 		verb 1 show "$tmp/bad"
+		clean 1 "$tmp/bin/headstart-prefetch" "$tmp/bad"
 	done
-	clean 1 "$tmp/bin/headstart-prefetch" "$tmp/bad"
 	clean 0 "$tmp/bin/headstart" run --plan "$tmp/bad" -- true
-done
-verb 2 show --nonsense "$tmp/plan"
-verb 1 show "$tmp"
-clean 2 "$tmp/bin/headstart-prefetch" --fd x
-echo "$runs runs are clean"
+	size=$(stat -c %s "$tmp/profile")
+	for at in 0 8 16 32 64 $((size / 2)) $((size - 1)); do
+		poked profile "$at"
+		verb 1 show --json "$tmp/bad"
+		verb 1 merge -o "$tmp/merged" "$tmp/profile" "$tmp/bad"
+		verb 1 plan -o "$tmp/none" "$tmp/bad"
+	done
+	for keep in 0 7 9 100; do
+		for file in plan profile; do
+			head -c $keep "$tmp/$file" >"$tmp/bad"
+			verb 1 show "$tmp/bad"
+		done
+		clean 1 "$tmp/bin/headstart-prefetch" "$tmp/bad"
+		clean 0 "$tmp/bin/headstart" run --plan "$tmp/bad" -- true
+	done
+}
+
+case_wrong_arguments() {
+	verb 2 show --nonsense "$tmp/plan"
+	verb 1 show "$tmp"
+	clean 2 "$tmp/bin/headstart-prefetch" --fd x
+}
+
+run_cases

@@ -2,7 +2,7 @@
 # A program whose library has 64 KiB of initial-exec TLS dies under an auditor, and starts under what 'headstart run'
 # chooses; what is in GLIBC_TUNABLES already is kept.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-export HEADSTART_STATE="$tmp/state" HEADSTART=off
+export HEADSTART_STATE="$tmp/state"
 unset GLIBC_TUNABLES LD_AUDIT LD_PRELOAD
 cd "$tmp"
 real=$(pwd -P)
@@ -49,57 +49,66 @@ ends() {
 }
 
 # as they are, and what an auditor does to them; the second has no DF_STATIC_TLS to be known by
-ends 7 ./big
-ends 7 ./extern
-for program in big extern; do
-	ends 127 env LD_AUDIT="$audit" "./$program"
-	grep -q 'static TLS block' err || fail "$program died of something else: $(cat err)"
-done
-ends 7 env LD_AUDIT="$audit" ./plain
+case_auditor_alone_leaves_no_room() {
+	export HEADSTART=off
+	ends 7 ./big
+	ends 7 ./extern
+	for program in big extern; do
+		ends 127 env LD_AUDIT="$audit" "./$program"
+		grep -q 'static TLS block' err || fail "$program died of something else: $(cat err)"
+	done
+	ends 7 env LD_AUDIT="$audit" ./plain
+}
 
 # run: the launcher alone, or with the shim and room for it
-unset HEADSTART
-for program in big extern script; do
-	ends 7 "$headstart" run "./$program"
-	ends 7 "$headstart" run --audit "./$program"
-	ends 7 env LD_AUDIT="$audit" "$headstart" run "./$program"
-done
-ends 7 "$headstart" run ./big
-grep -qx '|' out || fail "run alone changed the environment: $(cat out)"
-ends 7 "$headstart" run --audit ./big
-grep -qE '^glibc.rtld.optional_static_tls=6[6-9][0-9]{3}\|.*/libheadstart-audit.so$' out || fail "run --audit: $(cat out)"
-ends 7 "$headstart" run --audit ./plain
-grep -qE '^\|.*/libheadstart-audit.so$' out || fail "run --audit where there is room: $(cat out)"
-ends 7 env HEADSTART=off LD_AUDIT="$audit" "$headstart" run ./big
-ends 7 env HEADSTART=off "$headstart" run --audit ./big
-grep -qx '|' out || fail "--audit with HEADSTART=off: $(cat out)"
+case_run_makes_room() {
+	for program in big extern script; do
+		ends 7 "$headstart" run "./$program"
+		ends 7 "$headstart" run --audit "./$program"
+		ends 7 env LD_AUDIT="$audit" "$headstart" run "./$program"
+	done
+	ends 7 "$headstart" run ./big
+	grep -qx '|' out || fail "run alone changed the environment: $(cat out)"
+	ends 7 "$headstart" run --audit ./big
+	grep -qE '^glibc.rtld.optional_static_tls=6[6-9][0-9]{3}\|.*/libheadstart-audit.so$' out || fail "run --audit: $(cat out)"
+	ends 7 "$headstart" run --audit ./plain
+	grep -qE '^\|.*/libheadstart-audit.so$' out || fail "run --audit where there is room: $(cat out)"
+	ends 7 env HEADSTART=off LD_AUDIT="$audit" "$headstart" run ./big
+	ends 7 env HEADSTART=off "$headstart" run --audit ./big
+	grep -qx '|' out || fail "--audit with HEADSTART=off: $(cat out)"
+}
 
 # what is there is kept
-ends 7 env GLIBC_TUNABLES=glibc.malloc.perturb=3:glibc.rtld.optional_static_tls=1024:glibc.malloc.check=0 \
-	"$headstart" run --audit ./big
-grep -qE '^glibc.malloc.perturb=3:glibc.rtld.optional_static_tls=6[0-9]{4}:glibc.malloc.check=0\|' out || fail "$(cat out)"
-ends 7 env GLIBC_TUNABLES=glibc.rtld.optional_static_tls=200000 "$headstart" run --audit ./big
-grep -q '^glibc.rtld.optional_static_tls=200000|' out || fail "a larger value was not kept: $(cat out)"
-build -shared -fPIC -o libother.so -Wl,-soname,libother.so -x c - <<'EOF'
+case_tunables_and_auditors_are_kept() {
+	ends 7 env GLIBC_TUNABLES=glibc.malloc.perturb=3:glibc.rtld.optional_static_tls=1024:glibc.malloc.check=0 \
+		"$headstart" run --audit ./big
+	grep -qE '^glibc.malloc.perturb=3:glibc.rtld.optional_static_tls=6[0-9]{4}:glibc.malloc.check=0\|' out || fail "$(cat out)"
+	ends 7 env GLIBC_TUNABLES=glibc.rtld.optional_static_tls=200000 "$headstart" run --audit ./big
+	grep -q '^glibc.rtld.optional_static_tls=200000|' out || fail "a larger value was not kept: $(cat out)"
+	build -shared -fPIC -o libother.so -Wl,-soname,libother.so -x c - <<'EOF'
 unsigned la_version(unsigned version) { return version; }
 EOF
-ends 7 env LD_AUDIT="$real/libother.so" "$headstart" run --audit ./big
-grep -q "|$real/libother.so:.*/libheadstart-audit.so\$" out || fail "another auditor was not kept: $(cat out)"
-if ! nm "$headstart" | grep -q __asan_init; then # which would be first of all libraries
-	ends 0 env LD_PRELOAD="$real/libbig.so" "$headstart" run --audit true
-fi
+	ends 7 env LD_AUDIT="$real/libother.so" "$headstart" run --audit ./big
+	grep -q "|$real/libother.so:.*/libheadstart-audit.so\$" out || fail "another auditor was not kept: $(cat out)"
+	if ! nm "$headstart" | grep -q __asan_init; then # which would be first of all libraries
+		ends 0 env LD_PRELOAD="$real/libbig.so" "$headstart" run --audit true
+	fi
+}
 
 # the plan has the sum, and run goes by it: libraries that are opened later count
-"$make_profile" big.profile <<EOF
+case_plan_has_the_sum_of_libraries_opened_later() {
+	"$make_profile" big.profile <<EOF
 program $real/plain
 file regular $real/plain
 range 0 4 1 1
 file regular $real/libbig.so
 range 0 2 5 1
 EOF
-"$headstart" plan --device solid -o big.plan big.profile >out
-static_tls=$("$headstart" show --json big.plan | sed -n 's/^ *"static_tls": \([0-9]*\).*/\1/p')
-[ "$static_tls" -ge 65536 ] && [ "$static_tls" -lt 70000 ] || fail "the plan says $static_tls bytes of static TLS"
-ends 7 "$headstart" run --plan big.plan --audit ./plain
-grep -q '^glibc.rtld.optional_static_tls=6' out || fail "run did not go by the plan: $(cat out)"
-echo ok
+	"$headstart" plan --device solid -o big.plan big.profile >out
+	static_tls=$("$headstart" show --json big.plan | json - 'TOP["static_tls"]')
+	[ "$static_tls" -ge 65536 ] && [ "$static_tls" -lt 70000 ] || fail "the plan says $static_tls bytes of static TLS"
+	ends 7 "$headstart" run --plan big.plan --audit ./plain
+	grep -q '^glibc.rtld.optional_static_tls=6' out || fail "run did not go by the plan: $(cat out)"
+}
+
+run_cases
