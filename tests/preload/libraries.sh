@@ -15,41 +15,52 @@ env -i "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/expected"
 grep -q "by the caller's RUNPATH: $place/private/libfound.so in ours" "$tmp/expected" || fail "$(cat "$tmp/expected")"
 grep -q "from apart: $place/private/libfound.so in another" "$tmp/expected" || fail "$(cat "$tmp/expected")"
 grep -q '^threads: 64$' "$tmp/expected" || fail "$(cat "$tmp/expected")"
-for mode in auto whole off; do
-	env -i LD_PRELOAD="$preload" HEADSTART="$mode" HEADSTART_STATE="$state" HEADSTART_PREFETCH=/bin/true \
-		"$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || fail "$mode: $(cat "$tmp/seen")"
-	diff "$tmp/expected" "$tmp/seen" || fail "$mode: not the same"
-done
+case_caller_of_dlopen_is_seen_as_before() {
+	for mode in auto whole off; do
+		env -i LD_PRELOAD="$preload" HEADSTART="$mode" HEADSTART_STATE="$state" HEADSTART_PREFETCH=/bin/true \
+			"$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || fail "$mode: $(cat "$tmp/seen")"
+		diff "$tmp/expected" "$tmp/seen" || fail "$mode: not the same"
+	done
+}
 
 # The control: an object that calls dlopen itself, in its caller's place, is seen.
-if have cc; then
-	printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nvoid *dlopen(const char *n, int f) { void *(*d)(const char *, int) =
+case_wrong_caller_would_be_noticed() {
+	if have cc; then
+		printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nvoid *dlopen(const char *n, int f) { void *(*d)(const char *, int) =
 		(void *(*)(const char *, int))dlsym(RTLD_NEXT, "dlopen"); void *r = d(n, f); __asm__ volatile(""); return r; }' >"$tmp/naive.c"
-	cc -shared -fPIC -o "$tmp/naive.so" "$tmp/naive.c"
-	env -i LD_PRELOAD="$tmp/naive.so" "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || true
-	cmp -s "$tmp/expected" "$tmp/seen" && fail "this would not notice a wrong caller"
-	# One that stands before us, and one that stands behind, are led on.
-	for order in "$tmp/naive.so:$preload" "$preload:$tmp/naive.so"; do
-		env -i LD_PRELOAD="$order" HEADSTART_STATE="$state" "$place/libraries" "$place/libcaller.so" \
-			"$place/script" >"$tmp/seen.both" 2>&1 || fail "$order: $(cat "$tmp/seen.both")"
-		cmp -s "$tmp/seen" "$tmp/seen.both" || fail "$order: $(diff "$tmp/seen" "$tmp/seen.both")"
-	done
-fi
+		cc -shared -fPIC -o "$tmp/naive.so" "$tmp/naive.c"
+		env -i LD_PRELOAD="$tmp/naive.so" "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || true
+		cmp -s "$tmp/expected" "$tmp/seen" && fail "this would not notice a wrong caller"
+		# One that stands before us, and one that stands behind, are led on.
+		for order in "$tmp/naive.so:$preload" "$preload:$tmp/naive.so"; do
+			env -i LD_PRELOAD="$order" HEADSTART_STATE="$state" "$place/libraries" "$place/libcaller.so" \
+				"$place/script" >"$tmp/seen.both" 2>&1 || fail "$order: $(cat "$tmp/seen.both")"
+			cmp -s "$tmp/seen" "$tmp/seen.both" || fail "$order: $(diff "$tmp/seen" "$tmp/seen.both")"
+		done
+	fi
+}
 
 # Whole mode.
-library_is_read() {
-	make_cold
-	rm -f "$log"
-	gathering env -i LD_PRELOAD="$preload" HEADSTART=whole HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
-		HEADSTART_PREFETCH="$prefetch" "$look" "$place/libthree.so" >"$tmp/seen" || true
-	grep -q '^sum: 7 8 9 10$' "$tmp/seen" || fail "whole: $(cat "$tmp/seen")"
-	grep -q "^preload program=$place/libthree.so .*library=started" "$log" || fail "whole: nothing was started"
-	"$page" came "$place/libthree.so" >"$tmp/out" || fail "whole: the library was not read"
+case_whole_mode_reads_a_cold_library() {
+	library_is_read() {
+		make_cold
+		rm -f "$log"
+		gathering env -i LD_PRELOAD="$preload" HEADSTART=whole HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
+			HEADSTART_PREFETCH="$prefetch" "$look" "$place/libthree.so" >"$tmp/seen" || true
+		grep -q '^sum: 7 8 9 10$' "$tmp/seen" || fail "whole: $(cat "$tmp/seen")"
+		grep -q "^preload program=$place/libthree.so .*library=started" "$log" || fail "whole: nothing was started"
+		"$page" came "$place/libthree.so" >"$tmp/out" || fail "whole: the library was not read"
+	}
+	until_undisturbed library_is_read
 }
-until_undisturbed library_is_read
-for mode in auto plan off; do
-	make_cold
-	rm -f "$log"
-	shimmed HEADSTART="$mode" "$look" "$place/libthree.so" >"$tmp/seen" || true
-	[ ! -e "$log" ] || fail "$mode: $(cat "$log")"
-done
+
+case_other_modes_read_none() {
+	for mode in auto plan off; do
+		make_cold
+		rm -f "$log"
+		shimmed HEADSTART="$mode" "$look" "$place/libthree.so" >"$tmp/seen" || true
+		[ ! -e "$log" ] || fail "$mode: $(cat "$log")"
+	done
+}
+
+run_cases

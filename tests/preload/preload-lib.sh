@@ -12,13 +12,3 @@ started() {
 	[ -e "$log" ] || : >"$log"
 	grep -c "^preload program=$target pid=[0-9]* plan=started$" "$log" || true
 }
-
-# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still be
-# at its plan.
-cold() {
-	rm -f "$log"
-	"$unclaimed" $(find "$state" -name '*.plan' -type f)
-	make_cold
-	status=0
-	"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?
-}

@@ -2,7 +2,7 @@
 # Waited for is a prefetcher of the user's own: who may read a plan may lock it, and holds up nobody by that.
 . "$HEADSTART_TEST_SOURCE/tests/preload/waits-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be several users"
-can_follow || skip "strace cannot trace here"
+can_trace || skip "no strace, or it cannot trace here"
 
 make_physical
 cat >"$tmp/hold" <<'END'
@@ -17,10 +17,7 @@ END
 chmod 755 "$tmp" "$state" "$place"
 chmod 666 "$tmp/begun"
 holder=
-at_exit() {
-	[ -z "$holder" ] || kill "$holder" 2>/dev/null || true
-	case $place in "$tmp"/*) ;; *) rm -rf "$place" ;; esac
-}
+at_case_exit() { [ -z "$holder" ] || kill "$holder" 2>/dev/null || true; }
 
 # Whether the program goes on, by itself and when it is started by another one, while another user holds the locks in a
 # program, whose user ids are these then.
@@ -52,21 +49,31 @@ ln -s "$tmp/begun" "$tmp/go" "$place"
 mkdir "$place/own"
 ln "$place/slow" "$place/own/slow"
 : >"$place/own/begun" >"$place/own/go"
-goes_on_beside "$place/slow" "12345	12345	12345	12345"
+
+case_lock_of_another_user_holds_up_nobody() {
+	goes_on_beside "$place/slow" "12345	12345	12345	12345"
+}
+
 # A set-user-ID program keeps the locks, and may become the other user altogether.
-chmod u+s "$place/slow" "$place/all-root"
-goes_on_beside "$place/slow" "12345	0	0	0"
-goes_on_beside "$place/all-root" "0	0	0	0"
+case_lock_of_a_set_user_id_program_holds_up_nobody() {
+	chmod u+s "$place/slow" "$place/all-root"
+	goes_on_beside "$place/slow" "12345	0	0	0"
+	goes_on_beside "$place/all-root" "0	0	0	0"
+}
 
 # The user's own is, whoever started it; and that is seen in the system calls.
-rm -f "$log" "$order"
-make_cold
-start_in_background tell HEADSTART_WAIT=0 "$look"
-prefetcher_begins
-wait $starter || true
-rm -f "$order"
-in_front="strace -qq -f -e trace=ppoll -o $tmp/calls" start_another_slowly "$look"
-go
-[ "$(head -1 "$order")" = "prefetched --alongside --fd 3" ] ||
-	fail "the user's own prefetcher was not waited for: $(cat "$order")"
-[ -n "$(waits_up_to)" ] || fail "what is waited for is not seen: $(cat "$tmp/calls")"
+case_own_prefetcher_is_waited_for() {
+	rm -f "$log" "$order"
+	make_cold
+	start_in_background tell HEADSTART_WAIT=0 "$look"
+	prefetcher_begins
+	wait $starter || true
+	rm -f "$order"
+	in_front="strace -qq -f -e trace=ppoll -o $tmp/calls" start_another_slowly "$look"
+	go
+	[ "$(head -1 "$order")" = "prefetched --alongside --fd 3" ] ||
+		fail "the user's own prefetcher was not waited for: $(cat "$order")"
+	[ -n "$(waits_up_to)" ] || fail "what is waited for is not seen: $(cat "$tmp/calls")"
+}
+
+run_cases

@@ -24,6 +24,7 @@ in_system() {
 		exec "$@"' sh "$tmp/etc" env -i PATH="$PATH" HOME="$tmp" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
 		HEADSTART_PREFETCH=/bin/true ${LISTED-LD_PRELOAD="$tmp/\$LIB/libheadstart-preload.so"} "$@"
 }
+
 # Variables that name files are honoured only where the environment names the shim as well. $LISTED is empty where it is to
 # be loaded by the file alone.
 in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"
@@ -43,67 +44,93 @@ starts() {
 	[ "$(started)" = 1 ] || fail "$what: $(started) prefetchers were started"
 }
 
-for shell in sh bash dash; do
-	have $shell || continue
-	what="from $shell"
-	same $shell -c '"$0" one two; echo $?; ls /etc/hostname | cat; false' "$target"
+case_shells() {
+	for shell in sh bash dash; do
+		have $shell || continue
+		what="from $shell"
+		same $shell -c '"$0" one two; echo $?; ls /etc/hostname | cat; false' "$target"
+		starts
+	done
+}
+
+case_python() {
+	what="from python"
+	same /usr/bin/python3 -c 'import subprocess, sys; print(subprocess.run([sys.argv[1]], capture_output=True))' "$target"
 	starts
-done
-what="from python"
-same /usr/bin/python3 -c 'import subprocess, sys; print(subprocess.run([sys.argv[1]], capture_output=True))' "$target"
-starts
-what="from perl"
-if have perl; then
-	same perl -e 'system $ARGV[0], "one"; print $? >> 8; exec $ARGV[0]; ' "$target"
-	[ "$(started)" -ge 1 ] || fail "$what: nothing was started"
-fi
-what="from make"
-if have make; then
-	printf 'all:\n\t@%s one; echo $$?\n' "$target" >"$tmp/Makefile"
-	same make -f "$tmp/Makefile"
+}
+
+case_perl() {
+	what="from perl"
+	if have perl; then
+		same perl -e 'system $ARGV[0], "one"; print $? >> 8; exec $ARGV[0]; ' "$target"
+		[ "$(started)" -ge 1 ] || fail "$what: nothing was started"
+	fi
+}
+
+case_make() {
+	what="from make"
+	if have make; then
+		printf 'all:\n\t@%s one; echo $$?\n' "$target" >"$tmp/Makefile"
+		same make -f "$tmp/Makefile"
+		starts
+	fi
+}
+
+case_env_and_find() {
+	what="from env and find"
+	same find "$target" -exec env {} one ";"
 	starts
-fi
-what="from env and find"
-same find "$target" -exec env {} one ";"
-starts
+}
 
 # Programs that give rights are left alone, whatever ld.so takes from their environment; so are those that they execute.
-cp "$launch" "$place/secure"
-chown 12345:12345 "$place/secure"
-for mode in 4755 2755; do
-	chmod $mode "$place/secure"
-	for way in execv execve vfork-execve posix_spawn; do
-		what="mode $mode, $way"
-		same env LD_LIBRARY_PATH=/nonexistent LD_ORIGIN_PATH=/nonexistent MALLOC_CHECK_=0 "$place/secure" "$way" "$target"
-		[ "$status" = 7 ] || fail "$what: exit status $status"
-		[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
+case_programs_that_give_rights_are_left_alone() {
+	cp "$launch" "$place/secure"
+	chown 12345:12345 "$place/secure"
+	for mode in 4755 2755; do
+		chmod $mode "$place/secure"
+		for way in execv execve vfork-execve posix_spawn; do
+			what="mode $mode, $way"
+			same env LD_LIBRARY_PATH=/nonexistent LD_ORIGIN_PATH=/nonexistent MALLOC_CHECK_=0 "$place/secure" "$way" "$target"
+			[ "$status" = 7 ] || fail "$what: exit status $status"
+			[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
+		done
 	done
-done
+}
 
-what="by the file alone, with the variables of somebody's"
-LISTED= cold in_system "$launch" execv "$target"
-[ "$status" = 7 ] || fail "$what: exit status $status"
-[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+case_variables_without_the_shim_do_not_count() {
+	what="by the file alone, with the variables of somebody's"
+	LISTED= cold in_system "$launch" execv "$target"
+	[ "$status" = 7 ] || fail "$what: exit status $status"
+	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+}
 
-what="static"
-same "$target" one
-[ "$status" = 7 ] || fail "$what: exit status $status"
+case_static_program() {
+	what="static"
+	same "$target" one
+	[ "$status" = 7 ] || fail "$what: exit status $status"
+}
 
 # Without the stub, or with ours in its place, ld.so would complain.
-what="32-bit"
-if [ -e "$stub" ] && [ -e /lib/ld-linux.so.2 ] &&
-	cc -m32 -nostdlib -fPIE -pie -Wl,--dynamic-linker=/lib/ld-linux.so.2 -o "$place/i386" \
-		"$HEADSTART_TEST_SOURCE/tests/preload/i386.c" 2>/dev/null; then
-	same "$place/i386"
-	[ "$status" = 7 ] || fail "$what: exit status $status"
-	rm "$tmp"/lib32/* "$tmp"/lib/i386-linux-gnu/*
-	in_system "$place/i386" 2>&1 | grep -q 'ERROR: ld.so' || fail "$what: this would not notice"
-else
-	untried "the stub: no loader or compiler for 32-bit programs"
-fi
+case_program_of_32_bits() {
+	what="32-bit"
+	if [ -e "$stub" ] && [ -e /lib/ld-linux.so.2 ] &&
+		cc -m32 -nostdlib -fPIE -pie -Wl,--dynamic-linker=/lib/ld-linux.so.2 -o "$place/i386" \
+			"$HEADSTART_TEST_SOURCE/tests/preload/i386.c" 2>/dev/null; then
+		same "$place/i386"
+		[ "$status" = 7 ] || fail "$what: exit status $status"
+		rm "$tmp"/lib32/* "$tmp"/lib/i386-linux-gnu/*
+		in_system "$place/i386" 2>&1 | grep -q 'ERROR: ld.so' || fail "$what: this would not notice"
+	else
+		untried "the stub: no loader or compiler for 32-bit programs"
+	fi
+}
 
-what="kill switch"
-touch "$tmp/etc/headstart/disable"
-cold in_system "$launch" execv "$target"
-[ "$status" = 7 ] || fail "$what: exit status $status"
-[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
+case_kill_switch_is_obeyed() {
+	what="kill switch"
+	touch "$tmp/etc/headstart/disable"
+	cold in_system "$launch" execv "$target"
+	[ "$status" = 7 ] || fail "$what: exit status $status"
+	[ "$(started)" = 0 ] || fail "$what: a prefetcher was started"
+}
+
+run_cases

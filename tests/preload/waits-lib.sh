@@ -81,7 +81,6 @@ waited_with() {
 
 # How long a start would wait at most is in its system calls, whatever it takes on this machine: follow COMMAND… starts it cold,
 # and waits_up_to prints the seconds, nothing if it does not wait at all. $what is what the shim is to do about the plan.
-can_follow() { command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; }
 follow() {
 	rm -f "$log"
 	make_cold

@@ -3,68 +3,83 @@
 . "$HEADSTART_TEST_SOURCE/tests/preload/waits-lib.sh"
 
 make_physical
+ln -s "$look" "$place/link"
+sign=$("$built/plan-for" "$state" "$place/link" $libraries $untouched) # the name of one for the link
+rm "$sign"
+
 # By whatever function it is started, in the parent's place or in a child; or by somebody without hooks.
-for way in execv execvp execl execlp vfork-execl; do
-	what=$way
-	start_slowly "$launch" "$way" "$look"
+case_program_waits_whatever_function_starts_it() {
+	for way in execv execvp execl execlp vfork-execl; do
+		what=$way
+		start_slowly "$launch" "$way" "$look"
+		go
+		waited
+	done
+}
+
+case_child_of_another_program_waits() {
+	what="a child of a shell"
+	start_slowly sh -c '"$1"; exit' sh "$look"
 	go
 	waited
-done
-what="a child of a shell"
-start_slowly sh -c '"$1"; exit' sh "$look"
-go
-waited
-what="a child of posix_spawn"
-start_slowly /usr/bin/python3 -c 'import os, sys
+	what="a child of posix_spawn"
+	start_slowly /usr/bin/python3 -c 'import os, sys
 os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ), 0)' "$look"
-go
-waited
-what="its own plan"
-start_slowly "$look"
-go
-waited_itself
+	go
+	waited
+}
+
+case_program_waits_for_its_own_plan() {
+	what="its own plan"
+	start_slowly "$look"
+	go
+	waited_itself
+}
 
 # A script waits in its interpreter.
-printf '#!/bin/sh\nexec "%s"\n' "$look" >"$place/script"
-chmod +x "$place/script"
-rm "$plan"
-make_physical "$place/script"
-what="a script"
-start_slowly "$launch" execv "$place/script"
-go
-waited
-rm "$plan"
-make_physical
+case_script_waits_in_its_interpreter() {
+	printf '#!/bin/sh\nexec "%s"\n' "$look" >"$place/script"
+	chmod +x "$place/script"
+	rm "$plan"
+	make_physical "$place/script"
+	what="a script"
+	start_slowly "$launch" execv "$place/script"
+	go
+	waited
+	rm "$plan"
+	make_physical
+}
 
 # By another name of it, if there is a sign of that.
-ln -s "$look" "$place/link"
-sign=$("$built/plan-for" "$state" "$place/link" $libraries $untouched)
-rm "$sign"
-rm -f "$log"
-make_cold
-shimmed "$place/link" >"$tmp/seen" || true
-[ ! -e "$log" ] || fail "a plan is found by another name, without a sign: $(cat "$log")"
-ln -s "$(basename "$plan")" "$sign"
-what="another name"
-start_slowly "$launch" execv "$place/link"
-go
-waited
-what="another name, its own plan"
-start_slowly "$place/link"
-go
-waited_itself
-# A sign is not believed.
-"$built/plan-for" "$state" "$target" $libraries $untouched >"$tmp/out"
-ln -sfn "$(basename "$(cat "$tmp/out")")" "$sign"
-start_slowly "$place/link"
-go
-waited_itself
-ln -sfn /nonexistent "$sign"
-start_slowly "$place/link"
-go
-waited_itself
+case_program_waits_by_another_name_with_a_sign() {
+	rm -f "$log"
+	make_cold
+	shimmed "$place/link" >"$tmp/seen" || true
+	[ ! -e "$log" ] || fail "a plan is found by another name, without a sign: $(cat "$log")"
+	ln -s "$(basename "$plan")" "$sign"
+	what="another name"
+	start_slowly "$launch" execv "$place/link"
+	go
+	waited
+	what="another name, its own plan"
+	start_slowly "$place/link"
+	go
+	waited_itself
+}
 
-# Not if it is told not to, nor with a plan of another order.
+# A sign is not believed.
+case_wrong_sign_is_not_believed() {
+	"$built/plan-for" "$state" "$target" $libraries $untouched >"$tmp/out"
+	ln -sfn "$(basename "$(cat "$tmp/out")")" "$sign"
+	start_slowly "$place/link"
+	go
+	waited_itself
+	ln -sfn /nonexistent "$sign"
+	start_slowly "$place/link"
+	go
+	waited_itself
+}
+
 goes_on() {
 	rm -f "$log"
 	"$unclaimed" "$plan"
@@ -78,90 +93,109 @@ goes_on() {
 	grep -q '^sum' "$order" || fail "$*: the program did not run"
 	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 }
-goes_on HEADSTART_WAIT=0 "$look"
-goes_on HEADSTART_WAIT=0 "$launch" execv "$look"
-"$built/plan-for" "$state" "$look" $libraries $untouched >"$tmp/out"
-goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
-make_physical
+
+# Not if it is told not to, nor with a plan of another order.
+case_program_goes_on_if_it_is_told_to() {
+	goes_on HEADSTART_WAIT=0 "$look"
+	goes_on HEADSTART_WAIT=0 "$launch" execv "$look"
+	"$built/plan-for" "$state" "$look" $libraries $untouched >"$tmp/out"
+	goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
+	make_physical
+}
 
 # Nor if it is started by a path by which it does not find its plan: a relative one, or one with a link in it that has no
 # sign; and its prefetcher is not to wait for it.
-ln -s "$place" "$tmp/current"
-cd "$place"
-for path in ./look "$tmp/current/look"; do
-	goes_on "$launch" execv "$path"
-	grep -q "^prefetched --alongside --fd 3$" "$order" || fail "started as $path: $(cat "$order")"
-done
-cd "$OLDPWD"
+case_program_goes_on_by_a_path_without_a_plan() {
+	ln -s "$place" "$tmp/current"
+	cd "$place"
+	for path in ./look "$tmp/current/look"; do
+		goes_on "$launch" execv "$path"
+		grep -q "^prefetched --alongside --fd 3$" "$order" || fail "started as $path: $(cat "$order")"
+	done
+	cd "$OLDPWD"
+}
 
 # A signal ends the program, as it always would.
-start_slowly "$launch" execv "$look"
-kill -TERM "$waiting"
-status=0
-wait $starter || status=$?
-[ "$status" = 143 ] || fail "a signal while it waits: status $status: $(cat "$order")"
-echo >"$tmp/go"
-"$unclaimed" "$plan"
+case_signal_ends_a_program_that_waits() {
+	start_slowly "$launch" execv "$look"
+	kill -TERM "$waiting"
+	status=0
+	wait $starter || status=$?
+	[ "$status" = 143 ] || fail "a signal while it waits: status $status: $(cat "$order")"
+	echo >"$tmp/go"
+	"$unclaimed" "$plan"
+}
 
 # However the prefetcher ends.
-for dead in /nonexistent /bin/false; do
-	make_cold
-	shimmed HEADSTART_PREFETCH="$dead" "$launch" execv "$look" >"$tmp/seen" || true
-	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
-done
+case_dead_prefetcher_holds_up_nobody() {
+	for dead in /nonexistent /bin/false; do
+		make_cold
+		shimmed HEADSTART_PREFETCH="$dead" "$launch" execv "$look" >"$tmp/seen" || true
+		grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
+	done
+}
+
 # If it does not, the program goes on, and no other waits for it again.
-"$unclaimed" "$plan"
-rm -f "$log" "$order"
-make_cold
-start_in_background tell "$look"
-prefetcher_begins
-wait $starter || true
-[ "$(grep -c '^sum' "$order")" = 1 ] || fail "a prefetcher that does not end holds the program up for ever"
-if can_follow; then
-	what=running
-	follow HEADSTART_PREFETCH="$tmp/slow" "$look"
-	[ -z "$(waits_up_to)" ] || fail "a prefetcher that does not end is waited for again: $(cat "$tmp/calls")"
-fi
-echo >"$tmp/go"
-"$unclaimed" "$plan"
+case_endless_prefetcher_holds_up_nobody_for_ever() {
+	"$unclaimed" "$plan"
+	rm -f "$log" "$order"
+	make_cold
+	start_in_background tell "$look"
+	prefetcher_begins
+	wait $starter || true
+	[ "$(grep -c '^sum' "$order")" = 1 ] || fail "a prefetcher that does not end holds the program up for ever"
+	if can_trace; then
+		what=running
+		follow HEADSTART_PREFETCH="$tmp/slow" "$look"
+		[ -z "$(waits_up_to)" ] || fail "a prefetcher that does not end is waited for again: $(cat "$tmp/calls")"
+	fi
+	echo >"$tmp/go"
+	"$unclaimed" "$plan"
+}
 
 # The prefetcher's age counts, not how long this program has waited: less than three seconds are left here, of ten. It may
 # take longer to come there; then nothing has been seen.
-meet_an_old_one() {
-	"$unclaimed" "$plan"
-	rm -f "$order"
-	/usr/bin/python3 - "$plan" "$tmp/slow" <<-'END' &
-		import fcntl, os, sys, time
-		plan = os.open(sys.argv[1], os.O_RDONLY)
-		os.set_inheritable(plan, True)
-		fcntl.lockf(plan, fcntl.LOCK_SH, 1, (1 << 32) + int(time.monotonic() * 1000) - 7000)
-		os.execv(sys.argv[2], sys.argv[2:])
-	END
-	prefetcher_begins
-	what=running
-	follow HEADSTART_PREFETCH="$tmp/slow" "$look"
-	echo >"$tmp/go"
-	"$unclaimed" "$plan"
-	[ -n "$(waits_up_to)" ] || fail "three seconds went by before the program came to wait"
+case_age_of_the_prefetcher_counts() {
+	meet_an_old_one() {
+		"$unclaimed" "$plan"
+		rm -f "$order"
+		/usr/bin/python3 - "$plan" "$tmp/slow" <<-'END' &
+			import fcntl, os, sys, time
+			plan = os.open(sys.argv[1], os.O_RDONLY)
+			os.set_inheritable(plan, True)
+			fcntl.lockf(plan, fcntl.LOCK_SH, 1, (1 << 32) + int(time.monotonic() * 1000) - 7000)
+			os.execv(sys.argv[2], sys.argv[2:])
+		END
+		prefetcher_begins
+		what=running
+		follow HEADSTART_PREFETCH="$tmp/slow" "$look"
+		echo >"$tmp/go"
+		"$unclaimed" "$plan"
+		[ -n "$(waits_up_to)" ] || fail "three seconds went by before the program came to wait"
+	}
+	if can_trace; then
+		until_undisturbed meet_an_old_one
+		[ "$(waits_up_to)" -le 2 ] || fail "an old prefetcher is waited for like a young one: $(cat "$tmp/calls")"
+	else
+		untried "how long an old prefetcher is waited for: strace cannot trace here"
+	fi
 }
-if can_follow; then
-	until_undisturbed meet_an_old_one
-	[ "$(waits_up_to)" -le 2 ] || fail "an old prefetcher is waited for like a young one: $(cat "$tmp/calls")"
-else
-	untried "how long an old prefetcher is waited for: strace cannot trace here"
-fi
 
 # With the real one: all of the plan is there when the program begins, which notices nothing else.
-exec 8<&-
-what="the real prefetcher"
-all_is_there() {
-	rm -f "$log"
-	make_cold
-	expect_same HEADSTART_PREFETCH="$prefetch"
-	grep -q "^prefetch program=$look .* asked=[1-9]" "$log" || fail "the plan was not carried out: $(cat "$log")"
-	"$page" came $libraries $untouched >"$tmp/out" || fail "not all of the plan is there"
+case_whole_plan_is_there_when_the_program_begins() {
+	exec 8<&-
+	what="the real prefetcher"
+	all_is_there() {
+		rm -f "$log"
+		make_cold
+		expect_same HEADSTART_PREFETCH="$prefetch"
+		grep -q "^prefetch program=$look .* asked=[1-9]" "$log" || fail "the plan was not carried out: $(cat "$log")"
+		"$page" came $libraries $untouched >"$tmp/out" || fail "not all of the plan is there"
+	}
+	for way in "" "$launch execv"; do
+		through=$way
+		until_undisturbed all_is_there
+	done
 }
-for way in "" "$launch execv"; do
-	through=$way
-	until_undisturbed all_is_there
-done
+
+run_cases

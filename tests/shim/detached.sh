@@ -42,62 +42,29 @@ make_cold
 report=$(cat "$tmp/report")
 wait $! || true
 says() { echo "$report" | grep -qxF -- "$1" || fail "not '$1': $report"; }
-says "arguments: --alongside --fd 3"
-says "folder: /"
-says "plan: $plan"
-echo "$report" | grep '^leaked:' && fail "descriptors of the program reach the prefetcher"
-says "stream: /dev/null"
-says "mask: 0022"
-says "SigBlk:	0000000000000000"
-says "SigIgn:	0000000000000000"
-says "cores: 0"
-says "sacrificed: 1000"
-says "session: own"
-says "HEADSTART_LOG=$log"
-echo "$report" | grep -E '^(COLOUR|LD_AUDIT|LD_PRELOAD|HEADSTART_STATE|HOME)=' && fail "the environment was passed on"
-hard=$(ulimit -H -n)
-says "files: $hard of $hard"
 
-[ "$shim" = audit ] || exit 0 # under the preload shim waits another process: tests/preload/waits.sh
-
-# The program goes on: this prefetcher does not end before the program has. With a plan in physical order it does where
-# it is asked to.
-mkfifo "$tmp/begun" "$tmp/go"
-printf '#!/bin/sh\nread line <"%s"\n' "$tmp/go" >"$tmp/stuck"
-chmod +x "$tmp/stuck"
-goes_on() {
-	make_cold
-	rm -f "$log"
-	shimmed HEADSTART_PREFETCH="$tmp/stuck" "$@" "$look" >"$tmp/seen" || true
-	echo >"$tmp/go"
-	grep -q '^sum' "$tmp/seen" || fail "$*: the program did not run beside its prefetcher"
-	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
+case_arguments_are_the_shim_s() { says "arguments: --alongside --fd 3"; }
+case_folder_is_the_root() { says "folder: /"; }
+case_descriptors_are_the_plan_and_the_null_device() {
+	says "plan: $plan"
+	says "stream: /dev/null"
+	! echo "$report" | grep '^leaked:' || fail "descriptors of the program reach the prefetcher"
 }
-goes_on HEADSTART_WAIT=1
-ORDER=physical make_plan
-goes_on HEADSTART_WAIT=0
-
-# There it waits for the prefetcher to end, however that ends.
-printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$tmp/order" >"$tmp/slow"
-chmod +x "$tmp/slow"
-make_cold
-shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
-read line <"$tmp/begun"
-"$page" came "$tmp/slow" >"$tmp/out" || true
-echo >"$tmp/go"
-wait $! || true
-[ "$(head -1 "$tmp/order")" = prefetched ] || fail "the program did not wait: $(head -1 "$tmp/order")"
-grep -q '^sum' "$tmp/order" || fail "the program did not run"
-# So all of the plan is there when the program begins.
-carried_out() {
-	make_cold
-	shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
-	"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
+case_signals_and_mask_are_the_defaults() {
+	says "mask: 0022"
+	says "SigBlk:	0000000000000000"
+	says "SigIgn:	0000000000000000"
 }
-until_undisturbed carried_out
+case_limits_are_not_the_program_s() {
+	says "cores: 0"
+	hard=$(ulimit -H -n)
+	says "files: $hard of $hard"
+	says "sacrificed: 1000"
+}
+case_session_is_its_own() { says "session: own"; }
+case_environment_is_the_log_alone() {
+	says "HEADSTART_LOG=$log"
+	! echo "$report" | grep -E '^(COLOUR|LD_AUDIT|LD_PRELOAD|HEADSTART_STATE|HOME)=' || fail "the environment was passed on"
+}
 
-for dead in /nonexistent /bin/false; do
-	make_cold
-	shimmed HEADSTART_PREFETCH="$dead" "$look" >"$tmp/seen" || true
-	grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
-done
+run_cases

@@ -14,73 +14,93 @@ refused() {
 
 make_plan
 cp "$plan" "$tmp/good"
-make_cold
-what="good plan"
-expect_same HEADSTART=plan
-grep -q plan=started "$log" || fail "the good plan is not used"
+case_good_plan_is_used() {
+	make_cold
+	what="good plan"
+	expect_same HEADSTART=plan
+	grep -q plan=started "$log" || fail "the good plan is not used"
+}
 
-for size in 0 1 7 8 87 88 100; do
-	head -c "$size" "$tmp/good" >"$plan"
-	refused "truncated to $size bytes"
-done
+case_truncated_plan_is_refused() {
+	for size in 0 1 7 8 87 88 100; do
+		head -c "$size" "$tmp/good" >"$plan"
+		refused "truncated to $size bytes"
+	done
+}
+
 # magic, version, page size, probe_count, probes_end, first probe
-for offset in 0 8 12 48 52 88 92; do
-	cp "$tmp/good" "$plan"
-	damage "$plan" "$offset"
-	refused "changed at $offset"
-done
-head -c 100000 /dev/zero >"$plan"
-refused "zeroes"
-head -c 100000 /dev/urandom >"$plan"
-refused "noise"
-head -c 5000 "$tmp/good" | tr '\000' '\377' >"$plan"
-refused "no NUL anywhere"
+case_changed_plan_is_refused() {
+	for offset in 0 8 12 48 52 88 92; do
+		cp "$tmp/good" "$plan"
+		damage "$plan" "$offset"
+		refused "changed at $offset"
+	done
+}
 
-mkfifo "$plan"
-refused "a FIFO"
-mkdir "$plan"
-refused "a folder"
-cp "$tmp/good" "$tmp/elsewhere"
-ln -s "$tmp/elsewhere" "$plan"
-refused "a symbolic link"
-ln -s /dev/zero "$plan"
-refused "a device"
-cp "$tmp/good" "$plan"
-chmod 664 "$plan"
-refused "writable for the group"
-cp "$tmp/good" "$plan"
-chmod 646 "$plan"
-refused "writable for all"
-cp "$tmp/good" "$plan"
-chmod 200 "$plan"
-[ "$(id -u)" = 0 ] && rm "$plan"
-refused "not readable"
-if [ "$(id -u)" = 0 ]; then
+case_noise_is_refused() {
+	head -c 100000 /dev/zero >"$plan"
+	refused "zeroes"
+	head -c 100000 /dev/urandom >"$plan"
+	refused "noise"
+	head -c 5000 "$tmp/good" | tr '\000' '\377' >"$plan"
+	refused "no NUL anywhere"
+}
+
+case_plan_that_is_no_file_is_refused() {
+	mkfifo "$plan"
+	refused "a FIFO"
+	mkdir "$plan"
+	refused "a folder"
+	cp "$tmp/good" "$tmp/elsewhere"
+	ln -s "$tmp/elsewhere" "$plan"
+	refused "a symbolic link"
+	ln -s /dev/zero "$plan"
+	refused "a device"
+}
+
+case_plan_that_others_could_have_written_is_refused() {
 	cp "$tmp/good" "$plan"
-	chown 12345 "$plan"
-	refused "another user's"
-fi
+	chmod 664 "$plan"
+	refused "writable for the group"
+	cp "$tmp/good" "$plan"
+	chmod 646 "$plan"
+	refused "writable for all"
+	cp "$tmp/good" "$plan"
+	chmod 200 "$plan"
+	[ "$(id -u)" = 0 ] && rm "$plan"
+	refused "not readable"
+	if [ "$(id -u)" = 0 ]; then
+		cp "$tmp/good" "$plan"
+		chown 12345 "$plan"
+		refused "another user's"
+	fi
+}
 
 # Body damaged, head good: the real prefetcher finds out, the program does not.
-head -c -10 "$tmp/good" >"$plan"
-what="a damaged body"
-make_cold
-expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+case_damaged_body_is_for_the_prefetcher_to_find() {
+	head -c -10 "$tmp/good" >"$plan"
+	what="a damaged body"
+	make_cold
+	expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+}
 
 # Sizes that nobody writes: sparse, and larger than any plan may be.
-cp "$tmp/good" "$plan"
-truncate -s 1T "$plan" 2>/dev/null || truncate -s 1G "$plan"
-what="a huge plan"
-make_cold
-expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
-rm "$plan"
-truncate -s 1G "$plan"
-refused "nothing but a hole"
+case_huge_plan_does_no_harm() {
+	cp "$tmp/good" "$plan"
+	truncate -s 1T "$plan" 2>/dev/null || truncate -s 1G "$plan"
+	what="a huge plan"
+	make_cold
+	expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+	rm "$plan"
+	truncate -s 1G "$plan"
+	refused "nothing but a hole"
+}
 
 # A plan that is cut off, emptied and put back all the time, and whose folder is another user's every other moment.
-mkdir "$tmp/theirs"
-cp "$tmp/good" "$tmp/theirs/$(basename "$plan")"
-cat >"$tmp/swap.py" <<'END'
+case_plan_that_changes_all_the_time_does_no_harm() {
+	mkdir "$tmp/theirs"
+	cp "$tmp/good" "$tmp/theirs/$(basename "$plan")"
+	cat >"$tmp/swap.py" <<'END'
 import ctypes, os, shutil, sys
 good, plan, state, theirs = sys.argv[1:5]
 data = open(good, 'rb').read()
@@ -92,15 +112,18 @@ while os.getppid() != 1 and not os.path.exists(sys.argv[5]):
             out.truncate(size)
     exchange(-100, state.encode(), -100, theirs.encode(), 2)
 END
-if [ "$(id -u)" = 0 ]; then
-	chown -R 12345 "$tmp/theirs"
-fi
-/usr/bin/python3 "$tmp/swap.py" "$tmp/good" "$plan" "$state" "$tmp/theirs" "$tmp/enough" &
-swapper=$!
-what="a plan and a folder that change all the time"
-for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
-	make_cold
-	expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
-done
-touch "$tmp/enough"
-wait "$swapper" || fail "nothing was swapped"
+	if [ "$(id -u)" = 0 ]; then
+		chown -R 12345 "$tmp/theirs"
+	fi
+	/usr/bin/python3 "$tmp/swap.py" "$tmp/good" "$plan" "$state" "$tmp/theirs" "$tmp/enough" &
+	swapper=$!
+	what="a plan and a folder that change all the time"
+	for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19; do
+		make_cold
+		expect_same HEADSTART=plan HEADSTART_PREFETCH="$prefetch"
+	done
+	touch "$tmp/enough"
+	wait "$swapper" || fail "nothing was swapped"
+}
+
+run_cases

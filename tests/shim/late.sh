@@ -1,8 +1,7 @@
 #!/bin/sh
 # A page that came while it was asked for was not there: such a start is cold, by shim and by launcher.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
-command -v strace >/dev/null || skip "no strace"
-strace -qq -o /dev/null true 2>/dev/null || skip "strace cannot trace here"
+can_trace || skip "no strace, or it cannot trace here"
 
 # The answers of a warm start, and each comes late.
 make_plan
@@ -12,7 +11,15 @@ late() {
 	gathering strace -qq -f -o "$tmp/trace" -e trace=preadv2 -e inject=preadv2:delay_exit=1000 "$@" >"$tmp/seen" || true
 	grep -q 'preadv2(.*= 1 (DELAYED)' "$tmp/trace" || fail "nothing came late: $(cat "$tmp/trace")"
 }
-until_undisturbed late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look"
-grep -q 'plan=started' "$log" || fail "the shim took a page that came late for resident: $(cat "$log")"
-until_undisturbed late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
-grep -q 'asked=[1-9]' "$log" || fail "run took a page that came late for resident: $(cat "$log")"
+
+case_shim_takes_a_late_page_for_cold() {
+	until_undisturbed late env -i LD_AUDIT="$audit" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true "$look"
+	grep -q 'plan=started' "$log" || fail "the shim took a page that came late for resident: $(cat "$log")"
+}
+
+case_launcher_takes_a_late_page_for_cold() {
+	until_undisturbed late env HEADSTART_STATE="$state" HEADSTART_LOG="$log" "$headstart" run --wait done -- "$look"
+	grep -q 'asked=[1-9]' "$log" || fail "run took a page that came late for resident: $(cat "$log")"
+}
+
+run_cases

@@ -45,6 +45,22 @@ make_cold() { "$page" out $libraries || fail "pages stay in the page cache"; }
 make_warm() { cat $libraries "$look" >/dev/null; }
 make_plan() { plan=$("$built/plan-for" "$state" "$look" $libraries); }
 
+# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still be
+# at its plan.
+cold() {
+	rm -f "$log"
+	"$unclaimed" $(find "$state" -name '*.plan' -type f)
+	make_cold
+	status=0
+	"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?
+}
+# The program ran, and nobody saw to its plan.
+nothing_done() {
+	[ "$status" = 7 ] || fail "$what: exit status $status: $(cat "$tmp/err")"
+	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
+	! "$page" in "$place/libthree.so" || fail "$what: a library was read"
+}
+
 # What `look` sees without us. The same LD_AUDIT or LD_PRELOAD: it is part of the environment.
 expect_same() {
 	status=0

@@ -15,86 +15,111 @@ try() {
 	fi
 }
 
-logged=
-try "no plan, plan mode" HEADSTART=plan
-logged=whole=started
-try "no plan" HEADSTART=auto
-try "whole mode" HEADSTART=whole
-make_plan
-try "whole mode beside a plan" HEADSTART=whole
-logged=plan=started
-try "a plan, plan mode" HEADSTART=plan
-try "a plan" HEADSTART=auto
-try "an unknown mode" HEADSTART=rubbish
+mkfifo "$tmp/end"
+
+case_nothing_is_noticed_without_a_plan() {
+	logged=
+	try "no plan, plan mode" HEADSTART=plan
+	logged=whole=started
+	try "no plan" HEADSTART=auto
+	try "whole mode" HEADSTART=whole
+}
+
+case_nothing_is_noticed_with_a_plan() {
+	make_plan
+	logged=whole=started
+	try "whole mode beside a plan" HEADSTART=whole
+	logged=plan=started
+	try "a plan, plan mode" HEADSTART=plan
+	try "a plan" HEADSTART=auto
+	try "an unknown mode" HEADSTART=rubbish
+}
 
 # The prefetcher may be missing, no program, or die.
-try "prefetcher missing" HEADSTART_PREFETCH=/nonexistent
-try "prefetcher is a folder" HEADSTART_PREFETCH=/
-printf '#!/bin/sh\nkill -SEGV $$\n' >"$tmp/crash"
-chmod +x "$tmp/crash"
-try "prefetcher crashes" HEADSTART_PREFETCH="$tmp/crash"
-logged=
-try "log cannot be written" HEADSTART_LOG=/nonexistent/log
-
-what="warm start"
-seen_warm() {
-	expect_same HEADSTART=auto
-	grep -q plan=warm "$log" || fail "a warm start is not seen: $(cat "$log")"
+case_failing_prefetcher_is_not_noticed() {
+	logged=plan=started
+	try "prefetcher missing" HEADSTART_PREFETCH=/nonexistent
+	try "prefetcher is a folder" HEADSTART_PREFETCH=/
+	printf '#!/bin/sh\nkill -SEGV $$\n' >"$tmp/crash"
+	chmod +x "$tmp/crash"
+	try "prefetcher crashes" HEADSTART_PREFETCH="$tmp/crash"
 }
-when_warm seen_warm
+
+case_log_that_cannot_be_written_is_not_noticed() {
+	logged=
+	try "log cannot be written" HEADSTART_LOG=/nonexistent/log
+}
+
+case_warm_start_is_seen() {
+	what="warm start"
+	seen_warm() {
+		expect_same HEADSTART=auto
+		grep -q plan=warm "$log" || fail "a warm start is not seen: $(cat "$log")"
+	}
+	when_warm seen_warm
+}
 
 # Closed standard streams: descriptors of ours must neither take their place for good nor reach the prefetcher.
-rm -f "$log"
-make_cold
-shimmed "$look" >&- 2>&- <&- || true
-grep -q plan=started "$log" || fail "no prefetch with closed streams"
+case_closed_streams_stay_closed() {
+	rm -f "$log"
+	make_cold
+	shimmed "$look" >&- 2>&- <&- || true
+	grep -q plan=started "$log" || fail "no prefetch with closed streams"
+}
 
 # A pipe must reach its end with the program, not with the prefetcher; the prefetcher here ends when it is told to.
-mkfifo "$tmp/end"
-printf '#!/bin/sh\nread line <%s\n' "$tmp/end" >"$tmp/waits"
-chmod +x "$tmp/waits"
-rm -f "$log"
-make_cold
-seen=$(shimmed HEADSTART_PREFETCH="$tmp/waits" "$look" | wc -l)
-echo >"$tmp/end"
-[ "$seen" -gt 10 ] || fail "output went missing"
+case_pipe_ends_with_the_program() {
+	printf '#!/bin/sh\nread line <%s\n' "$tmp/end" >"$tmp/waits"
+	chmod +x "$tmp/waits"
+	rm -f "$log"
+	make_cold
+	seen=$(shimmed HEADSTART_PREFETCH="$tmp/waits" "$look" | wc -l)
+	echo >"$tmp/end"
+	[ "$seen" -gt 10 ] || fail "output went missing"
+}
 
 # User namespaces: a thread or a shared address space of ours would make them fail.
-unshare=$(command -v unshare)
-if unshare -Ur true 2>/dev/null; then
-	for library in $libraries; do
+case_user_namespaces_work() {
+	unshare=$(command -v unshare)
+	if unshare -Ur true 2>/dev/null; then
+		for library in $libraries; do
+			make_cold
+			"$built/plan-for" "$state" "$(readlink -f "$unshare")" $library >"$tmp/out"
+			rm -f "$log"
+			shimmed "$unshare" -Ur true || fail "unshare -Ur fails under the shim"
+			grep -q plan=started "$log" || fail "unshare: nothing was started"
+		done
 		make_cold
-		"$built/plan-for" "$state" "$(readlink -f "$unshare")" $library >"$tmp/out"
+		nsenter=$(command -v nsenter)
+		"$built/plan-for" "$state" "$(readlink -f "$nsenter")" $libraries >"$tmp/out"
 		rm -f "$log"
-		shimmed "$unshare" -Ur true || fail "unshare -Ur fails under the shim"
-		grep -q plan=started "$log" || fail "unshare: nothing was started"
-	done
-	make_cold
-	nsenter=$(command -v nsenter)
-	"$built/plan-for" "$state" "$(readlink -f "$nsenter")" $libraries >"$tmp/out"
-	rm -f "$log"
-	"$unshare" -Ur sh -c 'echo $$ >"$1"; exec cat "$2"' sh "$tmp/pid" "$tmp/end" >"$tmp/out" &
-	inside=$!
-	while [ ! -s "$tmp/pid" ]; do kill -0 "$inside"; done
-	result=0
-	shimmed "$nsenter" -U --preserve-credentials -t "$(cat "$tmp/pid")" true || result=$?
-	echo >"$tmp/end"
-	wait "$inside"
-	[ "$result" = 0 ] || fail "nsenter -U fails under the shim"
-	grep -q plan=started "$log" || fail "nsenter: nothing was started"
-else
-	untried "user namespaces"
-fi
+		"$unshare" -Ur sh -c 'echo $$ >"$1"; exec cat "$2"' sh "$tmp/pid" "$tmp/end" >"$tmp/out" &
+		inside=$!
+		while [ ! -s "$tmp/pid" ]; do kill -0 "$inside"; done
+		result=0
+		shimmed "$nsenter" -U --preserve-credentials -t "$(cat "$tmp/pid")" true || result=$?
+		echo >"$tmp/end"
+		wait "$inside"
+		[ "$result" = 0 ] || fail "nsenter -U fails under the shim"
+		grep -q plan=started "$log" || fail "nsenter: nothing was started"
+	else
+		untried "user namespaces"
+	fi
+}
 
 # Ten at once.
-(shimmed HEADSTART=off "$look" "$place/libthree.so" >"$tmp/expected.many" 2>&1 </dev/null || true) &
-wait
-make_cold
-for i in 0 1 2 3 4 5 6 7 8 9; do
-	(shimmed "$look" "$place/libthree.so" >"$tmp/seen.$i" 2>&1 </dev/null || echo $? >"$tmp/status.$i") &
-done
-wait
-for i in 0 1 2 3 4 5 6 7 8 9; do
-	[ "$(cat "$tmp/status.$i")" = 7 ] || fail "ten at once: number $i exited with $(cat "$tmp/status.$i")"
-	sed "s,$tmp/seen.$i$,$tmp/expected.many," "$tmp/seen.$i" | diff "$tmp/expected.many" - || fail "ten at once: number $i differs"
-done
+case_ten_starts_at_once_are_alike() {
+	(shimmed HEADSTART=off "$look" "$place/libthree.so" >"$tmp/expected.many" 2>&1 </dev/null || true) &
+	wait
+	make_cold
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		(shimmed "$look" "$place/libthree.so" >"$tmp/seen.$i" 2>&1 </dev/null || echo $? >"$tmp/status.$i") &
+	done
+	wait
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		[ "$(cat "$tmp/status.$i")" = 7 ] || fail "ten at once: number $i exited with $(cat "$tmp/status.$i")"
+		sed "s,$tmp/seen.$i$,$tmp/expected.many," "$tmp/seen.$i" | diff "$tmp/expected.many" - || fail "ten at once: number $i differs"
+	done
+}
+
+run_cases

@@ -6,30 +6,38 @@
 printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetcher"
 chmod +x "$tmp/prefetcher"
 
-make_cold
-in_front=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
-for library in $libraries; do
-	grep -qxF "$library" "$tmp/mapped" || fail "not told of '$library': $(cat "$tmp/mapped")"
-done
-grep -qF /libc.so "$tmp/mapped" || fail "not told of libc: $(cat "$tmp/mapped")"
-grep -v '^/' "$tmp/mapped" && fail "told of something that is no file"
-grep -E '/ld-linux|linux-vdso|libheadstart' "$tmp/mapped" && fail "told of the loader or ourselves"
+case_prefetcher_is_told_all_that_is_mapped() {
+	make_cold
+	in_front=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
+	for library in $libraries; do
+		grep -qxF "$library" "$tmp/mapped" || fail "not told of '$library': $(cat "$tmp/mapped")"
+	done
+	grep -qF /libc.so "$tmp/mapped" || fail "not told of libc: $(cat "$tmp/mapped")"
+	! grep -v '^/' "$tmp/mapped" || fail "told of something that is no file"
+	! grep -E '/ld-linux|linux-vdso|libheadstart' "$tmp/mapped" || fail "told of the loader or ourselves"
+}
 
 # One resident library does not make a start warm, and one more starts nothing twice. Where ld.so is held up between reading a
 # library's header and telling us of it, read-ahead may have brought what we ask for.
-partly_cold() {
-	make_warm
-	: >"$log"
-	"$page" out "$place/libone.so"
-	shimmed HEADSTART=whole "$look" >/dev/null || true
-	[ "$(grep -c whole=started "$log")" = 1 ] || fail "partly cold: $(cat "$log")"
+case_one_resident_library_makes_no_warm_start() {
+	partly_cold() {
+		make_warm
+		: >"$log"
+		"$page" out "$place/libone.so"
+		shimmed HEADSTART=whole "$look" >/dev/null || true
+		[ "$(grep -c whole=started "$log")" = 1 ] || fail "partly cold: $(cat "$log")"
+	}
+	until_undisturbed partly_cold
 }
-until_undisturbed partly_cold
 
 # A library opened later is none of our business if the start was warm: there may be a seccomp filter by then.
-nothing_started() {
-	"$page" out "$place/libthree.so"
-	shimmed HEADSTART=whole "$look" "$place/libthree.so" >/dev/null || true
-	[ ! -e "$log" ] || fail "started in a warm start, or by dlopen: $(cat "$log")"
+case_later_library_of_a_warm_start_starts_nothing() {
+	nothing_started() {
+		"$page" out "$place/libthree.so"
+		shimmed HEADSTART=whole "$look" "$place/libthree.so" >/dev/null || true
+		[ ! -e "$log" ] || fail "started in a warm start, or by dlopen: $(cat "$log")"
+	}
+	when_warm nothing_started
 }
-when_warm nothing_started
+
+run_cases

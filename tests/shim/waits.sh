@@ -1,0 +1,63 @@
+#!/bin/sh
+# Under the audit shim the program goes on beside its prefetcher, and waits for it with a plan in physical order. What waits under
+# the preload shim is another process: tests/preload/waits.sh.
+. "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
+make_plan
+mkfifo "$tmp/begun" "$tmp/go"
+printf '#!/bin/sh\nread line <"%s"\n' "$tmp/go" >"$tmp/stuck"
+printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$tmp/order" >"$tmp/slow"
+chmod +x "$tmp/stuck" "$tmp/slow"
+
+# The program goes on: this prefetcher does not end before the program has.
+goes_on() {
+	make_cold
+	rm -f "$log"
+	shimmed HEADSTART_PREFETCH="$tmp/stuck" "$@" "$look" >"$tmp/seen" || true
+	echo >"$tmp/go"
+	grep -q '^sum' "$tmp/seen" || fail "$*: the program did not run beside its prefetcher"
+	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
+}
+
+case_program_goes_on_beside_its_prefetcher() {
+	goes_on HEADSTART_WAIT=1
+}
+
+case_program_goes_on_if_it_is_told_to() {
+	ORDER=physical make_plan
+	goes_on HEADSTART_WAIT=0
+}
+
+# With a plan in physical order it waits for the prefetcher to end, however that ends.
+case_program_waits_with_a_plan_in_physical_order() {
+	ORDER=physical make_plan
+	make_cold
+	shimmed HEADSTART_PREFETCH="$tmp/slow" "$look" >>"$tmp/order" &
+	read line <"$tmp/begun"
+	"$page" came "$tmp/slow" >"$tmp/out" || true
+	echo >"$tmp/go"
+	wait $! || true
+	[ "$(head -1 "$tmp/order")" = prefetched ] || fail "the program did not wait: $(head -1 "$tmp/order")"
+	grep -q '^sum' "$tmp/order" || fail "the program did not run"
+}
+
+# So all of the plan is there when the program begins.
+case_whole_plan_is_there_when_the_program_begins() {
+	ORDER=physical make_plan
+	carried_out() {
+		make_cold
+		shimmed HEADSTART_PREFETCH="$prefetch" "$look" >"$tmp/seen" || true
+		"$page" came $libraries >"$tmp/out" || fail "the plan was not carried out"
+	}
+	until_undisturbed carried_out
+}
+
+case_program_runs_without_a_prefetcher() {
+	ORDER=physical make_plan
+	for dead in /nonexistent /bin/false; do
+		make_cold
+		shimmed HEADSTART_PREFETCH="$dead" "$look" >"$tmp/seen" || true
+		grep -q '^sum' "$tmp/seen" || fail "the program did not run without a prefetcher"
+	done
+}
+
+run_cases
