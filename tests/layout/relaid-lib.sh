@@ -15,15 +15,3 @@ relayout() {
 	"$headstart" relayout --profile "$tmp/relayout.profile" --in-place "$@" "$relayout_file" >"$tmp/relayout.out" ||
 		fail "cannot relayout $relayout_file: $(cat "$tmp/relayout.out")"
 }
-
-# Changes one byte of a file. flip FILE OFFSET
-flip() {
-	python3 - "$1" "$2" <<-'PYTHON'
-		import sys
-		with open(sys.argv[1], "r+b") as file:
-		    file.seek(int(sys.argv[2]))
-		    byte = file.read(1)[0]
-		    file.seek(int(sys.argv[2]))
-		    file.write(bytes([byte ^ 1]))
-	PYTHON
-}

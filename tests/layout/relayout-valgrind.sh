@@ -48,7 +48,7 @@ clean 0 --in-place --force --max-segments 5 place/lib.so
 head -c 10000 lib.so >bad
 clean 1 --dry-run bad
 cp folder/lib.so bad
-printf x | dd of=bad bs=1 seek=9000 conv=notrunc status=none
+poke bad 9000 x
 clean 1 -o none bad program lib.so
 clean 2 -o none
 echo ok

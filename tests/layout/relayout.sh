@@ -59,7 +59,7 @@ random_profile profile2 4 10 libsum.so
 relayout --profile profile2 -o direct.so libsum.so >/dev/null
 relayout --profile profile2 -o anew.so new.so >/dev/null
 cmp direct.so anew.so || fail 'relaid anew by another profile it is not what it would have been'
-printf 'x' | dd of=again.so bs=1 seek=5000 conv=notrunc status=none
+poke again.so 5000 x
 refuses 1 "'$tmp/again.so' " relayout --profile profile -o x again.so
 # A profile of the relaid file knows pages of its hot region: those are mapped back.
 random_profile profile3 5 100 new.so
@@ -72,11 +72,9 @@ relayout --profile profile --dry-run program libsum.so >out
 [ -z "$(ls dry)" ] && cmp -s libsum.so other/libsum.so || fail '--dry-run wrote something'
 grep -qE '^reads +[0-9]+ -> [0-9]+$' out || fail "--dry-run does not predict reads: $(cat out)"
 relayout --profile profile --dry-run --json program libsum.so >out
-/usr/bin/python3 - out <<'EOF' || fail "the JSON of --dry-run: $(cat out)"
-import json, sys
-report = json.load(open(sys.argv[1]))
-assert report["done"] == 2 and report["refused"] == 0 and report["dry_run"] is True
-file = report["files"][1]
+json out - <<'EOF' || fail "the JSON of --dry-run: $(cat out)"
+assert TOP["done"] == 2 and TOP["refused"] == 0 and TOP["dry_run"] is True
+file = TOP["files"][1]
 assert file["status"] == "would be relaid" and file["path"].endswith("/libsum.so")
 assert file["before"]["segments"] == 4 and file["after"]["segments"] > 4
 assert file["after"]["reads"] <= file["before"]["reads"]
@@ -175,10 +173,10 @@ refuse 'is not an ELF file'
 head -c 3000 libsum.so >bad
 refuse 'is truncated: a segment lies beyond the end of the file'
 cp libsum.so bad
-printf '\001' | dd of=bad bs=1 seek=4 conv=notrunc status=none
+poke bad 4 '\001'
 refuse 'is a 32-bit ELF file'
 cp libsum.so bad
-printf '\363' | dd of=bad bs=1 seek=18 conv=notrunc status=none
+poke bad 18 '\363'
 refuse 'is made for another machine than x86-64 or aarch64'
 cp libsum.so bad
 echo archive >>bad

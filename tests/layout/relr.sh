@@ -23,111 +23,122 @@ relayout() {
 
 # Whether the pass $2 did something to the file $1, relaid.
 did() {
-	python3 -c 'import json, sys; sys.exit(not json.load(open(sys.argv[1]))["files"][0]["passes"][sys.argv[2]]["done"])' \
-		"said/$1" "$2"
+	[ "$(json "said/$1" 'TOP["files"][0]["passes"][ARGS[0]]["done"]' "$2")" = True ]
 }
 
-echo "libraries and a program, by linker and binding"
-g++ -O1 -c -o program.o "$here/relr-program.cc"
-for linker in bfd gold lld mold; do
-	for flags in -Wl,-z,lazy -Wl,-z,now -Wl,-z,noseparate-code; do
-		gcc -fuse-ld=$linker "$flags" -shared -o probe.so -x c /dev/null 2>/dev/null || {
-			untried "$linker $flags: it does not link here"
-			continue
-		}
-		rm -f libsample.so relaid/*
-		gcc -O0 -fPIC -shared -fuse-ld=$linker "$flags" -Wl,-soname,libsample.so -Wl,--build-id -o libsample.so \
-			"$here/relr-sample.c" || fail "$linker $flags does not link"
-		g++ -fuse-ld=$linker "$flags" -Wl,--build-id -o program program.o ./libsample.so || fail "$linker: no program"
-		LD_LIBRARY_PATH=. ./program >before
-		grep -q ' 0$' before || fail "$linker $flags: the sample itself is wrong: $(cat before)"
-		relayout "$tmp/libsample.so" "$tmp/program"
-		for file in libsample.so program; do
-			if did $file relr; then
-				LD_DEBUG=versions LD_LIBRARY_PATH=relaid relaid/program 2>&1 >/dev/null |
-					grep -q "$relr_version.*required by file .*$file" ||
-					fail "$linker $flags: '$file' does not require the version"
-			else
-				# lld leaves no room in the dynamic section.
-				grep -q 'no room for DT_RELR' said/$file ||
-					fail "$linker $flags: '$file' is not packed: $(cat said/$file)"
-				[ $linker = lld ] || fail "$linker $flags leaves no room"
-			fi
+case_libraries_and_programs_of_each_linker() {
+	echo "libraries and a program, by linker and binding"
+	g++ -O1 -c -o program.o "$here/relr-program.cc"
+	for linker in bfd gold lld mold; do
+		for flags in -Wl,-z,lazy -Wl,-z,now -Wl,-z,noseparate-code; do
+			gcc -fuse-ld=$linker "$flags" -shared -o probe.so -x c /dev/null 2>/dev/null || {
+				untried "$linker $flags: it does not link here"
+				continue
+			}
+			rm -f libsample.so relaid/*
+			gcc -O0 -fPIC -shared -fuse-ld=$linker "$flags" -Wl,-soname,libsample.so -Wl,--build-id -o libsample.so \
+				"$here/relr-sample.c" || fail "$linker $flags does not link"
+			g++ -fuse-ld=$linker "$flags" -Wl,--build-id -o program program.o ./libsample.so || fail "$linker: no program"
+			LD_LIBRARY_PATH=. ./program >before
+			grep -q ' 0$' before || fail "$linker $flags: the sample itself is wrong: $(cat before)"
+			relayout "$tmp/libsample.so" "$tmp/program"
+			for file in libsample.so program; do
+				if did $file relr; then
+					LD_DEBUG=versions LD_LIBRARY_PATH=relaid relaid/program 2>&1 >/dev/null |
+						grep -q "$relr_version.*required by file .*$file" ||
+						fail "$linker $flags: '$file' does not require the version"
+				else
+					# lld leaves no room in the dynamic section.
+					grep -q 'no room for DT_RELR' said/$file ||
+						fail "$linker $flags: '$file' is not packed: $(cat said/$file)"
+					[ $linker = lld ] || fail "$linker $flags leaves no room"
+				fi
+			done
+			for now in '' 1; do
+				LD_BIND_NOW=$now LD_LIBRARY_PATH=relaid relaid/program >after || fail "$linker $flags: does not run"
+				cmp before after || fail "$linker $flags: runs otherwise"
+			done
+			echo "  $linker $flags: $(did libsample.so relr && echo packed || echo no room)"
 		done
-		for now in '' 1; do
-			LD_BIND_NOW=$now LD_LIBRARY_PATH=relaid relaid/program >after || fail "$linker $flags: does not run"
-			cmp before after || fail "$linker $flags: runs otherwise"
-		done
-		echo "  $linker $flags: $(did libsample.so relr && echo packed || echo no room)"
 	done
-done
+}
 
-echo "relocations in a segment that is not writable"
-gcc -O0 -fPIC -shared -DTEXTREL -Wl,-z,notext -Wl,--build-id -o libsample.so "$here/relr-sample.c" 2>/dev/null
-readelf -d libsample.so | grep -q TEXTREL || fail "the sample has no DT_TEXTREL"
-relayout "$tmp/libsample.so" "$tmp/program"
-did libsample.so relr || fail "with DT_TEXTREL nothing is packed"
-LD_LIBRARY_PATH=relaid relaid/program >after
-cmp before after || fail "with DT_TEXTREL it runs otherwise"
+case_segment_that_is_not_writable() {
+	echo "relocations in a segment that is not writable"
+	gcc -O0 -fPIC -shared -DTEXTREL -Wl,-z,notext -Wl,--build-id -o libsample.so "$here/relr-sample.c" 2>/dev/null
+	readelf -d libsample.so | grep -q TEXTREL || fail "the sample has no DT_TEXTREL"
+	relayout "$tmp/libsample.so" "$tmp/program"
+	did libsample.so relr || fail "with DT_TEXTREL nothing is packed"
+	LD_LIBRARY_PATH=relaid relaid/program >after
+	cmp before after || fail "with DT_TEXTREL it runs otherwise"
+}
 
-echo "aarch64, in an image"
-if have aarch64-linux-gnu-gcc; then
-	mkdir -p tree/usr/lib/aarch64-linux-gnu
-	arm=/usr/lib/aarch64-linux-gnu/libarm.so
-	cp "$(aarch64-linux-gnu-gcc -print-file-name=libc.so.6)" tree/usr/lib/aarch64-linux-gnu/
-	aarch64-linux-gnu-gcc -O0 -fPIC -shared -Wl,--build-id -o tree$arm "$here/relr-sample.c" ||
-		fail "no aarch64 library"
-	printf 'program %s\nfile regular %s\nrange 1 2 1 1\n' $arm "$tmp/tree$arm" | "$make_profile" profile
-	"$headstart" relayout --profile profile --json --tree tree -o relaid $arm >said/libarm.so ||
-		fail "the library for aarch64 is not relaid"
-	did libarm.so relr || fail "the library for aarch64 is not packed: $(cat said/libarm.so)"
-	"$headstart" verify relaid/libarm.so >/dev/null || fail "the library for aarch64 does not verify"
-fi
+case_library_for_aarch64() {
+	echo "aarch64, in an image"
+	if have aarch64-linux-gnu-gcc; then
+		mkdir -p tree/usr/lib/aarch64-linux-gnu
+		arm=/usr/lib/aarch64-linux-gnu/libarm.so
+		cp "$(aarch64-linux-gnu-gcc -print-file-name=libc.so.6)" tree/usr/lib/aarch64-linux-gnu/
+		aarch64-linux-gnu-gcc -O0 -fPIC -shared -Wl,--build-id -o tree$arm "$here/relr-sample.c" ||
+			fail "no aarch64 library"
+		printf 'program %s\nfile regular %s\nrange 1 2 1 1\n' $arm "$tmp/tree$arm" | "$make_profile" profile
+		"$headstart" relayout --profile profile --json --tree tree -o relaid $arm >said/libarm.so ||
+			fail "the library for aarch64 is not relaid"
+		did libarm.so relr || fail "the library for aarch64 is not packed: $(cat said/libarm.so)"
+		"$headstart" verify relaid/libarm.so >/dev/null || fail "the library for aarch64 does not verify"
+	fi
+}
 
-echo "libraries of the system"
-rm -f relaid/*
-libraries=$(ldd "$(command -v python3.11 || command -v python3)" /usr/lib/python3*/lib-dynload/_ssl*.so 2>/dev/null |
-	sed -n 's/.*=> \([^ ]*\) .*/\1/p' | grep -v -e /libc.so -e /libm.so | sort -u | xargs -r realpath | sort -u)
-libraries="$libraries $(ldd ./program | sed -n 's/.*=> \(.*libstdc++[^ ]*\) .*/\1/p' | xargs realpath)"
-# shellcheck disable=SC2086
-relayout $libraries
-packed=0
-for library in $libraries; do
-	name=${library##*/}
-	soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
-	did "$name" relr && packed=$((packed + 1))
-	# Tools that do not load it see the original.
-	readelf -dVW "$library" >"$name.a" 2>&1
-	readelf -dVW "relaid/$name" >"$name.b" 2>&1
-	cmp "$name.a" "$name.b" || fail "readelf sees another '$name'"
-	ldd -r "$library" 2>&1 | sed 's/(0x.*//' | sort >"$name.a"
-	ldd -r "relaid/$name" 2>&1 | sed 's/(0x.*//' | sort >"$name.b"
-	cmp "$name.a" "$name.b" || fail "ldd -r of '$name' says otherwise"
-	[ "$name" = "$soname" ] || ln -sf "$name" "relaid/$soname"
-done
-[ $packed -ge 3 ] || fail "$packed libraries are packed"
-LD_LIBRARY_PATH=relaid:. ./program >after
-cmp before after || fail "with a relaid libstdc++ the program runs otherwise"
-script='import hashlib, ssl, zlib
+case_libraries_of_the_system() {
+	echo "libraries of the system"
+	rm -f relaid/*
+	libraries=$(ldd /usr/bin/python3 /usr/lib/python3*/lib-dynload/_ssl*.so 2>/dev/null |
+		sed -n 's/.*=> \([^ ]*\) .*/\1/p' | grep -v -e /libc.so -e /libm.so | sort -u | xargs -r realpath | sort -u)
+	libraries="$libraries $(ldd ./program | sed -n 's/.*=> \(.*libstdc++[^ ]*\) .*/\1/p' | xargs realpath)"
+	# shellcheck disable=SC2086
+	relayout $libraries
+	packed=0
+	for library in $libraries; do
+		name=${library##*/}
+		soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+		did "$name" relr && packed=$((packed + 1))
+		# Tools that do not load it see the original.
+		readelf -dVW "$library" >"$name.a" 2>&1
+		readelf -dVW "relaid/$name" >"$name.b" 2>&1
+		cmp "$name.a" "$name.b" || fail "readelf sees another '$name'"
+		ldd -r "$library" 2>&1 | sed 's/(0x.*//' | sort >"$name.a"
+		ldd -r "relaid/$name" 2>&1 | sed 's/(0x.*//' | sort >"$name.b"
+		cmp "$name.a" "$name.b" || fail "ldd -r of '$name' says otherwise"
+		[ "$name" = "$soname" ] || ln -sf "$name" "relaid/$soname"
+	done
+	[ $packed -ge 3 ] || fail "$packed libraries are packed"
+	LD_LIBRARY_PATH=relaid:. ./program >after
+	cmp before after || fail "with a relaid libstdc++ the program runs otherwise"
+	script='import hashlib, ssl, zlib
 ssl.create_default_context()
 print(ssl.OPENSSL_VERSION, hashlib.sha256(b"x").hexdigest(), zlib.crc32(b"x"))
 print(sum("/relaid/" in line for line in open("/proc/self/maps")) > 0)'
-LD_LIBRARY_PATH=$tmp/relaid /usr/bin/python3 -c "$script" >after 2>&1 || fail "python does not run: $(cat after)"
-tail -n 1 after | grep -q True || fail "python does not use the relaid libraries"
-/usr/bin/python3 -c "$script" >before
-[ "$(head -n 1 before)" = "$(head -n 1 after)" ] || fail "python computes otherwise"
-LD_DEBUG=versions LD_LIBRARY_PATH=$tmp/relaid /usr/bin/python3 -c 'import ssl' 2>&1 |
-	grep -i -e 'no version information' -e 'not found' && fail "versions are missing"
-/sbin/ldconfig -N -n -v "$tmp/relaid" >ldconfig.out 2>&1 || fail "ldconfig fails: $(cat ldconfig.out)"
-grep '^/sbin/ldconfig' ldconfig.out && fail "ldconfig complains"
+	LD_LIBRARY_PATH=$tmp/relaid /usr/bin/python3 -c "$script" >after 2>&1 || fail "python does not run: $(cat after)"
+	tail -n 1 after | grep -q True || fail "python does not use the relaid libraries"
+	/usr/bin/python3 -c "$script" >before
+	[ "$(head -n 1 before)" = "$(head -n 1 after)" ] || fail "python computes otherwise"
+	! LD_DEBUG=versions LD_LIBRARY_PATH=$tmp/relaid /usr/bin/python3 -c 'import ssl' 2>&1 |
+		grep -i -e 'no version information' -e 'not found' || fail "versions are missing"
+	/sbin/ldconfig -N -n -v "$tmp/relaid" >ldconfig.out 2>&1 || fail "ldconfig fails: $(cat ldconfig.out)"
+	! grep '^/sbin/ldconfig' ldconfig.out || fail "ldconfig complains"
+}
 
-echo "gdb"
-if ! gdb -nx -batch -ex run ./program >/dev/null 2>&1; then
-	untried "gdb, which does not work here"
-else
-	LD_LIBRARY_PATH=relaid:. gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break sample_check' -ex run -ex backtrace -ex 'info sharedlibrary' \
-		./program >gdb.out 2>&1
-	grep -q '#0 .*sample_check' gdb.out || fail "gdb does not stop: $(cat gdb.out)"
-	grep -q '#1 .*main' gdb.out || fail "gdb has no backtrace: $(cat gdb.out)"
-	grep -q 'Yes.*relaid/libstdc++' gdb.out || fail "gdb does not see the library: $(cat gdb.out)"
-fi
+case_gdb() {
+	echo "gdb"
+	if ! gdb -nx -batch -ex run ./program >/dev/null 2>&1; then
+		untried "gdb, which does not work here"
+	else
+		LD_LIBRARY_PATH=relaid:. gdb -nx -batch -ex 'set breakpoint pending on' -ex 'break sample_check' -ex run -ex backtrace -ex 'info sharedlibrary' \
+			./program >gdb.out 2>&1
+		grep -q '#0 .*sample_check' gdb.out || fail "gdb does not stop: $(cat gdb.out)"
+		grep -q '#1 .*main' gdb.out || fail "gdb has no backtrace: $(cat gdb.out)"
+		grep -q 'Yes.*relaid/libstdc++' gdb.out || fail "gdb does not see the library: $(cat gdb.out)"
+	fi
+}
+
+run_cases

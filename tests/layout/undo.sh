@@ -14,46 +14,54 @@ fresh() {
 	! cmp -s "$original" "$file" || fail "relayout changed nothing"
 }
 
-for one in "$@"; do
-	cp "$one" "$file"
-	relayout "$file"
-	"$headstart" undo "$file" >"$tmp/out" || fail "cannot undo $one"
-	cmp "$one" "$file" || fail "undo does not give back $one"
-	grep -q "^$file: " "$tmp/out" || fail "undo does not say what it did: $(cat "$tmp/out")"
-	rm -f "$file"
-done
+case_undo_gives_back_the_original() {
+	for one in "$@"; do
+		cp "$one" "$file"
+		relayout "$file"
+		"$headstart" undo "$file" >"$tmp/out" || fail "cannot undo $one"
+		cmp "$one" "$file" || fail "undo does not give back $one"
+		grep -q "^$file: " "$tmp/out" || fail "undo does not say what it did: $(cat "$tmp/out")"
+		rm -f "$file"
+	done
+}
 
-fresh
-"$headstart" verify -q "$file" || fail "verify does not take what relayout made"
-cp "$file" "$tmp/relaid"
-"$headstart" undo --dry-run "$file" >/dev/null || fail "--dry-run fails"
-cmp "$file" "$tmp/relaid" || fail "--dry-run changes the file"
-"$headstart" undo -o "$tmp/other" "$file" >/dev/null || fail "-o fails"
-cmp "$tmp/other" "$original" || fail "-o does not write the original"
-cmp "$file" "$tmp/relaid" || fail "-o changes the file itself"
-"$headstart" undo "$file" >/dev/null
-[ "$(stat -c %a "$file")" = 751 ] || fail "undo does not keep the mode"
-refuses 1 "is not a relaid file" "$headstart" undo "$file"
-cmp "$original" "$file" || fail "undo changes a file that is none of its own"
+case_options_and_mode() {
+	fresh
+	"$headstart" verify -q "$file" || fail "verify does not take what relayout made"
+	cp "$file" "$tmp/relaid"
+	"$headstart" undo --dry-run "$file" >/dev/null || fail "--dry-run fails"
+	cmp "$file" "$tmp/relaid" || fail "--dry-run changes the file"
+	"$headstart" undo -o "$tmp/other" "$file" >/dev/null || fail "-o fails"
+	cmp "$tmp/other" "$original" || fail "-o does not write the original"
+	cmp "$file" "$tmp/relaid" || fail "-o changes the file itself"
+	"$headstart" undo "$file" >/dev/null
+	[ "$(stat -c %a "$file")" = 751 ] || fail "undo does not keep the mode"
+	refuses 1 "is not a relaid file" "$headstart" undo "$file"
+	cmp "$original" "$file" || fail "undo changes a file that is none of its own"
+}
 
 # Several files: what is wrong with one keeps no other from being undone.
-fresh
-cp "$file" "$tmp/second"
-refuses 1 "'/dev/null/x'" "$headstart" undo "$file" /dev/null/x "$tmp/second"
-cmp "$original" "$file" && cmp "$original" "$tmp/second" || fail "not all of several files were undone"
+case_one_bad_file_keeps_no_other_from_being_undone() {
+	fresh
+	cp "$file" "$tmp/second"
+	refuses 1 "'/dev/null/x'" "$headstart" undo "$file" /dev/null/x "$tmp/second"
+	cmp "$original" "$file" && cmp "$original" "$tmp/second" || fail "not all of several files were undone"
+}
 
 # Two names of one file stay that.
-fresh
-ln "$file" "$tmp/name"
-ln -s "$file" "$tmp/link"
-cp "$file" "$tmp/relaid"
-refuses 1 "has 2 names" "$headstart" undo "$file"
-cmp "$file" "$tmp/relaid" || fail "a refused file was changed"
-"$headstart" undo "$file" "$tmp/link" "$tmp/name" >/dev/null || fail "cannot undo a file with two names"
-cmp "$original" "$file" || fail "undo of two names does not give back the original"
-[ "$file" -ef "$tmp/name" ] || fail "two names of one file became two files"
-[ -L "$tmp/link" ] || fail "a symbolic link became a file"
-rm "$tmp/name" "$tmp/link"
+case_names_of_a_file_stay_names_of_it() {
+	fresh
+	ln "$file" "$tmp/name"
+	ln -s "$file" "$tmp/link"
+	cp "$file" "$tmp/relaid"
+	refuses 1 "has 2 names" "$headstart" undo "$file"
+	cmp "$file" "$tmp/relaid" || fail "a refused file was changed"
+	"$headstart" undo "$file" "$tmp/link" "$tmp/name" >/dev/null || fail "cannot undo a file with two names"
+	cmp "$original" "$file" || fail "undo of two names does not give back the original"
+	[ "$file" -ef "$tmp/name" ] || fail "two names of one file became two files"
+	[ -L "$tmp/link" ] || fail "a symbolic link became a file"
+	rm "$tmp/name" "$tmp/link"
+}
 
 # changed WHAT: $file was changed by it; undo must refuse, and leave it alone.
 changed() {
@@ -66,50 +74,59 @@ changed() {
 	refuses 1 "'$file'" "$headstart" verify "$file"
 }
 
-tools=0
-for tool in strip 'strip -g' eu-strip 'objcopy --add-section=.x=/etc/hostname' 'objcopy --strip-debug' \
-	'patchelf --set-rpath /nowhere' 'patchelf --add-needed libm.so.6'; do
-	have "${tool%% *}" || continue
-	fresh
-	cp "$file" "$tmp/relaid"
-	$tool "$file" >/dev/null 2>&1 || continue
-	cmp -s "$file" "$tmp/relaid" || changed "'$tool'"
-	tools=$((tools + 1))
-done
-echo "$tools tools changed a relaid file"
+case_file_that_a_tool_changed_is_left_alone() {
+	tools=0
+	for tool in strip 'strip -g' eu-strip 'objcopy --add-section=.x=/etc/hostname' 'objcopy --strip-debug' \
+		'patchelf --set-rpath /nowhere' 'patchelf --add-needed libm.so.6'; do
+		have "${tool%% *}" || continue
+		fresh
+		cp "$file" "$tmp/relaid"
+		$tool "$file" >/dev/null 2>&1 || continue
+		cmp -s "$file" "$tmp/relaid" || changed "'$tool'"
+		tools=$((tools + 1))
+	done
+	echo "$tools tools changed a relaid file"
+}
 
-fresh
-size=$(stat -c %s "$file")
-for offset in 5 100 $(($(stat -c %s "$original") / 2)) $(($(stat -c %s "$original") - 1)) \
-	$(($(stat -c %s "$original") + 5000)) $((size - 5000)) $((size - 1)); do
+case_damaged_file_is_left_alone() {
 	fresh
-	flip "$file" $offset
-	changed "a flip of the byte at $offset"
-done
-fresh
-truncate -s -1 "$file"
-changed "truncation by a byte"
-fresh
-truncate -s -4096 "$file"
-changed "truncation by a page"
-fresh
-echo >>"$file"
-changed "an appended byte"
-fresh
-dd if=/dev/null of="$file" 2>/dev/null
-changed "truncation to nothing"
+	size=$(stat -c %s "$file")
+	for offset in 5 100 $(($(stat -c %s "$original") / 2)) $(($(stat -c %s "$original") - 1)) \
+		$(($(stat -c %s "$original") + 5000)) $((size - 5000)) $((size - 1)); do
+		fresh
+		damage "$file" $offset
+		changed "damage to the byte at $offset"
+	done
+	fresh
+	truncate -s -1 "$file"
+	changed "truncation by a byte"
+	fresh
+	truncate -s -4096 "$file"
+	changed "truncation by a page"
+	fresh
+	echo >>"$file"
+	changed "an appended byte"
+	fresh
+	dd if=/dev/null of="$file" 2>/dev/null
+	changed "truncation to nothing"
+}
 
 # A compacted file holds no original; that it was changed is noticed all the same.
-rm -f "$file"
-cp "$original" "$file"
-relayout "$file" --compact --force
-refuses 1 "with --compact, which leaves no original" "$headstart" undo "$file"
-refuses 1 "with --compact, which leaves no original" "$headstart" verify "$file"
-flip "$file" $(($(stat -c %s "$file") / 2))
-changed "a flip of a byte of a compacted file"
+case_compacted_file_has_nothing_to_undo() {
+	rm -f "$file"
+	cp "$original" "$file"
+	relayout "$file" --compact --force
+	refuses 1 "with --compact, which leaves no original" "$headstart" undo "$file"
+	refuses 1 "with --compact, which leaves no original" "$headstart" verify "$file"
+	damage "$file" $(($(stat -c %s "$file") / 2))
+	changed "damage to a byte of a compacted file"
+}
 
-refuses 2 "which file" "$headstart" undo
-refuses 2 "one file" "$headstart" undo -o "$tmp/x" "$file" "$tmp/second"
-refuses 1 "cannot" "$headstart" undo "$tmp/missing"
-[ -z "$(find "$tmp" -name '.*headstart*')" ] || fail "temporary files are left"
-echo ok
+case_wrong_arguments_are_refused() {
+	refuses 2 "which file" "$headstart" undo
+	refuses 2 "one file" "$headstart" undo -o "$tmp/x" "$file" "$tmp/second"
+	refuses 1 "cannot" "$headstart" undo "$tmp/missing"
+	[ -z "$(find "$tmp" -name '.*headstart*')" ] || fail "temporary files are left"
+}
+
+run_cases "$@"

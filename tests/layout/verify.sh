@@ -3,50 +3,60 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/relaid-lib.sh"
 
-value() {
-	python3 -c 'import json, sys; print(eval("json.load(sys.stdin)" + sys.argv[1]))' "$1" <"$tmp/json"
+mkdir "$tmp/files"
+case_relaid_file_is_good_and_does_what_it_did() {
+	for one in "$@"; do
+		file=$tmp/files/$(basename "$one")
+		cp "$one" "$file"
+		relayout "$file"
+		"$headstart" verify "$file" >"$tmp/out" || fail "$one"
+		grep -q "^$file: good" "$tmp/out" || fail "verify does not say that $one is good: $(cat "$tmp/out")"
+		case $one in
+		*exec | *pie) [ "$("$file")" = "$("$one")" ] || fail "$one, relaid, does something else" ;;
+		esac
+	done
 }
 
-mkdir "$tmp/files"
-for one in "$@"; do
-	file=$tmp/files/$(basename "$one")
-	cp "$one" "$file"
-	relayout "$file"
-	"$headstart" verify "$file" >"$tmp/out" || fail "$one"
-	grep -q "^$file: good" "$tmp/out" || fail "verify does not say that $one is good: $(cat "$tmp/out")"
-	case $one in
-	*exec | *pie) [ "$("$file")" = "$("$one")" ] || fail "$one, relaid, does something else" ;;
-	esac
-done
-"$headstart" verify "$tmp"/files/* | grep -q "^$# files: $# good, 0 not" || fail "no count of several files"
+case_several_files_are_counted() {
+	"$headstart" verify "$tmp"/files/* | grep -q "^$# files: $# good, 0 not" || fail "no count of several files"
+}
 
 # What each pass changed, against what readelf sees.
-file=$tmp/files/$(basename "$1")
-"$headstart" verify --json "$file" >"$tmp/json"
-[ "$(value '["good"]')" = 1 ] || fail "--json does not count"
-[ "$(value '["files"][0]["problem"]')" = None ] || fail "--json has a problem"
-[ "$(value '["files"][0]["original_size"]')" = "$(stat -c %s "$1")" ] || fail "--json has another size"
-[ "$(value '["files"][0]["segments"]')" = "$(readelf -lW "$file" | grep -c '^  LOAD ')" ] ||
-	fail "--json has another number of segments"
-[ "$(value '["files"][0]["segments_before"]')" = "$(readelf -lW "$1" | grep -c '^  LOAD ')" ] ||
-	fail "--json has another number of original segments"
-[ "$(value '["files"][0]["passes"].count("relr")')" = 1 ] ||
-	fail "--json does not name the pass"
-[ "$(value '["files"][0]["packed"]')" = "$(readelf -rW "$1" | grep -c 'R_[A-Z0-9_]*RELATIVE ')" ] ||
-	fail "not all relative relocations were packed"
+case_json_says_what_readelf_sees() {
+	file=$tmp/files/$(basename "$1")
+	"$headstart" verify --json "$file" >"$tmp/json"
+	[ "$(json "$tmp/json" 'TOP["good"]')" = 1 ] || fail "--json does not count"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["problem"]')" = None ] || fail "--json has a problem"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["original_size"]')" = "$(stat -c %s "$1")" ] || fail "--json has another size"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["segments"]')" = "$(readelf -lW "$file" | grep -c '^  LOAD ')" ] ||
+		fail "--json has another number of segments"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["segments_before"]')" = "$(readelf -lW "$1" | grep -c '^  LOAD ')" ] ||
+		fail "--json has another number of original segments"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["passes"].count("relr")')" = 1 ] ||
+		fail "--json does not name the pass"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["packed"]')" = "$(readelf -rW "$1" | grep -c 'R_[A-Z0-9_]*RELATIVE ')" ] ||
+		fail "not all relative relocations were packed"
+}
 
 # Wrong files.
-cp "$file" "$tmp/wrong"
-flip "$tmp/wrong" $(($(stat -c %s "$tmp/wrong") - 1))
-refuses 1 "what was appended is no longer as it was" "$headstart" verify "$tmp/wrong"
-refuses 1 "what was appended is no longer as it was" "$headstart" verify --json "$file" "$tmp/wrong" "$file"
-cp "$tmp/out" "$tmp/json"
-[ "$(value '["good"]') $(value '["wrong"]')" = "2 1" ] || fail "--json counts $(cat "$tmp/json")"
-value '["files"][1]["problem"]' | grep -q appended || fail "--json does not tell the problem"
-refuses 1 "is not a relaid file" "$headstart" verify "$1"
-refuses 1 "is not a relaid file" "$headstart" verify /etc/passwd
-refuses 1 "is not a regular file" "$headstart" verify /dev/null
-refuses 1 "cannot read" "$headstart" verify "$tmp/missing"
-refuses 2 "which file" "$headstart" verify
-[ -z "$("$headstart" verify -q "$file")" ] || fail "-q says something of a good file"
-echo ok
+case_wrong_file_is_told() {
+	file=$tmp/files/$(basename "$1")
+	cp "$file" "$tmp/wrong"
+	damage "$tmp/wrong" $(($(stat -c %s "$tmp/wrong") - 1))
+	refuses 1 "what was appended is no longer as it was" "$headstart" verify "$tmp/wrong"
+	refuses 1 "what was appended is no longer as it was" "$headstart" verify --json "$file" "$tmp/wrong" "$file"
+	cp "$tmp/out" "$tmp/json"
+	[ "$(json "$tmp/json" 'TOP["good"]') $(json "$tmp/json" 'TOP["wrong"]')" = "2 1" ] || fail "--json counts $(cat "$tmp/json")"
+	json "$tmp/json" 'TOP["files"][1]["problem"]' | grep -q appended || fail "--json does not tell the problem"
+	refuses 1 "is not a relaid file" "$headstart" verify "$1"
+	refuses 1 "is not a relaid file" "$headstart" verify /etc/passwd
+	refuses 1 "is not a regular file" "$headstart" verify /dev/null
+	refuses 1 "cannot read" "$headstart" verify "$tmp/missing"
+	refuses 2 "which file" "$headstart" verify
+}
+
+case_quiet_says_nothing_of_a_good_file() {
+	[ -z "$("$headstart" verify -q "$tmp/files/$(basename "$1")")" ] || fail "-q says something of a good file"
+}
+
+run_cases "$@"

@@ -98,38 +98,44 @@ profile_of "$real/plain" profile "$real/plain.pages"
 for seed in 1 2 3 4; do shuffled $seed; done
 narrow='--narrow 1.profile --narrow 2.profile --narrow 3.profile --narrow 4.profile'
 
-tested=0
-for linker in lld gold ld ld-script mold; do
-	is_there $linker || continue
-	link_before $linker
-	trace $linker.before
-	order --for $linker -o $linker.order --json $narrow profile >$linker.json
-	link_after $linker "$real/$linker.order"
-	trace $linker.after
-	before=$(pages $linker.before) after=$(pages $linker.after)
-	echo "$linker: $before pages in $(runs $linker.before) runs before, $after in $(runs $linker.after) after"
-	[ $((after * 3)) -le "$before" ] || fail "$linker: $after pages of $before"
-	[ "$(runs $linker.after)" -lt "$(runs $linker.before)" ] || fail "$linker: not fewer runs"
-	tested=$((tested + 1))
-done
-[ $tested -gt 0 ] || fail "no linker"
+case_every_linker_makes_a_third_of_the_pages_do() {
+	tested=0
+	for linker in lld gold ld ld-script mold; do
+		is_there $linker || continue
+		link_before $linker
+		trace $linker.before
+		order --for $linker -o $linker.order --json $narrow profile >$linker.json
+		link_after $linker "$real/$linker.order"
+		trace $linker.after
+		before=$(pages $linker.before) after=$(pages $linker.after)
+		echo "$linker: $before pages in $(runs $linker.before) runs before, $after in $(runs $linker.after) after"
+		[ $((after * 3)) -le "$before" ] || fail "$linker: $after pages of $before"
+		[ "$(runs $linker.after)" -lt "$(runs $linker.before)" ] || fail "$linker: not fewer runs"
+		tested=$((tested + 1))
+	done
+	[ $tested -gt 0 ] || fail "no linker"
+}
 
 # What was predicted is what came, at most.
-python3 - ld-script.json "$(pages plain)" "$(runs plain)" "$(pages ld-script.after)" <<'EOF'
-import json, sys
-report = json.load(open(sys.argv[1]))
-file, = report["files"]
-pages, runs, after = map(int, sys.argv[2:])
-assert report["for"] == "ld-script" and report["basis"] == "pages" and report["profiles"] == 5, report
-assert report["names_left_out"] == 0, report
+case_prediction_comes_true() {
+	json ld-script.json - "$(pages plain)" "$(runs plain)" "$(pages ld-script.after)" <<'EOF'
+file, = TOP["files"]
+pages, runs, after = map(int, ARGS)
+assert TOP["for"] == "ld-script" and TOP["basis"] == "pages" and TOP["profiles"] == 5, TOP
+assert TOP["names_left_out"] == 0, TOP
 assert (file["pages_before"], file["runs_before"]) == (pages, runs), (file, pages, runs)
 assert 100 < file["functions"] < 1000 and file["symbols"] == "symtab", file
 assert after <= file["pages_after"] < pages and file["runs_after"] < runs, (file, after)
 EOF
+}
 
 # One profile alone cannot tell which functions of a page ran: the pages become hardly fewer, but lie together.
-order --for ld-script -o pages.order profile >/dev/null
-link pages.after bfd -Wl,-T,pages.order
-trace pages.after
-echo "one profile: $(pages plain) pages in $(runs plain) runs before, $(pages pages.after) in $(runs pages.after) after"
-[ "$(runs pages.after)" -lt "$(runs plain)" ] || fail "one profile: not fewer runs"
+case_one_profile_makes_fewer_runs() {
+	order --for ld-script -o pages.order profile >/dev/null
+	link pages.after bfd -Wl,-T,pages.order
+	trace pages.after
+	echo "one profile: $(pages plain) pages in $(runs plain) runs before, $(pages pages.after) in $(runs pages.after) after"
+	[ "$(runs pages.after)" -lt "$(runs plain)" ] || fail "one profile: not fewer runs"
+}
+
+run_cases
