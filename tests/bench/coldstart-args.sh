@@ -16,27 +16,35 @@ wrong() {
 	! grep -q Traceback "$tmp/err" || fail "'coldstart $*' crashed"
 }
 
-wrong "--device" -- true
-wrong "invalid choice: 'tape'" --device tape -- true
-wrong "either --app NAME or a command" --device hdd
-wrong "either --app NAME or a command" --device hdd --app firefox -- true
-wrong "there is no arm 'fast'; there are: nothing, whole" --device hdd --arms run,fast -- true
-wrong "'0' is not a positive number" --device hdd --runs 0 -- true
-wrong "'-1' is not a positive number" --device hdd --timeout -1 -- true
-wrong "--output 'out.png' is not absolute" --device hdd --output out.png -- true
-wrong "ends neither in .svg nor in .png" --device hdd --chart chart.gif -- true
+case_wrong_arguments_are_refused() {
+	wrong "--device" -- true
+	wrong "invalid choice: 'tape'" --device tape -- true
+	wrong "either --app NAME or a command" --device hdd
+	wrong "either --app NAME or a command" --device hdd --app firefox -- true
+	wrong "there is no arm 'fast'; there are: nothing, whole" --device hdd --arms run,fast -- true
+	wrong "'0' is not a positive number" --device hdd --runs 0 -- true
+	wrong "'-1' is not a positive number" --device hdd --timeout -1 -- true
+	wrong "--output 'out.png' is not absolute" --device hdd --output out.png -- true
+	wrong "ends neither in .svg nor in .png" --device hdd --chart chart.gif -- true
+}
 
-"$coldstart" --help >"$tmp/help" || fail "--help failed"
-for word in nothing whole files run audit warm warm-run warm-audit --device --arms --runs --seed --json --chart \
-	--timeout --image --output --app --build run-other run-merged relaid relaid-audit relaid-run relaid-warm rewritten shell-run preload \
-	cold-shell-run cold-shell-preload system cold-shell-system warm-preload --relayout-args; do
-	grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
-done
-[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
+case_help_names_every_option_and_arm() {
+	"$coldstart" --help >"$tmp/help" || fail "--help failed"
+	for word in nothing whole files run audit warm warm-run warm-audit --device --arms --runs --seed --json --chart \
+		--timeout --image --output --app --build run-other run-merged relaid relaid-audit relaid-run relaid-warm rewritten shell-run preload \
+		cold-shell-run cold-shell-preload system cold-shell-system warm-preload --relayout-args; do
+		grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
+	done
+	[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
+}
 
-refuses 2 "unknown argument '--fast'" "$HEADSTART_TEST_SOURCE/bench/demo" --fast
-refuses 2 "--json needs a value" "$HEADSTART_TEST_SOURCE/bench/demo" --json
-"$HEADSTART_TEST_SOURCE/bench/demo" --help | grep -q -- --json || fail "demo --help"
-if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
-	refuses 1 "/nonexistent.json" "$HEADSTART_TEST_SOURCE/bench/chart" /nonexistent.json -o "$tmp/chart.svg"
-fi
+case_demo_and_chart_refuse_wrong_arguments() {
+	refuses 2 "unknown argument '--fast'" "$HEADSTART_TEST_SOURCE/bench/demo" --fast
+	refuses 2 "--json needs a value" "$HEADSTART_TEST_SOURCE/bench/demo" --json
+	"$HEADSTART_TEST_SOURCE/bench/demo" --help | grep -q -- --json || fail "demo --help"
+	if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
+		refuses 1 "/nonexistent.json" "$HEADSTART_TEST_SOURCE/bench/chart" /nonexistent.json -o "$tmp/chart.svg"
+	fi
+}
+
+run_cases

@@ -50,52 +50,61 @@ owner_is() {    # PATH WANTED: "-" or the first three fields
 	[ "$got" = "$2" ] || fail "owner of '$1' is '$got', not '$2'"
 }
 
-owner_is /usr/lib/libone.so "dpkg|one:$native|/usr/lib/libone.so"
-owner_is /usr/lib/nobody.so -
-owner_is "/usr/lib/a b.so" "dpkg|one:$native|/usr/lib/a b.so"
-owner_is "/usr/lib/st*r[1].so" "dpkg|one:$native|/usr/lib/st*r[1].so"
-owner_is "/usr/lib/l*one.so" -
-owner_is "/usr/lib/x: /y.so" "dpkg|one:$native|/usr/lib/x: /y.so"
-owner_is /lib/merged.so "dpkg|one:$native|/lib/merged.so"
-owner_is /usr/lib/merged.so "dpkg|one:$native|/lib/merged.so"
-owner_is /bin/apart "dpkg|one:$native|/bin/apart"
-owner_is /usr/bin/apart -
-owner_is /usr/bin/diverted "dpkg|two|/usr/bin/diverted"
-owner_is /usr/bin/diverted.orig "dpkg|one:$native|/usr/bin/diverted.orig"
-owner_is /usr/bin/local -
-owner_is /usr/bin/local.distrib "dpkg|one:$native|/usr/bin/local.distrib"
-case $("$driver" "$root" /usr/share/shared) in
-*one:alien,\ one:$native\|*|*one:$native,\ one:alien\|*) ;;
-*) fail "a shared file: $("$driver" "$root" /usr/share/shared)" ;;
-esac
+case_owners_are_found() {
+	owner_is /usr/lib/libone.so "dpkg|one:$native|/usr/lib/libone.so"
+	owner_is /usr/lib/nobody.so -
+	owner_is "/usr/lib/a b.so" "dpkg|one:$native|/usr/lib/a b.so"
+	owner_is "/usr/lib/st*r[1].so" "dpkg|one:$native|/usr/lib/st*r[1].so"
+	owner_is "/usr/lib/l*one.so" -
+	owner_is "/usr/lib/x: /y.so" "dpkg|one:$native|/usr/lib/x: /y.so"
+	owner_is /lib/merged.so "dpkg|one:$native|/lib/merged.so"
+	owner_is /usr/lib/merged.so "dpkg|one:$native|/lib/merged.so"
+	owner_is /bin/apart "dpkg|one:$native|/bin/apart"
+	owner_is /usr/bin/apart -
+	owner_is /usr/bin/diverted "dpkg|two|/usr/bin/diverted"
+	owner_is /usr/bin/diverted.orig "dpkg|one:$native|/usr/bin/diverted.orig"
+	owner_is /usr/bin/local -
+	owner_is /usr/bin/local.distrib "dpkg|one:$native|/usr/bin/local.distrib"
+	case $("$driver" "$root" /usr/share/shared) in
+	*one:alien,\ one:$native\|*|*one:$native,\ one:alien\|*) ;;
+	*) fail "a shared file: $("$driver" "$root" /usr/share/shared)" ;;
+	esac
+}
 
 # In the order of the arguments, twice the same, all in one go.
-got=$("$driver" "$root" /usr/bin/diverted.orig /nobody /usr/bin/diverted /usr/lib/libone.so /usr/lib/libone.so |
-	cut -d'|' -f2 | tr '\n' ' ')
-[ "$got" = "one:$native - two one:$native one:$native " ] || fail "several paths: '$got'"
+case_several_paths_in_one_go() {
+	got=$("$driver" "$root" /usr/bin/diverted.orig /nobody /usr/bin/diverted /usr/lib/libone.so /usr/lib/libone.so |
+		cut -d'|' -f2 | tr '\n' ' ')
+	[ "$got" = "one:$native - two one:$native one:$native " ] || fail "several paths: '$got'"
+}
 
 # The advice is a command that makes the file the administrator's own: then nobody owns it, and what is moved is the package's.
-mkdir -p "$root/usr/lib"
-"$driver" "$root" "/usr/lib/a b.so" | grep -qF "dpkg-divert --local --no-rename --divert '/usr/lib/distrib.a b.so' --add '/usr/lib/a b.so'" ||
-	fail "advice: $("$driver" "$root" "/usr/lib/a b.so")"
-if [ "$(id -u)" = 0 ]; then
-	dpkg-divert --quiet --admindir "$dpkg" --local --no-rename --divert '/usr/lib/distrib.a b.so' --add '/usr/lib/a b.so'
-	owner_is "/usr/lib/a b.so" -
-	owner_is "/usr/lib/distrib.a b.so" "dpkg|one:$native|/usr/lib/distrib.a b.so"
-	! "$driver" "$root" "/usr/lib/distrib.a b.so" | grep -q dpkg-divert || fail "advice to divert what is diverted"
-else
-	untried "the advice: not root"
-fi
+case_advice_makes_the_file_the_administrator_s() {
+	mkdir -p "$root/usr/lib"
+	"$driver" "$root" "/usr/lib/a b.so" | grep -qF "dpkg-divert --local --no-rename --divert '/usr/lib/distrib.a b.so' --add '/usr/lib/a b.so'" ||
+		fail "advice: $("$driver" "$root" "/usr/lib/a b.so")"
+	if [ "$(id -u)" = 0 ]; then
+		dpkg-divert --quiet --admindir "$dpkg" --local --no-rename --divert '/usr/lib/distrib.a b.so' --add '/usr/lib/a b.so'
+		owner_is "/usr/lib/a b.so" -
+		owner_is "/usr/lib/distrib.a b.so" "dpkg|one:$native|/usr/lib/distrib.a b.so"
+		! "$driver" "$root" "/usr/lib/distrib.a b.so" | grep -q dpkg-divert || fail "advice to divert what is diverted"
+	else
+		untried "the advice: not root"
+	fi
+}
 
 # A database that dpkg cannot read is not one that knows no owners. No database, or no dpkg, is.
-cp "$dpkg/status" "$tmp/status"
-echo garbage >>"$dpkg/status"
-refuses 1 EIO "$driver" "$root" /usr/lib/libone.so
-cp "$tmp/status" "$dpkg/status"
-refuses 1 EINVAL "$driver" "$root" usr/lib/libone.so
-refuses 1 EINVAL "$driver" "$root" "/usr/lib/
+case_unreadable_database_is_an_error() {
+	cp "$dpkg/status" "$tmp/status"
+	echo garbage >>"$dpkg/status"
+	refuses 1 EIO "$driver" "$root" /usr/lib/libone.so
+	cp "$tmp/status" "$dpkg/status"
+	refuses 1 EINVAL "$driver" "$root" usr/lib/libone.so
+	refuses 1 EINVAL "$driver" "$root" "/usr/lib/
 libone.so"
-mkdir "$tmp/empty"
-[ "$("$driver" "$tmp/empty" /usr/lib/libone.so)" = - ] || fail "no database"
-[ "$(PATH=$tmp/empty "$driver" "$root" /usr/lib/libone.so)" = - ] || fail "no dpkg-query"
-echo ok
+	mkdir "$tmp/empty"
+	[ "$("$driver" "$tmp/empty" /usr/lib/libone.so)" = - ] || fail "no database"
+	[ "$(PATH=$tmp/empty "$driver" "$root" /usr/lib/libone.so)" = - ] || fail "no dpkg-query"
+}
+
+run_cases

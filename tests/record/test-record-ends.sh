@@ -6,11 +6,9 @@
 
 can_record
 make_disk
-at_exit() {
-	[ -z "${recorder-}" ] || kill "$recorder" 2>/dev/null || :
-	umount "$disk" 2>/dev/null || :
-}
+at_case_exit() { [ -z "${recorder-}" ] || kill "$recorder" 2>/dev/null || :; }
 machine_state >"$tmp/before"
+mkfifo "$tmp/begun" "$tmp/told"
 
 unchanged() {
 	machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was after: $*"
@@ -19,109 +17,130 @@ unchanged() {
 # Runs a recording and says how it ended.
 milestone() {
 	"$tool" record --json -o "$tmp/profile" "$@" >"$tmp/out" 2>"$tmp/err" || fail "$* failed: $(cat "$tmp/err")"
-	sed -n '$s/.*"milestone":"\([a-z]*\)".*/\1/p' "$tmp/out"
+	tail -n 1 "$tmp/out" | json - 'TOP["milestone"]'
 	unchanged "$@"
 }
 
-[ "$(milestone -- true)" = exit ] || fail "exit"
-[ "$(milestone --until exit -- sh -c 'cat /dev/null & exit 3')" = exit ] || fail "exit of the tree"
-grep -q "exited with status 3" "$tmp/err" || fail "the failed command was not told"
-[ "$(milestone --until time:0.2 --kill -- sleep 100)" = time ] || fail "time"
-[ "$(milestone --until idle:0.3 --kill -- sh -c 'cat /dev/null; sleep 100')" = idle ] || fail "idle"
-[ "$(milestone --until mark --kill -- sh -c "$tool mark; sleep 100")" = mark ] || fail "mark"
-[ "$(milestone --timeout 0.2 --kill -- sleep 100)" = timeout ] || fail "timeout"
-grep -q '"timeout"' "$tmp/out" || fail "the timeout is not among the biases"
+case_every_milestone_ends_a_recording() {
+	[ "$(milestone -- true)" = exit ] || fail "exit"
+	[ "$(milestone --until exit -- sh -c 'cat /dev/null & exit 3')" = exit ] || fail "exit of the tree"
+	grep -q "exited with status 3" "$tmp/err" || fail "the failed command was not told"
+	[ "$(milestone --until time:0.2 --kill -- sleep 100)" = time ] || fail "time"
+	[ "$(milestone --until idle:0.3 --kill -- sh -c 'cat /dev/null; sleep 100')" = idle ] || fail "idle"
+	[ "$(milestone --until mark --kill -- sh -c "$tool mark; sleep 100")" = mark ] || fail "mark"
+	[ "$(milestone --timeout 0.2 --kill -- sleep 100)" = timeout ] || fail "timeout"
+	grep -q '"timeout"' "$tmp/out" || fail "the timeout is not among the biases"
+}
 
 # The command goes on after the milestone, and the recorder waits for it.
-[ "$(milestone --until mark -- sh -c "$tool mark; sleep 0.5; : >$tmp/went-on")" = mark ] || fail "mark"
-[ -e "$tmp/went-on" ] || fail "the recorder did not wait for the command"
+case_recorder_waits_for_the_command() {
+	[ "$(milestone --until mark -- sh -c "$tool mark; sleep 0.5; : >$tmp/went-on")" = mark ] || fail "mark"
+	[ -e "$tmp/went-on" ] || fail "the recorder did not wait for the command"
+}
 
 # What a recorder left that was killed together with its guard: the number in its name comes round. tracefs is there only
 # while nothing can fail, which would have $tmp removed.
-mkdir -p "$tmp/tracefs"
-mount -t tracefs tracefs "$tmp/tracefs"
-mkdir "$tmp/tracefs/instances/headstart-0" || : # a run of this test that was killed may have left it
-made=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
-umount "$tmp/tracefs"
-[ -n "$made" ] || fail "no tracing instance can be made"
-"$tool" record --quiet -o "$tmp/profile" -- true
-mount -t tracefs tracefs "$tmp/tracefs"
-left=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
-umount "$tmp/tracefs"
-[ -z "$left" ] || fail "what a dead recorder left is there still"
+case_leftovers_of_a_dead_recorder_are_removed() {
+	mkdir -p "$tmp/tracefs"
+	mount -t tracefs tracefs "$tmp/tracefs"
+	mkdir "$tmp/tracefs/instances/headstart-0" || : # a run of this test that was killed may have left it
+	made=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
+	umount "$tmp/tracefs"
+	[ -n "$made" ] || fail "no tracing instance can be made"
+	"$tool" record --quiet -o "$tmp/profile" -- true
+	mount -t tracefs tracefs "$tmp/tracefs"
+	left=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
+	umount "$tmp/tracefs"
+	[ -z "$left" ] || fail "what a dead recorder left is there still"
+}
 
 # Stored, with its plan, where the launcher finds it.
-"$tool" record --quiet -- true
-find "$HEADSTART_STATE" -name "*.profile" | grep -q . || fail "no profile was stored"
-find "$HEADSTART_STATE" -name "*.plan" | grep -q . || fail "no plan was made"
-"$tool" record --quiet --merge -- true
-"$tool" show --json "$(find "$HEADSTART_STATE" -name '*.profile')" | grep -q '"runs": *2' || fail "not merged"
+case_recording_is_stored_with_its_plan() {
+	"$tool" record --quiet -- true
+	find "$HEADSTART_STATE" -name "*.profile" | grep -q . || fail "no profile was stored"
+	find "$HEADSTART_STATE" -name "*.plan" | grep -q . || fail "no plan was made"
+	"$tool" record --quiet --merge -- true
+	"$tool" show --json "$(find "$HEADSTART_STATE" -name '*.profile')" | grep -q '"runs": *2' || fail "not merged"
+}
 
 # What the command sees is its own: arguments, input, output, folder, signals.
-(cd /usr && echo input | "$tool" record --quiet -o "$tmp/profile" -- sh -c 'pwd; cat; echo "$0 $1"' a 'b c') >"$tmp/out"
-printf '/usr\ninput\na b c\n' | diff - "$tmp/out" || fail "the command saw something else"
+case_command_has_its_own_surroundings() {
+	(cd /usr && echo input | "$tool" record --quiet -o "$tmp/profile" -- sh -c 'pwd; cat; echo "$0 $1"' a 'b c') >"$tmp/out"
+	printf '/usr\ninput\na b c\n' | diff - "$tmp/out" || fail "the command saw something else"
 
-ls /proc/self/fd >"$tmp/expected"
-"$tool" record --quiet -o "$tmp/profile" -- ls /proc/self/fd >"$tmp/out"
-diff "$tmp/expected" "$tmp/out" >&2 || fail "the command inherited descriptors"
+	ls /proc/self/fd >"$tmp/expected"
+	"$tool" record --quiet -o "$tmp/profile" -- ls /proc/self/fd >"$tmp/out"
+	diff "$tmp/expected" "$tmp/out" >&2 || fail "the command inherited descriptors"
+}
 
-refuses 127 "'no-such-program' is not found" "$tool" record -o "$tmp/none" -- no-such-program
-refuses 126 "cannot be run" "$tool" record -o "$tmp/none" -- /etc/passwd
-refuses 2 "'sometime' is no milestone" "$tool" record --until sometime -- true
-refuses 1 "cannot write '$tmp/none/output'" "$tool" record -o "$tmp/none/output" -- true
-mkfifo "$tmp/output"
-refuses 1 "'$tmp/output' is not a regular file" "$tool" record -o "$tmp/output" -- true
-refuses 1 "there is no user 'nobody-at-all'" "$tool" record --user nobody-at-all -- true
-refuses 1 "needs root" setpriv --reuid=65534 --regid=65534 --clear-groups "$tool" record -- true
-refuses 1 "there is no recording 'none'" "$tool" mark none
-refuses 1 "nothing is being recorded" env -u HEADSTART_RECORDING "$tool" mark
-env -u HEADSTART_RECORDING "$tool" mark --quiet
-[ ! -e "$tmp/none" ] || fail "a failed recording left a profile"
-unchanged "refusals"
+case_wrong_arguments_are_refused() {
+	refuses 127 "'no-such-program' is not found" "$tool" record -o "$tmp/none" -- no-such-program
+	refuses 126 "cannot be run" "$tool" record -o "$tmp/none" -- /etc/passwd
+	refuses 2 "'sometime' is no milestone" "$tool" record --until sometime -- true
+	refuses 1 "cannot write '$tmp/none/output'" "$tool" record -o "$tmp/none/output" -- true
+	mkfifo "$tmp/output"
+	refuses 1 "'$tmp/output' is not a regular file" "$tool" record -o "$tmp/output" -- true
+	refuses 1 "there is no user 'nobody-at-all'" "$tool" record --user nobody-at-all -- true
+	refuses 1 "needs root" $as_nobody "$tool" record -- true
+	refuses 1 "there is no recording 'none'" "$tool" mark none
+	refuses 1 "nothing is being recorded" env -u HEADSTART_RECORDING "$tool" mark
+	env -u HEADSTART_RECORDING "$tool" mark --quiet
+	[ ! -e "$tmp/none" ] || fail "a failed recording left a profile"
+	unchanged "refusals"
+}
 
 # An ELF file of nowhere passes for a program until the kernel looks at it.
-printf '\177ELFnonsense' >"$tmp/nonsense"
-chmod +x "$tmp/nonsense"
-"$tool" record --quiet -o "$tmp/profile" -- "$tmp/nonsense" >/dev/null 2>&1 || :
-unchanged "a program that cannot be run"
+case_file_that_is_no_program() {
+	printf '\177ELFnonsense' >"$tmp/nonsense"
+	chmod +x "$tmp/nonsense"
+	"$tool" record --quiet -o "$tmp/profile" -- "$tmp/nonsense" >/dev/null 2>&1 || :
+	unchanged "a program that cannot be run"
+}
 
 # As another user, with that user's home.
-"$tool" record --quiet --user nobody -o "$tmp/profile" -- sh -c 'id -un; echo "$HOME"' >"$tmp/out"
-printf '%s\n%s\n' nobody "$(getent passwd nobody | cut -d: -f6)" | diff - "$tmp/out" || fail "not the user's own"
+case_command_of_another_user() {
+	"$tool" record --quiet --user nobody -o "$tmp/profile" -- sh -c 'id -un; echo "$HOME"' >"$tmp/out"
+	printf '%s\n%s\n' nobody "$(getent passwd nobody | cut -d: -f6)" | diff - "$tmp/out" || fail "not the user's own"
+}
 
 # Killed in the middle: the guard puts everything back. The command tells that the recording has begun.
-mkfifo "$tmp/begun" "$tmp/told"
-"$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &
-recorder=$!
-recorders="$recorders $recorder"
-read -r word <"$tmp/begun"
-command=$(cat "/proc/$recorder/task/$recorder/children")
-machine_state | diff "$tmp/before" - >/dev/null && fail "read-ahead was not off while recording"
-refuses 1 "another recording is running" "$tool" record -o "$tmp/none" -- true
-kill -9 "$recorder"
-wait "$recorder" || :
-recorder=
-kill $command
-# The guard holds the lock until it is done, so the next recording can begin when everything is back.
-tries=0
-until "$tool" record --quiet -o "$tmp/profile" -- true 2>"$tmp/err"; do
-	grep -q "another recording" "$tmp/err" || fail "$(cat "$tmp/err")"
-	tries=$((tries + 1))
-	[ $tries -lt 1000 ] || fail "the guard did not finish"
-done
-unchanged "a killed recorder"
-[ ! -e "$tmp/none" ] || fail "a killed recorder left a profile"
+case_killed_recorder_leaves_the_machine_as_it_was() {
+	"$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &
+	recorder=$!
+	recorders="$recorders $recorder"
+	read -r word <"$tmp/begun"
+	command=$(cat "/proc/$recorder/task/$recorder/children")
+	! machine_state | diff "$tmp/before" - >/dev/null || fail "read-ahead was not off while recording"
+	refuses 1 "another recording is running" "$tool" record -o "$tmp/none" -- true
+	kill -9 "$recorder"
+	wait "$recorder" || :
+	recorder=
+	kill $command
+	# The guard holds the lock until it is done, so the next recording can begin when everything is back.
+	tries=0
+	until "$tool" record --quiet -o "$tmp/profile" -- true 2>"$tmp/err"; do
+		grep -q "another recording" "$tmp/err" || fail "$(cat "$tmp/err")"
+		tries=$((tries + 1))
+		[ $tries -lt 1000 ] || fail "the guard did not finish"
+	done
+	unchanged "a killed recorder"
+	[ ! -e "$tmp/none" ] || fail "a killed recorder left a profile"
+}
 
 # Ended by SIGTERM: the command is told, nothing is written.
-"$tool" record -o "$tmp/none" -- sh -c "trap 'echo told >$tmp/told; exit' TERM; echo begun >$tmp/begun; while :; do sleep 0.1; done" \
-	2>"$tmp/err" &
-recorder=$!
-recorders="$recorders $recorder"
-read -r word <"$tmp/begun"
-kill "$recorder"
-wait "$recorder" && fail "an interrupted recording succeeded"
-recorder=
-read -r word <"$tmp/told"
-grep -q "interrupted; no profile was written" "$tmp/err" || fail "$(cat "$tmp/err")"
-[ ! -e "$tmp/none" ] || fail "an interrupted recording left a profile"
-unchanged "an interrupted recorder"
+case_sigterm_ends_the_command_too() {
+	"$tool" record -o "$tmp/none" -- sh -c "trap 'echo told >$tmp/told; exit' TERM; echo begun >$tmp/begun; while :; do sleep 0.1; done" \
+		2>"$tmp/err" &
+	recorder=$!
+	recorders="$recorders $recorder"
+	read -r word <"$tmp/begun"
+	kill "$recorder"
+	wait "$recorder" && fail "an interrupted recording succeeded"
+	recorder=
+	read -r word <"$tmp/told"
+	grep -q "interrupted; no profile was written" "$tmp/err" || fail "$(cat "$tmp/err")"
+	[ ! -e "$tmp/none" ] || fail "an interrupted recording left a profile"
+	unchanged "an interrupted recorder"
+}
+
+run_cases

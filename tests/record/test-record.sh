@@ -19,9 +19,8 @@ done
 
 "$tool" record --json -o "$tmp/profile" -- "$disk/link" >"$tmp/json" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 "$tool" show --json "$tmp/profile" >"$tmp/shown"
-python3 - "$tmp/shown" "$tmp/json" "$disk" <<'END' || fail "the profile does not say what happened"
-import json, sys
-shown, said, disk = json.load(open(sys.argv[1])), json.loads(open(sys.argv[2]).readlines()[-1]), sys.argv[3]
+json "$tmp/shown" - "$tmp/json" "$disk" "$tmp/profile" <<'END' || fail "the profile does not say what happened"
+shown, said, disk, profile = TOP, json.loads(open(ARGS[0]).readlines()[-1]), *ARGS[1:]
 files = {file["path"]: file for file in shown["files"]}
 execs = [point["path"] for point in shown["execs"]]
 assert shown["program"] == disk + "/script", shown["program"]
@@ -36,7 +35,7 @@ assert not any(path.startswith(("/proc/", "/sys/", "/dev/")) for path in files),
 order = lambda name: files[disk + "/" + name]["order"]
 assert order("link") < order("script") < order("helper") < order("start") < order("libone.so.1.0") < order("data")
 assert next(p["order"] for p in shown["execs"] if p["path"] == disk + "/start") <= order("start")
-assert said["milestone"] == "exit" and said["profile"] == sys.argv[1].replace("shown", "profile"), said
+assert said["milestone"] == "exit" and said["profile"] == profile, said
 END
 
 machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was"
