@@ -10,18 +10,12 @@ cat >"$tmp/log" <<'END'
 {"name": "headstart:behaviour / shell", "result": "OK", "stdout": "partial: no gdb\nok\npartial: no gdb\npartial: 3 of 4\n"}
 {"name": "headstart:unit / cases", "result": "OK", "stdout": "[ RUN      ] one\nSKIP: not root\n[  SKIPPED ] one\n[ RUN      ] two\n[  SKIPPED ] two\n[==========] 2 test(s) run.\n[  SKIPPED ] 2 test(s), listed below:\n[  SKIPPED ] one\n"}
 {"name": "headstart:behaviour / skips", "result": "SKIP", "stdout": "so far\nSKIP: no disk\n"}
-{"name": "headstart:behaviour / fails", "result": "FAIL", "stdout": "partial: no gdb\n"}
+{"name": "headstart:behaviour / fails", "result": "FAIL", "stdout": "partial: no gdb\nfailed: case_one\nok: case_two\nfailed: case_three\n"}
 END
 unset CI
 printf '# comment\n\nshell: no gdb\nshell: * of 4\ncases: *\n' >"$tmp/tests/expected-skips"
-"$count" "$tmp/log" "$tmp/results" >"$tmp/out"
-diff - "$tmp/out" <<'END' || fail "it names others"
-partial: shell: no gdb
-partial: shell: 3 of 4
-partial: cases: one: not root
-partial: cases: two
-skipped: skips: no disk
-END
+"$count" "$tmp/log" "$tmp/results" >"$tmp/added"
+
 total() { # STATUS LINE…: the total says these lines and exits so
 	status=0
 	"$count" --total "$tmp/results" >"$tmp/out" || status=$?
@@ -29,10 +23,34 @@ total() { # STATUS LINE…: the total says these lines and exits so
 	shift
 	printf '%s\n' "$@" | diff - "$tmp/out" || fail "another total"
 }
-total 1 "failed: fails" "3 passed, 1 failed, 1 skipped"
-sed -i '/fails/d' "$tmp/results"
-total 0 "3 passed, 0 failed, 1 skipped"
-export CI=true
-total 1 "not in tests/expected-skips: skips: no disk" "3 passed, 1 failed, 0 skipped"
-printf 'skips: no disk\nshell: no gdb\ncases: one*\n' >"$tmp/tests/expected-skips"
-total 1 "not in tests/expected-skips: shell: 3 of 4" "not in tests/expected-skips: cases: two" "1 passed, 2 failed, 1 skipped"
+
+case_skipped_and_partial_tests_are_named() {
+	diff - "$tmp/added" <<'END' || fail "it names others"
+partial: shell: no gdb
+partial: shell: 3 of 4
+partial: cases: one: not root
+partial: cases: two
+skipped: skips: no disk
+END
+}
+
+case_failed_cases_are_named() {
+	total 1 "failed: fails: case_one, case_three" "3 passed, 1 failed, 1 skipped"
+	export CI=true
+	total 1 "failed: fails: case_one, case_three" "not in tests/expected-skips: skips: no disk" "3 passed, 2 failed, 0 skipped"
+}
+
+case_skips_are_no_failures() {
+	sed -i '/fails/d' "$tmp/results"
+	total 0 "3 passed, 0 failed, 1 skipped"
+}
+
+case_unexpected_skips_are_failures_in_ci() {
+	sed -i '/fails/d' "$tmp/results"
+	export CI=true
+	total 1 "not in tests/expected-skips: skips: no disk" "3 passed, 1 failed, 0 skipped"
+	printf 'skips: no disk\nshell: no gdb\ncases: one*\n' >"$tmp/tests/expected-skips"
+	total 1 "not in tests/expected-skips: shell: 3 of 4" "not in tests/expected-skips: cases: two" "1 passed, 2 failed, 1 skipped"
+}
+
+run_cases
