@@ -2,25 +2,16 @@
 # Plans on real file systems: a loop device that says it turns and then that it does not, tmpfs, overlayfs.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 dump=$HEADSTART_TEST_BUILD/tests/plan/dump-plan
-[ "$(id -u)" = 0 ] || skip "mounting needs root"
-[ -e /dev/loop-control ] || skip "no loop devices"
-command -v mkfs.ext4 >/dev/null && command -v filefrag >/dev/null || skip "no e2fsprogs"
-# In a mount namespace of its own, with which its mounts go, and the loop device with them, however this ends.
-if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
-	unshare --mount --propagation private true 2>/dev/null || skip "no mount namespaces here"
-	rm -rf "$tmp"
-	HEADSTART_TEST_UNSHARED=1 exec unshare --mount --propagation private sh "$0"
-fi
+command -v filefrag >/dev/null || skip "filefrag is not installed"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 
+make_disk
 at_exit() {
 	umount "$tmp/merged" 2>/dev/null || :
 	umount "$tmp/memory" 2>/dev/null || :
 	umount "$tmp/disk" 2>/dev/null || :
 }
-mkdir "$tmp/disk" "$tmp/memory" "$tmp/merged"
-truncate -s 64M "$tmp/image"
-mkfs.ext4 -q -F "$tmp/image"
-mount -o loop "$tmp/image" "$tmp/disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+mkdir "$tmp/memory" "$tmp/merged"
 loop=$(findmnt -n -o SOURCE "$tmp/disk")
 real=$(realpath "$tmp")
 disk=$real/disk

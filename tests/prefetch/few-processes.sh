@@ -3,13 +3,7 @@
 # The prefetcher where few processes may be started, by a pids cgroup: with less room than 32 it does nothing, and the launcher
 # starts none; with more, the ring's workers, which count as tasks, never take so much that anybody's fork fails.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-[ "$(id -u)" = 0 ] || skip "making cgroups and disks needs root"
-command -v mkfs.ext4 >/dev/null || skip "mkfs.ext4 is not installed"
-if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
-	unshare --mount --propagation private true 2>/dev/null || skip "no mount namespaces here"
-	rm -rf "$tmp"
-	HEADSTART_TEST_UNSHARED=1 exec unshare --mount --propagation private sh "$0" "$@"
-fi
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 plan_of=$HEADSTART_TEST_BUILD/tests/prefetch/plan-of
 few=20 enough=48 plenty=400
 files=200
@@ -21,7 +15,7 @@ for place in /sys/fs/cgroup /sys/fs/cgroup/unified /sys/fs/cgroup/pids; do
 	rmdir "$group" 2>/dev/null || :
 	group=
 done
-disk=$tmp/disk
+make_disk
 at_exit() {
 	umount "$disk" 2>/dev/null || :
 	[ -z "$group" ] || rmdir "$group"
@@ -41,10 +35,6 @@ make_cold() {
 	umount "$disk"
 	mount -o loop "$tmp/image" "$disk"
 }
-truncate -s 64M "$tmp/image"
-mkfs.ext4 -q -F "$tmp/image"
-mkdir "$disk"
-mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
 for i in $(seq $files); do
 	mkdir -p "$disk/$i/folder"
 	head -c 8000 /dev/zero >"$disk/$i/folder/file"

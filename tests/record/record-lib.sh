@@ -1,27 +1,12 @@
-# Shared by the recorder's tests: a small ext4 file system of their own, in a mount namespace of their own, so that cold is
-# cold and nobody else reads there; and programs on it. Sourced after sh-lib.sh.
+# Shared by the recorder's tests: programs on a disk of their own, and what recording needs. Sourced after sh-lib.sh.
 [ "$(id -u)" = 0 ] || skip "recording needs root"
-command -v mkfs.ext4 >/dev/null || skip "mkfs.ext4 is not installed"
-if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
-	unshare --mount --propagation private true 2>/dev/null || skip "no mount namespaces here"
-	rm -rf "$tmp"
-	HEADSTART_TEST_UNSHARED=1 exec unshare --mount --propagation private sh "$0" "$@"
-fi
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 # There can be one recording on a machine: tests take turns, those of other clones too.
 exec 7</sys/kernel
 flock 7
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
-disk=$tmp/disk
 recorders= # process ids of those started in the background
 export HEADSTART_STATE=$tmp/state
-
-make_disk() {
-	mkdir "$disk"
-	truncate -s 64M "$tmp/image"
-	mkfs.ext4 -q -F "$tmp/image"
-	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
-	at_exit() { umount "$disk" 2>/dev/null || :; }
-}
 
 # What a recorder changes: read-ahead of the disk, and tracing instances of its own. Only of the disk made here, because
 # others may be at work on this machine.

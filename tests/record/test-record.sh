@@ -10,16 +10,19 @@ make_disk
 make_programs
 machine_state >"$tmp/before"
 
-for option in '' --page-cache-events; do
-	"$HEADSTART_TEST_SOURCE/bench/check-record" --headstart "$tool" --filesystem "$disk" \
-		${option:+--record-option=$option} -- "$disk/link" >"$tmp/check" ||
-		fail "the recording ($option) is not what became resident: $(cat "$tmp/check")"
-	cat "$tmp/check"
-done
+case_recording_is_what_became_resident() {
+	for option in '' --page-cache-events; do
+		"$HEADSTART_TEST_SOURCE/bench/check-record" --headstart "$tool" --filesystem "$disk" \
+			${option:+--record-option=$option} -- "$disk/link" >"$tmp/check" ||
+			fail "the recording ($option) is not what became resident: $(cat "$tmp/check")"
+		cat "$tmp/check"
+	done
+}
 
-"$tool" record --json -o "$tmp/profile" -- "$disk/link" >"$tmp/json" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
-"$tool" show --json "$tmp/profile" >"$tmp/shown"
-json "$tmp/shown" - "$tmp/json" "$disk" "$tmp/profile" <<'END' || fail "the profile does not say what happened"
+case_profile_says_what_happened() {
+	"$tool" record --json -o "$tmp/profile" -- "$disk/link" >"$tmp/json" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	"$tool" show --json "$tmp/profile" >"$tmp/shown"
+	json "$tmp/shown" - "$tmp/json" "$disk" "$tmp/profile" <<'END' || fail "the profile does not say what happened"
 shown, said, disk, profile = TOP, json.loads(open(ARGS[0]).readlines()[-1]), *ARGS[1:]
 files = {file["path"]: file for file in shown["files"]}
 execs = [point["path"] for point in shown["execs"]]
@@ -37,5 +40,10 @@ assert order("link") < order("script") < order("helper") < order("start") < orde
 assert next(p["order"] for p in shown["execs"] if p["path"] == disk + "/start") <= order("start")
 assert said["milestone"] == "exit" and said["profile"] == profile, said
 END
+}
 
-machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was"
+case_machine_is_left_as_it_was() {
+	machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was"
+}
+
+run_cases

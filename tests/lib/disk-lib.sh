@@ -1,0 +1,19 @@
+# Shared by tests that need a disk: make_disk mounts a small ext4 file system at $disk, in a mount namespace of the test's own, so
+# that cold is cold and nobody else reads there. Its mounts go with it, and the loop device with them, however the test ends. Sourced
+# after sh-lib.sh; the test begins again inside the namespace.
+[ "$(id -u)" = 0 ] || skip "mounting needs root"
+command -v mkfs.ext4 >/dev/null || skip "mkfs.ext4 is not installed"
+if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then
+	unshare --mount --propagation private true 2>/dev/null || skip "no mount namespaces here"
+	rm -rf "$tmp"
+	HEADSTART_TEST_UNSHARED=1 exec unshare --mount --propagation private sh "$0" "$@"
+fi
+disk=$tmp/disk
+
+make_disk() {
+	mkdir "$disk"
+	truncate -s 64M "$tmp/image"
+	mkfs.ext4 -q -F "$tmp/image"
+	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+	at_exit() { umount "$disk" 2>/dev/null || :; }
+}
