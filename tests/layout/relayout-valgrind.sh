@@ -1,9 +1,7 @@
 #!/bin/sh
 # headstart relayout under valgrind's memcheck: nothing uninitialised is used or written, nothing leaks, whatever the file.
 . "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
-tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
-command -v valgrind >/dev/null || skip 'no valgrind'
-! grep -q '__[at]san_init' "$tool" || skip 'the build is sanitized, which valgrind cannot run'
+. "$HEADSTART_TEST_SOURCE/tests/lib/valgrind-lib.sh"
 cd "$tmp"
 write_bulk
 cat >lib.c <<'EOF'
@@ -27,12 +25,7 @@ random_profile profile 1 20 lib.so program
 clean() {
 	want=$1
 	shift
-	status=0
-	valgrind --quiet --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
-		--errors-for-leak-kinds=definite,indirect --log-file=log "$tool" relayout --profile profile "$@" \
-		>out 2>err || status=$?
-	! grep -q '^==' log || fail "'$*': $(cat log)"
-	[ "$status" = "$want" ] || fail "'$*' exited $status, not $want: $(cat err)"
+	memchecked "$want" "$tool" relayout --profile profile "$@"
 }
 
 mkdir folder

@@ -2,10 +2,7 @@
 # The tools under valgrind's memcheck, with good and with corrupt inputs: nothing uninitialised is used, nothing leaks.
 #   test-tools-valgrind.sh HEADSTART HEADSTART-PREFETCH     linked dynamically
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
-command -v valgrind >/dev/null || skip "no valgrind"
-[ -x /usr/bin/python3 ] || skip "no python3"
-! grep -q '__[at]san_init' "$tool" || skip "the build is sanitized, which valgrind cannot run"
+. "$HEADSTART_TEST_SOURCE/tests/lib/valgrind-lib.sh"
 
 mkdir "$tmp/bin"
 cp "$1" "$tmp/bin/headstart"
@@ -18,23 +15,10 @@ case $(stat -fc %T "$real") in
 tmpfs | ramfs) real=$(mktemp -d "$HEADSTART_TEST_BUILD/valgrind.XXXXXX") && at_exit() { rm -rf "$real"; } ;;
 esac
 
-# memcheck COMMAND…: under valgrind, children that were forked included; a subreaper's prefetcher is waited for. The
-# command's own exit status and output.
-memcheck() {
-	collecting valgrind --quiet --error-exitcode=99 --leak-check=full \
-		--show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect \
-		--log-file="$tmp/valgrind.log" "$@"
-}
-
-# clean STATUS COMMAND…: it exits so, and valgrind has nothing to say.
+# clean STATUS COMMAND…: it exits so, in one sentence if it fails, and valgrind has nothing to say.
 clean() {
-	want=$1
-	shift
-	status=0
-	memcheck "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || status=$?
-	! grep -q '^==' "$tmp/valgrind.log" || fail "'$*': $(cat "$tmp/valgrind.log")" # "--": a system call it does not know
-	[ "$status" = "$want" ] || fail "'$*' exited $status, not $want: $(cat "$tmp/err")"
-	[ "$want" != 1 ] || [ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' did not say one line: $(cat "$tmp/err")"
+	memchecked "$@"
+	[ "$1" != 1 ] || [ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' did not say one line: $(cat "$tmp/err")"
 }
 
 # Under memcheck everything is called by its own program: valgrind does not follow exec.
