@@ -42,9 +42,8 @@ case_demo_and_chart_refuse_wrong_arguments() {
 	refuses 2 "unknown argument '--fast'" "$HEADSTART_TEST_SOURCE/bench/demo" --fast
 	refuses 2 "--json needs a value" "$HEADSTART_TEST_SOURCE/bench/demo" --json
 	"$HEADSTART_TEST_SOURCE/bench/demo" --help | grep -q -- --json || fail "demo --help"
-	if /usr/bin/python3 -c 'import matplotlib' 2>/dev/null; then
-		refuses 1 "/nonexistent.json" "$HEADSTART_TEST_SOURCE/bench/chart" /nonexistent.json -o "$tmp/chart.svg"
-	fi
+	/usr/bin/python3 -c 'import matplotlib' 2>/dev/null || skip "no matplotlib"
+	refuses 1 "/nonexistent.json" "$HEADSTART_TEST_SOURCE/bench/chart" /nonexistent.json -o "$tmp/chart.svg"
 }
 
 run_cases

@@ -31,9 +31,6 @@ same() {
 		cmp -s "$tmp/expected" "$tmp/seen" || fail "$*: $(diff "$tmp/expected" "$tmp/seen")"
 	done
 }
-starts() {
-	[ "$(started)" = 1 ] || fail "$*: $(started) prefetchers were started: $(cat "$log")"
-}
 
 # Other libraries, before and behind.
 case_other_libraries() {

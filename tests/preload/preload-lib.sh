@@ -12,3 +12,6 @@ started() {
 	[ -e "$log" ] || : >"$log"
 	grep -c "^preload program=$target pid=[0-9]* plan=started$" "$log" || true
 }
+starts() { # [WHAT…]
+	[ "$(started)" = 1 ] || fail "${*:-$what}: $(started) prefetchers were started: $(cat "$log")"
+}

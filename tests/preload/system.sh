@@ -40,9 +40,6 @@ same() {
 	[ "$status" = "$expected" ] || fail "$*: exit status $status, not $expected: $(cat "$tmp/seen")"
 	cmp -s "$tmp/expected" "$tmp/seen" || fail "$*: $(diff "$tmp/expected" "$tmp/seen")"
 }
-starts() {
-	[ "$(started)" = 1 ] || fail "$what: $(started) prefetchers were started"
-}
 
 case_shells() {
 	for shell in sh bash dash; do
