@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what root does as a user: by a process that is the user's, whose end is told. */
+/* Unit tests of what root does as a user: by a process that is the user's, whose end is told, and not awaited for ever. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,10 +11,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "record/as-user.h"
+
+#define HANG_TIME 120 /* seconds until the test is ended, if as_user() waits for ever */
+
+static unsigned patience_ms; /* in place of as_user()'s minute; 0: that minute */
+
+/* The linker has as_user() call this one. */
+int __real_process_await(pid_t child, unsigned timeout_ms, int *ret_status);
+int __wrap_process_await(pid_t child, unsigned timeout_ms, int *ret_status);
+
+int __wrap_process_await(pid_t child, unsigned timeout_ms, int *ret_status)
+{
+	assert_true(timeout_ms > 0);
+	return __real_process_await(child, patience_ms > 0 ? patience_ms : timeout_ms, ret_status);
+}
 
 static int return_it(void *status)
 {
@@ -37,6 +54,20 @@ static int be_in_roots_environment(void *context)
 static int die(void *context)
 {
 	return raise(SIGKILL);
+}
+
+/* Has itself stopped by another process of the user's, and goes on for ever. */
+static int be_stopped(void *test)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody awaits us if the test fails */
+	if (getppid() != *(const pid_t *)test)
+		return 0;
+	if (fork() == 0) {
+		kill(getppid(), SIGSTOP);
+		_exit(0);
+	}
+	for (;;)
+		pause();
 }
 
 static void the_status_of_the_work_is_returned(void **state)
@@ -64,12 +95,26 @@ static void what_did_not_come_to_an_end_is_told(void **state)
 	assert_int_equal(as_user("headstart-test-no-such-user", return_it, &status), -EPERM);
 }
 
+static void work_that_the_user_stops_is_not_waited_for(void **state)
+{
+	pid_t test = getpid();
+
+	patience_ms = 300;
+	alarm(HANG_TIME);
+	assert_int_equal(as_user("nobody", be_stopped, &test), -ETIME);
+	alarm(0);
+	patience_ms = 0;
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_status_of_the_work_is_returned),
 		cmocka_unit_test(the_work_is_the_users),
 		cmocka_unit_test(what_did_not_come_to_an_end_is_told),
+		cmocka_unit_test(work_that_the_user_stops_is_not_waited_for),
 	};
 
 	if (geteuid() != 0) {
