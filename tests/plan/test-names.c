@@ -117,6 +117,49 @@ static void nobody_else_can_fill_the_folder_with_them(void **state)
 	assert_false(has_sign(in_folder("open/app"), program));
 }
 
+/* Makes a folder with a link to the program. */
+static void make_named(const char *name, mode_t mode, uid_t owner)
+{
+	char link[64];
+
+	snprintf(link, sizeof(link), "%s/app", name);
+	assert_int_equal(mkdir(name, 0755), 0);
+	assert_int_equal(symlink(program, link), 0);
+	assert_int_equal(chmod(name, mode), 0);
+	assert_int_equal(chown(name, owner, (gid_t)-1), 0);
+}
+
+/* Root's PATH leads to a user's folder, to one below it, over a link in it, and to one that a group writes to. */
+static void no_stranger_fills_roots_folder_with_them(void **state)
+{
+	static const char *const strangers[] = {"theirs", "theirs/below", "group", "link"};
+	char *search = strdup(getenv("PATH")), changed[512];
+
+	if (geteuid() != 0) {
+		print_message("SKIP: not root\n");
+		free(search);
+		skip();
+	}
+	make_named("theirs", 0755, 65534);
+	make_named("theirs/below", 0755, 0);
+	make_named("group", 0775, 0);
+	make_named("roots", 0755, 0);
+	assert_int_equal(symlink("../roots", "theirs/roots"), 0);
+	assert_int_equal(symlink("theirs/roots", "link"), 0);
+	snprintf(changed, sizeof(changed), "%1$s/theirs:%1$s/theirs/below:%1$s/group:%1$s/link:%1$s/roots",
+		folder);
+	assert_int_equal(setenv("PATH", changed, 1), 0);
+	assert_int_equal(names_publish(program), 0);
+	for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers); i++) {
+		snprintf(changed, sizeof(changed), "%s/%s/app", folder, strangers[i]);
+		assert_false(has_sign(changed, program));
+	}
+	assert_true(has_sign(in_folder("roots/app"), program));
+	assert_int_equal(count_signs(), 1);
+	assert_int_equal(setenv("PATH", search, 1), 0);
+	free(search);
+}
+
 static void a_name_that_leads_elsewhere_loses_it(void **state)
 {
 	char other[64];
@@ -176,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_other_name_gets_one),
 		cmocka_unit_test(nobody_else_can_fill_the_folder_with_them),
+		cmocka_unit_test(no_stranger_fills_roots_folder_with_them),
 		cmocka_unit_test(a_name_that_leads_elsewhere_loses_it),
 		cmocka_unit_test(a_plan_is_not_replaced),
 		cmocka_unit_test(withdrawing_takes_the_own_ones_alone),
