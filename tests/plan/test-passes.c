@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the passes of a plan on drafts made by hand: budget, places, gaps, order, probes, costs. */
+/* Unit tests of the passes of a plan on drafts made by hand: budget, places, gaps, order, probes, costs, whose files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -365,6 +367,36 @@ static void probes_stop_where_the_head_is_full(void **state)
 	}
 }
 
+static bool is_others(bool shared, enum profile_kind kind, const char *path)
+{
+	const struct plan_draft draft = {.shared = shared};
+	const struct profile_file file = {.kind = kind};
+
+	return draft_is_others(&draft, &file, path);
+}
+
+/* A plan for everybody names only files of root's. Whose these are cannot be determined. */
+static void what_cannot_be_determined_is_not_roots(void **state)
+{
+	char overlong[PATH_MAX + 1] = "/";
+	struct rlimit files, none;
+
+	memset(overlong + 1, 'x', sizeof(overlong) - 2);
+	for (unsigned shared = 0; shared < 2; shared++) {
+		assert_false(is_others(shared, PROFILE_DIRECTORY, "/usr"));
+		assert_false(is_others(shared, PROFILE_REGULAR, "/nonexistent/file")); /* nobody's */
+		assert_int_equal(
+			is_others(shared, PROFILE_REGULAR, "/etc/passwd/below"), shared); /* ENOTDIR */
+		assert_int_equal(is_others(shared, PROFILE_REGULAR, "relative"), shared);
+		assert_int_equal(is_others(shared, PROFILE_REGULAR, overlong), shared);
+		assert_int_equal(getrlimit(RLIMIT_NOFILE, &files), 0);
+		none = (struct rlimit){.rlim_cur = 0, .rlim_max = files.rlim_max};
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+		assert_int_equal(is_others(shared, PROFILE_DIRECTORY, "/usr"), shared); /* EMFILE */
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &files), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +415,7 @@ int main(void)
 		cmocka_unit_test(probes_are_of_files_that_nobody_locks),
 		cmocka_unit_test(a_probe_of_the_c_library_is_better_than_none),
 		cmocka_unit_test(probes_stop_where_the_head_is_full),
+		cmocka_unit_test(what_cannot_be_determined_is_not_roots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
