@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # A command that root records as another user has nothing of root's: no terminal to push characters into, no environment, no
-# groups, no descriptors. And it still has a terminal that works.
+# groups, no descriptors, no keys. And it still has a terminal that works.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 can_record
@@ -133,6 +133,20 @@ case_users_own() {
 	! grep SECRET "$tmp/out" || fail "SECRET went along"
 }
 
+# A session keyring stays with a process that becomes another user, and what is in it can be read.
+case_roots_keys() {
+	cp "$HEADSTART_TEST_BUILD/tests/attack/keyring" "$tmp/keyring"
+	"$tmp/keyring" hold setpriv --reuid $user --regid $user --clear-groups "$tmp/keyring" find >"$tmp/out" 2>"$tmp/err" ||
+		case $? in
+		77) untried "root's keys: $(cat "$tmp/err")" && return 0 ;;
+		*) fail "no keyring can be looked at: $(cat "$tmp/err")" ;;
+		esac
+	grep -qx roots-secret "$tmp/out" || fail "the control: a user who was root has not root's keys: $(cat "$tmp/out")"
+	"$tmp/keyring" hold "$tool" record --quiet --no-drop --keep-read-ahead --user "$name" -o "$tmp/profile" -- \
+		"$tmp/keyring" find >"$tmp/out" 2>"$tmp/err" || fail "no recording: $(cat "$tmp/err")"
+	grep -qx none "$tmp/out" || fail "the command has a key of root's: $(cat "$tmp/out")"
+}
+
 # A wrapper that ends, as those of desktop programs do: what it started goes on, with its terminal.
 case_wrappers() {
 	cat >"$tmp/wrapper" <<'END'
@@ -155,7 +169,7 @@ case_state() {
 }
 
 status=0
-for name_of_case in case_at_a_terminal case_users_own case_wrappers case_state; do
+for name_of_case in case_at_a_terminal case_users_own case_roots_keys case_wrappers case_state; do
 	(trap - EXIT && $name_of_case) || { echo "FAIL: $name_of_case" >&2 && status=1; }
 done
 exit $status
