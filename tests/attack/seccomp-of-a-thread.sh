@@ -31,10 +31,16 @@ case_thread_with_filter_is_not_killed_for_a_relative_path() {
 }
 
 case_thread_with_filter_is_not_killed_in_whole_mode() {
+	what="control: whole mode"
 	forced HEADSTART=whole "$filter" none dlopen "$place/libthree.so"
 	ends_with 7
+	log_says library=started
+	was_run own
+	what="whole mode"
 	forced HEADSTART=whole "$filter" deadly dlopen "$place/libthree.so"
 	ends_with 7
+	log_lacks library=
+	was_not_run own
 }
 
 # Where nothing can be asked, a thread counts as one that has a filter.
