@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signal-stack guard|canary WAY FILE: a signal handler on an alternate stack of 8,192 bytes does with FILE what WAY says: execv
- * in a child of vfork, posix_spawn, or dlopen. What lies below the stack is a page that nobody may touch, or filled with a
- * pattern that has to be there afterwards. Exits with the status of the program, or 99 if something was overwritten.
+ * signal-stack guard|canary|usual WAY FILE: a signal handler on an alternate stack of 8,192 bytes does with FILE what WAY says:
+ * execv in a child of vfork, posix_spawn, or dlopen. What lies below the stack is a page that nobody may touch, or filled with a
+ * pattern that has to be there afterwards. "usual": the handler runs on the usual stack, although there is another. Exits with
+ * the status of the program, or 99 if something was overwritten.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -46,7 +47,7 @@ static void handle(int number)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = {.sa_handler = handle, .sa_flags = SA_ONSTACK};
+	struct sigaction action = {.sa_handler = handle};
 	char *below = mmap(
 		NULL, BELOW_SIZE + STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t stack = {.ss_sp = below + BELOW_SIZE, .ss_size = STACK_SIZE};
@@ -55,6 +56,8 @@ int main(int argc, char **argv)
 		return 2;
 	way = argv[2];
 	program = argv + 3;
+	if (strcmp(argv[1], "usual") != 0)
+		action.sa_flags = SA_ONSTACK;
 	if (strcmp(argv[1], "guard") == 0)
 		mprotect(below, BELOW_SIZE, PROT_NONE);
 	else

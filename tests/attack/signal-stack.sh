@@ -1,5 +1,5 @@
 #!/bin/sh
-# A signal handler on a small alternate stack may start programs: nothing below that stack is touched.
+# A signal handler on a small alternate stack may start programs: nothing below that stack is touched, and nothing started.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 handler=$attack/signal-stack
 
@@ -13,7 +13,20 @@ untouched() { # STATUS FILE WAY…
 			[ "$status" = "$expected" ] || skip "libc alone needs more than such a stack for $way"
 			forced "$handler" $below "$way" "$file"
 			ends_with "$expected"
+			was_not_run own
+			log_lacks plan=
 		done
+	done
+}
+
+# The control: the same handler on the usual stack.
+case_handler_on_the_usual_stack_starts_the_prefetcher() {
+	for way in vfork-execv posix_spawn; do
+		what=$way
+		forced "$handler" usual $way "$target"
+		ends_with 7
+		log_says plan=started
+		was_run own
 	done
 }
 
@@ -29,9 +42,15 @@ case_warm_program() {
 case_system_wide() {
 	has_system
 	plan_of_root
+	what=control
+	systemwide "$handler" usual vfork-execv "$target"
+	ends_with 7
+	was_run installed
+	what=system-wide
 	for below in guard canary; do
 		systemwide "$handler" $below vfork-execv "$target"
 		ends_with 7
+		was_not_run installed
 	done
 }
 
