@@ -7,15 +7,27 @@ few=8      # the program, one that it spawns, and six more
 plenty=200
 helpers=$((few - 2))
 
-stays_away() {
+# The prefetcher itself, which takes processes, threads, and workers of the ring.
+cp "$prefetch" "$place"
+real=HEADSTART_PREFETCH=$place/headstart-prefetch
+
+started_none() {
 	ends_with 7
-	log_lacks plan=started
-	was_not_run own
+	log_lacks =started
 }
+stays_away() {
+	started_none
+	! "$page" came $libraries >"$tmp/came" || fail "$what: the plan was carried out"
+}
+# What the prefetcher has read may be taken from the page cache again by somebody else.
 comes() {
+	until_undisturbed came "$@"
+}
+came() {
+	forced "$real" "$@"
 	ends_with 7
 	log_says plan=started
-	was_run own
+	"$page" came $libraries >"$tmp/came" || fail "$what: the plan was not carried out"
 }
 pids_cgroup() {
 	cgroup2 x.scope && [ -e "$cgroup/pids.max" ] && return 0
@@ -27,10 +39,10 @@ case_cgroup_with_few_processes_left() {
 	echo $few >"$cgroup/pids.max"
 	as=$(in_cgroups "$cgroup")
 	for attempt in 1 2 3; do
-		forced "$attack/forks" $helpers "$target"
+		forced "$real" "$attack/forks" $helpers "$target"
 		stays_away
 	done
-	forced "$launch" execv "$target"
+	forced "$real" "$launch" execv "$target"
 	stays_away
 }
 
@@ -39,7 +51,7 @@ case_folder_above_limits_the_cgroup() {
 	mkdir "$cgroup/inner"
 	echo $few >"$cgroup/pids.max"
 	as=$(in_cgroups "$cgroup/inner")
-	forced "$attack/forks" $helpers "$target"
+	forced "$real" "$attack/forks" $helpers "$target"
 	stays_away
 }
 
@@ -48,15 +60,14 @@ case_cgroup_with_many_processes_left() {
 	for limit in $plenty max; do
 		echo $limit >"$cgroup/pids.max"
 		as=$(in_cgroups "$cgroup")
-		forced "$attack/forks" $helpers "$target"
-		comes
+		comes "$attack/forks" $helpers "$target"
 	done
 }
 
 case_user_with_few_processes_left() {
 	as="$as_victim prlimit --nproc=$few:$few"
 	for attempt in 1 2 3; do
-		forced "$attack/forks" $helpers "$target"
+		forced "$real" "$attack/forks" $helpers "$target"
 		stays_away
 	done
 }
@@ -65,8 +76,7 @@ case_user_with_many_processes_left() {
 	# Nobody tells how many processes a user has: the machine's are counted.
 	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
 	as="$as_victim prlimit --nproc=$((all + plenty))"
-	forced "$attack/forks" $helpers "$target"
-	comes
+	comes "$attack/forks" $helpers "$target"
 }
 
 # The prefetcher counts by the limit that the program has, not by the one that it could have.
@@ -74,7 +84,9 @@ case_prefetcher_keeps_the_limit() {
 	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
 	as="prlimit --nproc=$((all + plenty)):$((all + 10 * plenty))"
 	forced "$launch" posix_spawn "$target"
-	comes
+	ends_with 7
+	log_says plan=started
+	was_run own
 	grep -q " processes=$((all + plenty)) " "$ran/own" || fail "$what: another limit: $(cat "$ran/own")"
 }
 
@@ -82,8 +94,8 @@ case_audit_shim() {
 	"$built/plan-for" "$state" "$look" $libraries >"$tmp/out"
 	loaded=LD_AUDIT=$audit
 	as="$as_victim prlimit --nproc=$few:$few"
-	forced "$look" "$place/libthree.so"
-	stays_away
+	forced "$real" "$look" "$place/libthree.so"
+	started_none # what is planned it reads itself, in part or all
 }
 
 run_cases
