@@ -195,7 +195,9 @@ refuses() {
 at_case_exit() { :; }
 run_cases() {
 	cases_failed= cases_tried=
-	for case in $(sed -n 's/^\(case_[a-z0-9_]*\)().*/\1/p' "$this_test"); do
+	cases=$(sed -n 's/^\(case_[a-z0-9_]*\)().*/\1/p' "$this_test")
+	[ -n "$cases" ] || fail "no cases"
+	for case in $cases; do
 		rm -f "$tmp/skipped"
 		set +e
 		(

@@ -31,6 +31,10 @@ case_test_is_skipped_if_all_its_cases_are() {
 	ends_with 77 'case_skips() { skip "no disk"; }'
 	says "partial: case_skips: no disk" "SKIP: no case could be tried here"
 }
+case_test_without_cases_fails() {
+	ends_with 1 'helper() { :; }'
+	complains "FAIL: no cases"
+}
 case_variables_and_folder_are_the_case_s_own() {
 	ends_with 0 'value=before' 'case_one() {' 'value=after' 'cd /' '}' 'case_two() { [ "$value" = before ] && [ "$PWD" != / ]; }'
 }
