@@ -7,21 +7,24 @@ build library.so bfd -DFUNCTIONS=100 -shared -fPIC
 run_as() { run "$1" "$tmp/library.so"; }
 build program bfd -DFUNCTIONS=100 -DPROGRAM -fPIE -pie
 want=$(run_as "$tmp/program")
-while read -r kind args; do
-	# shellcheck disable=SC2086 # several arguments
-	build "$kind" bfd -DFUNCTIONS=100 -DPROGRAM $args
+
+runs_compacted() { # KIND ARGS…
+	kind=$1
+	shift
+	build "$kind" bfd -DFUNCTIONS=100 -DPROGRAM "$@"
 	for seed in 3 4; do
 		compact "$tmp/$kind" "$tmp/compacted-$kind" seed=$seed hot=$((seed * 10))
 		[ "$(run_as "$tmp/compacted-$kind")" = "$want" ] || fail "$kind: $(run_as "$tmp/compacted-$kind")"
 		check_strip "$tmp/compacted-$kind"
 	done
-done <<EOF
-exec -no-pie
-one-piece -fPIE -pie -Wl,-z,noseparate-code
-64k -fPIE -pie -Wl,-z,max-page-size=65536
-relr -fPIE -pie -Wl,-z,pack-relative-relocs
-now -fPIE -pie -Wl,-z,now
-stripped -fPIE -pie -s
-emit-relocs -fPIE -pie -Wl,-q
-EOF
-echo ok
+}
+
+case_executable_at_a_fixed_address() { runs_compacted exec -no-pie; }
+case_file_in_one_piece() { runs_compacted one-piece -fPIE -pie -Wl,-z,noseparate-code; }
+case_pages_of_64_kib() { runs_compacted 64k -fPIE -pie -Wl,-z,max-page-size=65536; }
+case_packed_relocations() { runs_compacted relr -fPIE -pie -Wl,-z,pack-relative-relocs; }
+case_binding_at_once() { runs_compacted now -fPIE -pie -Wl,-z,now; }
+case_stripped_file() { runs_compacted stripped -fPIE -pie -s; }
+case_relocations_kept_by_the_linker() { runs_compacted emit-relocs -fPIE -pie -Wl,-q; }
+
+run_cases
