@@ -202,6 +202,11 @@ run_cases() {
 		set +e
 		(
 			set -e
+			fail() {
+				case $* in "$case: "*) ;; *) set -- "$case: $*" ;; esac
+				echo "FAIL: $*" >&2
+				exit 1
+			}
 			skip() {
 				echo "$*" >"$tmp/skipped"
 				exit 77

@@ -19,9 +19,10 @@ case_every_case_is_run_in_order_with_the_arguments() {
 	[ ! -s "$tmp/err" ] || fail "it complains: $(cat "$tmp/err")"
 }
 case_failed_case_is_named_and_the_others_run() {
-	ends_with 1 'case_fails() { fail "for a reason"; }' 'case_stops() {' false 'echo never' '}' 'case_passes() { :; }'
-	says "failed: case_fails" "failed: case_stops" "ok: case_passes"
-	complains "FAIL: for a reason" "FAIL: these cases failed: case_fails case_stops"
+	ends_with 1 'case_fails() { fail "for a reason"; }' 'case_stops() {' false 'echo never' '}' \
+		'case_tells() { fail "$what: for another"; }' 'case_passes() { :; }'
+	says "failed: case_fails" "failed: case_stops" "failed: case_tells" "ok: case_passes"
+	complains "FAIL: case_fails: for a reason" "FAIL: case_tells: for another" "FAIL: these cases failed: case_fails case_stops case_tells"
 }
 case_skipped_case_is_untried() {
 	ends_with 0 'case_skips() { skip "no disk"; }' 'case_passes() { :; }' 'case_skips_silently() { exit 77; }'
