@@ -92,7 +92,7 @@ case_library_for_aarch64() {
 case_libraries_of_the_system() {
 	echo "libraries of the system"
 	rm -f relaid/*
-	libraries=$(ldd /usr/bin/python3 /usr/lib/python3*/lib-dynload/_ssl*.so 2>/dev/null |
+	libraries=$(ldd /usr/bin/python3 "$(/usr/bin/python3 -c 'import _ssl; print(_ssl.__file__)')" |
 		sed -n 's/.*=> \([^ ]*\) .*/\1/p' | grep -v -e /libc.so -e /libm.so | sort -u | xargs -r realpath | sort -u)
 	libraries="$libraries $(ldd ./program | sed -n 's/.*=> \(.*libstdc++[^ ]*\) .*/\1/p' | xargs realpath)"
 	# shellcheck disable=SC2086

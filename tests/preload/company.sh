@@ -35,7 +35,7 @@ same() {
 # Other libraries, before and behind.
 case_other_libraries() {
 	for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.so; do
-		beside=$(find /usr/lib -name "$name" 2>/dev/null | head -1)
+		beside=$(find /usr/lib /usr/lib64 -name "$name" 2>/dev/null | head -1)
 		[ $name != libfaketime.so.1 ] || [ $HEADSTART_TEST_SHM = own ] || beside=
 		if [ -z "$beside" ]; then
 			untried "$name"
