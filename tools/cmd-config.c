@@ -23,10 +23,9 @@
 static const char help[] =
 	"usage: headstart config check [FILE]\n"
 	"       headstart config apply\n"
-	"check: says what is wrong in FILE, or in the settings that count for this user.\n"
-	"apply: compiles this user's plans anew, as the settings are now, and removes "
-	"those of programs they\n"
-	"deny. Other plans follow the settings when they are made.\n"
+	"check: prints the errors in FILE, or in the settings that count for this user.\n"
+	"apply: compiles this user's plans again by the settings as they are now, and removes the plans of\n"
+	"programs that they deny.\n"
 	"\n"
 	"options:\n"
 	"  -h, --help  print this\n";
@@ -48,7 +47,7 @@ static int check(const char *file)
 	if (problems)
 		return VERB_FAILED;
 	for (unsigned i = 0; i < config.n_files; i++)
-		printf("%s: nothing is wrong\n", config.files[i]);
+		printf("%s: no errors\n", config.files[i]);
 	if (config.n_files == 0)
 		puts("there are no settings");
 	return 0;
@@ -77,7 +76,7 @@ static int apply_to(const struct config *config, const char *program)
 	if (r == -ENODATA && summary.others > 0)
 		(void)plan_withdraw(program); /* it may name what is others' */
 	if (r == -ENODATA) {
-		page_line("no plan  ", program, ": nothing of its profile can be read ahead here");
+		page_line("no plan  ", program, ": there is nothing to read ahead here");
 		return 0;
 	}
 	if (r < 0)
@@ -143,5 +142,5 @@ int cmd_config(int argc, char **argv)
 		return check(argv[optind + 1]);
 	if (rest == 1 && streq(argv[optind], "apply"))
 		return apply();
-	return verb_usage("config", "say 'check', 'check FILE' or 'apply'");
+	return verb_usage("config", "give 'check', 'check FILE' or 'apply'");
 }

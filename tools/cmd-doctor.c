@@ -13,10 +13,8 @@
 
 static const char help[] =
 	"usage: headstart doctor [OPTION…] [PROGRAM]\n"
-	"Says whether headstart will work and help on this machine, and for PROGRAM if one is named: what "
-	"is\n"
-	"well, what is not, what follows from it, and the command that mends it. Changes and starts "
-	"nothing.\n"
+	"Checks this machine, and PROGRAM if you name one: prints what was found, what follows from it, and\n"
+	"the command that fixes it. Changes nothing and starts nothing.\n"
 	"\n"
 	"options:\n"
 	"      --json  print one JSON object\n"
@@ -36,7 +34,7 @@ static int print(const struct doctor_report *report, const char *program, bool j
 		doctor_page_text(stdout, report, program, &style);
 	}
 	if (r < 0)
-		return verb_fail_errno(r, "cannot say all of it");
+		return verb_fail_errno(r, "cannot print the whole report");
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
 	return doctor_count(report, DOCTOR_PROBLEM) > 0 ? VERB_FAILED : 0;
@@ -77,7 +75,7 @@ int cmd_doctor(int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1)
-		return verb_usage("doctor", "one program at a time");
+		return verb_usage("doctor", "unexpected argument '%s': give one program", argv[optind + 1]);
 	program = argv[optind];
 	doctor_host_init(&host);
 	host.wrong_settings = config_read(&settings, NULL, NULL);
@@ -88,7 +86,7 @@ int cmd_doctor(int argc, char **argv)
 	if (program) {
 		r = doctor_check_program(&host, program, &report);
 		if (r < 0)
-			return verb_fail_errno(r, "no program '%s' to look at", program);
+			return verb_fail_errno(r, "cannot find the program '%s'", program);
 	}
 	return print(&report, program, json);
 }

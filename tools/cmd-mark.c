@@ -10,10 +10,10 @@
 static const char help[] =
 	"usage: headstart mark [OPTION…] [RECORDING]\n"
 	"Ends a recording that waits for a mark. RECORDING is the name that 'headstart\n"
-	"record' printed; within the recorded command it is known.\n"
+	"record' printed. The recorded command need not give it.\n"
 	"\n"
 	"options:\n"
-	"  -q, --quiet  do nothing, successfully, when nothing is being recorded\n"
+	"  -q, --quiet  if nothing is being recorded, do nothing and succeed\n"
 	"  -h, --help   print this\n";
 
 static int mark(const char *recording, int quiet)
@@ -23,7 +23,8 @@ static int mark(const char *recording, int quiet)
 	if (!recording && quiet)
 		return 0;
 	if (!recording)
-		return verb_fail("nothing is being recorded: %s is not set", MARK_VARIABLE);
+		return verb_fail(
+			"nothing is being recorded: %s is not set, and no name was given", MARK_VARIABLE);
 	err = mark_send(recording);
 	if (err == -ECONNREFUSED && quiet)
 		return 0;
@@ -54,6 +55,6 @@ int cmd_mark(int argc, char **argv)
 		}
 	}
 	if (argc - optind > 1)
-		return verb_usage("mark", "one recording at a time");
+		return verb_usage("mark", "unexpected argument '%s': give one recording", argv[optind + 1]);
 	return mark(optind < argc ? argv[optind] : getenv(MARK_VARIABLE), quiet);
 }

@@ -10,13 +10,13 @@
 #include "verb.h"
 
 static const char help[] =
-	"usage: headstart merge -o FILE PROFILE…\n"
-	"Merges profiles of one program: a page's count of runs adds up, the order is\n"
-	"that of the first profile, and what only later ones know comes after.\n"
+	"usage: headstart merge -o OUT PROFILE…\n"
+	"Merges profiles of one program. The result has all their pages, and says for each how many starts\n"
+	"touched it.\n"
 	"\n"
 	"options:\n"
-	"  -o, --output FILE  the profile to write; may be one of those merged\n"
-	"  -h, --help         print this\n";
+	"  -o, --output OUT  the profile to write; may be one of those merged\n"
+	"  -h, --help        print this\n";
 
 static int merge_one(struct profile *merged, const char *path)
 {
@@ -29,8 +29,9 @@ static int merge_one(struct profile *merged, const char *path)
 		return verb_fail(
 			"'%s' is a profile of '%s', not of '%s'", path, profile.program, merged->program);
 	if (profile.page_size != merged->page_size)
-		return verb_fail("'%s' counts in pages of %u bytes, those before it of %u", path,
-			profile.page_size, merged->page_size);
+		return verb_fail(
+			"'%s' was recorded with pages of %u bytes, the profiles before it with pages of %u",
+			path, profile.page_size, merged->page_size);
 	r = profile_merge(merged, &profile);
 	return r < 0 ? verb_fail_errno(r, "cannot merge '%s'", path) : 0;
 }
@@ -73,8 +74,8 @@ int cmd_merge(int argc, char **argv)
 		}
 	}
 	if (!out)
-		return verb_usage("merge", "where to write: -o FILE");
+		return verb_usage("merge", "no output given: use -o OUT");
 	if (optind == argc)
-		return verb_usage("merge", "which profiles");
+		return verb_usage("merge", "no profile given");
 	return merge(out, argv + optind);
 }

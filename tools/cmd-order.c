@@ -22,15 +22,15 @@
 
 static const char help[] =
 	"usage: headstart order --for LINKER [OPTION…] PROFILE [FILE…]\n"
-	"Writes which functions of FILE, an ELF file of the profile, the start touched, in order of first\n"
-	"touch, as the ordering file of a linker. FILE must not be stripped; the default is the profile's\n"
-	"program.\n"
+	"Writes the functions of FILE that the start touched as an ordering file for a linker, in the order\n"
+	"of their first touch. FILE is an ELF file of the profile that is not stripped; the default is the\n"
+	"profile's program.\n"
 	"\n"
 	"options:\n"
 	"      --for LINKER        lld, gold, ld (GNU ld 2.43 or later), ld-script (any GNU ld) or mold\n"
 	"  -o, --output OUT        write to OUT, not to standard output, and print a summary\n"
-	"      --narrow PROFILE    drop what PROFILE, of the same program linked in another order, has not\n"
-	"                          touched; may be repeated\n"
+	"      --narrow PROFILE    leave out what is not touched in PROFILE, a recording of the program\n"
+	"                          linked in another order; may be repeated\n"
 	"      --debug-dir FOLDER  look for separate debug files under FOLDER, not /usr/lib/debug\n"
 	"      --json              print the summary as JSON; needs -o\n"
 	"  -h, --help              print this\n";
@@ -113,7 +113,8 @@ static int parse_option(int option, struct order_arguments *arguments)
 		arguments->linker = parse_linker(optarg);
 		return arguments->linker < ORDER_LINKERS
 			? 0
-			: verb_usage("order", "'%s' is no linker that is known here", optarg);
+			: verb_usage("order", "unknown linker '%s': use lld, gold, ld, ld-script or mold",
+				  optarg);
 	case 'o':
 		arguments->output = optarg;
 		return 0;
@@ -154,13 +155,14 @@ static int parse_arguments(int argc, char **argv, struct order_arguments *argume
 			return status;
 	}
 	if (arguments->linker == ORDER_LINKERS)
-		return verb_usage("order", "--for which linker");
+		return verb_usage(
+			"order", "no linker given: use --for with lld, gold, ld, ld-script or mold");
 	if (arguments->json && !arguments->output)
 		return verb_usage("order", "--json needs -o");
 	if (optind == argc)
 		return verb_usage("order", "no profile given");
 	if (arguments->n_narrow > 0 && argc - optind > 2)
-		return verb_usage("order", "--narrow takes one file at a time");
+		return verb_usage("order", "--narrow takes only one FILE");
 	return -1;
 }
 
@@ -170,7 +172,8 @@ static int stale(const char *path, const struct profile_file *found, const struc
 
 	if (found->build_id_size == 0 && recorded->build_id_size == 0)
 		return verb_fail(
-			"'%s' is not the '%s' that was recorded: it has another size, and neither a build-id",
+			"'%s' is not the '%s' that was recorded: the sizes differ, and neither has a "
+			"build-id",
 			path, recorded->path);
 	return verb_fail("'%s' is not the build of '%s' that was recorded: its build-id is %s, not %s", path,
 		recorded->path, words_build_id(found, PROFILE_BUILD_ID_MAX, is),
@@ -359,8 +362,8 @@ static int print_text(
 		print_subject(&subjects->items[i]);
 	printf("order      %s\n", arguments->output);
 	if (left_out > 0)
-		printf("left out   %zu name%s that %s cannot be told\n", left_out, words_plural(left_out),
-			order_linker_name(arguments->linker));
+		printf("left out   %zu name%s that the syntax of %s cannot express\n", left_out,
+			words_plural(left_out), order_linker_name(arguments->linker));
 	return 0;
 }
 

@@ -32,15 +32,15 @@ struct plan_arguments {
 static const char help[] =
 	"usage: headstart plan [OPTION…] PROFILE\n"
 	"       headstart plan [OPTION…] --program PROGRAM\n"
-	"Compiles a profile for this machine: what is still there and unchanged, in the order in which the\n"
-	"device under it is best read. 'headstart record' does this by itself.\n"
+	"Compiles a profile for this machine: the files that have not changed, in the order in which this\n"
+	"machine's disk reads them best. 'headstart record' does this by itself.\n"
 	"\n"
 	"options:\n"
-	"      --program PROGRAM  take the profile that was recorded of PROGRAM\n"
-	"  -o, --output FILE      write the plan to FILE, not to where 'headstart run' finds it\n"
+	"      --program PROGRAM  take the stored profile of PROGRAM\n"
+	"  -o, --output FILE      write the plan to FILE instead of where 'headstart run' finds it\n"
 	"      --at PROGRAM       begin where the start executes PROGRAM, and plan for that program\n"
 	"      --device CLASS     auto (the default), rotational or solid\n"
-	"      --budget SIZE      read at most SIZE bytes (suffixes K, M, G): what is touched first\n"
+	"      --budget SIZE      read at most SIZE bytes (suffixes K, M, G), those touched first\n"
 	"      --min-runs N       leave out what fewer than N of the recorded runs touched\n"
 	"      --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
 	"      --json             print the summary as JSON\n"
@@ -103,14 +103,16 @@ static int parse_option(int option, struct plan_arguments *arguments)
 	case 'd':
 		return parse_device(optarg, &options->device)
 			? 0
-			: verb_usage("plan", "'%s' is no class of device", optarg);
+			: verb_usage("plan", "unknown class of device '%s': use auto, rotational or solid",
+				  optarg);
 	case 'b':
-		return parse_size(optarg, &options->budget) ? 0
-							    : verb_usage("plan", "'%s' is no size", optarg);
+		return parse_size(optarg, &options->budget)
+			? 0
+			: verb_usage("plan", "'%s' is not a size: use digits, and K, M or G", optarg);
 	case 'm':
 		return parse_count(optarg, &options->min_runs)
 			? 0
-			: verb_usage("plan", "'%s' is no number of runs", optarg);
+			: verb_usage("plan", "'%s' is not a number of runs", optarg);
 	case 'r':
 		options->root = optarg;
 		return 0;
@@ -147,12 +149,12 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 			return status;
 	}
 	if (argc - optind > 1)
-		return verb_usage("plan", "one profile at a time");
+		return verb_usage("plan", "unexpected argument '%s': give one profile", argv[optind + 1]);
 	arguments->profile = argv[optind];
 	if (!arguments->profile && !arguments->program)
-		return verb_usage("plan", "no profile given");
+		return verb_usage("plan", "give PROFILE or --program PROGRAM");
 	if (arguments->profile && arguments->program)
-		return verb_usage("plan", "either a profile or --program");
+		return verb_usage("plan", "give either PROFILE or --program PROGRAM, not both");
 	return -1;
 }
 
@@ -291,8 +293,8 @@ static int build_failed(int error, const struct profile *profile)
 {
 	if (error == -ENODATA)
 		return verb_fail(
-			"nothing of the profile of '%s' can be read ahead here: what it touched is gone, "
-			"changed, in memory, or in a plan for everybody not root's alone",
+			"there is nothing to read ahead for '%s' here: its files are gone, changed or in "
+			"memory, or others than root can change them",
 			profile->program);
 	if (error == -EFBIG)
 		return verb_fail("the plan of '%s' would be too large; give a --budget", profile->program);
@@ -311,7 +313,7 @@ static int check_allowed(
 	r = plan_withdraw(program);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot remove the plan of '%s', which the settings deny", program);
-	return verb_fail("there is no plan for '%s' to be: %s", program, why ? why : "denied");
+	return verb_fail("no plan was made for '%s': %s", program, why ? why : "denied");
 }
 
 static int compile(struct plan_arguments *arguments, const struct profile *profile)

@@ -31,24 +31,24 @@
 
 static const char help[] =
 	"usage: headstart record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
-	"Starts COMMAND from a cold page cache and records what it and all it starts touch.\n"
-	"Without --output the profile is stored for 'headstart run', and its plan is made.\n"
+	"Starts COMMAND from a cold page cache and records what it and everything that it starts touch.\n"
+	"Without --output it stores the profile and makes a plan of it.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output FILE         write the profile to FILE, and nothing else\n"
-	"  -u, --until MILESTONE     exit: the command and all it started have ended (default)\n"
+	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
 	"                            mark: 'headstart mark' was run\n"
-	"                            idle:SECONDS: it has read nothing new for so long\n"
-	"                            time:SECONDS: so long after the start\n"
+	"                            idle:SECONDS: it has touched nothing new for this long\n"
+	"                            time:SECONDS: this long after the start\n"
 	"  -t, --timeout SECONDS     end the recording after this time (default: 120)\n"
 	"  -k, --kill                end the command when the recording has ended\n"
 	"  -m, --merge               merge with the profile of earlier recordings\n"
 	"      --user NAME           run COMMAND as this user, with a terminal and an environment of its own,\n"
-	"                            and make a plan of that user's as well\n"
-	"                            (default: who called sudo)\n"
+	"                            and also make a plan of this user's\n"
+	"                            (default: the user who called sudo)\n"
 	"      --no-drop             leave the page cache as it is\n"
 	"      --keep-read-ahead     leave read-ahead on: faster, less exact\n"
-	"      --page-cache-events   count what enters the page cache, as before Linux 6.12\n"
+	"      --page-cache-events   record what enters the page cache, as on Linux before 6.12\n"
 	"  -q, --quiet               print nothing but errors\n"
 	"      --json                print the summary as one JSON object\n"
 	"  -h, --help                print this\n";
@@ -103,7 +103,7 @@ static int find_command(struct settings *settings)
 	int err = store_find_command(name, &settings->path);
 
 	if (err == -ENOENT)
-		return verb_fail("'%s' is not found", name), NOT_FOUND;
+		return verb_fail("command '%s' not found", name), NOT_FOUND;
 	if (err)
 		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	settings->program = realpath(settings->path, NULL);
@@ -160,11 +160,13 @@ static int take_option(struct settings *settings, int option)
 		return 0;
 	case 'u':
 		if (!parse_milestone(optarg, &settings->record))
-			return verb_usage("record", "'%s' is no milestone", optarg);
+			return verb_usage("record",
+				"unknown milestone '%s': use exit, mark, idle:SECONDS or time:SECONDS",
+				optarg);
 		return 0;
 	case 't':
 		if (!parse_seconds(optarg, &settings->record.timeout))
-			return verb_usage("record", "'%s' is no number of seconds", optarg);
+			return verb_usage("record", "'%s' is not a number of seconds", optarg);
 		return 0;
 	case 'k':
 		settings->kill = true;
@@ -226,9 +228,10 @@ static int parse(int argc, char **argv, struct settings *settings)
 			return r;
 	}
 	if (optind == argc)
-		return verb_usage("record", "which command");
+		return verb_usage("record", "no command given");
 	if (settings->merge && settings->output)
-		return verb_usage("record", "--merge is about the stored profile; see 'headstart merge'");
+		return verb_usage(
+			"record", "--merge works on the stored profile: use 'headstart merge' instead of -o");
 	settings->record.argv = argv + optind;
 	return 0;
 }
@@ -254,16 +257,16 @@ static int explain(enum record_step step, int err, const struct settings *settin
 	if (step == RECORD_STEP_TRACER && err == -ENOENT)
 		return verb_fail("this kernel has no filemap tracepoints (CONFIG_EVENT_TRACING)");
 	if (step == RECORD_STEP_MOUNTS && err == -ENOENT)
-		return verb_fail("/proc is not mounted: mount it, in this root too");
+		return verb_fail("/proc is not mounted: mount it in this root");
 	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENOENT)
 		return verb_fail("there is no user '%s'", settings->record.user);
 	if (step == RECORD_STEP_COMMAND && settings->record.user && err == -ENODEV)
 		return verb_fail(
-			"there is no /dev/ptmx to make a terminal for '%s' with: mount devpts, or redirect "
+			"there is no /dev/ptmx to make a terminal for '%s': mount devpts, or redirect "
 			"input, output and errors",
 			settings->record.user);
 	if (step == RECORD_STEP_DROP)
-		return verb_fail_errno(err, "cannot drop the page cache; --no-drop records without");
+		return verb_fail_errno(err, "cannot drop the page cache (--no-drop records without this)");
 	if (step == RECORD_STEP_EXEC)
 		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	if (err == -EINTR)
@@ -278,7 +281,7 @@ static bool take_mark(void *context)
 	bool marked = mark_take(settings->mark, &settings->markers, &stranger);
 
 	if (stranger != (uid_t)-1 && !settings->told_stranger) {
-		verb_note("a mark of user %u is ignored: only root and the user of the recording may mark",
+		verb_note("ignored a mark from user %u: only root and the users of the recording may mark",
 			stranger);
 		settings->told_stranger = true;
 	}
@@ -406,10 +409,10 @@ static void print_summary(const struct record_result *result, const char *path)
 		if (profile->bias & bias->bit)
 			verb_note("%s", bias->meaning);
 	if (result->pages_resident)
-		verb_note("%s of the pages were in the cache before the start",
+		verb_note("%s pages were already in memory and are recorded less precisely",
 			words_count(result->pages_resident, resident));
 	if (result->names_by_walking)
-		verb_note("without fanotify, file names were looked for by walking the file systems");
+		verb_note("fanotify is not available: file names were found by searching the file systems");
 }
 
 static void note_failure(const struct record_result *result, const char *name)
@@ -467,13 +470,13 @@ static void keep_for_user(struct profile *profile, const struct settings *settin
 	int r = as_user(user, keep_own, profile);
 
 	if (r == -EINTR)
-		verb_note("'%s' has no plan of their own: making it took too long, or was ended", user);
+		verb_note("no plan was made for '%s' alone: it took too long, or was ended", user);
 	else if (r < 0)
-		verb_note("'%s' has no plan of their own: %s", user, strerror(-r));
+		verb_note("no plan was made for '%s' alone: %s", user, strerror(-r));
 	else if (r > 0)
-		verb_note("'%s' has no plan of their own; root's serves everybody", user);
+		verb_note("no plan was made for '%s' alone: root's plan serves everybody", user);
 	else if (!settings->quiet)
-		verb_note("'%s' has a plan of their own, with their files", user);
+		verb_note("a second plan, for '%s' alone, also names this user's files", user);
 }
 
 static int keep(struct settings *settings, struct record_result *result)
@@ -503,7 +506,9 @@ static int record(struct settings *settings)
 	int err, r;
 
 	if (settings->record.until == RECORD_UNTIL_MARK && !settings->quiet)
-		verb_note("recording '%s': 'headstart mark' in the command, or with this name, ends it",
+		verb_note(
+			"recording '%s': to end it, run 'headstart mark' in the command, or elsewhere with "
+			"this name",
 			settings->recording);
 	settings->record.progress = show ? show_progress : NULL;
 	err = record_run(&settings->record, &result, &step);

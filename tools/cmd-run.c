@@ -35,15 +35,15 @@ struct run_options {
 
 static const char help[] =
 	"usage: headstart run [OPTION…] [--] PROGRAM [ARGUMENT…]\n"
-	"Reads ahead what PROGRAM's start touches, as its plan says, and starts it.\n"
-	"Without a plan, or when everything is cached already, PROGRAM is just started.\n"
+	"Reads ahead what PROGRAM's start touches, by its plan, and starts it. Without a plan, or if\n"
+	"everything is cached already, it just starts PROGRAM.\n"
 	"\n"
 	"options:\n"
-	"      --audit       load the audit shim into PROGRAM as well, for what is started or opened later\n"
-	"      --plan FILE   the plan to use, instead of the one recorded for PROGRAM\n"
-	"      --wait WHEN   start PROGRAM at once (none), when all has been read (done), or as\n"
-	"                    is best for the plan's device (auto, the default)\n"
-	"      --verbose     say what is done, and why nothing is\n"
+	"      --audit       also load the audit shim into PROGRAM, for what it starts or opens later\n"
+	"      --plan FILE   the plan to use instead of the one recorded for PROGRAM\n"
+	"      --wait WHEN   start PROGRAM at once (none), when all data has arrived (done), or as is\n"
+	"                    best for the plan's disk (auto, the default)\n"
+	"      --verbose     say what is read ahead, or why nothing is\n"
 	"  -h, --help        print this\n";
 
 static bool parse_wait(const char *text, enum launch_wait *ret)
@@ -144,10 +144,9 @@ static int load_plan(const char *program, const struct run_options *options, con
 			r = store_find(STORE_PLAN, canonical, &found);
 		if (r < 0) {
 			*ret_why = compile_for_next_time(canonical)
-				? "its plan is being compiled for the next time"
-				: r == -EPERM
-				? "HEADSTART_STATE names a folder that others than root can change"
-				: "no plan for it; 'headstart record' makes one";
+				? "its plan is being compiled for the next start"
+				: r == -EPERM ? "others than root can change the folder in HEADSTART_STATE"
+					      : "no plan for it ('headstart record' makes one)";
 			return r;
 		}
 	}
@@ -164,7 +163,7 @@ static int load_plan(const char *program, const struct run_options *options, con
 		return r;
 	}
 	if (plan_view_init(&launch->view, launch->plan, launch->plan_size, checksum64) != PLAN_GOOD) {
-		*ret_why = "the plan is damaged or of another version";
+		*ret_why = "the plan is damaged or has another version";
 		if (launch->refresh)
 			compile_for_next_time(canonical);
 		return -EINVAL;
@@ -226,7 +225,7 @@ int cmd_run(int argc, char **argv)
 	r = audit_environment(&audit);
 	if (r < 0 && options.verbose)
 		verb_note("'%s' is started without the audit shim: %s", argv[first],
-			r == -ENOTSUP ? "its loader knows no LD_AUDIT" : strerror(-r));
+			r == -ENOTSUP ? "its loader ignores LD_AUDIT" : strerror(-r));
 	execvp(argv[first], argv + first);
 	status = errno == ENOENT ? 127 : 126;
 	verb_fail_errno(errno, "cannot start '%s'", argv[first]);

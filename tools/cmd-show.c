@@ -20,12 +20,12 @@
 
 static const char help[] =
 	"usage: headstart show [OPTION…] FILE\n"
-	"Shows what is in a profile or a plan.\n"
+	"Prints what is in a profile or a plan.\n"
 	"\n"
 	"options:\n"
-	"      --json     everything, as one JSON object\n"
-	"  -n, --files N  the N files of most bytes (default: 20)\n"
-	"  -a, --all      all files\n"
+	"      --json     print everything as one JSON object\n"
+	"  -n, --files N  print no more than N files (default: 20)\n"
+	"  -a, --all      print all files\n"
 	"  -h, --help     print this\n";
 
 struct show_options {
@@ -72,7 +72,7 @@ static int recognise(const char *path, enum file_type *ret)
 static int finish(int r)
 {
 	if (r < 0)
-		return verb_fail_errno(r, "cannot show all of it");
+		return verb_fail_errno(r, "cannot print everything");
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
 	return 0;
@@ -146,7 +146,7 @@ int cmd_show(int argc, char **argv)
 		}
 	}
 	if (argc - optind != 1)
-		return verb_usage("show", argc == optind ? "which file" : "one file at a time");
+		return verb_usage("show", argc == optind ? "no file given" : "give only one file");
 	r = recognise(argv[optind], &type);
 	if (r != 0)
 		return r;

@@ -24,7 +24,7 @@
 
 static const char help[] =
 	"usage: headstart status [OPTION…]\n"
-	"Says what 'headstart install' has installed, whether it is switched off, and what is recorded.\n"
+	"Shows what 'headstart install' has installed, whether it is switched off, and what is recorded.\n"
 	"\n"
 	"options:\n"
 	"      --json  print it as JSON\n"
@@ -209,7 +209,7 @@ static void print_files(struct json_object *object)
 static void print_installed(struct json_object *user, struct json_object *apps)
 {
 	if (!user) {
-		puts("user      not known: HOME is not set");
+		puts("user      unknown: HOME is not set");
 		return;
 	}
 	printf("user      %s\n", text_of(user, "state", "not installed"));
@@ -228,9 +228,9 @@ static void print_settings(struct json_object *settings)
 	size_t files = json_object_array_length(json_object_object_get(settings, "files"));
 
 	if (problems == 1)
-		puts("settings  1 wrong line or file");
+		puts("settings  1 error: see 'headstart config check'");
 	else if (problems)
-		printf("settings  %d wrong lines or files\n", problems);
+		printf("settings  %d errors: see 'headstart config check'\n", problems);
 	else
 		printf("settings  %s\n", files ? "good" : "none");
 	print_files(settings);
@@ -300,6 +300,6 @@ int cmd_status(int argc, char **argv)
 		json = true;
 	}
 	if (optind < argc)
-		return verb_usage("status", "'%s' is too much", argv[optind]);
+		return verb_usage("status", "unexpected argument '%s'", argv[optind]);
 	return print_status(json);
 }

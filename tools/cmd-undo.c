@@ -19,12 +19,11 @@
 
 static const char help[] =
 	"usage: headstart undo [OPTION…] FILE…\n"
-	"Makes files that 'headstart relayout' made their originals again, to the bit. A file that "
-	"something\n"
-	"else has changed since is refused and stays as it is.\n"
+	"Turns relaid files back into their originals, bit by bit. Refuses a file that something else has\n"
+	"changed since.\n"
 	"\n"
 	"options:\n"
-	"  -o, --output OUT  write the original to OUT and leave FILE (one only) as it is\n"
+	"  -o, --output OUT  write the original to OUT and leave FILE as it is (only one FILE)\n"
 	"      --dry-run     say what would be done, and do nothing\n"
 	"  -h, --help        print this\n";
 
@@ -63,7 +62,7 @@ static int commit_failed(int error, const char *path, const struct replacement *
 		return verb_fail(
 			"'%s' has %ju names; give all of them", path, (uintmax_t)replacement->st.st_nlink);
 	if (error == -ESTALE)
-		return verb_fail("'%s' was changed meanwhile and is as it was then", path);
+		return verb_fail("'%s' was changed meanwhile and is left as it is", path);
 	if (replacement->lost)
 		return verb_fail(
 			"the %s of '%s' cannot be kept: %s", replacement->lost, path, strerror(-error));
@@ -186,9 +185,9 @@ int cmd_undo(int argc, char **argv)
 	arguments.paths = argv + optind;
 	arguments.n_paths = (size_t)(argc - optind);
 	if (arguments.n_paths == 0)
-		return verb_usage("undo", "which file");
+		return verb_usage("undo", "no file given");
 	if (arguments.output && arguments.n_paths > 1)
-		return verb_usage("undo", "one file at a time with -o");
+		return verb_usage("undo", "-o takes only one FILE");
 	status = arguments.output ? output_check(arguments.output) : 0;
 	return status ? status : undo_files(&arguments);
 }

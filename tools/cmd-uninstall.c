@@ -9,8 +9,8 @@
 
 static const char help[] =
 	"usage: headstart uninstall --system | --user | --app NAME [OPTION…]\n"
-	"Takes back what 'headstart install' with the same option wrote. Files that were changed since\n"
-	"are left as they are, and named.\n"
+	"Takes back what 'headstart install' with the same option wrote. Leaves and names files that were\n"
+	"changed since.\n"
 	"\n"
 	"options:\n"
 	"      --system    all programs of the machine; needs root\n"
@@ -45,8 +45,8 @@ static void tell(void *context, const char *path, enum file_removal what, const 
 	case FILE_KEPT:
 		if (saved)
 			verb_note(
-				"'%s' was changed since and is left as it is; what stood there before is "
-				"'%s'",
+				"'%s' was changed since and is left as it is; the file that was there "
+				"before is '%s'",
 				path, saved);
 		else
 			verb_note("'%s' was changed since and is left as it is", path);
@@ -59,8 +59,7 @@ static int refuse_strange_files(const struct manifest *manifest, const char *rec
 	_cleanup_free_ char *advice = NULL;
 	int r = 0;
 
-	if (asprintf(&advice, "as its owner remove what --dry-run lists, and then, as root, '%s'", record) <
-		0)
+	if (asprintf(&advice, "remove what --dry-run lists as its owner, and then '%s' as root", record) < 0)
 		return verb_fail("cannot take anything back: out of memory");
 	for (size_t i = 0; r == 0 && i < manifest->n_files; i++)
 		r = refuse_stranger(manifest->files[i].path, advice);

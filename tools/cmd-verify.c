@@ -17,12 +17,12 @@
 
 static const char help[] =
 	"usage: headstart verify [OPTION…] FILE…\n"
-	"Proves that files which 'headstart relayout' made are what their originals were: derives anew what\n"
-	"the loader makes of both, and compares every page, every relocation and every entry of the dynamic\n"
-	"section. Says what each pass has changed.\n"
+	"Proves that relaid files are what their originals were: works out what the loader makes of both, "
+	"and\n"
+	"compares every page, every relocation and every entry of the dynamic section.\n"
 	"\n"
 	"options:\n"
-	"      --original FILE  the original of a compacted file, which holds none itself\n"
+	"      --original FILE  the original of a compact file, which does not contain it\n"
 	"  -q, --quiet          say only what is wrong\n"
 	"      --json           print the result as one JSON object\n"
 	"  -h, --help           print this\n";
@@ -56,7 +56,7 @@ static void print_text(const char *path, const struct verify_report *report)
 	for (size_t i = 0; i < N_PASSES; i++)
 		if (report->passes & pass_names[i].bit)
 			printf(" %s", pass_names[i].name);
-	printf("\n  size         %s, were %s\n", words_bytes(report->size, a),
+	printf("\n  size         %s, was %s\n", words_bytes(report->size, a),
 		words_bytes(report->original_size, b));
 	printf("  pages        %s of %s hot\n", words_count(report->hot_pages, a),
 		words_count(report->pages, b));
@@ -204,12 +204,12 @@ int cmd_verify(int argc, char **argv)
 		}
 	}
 	if (optind == argc)
-		return verb_usage("verify", "which file");
+		return verb_usage("verify", "no file given");
 	if (arguments.original_path) {
 		int status;
 
 		if (optind + 1 < argc)
-			return verb_usage("verify", "one file has that original, not several");
+			return verb_usage("verify", "--original takes only one FILE");
 		status = read_original(&arguments);
 		if (status)
 			return status;

@@ -17,11 +17,12 @@ static int print_help(void)
 	       "verbs:\n");
 	for (const struct verb *verb = verbs; verb->name; verb++)
 		printf("  %-9s %s\n", verb->name, verb->help);
-	printf("\noptions:\n"
+	printf("\n"
+	       "options:\n"
 	       "  -h, --help     print this\n"
 	       "      --version  print the version\n"
 	       "\n"
-	       "'headstart VERB --help' says more of each. First steps:\n"
+	       "'headstart VERB --help' says more about each. First steps:\n"
 	       "  headstart record -- PROGRAM     as root, once\n"
 	       "  headstart run -- PROGRAM        from then on\n");
 	return 0;
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
 	const struct verb *verb;
 
 	if (!word) {
-		fputs("headstart: no verb; see 'headstart --help'\n", stderr);
+		fputs("headstart: no verb given; see 'headstart --help'\n", stderr);
 		return VERB_USAGE;
 	}
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
 	}
 	verb = verb_find(word);
 	if (!verb) {
-		fprintf(stderr, "headstart: no verb '%s'; see 'headstart --help'\n", word);
+		fprintf(stderr, "headstart: unknown verb '%s'; see 'headstart --help'\n", word);
 		return VERB_USAGE;
 	}
 	if (verb->run)

@@ -48,10 +48,12 @@ void plan_tell_others(const struct plan_summary *summary)
 {
 	if (summary->others == 1)
 		verb_note(
-			"1 file that others than root own or can replace is left out of the plan for everybody");
+			"1 file is left out of the plan for everybody: others than root own it or can "
+			"replace it");
 	else if (summary->others > 1)
 		verb_note(
-			"%zu files that others than root own or can replace are left out of the plan for everybody",
+			"%zu files are left out of the plan for everybody: others than root own them or can "
+			"replace them",
 			summary->others);
 }
 

@@ -16,8 +16,8 @@ static void note_first(void *context, const char *file, unsigned line, const cha
 		return;
 	*told = true;
 	if (line)
-		verb_note("%s:%u: %s; the line is ignored ('headstart config check' tells all)", file, line,
-			what);
+		verb_note("%s:%u: %s; the line is ignored ('headstart config check' prints all errors)", file,
+			line, what);
 	else
 		verb_note("'%s' is ignored: %s", file, what);
 }
@@ -41,7 +41,7 @@ bool settings_allow(const struct config *config, const char *program, char **ret
 	if (config_allows(config, program, &why))
 		return true;
 	n = why ? asprintf(ret_why, "%s:%u denies it", config->files[why->file], why->line)
-		: asprintf(ret_why, "the settings allow other programs, not it");
+		: asprintf(ret_why, "the settings allow only other programs");
 	if (n < 0)
 		*ret_why = NULL;
 	return false;

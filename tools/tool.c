@@ -7,7 +7,7 @@ int main(int argc, char **argv)
 	const struct verb *verb;
 
 	if (argc < 2)
-		return verb_fail("headstart-tool is started by 'headstart VERB'"), VERB_USAGE;
+		return verb_fail("run 'headstart VERB' instead of headstart-tool"), VERB_USAGE;
 	verb = verb_find(argv[1]);
 	if (!verb || !verb->run)
 		return verb_fail("this build has no verb '%s': 'record' and 'mark' need libtracefs", argv[1]),

@@ -10,20 +10,20 @@
  * the verb as argv[0], carries it out and returns the exit status.
  */
 #define VERBS(VERB)                                                                                          \
-	VERB(record, "start a program and write down what its start touches")                                \
+	VERB(record, "record what a program's start touches")                                                \
 	VERB(run, "read ahead what a program's start touches, then start it")                                \
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
-	VERB(merge, "one profile from several recordings")                                                   \
-	VERB(relayout, "put what a start touches of an ELF file together")                                   \
+	VERB(merge, "make one profile from several recordings")                                              \
+	VERB(relayout, "rewrite ELF files so that what a start touches lies together")                       \
 	VERB(verify, "prove that relaid files are what their originals were")                                \
-	VERB(undo, "make relaid files their originals again")                                                \
+	VERB(undo, "turn relaid files back into their originals")                                            \
 	VERB(order, "write a profile as an ordering file for a linker")                                      \
-	VERB(install, "have programs started with headstart without typing it")                              \
-	VERB(uninstall, "take back what install did, exactly")                                               \
-	VERB(doctor, "whether headstart will work and help here, and what to mend")                          \
-	VERB(config, "check settings, and put them into the plans there are")                                \
-	VERB(status, "what is installed, switched off, recorded")                                            \
+	VERB(install, "have programs start with headstart without typing it")                                \
+	VERB(uninstall, "take back exactly what install did")                                                \
+	VERB(doctor, "check this machine and a program, and suggest fixes")                                  \
+	VERB(config, "check the settings and apply them to existing plans")                                  \
+	VERB(status, "show what is installed, switched off and recorded")                                    \
 	VERB(mark, "tell a running 'headstart record' that the start is over")
 
 #define VERB_DECLARATION(name, help) int cmd_##name(int argc, char **argv);

@@ -54,8 +54,8 @@ static const char *read_trusted(const char *path, bool must_exist, char **ret, s
 	if (!S_ISREG(st.st_mode))
 		return "it is not a regular file";
 	if ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return "others could have written it: it must be root's or the user's own, and for nobody "
-		       "else to write";
+		return "others could have written it: it must belong to root or the user, and nobody else "
+		       "may write to it";
 	if (st.st_size > FILE_MAX)
 		return "it is too large";
 	text = malloc((size_t)st.st_size + 1);
@@ -97,8 +97,8 @@ unsigned config_read_system(struct config *ret, config_problem *tell, void *cont
 	if (named && stranger_to_us(named, &stranger) == -EPERM) {
 		if (tell)
 			tell(context, named, 0,
-				"others could have written it: it and the folders above it must be root's, and for nobody "
-				"else to write");
+				"others could have written it: it and the folders above it must belong to "
+				"root, and nobody else may write to them");
 		named = NULL;
 		problems = 1;
 	}

@@ -88,13 +88,14 @@ static void take_budget(struct parser *parser, const char *key, const char *valu
 	uint64_t number;
 
 	if (!memory && !time) {
-		problem(parser, "unknown key '%.*s' in [budget]", SHOWN_MAX, key);
+		problem(parser, "unknown key '%.*s' in [budget]: use memory or time", SHOWN_MAX, key);
 	} else if (memory ? parser->has_memory : parser->has_time) {
 		problem(parser, "'%s' is given twice", key);
 	} else if (memory && !parse_quantity(value, "KMG", 1024, UINT64_MAX, &number)) {
-		problem(parser, "'%.*s' is no number of bytes (digits, and K, M or G)", SHOWN_MAX, value);
+		problem(parser, "'%.*s' is not a number of bytes: use digits, and K, M or G", SHOWN_MAX,
+			value);
 	} else if (time && !parse_quantity(value, "", 1, 3600, &number)) {
-		problem(parser, "'%.*s' is no number of seconds (1 to 3600)", SHOWN_MAX, value);
+		problem(parser, "'%.*s' is not a number of seconds from 1 to 3600", SHOWN_MAX, value);
 	} else if (memory) {
 		parser->has_memory = true;
 		config->memory = config->memory && config->memory < number ? config->memory : number;
@@ -122,7 +123,7 @@ static void take_program(struct parser *parser, const char *key, const char *val
 		.file = config->n_files - 1, .line = parser->line, .allow = streq(key, "allow")};
 
 	if (!program.allow && !streq(key, "deny")) {
-		problem(parser, "unknown key '%.*s' in [programs]", SHOWN_MAX, key);
+		problem(parser, "unknown key '%.*s' in [programs]: use allow or deny", SHOWN_MAX, key);
 		return;
 	}
 	if (value[0] != '/' && strchr(value, '/')) {
@@ -154,7 +155,7 @@ static void take_device(struct parser *parser, const char *key, const char *valu
 		return;
 	}
 	if (rule.class == DEVICE_SOLID && !streq(value, "solid")) {
-		problem(parser, "'%.*s' is no class of devices (rotational or solid)", SHOWN_MAX, value);
+		problem(parser, "unknown class of device '%.*s': use rotational or solid", SHOWN_MAX, value);
 		return;
 	}
 	rule.path = strdup(key);
@@ -184,7 +185,8 @@ static void take_section(struct parser *parser, char *name)
 		if (streq(name, section_names[i]))
 			parser->section = (enum section)i;
 	if (parser->section == SECTION_UNKNOWN)
-		problem(parser, "unknown section [%.*s]", SHOWN_MAX, name);
+		problem(parser, "unknown section [%.*s]: use [programs], [budget] or [devices]", SHOWN_MAX,
+			name);
 }
 
 static void take_line(struct parser *parser, char *line)
@@ -231,7 +233,7 @@ unsigned config_parse(struct config *config, char *text, size_t size, config_pro
 		parser.line++;
 		*stop = '\0';
 		if (strlen(at) != (size_t)(stop - at))
-			problem(&parser, "the line has a NUL byte in it");
+			problem(&parser, "the line contains a NUL byte");
 		else
 			take_line(&parser, at);
 		at = stop + 1;

@@ -76,7 +76,7 @@ const char *record_step_text(enum record_step step)
 		[RECORD_STEP_DROP] = "drop the page cache",
 		[RECORD_STEP_EXEC] = "run the command",
 		[RECORD_STEP_RECORD] = "record",
-		[RECORD_STEP_RESTORE] = "put read-ahead and tracing back",
+		[RECORD_STEP_RESTORE] = "restore read-ahead and tracing",
 		[RECORD_STEP_PROFILE] = "make the profile",
 	};
 

@@ -71,7 +71,7 @@ const char *words_build_id(const struct profile_file *file, size_t bytes, char *
 const struct words_bias words_biases[] = {
 	{PROFILE_BIAS_READAHEAD, "readahead", "read-ahead was on: its pages count as touched"},
 	{PROFILE_BIAS_RESIDENT, "resident",
-		"some pages were cached before: which of those it touched is known less exactly"},
+		"some pages were already in memory and are recorded less precisely"},
 	{PROFILE_BIAS_LOST, "lost", "the kernel dropped events: some touches are missing"},
 	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by its timeout, not by its milestone"},
 	{0, NULL, NULL},

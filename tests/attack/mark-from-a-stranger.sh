@@ -70,14 +70,14 @@ mkfifo -m 666 "$tmp/go"
 begin mark
 as $stranger
 as $stranger
-await "a mark of user $stranger is ignored"
+await "ignored a mark from user $stranger"
 end
 [ "$milestone" = exit ] || fail "a stranger's mark ended the recording: $milestone"
-[ "$(grep -c "is ignored" "$tmp/err")" = 1 ] || fail "the stranger is told again and again"
+[ "$(grep -c "ignored a mark" "$tmp/err")" = 1 ] || fail "the stranger is told again and again"
 
 begin mark --user "$name"
 as $stranger
-await "a mark of user $stranger is ignored"
+await "ignored a mark from user $stranger"
 as $user
 await '"milestone":'
 end
@@ -92,6 +92,6 @@ end
 # Who sends without being heard makes the recorder neither fail nor spin: what has come is taken.
 begin exit
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do as $stranger; done
-await "is ignored"
+await "ignored a mark"
 end
 [ "$milestone" = exit ] || fail "marks ended a recording that waits for none: $milestone"

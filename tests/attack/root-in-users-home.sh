@@ -51,7 +51,7 @@ case_variables() {
 	done
 	HEADSTART_STATE=$home/state "$headstart" run --verbose -- "$tmp/bin/painter" >"$tmp/out" 2>"$tmp/err" || fail "run"
 	grep -qx painter "$tmp/out" || fail "run does not run the program"
-	grep -qF "HEADSTART_STATE names a folder that others than root can change" "$tmp/err" || fail "run: $(cat "$tmp/err")"
+	grep -qF "others than root can change the folder in HEADSTART_STATE" "$tmp/err" || fail "run: $(cat "$tmp/err")"
 	nothing_written HEADSTART_STATE
 }
 
@@ -109,7 +109,7 @@ case_uninstall() {
 	rm -r "$tmp/was-roots/.local/share/applications"
 	chown -R $user "$tmp/was-roots"
 	$as_user ln -s "$target" "$tmp/was-roots/.local/share/applications"
-	HOME=$roots refuses 1 "as its owner remove what --dry-run lists" "$headstart" uninstall --app painter
+	HOME=$roots refuses 1 "remove what --dry-run lists as its owner" "$headstart" uninstall --app painter
 	[ -e "$target/painter.desktop" ] || fail "root removed a file through the user's link"
 	rm -r "$tmp/was-roots" "$tmp/state" "$target/painter.desktop"
 }

@@ -23,13 +23,13 @@ case_check_names_every_problem() {
 	"$headstart" config check >"$tmp/out" || fail "check without settings"
 	set_conf '[budget]\nmemory = 256K\nspeed = 1\n[programs]\n\nforbid = x\n'
 	"$headstart" config check 2>"$tmp/err" && fail "check finds nothing wrong"
-	printf '%s\n' "$conf:3: unknown key 'speed' in [budget]" "$conf:6: unknown key 'forbid' in [programs]" |
+	printf '%s\n' "$conf:3: unknown key 'speed' in [budget]: use memory or time" "$conf:6: unknown key 'forbid' in [programs]: use allow or deny" |
 		cmp -s - "$tmp/err" || fail "check says: $(cat "$tmp/err")"
 	refuses 1 "$tmp/none: No such file" "$headstart" config check "$tmp/none"
 	set_conf '[budget]\nmemory = 256K\n'
-	"$headstart" config check "$conf" | grep -qx "$conf: nothing is wrong" || fail "check of a good file"
-	refuses 2 "say 'check'" "$headstart" config
-	refuses 2 "say 'check'" "$headstart" config check a b
+	"$headstart" config check "$conf" | grep -qx "$conf: no errors" || fail "check of a good file"
+	refuses 2 "give 'check'" "$headstart" config
+	refuses 2 "give 'check'" "$headstart" config check a b
 }
 
 asked() {
@@ -69,7 +69,7 @@ case_denied_program_has_no_plan() {
 	[ ! -e "$plan" ] || fail "the plan of a program that is denied is left"
 	"$headstart" plan -o "$tmp/elsewhere" "$tmp/profile" >/dev/null || fail "plan -o of a program that is denied"
 	set_conf '[programs]\nallow = /opt/*\n'
-	refuses 1 "allow other programs" "$headstart" plan "$tmp/profile"
+	refuses 1 "allow only other programs" "$headstart" plan "$tmp/profile"
 	set_conf '[programs]\nallow = /opt/*\nallow = /usr/bin/c*\nallow = /bin/c*\n'
 	"$headstart" plan "$tmp/profile" >/dev/null || fail "plan of a program that is allowed"
 	set_conf '[programs]\ndeny = %s\n' && printf '[programs]\ndeny = %s\n' "$program" >"$conf"
@@ -135,7 +135,7 @@ case_settings_of_a_user_are_for_that_user_alone() {
 		HOME=$tmp/home "$headstart" config check | grep -qx 'there are no settings' || fail "root takes a user's settings"
 		for_others "$headstart" "$headstart-tool"
 		as_user="$as_nobody env HOME=$tmp/home"
-		$as_user "$others/headstart" config check 2>"$tmp/err" | grep -q 'nothing is wrong' ||
+		$as_user "$others/headstart" config check 2>"$tmp/err" | grep -q 'no errors' ||
 			fail "a user's own settings are not read: $(cat "$tmp/err")"
 		$as_user "$others/headstart" run --verbose -- cat /dev/null 2>&1 | grep -q 'the settings deny it' || fail "a user's deny has no effect"
 	else

@@ -72,19 +72,19 @@ static void test_problems(void **state)
 		"99999999999999999999\nmemory = 18014398509481985K");
 	assert_string_equal(told,
 		"1: 'memory' stands before any [section]\n"
-		"3: '0' is no number of bytes (digits, and K, M or G)\n"
-		"4: '1X' is no number of bytes (digits, and K, M or G)\n"
+		"3: '0' is not a number of bytes: use digits, and K, M or G\n"
+		"4: '1X' is not a number of bytes: use digits, and K, M or G\n"
 		"6: 'memory' is given twice\n"
-		"7: '3601' is no number of seconds (1 to 3600)\n"
-		"8: unknown key 'speed' in [budget]\n"
-		"9: unknown section [nonsense]\n"
+		"7: '3601' is not a number of seconds from 1 to 3600\n"
+		"8: unknown key 'speed' in [budget]: use memory or time\n"
+		"9: unknown section [nonsense]: use [programs], [budget] or [devices]\n"
 		"11: a section has no ']'\n"
 		"13: 'allow' is not 'key = value', a [section] or a comment\n"
 		"14: 'allow' has no value\n"
 		"15: '= x' is not 'key = value', a [section] or a comment\n"
 		"16: 'a/b' is neither an absolute path nor a name\n"
 		"18: 'sda' in [devices] is neither a device (/dev/…) nor a folder\n"
-		"19: 'fast' is no class of devices (rotational or solid)\n"
+		"19: unknown class of device 'fast': use rotational or solid\n"
 		"21: 'memory' is given twice\n"
 		"22: 'memory' is given twice\n");
 	assert_int_equal(config.memory, 1024);
@@ -112,7 +112,7 @@ static void test_hostile(void **state)
 	char *text = malloc(20000);
 
 	parse_bytes(&config, nul, sizeof(nul) - 1);
-	assert_string_equal(told, "2: the line has a NUL byte in it\n");
+	assert_string_equal(told, "2: the line contains a NUL byte\n");
 	assert_int_equal(config.time_ms, 1000);
 	config_release(&config);
 	memset(text, 'x', 19999);

@@ -59,8 +59,8 @@ make_plan() {
 
 case_wrong_arguments_are_refused() {
 	refuses 2 "unknown option '--frob'" "$headstart" doctor --frob
-	refuses 2 "one program at a time" "$headstart" doctor a b
-	refuses 1 "no program 'no-such-program-here'" "$headstart" doctor no-such-program-here
+	refuses 2 "unexpected argument 'b': give one program" "$headstart" doctor a b
+	refuses 1 "cannot find the program 'no-such-program-here'" "$headstart" doctor no-such-program-here
 }
 
 # the page: nothing but text without a terminal, no line over the width but commands

@@ -19,7 +19,7 @@ is_made_anew() { # OFFSET OCTAL
 	poke "$plan" "$1" "\\$2"
 	! "$headstart" show "$plan" >"$tmp/out" 2>"$tmp/err" || fail "a plan with byte $1 $2 is shown"
 	gathering "$headstart" run --verbose "$real/app" 2>"$tmp/said" || fail "the program ended with $?"
-	grep -qF "without prefetching: the plan is damaged or of another version" "$tmp/said" || fail "$(cat "$tmp/said")"
+	grep -qF "without prefetching: the plan is damaged or has another version" "$tmp/said" || fail "$(cat "$tmp/said")"
 	"$headstart" show "$plan" >"$tmp/out" || fail "the plan was not made anew"
 }
 

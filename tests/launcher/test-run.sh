@@ -148,7 +148,7 @@ case_program_that_cannot_be_started_is_told() {
 	refuses 2 "no program given" "$headstart" run
 	refuses 2 "unknown option '--nonsense'" "$headstart" run --nonsense -- true
 	refuses 2 "unknown value 'soon' of --wait: use auto, none or done" "$headstart" run --wait soon -- true
-	refuses 2 "no verb 'fly'" "$headstart" fly
+	refuses 2 "unknown verb 'fly'" "$headstart" fly
 }
 
 # Many at once.

@@ -44,7 +44,7 @@ case_wrong_original_is_refused() {
 	refuses 1 "holds its original" "$headstart" verify --original "$1" "$tmp/again"
 	refuses 1 "is not a relaid file" "$headstart" verify --original "$1" "$1"
 	refuses 1 "cannot read" "$headstart" verify --original "$tmp/missing" "$tmp/other"
-	refuses 2 "one file has that original" "$headstart" verify --original "$1" "$tmp/other" "$tmp/other"
+	refuses 2 "--original takes only one FILE" "$headstart" verify --original "$1" "$tmp/other" "$tmp/other"
 	damage "$tmp/other" $(($(stat -c %s "$tmp/other") / 2))
 	refuses 1 "has been changed since" "$headstart" verify --original "$1" "$tmp/other"
 }

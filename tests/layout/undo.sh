@@ -127,8 +127,8 @@ case_compacted_file_has_nothing_to_undo() {
 }
 
 case_wrong_arguments_are_refused() {
-	refuses 2 "which file" "$headstart" undo
-	refuses 2 "one file" "$headstart" undo -o "$tmp/x" "$file" "$tmp/second"
+	refuses 2 "no file given" "$headstart" undo
+	refuses 2 "-o takes only one FILE" "$headstart" undo -o "$tmp/x" "$file" "$tmp/second"
 	refuses 1 "cannot" "$headstart" undo "$tmp/missing"
 	[ -z "$(find "$tmp" -name '.*headstart*')" ] || fail "temporary files are left"
 }

@@ -52,7 +52,7 @@ case_wrong_file_is_told() {
 	refuses 1 "is not a relaid file" "$headstart" verify /etc/passwd
 	refuses 1 "is not a regular file" "$headstart" verify /dev/null
 	refuses 1 "cannot read" "$headstart" verify "$tmp/missing"
-	refuses 2 "which file" "$headstart" verify
+	refuses 2 "no file given" "$headstart" verify
 }
 
 case_quiet_says_nothing_of_a_good_file() {

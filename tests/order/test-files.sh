@@ -138,7 +138,7 @@ case_wrong_files_are_refused() {
 	profile_of "$real/build/app" none.profile all
 	order --for lld none.profile >/dev/null
 	strip build/app
-	refuses 1 "it has another size, and neither a build-id" "$headstart" order --for lld none.profile build/app
+	refuses 1 "the sizes differ, and neither has a build-id" "$headstart" order --for lld none.profile build/app
 	refuses 1 "the profile of '$real/app' has no file '/bin/true'" "$headstart" order --for lld stripped.profile /bin/true
 	refuses 1 "cannot read 'nowhere': No such file" "$headstart" order --for lld stripped.profile nowhere
 	refuses 1 "'.' is not a regular file" "$headstart" order --for lld stripped.profile .
@@ -157,12 +157,12 @@ case_wrong_files_are_refused() {
 }
 
 case_wrong_arguments_are_refused() {
-	refuses 2 "--for which linker" "$headstart" order profile
-	refuses 2 "'ld64' is no linker that is known here" "$headstart" order --for ld64 profile
+	refuses 2 "no linker given" "$headstart" order profile
+	refuses 2 "unknown linker 'ld64'" "$headstart" order --for ld64 profile
 	refuses 2 "no profile given" "$headstart" order --for lld
 	refuses 2 "--json needs -o" "$headstart" order --for lld --json profile
 	refuses 2 "'debug' is not an absolute path" "$headstart" order --for lld --debug-dir debug profile
-	refuses 2 "--narrow takes one file at a time" "$headstart" order --for lld --narrow profile profile app app
+	refuses 2 "--narrow takes only one FILE" "$headstart" order --for lld --narrow profile profile app app
 }
 
 # Narrowed: by the program of the other profile, as no file of it is called app.

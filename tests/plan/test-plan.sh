@@ -101,21 +101,21 @@ case_bad_input_is_one_sentence() {
 		env HEADSTART_STATE="$tmp/rubbish/state" "$headstart" plan --device solid "$tmp/app.profile"
 	refuses 1 "no profile of" "$headstart" plan --program sh
 	refuses 1 "cannot find 'headstart-no-such-program'" "$headstart" plan --program headstart-no-such-program
-	refuses 2 "no profile given" "$headstart" plan
-	refuses 2 "one profile at a time" "$headstart" plan a b
-	refuses 2 "either a profile or --program" "$headstart" plan --program sh a
+	refuses 2 "give PROFILE or --program PROGRAM" "$headstart" plan
+	refuses 2 "unexpected argument 'b': give one profile" "$headstart" plan a b
+	refuses 2 "either PROFILE or --program" "$headstart" plan --program sh a
 	for size in 0 -1 1T K 1.5M 99999999999G; do
-		refuses 2 "'$size' is no size" "$headstart" plan --budget "$size" a
+		refuses 2 "'$size' is not a size" "$headstart" plan --budget "$size" a
 	done
-	refuses 2 "'0' is no number of runs" "$headstart" plan --min-runs 0 a
-	refuses 2 "'floppy' is no class of device" "$headstart" plan --device floppy a
+	refuses 2 "'0' is not a number of runs" "$headstart" plan --min-runs 0 a
+	refuses 2 "unknown class of device 'floppy'" "$headstart" plan --device floppy a
 	refuses 2 "unknown option '--frob'" "$headstart" plan --frob a
 	refuses 2 "needs a value" "$headstart" plan a --budget
 }
 
 case_nothing_left_to_plan_is_refused() {
 	rm "$tmp/bin/app" "$tmp/bin/lib" "$tmp/bin/helper"
-	refuses 1 "nothing of the profile" "$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"
+	refuses 1 "there is nothing to read ahead" "$headstart" plan -o "$tmp/nothing.plan" "$tmp/app.profile"
 	[ ! -e "$tmp/nothing.plan" ] || fail "a plan of nothing was written"
 }
 

@@ -52,8 +52,8 @@ case_fifo_is_not_replaced_by_a_file() {
 
 case_wrong_arguments_are_refused() {
 	refuses 1 "cannot write '$tmp/none/output'" "$headstart" merge -o "$tmp/none/output" "$tmp/one"
-	refuses 2 "which profiles" "$headstart" merge -o "$tmp/merged"
-	refuses 2 "where to write" "$headstart" merge "$tmp/one"
+	refuses 2 "no profile given" "$headstart" merge -o "$tmp/merged"
+	refuses 2 "no output given" "$headstart" merge "$tmp/one"
 	refuses 2 "'-o' needs a value" "$headstart" merge "$tmp/one" -o
 	[ "$(find "$tmp" -name 'merged?*' | wc -l)" = 0 ] || fail "temporary files are left"
 }

@@ -162,8 +162,8 @@ case_other_file_is_one_sentence() {
 }
 
 case_wrong_arguments_are_refused() {
-	refuses 2 "which file" "$headstart" show
-	refuses 2 "one file at a time" "$headstart" show "$tmp/plan" "$tmp/plan"
+	refuses 2 "no file given" "$headstart" show
+	refuses 2 "give only one file" "$headstart" show "$tmp/plan" "$tmp/plan"
 	refuses 2 "'x' is not a number" "$headstart" show --files x "$tmp/plan"
 	refuses 2 "unknown option '--nonsense'" "$headstart" show --nonsense "$tmp/plan"
 	refuses 2 "unknown option '-x'" "$headstart" show -ax "$tmp/plan"

@@ -74,9 +74,9 @@ case_command_has_its_own_surroundings() {
 }
 
 case_wrong_arguments_are_refused() {
-	refuses 127 "'no-such-program' is not found" "$tool" record -o "$tmp/none" -- no-such-program
+	refuses 127 "command 'no-such-program' not found" "$tool" record -o "$tmp/none" -- no-such-program
 	refuses 126 "cannot be run" "$tool" record -o "$tmp/none" -- /etc/passwd
-	refuses 2 "'sometime' is no milestone" "$tool" record --until sometime -- true
+	refuses 2 "unknown milestone 'sometime'" "$tool" record --until sometime -- true
 	refuses 1 "cannot write '$tmp/none/output'" "$tool" record -o "$tmp/none/output" -- true
 	mkfifo "$tmp/output"
 	refuses 1 "'$tmp/output' is not a regular file" "$tool" record -o "$tmp/output" -- true
