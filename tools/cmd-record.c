@@ -230,8 +230,8 @@ static int parse(int argc, char **argv, struct settings *settings)
 	if (optind == argc)
 		return verb_usage("record", "no command given");
 	if (settings->merge && settings->output)
-		return verb_usage(
-			"record", "--merge works on the stored profile: use 'headstart merge' instead of -o");
+		return verb_usage("record",
+			"--merge works on the stored profile: leave out -o, or use 'headstart merge'");
 	settings->record.argv = argv + optind;
 	return 0;
 }

@@ -93,18 +93,18 @@ void say_disk(const struct doctor_host *host, const struct device *device, const
 			device->name);
 		return;
 	} else if (device->class == DEVICE_UNKNOWN) {
-		doctor_say(report, DOCTOR_NOTE, "disk", "%s: %s%s%s does not tell what it is", places, quote,
-			name, quote);
-		doctor_consequence(report,
-			"plans are made as for a disk without seeks; if it is a rotating one, say so");
+		doctor_say(report, DOCTOR_NOTE, "disk", "%s: %s%s%s does not say whether it is rotational",
+			places, quote, name, quote);
+		doctor_consequence(
+			report, "plans are made as for a disk without seeks; if it is rotational, run this");
 		doctor_mend(report, "headstart plan --device rotational --program PROGRAM");
 	} else if (is_block(host, device) && is_virtual(host, device->name)) {
 		doctor_say(report, DOCTOR_NOTE, "disk",
-			"%s: '%s' says it is %s, but it is a virtual disk, whose class is a "
-			"default of the hypervisor's",
+			"%s: '%s' says it is %s, but it is a virtual disk, whose class is only the "
+			"hypervisor's default",
 			places, device->name, class);
 		doctor_consequence(report,
-			"plans are ordered for a %s disk; if what lies below is another, say so",
+			"plans are ordered for a %s disk; if the disk below is of the other kind, run this",
 			device->class == DEVICE_ROTATIONAL ? "rotating" : "solid-state");
 		doctor_mend(report,
 			"sudo mkdir -p /etc/headstart && printf '[devices]\\n/dev/%s = %s\\n' | "

@@ -62,10 +62,9 @@ void check_static_tls(
 		"its libraries take %llu bytes, %llu of them '%s'", (unsigned long long)bytes,
 		(unsigned long long)program->closure.largest_tls, program->closure.largest);
 	doctor_consequence(report,
-		"under any auditor that may be too much (%u always fit): it then does not start, \"cannot "
-		"allocate memory in static TLS block\". 'headstart run' is not concerned, and with --audit "
-		"makes "
-		"room by itself",
+		"under any auditor that may be too much (%u always fit): the program then does not start "
+		"(\"cannot allocate memory in static TLS block\"). 'headstart run' has no such limit, and "
+		"with --audit it makes room",
 		STATIC_TLS_SURPLUS);
 	if (static_tls_tunables(host->variable("GLIBC_TUNABLES"), bytes, &tunables) == 0 && tunables) {
 		doctor_mend(report, "export GLIBC_TUNABLES=%s", tunables);

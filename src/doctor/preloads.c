@@ -193,8 +193,7 @@ static void say_unread(int error, struct doctor_report *report)
 	doctor_say(
 		report, DOCTOR_NOTE, "preloads", "'%s' cannot be read: %s", PRELOAD_FILE, strerror(-error));
 	doctor_consequence(report,
-		"what it names is not known here; the loader, too, passes over a file that "
-		"it cannot read, without a word");
+		"what it names is unknown; the loader, too, silently ignores a file that it cannot read");
 }
 
 /* Returns whether some users' loader cannot read it, as is said then. */
@@ -206,11 +205,10 @@ static bool say_mode(const struct doctor_host *host, struct doctor_report *repor
 	if (!host_path(host, PRELOAD_FILE, full) || stat(full, &st) < 0 || !S_ISREG(st.st_mode) ||
 		(st.st_mode & S_IROTH))
 		return false;
-	doctor_say(report, DOCTOR_NOTE, "preloads", "'%s' is not for all users to read (mode %04o)",
-		PRELOAD_FILE, (unsigned)st.st_mode & 07777);
-	doctor_consequence(report,
-		"programs of users who cannot read it load nothing that it names, and do "
-		"not say so");
+	doctor_say(report, DOCTOR_NOTE, "preloads", "not all users can read '%s' (mode %04o)", PRELOAD_FILE,
+		(unsigned)st.st_mode & 07777);
+	doctor_consequence(
+		report, "programs of users who cannot read it silently load nothing that it names");
 	doctor_mend(report, "sudo chmod a+r %s", PRELOAD_FILE);
 	return true;
 }
@@ -255,8 +253,8 @@ void check_preloads(const struct doctor_host *host, struct doctor_report *report
 			"preloaded libraries take %llu bytes of static TLS",
 			(unsigned long long)preload.static_tls);
 		doctor_consequence(report,
-			"under the audit shim programs do not start with them, unless there is room; the "
-			"launcher has no such limit, and 'headstart run --audit' makes room");
+			"with them, programs may not start under the audit shim; 'headstart run' has no "
+			"such limit, and with --audit it makes room");
 		doctor_mend(report, "export GLIBC_TUNABLES=%s=%llu", STATIC_TLS_TUNABLE,
 			(unsigned long long)static_tls_add(preload.static_tls, STATIC_TLS_OPTIONAL));
 	}

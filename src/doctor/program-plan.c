@@ -52,13 +52,13 @@ static bool say_denied(const struct doctor_host *host, const struct doctor_progr
 		doctor_consequence(report, "nothing is read ahead for it");
 	} else if (*state_sudo(host, plan->path)) {
 		doctor_consequence(report,
-			"'headstart run' does nothing for it, but the shims go on by root's plan, which serves "
-			"everybody, until root's settings deny it as well and are applied");
+			"'headstart run' does nothing for it, but the shims use root's plan, which serves "
+			"everybody, until root's settings also deny it and are applied");
 		doctor_mend(report, "sudo headstart config apply");
 	} else {
 		doctor_consequence(report,
-			"nothing is read ahead for it, but the shims go on by the plan that it "
-			"had before until the settings are applied");
+			"'headstart run' reads nothing ahead for it, but the shims use its old plan until "
+			"the settings are applied");
 		doctor_mend(report, "headstart config apply");
 	}
 	return true;
@@ -78,7 +78,7 @@ static void say_gain(const struct plan_view *plan, struct doctor_report *report)
 	uint64_t pages = count_pages(plan);
 
 	doctor_consequence(report,
-		"from cold it reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
+		"a cold start reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
 		"bench/coldstart measures the gain",
 		(unsigned long long)(pages * LE32(plan->header->page_size) / 1024), plan->file_count,
 		plan->extent_count,

@@ -179,7 +179,7 @@ static const char *shimless(const struct doctor_program *program)
 	if (program->needs.is_32bit)
 		return "is a 32-bit program";
 	if (program->needs.interpreter && strstr(program->needs.interpreter, "/ld-musl-"))
-		return "is linked to musl, whose loader knows no LD_AUDIT";
+		return "is linked to musl, whose loader ignores LD_AUDIT";
 	if (!program->needs.interpreter && program->needs.is_go)
 		return "is a Go program without dynamic linker";
 	if (!program->needs.interpreter)
@@ -193,9 +193,8 @@ static void say_not_elf(const struct doctor_program *program, const char *why, s
 		doctor_say(report, DOCTOR_NOTE, "program", "'%s' has no '#!' and is not an ELF file",
 			program->path);
 		doctor_consequence(report,
-			"the kernel does not execute it; shells, 'headstart run' and all "
-			"that use execvp(3) then have "
-			"'/bin/sh' run it, others fail");
+			"the kernel does not execute it; shells, 'headstart run' and other users of "
+			"execvp(3) run it by '/bin/sh', everything else fails");
 		return;
 	}
 	if (program->interpreter_error < 0)
@@ -228,7 +227,7 @@ void check_kind(
 	}
 	doctor_say(report, DOCTOR_NOTE, "program", "'%s' %s",
 		program->is_script ? program->executable : program->path, why);
-	doctor_consequence(report, "the audit shim can do nothing for it; the launcher can");
+	doctor_consequence(report, "the audit shim can do nothing for it; 'headstart run' works");
 	doctor_mend(report, "headstart run -- %s", program->command_word);
 }
 
@@ -251,7 +250,7 @@ void check_rights(
 		return;
 	doctor_say(report, DOCTOR_NOTE, "program", "'%s' %s", program->path, right);
 	doctor_consequence(
-		report, "the loader ignores LD_AUDIT and the shim does nothing in it; the launcher works");
+		report, "the loader ignores LD_AUDIT, and the shims do nothing in it; 'headstart run' works");
 	doctor_mend(report, "headstart run -- %s", program->command_word);
 }
 
@@ -279,8 +278,7 @@ void check_wrapper(
 		return;
 	doctor_say(report, DOCTOR_NOTE, "program", "'%s' starts %s", program->command, what);
 	doctor_consequence(report,
-		"the program proper runs from files of its own, with its own loader and "
-		"often under a seccomp "
-		"filter: the shim does nothing there, and only what the starter itself "
-		"touches can be counted on");
+		"the actual program runs from its own files with its own loader, often under a seccomp "
+		"filter: the shims do nothing there, and headstart helps only with what the starter itself "
+		"touches");
 }

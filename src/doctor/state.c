@@ -134,18 +134,18 @@ static void check_folder(
 		doctor_mend(report, "sudo headstart record -- PROGRAM");
 	} else if (!S_ISDIR(st.st_mode)) {
 		doctor_say(report, DOCTOR_PROBLEM, "state", "'%s' is not a folder", folder);
-		doctor_consequence(report, "no profile and no plan can be kept");
+		doctor_consequence(report, "headstart cannot store profiles or plans");
 		doctor_mend(report, "sudo rm %s", quoted);
 	} else if ((st.st_mode & 022) != 0 || (st.st_uid != 0 && st.st_uid != host->user)) {
 		doctor_say(report, DOCTOR_PROBLEM, "state", "others than root and you can write to '%s'",
 			folder);
 		doctor_consequence(report,
-			"they can take plans away or put old ones back; plans of theirs are not believed");
+			"they can remove plans or put old ones back; headstart ignores plans that they own");
 		doctor_mend(report, "sudo chown %u %s && sudo chmod 755 %s", required ? 0 : host->user,
 			quoted, quoted);
 	} else {
-		doctor_say(
-			report, DOCTOR_OK, "state", "'%s' is there, and only its owner writes to it", folder);
+		doctor_say(report, DOCTOR_OK, "state", "'%s' exists, and only its owner can write to it",
+			folder);
 	}
 }
 
@@ -243,34 +243,33 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 	const struct tally *stale = &tallies->stale, *gone = &tallies->gone, *bad = &tallies->bad;
 
 	if (stale->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu stale: files of theirs have changed", stale->n);
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu stale: some of their files have changed",
+			stale->n);
 		doctor_consequence(report,
-			"those files are left out%s; where most have changed, record again",
-			*tallies->sudo
-				? ""
-				: ", and the plans are made anew by themselves after the next cold start");
+			"headstart leaves these files out%s; if most have changed, record again",
+			*tallies->sudo ? "" : " and compiles the plans again after the next cold start");
 		doctor_mend(report, "for p in %s; do %sheadstart plan --program \"$p\"; done",
 			stale->words ? stale->words : "", tallies->sudo);
 	}
 	if (gone->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu of programs that are gone", gone->n);
-		doctor_consequence(report, "they take up room and nothing else");
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for programs that no longer exist", gone->n);
+		doctor_consequence(report, "they only take up space");
 		doctor_mend(report, "%srm %s", tallies->sudo, gone->words ? gone->words : "");
 	}
 	if (bad->n > 0) {
 		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version",
 			bad->n);
 		doctor_consequence(report,
-			"their programs start as without headstart; 'headstart run' makes plans anew if the "
-			"profiles are there");
+			"their programs start as without headstart; 'headstart run' compiles the plans "
+			"again if there are profiles");
 		doctor_mend(report, "%srm %s", tallies->sudo, bad->words ? bad->words : "");
 	}
 	if (tallies->untrusted.n > 0) {
 		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written",
 			tallies->untrusted.n);
 		doctor_consequence(report,
-			"they are not believed: a plan is root's or the user's own, a regular file, and "
-			"written by nobody else");
+			"headstart ignores them: a plan must be a regular file that root or the user owns "
+			"and nobody else can write");
 		doctor_mend(report, "%srm %s", tallies->sudo,
 			tallies->untrusted.words ? tallies->untrusted.words : "");
 	}

@@ -46,10 +46,10 @@ static void check_mode(const struct doctor_host *host, struct doctor_report *rep
 		}
 	if (streq(mode, "off")) {
 		doctor_say(report, DOCTOR_PROBLEM, "switches", "HEADSTART=off is in the environment");
-		doctor_consequence(report, "nothing is done for any program that is started from here");
+		doctor_consequence(report, "headstart does nothing for programs that are started from here");
 	} else {
-		doctor_say(report, DOCTOR_NOTE, "switches", "HEADSTART=%s means nothing", mode);
-		doctor_consequence(report, "it is taken for auto; off, plan, whole and auto are known");
+		doctor_say(report, DOCTOR_NOTE, "switches", "'%s' is not a value for HEADSTART", mode);
+		doctor_consequence(report, "it counts as auto; use off, plan, whole or auto");
 	}
 	doctor_mend(report, "unset HEADSTART");
 }
@@ -60,7 +60,7 @@ void check_switches(const struct doctor_host *host, struct doctor_report *report
 
 	if (host_exists(host, KILL_SWITCH)) {
 		doctor_say(report, DOCTOR_PROBLEM, "switches", "the kill switch '%s' exists", KILL_SWITCH);
-		doctor_consequence(report, "nothing is done for any program on this machine");
+		doctor_consequence(report, "headstart does nothing for any program on this machine");
 		doctor_mend(report, "sudo rm %s", KILL_SWITCH);
 	}
 	check_mode(host, report);
@@ -73,8 +73,8 @@ void check_settings(const struct doctor_host *host, struct doctor_report *report
 	if (host->wrong_settings == 0)
 		return;
 	doctor_say(report, DOCTOR_NOTE, "settings", "%u %s of settings", host->wrong_settings,
-		host->wrong_settings == 1 ? "wrong line or file" : "wrong lines or files");
-	doctor_consequence(report, "what is wrong is ignored, as if it were not there");
+		host->wrong_settings == 1 ? "error" : "errors");
+	doctor_consequence(report, "headstart ignores these lines or files");
 	doctor_mend(report, "headstart config check");
 }
 
@@ -85,15 +85,14 @@ void check_seccomp(const struct doctor_host *host, struct doctor_report *report)
 	if (!host_number(host, "/proc/self/status", "Seccomp:", &mode)) {
 		doctor_say(report, DOCTOR_PROBLEM, "seccomp", "/proc/self/status cannot be read");
 		doctor_consequence(report,
-			"the shim cannot tell whether a filter would kill the program, and does nothing");
+			"the shims cannot tell whether a filter would kill the program, and do nothing");
 		doctor_mend(report, "sudo mount -t proc proc /proc");
 	} else if (mode != 0) {
 		doctor_say(report, DOCTOR_NOTE, "seccomp",
 			"a seccomp filter is in force in this process and what it starts");
 		doctor_consequence(report,
-			"the shim does nothing under a filter, which may make its calls "
-			"fatal; 'headstart run' "
-			"works as far as the filter lets it");
+			"the shims do nothing under a filter, which may make their calls fatal; 'headstart "
+			"run' works as far as the filter lets it");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else {
 		doctor_say(report, DOCTOR_OK, "seccomp", "no filter in this process");
@@ -146,12 +145,11 @@ void check_container(const struct doctor_host *host, struct doctor_report *repor
 	doctor_say(report, DOCTOR_NOTE, "container", "this is %s",
 		container ? container : "a container or a live system: its root is an overlay");
 	doctor_consequence(report, "%s",
-		root_is_overlay(host) ? "on an overlay the kernel does not tell what is cached: the shim "
-					"takes each start for "
-					"warm and does nothing; 'headstart run' reads the plan"
-				      : "plans and the page cache are the container's and the machine's: "
-					"record and plan inside, "
-					"where paths are what they are at the start");
+		root_is_overlay(host)
+			? "the kernel does not say what is cached on an overlay: the shims take each start "
+			  "for warm and do nothing; 'headstart run' works"
+			: "plans belong to the container, and the page cache to the machine: record inside "
+			  "the container, where the paths are those of the start");
 }
 
 void check_memory(const struct doctor_host *host, struct doctor_report *report)
@@ -169,16 +167,17 @@ void check_memory(const struct doctor_host *host, struct doctor_report *report)
 	if (pressure >= PRESSURE_HIGH) {
 		doctor_say(report, DOCTOR_PROBLEM, "memory", "tasks wait for memory %llu %% of the time",
 			(unsigned long long)pressure);
-		doctor_consequence(report, "nothing is prefetched while that is so");
+		doctor_consequence(report, "headstart prefetches nothing meanwhile");
 	} else if (available / (total / 100 + 1) < MEMORY_LOW) {
 		doctor_say(report, DOCTOR_NOTE, "memory", "%llu of %llu MiB are available",
 			(unsigned long long)available / 1024, (unsigned long long)total / 1024);
 		doctor_consequence(report,
-			"less is prefetched than is planned, and what was read may be evicted before use");
+			"headstart prefetches less than planned, and pages may be evicted before they are "
+			"used");
 	} else if (swap > 0 && swap_free < swap / 10) {
 		doctor_say(report, DOCTOR_NOTE, "memory", "nearly all swap is used");
-		doctor_consequence(
-			report, "the page cache is what gives way next: starts are cold more often");
+		doctor_consequence(report,
+			"the kernel takes memory from the page cache next: starts are cold more often");
 	} else {
 		doctor_say(report, DOCTOR_OK, "memory", "%llu of %llu MiB are available, no pressure",
 			(unsigned long long)available / 1024, (unsigned long long)total / 1024);

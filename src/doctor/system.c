@@ -13,9 +13,9 @@ void check_glibc(const struct doctor_host *host, struct doctor_report *report)
 
 	if (version >= 2036) {
 		doctor_say(report, DOCTOR_OK, "glibc",
-			"glibc %s heeds LD_AUDIT at no cost to calls, and knows DT_RELR", host->glibc);
+			"glibc %s supports LD_AUDIT without slowing calls down, and DT_RELR", host->glibc);
 	} else if (version == 2035) {
-		doctor_say(report, DOCTOR_NOTE, "glibc", "glibc %s knows no DT_RELR", host->glibc);
+		doctor_say(report, DOCTOR_NOTE, "glibc", "glibc %s does not support DT_RELR", host->glibc);
 		doctor_consequence(report,
 			"relayout does not pack relocations for this machine: relaid files are larger");
 	} else if (version >= 2032) {
@@ -23,20 +23,20 @@ void check_glibc(const struct doctor_host *host, struct doctor_report *report)
 			"glibc %s sends every call between libraries through its profiler under LD_AUDIT",
 			host->glibc);
 		doctor_consequence(report,
-			"a program under the audit shim is slower all the time it runs; the launcher has "
-			"no such cost. DT_RELR is not known either");
+			"a program under the audit shim is slower as long as it runs; 'headstart run' has "
+			"no such cost. This glibc does not support DT_RELR either");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else if (version > 0) {
 		doctor_say(report, DOCTOR_PROBLEM, "glibc",
 			"glibc %s makes no room for static TLS under LD_AUDIT", host->glibc);
 		doctor_consequence(report,
-			"programs whose libraries have much of it do not start under the audit shim, and "
-			"no tunable helps; the launcher works");
+			"programs whose libraries have much of it do not start under the audit shim, and no "
+			"tunable helps; 'headstart run' works");
 		doctor_mend(report, "headstart run -- PROGRAM");
 	} else {
-		doctor_say(report, DOCTOR_PROBLEM, "glibc",
-			"the dynamic linker's version '%s' makes no sense", host->glibc);
-		doctor_consequence(report, "nothing can be said of the audit shim");
+		doctor_say(report, DOCTOR_PROBLEM, "glibc", "the dynamic linker has an unknown version: '%s'",
+			host->glibc);
+		doctor_consequence(report, "whether the audit shim works here is unknown");
 	}
 }
 
@@ -49,24 +49,23 @@ void check_kernel(const struct doctor_host *host, struct doctor_report *report)
 		return;
 	}
 	if (version == 0) {
-		doctor_say(report, DOCTOR_NOTE, "kernel", "the kernel's version '%s' makes no sense",
+		doctor_say(report, DOCTOR_NOTE, "kernel", "the kernel has an unknown version: '%s'",
 			host->kernel);
 		return;
 	}
 	doctor_say(report, version >= 5012 ? DOCTOR_OK : DOCTOR_NOTE, "kernel", "Linux %s", host->kernel);
 	if (version < 5012)
 		doctor_consequence(report,
-			"looking whether a start is warm may itself wait for the disk: "
-			"openat2(RESOLVE_CACHED) is of 5.12");
+			"checking whether a start is warm may itself wait for the disk: "
+			"openat2(RESOLVE_CACHED) needs Linux 5.12");
 	else if (version < 6012)
 		doctor_consequence(report,
-			"where io_uring may not be used, the prefetcher asks for each "
-			"piece twice: up to 6.11 "
+			"without io_uring the prefetcher asks for each piece twice: before Linux 6.12 "
 			"preadv2(RWF_NOWAIT) starts no read");
 	else
 		doctor_consequence(report,
-			"an executable can have 73 program headers (6.17 has no such limit): relayout "
-			"of executables keeps below that; libraries are not concerned");
+			"an executable can have at most 73 program headers before Linux 6.17, so relayout "
+			"makes no more; libraries have no such limit");
 }
 
 /* Where the tracing file system is mounted, or NULL. */
@@ -104,17 +103,17 @@ void check_recording(const struct doctor_host *host, struct doctor_report *repor
 
 	if (host->user != 0) {
 		doctor_say(report, DOCTOR_OK, "recording",
-			"only root can record, and can tell whether it is possible here");
+			"only root can record, and check whether recording works here");
 		doctor_mend(report, "sudo headstart doctor");
 	} else if (host->fanotify < 0) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "this process may not use fanotify");
 		doctor_consequence(report,
 			"'headstart record' would not learn the paths of what is touched; in a container, "
-			"record outside of it");
+			"record outside it");
 	} else if (!tracefs && kernel_has_tracefs(host)) {
 		doctor_say(report, DOCTOR_OK, "recording",
 			"the tracing file system is not mounted, and need not be: 'headstart record' mounts "
-			"it for itself");
+			"it");
 	} else if (!tracefs) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "the kernel has no tracing file system");
 		doctor_consequence(report,
@@ -124,7 +123,7 @@ void check_recording(const struct doctor_host *host, struct doctor_report *repor
 			"tracepoints mm_filemap_fault and mm_filemap_get_pages, fanotify");
 	} else if (has_event(host, tracefs, "mm_filemap_add_to_page_cache")) {
 		doctor_say(report, DOCTOR_NOTE, "recording",
-			"the kernel has no tracepoint mm_filemap_fault (it is of 6.12)");
+			"the kernel has no tracepoint mm_filemap_fault (Linux 6.12 has it)");
 		doctor_consequence(report,
 			"'headstart record' falls back to mm_filemap_add_to_page_cache: what is cached "
 			"before it begins is missing from the profile");
@@ -154,8 +153,8 @@ void check_io_uring(const struct doctor_host *host, struct doctor_report *report
 		doctor_say(report, DOCTOR_NOTE, "io_uring",
 			"this process may not use it: a seccomp filter or a limit refuses");
 	doctor_consequence(report,
-		"the prefetcher opens files one by one and asks for data by other calls: as good on a "
-		"rotational disk, slower to begin where many opens could overlap");
+		"the prefetcher opens files one by one and reads by other calls: as fast on a rotational "
+		"disk, slower on disks that serve many opens at once");
 	if (disabled > 0)
 		doctor_mend(report, "sysctl -w kernel.io_uring_disabled=0");
 }

@@ -90,7 +90,7 @@ case_environment_is_told() {
 	HEADSTART=off doctor
 	says problem switches "unset HEADSTART"
 	HEADSTART=frob doctor
-	says note switches "means nothing"
+	says note switches "is not a value for HEADSTART"
 	HEADSTART_STATE=relative doctor
 	says note state "not an absolute path"
 	chmod 777 state
@@ -201,7 +201,7 @@ case_settings_are_told() {
 	says note plan "nothing is read ahead for it"
 	printf '[programs]\nforbid = big\n' >conf
 	doctor ./big
-	says note settings "1 wrong line or file"
+	says note settings "1 error"
 	says note settings "headstart config check"
 	mv plan.away "$plan"
 }
