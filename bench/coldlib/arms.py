@@ -47,19 +47,19 @@ COLD_SHELL = ("/bin/sh", "-c", 'exec "$@"', "sh")
 
 ARMS = {arm.name: arm for arm in (
     Arm("nothing", "the command as it is, from a cold page cache"),
-    Arm("whole", "audit shim, nothing recorded: whole files as they are mapped",
+    Arm("whole", "audit shim, nothing recorded: it reads whole files as they are mapped",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM),
-    Arm("files", "baseline: the whole files of a recorded start, one sorted batch, then the command",
+    Arm("files", "baseline: whole files of a recorded start in one sorted batch, then the command",
         prefix=("{read_files}", "{list}"), needs=FILES),
     Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
-    Arm("run-other", "the same with a plan for the other kind of disk, as if it were taken for that",
+    Arm("run-other", "the same with a plan for the other kind of disk",
         prefix=("{headstart}", "run", "--plan", "{other}", "--"), needs=OTHER),
     Arm("run-merged", "the same with the plan of three recorded starts, merged",
         prefix=("{headstart}", "run", "--plan", "{merged}", "--"), needs=MERGED),
     Arm("audit", "audit shim, with the plan of a recorded start", environment=(AUDIT,), needs=PLAN),
-    Arm("audit-nowait", "the same, but the program does not wait for it on a rotating disk (HEADSTART_WAIT=0)",
+    Arm("audit-nowait", "the same, but the program does not wait on a rotational disk (HEADSTART_WAIT=0)",
         environment=(AUDIT, ("HEADSTART_WAIT", "0")), needs=PLAN),
-    Arm("shell-run", "a running shell starts it by headstart run: what preload is to be held against",
+    Arm("shell-run", "a running shell starts it by headstart run: compare preload with this",
         prefix=RUN, needs=PLAN, shell=True),
     Arm("preload", "a running shell with the preload shim starts it, with the plan of a recorded start",
         environment=(PRELOAD,), needs=PLAN, shell=True),
@@ -67,25 +67,25 @@ ARMS = {arm.name: arm for arm in (
         prefix=(*COLD_SHELL, *RUN), needs=PLAN),
     Arm("cold-shell-preload", "as preload, but the shell is started first, cold like the rest",
         prefix=COLD_SHELL, environment=(PRELOAD,), needs=PLAN),
-    Arm("system", "as preload, by /etc/ld.so.preload: the shim is in every program", needs=PLAN, shell=True, system=True),
+    Arm("system", "as preload, but by /etc/ld.so.preload: the shim is in every program", needs=PLAN, shell=True, system=True),
     Arm("cold-shell-system", "as system, but the shell is started first, cold like the rest",
         prefix=COLD_SHELL, needs=PLAN, system=True),
-    Arm("relaid", "the ELF files of a recorded start that gain by it relaid; nothing else of headstart", image=RELAID),
-    Arm("relaid-audit", "the same with the audit shim, nothing recorded: the files' own notes",
+    Arm("relaid", "relaid files (those that gain by it), and nothing else of headstart", image=RELAID),
+    Arm("relaid-audit", "the same with the audit shim, nothing recorded: it uses the files' own notes",
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM, image=RELAID),
-    Arm("relaid-run", "the same with headstart run, and the plan of a start recorded on the relaid files",
+    Arm("relaid-run", "the same with headstart run, and the plan of a start recorded on them",
         prefix=RUN, needs=PLAN, image=RELAID),
-    Arm("compact", "the same files relaid by --compact, without a byte twice; nothing else of headstart", image=COMPACTED),
-    Arm("compact-run", "the same with headstart run, and the plan of a start recorded on the compacted files",
+    Arm("compact", "the same files relaid by --compact, and nothing else of headstart", image=COMPACTED),
+    Arm("compact-run", "the same with headstart run, and the plan of a start recorded on them",
         prefix=RUN, needs=PLAN, image=COMPACTED),
-    Arm("rewritten", "control: the image laid out anew as it was for relaid, its files unchanged", image=REWRITTEN),
+    Arm("rewritten", "control: the image laid out as for relaid, but with its files unchanged", image=REWRITTEN),
     Arm("warm", "the command as it is, from a warm page cache", warm=True),
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,
         warm=True),
     Arm("warm-preload", "a running shell with the preload shim and a plan, from a warm page cache",
         environment=(PRELOAD,), needs=PLAN, warm=True, shell=True),
-    Arm("relaid-warm", "the files relaid and nothing else, from a warm page cache", warm=True, image=RELAID),
+    Arm("relaid-warm", "relaid files and nothing else of headstart, from a warm page cache", warm=True, image=RELAID),
 )}
 
 
@@ -101,7 +101,7 @@ def parse(text):
     names = [name for name in text.split(",") if name]
     for name in names:
         if name not in ARMS:
-            raise UnknownArm(f"there is no arm '{name}'; there are: {', '.join(ARMS)}")
+            raise UnknownArm(f"unknown arm '{name}': use {', '.join(ARMS)}")
     cold = [name for name in names if not ARMS[name].warm and name != "nothing"]
     warm = [name for name in names if ARMS[name].warm and name != "warm"]
     return [ARMS[name] for name in dict.fromkeys(["nothing", *cold, "warm", *warm])]

@@ -21,7 +21,7 @@ case_wrong_arguments_are_refused() {
 	wrong "invalid choice: 'tape'" --device tape -- true
 	wrong "either --app NAME or a command" --device hdd
 	wrong "either --app NAME or a command" --device hdd --app firefox -- true
-	wrong "there is no arm 'fast'; there are: nothing, whole" --device hdd --arms run,fast -- true
+	wrong "unknown arm 'fast': use nothing, whole" --device hdd --arms run,fast -- true
 	wrong "'0' is not a positive number" --device hdd --runs 0 -- true
 	wrong "'-1' is not a positive number" --device hdd --timeout -1 -- true
 	wrong "--output 'out.png' is not absolute" --device hdd --output out.png -- true
