@@ -68,7 +68,7 @@ static const char *fault_of(const struct note_relaid *note, const Elf64_Ehdr *he
 	uint64_t mask = note->granule - 1, end;
 
 	if (note->granule < GRANULE_MIN || note->granule > GRANULE_MAX || (note->granule & mask) != 0)
-		return "has a note that tells of pages of an impossible size";
+		return "has a note that names an impossible page size";
 	if (note->original_size < sizeof(*header) || note->original_phnum >= PN_XNUM ||
 		!table_fits(
 			note->original_phoff, note->original_phnum, sizeof(Elf64_Phdr), note->original_size))
@@ -76,7 +76,7 @@ static const char *fault_of(const struct note_relaid *note, const Elf64_Ehdr *he
 	if ((note->tables_offset & mask) != 0 || note->tables_offset < note->original_size)
 		return "has a note whose tables do not begin on a page after the original";
 	if (!range_fits(note->tables_offset, note->tables_size, size))
-		return "is truncated: the tables that its note tells of go beyond its end";
+		return "is truncated: the tables that its note names go beyond its end";
 	end = note->tables_offset + note->tables_size;
 	if (note->tables_size < NOTE_REACH || header->e_phoff < note->tables_offset + NOTE_REACH ||
 		header->e_phoff + (uint64_t)header->e_phnum * sizeof(Elf64_Phdr) != end)
@@ -85,7 +85,7 @@ static const char *fault_of(const struct note_relaid *note, const Elf64_Ehdr *he
 		if ((note->hot_offset & mask) != 0 || note->hot_offset < end || (note->hot_size & mask) != 0)
 			return "has a note whose hot region is not whole pages after the tables";
 		if (!range_fits(note->hot_offset, note->hot_size, size))
-			return "is truncated: the hot region that its note tells of goes beyond its end";
+			return "is truncated: the hot region that its note names goes beyond its end";
 		end = note->hot_offset + note->hot_size;
 	}
 	if (end != size)
@@ -137,7 +137,7 @@ int note_find(const uint8_t *data, uint64_t size, struct note_relaid *ret, const
 	int r;
 
 	if (!is_elf(data, size, &header))
-		return not_relaid("is not a relaid file: it is no 64-bit ELF file", ret_problem);
+		return not_relaid("is not a relaid file: it is not a 64-bit ELF file", ret_problem);
 	r = find_segment(data, size, &header, &phdr, ret_problem);
 	if (r < 0)
 		return r;

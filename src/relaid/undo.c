@@ -18,7 +18,7 @@ int undo_prepare(const uint8_t *data, uint64_t size, struct undo *ret, const cha
 	if (r < 0)
 		return r;
 	if (note.passes & NOTE_PASS_COMPACT) {
-		*ret_problem = "was relaid with --compact, which leaves no original in it";
+		*ret_problem = "was relaid with --compact, and does not contain its original";
 		return -EOPNOTSUPP;
 	}
 	*ret = (struct undo){.size = note.original_size, .header = note_original_header(data, &note)};

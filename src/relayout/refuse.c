@@ -92,11 +92,11 @@ const char *refuse_content(const struct elf_view *view)
 	if (has_dynamic_on_header(view))
 		return "has a dynamic section that lies on its ELF header";
 	if (is_loader(view))
-		return "is the dynamic loader, which finds its own program headers where they always were";
+		return "is the dynamic loader, which looks for its own program headers where they always "
+		       "were";
 	if (has_appendix(view))
-		return "has data after its end that no header speaks of, which it may look for there "
-		       "(AppImage, "
-		       "self-extracting program)";
+		return "has data at its end that no header describes, which it may look for there "
+		       "(AppImage, self-extracting program)";
 	return NULL;
 }
 
@@ -115,7 +115,8 @@ int refuse_file(int fd, const struct stat *st, const char **ret_reason, bool *re
 		*ret_reason = "cannot be changed (see lsattr(1))";
 	else if (seals & (FILE_SEAL_IMA | FILE_SEAL_EVM))
 		*ret_reason =
-			"is signed for IMA or EVM (security.ima, security.evm), which would no longer hold";
+			"is signed for IMA or EVM (security.ima, security.evm), and the signature would no "
+			"longer hold";
 	if (*ret_reason)
 		return 0;
 	*ret_forcible = true;

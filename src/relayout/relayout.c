@@ -124,7 +124,7 @@ static int overlay(struct relayout *relayout, const struct relayout_options *opt
 	if (r < 0)
 		return r;
 	if (relayout->image.passes == 0) {
-		*ret_reason = "has no pages that a start touches, but its first";
+		*ret_reason = "has no page that a start touches, except its first";
 		return -ENODATA;
 	}
 	return relayout_output_init(
@@ -198,7 +198,7 @@ static int lay_out(struct relayout *relayout, const struct profile_file *file,
 		return r;
 	if (options->only_gains && !relayout->compacted &&
 		!gain_is_worth(&relayout->before, &relayout->after, relayout->original.size)) {
-		*ret_reason = "is read as well as it lies; use --all to relayout it anyway";
+		*ret_reason = "would not be read any better; use --all to relayout it anyway";
 		return -ENODATA;
 	}
 	return 0;

@@ -46,9 +46,9 @@ static void print_state(FILE *out, const struct totals *totals, const struct rep
 	uint64_t changed = totals->states[STATE_CHANGED], gone = totals->states[STATE_GONE];
 
 	if (changed + gone == 0)
-		table_line(out, style, "here", "every file is what it was when the plan was made");
+		table_line(out, style, "here", "no file has changed since the plan was made");
 	else
-		table_line(out, style, "here", "stale: %llu changed, %llu gone; they are left out",
+		table_line(out, style, "here", "stale: %llu changed, %llu gone; headstart leaves them out",
 			(unsigned long long)changed, (unsigned long long)gone);
 }
 
@@ -74,9 +74,9 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	table_line(out, style, "reads", "%s in %s extent%s, at most %s at once",
 		words_bytes(totals->pages * page_size, a), words_count(plan->extent_count, b),
 		words_plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
-	table_line(out, style, "gaps", "%s of it touched by nobody: cheaper to read than to skip",
+	table_line(out, style, "gaps", "%s of it not touched: cheaper to read than to skip",
 		words_bytes(totals->gap_pages * page_size, a));
-	table_line(out, style, "probes", "%u page%s: where they are resident the start is warm",
+	table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",
 		LE32(header->probe_count), words_plural(LE32(header->probe_count)));
 	print_state(out, totals, style);
 }
@@ -147,7 +147,7 @@ int report_plan_text(FILE *out, const struct plan_view *plan, const struct repor
 	struct by_file by = {.plan = plan, .first = first, .extents = extents};
 	struct totals totals = {0};
 	struct table table = {
-		.title = "files by bytes to be read",
+		.title = "files by bytes to read",
 		.bytes = "read",
 		.pieces = "extents",
 		.note = "state",

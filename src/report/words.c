@@ -73,7 +73,7 @@ const struct words_bias words_biases[] = {
 	{PROFILE_BIAS_RESIDENT, "resident",
 		"some pages were already in memory and are recorded less precisely"},
 	{PROFILE_BIAS_LOST, "lost", "the kernel dropped events: some touches are missing"},
-	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by its timeout, not by its milestone"},
+	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by the timeout, not by the milestone"},
 	{0, NULL, NULL},
 };
 

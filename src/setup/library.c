@@ -59,7 +59,7 @@ int library_check(const struct loader *loader, const char *path, const char **re
 
 	*ret_problem = NULL;
 	if (!canonical && errno == ENOENT) {
-		*ret_problem = "is not there";
+		*ret_problem = "does not exist";
 		return 0;
 	}
 	if (!canonical)
@@ -73,8 +73,8 @@ int library_check(const struct loader *loader, const char *path, const char **re
 		*ret_problem = "is for another kind of processor";
 	else if (!only_root_can_replace(canonical))
 		*ret_problem =
-			"could be replaced by others than root: it and all folders above it must be root's, "
-			"and for nobody else to write";
+			"could be replaced by others than root: it and all folders above it must belong to "
+			"root, and nobody else may write to them";
 	if (*ret_problem)
 		return 0;
 	r = same_mount(canonical, loader->path, &early);

@@ -173,7 +173,7 @@ static int check_hot(struct pieces *pieces)
 	}
 	if (((verify->note->passes & NOTE_PASS_HOT) != 0) != (verify->note->hot_size > 0))
 		return verify_wrong(
-			verify, "has a hot region that its note does not tell of, or none where it does");
+			verify, "has a hot region that its note does not name, or the other way round");
 	if (verify->note->hot_size > 0 && at != end)
 		return verify_wrong(verify, "does not map the hot page at offset %#" PRIx64, at);
 	verify->report->hot_pages = verify->note->hot_size / verify->note->granule;
@@ -263,7 +263,7 @@ static int check_other(struct verify *verify, const Elf64_Phdr *old, const Elf64
 				  old->p_type);
 	if (new->p_type != PT_PHDR || new->p_align != old->p_align ||
 		!describes(verify, new, header->e_phoff, header->e_phnum * sizeof(*new), old->p_flags))
-		return verify_wrong(verify, "has a PT_PHDR that does not tell where the program headers are");
+		return verify_wrong(verify, "has a PT_PHDR that does not say where the program headers are");
 	return 0;
 }
 
@@ -333,7 +333,7 @@ static int check_executable(struct verify *verify)
 		return 0;
 	if (new->n_phdrs > EXECUTABLE_PHDRS_MAX)
 		return verify_wrong(verify,
-			"is a program with %zu program headers, of which kernels before 6.17 take %zu",
+			"is a program with %zu program headers, but kernels before 6.17 accept only %zu",
 			new->n_phdrs, EXECUTABLE_PHDRS_MAX);
 	/* Kernels before 5.18 tell the program so, wherever the headers are. */
 	if (tables_address(verify, new->header.e_phoff) !=

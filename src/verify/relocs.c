@@ -132,7 +132,7 @@ static int read_rela(struct verify *verify, const struct elf_view *view, const s
 	int r;
 
 	if (tables->rela_size % sizeof(Elf64_Rela) != 0)
-		return verify_wrong(verify, "has a DT_RELASZ that is no number of relocations");
+		return verify_wrong(verify, "has a DT_RELASZ that is not a whole number of relocations");
 	if (tables->rela_size == 0)
 		return 0;
 	r = verify_read_alloc(view, tables->rela, tables->rela_size, &rela);
@@ -334,8 +334,7 @@ static int check_passes(struct verify *verify)
 	bool moved = new.rela >= tables || new.plt >= tables;
 
 	if (((verify->note->passes & NOTE_PASS_RELR) != 0) != (verify->n_packed > 0))
-		return verify_wrong(
-			verify, "has a note that tells of packed relocations, of which there are none");
+		return verify_wrong(verify, "has a note that names packed relocations, but there are none");
 	if (((verify->note->passes & NOTE_PASS_RELOCS) != 0) != moved)
 		return verify_wrong(verify, "has a note that is wrong about whether relocations were moved");
 	return 0;

@@ -99,7 +99,7 @@ static int compare_files(const uint8_t *data, uint64_t size, const struct undo *
 		return r;
 	r = elf_view_init(&old, original, undo->size, &problem);
 	if (r == -ENOEXEC)
-		return verify_wrong(&verify, "holds an original that %s", problem);
+		return verify_wrong(&verify, "contains an original that %s", problem);
 	if (r < 0)
 		return r;
 	r = elf_view_init(&new, data, size, &problem);

@@ -32,7 +32,7 @@ refuses 2 "--root goes with --system" "$headstart" install --root "$root" --user
 
 # The library.
 rm "$root$shim"
-refuses_to_install "is not there"
+refuses_to_install "does not exist"
 head -c 3000 "$tmp/shim" >"$root$shim"
 refuses_to_install "is truncated"
 echo 'not a library at all, but long enough to be read' >"$root$shim"

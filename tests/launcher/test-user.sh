@@ -81,7 +81,7 @@ case_own_plan_is_private_and_found() {
 	run_says "prefetching 5 files for '$app'"
 	logged 'opened=5 stale=0 missing=0 refused=0 asked=1638417 '
 	run_says "prefetching 5 files for '$app'" --plan "$plan"
-	as_user "$headstart" show "$plan" | grep -q '^  here  *every file is what it was ' || fail "show: the plan is not fresh"
+	as_user "$headstart" show "$plan" | grep -q '^  here  *no file has changed since ' || fail "show: the plan is not fresh"
 	as_user "$headstart" show --json "$tmp/profile" >"$tmp/out" || fail "show: cannot show a profile"
 	as_user "$headstart" merge -o "$tmp/out.d/merged" "$tmp/profile" "$tmp/profile" || fail "merge failed"
 	if "$headstart" record --help >/dev/null 2>&1; then # built with libtracefs

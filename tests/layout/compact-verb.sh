@@ -40,8 +40,8 @@ case_no_original_is_left_without_being_asked_to() {
 
 # What is not what it should be.
 case_wrong_original_is_refused() {
-	refuses 1 "was not made of that original" "$headstart" verify --original "$tmp/again" "$tmp/other"
-	refuses 1 "holds its original" "$headstart" verify --original "$1" "$tmp/again"
+	refuses 1 "was not made from that original" "$headstart" verify --original "$tmp/again" "$tmp/other"
+	refuses 1 "contains its original" "$headstart" verify --original "$1" "$tmp/again"
 	refuses 1 "is not a relaid file" "$headstart" verify --original "$1" "$1"
 	refuses 1 "cannot read" "$headstart" verify --original "$tmp/missing" "$tmp/other"
 	refuses 2 "--original takes only one FILE" "$headstart" verify --original "$1" "$tmp/other" "$tmp/other"

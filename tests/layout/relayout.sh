@@ -180,9 +180,9 @@ poke bad 18 '\363'
 refuse 'is made for another machine than x86-64 or aarch64'
 cp libsum.so bad
 echo archive >>bad
-refuse 'has data after its end that no header speaks of'
+refuse 'has data at its end that no header describes'
 cp "$(readelf -lW /bin/true | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" bad
-refuse 'is the dynamic loader, which finds its own program headers where they always were'
+refuse 'is the dynamic loader, which looks for its own program headers where they always were'
 gcc -c -I. lib.c -o bad
 refuse 'is neither a program nor a shared library'
 rm bad
@@ -210,7 +210,7 @@ int main(void)
 }
 EOF
 gcc -O0 bss.c -o bad
-refuse 'would need a hole of more than 64 MiB in the file'
+refuse 'would need a hole of more than 64 MiB'
 if command -v dpkg-query >/dev/null && dpkg-query -S /bin/true >/dev/null 2>&1; then
 	status=0
 	relayout --profile profile --in-place --dry-run /bin/true >out 2>err || status=$?

@@ -103,12 +103,12 @@ static void what_was_never_relaid_is_told_from_what_was_changed(void **state)
 	struct file *file = *state;
 
 	assert_problem(file->original, file->original_size, -ENODATA, "no note");
-	assert_problem((const uint8_t *)"", 0, -ENODATA, "no 64-bit ELF file");
-	assert_problem(file->original, sizeof(Elf64_Ehdr) - 1, -ENODATA, "no 64-bit ELF file");
-	poke(file, EI_CLASS, "\1", 1, -ENODATA, "no 64-bit ELF file");
+	assert_problem((const uint8_t *)"", 0, -ENODATA, "not a 64-bit ELF file");
+	assert_problem(file->original, sizeof(Elf64_Ehdr) - 1, -ENODATA, "not a 64-bit ELF file");
+	poke(file, EI_CLASS, "\1", 1, -ENODATA, "not a 64-bit ELF file");
 	poke(file, file->note + offsetof(struct note_segment, name), "H", 1, -ENODATA, "no note");
 	assert_problem(file->data, file->size - 1, -EBADMSG, "truncated: the hot region");
-	assert_problem(file->data, file->note, -ENODATA, "no 64-bit ELF file");
+	assert_problem(file->data, file->note, -ENODATA, "not a 64-bit ELF file");
 }
 
 static void each_wrong_field_has_its_sentence(void **state)
@@ -121,22 +121,22 @@ static void each_wrong_field_has_its_sentence(void **state)
 		"another version");
 	POKE_FIELD(file, version, 2, "another version");
 	POKE_FIELD(file, passes, 1 << 31, "another version");
-	POKE_FIELD(file, granule, 2048, "impossible size");
-	POKE_FIELD(file, granule, 12288, "impossible size");
-	POKE_FIELD(file, granule, 131072, "impossible size");
+	POKE_FIELD(file, granule, 2048, "impossible page size");
+	POKE_FIELD(file, granule, 12288, "impossible page size");
+	POKE_FIELD(file, granule, 131072, "impossible page size");
 	POKE_FIELD(file, original_size, 63, "outside of itself");
 	POKE_FIELD(file, original_phoff, far, "outside of itself");
 	POKE_FIELD(file, original_phnum, 65535, "outside of itself");
 	POKE_FIELD(file, original_size, file->size, "after the original");
 	POKE_FIELD(file, tables_offset, file->header.e_phoff, "on a page after");
-	POKE_FIELD(file, tables_offset, far, "the tables that its note tells of");
-	POKE_FIELD(file, tables_size, far, "the tables that its note tells of");
+	POKE_FIELD(file, tables_offset, far, "the tables that its note names");
+	POKE_FIELD(file, tables_size, far, "the tables that its note names");
 	POKE_FIELD(file, tables_size, 8, "end with the program headers");
 	POKE_FIELD(file, hot_offset, 8, "not whole pages");
 	POKE_FIELD(file, hot_offset, 0, "not whole pages");
-	POKE_FIELD(file, hot_offset, far, "the hot region that its note tells of");
+	POKE_FIELD(file, hot_offset, far, "the hot region that its note names");
 	POKE_FIELD(file, hot_size, 4095, "not whole pages");
-	POKE_FIELD(file, hot_size, far, "the hot region that its note tells of");
+	POKE_FIELD(file, hot_size, far, "the hot region that its note names");
 	POKE_FIELD(file, hot_size, 0, "something was appended");
 	poke(file, file->note + offsetof(struct note_segment, relaid.tool) + 31, "x", 1, -EBADMSG,
 		"has no end");

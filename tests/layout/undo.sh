@@ -120,8 +120,8 @@ case_compacted_file_has_nothing_to_undo() {
 	rm -f "$file"
 	cp "$original" "$file"
 	relayout "$file" --compact --force
-	refuses 1 "with --compact, which leaves no original" "$headstart" undo "$file"
-	refuses 1 "with --compact, which leaves no original" "$headstart" verify "$file"
+	refuses 1 "with --compact, and does not contain its original" "$headstart" undo "$file"
+	refuses 1 "with --compact, and does not contain its original" "$headstart" verify "$file"
 	damage "$file" $(($(stat -c %s "$file") / 2))
 	changed "damage to a byte of a compacted file"
 }

@@ -84,9 +84,9 @@ case_plan_is_shown_with_what_became_of_its_files() {
 	says '^  order +(of first touch|by place on the disk: .*)$'
 	says '^  opens +2 files, 1 directory, 1 link$'
 	says '^  reads +[0-9.]+ kB in [0-9]+ extents, at most [0-9.]+ [kM]B at once$'
-	says '^  gaps +[0-9.]+ k?B of it touched by nobody'
+	says '^  gaps +[0-9.]+ k?B of it not touched'
 	says '^  probes +[0-9]+ pages?: '
-	says '^  here +every file is what it was'
+	says '^  here +no file has changed'
 	says '^ +1[0-9][0-9.]+ kB  196.6 kB +[12]  fresh  .*data$'
 	show --json "$tmp/plan"
 	json "$tmp/out" - "$app" "$real" <<'EOF_PYTHON'

@@ -101,8 +101,8 @@ static const char *place_tables(struct relayout_image *image)
 	if (below)
 		return "has a first segment that begins below the beginning of the file";
 	if (hole > HOLE_LIMIT)
-		return "would need a hole of more than 64 MiB in the file, as kernels before 5.18 find the "
-		       "program headers of an executable nowhere else";
+		return "would need a hole of more than 64 MiB, because kernels before 5.18 find an "
+		       "executable's program headers nowhere else";
 	return NULL;
 }
 

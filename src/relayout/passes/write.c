@@ -31,11 +31,11 @@ static const char *count_problem(const struct relayout_output *output)
 	size_t n = count_phdrs(output);
 
 	if (output->image->executable && n > COST_MAX_EXECUTABLE_PHDRS)
-		return "would have more program headers than kernels before 6.17 take of an executable";
+		return "would have more program headers than kernels before 6.17 accept in an executable";
 	if (n >= PN_XNUM)
 		return "would have more program headers than an ELF file can have";
 	if (!output->pieces.keeps_alignment)
-		return "has a segment of an alignment that its copied pages cannot keep";
+		return "has a segment with an alignment that its copied pages cannot keep";
 	return NULL;
 }
 

@@ -217,7 +217,7 @@ static int take_sections(struct verify_compact *compact)
 	int r = elf_sections_init(&compact->old, verify->old, &problem);
 
 	if (r == -EOPNOTSUPP)
-		return verify_wrong(verify, "was made of an original that %s", problem);
+		return verify_wrong(verify, "was made from an original that %s", problem);
 	if (r == 0)
 		r = elf_sections_init(&compact->new, verify->new, &problem);
 	return r == -EOPNOTSUPP ? verify_wrong(verify, "%s", problem) : r;
@@ -246,7 +246,7 @@ static int check_sums(struct verify *verify)
 	uint64_t at = note_offset(&new->header);
 
 	if (note->original_size != old->size || note->original_checksum != checksum64(old->data, old->size))
-		return verify_wrong(verify, "was not made of that original");
+		return verify_wrong(verify, "was not made from that original");
 	if (at > new->size || new->size - at < sizeof(struct note_segment))
 		return verify_wrong(verify, "has its note elsewhere than behind its program headers");
 	copy = malloc(new->size);
@@ -288,7 +288,7 @@ static int compare_files(const uint8_t *original, uint64_t original_size, const 
 
 	r = elf_view_init(&old, original, original_size, &problem);
 	if (r == -ENOEXEC)
-		return verify_wrong(&verify, "was not made of that original, which %s", problem);
+		return verify_wrong(&verify, "was not made from that original, which %s", problem);
 	if (r == 0)
 		r = elf_view_init(&new, data, size, &problem);
 	if (r == -ENOEXEC)
@@ -312,12 +312,12 @@ int verify_compacted(const uint8_t *original, uint64_t original_size, const uint
 	int r = note_find(data, size, &note, &problem);
 
 	if (r == 0 && !(note.passes & NOTE_PASS_COMPACT)) {
-		problem = "was not relaid with --compact: it holds its original";
+		problem = "was not relaid with --compact: it contains its original";
 		r = -EOPNOTSUPP;
 	}
 	if (r == 0 &&
 		(note.granule < 4096 || note.granule > 65536 || (note.granule & (note.granule - 1)) != 0)) {
-		problem = "has a note that tells of pages of an impossible size";
+		problem = "has a note that names an impossible page size";
 		r = -EBADMSG;
 	}
 	if (r == 0) {
