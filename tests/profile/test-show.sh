@@ -104,7 +104,7 @@ EOF_PYTHON
 	echo more >>"$real/data"
 	rm "$real/link"
 	show "$tmp/plan"
-	says '^  here +stale: 1 changed, 1 gone; they are left out$'
+	says '^  here +stale: 1 changed, 1 gone; headstart leaves them out$'
 	says '  changed  .*data$'
 }
 
