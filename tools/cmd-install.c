@@ -7,16 +7,16 @@
 
 static const char help[] =
 	"usage: headstart install --system | --user | --app NAME [OPTION…]\n"
-	"Has programs started with headstart from now on; 'headstart uninstall' takes exactly that back.\n"
+	"Makes programs start with headstart from now on; 'headstart uninstall' takes exactly that back.\n"
 	"\n"
 	"options:\n"
-	"      --system    all programs of the machine, by /etc/ld.so.preload; needs root. Programs of\n"
-	"                  every kind are tried before anything is written\n"
+	"      --system    all programs of the machine, by /etc/ld.so.preload; needs root. Tries\n"
+	"                  programs of every kind before it writes anything\n"
 	"      --user      all programs of this user's sessions, by LD_PRELOAD in environment.d\n"
 	"      --app NAME  one program of this user (firefox, libreoffice, any program in PATH, or a\n"
 	"                  .desktop file): a wrapper in ~/.local/bin, and its menu entries\n"
 	"      --root DIR  with --system: the system whose root is DIR, such as an image\n"
-	"      --force     replace files that headstart did not write, until it is uninstalled\n"
+	"      --force     replace files that headstart did not write; uninstalling brings them back\n"
 	"      --dry-run   say what would be written, and write nothing\n"
 	"  -h, --help      print this\n";
 

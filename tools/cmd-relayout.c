@@ -20,23 +20,24 @@
 static const char help[] =
 	"usage: headstart relayout --profile P -o OUT [OPTION…] FILE…\n"
 	"       headstart relayout --profile P (--in-place | --shadow DIR | --dry-run) [OPTION…] [FILE…]\n"
-	"Appends copies of those pages of ELF files that a start touches, in the order of the touches, and\n"
-	"has them mapped from there: addresses stay, what was scattered is read in one go.\n"
-	"'headstart undo' gives the original back. Without FILE: all ELF files of the profile.\n"
+	"Rewrites ELF files so that the pages that a start touches lie together: appends copies of these\n"
+	"pages, in the order of the touches, and has them mapped from there. Addresses stay the same, and\n"
+	"'headstart undo' restores the original. Without FILE: the ELF files of the profile that gain by "
+	"it.\n"
 	"\n"
 	"options:\n"
 	"      --profile P       the profile that says what is touched\n"
 	"  -o, --output OUT      write the relaid file to OUT, or into it if it is a folder; an unchanged\n"
 	"                        copy if there is nothing to do\n"
 	"      --in-place        replace the files\n"
-	"      --shadow DIR      write copies under DIR, with what mounts them over the originals\n"
+	"      --shadow DIR      write copies under DIR, with a script that mounts them over the originals\n"
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
-	"      --tree DIR        the files, and the profile's, lie in a system under DIR (an image)\n"
-	"      --force           relayout files of packages, setuid ones, and those with a checksum\n"
-	"      --all             relayout files of the profile that gain nothing, too\n"
+	"      --tree DIR        FILE and the paths of the profile lie in a system under DIR (an image)\n"
+	"      --force           also rewrite files of packages, setuid files, and files with a checksum\n"
+	"      --all             also rewrite the files of the profile that gain nothing\n"
 	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
-	"      --jobs N          relayout N files at once (default: as there are processors)\n"
+	"      --jobs N          rewrite N files at once (default: the number of processors)\n"
 	"      --json            print the outcome as JSON\n"
 	"  -h, --help            print this\n";
 
@@ -83,7 +84,7 @@ static int parse_number(const char *text, unsigned least, unsigned most, size_t 
 	unsigned long long number;
 
 	if (!verb_parse_u64(text, &number) || number < least || number > most)
-		return verb_usage("relayout", "'%s' is no number from %u to %u", text, least, most);
+		return verb_usage("relayout", "'%s' is not a number from %u to %u", text, least, most);
 	*ret = (size_t)number;
 	return 0;
 }
@@ -146,18 +147,19 @@ static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 			return status;
 	}
 	if (!run->profile_path)
-		return verb_usage("relayout", "no profile given (--profile)");
+		return verb_usage("relayout", "no profile given: use --profile P");
 	if ((run->output != NULL) + run->in_place + (run->shadow != NULL) > 1)
-		return verb_usage("relayout", "only one of -o, --in-place and --shadow");
+		return verb_usage("relayout", "use only one of -o, --in-place and --shadow");
 	if (!run->output && !run->in_place && !run->shadow && !run->batch.dry_run)
-		return verb_usage("relayout", "where to: -o OUT, --in-place, --shadow DIR or --dry-run");
+		return verb_usage(
+			"relayout", "no output given: use -o OUT, --in-place, --shadow DIR or --dry-run");
 	if (run->shadow && run->tree)
-		return verb_usage("relayout", "--shadow is for the running system, not for a --tree");
+		return verb_usage("relayout", "--shadow works on the running system: leave out --tree");
 	if ((run->batch.options.pass_options.passes & NOTE_PASS_COMPACT) &&
 		(run->shadow || (run->in_place && !run->tree && !run->batch.force)))
-		return verb_usage("relayout", "--compact cannot be undone: only with -o, --tree or --force");
+		return verb_usage("relayout", "--compact cannot be undone: add -o, --tree or --force");
 	if (run->output && argc == optind)
-		return verb_usage("relayout", "which file is to be written to '%s'", run->output);
+		return verb_usage("relayout", "no file given to write to '%s'", run->output);
 	return -1;
 }
 

@@ -14,7 +14,7 @@
 
 static void note_passed_over(const char *folder, const struct stranger *stranger)
 {
-	verb_note("note: '%s' is passed over: others than root can change '%s'", folder, stranger->path);
+	verb_note("note: ignored '%s', because others than root can change '%s'", folder, stranger->path);
 }
 
 /* ~/.local/bin (file-hierarchy(7)), unless only ~/bin is in PATH. */
@@ -104,7 +104,7 @@ static int install_found(const struct install_request *request, const char *reco
 		return r;
 	if (app->n_menus == 0)
 		verb_note(
-			"note: no .desktop file starts '%s': menus are as they were", app->programs[0].path);
+			"note: no .desktop file starts '%s': menus stay as they are", app->programs[0].path);
 	check_path(app);
 	return 0;
 }

@@ -17,7 +17,7 @@ int install_parse(int argc, char **argv, const char *help, const struct option *
 		case INSTALL_USER:
 		case INSTALL_APP:
 			if (request->kind)
-				return verb_usage(verb, "one of --system, --user and --app at a time");
+				return verb_usage(verb, "use only one of --system, --user and --app");
 			request->kind = (enum install_kind)option;
 			request->app = optarg;
 			break;
@@ -37,8 +37,9 @@ int install_parse(int argc, char **argv, const char *help, const struct option *
 		}
 	}
 	if (optind < argc)
-		return verb_usage(verb, "'%s' is too much", argv[optind]);
+		return verb_usage(
+			verb, "unexpected argument '%s': use --app NAME for a program", argv[optind]);
 	if (request->root && request->kind != INSTALL_SYSTEM)
-		return verb_usage(verb, "--root goes with --system");
-	return request->kind ? 0 : verb_usage(verb, "%s what: --system, --user or --app NAME", verb);
+		return verb_usage(verb, "--root needs --system");
+	return request->kind ? 0 : verb_usage(verb, "give --system, --user or --app NAME");
 }

@@ -247,7 +247,7 @@ static int self_test(const struct loader_list *list, const struct preload_file *
 	if (r < 0)
 		return verb_fail_errno(r, "the self-test cannot be done; nothing was written");
 	if (difference)
-		return verb_fail("nothing was written, for %s", difference);
+		return verb_fail("nothing was written: %s", difference);
 	printf("tried %zu programs with and without the line: no difference\n", tried);
 	return 0;
 }

@@ -178,7 +178,7 @@ refuses 1 "no program and no .desktop file 'nothing-like-it'" "$headstart" insta
 refuses 1 "cannot be the name" "$headstart" install --app "$(printf 'a\nb')"
 refuses 1 "cannot be the name" "$headstart" install --app ..
 refuses 2 "needs a value" "$headstart" install --app
-refuses 2 "install what" "$headstart" install
+refuses 2 "give --system, --user or --app NAME" "$headstart" install
 mkdir -p "$bin"
 ln -s /bin/true "$bin/painter"
 refuses 1 "is not a regular file" "$headstart" install --app painter --force

@@ -28,7 +28,7 @@ for_others "$headstart" "$headstart-tool"
 refuses 1 "only root" $as_nobody "$others/headstart" install --system
 refuses 1 "only root" $as_nobody "$others/headstart" uninstall --system
 refuses 1 "cannot enter '$tmp/nothing'" "$headstart" install --system --root "$tmp/nothing"
-refuses 2 "--root goes with --system" "$headstart" install --root "$root" --user
+refuses 2 "--root needs --system" "$headstart" install --root "$root" --user
 
 # The library.
 rm "$root$shim"

@@ -221,12 +221,12 @@ fi
 
 # The command line.
 refuses 2 'no profile given' relayout -o x libsum.so
-refuses 2 'where to' relayout --profile profile libsum.so
+refuses 2 'no output given' relayout --profile profile libsum.so
 refuses 2 'only one of' relayout --profile profile --in-place -o x libsum.so
-refuses 2 'which file' relayout --profile profile -o x
-refuses 2 'not for a --tree' relayout --profile profile --shadow x --tree tree
-refuses 2 "'0' is no number" relayout --profile profile --jobs 0 --dry-run
-refuses 2 "'1' is no number" relayout --profile profile --max-segments 1 --dry-run
+refuses 2 'no file given' relayout --profile profile -o x
+refuses 2 'leave out --tree' relayout --profile profile --shadow x --tree tree
+refuses 2 "'0' is not a number" relayout --profile profile --jobs 0 --dry-run
+refuses 2 "'1' is not a number" relayout --profile profile --max-segments 1 --dry-run
 refuses 1 "cannot read 'none'" relayout --profile none --dry-run
 refuses 1 "'libsum.so' is not a headstart profile" relayout --profile libsum.so --dry-run
 refuses 1 "cannot find 'none'" relayout --profile profile --tree none --dry-run
