@@ -18,7 +18,7 @@
 #include "install.h"
 #include "plan/store.h"
 #include "report/words.h"
-#include "setup/preload-file.h"
+#include "setup/system.h"
 #include "stranger-refusal.h"
 #include "verb.h"
 
@@ -129,17 +129,15 @@ static const char *switched_off_by(void)
 /* NULL: not installed. The words are explained in headstart-status(1). */
 static const char *state_of_system(void)
 {
-	_cleanup_(preload_file_releasep) struct preload_file file = {0};
-	int r = preload_file_read(PRELOAD_FILE, &file);
-	mode_t mode;
+	static const char *const states[] = {
+		[SYSTEM_INSTALLED] = "installed",
+		[SYSTEM_UNREADABLE] = "unreadable",
+		[SYSTEM_MISSING_LIBRARY] = "missing library",
+		[SYSTEM_NOT_FOR_ALL] = "not for all users",
+	};
+	const struct system_line line = {.path = PRELOAD_FILE, .name = HEADSTART_PRELOAD_NAME};
 
-	if (r == -EACCES)
-		return "unreadable";
-	if (r < 0 || !preload_text_has(file.text, file.size, HEADSTART_PRELOAD_NAME))
-		return NULL;
-	if (access(HEADSTART_PRIVATE_DIR "/libheadstart-preload.so", R_OK) < 0)
-		return "missing library";
-	return preload_file_for_all(PRELOAD_FILE, &mode) ? "installed" : "not for all users";
+	return states[system_state_of(&line, HEADSTART_PRIVATE_DIR "/libheadstart-preload.so")];
 }
 
 static void describe_settings(struct json_object *settings)

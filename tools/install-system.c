@@ -5,11 +5,9 @@
  * tried on programs of every kind where nobody else sees it.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,14 +21,13 @@
 #include "setup/namespace.h"
 #include "setup/preload-file.h"
 #include "setup/stub.h"
+#include "setup/system.h"
+#include "setup/turn.h"
 #include "verb.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME
 #define RECORDS HEADSTART_STATE_DIR "/install"
 #define RECORD  RECORDS "/ld.so.preload"
-#define LOCK    RECORDS "/lock"
-
-#define TURNS_MAX 1000 /* that end while one looks */
 
 struct loader_list {
 	struct loader *loaders;
@@ -60,54 +57,15 @@ static int enter_root(const char *root)
 	return 0;
 }
 
-/* Whether the open file is still the one of that name. */
-static bool has_name(int fd, const char *path)
+static void note_waiting(void)
 {
-	struct stat ours, named;
-
-	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
-		ours.st_ino == named.st_ino;
+	verb_note("waiting for another installation to end");
 }
 
-/* A turn that was taken ends, and what was made for it, or for the record, goes if it is empty. */
-static void turn_endp(const int *turn)
+/* Where there can be no lock, the check of what the file contains has to do. */
+static void take_turn(struct turn *turn)
 {
-	if (*turn < 0)
-		return;
-	(void)unlink(LOCK);
-	close(*turn);
-	if (rmdir(RECORDS) == 0)
-		(void)rmdir(HEADSTART_STATE_DIR);
-}
-
-/*
- * One at a time: another's failure would remove the library for 32-bit programs that our line needs. What is
- * locked is a file that only root can open, or users could hold up the removal for ever. Ends with the process,
- * at the latest. Where there can be no such file (the disk is full or read-only) the check of the content of
- * ours has to do.
- */
-static void take_turn(int *ret)
-{
-	for (int i = 0; i < TURNS_MAX; i++) {
-		_cleanup_close_ int fd = -1;
-		int r = make_folders(RECORDS, 0755);
-
-		if (r == 0)
-			fd = open(LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-		if (r == -ENOENT || (r == 0 && fd < 0 && errno == ENOENT))
-			continue; /* another's turn has just ended */
-		if (fd < 0)
-			return;
-		if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
-			verb_note("waiting for another installation to end");
-			while (flock(fd, LOCK_EX) < 0 && errno == EINTR)
-				;
-		}
-		if (has_name(fd, LOCK)) {
-			*ret = TAKE_FD(fd);
-			return;
-		}
-	}
+	(void)turn_take(turn, RECORDS, note_waiting);
 }
 
 static int read_preload_file(struct preload_file *ret)
@@ -255,27 +213,28 @@ static int self_test(const struct loader_list *list, const struct preload_file *
 /* The record is root's own: everything else is done by the line in the file. */
 static int write_line(const struct loader_list *list, const struct preload_file *before)
 {
-	_cleanup_(preload_file_releasep) struct preload_file after = {0};
+	const struct system_line line = {PRELOAD_FILE, NAME, RECORD};
+	enum system_outcome outcome;
 	const char *culprit;
 	int r = make_folders(RECORDS, 0755);
 
 	if (r < 0)
 		return verb_fail_errno(r, "cannot make the folder '%s'", RECORDS);
-	r = preload_file_add(PRELOAD_FILE, before, NAME, RECORD, &culprit);
-	if (r < 0)
-		return cannot_change(culprit, r);
-	if (battery_machine_works(list->loaders, list->count)) {
+	r = system_line_write(&line, before, list->loaders, list->count, &outcome, &culprit);
+	switch (outcome) {
+	case SYSTEM_WRITTEN:
 		printf("wrote %s\n", PRELOAD_FILE);
 		return 0;
-	}
-	r = preload_file_read(PRELOAD_FILE, &after);
-	if (r == 0)
-		r = preload_file_remove(PRELOAD_FILE, &after, NAME, RECORD, &culprit);
-	if (r < 0)
+	case SYSTEM_STUCK:
 		return verb_fail_errno(r,
 			"programs fail with the line '%s' in '%s', and it cannot be removed: "
 			"remove it by hand",
 			NAME, PRELOAD_FILE);
+	case SYSTEM_TAKEN_BACK:
+		break;
+	}
+	if (r < 0)
+		return cannot_change(culprit, r);
 	return verb_fail(
 		"programs failed with the line in '%s' though the self-test had passed; it was removed again",
 		PRELOAD_FILE);
@@ -297,7 +256,7 @@ int install_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
-	_cleanup_(turn_endp) int turn = -1;
+	_cleanup_(turn_end) struct turn turn = TURN_NONE;
 	int r = enter_root(request->root);
 
 	if (r)
@@ -331,7 +290,7 @@ int uninstall_system(const struct install_request *request)
 {
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
-	_cleanup_(turn_endp) int turn = -1;
+	_cleanup_(turn_end) struct turn turn = TURN_NONE;
 	int r = enter_root(request->root);
 	const char *culprit;
 	bool there;

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the line in a file like /etc/ld.so.preload: it is taken back where programs fail; what is to be seen of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "setup/system.h"
+
+#define NAME "/usr/$LIB/libours.so"
+
+struct fixture {
+	char folder[32], path[64], record[64], library[64];
+	struct system_line line;
+	struct preload_file before;
+};
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = calloc(1, sizeof(*fixture));
+
+	assert_non_null(fixture);
+	strcpy(fixture->folder, "/tmp/headstart-test.XXXXXX");
+	assert_non_null(mkdtemp(fixture->folder));
+	snprintf(fixture->path, sizeof(fixture->path), "%s/preload", fixture->folder);
+	snprintf(fixture->record, sizeof(fixture->record), "%s/record", fixture->folder);
+	snprintf(fixture->library, sizeof(fixture->library), "%s/library", fixture->folder);
+	fixture->line = (struct system_line){fixture->path, NAME, fixture->record};
+	assert_int_equal(publish_file(fixture->path, 0644, "/other.so\n", 10), 0);
+	assert_int_equal(publish_file(fixture->library, 0644, "", 0), 0);
+	assert_int_equal(preload_file_read(fixture->path, &fixture->before), 0);
+	*state = fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	char command[64];
+
+	preload_file_release(&fixture->before);
+	snprintf(command, sizeof(command), "rm -rf %s", fixture->folder);
+	assert_int_equal(system(command), 0);
+	free(fixture);
+	return 0;
+}
+
+static enum system_outcome write_line(struct fixture *fixture, const struct loader *loaders, size_t n_loaders)
+{
+	enum system_outcome outcome;
+	const char *culprit;
+
+	assert_int_equal(
+		system_line_write(&fixture->line, &fixture->before, loaders, n_loaders, &outcome, &culprit),
+		0);
+	return outcome;
+}
+
+static void assert_file(const struct fixture *fixture, const char *wanted)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+
+	assert_int_equal(read_file(fixture->path, 4096, &text, &size), 0);
+	assert_string_equal(text, wanted);
+}
+
+static void a_line_that_harms_nothing_stays(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(write_line(fixture, NULL, 0), SYSTEM_WRITTEN);
+	assert_file(fixture, "/other.so\n" NAME "\n");
+	assert_int_equal(access(fixture->record, F_OK), 0);
+}
+
+/* libc.so.6 is started as a program; this one says something on standard error. */
+static void a_line_with_which_programs_fail_is_taken_back(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct loader loader = {
+		.path = (char *)"/bin/true",
+		.lib = fixture->folder + 1,
+		.kind = {ELFCLASS64, ELFDATA2LSB, EM_X86_64},
+	};
+	char libc[64];
+
+	snprintf(libc, sizeof(libc), "%s/libc.so.6", fixture->folder);
+	assert_int_equal(publish_file(libc, 0755, "#!/bin/sh\necho broken >&2\n", 26), 0);
+	assert_int_equal(write_line(fixture, &loader, 1), SYSTEM_TAKEN_BACK);
+	assert_file(fixture, "/other.so\n");
+	assert_int_equal(access(fixture->record, F_OK), -1);
+}
+
+static void what_users_can_see_of_the_line_is_told(void **state)
+{
+	struct fixture *fixture = *state;
+
+	assert_int_equal(system_state_of(&fixture->line, fixture->library), SYSTEM_NOTHING);
+	assert_int_equal(write_line(fixture, NULL, 0), SYSTEM_WRITTEN);
+	assert_int_equal(system_state_of(&fixture->line, fixture->library), SYSTEM_INSTALLED);
+	assert_int_equal(chmod(fixture->path, 0600), 0);
+	assert_int_equal(system_state_of(&fixture->line, fixture->library), SYSTEM_NOT_FOR_ALL);
+	assert_int_equal(unlink(fixture->library), 0);
+	assert_int_equal(system_state_of(&fixture->line, fixture->library), SYSTEM_MISSING_LIBRARY);
+	assert_int_equal(unlink(fixture->path), 0);
+	assert_int_equal(system_state_of(&fixture->line, fixture->library), SYSTEM_NOTHING);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_line_that_harms_nothing_stays, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_line_with_which_programs_fail_is_taken_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_users_can_see_of_the_line_is_told, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
