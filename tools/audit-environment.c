@@ -15,8 +15,8 @@
 
 #include "base/cleanup.h"
 #include "elf/static-tls.h"
+#include "lib/private-file.h"
 #include "plan/store.h"
-#include "private-file.h"
 
 #define SHIM_NAME "libheadstart-audit.so"
 

@@ -11,13 +11,13 @@
 #include "base/strings.h"
 #include "config/config.h"
 #include "format/state-folder.h"
-#include "input.h"
-#include "page-style.h"
-#include "plan-settings.h"
+#include "lib/input.h"
+#include "lib/page-style.h"
+#include "lib/plan-settings.h"
+#include "lib/settings.h"
+#include "lib/stranger-refusal.h"
 #include "plan/auto.h"
 #include "plan/store.h"
-#include "settings.h"
-#include "stranger-refusal.h"
 #include "verb.h"
 
 static const char help[] =

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "doctor-page.h"
-#include "page-style.h"
-#include "settings.h"
+#include "lib/page-style.h"
+#include "lib/settings.h"
 #include "verb.h"
+#include "verbs/doctor-page.h"
 
 static const char help[] =
 	"usage: headstart doctor [OPTION…] [PROGRAM]\n"

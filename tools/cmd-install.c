@@ -2,8 +2,8 @@
 /* headstart install: programs are started with headstart without anybody typing it. */
 #include <stdio.h>
 
-#include "install.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 static const char help[] =
 	"usage: headstart install --system | --user | --app NAME [OPTION…]\n"

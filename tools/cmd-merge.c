@@ -4,8 +4,8 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "input.h"
-#include "output.h"
+#include "lib/input.h"
+#include "lib/output.h"
 #include "profile/profile-file.h"
 #include "verb.h"
 

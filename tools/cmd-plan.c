@@ -9,15 +9,15 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "input.h"
-#include "output.h"
-#include "page-style.h"
-#include "plan-settings.h"
+#include "lib/input.h"
+#include "lib/output.h"
+#include "lib/page-style.h"
+#include "lib/plan-settings.h"
+#include "lib/settings.h"
+#include "lib/stranger-refusal.h"
 #include "plan/build.h"
 #include "plan/names.h"
 #include "plan/store.h"
-#include "settings.h"
-#include "stranger-refusal.h"
 #include "verb.h"
 
 struct plan_arguments {

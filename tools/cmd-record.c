@@ -13,8 +13,10 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "device/device.h"
-#include "output.h"
-#include "plan-settings.h"
+#include "lib/output.h"
+#include "lib/plan-settings.h"
+#include "lib/settings.h"
+#include "lib/stranger-refusal.h"
 #include "plan/auto.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
@@ -22,8 +24,6 @@
 #include "record/mark.h"
 #include "record/record.h"
 #include "report/words.h"
-#include "settings.h"
-#include "stranger-refusal.h"
 #include "verb.h"
 
 #define NOT_FOUND      127

@@ -8,12 +8,12 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/note.h"
-#include "input.h"
-#include "output.h"
+#include "lib/input.h"
+#include "lib/output.h"
 #include "package/owner.h"
 #include "profile/profile-file.h"
-#include "relayout.h"
 #include "verb.h"
+#include "verbs/relayout.h"
 
 #define SEGMENTS_MAX 4096u
 

@@ -21,9 +21,9 @@
 #include "detach.h"
 #include "format/kill-switch.h"
 #include "launch.h"
+#include "lib/settings.h"
 #include "plan/store.h"
 #include "prefetch/prefetch.h"
-#include "settings.h"
 #include "verb.h"
 
 struct run_options {

@@ -15,12 +15,12 @@
 #include "config/config.h"
 #include "format/kill-switch.h"
 #include "format/state-folder.h"
-#include "install.h"
+#include "lib/stranger-refusal.h"
 #include "plan/store.h"
 #include "report/words.h"
 #include "setup/system.h"
-#include "stranger-refusal.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 static const char help[] =
 	"usage: headstart status [OPTION…]\n"

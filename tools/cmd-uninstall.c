@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "install.h"
-#include "stranger-refusal.h"
+#include "lib/stranger-refusal.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 static const char help[] =
 	"usage: headstart uninstall --system | --user | --app NAME [OPTION…]\n"

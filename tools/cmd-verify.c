@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "relaid-file.h"
+#include "lib/relaid-file.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verify/compact/compact.h"

@@ -16,6 +16,7 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "format/object-list.h"
+#include "lib/settings.h"
 #include "plan-lock.h"
 #include "prefetch/load.h"
 #include "prefetch/log.h"
@@ -23,7 +24,6 @@
 #include "prefetch/prefetch.h"
 #include "prefetch/room.h"
 #include "prefetch/stale-mark.h"
-#include "settings.h"
 #include "time-limit.h"
 #include "verb.h"
 

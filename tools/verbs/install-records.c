@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "install.h"
+#include "lib/stranger-refusal.h"
 #include "plan/store.h"
-#include "stranger-refusal.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 int install_record_name(const char *app, char **ret)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs lie in BUILD/tools. */
-#include "private-file.h"
+#include "lib/private-file.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -2,8 +2,8 @@
 /* The command line of `headstart install` and `headstart uninstall`: what is to be installed, and where. */
 #include <stdio.h>
 
-#include "install.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 int install_parse(int argc, char **argv, const char *help, const struct option *options,
 	struct install_request *request)

@@ -3,7 +3,7 @@
  * The page: problems and notes with what follows from them and the command that mends them, one line for what
  * is well. Severity is a word, so that the page reads the same without colour.
  */
-#include "doctor-page.h"
+#include "verbs/doctor-page.h"
 
 #include <errno.h>
 #include <json-c/json.h>

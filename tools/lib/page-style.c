@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How a page on standard output may look. */
-#include "page-style.h"
+#include "lib/page-style.h"
 
 #include <langinfo.h>
 #include <locale.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "stranger-refusal.h"
+#include "lib/stranger-refusal.h"
 
 #include <errno.h>
 #include <pwd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Budgets and devices of the settings in plans; plans that must not be. */
-#include "plan-settings.h"
+#include "lib/plan-settings.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading a profile, and why it cannot be. */
-#include "input.h"
+#include "lib/input.h"
 
 #include <errno.h>
 

@@ -5,11 +5,11 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "page-style.h"
-#include "relayout.h"
+#include "lib/page-style.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/relayout.h"
 
 struct totals {
 	size_t by_status[RELAYOUT_FAILED + 1];

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "install.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 /*
  * Not the audit shim: any auditor takes from glibc the room for static thread-local storage that some program may need

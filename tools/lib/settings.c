@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Settings, and what to say of those that are wrong. */
-#include "settings.h"
+#include "lib/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Is there a folder to write in, and nothing in the way? */
-#include "output.h"
+#include "lib/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

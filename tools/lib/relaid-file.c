@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "relaid-file.h"
+#include "lib/relaid-file.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "install.h"
+#include "lib/stranger-refusal.h"
 #include "setup/app.h"
-#include "stranger-refusal.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 static void note_passed_over(const char *folder, const struct stranger *stranger)
 {

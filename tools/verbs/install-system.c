@@ -15,7 +15,6 @@
 #include "base/preload-text.h"
 #include "base/publish.h"
 #include "base/strings.h"
-#include "install.h"
 #include "setup/battery.h"
 #include "setup/library.h"
 #include "setup/namespace.h"
@@ -24,6 +23,7 @@
 #include "setup/system.h"
 #include "setup/turn.h"
 #include "verb.h"
+#include "verbs/install.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME
 #define RECORDS HEADSTART_STATE_DIR "/install"

@@ -10,11 +10,11 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "lib/private-file.h"
+#include "lib/stranger-refusal.h"
 #include "package/shadow.h"
-#include "private-file.h"
-#include "relayout.h"
-#include "stranger-refusal.h"
 #include "verb.h"
+#include "verbs/relayout.h"
 
 /* Root runs the script and mounts the copies: whoever can change them could have root run anything. */
 static int refuse_strange_folder(const char *shadow)
