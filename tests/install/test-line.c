@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "base/publish.h"
 #include "setup/system.h"
+#include "tree.h"
 
 #define NAME "/usr/$LIB/libours.so"
 
@@ -47,11 +48,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
-	char command[64];
 
 	preload_file_release(&fixture->before);
-	snprintf(command, sizeof(command), "rm -rf %s", fixture->folder);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(tree_remove(fixture->folder), 0);
 	free(fixture);
 	return 0;
 }

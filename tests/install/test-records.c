@@ -16,6 +16,7 @@
 #include "base/publish.h"
 #include "base/strings.h"
 #include "setup/records.h"
+#include "tree.h"
 
 struct fixture {
 	char folder[32];
@@ -55,10 +56,8 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
-	char command[64];
 
-	snprintf(command, sizeof(command), "rm -rf %s", fixture->folder);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(tree_remove(fixture->folder), 0);
 	free(fixture);
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "setup/app.h"
+#include "tree.h"
 
 struct fixture {
 	char folder[32];
@@ -63,11 +64,9 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
-	char command[64];
 
 	app_release(&fixture->app);
-	snprintf(command, sizeof(command), "rm -rf %s", fixture->folder);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(tree_remove(fixture->folder), 0);
 	free(fixture);
 	return 0;
 }

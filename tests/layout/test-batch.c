@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "base/publish.h"
 #include "relayout/batch.h"
+#include "tree.h"
 #include "verify/verify.h"
 
 #define ALL (NOTE_PASS_HOT | NOTE_PASS_RELR | NOTE_PASS_RELOCS)
@@ -82,13 +83,11 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
-	char command[64];
 
 	relayout_batch_release(&fixture->batch);
 	profile_release(&fixture->profile);
 	assert_int_equal(chdir("/"), 0);
-	snprintf(command, sizeof(command), "rm -rf %s", fixture->folder);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(tree_remove(fixture->folder), 0);
 	free(fixture);
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "base/publish.h"
 #include "prefetch/log.h"
 #include "prefetch/stale-mark.h"
+#include "tree.h"
 
 /* In a folder of its own; "log" is the log. */
 static int set_up(void **state)
@@ -35,11 +36,10 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	_cleanup_free_ char *folder = *state;
-	char command[64] = "rm -rf ";
 
 	unsetenv("HEADSTART_LOG");
 	assert_int_equal(chdir("/"), 0);
-	assert_int_equal(system(strcat(command, folder)), 0);
+	assert_int_equal(tree_remove(folder), 0);
 	return 0;
 }
 
