@@ -191,31 +191,21 @@ static int load_profile(const struct plan_arguments *arguments, struct profile *
 	return input_profile(path, ret);
 }
 
-/* Whether `name` means this exec point: its path, or its last part. */
-static bool is_exec(const struct profile_exec *exec, const char *name)
-{
-	return streq(exec->path, name) || streq(strrchr(exec->path, '/') + 1, name);
-}
-
 /* Makes the profile begin at its first execution of that program. */
 static int begin_at(struct profile *profile, const char *name)
 {
-	_cleanup_(profile_releasep) struct profile rest = {0};
-	struct profile whole;
+	ssize_t exec = profile_find_exec(profile, name);
+	struct profile rest;
 	int r;
 
-	for (size_t i = 0; i < profile->n_execs; i++) {
-		if (!is_exec(&profile->execs[i], name))
-			continue;
-		r = profile_from_exec(profile, i, &rest);
-		if (r < 0)
-			return verb_fail_errno(r, "cannot begin at '%s'", name);
-		whole = *profile;
-		*profile = rest;
-		rest = whole;
-		return 0;
-	}
-	return verb_fail("the start of '%s' does not execute '%s'", profile->program, name);
+	if (exec < 0)
+		return verb_fail("the start of '%s' does not execute '%s'", profile->program, name);
+	r = profile_from_exec(profile, (size_t)exec, &rest);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot begin at '%s'", name);
+	profile_release(profile);
+	*profile = rest;
+	return 0;
 }
 
 static int no_folder(int error)

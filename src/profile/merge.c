@@ -370,6 +370,19 @@ static int cut_file(struct profile *to, const struct profile_file *file, uint32_
 	return r;
 }
 
+static bool is_exec(const struct profile_exec *exec, const char *name)
+{
+	return streq(exec->path, name) || streq(strrchr(exec->path, '/') + 1, name);
+}
+
+ssize_t profile_find_exec(const struct profile *profile, const char *name)
+{
+	for (size_t i = 0; i < profile->n_execs; i++)
+		if (is_exec(&profile->execs[i], name))
+			return (ssize_t)i;
+	return -ENOENT;
+}
+
 int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret)
 {
 	_cleanup_(profile_releasep) struct profile cut = {0};

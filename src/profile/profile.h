@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum profile_kind {
 	PROFILE_REGULAR = 0,
@@ -139,6 +140,9 @@ enum profile_staleness profile_file_staleness(const struct profile_file *file, i
  * on failure so is `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from);
+
+/* The first exec point of that path, or whose path has `name` as its last part. Returns its index, or -ENOENT. */
+ssize_t profile_find_exec(const struct profile *profile, const char *name);
 
 /*
  * The part of a profile from exec point `exec` on, as a profile of that program: what was touched before is

@@ -179,6 +179,17 @@ static void an_exec_point_cuts_what_came_before(void **state)
 	assert_int_equal(fixture_file(&cut, "/opt/app/lib/libapp.so.1.2")->order, 5);
 }
 
+static void an_exec_point_is_found_by_path_and_by_name(void **state)
+{
+	_cleanup_(profile_releasep) struct profile whole = fixture_small();
+
+	assert_int_equal(profile_find_exec(&whole, whole.program), 0);
+	assert_int_equal(profile_find_exec(&whole, "/opt/app/bin/helper"), 1);
+	assert_int_equal(profile_find_exec(&whole, "helper"), 1);
+	assert_int_equal(profile_find_exec(&whole, "bin/helper"), -ENOENT);
+	assert_int_equal(profile_find_exec(&whole, "elper"), -ENOENT);
+}
+
 static void a_cut_may_go_through_a_range(void **state)
 {
 	_cleanup_(profile_releasep) struct profile whole = fixture_empty(), cut = {0};
@@ -215,6 +226,7 @@ int main(void)
 		cmocka_unit_test(the_description_is_that_of_the_later_recording),
 		cmocka_unit_test(what_does_not_go_together_is_refused),
 		cmocka_unit_test(an_exec_point_cuts_what_came_before),
+		cmocka_unit_test(an_exec_point_is_found_by_path_and_by_name),
 		cmocka_unit_test(a_cut_may_go_through_a_range),
 		cmocka_unit_test(the_first_exec_point_is_all_of_it),
 	};
