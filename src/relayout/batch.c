@@ -298,6 +298,43 @@ void relayout_batch_run(struct relayout_batch *batch, size_t jobs, relayout_prog
 		pthread_join(threads[i], NULL);
 }
 
+static void add_reads(struct relayout_reads *to, const struct relayout_reads *from)
+{
+	to->pages += from->pages;
+	to->reads += from->reads;
+	to->bytes += from->bytes;
+	to->segments += from->segments;
+}
+
+struct relayout_totals relayout_batch_sum(const struct relayout_batch *batch)
+{
+	struct relayout_totals totals = {0};
+
+	for (size_t i = 0; i < batch->n_files; i++) {
+		const struct relayout_file *file = &batch->files[i];
+
+		totals.by_status[file->status]++;
+		if (file->status != RELAYOUT_DONE)
+			continue;
+		totals.hot_bytes += file->hot_bytes;
+		add_reads(&totals.before, &file->before);
+		add_reads(&totals.after, &file->after);
+	}
+	return totals;
+}
+
+bool relayout_batch_failed(const struct relayout_batch *batch, bool named)
+{
+	for (size_t i = 0; i < batch->n_files; i++) {
+		const struct relayout_file *file = &batch->files[i];
+
+		if (file->status == RELAYOUT_FAILED ||
+			(file->status == RELAYOUT_REFUSED && (named || !file->unfit)))
+			return true;
+	}
+	return false;
+}
+
 void relayout_batch_release(struct relayout_batch *batch)
 {
 	for (size_t i = 0; i < batch->n_files; i++) {

@@ -102,6 +102,21 @@ typedef void relayout_progress(void *context, size_t done, size_t of);
 void relayout_batch_run(
 	struct relayout_batch *batch, size_t jobs, relayout_progress *progress, void *context);
 
+/* What became of all files; sizes and reads are of those that are RELAYOUT_DONE. */
+struct relayout_totals {
+	size_t by_status[RELAYOUT_FAILED + 1]; /* files */
+	uint64_t hot_bytes;
+	struct relayout_reads before, after;
+};
+
+struct relayout_totals relayout_batch_sum(const struct relayout_batch *batch);
+
+/*
+ * Whether a file failed, or was refused though something could be done about it. What is refused as unfit counts only where the
+ * files were `named` one by one.
+ */
+bool relayout_batch_failed(const struct relayout_batch *batch, bool named);
+
 /* The most that `jobs` can be. */
 #define RELAYOUT_JOBS_MAX 256u
 

@@ -301,6 +301,37 @@ static void what_is_no_elf_file_is_unfit(void **state)
 	assert_true(file->unfit);
 }
 
+static void only_what_was_relaid_is_summed(void **state)
+{
+	struct relayout_batch *batch = &((struct fixture *)*state)->batch;
+	const struct relayout_file *file;
+	struct relayout_totals totals;
+
+	assert_int_equal(relayout_batch_add(batch, "program"), 0); /* is not in the profile */
+	assert_int_equal(relayout_batch_add(batch, "lib.so"), 0);
+	relayout_batch_run(batch, 2, NULL, NULL);
+	totals = relayout_batch_sum(batch);
+	file = &batch->files[1];
+	assert_int_equal(totals.by_status[RELAYOUT_DONE], 1);
+	assert_int_equal(totals.by_status[RELAYOUT_SKIPPED], 1);
+	assert_int_equal(totals.hot_bytes, file->hot_bytes);
+	assert_memory_equal(&totals.before, &file->before, sizeof(totals.before));
+	assert_memory_equal(&totals.after, &file->after, sizeof(totals.after));
+	assert_false(relayout_batch_failed(batch, true));
+}
+
+static void an_unfit_file_is_a_failure_where_it_was_named(void **state)
+{
+	struct relayout_batch *batch = &((struct fixture *)*state)->batch;
+
+	assert_int_equal(publish_file("text", 0644, "text\n", 5), 0);
+	run_one(batch, "text", NULL);
+	assert_false(relayout_batch_failed(batch, false));
+	assert_true(relayout_batch_failed(batch, true));
+	batch->files[0].unfit = false;
+	assert_true(relayout_batch_failed(batch, false));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +350,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(
 			a_relaid_file_is_refused_where_originals_are_wanted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_no_elf_file_is_unfit, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(only_what_was_relaid_is_summed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			an_unfit_file_is_a_failure_where_it_was_named, set_up, tear_down),
 	};
 
 	original = argc == 2 ? realpath(argv[1], NULL) : NULL;

@@ -11,37 +11,6 @@
 #include "verb.h"
 #include "verbs/relayout.h"
 
-struct totals {
-	size_t by_status[RELAYOUT_FAILED + 1];
-	uint64_t hot_bytes;
-	struct relayout_reads before, after;
-};
-
-static void add_reads(struct relayout_reads *to, const struct relayout_reads *from)
-{
-	to->pages += from->pages;
-	to->reads += from->reads;
-	to->bytes += from->bytes;
-	to->segments += from->segments;
-}
-
-static struct totals sum(const struct relayout_run *run)
-{
-	struct totals totals = {0};
-
-	for (size_t i = 0; i < run->batch.n_files; i++) {
-		const struct relayout_file *file = &run->batch.files[i];
-
-		totals.by_status[file->status]++;
-		if (file->status != RELAYOUT_DONE)
-			continue;
-		totals.hot_bytes += file->hot_bytes;
-		add_reads(&totals.before, &file->before);
-		add_reads(&totals.after, &file->after);
-	}
-	return totals;
-}
-
 static const char *status_name(const struct relayout_run *run, enum relayout_status status)
 {
 	switch (status) {
@@ -96,7 +65,7 @@ static void print_arrow(const char *label, uint64_t before, uint64_t after)
 }
 
 /* What a cold start of all of them would read. */
-static void print_prediction(const struct relayout_run *run, const struct totals *totals)
+static void print_prediction(const struct relayout_run *run, const struct relayout_totals *totals)
 {
 	char a[WORDS_MAX], b[WORDS_MAX];
 
@@ -124,7 +93,7 @@ static void print_count(size_t n, const char *what)
 		printf(", %zu %s", n, what);
 }
 
-static void print_summary(const struct relayout_run *run, const struct totals *totals)
+static void print_summary(const struct relayout_run *run, const struct relayout_totals *totals)
 {
 	char hot[WORDS_MAX], before[WORDS_MAX], after[WORDS_MAX];
 
@@ -198,7 +167,7 @@ static struct json_object *file_json(const struct relayout_run *run, const struc
 	return json;
 }
 
-static void print_json(const struct relayout_run *run, const struct totals *totals)
+static void print_json(const struct relayout_run *run, const struct relayout_totals *totals)
 {
 	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
 
@@ -218,21 +187,9 @@ static void print_json(const struct relayout_run *run, const struct totals *tota
 	json_object_put(json);
 }
 
-static bool has_failed(const struct relayout_run *run)
-{
-	for (size_t i = 0; i < run->batch.n_files; i++) {
-		const struct relayout_file *file = &run->batch.files[i];
-
-		if (file->status == RELAYOUT_FAILED ||
-			(file->status == RELAYOUT_REFUSED && (run->listed || !file->unfit)))
-			return true;
-	}
-	return false;
-}
-
 int relayout_report(const struct relayout_run *run)
 {
-	struct totals totals = sum(run);
+	struct relayout_totals totals = relayout_batch_sum(&run->batch);
 
 	if (run->json)
 		print_json(run, &totals);
@@ -242,5 +199,5 @@ int relayout_report(const struct relayout_run *run)
 	}
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
-	return has_failed(run) ? VERB_FAILED : 0;
+	return relayout_batch_failed(&run->batch, run->listed) ? VERB_FAILED : 0;
 }
