@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,9 +14,9 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
-#include "format/object-list.h"
 #include "lib/settings.h"
 #include "plan-lock.h"
+#include "prefetch/list-writer.h"
 #include "prefetch/load.h"
 #include "prefetch/log.h"
 #include "prefetch/objects.h"
@@ -237,19 +236,10 @@ static void apply_settings(const struct config *config, struct prefetch_options 
 static bool list_denied(const struct config *config, int fd)
 {
 	const struct config_program *why;
-	char link[32], path[PATH_MAX];
-	uint32_t pid;
-	ssize_t n;
+	char path[PATH_MAX];
 
-	if (config->n_programs == 0 ||
-		pread(fd, &pid, sizeof(pid), offsetof(struct object_list, pid)) != sizeof(pid))
-		return false;
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/exe", pid);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	return !config_allows(config, path, &why);
+	return config->n_programs > 0 && object_list_writer(fd, path) == 0 &&
+		!config_allows(config, path, &why);
 }
 
 /* Whole mode. A plan under way, of a program that started this one perhaps, knows better. */

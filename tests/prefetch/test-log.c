@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what a prefetcher leaves behind: lines in a log, the mark of a stale plan. */
+/* Unit tests of what a prefetcher leaves behind, lines in a log and the mark of a stale plan; and of whose list it is given. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +17,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/publish.h"
+#include "format/object-list.h"
+#include "prefetch/list-writer.h"
 #include "prefetch/log.h"
 #include "prefetch/stale-mark.h"
 #include "tree.h"
@@ -119,6 +123,22 @@ static void a_plan_that_was_replaced_is_not_marked(void **state)
 	assert_false(plan_mark_stale("/no/such/folder/a.plan"));
 }
 
+static void a_list_tells_the_program_that_wrote_it(void **state)
+{
+	_cleanup_close_ int fd = make_file("list");
+	char path[PATH_MAX], own[PATH_MAX] = "";
+	struct object_list list = {0};
+
+	assert_int_equal(object_list_writer(fd, path), -ENODATA);
+	assert_int_equal(write_full(fd, &list, sizeof(list)), 0);
+	assert_int_equal(object_list_writer(fd, path), -ENOENT); /* there is no process 0 */
+	list.pid = (uint32_t)getpid();
+	assert_int_equal(pwrite(fd, &list, sizeof(list), 0), sizeof(list));
+	assert_int_equal(object_list_writer(fd, path), 0);
+	assert_true(readlink("/proc/self/exe", own, sizeof(own) - 1) > 0);
+	assert_string_equal(path, own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +148,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_relative_path_is_no_log, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_stale_plan_is_marked_beside_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_plan_that_was_replaced_is_not_marked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_list_tells_the_program_that_wrote_it, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
