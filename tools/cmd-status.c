@@ -18,7 +18,7 @@
 #include "lib/stranger-refusal.h"
 #include "plan/store.h"
 #include "report/words.h"
-#include "setup/system.h"
+#include "setup/system/line.h"
 #include "verb.h"
 #include "verbs/install.h"
 

@@ -25,8 +25,8 @@ struct app_places {
 	const char *data_path; /* $XDG_DATA_DIRS; NULL or "": what the Desktop Entry Specification says */
 	const char *wrappers;  /* the user's folder of programs, for wrappers; absolute */
 	const char *data;      /* the user's folder of data, with applications/ for menu entries; absolute */
-	struct manifest *before; /* what is written for this app already; may be empty */
-	/* Called for a folder of menu entries that root passes over, since others can change *stranger; may be NULL. */
+	const struct manifest *before; /* what is written for this app already; may be empty */
+	/* Called for a folder of menu entries that root passes over, since others can change it; may be NULL. */
 	void (*passed_over)(const char *folder, const struct stranger *stranger);
 };
 
@@ -51,10 +51,14 @@ enum app_problem {
 	APP_GOOD = 0,
 	APP_UNKNOWN,   /* there is no program and no .desktop file of that name */
 	APP_CONTAINED, /* a sandbox or an emulator, the subject, starts it: in a root of its own */
-	APP_IN_PLACE, /* the program lies where its wrapper would be, at the subject: it would execute itself for ever */
+	/* The program lies where its wrapper would be, at the subject: the wrapper would execute itself for ever. */
+	APP_IN_PLACE,
 };
 
-/* `name`: of a program, of a .desktop file, or a path of either. The caller releases *ret, on failure too. Returns 0 or negative errno. */
+/*
+ * `name`: of a program, of a .desktop file, or a path of either. The caller releases *ret, on failure too. Returns 0 or
+ * negative errno.
+ */
 int app_init(struct app *ret, const char *name, const struct app_places *places);
 void app_release(struct app *app);
 

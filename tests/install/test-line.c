@@ -16,7 +16,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/publish.h"
-#include "setup/system.h"
+#include "setup/system/line.h"
 #include "tree.h"
 
 #define NAME "/usr/$LIB/libours.so"

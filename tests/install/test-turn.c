@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "setup/turn.h"
+#include "setup/system/turn.h"
 
 struct fixture {
 	char above[32], folder[64]; /* above is this test's; state/install below it is made */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The programs of the self-test. Each says the same whenever it is run on the same machine. */
-#include "setup/battery-programs.h"
+#include "setup/system/battery-programs.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /* Whether a library can be trusted to every process of the machine. */
 #pragma once
 
-#include "setup/loaders.h"
+#include "setup/system/loaders.h"
 
 /*
  * Checks the library at `path` for programs of that loader: a whole shared object of its kind; it and every

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Changing /etc/ld.so.preload, and the record of what it was. */
-#include "setup/preload-file.h"
+#include "setup/system/preload-file.h"
 
 #include <errno.h>
 #include <stdlib.h>

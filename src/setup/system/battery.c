@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs run without a text in /etc/ld.so.preload, and with it. */
-#include "setup/battery.h"
+#include "setup/system/battery.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "base/process.h"
 #include "base/search.h"
 #include "base/strings.h"
-#include "setup/battery-programs.h"
-#include "setup/namespace.h"
+#include "setup/system/battery-programs.h"
+#include "setup/system/namespace.h"
 
 #define TIMEOUT_MS     60000      /* of one program */
 #define OUTPUT_MAX     (1u << 20) /* bytes of its output that are compared */

@@ -2,8 +2,8 @@
 /* The line in /etc/ld.so.preload: written with a look at whether programs still run, and what is to be seen of it. */
 #pragma once
 
-#include "setup/loaders.h"
-#include "setup/preload-file.h"
+#include "setup/system/loaders.h"
+#include "setup/system/preload-file.h"
 
 struct system_line {
 	const char *path;   /* of the file: PRELOAD_FILE; all is borrowed */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "setup/loaders.h"
+#include "setup/system/loaders.h"
 
 /*
  * Links the stub to `path`, where programs of that loader look for the library, if nothing is there and the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at the library, and at who could replace it. */
-#include "setup/library.h"
+#include "setup/system/library.h"
 
 #include <errno.h>
 #include <fcntl.h>

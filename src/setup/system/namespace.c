@@ -7,7 +7,7 @@
  * That mount has no name inside the chroot, so its propagation is changed from outside: joining the namespace
  * that one is in already, setns(2), leads to the namespace's own root. Two descriptors lead back.
  */
-#include "setup/namespace.h"
+#include "setup/system/namespace.h"
 
 #include <errno.h>
 #include <fcntl.h>

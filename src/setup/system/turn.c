@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A lock that goes when nobody has it. */
-#include "setup/turn.h"
+#include "setup/system/turn.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What kind of shared object a file is, and whether all that the loader maps of it is there. */
-#include "setup/object.h"
+#include "setup/system/object.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Loaders at the places that the psABIs name, asked for what they were built with. */
-#include "setup/loaders.h"
+#include "setup/system/loaders.h"
 
 #include <errno.h>
 #include <stdio.h>

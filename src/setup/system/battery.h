@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "setup/loaders.h"
-#include "setup/preload-file.h"
+#include "setup/system/loaders.h"
+#include "setup/system/preload-file.h"
 
 struct battery {
 	const struct preload_file *before; /* the real file as it is */

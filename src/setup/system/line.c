@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing the line, and looking at it. */
-#include "setup/system.h"
+#include "setup/system/line.h"
 
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/preload-text.h"
-#include "setup/battery.h"
+#include "setup/system/battery.h"
 
 int system_line_write(const struct system_line *line, const struct preload_file *before,
 	const struct loader *loaders, size_t n_loaders, enum system_outcome *ret_outcome,

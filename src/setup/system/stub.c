@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A link to the stub where $LIB leads. */
-#include "setup/stub.h"
+#include "setup/system/stub.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "setup/object.h"
+#include "setup/system/object.h"
 
 struct loader {
 	char *path; /* owned: "/lib64/ld-linux-x86-64.so.2" */
