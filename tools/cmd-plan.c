@@ -14,7 +14,7 @@
 #include "page-style.h"
 #include "plan-settings.h"
 #include "plan/build.h"
-#include "plan/names.h"
+#include "plan/signs.h"
 #include "plan/store.h"
 #include "settings.h"
 #include "stranger-refusal.h"
@@ -341,7 +341,7 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
 	if (!arguments->output)
-		(void)names_publish(profile->program); /* hints: without them nothing is lost but a wait */
+		(void)signs_publish(profile->program); /* hints: without them nothing is lost but a wait */
 	return arguments->json ? print_json(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }

@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "plan/build.h"
-#include "plan/names.h"
+#include "plan/signs.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 
@@ -45,6 +45,6 @@ int plan_refresh(const char *program, const struct plan_options *options, struct
 		return r;
 	r = store_publish_plan(path, store_mode(), data, size);
 	if (r == 0)
-		(void)names_publish(program); /* hints: without them nothing is lost but a wait */
+		(void)signs_publish(program); /* hints: without them nothing is lost but a wait */
 	return r;
 }
