@@ -14,7 +14,7 @@
 #include "input.h"
 #include "page-style.h"
 #include "plan-settings.h"
-#include "plan/auto.h"
+#include "plan/refresh.h"
 #include "plan/store.h"
 #include "settings.h"
 #include "stranger-refusal.h"

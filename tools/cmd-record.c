@@ -15,7 +15,7 @@
 #include "device/device.h"
 #include "output.h"
 #include "plan-settings.h"
-#include "plan/auto.h"
+#include "plan/refresh.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "record/as-user.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's profile in the store to its plan in the store. */
-#include "plan/auto.h"
+/* Reads a program's profile from the store, compiles it, and publishes the plan there. */
+#include "plan/refresh.h"
 
 #include <errno.h>
 
