@@ -8,28 +8,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/times.h"
 #include "prefetch/budget.h"
 #include "prefetch/file.h"
 #include "prefetch/owner.h"
 
 #define CHUNK_MIN (64u << 10)
 
-uint64_t job_now_us(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 bool job_late(const struct job *job)
 {
-	return job->deadline_us != 0 && job_now_us() >= job->deadline_us;
+	return job->deadline_us != 0 && monotonic_us() >= job->deadline_us;
 }
 
 /* Descriptors free for the files of the plan, of `limit` in all. */
@@ -65,7 +57,7 @@ int job_init(struct job *job, const struct plan_view *plan, const struct prefetc
 	uint64_t window = (uint64_t)LE32(plan->header->window_pages) * LE32(plan->header->page_size);
 	void *scratch;
 
-	*job = (struct job){.plan = plan, .options = options, .tuning = *tuning, .start_us = job_now_us()};
+	*job = (struct job){.plan = plan, .options = options, .tuning = *tuning, .start_us = monotonic_us()};
 	if (window < job->tuning.chunk)
 		job->tuning.chunk = window > CHUNK_MIN ? (uint32_t)window : CHUNK_MIN;
 	if (options->time_budget_ms)
@@ -173,7 +165,7 @@ void job_opened(struct job *job, uint32_t index, int fd_or_error)
 	take_opened(job, index, fd_or_error);
 	job->tried++;
 	if (job->tried == job->plan->file_count)
-		job->result.opened_us = job_now_us() - job->start_us;
+		job->result.opened_us = monotonic_us() - job->start_us;
 }
 
 void job_open(struct job *job, uint32_t file)

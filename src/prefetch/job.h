@@ -84,8 +84,6 @@ static inline void job_releasep(struct job *job)
 /* Whether the time budget is used up: from then on nothing new is submitted. */
 bool job_late(const struct job *job);
 
-uint64_t job_now_us(void);
-
 /*
  * The next read of a pass. JOB_READ may open a file again and close another's descriptor for it, so a caller
  * that queues reads must hand them to the kernel first while job_short_of_fds().

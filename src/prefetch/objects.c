@@ -39,6 +39,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/times.h"
 #include "device/device.h"
 #include "format/object-list.h"
 #include "prefetch/budget.h"
@@ -255,7 +256,7 @@ static void read_chunk(struct reader *reader, const struct object *object, uint6
 
 	if (flight->fd >= 0)
 		await_byte(flight->fd, flight->offset);
-	start_us = job_now_us();
+	start_us = monotonic_us();
 	readahead(fd, (off_t)offset, length);
 	*flight = (struct flight){.fd = fd, .offset = (off_t)(offset + length - 1)};
 	reader->flight = (reader->flight + 1) % reader->in_flight;
@@ -263,7 +264,7 @@ static void read_chunk(struct reader *reader, const struct object *object, uint6
 	if (!trial)
 		return;
 	await_byte(fd, (off_t)(offset + length - 1));
-	reader->fast_chunks = job_now_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
+	reader->fast_chunks = monotonic_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
 }
 
 /* Reads the next chunk of the first object that is not done. Returns false if there is none. */
@@ -301,10 +302,10 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_US * 1000};
 	struct pollfd gone = {.fd = program, .events = POLLIN};
-	uint64_t idle_us = job_now_us() + IDLE_US;
+	uint64_t idle_us = monotonic_us() + IDLE_US;
 
 	for (;;) {
-		uint64_t now_us = job_now_us();
+		uint64_t now_us = monotonic_us();
 
 		if (look(reader))
 			idle_us = now_us + IDLE_US;
@@ -352,7 +353,7 @@ int objects_run(
 		reader->flights[i].fd = -1;
 	program = (int)syscall(SYS_pidfd_open, (pid_t)reader->list->pid, 0);
 	if (program >= 0 || errno == ENOSYS)
-		follow(reader, program, job_now_us() + (uint64_t)options->time_budget_ms * 1000);
+		follow(reader, program, monotonic_us() + (uint64_t)options->time_budget_ms * 1000);
 	*ret = reader->result;
 	for (uint32_t i = 0; i < reader->count; i++) {
 		if (told)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "prefetch/job.h"
 #include "prefetch/residency.h"
 
@@ -129,7 +130,7 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	process_restore(&was);
 	if (r < 0)
 		return r;
-	job.result.elapsed_us = job_now_us() - job.start_us;
+	job.result.elapsed_us = monotonic_us() - job.start_us;
 	if (job.tried < plan->file_count) /* a budget has ended the opening early */
 		job.result.opened_us = job.result.elapsed_us;
 	if (checked.verify && !blind)

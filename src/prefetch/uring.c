@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 
 #include "base/open.h"
+#include "base/times.h"
 #include "prefetch/file.h"
 #include "prefetch/job.h"
 #include "prefetch/room.h"
@@ -122,7 +123,7 @@ static int wait_for_one(struct ring *ring)
 
 	if (!ring->job->deadline_us)
 		return io_uring_wait_cqe(&ring->uring, &cqe);
-	now = job_now_us();
+	now = monotonic_us();
 	if (now < ring->job->deadline_us) {
 		left.tv_sec = (long long)((ring->job->deadline_us - now) / 1000000);
 		left.tv_nsec = (long long)((ring->job->deadline_us - now) % 1000000) * 1000;

@@ -11,11 +11,11 @@
 #include <sys/fanotify.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "base/times.h"
 
 /* O_NONBLOCK: the descriptor of a FIFO must not wait for its other end. */
 #define EVENT_FLAGS (O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NONBLOCK | O_NOATIME)
@@ -42,14 +42,6 @@ int opens_start(struct opens *opens, const struct mounts *mounts)
 	for (size_t i = 0; i < mounts->count; i++)
 		mark_mount(opens->fd, &mounts->items[i]);
 	return 0;
-}
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /* The name, if it leads back to the same file: deleted files and those of other mount namespaces have none. */
@@ -99,7 +91,7 @@ static int add_file(struct opens *opens, int fd, const struct statx *status, uin
 		.kind = S_ISDIR(status->stx_mode) ? PROFILE_DIRECTORY : PROFILE_REGULAR,
 		.device = superblock_of(opens, status),
 		.inode = status->stx_ino,
-		.opened = now(),
+		.opened = monotonic_ns(),
 		.by_tree = by_tree,
 		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
 	};
@@ -131,7 +123,7 @@ static int take_event(struct opens *opens, int fd, int32_t pid)
 	file = &opens->files.items[index];
 	if (by_tree && !file->by_tree) {
 		file->by_tree = true;
-		file->opened = now();
+		file->opened = monotonic_ns();
 	}
 	return 0;
 }

@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "command.h"
 #include "detach.h"
 #include "mounts.h"
@@ -85,10 +86,7 @@ const char *record_step_text(enum record_step step)
 
 static double now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	return (double)monotonic_ns() / 1e9;
 }
 
 static int take_signals(struct session *session)
