@@ -14,8 +14,8 @@
 #include "base/open.h"
 #include "base/times.h"
 #include "prefetch/budget.h"
-#include "prefetch/file.h"
 #include "prefetch/owner.h"
+#include "prefetch/planned-file.h"
 
 #define CHUNK_MIN (64u << 10)
 
@@ -147,14 +147,14 @@ static void take_opened(struct job *job, uint32_t index, int fd_or_error)
 	int r = fd_or_error;
 
 	if (r >= 0)
-		r = file_check(planned, fd, &file->size);
+		r = planned_file_check(planned, fd, &file->size);
 	file->state = JOB_FILE_DROPPED;
 	if (r < 0 && r != -ENODATA) {
 		count_failure(job, index, r);
 		return;
 	}
 	job->result.opened++;
-	file_load_names(planned, fd);
+	planned_file_load_names(planned, fd);
 	if (r == -ENODATA || LE32(planned->kind) != PLAN_REGULAR)
 		return;
 	hold(job, file, TAKE_FD(fd));
@@ -171,8 +171,8 @@ void job_opened(struct job *job, uint32_t index, int fd_or_error)
 void job_open(struct job *job, uint32_t file)
 {
 	job_opened(job, file,
-		open_typed(
-			plan_file_path(job->plan, file), file_type(&job->plan->files[file]), OPEN_NO_LINKS));
+		open_typed(plan_file_path(job->plan, file), planned_file_type(&job->plan->files[file]),
+			OPEN_NO_LINKS));
 }
 
 /* Whether a file that is no more untried or dropped has a descriptor: opens it again if it was closed. */
@@ -182,7 +182,7 @@ static bool file_ready(struct job *job, struct job_file *file, uint32_t index)
 
 	if (file->state == JOB_FILE_OPEN)
 		return true;
-	fd = file_open(job->plan, index, &file->size);
+	fd = planned_file_open(job->plan, index, &file->size);
 	if (fd < 0) {
 		file->state = JOB_FILE_DROPPED;
 		return false;
@@ -213,7 +213,7 @@ static uint64_t extent_left(const struct job *job, const struct job_cursor *curs
 	const struct plan_extent *extent = extent_at(job, cursor);
 	uint64_t offset = 0, length;
 
-	length = extent_range(job->plan, extent, job->files[LE32(extent->file)].size, &offset);
+	length = planned_extent_range(job->plan, extent, job->files[LE32(extent->file)].size, &offset);
 	*ret_offset = offset + cursor->done;
 	return length - cursor->done;
 }

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/times.h"
 #include "format/resident.h"
-#include "prefetch/file.h"
+#include "prefetch/planned-file.h"
 
 /* Whether mincore tells the truth to us about this file: mm/mincore.c, can_do_mincore(). */
 static bool mincore_is_honest(int fd)
@@ -77,12 +77,12 @@ int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)
 	for (uint32_t i = 0; i < plan->extent_count; i++) {
 		const struct plan_extent *extent = &plan->extents[i];
 		uint64_t file_size = 0, offset = 0, length, resident = 0;
-		_cleanup_close_ int fd = file_open(plan, LE32(extent->file), &file_size);
+		_cleanup_close_ int fd = planned_file_open(plan, LE32(extent->file), &file_size);
 		int r;
 
 		if (fd < 0)
 			continue;
-		length = extent_range(plan, extent, file_size, &offset);
+		length = planned_extent_range(plan, extent, file_size, &offset);
 		r = residency_of_range(fd, offset, length, &resident);
 		if (r < 0)
 			return r;

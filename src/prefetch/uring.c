@@ -16,8 +16,8 @@
 
 #include "base/open.h"
 #include "base/times.h"
-#include "prefetch/file.h"
 #include "prefetch/job.h"
+#include "prefetch/planned-file.h"
 #include "prefetch/room.h"
 
 #define READ_TAG UINT64_MAX /* user_data of a read; an open's is the index of its file */
@@ -46,7 +46,7 @@ static struct io_uring_sqe *ring_sqe(struct ring *ring)
 
 static struct open_how *ring_how(struct ring *ring, uint32_t file)
 {
-	switch (file_type(&ring->job->plan->files[file])) {
+	switch (planned_file_type(&ring->job->plan->files[file])) {
 	case S_IFDIR:
 		return &ring->open_folder;
 	case S_IFLNK:
@@ -111,7 +111,8 @@ static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
 	ring->opens--;
 	job_opened(ring->job, (uint32_t)tag,
 		cqe->res < 0 ? cqe->res
-			     : open_finish(cqe->res, file_type(&ring->job->plan->files[tag]), OPEN_NO_LINKS));
+			     : open_finish(cqe->res, planned_file_type(&ring->job->plan->files[tag]),
+				       OPEN_NO_LINKS));
 }
 
 /* Waits for one completion, but not beyond the time budget. */

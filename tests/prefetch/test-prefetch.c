@@ -26,9 +26,9 @@
 #include "base/publish.h"
 #include "make-plan.h"
 #include "prefetch/budget.h"
-#include "prefetch/file.h"
 #include "prefetch/job.h"
 #include "prefetch/load.h"
+#include "prefetch/planned-file.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
 #include "prefetch/room.h"
@@ -462,10 +462,10 @@ static void extents_are_clipped_to_the_file(void **state)
 	const struct plan_extent extent = {.page = LE32(2), .pages = LE32(3)};
 	uint64_t offset = 7;
 
-	assert_int_equal(extent_range(&view, &extent, 10 * PAGE, &offset), 3 * PAGE);
+	assert_int_equal(planned_extent_range(&view, &extent, 10 * PAGE, &offset), 3 * PAGE);
 	assert_int_equal(offset, 2 * PAGE);
-	assert_int_equal(extent_range(&view, &extent, 3 * PAGE + 5, &offset), PAGE + 5);
-	assert_int_equal(extent_range(&view, &extent, 2 * PAGE, &offset), 0);
+	assert_int_equal(planned_extent_range(&view, &extent, 3 * PAGE + 5, &offset), PAGE + 5);
+	assert_int_equal(planned_extent_range(&view, &extent, 2 * PAGE, &offset), 0);
 }
 
 static void put(const struct fixture *fixture, const char *name, const char *text)

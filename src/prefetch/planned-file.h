@@ -11,24 +11,24 @@
  * How to open it: open_typed() of this type with OPEN_NO_LINKS (the paths of a plan are canonical), in one step or two.
  * Nothing that took its place is opened.
  */
-mode_t file_type(const struct plan_file *file);
+mode_t planned_file_type(const struct plan_file *file);
 
 /*
  * Whether the open file is still the one planned. Returns 0 and its size in bytes, -ESTALE if it has changed,
  * -ENODATA if there is nothing to prefetch (it lies in memory: tmpfs, ramfs), or negative errno.
  */
-int file_check(const struct plan_file *file, int fd, uint64_t *ret_size);
+int planned_file_check(const struct plan_file *file, int fd, uint64_t *ret_size);
 
 /*
- * Opens and checks; waits for the disk if it must. Returns a descriptor, or negative errno as file_check().
+ * Opens and checks; waits for the disk if it must. Returns a descriptor, or negative errno as planned_file_check().
  */
-int file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size);
+int planned_file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size);
 
 /* Brings what a directory or a link holds, beyond its inode, into memory. Waits for the disk. */
-void file_load_names(const struct plan_file *file, int fd);
+void planned_file_load_names(const struct plan_file *file, int fd);
 
 /*
  * The bytes of a file, of that size, that an extent covers: clipped, so it may be none. Returns the length.
  */
-uint64_t extent_range(const struct plan_view *plan, const struct plan_extent *extent, uint64_t file_size,
-	uint64_t *ret_offset);
+uint64_t planned_extent_range(const struct plan_view *plan, const struct plan_extent *extent,
+	uint64_t file_size, uint64_t *ret_offset);
