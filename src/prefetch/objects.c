@@ -44,7 +44,6 @@
 #include "format/object-list.h"
 #include "prefetch/budget.h"
 #include "prefetch/hot-extent.h"
-#include "prefetch/job.h"
 #include "prefetch/object-parts.h"
 #include "prefetch/residency.h"
 

@@ -26,8 +26,8 @@
 #include "base/publish.h"
 #include "make-plan.h"
 #include "prefetch/budget.h"
-#include "prefetch/job.h"
 #include "prefetch/load.h"
+#include "prefetch/plan-job.h"
 #include "prefetch/planned-file.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
@@ -325,9 +325,9 @@ static void nothing_begins_after_the_time_budget(void **state)
 	plan_maker_extent(&fixture->maker, add_file(fixture, "a", 10), 0, 10);
 	make_view(fixture);
 	for (int ring = 0; ring < 2; ring++) {
-		_cleanup_(job_releasep) struct job job = {0};
+		_cleanup_(plan_job_releasep) struct plan_job job = {0};
 
-		assert_int_equal(job_init(&job, &fixture->view, &options, &any_tuning), 0);
+		assert_int_equal(plan_job_init(&job, &fixture->view, &options, &any_tuning), 0);
 		job.deadline_us = 1; /* long ago */
 		if (ring && uring_run(&job) < 0)
 			continue; /* no io_uring here */
