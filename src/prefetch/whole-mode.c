@@ -25,7 +25,7 @@
  * An object of which a page is resident that its relocation must have touched is one that others use, or that
  * was there all along: it is left alone, since what is absent of it is what nobody needs.
  */
-#include "prefetch/objects.h"
+#include "prefetch/whole-mode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -90,8 +90,8 @@ struct reader {
 	bool relaid;          /* an object of this start is */
 	uint32_t fast_chunks; /* how many of the first cold chunks were fast; SLOW: not all */
 	uint64_t budget;      /* bytes */
-	const struct objects_options *options;
-	struct objects_result result;
+	const struct whole_mode_options *options;
+	struct whole_mode_result result;
 };
 
 /* One start, one device: the first object's counts. */
@@ -318,7 +318,7 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 	}
 }
 
-static void tell(const struct object *object, objects_told *told)
+static void tell(const struct object *object, whole_mode_told *told)
 {
 	for (size_t i = 0; i < object->part; i++)
 		told(object->fd, object->parts[i].offset, object->parts[i].length);
@@ -326,8 +326,8 @@ static void tell(const struct object *object, objects_told *told)
 		told(object->fd, object->parts[object->part].offset, object->done);
 }
 
-int objects_run(
-	int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret)
+int whole_mode_run(int list_fd, const struct whole_mode_options *options, whole_mode_told *told,
+	struct whole_mode_result *ret)
 {
 	_cleanup_free_ struct reader *reader = calloc(1, sizeof(*reader));
 	_cleanup_close_ int program = -1;
