@@ -20,7 +20,7 @@
 #include "prefetch/load.h"
 #include "prefetch/log.h"
 #include "prefetch/prefetch.h"
-#include "prefetch/room.h"
+#include "prefetch/process-room.h"
 #include "prefetch/stale-mark.h"
 #include "prefetch/whole-mode.h"
 #include "settings.h"

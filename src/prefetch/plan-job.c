@@ -14,7 +14,7 @@
 #include "base/open.h"
 #include "base/times.h"
 #include "prefetch/budget.h"
-#include "prefetch/owner.h"
+#include "prefetch/outdated.h"
 #include "prefetch/planned-file.h"
 
 #define CHUNK_MIN (64u << 10)
@@ -136,7 +136,7 @@ static void count_failure(struct plan_job *job, uint32_t index, int error)
 	else
 		result->refused++;
 	if (result->stale + result->missing > before &&
-		owner_decides(plan_file_path(job->plan, index), job->options->plan_owner))
+		outdates_plan(plan_file_path(job->plan, index), job->options->plan_owner))
 		result->outdated++;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Documentation/admin-guide/cgroup-v2.rst, "PID"; cgroup-v1/pids.rst; getrlimit(2); proc_loadavg(5). */
-#include "prefetch/room.h"
+#include "prefetch/process-room.h"
 
 #include <stdio.h>
 #include <sys/resource.h>
