@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a program is: script or ELF, whose loader, with which rights, and whether it only starts another one. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
