@@ -3,7 +3,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,20 +12,9 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "plan/draft.h"
-
-int draft_path(const struct plan_draft *draft, const char *path, char **ret)
-{
-	char *joined;
-
-	if (asprintf(&joined, "%s%s", draft->root ? draft->root : "", path) < 0)
-		return -ENOMEM;
-	*ret = joined;
-	return 0;
-}
 
 /* A profile does not name its machine. With another kernel it is taken for one of another machine. */
 static bool is_same_machine(const struct profile *profile)
@@ -130,18 +118,6 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 			return r;
 	}
 	return 0;
-}
-
-/* A folder for everybody (/tmp) is root's own, though what is in it may be anybody's. */
-bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path)
-{
-	struct stranger stranger;
-	int r = draft->shared ? stranger_find(path, &stranger) : 0;
-
-	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 &&
-		streq(stranger.path, path))
-		return false;
-	return r < 0 && r != -ENOENT; /* what cannot be told is not believed to be root's */
 }
 
 static bool is_elf(int fd)
