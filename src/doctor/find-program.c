@@ -18,8 +18,7 @@
 
 bool doctor_program_heeds_audit(const struct doctor_program *program)
 {
-	return program->is_elf && !program->needs.is_32bit && program->needs.interpreter &&
-		!strstr(program->needs.interpreter, "/ld-musl-");
+	return program->is_elf && elf_needs_heeds_audit(&program->needs);
 }
 
 /* The canonical path below the root of a file that can be executed. */
@@ -122,9 +121,8 @@ static void read_executable(const struct doctor_host *host, struct doctor_progra
 	program->closure.root = host->root;
 	program->closure.library_path = host->variable("LD_LIBRARY_PATH");
 	elf_closure_add(&program->closure, program->executable);
-	elf_closure_add_list(&program->closure, host->variable("LD_PRELOAD"));
-	if (host_read(host, PRELOAD_FILE, &preloads) == 0)
-		elf_closure_add_list(&program->closure, preloads);
+	(void)host_read(host, PRELOAD_FILE, &preloads);
+	elf_closure_add_preloads(&program->closure, host->variable("LD_PRELOAD"), preloads);
 }
 
 int doctor_program_find(const struct doctor_host *host, const char *command, struct doctor_program *ret)
