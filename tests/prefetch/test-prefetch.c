@@ -513,7 +513,7 @@ static void room_is_what_the_tightest_limit_leaves(void **state)
 	const char *root = fixture->folder;
 
 	assert_true(process_room(root) == UINT64_MAX); /* the kernel says nothing */
-	put(fixture, "proc/self/cgroup", "8:pids:/v1\n0::/a/b\n");
+	put(fixture, "proc/self/cgroup", "9:cpu,pidsome:/no\n8:misc,pids:/v1\n0::/a/b\n");
 	put(fixture, "sys/fs/cgroup/a/b/pids.max", "max\n");
 	put(fixture, "sys/fs/cgroup/a/b/pids.current", "7\n");
 	assert_true(process_room(root) == UINT64_MAX);
