@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files and pages of a profile a plan can have: still there, unchanged, touched often enough. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -14,6 +12,7 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "elf/identity.h"
 #include "plan/draft.h"
 
 /* A profile does not name its machine. With another kernel it is taken for one of another machine. */
@@ -120,13 +119,6 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
-}
-
 /* Adds a file that is known to be fresh, unless it lies in memory or nothing of it is selected. */
 static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
 	const struct plan_options *options)
@@ -153,7 +145,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	file.mtime = nanoseconds(st.st_mtim);
 	file.inode = st.st_ino;
 	file.public = (st.st_mode & S_IROTH) != 0;
-	file.elf = is_elf(fd);
+	file.elf = elf_is(fd);
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
 	if (r < 0)
 		return r;
