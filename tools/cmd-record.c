@@ -305,20 +305,20 @@ static void describe_device(struct profile *profile)
 static int merge_stored(struct profile *profile, const char *path)
 {
 	struct profile stored;
-	enum profile_fault fault = profile_load(path, &stored);
-	int err;
+	enum profile_fault fault;
+	int r = profile_load(path, &stored, &fault);
 
-	if (fault == PROFILE_UNREADABLE && errno == ENOENT)
+	if (r == -ENOENT)
 		return 0;
-	if (fault != PROFILE_GOOD) {
+	if (r < 0) {
 		verb_note("'%s' %s; it is replaced", path,
-			fault == PROFILE_UNREADABLE ? strerror(errno) : profile_fault_text(fault));
+			r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
 		return 0;
 	}
-	err = profile_merge(&stored, profile);
-	if (err) {
+	r = profile_merge(&stored, profile);
+	if (r < 0) {
 		profile_release(&stored);
-		return verb_fail_errno(err, "cannot merge with '%s'", path);
+		return verb_fail_errno(r, "cannot merge with '%s'", path);
 	}
 	profile_release(profile);
 	*profile = stored;

@@ -2,8 +2,6 @@
 /* Reads a program's profile from the store, compiles it, and publishes the plan there. */
 #include "plan/refresh.h"
 
-#include <errno.h>
-
 #include "base/cleanup.h"
 #include "plan/build.h"
 #include "plan/signs.h"
@@ -13,18 +11,10 @@
 static int load_profile(const char *program, struct profile *ret)
 {
 	_cleanup_free_ char *path = NULL;
+	enum profile_fault fault;
 	int r = store_find(STORE_PROFILE, program, &path);
 
-	if (r < 0)
-		return r;
-	switch (profile_load(path, ret)) {
-	case PROFILE_GOOD:
-		return 0;
-	case PROFILE_UNREADABLE:
-		return errno ? -errno : -EIO;
-	default:
-		return -EBADMSG;
-	}
+	return r < 0 ? r : profile_load(path, ret, &fault);
 }
 
 int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
