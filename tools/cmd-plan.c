@@ -16,6 +16,8 @@
 #include "plan/build.h"
 #include "plan/signs.h"
 #include "plan/store.h"
+#include "print-json.h"
+#include "report/json-text.h"
 #include "settings.h"
 #include "stranger-refusal.h"
 #include "verb.h"
@@ -252,13 +254,12 @@ static const char *order_name(const struct plan_summary *summary)
 	return summary->device == DEVICE_ROTATIONAL ? "physical" : "touch";
 }
 
-static int print_json(const char *program, const char *path, const struct plan_summary *summary)
+static int print_result(const char *program, const char *path, const struct plan_summary *summary)
 {
 	struct json_object *json = json_object_new_object();
-	int status;
 
-	json_object_object_add(json, "program", json_object_new_string(program));
-	json_object_object_add(json, "plan", json_object_new_string(path));
+	json_object_object_add(json, "program", json_text(program));
+	json_object_object_add(json, "plan", json_text(path));
 	json_object_object_add(json, "files", json_object_new_uint64(summary->files));
 	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
 	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
@@ -269,10 +270,7 @@ static int print_json(const char *program, const char *path, const struct plan_s
 	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
 	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
 	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
-	status = puts(json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
-	return status < 0 ? VERB_FAILED : 0;
+	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
 static int print_text(const char *program, const char *path, const struct plan_summary *summary)
@@ -342,7 +340,7 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 		return verb_fail_errno(r, "cannot write '%s'", path);
 	if (!arguments->output)
 		(void)signs_publish(profile->program); /* hints: without them nothing is lost but a wait */
-	return arguments->json ? print_json(profile->program, path, &summary)
+	return arguments->json ? print_result(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }
 

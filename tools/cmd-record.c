@@ -17,10 +17,12 @@
 #include "plan-settings.h"
 #include "plan/refresh.h"
 #include "plan/store.h"
+#include "print-json.h"
 #include "profile/profile-file.h"
 #include "record/as-user.h"
 #include "record/mark.h"
 #include "record/record.h"
+#include "report/json-text.h"
 #include "report/words.h"
 #include "settings.h"
 #include "stranger-refusal.h"
@@ -363,7 +365,7 @@ static uint64_t count_pages(const struct profile *profile)
 
 static void add_string(struct json_object *object, const char *key, const char *value)
 {
-	json_object_object_add(object, key, json_object_new_string(value));
+	json_object_object_add(object, key, json_text(value));
 }
 
 static void add_number(struct json_object *object, const char *key, uint64_t value)
@@ -371,7 +373,7 @@ static void add_number(struct json_object *object, const char *key, uint64_t val
 	json_object_object_add(object, key, json_object_new_int64((int64_t)value));
 }
 
-static void print_json(const struct record_result *result, const char *path)
+static int print_result(const struct record_result *result, const char *path)
 {
 	const struct profile *profile = &result->profile;
 	struct json_object *object = json_object_new_object(), *biases = json_object_new_array();
@@ -392,8 +394,7 @@ static void print_json(const struct record_result *result, const char *path)
 		if (profile->bias & bias->bit)
 			json_object_array_add(biases, json_object_new_string(bias->name));
 	json_object_object_add(object, "bias", biases);
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	return print_json(object, JSON_C_TO_STRING_PLAIN);
 }
 
 static void print_summary(const struct record_result *result, const char *path)
@@ -491,7 +492,7 @@ static int keep(struct settings *settings, struct record_result *result)
 	if (r == 0 && !settings->output && settings->record.user)
 		keep_for_user(&result->profile, settings);
 	if (r == 0 && settings->json)
-		print_json(result, path);
+		r = print_result(result, path);
 	if (r == 0 && !settings->quiet && !settings->json)
 		print_summary(result, path);
 	fflush(stdout);

@@ -17,6 +17,7 @@
 #include "format/state-folder.h"
 #include "install.h"
 #include "plan/store.h"
+#include "print-json.h"
 #include "report/words.h"
 #include "setup/preload-file.h"
 #include "stranger-refusal.h"
@@ -272,9 +273,8 @@ static int print_status(bool json)
 	if (r == 0)
 		r = describe(status);
 	if (r == 0 && json)
-		puts(json_object_to_json_string_ext(
-			status, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (r == 0)
+		return print_json(status, JSON_C_TO_STRING_PRETTY);
+	if (r == 0)
 		print_text(status);
 	json_object_put(status);
 	if (fflush(stdout) != 0 || ferror(stdout))

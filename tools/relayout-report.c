@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "page-style.h"
+#include "print-json.h"
 #include "relayout.h"
 #include "report/json-text.h"
 #include "report/words.h"
@@ -198,7 +199,7 @@ static struct json_object *file_json(const struct relayout_run *run, const struc
 	return json;
 }
 
-static void print_json(const struct relayout_run *run, const struct totals *totals)
+static int print_result(const struct relayout_run *run, const struct totals *totals)
 {
 	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
 
@@ -214,8 +215,7 @@ static void print_json(const struct relayout_run *run, const struct totals *tota
 	add_count(json, "hot_bytes", totals->hot_bytes);
 	json_object_object_add(json, "before", reads_json(&totals->before));
 	json_object_object_add(json, "after", reads_json(&totals->after));
-	puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
+	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
 static bool has_failed(const struct relayout_run *run)
@@ -233,13 +233,16 @@ static bool has_failed(const struct relayout_run *run)
 int relayout_report(const struct relayout_run *run)
 {
 	struct totals totals = sum(run);
+	int r = 0;
 
-	if (run->json)
-		print_json(run, &totals);
-	else {
+	if (run->json) {
+		r = print_result(run, &totals);
+	} else {
 		print_reasons(run);
 		print_summary(run, &totals);
 	}
+	if (r)
+		return r;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
 	return has_failed(run) ? VERB_FAILED : 0;
