@@ -172,7 +172,7 @@ void plan_job_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 void plan_job_open(struct plan_job *job, uint32_t file)
 {
 	plan_job_opened(job, file,
-		open_typed(plan_file_path(job->plan, file), planned_file_type(&job->plan->files[file]),
+		open_typed(plan_file_path(job->plan, file), plan_file_type(&job->plan->files[file]),
 			OPEN_NO_LINKS));
 }
 

@@ -16,18 +16,6 @@
 /* Bytes of directory entries: beyond that a program looks names up, it does not list them. */
 #define DIRECTORY_MAX (1u << 20)
 
-mode_t planned_file_type(const struct plan_file *file)
-{
-	switch (LE32(file->kind)) {
-	case PLAN_DIRECTORY:
-		return S_IFDIR;
-	case PLAN_SYMLINK:
-		return S_IFLNK;
-	default:
-		return S_IFREG;
-	}
-}
-
 static int in_memory(int fd)
 {
 	struct statfs fs;
@@ -45,7 +33,7 @@ int planned_file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 	}
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if ((uint64_t)st.st_size != LE64(file->size) || nanoseconds(st.st_mtim) != (int64_t)LE64(file->mtime))
+	if (!plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim)))
 		return -ESTALE;
 	if (in_memory(fd))
 		return -ENODATA;
@@ -56,8 +44,7 @@ int planned_file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 int planned_file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size)
 {
 	const struct plan_file *file = &plan->files[index];
-	_cleanup_close_ int fd =
-		open_typed(plan_file_path(plan, index), planned_file_type(file), OPEN_NO_LINKS);
+	_cleanup_close_ int fd = open_typed(plan_file_path(plan, index), plan_file_type(file), OPEN_NO_LINKS);
 	int r;
 
 	if (fd < 0)

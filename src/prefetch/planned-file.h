@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One file of a plan: how it is opened, and whether it is still the file the plan was made for. */
+/*
+ * One file of a plan: how it is opened, and whether it is still the file the plan was made for. It is opened by open_typed(),
+ * of plan_file_type() and with OPEN_NO_LINKS (the paths of a plan are canonical), in one step or two: nothing that took its
+ * place is opened.
+ */
 #pragma once
 
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "format/plan-view.h"
-
-/*
- * How to open it: open_typed() of this type with OPEN_NO_LINKS (the paths of a plan are canonical), in one step or two.
- * Nothing that took its place is opened.
- */
-mode_t planned_file_type(const struct plan_file *file);
 
 /*
  * Whether the open file is still the one planned. Returns 0 and its size in bytes, -ESTALE if it has changed,

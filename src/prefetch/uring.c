@@ -46,7 +46,7 @@ static struct io_uring_sqe *ring_sqe(struct ring *ring)
 
 static struct open_how *ring_how(struct ring *ring, uint32_t file)
 {
-	switch (planned_file_type(&ring->job->plan->files[file])) {
+	switch (plan_file_type(&ring->job->plan->files[file])) {
 	case S_IFDIR:
 		return &ring->open_folder;
 	case S_IFLNK:
@@ -110,9 +110,9 @@ static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
 	}
 	ring->opens--;
 	plan_job_opened(ring->job, (uint32_t)tag,
-		cqe->res < 0 ? cqe->res
-			     : open_finish(cqe->res, planned_file_type(&ring->job->plan->files[tag]),
-				       OPEN_NO_LINKS));
+		cqe->res < 0
+			? cqe->res
+			: open_finish(cqe->res, plan_file_type(&ring->job->plan->files[tag]), OPEN_NO_LINKS));
 }
 
 /* Waits for one completion, but not beyond the time budget. */
