@@ -117,6 +117,9 @@ int compact_redirect(struct compaction *c, const struct compact_move *move);
  */
 bool compact_is_note(const Elf64_Phdr *phdr);
 
+/* room.c: whether what was at this address has been moved out of the way. */
+bool compact_was_moved(const struct compaction *c, uint64_t address);
+
 /*
  * room.c: makes place for the program headers behind the ELF header. Notes go to the beginning of the
  * tables, before what passes make: objcopy --only-keep-debug keeps notes and no section before them.
