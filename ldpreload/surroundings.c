@@ -13,11 +13,11 @@
 
 #include <linux/resource.h>
 
+#include "format/cgroup-line.h"
+#include "format/process-room.h"
 #include "format/surroundings.h"
 
-#define PROCESSES_SPARE 32
-#define NUMBER_SIZE     24
-#define UNLIMITED       UINT64_MAX
+#define NUMBER_SIZE 24
 
 static bool is_subreaper(void)
 {
@@ -46,23 +46,26 @@ static bool namespace_fits(void)
 	return own[0] && shim_equal(children, own) && shim_exists(SURROUNDINGS_EVERYWHERE);
 }
 
-/* The number in the first line of a file; UNLIMITED if it has none, or there is no such file. */
+/* The first bytes of a file of the kernel's; their number, or a negative one. */
+static long read_head(const char *path, char *text, size_t size)
+{
+	int fd = sys_open(path, O_RDONLY);
+	long n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_read(fd, text, size);
+	sys_close(fd);
+	return n;
+}
+
+/* PROCESS_ROOM_UNKNOWN, too, where there is no such file. */
 static uint64_t read_number(const char *path)
 {
 	char text[NUMBER_SIZE];
-	int fd = sys_open(path, O_RDONLY);
-	uint64_t number = 0;
-	long size;
+	long size = read_head(path, text, sizeof(text));
 
-	if (fd < 0)
-		return UNLIMITED;
-	size = sys_read(fd, text, sizeof(text));
-	sys_close(fd);
-	if (size <= 0 || text[0] < '0' || text[0] > '9')
-		return UNLIMITED;
-	for (long i = 0; i < size && i < 18 && text[i] >= '0' && text[i] <= '9'; i++)
-		number = number * 10 + (uint64_t)(text[i] - '0');
-	return number;
+	return size < 0 ? PROCESS_ROOM_UNKNOWN : process_room_number(text, (size_t)size);
 }
 
 /* Whether the control group in a folder has room. The path of the folder is in `path`, and ends at `end`. */
@@ -75,12 +78,12 @@ static bool group_has_room(char path[SHIM_PATH_MAX], char *end)
 	if (text.overflow)
 		return false;
 	most = read_number(path);
-	if (most == UNLIMITED)
+	if (most == PROCESS_ROOM_UNKNOWN)
 		return true;
 	text = (struct shim_text){.at = end, .end = path + SHIM_PATH_MAX};
 	shim_text_add(&text, "/pids.current");
-	now = text.overflow ? UNLIMITED : read_number(path);
-	return now != UNLIMITED && most >= now + PROCESSES_SPARE;
+	now = text.overflow ? PROCESS_ROOM_UNKNOWN : read_number(path);
+	return now != PROCESS_ROOM_UNKNOWN && most >= now + PROCESS_ROOM_MIN;
 }
 
 /* Whether a control group and all above it have room. */
@@ -102,30 +105,17 @@ static __attribute__((noinline)) bool groups_have_room(const char *mount, const 
 	return group_has_room(path, top);
 }
 
-/* Takes one line of /proc/PID/cgroup, ID:CONTROLLERS:PATH. */
-static bool group_permits(const char *line)
+/* Takes one line of /proc/PID/cgroup. */
+static bool group_permits(const char *text)
 {
-	const char *controllers = line, *group;
-	bool pids;
+	struct cgroup_line line;
 
-	while (*controllers && *controllers != ':')
-		controllers++;
-	if (!*controllers)
+	if (!cgroup_line_split(text, &line) ||
+		(surroundings_is_service(line.path) && !shim_exists(SURROUNDINGS_EVERYWHERE)))
 		return false;
-	group = ++controllers;
-	while (*group && *group != ':')
-		group++;
-	if (group[0] != ':' || group[1] != '/')
-		return false;
-	group++;
-	if (surroundings_is_service(group) && !shim_exists(SURROUNDINGS_EVERYWHERE))
-		return false;
-	if (controllers[0] == ':')
-		return groups_have_room("/sys/fs/cgroup", group);
-	pids = shim_begins(controllers, "pids:") || shim_begins(controllers, "pids,");
-	for (const char *at = controllers; *at != ':'; at++)
-		pids |= shim_begins(at, ",pids:") || shim_begins(at, ",pids,");
-	return !pids || groups_have_room("/sys/fs/cgroup/pids", group);
+	if (cgroup_line_has(&line, ""))
+		return groups_have_room("/sys/fs/cgroup", line.path);
+	return !cgroup_line_has(&line, "pids") || groups_have_room("/sys/fs/cgroup/pids", line.path);
 }
 
 /* Where there is no such file there are no control groups. A line that is too long says that we know nothing. */
@@ -153,39 +143,20 @@ static __attribute__((noinline)) bool groups_permit(void)
 	return permit;
 }
 
-/* The processes and threads of the machine, as many as any user can have: "0.00 0.00 0.00 1/234 5678". */
-static uint64_t tasks(void)
-{
-	char text[80];
-	int fd = sys_open("/proc/loadavg", O_RDONLY);
-	uint64_t number = 0;
-	long size, i = 0;
-
-	if (fd < 0)
-		return UNLIMITED;
-	size = sys_read(fd, text, sizeof(text));
-	sys_close(fd);
-	while (i < size && text[i] != '/')
-		i++;
-	if (i >= size)
-		return UNLIMITED;
-	while (++i < size && text[i] >= '0' && text[i] <= '9')
-		number = number * 10 + (uint64_t)(text[i] - '0');
-	return number;
-}
-
-/* How many of them are this user's only looking at all would tell. */
 static bool user_has_room(void)
 {
 	struct rlimit64 limit;
+	char load[80];
 	uint64_t now;
+	long size;
 
 	if (raw_syscall(__NR_prlimit64, 0, RLIMIT_NPROC, 0, (long)&limit, 0, 0) != 0)
 		return false;
 	if (limit.rlim_cur == RLIM64_INFINITY)
 		return true;
-	now = tasks();
-	return now != UNLIMITED && limit.rlim_cur >= now + PROCESSES_SPARE;
+	size = read_head("/proc/loadavg", load, sizeof(load));
+	now = size < 0 ? PROCESS_ROOM_UNKNOWN : process_room_tasks(load, (size_t)size);
+	return now != PROCESS_ROOM_UNKNOWN && limit.rlim_cur >= now + PROCESS_ROOM_MIN;
 }
 
 bool surroundings_permit(void)

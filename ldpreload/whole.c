@@ -3,7 +3,7 @@
  * Whole mode, for a first start: there is no plan, but each object that ld.so maps will be needed, in part.
  *
  * This side only finds out whether the start is cold, and tells the prefetcher the names; which parts are
- * worth reading on which device is the prefetcher's decision (src/prefetch/objects.c), and so is leaving out
+ * worth reading on which device is the prefetcher's decision (src/prefetch/whole-mode.c), and so is leaving out
  * what is resident.
  *
  * Cold is: a page that the start is certain to read is not there. For the executable that is the page of its

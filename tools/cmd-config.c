@@ -16,7 +16,7 @@
 #include "lib/plan-settings.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
-#include "plan/auto.h"
+#include "plan/refresh.h"
 #include "plan/store.h"
 #include "verb.h"
 

@@ -14,9 +14,11 @@
 #include "lib/input.h"
 #include "lib/output.h"
 #include "lib/page-style.h"
+#include "lib/print-json.h"
 #include "order/choose.h"
 #include "order/match.h"
 #include "order/write.h"
+#include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -308,7 +310,7 @@ static struct json_object *subject_json(const struct subject *subject)
 	const struct order_summary *summary = &subject->summary;
 	struct json_object *json = json_object_new_object();
 
-	json_object_object_add(json, "path", json_object_new_string(subject->path));
+	json_object_object_add(json, "path", json_text(subject->path));
 	json_object_object_add(json, "symbols", json_object_new_string(symbols[subject->image.symbols]));
 	json_object_object_add(json, "functions", json_object_new_uint64(summary->functions));
 	json_object_object_add(json, "namesakes", json_object_new_uint64(summary->namesakes));
@@ -320,24 +322,20 @@ static struct json_object *subject_json(const struct subject *subject)
 	return json;
 }
 
-static int print_json(
+static int print_result(
 	const struct order_arguments *arguments, const struct subjects *subjects, size_t left_out)
 {
 	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
-	int status;
 
 	for (size_t i = 0; i < subjects->n; i++)
 		json_object_array_add(files, subject_json(&subjects->items[i]));
 	json_object_object_add(json, "for", json_object_new_string(order_linker_name(arguments->linker)));
 	json_object_object_add(json, "basis", json_object_new_string("pages"));
 	json_object_object_add(json, "profiles", json_object_new_uint64(arguments->n_narrow + 1));
-	json_object_object_add(json, "output", json_object_new_string(arguments->output));
+	json_object_object_add(json, "output", json_text(arguments->output));
 	json_object_object_add(json, "names_left_out", json_object_new_uint64(left_out));
 	json_object_object_add(json, "files", files);
-	status = puts(json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
-	return status < 0 ? VERB_FAILED : 0;
+	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
 static void print_subject(const struct subject *subject)
@@ -383,7 +381,7 @@ static int publish(const struct order_arguments *arguments, const struct subject
 	r = publish_file(arguments->output, 0644, text, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", arguments->output);
-	return arguments->json ? print_json(arguments, subjects, left_out)
+	return arguments->json ? print_result(arguments, subjects, left_out)
 			       : print_text(arguments, subjects, left_out);
 }
 

@@ -13,11 +13,13 @@
 #include "lib/output.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
+#include "lib/print-json.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
 #include "plan/build.h"
-#include "plan/names.h"
+#include "plan/signs.h"
 #include "plan/store.h"
+#include "report/json-text.h"
 #include "verb.h"
 
 struct plan_arguments {
@@ -242,13 +244,12 @@ static const char *order_name(const struct plan_summary *summary)
 	return summary->device == DEVICE_ROTATIONAL ? "physical" : "touch";
 }
 
-static int print_json(const char *program, const char *path, const struct plan_summary *summary)
+static int print_result(const char *program, const char *path, const struct plan_summary *summary)
 {
 	struct json_object *json = json_object_new_object();
-	int status;
 
-	json_object_object_add(json, "program", json_object_new_string(program));
-	json_object_object_add(json, "plan", json_object_new_string(path));
+	json_object_object_add(json, "program", json_text(program));
+	json_object_object_add(json, "plan", json_text(path));
 	json_object_object_add(json, "files", json_object_new_uint64(summary->files));
 	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
 	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
@@ -259,10 +260,7 @@ static int print_json(const char *program, const char *path, const struct plan_s
 	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
 	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
 	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
-	status = puts(json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
-	return status < 0 ? VERB_FAILED : 0;
+	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
 static int print_text(const char *program, const char *path, const struct plan_summary *summary)
@@ -331,8 +329,8 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
 	if (!arguments->output)
-		(void)names_publish(profile->program); /* hints: without them nothing is lost but a wait */
-	return arguments->json ? print_json(profile->program, path, &summary)
+		(void)signs_publish(profile->program); /* hints: without them nothing is lost but a wait */
+	return arguments->json ? print_result(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }
 

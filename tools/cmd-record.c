@@ -15,14 +15,16 @@
 #include "device/device.h"
 #include "lib/output.h"
 #include "lib/plan-settings.h"
+#include "lib/print-json.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
-#include "plan/auto.h"
+#include "plan/refresh.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "record/as-user.h"
 #include "record/mark.h"
 #include "record/record.h"
+#include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -305,20 +307,20 @@ static void describe_device(struct profile *profile)
 static int merge_stored(struct profile *profile, const char *path)
 {
 	struct profile stored;
-	enum profile_fault fault = profile_load(path, &stored);
-	int err;
+	enum profile_fault fault;
+	int r = profile_load(path, &stored, &fault);
 
-	if (fault == PROFILE_UNREADABLE && errno == ENOENT)
+	if (r == -ENOENT)
 		return 0;
-	if (fault != PROFILE_GOOD) {
+	if (r < 0) {
 		verb_note("'%s' %s; it is replaced", path,
-			fault == PROFILE_UNREADABLE ? strerror(errno) : profile_fault_text(fault));
+			r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
 		return 0;
 	}
-	err = profile_merge(&stored, profile);
-	if (err) {
+	r = profile_merge(&stored, profile);
+	if (r < 0) {
 		profile_release(&stored);
-		return verb_fail_errno(err, "cannot merge with '%s'", path);
+		return verb_fail_errno(r, "cannot merge with '%s'", path);
 	}
 	profile_release(profile);
 	*profile = stored;
@@ -363,7 +365,7 @@ static uint64_t count_pages(const struct profile *profile)
 
 static void add_string(struct json_object *object, const char *key, const char *value)
 {
-	json_object_object_add(object, key, json_object_new_string(value));
+	json_object_object_add(object, key, json_text(value));
 }
 
 static void add_number(struct json_object *object, const char *key, uint64_t value)
@@ -371,7 +373,7 @@ static void add_number(struct json_object *object, const char *key, uint64_t val
 	json_object_object_add(object, key, json_object_new_int64((int64_t)value));
 }
 
-static void print_json(const struct record_result *result, const char *path)
+static int print_result(const struct record_result *result, const char *path)
 {
 	const struct profile *profile = &result->profile;
 	struct json_object *object = json_object_new_object(), *biases = json_object_new_array();
@@ -392,8 +394,7 @@ static void print_json(const struct record_result *result, const char *path)
 		if (profile->bias & bias->bit)
 			json_object_array_add(biases, json_object_new_string(bias->name));
 	json_object_object_add(object, "bias", biases);
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	return print_json(object, JSON_C_TO_STRING_PLAIN);
 }
 
 static void print_summary(const struct record_result *result, const char *path)
@@ -491,7 +492,7 @@ static int keep(struct settings *settings, struct record_result *result)
 	if (r == 0 && !settings->output && settings->record.user)
 		keep_for_user(&result->profile, settings);
 	if (r == 0 && settings->json)
-		print_json(result, path);
+		r = print_result(result, path);
 	if (r == 0 && !settings->quiet && !settings->json)
 		print_summary(result, path);
 	fflush(stdout);

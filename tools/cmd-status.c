@@ -15,6 +15,7 @@
 #include "config/config.h"
 #include "format/kill-switch.h"
 #include "format/state-folder.h"
+#include "lib/print-json.h"
 #include "lib/stranger-refusal.h"
 #include "plan/store.h"
 #include "report/words.h"
@@ -270,9 +271,8 @@ static int print_status(bool json)
 	if (r == 0)
 		r = describe(status);
 	if (r == 0 && json)
-		puts(json_object_to_json_string_ext(
-			status, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	else if (r == 0)
+		return print_json(status, JSON_C_TO_STRING_PRETTY);
+	if (r == 0)
 		print_text(status);
 	json_object_put(status);
 	if (fflush(stdout) != 0 || ferror(stdout))

@@ -9,7 +9,9 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
+#include "lib/print-json.h"
 #include "lib/relaid-file.h"
+#include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verify/compact/compact.h"
@@ -78,7 +80,7 @@ static struct json_object *json_of(const char *path, const struct verify_report 
 		if (report->passes & pass_names[i].bit)
 			json_object_array_add(passes, json_object_new_string(pass_names[i].name));
 	snprintf(profile, sizeof(profile), "%016" PRIx64, report->profile);
-	json_object_object_add(json, "file", json_object_new_string(path));
+	json_object_object_add(json, "file", json_text(path));
 	json_object_object_add(json, "good", json_object_new_boolean(good));
 	json_object_object_add(json, "problem", good ? NULL : json_object_new_string(report->problem));
 	json_object_object_add(json, "profile", json_object_new_string(profile));
@@ -128,18 +130,14 @@ static int verify_file(const char *path, const struct verify_arguments *argument
 	return 0;
 }
 
-static int print_json(struct json_object *files, size_t good, size_t wrong)
+static int print_result(struct json_object *files, size_t good, size_t wrong)
 {
 	struct json_object *json = json_object_new_object();
-	int status;
 
 	json_object_object_add(json, "files", files);
 	json_object_object_add(json, "good", json_object_new_uint64(good));
 	json_object_object_add(json, "wrong", json_object_new_uint64(wrong));
-	status = puts(json_object_to_json_string_ext(
-		json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
-	return status < 0 ? VERB_FAILED : 0;
+	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
 static int verify_files(char **paths, size_t n_paths, const struct verify_arguments *arguments)
@@ -151,7 +149,7 @@ static int verify_files(char **paths, size_t n_paths, const struct verify_argume
 		good += verify_file(paths[i], arguments) == 0;
 	wrong = n_paths - good;
 	if (arguments->json)
-		status = print_json(arguments->json, good, wrong);
+		status = print_result(arguments->json, good, wrong);
 	else if (n_paths > 1 && !arguments->quiet)
 		printf("%zu files: %zu good, %zu not\n", n_paths, good, wrong);
 	return wrong > 0 ? VERB_FAILED : status;

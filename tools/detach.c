@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "format/cgroup-line.h"
 #include "format/surroundings.h"
 
 #define GROUPS_MAX (64u << 10) /* bytes */
@@ -35,7 +36,6 @@ static bool in_first_namespace(void)
 		streq(name, SURROUNDINGS_FIRST);
 }
 
-/* The path of each control group stands behind the second colon of its line (cgroups(7)). */
 static bool in_service(void)
 {
 	_cleanup_free_ char *groups = NULL;
@@ -44,10 +44,10 @@ static bool in_service(void)
 
 	if (read_file(SURROUNDINGS_GROUPS, GROUPS_MAX, &groups, &size) < 0)
 		return false;
-	for (char *line = strtok_r(groups, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		const char *path = strchr(line, '/');
+	for (char *text = strtok_r(groups, "\n", &rest); text; text = strtok_r(NULL, "\n", &rest)) {
+		struct cgroup_line line;
 
-		if (path && surroundings_is_service(path))
+		if (cgroup_line_split(text, &line) && surroundings_is_service(line.path))
 			return true;
 	}
 	return false;

@@ -19,10 +19,10 @@
 #include "prefetch/list-writer.h"
 #include "prefetch/load.h"
 #include "prefetch/log.h"
-#include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
-#include "prefetch/room.h"
+#include "prefetch/process-room.h"
 #include "prefetch/stale-mark.h"
+#include "prefetch/whole-mode.h"
 #include "time-limit.h"
 #include "verb.h"
 
@@ -245,25 +245,25 @@ static bool list_denied(const struct config *config, int fd)
 /* Whole mode. A plan under way, of a program that started this one perhaps, knows better. */
 static int run_objects(const struct request *request, const struct config *config)
 {
-	const struct objects_options options = {
+	const struct whole_mode_options options = {
 		.time_budget_ms = request->options.time_budget_ms,
 		.memory_limit = config->memory,
 		.rules = config->devices,
 		.n_rules = config->n_devices,
 	};
-	struct objects_result result = {0};
+	struct whole_mode_result result = {0};
 	int r;
 
 	if (list_denied(config, request->fd))
 		return 0;
 	if (plan_lock_held()) {
-		objects_log(&result); /* all zero: what was started has looked, and left it to the other */
+		whole_mode_log(&result); /* all zero: what was started has looked, and left it to the other */
 		return 0;
 	}
-	r = objects_run(request->fd, &options, object_range_log, &result);
+	r = whole_mode_run(request->fd, &options, object_range_log, &result);
 	if (r < 0)
 		return fail("--fd", r == -EINVAL ? "is not a list of objects" : strerror(-r));
-	objects_log(&result);
+	whole_mode_log(&result);
 	return 0;
 }
 

@@ -14,7 +14,7 @@
 #include "plan-lock.h"
 #include "prefetch/log.h"
 #include "prefetch/prefetch.h"
-#include "prefetch/room.h"
+#include "prefetch/process-room.h"
 #include "prefetch/stale-mark.h"
 #include "time-limit.h"
 #include "tool-path.h"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "format/plan-locks.h"
 
 #define LOOK_AGAIN_MS 4 /* less than one seek of a rotational disk */
@@ -74,14 +75,6 @@ bool plan_lock_held(void)
 	return fd >= 0 && locked_by(fd, 0, 0, &start) != 0;
 }
 
-static off_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (off_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Whether the lock that is seen first in these bytes is our own: F_OFD_GETLK takes us for a stranger. */
 static bool locked_by_us(int fd, off_t start, off_t length)
 {
@@ -93,8 +86,10 @@ static bool locked_by_us(int fd, off_t start, off_t length)
 
 bool plan_claim(int plan_fd)
 {
-	struct flock mark = {
-		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = PLAN_LOCK_CARRIER + now_ms(), .l_len = 1};
+	struct flock mark = {.l_type = F_RDLCK,
+		.l_whence = SEEK_SET,
+		.l_start = PLAN_LOCK_CARRIER + (off_t)monotonic_ms(),
+		.l_len = 1};
 	off_t start;
 
 	fcntl(plan_fd, F_SETLK, &mark); /* one more: a shim that starts us has done so */

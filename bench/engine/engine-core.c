@@ -21,7 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "prefetch/job.h"
+#include "prefetch/plan-job.h"
 #include "prefetch/residency.h"
 #include "ways.h"
 #include "workload.h"

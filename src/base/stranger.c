@@ -93,12 +93,6 @@ static int enter(struct walk *walk, int at, const char *name, struct stranger *r
 	return 0;
 }
 
-/* What is not there yet, or will be made in the last folder, anybody may make in a shared one. */
-static int end(const struct walk *walk, struct stranger *ret)
-{
-	return is_shared(&walk->st) ? tell(walk->at, &walk->st, ret) : 0;
-}
-
 int stranger_find(const char *path, struct stranger *ret)
 {
 	struct walk walk = {.at = -1, .from_root = true};
@@ -117,8 +111,9 @@ int stranger_find(const char *path, struct stranger *ret)
 		if (r == 0 && word[0])
 			r = enter(&walk, walk.at, word, ret);
 	} while (r == 0 && word[0]);
+	/* What is not there yet, or will be made in the last folder, anybody may make in a shared one. */
 	if (r == 0 || r == -ENOENT)
-		r = end(&walk, ret);
+		r = is_shared(&walk.st) ? tell(walk.at, &walk.st, ret) : 0;
 	cleanup_closep(&walk.at);
 	return r;
 }

@@ -33,6 +33,14 @@ static inline bool streq(const char *a, const char *b)
  */
 bool number_of_line(const char *text, const char *key, uint64_t *ret);
 
+/* Whether the string ends with `end` and is longer. */
+static inline bool ends_with(const char *string, const char *end)
+{
+	size_t length = strlen(string), n = strlen(end);
+
+	return length > n && streq(string + length - n, end);
+}
+
 /* What follows the prefix in the string, or NULL. */
 static inline const char *after_prefix(const char *string, const char *prefix)
 {

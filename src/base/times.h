@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times as file formats hold them. */
+/* Times as file formats hold them, and the clock that durations are measured by. */
 #pragma once
 
 #include <stdint.h>
@@ -14,4 +14,23 @@ static inline int64_t nanoseconds(struct timespec time)
 		__builtin_add_overflow(ns, time.tv_nsec, &ns))
 		return time.tv_sec < 0 ? INT64_MIN : INT64_MAX;
 	return ns;
+}
+
+/* CLOCK_MONOTONIC, in nanoseconds. */
+static inline uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t monotonic_us(void)
+{
+	return monotonic_ns() / 1000;
+}
+
+static inline uint64_t monotonic_ms(void)
+{
+	return monotonic_ns() / 1000000;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks, what they say findings with, and how they read the host. Internal to the layer and its tests.
- */
+/* The checks, what they say findings with, and how they read the host. Internal to the layer and its tests. */
 #pragma once
 
 #include <limits.h>
@@ -64,6 +63,21 @@ struct doctor_program {
 	struct elf_closure closure; /* empty where no glibc loader maps libraries */
 };
 
+/*
+ * Finds a program, a path or a name to be searched in PATH, and fills in a zeroed *ret, which the caller releases, also on
+ * failure. Returns 0, or -ENOENT or another negative errno where there is no such program.
+ */
+int doctor_program_find(const struct doctor_host *host, const char *command, struct doctor_program *ret);
+void doctor_program_release(struct doctor_program *program);
+
+static inline void doctor_program_releasep(struct doctor_program *program)
+{
+	doctor_program_release(program);
+}
+
+/* Whether a loader of glibc looks at LD_AUDIT for it. */
+bool doctor_program_heeds_audit(const struct doctor_program *program);
+
 /* Of a program. */
 void check_kind(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
@@ -79,9 +93,6 @@ void check_program_disks(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 void check_plan(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-
-/* Whether a loader of glibc looks at LD_AUDIT for it. */
-bool program_heeds_audit(const struct doctor_program *program);
 
 /* What is the matter with the disk under one or more places ("/, /usr"), if anything. */
 void say_disk(const struct doctor_host *host, const struct device *device, const char *places,

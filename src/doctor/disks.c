@@ -144,12 +144,6 @@ static void add_place(const struct doctor_host *host, struct disks *disks, const
 			name);
 }
 
-static void say_all(const struct doctor_host *host, const struct disks *disks, struct doctor_report *report)
-{
-	for (size_t i = 0; i < disks->n; i++)
-		say_disk(host, &disks->disks[i].device, disks->disks[i].places, report);
-}
-
 void check_disks(const struct doctor_host *host, struct doctor_report *report)
 {
 	const char *home = host->variable("HOME");
@@ -161,7 +155,8 @@ void check_disks(const struct doctor_host *host, struct doctor_report *report)
 	add_place(host, &disks, "/home", "/home");
 	if (home && home[0] == '/' && home[1])
 		add_place(host, &disks, home, home);
-	say_all(host, &disks, report);
+	for (size_t i = 0; i < disks.n; i++)
+		say_disk(host, &disks.disks[i].device, disks.disks[i].places, report);
 }
 
 /* Only what the machine's own page does not say: disks that the program's files lie on and the system does

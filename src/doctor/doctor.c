@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of checks, and the report that they fill. */
+/* The tables of checks, of a machine and of a program. */
 #include "doctor/doctor.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/array.h"
+#include "base/cleanup.h"
 #include "doctor/checks.h"
 
 static void (*const machine_checks[])(const struct doctor_host *host, struct doctor_report *report) = {
@@ -33,83 +28,23 @@ void doctor_check_machine(const struct doctor_host *host, struct doctor_report *
 		machine_checks[i](host, report);
 }
 
-size_t doctor_count(const struct doctor_report *report, enum doctor_severity severity)
+static void (*const program_checks[])(const struct doctor_host *host, const struct doctor_program *program,
+	struct doctor_report *report) = {
+	check_kind,
+	check_wrapper,
+	check_rights,
+	check_libraries,
+	check_static_tls,
+	check_program_disks,
+	check_plan,
+};
+
+int doctor_check_program(const struct doctor_host *host, const char *command, struct doctor_report *report)
 {
-	size_t count = 0;
+	_cleanup_(doctor_program_releasep) struct doctor_program program = {0};
+	int r = doctor_program_find(host, command, &program);
 
-	for (size_t i = 0; i < report->n; i++)
-		count += report->findings[i].severity == severity;
-	return count;
-}
-
-const char *doctor_severity_name(enum doctor_severity severity)
-{
-	switch (severity) {
-	case DOCTOR_OK:
-		return "ok";
-	case DOCTOR_NOTE:
-		return "note";
-	case DOCTOR_PROBLEM:
-		break;
-	}
-	return "problem";
-}
-
-static void write_text(struct doctor_report *report, char **text, const char *format, va_list args)
-{
-	free(*text);
-	if (vasprintf(text, format, args) < 0) {
-		*text = NULL;
-		report->out_of_memory = true;
-	}
-}
-
-void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject,
-	const char *what, ...)
-{
-	struct doctor_finding finding = {.severity = severity, .subject = subject};
-	va_list args;
-
-	va_start(args, what);
-	write_text(report, &finding.what, what, args);
-	va_end(args);
-	if (!finding.what || ARRAY_RESERVE(report->findings, report->capacity, report->n + 1) < 0) {
-		free(finding.what);
-		report->out_of_memory = true;
-		return;
-	}
-	report->findings[report->n++] = finding;
-}
-
-void doctor_consequence(struct doctor_report *report, const char *text, ...)
-{
-	va_list args;
-
-	if (report->n == 0 || report->out_of_memory)
-		return;
-	va_start(args, text);
-	write_text(report, &report->findings[report->n - 1].consequence, text, args);
-	va_end(args);
-}
-
-void doctor_mend(struct doctor_report *report, const char *command, ...)
-{
-	va_list args;
-
-	if (report->n == 0 || report->out_of_memory)
-		return;
-	va_start(args, command);
-	write_text(report, &report->findings[report->n - 1].mend, command, args);
-	va_end(args);
-}
-
-void doctor_report_release(struct doctor_report *report)
-{
-	for (size_t i = 0; i < report->n; i++) {
-		free(report->findings[i].what);
-		free(report->findings[i].consequence);
-		free(report->findings[i].mend);
-	}
-	free(report->findings);
-	*report = (struct doctor_report){0};
+	for (size_t i = 0; r == 0 && i < sizeof(program_checks) / sizeof(program_checks[0]); i++)
+		program_checks[i](host, &program, report);
+	return r;
 }

@@ -30,7 +30,7 @@ static void say_none(const struct doctor_program *program, bool profile, struct 
 		profile ? "it was recorded, but has no plan" : "it was not recorded");
 	doctor_consequence(report, "'headstart run' does nothing for it%s%s",
 		profile ? " but make the plan" : "",
-		program_heeds_audit(program)
+		doctor_program_heeds_audit(program)
 			? "; the audit shim reads its libraries whole as they are mapped, which gains less"
 			: "");
 	if (profile)

@@ -74,31 +74,19 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	return 0;
 }
 
-static bool is_kind(mode_t mode, uint32_t kind)
-{
-	if (kind == PLAN_REGULAR)
-		return S_ISREG(mode);
-	return kind == PLAN_DIRECTORY ? S_ISDIR(mode) : S_ISLNK(mode);
-}
-
 enum standing { SAME, CHANGED, GONE };
 
 static enum standing file_standing(
 	const struct doctor_host *host, const struct plan_view *plan, uint32_t index)
 {
 	const struct plan_file *file = &plan->files[index];
-	uint32_t kind = LE32(file->kind);
 	char full[PATH_MAX];
 	struct stat st;
 
 	if (!host_path(host, plan_file_path(plan, index), full) || lstat(full, &st) < 0 ||
-		!is_kind(st.st_mode, kind))
+		(st.st_mode & S_IFMT) != plan_file_type(file))
 		return GONE;
-	return kind == PLAN_REGULAR &&
-			((uint64_t)st.st_size != LE64(file->size) ||
-				(int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim))
-		? CHANGED
-		: SAME;
+	return plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim)) ? SAME : CHANGED;
 }
 
 struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan)

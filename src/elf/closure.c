@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/preload-text.h"
 #include "base/strings.h"
 #include "elf/needs.h"
 
@@ -266,26 +267,34 @@ int elf_closure_add(struct elf_closure *closure, const char *path)
 	return 0;
 }
 
-int elf_closure_add_list(struct elf_closure *closure, const char *list)
+static int add_preload(struct elf_closure *closure, const char *at, size_t length)
 {
-	while (list && *list) {
-		size_t length = strcspn(list, " :\t\n");
-		_cleanup_free_ char *name = strndup(list, length);
-		const struct elf_needs nothing = {0};
-		char path[PATH_MAX];
-		int r;
+	_cleanup_free_ char *name = strndup(at, length);
+	const struct elf_needs nothing = {0};
+	char path[PATH_MAX];
 
-		if (!name)
-			return -ENOMEM;
-		load_cache(closure);
-		if (length > 0 && find_library(closure, &nothing, "/", name, path)) {
-			r = elf_closure_add(closure, path);
-			if (r == -ENOMEM)
-				return r;
-		}
-		list += length + (list[length] != '\0');
+	if (!name)
+		return -ENOMEM;
+	load_cache(closure);
+	if (length == 0 || !find_library(closure, &nothing, "/", name, path))
+		return 0;
+	return elf_closure_add(closure, path) == -ENOMEM ? -ENOMEM : 0;
+}
+
+int elf_closure_add_preloads(struct elf_closure *closure, const char *variable, const char *text)
+{
+	const char *end = text ? text + strlen(text) : NULL;
+	size_t length;
+	int r = 0;
+
+	while (r == 0 && variable && *variable) {
+		length = strcspn(variable, " :");
+		r = add_preload(closure, variable, length);
+		variable += length + (variable[length] != '\0');
 	}
-	return 0;
+	for (; r == 0 && text && (text = preload_text_next(text, end, &length)); text += length)
+		r = add_preload(closure, text, length);
+	return r;
 }
 
 void elf_closure_release(struct elf_closure *closure)

@@ -33,9 +33,11 @@ struct elf_closure {
  */
 int elf_closure_add(struct elf_closure *closure, const char *path);
 
-/* The same of a list like LD_PRELOAD's or ld.so.preload: separated by white space or colons; what is not
- * found is left out. */
-int elf_closure_add_list(struct elf_closure *closure, const char *list);
+/*
+ * Adds what is preloaded: by LD_PRELOAD, whose value is `variable`, and by /etc/ld.so.preload, whose content is `text`. Either
+ * may be NULL. What is not found is left out. Returns 0 or -ENOMEM.
+ */
+int elf_closure_add_preloads(struct elf_closure *closure, const char *variable, const char *text);
 
 void elf_closure_release(struct elf_closure *closure);
 

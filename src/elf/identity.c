@@ -7,9 +7,17 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "elf/file.h"
+
+bool elf_is(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, SELFMAG, 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
+}
 
 static int open_file(struct elf_file *ret, int fd)
 {

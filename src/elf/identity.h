@@ -2,8 +2,12 @@
 /* What an ELF file says of itself: its GNU build-id, its DT_SONAME, its loader. The file may be hostile. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Whether an open file begins as an ELF file does. */
+bool elf_is(int fd);
 
 /*
  * The descriptor of the file's NT_GNU_BUILD_ID note (https://fedoraproject.org/wiki/Releases/FeatureBuildId),

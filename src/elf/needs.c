@@ -211,6 +211,11 @@ uint64_t static_tls_add(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+bool elf_needs_heeds_audit(const struct elf_needs *needs)
+{
+	return !needs->is_32bit && needs->interpreter && !strstr(needs->interpreter, "/ld-musl-");
+}
+
 uint64_t static_tls_of(const struct elf_needs *needs)
 {
 	if (needs->is_program || !needs->static_tls || needs->tls_size == 0)

@@ -43,6 +43,9 @@ static inline void elf_needs_releasep(struct elf_needs *needs)
 	elf_needs_release(needs);
 }
 
+/* Whether a loader of glibc looks at LD_AUDIT for it: 64-bit, with an interpreter, which is not musl's. */
+bool elf_needs_heeds_audit(const struct elf_needs *needs);
+
 /* What a library takes of the surplus of static TLS (elf/static-tls.h) at most, alignment included; 0 for a
  * program, whose own is laid out from the start. */
 uint64_t static_tls_of(const struct elf_needs *needs);

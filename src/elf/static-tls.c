@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/preload-text.h"
 #include "base/strings.h"
 #include "elf/closure.h"
 #include "elf/script.h"
@@ -28,7 +29,7 @@ static int loader_heeds(const char *path, bool *ret)
 	r = elf_needs_read(fd, &needs);
 	if (r < 0)
 		return r;
-	*ret = !needs.is_32bit && needs.interpreter && !strstr(needs.interpreter, "/ld-musl-");
+	*ret = elf_needs_heeds_audit(&needs);
 	return 0;
 }
 
@@ -45,10 +46,10 @@ int static_tls_of_program(const char *program, const char *preload, const char *
 		r = loader_heeds(path, &heeds);
 	if (r == 0 && heeds)
 		r = elf_closure_add(&closure, path);
-	if (r == 0 && heeds)
-		r = elf_closure_add_list(&closure, preload);
-	if (r == 0 && heeds && read_file("/etc/ld.so.preload", PRELOADS_MAX, &preloads, &size) == 0)
-		r = elf_closure_add_list(&closure, preloads);
+	if (r == 0 && heeds) {
+		(void)read_file(PRELOAD_FILE, PRELOADS_MAX, &preloads, &size);
+		r = elf_closure_add_preloads(&closure, preload, preloads);
+	}
 	if (r < 0)
 		return r;
 	*ret = closure.static_tls;

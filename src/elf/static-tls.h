@@ -34,7 +34,7 @@ static inline bool static_tls_fits(uint64_t bytes)
 
 /*
  * Bytes of static TLS that the libraries of a program take, by elf_closure_add() of the program and
- * elf_closure_add_list() of preload (LD_PRELOAD; may be NULL) and of /etc/ld.so.preload. *ret_loader_heeds:
+ * elf_closure_add_preloads() of preload (LD_PRELOAD; may be NULL) and of /etc/ld.so.preload. *ret_loader_heeds:
  * whether there is a dynamic linker of glibc to look at LD_AUDIT at all (64-bit, PT_INTERP, not musl's); of a
  * script its interpreter counts. Returns 0 or negative errno.
  */

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "format/plan.h"
 
 struct plan_view {
@@ -49,6 +51,29 @@ static inline const char *plan_fault_text(enum plan_fault fault)
 static inline const char *plan_file_path(const struct plan_view *view, uint32_t file)
 {
 	return view->strings + LE32(view->files[file].path);
+}
+
+/* Of what type a file of the plan is: a part of st_mode. */
+static inline mode_t plan_file_type(const struct plan_file *file)
+{
+	switch (LE32(file->kind)) {
+	case PLAN_DIRECTORY:
+		return S_IFDIR;
+	case PLAN_SYMLINK:
+		return S_IFLNK;
+	default:
+		return S_IFREG;
+	}
+}
+
+/*
+ * Whether a file of that type with this size (bytes) and mtime (nanoseconds since the epoch) is still what was planned. Of
+ * directories and links nothing more is known.
+ */
+static inline bool plan_file_is_fresh(const struct plan_file *file, uint64_t size, int64_t mtime)
+{
+	return LE32(file->kind) != PLAN_REGULAR ||
+		(LE64(file->size) == size && (int64_t)LE64(file->mtime) == mtime);
 }
 
 static inline const char *plan_program(const struct plan_view *view)

@@ -10,7 +10,7 @@
  * The user's own comes first: it may name what the user owns, which root's plans never do.
  *
  * In place of a plan there may be a symbolic link to another one in the same folder: the sign that a program of this path
- * is a link to the one that is planned (src/plan/names.h). What it says is not believed but found out.
+ * is a link to the one that is planned (src/plan/signs.h). What it says is not believed but found out.
  *
  * A variable that is not an absolute path counts as not set (XDG Base Directory Specification 0.8).
  */

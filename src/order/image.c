@@ -339,11 +339,6 @@ static int compare_by_name(const void *a, const void *b)
 	return order_name_compare(*left, *right);
 }
 
-static bool has_name(const struct order_image *image, const struct order_function *wanted)
-{
-	return bsearch(&wanted, image->by_name, image->n_functions, sizeof(*image->by_name), compare_by_name);
-}
-
 static int index_names(struct order_image *image)
 {
 	_cleanup_free_ char *cold = malloc(NAME_MAX_LENGTH + sizeof(".cold"));
@@ -356,11 +351,13 @@ static int index_names(struct order_image *image)
 	qsort(image->by_name, image->n_functions, sizeof(*image->by_name), compare_by_name);
 	for (size_t i = 0; i < image->n_functions; i++) {
 		struct order_function *function = &image->functions[i];
-		struct order_function wanted = {.name = cold, .name_length = function->name_length + 5};
+		struct order_function of_cold = {.name = cold, .name_length = function->name_length + 5};
+		const struct order_function *wanted = &of_cold;
 
 		memcpy(cold, function->name, function->name_length);
 		memcpy(cold + function->name_length, ".cold", 5);
-		function->has_cold = has_name(image, &wanted);
+		function->has_cold = bsearch(&wanted, image->by_name, image->n_functions,
+			sizeof(*image->by_name), compare_by_name);
 	}
 	return 0;
 }

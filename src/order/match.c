@@ -16,11 +16,6 @@ static bool same_build(const struct profile_file *a, const struct profile_file *
 		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-	return streq(strrchr(a, '/') + 1, strrchr(b, '/') + 1);
-}
-
 /* The first regular file of the profile for which `is` holds, or n_files. */
 static size_t find(const struct profile *profile, const struct profile_file *wanted,
 	bool (*is)(const struct profile_file *a, const struct profile_file *b))
@@ -51,7 +46,7 @@ static bool is_path_and_build(const struct profile_file *a, const struct profile
 
 static bool is_name(const struct profile_file *a, const struct profile_file *b)
 {
-	return same_name(a->path, b->path);
+	return streq(strrchr(a->path, '/') + 1, strrchr(b->path, '/') + 1);
 }
 
 int order_match(const struct profile *profile, const char *path, struct profile_file *found,

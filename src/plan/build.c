@@ -8,14 +8,6 @@
 #include "base/cleanup.h"
 #include "plan/draft.h"
 
-void draft_release(struct plan_draft *draft)
-{
-	free(draft->devices);
-	free(draft->files);
-	free(draft->extents);
-	*draft = (struct plan_draft){0};
-}
-
 static int run_passes(struct plan_draft *draft, const struct plan_options *options)
 {
 	int r = draft_select(draft, options);

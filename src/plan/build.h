@@ -9,22 +9,6 @@
 #include "device/device.h"
 #include "profile/profile.h"
 
-/* What reading costs on a class of device. The constants and where they come from: plan/cost.c. */
-struct plan_cost {
-	uint32_t seek_us;    /* microseconds for a read that does not continue the one before */
-	uint32_t request_us; /* microseconds for any read */
-	uint32_t bytes_per_ms;
-	uint32_t queue; /* reads the device serves at once: a request's cost is divided by it */
-};
-
-struct plan_cost plan_cost_of(enum device_class class);
-
-/* Pages between two ranges that it is cheaper to read than to skip. */
-uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size);
-
-/* Pages that the device delivers while one request is under way, at least 1. */
-uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size);
-
 struct plan_options {
 	enum device_class device; /* DEVICE_UNKNOWN: find out from the program's file */
 	uint64_t budget;          /* bytes at most, 0 for no limit: the first touched are kept */

@@ -17,7 +17,7 @@
  *     requests and more bandwidth in about the same proportion.
  * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. Gives no gap.
  */
-#include "plan/build.h"
+#include "plan/cost.h"
 
 struct plan_cost plan_cost_of(enum device_class class)
 {

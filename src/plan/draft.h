@@ -2,15 +2,17 @@
 /*
  * A plan in the making. plan_build() passes it through, in this order:
  *
- *     draft_select()   files that are still what was recorded, and their pages        select.c
- *     draft_cut()      the first touched of them, up to the budget                    select.c
- *     draft_probe()    pages that tell a warm start from a cold one                   probe.c
- *     draft_place()    where the pages lie, on devices that turn                      place.c
- *     draft_merge()    neighbours over gaps that are cheaper to read than to skip     merge.c
- *     draft_sort()     files and extents in the order the device wants                order.c
- *     draft_write()    the plan file                                                  write.c
+ *     draft_select()       files that are still what was recorded, and their pages        select.c
+ *     draft_cut()          the first touched of them, up to the budget                    select.c
+ *     draft_probe()        pages that tell a warm start from a cold one                   probe.c
+ *     draft_static_tls()   what the libraries of the start take of static TLS             static-tls.c
+ *     draft_libraries()    how many of them there are                                     libraries.c
+ *     draft_place()        where the pages lie, on devices that turn                      place.c
+ *     draft_merge()        neighbours over gaps that are cheaper to read than to skip     merge.c
+ *     draft_sort()         files and extents in the order the device wants                order.c
+ *     draft_write()        the plan file                                                  write.c
  *
- * Internal to src/plan and its tests.
+ * Passes call draft.c and none of each other. Internal to src/plan and its tests.
  */
 #pragma once
 
@@ -101,7 +103,7 @@ static inline uint64_t draft_bytes(const struct plan_draft *draft, uint64_t page
 	return pages * draft->profile->page_size;
 }
 
-/* Those that can fail return 0 or negative errno. */
+/* The passes. Those that can fail return 0 or negative errno. */
 int draft_select(struct plan_draft *draft, const struct plan_options *options);
 int draft_cut(struct plan_draft *draft, uint64_t budget);
 int draft_probe(struct plan_draft *draft);

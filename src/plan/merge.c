@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "plan/cost.h"
 #include "plan/draft.h"
 
 static int compare_pages(const void *a, const void *b)

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Which files and pages of a profile a plan can have: still there, unchanged, touched often enough. */
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
@@ -13,20 +10,10 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "elf/identity.h"
 #include "plan/draft.h"
-
-int draft_path(const struct plan_draft *draft, const char *path, char **ret)
-{
-	char *joined;
-
-	if (asprintf(&joined, "%s%s", draft->root ? draft->root : "", path) < 0)
-		return -ENOMEM;
-	*ret = joined;
-	return 0;
-}
 
 /* A profile does not name its machine. With another kernel it is taken for one of another machine. */
 static bool is_same_machine(const struct profile *profile)
@@ -132,25 +119,6 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
-/* A folder for everybody (/tmp) is root's own, though what is in it may be anybody's. */
-bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path)
-{
-	struct stranger stranger;
-	int r = draft->shared ? stranger_find(path, &stranger) : 0;
-
-	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 &&
-		streq(stranger.path, path))
-		return false;
-	return r < 0 && r != -ENOENT; /* what cannot be told is not believed to be root's */
-}
-
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, SELFMAG, 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
-}
-
 /* Adds a file that is known to be fresh, unless it lies in memory or nothing of it is selected. */
 static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
 	const struct plan_options *options)
@@ -177,7 +145,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	file.mtime = nanoseconds(st.st_mtim);
 	file.inode = st.st_ino;
 	file.public = (st.st_mode & S_IROTH) != 0;
-	file.elf = is_elf(fd);
+	file.elf = elf_is(fd);
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
 	if (r < 0)
 		return r;

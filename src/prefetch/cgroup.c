@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "format/cgroup-line.h"
 
 #define TEXT_MAX (64u << 10)
 
@@ -31,22 +32,20 @@ bool kernel_number(const char *root, const char *folder, const char *name, const
 	return text && number_of_line(text, key, ret);
 }
 
-/* The path of this process in a hierarchy, from a line "4:memory:/path" of /proc/self/cgroup. */
+/* The path of this process in the hierarchy of a controller ("": in that of version 2), from /proc/self/cgroup. */
 static bool cgroup_path(const char *cgroups, const char *controller, char *ret, size_t size)
 {
-	for (const char *line = cgroups; line && *line; line = strchr(line, '\n')) {
-		const char *names, *path;
-		size_t n = strlen(controller);
+	for (const char *at = cgroups; at; at = strchr(at, '\n')) {
+		struct cgroup_line line;
+		size_t n;
 
-		line += *line == '\n';
-		names = strchr(line, ':');
-		path = names ? strchr(names + 1, ':') : NULL;
-		if (!path || (size_t)(path - names - 1) != n || strncmp(names + 1, controller, n) != 0)
+		at += *at == '\n';
+		if (!cgroup_line_split(at, &line) || !cgroup_line_has(&line, controller))
 			continue;
-		n = strcspn(path + 1, "\n");
+		n = strcspn(line.path, "\n");
 		if (n >= size)
 			return false;
-		memcpy(ret, path + 1, n);
+		memcpy(ret, line.path, n);
 		ret[n] = '\0';
 		return true;
 	}

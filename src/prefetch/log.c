@@ -65,7 +65,7 @@ void object_range_log(int fd, uint64_t offset, uint64_t length)
 			(int)n, path);
 }
 
-void objects_log(const struct objects_result *result)
+void whole_mode_log(const struct whole_mode_result *result)
 {
 	append_line("objects seen=%u read=%u relaid=%u asked=%" PRIu64 "\n", result->seen, result->read,
 		result->relaid, result->bytes);

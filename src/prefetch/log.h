@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 #include "format/plan-view.h"
-#include "prefetch/objects.h"
 #include "prefetch/prefetch.h"
+#include "prefetch/whole-mode.h"
 
 /*
  * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …",
@@ -20,4 +20,4 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_options *o
 void object_range_log(int fd, uint64_t offset, uint64_t length);
 
 /* All of whole mode: "objects seen=… read=… relaid=… asked=…". */
-void objects_log(const struct objects_result *result);
+void whole_mode_log(const struct whole_mode_result *result);

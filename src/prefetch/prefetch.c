@@ -9,7 +9,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "prefetch/job.h"
+#include "base/times.h"
+#include "prefetch/plan-job.h"
 #include "prefetch/residency.h"
 
 /*
@@ -93,7 +94,7 @@ static void process_restore(const struct process_state *was)
 		syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, was->io_priority);
 }
 
-static void run_engine(struct job *job)
+static void run_engine(struct plan_job *job)
 {
 	enum prefetch_engine engine = job->options->engine;
 
@@ -111,7 +112,7 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	const struct prefetch_tuning *tuning, struct prefetch_result *ret)
 {
 	struct prefetch_options checked = *options;
-	_cleanup_(job_releasep) struct job job = {0};
+	_cleanup_(plan_job_releasep) struct plan_job job = {0};
 	struct process_state was;
 	uint64_t before = 0, after = 0;
 	bool blind = false;
@@ -123,13 +124,13 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	if (checked.verify)
 		blind = residency_of_plan(plan, &before) < 0;
 	was = process_prepare(&checked);
-	r = job_init(&job, plan, &checked, tuning);
+	r = plan_job_init(&job, plan, &checked, tuning);
 	if (r == 0)
 		run_engine(&job);
 	process_restore(&was);
 	if (r < 0)
 		return r;
-	job.result.elapsed_us = job_now_us() - job.start_us;
+	job.result.elapsed_us = monotonic_us() - job.start_us;
 	if (job.tried < plan->file_count) /* a budget has ended the opening early */
 		job.result.opened_us = job.result.elapsed_us;
 	if (checked.verify && !blind)

@@ -33,7 +33,7 @@ struct prefetch_options {
 struct prefetch_result {
 	enum prefetch_engine engine;              /* the one that was used */
 	uint32_t opened, stale, missing, refused; /* files: opened; changed; gone; unreadable (EACCES …) */
-	/* Of the stale and missing ones, those for which the plan is to be made anew (prefetch/owner.h). */
+	/* Of the stale and missing ones, those for which the plan is to be made anew (prefetch/outdated.h). */
 	uint32_t outdated;
 	uint64_t bytes_asked;
 	uint64_t bytes_skipped_budget;                        /* left out by the memory or time budget */

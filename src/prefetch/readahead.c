@@ -5,9 +5,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "prefetch/job.h"
+#include "prefetch/plan-job.h"
 
-static void read_chunk(struct job *job, const struct job_read *read)
+static void read_chunk(struct plan_job *job, const struct plan_job_read *read)
 {
 	uint32_t done = 0;
 
@@ -27,7 +27,7 @@ static void read_chunk(struct job *job, const struct job_read *read)
  * least 6.11 do not: RWF_NOWAIT meant IOCB_NOIO) has then done so for part of it. Returns 1, 0, or negative
  * errno.
  */
-static int chunk_resident(struct job *job, const struct job_read *read)
+static int chunk_resident(struct plan_job *job, const struct plan_job_read *read)
 {
 	struct iovec to = {.iov_base = job->scratch, .iov_len = read->length};
 	ssize_t n = preadv2(read->fd, &to, 1, (off_t)read->offset, RWF_NOWAIT);
@@ -38,7 +38,7 @@ static int chunk_resident(struct job *job, const struct job_read *read)
 }
 
 /* Starts one read on the first rung that takes it. */
-static void start_chunk(struct job *job, const struct job_read *read)
+static void start_chunk(struct plan_job *job, const struct plan_job_read *read)
 {
 	enum prefetch_engine *engine = &job->files[read->file].engine;
 
@@ -58,46 +58,46 @@ static void start_chunk(struct job *job, const struct job_read *read)
 }
 
 /* Opens the next file of the schedule; false when there is none, or no time. */
-static bool open_next(struct job *job)
+static bool open_next(struct plan_job *job)
 {
-	if (job->tried >= job->plan->file_count || job_late(job))
+	if (job->tried >= job->plan->file_count || plan_job_late(job))
 		return false;
-	job_open(job, job->schedule.files[job->tried]);
+	plan_job_open(job, job->schedule.files[job->tried]);
 	return true;
 }
 
-static struct job_cursor start_all(struct job *job, enum prefetch_engine engine)
+static struct plan_job_cursor start_all(struct plan_job *job, enum prefetch_engine engine)
 {
-	struct job_cursor cursor = {0};
-	struct job_read read;
-	enum job_step step;
+	struct plan_job_cursor cursor = {0};
+	struct plan_job_read read;
+	enum plan_job_step step;
 
 	for (uint32_t i = 0; i < job->plan->file_count; i++)
 		job->files[i].engine = engine;
 	do {
-		while (!job_may_read(job, &cursor) && open_next(job))
+		while (!plan_job_may_read(job, &cursor) && open_next(job))
 			;
-		step = job_next_read(job, &cursor, &read);
-		if (step == JOB_READ)
+		step = plan_job_next_read(job, &cursor, &read);
+		if (step == PLAN_JOB_READ)
 			start_chunk(job, &read);
-		else if (step == JOB_BLOCKED)
+		else if (step == PLAN_JOB_BLOCKED)
 			open_next(job);
-	} while (step != JOB_DONE);
+	} while (step != PLAN_JOB_DONE);
 	while (open_next(job))
 		;
 	return cursor;
 }
 
-int readahead_run(struct job *job, enum prefetch_engine engine)
+int readahead_run(struct plan_job *job, enum prefetch_engine engine)
 {
-	struct job_cursor cursor = start_all(job, engine), again = {0};
-	struct job_read read;
+	struct plan_job_cursor cursor = start_all(job, engine), again = {0};
+	struct plan_job_read read;
 
 	job->result.bytes_asked = cursor.asked;
 	job->result.bytes_skipped_budget = cursor.skipped;
 	if (!job->options->wait)
 		return 0;
-	while (job_next_read(job, &again, &read) == JOB_READ)
+	while (plan_job_next_read(job, &again, &read) == PLAN_JOB_READ)
 		read_chunk(job, &read);
 	return 0;
 }

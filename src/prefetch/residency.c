@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "format/resident.h"
-#include "prefetch/file.h"
-#include "prefetch/job.h"
+#include "prefetch/planned-file.h"
 
 /* Whether mincore tells the truth to us about this file: mm/mincore.c, can_do_mincore(). */
 static bool mincore_is_honest(int fd)
@@ -60,14 +60,14 @@ int residency_of_page(int fd, uint64_t offset)
 {
 	char byte;
 	struct iovec to = {.iov_base = &byte, .iov_len = 1};
-	uint64_t start_us = job_now_us();
+	uint64_t start_us = monotonic_us();
 	ssize_t n = preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT);
 
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	if (n == 0)
 		return -ENODATA;
-	return job_now_us() - start_us <= RESIDENT_US;
+	return monotonic_us() - start_us <= RESIDENT_US;
 }
 
 int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)
@@ -77,12 +77,12 @@ int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes)
 	for (uint32_t i = 0; i < plan->extent_count; i++) {
 		const struct plan_extent *extent = &plan->extents[i];
 		uint64_t file_size = 0, offset = 0, length, resident = 0;
-		_cleanup_close_ int fd = file_open(plan, LE32(extent->file), &file_size);
+		_cleanup_close_ int fd = planned_file_open(plan, LE32(extent->file), &file_size);
 		int r;
 
 		if (fd < 0)
 			continue;
-		length = extent_range(plan, extent, file_size, &offset);
+		length = planned_extent_range(plan, extent, file_size, &offset);
 		r = residency_of_range(fd, offset, length, &resident);
 		if (r < 0)
 			return r;

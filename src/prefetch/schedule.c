@@ -7,11 +7,6 @@
 
 #include "base/cleanup.h"
 
-static bool leads(const struct plan_extent *extent)
-{
-	return LE32(extent->order) < SCHEDULE_LEAD_TOUCHES;
-}
-
 /* Writes the indices below count that are in `first`, then the others; each group in its own order. */
 static uint32_t arrange(uint32_t *order, const bool *first, uint32_t count)
 {
@@ -41,7 +36,7 @@ int schedule_init(struct schedule *schedule, const struct plan_view *plan, bool 
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; lead_first && i < plan->extent_count; i++) {
-		extents[i] = leads(&plan->extents[i]);
+		extents[i] = LE32(plan->extents[i].order) < SCHEDULE_LEAD_TOUCHES;
 		files[LE32(plan->extents[i].file)] |= extents[i];
 	}
 	schedule->lead_files = arrange(schedule->files, files, plan->file_count);

@@ -15,16 +15,17 @@
 #include <sys/stat.h>
 
 #include "base/open.h"
-#include "prefetch/file.h"
-#include "prefetch/job.h"
-#include "prefetch/room.h"
+#include "base/times.h"
+#include "prefetch/plan-job.h"
+#include "prefetch/planned-file.h"
+#include "prefetch/process-room.h"
 
 #define READ_TAG UINT64_MAX /* user_data of a read; an open's is the index of its file */
 
 struct ring {
-	struct job *job;
+	struct plan_job *job;
 	struct io_uring uring;
-	struct job_cursor cursor;
+	struct plan_job_cursor cursor;
 	struct open_how open_regular, open_folder, open_link; /* the kernel reads them at the submission */
 	uint32_t next_open;                                   /* position in the schedule */
 	uint32_t opens, reads;                                /* under way */
@@ -45,7 +46,7 @@ static struct io_uring_sqe *ring_sqe(struct ring *ring)
 
 static struct open_how *ring_how(struct ring *ring, uint32_t file)
 {
-	switch (file_type(&ring->job->plan->files[file])) {
+	switch (plan_file_type(&ring->job->plan->files[file])) {
 	case S_IFDIR:
 		return &ring->open_folder;
 	case S_IFLNK:
@@ -57,10 +58,10 @@ static struct open_how *ring_how(struct ring *ring, uint32_t file)
 
 static void queue_opens(struct ring *ring)
 {
-	struct job *job = ring->job;
+	struct plan_job *job = ring->job;
 
 	while (ring->next_open < job->plan->file_count && ring->opens < job->tuning.open_depth &&
-		!job_late(job)) {
+		!plan_job_late(job)) {
 		struct io_uring_sqe *sqe = ring_sqe(ring);
 		uint32_t file = job->schedule.files[ring->next_open];
 
@@ -75,20 +76,20 @@ static void queue_opens(struct ring *ring)
 
 static void queue_reads(struct ring *ring)
 {
-	struct job *job = ring->job;
-	struct job_read read;
+	struct plan_job *job = ring->job;
+	struct plan_job_read read;
 
 	while (!ring->reads_done && ring->reads < job->tuning.read_depth &&
-		job_may_read(job, &ring->cursor)) {
+		plan_job_may_read(job, &ring->cursor)) {
 		struct io_uring_sqe *sqe;
-		enum job_step step;
+		enum plan_job_step step;
 
-		if (io_uring_sq_space_left(&ring->uring) == 0 || job_short_of_fds(job))
+		if (io_uring_sq_space_left(&ring->uring) == 0 || plan_job_short_of_fds(job))
 			io_uring_submit(&ring->uring);
-		step = job_next_read(job, &ring->cursor, &read);
-		if (step == JOB_BLOCKED)
+		step = plan_job_next_read(job, &ring->cursor, &read);
+		if (step == PLAN_JOB_BLOCKED)
 			return;
-		sqe = step == JOB_READ ? io_uring_get_sqe(&ring->uring) : NULL;
+		sqe = step == PLAN_JOB_READ ? io_uring_get_sqe(&ring->uring) : NULL;
 		if (!sqe) {
 			ring->reads_done = true;
 			return;
@@ -108,9 +109,10 @@ static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
 		return;
 	}
 	ring->opens--;
-	job_opened(ring->job, (uint32_t)tag,
-		cqe->res < 0 ? cqe->res
-			     : open_finish(cqe->res, file_type(&ring->job->plan->files[tag]), OPEN_NO_LINKS));
+	plan_job_opened(ring->job, (uint32_t)tag,
+		cqe->res < 0
+			? cqe->res
+			: open_finish(cqe->res, plan_file_type(&ring->job->plan->files[tag]), OPEN_NO_LINKS));
 }
 
 /* Waits for one completion, but not beyond the time budget. */
@@ -122,7 +124,7 @@ static int wait_for_one(struct ring *ring)
 
 	if (!ring->job->deadline_us)
 		return io_uring_wait_cqe(&ring->uring, &cqe);
-	now = job_now_us();
+	now = monotonic_us();
 	if (now < ring->job->deadline_us) {
 		left.tv_sec = (long long)((ring->job->deadline_us - now) / 1000000);
 		left.tv_nsec = (long long)((ring->job->deadline_us - now) % 1000000) * 1000;
@@ -173,7 +175,7 @@ static bool knows_operations(struct io_uring *uring)
  * The kernel's workers of a ring count as tasks of this process. The default is four a CPU; opens wait for the disk, not
  * for a CPU, so one for each open under way; but never more than a quarter of the tasks that there may yet be.
  */
-static unsigned int workers_max(const struct job *job)
+static unsigned int workers_max(const struct plan_job *job)
 {
 	uint64_t room = process_room("") / 4;
 
@@ -182,7 +184,7 @@ static unsigned int workers_max(const struct job *job)
 	return room > 0 ? (unsigned int)room : 1;
 }
 
-int uring_run(struct job *job)
+int uring_run(struct plan_job *job)
 {
 	unsigned int workers[2] = {workers_max(job), 0};
 	struct ring ring = {

@@ -426,18 +426,20 @@ enum profile_fault profile_parse(const void *data, size_t size, struct profile *
 	return PROFILE_GOOD;
 }
 
-enum profile_fault profile_load(const char *path, struct profile *ret)
+int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_fault)
 {
 	_cleanup_free_ char *data = NULL;
+	enum profile_fault fault;
 	size_t size;
-	int r;
+	int r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
 
-	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
-	if (r < 0) {
-		errno = -r;
-		return PROFILE_UNREADABLE;
-	}
-	return profile_parse(data, size, ret);
+	if (r < 0)
+		return r == -EBADMSG ? -EIO : r; /* a damaged file system, not a damaged profile */
+	fault = profile_parse(data, size, ret);
+	if (fault == PROFILE_GOOD)
+		return 0;
+	*ret_fault = fault;
+	return -EBADMSG;
 }
 
 const char *profile_fault_text(enum profile_fault fault)
@@ -453,8 +455,6 @@ const char *profile_fault_text(enum profile_fault fault)
 		return "is truncated: the end of the profile is missing";
 	case PROFILE_DAMAGED:
 		return "is damaged: it is not what headstart wrote";
-	case PROFILE_UNREADABLE:
-		return "cannot be read";
 	}
 	return "is not a headstart profile";
 }

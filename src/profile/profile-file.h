@@ -10,11 +10,10 @@
 /* Why a file is not a profile; each is one sentence for the user. */
 enum profile_fault {
 	PROFILE_GOOD = 0,
-	PROFILE_FOREIGN,    /* not a profile at all */
-	PROFILE_NEWER,      /* a profile of a version this program does not know */
-	PROFILE_TRUNCATED,  /* shorter than it says */
-	PROFILE_DAMAGED,    /* a checksum, index or order is wrong */
-	PROFILE_UNREADABLE, /* errno tells: EISDIR, EINVAL (not regular), EFBIG (PROFILE_MAX_SIZE) … */
+	PROFILE_FOREIGN,   /* not a profile at all */
+	PROFILE_NEWER,     /* a profile of a version this program does not know */
+	PROFILE_TRUNCATED, /* shorter than it says */
+	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
 };
 
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */
@@ -23,7 +22,11 @@ int profile_serialize(const struct profile *profile, void **ret_data, size_t *re
 /* On PROFILE_GOOD *ret is the caller's to release; otherwise it is untouched. Never trusts a byte. */
 enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret);
 
-enum profile_fault profile_load(const char *path, struct profile *ret);
+/*
+ * The same of a file. Returns 0; -EBADMSG, with *ret_fault, if it is no good profile; or negative errno where it cannot be
+ * read: -EISDIR, -EINVAL (not a regular file), -EFBIG (PROFILE_MAX_SIZE) and others.
+ */
+int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_fault);
 
 /* Atomically replaces path. Returns 0 or negative errno. */
 int profile_save(const struct profile *profile, const char *path);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Events and files, in time order, to first touches. */
-#include "assemble.h"
+#include "record/assemble.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "inode-map.h"
+#include "record/inode-map.h"
 
 /* What is known of a file while the events pass by. */
 struct progress {
@@ -82,12 +82,12 @@ static int map_events(struct assembly *assembly, uint64_t *ret_unknown)
 
 	for (size_t i = 0; i < assembly->files->count; i++) {
 		const struct record_file *file = &assembly->files->items[i];
-		int err = 0;
+		int r = 0;
 
 		if (file->kind == PROFILE_REGULAR && file->inode && !file->ambiguous)
-			err = inode_map_add(&map, file->device, file->inode, i);
-		if (err)
-			return err;
+			r = inode_map_add(&map, file->device, file->inode, i);
+		if (r < 0)
+			return r;
 	}
 	for (size_t i = 0; i < trace->n_events; i++) {
 		const struct record_event *event = &trace->events[i];
@@ -160,11 +160,10 @@ static int profile_file_for(struct assembly *assembly, size_t index, struct prof
 
 	if (progress->profile_index == SIZE_MAX) {
 		size_t before = assembly->profile->n_files;
-		int err =
-			profile_add_file(assembly->profile, file->path, file->kind, &progress->profile_index);
+		int r = profile_add_file(assembly->profile, file->path, file->kind, &progress->profile_index);
 
-		if (err)
-			return err;
+		if (r < 0)
+			return r;
 		if (assembly->profile->n_files > before)
 			assembly->profile->files[progress->profile_index].order = assembly->touches;
 	}
@@ -195,16 +194,16 @@ static int take_event(struct assembly *assembly, size_t i)
 	file = &assembly->files->items[index];
 	for (uint64_t page = event->first; page < event_end(event, file); page++) {
 		struct profile_file *entry;
-		int err;
+		int r;
 
 		if (bit_get(assembly->progress[index].touched, page) ||
 			!touches_page(assembly, event, file, page))
 			continue;
-		err = profile_file_for(assembly, index, &entry);
-		if (!err)
-			err = touch_page(entry, (uint32_t)page, assembly->touches);
-		if (err)
-			return err;
+		r = profile_file_for(assembly, index, &entry);
+		if (r == 0)
+			r = touch_page(entry, (uint32_t)page, assembly->touches);
+		if (r < 0)
+			return r;
 		bit_set(assembly->progress[index].touched, page);
 		assembly->touches++;
 	}
@@ -216,14 +215,14 @@ static int take_opening(struct assembly *assembly, size_t index)
 {
 	size_t before = assembly->profile->n_files;
 	struct profile_file *entry;
-	int err;
+	int r;
 
 	if (assembly->progress[index].has_pages || !assembly->files->items[index].by_tree)
 		return 0;
-	err = profile_file_for(assembly, index, &entry);
-	if (!err && assembly->profile->n_files > before)
+	r = profile_file_for(assembly, index, &entry);
+	if (r == 0 && assembly->profile->n_files > before)
 		assembly->touches++;
-	return err;
+	return r;
 }
 
 static int walk_in_time_order(struct assembly *assembly)
@@ -231,9 +230,9 @@ static int walk_in_time_order(struct assembly *assembly)
 	const struct record_trace *trace = assembly->trace;
 	const struct record_files *files = assembly->files;
 	size_t event = 0, opening = 0, exec = 0;
-	int err = 0;
+	int r = 0;
 
-	while (!err && (event < trace->n_events || opening < files->count || exec < trace->n_execs)) {
+	while (r == 0 && (event < trace->n_events || opening < files->count || exec < trace->n_execs)) {
 		uint64_t event_time = event < trace->n_events ? trace->events[event].time : UINT64_MAX;
 		uint64_t opening_time = opening < files->count
 			? files->items[assembly->by_opening[opening]].opened
@@ -242,16 +241,16 @@ static int walk_in_time_order(struct assembly *assembly)
 
 		if (exec < trace->n_execs && exec_time <= event_time && exec_time <= opening_time) {
 			/* The start begins with the first program, whatever the clock made of the openings. */
-			err = profile_add_exec(
+			r = profile_add_exec(
 				assembly->profile, trace->execs[exec].path, exec ? assembly->touches : 0);
 			exec++;
 		} else if (opening < files->count && opening_time <= event_time) {
-			err = take_opening(assembly, assembly->by_opening[opening++]);
+			r = take_opening(assembly, assembly->by_opening[opening++]);
 		} else {
-			err = take_event(assembly, event++);
+			r = take_event(assembly, event++);
 		}
 	}
-	return err;
+	return r;
 }
 
 /*
@@ -328,27 +327,27 @@ int assemble(struct record_trace *trace, const struct record_files *files, bool 
 		.profile = into,
 	};
 	struct assemble_summary summary = {0};
-	int err;
+	int r;
 
 	if (trace->n_events > 1)
 		qsort(trace->events, trace->n_events, sizeof(*trace->events), compare_events);
 	if (trace->n_execs > 1)
 		qsort(trace->execs, trace->n_execs, sizeof(*trace->execs), compare_execs);
-	err = assembly_init(&assembly);
-	if (!err)
-		err = map_events(&assembly, &summary.events_unknown);
-	if (!err)
-		err = prepare_progress(&assembly);
-	if (err)
-		return err;
+	r = assembly_init(&assembly);
+	if (r == 0)
+		r = map_events(&assembly, &summary.events_unknown);
+	if (r == 0)
+		r = prepare_progress(&assembly);
+	if (r < 0)
+		return r;
 	place_execs(&assembly, trace);
-	err = walk_in_time_order(&assembly);
-	if (err)
-		return err;
+	r = walk_in_time_order(&assembly);
+	if (r < 0)
+		return r;
 	into->touches = assembly.touches;
 	summary.pages_resident = added_is_touch ? 0 : count_resident(&assembly);
-	err = profile_finish(into);
-	if (!err)
+	r = profile_finish(into);
+	if (r == 0)
 		*ret_summary = summary;
-	return err;
+	return r;
 }

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "trace.h"
+#include "record/trace.h"
 
 struct assemble_summary {
 	uint64_t events_unknown; /* touches of inodes that have no file: deleted, or not on a disk */

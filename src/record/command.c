@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* fork, the gate, exec. Between gate and exec the child touches no page of a file (detach.h). */
-#include "command.h"
+#include "record/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,17 +11,17 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "terminal.h"
-#include "user.h"
+#include "record/terminal.h"
+#include "record/user.h"
 
 static int prepare_child(const struct command_options *options, int marker)
 {
-	int err = options->terminal ? terminal_enter(options->terminal) : 0;
+	int r = options->terminal ? terminal_enter(options->terminal) : 0;
 
-	if (!err && options->user)
-		err = user_become(options->user);
-	if (err)
-		return err;
+	if (r == 0 && options->user)
+		r = user_become(options->user);
+	if (r < 0)
+		return r;
 	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
@@ -31,23 +31,23 @@ static int prepare_child(const struct command_options *options, int marker)
 /* Sends how the preparation went, waits at the gate, and sends why it is still here afterwards. */
 static _Noreturn void child_main(const struct command_options *options, int marker, int gate, int failed)
 {
-	int err = prepare_child(options, marker);
+	int r = prepare_child(options, marker);
 	char byte;
 
-	write_full(failed, &err, sizeof(err));
-	if (err || read_full(gate, &byte, 1) != 1)
+	write_full(failed, &r, sizeof(r));
+	if (r < 0 || read_full(gate, &byte, 1) != 1)
 		_exit(127);
 	/* execvp runs a script that has no #! line with the shell, as every shell does. */
 	execvp(options->path, options->argv);
-	err = -errno;
-	write_full(failed, &err, sizeof(err));
+	r = -errno;
+	write_full(failed, &r, sizeof(r));
 	_exit(127);
 }
 
 int command_start(const struct command_options *options, int marker, struct command *ret)
 {
 	_cleanup_close_ int gate_read = -1, gate_write = -1, failed_read = -1, failed_write = -1;
-	int gate[2], failed[2], err;
+	int gate[2], failed[2], r;
 	pid_t pid;
 
 	if (pipe2(gate, O_CLOEXEC) < 0)
@@ -67,20 +67,20 @@ int command_start(const struct command_options *options, int marker, struct comm
 	}
 	close(TAKE_FD(failed_write));
 	*ret = (struct command){.pid = pid, .gate = TAKE_FD(gate_write), .failed = TAKE_FD(failed_read)};
-	if (read_full(ret->failed, &err, sizeof(err)) != sizeof(err))
-		err = -ECHILD;
-	if (err)
+	if (read_full(ret->failed, &r, sizeof(r)) != sizeof(r))
+		r = -ECHILD;
+	if (r < 0)
 		command_release(ret);
-	return err;
+	return r;
 }
 
 int command_go(struct command *command)
 {
 	_cleanup_close_ int gate = TAKE_FD(command->gate);
-	int err = write_full(gate, "g", 1), why;
+	int r = write_full(gate, "g", 1), why;
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	return read_full(command->failed, &why, sizeof(why)) == sizeof(why) ? why : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Copies of our own code and data take the place of the originals, one mapping at a time. */
-#include "detach.h"
+#include "record/detach.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -29,7 +29,7 @@ static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
 {
 	size_t size = end - start;
 	void *copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int err;
+	int r;
 
 	if (copy == MAP_FAILED)
 		return -errno;
@@ -37,9 +37,9 @@ static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
 	if (copy_memory(copy, start, size) && mprotect(copy, size, protection) == 0 &&
 		mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)start) != MAP_FAILED)
 		return 0;
-	err = -errno;
+	r = -errno;
 	munmap(copy, size);
-	return err;
+	return r;
 }
 
 int detach_from_files(void)
@@ -53,16 +53,16 @@ int detach_from_files(void)
 		uintptr_t start, end;
 		unsigned long inode;
 		char mode[5];
-		int protection, err;
+		int protection, r;
 
 		/* start-end mode offset device inode path */
 		if (sscanf(line, "%zx-%zx %4s %*x %*x:%*x %lu", &start, &end, mode, &inode) != 4 || !inode ||
 			mode[0] != 'r' || mode[3] != 'p')
 			continue;
 		protection = PROT_READ | (mode[1] == 'w' ? PROT_WRITE : 0) | (mode[2] == 'x' ? PROT_EXEC : 0);
-		err = replace_mapping(start, end, protection);
-		if (err)
-			result = err;
+		r = replace_mapping(start, end, protection);
+		if (r < 0)
+			result = r;
 	}
 	return result;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An open-addressing hash table that only grows, at most half full. */
-#include "inode-map.h"
+#include "record/inode-map.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,10 +45,10 @@ int inode_map_add(struct inode_map *map, uint32_t device, uint64_t inode, size_t
 	struct inode_slot *slot;
 
 	if (map->count * 2 >= map->n_slots) {
-		int err = grow(map);
+		int r = grow(map);
 
-		if (err)
-			return err;
+		if (r < 0)
+			return r;
 	}
 	slot = slot_of(map->slots, map->n_slots, device, inode);
 	if (slot->index != INODE_MAP_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A detached mount, or else what is mounted in the usual place. */
-#include "kernelfs.h"
+#include "record/kernelfs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,14 +35,14 @@ static int open_mounted(const char *path, long magic)
 static int open_kernelfs(const char *type, const char *usual_path, long magic)
 {
 	_cleanup_close_ int mount = mount_detached(type);
-	int err = mount, fd;
+	int r = mount, fd;
 
 	if (mount >= 0) {
 		fd = openat(mount, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
 	fd = open_mounted(usual_path, magic);
-	return fd < 0 ? err : fd;
+	return fd < 0 ? r : fd;
 }
 
 int kernelfs_open_tracefs(void)

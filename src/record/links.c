@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Path resolution by hand (path_resolution(7)), saying what it passes. */
-#include "links.h"
+#include "record/links.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -68,7 +68,7 @@ int links_on_path(const char *path, int (*found)(void *context, const char *link
 	strcpy(rest, path);
 	while (next_component(rest, name, sizeof(name))) {
 		struct stat status;
-		int err;
+		int r;
 
 		if (streq(name, "."))
 			continue;
@@ -86,11 +86,11 @@ int links_on_path(const char *path, int (*found)(void *context, const char *link
 		}
 		if (++links > LINKS_MAX)
 			return -ELOOP;
-		err = found(context, here);
-		if (!err)
-			err = follow(here, resolved, rest);
-		if (err)
-			return err;
+		r = found(context, here);
+		if (r == 0)
+			r = follow(here, resolved, rest);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -127,16 +127,16 @@ static int elf_links(const char *path, int fd, int (*found)(void *, const char *
 {
 	_cleanup_free_ char *soname = NULL;
 	char interpreter[PATH_MAX];
-	int err = elf_soname(fd, &soname);
+	int r = elf_soname(fd, &soname);
 
-	if (err == -ENOMEM)
-		return err;
-	err = soname ? library_folder_link(path, found, context) : 0;
-	if (!err && soname)
-		err = soname_links(path, soname, found, context);
-	if (!err && elf_interpreter(fd, interpreter, sizeof(interpreter)) == 0)
-		err = links_on_path(interpreter, found, context);
-	return err;
+	if (r == -ENOMEM)
+		return r;
+	r = soname ? library_folder_link(path, found, context) : 0;
+	if (r == 0 && soname)
+		r = soname_links(path, soname, found, context);
+	if (r == 0 && elf_interpreter(fd, interpreter, sizeof(interpreter)) == 0)
+		r = links_on_path(interpreter, found, context);
+	return r;
 }
 
 int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context)

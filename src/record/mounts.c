@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* /proc/self/mountinfo. */
-#include "mounts.h"
+#include "record/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,10 +60,10 @@ bool mounts_is_disk_type(const char *type)
 static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const char *point, const char *type)
 {
 	struct mount mount = {.id = id, .device = device};
-	int err = ARRAY_RESERVE(mounts->items, mounts->capacity, mounts->count + 1);
+	int r = ARRAY_RESERVE(mounts->items, mounts->capacity, mounts->count + 1);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	mount.point = strdup(point);
 	mount.type = strdup(type);
 	if (!mount.point || !mount.type) {
@@ -79,18 +79,18 @@ int mounts_parse(char *mountinfo, struct mounts *ret)
 {
 	_cleanup_(mounts_releasep) struct mounts mounts = {0};
 	struct mountinfo mount;
-	int err;
+	int r;
 
-	while ((err = mountinfo_next(&mountinfo, &mount)) > 0) {
+	while ((r = mountinfo_next(&mountinfo, &mount)) > 0) {
 		if (!mounts_is_disk_type(mount.type))
 			continue;
-		err = add_mount(&mounts, mount.id, mounts_pack_device(mount.device_major, mount.device_minor),
+		r = add_mount(&mounts, mount.id, mounts_pack_device(mount.device_major, mount.device_minor),
 			mount.point, mount.type);
-		if (err)
-			return err;
+		if (r < 0)
+			return r;
 	}
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	*ret = mounts;
 	mounts = (struct mounts){0};
 	return 0;
@@ -113,16 +113,16 @@ int mounts_read(struct mounts *ret)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
-	int err = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
+	int r = read_pseudo_file("/proc/self/mountinfo", MOUNTINFO_MAX, &text, &size);
 
-	if (!err)
-		err = mounts_parse(text, ret);
-	if (err)
-		return err;
-	err = add_root(ret);
-	if (err)
+	if (r == 0)
+		r = mounts_parse(text, ret);
+	if (r < 0)
+		return r;
+	r = add_root(ret);
+	if (r < 0)
 		mounts_release(ret);
-	return err;
+	return r;
 }
 
 void mounts_release(struct mounts *mounts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The descriptor that comes with an event says what was opened; /proc/self/fd says under which name. */
-#include "opens.h"
+#include "record/opens.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,11 +11,11 @@
 #include <sys/fanotify.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "base/times.h"
 
 /* O_NONBLOCK: the descriptor of a FIFO must not wait for its other end. */
 #define EVENT_FLAGS (O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NONBLOCK | O_NOATIME)
@@ -42,14 +42,6 @@ int opens_start(struct opens *opens, const struct mounts *mounts)
 	for (size_t i = 0; i < mounts->count; i++)
 		mark_mount(opens->fd, &mounts->items[i]);
 	return 0;
-}
-
-static uint64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 /* The name, if it leads back to the same file: deleted files and those of other mount namespaces have none. */
@@ -85,21 +77,21 @@ static int add_file(struct opens *opens, int fd, const struct statx *status, uin
 {
 	_cleanup_free_ char *path = name_of(fd, status);
 	struct record_file *file;
-	int err;
+	int r;
 
 	if (!path)
 		return 0;
-	err = inode_map_add(&opens->known, key, status->stx_ino, opens->files.count);
-	if (!err)
-		err = record_files_add(&opens->files, &file);
-	if (err)
-		return err;
+	r = inode_map_add(&opens->known, key, status->stx_ino, opens->files.count);
+	if (r == 0)
+		r = record_files_add(&opens->files, &file);
+	if (r < 0)
+		return r;
 	*file = (struct record_file){
 		.path = TAKE_PTR(path),
 		.kind = S_ISDIR(status->stx_mode) ? PROFILE_DIRECTORY : PROFILE_REGULAR,
 		.device = superblock_of(opens, status),
 		.inode = status->stx_ino,
-		.opened = now(),
+		.opened = monotonic_ns(),
 		.by_tree = by_tree,
 		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
 	};
@@ -131,38 +123,38 @@ static int take_event(struct opens *opens, int fd, int32_t pid)
 	file = &opens->files.items[index];
 	if (by_tree && !file->by_tree) {
 		file->by_tree = true;
-		file->opened = now();
+		file->opened = monotonic_ns();
 	}
 	return 0;
 }
 
 static int learn_tree(struct opens *opens, const struct record_trace *trace)
 {
-	int err = 0;
+	int r = 0;
 
-	for (; !err && opens->n_pids_seen < trace->n_pids; opens->n_pids_seen++)
-		err = inode_map_add(&opens->tree, 0, (uint64_t)trace->pids[opens->n_pids_seen], 0);
-	return err;
+	for (; r == 0 && opens->n_pids_seen < trace->n_pids; opens->n_pids_seen++)
+		r = inode_map_add(&opens->tree, 0, (uint64_t)trace->pids[opens->n_pids_seen], 0);
+	return r;
 }
 
 int opens_drain(struct opens *opens, const struct record_trace *trace)
 {
 	_Alignas(struct fanotify_event_metadata) char buffer[16384];
-	int err = learn_tree(opens, trace);
+	int r = learn_tree(opens, trace);
 	ssize_t size;
 
-	while (!err && opens->fd >= 0 && (size = read(opens->fd, buffer, sizeof(buffer))) > 0) {
+	while (r == 0 && opens->fd >= 0 && (size = read(opens->fd, buffer, sizeof(buffer))) > 0) {
 		const struct fanotify_event_metadata *event = (const void *)buffer;
 
 		for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
 			if (event->fd < 0)
 				continue;
-			if (!err && event->pid != getpid())
-				err = take_event(opens, event->fd, event->pid);
+			if (r == 0 && event->pid != getpid())
+				r = take_event(opens, event->fd, event->pid);
 			close(event->fd);
 		}
 	}
-	return err;
+	return r;
 }
 
 void opens_release(struct opens *opens)

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "inode-map.h"
-#include "mounts.h"
-#include "trace.h"
+#include "record/inode-map.h"
+#include "record/mounts.h"
+#include "record/trace.h"
 
 struct opens {
 	int fd;                      /* fanotify; -1 where the kernel refuses it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The order of things: get ready, become cold, let the command go, follow it to its milestone, put all back. */
-#include "record.h"
+#include "record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,18 +15,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "assemble.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
-#include "command.h"
-#include "detach.h"
-#include "mounts.h"
-#include "opens.h"
-#include "resolve.h"
-#include "restore.h"
-#include "terminal.h"
-#include "tracer.h"
+#include "base/times.h"
+#include "record/assemble.h"
+#include "record/command.h"
+#include "record/detach.h"
+#include "record/mounts.h"
+#include "record/opens.h"
+#include "record/resolve.h"
+#include "record/restore.h"
+#include "record/terminal.h"
+#include "record/tracer.h"
 
 #define POLL_MS     40 /* the buffers hold far more than a command does in this time */
 #define PROGRESS_MS 250
@@ -85,10 +86,7 @@ const char *record_step_text(enum record_step step)
 
 static double now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	return (double)monotonic_ns() / 1e9;
 }
 
 static int take_signals(struct session *session)
@@ -119,27 +117,27 @@ static int drop_page_cache(void)
 static int set_up(struct session *session, enum record_step *step)
 {
 	const struct record_options *options = session->options;
-	int err;
+	int r;
 
 	*step = RECORD_STEP_TRACEFS;
-	err = restore_init(&session->restore);
-	if (err)
-		return err;
+	r = restore_init(&session->restore);
+	if (r < 0)
+		return r;
 	*step = RECORD_STEP_MOUNTS;
-	err = mounts_read(&session->mounts);
-	if (err)
-		return err;
+	r = mounts_read(&session->mounts);
+	if (r < 0)
+		return r;
 	*step = RECORD_STEP_READ_AHEAD;
-	err = options->keep_read_ahead ? 0 : restore_choose_devices(&session->restore, &session->mounts);
-	if (!err)
-		err = restore_begin(&session->restore);
-	if (err)
-		return err;
+	r = options->keep_read_ahead ? 0 : restore_choose_devices(&session->restore, &session->mounts);
+	if (r == 0)
+		r = restore_begin(&session->restore);
+	if (r < 0)
+		return r;
 	*step = RECORD_STEP_TRACER;
-	err = tracer_open(session->restore.tracefs, session->restore.instance,
+	r = tracer_open(session->restore.tracefs, session->restore.instance,
 		options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST, &session->tracer);
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	session->only_added = tracer_has_only_added(session->tracer);
 	/* Without fanotify names are found by walking: slower, not impossible. */
 	opens_start(&session->opens, &session->mounts);
@@ -184,7 +182,7 @@ static int start_command(struct session *session, enum record_step *step)
 	};
 	_cleanup_close_ int marker = tracer_marker(session->tracer);
 	int32_t pid;
-	int err;
+	int r;
 
 	*step = RECORD_STEP_TRACER;
 	if (marker < 0)
@@ -192,24 +190,24 @@ static int start_command(struct session *session, enum record_step *step)
 	*step = RECORD_STEP_COMMAND;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return -errno;
-	err = options->user ? terminal_new(options->user, &session->terminal) : 0;
-	if (err)
-		return err;
+	r = options->user ? terminal_new(options->user, &session->terminal) : 0;
+	if (r < 0)
+		return r;
 	command.terminal = session->terminal;
-	err = command_start(&command, marker, &session->command);
-	if (!err && session->terminal)
-		err = terminal_relay(session->terminal);
-	if (err)
-		return err;
+	r = command_start(&command, marker, &session->command);
+	if (r == 0 && session->terminal)
+		r = terminal_relay(session->terminal);
+	if (r < 0)
+		return r;
 	*step = RECORD_STEP_TRACER;
-	err = tracer_follow(session->tracer, &session->trace, &pid);
-	if (err)
-		return err;
+	r = tracer_follow(session->tracer, &session->trace, &pid);
+	if (r < 0)
+		return r;
 	session->opens.everybody = pid != session->command.pid;
 	*step = RECORD_STEP_DROP;
-	err = options->keep_cache ? 0 : drop_page_cache();
-	if (err)
-		return err;
+	r = options->keep_cache ? 0 : drop_page_cache();
+	if (r < 0)
+		return r;
 	heed_keyboard(session);
 	*step = RECORD_STEP_EXEC;
 	session->started = session->last_event = now();
@@ -249,13 +247,13 @@ static void take_signal(struct session *session)
 static int gather(struct session *session)
 {
 	size_t before = session->trace.n_events;
-	int err = tracer_drain(session->tracer, &session->trace);
+	int r = tracer_drain(session->tracer, &session->trace);
 
-	if (!err)
-		err = opens_drain(&session->opens, &session->trace);
+	if (r == 0)
+		r = opens_drain(&session->opens, &session->trace);
 	if (session->trace.n_events > before)
 		session->last_event = now();
-	return err;
+	return r;
 }
 
 static const char *milestone_reached(const struct session *session)
@@ -299,14 +297,14 @@ static int follow(struct session *session)
 			{.fd = session->opens.fd, .events = POLLIN},
 			{.fd = options->mark, .events = POLLIN},
 		};
-		int err;
+		int r;
 
 		if (poll(fds, 3, POLL_MS) < 0 && errno != EINTR)
 			return -errno;
 		/* What the kernel has gathered by now belongs before whatever the signals and the mark say. */
-		err = gather(session);
-		if (err)
-			return err;
+		r = gather(session);
+		if (r < 0)
+			return r;
 		take_signal(session);
 		if (session->interrupted)
 			return -EINTR;
@@ -320,15 +318,15 @@ static int follow(struct session *session)
 
 static int stop(struct session *session, enum record_step *step)
 {
-	int err;
+	int r;
 
 	*step = RECORD_STEP_RECORD;
-	err = tracer_stop(session->tracer, &session->trace);
-	if (!err)
-		err = opens_drain(&session->opens, &session->trace);
+	r = tracer_stop(session->tracer, &session->trace);
+	if (r == 0)
+		r = opens_drain(&session->opens, &session->trace);
 	tracer_free(TAKE_PTR(session->tracer));
-	*step = err ? RECORD_STEP_RECORD : RECORD_STEP_RESTORE;
-	return restore_end(&session->restore) ?: err;
+	*step = r < 0 ? RECORD_STEP_RECORD : RECORD_STEP_RESTORE;
+	return restore_end(&session->restore) ?: r;
 }
 
 static uint32_t biases(const struct session *session, const struct assemble_summary *summary)
@@ -396,21 +394,21 @@ static int make_profile(struct session *session, struct record_result *result)
 {
 	struct assemble_summary summary;
 	bool walking = session->opens.fd < 0;
-	int err = walking ? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts) : 0;
+	int r = walking ? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts) : 0;
 
-	if (!err)
-		err = resolve_files(&session->opens.files, &session->trace);
-	if (!err)
-		err = resolve_programs(&session->trace, &session->opens.files);
-	if (!err)
-		err = ensure_program(session);
-	if (!err)
-		err = describe(session, &result->profile);
-	if (!err)
-		err = assemble(&session->trace, &session->opens.files, session->only_added, &result->profile,
+	if (r == 0)
+		r = resolve_files(&session->opens.files, &session->trace);
+	if (r == 0)
+		r = resolve_programs(&session->trace, &session->opens.files);
+	if (r == 0)
+		r = ensure_program(session);
+	if (r == 0)
+		r = describe(session, &result->profile);
+	if (r == 0)
+		r = assemble(&session->trace, &session->opens.files, session->only_added, &result->profile,
 			&summary);
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < result->profile.n_files; i++)
 		profile_file_identify(&result->profile.files[i]);
 	result->profile.bias = biases(session, &summary);
@@ -422,35 +420,35 @@ static int make_profile(struct session *session, struct record_result *result)
 
 static int run(struct session *session, struct record_result *result, enum record_step *step)
 {
-	int err;
+	int r;
 
 	*step = RECORD_STEP_PREPARE;
-	err = take_signals(session);
-	if (err)
-		return err;
-	err = set_up(session, step);
-	if (err)
-		return err;
-	err = start_command(session, step);
-	if (err)
-		return err;
+	r = take_signals(session);
+	if (r < 0)
+		return r;
+	r = set_up(session, step);
+	if (r < 0)
+		return r;
+	r = start_command(session, step);
+	if (r < 0)
+		return r;
 	*step = RECORD_STEP_RECORD;
-	err = follow(session);
-	if (err)
-		return err;
+	r = follow(session);
+	if (r < 0)
+		return r;
 	result->seconds = now() - session->started;
-	err = stop(session, step);
-	if (err)
-		return err;
+	r = stop(session, step);
+	if (r < 0)
+		return r;
 	*step = RECORD_STEP_PROFILE;
-	err = make_profile(session, result);
+	r = make_profile(session, result);
 	result->pid = session->command.pid;
 	result->status = session->status;
 	result->running = !session->command_ended;
 	if (result->running)
 		result->terminal = TAKE_PTR(session->terminal);
 	result->events = session->trace.n_events;
-	return err;
+	return r;
 }
 
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step)
@@ -464,15 +462,15 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	};
 	struct record_result result = {0};
 	enum record_step step;
-	int err;
+	int r;
 
 	/* Where it is refused, our own pages stay in the cache, and the profile will say that some did. */
 	detach_from_files();
-	err = run(&session, &result, &step);
-	if (err) {
+	r = run(&session, &result, &step);
+	if (r < 0) {
 		profile_release(&result.profile);
 		*ret_step = step;
-		return err;
+		return r;
 	}
 	*ret = result;
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files and programs, looked at once the recording is over and nothing can disturb it. */
-#include "resolve.h"
+#include "record/resolve.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
-#include "inode-map.h"
-#include "links.h"
+#include "record/inode-map.h"
+#include "record/links.h"
 
 #define RESIDENCY_PAGES_MAX (4u << 20) /* 16 GiB of a file: above, a byte a page is too much to ask for */
 
@@ -46,16 +46,16 @@ static int mark_ambiguous(struct record_files *files, struct inode_map *map)
 	for (size_t i = 0; i < files->count; i++) {
 		struct record_file *file = &files->items[i];
 		size_t other;
-		int err;
+		int r;
 
 		if (file->kind != PROFILE_REGULAR)
 			continue;
 		other = inode_map_find(map, file->device, file->inode);
 		if (other != INODE_MAP_NONE && files->items[other].st_dev != file->st_dev)
 			file->ambiguous = files->items[other].ambiguous = true;
-		err = inode_map_add(map, file->device, file->inode, i);
-		if (err)
-			return err;
+		r = inode_map_add(map, file->device, file->inode, i);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
@@ -110,7 +110,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 	_cleanup_(inode_map_releasep) struct inode_map map = {0};
 	_cleanup_free_ uint8_t *kinds = NULL;
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-	int err;
+	int r;
 
 	for (size_t i = 0; i < files->count; i++) {
 		struct record_file *file = &files->items[i];
@@ -125,9 +125,9 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 			file->pages = UINT32_MAX;
 	}
 	compact(files);
-	err = mark_ambiguous(files, &map);
-	if (err)
-		return err;
+	r = mark_ambiguous(files, &map);
+	if (r < 0)
+		return r;
 	kinds = gather_event_kinds(files, trace, &map);
 	if (!kinds)
 		return -ENOMEM;
@@ -151,7 +151,7 @@ static int add_link(void *context, const char *path)
 {
 	const struct link_search *search = context;
 	struct record_file *file;
-	int err;
+	int r;
 
 	for (size_t i = 0; i < search->files->count; i++) {
 		file = &search->files->items[i];
@@ -161,9 +161,9 @@ static int add_link(void *context, const char *path)
 			file->opened = search->opened;
 		return 0;
 	}
-	err = record_files_add(search->files, &file);
-	if (err)
-		return err;
+	r = record_files_add(search->files, &file);
+	if (r < 0)
+		return r;
 	file->kind = PROFILE_SYMLINK;
 	file->opened = search->opened;
 	file->by_tree = true;
@@ -208,38 +208,38 @@ static int resolve_program(struct record_exec *exec, struct record_files *files)
 {
 	char *real = exec->path[0] == '/' ? realpath(exec->path, NULL) : NULL;
 	const struct record_file *file = real ? find_named(files, real) : NULL;
-	int err = 0;
+	int r = 0;
 
 	if (file) {
 		struct link_search search = {.files = files, .opened = file->opened};
 
-		err = links_on_path(exec->path, add_link, &search);
+		r = links_on_path(exec->path, add_link, &search);
 	} else {
 		free(real);
 		real = find_opened(files, exec);
 	}
 	free(exec->path);
 	exec->path = real;
-	return err == -ENOMEM ? err : 0;
+	return r == -ENOMEM ? r : 0;
 }
 
 int resolve_programs(struct record_trace *trace, struct record_files *files)
 {
 	size_t kept = 0, n_opened = files->count;
-	int err = 0;
+	int r = 0;
 
-	for (size_t i = 0; !err && i < trace->n_execs; i++)
-		err = resolve_program(&trace->execs[i], files);
+	for (size_t i = 0; r == 0 && i < trace->n_execs; i++)
+		r = resolve_program(&trace->execs[i], files);
 	for (size_t i = 0; i < trace->n_execs; i++)
 		if (trace->execs[i].path)
 			trace->execs[kept++] = trace->execs[i];
 	trace->n_execs = kept;
-	for (size_t i = 0; !err && i < n_opened; i++) {
+	for (size_t i = 0; r == 0 && i < n_opened; i++) {
 		struct link_search search = {.files = files, .opened = files->items[i].opened};
 
 		if (files->items[i].kind == PROFILE_REGULAR &&
 			links_of_file(files->items[i].path, add_link, &search) == -ENOMEM)
-			err = -ENOMEM;
+			r = -ENOMEM;
 	}
-	return err;
+	return r;
 }

@@ -2,8 +2,8 @@
 /* After the recording: what the files and programs that it met are called and how large they are now. */
 #pragma once
 
-#include "mounts.h"
-#include "trace.h"
+#include "record/mounts.h"
+#include "record/trace.h"
 
 /*
  * Drops files that are gone or replaced, fills in sizes, and residency where fault-around took part. Marks files of one

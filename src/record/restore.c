@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Read-ahead off and on again, and the guard. */
-#include "restore.h"
+#include "record/restore.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
-#include "kernelfs.h"
+#include "record/kernelfs.h"
 
 #define INSTANCE "headstart-" /* and the process number of the recorder */
 
@@ -73,13 +73,14 @@ static int read_text(int folder, const char *path, char *text, size_t size)
 static int get_read_ahead(int sysfs, const char *bdi, unsigned *ret_kib)
 {
 	char path[128], text[16];
-	int err;
+	int r;
 
 	snprintf(path, sizeof(path), "class/bdi/%s/read_ahead_kb", bdi);
-	err = read_text(sysfs, path, text, sizeof(text));
-	if (!err)
-		*ret_kib = (unsigned)strtoul(text, NULL, 10);
-	return err;
+	r = read_text(sysfs, path, text, sizeof(text));
+	if (r < 0)
+		return r;
+	*ret_kib = (unsigned)strtoul(text, NULL, 10);
+	return 0;
 }
 
 static int set_read_ahead(int sysfs, const char *bdi, unsigned kib)
@@ -126,16 +127,16 @@ static bool bdi_serves(int sysfs, const char *bdi, const struct mount *mount)
 static int choose_device(struct restore *restore, const char *bdi)
 {
 	unsigned kib;
-	int err = strlen(bdi) < sizeof(restore->devices->bdi) ? get_read_ahead(restore->sysfs, bdi, &kib)
-							      : -ENAMETOOLONG;
+	int r = strlen(bdi) < sizeof(restore->devices->bdi) ? get_read_ahead(restore->sysfs, bdi, &kib)
+							    : -ENAMETOOLONG;
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	if (!kib)
 		return 0;
-	err = ARRAY_RESERVE(restore->devices, restore->devices_capacity, restore->n_devices + 1);
-	if (err)
-		return err;
+	r = ARRAY_RESERVE(restore->devices, restore->devices_capacity, restore->n_devices + 1);
+	if (r < 0)
+		return r;
 	restore->devices[restore->n_devices].kib = kib;
 	strcpy(restore->devices[restore->n_devices++].bdi, bdi);
 	return 0;
@@ -156,11 +157,11 @@ int restore_choose_devices(struct restore *restore, const struct mounts *mounts)
 		for (size_t i = 0; i < mounts->count && entry->d_name[0] != '.'; i++)
 			chosen |= bdi_serves(restore->sysfs, entry->d_name, &mounts->items[i]);
 		if (chosen) {
-			int err = choose_device(restore, entry->d_name);
+			int r = choose_device(restore, entry->d_name);
 
-			if (err == -ENOMEM)
-				return err;
-			restore->read_ahead_on |= err != 0;
+			if (r == -ENOMEM)
+				return r;
+			restore->read_ahead_on |= r < 0;
 		}
 	}
 	return 0;
@@ -191,12 +192,12 @@ static int put_back(const struct restore *restore)
 	for (size_t i = 0; i < restore->n_devices; i++) {
 		const struct read_ahead *device = &restore->devices[i];
 		unsigned kib;
-		int err = get_read_ahead(restore->sysfs, device->bdi, &kib);
+		int r = get_read_ahead(restore->sysfs, device->bdi, &kib);
 
-		if (!err && kib == 0)
-			err = set_read_ahead(restore->sysfs, device->bdi, device->kib);
-		if (err && err != -ENOENT)
-			result = err;
+		if (r == 0 && kib == 0)
+			r = set_read_ahead(restore->sysfs, device->bdi, device->kib);
+		if (r < 0 && r != -ENOENT)
+			result = r;
 	}
 	return remove_instance(restore) ?: result;
 }
@@ -257,10 +258,10 @@ static int start_guard(struct restore *restore)
 	}
 	close(sockets[1]);
 	if (pid < 0) {
-		int err = -errno;
+		int r = -errno;
 
 		close(sockets[0]);
-		return err;
+		return r;
 	}
 	restore->guard = sockets[0];
 	restore->guard_pid = (pid_t)pid;
@@ -269,10 +270,10 @@ static int start_guard(struct restore *restore)
 
 int restore_begin(struct restore *restore)
 {
-	int err = start_guard(restore);
+	int r = start_guard(restore);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < restore->n_devices; i++)
 		restore->read_ahead_on |= set_read_ahead(restore->sysfs, restore->devices[i].bdi, 0) != 0;
 	return 0;

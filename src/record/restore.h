@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "mounts.h"
+#include "record/mounts.h"
 
 struct read_ahead {
 	char bdi[64]; /* name under /sys/class/bdi */

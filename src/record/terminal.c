@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The pseudo-terminal, and the thread that relays. */
-#include "terminal.h"
+#include "record/terminal.h"
 
 #include <errno.h>
 #include <fcntl.h>

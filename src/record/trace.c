@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lists of a recording. */
-#include "trace.h"
+#include "record/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 int record_trace_add_event(struct record_trace *trace, const struct record_event *event)
 {
 	struct record_event *before = trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
-	int err;
+	int r;
 
 	if (before && before->inode == event->inode && before->device == event->device &&
 		before->first == event->first && before->last == event->last && before->kind == event->kind)
@@ -23,9 +23,9 @@ int record_trace_add_event(struct record_trace *trace, const struct record_event
 		trace->lost = true;
 		return 0;
 	}
-	err = ARRAY_RESERVE(trace->events, trace->events_capacity, trace->n_events + 1);
-	if (err)
-		return err;
+	r = ARRAY_RESERVE(trace->events, trace->events_capacity, trace->n_events + 1);
+	if (r < 0)
+		return r;
 	trace->events[trace->n_events++] = *event;
 	return 0;
 }
@@ -33,10 +33,10 @@ int record_trace_add_event(struct record_trace *trace, const struct record_event
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
 {
 	char *copy;
-	int err = ARRAY_RESERVE(trace->execs, trace->execs_capacity, trace->n_execs + 1);
+	int r = ARRAY_RESERVE(trace->execs, trace->execs_capacity, trace->n_execs + 1);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	copy = strdup(path);
 	if (!copy)
 		return -ENOMEM;
@@ -46,10 +46,10 @@ int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid
 
 int record_trace_add_pid(struct record_trace *trace, int32_t pid)
 {
-	int err = ARRAY_RESERVE(trace->pids, trace->pids_capacity, trace->n_pids + 1);
+	int r = ARRAY_RESERVE(trace->pids, trace->pids_capacity, trace->n_pids + 1);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	trace->pids[trace->n_pids++] = pid;
 	return 0;
 }
@@ -66,10 +66,10 @@ void record_trace_release(struct record_trace *trace)
 
 int record_files_add(struct record_files *files, struct record_file **ret)
 {
-	int err = ARRAY_RESERVE(files->items, files->capacity, files->count + 1);
+	int r = ARRAY_RESERVE(files->items, files->capacity, files->count + 1);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	*ret = &files->items[files->count++];
 	**ret = (struct record_file){0};
 	return 0;

@@ -3,7 +3,7 @@
  * libtracefs sets the instance up and libtraceevent says where the fields lie in an event. Each CPU's buffer is read
  * raw, a sub-buffer at a time, without waiting; the caller sorts by time.
  */
-#include "tracer.h"
+#include "record/tracer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -127,7 +127,7 @@ static unsigned buffer_kib(int n_cpus)
 static int set_up_instance(struct tracer *tracer, const char *root, const char *name)
 {
 	char kib[16];
-	int err;
+	int r;
 
 	if (tracefs_set_tracing_dir((char *)root) < 0)
 		return -ENOMEM;
@@ -135,12 +135,12 @@ static int set_up_instance(struct tracer *tracer, const char *root, const char *
 	if (!tracer->instance)
 		return errno ? -errno : -EIO;
 	snprintf(kib, sizeof(kib), "%u", buffer_kib((int)sysconf(_SC_NPROCESSORS_CONF)));
-	err = write_option(tracer, "buffer_size_kb", kib);
-	if (!err)
-		err = write_option(tracer, "trace_clock", "mono");
-	if (!err)
-		err = write_option(tracer, "options/event-fork", "1");
-	return err;
+	r = write_option(tracer, "buffer_size_kb", kib);
+	if (r == 0)
+		r = write_option(tracer, "trace_clock", "mono");
+	if (r == 0)
+		r = write_option(tracer, "options/event-fork", "1");
+	return r;
 }
 
 /* Opened here and not by tracefs_cpu_open(), which would let the command inherit them. */
@@ -172,20 +172,20 @@ int tracer_open(int tracefs, const char *name, enum tracer_source source, struct
 {
 	_cleanup_(tracer_freep) struct tracer *tracer = calloc(1, sizeof(*tracer));
 	char root[64];
-	int err;
+	int r;
 
 	if (!tracer)
 		return -ENOMEM;
 	snprintf(root, sizeof(root), "/proc/self/fd/%d", tracefs);
 	errno = 0;
-	err = find_events(tracer, root, source);
-	if (!err)
-		err = set_up_instance(tracer, root, name);
-	if (!err)
-		err = open_buffers(tracer);
-	if (!err)
+	r = find_events(tracer, root, source);
+	if (r == 0)
+		r = set_up_instance(tracer, root, name);
+	if (r == 0)
+		r = open_buffers(tracer);
+	if (r == 0)
 		*ret = TAKE_PTR(tracer);
-	return err;
+	return r;
 }
 
 bool tracer_has_only_added(const struct tracer *tracer)
@@ -279,11 +279,10 @@ static int take_sub_buffer(struct tracer *tracer, struct record_trace *trace)
 	if (kbuffer_missed_events(tracer->kbuffer))
 		trace->lost = true;
 	while ((data = kbuffer_read_event(tracer->kbuffer, &time))) {
-		int err =
-			take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
+		int r = take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
 
-		if (err)
-			return err;
+		if (r < 0)
+			return r;
 		kbuffer_next_event(tracer->kbuffer, NULL);
 	}
 	return 0;
@@ -295,10 +294,10 @@ int tracer_drain(struct tracer *tracer, struct record_trace *trace)
 		if (tracer->cpus[cpu] < 0)
 			continue;
 		while (read(tracer->cpus[cpu], tracer->sub_buffer, tracer->sub_buffer_size) > 0) {
-			int err = take_sub_buffer(tracer, trace);
+			int r = take_sub_buffer(tracer, trace);
 
-			if (err)
-				return err;
+			if (r < 0)
+				return r;
 		}
 	}
 	return 0;
@@ -315,26 +314,26 @@ static int enable(struct tracer *tracer, enum kind kind)
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid)
 {
 	char pid[16];
-	int err = tracer_drain(tracer, trace);
+	int r = tracer_drain(tracer, trace);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	if (!tracer->marked_by)
 		return -ESRCH;
 	snprintf(pid, sizeof(pid), "%d", tracer->marked_by);
-	err = write_option(tracer, "set_event_pid", pid);
-	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; !err && kind < EVENT_MARK; kind++)
-		err = enable(tracer, kind);
-	if (!err)
-		err = record_trace_add_pid(trace, tracer->marked_by);
-	if (!err)
+	r = write_option(tracer, "set_event_pid", pid);
+	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
+		r = enable(tracer, kind);
+	if (r == 0)
+		r = record_trace_add_pid(trace, tracer->marked_by);
+	if (r == 0)
 		*ret_pid = tracer->marked_by;
-	return err;
+	return r;
 }
 
 int tracer_stop(struct tracer *tracer, struct record_trace *trace)
 {
-	int err = write_option(tracer, "tracing_on", "0");
+	int r = write_option(tracer, "tracing_on", "0");
 
-	return err ? err : tracer_drain(tracer, trace);
+	return r < 0 ? r : tracer_drain(tracer, trace);
 }

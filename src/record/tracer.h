@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "trace.h"
+#include "record/trace.h"
 
 struct tracer;
 

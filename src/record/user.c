@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Becoming a user as login(1) does, and what of the environment goes along. */
-#include "user.h"
+#include "record/user.h"
 
 #include <errno.h>
 #include <grp.h>

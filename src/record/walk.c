@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "inode-map.h"
-#include "resolve.h"
+#include "record/inode-map.h"
+#include "record/resolve.h"
 
 static void close_walkp(FTS **walk)
 {
@@ -23,10 +23,10 @@ static void close_walkp(FTS **walk)
 static int add_named(struct record_files *files, const FTSENT *entry, uint32_t device)
 {
 	struct record_file *file;
-	int err = record_files_add(files, &file);
+	int r = record_files_add(files, &file);
 
-	if (err)
-		return err;
+	if (r < 0)
+		return r;
 	file->path = strdup(entry->fts_accpath);
 	if (!file->path) {
 		files->count--;
@@ -47,18 +47,18 @@ static int walk_mount(struct record_files *files, struct inode_map *named, const
 	_cleanup_(close_walkp) FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_XDEV | FTS_NOCHDIR, NULL);
 	uint32_t device = streq(mount->type, "overlay") ? 0 : mount->device;
 	FTSENT *entry;
-	int err = walk ? 0 : -errno;
+	int r = walk ? 0 : -errno;
 
-	while (!err && (entry = fts_read(walk))) {
+	while (r == 0 && (entry = fts_read(walk))) {
 		if (entry->fts_info != FTS_F ||
 			inode_map_find(wanted, mount->device, entry->fts_statp->st_ino) == INODE_MAP_NONE ||
 			inode_map_find(named, mount->device, entry->fts_statp->st_ino) != INODE_MAP_NONE)
 			continue;
-		err = inode_map_add(named, mount->device, entry->fts_statp->st_ino, files->count);
-		if (!err)
-			err = add_named(files, entry, device);
+		r = inode_map_add(named, mount->device, entry->fts_statp->st_ino, files->count);
+		if (r == 0)
+			r = add_named(files, entry, device);
 	}
-	return err;
+	return r;
 }
 
 static bool is_wanted(const struct inode_map *wanted, const struct mount *mount)
@@ -73,12 +73,12 @@ int resolve_by_walking(
 	struct record_files *files, const struct record_trace *trace, const struct mounts *mounts)
 {
 	_cleanup_(inode_map_releasep) struct inode_map wanted = {0}, named = {0};
-	int err = 0;
+	int r = 0;
 
-	for (size_t i = 0; !err && i < trace->n_events; i++)
-		err = inode_map_add(&wanted, trace->events[i].device, trace->events[i].inode, 0);
-	for (size_t i = 0; !err && i < mounts->count; i++)
+	for (size_t i = 0; r == 0 && i < trace->n_events; i++)
+		r = inode_map_add(&wanted, trace->events[i].device, trace->events[i].inode, 0);
+	for (size_t i = 0; r == 0 && i < mounts->count; i++)
 		if (is_wanted(&wanted, &mounts->items[i]))
-			err = walk_mount(files, &named, &wanted, &mounts->items[i]);
-	return err;
+			r = walk_mount(files, &named, &wanted, &mounts->items[i]);
+	return r;
 }

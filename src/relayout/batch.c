@@ -22,6 +22,7 @@
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "base/strings.h"
+#include "elf/identity.h"
 #include "relayout/loader.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -130,13 +131,6 @@ static int add_file(struct relayout_batch *batch, const char *named, const char 
 	return st.st_nlink > 1 ? add_names_beside(file, &st) : 0;
 }
 
-static bool is_elf(int fd)
-{
-	char magic[SELFMAG];
-
-	return pread(fd, magic, sizeof(magic), 0) == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0;
-}
-
 int relayout_batch_add(struct relayout_batch *batch, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
@@ -158,7 +152,7 @@ int relayout_batch_add_profile(struct relayout_batch *batch, const char **ret_cu
 		if (known->kind != PROFILE_REGULAR)
 			continue;
 		fd = open_inside(batch, known->path, &path);
-		if (fd < 0 || !is_elf(fd))
+		if (fd < 0 || !elf_is(fd))
 			continue;
 		r = add_file(batch, known->path, path, fd);
 		if (r < 0) {

@@ -2,12 +2,12 @@
 /* Numbers, times and enums in words. */
 #include "report/words.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "base/times.h"
+#include "format/plan-view.h"
 
 _Static_assert((int)PLAN_REGULAR == (int)PROFILE_REGULAR && (int)PLAN_DIRECTORY == (int)PROFILE_DIRECTORY &&
 		(int)PLAN_SYMLINK == (int)PROFILE_SYMLINK,
@@ -115,27 +115,14 @@ const char *words_kind(uint32_t kind)
 	}
 }
 
-static bool mode_is(mode_t mode, uint32_t kind)
-{
-	if (kind == PLAN_REGULAR)
-		return S_ISREG(mode);
-	return kind == PLAN_DIRECTORY ? S_ISDIR(mode) : S_ISLNK(mode);
-}
-
 enum words_state words_plan_file_state(const char *path, const struct plan_file *file)
 {
-	uint32_t kind = LE32(file->kind);
 	struct stat st;
 
-	if (lstat(path, &st) < 0 || !mode_is(st.st_mode, kind))
+	if (lstat(path, &st) < 0 || (st.st_mode & S_IFMT) != plan_file_type(file))
 		return STATE_GONE;
-	if (kind != PLAN_REGULAR)
-		return STATE_FRESH;
-	if ((uint64_t)st.st_size != LE64(file->size))
-		return STATE_CHANGED;
-	if ((int64_t)LE64(file->mtime) != nanoseconds(st.st_mtim))
-		return STATE_CHANGED;
-	return STATE_FRESH;
+	return plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim)) ? STATE_FRESH
+										       : STATE_CHANGED;
 }
 
 const char *words_state_name(enum words_state state)

@@ -39,7 +39,7 @@ static int take_desktop_file(struct app *app, const char *path, const char *id)
 
 	if (snprintf(target, sizeof(target), "%s/applications/%s", app->places.data, id) >=
 			(int)sizeof(target) ||
-		app_has_file(app, target))
+		file_set_has(&app->set, target))
 		return 0;
 	if (streq(path, target) && file_standing(target, app->places.before) == FILE_OURS) {
 		path = manifest_find(app->places.before, target)->saved; /* what the user had */
@@ -74,7 +74,7 @@ static int walk_desktop_files(
 			continue;
 		if (S_ISDIR(st.st_mode) && depth < DESKTOP_DEPTH)
 			r = walk_desktop_files(app, path, strcat(id, "-"), depth + 1, take);
-		else if (S_ISREG(st.st_mode) && app_ends_with(id, APP_MENU_SUFFIX))
+		else if (S_ISREG(st.st_mode) && ends_with(id, APP_MENU_SUFFIX))
 			r = take(app, path, id);
 	}
 	return r;

@@ -9,11 +9,14 @@
 /* Adds the program that a command starts, were there no wrappers; nothing if there is none. Returns 0 or negative errno. */
 int app_add_program(struct app *app, const char *command);
 
+/* Adds the programs that are called what the app is. Returns 0 or negative errno. */
+int app_add_named_programs(struct app *app);
+
+/* The wrapper that would lie where its program is, borrowed, or NULL. */
+const char *app_wrapper_in_place(const struct app *app);
+
 /* The wrapper of the app's program that the command starts, borrowed, or NULL. */
 const char *app_wrapper_for(const struct app *app, const char *command);
-
-/* Whether the set has a file of that path. */
-bool app_has_file(const struct app *app, const char *path);
 
 /* Adds the program of the .desktop file at `path`, or of that which the app is named after. Return 0 or negative errno. */
 int app_menu_add_program(struct app *app, const char *path);
@@ -21,8 +24,5 @@ int app_menus_add_program(struct app *app);
 
 /* Adds to the set the menu entries that start a program of the app. Returns 0 or negative errno. */
 int app_menus_add_files(struct app *app);
-
-/* Whether the string ends with `end` and is longer. */
-bool app_ends_with(const char *string, const char *end);
 
 #define APP_MENU_SUFFIX ".desktop"

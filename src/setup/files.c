@@ -39,6 +39,16 @@ void file_set_release(struct file_set *set)
 	*set = (struct file_set){0};
 }
 
+bool file_set_has(const struct file_set *set, const char *path)
+{
+	for (size_t i = 0; i < set->n_files; i++)
+		if (streq(set->files[i].path, path))
+			return true;
+	return false;
+}
+
+static int remove_one(const struct installed_file *file, file_removed *tell, void *context);
+
 static bool has_checksum(const char *path, uint64_t checksum)
 {
 	_cleanup_free_ char *content = NULL;
@@ -214,16 +224,6 @@ static int write_file(
 	return r < 0 ? r : publish_file(file->path, file->mode, file->content, file->size);
 }
 
-static bool wanted(const struct file_set *set, const char *path)
-{
-	for (size_t i = 0; i < set->n_files; i++)
-		if (streq(set->files[i].path, path))
-			return true;
-	return false;
-}
-
-static int remove_one(const struct installed_file *file, file_removed *tell, void *context);
-
 /* Takes back what is not wanted any more; *ret is the manifest without it. */
 static int drop_unwanted(const struct file_set *set, const struct manifest *manifest, struct manifest *ret)
 {
@@ -234,8 +234,9 @@ static int drop_unwanted(const struct file_set *set, const struct manifest *mani
 	for (size_t i = 0; r == 0 && i < manifest->n_files; i++) {
 		const struct installed_file *file = &manifest->files[i];
 
-		r = wanted(set, file->path) ? manifest_add_file(ret, file->path, file->checksum, file->saved)
-					    : remove_one(file, NULL, NULL);
+		r = file_set_has(set, file->path)
+			? manifest_add_file(ret, file->path, file->checksum, file->saved)
+			: remove_one(file, NULL, NULL);
 	}
 	return r;
 }

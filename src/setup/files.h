@@ -34,6 +34,9 @@ struct file_set {
 int file_set_add(struct file_set *set, const char *path, mode_t mode, char *content, size_t size);
 void file_set_release(struct file_set *set);
 
+/* Whether the set has a file of that path. */
+bool file_set_has(const struct file_set *set, const char *path);
+
 static inline void file_set_releasep(struct file_set *set)
 {
 	file_set_release(set);

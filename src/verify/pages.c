@@ -76,15 +76,6 @@ static void expect_addends(struct pages *pages, const Elf64_Phdr *load, uint64_t
 	}
 }
 
-/* The dynamic section, which was compared entry by entry. */
-static void expect_dynamic(struct pages *pages, const Elf64_Phdr *load, uint64_t page_address)
-{
-	const struct elf_view *new = pages->verify->new;
-
-	overlay(pages, load, page_address, new->dynamic_address, new->dynamic,
-		new->n_dynamic * sizeof(Elf64_Dyn));
-}
-
 static void expect_header(struct pages *pages)
 {
 	const Elf64_Ehdr *header = &pages->verify->new->header;
@@ -104,7 +95,9 @@ static int compare_page(struct pages *pages, const Elf64_Phdr *old, const Elf64_
 	read_page(verify->old, old_offset, pages->expected, granule);
 	read_page(verify->new, new_offset, pages->found, granule);
 	expect_addends(pages, old, address);
-	expect_dynamic(pages, old, address);
+	/* The dynamic section was compared entry by entry. */
+	overlay(pages, old, address, verify->new->dynamic_address, verify->new->dynamic,
+		verify->new->n_dynamic * sizeof(Elf64_Dyn));
 	if (old_offset == 0 && new_offset == 0)
 		expect_header(pages);
 	if (memcmp(pages->expected, pages->found, granule) == 0)

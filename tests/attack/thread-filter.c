@@ -5,18 +5,15 @@
  * first thread has no filter; neither has the second if FILTER is "none". Exits with the status of the program.
  */
 #include <dlfcn.h>
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <spawn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "forbid.h"
 
 static const unsigned int forbidden[] = {__NR_preadv2, __NR_openat2, __NR_readahead, __NR_io_uring_setup,
 	__NR_fadvise64, __NR_getxattr, __NR_lgetxattr, __NR_fgetxattr, __NR_flock, __NR_process_vm_readv,
@@ -31,22 +28,6 @@ struct work {
 	char **argv;
 	int status;
 };
-
-static int filter_this_thread(void)
-{
-	struct sock_filter code[FORBIDDEN + 3];
-	struct sock_fprog program = {.len = FORBIDDEN + 3, .filter = code};
-
-	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < FORBIDDEN; i++)
-		code[1 + i] = (struct sock_filter)BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], (unsigned char)(FORBIDDEN - i), 0);
-	code[FORBIDDEN + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	code[FORBIDDEN + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return -1;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
 
 static int status_of(pid_t child)
 {
@@ -80,7 +61,7 @@ static void *run(void *argument)
 {
 	struct work *work = argument;
 
-	if (strcmp(work->filter, "none") != 0 && filter_this_thread() != 0)
+	if (strcmp(work->filter, "none") != 0 && forbid(forbidden, FORBIDDEN, SECCOMP_RET_KILL_PROCESS) != 0)
 		work->status = 3;
 	else
 		work->status = start(work->way, work->argv);

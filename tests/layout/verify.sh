@@ -38,6 +38,13 @@ case_json_says_what_readelf_sees() {
 		fail "not all relative relocations were packed"
 }
 
+case_path_that_is_not_utf8_is_json() {
+	odd=$tmp/$(printf 'odd\377')
+	cp "$tmp/files/$(basename "$1")" "$odd"
+	"$headstart" verify --json "$odd" >"$tmp/json"
+	[ "$(json "$tmp/json" 'TOP["files"][0]["file"].endswith("/odd\ufffd")')" = True ] || fail "$(cat "$tmp/json")"
+}
+
 # Wrong files.
 case_wrong_file_is_told() {
 	file=$tmp/files/$(basename "$1")

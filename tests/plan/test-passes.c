@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "plan/cost.h"
 #include "plan/draft.h"
 
 #define PAGE 4096u

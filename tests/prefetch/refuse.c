@@ -4,17 +4,15 @@
  * filter as containers use them. ERROR is ENOSYS, EPERM or EOPNOTSUPP.
  */
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define COUNT(a)  (sizeof(a) / sizeof((a)[0]))
-#define CALLS_MAX 8
+#include "forbid.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct {
 	const char *name;
@@ -50,27 +48,17 @@ static int find_error(const char *name)
 
 static int refuse(char *names, int error)
 {
-	struct sock_filter filter[2 + 2 * CALLS_MAX];
-	struct sock_fprog program = {.filter = filter};
-	unsigned short n = 0;
+	unsigned int numbers[COUNT(calls)];
+	size_t n = 0;
 
-	filter[n++] =
-		(struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
 	for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
 		int number = find_call(name);
 
-		if (number < 0 || n > 2 * CALLS_MAX)
+		if (number < 0 || n == COUNT(calls))
 			return -1;
-		filter[n++] =
-			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)number, 0, 1);
-		filter[n++] = (struct sock_filter)BPF_STMT(
-			BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned int)error);
+		numbers[n++] = (unsigned int)number;
 	}
-	filter[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	program.len = n;
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+	return forbid(numbers, n, SECCOMP_RET_ERRNO | (unsigned int)error);
 }
 
 int main(int argc, char **argv)

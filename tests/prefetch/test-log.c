@@ -66,10 +66,10 @@ static int make_file(const char *name)
 
 static void lines_are_appended(void **state)
 {
-	const struct objects_result result = {.seen = 3, .read = 2, .relaid = 1, .bytes = 4096};
+	const struct whole_mode_result result = {.seen = 3, .read = 2, .relaid = 1, .bytes = 4096};
 
-	objects_log(&result);
-	objects_log(&(struct objects_result){0});
+	whole_mode_log(&result);
+	whole_mode_log(&(struct whole_mode_result){0});
 	assert_log("objects seen=3 read=2 relaid=1 asked=4096\nobjects seen=0 read=0 relaid=0 asked=0\n");
 }
 
@@ -93,7 +93,7 @@ static void a_path_makes_no_line_of_its_own(void **state)
 static void a_relative_path_is_no_log(void **state)
 {
 	setenv("HEADSTART_LOG", "log", 1);
-	objects_log(&(struct objects_result){0});
+	whole_mode_log(&(struct whole_mode_result){0});
 	assert_int_equal(access("log", F_OK), -1);
 }
 

@@ -26,12 +26,12 @@
 #include "base/publish.h"
 #include "make-plan.h"
 #include "prefetch/budget.h"
-#include "prefetch/file.h"
-#include "prefetch/job.h"
 #include "prefetch/load.h"
+#include "prefetch/plan-job.h"
+#include "prefetch/planned-file.h"
 #include "prefetch/prefetch.h"
+#include "prefetch/process-room.h"
 #include "prefetch/residency.h"
-#include "prefetch/room.h"
 #include "taken.h"
 #include "tree.h"
 #include "undisturbed.h"
@@ -325,9 +325,9 @@ static void nothing_begins_after_the_time_budget(void **state)
 	plan_maker_extent(&fixture->maker, add_file(fixture, "a", 10), 0, 10);
 	make_view(fixture);
 	for (int ring = 0; ring < 2; ring++) {
-		_cleanup_(job_releasep) struct job job = {0};
+		_cleanup_(plan_job_releasep) struct plan_job job = {0};
 
-		assert_int_equal(job_init(&job, &fixture->view, &options, &any_tuning), 0);
+		assert_int_equal(plan_job_init(&job, &fixture->view, &options, &any_tuning), 0);
 		job.deadline_us = 1; /* long ago */
 		if (ring && uring_run(&job) < 0)
 			continue; /* no io_uring here */
@@ -462,10 +462,10 @@ static void extents_are_clipped_to_the_file(void **state)
 	const struct plan_extent extent = {.page = LE32(2), .pages = LE32(3)};
 	uint64_t offset = 7;
 
-	assert_int_equal(extent_range(&view, &extent, 10 * PAGE, &offset), 3 * PAGE);
+	assert_int_equal(planned_extent_range(&view, &extent, 10 * PAGE, &offset), 3 * PAGE);
 	assert_int_equal(offset, 2 * PAGE);
-	assert_int_equal(extent_range(&view, &extent, 3 * PAGE + 5, &offset), PAGE + 5);
-	assert_int_equal(extent_range(&view, &extent, 2 * PAGE, &offset), 0);
+	assert_int_equal(planned_extent_range(&view, &extent, 3 * PAGE + 5, &offset), PAGE + 5);
+	assert_int_equal(planned_extent_range(&view, &extent, 2 * PAGE, &offset), 0);
 }
 
 static void put(const struct fixture *fixture, const char *name, const char *text)
@@ -513,7 +513,7 @@ static void room_is_what_the_tightest_limit_leaves(void **state)
 	const char *root = fixture->folder;
 
 	assert_true(process_room(root) == UINT64_MAX); /* the kernel says nothing */
-	put(fixture, "proc/self/cgroup", "8:pids:/v1\n0::/a/b\n");
+	put(fixture, "proc/self/cgroup", "9:cpu,pidsome:/no\n8:misc,pids:/v1\n0::/a/b\n");
 	put(fixture, "sys/fs/cgroup/a/b/pids.max", "max\n");
 	put(fixture, "sys/fs/cgroup/a/b/pids.current", "7\n");
 	assert_true(process_room(root) == UINT64_MAX);

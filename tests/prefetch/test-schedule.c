@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "prefetch/job.h"
+#include "prefetch/plan-job.h"
 #include "prefetch/schedule.h"
 
 #define LATE SCHEDULE_LEAD_TOUCHES
@@ -62,19 +62,19 @@ static void the_lead_waits_for_its_own_files_only(void **state)
 	const struct prefetch_options options = {.alongside = true};
 	const struct prefetch_tuning tuning = {
 		.open_depth = 1, .read_depth = 1, .chunk = 4096, .opens_first = true};
-	struct job_cursor cursor = {0};
-	struct job job;
+	struct plan_job_cursor cursor = {0};
+	struct plan_job job;
 
-	assert_int_equal(job_init(&job, &plan, &options, &tuning), 0);
+	assert_int_equal(plan_job_init(&job, &plan, &options, &tuning), 0);
 	job.tried = 1;
-	assert_false(job_may_read(&job, &cursor));
+	assert_false(plan_job_may_read(&job, &cursor));
 	job.tried = 2;
-	assert_true(job_may_read(&job, &cursor));
+	assert_true(plan_job_may_read(&job, &cursor));
 	cursor.extent = 2;
-	assert_false(job_may_read(&job, &cursor));
+	assert_false(plan_job_may_read(&job, &cursor));
 	job.tried = 4;
-	assert_true(job_may_read(&job, &cursor));
-	job_release(&job);
+	assert_true(plan_job_may_read(&job, &cursor));
+	plan_job_release(&job);
 }
 
 int main(void)

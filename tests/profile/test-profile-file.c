@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/publish.h"
 #include "fixture.h"
 #include "profile/profile-file.h"
 #include "seal.h"
@@ -86,6 +87,7 @@ static void round_trip(void **state)
 	_cleanup_(profile_releasep) struct profile written = fixture_small(), read = {0};
 	char folder[] = "/tmp/headstart-profile-XXXXXX";
 	_cleanup_free_ char *path = NULL;
+	enum profile_fault fault;
 	struct stat st;
 
 	written.bias = PROFILE_BIAS_LOST | PROFILE_BIAS_TIMEOUT;
@@ -94,13 +96,15 @@ static void round_trip(void **state)
 	assert_int_equal(profile_save(&written, path), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
-	assert_int_equal(profile_load(path, &read), PROFILE_GOOD);
+	assert_int_equal(profile_load(path, &read, &fault), 0);
 	assert_same(&written, &read);
 	unlink(path);
-	assert_int_equal(profile_load(path, &read), PROFILE_UNREADABLE);
-	assert_int_equal(errno, ENOENT);
-	assert_int_equal(profile_load(folder, &read), PROFILE_UNREADABLE);
-	assert_int_equal(errno, EISDIR);
+	assert_int_equal(publish_file(path, 0600, "x", 1), 0);
+	assert_int_equal(profile_load(path, &read, &fault), -EBADMSG);
+	assert_int_equal(fault, PROFILE_FOREIGN);
+	unlink(path);
+	assert_int_equal(profile_load(path, &read, &fault), -ENOENT);
+	assert_int_equal(profile_load(folder, &read, &fault), -EISDIR);
 	rmdir(folder);
 }
 
@@ -263,7 +267,7 @@ static void every_string_is_checked(void **state)
 
 static void each_fault_is_one_sentence(void **state)
 {
-	for (enum profile_fault fault = PROFILE_GOOD; fault <= PROFILE_UNREADABLE; fault++)
+	for (enum profile_fault fault = PROFILE_GOOD; fault <= PROFILE_DAMAGED; fault++)
 		for (enum profile_fault other = PROFILE_GOOD; other < fault; other++)
 			assert_string_not_equal(profile_fault_text(fault), profile_fault_text(other));
 }

@@ -5,14 +5,12 @@
  * back.
  */
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "forbid.h"
 
 static const unsigned int forbidden[] = {__NR_io_uring_setup, __NR_fadvise64, __NR_readahead, __NR_preadv2,
 	__NR_prctl, __NR_openat2, __NR_readlinkat, __NR_getpid, __NR_memfd_create, __NR_ftruncate, __NR_clone,
@@ -20,22 +18,6 @@ static const unsigned int forbidden[] = {__NR_io_uring_setup, __NR_fadvise64, __
 	__NR_pidfd_open};
 
 #define FORBIDDEN (sizeof(forbidden) / sizeof(forbidden[0]))
-
-static int filter(unsigned int action)
-{
-	struct sock_filter code[FORBIDDEN + 3];
-	struct sock_fprog program = {.len = FORBIDDEN + 3, .filter = code};
-
-	code[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < FORBIDDEN; i++)
-		code[1 + i] = (struct sock_filter)BPF_JUMP(
-			BPF_JMP | BPF_JEQ | BPF_K, forbidden[i], (unsigned char)(FORBIDDEN - i), 0);
-	code[FORBIDDEN + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	code[FORBIDDEN + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-		return -1;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
 
 int main(int argc, char **argv)
 {
@@ -48,7 +30,7 @@ int main(int argc, char **argv)
 	action = strcmp(argv[1], "kill") == 0  ? SECCOMP_RET_KILL_PROCESS
 		: strcmp(argv[1], "trap") == 0 ? SECCOMP_RET_TRAP
 					       : SECCOMP_RET_ERRNO | EPERM;
-	if (filter(action) != 0)
+	if (forbid(forbidden, FORBIDDEN, action) != 0)
 		return 2;
 	if (strcmp(argv[2], "probe") == 0)
 		return syscall(SYS_preadv2, 0, &to, 1, 0L, 0L, RWF_NOWAIT) == 12345;

@@ -27,7 +27,7 @@
 #include "format/object-list.h"
 #include "memory-file.h"
 #include "prefetch/hot-extent.h"
-#include "prefetch/objects.h"
+#include "prefetch/whole-mode.h"
 #include "taken.h"
 #include "undisturbed.h"
 
@@ -137,10 +137,10 @@ static ino_t inode_of(const char *path)
 }
 
 /* Follows a program that maps the files and then the sentinel, and ends when that is read. */
-static struct objects_result follow(const char *const paths[], size_t count)
+static struct whole_mode_result follow(const char *const paths[], size_t count)
 {
 	char sentinel[] = "/tmp/headstart-sentinel.XXXXXX";
-	struct objects_result result = {0};
+	struct whole_mode_result result = {0};
 	int fd = memfd_create("list", MFD_CLOEXEC);
 	struct object_list *list;
 
@@ -160,7 +160,8 @@ static struct objects_result follow(const char *const paths[], size_t count)
 	}
 	list->pid = (uint32_t)seen.program;
 	assert_int_equal(
-		objects_run(fd, &(struct objects_options){.time_budget_ms = TIME_MS}, NULL, &result), 0);
+		whole_mode_run(fd, &(struct whole_mode_options){.time_budget_ms = TIME_MS}, NULL, &result),
+		0);
 	waitpid(seen.program, NULL, 0);
 	assert_int_equal(seen.reads[seen.count - 1].file, seen.sentinel);
 	unlink(sentinel);
@@ -184,7 +185,7 @@ static void assert_one_pass(ino_t file, uint64_t begin, uint64_t end)
 static void test_one_pass(void **state)
 {
 	char path[] = "/tmp/headstart-relaid.XXXXXX";
-	struct objects_result result;
+	struct whole_mode_result result;
 	ino_t file;
 
 	close(write_file(path, &good, sizeof(good)));
@@ -383,7 +384,7 @@ static void test_falls_back(void **state)
 {
 	char path[] = "/tmp/headstart-relaid.XXXXXX";
 	struct relaid *image = malloc(sizeof(*image));
-	struct objects_result result;
+	struct whole_mode_result result;
 	ino_t file;
 
 	assert_non_null(image);
@@ -407,7 +408,7 @@ static void test_rotational(void **state)
 {
 	char paths[][sizeof("/tmp/headstart-relaid.XXXXXX")] = {"/tmp/headstart-relaid.XXXXXX",
 		"/tmp/headstart-relaid.XXXXXX", "/tmp/headstart-relaid.XXXXXX"};
-	struct objects_result result = {0};
+	struct whole_mode_result result = {0};
 	ino_t files[3];
 	bool told = true;
 

@@ -199,7 +199,7 @@ static void write_object(const char *root, const char *path, const struct handma
 /* program -> libhand.so.1 in a default folder of a root that is not the machine's, which needs itself. */
 static void libraries_are_found_below_the_root(void **state)
 {
-	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0}, preloads = {0};
 	char root[] = "/tmp/headstart-closure.XXXXXX", path[256];
 	struct handmade elf;
 
@@ -213,12 +213,19 @@ static void libraries_are_found_below_the_root(void **state)
 	closure.root = root;
 	assert_int_equal(elf_closure_add(&closure, "/program"), 0);
 	assert_int_equal(elf_closure_add(&closure, "/nothing"), -ENOENT);
-	assert_int_equal(elf_closure_add_list(&closure, "libhand.so.1:libnone.so /lib/libhand.so.1"), 0);
+	assert_int_equal(elf_closure_add_preloads(&closure, "libhand.so.1:libnone.so /lib/libhand.so.1",
+				 "\tlibnone.so\nlibhand.so.1 # twice"),
+		0);
 	assert_int_equal(closure.n, 2);
 	assert_string_equal(closure.paths[1], "/lib/libhand.so.1");
 	assert_int_equal(closure.n_missing, 0);
 	assert_int_equal(closure.static_tls, 0x10000 + 63);
 	assert_string_equal(closure.largest, "/lib/libhand.so.1");
+	preloads.root = root;
+	assert_int_equal(elf_closure_add_preloads(&preloads, NULL, "# libhand.so.1\n"), 0);
+	assert_int_equal(preloads.n, 0);
+	assert_int_equal(elf_closure_add_preloads(&preloads, "libnone.so", "libhand.so.1 # a comment"), 0);
+	assert_int_equal(preloads.n, 1);
 	for (const char *name = "/lib/libhand.so.1"; name; name = name[1] == 'l' ? "/program" : NULL) {
 		snprintf(path, sizeof(path), "%s%s", root, name);
 		assert_int_equal(unlink(path), 0);

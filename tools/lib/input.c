@@ -9,11 +9,12 @@
 
 int input_profile(const char *path, struct profile *ret)
 {
-	enum profile_fault fault = profile_load(path, ret);
+	enum profile_fault fault;
+	int r = profile_load(path, ret, &fault);
 
-	if (fault == PROFILE_UNREADABLE && errno == EINVAL)
+	if (r == -EBADMSG)
+		return verb_fail("'%s' %s", path, profile_fault_text(fault));
+	if (r == -EINVAL)
 		return verb_fail("'%s' is not a regular file", path);
-	if (fault == PROFILE_UNREADABLE)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	return fault == PROFILE_GOOD ? 0 : verb_fail("'%s' %s", path, profile_fault_text(fault));
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
 }

@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/state-folder.h"
-#include "plan/names.h"
+#include "plan/signs.h"
 #include "plan/store.h"
 #include "verb.h"
 
@@ -66,5 +66,5 @@ int plan_withdraw(const char *program)
 		return r;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return -errno;
-	return names_withdraw(program);
+	return signs_withdraw(program);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lib/page-style.h"
+#include "lib/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
@@ -167,7 +168,7 @@ static struct json_object *file_json(const struct relayout_run *run, const struc
 	return json;
 }
 
-static void print_json(const struct relayout_run *run, const struct relayout_totals *totals)
+static int print_result(const struct relayout_run *run, const struct relayout_totals *totals)
 {
 	struct json_object *json = json_object_new_object(), *files = json_object_new_array();
 
@@ -183,20 +184,22 @@ static void print_json(const struct relayout_run *run, const struct relayout_tot
 	add_count(json, "hot_bytes", totals->hot_bytes);
 	json_object_object_add(json, "before", reads_json(&totals->before));
 	json_object_object_add(json, "after", reads_json(&totals->after));
-	puts(json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(json);
+	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
 int relayout_report(const struct relayout_run *run)
 {
 	struct relayout_totals totals = relayout_batch_sum(&run->batch);
+	int r = 0;
 
-	if (run->json)
-		print_json(run, &totals);
-	else {
+	if (run->json) {
+		r = print_result(run, &totals);
+	} else {
 		print_reasons(run);
 		print_summary(run, &totals);
 	}
+	if (r)
+		return r;
 	if (fflush(stdout) != 0 || ferror(stdout))
 		return verb_fail_errno(errno, "cannot write to standard output");
 	return relayout_batch_failed(&run->batch, run->listed) ? VERB_FAILED : 0;

@@ -19,12 +19,6 @@ void compaction_free(struct compaction *c)
 	free(c);
 }
 
-int compact_refuse(struct compaction *c, const char *problem)
-{
-	c->problem = problem;
-	return -EOPNOTSUPP;
-}
-
 /* Whether each program header describes a range of memory that stays together. */
 static bool phdrs_are_in_memory(const struct compaction *c)
 {

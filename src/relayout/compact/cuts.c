@@ -211,11 +211,6 @@ static void join_code(
 	}
 }
 
-static bool in_place(const struct compaction *c, uint64_t address)
-{
-	return address < c->image->tables_address;
-}
-
 static void take_sections(const struct compaction *c, const struct compact_tables *tables,
 	const bool *splittable, struct counts *counts, const struct starts *starts)
 {
@@ -223,7 +218,7 @@ static void take_sections(const struct compaction *c, const struct compact_table
 		const Elf64_Shdr *header = &c->sections.all[i];
 		const struct compact_range *table = &tables->now[i];
 
-		if (!elf_section_is_loaded(header) || !in_place(c, table->address))
+		if (!elf_section_is_loaded(header) || table->address >= c->image->tables_address)
 			continue;
 		add_pages(c, counts->covered, table->address, table->size);
 		if (header->sh_flags & SHF_EXECINSTR)
@@ -233,15 +228,6 @@ static void take_sections(const struct compaction *c, const struct compact_table
 		else if (header->sh_flags & SHF_EXECINSTR)
 			join_code(c, counts, starts, i);
 	}
-}
-
-static bool was_moved(const struct compaction *c, uint64_t address)
-{
-	for (size_t i = 0; i < c->room.n_moves; i++)
-		if (address >= c->room.moves[i].from &&
-			address - c->room.moves[i].from < c->room.moves[i].size)
-			return true;
-	return false;
 }
 
 static bool overlaps(const struct compact_range *range, const Elf64_Phdr *phdr)
@@ -267,20 +253,13 @@ static int take_phdrs(struct compaction *c, const struct compact_tables *tables,
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
 
 		if (phdr->p_type == PT_LOAD || phdr->p_type == PT_PHDR || phdr->p_type == PT_NULL ||
-			(compact_is_note(phdr) && was_moved(c, phdr->p_vaddr)))
+			(compact_is_note(phdr) && compact_was_moved(c, phdr->p_vaddr)))
 			continue;
 		if (!is_alive(c, tables, phdr))
 			return compact_refuse(c, "has a program header for a table that moves");
 		join(c, counts, phdr->p_vaddr, phdr->p_filesz);
 	}
 	return 0;
-}
-
-static void find_cleared(
-	const struct compaction *c, const struct compact_tables *tables, struct counts *counts)
-{
-	for (size_t i = 0; i < tables->n_dead; i++)
-		add_pages(c, counts->cleared, tables->dead[i].address, tables->dead[i].size);
 }
 
 static bool is_dead(const struct compact_tables *tables, uint64_t address)
@@ -402,8 +381,8 @@ static int count(struct compaction *c, const struct compact_tables *tables, stru
 		take_sections(c, tables, splittable, counts, &starts);
 		r = take_phdrs(c, tables, counts);
 	}
-	if (r == 0)
-		find_cleared(c, tables, counts);
+	for (size_t i = 0; r == 0 && i < tables->n_dead; i++)
+		add_pages(c, counts->cleared, tables->dead[i].address, tables->dead[i].size);
 	free(starts.all);
 	return r;
 }

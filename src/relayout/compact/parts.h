@@ -2,6 +2,8 @@
 /* What the steps of a compaction share. They run in the order in which they are declared here. */
 #pragma once
 
+#include <errno.h>
+
 #include "base/strings.h"
 #include "elf/sections.h"
 #include "relayout/compact/compact.h"
@@ -96,7 +98,11 @@ static inline uint64_t compact_round_up(const struct compaction *c, uint64_t val
 }
 
 /* For `return`: nothing can be done, and why. */
-int compact_refuse(struct compaction *c, const char *problem);
+static inline int compact_refuse(struct compaction *c, const char *problem)
+{
+	c->problem = problem;
+	return -EOPNOTSUPP;
+}
 
 /* tables.c: whether each table of dynamic linking is a section. */
 bool compact_knows_tables(const struct compaction *c);
@@ -110,6 +116,9 @@ int compact_redirect(struct compaction *c, const struct compact_move *move);
 /* room.c: whether what a program header describes is found by it alone, so that it can lie anywhere.
  */
 bool compact_is_note(const Elf64_Phdr *phdr);
+
+/* room.c: whether what was at this address has been moved out of the way. */
+bool compact_was_moved(const struct compaction *c, uint64_t address);
 
 /*
  * room.c: makes place for the program headers behind the ELF header. Notes go to the beginning of the

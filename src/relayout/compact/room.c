@@ -61,11 +61,6 @@ static bool is_unknown(const struct compaction *c, uint64_t offset)
 	return true;
 }
 
-static bool is_movable(const struct compaction *c, size_t section)
-{
-	return compact_table_tag(c, section) != DT_NULL || is_covered(c, &c->sections.all[section]);
-}
-
 /* Where the first section lies that has to stay, at most at the end of the first page. */
 static uint64_t room_limit(const struct compaction *c)
 {
@@ -74,7 +69,8 @@ static uint64_t room_limit(const struct compaction *c)
 	for (size_t i = 1; i < c->sections.n; i++) {
 		const Elf64_Shdr *section = &c->sections.all[i];
 
-		if (elf_section_is_loaded(section) && section->sh_offset < limit && !is_movable(c, i))
+		if (elf_section_is_loaded(section) && section->sh_offset < limit &&
+			compact_table_tag(c, i) == DT_NULL && !is_covered(c, section))
 			limit = section->sh_offset;
 	}
 	if (limit > c->view->loads[0].p_filesz)
@@ -109,7 +105,7 @@ static struct block block_of(const struct compaction *c, const Elf64_Shdr *secti
 	return block;
 }
 
-static bool was_moved(const struct compaction *c, uint64_t address)
+bool compact_was_moved(const struct compaction *c, uint64_t address)
 {
 	for (size_t i = 0; i < c->room.n_moves; i++)
 		if (address >= c->room.moves[i].from &&
@@ -188,7 +184,7 @@ static int move_note(struct compaction *c, size_t section)
 {
 	struct block block = block_of(c, &c->sections.all[section]);
 
-	if (was_moved(c, block.address))
+	if (compact_was_moved(c, block.address))
 		return 0;
 	if (!is_whole(c, &block))
 		return compact_refuse(c, "has a program header that divides a section");

@@ -105,15 +105,10 @@ static int take(struct weaver *weaver, struct supply *supply, size_t at_most)
 	return add_part(weaver, part);
 }
 
-static size_t pages_left(const struct supply *supply)
-{
-	return supply->pieces[supply->at]->n_pages - supply->taken;
-}
-
 static int weave_one(struct weaver *weaver)
 {
 	bool may = weaver->data.at < weaver->data.n && weaver->spare >= 2;
-	size_t n = pages_left(&weaver->others);
+	size_t n = weaver->others.pieces[weaver->others.at]->n_pages - weaver->others.taken;
 
 	if (may && weaver->left == 0) {
 		weaver->spare -= 2;

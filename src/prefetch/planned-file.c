@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening and checking the files of a plan. */
-#include "prefetch/file.h"
+#include "prefetch/planned-file.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,18 +16,6 @@
 /* Bytes of directory entries: beyond that a program looks names up, it does not list them. */
 #define DIRECTORY_MAX (1u << 20)
 
-mode_t file_type(const struct plan_file *file)
-{
-	switch (LE32(file->kind)) {
-	case PLAN_DIRECTORY:
-		return S_IFDIR;
-	case PLAN_SYMLINK:
-		return S_IFLNK;
-	default:
-		return S_IFREG;
-	}
-}
-
 static int in_memory(int fd)
 {
 	struct statfs fs;
@@ -35,7 +23,7 @@ static int in_memory(int fd)
 	return fstatfs(fd, &fs) == 0 && (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 }
 
-int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
+int planned_file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 {
 	struct stat st;
 
@@ -45,7 +33,7 @@ int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 	}
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if ((uint64_t)st.st_size != LE64(file->size) || nanoseconds(st.st_mtim) != (int64_t)LE64(file->mtime))
+	if (!plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim)))
 		return -ESTALE;
 	if (in_memory(fd))
 		return -ENODATA;
@@ -53,19 +41,19 @@ int file_check(const struct plan_file *file, int fd, uint64_t *ret_size)
 	return 0;
 }
 
-int file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size)
+int planned_file_open(const struct plan_view *plan, uint32_t index, uint64_t *ret_size)
 {
 	const struct plan_file *file = &plan->files[index];
-	_cleanup_close_ int fd = open_typed(plan_file_path(plan, index), file_type(file), OPEN_NO_LINKS);
+	_cleanup_close_ int fd = open_typed(plan_file_path(plan, index), plan_file_type(file), OPEN_NO_LINKS);
 	int r;
 
 	if (fd < 0)
 		return fd;
-	r = file_check(file, fd, ret_size);
+	r = planned_file_check(file, fd, ret_size);
 	return r < 0 ? r : TAKE_FD(fd);
 }
 
-void file_load_names(const struct plan_file *file, int fd)
+void planned_file_load_names(const struct plan_file *file, int fd)
 {
 	char buffer[16384];
 	size_t read = 0;
@@ -79,8 +67,8 @@ void file_load_names(const struct plan_file *file, int fd)
 		read += (size_t)n;
 }
 
-uint64_t extent_range(const struct plan_view *plan, const struct plan_extent *extent, uint64_t file_size,
-	uint64_t *ret_offset)
+uint64_t planned_extent_range(const struct plan_view *plan, const struct plan_extent *extent,
+	uint64_t file_size, uint64_t *ret_offset)
 {
 	uint64_t page_size = LE32(plan->header->page_size);
 	uint64_t start = LE32(extent->page) * page_size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The other names of a planned program, and their signs in the folder of plans. */
-#include "plan/names.h"
+/* The other names of a planned program are found, and their signs made and removed. */
+#include "plan/signs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 #include "format/state-folder.h"
 #include "plan/store.h"
 
-struct names {
+struct signs {
 	const char *program;       /* canonical */
 	const char *base;          /* its last part */
 	struct stat status;        /* of it */
@@ -26,70 +26,70 @@ struct names {
 	int state;                 /* the folder of plans, open */
 };
 
-static int names_init(struct names *names, const char *program)
+static int signs_init(struct signs *signs, const char *program)
 {
 	_cleanup_free_ char *folder = NULL;
 	int r = store_folder(&folder);
 
 	if (r < 0)
 		return r;
-	*names = (struct names){.program = program, .base = strrchr(program, '/') + 1};
-	plan_name(program, STATE_PLAN_SUFFIX, names->plan);
-	names->state = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return names->state < 0 ? -errno : 0;
+	*signs = (struct signs){.program = program, .base = strrchr(program, '/') + 1};
+	plan_name(program, STATE_PLAN_SUFFIX, signs->plan);
+	signs->state = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return signs->state < 0 ? -errno : 0;
 }
 
-static void names_releasep(struct names *names)
+static void signs_releasep(struct signs *signs)
 {
-	cleanup_closep(&names->state);
+	cleanup_closep(&signs->state);
 }
 
-static bool is_sign_of(const struct names *names, const char *entry)
+static bool is_sign_of(const struct signs *signs, const char *entry)
 {
 	char target[PLAN_NAME_SIZE];
-	ssize_t length = readlinkat(names->state, entry, target, sizeof(target));
+	ssize_t length = readlinkat(signs->state, entry, target, sizeof(target));
 
-	return length == (ssize_t)strlen(names->plan) && memcmp(target, names->plan, (size_t)length) == 0;
+	return length == (ssize_t)strlen(signs->plan) && memcmp(target, signs->plan, (size_t)length) == 0;
 }
 
-static int remove_signs(const struct names *names)
+static int remove_signs(const struct signs *signs)
 {
 	_cleanup_closedir_ DIR *folder = NULL;
 	struct dirent *entry;
-	int r = opendir_at(names->state, ".", &folder);
+	int r = opendir_at(signs->state, ".", &folder);
 
 	if (r < 0)
 		return r;
 	while ((entry = readdir(folder)))
-		if (is_sign_of(names, entry->d_name) && unlinkat(names->state, entry->d_name, 0) < 0)
+		if (is_sign_of(signs, entry->d_name) && unlinkat(signs->state, entry->d_name, 0) < 0)
 			r = -errno;
 	return r;
 }
 
 /* A sign for another program is one that this name stood for before; a file is a plan, and stays. */
-static int put_up(const struct names *names, const char *name)
+static int put_up(const struct signs *signs, const char *name)
 {
 	char sign[PLAN_NAME_SIZE], was[PLAN_NAME_SIZE];
 
 	plan_name(name, STATE_PLAN_SUFFIX, sign);
-	if (readlinkat(names->state, sign, was, sizeof(was)) >= 0)
-		unlinkat(names->state, sign, 0);
-	if (symlinkat(names->plan, names->state, sign) < 0 && errno != EEXIST)
+	if (readlinkat(signs->state, sign, was, sizeof(was)) >= 0)
+		unlinkat(signs->state, sign, 0);
+	if (symlinkat(signs->plan, signs->state, sign) < 0 && errno != EEXIST)
 		return -errno;
 	return 0;
 }
 
 /* Whether an entry of a folder is another name of the program. The cheap questions come first: there are thousands. */
-static bool is_name(const struct names *names, int folder, const struct dirent *entry, const char *path)
+static bool is_name(const struct signs *signs, int folder, const struct dirent *entry, const char *path)
 {
 	char resolved[PATH_MAX];
 	struct stat status;
 
-	if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN && !streq(entry->d_name, names->base))
+	if (entry->d_type != DT_LNK && entry->d_type != DT_UNKNOWN && !streq(entry->d_name, signs->base))
 		return false;
-	return fstatat(folder, entry->d_name, &status, 0) == 0 && status.st_ino == names->status.st_ino &&
-		status.st_dev == names->status.st_dev && !streq(path, names->program) &&
-		realpath(path, resolved) && streq(resolved, names->program);
+	return fstatat(folder, entry->d_name, &status, 0) == 0 && status.st_ino == signs->status.st_ino &&
+		status.st_dev == signs->status.st_dev && !streq(path, signs->program) &&
+		realpath(path, resolved) && streq(resolved, signs->program);
 }
 
 /* In a folder where others may leave links, somebody could leave a million. */
@@ -102,7 +102,7 @@ static bool open_to_others(DIR *folder, const char *path)
 		stranger_to_us(path, &stranger) < 0;
 }
 
-static int look_in(const struct names *names, const char *path)
+static int look_in(const struct signs *signs, const char *path)
 {
 	_cleanup_closedir_ DIR *folder = opendir(path);
 	char name[PATH_MAX];
@@ -113,9 +113,9 @@ static int look_in(const struct names *names, const char *path)
 		return 0;
 	while ((entry = readdir(folder))) {
 		if (snprintf(name, sizeof(name), "%s/%s", path, entry->d_name) >= (int)sizeof(name) ||
-			!is_name(names, dirfd(folder), entry, name))
+			!is_name(signs, dirfd(folder), entry, name))
 			continue;
-		r = put_up(names, name);
+		r = put_up(signs, name);
 		if (r < 0)
 			return r;
 	}
@@ -123,7 +123,7 @@ static int look_in(const struct names *names, const char *path)
 }
 
 /* Nothing is looked for in relative folders: what is started in one has a relative path. */
-static int look_along(const struct names *names, const char *folders)
+static int look_along(const struct signs *signs, const char *folders)
 {
 	char folder[PATH_MAX];
 	int r = 0;
@@ -134,34 +134,34 @@ static int look_along(const struct names *names, const char *folders)
 		while (length > 1 && folder[length - 1] == '/')
 			folder[--length] = '\0';
 		if (folder[0] == '/')
-			r = look_in(names, folder);
+			r = look_in(signs, folder);
 	}
 	return r;
 }
 
-int names_publish(const char *program)
+int signs_publish(const char *program)
 {
-	_cleanup_(names_releasep) struct names names = {.state = -1};
+	_cleanup_(signs_releasep) struct signs signs = {.state = -1};
 	const char *folders = getenv("PATH");
-	int r = names_init(&names, program);
+	int r = signs_init(&signs, program);
 
 	if (r < 0)
 		return r;
-	r = remove_signs(&names);
+	r = remove_signs(&signs);
 	if (r < 0)
 		return r;
-	if (stat(program, &names.status) < 0)
+	if (stat(program, &signs.status) < 0)
 		return errno == ENOENT ? 0 : -errno;
-	r = folders ? look_along(&names, folders) : 0;
-	return r < 0 ? r : look_along(&names, SEARCH_DEFAULT);
+	r = folders ? look_along(&signs, folders) : 0;
+	return r < 0 ? r : look_along(&signs, SEARCH_DEFAULT);
 }
 
-int names_withdraw(const char *program)
+int signs_withdraw(const char *program)
 {
-	_cleanup_(names_releasep) struct names names = {.state = -1};
-	int r = names_init(&names, program);
+	_cleanup_(signs_releasep) struct signs signs = {.state = -1};
+	int r = signs_init(&signs, program);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	return remove_signs(&names);
+	return remove_signs(&signs);
 }

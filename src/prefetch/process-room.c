@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Documentation/admin-guide/cgroup-v2.rst, "PID"; cgroup-v1/pids.rst; getrlimit(2); proc_loadavg(5). */
-#include "prefetch/room.h"
+#include "prefetch/process-room.h"
 
-#include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
@@ -23,15 +23,14 @@ static uint64_t cgroup_room(const char *root, const char *folder, int version)
 static uint64_t user_room(const char *root)
 {
 	_cleanup_free_ char *load = NULL;
-	unsigned long long tasks;
+	uint64_t tasks;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NPROC, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
 	load = kernel_text(root, "", "/proc/loadavg");
-	if (!load || sscanf(load, "%*s %*s %*s %*u/%llu", &tasks) != 1)
-		return UINT64_MAX;
-	return left_of(limit.rlim_cur, tasks);
+	tasks = load ? process_room_tasks(load, strlen(load)) : PROCESS_ROOM_UNKNOWN;
+	return tasks == PROCESS_ROOM_UNKNOWN ? UINT64_MAX : left_of(limit.rlim_cur, tasks);
 }
 
 uint64_t process_room(const char *root)

@@ -1,30 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's profile in the store to its plan in the store. */
-#include "plan/auto.h"
-
-#include <errno.h>
+/* Reads a program's profile from the store, compiles it, and publishes the plan there. */
+#include "plan/refresh.h"
 
 #include "base/cleanup.h"
 #include "plan/build.h"
-#include "plan/names.h"
+#include "plan/signs.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
 
 static int load_profile(const char *program, struct profile *ret)
 {
 	_cleanup_free_ char *path = NULL;
+	enum profile_fault fault;
 	int r = store_find(STORE_PROFILE, program, &path);
 
-	if (r < 0)
-		return r;
-	switch (profile_load(path, ret)) {
-	case PROFILE_GOOD:
-		return 0;
-	case PROFILE_UNREADABLE:
-		return errno ? -errno : -EIO;
-	default:
-		return -EBADMSG;
-	}
+	return r < 0 ? r : profile_load(path, ret, &fault);
 }
 
 int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
@@ -45,6 +35,6 @@ int plan_refresh(const char *program, const struct plan_options *options, struct
 		return r;
 	r = store_publish_plan(path, store_mode(), data, size);
 	if (r == 0)
-		(void)names_publish(program); /* hints: without them nothing is lost but a wait */
+		(void)signs_publish(program); /* hints: without them nothing is lost but a wait */
 	return r;
 }

@@ -7,7 +7,7 @@
 
 #include "device/device.h"
 
-struct objects_result {
+struct whole_mode_result {
 	uint32_t seen; /* objects named */
 	uint32_t read; /* of them read, in whole or in part: the others were in memory, or could not be opened
 			*/
@@ -15,19 +15,19 @@ struct objects_result {
 	uint64_t bytes;  /* asked for */
 };
 
-struct objects_options {
+struct whole_mode_options {
 	uint32_t time_budget_ms;
 	uint64_t memory_limit; /* bytes: never more, whatever memory there is; 0: no limit */
 	const struct device_rule *rules;
 	size_t n_rules;
 };
 
-typedef void objects_told(int fd, uint64_t offset, uint64_t length);
+typedef void whole_mode_told(int fd, uint64_t offset, uint64_t length);
 
 /*
  * Follows the list (format/object-list.h; an open file, that stays the caller's) until the program is gone,
  * has mapped nothing for a while, or the time is up. Then `told`, unless NULL, is called for each range of
  * bytes that was asked for; ranges may overlap. Returns 0, -EINVAL if it is no list, or negative errno.
  */
-int objects_run(
-	int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret);
+int whole_mode_run(int list_fd, const struct whole_mode_options *options, whole_mode_told *told,
+	struct whole_mode_result *ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What all engines share: the files of a plan, and the next read of it. */
-#include "prefetch/job.h"
+/* The files of a plan that is being carried out, and the next read of it. */
+#include "prefetch/plan-job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,28 +8,20 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/times.h"
 #include "prefetch/budget.h"
-#include "prefetch/file.h"
-#include "prefetch/owner.h"
+#include "prefetch/outdated.h"
+#include "prefetch/planned-file.h"
 
 #define CHUNK_MIN (64u << 10)
 
-uint64_t job_now_us(void)
+bool plan_job_late(const struct plan_job *job)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
-bool job_late(const struct job *job)
-{
-	return job->deadline_us != 0 && job_now_us() >= job->deadline_us;
+	return job->deadline_us != 0 && monotonic_us() >= job->deadline_us;
 }
 
 /* Descriptors free for the files of the plan, of `limit` in all. */
@@ -43,7 +35,7 @@ static uint32_t free_fds(uint32_t limit)
 }
 
 /* How many files may be open at once, beside the ring's own descriptor and opens that are under way. */
-static void plan_descriptors(struct job *job)
+static void plan_descriptors(struct plan_job *job)
 {
 	const uint32_t reserve = 4, many = 65536;
 	struct rlimit limit = {.rlim_cur = 1024};
@@ -59,13 +51,14 @@ static void plan_descriptors(struct job *job)
 	job->open_fds_max = fds - job->tuning.open_depth;
 }
 
-int job_init(struct job *job, const struct plan_view *plan, const struct prefetch_options *options,
+int plan_job_init(struct plan_job *job, const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_tuning *tuning)
 {
 	uint64_t window = (uint64_t)LE32(plan->header->window_pages) * LE32(plan->header->page_size);
 	void *scratch;
 
-	*job = (struct job){.plan = plan, .options = options, .tuning = *tuning, .start_us = job_now_us()};
+	*job = (struct plan_job){
+		.plan = plan, .options = options, .tuning = *tuning, .start_us = monotonic_us()};
 	if (window < job->tuning.chunk)
 		job->tuning.chunk = window > CHUNK_MIN ? (uint32_t)window : CHUNK_MIN;
 	if (options->time_budget_ms)
@@ -81,10 +74,10 @@ int job_init(struct job *job, const struct plan_view *plan, const struct prefetc
 	return schedule_init(&job->schedule, plan, options->alongside && tuning->opens_first);
 }
 
-void job_release(struct job *job)
+void plan_job_release(struct plan_job *job)
 {
 	for (uint32_t i = 0; job->files && i < job->plan->file_count; i++)
-		if (job->files[i].state == JOB_FILE_OPEN)
+		if (job->files[i].state == PLAN_JOB_FILE_OPEN)
 			close(job->files[i].fd);
 	free(job->files);
 	schedule_release(&job->schedule);
@@ -92,46 +85,46 @@ void job_release(struct job *job)
 		munmap(job->scratch, job->tuning.chunk);
 }
 
-bool job_may_read(const struct job *job, const struct job_cursor *cursor)
+bool plan_job_may_read(const struct plan_job *job, const struct plan_job_cursor *cursor)
 {
 	bool lead = cursor->extent < job->schedule.lead_extents;
 
-	return !job->tuning.opens_first || job_late(job) ||
+	return !job->tuning.opens_first || plan_job_late(job) ||
 		job->tried >= (lead ? job->schedule.lead_files : job->plan->file_count);
 }
 
-bool job_short_of_fds(const struct job *job)
+bool plan_job_short_of_fds(const struct plan_job *job)
 {
 	return job->open_fds >= job->open_fds_max;
 }
 
 /* Closes the descriptor of some open file, round robin. */
-static void close_one(struct job *job)
+static void close_one(struct plan_job *job)
 {
 	for (uint32_t i = 0; i < job->plan->file_count; i++) {
-		struct job_file *file = &job->files[job->close_next++ % job->plan->file_count];
+		struct plan_job_file *file = &job->files[job->close_next++ % job->plan->file_count];
 
-		if (file->state == JOB_FILE_OPEN) {
+		if (file->state == PLAN_JOB_FILE_OPEN) {
 			close(file->fd);
-			file->state = JOB_FILE_CLOSED;
+			file->state = PLAN_JOB_FILE_CLOSED;
 			job->open_fds--;
 			return;
 		}
 	}
 }
 
-static void hold(struct job *job, struct job_file *file, int fd)
+static void hold(struct plan_job *job, struct plan_job_file *file, int fd)
 {
-	if (job_short_of_fds(job))
+	if (plan_job_short_of_fds(job))
 		close_one(job);
 	/* A read then brings in the bytes it asks for and not one page more. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	file->fd = fd;
-	file->state = JOB_FILE_OPEN;
+	file->state = PLAN_JOB_FILE_OPEN;
 	job->open_fds++;
 }
 
-static void count_failure(struct job *job, uint32_t index, int error)
+static void count_failure(struct plan_job *job, uint32_t index, int error)
 {
 	struct prefetch_result *result = &job->result;
 	uint32_t before = result->stale + result->missing;
@@ -143,63 +136,63 @@ static void count_failure(struct job *job, uint32_t index, int error)
 	else
 		result->refused++;
 	if (result->stale + result->missing > before &&
-		owner_decides(plan_file_path(job->plan, index), job->options->plan_owner))
+		outdates_plan(plan_file_path(job->plan, index), job->options->plan_owner))
 		result->outdated++;
 }
 
-static void take_opened(struct job *job, uint32_t index, int fd_or_error)
+static void take_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 {
 	const struct plan_file *planned = &job->plan->files[index];
-	struct job_file *file = &job->files[index];
+	struct plan_job_file *file = &job->files[index];
 	_cleanup_close_ int fd = fd_or_error;
 	int r = fd_or_error;
 
 	if (r >= 0)
-		r = file_check(planned, fd, &file->size);
-	file->state = JOB_FILE_DROPPED;
+		r = planned_file_check(planned, fd, &file->size);
+	file->state = PLAN_JOB_FILE_DROPPED;
 	if (r < 0 && r != -ENODATA) {
 		count_failure(job, index, r);
 		return;
 	}
 	job->result.opened++;
-	file_load_names(planned, fd);
+	planned_file_load_names(planned, fd);
 	if (r == -ENODATA || LE32(planned->kind) != PLAN_REGULAR)
 		return;
 	hold(job, file, TAKE_FD(fd));
 }
 
-void job_opened(struct job *job, uint32_t index, int fd_or_error)
+void plan_job_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 {
 	take_opened(job, index, fd_or_error);
 	job->tried++;
 	if (job->tried == job->plan->file_count)
-		job->result.opened_us = job_now_us() - job->start_us;
+		job->result.opened_us = monotonic_us() - job->start_us;
 }
 
-void job_open(struct job *job, uint32_t file)
+void plan_job_open(struct plan_job *job, uint32_t file)
 {
-	job_opened(job, file,
-		open_typed(
-			plan_file_path(job->plan, file), file_type(&job->plan->files[file]), OPEN_NO_LINKS));
+	plan_job_opened(job, file,
+		open_typed(plan_file_path(job->plan, file), plan_file_type(&job->plan->files[file]),
+			OPEN_NO_LINKS));
 }
 
 /* Whether a file that is no more untried or dropped has a descriptor: opens it again if it was closed. */
-static bool file_ready(struct job *job, struct job_file *file, uint32_t index)
+static bool file_ready(struct plan_job *job, struct plan_job_file *file, uint32_t index)
 {
 	int fd;
 
-	if (file->state == JOB_FILE_OPEN)
+	if (file->state == PLAN_JOB_FILE_OPEN)
 		return true;
-	fd = file_open(job->plan, index, &file->size);
+	fd = planned_file_open(job->plan, index, &file->size);
 	if (fd < 0) {
-		file->state = JOB_FILE_DROPPED;
+		file->state = PLAN_JOB_FILE_DROPPED;
 		return false;
 	}
 	hold(job, file, fd);
 	return true;
 }
 
-static bool fits_budget(struct job *job, const struct job_cursor *cursor, uint64_t length)
+static bool fits_budget(struct plan_job *job, const struct plan_job_cursor *cursor, uint64_t length)
 {
 	if (!job->budget_known) {
 		job->budget = job->options->memory_budget ? job->options->memory_budget : memory_budget("");
@@ -210,39 +203,41 @@ static bool fits_budget(struct job *job, const struct job_cursor *cursor, uint64
 	return cursor->asked <= job->budget && length <= job->budget - cursor->asked;
 }
 
-static const struct plan_extent *extent_at(const struct job *job, const struct job_cursor *cursor)
+static const struct plan_extent *extent_at(const struct plan_job *job, const struct plan_job_cursor *cursor)
 {
 	return &job->plan->extents[job->schedule.extents[cursor->extent]];
 }
 
 /* What is left of the extent at the cursor; *ret_offset is where it begins in the file. */
-static uint64_t extent_left(const struct job *job, const struct job_cursor *cursor, uint64_t *ret_offset)
+static uint64_t extent_left(
+	const struct plan_job *job, const struct plan_job_cursor *cursor, uint64_t *ret_offset)
 {
 	const struct plan_extent *extent = extent_at(job, cursor);
 	uint64_t offset = 0, length;
 
-	length = extent_range(job->plan, extent, job->files[LE32(extent->file)].size, &offset);
+	length = planned_extent_range(job->plan, extent, job->files[LE32(extent->file)].size, &offset);
 	*ret_offset = offset + cursor->done;
 	return length - cursor->done;
 }
 
-enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret)
+enum plan_job_step plan_job_next_read(
+	struct plan_job *job, struct plan_job_cursor *cursor, struct plan_job_read *ret)
 {
 	for (; cursor->extent < job->plan->extent_count; cursor->extent++, cursor->done = 0) {
 		const struct plan_extent *extent = extent_at(job, cursor);
-		struct job_file *file = &job->files[LE32(extent->file)];
+		struct plan_job_file *file = &job->files[LE32(extent->file)];
 		uint64_t left, length;
 
 		ret->file = LE32(extent->file);
-		if (file->state == JOB_FILE_UNTRIED && !job_late(job))
-			return JOB_BLOCKED;
-		if (file->state == JOB_FILE_UNTRIED)
+		if (file->state == PLAN_JOB_FILE_UNTRIED && !plan_job_late(job))
+			return PLAN_JOB_BLOCKED;
+		if (file->state == PLAN_JOB_FILE_UNTRIED)
 			file->size = LE64(job->plan->files[ret->file].size); /* nor will it be */
-		if (file->state == JOB_FILE_DROPPED)
+		if (file->state == PLAN_JOB_FILE_DROPPED)
 			continue;
 		left = extent_left(job, cursor, &ret->offset);
 		length = left < job->tuning.chunk ? left : job->tuning.chunk;
-		if (job_late(job) || !fits_budget(job, cursor, length)) {
+		if (plan_job_late(job) || !fits_budget(job, cursor, length)) {
 			cursor->skipped += left;
 			continue;
 		}
@@ -252,7 +247,7 @@ enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct j
 		ret->length = (uint32_t)length;
 		cursor->done += length;
 		cursor->asked += length;
-		return JOB_READ;
+		return PLAN_JOB_READ;
 	}
-	return JOB_DONE;
+	return PLAN_JOB_DONE;
 }

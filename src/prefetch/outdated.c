@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Else a stranger whose file a plan names could keep it stale for ever. */
-#include "prefetch/owner.h"
+/* Without this a stranger whose file a plan names could keep the plan stale for ever. */
+#include "prefetch/outdated.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int find_owner(const char *path, uid_t *ret)
 	return 0;
 }
 
-bool owner_decides(const char *path, uid_t plan_owner)
+bool outdates_plan(const char *path, uid_t plan_owner)
 {
 	struct stranger stranger;
 	uid_t owner = (uid_t)-1;

@@ -10,4 +10,4 @@
  * root's plan only root decides that: nobody else may be able to change where the path leads (base/stranger.h). Of a
  * user's, root and that user: the owner of the file, or of the last folder on the way to it that is still there.
  */
-bool owner_decides(const char *path, uid_t plan_owner);
+bool outdates_plan(const char *path, uid_t plan_owner);

@@ -20,29 +20,29 @@ struct prefetch_tuning {
 	bool opens_first;    /* no data before every file is open */
 };
 
-enum job_file_state {
-	JOB_FILE_UNTRIED = 0,
-	JOB_FILE_OPEN,    /* fd is valid */
-	JOB_FILE_CLOSED,  /* good, but its descriptor was needed for another file */
-	JOB_FILE_DROPPED, /* stale, missing, refused, or nothing to be read */
+enum plan_job_file_state {
+	PLAN_JOB_FILE_UNTRIED = 0,
+	PLAN_JOB_FILE_OPEN,    /* fd is valid */
+	PLAN_JOB_FILE_CLOSED,  /* good, but its descriptor was needed for another file */
+	PLAN_JOB_FILE_DROPPED, /* stale, missing, refused, or nothing to be read */
 };
 
-struct job_file {
-	enum job_file_state state;
+struct plan_job_file {
+	enum plan_job_file_state state;
 	enum prefetch_engine engine; /* the rung this file needs; PREFETCH_AUTO: the job's own */
 	int fd;
 	uint64_t size; /* bytes */
 };
 
-struct job {
+struct plan_job {
 	const struct plan_view *plan;
 	const struct prefetch_options *options;
 	struct prefetch_tuning tuning;
 	struct prefetch_result result;
-	struct job_file *files; /* owned; plan->file_count of them */
+	struct plan_job_file *files; /* owned; plan->file_count of them */
 	struct schedule schedule;
-	uint32_t tried;    /* files no longer JOB_FILE_UNTRIED */
-	uint32_t open_fds; /* descriptors in JOB_FILE_OPEN files */
+	uint32_t tried;    /* files no longer PLAN_JOB_FILE_UNTRIED */
+	uint32_t open_fds; /* descriptors in PLAN_JOB_FILE_OPEN files */
 	uint32_t open_fds_max;
 	uint32_t close_next;            /* file at which to look for a descriptor to close */
 	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */
@@ -52,65 +52,64 @@ struct job {
 };
 
 /* Where a pass over the extents stands. */
-struct job_cursor {
+struct plan_job_cursor {
 	uint32_t extent;  /* position in the schedule */
 	uint64_t done;    /* bytes of that extent already handed out */
 	uint64_t asked;   /* bytes handed out in all */
 	uint64_t skipped; /* bytes left out for a budget */
 };
 
-struct job_read {
+struct plan_job_read {
 	uint32_t file;
 	int fd;
 	uint64_t offset; /* bytes */
 	uint32_t length; /* bytes; <= tuning.chunk */
 };
 
-enum job_step {
-	JOB_READ,    /* *ret is the next read */
-	JOB_BLOCKED, /* the file of the next extent, *ret_file, has not been tried yet */
-	JOB_DONE,
+enum plan_job_step {
+	PLAN_JOB_READ,    /* *ret is the next read */
+	PLAN_JOB_BLOCKED, /* the file of the next extent, *ret_file, has not been tried yet */
+	PLAN_JOB_DONE,
 };
 
-int job_init(struct job *job, const struct plan_view *plan, const struct prefetch_options *options,
+int plan_job_init(struct plan_job *job, const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_tuning *tuning);
-void job_release(struct job *job);
+void plan_job_release(struct plan_job *job);
 
-static inline void job_releasep(struct job *job)
+static inline void plan_job_releasep(struct plan_job *job)
 {
-	job_release(job);
+	plan_job_release(job);
 }
 
 /* Whether the time budget is used up: from then on nothing new is submitted. */
-bool job_late(const struct job *job);
-
-uint64_t job_now_us(void);
+bool plan_job_late(const struct plan_job *job);
 
 /*
- * The next read of a pass. JOB_READ may open a file again and close another's descriptor for it, so a caller
- * that queues reads must hand them to the kernel first while job_short_of_fds().
+ * The next read of a pass. PLAN_JOB_READ may open a file again and close another's descriptor for it, so a caller
+ * that queues reads must hand them to the kernel first while plan_job_short_of_fds().
  */
-enum job_step job_next_read(struct job *job, struct job_cursor *cursor, struct job_read *ret);
+enum plan_job_step plan_job_next_read(
+	struct plan_job *job, struct plan_job_cursor *cursor, struct plan_job_read *ret);
 
 /*
  * Whether the files are open that must be before the next read of the pass goes out: with tuning.opens_first all of its
- * part of the schedule, the lead or everything; else just its own, which job_next_read() sees to.
+ * part of the schedule, the lead or everything; else just its own, which plan_job_next_read() sees to.
  */
-bool job_may_read(const struct job *job, const struct job_cursor *cursor);
+bool plan_job_may_read(const struct plan_job *job, const struct plan_job_cursor *cursor);
 
-bool job_short_of_fds(const struct job *job);
+bool plan_job_short_of_fds(const struct plan_job *job);
 
 /*
  * Takes the outcome of opening a file: a descriptor (now the job's) or negative errno. Counts and checks it.
  */
-void job_opened(struct job *job, uint32_t file, int fd_or_error);
+void plan_job_opened(struct plan_job *job, uint32_t file, int fd_or_error);
 
 /* Opens a file and waits for it. */
-void job_open(struct job *job, uint32_t file);
+void plan_job_open(struct plan_job *job, uint32_t file);
 
 /* The engines. 0, or negative errno if the engine does not work here; then nothing has been tried yet. */
-int uring_run(struct job *job);
-int readahead_run(struct job *job, enum prefetch_engine engine);
+int uring_run(struct plan_job *job);
+int readahead_run(struct plan_job *job, enum prefetch_engine engine);
 
 /* prefetch_run() with another tuning, for the benchmark. NULL: the default for the plan's order. */
 int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_options *options,

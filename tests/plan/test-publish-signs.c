@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of plan/names: which names of a program get a sign in the folder of plans, and when it goes. */
+/* Unit tests of plan/signs: which names of a program get a sign in the folder of plans, and when it goes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@
 
 #include "base/links.h"
 #include "format/plan-name.h"
-#include "plan/names.h"
+#include "plan/signs.h"
 #include "tree.h"
 
 /* Everything is in a folder of its own, which is also the working directory. */
-static char folder[] = "/tmp/headstart-names.XXXXXX";
+static char folder[] = "/tmp/headstart-signs.XXXXXX";
 static char program[64];
 
 static void make_file(const char *path)
@@ -101,19 +101,19 @@ static void every_other_name_gets_one(void **state)
 	symlink("app", "bin/application");
 	symlink("/nonexistent", "bin/nothing");
 	make_file("bin/other");
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	assert_true(has_sign(in_folder("bin/app"), program));
 	assert_true(has_sign(in_folder("bin/application"), program));
 	assert_true(has_sign(in_folder("sbin/app"), program));
 	assert_int_equal(count_signs(), 4);
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	assert_int_equal(count_signs(), 4);
 }
 
 static void nobody_else_can_fill_the_folder_with_them(void **state)
 {
 	symlink("../lib/app", "open/app");
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	assert_false(has_sign(in_folder("open/app"), program));
 }
 
@@ -149,7 +149,7 @@ static void no_stranger_fills_roots_folder_with_them(void **state)
 	snprintf(changed, sizeof(changed), "%1$s/theirs:%1$s/theirs/below:%1$s/group:%1$s/link:%1$s/roots",
 		folder);
 	assert_int_equal(setenv("PATH", changed, 1), 0);
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers); i++) {
 		snprintf(changed, sizeof(changed), "%s/%s/app", folder, strangers[i]);
 		assert_false(has_sign(changed, program));
@@ -166,18 +166,18 @@ static void a_name_that_leads_elsewhere_loses_it(void **state)
 
 	unlink("bin/application");
 	symlink("other", "bin/application");
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	assert_false(has_sign(in_folder("bin/application"), program));
 	assert_int_equal(count_signs(), 2);
 	/* As if the name had been one of the other program's before. */
 	snprintf(other, sizeof(other), "%s/bin/other", folder);
-	assert_int_equal(names_publish(other), 0);
+	assert_int_equal(signs_publish(other), 0);
 	assert_true(has_sign(in_folder("bin/application"), other));
 	unlink("bin/application");
 	symlink("../lib/app", "bin/application");
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	assert_true(has_sign(in_folder("bin/application"), program));
-	assert_int_equal(names_withdraw(other), 0);
+	assert_int_equal(signs_withdraw(other), 0);
 }
 
 static void a_plan_is_not_replaced(void **state)
@@ -185,10 +185,10 @@ static void a_plan_is_not_replaced(void **state)
 	char path[256];
 	struct stat st;
 
-	assert_int_equal(names_withdraw(program), 0);
+	assert_int_equal(signs_withdraw(program), 0);
 	snprintf(path, sizeof(path), "state/%s", sign_of(in_folder("bin/app")));
 	make_file(path);
-	assert_int_equal(names_publish(program), 0);
+	assert_int_equal(signs_publish(program), 0);
 	assert_int_equal(lstat(path, &st), 0);
 	assert_true(S_ISREG(st.st_mode));
 	unlink(path);
@@ -200,18 +200,18 @@ static void withdrawing_takes_the_own_ones_alone(void **state)
 
 	snprintf(path, sizeof(path), "state/%s", sign_of("/somebody/else"));
 	assert_int_equal(symlink("else-0123456789abcdef.plan", path), 0);
-	assert_int_equal(names_publish(program), 0);
-	assert_int_equal(names_withdraw(program), 0);
+	assert_int_equal(signs_publish(program), 0);
+	assert_int_equal(signs_withdraw(program), 0);
 	assert_int_equal(count_signs(), 1);
-	assert_int_equal(names_withdraw(program), 0);
+	assert_int_equal(signs_withdraw(program), 0);
 }
 
 static void what_is_missing_is_no_failure(void **state)
 {
-	assert_int_equal(names_publish("/nonexistent/app"), 0);
+	assert_int_equal(signs_publish("/nonexistent/app"), 0);
 	setenv("HEADSTART_STATE", "/nonexistent", 1);
-	assert_int_equal(names_withdraw(program), 0);
-	assert_int_equal(names_publish(program), -ENOENT);
+	assert_int_equal(signs_withdraw(program), 0);
+	assert_int_equal(signs_publish(program), -ENOENT);
 }
 
 int main(void)

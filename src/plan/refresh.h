@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Planning without being asked: after a recording, and when a plan is missing or stale. */
+/* Compiling the profile in the store anew: after a recording, when settings change, and when the plan is missing or stale. */
 #pragma once
 
 #include "plan/build.h"

@@ -25,7 +25,7 @@
  * An object of which a page is resident that its relocation must have touched is one that others use, or that
  * was there all along: it is left alone, since what is absent of it is what nobody needs.
  */
-#include "prefetch/objects.h"
+#include "prefetch/whole-mode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,11 +39,11 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/times.h"
 #include "device/device.h"
 #include "format/object-list.h"
 #include "prefetch/budget.h"
 #include "prefetch/hot-extent.h"
-#include "prefetch/job.h"
 #include "prefetch/object-parts.h"
 #include "prefetch/residency.h"
 
@@ -90,8 +90,8 @@ struct reader {
 	bool relaid;          /* an object of this start is */
 	uint32_t fast_chunks; /* how many of the first cold chunks were fast; SLOW: not all */
 	uint64_t budget;      /* bytes */
-	const struct objects_options *options;
-	struct objects_result result;
+	const struct whole_mode_options *options;
+	struct whole_mode_result result;
 };
 
 /* One start, one device: the first object's counts. */
@@ -255,7 +255,7 @@ static void read_chunk(struct reader *reader, const struct object *object, uint6
 
 	if (flight->fd >= 0)
 		await_byte(flight->fd, flight->offset);
-	start_us = job_now_us();
+	start_us = monotonic_us();
 	readahead(fd, (off_t)offset, length);
 	*flight = (struct flight){.fd = fd, .offset = (off_t)(offset + length - 1)};
 	reader->flight = (reader->flight + 1) % reader->in_flight;
@@ -263,7 +263,7 @@ static void read_chunk(struct reader *reader, const struct object *object, uint6
 	if (!trial)
 		return;
 	await_byte(fd, (off_t)(offset + length - 1));
-	reader->fast_chunks = job_now_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
+	reader->fast_chunks = monotonic_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
 }
 
 /* Reads the next chunk of the first object that is not done. Returns false if there is none. */
@@ -301,10 +301,10 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_US * 1000};
 	struct pollfd gone = {.fd = program, .events = POLLIN};
-	uint64_t idle_us = job_now_us() + IDLE_US;
+	uint64_t idle_us = monotonic_us() + IDLE_US;
 
 	for (;;) {
-		uint64_t now_us = job_now_us();
+		uint64_t now_us = monotonic_us();
 
 		if (look(reader))
 			idle_us = now_us + IDLE_US;
@@ -318,7 +318,7 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 	}
 }
 
-static void tell(const struct object *object, objects_told *told)
+static void tell(const struct object *object, whole_mode_told *told)
 {
 	for (size_t i = 0; i < object->part; i++)
 		told(object->fd, object->parts[i].offset, object->parts[i].length);
@@ -326,8 +326,8 @@ static void tell(const struct object *object, objects_told *told)
 		told(object->fd, object->parts[object->part].offset, object->done);
 }
 
-int objects_run(
-	int list_fd, const struct objects_options *options, objects_told *told, struct objects_result *ret)
+int whole_mode_run(int list_fd, const struct whole_mode_options *options, whole_mode_told *told,
+	struct whole_mode_result *ret)
 {
 	_cleanup_free_ struct reader *reader = calloc(1, sizeof(*reader));
 	_cleanup_close_ int program = -1;
@@ -352,7 +352,7 @@ int objects_run(
 		reader->flights[i].fd = -1;
 	program = (int)syscall(SYS_pidfd_open, (pid_t)reader->list->pid, 0);
 	if (program >= 0 || errno == ENOSYS)
-		follow(reader, program, job_now_us() + (uint64_t)options->time_budget_ms * 1000);
+		follow(reader, program, monotonic_us() + (uint64_t)options->time_budget_ms * 1000);
 	*ret = reader->result;
 	for (uint32_t i = 0; i < reader->count; i++) {
 		if (told)

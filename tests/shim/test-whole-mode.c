@@ -19,7 +19,7 @@
 #include "format/object-list.h"
 #include "memory-file.h"
 #include "prefetch/object-parts.h"
-#include "prefetch/objects.h"
+#include "prefetch/whole-mode.h"
 
 /* A library with one of each table, in a file without a name. */
 struct image {
@@ -148,7 +148,7 @@ static void test_list(void **state)
 static void test_follow(void **state)
 {
 	char path[] = "/tmp/headstart-objects.XXXXXX";
-	struct objects_result result = {0};
+	struct whole_mode_result result = {0};
 	struct object_list *list;
 	int image, fd = memfd_create("list", MFD_CLOEXEC);
 	pid_t program;
@@ -172,7 +172,7 @@ static void test_follow(void **state)
 	siginfo_t end;
 	assert_int_equal(waitid(P_PID, (id_t)program, &end, WEXITED | WNOWAIT), 0);
 	assert_int_equal(
-		objects_run(fd, &(struct objects_options){.time_budget_ms = 1000}, NULL, &result), 0);
+		whole_mode_run(fd, &(struct whole_mode_options){.time_budget_ms = 1000}, NULL, &result), 0);
 	waitpid(program, NULL, 0);
 	unlink(path);
 	assert_int_equal(result.seen, 2); /* what is no file is none */
@@ -183,16 +183,17 @@ static void test_follow(void **state)
 
 static void test_no_list(void **state)
 {
-	struct objects_result result = {0};
+	struct whole_mode_result result = {0};
 	int fd = memfd_create("list", MFD_CLOEXEC);
 	int pipes[2];
 
 	assert_int_equal(ftruncate(fd, sizeof(struct object_list) - 1), 0);
-	assert_true(objects_run(fd, &(struct objects_options){.time_budget_ms = 1000}, NULL, &result) < 0);
+	assert_true(
+		whole_mode_run(fd, &(struct whole_mode_options){.time_budget_ms = 1000}, NULL, &result) < 0);
 	close(fd);
 	assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-	assert_true(
-		objects_run(pipes[0], &(struct objects_options){.time_budget_ms = 1000}, NULL, &result) < 0);
+	assert_true(whole_mode_run(pipes[0], &(struct whole_mode_options){.time_budget_ms = 1000}, NULL,
+			    &result) < 0);
 	close(pipes[0]);
 	close(pipes[1]);
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What several passes ask of a draft. */
+#include "plan/draft.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/stranger.h"
+#include "base/strings.h"
+
+void draft_release(struct plan_draft *draft)
+{
+	free(draft->devices);
+	free(draft->files);
+	free(draft->extents);
+	*draft = (struct plan_draft){0};
+}
+
+int draft_path(const struct plan_draft *draft, const char *path, char **ret)
+{
+	char *joined;
+
+	if (asprintf(&joined, "%s%s", draft->root ? draft->root : "", path) < 0)
+		return -ENOMEM;
+	*ret = joined;
+	return 0;
+}
+
+/* A folder for everybody (/tmp) is root's own, though what is in it may be anybody's. */
+bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path)
+{
+	struct stranger stranger;
+	int r = draft->shared ? stranger_find(path, &stranger) : 0;
+
+	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 &&
+		streq(stranger.path, path))
+		return false;
+	return r < 0 && r != -ENOENT; /* what cannot be told is not believed to be root's */
+}
