@@ -37,14 +37,12 @@ except OSError:
     found["controlling"] = None
 with open(sys.argv[1] + "/found", "w") as file:
     json.dump(found, file)
-def told(*_):
-    print("told", flush=True)
-    sys.exit(0)
-signal.signal(signal.SIGINT, told)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) # it may come before somebody waits for it
 if os.isatty(0):
     print("size", *os.get_terminal_size(0), flush=True)
     print("heard", input(), flush=True)
-    signal.pause()
+    signal.sigwait({signal.SIGINT})
+    print("told", flush=True)
 END
 chmod 755 "$tmp/look"
 
