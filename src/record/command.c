@@ -16,6 +16,8 @@
 
 static int prepare_child(const struct command_options *options, int marker)
 {
+	/* On the stack: kernels before 6.12 copy it with page faults off, and the page of a literal may not be there yet. */
+	char text[] = "headstart\n";
 	int r = options->terminal ? terminal_enter(options->terminal) : 0;
 
 	if (r == 0 && options->user)
@@ -25,7 +27,7 @@ static int prepare_child(const struct command_options *options, int marker)
 	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
-	return write_full(marker, "headstart\n", 10);
+	return write_full(marker, text, sizeof(text) - 1);
 }
 
 /* Sends how the preparation went, waits at the gate, and sends why it is still here afterwards. */
