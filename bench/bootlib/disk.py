@@ -10,7 +10,7 @@ import glob
 import os
 import shutil
 
-from lab import LabError
+from lab import LabError, test_tool
 from lab.image import bootstrap, host_release, make_file_system, used_bytes
 from suitelib.chroot import install
 
@@ -66,8 +66,8 @@ def furnish(tree, build):
     os.symlink("/etc/systemd/system/boot-report.service",
                os.path.join(tree, "etc/systemd/system/multi-user.target.wants/boot-report.service"))
     shutil.copy(os.path.join(os.path.dirname(__file__), "inside.py"), os.path.join(tree, "usr/local/lib/boot-report.py"))
-    for name in ("tests/lib/make-profile", "bench/libkiller.so"):
-        shutil.copy(os.path.join(build, name), os.path.join(tree, "usr/local/lib"))
+    for path in (test_tool(build, "make-profile"), os.path.join(build, "bench/libkiller.so")):
+        shutil.copy(path, os.path.join(tree, "usr/local/lib"))
 
 
 def one(pattern):

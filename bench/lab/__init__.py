@@ -17,6 +17,14 @@ class LabError(Exception):
     """One sentence, lower case, without full stop: what is wrong and, where there is something to do, what."""
 
 
+def test_tool(build, name):
+    """The path of a program of tests/lib, which only a build with tests has."""
+    path = os.path.join(build, "tests/lib", name)
+    if not os.path.exists(path):
+        raise LabError(f"'{build}' is built without tests; try: meson setup --reconfigure -Dtests=auto {build} && ninja -C {build}")
+    return path
+
+
 def _fill_standard_streams():
     """A caller may have closed some: files of the lab would take their places, and lose them in whatever is started."""
     while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:

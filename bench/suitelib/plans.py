@@ -11,7 +11,7 @@ import os
 import shutil
 import threading
 
-from lab import kernel
+from lab import kernel, test_tool
 
 STATE = "/usr/lib/headstart-suites"     # the files that are kept cold, descriptions and logs
 SYSTEM = ("/usr/bin/dash", "/usr/bin/bash", "/usr/bin/env", "/usr/bin/cat", "/usr/bin/perl", "/usr/bin/python3.11")
@@ -24,7 +24,7 @@ EVERY = 0.05            # seconds
 def make_plans(tree, build, programs):
     """Makes the plans, root's, in the chroot. Returns the files to be kept cold, as the host names them."""
     os.makedirs(tree.inside(STATE))
-    shutil.copy(os.path.join(build, "tests/lib/make-profile"), tree.inside(STATE))
+    shutil.copy(test_tool(build, "make-profile"), tree.inside(STATE))
     cold = []
     for number, program in enumerate(programs):
         if not os.path.exists(tree.inside(program)):
