@@ -51,7 +51,7 @@ class Session:
         return self.stages[arm.image].run(arm, timeout)
 
     def prefetched(self, name):
-        return self.stages[arms.ARMS[name].image].asked[name]
+        return next(stage.asked[name] for stage in self.stages.values() if name in stage.asked)
 
     def about(self):
         """What else a reader of the result may want to know."""
@@ -63,14 +63,18 @@ class Session:
         if not kind:
             return self._open.enter_context(Stage(self.image, self.options, self.tell))
         self.tell.step(f"laying the image out anew, {kind}")
-        change = {arms.RELAID: lambda tree: self._relay(tree, "relayout"),
-                  arms.COMPACTED: lambda tree: self._relay(tree, "compact", "--compact"),
-                  arms.REWRITTEN: lambda tree: None}[kind]
-        if kind != arms.REWRITTEN and not self.profile:
-            self._record()
+        change = self.change(kind)
         with lab_errors(), variant(self.image, change, slowdisk(self.options)) as path:
             # The device keeps all it needs of its file.
             return self._open.enter_context(Stage(path, self.options, self.tell))
+
+    def change(self, kind):
+        """What makes the image one of this kind: a function of the path of its root folder."""
+        if kind != arms.REWRITTEN and not self.profile:
+            self._record()
+        return {arms.RELAID: lambda tree: self._relay(tree, "relayout"),
+                arms.COMPACTED: lambda tree: self._relay(tree, "compact", "--compact"),
+                arms.REWRITTEN: lambda tree: None}[kind]
 
     def _record(self):
         folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="headstart-bench."))

@@ -22,11 +22,9 @@ RECIPE_VERSION = 1
 UUID = "68656164-7374-4172-a074-000000000001"
 SLACK = 400 << 20          # bytes free in the image, for what is installed and recorded later
 NEEDED = 4 << 30           # bytes free in the cache's file system while the image is made
-PACKAGES = (
-    "libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3",
-    # what headstart itself is linked to
-    "libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0",
-)
+# what headstart itself is linked to
+NEEDED_PACKAGES = ("libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
+PACKAGES = ("libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3", *NEEDED_PACKAGES)
 DROPPED = ("usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/lintian",
            "var/cache/apt", "var/lib/apt/lists", "var/log")
 
