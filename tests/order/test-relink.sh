@@ -1,6 +1,7 @@
 #!/bin/sh
 # A C++ program of 3,000 functions, of which a start executes about a hundred, is linked again by each linker with what
-# headstart order says: it runs as before, and executes a third of the pages of code or fewer.
+# headstart order says: it runs as before, and executes a third of the pages of code or fewer. So it is with one profile of a link that
+# gives each function pages of its own.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/order/order-lib.sh"
 command -v valgrind >/dev/null || skip "no valgrind"
@@ -136,6 +137,21 @@ case_one_profile_makes_fewer_runs() {
 	trace pages.after
 	echo "one profile: $(pages plain) pages in $(runs plain) runs before, $(pages pages.after) in $(runs pages.after) after"
 	[ "$(runs pages.after)" -lt "$(runs plain)" ] || fail "one profile: not fewer runs"
+}
+
+# Where each function has pages of its own, one profile tells which functions ran.
+case_functions_apart_make_pages_and_runs_few() {
+	mkdir apart
+	echo 'SECTIONS { .text.apart : SUBALIGN(4096) { *(.text.*) } } INSERT BEFORE .text;' >apart.ld
+	link apart/plain bfd -Wl,-T,apart.ld
+	trace apart/plain
+	profile_of "$real/apart/plain" apart.profile "$real/apart/plain.pages"
+	order --for ld-script -o apart.order apart.profile >/dev/null
+	link apart.after bfd -Wl,-T,apart.order
+	trace apart.after
+	echo "functions apart: $(pages plain) pages in $(runs plain) runs before, $(pages apart.after) in $(runs apart.after) after"
+	[ "$(pages apart.after)" -le "$(pages ld-script.after)" ] || fail "more pages than narrowed by four profiles"
+	[ "$(runs apart.after)" -le 3 ] || fail "$(runs apart.after) runs"
 }
 
 run_cases
