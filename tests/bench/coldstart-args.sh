@@ -1,19 +1,23 @@
 #!/bin/sh
-# bench/coldstart, bench/demo and bench/chart refuse what they cannot do, in words, before they touch a device.
+# bench/coldstart, order, order-build, demo and chart refuse what they cannot do, in words, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
 export PYTHONDONTWRITEBYTECODE=1
 
 # argparse puts a line of usage before the sentence.
-wrong() {
-	words=$1
-	shift
+wrong_of() {
+	program=$1 words=$2
+	shift 2
 	status=0
-	"$coldstart" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
-	[ "$status" = 2 ] || fail "'coldstart $*' exited $status, not 2"
-	grep -qF -- "$words" "$tmp/err" || fail "'coldstart $*' did not say '$words': $(cat "$tmp/err")"
-	! grep -q Traceback "$tmp/err" || fail "'coldstart $*' crashed"
+	"$program" "$@" >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = 2 ] || fail "'$program $*' exited $status, not 2"
+	grep -qF -- "$words" "$tmp/err" || fail "'$program $*' did not say '$words': $(cat "$tmp/err")"
+	! grep -q Traceback "$tmp/err" || fail "'$program $*' crashed"
+}
+
+wrong() {
+	wrong_of "$coldstart" "$@"
 }
 
 case_wrong_arguments_are_refused() {
@@ -36,6 +40,25 @@ case_help_names_every_option_and_arm() {
 		grep -q -- "$word" "$tmp/help" || fail "--help says nothing of $word"
 	done
 	[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
+}
+
+case_order_refuses_wrong_arguments() {
+	order=$HEADSTART_TEST_SOURCE/bench/order
+	wrong_of "$order" "AS_LINKED" --device hdd
+	wrong_of "$order" "NAME=EXECUTABLE" --device hdd /bin/sh
+	wrong_of "$order" "'/bin/sh' is not NAME=EXECUTABLE" --device hdd /bin/sh /bin/sh
+	wrong_of "$order" "'run=/bin/sh' is not NAME=EXECUTABLE" --device hdd /bin/sh run=/bin/sh
+	wrong_of "$order" "two links have one name" --device hdd /bin/sh other=/bin/sh other=/bin/sh
+	wrong_of "$order" "there is no file '/nonexistent'" --device hdd /bin/sh other=/nonexistent -- -c true
+	"$order" --help >"$tmp/help" || fail "order --help failed"
+	[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
+}
+
+case_order_build_refuses_wrong_arguments() {
+	order_build=$HEADSTART_TEST_SOURCE/bench/order-build
+	refuses 2 "give one folder" "$order_build"
+	refuses 2 "unknown option '--fast'" "$order_build" --fast
+	"$order_build" --help | grep -q -- --build || fail "order-build --help"
 }
 
 case_demo_and_chart_refuse_wrong_arguments() {
