@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libheadstart-audit.so: the hooks of rtld-audit(7). ld.so calls la_version before it opens the first library
- * of the program, which is when a prefetcher is of use.
+ * libheadstart-audit.so: the hooks of rtld-audit(7). ld.so calls la_version before it opens the first library of the
+ * program, early enough for a prefetcher.
  *
- * Where nothing more is to be done la_version returns 0, and ld.so unloads us.
- * Never la_symbind or la_pltenter: their mere presence slows every call through the PLT.
+ * If nothing is left to do, la_version returns 0, and ld.so unloads us. There is no la_symbind or la_pltenter: their
+ * mere presence slows every call through the PLT.
  */
 #include <link.h>
 
@@ -18,7 +18,7 @@ const char shim_name[] = "audit";
 
 static const char *program; /* its path, until its own code runs */
 
-/* Whether the program has a plan; then it is served. */
+/* Carries out the program's plan; false if it has none. */
 static bool plan_serve(struct plan_target *target)
 {
 	struct plan plan;
@@ -30,7 +30,7 @@ static bool plan_serve(struct plan_target *target)
 	return true;
 }
 
-/* ld.so runs it before it calls la_version. */
+/* ld.so runs this before la_version. */
 __attribute__((constructor)) static void audit_begin(int argc, char **argv, char **envp)
 {
 	program = shim_begin(argc, argv, envp);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: a program has to know whether a prefetcher is at work on its plan, to wait for it or to start no other. The
- * process that started the prefetcher may be its parent, and shares nothing with this one but the plan. A lock on the plan
- * proves nothing: everybody who can read root's plans can lock them, and could hold up other users' programs or keep them from
- * prefetching.
+ * Problem: a program has to know whether a prefetcher is at work on its plan, so that it waits for that one or starts
+ * no second one. Its parent may have started the prefetcher, and the two share nothing but the plan. A lock on the plan
+ * proves nothing: everybody who can read root's plans can lock them, and could hold up other users' programs or keep
+ * them from prefetching.
  *
- * So the prefetcher holds a record lock of fcntl(2), for which the kernel names the holder. The lock counts only if its holder
- * executes the prefetcher and belongs to this user. A stranger could take the lock and then execute a set-user-ID program, which keeps
- * it: real and saved ids count as well as effective ones, and where such a program makes all of them the same, its
- * executable tells it from the prefetcher. That also tells a process that has got the id of one that took the lock, left it
- * to others which share its descriptors, and is gone.
+ * So the prefetcher holds a record lock of fcntl(2), whose holder the kernel names. The lock counts only if its holder
+ * executes the prefetcher and belongs to this user. A stranger could take the lock and then execute a set-user-ID
+ * program, which keeps it. So real and saved ids count as well as effective ones; where such a program makes all of
+ * them the same, its executable gives it away. The executable also gives away a process that merely has the id of a
+ * former holder, which left the lock to others that share its descriptors and ended.
  *
- * A process that has started the prefetcher itself knows its id, and is as careful with that: the prefetcher may have ended.
+ * A process that has started the prefetcher itself knows its id, and checks it in the same way: the prefetcher may have
+ * ended.
  */
 #include "carrier.h"
 
@@ -34,10 +35,10 @@
 #define EXECVE_PAUSES   100
 #define EXECVE_PAUSE_NS 100000
 
-/* The process that has marked the plan at most so many milliseconds ago, and when; 0 if there is none to be seen. */
+/* The process that has marked the plan within the last `within_ms`, and when; 0 if the kernel shows none. */
 static int carrier_of(int plan_fd, unsigned int within_ms, int64_t *ret_ms)
 {
-	struct flock lock = {/* who is in its way? */
+	struct flock lock = {/* the kernel reports the lock that is in its way */
 		.l_type = F_WRLCK,
 		.l_start = PLAN_LOCK_CARRIER + now_ms() - within_ms,
 		.l_len = within_ms + 1};
@@ -94,8 +95,8 @@ static bool same_file(const char *path, const struct stat *status)
 	return status_of(path, &other) && other.st_dev == status->st_dev && other.st_ino == status->st_ino;
 }
 
-/* Whether the process executes what this program would start as its prefetcher, or is the launcher, which carries a plan
- * out itself. */
+/* Whether the process executes the prefetcher that this program would start, or the launcher, which carries out plans
+ * itself. */
 static bool is_prefetcher(int process)
 {
 	char path[PROC_PATH_SIZE];
@@ -115,10 +116,10 @@ static bool ends_within(int pidfd, int64_t ns)
 }
 
 /*
- * A prefetcher that has just been started may for a moment still have the executable of who started it: the kernel wakes who
- * waits for an execve in shared memory before it gives the new memory to the one that executes, and with one processor
- * lets it go on first, as far as into the program that it executes (seen with Linux 6.1). So it is looked at again, for
- * ten milliseconds or some more.
+ * A prefetcher that has just been started may still have the executable of the process that started it. The kernel
+ * wakes the process that waits for an execve in shared memory before it gives the executing one its new memory. With
+ * one processor the awakened process may run first, and get as far as into the program that it executes (seen with
+ * Linux 6.1). So this looks again for ten milliseconds or a little longer.
  */
 static bool becomes_prefetcher(int process, int pidfd)
 {
@@ -139,7 +140,7 @@ static bool plan_is_carried_out(int plan_fd)
 	return process != 0 && same_user(process) && is_prefetcher(process);
 }
 
-/* A program that awaits its prefetcher is seen by that, until the program closes the plan. */
+/* Shows the prefetcher that a program waits for it, until the program closes the plan. */
 static void mark_as_waiting(int plan_fd)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_start = PLAN_LOCK_WAITER, .l_len = 1};
@@ -147,8 +148,8 @@ static void mark_as_waiting(int plan_fd)
 	raw_syscall(__NR_fcntl, plan_fd, F_SETLK, (long)&lock, 0, 0, 0);
 }
 
-/* Returns when that prefetcher of this user's has ended, or after so many milliseconds. A signal that the program handles ends it
- * early. */
+/* Returns when that prefetcher of this user has ended, or after `limit_ms`. A signal that the program handles ends the
+ * wait early. */
 static void await(int plan_fd, int process, int64_t limit_ms)
 {
 	int pidfd = (int)raw_syscall(__NR_pidfd_open, process, 0, 0, 0, 0, 0);
@@ -163,16 +164,16 @@ static void await(int plan_fd, int process, int64_t limit_ms)
 }
 
 /*
- * Whether programs sleep until this plan is carried out: if it is in physical order (for a rotational disk), and HEADSTART_WAIT
- * is not 0. They would sleep in page faults otherwise, and longer, for the reads of the two send the head to and fro
- * (docs/decisions/when-the-program-waits.md).
+ * Whether programs sleep until this plan is carried out: it is in physical order (for a rotational disk), and
+ * HEADSTART_WAIT is not 0. Otherwise they would sleep longer, in page faults, because the reads of both move the head
+ * to and fro (docs/decisions/when-the-program-waits.md).
  */
 static bool plan_waited_for(const struct plan *plan)
 {
 	return plan->order == PLAN_ORDER_PHYSICAL && !shim_start.no_wait;
 }
 
-/* Returns the id of the prefetcher that it has started, or 0. */
+/* Starts a prefetcher if one is needed. Returns its process id, or 0. */
 static int start(const char *program, const struct plan *plan, const char *const argv[])
 {
 	int process = 0;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Who carries out a plan: a prefetcher that is started here, or one that somebody has started before. */
+/* The prefetcher that carries out a plan: one that this process starts, or one that another has started. */
 #pragma once
 
 #include "plan.h"
 
 /*
- * For a plan of the program that this process or a child of it is about to execute: starts the prefetcher if pages of the plan
- * are missing and no other prefetcher of this user's carries it out. Waits for nothing but a small execve, and writes to no
- * memory but the stack.
+ * For a program that this process or a child of it is about to execute: starts the prefetcher if pages of the plan are
+ * missing and no other prefetcher of this user carries it out. Waits for nothing but a small execve, and writes only to
+ * the stack.
  */
 void carrier_serve_next(const char *program, const struct plan *plan);
 
 /*
- * The same for the program that we are in. It sleeps, where its disk is better served so, until the prefetcher has ended or is
- * ten seconds old: a stuck one holds up a script that starts the program a hundred times no longer than one that starts it
- * once. A prefetcher of another user's, or not the one that this program would start, is not waited for.
+ * The same for the program that we are in. On a rotational disk it sleeps until the prefetcher has ended or is ten
+ * seconds old: that way a stuck prefetcher holds up a script that starts the program a hundred times no longer than a
+ * script that starts it once. It does not wait for a prefetcher of another user, nor for an executable that it would
+ * not start itself.
  */
 void carrier_serve_own(const char *program, const struct plan *plan);

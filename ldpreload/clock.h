@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Microseconds since the machine was started, but for when it was suspended. A system call: 60 nanoseconds. */
+/* Microseconds since the machine started, without the time it was suspended. A system call: 60 nanoseconds. */
 int64_t now_us(void);
 
 static inline int64_t now_ms(void)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a caller passes as an environment is read through the kernel (process_vm_readv on ourselves): a bad
- * address must not become a SIGSEGV where execve makes EFAULT of it. So is the program's own, where the caller passes
- * none: execv hands that to the kernel unread, and it may have strings that are gone.
+ * Reads the environment that a caller passes through the kernel (process_vm_readv on ourselves): execve answers a bad
+ * address with EFAULT, so it must not become a SIGSEGV here. The program's own environment is read in the same way
+ * where the caller passes none: execv hands it to the kernel unread, and it may point to freed strings.
  */
 #include "environment.h"
 
@@ -14,7 +14,7 @@
 #define OFF       "HEADSTART=off"
 #define RECORDING SHIM_RECORDING "="
 
-#define ENTRIES_READ 64 /* at once; a power of two, no more than a page holds */
+#define ENTRIES_READ 64 /* at once; a power of two, at most what a page holds */
 #define ENTRY_READ   32 /* bytes: more than either of the above */
 
 /* Copies up to `size` bytes of the memory of process `self`, our own. Returns how many, or -errno. */
@@ -43,8 +43,7 @@ static bool list_forbids(char *const *environment)
 	int self = sys_getpid();
 
 	for (;;) {
-		/* Up to the end of a block, and so of a page at most: what lies behind that may not be
-		 * memory. */
+		/* Only up to the end of a block, and so at most of a page: what follows may not be mapped. */
 		size_t count = ENTRIES_READ - (uintptr_t)environment / sizeof(*entries) % ENTRIES_READ;
 		long got = read_memory(self, environment, entries, count * sizeof(*entries));
 

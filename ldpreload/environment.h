@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the environment of a program that is about to be started says of us. */
+/* What the environment of a program that is about to start asks of us. */
 #pragma once
 
 #include <stdbool.h>
 
 /*
- * Whether nothing is to be done for the program: it is switched off (HEADSTART=off), or its start is being
- * recorded; or the environment is none, so that the program will not start. NULL stands for this process's
- * own, as libc has it now. A bad address is no harm. Only where system calls are free of seccomp.
+ * Whether the environment forbids us to act: HEADSTART=off is in it, or the program's start is being recorded, or the
+ * list is no environment at all, so that the program will not start. NULL means this process's own, as libc has it now.
+ * A bad address does no harm. Call it only where shim_may_act() has said yes.
  */
 bool environment_forbids(char *const *environment);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The functions that the preload shim stands before, and where in their arguments it finds what it looks at. */
+/* The functions that the preload shim hooks, and which of their arguments it looks at. */
 #pragma once
 
 #include <stdbool.h>
@@ -27,8 +27,8 @@ struct hook {
 };
 
 /*
- * HOOK(number, name, at, version, members of struct hook…). The versions are glibc's own, so that who asks for an old
- * one is led to that one, and who asks for one that we do not know passes us by. "@@" is the default one.
+ * HOOK(number, name, at, version, members of struct hook…). The versions are glibc's own: callers bound to an old
+ * version get that one, and callers bound to a version that we do not know bypass us. "@@" marks the default version.
  */
 #define HOOKS(HOOK)                                                                                          \
 	HOOK(0, dlopen, "@@", "GLIBC_2.34", .kind = HOOK_LIBRARY, .path = 0)                                 \

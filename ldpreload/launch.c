@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Most launches are of programs without a plan: they cost some opens and closes, which no seccomp filter
- * makes fatal. Everything else comes when a plan has been opened.
+ * Most programs that are launched have no plan: those cost some opens and closes, which no seccomp filter makes fatal.
+ * Everything else happens once a plan is open.
  *
- * What the caller passed may be a bad address, of which execve would make EFAULT: a path is read only after
- * the kernel has opened it, the environment through the kernel.
+ * The caller may have passed a bad address, which execve answers with EFAULT. So a path is read only after the kernel
+ * has opened it, and the environment is read through the kernel.
  */
 #include "launch.h"
 
@@ -13,7 +13,7 @@
 #include "next.h"
 #include "plan.h"
 
-#define SEARCH_DEFAULT "/bin:/usr/bin" /* as execvp(3) without $PATH */
+#define SEARCH_DEFAULT "/bin:/usr/bin" /* what execvp(3) uses without $PATH */
 
 /* Whether the file gives rights that its user does not have. */
 static bool gives_rights(const struct plan_target *target)
@@ -65,7 +65,7 @@ static void serve_path(const struct launch *launch)
 		sys_close(opened);
 }
 
-/* What execvp would execute: the first of that name in $PATH, as libc sees it now. */
+/* Serves what execvp would execute: the first of that name in $PATH, as libc sees it now. */
 static void serve_searched(const struct launch *launch)
 {
 	const char *(*libc_getenv)(const char *) = (const char *(*)(const char *))next_function("getenv", "");

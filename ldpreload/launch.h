@@ -14,12 +14,11 @@ struct launch {
 };
 
 /*
- * Starts the prefetcher if the program has a plan, pages of it are missing, and nobody carries it out
- * already. Waits for nothing but a small execve; writes to no memory but the stack; safe in a signal handler
- * and in a child of vfork(2).
+ * Starts the prefetcher if the program has a plan, pages of it are missing, and no prefetcher is at work on it. Waits
+ * for nothing but a small execve; writes only to the stack; safe in a signal handler and in a child of vfork(2).
  */
 void launch_anticipate(const struct launch *launch);
 
-/* The same for the program that we are in, started by somebody without hooks; by the path it was started with
- * alone. */
+/* The same for the program that we are in, whose parent may have no hooks. Looks only at the path it was started
+ * with. */
 void launch_own(const char *program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A list of the one object, as the audit shim would tell it, for headstart-prefetch --objects. */
+/* A list of one object, in the form that the audit shim writes, for headstart-prefetch --objects. */
 #include "library.h"
 
 #include "resident.h"
@@ -11,7 +11,7 @@
 
 #include "format/object-list.h"
 
-/* A list that says all there is to say: the prefetcher does not wait for more. */
+/* Writes a list that is closed already, so the prefetcher does not wait for more. Returns its descriptor or -errno. */
 static int list_of(const char *path)
 {
 	struct object_entry entry = {.state = OBJECT_COLD};

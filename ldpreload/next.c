@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: a hook has to hand on to the function it stands before, and may neither import dlsym(3), since
- * nothing of ours may be left for ld.so to resolve, nor remember an address, since it may run in a child of
- * vfork(2) whose memory is its parent's.
+ * Problem: a hook has to hand on to the function that it hooks. It may not import dlsym(3), since ld.so must have
+ * nothing of ours to resolve. Nor may it remember an address, since it may run in a child of vfork(2), which shares its
+ * parent's memory.
  *
- * So each call looks it up anew, as ld.so does (gABI, "Dynamic Linking"; ELF symbol versioning, Drepper
- * 1999): from the auxiliary vector to the program's headers, its dynamic section, DT_DEBUG, and the list of
- * objects; of those, the ones after ourselves. That takes a tenth of a microsecond. The objects up to libc
- * were mapped when the program started and stay, so no dlclose(3) in another thread can take one of them away
- * meanwhile.
+ * So each call looks it up anew, as ld.so does (gABI, "Dynamic Linking"; ELF symbol versioning, Drepper 1999): from the
+ * auxiliary vector to the program's headers, its dynamic section, DT_DEBUG, and the list of objects; of those, only the
+ * ones after ours count. That takes a tenth of a microsecond. The objects up to libc were mapped when the program
+ * started and stay, so no dlclose(3) in another thread can remove one of them meanwhile.
  *
  * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary
  * vector is read from /proc.
@@ -28,8 +27,7 @@
 
 extern ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
 
-/* The first object after us in search order, where it isn't the one after us in the list; see next_begin().
- */
+/* The first object after us in search order, once next_begin() has looked: it may change our place in the list. */
 static struct link_map *first_after_us;
 
 /* The parts of an object that a look-up needs. */
@@ -207,8 +205,8 @@ static bool images_find(struct images *ret)
 }
 
 /*
- * A loader's list would say it: where an image lies and its dynamic section. Without PT_PHDR it is at its
- * linked address, or else its first page holds the headers (musl's loader, as a program).
+ * Where an image lies and its dynamic section, as a loader's list has them. An image without PT_PHDR lies at its linked
+ * address, or its first page holds the headers (musl's loader, as a program).
  */
 static bool image_object(const ElfW(Phdr) * headers, uintptr_t count, struct link_map *ret)
 {
@@ -233,7 +231,7 @@ static bool image_object(const ElfW(Phdr) * headers, uintptr_t count, struct lin
 	return true;
 }
 
-/* DT_DEBUG of the program; in one that was linked without it, what the loader exports. */
+/* DT_DEBUG of the program; where it was linked without that, what the loader exports. */
 static const struct r_debug *debug_of(const struct link_map *program, uintptr_t loader)
 {
 	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)loader;
@@ -248,7 +246,7 @@ static const struct r_debug *debug_of(const struct link_map *program, uintptr_t 
 	return (const struct r_debug *)look_up(&object, "_r_debug", NULL);
 }
 
-/* ld.so's list; where there is none to be found, of the program alone, in the caller's memory. */
+/* ld.so's list of objects. If none is found, a list of the program alone, in the caller's memory. */
 static struct link_map *object_list(struct link_map *alone)
 {
 	const struct r_debug *debug;
@@ -280,8 +278,8 @@ static struct link_map *objects_after_us(struct link_map *alone)
 
 /*
  * AddressSanitizer's library ends the program if another comes before it in the list of objects (compiler-rt,
- * AsanCheckDynamicRTPrereqs), as every preloaded one does. So there, where there is nothing left to break, we
- * change places with it. Symbols are not looked up along this list, and nothing else depends on its order.
+ * AsanCheckDynamicRTPrereqs), as every preloaded one does. Such a program is lost anyway, so we change places with the
+ * library. Symbols are not looked up along this list, and nothing else depends on its order.
  */
 static bool is_address_sanitizer(const struct link_map *object)
 {

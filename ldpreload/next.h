@@ -4,16 +4,15 @@
 
 #include <stdint.h>
 
-/* Once, before any other code of the program runs, if at all: what can be found out for good is. */
+/* Looks up what will not change. Call it at most once, before any other code of the program runs. */
 void next_begin(void);
 
 /*
- * The address of the first definition of a function after ours, in the order in which ld.so looks for it: of
- * that version, or of the default one where nobody has that version; 0 if there is none. Writes to no memory
- * but the stack.
+ * The address of the first definition of a function after ours, in ld.so's search order: of that version, or of the
+ * default one where no object has that version; 0 if there is none. Writes only to the stack.
  */
 uintptr_t next_function(const char *name, const char *version);
 
-/* The address of the first definition of a variable, in the order in which ld.so looks for it: of the program's own copy,
- * where it has one; 0 if there is none. */
+/* The address of the first definition of a variable, in ld.so's search order (the program's own copy, where it has
+ * one); 0 if there is none. */
 uintptr_t next_variable(const char *name);

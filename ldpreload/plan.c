@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plan mode. One open finds the plan (its name is derived from the program's path), one pread brings its
- * header and probes, the probes tell a warm start from a cold one; what follows in the plan is the
- * prefetcher's business.
+ * Plan mode. One open finds the plan (its name is derived from the program's path), one pread reads its header and
+ * probes, and the probes show whether the start is cold. Only the prefetcher reads the rest of the plan.
  *
- * Nothing is mapped: a mapping of a file that somebody truncates is a SIGBUS in the program.
+ * Nothing is mapped: if somebody truncated a mapped file, the program would get SIGBUS.
  */
 #include "plan.h"
 
@@ -14,9 +13,9 @@
 #define PROBES_READ    8 /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
 
 /*
- * Whether no folder on an absolute path is a symbolic link or "..", told with nothing but open(2). The last component may
- * still be a link: only opening it could tell, and it may be a device, of which opening has effects. For such links
- * there are signs (format/state-folder.h). The path is written to, and left as it was.
+ * Whether no folder on an absolute path is a symbolic link or "..", found out with open(2) alone. The last component
+ * may still be a link: only opening it would show that, and opening a device has effects. Signs (format/state-folder.h)
+ * mark such links. Changes the path on the way, and restores it.
  */
 static bool folders_are_canonical(char *path)
 {
@@ -40,9 +39,9 @@ static bool folders_are_canonical(char *path)
 }
 
 /*
- * /bin and /sbin, where they are links, lead to their namesakes in /usr (file-hierarchy(7)). Taking that for granted
- * saves the most usual paths the /proc entry; were it wrong on some system, a plan there would not be found. Puts "/usr"
- * in front of such a path; returns whether it is one.
+ * Where /bin and /sbin are links, they lead to their namesakes in /usr (file-hierarchy(7)). Assuming so saves the
+ * commonest paths the look-up in /proc; on a system where it is wrong, the plan would not be found. Puts "/usr" in
+ * front of such a path; returns whether it is one.
  */
 static bool path_to_merged_folder(char path[SHIM_PATH_MAX])
 {
@@ -59,7 +58,7 @@ static bool path_to_merged_folder(char path[SHIM_PATH_MAX])
 	return true;
 }
 
-/* Makes the path that of the open file as the kernel has it. */
+/* Replaces the path by the kernel's path of the open file. */
 static bool path_resolve(struct plan_target *target)
 {
 	char link[SHIM_FD_PATH_SIZE];
@@ -96,13 +95,13 @@ static bool head_is_cold(const char *head)
 	return false;
 }
 
-/* The buffer is on the stack only where there is a plan: the stack of who starts a program may be small. */
+/* A function of its own, so that the buffer takes stack only where there is a plan: the caller's stack may be small. */
 static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
 {
 	_Alignas(8) char head[PLAN_HEAD_MAX];
 	long size;
 
-	/* All of it at once: the prefetcher needs the rest in a moment, and another read would be another
+	/* Asks for all of it at once: the prefetcher needs the rest in a moment, and another read would be another
 	 * seek. */
 	raw_syscall(__NR_readahead, fd, 0, PLAN_READAHEAD, 0, 0, 0);
 	size = sys_pread(fd, head, sizeof(head), 0);
@@ -114,7 +113,8 @@ static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
 	return true;
 }
 
-/* A plan that is open with O_PATH: another descriptor of it, for reading, if it may be trusted; -1 if not. */
+/* Opens for reading a plan that is open with O_PATH, if it may be trusted. Returns a descriptor, or a negative
+ * number. */
 static int open_trusted(struct plan_target *target, int path_fd)
 {
 	struct stat status;
@@ -127,7 +127,8 @@ static int open_trusted(struct plan_target *target, int path_fd)
 	return shim_open_regular(path_fd);
 }
 
-/* The plan of exactly that path in the n-th folder of plans, open; -1 if there is none that may be trusted. */
+/* Opens the plan of exactly that path in the n-th folder of plans. Returns a descriptor, or a negative number if there
+ * is no trusted one. */
 static __attribute__((noinline)) int plan_open(struct plan_target *target, unsigned int n)
 {
 	char path[SHIM_PATH_MAX];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plan mode: the plan of a program that is starting or about to be started, and whether it is worth carrying
- * out. */
+/* Plan mode: the plan of a program that is starting or about to start, and whether its pages are missing. */
 #pragma once
 
 #include "shim.h"
@@ -11,13 +10,13 @@
 struct plan_target {
 	int fd; /* open on it with O_PATH; -1: not opened */
 	enum shim_answer may_act;
-	bool linked; /* a folder of plans has the sign that the path is a link to a planned program */
-	/* As it is given to the kernel, "" if only the descriptor is known; without symbolic links, as the tools see it, once
-	 * plan_find() has found a plan. */
+	bool linked; /* a folder of plans has a sign: the path is a link to a planned program */
+	/* As the kernel gets it, or "" if only the descriptor is known. Once plan_find() has found a plan, it is the
+	 * canonical path, which the plan is named after. */
 	char path[SHIM_PATH_MAX];
 };
 
-/* A path that is too long counts as not known. */
+/* A path that is too long counts as unknown. */
 static inline void plan_target_init(struct plan_target *target, const char *path, int fd)
 {
 	struct shim_text text = shim_text(target->path, sizeof(target->path));
@@ -34,13 +33,13 @@ static inline void plan_target_init(struct plan_target *target, const char *path
 struct plan {
 	int fd;
 	enum plan_order order;
-	bool cold;     /* pages of it are not there */
-	bool by_given; /* the program, once it is executed, finds it too: plan_find_by_given() does */
+	bool cold;     /* some of its pages are not resident */
+	bool by_given; /* plan_find_by_given() finds it, so the executed program does, too */
 };
 
-/* Whether there is a plan of the program that may be trusted. If so, ret->fd is the caller's. */
+/* Whether the program has a trusted plan. If so, the caller owns ret->fd. */
 bool plan_find(struct plan_target *target, struct plan *ret);
 
-/* The same, but the path as given is taken for one without links unless there is a sign that it has some: two opens at
- * most where there is no plan. */
+/* The same, but takes the given path for canonical unless a sign says otherwise: two opens at most where there is no
+ * plan. */
 bool plan_find_by_given(struct plan_target *target, struct plan *ret);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From a child of the program to the prefetcher: everything that it inherited is undone, then it is executed.
- */
+/* Turns a child of the program into the prefetcher: undoes everything that it inherited, then executes it. */
 #include "prefetcher.h"
 
 #include "clock.h"
@@ -12,8 +11,8 @@
 #include "format/plan-locks.h"
 
 #define READAHEAD_MAX    (4 << 20) /* bytes */
-#define DESCRIPTOR_SPARE 10        /* above all that are dealt out below */
-#define PREFETCHER_FD    3         /* what the prefetcher finds in it is `fd` */
+#define DESCRIPTOR_SPARE 10        /* above all the numbers that are assigned below */
+#define PREFETCHER_FD    3         /* where the prefetcher finds `fd` */
 #define CLOSE_LIMIT      65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
 
 void prefetcher_exit(int status)
@@ -22,7 +21,7 @@ void prefetcher_exit(int status)
 		raw_syscall(__NR_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* 0 to 2 on /dev/null: a prefetcher holding the program's pipe would make its reader wait for the end of
+/* Puts /dev/null on 0 to 2: a prefetcher that held the program's pipe would keep its reader waiting for the end of
  * file. */
 static bool deal_descriptors(int fd)
 {
@@ -41,7 +40,7 @@ static bool deal_descriptors(int fd)
 	return true;
 }
 
-/* Handlers are reset by execve; what is ignored or blocked is not. */
+/* execve resets handlers, but not ignored or blocked signals. */
 static void reset_signals(void)
 {
 	static const uint64_t action[8]; /* SIG_DFL, no flags: large enough for any architecture's struct */
@@ -52,13 +51,13 @@ static void reset_signals(void)
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&no_signal, 0, sizeof(no_signal), 0, 0);
 }
 
-/* The program's limits were not meant for us: as high as they go, except that a crash leaves no core. */
+/* The program's limits were not meant for us: raises them as far as they go, except that a crash leaves no core. */
 static void reset_limits(void)
 {
 	for (int i = 0; i < RLIM_NLIMITS; i++) {
 		struct rlimit64 limit;
 
-		/* The program's limit on processes goes for both: the prefetcher makes room for it. */
+		/* The program's limit on processes counts both, so the prefetcher obeys it. */
 		if (i == RLIMIT_STACK || i == RLIMIT_NPROC ||
 			raw_syscall(__NR_prlimit64, 0, i, 0, (long)&limit, 0, 0) != 0)
 			continue;
@@ -67,7 +66,7 @@ static void reset_limits(void)
 	}
 }
 
-/* Out of memory, the prefetcher is what can best be spared. */
+/* If memory runs out, the kernel should end the prefetcher first. */
 static void prefer_for_oom(void)
 {
 	int fd = sys_open("/proc/self/oom_score_adj", O_WRONLY);
@@ -79,9 +78,8 @@ static void prefer_for_oom(void)
 }
 
 /*
- * Asks for all of a program from its beginning, so that what the kernel and the program's own start-up then
- * read piece by piece is one read of the disk. The kernel cuts the request to what the device takes at once,
- * which is enough.
+ * Asks for all of a program at once, since the kernel and the program's own start-up would otherwise read it piece by
+ * piece. The kernel cuts the request to what the device takes at once, which is enough.
  */
 static void read_ahead_program(const char *path)
 {
@@ -98,7 +96,7 @@ const char *prefetcher_path(void)
 	return shim_start.prefetcher ? shim_start.prefetcher : HEADSTART_PREFETCH_PATH;
 }
 
-/* Until the prefetcher ends or closes any descriptor of the plan. */
+/* Takes the lock that names this process, until it ends or closes any descriptor of the plan. */
 static void mark_as_carrier(int plan_fd)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_start = PLAN_LOCK_CARRIER + now_ms(), .l_len = 1};

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libheadstart-preload.so: for /etc/ld.so.preload and LD_PRELOAD. A preloaded object comes to life when the
- * libraries of its own program are mapped and relocated, too late to speed up those; so it stands before the
- * functions that start the next program (exec*, posix_spawn*) and sees to its plan before that exists, and
- * before those that load further libraries (dlopen, dlmopen).
+ * libheadstart-preload.so: for /etc/ld.so.preload and LD_PRELOAD. A preloaded object runs only once the libraries of
+ * its own program are mapped and relocated, too late to speed those up. So it hooks the functions that start the next
+ * program (exec*, posix_spawn*), and has that program's plan carried out before the program exists. It also hooks the
+ * functions that load further libraries (dlopen, dlmopen).
  *
- * A hook never calls the function it stands before: it returns the address, and its entry (arch/) jumps
- * there.
+ * A hook never calls the function that it hooks: it returns the address, and its entry (arch/) jumps there.
  */
 #include "entry.h"
 #include "hooks.h"
@@ -36,7 +35,7 @@ __attribute__((constructor)) static void preload_begin(int argc, char **argv, ch
 		launch_own(program);
 }
 
-/* libc has no such function, and so no definition of ours should have been there either. */
+/* What a hook jumps to where libc has no such function: it fails as if there were none. */
 static long no_exec(void)
 {
 	int *(*errno_location)(void) = (int *(*)(void))next_function("__errno_location", "");
@@ -63,7 +62,7 @@ static uintptr_t substitute(const struct hook *hook)
 	return hook->kind == HOOK_SPAWN ? (uintptr_t)no_spawn : (uintptr_t)no_exec;
 }
 
-/* An argument by its number, those that follow "..." included. */
+/* An argument by its number, variadic ones included. */
 static uintptr_t argument(const uintptr_t *arguments, unsigned int number)
 {
 	return arguments[number < ARGUMENT_REGISTERS ? number : number + ARGUMENT_GAP];
@@ -103,7 +102,8 @@ static void anticipate(const struct hook *hook, const uintptr_t *arguments)
 	launch_anticipate(&launch);
 }
 
-/* Called by the entry of each hook, with the words that hold the caller's arguments. Returns where to go on.
+/*
+ * The entry of each hook calls this with the words that hold the caller's arguments, and jumps to the address returned.
  */
 uintptr_t hook_enter(const uintptr_t *arguments, unsigned int number) __attribute__((visibility("hidden")));
 

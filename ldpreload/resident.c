@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cold probe. For another user's file mincore(2) says "resident" whatever the truth and cachestat(2)
- * refuses; preadv2(RWF_NOWAIT) tells it, in half a microsecond, once the file is open. Opening it must not
- * wait for the disk either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, and that is an answer too.
- * And a page that came while it was asked for was not there: format/resident.h.
+ * The cold probe. For another user's file mincore(2) always says "resident" and cachestat(2) refuses.
+ * preadv2(RWF_NOWAIT) answers in half a microsecond once the file is open. Opening it must not wait for the disk
+ * either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, which is an answer too. A page that arrives while it is
+ * asked for was not there: format/resident.h.
  */
 #include "resident.h"
 
@@ -18,13 +18,13 @@
 #include "format/note.h"
 #include "format/resident.h"
 
-/* Bytes: of a smaller hot region the read-around of the loader's first fault brings along too much. */
+/* Bytes: of a smaller hot region, the read-around of the loader's first fault already reads too much. */
 #define HOT_WORTH (256u << 10)
 
 #define NO_OFFSET UINT64_MAX /* past the end of any file */
 
-/* Opens with O_PATH. Where the kernel is too old to open from its caches only, the open may wait, as the program's own
- * soon would; a link on the way, but not one at the end, is followed there. */
+/* Opens with O_PATH. A kernel too old to open from its caches alone may wait here, as it soon would for the program
+ * itself, and follows links on the way even without `follow`, but not one at the end. */
 static int open_path_cached(const char *path, bool follow)
 {
 	const struct open_how how = {
@@ -38,7 +38,7 @@ static int open_path_cached(const char *path, bool follow)
 	return (int)fd;
 }
 
-/* Opens a regular file for reading. -EAGAIN: the disk would have to be asked. */
+/* Opens a regular file for reading. Returns -EAGAIN if that needs the disk. */
 static int open_cached(const char *path, bool follow)
 {
 	int path_fd = open_path_cached(path, follow);
@@ -61,8 +61,8 @@ static long read_cached(int fd, void *data, size_t size, uint64_t offset)
 }
 
 /*
- * The offset of the last byte of a relaid file's hot region, NO_OFFSET where the region is too small to tell
- * anything; `otherwise` for what is not relaid. A note that lies makes for a probe of another page.
+ * The offset of the last byte of a relaid file's hot region; NO_OFFSET where the region is too small to show anything;
+ * `otherwise` for a file that is not relaid. A false note only leads to a probe of another page.
  */
 static uint64_t hot_end(int fd, uint64_t otherwise)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a page of a file is in the page cache, told without waiting for the disk. */
+/* Whether a page of a file is in the page cache, without waiting for the disk. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,13 +12,12 @@ enum resident {
 			     overlayfs) */
 };
 
-/* Of a path that a plan names: follows no link, and opens nothing but a regular file. Also answers NO when not even
+/* For a path that a plan names: follows no link, and opens nothing but a regular file. Also answers NO when not even
  * the file's directory entry is cached. */
 enum resident resident_planned(const char *path, uint64_t offset);
 
 /* The same for a file that the program or ld.so opens by that path in any case: follows links. */
 enum resident resident_at(const char *path, uint64_t offset);
 
-/* The same for an object that ld.so has just mapped; if it is relaid, the offset is that of the end of its hot
- * region. */
+/* The same for an object that ld.so has just mapped; of a relaid one, looks at the end of its hot region instead. */
 enum resident resident_object(const char *path, uint64_t offset);

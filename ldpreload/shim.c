@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether anything may be done in this program, and what all of the shim needs to do it. */
+/* Whether the shim may act in this program, and the helpers that all of it needs. */
 #include "shim.h"
 
 #include <linux/resource.h>
@@ -7,8 +7,7 @@
 
 #include "format/kill-switch.h"
 
-/* The compiler may call these for copies it makes up itself; hidden, so the program's own are not in
- * question. */
+/* The compiler may call these for copies of its own making. They are hidden, so the program's are untouched. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size);
 void *memset(void *to, int byte, size_t size);
 
@@ -77,7 +76,7 @@ void shim_text_add_number(struct shim_text *text, uint64_t number)
 	shim_text_add(text, at);
 }
 
-/* What cannot be read says nothing. In small pieces: there may be little stack. */
+/* A file that cannot be read has no such line. Reads small pieces, since there may be little stack. */
 bool shim_status_says(const char *path, const char *line)
 {
 	size_t length = shim_length(line), matched = 0;
@@ -97,7 +96,7 @@ bool shim_status_says(const char *path, const char *line)
 	return says;
 }
 
-/* Told by the one way that no filter can make fatal: prctl(2) might be. A filter is a thread's own. */
+/* Asks in the only way that no filter makes fatal; prctl(2) may be fatal. A filter belongs to a thread. */
 static bool seccomp_off(void)
 {
 	return shim_status_says("/proc/thread-self/status", "\nSeccomp:\t0\n");
@@ -179,7 +178,7 @@ void shim_log(const char *program, const char *what)
 	text = shim_text(line, sizeof(line));
 	shim_text_add(&text, shim_name);
 	shim_text_add(&text, " program=");
-	for (; *program; program++) /* a newline in a path would make a line of its own */
+	for (; *program; program++) /* a newline in a path would begin another line */
 		shim_text_add_character(
 			&text, (unsigned char)*program < ' ' || *program == 0x7f ? '?' : *program);
 	shim_text_add(&text, " pid=");

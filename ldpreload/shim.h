@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every part of the shim stands on: raw system calls, strings, and the start of the program it is loaded
- * into.
+ * What every part of the shim uses: raw system calls, strings, and the start of the program it is loaded into.
  *
  * The shim lives in a process that is not ours, so it is freestanding: no libc (a second one costs 150
  * microseconds a start), no thread-local storage, no heap, no global constructor order to rely on. It
  * includes headers of the compiler, of the kernel, src/format, and <link.h> for the types of rtld-audit(7);
  * never anything that needs code.
  *
- * Until shim_may_act() has said yes, only openat, read and close may be called: any other system call may be
- * fatal under somebody's seccomp filter. Finding out costs 18 microseconds, because the process has no entry in
- * /proc yet; so it is asked as late as possible, and most programs that need nothing of us never come to it.
+ * Until shim_may_act() has said yes, only openat, read and close may be called: any other system call may be fatal
+ * under a seccomp filter. Asking costs 18 microseconds, because the process has no entry in /proc yet. So the shim asks
+ * as late as possible, and never in most programs that it does nothing for.
  */
 #pragma once
 
@@ -34,7 +33,7 @@
 /* Bytes, with the NUL: a program with a longer path is left alone. The stack we run on may be small. */
 #define SHIM_PATH_MAX 512
 
-/* In st_mode; <sys/stat.h> belongs to libc. */
+/* Bits of st_mode; <sys/stat.h> belongs to libc. */
 #define MODE_KIND    0170000
 #define MODE_REGULAR 0100000
 #define MODE_LINK    0120000
@@ -49,9 +48,9 @@ enum shim_mode {
 };
 
 /*
- * The start of the program, from its first stack frame. The arguments and the environment there are the program's to
- * overwrite (setproctitle) and to free (putenv), so shim_begin() copies what we need of them; nobody looks there again.
- * Only our constructors write to this: a hook may run in a child of vfork(2), whose memory is its parent's.
+ * The start of the program, from its first stack frame. The program may overwrite its arguments and environment
+ * (setproctitle) or free them (putenv), so shim_begin() copies what we need, and nothing reads them again. Only our
+ * constructors write to this struct: a hook may run in a child of vfork(2), which shares its parent's memory.
  */
 struct shim_start {
 	const void *headers; /* AT_PHDR: the program headers of the main executable */
@@ -59,13 +58,13 @@ struct shim_start {
 	uintptr_t entry;  /* AT_ENTRY: address of the first instruction */
 	uintptr_t loader; /* AT_BASE: where ld.so is mapped */
 	uint32_t uid;     /* AT_EUID */
-	bool secure;      /* AT_SECURE, or not known: nothing may be done */
+	bool secure;      /* AT_SECURE, or not known: the shim does nothing */
 
 	enum shim_mode mode;
 	bool recording;                   /* the program's start is being recorded */
 	bool no_wait;                     /* HEADSTART_WAIT=0 */
 	struct state_environment folders; /* where plans are */
-	/* NULL unless LD_PRELOAD or LD_AUDIT names us, so that whoever sets them could have any library loaded here. An
+	/* NULL unless LD_PRELOAD or LD_AUDIT names us: whoever sets those could load any library here anyway. An
 	 * environment that has passed through a set-user-ID program still has our variables, but not those of ld.so. */
 	const char *log;        /* HEADSTART_LOG=PATH, the whole entry */
 	const char *prefetcher; /* HEADSTART_PREFETCH: the prefetcher's executable */
@@ -74,19 +73,19 @@ struct shim_start {
 extern struct shim_start shim_start;
 
 /*
- * Once, with what ld.so passes to a constructor: the arguments of main. Returns AT_EXECFN, the program's path as the
- * kernel got it (a script's own, not its interpreter's), which is good until the program's own code runs; or NULL.
- * The auxiliary vector follows the environment and, where ld.so has taken variables from that (AT_SECURE), more than
- * one NULL. musl's loader passes nothing, and registers hold anything: then they are not one behind the other, nothing
- * of the start is known, and `secure` stays set.
+ * Call it once, with what ld.so passes to a constructor: the arguments of main. Returns AT_EXECFN, the program's path
+ * as the kernel got it (a script's own, not its interpreter's), which is valid until the program's own code runs; or
+ * NULL. The auxiliary vector follows the environment. Where ld.so has removed variables (AT_SECURE), more than one NULL
+ * lies between the two. musl's loader passes nothing, so the registers hold anything: `envp` then does not follow
+ * `argv`, nothing is known of the start, and `secure` stays set.
  */
 const char *shim_begin(int argc, char **argv, char **envp);
 
-/* Whether we are wanted: not in a program with more rights than its user, nor in one whose start is being
- * recorded, nor when switched off. */
+/* Whether we are wanted: not in a program with more rights than its user, not while its start is recorded, and not when
+ * switched off. */
 bool shim_wanted(void);
 
-/* Something that is dear to find out, and so is remembered by who asks. */
+/* The answer to an expensive question, which the caller keeps. */
 enum shim_answer {
 	SHIM_NOT_ASKED,
 	SHIM_NO,
@@ -94,24 +93,24 @@ enum shim_answer {
 };
 
 /*
- * Whether more may be done than to open, read and close: this thread has no seccomp filter, which might make other
- * calls fatal; it does not run on a signal stack, which may be too small for us; and the process is not an init.
+ * Whether we may do more than open, read and close: this thread has no seccomp filter, which might make other calls
+ * fatal; it does not run on a signal stack, which may be too small for us; and the process is not pid 1.
  */
 bool shim_may_act(enum shim_answer *answer);
 
-/* Whether a file like /proc/self/status has this line; it is given with the '\n' before and behind it. */
+/* Whether a file like /proc/self/status has this line. `line` begins and ends with '\n'. */
 bool shim_status_says(const char *path, const char *line);
 
 /* Whether there is a file at that path; it is not opened. */
 bool shim_exists(const char *path);
 
 /*
- * Opens for reading what is open as `path_fd` with O_PATH, if that is a regular file: opening a device or a FIFO has
- * effects. Returns a descriptor or -errno.
+ * Opens the file behind `path_fd`, an O_PATH descriptor, for reading, if it is a regular file: opening a device or a
+ * FIFO has effects. Returns a descriptor or -errno.
  */
 int shim_open_regular(int path_fd);
 
-/* Whether no limit is set on the size of files: writing beyond one, to a memfd as well, is a SIGXFSZ in the program. */
+/* Whether no limit is set on the size of files: a write beyond one, even to a memfd, sends the program SIGXFSZ. */
 bool shim_may_grow_files(void);
 
 #define SHIM_FD_PATH_SIZE 40 /* bytes */
@@ -122,10 +121,10 @@ void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE]);
 /* Which of the shim's libraries this is: "audit", "preload". */
 extern const char shim_name[];
 
-/* One line in the file that $HEADSTART_LOG names, if we go by that: "NAME program=… pid=… what". */
+/* Writes one line to the file that $HEADSTART_LOG names, if we obey that: "NAME program=… pid=… what". */
 void shim_log(const char *program, const char *what);
 
-/* A string under construction in the caller's buffer; too long a one is known by overflow. */
+/* A string under construction in the caller's buffer; `overflow` says that it did not fit. */
 struct shim_text {
 	char *at, *end; /* end: one past the buffer */
 	bool overflow;

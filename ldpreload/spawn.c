@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: a helper process that wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of, in less than 400
- * microseconds of the program's time, at any moment of its life. To fork a desktop shell of a gigabyte takes ten milliseconds
- * and leaves every page of it to be faulted in again; and memory that is shared with the parent of a vfork(2) must be left
- * as it was.
+ * Problem: start a helper process at any moment of a program's life, in less than 400 microseconds of its time, so that
+ * wait(2), SIGCHLD, a tracer and the program's descriptors show nothing of it. Forking a desktop shell of a gigabyte
+ * takes ten milliseconds, and every page of it faults again afterwards. Memory that is shared with the parent of a
+ * vfork(2) must stay as it was.
  *
- * So there are two children, and neither gets memory of its own (CLONE_VM): each is waited for until it has executed something
- * or ended (CLONE_VFORK). The first has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD is raised; it
- * starts the prefetcher and ends, and is reaped here by its pid. The prefetcher falls to init. Both run on stacks within
- * ours. A handler of the program's must not run in them: all signals are blocked from before the first until the prefetcher
- * has put the handlers back to their defaults, in a table that is its own.
+ * So there are two children, neither with memory of its own (CLONE_VM), and the parent waits until each has executed
+ * something or ended (CLONE_VFORK). The first has no exit signal, so no wait without __WCLONE finds it and no SIGCHLD
+ * is raised. It starts the prefetcher and ends, and the parent reaps it by its pid. init inherits the prefetcher. Both
+ * run on stacks within ours. A handler of the program's must not run in them, so all signals are blocked until the
+ * prefetcher has reset the handlers to their defaults, in a table of its own.
  *
- * What is waited for is the execve of a small static program.
+ * The program waits only for the execve of a small static program.
  */
 #include "spawn.h"
 
@@ -34,9 +34,8 @@ struct spawn {
 };
 
 /*
- * Runs function(argument), which does not return, in a child whose stack ends at `top`. Returns the child's
- * id or -errno. Not as a function of C around clone(2): the child would go on in the frame that its parent
- * comes back to.
+ * Runs function(argument), which does not return, in a child whose stack ends at `top`. Returns the child's id or
+ * -errno. It is no C function around clone(2): the child would go on in the frame that its parent returns to.
  */
 long clone_on_stack(unsigned long flags, char *top, void (*function)(void *), void *argument)
 	__attribute__((visibility("hidden")));
@@ -49,7 +48,7 @@ static void run_prefetcher(void *argument)
 	prefetcher_become(spawn->fd, spawn->argv);
 }
 
-/* Ends at once, so that the prefetcher falls to init. */
+/* Ends at once, so that init inherits the prefetcher. */
 static void run_between(void *argument)
 {
 	struct spawn *spawn = argument;
@@ -59,7 +58,7 @@ static void run_between(void *argument)
 	prefetcher_exit(0);
 }
 
-/* The children's stacks are on ours only while it is certain that they are wanted. */
+/* A function of its own, so that the children's stacks take room on ours only when they are needed. */
 static __attribute__((noinline)) int spawn_on_stack(int fd, const char *const argv[])
 {
 	static const uint64_t every_signal = ~0ul;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the first stack frame says of the program's start: the auxiliary vector, and what the environment wants of us. All
- * of it is decided here, before the program's own code runs, and what has to be kept is copied.
+ * What the first stack frame says of the program's start: the auxiliary vector, and our variables in the environment.
+ * All of it is read here, before the program's own code runs, and copied as far as it is needed later.
  */
 #include "shim.h"
 
@@ -10,13 +10,13 @@
 
 struct shim_start shim_start = {.secure = true};
 
-/* Bytes, for all that is kept of the environment; a value that does not fit counts as not set. */
+/* Bytes for everything kept of the environment; a value that does not fit counts as not set. */
 #define STORAGE_SIZE 2048
 
 static char storage[STORAGE_SIZE];
 static size_t stored;
 
-/* A copy that is good for as long as we are loaded. */
+/* A copy that is valid for as long as we are loaded; NULL if it does not fit. */
 static const char *keep(const char *string)
 {
 	struct shim_text text;
@@ -38,7 +38,7 @@ static const char *value_of(const char *entry, const char *name)
 	return shim_begins(entry, name) ? entry + shim_length(name) : NULL;
 }
 
-/* Whether a list of LD_PRELOAD or LD_AUDIT has an object of our file name. */
+/* Whether the list in LD_PRELOAD or LD_AUDIT has an object with our file name. */
 static bool list_names_us(const char *list)
 {
 	char name[48];
@@ -68,7 +68,7 @@ static enum shim_mode mode_of(const char *value)
 	return shim_equal(value, "whole") ? SHIM_MODE_WHOLE : SHIM_MODE_USUAL;
 }
 
-/* What is found in the environment, before anything is kept of it. */
+/* What the environment says, before any of it is copied. */
 struct found {
 	const char *log, *prefetcher, *state, *xdg_state_home, *home;
 	bool names_us;
@@ -111,7 +111,7 @@ static void read_environment(char *const *environment, struct shim_start *start)
 		start->folders.state = keep(found.state);
 	}
 	if (start->folders.root || state_variable_set(start->folders.state))
-		return; /* no plan is looked for at home */
+		return; /* plans in the home folder do not count */
 	start->folders.xdg_state_home = keep(found.xdg_state_home);
 	if (!state_variable_set(start->folders.xdg_state_home))
 		start->folders.home = keep(found.home);

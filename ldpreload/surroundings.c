@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: the prefetcher falls to the init of its pid namespace, or to a subreaper, and it needs processes of which there
- * may be few. No process may meet a child that it did not start, and no fork(2) of the program may fail because of us.
+ * Problem: the init of its pid namespace, or a subreaper, inherits the prefetcher, and the prefetcher needs processes,
+ * of which there may be few. No process may find a child that it did not start, and no fork(2) of the program may fail
+ * because of us.
  *
- * So nothing is started where format/surroundings.h says so; nor where this process is a subreaper itself (that one above us
- * is, no system call tells); nor where its children go to another pid namespace than its own, since the first of them becomes
- * pid 1 there; nor where a pids cgroup (v2 or v1), or RLIMIT_NPROC, leaves few processes.
+ * So nothing is started where format/surroundings.h forbids it; nor where this process is a subreaper itself (no system
+ * call shows one above us); nor where its children go to another pid namespace than its own, since the first of them
+ * becomes pid 1 there; nor where a pids cgroup (v2 or v1), or RLIMIT_NPROC, leaves few processes.
  */
 #include "surroundings.h"
 
@@ -27,7 +28,7 @@ static bool is_subreaper(void)
 	return raw_syscall(__NR_prctl, GET_CHILD_SUBREAPER, (long)&subreaper, 0, 0, 0, 0) != 0 || subreaper;
 }
 
-/* What a link of /proc says, or "". */
+/* Reads a link of /proc; "" if that fails. */
 static void read_namespace(const char *path, char name[SURROUNDINGS_NAMESPACE_SIZE])
 {
 	long length = sys_readlink(path, name, SURROUNDINGS_NAMESPACE_SIZE - 1);
@@ -46,7 +47,7 @@ static bool namespace_fits(void)
 	return own[0] && shim_equal(children, own) && shim_exists(SURROUNDINGS_EVERYWHERE);
 }
 
-/* The first bytes of a file of the kernel's; their number, or a negative one. */
+/* Reads the first bytes of a file in /proc or /sys. Returns their number, or a negative one. */
 static long read_head(const char *path, char *text, size_t size)
 {
 	int fd = sys_open(path, O_RDONLY);
@@ -59,7 +60,7 @@ static long read_head(const char *path, char *text, size_t size)
 	return n;
 }
 
-/* PROCESS_ROOM_UNKNOWN, too, where there is no such file. */
+/* The number in a file; PROCESS_ROOM_UNKNOWN also if there is no such file. */
 static uint64_t read_number(const char *path)
 {
 	char text[NUMBER_SIZE];
@@ -118,7 +119,7 @@ static bool group_permits(const char *text)
 	return !cgroup_line_has(&line, "pids") || groups_have_room("/sys/fs/cgroup/pids", line.path);
 }
 
-/* Where there is no such file there are no control groups. A line that is too long says that we know nothing. */
+/* Without this file there are no control groups. A line that is too long is not understood, and so forbids. */
 static __attribute__((noinline)) bool groups_permit(void)
 {
 	char line[SHIM_PATH_MAX], piece[128];

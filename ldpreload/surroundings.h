@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What is around the program: who would see the prefetcher, and whether there is room for it. */
+/* The program's surroundings: which process would inherit the prefetcher, and whether there is room for it. */
 #pragma once
 
 #include <stdbool.h>
 
-/* Whether a prefetcher may be started here; the reasons are in surroundings.c. Only after shim_may_act(). */
+/* Whether a prefetcher may be started here; surroundings.c says why not. Call it only after shim_may_act(). */
 bool surroundings_permit(void);

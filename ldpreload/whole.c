@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole mode, for a first start: there is no plan, but each object that ld.so maps will be needed, in part.
+ * Whole mode, for a first start: there is no plan, but the program will need parts of each object that ld.so maps.
  *
- * This side only finds out whether the start is cold, and tells the prefetcher the names; which parts are
- * worth reading on which device is the prefetcher's decision (src/prefetch/whole-mode.c), and so is leaving out
- * what is resident.
+ * This side only finds out whether the start is cold, and passes the names to the prefetcher. The prefetcher decides
+ * which parts are worth reading on which device (src/prefetch/whole-mode.c), and leaves out what is resident.
  *
- * Cold is: a page that the start is certain to read is not there. For the executable that is the page of its
- * entry point, for a library the middle of its relocation table. A page in the middle of a file would not do:
- * on a machine that has carried out a plan, or runs another program with the same library, pages that nobody
- * needs are absent for ever.
+ * A start is cold if a page that it is certain to read is absent: for the executable the page of its entry point, for a
+ * library the middle of its relocation table. A page in the middle of the file would not do: on a machine that has
+ * carried out a plan, or runs another program with the same library, pages that nothing needs stay absent for ever.
  *
- * The prefetcher is started by the first cold object, and only before the program's own code runs: later
- * there may be a seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are written to the
- * list all the same.
+ * The first cold object starts the prefetcher, but only before the program's own code runs: later there may be a
+ * seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are added to the list even then.
  */
 #include "whole.h"
 
@@ -27,13 +24,13 @@
 
 #include "format/object-list.h"
 
-/* Bytes that reading an ELF header brings into the page cache along with it. */
+/* Bytes that come into the page cache when ld.so reads an ELF header. */
 #define HEADER_READ 16384u
 
-/* Bytes: a smaller relocation table shares its page with what was read for symbols. */
+/* Bytes: a smaller relocation table shares its page with symbols that were read already. */
 #define TABLE_WORTH 4096u
 
-/* So many objects that are resident make a warm start: a probe takes 2 microseconds. */
+/* After so many resident objects the start counts as warm: a probe takes 2 microseconds. */
 #define WARM_ENOUGH 8u
 
 static struct {
@@ -63,10 +60,10 @@ static uint64_t entry_offset(void)
 }
 
 /*
- * The file offset of the middle of a library's relocation table; 0 if there is no table worth a probe. The
- * table lies in the first segment, where addresses and offsets are the same; a library for which that is not
- * so has another page probed. In a relaid library it lies behind everything, and however small it is, the
- * library is worth a look (resident_object() then goes by its note, not by this offset).
+ * The file offset of the middle of a library's relocation table; 0 if there is no table worth a probe. The table lies
+ * in the first segment, where addresses and offsets are the same; where they are not, another page is probed. A relaid
+ * library has its table behind everything else, and is worth a probe however small the table is (resident_object() then
+ * goes by its note, not by this offset).
  */
 static uint64_t relocation_offset(const struct link_map *object)
 {
@@ -78,8 +75,7 @@ static uint64_t relocation_offset(const struct link_map *object)
 		else if (entry->d_tag == DT_RELASZ)
 			size = entry->d_un.d_val;
 	}
-	if (table >= object->l_addr) /* ld.so has made it an address already, or not: that depends on its
-					version */
+	if (table >= object->l_addr) /* some versions of ld.so have made it an address already */
 		table -= object->l_addr;
 	if (size < TABLE_WORTH && table < (uintptr_t)object->l_ld - object->l_addr)
 		return 0;
@@ -129,7 +125,7 @@ static void start_prefetcher(void)
 	sys_close(fd);
 }
 
-/* Whether it is still open if this start is cold, and a page at that offset can tell. */
+/* Whether it is still undecided if this start is cold, and a page at that offset can decide it. */
 static bool worth_a_probe(uint64_t offset)
 {
 	if (whole.decided || offset < HEADER_READ)
@@ -138,7 +134,7 @@ static bool worth_a_probe(uint64_t offset)
 	return !whole.decided;
 }
 
-/* Starts the prefetcher at the first page that is not there. Then `path` is the first in its list. */
+/* Starts the prefetcher at the first absent page, with `path` as the first object of its list. */
 static void judge(enum resident resident, const char *path)
 {
 	if (resident == RESIDENT_YES)
@@ -160,8 +156,8 @@ void whole_begin(const char *program, enum shim_answer may_act)
 	whole.may_act = may_act;
 	if (!worth_a_probe(offset))
 		return;
-	/* A script is not its interpreter, whose offset this is; most are too short for it, and then cannot
-	 * tell. */
+	/* The offset is in a script's interpreter, not in the script; most scripts are shorter than that and answer
+	 * nothing. */
 	resident = resident_at(program, offset);
 	if (resident == RESIDENT_NO)
 		sys_readlink("/proc/self/exe", path, sizeof(path) - 1);

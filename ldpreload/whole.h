@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole mode: objects without a plan are read by the prefetcher as they are mapped. */
+/* Whole mode: without a plan, the prefetcher reads objects as ld.so maps them. */
 #pragma once
 
 #include "shim.h"
 
 struct link_map;
 
-/* The main executable by its path, before any library is opened; and what is known of shim_may_act() by now. */
+/* Begins with the main executable, by its path, before any library is opened. `may_act` is what shim_may_act() has said
+ * so far. */
 void whole_begin(const char *program, enum shim_answer may_act);
 
 /* ld.so has mapped an object. */
 void whole_object(const struct link_map *object);
 
 /*
- * ld.so is about to look for an object at this path. From the first cold object on, this is when the
- * prefetcher is told: its reads then follow those of ld.so at the beginning of the same file, without a seek
- * in between.
+ * ld.so is about to look for an object at this path. From the first cold object on, this tells the prefetcher: its
+ * reads then follow those of ld.so at the beginning of the same file, without a seek in between.
  */
 void whole_search(const char *path);
 
-/* All objects of the start are mapped; what follows is the program's own code. */
+/* All objects of the start are mapped; the program's own code runs next. */
 void whole_start_mapped(void);

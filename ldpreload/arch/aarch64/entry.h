@@ -7,21 +7,21 @@
 #define VERSION_EXECVPE VERSION_BASE
 #define VERSION_SPAWN   VERSION_BASE
 
-/* Versions of them that only programs linked long ago ask for. */
+/* Older versions, which only programs linked long ago ask for. */
 #define HOOKS_OF_OLD(HOOK)                                                                                   \
 	HOOK(13, dlopen, "@", "GLIBC_2.17", .kind = HOOK_LIBRARY, .path = 0)                                 \
 	HOOK(14, dlmopen, "@", "GLIBC_2.17", .kind = HOOK_LIBRARY, .path = 1)
 
-/* Of a function's arguments, so many are in registers; so many words lie between those and the rest. */
+/* How many of a function's arguments are in registers, and how many words lie between those and the rest. */
 #define ARGUMENT_REGISTERS 8
 #define ARGUMENT_GAP       2 /* x8, and eight bytes that align the stack */
 
 /* clang-format off */ /* the columns of assembly */
 
 /*
- * The entry of hook `number`: name@version is exported, hook_enter(arguments, number) called, and all that the
- * caller passed handed on to the function it names. Our frame is gone by then: that function sees the caller's
- * return address (which dlopen looks at) and the caller's stack. Arguments are integers, or lists of them.
+ * The entry of hook `number`, exported as name@version: it calls hook_enter(arguments, number) and jumps to the
+ * function whose address that returns, with everything the caller passed. Our frame is gone by then: that function sees
+ * the caller's return address (which dlopen looks at) and the caller's stack. Arguments are integers, or lists of them.
  */
 #define HOOK_ENTRY(number, name, version)                                                                    \
 	__asm__(".pushsection .text\n"                                                                       \
@@ -61,7 +61,7 @@
 		".size hook_common, . - hook_common\n"                                                       \
 		".popsection\n");
 
-/* clone_on_stack(flags, top, function, argument): see share.c. */
+/* clone_on_stack(flags, top, function, argument): see spawn.c. */
 #define CLONE_ON_STACK                                                                                       \
 	__asm__(".pushsection .text\n"                                                                       \
 		".type clone_on_stack, %function\n"                                                          \

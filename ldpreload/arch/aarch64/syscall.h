@@ -2,7 +2,7 @@
 /* The system call instruction of AArch64: number in x8, arguments in x0 to x5, result in x0. */
 #pragma once
 
-/* Six arguments always: those a call does not take are ignored by the kernel. Returns the result or -errno. */
+/* Always passes six arguments: the kernel ignores those that a call does not take. Returns the result or -errno. */
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = number;

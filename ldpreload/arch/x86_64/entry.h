@@ -8,8 +8,8 @@
 #define VERSION_SPAWN   "GLIBC_2.15"
 
 /*
- * Versions of them that only programs linked long ago ask for. The first posix_spawn runs what the kernel does
- * not know as a shell script.
+ * Older versions, which only programs linked long ago ask for. The oldest posix_spawn runs files that the kernel cannot
+ * execute as shell scripts.
  */
 #define HOOKS_OF_OLD(HOOK)                                                                                   \
 	HOOK(13, dlopen, "@", "GLIBC_2.2.5", .kind = HOOK_LIBRARY, .path = 0)                                \
@@ -18,16 +18,16 @@
 	HOOK(16, posix_spawnp, "@", "GLIBC_2.2.5", .kind = HOOK_SPAWN, .path = 1, .environment = 5,          \
 		.searched = true)
 
-/* Of a function's arguments, so many are in registers; so many words lie between those and the rest. */
+/* How many of a function's arguments are in registers, and how many words lie between those and the rest. */
 #define ARGUMENT_REGISTERS 6
 #define ARGUMENT_GAP       1 /* the return address */
 
 /* clang-format off */ /* the columns of assembly */
 
 /*
- * The entry of hook `number`: name@version is exported, hook_enter(arguments, number) called, and all that the
- * caller passed handed on to the function it names. Our frame is gone by then: that function sees the caller's
- * return address (which dlopen looks at) and the caller's stack. Arguments are integers, or lists of them.
+ * The entry of hook `number`, exported as name@version: it calls hook_enter(arguments, number) and jumps to the
+ * function whose address that returns, with everything the caller passed. Our frame is gone by then: that function sees
+ * the caller's return address (which dlopen looks at) and the caller's stack. Arguments are integers, or lists of them.
  */
 #define HOOK_ENTRY(number, name, version)                                                                    \
 	__asm__(".pushsection .text\n"                                                                       \
@@ -68,7 +68,7 @@
 		".size hook_common, . - hook_common\n"                                                       \
 		".popsection\n");
 
-/* clone_on_stack(flags, top, function, argument): see share.c. */
+/* clone_on_stack(flags, top, function, argument): see spawn.c. */
 #define CLONE_ON_STACK                                                                                       \
 	__asm__(".pushsection .text\n"                                                                       \
 		".type clone_on_stack, @function\n"                                                          \

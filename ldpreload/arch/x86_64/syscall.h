@@ -2,7 +2,7 @@
 /* The system call instruction of x86-64 (System V psABI, A.2.1). */
 #pragma once
 
-/* Six arguments always: those a call does not take are ignored by the kernel. Returns the result or -errno. */
+/* Always passes six arguments: the kernel ignores those that a call does not take. Returns the result or -errno. */
 static inline long raw_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
