@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A line of /proc/PID/cgroup, ID:CONTROLLERS:PATH (cgroups(7)). Freestanding: the shims, the launcher and the prefetcher take
- * it apart in the same way.
+ * A line of /proc/PID/cgroup, ID:CONTROLLERS:PATH (cgroups(7)). Freestanding: the shims, the launcher and the
+ * prefetcher must agree.
  */
 #pragma once
 
@@ -12,7 +12,7 @@ struct cgroup_line {
 	const char *path;        /* of the control group, up to the end of the line */
 };
 
-/* Returns whether the line, which ends with a NUL or a newline, is one. */
+/* Parses a line that ends with a NUL or a newline; false if it is malformed. */
 static inline bool cgroup_line_split(const char *line, struct cgroup_line *ret)
 {
 	while (*line && *line != '\n' && *line != ':')
@@ -28,7 +28,7 @@ static inline bool cgroup_line_split(const char *line, struct cgroup_line *ret)
 	return true;
 }
 
-/* Whether it is about the hierarchy of this controller; "": about that of version 2. */
+/* Whether the line belongs to the hierarchy of this controller; "" means that of version 2. */
 static inline bool cgroup_line_has(const struct cgroup_line *line, const char *controller)
 {
 	for (const char *at = line->controllers;; at++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where this file exists, nothing is done for any program of the machine: neither by the shims nor by the launcher. */
+/* Where this file exists, neither the shims nor the launcher do anything for any program of the machine. */
 #pragma once
 
 #define KILL_SWITCH "/etc/headstart/disable"

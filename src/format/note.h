@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ELF note of a relaid file: what was done to it, where its hot bytes lie, and how to undo it.
- * Freestanding: the prefetcher of the shim reads it as well.
+ * The ELF note of a relaid file: what was done to it, where its hot bytes lie, and how to undo it. Freestanding: the
+ * shims read it, and so does the prefetcher.
  *
  * An overlay (docs/decisions/overlay-instead-of-permutation.md) is, in this order:
  *
@@ -10,12 +10,12 @@
  *  - the tables, one read-only PT_LOAD: packed relocations, strings, this note, and the program headers last;
  *  - the hot region: copies of pages, to the end of the file.
  *
- * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly
- * before the program headers in the file: who reads the ELF header and then NOTE_REACH bytes before and some
- * pages after e_phoff has seen all there is. All fields are little-endian.
+ * The note is a PT_NOTE segment of its own (gABI, "Note Section"; name "headstart", 4-byte aligned), directly before
+ * the program headers in the file: a reader of the ELF header, of NOTE_REACH bytes before e_phoff and of some pages
+ * after it has everything. All fields are little-endian.
  *
- * A compacted file (relayout --compact) has its program headers where linkers put them, directly behind the ELF header,
- * and the note directly behind these. Its tables are all that lies before its hot region; tables_offset is 0.
+ * A compact file (relayout --compact) has its program headers where linkers put them, directly behind the ELF header,
+ * and the note directly behind those. Its tables are everything before its hot region; tables_offset is 0.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ enum note_pass {
 	NOTE_PASS_HOT = 1 << 0,     /* hot pages are mapped from copies */
 	NOTE_PASS_RELR = 1 << 1,    /* R_*_RELATIVE became DT_RELR */
 	NOTE_PASS_RELOCS = 1 << 2,  /* the remaining relocations of DT_RELA were moved */
-	NOTE_PASS_COMPACT = 1 << 3, /* a true permutation: nothing can be undone, original_* describe what it
-				       was made from */
+	NOTE_PASS_COMPACT = 1 << 3, /* a true permutation: it cannot be undone; original_* describe the
+				       file it was made from */
 };
 
 struct note_relaid {
@@ -52,7 +52,7 @@ struct note_relaid {
 	uint64_t tables_size;   /* bytes, program headers included */
 	uint64_t hot_offset;    /* file offset of the hot region, a multiple of granule */
 	uint64_t hot_size;      /* bytes; 0 where there is none */
-	/* XXH3-64 of the file from original_size, of a compacted one from 0, to its end, this field taken as 0. */
+	/* XXH3-64 of the file from original_size (compact: from 0) to its end, with this field taken as 0. */
 	uint64_t appended_checksum;
 	char tool[32]; /* "headstart 0.1.0", NUL-padded, the last byte is NUL */
 };
@@ -72,7 +72,7 @@ _Static_assert(sizeof(struct note_segment) == 144, "on-disk layout");
 
 #define NOTE_REACH sizeof(struct note_segment)
 
-/* Where the note lies in a file of such a header, if the file is a relaid one; 0: it cannot be one. */
+/* Where the note lies in a file with this header, if the file is relaid; 0: it cannot be. */
 static inline uint64_t note_offset(const Elf64_Ehdr *header)
 {
 	if (header->e_phoff == sizeof(*header))

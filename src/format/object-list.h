@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the audit shim tells the prefetcher in whole mode: the paths at which ld.so looks for objects, in that
- * order (at some there is none), in memory that both have mapped. The program only ever writes to it, without
- * any system call, so that it stays safe whatever seccomp filter the program sets up later; the prefetcher
- * looks from time to time.
+ * In whole mode, the audit shim gives the prefetcher the paths at which ld.so looks for objects, in that order (at some
+ * there is none), in memory that both have mapped. The program only writes to the list, without any system call, so no
+ * seccomp filter that it sets up later can make that fatal. The prefetcher looks from time to time.
  *
- * Append only. A writer takes the next number from `taken` (the processes of a program that forks share the
- * list, so this is atomic), fills that entry, and sets its state. Entries past the end are lost, which costs
- * speed alone. The reader trusts nothing: it copies a path out before looking at it.
+ * The list only grows. A writer takes the next number from `taken` (atomically, since the processes of a program that
+ * forks share the list), fills that entry, and sets its state. Entries past the end are lost, which costs only speed.
+ * The reader trusts nothing: it copies a path out before looking at it.
  */
 #pragma once
 
@@ -21,7 +20,7 @@
 enum object_state {
 	OBJECT_NONE = 0, /* not written yet */
 	OBJECT_MAPPED,   /* may be resident or not, or not be there */
-	OBJECT_COLD,     /* was not resident; asking again may say otherwise, since asking starts readahead */
+	OBJECT_COLD,     /* was not resident; asking again may differ, since asking starts readahead */
 };
 
 struct object_entry {
@@ -31,7 +30,7 @@ struct object_entry {
 
 struct object_list {
 	uint32_t pid; /* the program */
-	/* Entries given out; may exceed OBJECT_LIST_MAX. OBJECT_LIST_CLOSED: no more will be. */
+	/* Entries given out; may exceed OBJECT_LIST_MAX. With OBJECT_LIST_CLOSED there will be no more. */
 	uint32_t taken;
 	struct object_entry entries[OBJECT_LIST_MAX];
 };

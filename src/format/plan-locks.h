@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Locks on the file of a plan, by which the processes that have to do with it find each other. Freestanding: the shim and
- * the prefetcher must agree.
+ * Locks on the file of a plan, by which a prefetcher and the programs that wait for it find each other. Freestanding:
+ * the shim and the prefetcher must agree.
  *
  *     fcntl(2), shared, one byte     a program that waits for it: PLAN_LOCK_WAITER
  *     fcntl(2), shared, one byte     the prefetcher: PLAN_LOCK_CARRIER + the millisecond (CLOCK_MONOTONIC) in which it was
  *                                    started. For these locks the kernel names the holder, and their place
  *
- * Everybody who can read a plan can take these locks, so the prefetcher's is believed only of a process that is the user's
- * own and executes the prefetcher.
+ * Everybody who can read a plan can take these locks. So the shim believes the prefetcher's lock only if its holder is
+ * the user's own process and executes the prefetcher.
  */
 #pragma once
 

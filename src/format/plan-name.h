@@ -5,9 +5,9 @@
  *
  *     /usr/lib/libreoffice/program/soffice  ->  soffice-0123456789abcdef.plan
  *
- * The hash (FNV-1a 64 of the whole path) makes the name unique, the basename makes a folder of them readable.
- * What is not plain in the basename, and a dot or dash at its start, becomes '_': a name is never hidden,
- * never an option.
+ * The hash (FNV-1a 64 of the whole path) makes the name unique, and the basename makes it readable. Characters of the
+ * basename that are not plain, and a dot or dash at its start, become '_': a name is never hidden and never looks like
+ * an option.
  */
 #pragma once
 

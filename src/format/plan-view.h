@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A checked view of a whole plan in memory. The bytes must not change under the view: read them into private
- * memory (a mapping of a file that another truncates is a SIGBUS).
+ * A checked view of a whole plan in memory. The bytes must not change under the view: read them into private memory (if
+ * somebody truncated a mapped file, we would get SIGBUS).
  */
 #pragma once
 
@@ -23,12 +23,12 @@ enum plan_fault {
 	PLAN_GOOD = 0,
 	PLAN_FOREIGN,   /* not a plan at all */
 	PLAN_NEWER,     /* a plan of a version this program does not know */
-	PLAN_OLDER,     /* of a version this program knows no longer */
+	PLAN_OLDER,     /* a plan of a version this program no longer knows */
 	PLAN_TRUNCATED, /* shorter than it says */
 	PLAN_DAMAGED,   /* a checksum or an index is wrong */
 };
 
-/* "is not a headstart plan" …: what to say after the file's name. */
+/* "is not a headstart plan" and so on: a text that follows the file's name. */
 static inline const char *plan_fault_text(enum plan_fault fault)
 {
 	switch (fault) {
@@ -53,7 +53,7 @@ static inline const char *plan_file_path(const struct plan_view *view, uint32_t 
 	return view->strings + LE32(view->files[file].path);
 }
 
-/* Of what type a file of the plan is: a part of st_mode. */
+/* The type of a file of the plan, as in st_mode. */
 static inline mode_t plan_file_type(const struct plan_file *file)
 {
 	switch (LE32(file->kind)) {
@@ -67,8 +67,8 @@ static inline mode_t plan_file_type(const struct plan_file *file)
 }
 
 /*
- * Whether a file of that type with this size (bytes) and mtime (nanoseconds since the epoch) is still what was planned. Of
- * directories and links nothing more is known.
+ * Whether a file of that type with this size (bytes) and mtime (nanoseconds since the epoch) is still what was planned.
+ * For directories and links, size and mtime do not count.
  */
 static inline bool plan_file_is_fresh(const struct plan_file *file, uint64_t size, int64_t mtime)
 {
@@ -86,7 +86,7 @@ static inline bool plan_table_fits(uint64_t offset, uint64_t count, uint64_t ite
 	return offset % 8 == 0 && offset <= limit && count <= (limit - offset) / item_size;
 }
 
-/* Whether an absolute path begins at the offset; that strings end with a NUL is known. */
+/* Whether an absolute path begins at the offset. The strings are known to end with a NUL. */
 static inline bool plan_path_good(const struct plan_view *view, uint32_t offset)
 {
 	return offset < view->strings_size && view->strings[offset] == '/';
@@ -106,8 +106,8 @@ static inline bool plan_files_good(const struct plan_view *view)
 }
 
 /*
- * That no extent reaches beyond its file and that all pages are less than 2^32 means: no sum of bytes and no
- * offset, signed or not, overflows 64 bits, whoever adds them up.
+ * Checks that no extent reaches beyond its file, and that all extents have fewer than 2^32 pages together. So no sum of
+ * bytes and no offset, signed or not, overflows 64 bits.
  */
 static inline bool plan_extents_good(const struct plan_view *view)
 {

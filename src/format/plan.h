@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The plan file: what a start of one program touches, in the order this machine's device wants it read.
+ * The plan file: what a start of one program touches, in the order in which this machine's device reads it best.
  *
  * Never portable between machines, but of fixed layout all the same: little-endian, every field aligned to
  * its size.
  *
  *     struct plan_header          the fixed part
- *     probes                      struct plan_probe[probe_count], then their paths: what the shim reads to
- *                                 tell a warm start from a cold one. Header and probes lie in the first
- *                                 PLAN_HEAD_MAX bytes, under header_checksum, so one pread(2) is all the
- *                                 shim does.
+ *     probes struct plan_probe[probe_count], then their paths: what the shim reads to tell a warm start from a cold
+ *     one. Header and probes lie in the first PLAN_HEAD_MAX bytes, under header_checksum, so one pread(2) is enough for
+ *     the shim.
  *     files                       struct plan_file[file_count], in the order in which to open them
  *     extents                     struct plan_extent[extent_count], in the order in which to read them
  *     strings                     NUL-terminated paths; the last byte of the file is a NUL
  *
- * A reader checks with plan_head_check() (freestanding, here) and, for what follows the probes, with
- * plan_view_init() (format/plan-view.h): after that every index and offset is good. Nothing is trusted
- * before. Both want the bytes at an address that is a multiple of 8, as malloc and mmap give.
+ * A reader checks the head with plan_head_check() (freestanding, here), and the rest with plan_view_init()
+ * (format/plan-view.h). After that every index and offset is good; before it, trust nothing. Both need the bytes at a
+ * multiple of 8, as malloc and mmap return them.
  */
 #pragma once
 
@@ -70,7 +69,7 @@ struct plan_probe {
 
 enum plan_file_kind {
 	PLAN_REGULAR = 0,
-	PLAN_DIRECTORY = 1, /* opened and read, so that lookups below it need no disk */
+	PLAN_DIRECTORY = 1, /* opened and read, so that look-ups below it need no disk */
 	PLAN_SYMLINK = 2,   /* its link is read */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many more processes and threads there may be: the program's own fork must not fail for our sake. Freestanding: the
- * shims, the launcher and the prefetcher must agree on when there are too few.
+ * How many more processes and threads there may be: the program's own fork must not fail because of us. Freestanding:
+ * the shims, the launcher and the prefetcher must agree when there are too few.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #define PROCESS_ROOM_MIN     32         /* with less room no prefetcher is started */
 #define PROCESS_ROOM_UNKNOWN UINT64_MAX /* what the functions below return where a text has no such number */
 
-/* The number that a text begins with, as pids.max and pids.current do; "max" is none. */
+/* The number that a text such as pids.max or pids.current begins with; "max" is none. */
 static inline uint64_t process_room_number(const char *text, size_t size)
 {
 	uint64_t number = 0;
@@ -24,8 +24,8 @@ static inline uint64_t process_room_number(const char *text, size_t size)
 }
 
 /*
- * The processes and threads of the machine, as /proc/loadavg has them: "0.00 0.00 0.00 1/234 5678". The kernel does not tell
- * cheaply how many of them are one user's, whom RLIMIT_NPROC is about; but they are no more than that.
+ * The processes and threads of the machine, as /proc/loadavg has them: "0.00 0.00 0.00 1/234 5678". RLIMIT_NPROC limits
+ * those of one user. The kernel does not report their number cheaply, but there are no more than this.
  */
 static inline uint64_t process_room_tasks(const char *text, size_t size)
 {

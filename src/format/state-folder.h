@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The folders in which profiles and plans are looked for, and which files in them may be believed.
- * Freestanding: the shim and the tools must agree.
+ * The folders in which headstart looks for profiles and plans, and which files in them it believes. Freestanding: the
+ * shim and the tools must agree.
  *
- *     $HEADSTART_STATE, where set: that one alone
- *     $XDG_STATE_HOME/headstart or $HOME/.local/state/headstart: a user's own, serves that user alone
+ *     $HEADSTART_STATE, where set: only that one
+ *     $XDG_STATE_HOME/headstart or $HOME/.local/state/headstart: a user's own, serves only that user
  *     HEADSTART_STATE_DIR (config.h): root's, serves everybody
  *
  * The user's own comes first: it may name what the user owns, which root's plans never do.
  *
- * In place of a plan there may be a symbolic link to another one in the same folder: the sign that a program of this path
- * is a link to the one that is planned (src/plan/signs.h). What it says is not believed but found out.
+ * In place of a plan there may be a symbolic link to another one in the same folder: the sign that this path is a link
+ * to the planned program (src/plan/signs.h). The shim does not believe where a sign points; it resolves the program's
+ * path.
  *
  * A variable that is not an absolute path counts as not set (XDG Base Directory Specification 0.8).
  */
@@ -40,7 +41,7 @@ static inline bool state_variable_set(const char *value)
 	return value && value[0] == '/';
 }
 
-/* Appends text at *at, which stays below size; false where it and a NUL do not fit. */
+/* Appends text at *at, which stays below size; false if the text and a NUL do not fit. */
 static inline bool state_append(char *path, size_t size, size_t *at, const char *text)
 {
 	for (; *text; text++) {
@@ -53,8 +54,8 @@ static inline bool state_append(char *path, size_t size, size_t *at, const char 
 }
 
 /*
- * Writes the n-th folder to look in (n < STATE_FOLDERS_MAX, in order of precedence) to path. False where
- * there is none or it does not fit; a later one may still exist.
+ * Writes the n-th folder to look in (n < STATE_FOLDERS_MAX, in order of precedence) to path. False if there is none or
+ * it does not fit; a later one may still exist.
  */
 static inline bool state_folder(
 	const struct state_environment *environment, unsigned n, char *path, size_t size)
@@ -77,8 +78,9 @@ static inline bool state_folder(
 }
 
 /*
- * The same, of the program's file in that folder: its plan, if with STATE_PLAN_SUFFIX. Both kinds lie in one folder: on
- * a cold rotating disk each level above the plan costs a seek for its inode and one for its entries.
+ * The same for the program's file in that folder: its plan with STATE_PLAN_SUFFIX, its profile with
+ * STATE_PROFILE_SUFFIX. Both lie in one folder: on a cold rotating disk each level above the plan costs a seek for its
+ * inode and one for its entries.
  */
 static inline bool state_file(const struct state_environment *environment, unsigned n, const char *suffix,
 	const char *program, char *path, size_t size)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a process that falls to init would be met by somebody who has not started it. Freestanding: the shims and the
- * launcher must agree.
+ * Where a process that init inherits would be noticed by a program that did not start it. Freestanding: the shims and
+ * the launcher must agree.
  *
- * - In another pid namespace than the initial one: pid 1 of a container often is a program that waits for its own children
- *   alone, and of others keeps zombies.
- * - In a service of systemd, which finds the main process of a service of Type=forking by there being one process only.
- *   Desktop sessions and the applications that they start are services too, and are told by their names
- *   (systemd.io/DESKTOP_ENVIRONMENTS); none of those is of that type.
+ * - In another pid namespace than the initial one: pid 1 of a container is often a program that waits only for its own
+ *   children, and leaves others as zombies.
+ * - In a service of systemd, which takes the only process of a Type=forking service for its main process. Desktop
+ *   sessions and the applications that they start are services too, but not of that type; their names show them
+ *   (systemd.io/DESKTOP_ENVIRONMENTS).
  *
- * An administrator who wants prefetchers there all the same makes SURROUNDINGS_EVERYWHERE.
+ * Administrators who want prefetchers there create the file SURROUNDINGS_EVERYWHERE.
  */
 #pragma once
 
