@@ -18,7 +18,7 @@ int attributes_drop_inherited_acl(int fd)
 	return fremovexattr(fd, ACL) < 0 && errno != ENODATA && errno != ENOTSUP ? -errno : 0;
 }
 
-/* EINVAL: the owner has no number in this user namespace. */
+/* EINVAL means that the owner has no number in this user namespace. */
 static bool not_permitted(int error)
 {
 	return error == EPERM || error == EACCES || error == EINVAL;
@@ -41,10 +41,7 @@ static int copy_owner(const struct stat *st, int to, bool as_permitted, bool *re
 	return 0;
 }
 
-/*
- * The kernel drops the setgid bit without a word where the process is not in the group: hence the second
- * look.
- */
+/* The kernel silently drops the setgid bit if the process is not in the group, so this looks again. */
 static int copy_mode(const struct stat *st, int to, bool as_permitted, bool same_owner)
 {
 	mode_t mode = st->st_mode & PERMISSIONS;
@@ -63,7 +60,7 @@ static bool vouches_for_content(const char *attribute)
 }
 
 /*
- * buffers: room for two values of VALUE_MAX bytes. A value that is right already (a label, say) needs no
+ * buffers: room for two values of VALUE_MAX bytes. A value that is right already (a label, for example) needs no
  * permission.
  */
 static int copy_one(int from, int to, const char *attribute, char *buffers)

@@ -37,7 +37,7 @@ static inline void cleanup_closedirp(DIR **dir)
 #define _cleanup_fclose_   _cleanup_(cleanup_fclosep)
 #define _cleanup_closedir_ _cleanup_(cleanup_closedirp)
 
-/* The value of a variable that is disarmed by being read. */
+/* Takes the value of a variable and clears the variable. */
 #define TAKE_PTR(p)                                                                                          \
 	({                                                                                                   \
 		__typeof__(p) *take_at_ = &(p);                                                              \

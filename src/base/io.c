@@ -28,7 +28,7 @@ int write_full(int fd, const void *data, size_t size)
 	return 0;
 }
 
-/* From an offset, or, if that is negative, from where the descriptor is. */
+/* Reads from an offset or, if that is negative, from the descriptor's position. */
 static ssize_t read_all(int fd, void *data, size_t size, off_t offset)
 {
 	size_t done = 0;
@@ -116,7 +116,7 @@ int opendir_at(int at, const char *path, DIR **ret)
 
 	if (!folder)
 		return -errno;
-	fd = -1; /* the folder has it */
+	fd = -1; /* the DIR owns it now */
 	*ret = folder;
 	return 0;
 }

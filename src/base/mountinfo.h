@@ -6,7 +6,7 @@
 
 #define MOUNTINFO_MAX (16u << 20) /* bytes: some 100,000 mounts */
 
-/* A mount. The strings lie in the text that was parsed; escapes are undone but in the options. */
+/* A mount. The strings lie in the parsed text, unescaped except for the options. */
 struct mountinfo {
 	uint64_t id;                         /* as statx(2) numbers it */
 	unsigned device_major, device_minor; /* of the superblock */
@@ -18,9 +18,8 @@ struct mountinfo {
 };
 
 /*
- * Takes the next line off a text, which it cuts to pieces: *rest is the text at first, NULL at the end.
- * Returns 1; 0 at the end; or -EINVAL for a line that is none, after which the next can be taken. Empty lines
- * are passed over.
+ * Takes the next line off a text, which it cuts to pieces: *rest is the text at first, NULL at the end. Returns 1; 0 at
+ * the end; or -EINVAL for a line that is no mount, after which the next can be taken. Skips empty lines.
  */
 int mountinfo_next(char **rest, struct mountinfo *ret);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* O_PATH, fstat, and the same file again (path_resolution(7), openat2(2), proc_pid_fd(5)). */
+/* Opens with O_PATH, looks with fstat, and opens the same file again (path_resolution(7), openat2(2),
+ * proc_pid_fd(5)). */
 #include "base/open.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ struct open_how open_begin(mode_t type, unsigned options)
 	return how;
 }
 
-/* Of the O_PATH descriptor of a regular file: another one, to read. */
+/* Opens the regular file behind an O_PATH descriptor once more, to read it. */
 static int reopen(int fd, unsigned options)
 {
 	char link[32];
@@ -37,7 +38,7 @@ static int reopen(int fd, unsigned options)
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (options & OPEN_NO_ATIME ? O_NOATIME : 0));
 	if (opened >= 0)
 		return opened;
-	/* The link leads to the file itself, whatever became of its name: only /proc can be missing. */
+	/* The link leads to the file itself, whatever happened to its name, so only /proc can be missing. */
 	return errno == ENOENT ? -EOPNOTSUPP : -errno;
 }
 
@@ -59,7 +60,7 @@ int open_finish(int fd, mode_t type, unsigned options)
 	return S_ISREG(st.st_mode) ? reopen(found, options) : -EINVAL;
 }
 
-/* Without /proc, of a path that the caller has chosen: what is found at it by now is opened, and looked at once more. */
+/* Without /proc, for a path that the caller has chosen: opens what lies there by now, and looks once more. */
 static int open_again(const char *path, unsigned options)
 {
 	_cleanup_close_ int fd = open(path,

@@ -67,13 +67,13 @@ int preload_text_add(const char *text, size_t size, const char *name, char **ret
 	return 0;
 }
 
-/* What goes with the name: more of [*start, *end), which lies in [at, limit). */
+/* Widens [*start, *end), which is a name in [at, limit), to everything that is removed with it. */
 static void widen(bool begins_line, const char *at, const char *limit, const char **start, const char **end)
 {
 	bool ends_line = *end == limit || **end == '\n';
 
 	if (!ends_line && **end != '#')
-		(*end)++; /* the separator behind it */
+		(*end)++; /* the separator after it */
 	else if (begins_line && *end < limit && **end == '\n')
 		(*end)++; /* the line */
 	else if (!begins_line && *start > at)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's output in two memory files: no pipe can be full, and nobody it leaves behind holds us up. */
+/* A program's output goes to two memory files: no pipe can be full, and no process that it leaves behind holds us
+ * up. */
 #include "base/process.h"
 
 #include <errno.h>
@@ -54,7 +55,7 @@ static void start(
 	_exit(127);
 }
 
-/* Without pidfd_open(2), before Linux 5.3, it is looked at again and again. */
+/* Without pidfd_open(2), before Linux 5.3, this polls. */
 static bool ends_within(pid_t child, unsigned timeout_ms)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
@@ -85,7 +86,7 @@ int process_await(pid_t child, unsigned timeout_ms, int *ret_status)
 
 	if (late) {
 		kill(-child, SIGKILL);
-		kill(child, SIGKILL); /* where it leads no group yet */
+		kill(child, SIGKILL); /* it may not lead its group yet */
 	}
 	while (waitpid(child, ret_status, 0) < 0)
 		if (errno != EINTR)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program, without a shell, to see what it says and how it ends. */
+/* Runs a program without a shell, and returns what it writes and how it ends. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,12 +8,12 @@
 
 struct process_options {
 	const char *const *argv; /* argv[0] is a path */
-	const char *const *envp; /* NULL: this process's environment, but in the C locale, for messages that
-				    are parsed */
-	unsigned timeout_ms;     /* then it is killed, and what it has started with it; 0: never */
-	size_t output_max;       /* bytes of each output that are kept; 0: all */
+	const char *const *envp; /* NULL: this process's environment, but in the C locale, so that messages
+				    can be parsed */
+	unsigned timeout_ms;     /* then it is killed with everything it has started; 0: never */
+	size_t output_max;       /* bytes kept of each output; 0: all */
 	bool stay;               /* in the working folder; else it runs in "/" */
-	bool as_nobody;          /* as user and group 65534, so that setuid programs gain something */
+	bool as_nobody;          /* as user and group 65534, so that setuid programs gain rights */
 };
 
 struct process_result {
@@ -25,15 +25,14 @@ struct process_result {
 };
 
 /*
- * Runs it with its standard input empty and in a session of its own, and waits for it. It dies with this
- * process. What it leaves running is not waited for. Returns 0, -ETIME, or negative errno; *ret is the
- * caller's to release.
+ * Runs it in a session of its own with an empty standard input, and waits for it, but not for what it leaves running.
+ * It dies with this process. Returns 0, -ETIME, or negative errno; *ret is the caller's to release.
  */
 int process_run(const struct process_options *options, struct process_result *ret);
 
 /*
- * Waits for a child of this process to end, and reaps it. After `timeout_ms` (0: never) it is killed, and with it its process
- * group if it leads one. Returns 0, -ETIME if it was killed, or negative errno.
+ * Waits for a child of this process to end, and reaps it. After `timeout_ms` (0: never) kills it, and its process group
+ * if it leads one. Returns 0, -ETIME if it was killed, or negative errno.
  */
 int process_await(pid_t child, unsigned timeout_ms, int *ret_status);
 

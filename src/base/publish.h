@@ -1,27 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Atomic publish: a reader sees the old file or the new one, whole, whatever happens in between. */
+/* Atomic publish: whatever happens, a reader sees all of the old file or all of the new one. */
 #pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
 
 /*
- * Replaces `path` by `size` bytes of data: sibling temporary file, fsync, mode, rename, fsync of the folder.
- * On failure nothing is left behind and an existing file is as it was. Returns 0 or negative errno.
+ * Replaces the content of `path` by `size` bytes of data: sibling temporary file, fsync, mode, rename, fsync of the
+ * folder. A failure leaves nothing behind, and an existing file as it was. Returns 0 or negative errno.
  */
 int publish_file(const char *path, mode_t mode, const void *data, size_t size);
 
-/*
- * The same for a file that must not exist yet: -EEXIST if somebody else has made one meanwhile, which stays
- * as it is.
- */
+/* The same for a file that must not exist yet: -EEXIST if another process has made it meanwhile; that file stays. */
 int publish_new_file(const char *path, mode_t mode, const void *data, size_t size);
 
-/* Removes what killed publishers left behind in the folder of `path`, as far as it may; all publishing does
- * so too. */
+/* Removes what killed publishers left behind in the folder of `path`, as far as permitted. Publishing does this too. */
 void publish_sweep(const char *path);
 
-/* Has it last that the name `path` was made or removed. Returns 0 or negative errno. */
+/* Makes the creation or removal of the name `path` durable. Returns 0 or negative errno. */
 int publish_sync(const char *path);
 
 /* Makes the folder `path` and those above it that are missing, like mkdir -p. Returns 0 or negative errno. */

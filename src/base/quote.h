@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Writes `word` so that sh(1) reads it back, in quotes only where it needs them. */
+/* Writes `word` so that sh(1) reads it back, quoted only if necessary. */
 void quote_shell(FILE *file, const char *word);
 
 /* The same as a string: the caller frees it. NULL without memory. */

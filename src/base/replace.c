@@ -18,9 +18,9 @@ struct replacement_name {
 	int folder; /* borrowed from an earlier name in the same folder, or owned */
 	bool owns_folder;
 	struct stat in;  /* of the folder */
-	uint64_t mount;  /* through which the folder is reached: no rename crosses one; 0 before Linux 5.8 */
+	uint64_t mount;  /* the mount of the folder, which no rename can leave; 0 before Linux 5.8 */
 	char *name;      /* owned; in the folder */
-	char *temporary; /* owned; in the first name's folder; NULL when there is none */
+	char *temporary; /* owned; in the first name's folder; NULL if there is none */
 };
 
 static bool same_file(const struct stat *a, const struct stat *b)
@@ -40,7 +40,7 @@ static int check_regular(const struct stat *st)
 	return S_ISREG(st->st_mode) ? 0 : -EINVAL;
 }
 
-/* Whether the original is what it was at the beginning; *ret is what it is now. */
+/* Whether the original is unchanged since the beginning; *ret is its present status. */
 static bool unchanged(const struct replacement *replacement, struct stat *ret)
 {
 	const struct stat *then = &replacement->st;
@@ -58,7 +58,7 @@ static uint64_t mount_id(int fd)
 		: 0;
 }
 
-/* Appends the name that `path` is, its folder opened and swept; -EEXIST if it is there already. */
+/* Opens and sweeps the folder of `path`, and appends the name; -EEXIST if it is in the list already. */
 static int append_name(struct replacement *replacement, const char *path)
 {
 	_cleanup_free_ char *name = NULL;
@@ -190,10 +190,7 @@ int replacement_add_name(struct replacement *replacement, const char *path)
 		name_release(&replacement->names[--replacement->n_names]);
 		return r;
 	}
-	/*
-	 * The sweep may have removed links to this very file, which a killed process left: that is no change
-	 * of it.
-	 */
+	/* The sweep may have removed links to this very file that a killed process left, which is no change. */
 	if (as_before && fstat(replacement->original, &after) == 0)
 		replacement->st = after;
 	return 0;
@@ -223,7 +220,7 @@ static int copy_by_hand(struct replacement *replacement, uint64_t from, uint64_t
 	return 0;
 }
 
-/* copy_file_range(2) between these two files is not to be had; reading and writing is. */
+/* Whether copy_file_range(2) is impossible between these two files, so that only reading and writing works. */
 static bool cannot_copy_range(int error)
 {
 	return error == ENOSYS || error == EXDEV || error == EOPNOTSUPP || error == EINVAL || error == EPERM;
@@ -253,9 +250,9 @@ int replacement_copy_original(struct replacement *replacement, uint64_t size)
 }
 
 /*
- * A temporary name for each further name, all in the folder of the first, which is renamed first: if one name
- * is new, the first is, so that whoever begins with the names of the new file sweeps that folder and finds no
- * link too many.
+ * Makes a temporary name for each further name, all in the folder of the first name, which is renamed first. So if any
+ * name is new, the first is. A later replacement of the new file by its first name sweeps that folder, and so finds no
+ * superfluous link.
  */
 static int link_further_names(struct replacement *replacement)
 {
@@ -296,7 +293,7 @@ static int sync_folders(const struct replacement *replacement)
 	return 0;
 }
 
-/* Asked last before the names change: what remains is the time of a few system calls. */
+/* The last check before the names change, so that only a few system calls lie in between. */
 static int check_original(const struct replacement *replacement)
 {
 	struct stat now;

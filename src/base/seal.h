@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Files whose content somebody vouches for or has locked: what a change of it would break, or cannot be. */
+/* Seals: what vouches for a file's content and would break if it changed, or forbids any change. */
 #pragma once
 
 enum file_seal {
 	FILE_SEAL_VERITY = 1,    /* fs-verity (Documentation/filesystems/fsverity.rst): the file cannot be
-				    written,    and its replacement would have no measurement */
+				    written, and its replacement would have no measurement */
 	FILE_SEAL_IMMUTABLE = 2, /* chattr +i: it can neither be written nor renamed over */
 	FILE_SEAL_APPEND = 4,    /* chattr +a: likewise */
 	FILE_SEAL_IMA = 8,       /* security.ima: a digest or signature of the content */
@@ -14,8 +14,5 @@ enum file_seal {
 /* Sets *ret_seals to the seals of the open file, or-ed; 0 for none. Returns 0 or negative errno. */
 int file_seals(int fd, unsigned *ret_seals);
 
-/*
- * The first of these seals in words, such as "fs-verity" or "an IMA digest or signature (security.ima)"; or
- * NULL.
- */
+/* The first of these seals in words ("fs-verity", "an IMA digest or signature (security.ima)"); or NULL. */
 const char *file_seal_words(unsigned seals);

@@ -19,9 +19,9 @@
 
 #define MARK   ".headstart-"
 #define DIGITS 8
-/* A name of 255 bytes (NAME_MAX) leaves no room for the rest: it is cut. */
+/* A name of 255 bytes (NAME_MAX) leaves no room for the rest, so it is cut. */
 #define NAME_KEPT (255 - 1 - (int)strlen(MARK) - DIGITS)
-/* Four thousand million names: so many collisions mean that something else is wrong. */
+/* There are 2^32 names: after so many collisions something else is wrong. */
 #define ATTEMPTS 100
 
 int folder_open(const char *path, int *ret_folder, char **ret_name)
@@ -50,7 +50,7 @@ int folder_open(const char *path, int *ret_folder, char **ret_name)
 
 int folder_sync(int folder)
 {
-	/* Some file systems (FUSE, NFS) refuse to sync a folder: what was done in it is done all the same. */
+	/* Some file systems (FUSE, NFS) refuse to sync a folder: the changes in it were made nevertheless. */
 	if (fsync(folder) < 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS)
 		return -errno;
 	return 0;
@@ -69,8 +69,8 @@ static bool is_temporary(const char *name)
 }
 
 /*
- * The lock is kept until the name is gone: whoever has just made the file waits for it, and sees that
- * (lock_own).
+ * Holds the lock until the name is gone: a process that has just made the file waits for the lock, and then sees that
+ * its file is gone (lock_own).
  */
 static void remove_abandoned(int folder, const char *name)
 {
@@ -106,8 +106,8 @@ static int temporary_name(const char *name, char **ret)
 }
 
 /*
- * Whether the file is still there once it is locked: a sweep may have come between. A file system without
- * locks (then nobody can sweep either) is no reason to fail.
+ * Locks the file, and returns whether it still exists: a sweep may have come in between. A file system without locks is
+ * no reason to fail, since nothing can sweep there either.
  */
 static bool lock_own(int fd)
 {

@@ -2,9 +2,8 @@
 /*
  * Temporary files beside the name that they are to become: `.NAME.headstart-HHHHHHHH`. Internal to src/base.
  *
- * One is locked (flock(2)) from its creation to the end of its process, so that what a killed process left
- * behind can be told from what is in use. Functions take an open folder and a name in it: nobody can make
- * them change another folder by renaming one on the way.
+ * Each is locked (flock(2)) from its creation to the end of its process; those that a killed process left behind are
+ * not. Functions take an open folder and a name in it, so renaming a folder on the way cannot make them change another.
  */
 #pragma once
 
@@ -14,15 +13,15 @@
  */
 int folder_open(const char *path, int *ret_folder, char **ret_name);
 
-/* fsync of a folder, where its file system has that. Returns 0 or negative errno. */
+/* fsync of a folder, if its file system can do that. Returns 0 or negative errno. */
 int folder_sync(int folder);
 
-/* Removes from the folder the temporary files that no process holds, as far as it may. */
+/* Removes the folder's temporary files that no process has locked, as far as permitted. */
 void siblings_sweep(int folder);
 
 /*
- * Makes a temporary file for `name`, mode 0600, open for reading and writing. The caller owns both results
- * and removes or renames the file. Returns 0 or negative errno.
+ * Makes a temporary file for `name`, mode 0600, open for reading and writing. The caller owns both results, and removes
+ * or renames the file. Returns 0 or negative errno.
  */
 int sibling_create(int folder, const char *name, int *ret_fd, char **ret_temporary);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A path followed by hand, so that each link and each folder on it is looked at. */
+/* Follows a path by hand, so that each link and each folder on it is checked. */
 #include "base/stranger.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
 
 struct walk {
-	int at;              /* owned: O_PATH of what has been reached */
+	int at;              /* owned: O_PATH of the place reached so far */
 	struct stat st;      /* of that */
 	char rest[PATH_MAX]; /* of the path, from there */
 	bool from_root;      /* the rest begins at "/" */
@@ -27,7 +27,7 @@ static bool others_write(const struct stat *st)
 	return !S_ISLNK(st->st_mode) && (st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Whether others can put something of theirs into the folder, but not in the place of what is root's there. */
+/* Whether others can add to the folder, but cannot replace what is root's there. */
 static bool is_shared(const struct stat *st)
 {
 	return S_ISDIR(st->st_mode) && others_write(st) && (st->st_mode & S_ISVTX);
@@ -51,13 +51,13 @@ static void take_word(struct walk *walk, char ret[NAME_MAX + 1])
 	size_t slashes = strspn(walk->rest, "/"), length = strcspn(walk->rest + slashes, "/");
 
 	if (length > NAME_MAX)
-		length = NAME_MAX; /* openat() finds nothing of that name */
+		length = NAME_MAX; /* too long, so openat() finds nothing */
 	memcpy(ret, walk->rest + slashes, length);
 	ret[length] = '\0';
 	memmove(walk->rest, walk->rest + slashes + length, strlen(walk->rest + slashes + length) + 1);
 }
 
-/* Goes on with what the link says. */
+/* Continues with the target of the link. */
 static int follow(struct walk *walk, int link)
 {
 	char target[PATH_MAX];
@@ -111,7 +111,7 @@ int stranger_find(const char *path, struct stranger *ret)
 		if (r == 0 && word[0])
 			r = enter(&walk, walk.at, word, ret);
 	} while (r == 0 && word[0]);
-	/* What is not there yet, or will be made in the last folder, anybody may make in a shared one. */
+	/* Checks the end of the path: in a shared folder, anybody could make what does not exist yet. */
 	if (r == 0 || r == -ENOENT)
 		r = is_shared(&walk.st) ? tell(walk.at, &walk.st, ret) : 0;
 	cleanup_closep(&walk.at);

@@ -2,9 +2,9 @@
 /*
  * Who besides root can change where a path leads.
  *
- * Root is often started with a user's environment (sudo -E, su -m): HOME, XDG_* and HEADSTART_STATE then name folders of
- * that user, who can at any moment make one of them a link to a folder of root's. So a process of root's neither reads
- * nor writes below such a path. Where only root can change the way, nobody can change it after it has been checked.
+ * Root is often started with a user's environment (sudo -E, su -m): HOME, XDG_* and HEADSTART_STATE then name folders
+ * of that user, who can at any moment replace one of them by a link to a folder of root's. So a process of root's
+ * neither reads nor writes below such a path. A path that only root can change stays as it was when it was checked.
  */
 #pragma once
 
@@ -18,11 +18,13 @@ struct stranger {
 };
 
 /*
- * Follows `path`, an absolute one, link by link. Each folder, link and file on it must be root's, and nobody else may
- * be able to write to it. A sticky folder, such as /tmp, may be on the way to something of root's, but not at its end: what
- * is not there yet anybody could make there. The rest of the path need not exist. Returns 0, -EPERM with *ret filled in, -EINVAL for a relative path, or negative errno.
+ * Follows `path`, an absolute one, link by link. Each folder, link and file on it must be root's, and writable by
+ * nobody else. A sticky folder such as /tmp may lie on the way to something of root's, but not at the end of the path,
+ * where anybody could make what does not exist yet. The rest of the path need not exist. Returns 0, -EPERM with *ret
+ * filled in, -EINVAL for a relative path, or negative errno.
  */
 int stranger_find(const char *path, struct stranger *ret);
 
-/* The same for processes of root; 0 for those of others, who can be tricked only into what is theirs to do. */
+/* The same for processes of root. Returns 0 for those of others: a trick would only make them do what their user may do
+ * anyway. */
 int stranger_to_us(const char *path, struct stranger *ret);

@@ -28,8 +28,8 @@ static inline bool streq(const char *a, const char *b)
 }
 
 /*
- * The decimal number behind `key`, and blanks, at the start of a line of the text ("MemAvailable:"; "": the
- * first line). Returns whether there is one that fits.
+ * The decimal number that follows `key` and blanks at the start of a line ("MemAvailable:"; "" means the first line).
+ * Returns whether there is one that fits.
  */
 bool number_of_line(const char *text, const char *key, uint64_t *ret);
 

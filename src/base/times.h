@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Times as file formats hold them, and the clock that durations are measured by. */
+/* Times as file formats hold them, and the clock for measuring durations. */
 #pragma once
 
 #include <stdint.h>
 #include <time.h>
 
-/* Nanoseconds since the epoch; the farthest that fits for times (a file's may be any) that do not. */
+/* Nanoseconds since the epoch. A file may have any time: one that does not fit becomes the nearest that does. */
 static inline int64_t nanoseconds(struct timespec time)
 {
 	int64_t ns;
