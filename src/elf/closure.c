@@ -71,7 +71,7 @@ static bool is_listed(char *const *list, size_t n, const char *string)
 	return false;
 }
 
-/* Whether there is an object of this closure's machine; *ret is then what it needs. */
+/* Reads what the object at `path` needs, if there is one of this closure's machine. */
 static int read_object(const struct elf_closure *closure, const char *path, struct elf_needs *ret)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
@@ -82,7 +82,7 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	if ((size_t)snprintf(full, sizeof(full), "%s%s", closure->root ? closure->root : "", path) >=
 		sizeof(full))
 		return -ENAMETOOLONG;
-	fd = open_regular(full, 0); /* over links, as the loader */
+	fd = open_regular(full, 0); /* follows links, as the loader does */
 	if (fd < 0)
 		return fd;
 	r = elf_needs_read(fd, &needs);
@@ -95,8 +95,7 @@ static int read_object(const struct elf_closure *closure, const char *path, stru
 	return 0;
 }
 
-/* The path with $ORIGIN and $LIB replaced; false where it is not absolute, does not fit, or has an unknown
- * token. */
+/* Replaces $ORIGIN and $LIB in a path; false if it is not absolute, does not fit, or has an unknown token. */
 static bool expand(const char *folder, size_t length, const char *origin, char path[PATH_MAX])
 {
 	const char *slash = strrchr(origin, '/');
@@ -199,7 +198,7 @@ static bool find_library(const struct elf_closure *closure, const struct elf_nee
 		find_in(closure, default_folders, origin, name, path);
 }
 
-/* What the object at `index` takes, and the libraries it needs at the end of the list. */
+/* Adds the object's static TLS, and appends the libraries that it needs to the list. */
 static int follow(struct elf_closure *closure, size_t index)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};

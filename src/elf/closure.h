@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The libraries that ld.so maps before a program's first instruction, found as ld.so(8) does: DT_RPATH, the
- * LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the default folders. Nothing of the program is run.
+ * The libraries that ld.so maps before a program's first instruction, found as ld.so(8) does: DT_RPATH,
+ * LD_LIBRARY_PATH, DT_RUNPATH, ld.so.cache, the default folders. Executes nothing of the program.
  */
 #pragma once
 
@@ -15,27 +15,26 @@ struct elf_closure {
 	const char *library_path; /* borrowed: LD_LIBRARY_PATH; NULL: none */
 	char **paths;             /* owned: without the root; the objects that were added come first */
 	size_t n, capacity;
-	char **missing; /* owned: names that were found nowhere */
+	char **missing; /* owned: names that were not found */
 	size_t n_missing, missing_capacity;
 	uint64_t static_tls;  /* bytes: of all objects but programs, see elf/static-tls.h */
-	char *largest;        /* owned; the path of the one with the most of it; NULL where none has any */
+	char *largest;        /* owned; the path of the one that has the most; NULL if none has any */
 	uint64_t largest_tls; /* bytes of that one */
 	/* Private. */
 	char *cache; /* owned: ld.so.cache */
 	size_t cache_size;
-	uint16_t machine; /* of the first object: libraries of another are passed over */
+	uint16_t machine; /* of the first object: libraries for another are skipped */
 };
 
 /*
- * Adds an object, an executable or a library, and what it needs. Returns 0; -ENOEXEC where it is no ELF file
- * (or one of 32 bits, which is not followed); or negative errno. Libraries that are not found are not an
- * error.
+ * Adds an executable or a library, and what it needs. Returns 0; -ENOEXEC if it is no ELF file (or a 32-bit one, which
+ * is not followed); or negative errno. A library that is not found is no error.
  */
 int elf_closure_add(struct elf_closure *closure, const char *path);
 
 /*
- * Adds what is preloaded: by LD_PRELOAD, whose value is `variable`, and by /etc/ld.so.preload, whose content is `text`. Either
- * may be NULL. What is not found is left out. Returns 0 or -ENOMEM.
+ * Adds preloaded objects: those of LD_PRELOAD, whose value is `variable`, and of /etc/ld.so.preload, whose content is
+ * `text`. Either may be NULL. Skips what is not found. Returns 0 or -ENOMEM.
  */
 int elf_closure_add_preloads(struct elf_closure *closure, const char *variable, const char *text);
 

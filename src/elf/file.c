@@ -15,7 +15,7 @@
 
 #define NATIVE_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 
-/* A number in a record: its offset and size in that of 64 bits and in that of 32. */
+/* A number in a record: its offset and size in the 64-bit record and in the 32-bit one. */
 struct field {
 	uint8_t at, size, at32, size32;
 };
@@ -114,7 +114,7 @@ static int read_whole(const struct elf_file *file, uint64_t offset, void *data, 
 	return (size_t)n == size ? 0 : -ENOEXEC;
 }
 
-/* Small reads are served from whole pages: headers lie together, as names do. */
+/* Reads a whole page for small reads: headers lie together, and so do names. */
 static int read_page(struct elf_file *file, uint64_t at)
 {
 	ssize_t n;
@@ -263,7 +263,7 @@ int elf_file_string(struct elf_file *file, uint64_t offset, uint64_t left, char 
 		return -ENOEXEC;
 	if (limit > file->size - offset)
 		limit = file->size - offset;
-	while (length < limit && !ends) { /* not beyond the page where it ends */
+	while (length < limit && !ends) { /* reads no page beyond the string's end */
 		uint64_t n = ELF_FILE_PAGE - (offset + length) % ELF_FILE_PAGE;
 		int r;
 
@@ -287,7 +287,7 @@ int elf_file_string(struct elf_file *file, uint64_t offset, uint64_t left, char 
 int elf_file_dynamic(struct elf_file *file, const Elf64_Phdr *phdr, struct elf_dynamic *ret)
 {
 	_cleanup_(elf_dynamic_releasep) struct elf_dynamic dynamic = {0};
-	size_t n; /* a piece of an entry at the end is none */
+	size_t n; /* an incomplete entry at the end does not count */
 	int r;
 
 	if (phdr->p_filesz > ELF_DYNAMIC_MAX)
@@ -368,7 +368,7 @@ int elf_file_sections(struct elf_file *file, uint64_t *ret_n, uint64_t *ret_name
 	uint64_t n = file->header.e_shnum, names = file->header.e_shstrndx;
 	Elf64_Shdr first;
 
-	/* Where there are more than the header can tell, the first of them does. */
+	/* If there are more sections than the header can count, the first one has the number. */
 	if (file->header.e_shoff != 0 && (n == 0 || names == SHN_XINDEX)) {
 		int r = elf_file_section(file, 0, &first);
 

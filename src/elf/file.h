@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one reader of ELF files: headers, tables and bytes, each checked against the size of the file before it
- * is used. The file is in memory, or is read with pread(2) and never mapped, so that one that is truncated
- * meanwhile is a short read and no SIGBUS. Files of 32 bits and of the other byte order are read as well:
- * whatever is handed out has the 64-bit layout and this machine's byte order. The file may be hostile.
+ * The one reader of ELF files: headers, tables and bytes, each checked against the size of the file before it is used.
+ * The file is in memory, or is read with pread(2) and never mapped, so that truncating it causes a short read and no
+ * SIGBUS. The reader also reads 32-bit files and those of the other byte order; everything it returns has the 64-bit
+ * layout and this machine's byte order. The file may be hostile.
  */
 #pragma once
 
@@ -18,22 +18,22 @@
 #define ELF_DYNAMIC_MAX (64u << 10) /* bytes of a PT_DYNAMIC segment */
 
 struct elf_file {
-	const uint8_t *data; /* borrowed: the whole file; NULL where it is read from fd */
+	const uint8_t *data; /* borrowed: the whole file; NULL if it is read from fd */
 	int fd;              /* borrowed */
-	uint64_t size;       /* bytes of the file; may be made smaller */
+	uint64_t size;       /* bytes of the file; the caller may reduce it */
 	bool wide, big;      /* 64 bits; most significant byte first */
 	Elf64_Ehdr header;
 	Elf64_Phdr *phdrs; /* owned; NULL until elf_file_take_phdrs() */
 	size_t n_phdrs;
-	/* Private: the page of the file that was read last. */
+	/* Private: the last page read. */
 	uint64_t page_at;
 	size_t page_size; /* bytes of it; 0: none */
 	uint8_t page[ELF_FILE_PAGE];
 };
 
 /*
- * Read the ELF header. Return 0; -ENOEXEC (what is wrong is *ret_problem, a static string that follows the
- * file's name); or negative errno. There is nothing to release on failure.
+ * Read the ELF header. Return 0; -ENOEXEC with *ret_problem (a static string that follows the file's name); or negative
+ * errno. After a failure there is nothing to release.
  */
 int elf_file_in_memory(struct elf_file *ret, const uint8_t *data, uint64_t size, const char **ret_problem);
 int elf_file_open(struct elf_file *ret, int fd, const char **ret_problem);
@@ -44,7 +44,7 @@ static inline void elf_file_releasep(struct elf_file *file)
 	elf_file_release(file);
 }
 
-/* Bytes of the file. Returns 0, -ENOEXEC where not all of them lie in it, or negative errno. */
+/* Reads bytes of the file. Returns 0, -ENOEXEC if not all of them lie in it, or negative errno. */
 int elf_file_read(struct elf_file *file, uint64_t offset, void *data, uint64_t size);
 
 /* Reads the program headers, of which there may be none. Returns as elf_file_open(), or -ENOMEM. */
@@ -55,13 +55,13 @@ int elf_file_take_phdrs(struct elf_file *file, const char **ret_problem);
 /* The first of that type, or NULL. */
 const Elf64_Phdr *elf_file_phdr(const struct elf_file *file, uint32_t type);
 
-/* Where the file has what is loaded at the address, and how many bytes follow in the segment. Neither is
- * checked against the size of the file. Returns whether there is such a place. */
+/* The file offset of what is loaded at the address, and how many bytes follow in the segment. Neither is checked
+ * against the size of the file. Returns whether the file has the address. */
 bool elf_file_at(const struct elf_file *file, uint64_t address, uint64_t *ret_offset, uint64_t *ret_left);
 
 /*
- * The string at an offset, which has to end within `left` bytes and ELF_STRING_MAX. *ret is the caller's.
- * Returns 0, -ENOEXEC, -ENOMEM, or negative errno.
+ * The string at an offset, which must end within `left` bytes and ELF_STRING_MAX. The caller frees *ret. Returns 0,
+ * -ENOEXEC, -ENOMEM, or negative errno.
  */
 int elf_file_string(struct elf_file *file, uint64_t offset, uint64_t left, char **ret);
 
@@ -69,10 +69,10 @@ int elf_file_string(struct elf_file *file, uint64_t offset, uint64_t left, char 
 struct elf_dynamic {
 	Elf64_Dyn *entries; /* owned */
 	size_t n;
-	uint64_t strings, strings_size; /* DT_STRTAB, DT_STRSZ: address, bytes; 0 where not told */
+	uint64_t strings, strings_size; /* DT_STRTAB, DT_STRSZ: address, bytes; 0 if absent */
 };
 
-/* Reads the one at a PT_DYNAMIC. Returns 0, -ENOEXEC, -ENOMEM, or negative errno. */
+/* Reads the dynamic section of a PT_DYNAMIC. Returns 0, -ENOEXEC, -ENOMEM, or negative errno. */
 int elf_file_dynamic(struct elf_file *file, const Elf64_Phdr *phdr, struct elf_dynamic *ret);
 
 void elf_dynamic_release(struct elf_dynamic *dynamic);
@@ -87,19 +87,19 @@ int elf_file_dynamic_string(
 	struct elf_file *file, const struct elf_dynamic *dynamic, uint64_t at, char **ret);
 
 /*
- * The descriptor of the first such note (elf/notes.h) in the PT_NOTEs of at most ELF_NOTES_MAX bytes; of one
- * longer than `capacity` its first bytes. Returns 0, -ENODATA, -ENOMEM, or negative errno.
+ * The descriptor of the first note of that owner and type (elf/notes.h) in the PT_NOTEs of at most ELF_NOTES_MAX bytes.
+ * Of one longer than `capacity`, copies the first bytes. Returns 0, -ENODATA, -ENOMEM, or negative errno.
  */
 int elf_file_note(struct elf_file *file, const char owner[4], uint32_t type, uint8_t *descriptor,
 	size_t capacity, size_t *ret_size);
 
-/* How many sections there are, and which has their names (0: none). Returns 0, -ENOEXEC or negative errno. */
+/* The number of sections, and which of them has their names (0: none). Returns 0, -ENOEXEC or negative errno. */
 int elf_file_sections(struct elf_file *file, uint64_t *ret_n, uint64_t *ret_names);
 
-/* Bytes of a symbol in the file. */
+/* Bytes that one symbol takes in the file. */
 size_t elf_file_symbol_size(const struct elf_file *file);
 
-/* Entries of tables: a section header, and n symbols from the one at `index` on of the table at an offset.
- * Return 0, -ENOEXEC or negative errno. */
+/* Read entries of tables: a section header; and n symbols, from number `index` on, of the table at an offset. Return 0,
+ * -ENOEXEC or negative errno. */
 int elf_file_section(struct elf_file *file, uint64_t index, Elf64_Shdr *ret);
 int elf_file_symbols(struct elf_file *file, uint64_t offset, uint64_t index, size_t n, Elf64_Sym *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Build-id, soname and loader by the program headers, which is what the loader goes by: section headers may
- * be stripped or lie.
+ * Finds build-id, soname and loader by the program headers, as the loader does: section headers may be missing or
+ * false.
  */
 #include "elf/identity.h"
 

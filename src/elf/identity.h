@@ -10,20 +10,20 @@
 bool elf_is(int fd);
 
 /*
- * The descriptor of the file's NT_GNU_BUILD_ID note (https://fedoraproject.org/wiki/Releases/FeatureBuildId),
- * found by the program headers; of one longer than `capacity` its first bytes. Returns 0, -ENOEXEC (not an
- * ELF file, or not one that makes sense), -ENODATA (an ELF file without build-id), or negative errno.
+ * The descriptor of the file's NT_GNU_BUILD_ID note (https://fedoraproject.org/wiki/Releases/FeatureBuildId), found by
+ * the program headers. Of one longer than `capacity`, copies the first bytes. Returns 0, -ENOEXEC (no ELF file, or a
+ * malformed one), -ENODATA (an ELF file without build-id), or negative errno.
  */
 int elf_build_id(int fd, uint8_t *id, size_t capacity, size_t *ret_size);
 
 /*
- * DT_SONAME of the dynamic section (gABI, "Dynamic Section"). *ret, malloc()ed, is the caller's. Returns 0,
- * -ENOEXEC, -ENODATA, or negative errno.
+ * DT_SONAME of the dynamic section (gABI, "Dynamic Section"). The caller frees *ret. Returns 0, -ENOEXEC, -ENODATA, or
+ * negative errno.
  */
 int elf_soname(int fd, char **ret);
 
 /*
- * PT_INTERP: the path of the loader, into `path`. Returns 0, -ENOEXEC, -ENODATA where there is none that is
- * absolute and shorter than `size`, or negative errno; `path` is then untouched or void.
+ * PT_INTERP: the path of the loader, into `path`. Returns 0, -ENOEXEC, -ENODATA if there is none that is absolute and
+ * shorter than `size`, or negative errno. A failure leaves `path` untouched.
  */
 int elf_interpreter(int fd, char *path, size_t size);

@@ -67,7 +67,7 @@ static int take_dynamic(struct elf_file *file, const Elf64_Phdr *phdr, struct el
 	return r;
 }
 
-/* Whether a symbol of the table is a thread-local variable that is defined here. In doubt there is one. */
+/* Whether a symbol of the table is a thread-local variable that is defined here. In doubt, yes. */
 static bool any_tls_symbol(struct elf_file *file, const Elf64_Shdr *table)
 {
 	Elf64_Sym symbols[SYMBOLS_CHUNK];
@@ -87,8 +87,8 @@ static bool any_tls_symbol(struct elf_file *file, const Elf64_Shdr *table)
 	return false;
 }
 
-/* Program headers do not tell how many dynamic symbols there are; section headers do, and are there nearly
- * always. */
+/* Looks at the section headers: program headers do not say how many dynamic symbols there are, and nearly all files
+ * have section headers. */
 static bool exports_tls(struct elf_file *file)
 {
 	uint64_t n, names;
@@ -144,7 +144,7 @@ static int take_segment(struct elf_file *file, const Elf64_Phdr *phdr, struct el
 	}
 }
 
-/* Whether one of the notes is the one that Go's linker writes into every program. */
+/* Sets is_go if the file has the note that Go's linker writes into every program. */
 static int take_go_note(struct elf_file *file, struct elf_needs *needs)
 {
 	uint8_t id[1];
@@ -155,7 +155,7 @@ static int take_go_note(struct elf_file *file, struct elf_needs *needs)
 	return r == -ENODATA ? 0 : r;
 }
 
-/* Of a 32-bit file, which no shim is for, just enough to say what it is. */
+/* Reads of a 32-bit file just enough to say what it is: no shim supports it. */
 static int take_32(struct elf_file *file, struct elf_needs *needs)
 {
 	int r = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How notes are padded, nothing in the file says for certain. By the gABI it is 8 bytes in files of 64 bits;
- * every linker and the kernel pad to 4, except where the segment is aligned to 8. But a linker may also put
- * sections of both alignments into one segment (mold 2.37 does), which then is aligned to 8 while most notes
- * in it are padded to 4, with zeros before those that are not.
+ * Nothing in the file says for certain how notes are padded. The gABI demands 8 bytes in 64-bit files, but every linker
+ * and the kernel pad to 4, except where the segment is aligned to 8. A linker may also put sections of both alignments
+ * into one segment (mold 2.37 does). That segment is aligned to 8, but most notes in it are padded to 4, and zeros
+ * precede the others.
  */
 #include "elf/notes.h"
 
@@ -30,7 +30,7 @@ static Elf64_Nhdr note_at(const struct elf_notes *notes, uint64_t at)
 	return note;
 }
 
-/* `mixed`: where zeros begin no note but come before one. */
+/* With `mixed`, zeros are no note but padding before one. */
 static const uint8_t *find(const struct elf_notes *notes, uint64_t padding, bool mixed, const char owner[4],
 	uint32_t type, size_t *ret_size)
 {

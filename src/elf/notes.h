@@ -14,8 +14,8 @@ struct elf_notes {
 };
 
 /*
- * The descriptor of the first note of that type and owner, whose name takes 4 bytes, its NUL included.
- * Returns where it lies in the data, or NULL; *ret_size is its bytes, which may be 0.
+ * Finds the descriptor of the first note of that type and owner, whose name takes 4 bytes with its NUL. Returns a
+ * pointer into the data, or NULL; *ret_size is its size, which may be 0.
  */
 const uint8_t *elf_notes_find(
 	const struct elf_notes *notes, const char owner[4], uint32_t type, size_t *ret_size);

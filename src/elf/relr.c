@@ -13,7 +13,7 @@
 #define BITMAP_BITS 63u
 #define BITMAP_SPAN (BITMAP_BITS * WORD) /* bytes of address space */
 
-/* The bitmap of the places below base + BITMAP_SPAN; *at moves past them. */
+/* The bitmap of the places below base + BITMAP_SPAN. Moves *at past them. */
 static uint64_t take_bitmap(const uint64_t *places, size_t n_places, uint64_t base, size_t *at)
 {
 	uint64_t bitmap = 0;

@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 /*
- * Packs places that ascend strictly and are multiples of 8. *ret_words is the caller's to free(3), in the
- * byte order of the file (little-endian). Returns 0; -EINVAL for places that are not so, or none; -ENOMEM.
+ * Packs places that ascend strictly and are multiples of 8. The caller frees *ret_words, which are in the byte order of
+ * the file (little-endian). Returns 0; -EINVAL for other places, or none; -ENOMEM.
  */
 int relr_encode(const uint64_t *places, size_t n_places, uint64_t **ret_words, size_t *ret_n_words);
 
-/* Where the reading of a table is. {.table = …, .size = …} begins. */
+/* The state of reading a table. {.table = …, .size = …} begins. */
 struct relr_reader {
 	const uint8_t *table; /* borrowed: what is left to read */
 	uint64_t size;        /* bytes of it */
@@ -26,7 +26,7 @@ struct relr_reader {
 };
 
 /*
- * The next place, in the order the loader relocates them. Returns 1; 0 at the end; -EINVAL for a table that
- * makes no sense (a size that is no multiple of 8, a bitmap without an address before it).
+ * The next place, in the order in which the loader relocates them. Returns 1; 0 at the end; -EINVAL for a malformed
+ * table (a size that is no multiple of 8, a bitmap without an address before it).
  */
 int relr_next(struct relr_reader *reader, uint64_t *ret_place);

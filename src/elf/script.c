@@ -21,7 +21,7 @@ bool script_interpreter(int fd, char ret[SCRIPT_HEAD])
 		return false;
 	start = head + 2 + strspn(head + 2, " \t");
 	length = strcspn(start, " \t\n");
-	if (length == 0 || start + length == head + SCRIPT_HEAD) /* the rest of it lies beyond */
+	if (length == 0 || start + length == head + SCRIPT_HEAD) /* its end is not in what was read */
 		return false;
 	memcpy(ret, start, length);
 	ret[length] = '\0';

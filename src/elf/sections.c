@@ -29,7 +29,7 @@ static const char *take_headers(struct elf_sections *sections)
 	return NULL;
 }
 
-/* Of a section in memory: its segment has the same bytes at its address. */
+/* Checks that a section in memory lies at the same file offset as its address does in its segment. */
 static const char *place_problem(const struct elf_view *view, const Elf64_Shdr *section)
 {
 	const Elf64_Phdr *load;

@@ -15,8 +15,8 @@ struct elf_sections {
 };
 
 /*
- * Returns 0, -ENOMEM, or -EOPNOTSUPP where there are none or none that make sense, with the reason (a static
- * string that follows the file's name) in *ret_problem.
+ * Returns 0, -ENOMEM, or -EOPNOTSUPP if they are missing or malformed, with the reason (a static string that follows
+ * the file's name) in *ret_problem.
  */
 int elf_sections_init(struct elf_sections *ret, const struct elf_view *view, const char **ret_problem);
 void elf_sections_release(struct elf_sections *sections);
@@ -35,5 +35,6 @@ static inline bool elf_section_is_loaded(const Elf64_Shdr *section)
 		section->sh_type != SHT_NULL && section->sh_size > 0;
 }
 
-/* The symbols of a symbol table, which are not aligned, and their number. NULL for what is none. */
+/* The symbols of a symbol table, which need not be aligned, and their number. NULL if the section is no symbol
+ * table. */
 const uint8_t *elf_section_symbols(const struct elf_sections *sections, size_t index, size_t *ret_n);

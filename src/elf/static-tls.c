@@ -57,8 +57,7 @@ int static_tls_of_program(const char *program, const char *preload, const char *
 	return 0;
 }
 
-/* The part of a list of tunables that sets this one, the last if there are several: glibc goes by that. NULL:
- * none does. */
+/* The part of a list of tunables that sets this one, or NULL. If there are several, the last counts, as for glibc. */
 static const char *find_tunable(const char *list, const char **ret_value, const char **ret_end)
 {
 	const char *found = NULL;

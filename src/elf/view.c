@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checks an ELF file once, so that nobody after it has to: gABI chapters 4 and 5, and what glibc's ld.so
- * (elf/dl-load.c) and the kernel (fs/binfmt_elf.c) demand of program headers.
+ * Checks an ELF file once, so that no later code has to: gABI chapters 4 and 5, and what glibc's ld.so (elf/dl-load.c)
+ * and the kernel (fs/binfmt_elf.c) demand of program headers.
  */
 #include "elf/view.h"
 
@@ -86,7 +86,7 @@ static int take_loads(struct elf_view *view, const char **ret_problem)
 	return 0;
 }
 
-/* The loader finds the dynamic section by its address, so this does as well. */
+/* Finds the dynamic section by its address, as the loader does. */
 static int take_dynamic(struct elf_view *view, const char **ret_problem)
 {
 	const Elf64_Phdr *place = NULL;
