@@ -20,7 +20,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-#define STACK_MAX     8   /* dm over md over dm …: deeper is a loop in somebody's fabricated tree */
+#define STACK_MAX     8   /* dm over md over dm …: deeper than this means a loop in a fabricated tree */
 #define ATTRIBUTE_MAX 256 /* bytes of a sysfs attribute that is a number */
 
 static int read_attribute(const char *folder, const char *attribute, char value[ATTRIBUTE_MAX])
@@ -94,7 +94,7 @@ uint32_t backing_read_ahead_kb(const char *sysfs, dev_t number)
 	return read_ahead_kb;
 }
 
-/* The folder of the disk (not the partition) with this number, links resolved: *ret is the caller's. */
+/* The folder of the disk (not the partition) with this number, links resolved. The caller frees *ret. */
 static int disk_folder(const char *sysfs, dev_t number, char **ret)
 {
 	_cleanup_free_ char *folder = NULL;
@@ -115,7 +115,7 @@ static int disk_folder(const char *sysfs, dev_t number, char **ret)
 
 static enum device_class class_of_disk(const char *sysfs, const char *folder, int depth);
 
-/* Of a device that lies on others, from what one more of them is. */
+/* Combines the classes of two devices below a third into the class of that one. */
 static enum device_class class_of_both(enum device_class a, enum device_class b)
 {
 	if (a == DEVICE_ROTATIONAL || b == DEVICE_ROTATIONAL)
@@ -135,7 +135,7 @@ static enum device_class class_of_slave(const char *sysfs, const char *slaves, c
 	return class_of_disk(sysfs, folder, depth + 1);
 }
 
-/* Whether there are slaves; *ret_class is then what they are together. */
+/* Whether there are slaves; *ret_class is then their combined class. */
 static bool class_of_slaves(const char *sysfs, const char *folder, int depth, enum device_class *ret_class)
 {
 	_cleanup_closedir_ DIR *dir = NULL;

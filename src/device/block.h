@@ -7,15 +7,14 @@
 #include "device/device.h"
 
 /*
- * Class, queue limits and name of block device `number` from the sysfs mounted at `sysfs` ("/sys"; a test
- * brings its own). A partition is asked through its disk. What has slaves (device-mapper, md) is what they
- * are: rotational if one of them is, unknown if one of them is unknown. Returns 0, -ENOENT (no such device),
- * or negative errno.
+ * Class, queue limits and name of block device `number` from the sysfs mounted at `sysfs` ("/sys"; tests bring their
+ * own). A partition gets those of its disk. A device with slaves (device-mapper, md) gets their class: rotational if
+ * one of them is, unknown if one of them is unknown. Returns 0, -ENOENT (no such device), or negative errno.
  */
 int block_device(const char *sysfs, dev_t number, struct device *ret);
 
 /* The number of the block device called `name` ("sda1"). Returns 0 or negative errno. */
 int block_number(const char *sysfs, const char *name, dev_t *ret);
 
-/* read_ahead_kb of the backing device of a file system without a disk (NFS, FUSE); 0 where unknown. */
+/* read_ahead_kb of the backing device of a file system without a disk (NFS, FUSE); 0 if unknown. */
 uint32_t backing_read_ahead_kb(const char *sysfs, dev_t number);

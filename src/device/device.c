@@ -2,9 +2,8 @@
 /*
  * From an open file to the device its data lies on.
  *
- * A file system on one disk says so in st_dev. The others have an anonymous number there (major 0): for those
- * the mount table names the source (btrfs) or the layers (overlayfs), and the type alone settles the rest
- * (tmpfs, NFS).
+ * For a file system on one disk, st_dev is the disk. Others have an anonymous number there (major 0): the mount table
+ * names their source (btrfs) or layers (overlayfs), or the type alone is enough (tmpfs, NFS).
  */
 #include "device/device.h"
 
@@ -85,7 +84,7 @@ static bool without_disk(
 	return false;
 }
 
-/* The device that a mount names as its source: by its node, or in a chroot without /dev by its name. */
+/* The device that a mount names as its source, by its node or, in a chroot without /dev, by its name. */
 static int find_source(const struct device_tables *tables, const char *source, struct device *ret)
 {
 	const char *name = after_prefix(source, "/dev/");
@@ -105,7 +104,7 @@ static int find_source(const struct device_tables *tables, const char *source, s
 	return block_device(tables->sysfs, number, ret);
 }
 
-/* What follows `point` in `path`: "" or "/…"; NULL where the path does not lie below it. */
+/* What follows `point` in `path`: "" or "/…"; NULL if the path does not lie below it. */
 static const char *below_mount(const char *path, const char *point)
 {
 	const char *rest = streq(point, "/") ? path : after_prefix(path, point);
@@ -113,7 +112,7 @@ static const char *below_mount(const char *path, const char *point)
 	return rest && (*rest == '\0' || *rest == '/') ? rest : NULL;
 }
 
-/* The file of one layer that an overlayfs shows at `rest` below its mount. */
+/* Opens the file of one layer that an overlayfs shows at `rest` below its mount. */
 static int open_in_layer(const struct mount *mount, const char *layer, const char *rest)
 {
 	const char *root = streq(mount->root, "/") ? "" : mount->root;
@@ -146,7 +145,7 @@ static int find_in_layers(const struct device_tables *tables, const struct mount
 	}
 }
 
-/* A file system whose device number says nothing. In doubt: an unknown device with the type's name. */
+/* For a file system with an anonymous device number. In doubt, an unknown device with the type's name. */
 static void find_by_mount(const struct device_tables *tables, const struct device_question *question,
 	int depth, struct device *device)
 {
@@ -168,7 +167,7 @@ static void answer_at_depth(const struct device_tables *tables, const struct dev
 {
 	struct device device = {.class = DEVICE_UNKNOWN};
 
-	/* fuseblk has the magic of FUSE and the number of its disk; plain FUSE an anonymous one. */
+	/* fuseblk has the magic of FUSE and the number of its disk; plain FUSE has an anonymous number. */
 	if (!without_disk(tables, question, &device) &&
 		(major(question->number) == 0 || block_device(tables->sysfs, question->number, &device) < 0))
 		find_by_mount(tables, question, depth, &device);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file lies on, as far as the order and the size of reads depend on it. */
+/* The device that a file lies on, as far as the order and the size of reads depend on it. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 enum device_class {
 	DEVICE_UNKNOWN = 0, /* treated like solid state */
-	DEVICE_SOLID = 1,   /* no seeks: flash, network disks, virtual disks that say so */
+	DEVICE_SOLID = 1,   /* no seeks: flash, network disks, virtual disks that say that they are solid */
 	DEVICE_ROTATIONAL = 2,
 	DEVICE_MEMORY = 3,  /* tmpfs, ramfs: nothing to prefetch */
 	DEVICE_NETWORK = 4, /* NFS, CIFS, 9p */
@@ -16,30 +16,30 @@ enum device_class {
 
 struct device {
 	enum device_class class;
-	uint32_t read_ahead_kb;  /* 0 where unknown */
-	uint32_t max_sectors_kb; /* 0 where unknown */
-	char name[64];           /* "sda", "loop0", "nfs"; for people */
+	uint32_t read_ahead_kb;  /* 0 if unknown */
+	uint32_t max_sectors_kb; /* 0 if unknown */
+	char name[64];           /* "sda", "loop0", "nfs"; for users */
 	bool by_rule;            /* the class is a rule's (device_of_by_rules()) */
 };
 
 const char *device_class_name(enum device_class class);
 
 /*
- * The device under an open file: through partitions, device-mapper and md (slaves), loop (backing file is
- * *not* followed: the loop device's own queue says what it is), btrfs and overlayfs (lower layer of that
- * file). Any doubt is DEVICE_UNKNOWN, not an error. Returns 0 or negative errno.
+ * The device under an open file, through partitions, device-mapper and md (slaves), btrfs and overlayfs (the layer that
+ * has the file). It does *not* follow a loop device to its backing file: the loop device's own queue says what it is.
+ * In doubt the class is DEVICE_UNKNOWN, which is no error. Returns 0 or negative errno.
  */
 int device_of(int fd, struct device *ret);
 
-/* What somebody knows better of a device, or of what lies in a folder. */
+/* A setting that overrides the class of a device, or of everything in a folder. */
 struct device_rule {
 	char *path; /* "/dev/sda", or a folder and all in it; absolute, without a '/' at the end */
 	enum device_class class;
 };
 
 /*
- * device_of(), and then the class of the rule that fits: that of the device, named as struct device has it or by a node
- * of its own; or rather that of the longest folder the file lies in.
+ * device_of(), with the class of the rule that fits. The rule of the longest folder that the file lies in counts before
+ * a rule of the device, which is named as in struct device or by any of its nodes.
  */
 int device_of_by_rules(int fd, const struct device_rule *rules, size_t n_rules, struct device *ret);
 
@@ -51,8 +51,7 @@ struct device_extent {
 };
 
 /*
- * The extents of a file by FIEMAP (Documentation/filesystems/fiemap.rst), ascending by offset; those flagged
- * unknown, encoded or inline are left out. *ret, malloc()ed, is the caller's. Returns 0, -EOPNOTSUPP, or
- * negative errno.
+ * The extents of a file by FIEMAP (Documentation/filesystems/fiemap.rst), ascending by offset, without those flagged
+ * unknown, encoded or inline. The caller frees *ret. Returns 0, -EOPNOTSUPP, or negative errno.
  */
 int device_extents(int fd, struct device_extent **ret, size_t *ret_count);

@@ -12,9 +12,9 @@
 #include "device/device.h"
 
 #define BATCH       256u       /* extents asked for at once */
-#define EXTENTS_MAX (1u << 20) /* of one file: a bound for a file system that never says "last" */
+#define EXTENTS_MAX (1u << 20) /* of one file: a limit for a file system that never says "last" */
 
-/* Extents whose address is missing or says nothing of a read: unwritten ones are zeroes without one. */
+/* Extents without an address that a read uses: unwritten ones are zeroes without a read. */
 #define FLAGS_WITHOUT_PLACE                                                                                  \
 	(FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_ENCODED |                            \
 		FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL | FIEMAP_EXTENT_UNWRITTEN)
@@ -43,7 +43,7 @@ static int add_extent(struct extent_list *list, const struct fiemap_extent *exte
 	return 0;
 }
 
-/* Adds one batch from *offset on and moves *offset behind it. Returns 1 if there may be more, else 0. */
+/* Adds one batch from *offset on, and moves *offset behind it. Returns 1 if there may be more, else 0. */
 static int add_batch(int fd, struct fiemap *map, struct extent_list *list, uint64_t *offset)
 {
 	*map = (struct fiemap){

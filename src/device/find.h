@@ -9,15 +9,15 @@ struct device_tables {
 	const char *mountinfo; /* "/proc/self/mountinfo" */
 };
 
-/* What there is to know of an open file before the tables are asked. */
+/* What is known of an open file before the tables are read. */
 struct device_question {
 	unsigned long magic;         /* file system type of statfs(2) */
 	unsigned long long number;   /* st_dev */
-	unsigned long long mount_id; /* 0 where the kernel does not tell */
-	const char *path;            /* as /proc/self/fd has it, for overlayfs; NULL where unknown */
+	unsigned long long mount_id; /* 0 if the kernel does not say */
+	const char *path;            /* as /proc/self/fd has it, for overlayfs; NULL if unknown */
 };
 
-/* The device, or an unknown one. */
+/* Finds the device, or an unknown one. */
 void device_answer(
 	const struct device_tables *tables, const struct device_question *question, struct device *ret);
 

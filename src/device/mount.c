@@ -64,7 +64,7 @@ static const char *copy_layer(const char *at, char separator, char *to)
 	return at;
 }
 
-/* Takes one option off the list: its end, at a comma that no backslash protects. */
+/* The end of an option in the list, at a comma that no backslash protects. */
 static char *end_of_option(char *at)
 {
 	while (*at && *at != ',')
@@ -88,7 +88,7 @@ static int pick_layer(const char *list, size_t *n, char *layer)
 	}
 }
 
-/* The same over all options that begin with one of the prefixes. */
+/* The same for all options that begin with one of the prefixes. */
 static int pick_option(const char *all_options, const char *const prefixes[], size_t *n, char *layer)
 {
 	_cleanup_free_ char *options = strdup(all_options);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A mount, for what lies on it. Internal to src/device and its tests. */
+/* One mount, and the layers of an overlayfs. Internal to src/device and its tests. */
 #pragma once
 
 #include <stddef.h>
@@ -20,13 +20,13 @@ static inline void mount_releasep(struct mount *mount)
 }
 
 /*
- * The mount with this id in the file `mountinfo` ("/proc/self/mountinfo"; a test brings its own). *ret is the
- * caller's to release. Returns 0, -ENOENT, or negative errno.
+ * The mount with this id in the file `mountinfo` ("/proc/self/mountinfo"; tests bring their own). The caller releases
+ * *ret. Returns 0, -ENOENT, or negative errno.
  */
 int mount_find(const char *mountinfo, unsigned long long id, struct mount *ret);
 
 /*
  * The n-th layer of an overlayfs, upper first, then the lower ones from top to bottom
- * (Documentation/filesystems/overlayfs.rst); *ret is the caller's. Returns 0, -ENOENT (no more), or -ENOMEM.
+ * (Documentation/filesystems/overlayfs.rst). The caller frees *ret. Returns 0, -ENOENT (no more), or -ENOMEM.
  */
 int mount_overlay_layer(const struct mount *mount, size_t n, char **ret);

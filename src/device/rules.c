@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Devices and folders of which somebody knows better what they are. */
+/* Settings that override the class of devices and folders. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
