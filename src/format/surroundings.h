@@ -40,8 +40,8 @@ static inline bool surroundings_ends(const char *name, const char *end, const ch
 	return (size_t)(end - name) >= length && surroundings_begins(end - length, suffix);
 }
 
-/* Whether the innermost unit in the path of a control group, which ends with a NUL or a newline, is a service that is no
- * part of a desktop. */
+/* Whether the innermost unit in the path of a control group (which ends with a NUL or a newline) is a service that does
+ * not belong to a desktop. */
 static inline bool surroundings_is_service(const char *path)
 {
 	bool service = false, desktop = false;

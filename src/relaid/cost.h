@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the layout of a file costs its start, in nanoseconds, for the choice of which pages lie together.
+ * What the layout of a file costs a start, in nanoseconds, to choose which pages lie together.
  *
- * A PT_LOAD costs every start; bytes and reads cost a cold one. How often a start is cold is not known to a
- * file: COST_COLD_SHARE is what is assumed. With these a gap of up to 3 pages is filled, of code up to 8.
+ * A PT_LOAD costs every start; bytes and reads cost only a cold one. We cannot know how often a start is cold;
+ * COST_COLD_SHARE is our assumption. With these figures gaps of up to 3 pages are filled, in code up to 8.
  */
 #pragma once
 
 #include <stdint.h>
 
 /*
- * mmap(2), a VMA, some of a minor fault. Measured: 751 more in 56 libraries of gdb took 1.3 ms of 25.7 and
+ * mmap(2), a VMA, and part of a minor fault. Measured: 751 more PT_LOADs in 56 libraries of gdb took 1.3 ms of 25.7 and
  * 105 to 133 faults of 2,878 (lower quartile of 250 warm starts each, interleaved).
  */
 #define COST_SEGMENT_NS 3000u
 
 /*
- * What an end of a PT_LOAD costs more where it holds code: since Linux 6.16 the kernel reads ahead from a fault
- * in it to that end, no further (mm/filemap.c, do_sync_mmap_readahead). A disk in a cloud pays for the fault more,
- * a rotational one less, since what is touched next lies next. By a model of both, the 12,390 touched pages of
- * libxul in the order of a start of Firefox:
+ * The additional cost of an end of a PT_LOAD that holds code: since Linux 6.16 the kernel reads ahead from a fault in
+ * it only to that end (mm/filemap.c, do_sync_mmap_readahead). The additional fault costs more on a disk in a cloud than
+ * on a rotational one, where the next touched page lies next. By a model of both, the 12,390 touched pages of libxul in
+ * the order of a start of Firefox:
  *
  *     gaps filled, code / data     as it is   0 / 0   2 / 0   4 / 2   8 / 4  14 / 4  32 / 32
  *     faults                          1,469   2,648   1,833   1,610   1,456   1,385    1,434
@@ -29,18 +29,18 @@
  */
 #define COST_CODE_END_NS 4000u
 
-/* One of how many starts is cold. */
+/* One of so many starts is cold. */
 #define COST_COLD_SHARE 20u
 
-/* 4096 bytes more to be read: at 125 MB/s, as from a disk in a cloud (a rotational one is half as fast). */
+/* Reading 4096 bytes more: at 125 MB/s, as from a disk in a cloud (a rotational one is half as fast). */
 #define COST_PAGE_NS (33000u / COST_COLD_SHARE)
 
 /* One read more in another place: between the latency of a disk in a cloud (0.8 ms) and a seek (10 ms). */
 #define COST_READ_NS (2000000u / COST_COLD_SHARE)
 
 /*
- * How many PT_LOADs a relaid file has at most, unless told otherwise. Of most files their price leaves far fewer;
- * this is for very large ones, of which one start touches a thousand places.
+ * The most PT_LOADs of a relaid file, unless the caller says otherwise. Their cost keeps most files far below; the
+ * limit is for very large ones, of which one start touches a thousand places.
  */
 #define COST_MAX_SEGMENTS 4096u
 

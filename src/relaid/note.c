@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the note of a relaid file. Shares nothing with what writes it but format/note.h. */
+/* Reads the note of a relaid file. Shares only format/note.h with the code that writes it. */
 #include "relaid/note.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ static void freep_state(XXH3_state_t **state)
 	XXH3_freeState(*state);
 }
 
-/* A 64-bit little-endian ELF file whose program headers lie inside it. */
+/* Whether it is a 64-bit little-endian ELF file whose program headers lie inside it. */
 static bool is_elf(const uint8_t *data, uint64_t size, Elf64_Ehdr *ret)
 {
 	if (size < sizeof(*ret))
@@ -31,7 +31,7 @@ static bool is_elf(const uint8_t *data, uint64_t size, Elf64_Ehdr *ret)
 		table_fits(ret->e_phoff, ret->e_phnum, sizeof(Elf64_Phdr), size);
 }
 
-/* Whether a segment begins with a note of ours, whatever comes after its name. */
+/* Whether a segment begins with a note of ours, whatever follows its name. */
 static bool is_ours(const uint8_t *data, uint64_t size, const Elf64_Phdr *phdr)
 {
 	const size_t head = offsetof(struct note_segment, relaid);
@@ -62,7 +62,7 @@ static void to_host(struct note_relaid *note)
 	note->appended_checksum = LE64(note->appended_checksum);
 }
 
-/* What is wrong with what the note says of the original and of where things lie; NULL for nothing. */
+/* What is wrong with the note's sizes and places, or NULL. */
 static const char *fault_of(const struct note_relaid *note, const Elf64_Ehdr *header, uint64_t size)
 {
 	uint64_t mask = note->granule - 1, end;
@@ -170,7 +170,7 @@ Elf64_Ehdr note_original_header(const uint8_t *data, const struct note_relaid *n
 	return header;
 }
 
-/* From an offset on to the end of the file, with the field of this checksum taken as 0. */
+/* XXH3-64 from an offset to the end of the file, with the field of this checksum taken as 0. */
 static uint64_t appended_checksum(XXH3_state_t *state, const uint8_t *data, uint64_t from, uint64_t size)
 {
 	static const uint8_t zeros[sizeof(((struct note_relaid *)NULL)->appended_checksum)];
