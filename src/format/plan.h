@@ -6,9 +6,9 @@
  * its size.
  *
  *     struct plan_header          the fixed part
- *     probes struct plan_probe[probe_count], then their paths: what the shim reads to tell a warm start from a cold
- *     one. Header and probes lie in the first PLAN_HEAD_MAX bytes, under header_checksum, so one pread(2) is enough for
- *     the shim.
+ *     probes                      struct plan_probe[probe_count], then their paths: what the shim reads to tell a warm
+ *                                 start from a cold one. Header and probes lie in the first PLAN_HEAD_MAX bytes, under
+ *                                 header_checksum, so one pread(2) is enough for the shim.
  *     files                       struct plan_file[file_count], in the order in which to open them
  *     extents                     struct plan_extent[extent_count], in the order in which to read them
  *     strings                     NUL-terminated paths; the last byte of the file is a NUL

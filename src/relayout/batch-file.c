@@ -33,7 +33,7 @@ static void fail(struct relayout_file *file, int error, const char *what)
 	relayout_set(file, RELAYOUT_FAILED, "%s: %s", what, strerror(-error));
 }
 
-/* Files that a user may not want to be changed, whatever is in them. Returns whether to go on. */
+/* Checks for files that should not be changed, whatever their content. Returns whether to go on. */
 static bool may_change(
 	const struct relayout_batch *batch, struct relayout_file *file, int fd, const struct stat *st)
 {
@@ -55,8 +55,8 @@ static bool may_change(
 }
 
 /*
- * The content, in memory of our own: a mapping of a file that somebody truncates meanwhile would be a SIGBUS.
- * *ret, malloc()ed, is the caller's.
+ * Reads the content into our own memory: if somebody truncated a mapped file, we would get SIGBUS. The caller frees
+ * *ret.
  */
 static bool read_content(struct relayout_file *file, int fd, const struct stat *st, uint8_t **ret)
 {
@@ -109,7 +109,7 @@ static bool plan(
 	return true;
 }
 
-/* Makes what has been written the file; `r` is how the writing went. Returns whether it is the file. */
+/* Commits what has been written; `r` is the result of writing it. Returns whether that succeeded. */
 static bool commit(struct relayout_file *file, int r, struct replacement *new)
 {
 	if (r == 0)
@@ -137,7 +137,7 @@ static void write_result(struct relayout_file *file, const struct relayout *rela
 		file->status = RELAYOUT_DONE;
 }
 
-/* -o OUT is there whenever we succeed: what is skipped is written as it is. */
+/* -o OUT must exist whenever we succeed, so a skipped file is copied unchanged. */
 static void write_unchanged(struct relayout_file *file, struct replacement *new)
 {
 	int r = replacement_copy_original(new, file->size_before);

@@ -27,7 +27,7 @@
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 
-/* Opens a path below the root: its symbolic links, absolute ones too, do not lead out of it (Linux 5.6). */
+/* Opens a path below the root. No symbolic link, not even an absolute one, leads out of it (Linux 5.6). */
 static int open_below(const char *root, const char *path)
 {
 	struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
@@ -38,8 +38,8 @@ static int open_below(const char *root, const char *path)
 }
 
 /*
- * Opens a path as the root has it. *ret_path, malloc()ed, is the caller's: what was opened, canonical, as
- * this process sees it. Returns the descriptor or negative errno.
+ * Opens a path inside the root. *ret_path, which the caller frees, is the canonical path of the file as this process
+ * sees it. Returns the descriptor or negative errno.
  */
 static int open_inside(const struct relayout_batch *batch, const char *path, char **ret_path)
 {
@@ -72,7 +72,7 @@ static int add_name(struct relayout_file *file, const char *path)
 	return 0;
 }
 
-/* The other names that a file has in its own folder. */
+/* Adds the other names that a file has in its own folder. */
 static int add_names_beside(struct relayout_file *file, const struct stat *st)
 {
 	_cleanup_free_ char *folder =
@@ -100,7 +100,7 @@ static int add_names_beside(struct relayout_file *file, const struct stat *st)
 	return r;
 }
 
-/* A file that is in the list already by another name (a hard link). */
+/* The file in the list with this inode, under whatever name (a hard link), or NULL. */
 static struct relayout_file *find_listed(struct relayout_batch *batch, const struct stat *st)
 {
 	for (size_t i = 0; i < batch->n_files; i++)
@@ -211,7 +211,7 @@ int relayout_batch_place(struct relayout_batch *batch, const char *output, struc
 	return 0;
 }
 
-/* *ret, malloc()ed, is the caller's. */
+/* The caller frees *ret. */
 static int make_place_below(const char *folder, const char *original, char **ret)
 {
 	_cleanup_free_ char *path = NULL;
@@ -277,7 +277,7 @@ static size_t processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
 }
 
-/* As many threads as are wanted and can be had; this is one of them. */
+/* Starts as many threads as requested and possible; this one is among them. */
 void relayout_batch_run(struct relayout_batch *batch, size_t jobs, relayout_progress *progress, void *context)
 {
 	struct workers workers = {.batch = batch, .progress = progress, .context = context};

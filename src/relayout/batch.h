@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the disk that are relaid together: which they are, by all their names, where the results go, and what became of
- * each.
+ * Files that are relaid together: all their names, where the results go, and what became of each.
  *
  *	_cleanup_(relayout_batch_releasep) struct relayout_batch batch = {.options = …};
  *	r = relayout_batch_enter(&batch, "/");
  *	r = relayout_batch_add(&batch, name);                for each, or relayout_batch_add_profile()
  *	r = relayout_batch_place(&batch, out, &clash);       unless the files are to be replaced
- *	relayout_batch_run(&batch, 0, NULL, NULL);           and look at the status of each file
+ *	relayout_batch_run(&batch, 0, NULL, NULL);           then look at the status of each file
  */
 #pragma once
 
@@ -20,9 +19,9 @@
 
 enum relayout_status {
 	RELAYOUT_PENDING,
-	RELAYOUT_DONE,    /* relaid, or would be */
+	RELAYOUT_DONE,    /* relaid, or would be in a dry run */
 	RELAYOUT_SKIPPED, /* there is nothing to do */
-	RELAYOUT_REFUSED, /* it cannot or should not be done */
+	RELAYOUT_REFUSED, /* it cannot or should not be relaid */
 	RELAYOUT_FAILED,  /* something went wrong */
 };
 
@@ -31,15 +30,15 @@ struct relayout_file {
 	const char *inside; /* the same inside the root; borrowed from path */
 	dev_t device;
 	ino_t inode;
-	const char *name; /* by which it was named, without folders; borrowed */
-	char *output;     /* owned; where the result goes; NULL: in place */
+	const char *name; /* as the caller named it, without folders; borrowed */
+	char *output;     /* owned; where the result goes; NULL: replaces the file */
 	char **names;     /* owned; other names of the file (hard links) */
 	size_t n_names;
 	enum relayout_status status;
-	char *reason; /* owned; a text that follows the file's name, unless it was done; NULL without memory */
-	char *advice;  /* owned; what to do about it, or NULL; the batch itself has none to give */
+	char *reason; /* owned; a text that follows the file's name, unless RELAYOUT_DONE; NULL without memory */
+	char *advice;  /* owned; what to do about it, or NULL; the caller sets it, not the batch */
 	bool copied;   /* skipped, and written to `output` as it is */
-	bool unfit;    /* refused for what it is: no error unless it was named */
+	bool unfit;    /* refused for its content: an error only if the user named it */
 	int64_t mtime; /* before, seconds since the epoch */
 	uint64_t size_before, size_after, hot_bytes;
 	struct relayout_reads before, after;
@@ -47,9 +46,9 @@ struct relayout_file {
 };
 
 struct relayout_batch {
-	/* What is wanted; the caller's to fill in. */
+	/* The caller fills these in. */
 	struct relayout_options options;
-	bool force;          /* also files that the user may insist on (relayout/refuse.h) */
+	bool force;          /* also files whose refusal the user may override (relayout/refuse.h) */
 	bool dry_run;        /* write nothing */
 	bool copy_skipped;   /* the output of a skipped file is an unchanged copy of it */
 	bool originals_only; /* refuse a file that is relaid already */
@@ -60,49 +59,49 @@ struct relayout_batch {
 	size_t n_files, capacity;
 };
 
-/* Takes what lies below `root` ("/": the system itself) from now on. Returns 0, -ENOTDIR, or negative errno. */
+/* Makes `root` ("/": the system itself) the root of all paths from now on. Returns 0, -ENOTDIR, or negative errno. */
 int relayout_batch_enter(struct relayout_batch *batch, const char *root);
 
 /*
- * Adds a file by a path below the root, whose links do not lead out of it, and the other names that it has in its folder. One
- * that is in the batch already gets another name. `name` is borrowed. Returns 0 or negative errno.
+ * Adds a file by a path below the root, whose links do not lead out of it, with the other names that it has in its
+ * folder. A file that is in the batch already gets another name. `name` is borrowed. Returns 0 or negative errno.
  */
 int relayout_batch_add(struct relayout_batch *batch, const char *name);
 
 /*
- * The same with the ELF files of options.profile; the profile's other files, and those that are gone, are passed over.
+ * The same for the ELF files of options.profile. Skips the profile's other files, and those that no longer exist.
  * *ret_culprit, borrowed from the profile, is the path that could not be added.
  */
 int relayout_batch_add_profile(struct relayout_batch *batch, const char **ret_culprit);
 
-/* Two files whose results would be one file. */
+/* Two files whose results would have the same path. */
 struct relayout_clash {
 	const struct relayout_file *one, *other; /* borrowed */
 };
 
 /*
- * Has the results written to `output`: into it if it is a folder, by the names that the files were given. Returns 0; -ENOTDIR
- * if it is none and there are several files; -EEXIST with *ret_clash; or -ENOMEM.
+ * Sends the results to `output`; if it is a folder, into it, under the names that the caller gave the files. Returns 0;
+ * -ENOTDIR if it is no folder and there are several files; -EEXIST with *ret_clash; or -ENOMEM.
  */
 int relayout_batch_place(struct relayout_batch *batch, const char *output, struct relayout_clash *ret_clash);
 
 /*
- * Has the results written below `folder`, an absolute path, each at the path that its file has, and makes the folders for
- * that. Returns 0 or negative errno with *ret_culprit, the path of the file.
+ * Sends the results below `folder`, an absolute path, each at the path of its file, and makes the folders for that.
+ * Returns 0 or negative errno with *ret_culprit, the path of the file.
  */
 int relayout_batch_place_below(struct relayout_batch *batch, const char *folder, const char **ret_culprit);
 
-/* Called by the threads of relayout_batch_run(), each time a file is finished: at several files at once. */
+/* The threads of relayout_batch_run() call this each time a file is finished, possibly at the same time. */
 typedef void relayout_progress(void *context, size_t done, size_t of);
 
 /*
- * Relayouts all files that are RELAYOUT_PENDING, and writes down in each what became of it. `jobs` files at once; 0: as there
- * are processors. `progress` may be NULL.
+ * Relays out all files that are RELAYOUT_PENDING, and records the outcome in each. Works on `jobs` files at once; 0
+ * means as many as there are processors. `progress` may be NULL.
  */
 void relayout_batch_run(
 	struct relayout_batch *batch, size_t jobs, relayout_progress *progress, void *context);
 
-/* What became of all files; sizes and reads are of those that are RELAYOUT_DONE. */
+/* The outcome for all files; sizes and reads are those of the RELAYOUT_DONE ones. */
 struct relayout_totals {
 	size_t by_status[RELAYOUT_FAILED + 1]; /* files */
 	uint64_t hot_bytes;
@@ -112,7 +111,7 @@ struct relayout_totals {
 struct relayout_totals relayout_batch_sum(const struct relayout_batch *batch);
 
 /*
- * Whether a file failed, or was refused though something could be done about it. What is refused as unfit counts only where the
+ * Whether a file failed, or was refused for a reason that the user can remedy. Refusals as unfit count only if the
  * files were `named` one by one.
  */
 bool relayout_batch_failed(const struct relayout_batch *batch, bool named);
@@ -120,7 +119,7 @@ bool relayout_batch_failed(const struct relayout_batch *batch, bool named);
 /* The most that `jobs` can be. */
 #define RELAYOUT_JOBS_MAX 256u
 
-/* Says of a file why it is not relaid: `format` makes the reason. */
+/* Sets the status of a file that is not relaid; `format` makes the reason. */
 void relayout_set(struct relayout_file *file, enum relayout_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

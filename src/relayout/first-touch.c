@@ -36,7 +36,7 @@ static size_t first_range(const struct profile_file *file, uint64_t page)
 	return low;
 }
 
-/* The page of the range, as far as the segment has it. */
+/* Gives the pages of the segment that a touched page overlaps its order. */
 static void heat_page(struct relayout_image *image, const Elf64_Phdr *load, uint64_t start,
 	uint64_t page_size, uint32_t order)
 {

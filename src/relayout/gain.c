@@ -7,11 +7,10 @@
 #include "base/cleanup.h"
 #include "relaid/cost.h"
 
-/* What the kernel reads in one go, around a fault or ahead: read_ahead_kb, which is 128 unless somebody
- * changed it. */
+/* Bytes that the kernel reads at once, around a fault or ahead: read_ahead_kb, which is 128 by default. */
 #define READ_AHEAD (128u << 10)
 
-/* The shim, with no plan, reads objects without a note whole: larger ones get a note for its sake. */
+/* Without a plan, the shim reads objects without a note whole, so objects larger than this get a note. */
 #define WHOLE_SIZE (4 * READ_AHEAD)
 
 /* Which pages of the original are read, one byte each. */
@@ -29,7 +28,7 @@ static void mark(struct page_map *map, uint64_t offset, uint64_t size, uint8_t v
 		map->pages[page] = value;
 }
 
-/* What the start touches without its being loaded, such as section headers. */
+/* Marks what the start touches although no segment maps it, such as section headers. */
 static void mark_unmapped(struct page_map *map, const struct elf_view *view, const struct profile_file *file)
 {
 	for (size_t i = 0; i < file->n_ranges; i++)
@@ -50,11 +49,11 @@ static void mark_left(struct page_map *map, const struct relayout_image *image)
 	}
 }
 
-/* Pages that are counted in ascending order, and the reads that bring them. */
+/* Counts pages in ascending order, and the reads that fetch them. */
 struct counter {
 	struct relayout_reads reads;
 	uint64_t page_size;
-	uint64_t end; /* page up to which the last read goes */
+	uint64_t end; /* the page after the last one that the last read fetches */
 };
 
 static void add_run(struct counter *counter, uint64_t page, uint64_t pages)
@@ -92,7 +91,7 @@ struct relayout_reads gain_before(
 	return counter.reads;
 }
 
-/* Pages that lie together. */
+/* Adds pages that lie together. */
 static void add_together(struct relayout_reads *reads, uint64_t bytes, uint64_t page_size)
 {
 	struct counter counter = {.page_size = page_size};

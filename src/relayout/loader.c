@@ -12,7 +12,7 @@
 
 #define LIBC_LIMIT ((size_t)64 << 20)
 
-/* Whether one of the versions that the object defines (gABI, "Version Definition Section") has that name. */
+/* Whether the object defines a version of that name (gABI, "Version Definition Section"). */
 static bool defines_version(const struct elf_view *view, const char *name)
 {
 	uint64_t address, n;

@@ -17,7 +17,7 @@ static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
 	return offset + size > end ? offset + size : end;
 }
 
-/* Where the last of what the headers speak of ends, or the file's end where they speak of more than that. */
+/* Where the last part that the headers describe ends, or the file's end if they describe more than that. */
 static uint64_t known_end(const struct elf_view *view)
 {
 	const Elf64_Ehdr *header = &view->header;
@@ -46,8 +46,8 @@ static uint64_t known_end(const struct elf_view *view)
 }
 
 /*
- * Whoever appends data to a program (AppImage, self-extracting archives) has it look for that at its own end.
- * Zeros are padding.
+ * Whether data follows what the headers describe. Programs with appended data (AppImage, self-extracting archives) look
+ * for it at their own end. Zeros are padding.
  */
 static bool has_appendix(const struct elf_view *view)
 {
@@ -58,8 +58,8 @@ static bool has_appendix(const struct elf_view *view)
 }
 
 /*
- * The loader finds its own program headers where the ELF header is loaded, and nothing works without it. That
- * of musl is its libc.
+ * Whether the file is a dynamic loader: a loader finds its own program headers where its ELF header is loaded, and
+ * nothing works without it. musl's loader is its libc.
  */
 static bool is_loader(const struct elf_view *view)
 {
@@ -78,7 +78,7 @@ static bool is_loader(const struct elf_view *view)
 	return false;
 }
 
-/* Two fields of the ELF header change, and the loader would read them as something else. */
+/* Whether the dynamic section overlaps the ELF header: two fields of that change, and the loader would misread them. */
 static bool has_dynamic_on_header(const struct elf_view *view)
 {
 	const uint8_t *dynamic =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that could be relaid and had better not be. */
+/* Files that could be relaid but should not be. */
 #pragma once
 
 #include <sys/stat.h>
@@ -7,14 +7,14 @@
 #include "elf/view.h"
 
 /*
- * Why a file of that content should not be relaid, as a text that follows its name; or NULL. Static text.
- * These stand whatever the user says.
+ * Why a file with that content must not be relaid, as a static text that follows its name; or NULL. The user cannot
+ * override this.
  */
 const char *refuse_content(const struct elf_view *view);
 
 /*
- * The same of what the file is, by its descriptor and status: sealed by somebody, of more rights than its
- * user. *ret_forcible says whether the user may insist. Returns 0 or negative errno.
+ * The same for properties of the file, by its descriptor and status: it has seals, or gives more rights than its user
+ * has. *ret_forcible says whether the user may override this. Returns 0 or negative errno.
  */
 int refuse_file(int fd, const struct stat *st, const char **ret_reason, bool *ret_forcible);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A relayout from end to end: relayout_init() is the table of contents. What holds between its steps:
+ * A relayout from end to end: relayout_init() is the table of contents. Invariants between its steps:
  *
- *  - the orders are taken before any pass runs, and the passes that change pages run before the one that
- *    chooses hot runs, as a changed page is hot whatever its order;
- *  - changed dynamic entries are stored in their pages between these, for the same reason;
- *  - nothing changes the image once the output has been computed, which has checksums of it.
+ *  - first touches are taken before any pass runs, and the passes that change pages run before the one that chooses hot
+ *    runs, because a changed page is hot whatever its order;
+ *  - between these, changed dynamic entries are stored in their pages, for the same reason;
+ *  - nothing changes the image after the output has been computed, which contains checksums of it.
  */
 #include "relayout/relayout.h"
 
@@ -26,10 +26,7 @@ static bool has_build_id(const struct profile_file *file, const uint8_t *id, siz
 	return file->build_id_size == size && (size == 0 || memcmp(file->build_id, id, size) == 0);
 }
 
-/*
- * What the profile knows of the file: by its path, or, as a file may not lie where it will be installed, by
- * its build-id.
- */
+/* Finds the file in the profile by its path or, since it may not lie where it will be installed, by its build-id. */
 static int find_file(const struct relayout *relayout, const struct relayout_options *options,
 	const char *path, const struct profile_file **ret, const char **ret_reason)
 {
@@ -64,7 +61,7 @@ static int find_file(const struct relayout *relayout, const struct relayout_opti
 	return 0;
 }
 
-/* Parts of a relaid file that the profile knows are where they are mapped from now. */
+/* If the profile knows the relaid file, its pages are those that the relaid file maps. */
 static void take_first_touches(
 	struct relayout *relayout, const struct profile_file *file, const struct relayout_options *options)
 {
@@ -114,7 +111,7 @@ static int change_pages(struct relayout *relayout, const struct pass_options *op
 	return r == 0 ? relayout_dynamic_store(&relayout->image) : r;
 }
 
-/* What was there is left as it is. */
+/* Makes an overlay: what was there stays where it is. */
 static int overlay(struct relayout *relayout, const struct relayout_options *options, const char **ret_reason)
 {
 	int r = change_pages(relayout, &options->pass_options);
@@ -131,7 +128,7 @@ static int overlay(struct relayout *relayout, const struct relayout_options *opt
 		&relayout->output, &relayout->image, options->profile_checksum, ret_reason);
 }
 
-/* What is hot goes first. */
+/* Makes a compact file: hot pages come first. */
 static int compact(struct relayout *relayout, const struct relayout_options *options, const char **ret_reason)
 {
 	_cleanup_(compaction_freep) struct compaction *compaction = NULL;
@@ -153,7 +150,7 @@ static int compact(struct relayout *relayout, const struct relayout_options *opt
 	return 0;
 }
 
-/* Where a start finds what it reads of the result. */
+/* Where in the result the pages lie that a start reads. */
 static struct gain_places result_places(const struct relayout *relayout)
 {
 	const struct compacted *compact = &relayout->compact;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lays one ELF file out anew by a profile: from its bytes to what is appended to them, or to other ones. */
+/* Lays out one ELF file anew by a profile: from its bytes to the bytes to append, or to a new file. */
 #pragma once
 
 #include "profile/profile.h"
@@ -27,28 +27,26 @@ struct relayout {
 	struct elf_view current;  /* the file as it is */
 	struct elf_view original; /* the same, unless it was relaid before */
 	struct relayout_image image;
-	bool compacted;                /* by NOTE_PASS_COMPACT: a whole file, nothing is appended */
+	bool compacted; /* by NOTE_PASS_COMPACT: the result is a whole file, nothing is appended */
 	struct relayout_output output; /* otherwise */
-	struct compacted compact;      /* of one that is compacted */
+	struct compacted compact;      /* if compacted */
 	struct relayout_pass passes[RELAYOUT_PASSES];
 	struct relayout_reads before, after;
 };
 
 /*
- * Lays out the file at `path` (absolute, as profiles have it), of which `data`, `size` bytes, is the content.
- * A result borrows it. Where the file was relaid before, it is its original that is laid out: data then gets
- * the original's ELF header.
+ * Lays out the file at `path` (absolute, as profiles have it), whose content is `data`, `size` bytes. The result
+ * borrows `data`. If the file was relaid before, lays out its original: `data` then gets the original's ELF header.
  *
- * Returns 0; -EOPNOTSUPP: it cannot or should not be relaid; -ENODATA: there is nothing to do; -ESTALE: what
- * the profile knows is another file; each with *ret_reason, a static text that follows the file's name; or
- * -ENOMEM. On success *ret is the caller's to release, and must not be moved until then: its parts point to
- * each other.
+ * Returns 0; -EOPNOTSUPP: it cannot or should not be relaid; -ENODATA: there is nothing to do; -ESTALE: the profile
+ * knows another file; each with *ret_reason, a static text that follows the file's name; or -ENOMEM. On success the
+ * caller releases *ret, and must not move it before: its parts point to each other.
  */
 int relayout_init(struct relayout *ret, uint8_t *data, uint64_t size, const char *path,
 	const struct relayout_options *options, const char **ret_reason);
 void relayout_release(struct relayout *relayout);
 
-/* Bytes of the result, and of what is hot in it. */
+/* Bytes of the result, and of the hot part of it. */
 uint64_t relayout_size(const struct relayout *relayout);
 uint64_t relayout_hot_size(const struct relayout *relayout);
 

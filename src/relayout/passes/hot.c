@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pages are mapped from the hot region (passes/turns.h): a cold interval turned hot is copied for
- * nothing; a hot one turned cold is read from where it always was, with a read of its own.
+ * Which pages are mapped from the hot region (passes/turns.h). Turning a cold interval hot copies its pages for
+ * nothing; turning a hot one cold costs a read at its old place.
  */
 #include "base/cleanup.h"
 #include "relaid/cost.h"
@@ -14,7 +14,7 @@ static uint64_t turn_cost(const struct turns *turns, const struct turns_interval
 	const Elf64_Phdr *load = &turns->image->segments[interval->segment].load;
 	uint64_t ends = load->p_flags & PF_X ? saves * COST_CODE_END_NS : 0;
 
-	if (interval->hot) /* of two, rather the smaller: read-ahead there brings what nobody wants */
+	if (interval->hot) /* prefers the smaller of two: read-ahead at its old place fetches unneeded pages */
 		cost = COST_READ_NS + interval->touched * pages_of_4096 * COST_PAGE_NS;
 	else
 		cost = (interval->pages - interval->touched) * pages_of_4096 * COST_PAGE_NS;

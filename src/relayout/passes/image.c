@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An ELF file as pages of its segments, with what is changed of them held apart from the file. */
+/* An ELF file as pages of its segments. Changed pages are copies; the file stays as it is. */
 #include "relayout/passes/image.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 #define ADDRESS_LIMIT (1ull << 46) /* user space of both machines is larger, a sum of two such fits */
 #define HOLE_LIMIT    (64ull << 20)
 
-/* What a library may cost to have its program headers where its ELF header says: zeros in the file,
- * addresses. */
+/* The largest hole, in the file or in addresses, that a library gets so that its program headers lie where its ELF
+ * header says. */
 #define LIBRARY_HOLE_LIMIT (4ull << 20)
 #define LIBRARY_GAP_LIMIT  (64ull << 20)
 
@@ -64,7 +64,7 @@ static const char *granule_of(const struct elf_view *view, uint64_t *ret)
 		end = round_up(load->p_vaddr + load->p_memsz, granule);
 		content += load->p_filesz;
 	}
-	/* Linkers map a page twice where segments meet, no more. */
+	/* Linkers map a page at most twice, where segments meet. */
 	if (content > view->size + view->n_loads * granule)
 		return "maps the same part of the file more than once";
 	*ret = granule;
@@ -72,11 +72,11 @@ static const char *granule_of(const struct elf_view *view, uint64_t *ret)
 }
 
 /*
- * Where the tables go: above everything in memory. Kernels before 5.18 tell an executable that its program
- * headers are at (address - offset of its first PT_LOAD) + e_phoff (AT_PHDR; fs/binfmt_elf.c), and so does
- * __ehdr_start: there the difference of address and offset has to be that of the first segment. Who looks at
- * a library in memory or in a core dump (crashpad, libdwfl) goes by that as well, so libraries have it where
- * it costs little.
+ * Places the tables above everything in memory. Kernels before 5.18 tell an executable that its program headers are at
+ * (address - offset of its first PT_LOAD) + e_phoff (AT_PHDR; fs/binfmt_elf.c), and __ehdr_start says the same. So the
+ * tables of an executable need the same difference of address and offset as its first segment. Tools that read a
+ * library from memory or from a core dump (crashpad, libdwfl) compute it too, so libraries get that difference where it
+ * costs little.
  */
 static const char *place_tables(struct relayout_image *image)
 {
@@ -133,7 +133,7 @@ static int take_segments(struct relayout_image *image)
 			segment->pages[page].order = RELAYOUT_COLD;
 		if (segment->offset == 0 && !found)
 			found = segment->pages[0].pinned = true;
-		/* place_tables() counts on the offset of an executable's first segment. */
+		/* place_tables() relies on the offset of an executable's first segment. */
 		if (i == 0 && image->executable)
 			segment->pages[0].pinned = true;
 	}
@@ -252,7 +252,7 @@ int relayout_image_read(const struct relayout_image *image, uint64_t address, vo
 	return 0;
 }
 
-/* The page as the file has it; beyond the end of the file there are zeros. */
+/* Copies the page from the file; beyond the end of the file there are zeros. */
 static int copy_page(const struct relayout_image *image, const struct page_part *part)
 {
 	uint64_t left = image->view->size - part->offset;
@@ -320,7 +320,7 @@ int relayout_image_add_table(
 	return 0;
 }
 
-/* The place of the first entry of the tag, that of the first DT_NULL if there is none such. */
+/* The index of the first entry of the tag or, if there is none, of the first DT_NULL. */
 static size_t dynamic_index(const struct relayout_image *image, int64_t tag)
 {
 	size_t i = 0;

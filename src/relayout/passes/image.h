@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the passes of a relayout work on: one ELF file, its virtual pages, the tables that are to be appended.
+ * What the passes of a relayout work on: one ELF file, its virtual pages, and the tables to append.
  *
  * Invariants between passes:
- *  - nothing of the original moves and no virtual address changes; a page is either mapped from where it
- *    always was or from a copy of it in the hot region;
+ *  - nothing of the original moves and no virtual address changes; each page is mapped either from its old place or
+ *    from a copy in the hot region;
  *  - a page whose bytes a pass changed is mapped from its copy, whatever its order;
- *  - the page at file offset 0 is pinned: it is never copied and never changed, as the kernel and ld.so read
- *    the ELF header there;
- *  - dynamic entries are changed in `dynamic` only, and relayout_dynamic_store() writes them into the copies
- *    of the pages they lie on.
+ *  - the page at file offset 0 is pinned: it is never copied and never changed, because the kernel and ld.so read the
+ *    ELF header there;
+ *  - passes change dynamic entries only in `dynamic`, and relayout_dynamic_store() writes them into the copies of their
+ *    pages.
  */
 #pragma once
 
@@ -21,8 +21,8 @@
 struct relayout_page {
 	uint32_t order; /* of its first touch, or RELAYOUT_COLD */
 	bool pinned;    /* never copied and never changed; set with the image */
-	bool left;      /* mapped from where it always was, whatever its order; set by pass_hot() alone */
-	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is as it was */
+	bool left;      /* mapped from its old place, whatever its order; only pass_hot() sets this */
+	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is unchanged */
 };
 
 /* Whether the page is mapped from a copy in the hot region. */
@@ -42,11 +42,11 @@ struct relayout_segment {
 
 struct relayout_image {
 	const struct elf_view *view; /* borrowed: the original */
-	bool executable;             /* the kernel may be the one that loads it */
+	bool executable;             /* the kernel may load it */
 	uint64_t granule; /* bytes of a page: the least p_align, at most the machine's largest page */
 	struct relayout_segment *segments;
 	size_t n_segments;
-	Elf64_Dyn *dynamic; /* owned; as view->dynamic, with what passes changed */
+	Elf64_Dyn *dynamic; /* owned; as view->dynamic, with the changes of passes */
 	size_t n_dynamic;
 	/* The tables PT_LOAD: one read-only segment above all others. Both are multiples of the granule. */
 	uint64_t tables_address;
@@ -54,12 +54,12 @@ struct relayout_image {
 	uint8_t *tables; /* owned */
 	size_t tables_size, tables_capacity;
 	uint32_t passes;       /* enum note_pass bits of what has been done */
-	size_t spare_segments; /* PT_LOADs that the cap leaves when pass_hot has chosen */
+	size_t spare_segments; /* PT_LOADs that the cap leaves after pass_hot has chosen */
 };
 
 /*
- * Returns 0, -ENOMEM, or -EOPNOTSUPP for a file that no overlay can be made of, with the reason (a static
- * string that follows the file's name: "has segments that overlap …") in *ret_problem.
+ * Returns 0, -ENOMEM, or -EOPNOTSUPP for a file that no overlay can be made of, with *ret_problem, a static string that
+ * follows the file's name ("has segments that overlap …").
  */
 int relayout_image_init(struct relayout_image *ret, const struct elf_view *view, const char **ret_problem);
 void relayout_image_release(struct relayout_image *image);
@@ -69,7 +69,7 @@ static inline void relayout_image_releasep(struct relayout_image *image)
 	relayout_image_release(image);
 }
 
-/* The page that an address with file content lies on, or NULL. Invalidated by nothing but release. */
+/* The page of an address with file content, or NULL. Valid until release. */
 struct relayout_page *relayout_page_at(const struct relayout_image *image, uint64_t address);
 
 /* Reads bytes as the loader will map them now, changes included. Returns 0 or -EFAULT (not all in the file).
@@ -77,12 +77,12 @@ struct relayout_page *relayout_page_at(const struct relayout_image *image, uint6
 int relayout_image_read(const struct relayout_image *image, uint64_t address, void *data, size_t size);
 
 /*
- * Changes bytes. Returns 0, -ENOMEM, -EFAULT (not all in one segment's file content) or -EPERM (on the page
- * at file offset 0). Bytes that are what they already were change nothing, not even -EPERM.
+ * Changes bytes. Returns 0, -ENOMEM, -EFAULT (not all in one segment's file content) or -EPERM (on the page at file
+ * offset 0). Writing the bytes that are already there succeeds and changes nothing, even on that page.
  */
 int relayout_image_write(struct relayout_image *image, uint64_t address, const void *data, size_t size);
 
-/* Makes cold those pages that lie wholly inside the range and whose bytes nobody will read any more. */
+/* Makes the pages that lie wholly inside the range cold, because nothing reads their bytes any more. */
 void relayout_image_cool(struct relayout_image *image, uint64_t address, uint64_t size);
 
 /* Appends a table to the tables segment; align is a power of two. Returns 0, -ENOMEM or -EFBIG. */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Problem: without a shim the hot region is read by page faults, and in the order of the program, not of the
- * file. The kernel reads 128 KiB ahead from a fault, but in code only to the end of its mapping (since
- * Linux 6.16), so faults of code stay as many as they were, each a seek.
+ * Problem: without a shim, page faults read the hot region, in the order of the program and not of the file. The kernel
+ * reads 128 KiB ahead from a fault, but in code only to the end of its mapping (since Linux 6.16). So the faults in
+ * code become no fewer, and each is a seek.
  *
- * But there is one who touches pages in the order of their addresses, at once and before all others: ld.so,
- * when it relocates. What it touches is data, and around a fault in data the kernel reads 64 KiB to either
- * side in the file, whatever is mapped from there (mm/filemap.c, do_sync_mmap_readahead). So pages of data
- * are strewn over the hot region, by address, so that these windows touch: relocation then reads the whole
- * hot region from one end to the other. Two at a time: who misses more often than he hits is not read ahead
- * for (MMAP_LOTSAMISS), and the second is a hit.
+ * But ld.so touches pages in the order of their addresses before the program runs, when it relocates. It touches data,
+ * and around a fault in data the kernel reads 64 KiB to either side in the file, whatever is mapped from there
+ * (mm/filemap.c, do_sync_mmap_readahead). So we spread the pages of data over the hot region by address, so closely
+ * that these windows touch: relocation then reads the whole hot region from one end to the other. Data pages come in
+ * pairs, because the kernel stops reading around faults when misses outnumber hits (MMAP_LOTSAMISS), and the second
+ * page of a pair is a hit.
  *
- * What it costs is a PT_LOAD for each two pages of data, and one for what it cuts. By the model of
- * relaid/cost.h libxul's 1,456 faults in 10.7 s of a rotational disk become 547 in 1.3 s.
+ * This costs one PT_LOAD for each pair of data pages, and one for the piece that the pair cuts. By the model of
+ * relaid/cost.h, on a rotational disk libxul's 1,456 faults in 10.7 s become 547 in 1.3 s.
  */
 #include "relayout/passes/interleave.h"
 
@@ -22,10 +22,10 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-#define WINDOW        (128u << 10) /* bytes: read_ahead_kb as the kernel has it unless told otherwise */
+#define WINDOW        (128u << 10) /* bytes: the kernel's default of read_ahead_kb */
 #define DATA_TOGETHER 2            /* pages */
 
-/* Pieces to take pages from, in turn. */
+/* Pieces to take pages from, one after the other. */
 struct supply {
 	const struct relayout_piece **pieces; /* owned */
 	size_t n, at;
@@ -39,7 +39,7 @@ struct weaver {
 	struct relayout_piece *parts; /* owned */
 	size_t n, capacity;
 	size_t gap;   /* pages of others between those of data */
-	size_t left;  /* of it, up to the next */
+	size_t left;  /* pages of the gap before the next data */
 	size_t spare; /* PT_LOADs that may still be added */
 };
 
@@ -57,7 +57,7 @@ static int by_address(const void *a, const void *b)
 	return one->load.p_vaddr < other->load.p_vaddr ? -1 : 1;
 }
 
-/* Data as it lies in memory, all else in the order of first touches. */
+/* Sorts data by address, and everything else by first touch. */
 static int supplies_init(struct weaver *weaver, const struct relayout_pieces *pieces)
 {
 	weaver->data.pieces = calloc(pieces->n_hot + 1, sizeof(*weaver->data.pieces));
@@ -87,7 +87,7 @@ static int add_part(struct weaver *weaver, struct relayout_piece part)
 	return 0;
 }
 
-/* The next pages of the supply, at most so many, become the next part of the hot region. */
+/* Makes the next pages of the supply, up to `at_most`, the next part of the hot region. */
 static int take(struct weaver *weaver, struct supply *supply, size_t at_most)
 {
 	struct relayout_piece part = *supply->pieces[supply->at];
@@ -139,7 +139,7 @@ int relayout_interleave(struct relayout_pieces *pieces, const struct relayout_im
 	int r;
 
 	if (weaver.gap <= 2 * DATA_TOGETHER)
-		return 0; /* with pages that large a window has no room for others */
+		return 0; /* with pages this large, a window has no room for others */
 	weaver.gap -= DATA_TOGETHER;
 	weaver.left = weaver.gap / 2;
 	r = supplies_init(&weaver, pieces);

@@ -8,8 +8,8 @@
 #include "base/cleanup.h"
 
 /*
- * The program header of some pages of a segment. The first keeps the segment's address, which need not be
- * that of a page; the last keeps its end, and with it what is zero in memory; those between are whole pages.
+ * Makes the program header of some pages of a segment. The first piece keeps the segment's address, which need not
+ * begin a page. The last keeps its end, and with it the zeros in memory. Those between are whole pages.
  */
 void relayout_piece_cut(struct relayout_piece *piece, const struct relayout_image *image)
 {
@@ -103,9 +103,8 @@ static uint64_t largest_alignment(const Elf64_Phdr *load, uint64_t so_far)
 }
 
 /*
- * Copies are aligned to pages, while the loader aligns the object to the largest p_align of all: where no
- * piece is left that has it, the first one asks for it, which stays where it is, usually at 0 and so aligned
- * to anything.
+ * Copies are aligned to pages, but the loader aligns the object to the largest p_align of all. If no piece has that any
+ * more, the first one gets it: it stays in its place, usually at 0, which has any alignment.
  */
 static void keep_alignment(struct relayout_pieces *pieces, const struct relayout_image *image)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* The PT_LOADs of a relaid file: the original's, cut where pages change between hot and cold. */
+/* The PT_LOADs of a relaid file: those of the original, cut where pages change between hot and cold. */
 #pragma once
 
 #include "relayout/passes/image.h"
 
 struct relayout_piece {
-	Elf64_Phdr load; /* as it will be */
+	Elf64_Phdr load; /* as it will be written */
 	const struct relayout_segment *segment;
-	size_t first, n_pages; /* its pages; none for a segment without content in the file */
+	size_t first, n_pages; /* its pages; none for a segment without file content */
 	bool hot;
 	uint32_t order; /* in the hot region: of its earliest page, or what relayout_interleave() gave it */
 };
@@ -28,8 +28,8 @@ int relayout_pieces_init(struct relayout_pieces *ret, const struct relayout_imag
 void relayout_pieces_release(struct relayout_pieces *pieces);
 
 /*
- * Gives hot pieces their places by their order, relative to the hot region: add its offset. No piece is cut
- * after that. Returns 0 or -ENOMEM.
+ * Gives hot pieces their places by their order, relative to the start of the hot region. Cut no piece after that.
+ * Returns 0 or -ENOMEM.
  */
 int relayout_pieces_place(struct relayout_pieces *pieces, const struct relayout_image *image);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* DT_RELA, and DT_JMPREL where it is one with it: checked, read, moved. */
+/* Checks, reads and moves DT_RELA, and DT_JMPREL where the two are one table. */
 #include "relayout/passes/reloc-table.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static int refuse(const char **ret_refusal, const char *refusal)
 	return -EOPNOTSUPP;
 }
 
-/* The loader goes by the last of two entries of a tag, others by the first. */
+/* Whether a tag has two entries: the loader uses the last one, other tools the first. */
 static bool has_twice(const struct relayout_image *image)
 {
 	static const int64_t tags[] = {DT_RELA, DT_RELASZ, DT_RELAENT, DT_RELACOUNT, DT_JMPREL, DT_PLTRELSZ,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DT_RELA as the passes see it, with DT_JMPREL where the two are one: glibc relocates tables that touch as a
- * single range when it does not bind lazily (elf/dynamic-link.h, "Combine processing the sections"),
- * IRELATIVE last. They stay together, so that every relocation is still processed in the order it was.
+ * DT_RELA as the passes see it, with DT_JMPREL where the two are one: glibc relocates tables that touch as a single
+ * range when it does not bind lazily (elf/dynamic-link.h, "Combine processing the sections"), IRELATIVE last. They stay
+ * together, so that relocations are still processed in the same order.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ struct reloc_table {
 };
 
 /*
- * Reads it as it is now. Returns 0, -ENOMEM, or -EOPNOTSUPP for relocations that cannot be changed, with the
+ * Reads the table as it is now. Returns 0, -ENOMEM, or -EOPNOTSUPP for relocations that cannot be changed, with the
  * reason (a static string) in *ret_refusal.
  */
 int reloc_table_read(struct reloc_table *ret, const struct relayout_image *image, const char **ret_refusal);
@@ -33,8 +33,7 @@ static inline void reloc_table_releasep(struct reloc_table *table)
 bool reloc_table_overlaps(const struct reloc_table *table, uint64_t address, uint64_t size);
 
 /*
- * Copies the entries from number `from` on, and DT_JMPREL with them if it follows, into the tables of the
- * image and has the dynamic section say so. Returns 0, -ENOMEM, -EFBIG or -ENOSPC, the latter ones with some
- * of it done.
+ * Copies the entries from number `from` on, and DT_JMPREL with them if it follows, into the tables of the image, and
+ * points the dynamic section there. Returns 0, -ENOMEM, -EFBIG or -ENOSPC; a failure leaves some of it done.
  */
 int reloc_table_move(struct reloc_table *table, size_t from, struct relayout_image *image);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pass: what is left of DT_RELA lies in the tables, which are read for the program headers anyway. The order
- * stays: linkers group relocations by symbol for the loader's one-entry lookup cache, and IRELATIVE are last.
+ * Pass: moves the rest of DT_RELA into the tables, which are read for the program headers anyway. It keeps the order:
+ * linkers group relocations by symbol for the loader's one-entry look-up cache, and put IRELATIVE last.
  */
 #include <errno.h>
 

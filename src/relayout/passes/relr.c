@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pass: R_*_RELATIVE of DT_RELA become DT_RELR. 24 bytes a relocation become a bit or so, its addend moves to
- * where the pointer lies, on a page that relocation touches anyway.
+ * Pass: packs R_*_RELATIVE of DT_RELA into DT_RELR. 24 bytes for each relocation become about a bit. Its addend moves
+ * to the pointer's place, on a page that relocation touches anyway.
  *
- * The loader adds to what it finds for DT_RELR and does so before all else (glibc 2.36, elf/dynamic-link.h),
- * whereas DT_RELA stores. The result is the same where no other relocation was processed before at the same
- * place, which is why only the relocations at the beginning of the table are packed, up to the first that is
- * not relative. Linkers sort these to the front (-z combreloc; DT_RELACOUNT counts them).
+ * For DT_RELR the loader adds to what it finds, and does so before all other relocations (glibc 2.36,
+ * elf/dynamic-link.h), whereas DT_RELA stores. The result is the same if no earlier relocation has the same place. So
+ * only the relocations at the beginning of the table are packed, up to the first that is not relative. Linkers sort
+ * relative ones to the front (-z combreloc; DT_RELACOUNT counts them).
  *
- * Of those, some stay: at places that are not aligned, which DT_RELR has no words for; that have no bytes in
- * the file to hold the addend (.bss), or whose page cannot be changed; in segments that are not writable
- * (DT_TEXTREL), whose pages are better left where they are; and in what the loader reads before it relocates.
+ * Some of these stay: those at unaligned places, for which DT_RELR has no words; those whose place has no bytes in the
+ * file to hold the addend (.bss), or lies on a page that cannot be changed; those in segments that are not writable
+ * (DT_TEXTREL), whose pages should stay where they are; and those in what the loader reads before it relocates.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@
 
 struct packing {
 	struct relayout_image *image;
-	struct reloc_table table; /* the packed ones first, once they are chosen; others in their order */
+	struct reloc_table table; /* once chosen, the packed ones come first; others keep their order */
 	size_t n_relative;        /* entries at the beginning of the table that are relative */
 	size_t n_packed;          /* of these */
 	const char *refusal;
@@ -63,8 +63,8 @@ static int compare_places(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of the first n entries, ascending; the caller's to free(3), NULL without memory. Linkers have them in
- * order. */
+/* The places of the first n entries, ascending. The caller frees them; NULL without memory. Linkers usually sort them
+ * already. */
 static uint64_t *sorted_places(const struct packing *packing, size_t n)
 {
 	uint64_t *places = calloc(n, sizeof(*places));
@@ -81,7 +81,7 @@ static uint64_t *sorted_places(const struct packing *packing, size_t n)
 	return places;
 }
 
-/* Of two that overlap the later one stores last; there is no such order among those that are packed. */
+/* Refuses places that overlap: in DT_RELA the later one stores last, but packed ones have no such order. */
 static int check_overlaps(struct packing *packing)
 {
 	_cleanup_free_ uint64_t *places = sorted_places(packing, packing->n_relative);
@@ -198,7 +198,7 @@ static int write_addends(const struct packing *packing, struct savepoint *save)
 	return 0;
 }
 
-/* DT_RELA begins after what was packed, or is gone where nothing is left of it. */
+/* Makes DT_RELA begin after what was packed, or drops it if nothing is left. */
 static int shorten_rela(struct packing *packing)
 {
 	struct reloc_table *table = &packing->table;
@@ -206,7 +206,7 @@ static int shorten_rela(struct packing *packing)
 	uint64_t gone = packing->n_packed * sizeof(Elf64_Rela), size;
 	int r;
 
-	/* It only saves the loader looking at types. */
+	/* It only saves the loader a look at types. */
 	relayout_dynamic_drop(image, DT_RELACOUNT);
 	if (packing->n_packed == table->n_entries) {
 		relayout_dynamic_drop(image, DT_RELA);
@@ -247,7 +247,7 @@ static int pack(struct packing *packing, struct savepoint *save, uint64_t *ret_r
 	return r;
 }
 
-/* Marks as cold what nobody reads any more of the old table. */
+/* Makes the part of the old table cold that nothing reads any more. */
 static void cool(const struct packing *packing)
 {
 	const struct reloc_table *table = &packing->table;
@@ -256,7 +256,7 @@ static void cool(const struct packing *packing)
 	relayout_image_cool(packing->image, table->address, n * sizeof(Elf64_Rela));
 }
 
-/* All but -ENOMEM is a refusal; most have said their reason. */
+/* Everything but -ENOMEM is a refusal; most have set their reason. */
 static int refusal_of(int r, const char *reason, struct pass_outcome *ret)
 {
 	if (r == -ENOMEM)

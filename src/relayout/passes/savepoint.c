@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of what a pass is about to change. Tables only grow, so that their size is all there is to remember.
- */
+/* Copies of what a pass is about to change. Tables only grow, so their size is enough to restore them. */
 #include "relayout/passes/savepoint.h"
 
 #include <errno.h>
@@ -55,7 +54,7 @@ static void go_back(struct savepoint *save)
 	image->tables_size = save->tables_size;
 	if (image->n_dynamic > 0)
 		memcpy(image->dynamic, save->dynamic, image->n_dynamic * sizeof(*image->dynamic));
-	/* The last copy first: a page may have been saved twice. */
+	/* Restores the last copy first: a page may have been saved twice. */
 	for (size_t i = save->n_pages; i > 0; i--) {
 		struct saved_page *saved = &save->pages[i - 1];
 

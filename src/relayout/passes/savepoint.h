@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a pass can go back to: it changes the image wholly or not at all. */
+/* A state that a pass can go back to, so that it changes the image wholly or not at all. */
 #pragma once
 
 #include "relayout/passes/image.h"
@@ -10,7 +10,7 @@ struct saved_page {
 };
 
 struct savepoint {
-	struct relayout_image *image; /* NULL once kept or gone back to */
+	struct relayout_image *image; /* NULL once kept or restored */
 	size_t tables_size;
 	Elf64_Dyn *dynamic; /* owned */
 	struct saved_page *pages;
@@ -20,12 +20,12 @@ struct savepoint {
 /* Returns 0 or -ENOMEM. */
 int savepoint_init(struct savepoint *ret, struct relayout_image *image);
 
-/* Must be called before the page that the address lies on is changed; calls for one page in a row cost
- * nothing. Returns 0, -ENOMEM, or -EFAULT (no such page). */
+/* Call it before changing the page of the address; repeated calls for one page cost nothing. Returns 0, -ENOMEM, or
+ * -EFAULT (no such page). */
 int savepoint_page(struct savepoint *save, uint64_t address);
 
-/* What was changed since stays. */
+/* Keeps what was changed since. */
 void savepoint_keep(struct savepoint *save);
 
-/* Goes back, unless savepoint_keep() was called, and frees. */
+/* Restores the state, unless savepoint_keep() was called, and frees the savepoint. */
 void savepoint_release(struct savepoint *save);

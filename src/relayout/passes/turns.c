@@ -9,7 +9,7 @@
 
 #define NONE SIZE_MAX
 
-/* What turning an interval over costs for each PT_LOAD that it saves. */
+/* Turning over one interval, and its cost for each PT_LOAD that it saves. */
 struct turn {
 	uint64_t cost;
 	size_t interval;
@@ -22,7 +22,7 @@ void turns_release(struct turns *turns)
 	free(turns->queue);
 }
 
-/* Of turns that cost the same the one at the lower address comes first. */
+/* Orders turns by cost, and equal ones by address. */
 static bool is_cheaper(const struct turn *one, const struct turn *other)
 {
 	return one->cost != other->cost ? one->cost < other->cost : one->interval < other->interval;
@@ -44,7 +44,7 @@ static int queue_push(struct turns *turns, struct turn turn)
 	return 0;
 }
 
-/* Takes the first and sifts the last down in its place. */
+/* Takes the first, and sifts the last down from its place. */
 static struct turn queue_pop(struct turns *turns)
 {
 	struct turn *queue = turns->queue, top = queue[0], last = queue[--turns->n_queue];
@@ -154,7 +154,7 @@ static int turn_over(struct turns *turns, size_t index)
 	return r;
 }
 
-/* Leaves out what was joined with others. */
+/* Removes the intervals that were joined with others. */
 static void squeeze(struct turns *turns)
 {
 	size_t n = 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DT_VERNEED is a chain of one Elf64_Verneed a library, each with a chain of one Elf64_Vernaux a version,
- * linked by offsets. It is written anew, one record after the other. Offsets of names count from DT_STRTAB
- * and may reach beyond .dynstr: a name in the tables, which lie above it, needs no copy of the strings, just
- * a DT_STRSZ that covers it.
+ * DT_VERNEED is a chain of one Elf64_Verneed a library, each with a chain of one Elf64_Vernaux a version, linked by
+ * offsets. We write it anew, one record after the other. Offsets of names count from DT_STRTAB and may reach beyond
+ * .dynstr. So a name in the tables, which lie above it, needs no copy of the strings, just a DT_STRSZ that covers it.
  */
 #include "relayout/passes/version-need.h"
 
@@ -33,7 +32,7 @@ struct needs {
 	size_t n_records, capacity;
 	size_t libc;      /* record of libc, or SIZE_MAX */
 	unsigned highest; /* index of a version, required or defined */
-	bool has_relr;    /* the version is required already */
+	bool has_relr;    /* the object requires the version already */
 };
 
 static void needs_release(struct needs *needs)
@@ -128,7 +127,7 @@ static int read_libraries(struct needs *needs, uint64_t address, uint64_t count)
 	return 0;
 }
 
-/* The indices that the object's own versions have. Returns 0 or -EINVAL. */
+/* Reads the indices of the object's own versions. Returns 0 or -EINVAL. */
 static int read_definitions(struct needs *needs)
 {
 	uint64_t address, count;
@@ -198,7 +197,7 @@ static uint32_t elf_hash(const char *name)
 	return hash;
 }
 
-/* The version becomes the first of libc's. */
+/* Adds the version before libc's others. */
 static int add_version(struct needs *needs, uint32_t name)
 {
 	union record version = {.version = {
@@ -219,7 +218,7 @@ static int add_version(struct needs *needs, uint32_t name)
 	return 0;
 }
 
-/* Each record links to the one that follows it in the table. */
+/* Links each record to the one that follows it in the table. */
 static void link_records(struct needs *needs)
 {
 	size_t i = 0;

@@ -18,7 +18,7 @@
 
 static const uint8_t zeros[65536]; /* no granule is larger */
 
-/* PT_LOADs of the segments, that of the tables, and the note's header. */
+/* Counts the original's other headers, the PT_LOADs of the pieces and of the tables, and the note's header. */
 static size_t count_phdrs(const struct relayout_output *output)
 {
 	const struct elf_view *view = output->image->view;
@@ -39,7 +39,7 @@ static const char *count_problem(const struct relayout_output *output)
 	return NULL;
 }
 
-/* A header of which file offset, address and size are those of a part of the tables. */
+/* A header with the file offset, address and size of a part of the tables. */
 static Elf64_Phdr table_phdr(
 	const struct relayout_output *output, Elf64_Phdr like, uint64_t at, uint64_t size)
 {
@@ -50,8 +50,8 @@ static Elf64_Phdr table_phdr(
 }
 
 /*
- * The original's headers in their order, each PT_LOAD replaced by its pieces. That of the tables comes after
- * the last of these, the note's at the end.
+ * Writes the original's headers in their order, each PT_LOAD replaced by its pieces. That of the tables follows the
+ * last piece, and the note's comes last.
  */
 static void write_phdrs(const struct relayout_output *output, size_t note_at, size_t phdrs_at)
 {
@@ -110,7 +110,7 @@ static void hash_zeros(XXH3_state_t *state, uint64_t size)
 	}
 }
 
-/* XXH3-64 of what is appended, as it will lie in the file. */
+/* XXH3-64 of what is appended, as it will be in the file. */
 static int appended_checksum(const struct relayout_output *output, uint64_t *ret)
 {
 	const struct relayout_image *image = output->image;
@@ -261,7 +261,7 @@ static int pwrite_full(int fd, const void *data, size_t size, uint64_t offset)
 	return 0;
 }
 
-/* Pages that lie in the file as they are to be written go in one piece. */
+/* Writes pages together whose bytes are contiguous in memory. */
 static int write_piece(const struct relayout_output *output, const struct relayout_piece *piece, int fd)
 {
 	uint64_t granule = output->image->granule;

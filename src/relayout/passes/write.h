@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is appended to a file, and the ELF header that leads to it (format/note.h has the picture). */
+/* What is appended to a file, and the ELF header that points to it (format/note.h has the picture). */
 #pragma once
 
 #include "format/note.h"
@@ -16,14 +16,12 @@ struct relayout_output {
 	uint64_t size; /* bytes of the result */
 };
 
-/* The note of a file that is made from the image, but for what is appended, its checksum and where that lies.
- */
+/* The note of a file that is made from the image, still without the places and the checksum of what is appended. */
 struct note_segment relayout_begin_note(const struct relayout_image *image, uint64_t profile);
 
 /*
- * Computes what there is to write; the image must not change any more. `profile` is the checksum
- * of the profile file. Returns 0, -ENOMEM, or -EOPNOTSUPP with the reason, a static string, in
- * *ret_problem.
+ * Computes what to write; the image must not change afterwards. `profile` is the checksum of the profile file. Returns
+ * 0, -ENOMEM, or -EOPNOTSUPP with the reason, a static string, in *ret_problem.
  */
 int relayout_output_init(struct relayout_output *ret, const struct relayout_image *image, uint64_t profile,
 	const char **ret_problem);
@@ -34,6 +32,5 @@ static inline void relayout_output_releasep(struct relayout_output *output)
 	relayout_output_release(output);
 }
 
-/* Writes it to a file that begins with the original's bytes and has no others. Returns 0 or negative errno.
- */
+/* Writes it to a file that has exactly the original's bytes. Returns 0 or negative errno. */
 int relayout_output_write(const struct relayout_output *output, int fd);
