@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: the dynamic section. Entries that no pass may change must be there with the same values in the same
- * order; what the others point at is for the parts that know them.
+ * verify: the dynamic section. Entries that no pass may change must be there with the same values in the same order.
+ * Other parts check what the remaining entries point at.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,10 +9,10 @@
 
 #include "verify/parts.h"
 
-/* What each pass may do to an entry. It may change its value, and: */
+/* What passes may do to an entry. They may change its value, and: */
 struct change {
 	int64_t tag;
-	uint32_t passes; /* of enum note_pass, that do */
+	uint32_t passes; /* enum note_pass bits: the passes that may do so */
 	bool add;
 	bool drop;
 };
@@ -57,7 +57,7 @@ size_t verify_dynamic_find(const struct elf_view *view, int64_t tag, uint64_t *r
 	return found;
 }
 
-/* The entries that nothing may change, side by side. */
+/* Compares the entries that no pass may change, side by side. */
 static int compare_fixed(struct verify *verify)
 {
 	const Elf64_Dyn *old = verify->old->dynamic, *new = verify->new->dynamic;
@@ -86,7 +86,7 @@ static int compare_fixed(struct verify *verify)
 	return 0;
 }
 
-/* The entries that a pass may change: at most one of each, so that first and last mean the same. */
+/* Checks the entries that a pass may change: at most one of each, so that the first is also the last. */
 static int check_changeable(struct verify *verify)
 {
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
@@ -110,7 +110,7 @@ static int check_changeable(struct verify *verify)
 	return 0;
 }
 
-/* What follows the end of the list, which is nobody's: as it was, or zero. */
+/* Checks that what follows the end of the list, which has no meaning, is unchanged or zero. */
 static int check_rest(struct verify *verify)
 {
 	static const Elf64_Dyn zero;
@@ -123,7 +123,7 @@ static int check_rest(struct verify *verify)
 	return 0;
 }
 
-/* PT_DYNAMIC is the same: verify_headers() has seen to it, so there are as many entries. */
+/* verify_headers() has checked that PT_DYNAMIC is the same, so both files have as many entries. */
 int verify_dynamic(struct verify *verify)
 {
 	int r = compare_fixed(verify);

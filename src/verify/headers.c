@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: the program headers. Each PT_LOAD of the original must be mapped by one or more of the new ones,
- * which follow each other without a gap, with the same rights, each from where its bytes always were or from
- * the hot region; and nothing but the tables may be mapped besides.
+ * verify: the program headers. One or more of the new PT_LOADs must map each PT_LOAD of the original, without a gap and
+ * with the same rights, each from its old place in the file or from the hot region. Besides that, only the tables may
+ * be mapped.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "verify/parts.h"
 
-/* Program headers that fit the page which kernels before 6.17 read of an executable: fs/binfmt_elf.c. */
+/* Program headers that fit on the one page that kernels before 6.17 read of an executable: fs/binfmt_elf.c. */
 #define EXECUTABLE_PHDRS_MAX (4096 / sizeof(Elf64_Phdr))
 
 static uint64_t round_down(uint64_t value, uint64_t granule)
@@ -32,7 +32,7 @@ struct hot_range {
 
 struct pieces {
 	struct verify *verify;
-	size_t next;           /* of the new PT_LOADs that has not been looked at */
+	size_t next;           /* the first new PT_LOAD that has not been checked */
 	struct hot_range *hot; /* owned */
 	size_t n_hot;
 };
@@ -44,7 +44,7 @@ static const Elf64_Phdr *next_load(struct pieces *pieces)
 	return pieces->next < new->n_loads ? &new->loads[pieces->next++] : NULL;
 }
 
-/* The file bytes behind a piece: as ever, or a part of the hot region, which is noted. */
+/* Checks the file bytes behind a piece: in their old place, or a part of the hot region, which it records. */
 static int check_place(struct pieces *pieces, const Elf64_Phdr *old, const Elf64_Phdr *piece)
 {
 	struct verify *verify = pieces->verify;
@@ -69,7 +69,7 @@ static int check_place(struct pieces *pieces, const Elf64_Phdr *old, const Elf64
 	return 0;
 }
 
-/* What a piece has in common with the PT_LOAD that it is of. */
+/* Checks what a piece must have in common with its PT_LOAD. */
 static int check_piece(struct pieces *pieces, const Elf64_Phdr *old, const Elf64_Phdr *piece, bool last)
 {
 	struct verify *verify = pieces->verify;
@@ -79,7 +79,7 @@ static int check_piece(struct pieces *pieces, const Elf64_Phdr *old, const Elf64
 		return verify_wrong(verify,
 			"maps the pages at %#" PRIx64 " with the rights %#" PRIx32 " instead of %#" PRIx32,
 			piece->p_vaddr, piece->p_flags, old->p_flags);
-	/* The first may stand in for the one that asked for most. */
+	/* The first may take over the largest alignment of all. */
 	if (piece->p_align != old->p_align && piece->p_align != granule &&
 		(pieces->next > 1 || piece->p_align != elf_view_largest_alignment(verify->old)))
 		return verify_wrong(verify,
@@ -99,7 +99,7 @@ static int check_piece(struct pieces *pieces, const Elf64_Phdr *old, const Elf64
 	return check_place(pieces, old, piece);
 }
 
-/* All pieces of one PT_LOAD of the original. */
+/* Checks all pieces of one PT_LOAD of the original. */
 static int check_load(struct pieces *pieces, const Elf64_Phdr *old)
 {
 	struct verify *verify = pieces->verify;
@@ -125,7 +125,7 @@ static int check_load(struct pieces *pieces, const Elf64_Phdr *old)
 	return 0;
 }
 
-/* The one PT_LOAD that the original has not: the tables, above all others. */
+/* Checks the one PT_LOAD that the original lacks: the tables, above all others. */
 static int check_tables(struct pieces *pieces)
 {
 	struct verify *verify = pieces->verify;
@@ -156,7 +156,7 @@ static int compare_ranges(const void *a, const void *b)
 	return (left->offset > right->offset) - (left->offset < right->offset);
 }
 
-/* Each page of the hot region is mapped exactly once. */
+/* Checks that each page of the hot region is mapped exactly once. */
 static int check_hot(struct pieces *pieces)
 {
 	struct verify *verify = pieces->verify;
@@ -180,8 +180,7 @@ static int check_hot(struct pieces *pieces)
 	return 0;
 }
 
-/* Pages are as large as the loader's may be: the least alignment, but no more than the machine's largest
- * page. */
+/* Checks the size of a page: the least alignment, but at most the machine's largest page. */
 static int check_granule(struct verify *verify)
 {
 	uint64_t granule = verify->old->header.e_machine == EM_AARCH64 ? 65536 : 4096;
@@ -220,14 +219,14 @@ static int check_loads(struct verify *verify)
 	r = check_tables(&pieces);
 	if (r < 0)
 		return r;
-	/* The loader places the object by the largest: data may have been aligned to it. */
+	/* The loader aligns the object to the largest alignment, and data may rely on it. */
 	if (elf_view_largest_alignment(verify->old) != elf_view_largest_alignment(verify->new))
 		return verify_wrong(verify, "no longer asks for the alignment of the original, %#" PRIx64,
 			elf_view_largest_alignment(verify->old));
 	return check_hot(&pieces);
 }
 
-/* The address that something of the tables is mapped at. */
+/* The address at which an offset in the tables is mapped. */
 static uint64_t tables_address(const struct verify *verify, uint64_t offset)
 {
 	const Elf64_Phdr *tables = &verify->new->loads[verify->new->n_loads - 1];
@@ -235,7 +234,7 @@ static uint64_t tables_address(const struct verify *verify, uint64_t offset)
 	return tables->p_vaddr + (offset - tables->p_offset);
 }
 
-/* A header of a part of the tables, but for its type and alignment. */
+/* Whether a header describes a part of the tables; its type and alignment do not count. */
 static bool describes(
 	const struct verify *verify, const Elf64_Phdr *phdr, uint64_t offset, uint64_t size, uint32_t flags)
 {
@@ -251,7 +250,7 @@ static bool is_note(const struct verify *verify, const Elf64_Phdr *phdr)
 		describes(verify, phdr, verify->new->header.e_phoff - NOTE_REACH, NOTE_REACH, PF_R);
 }
 
-/* A header that is neither PT_LOAD nor our note: as it was, but that PT_PHDR is where the headers are now. */
+/* Checks a header that is neither PT_LOAD nor our note: only PT_PHDR may change, to where the headers are now. */
 static int check_other(struct verify *verify, const Elf64_Phdr *old, const Elf64_Phdr *new)
 {
 	const Elf64_Ehdr *header = &verify->new->header;
@@ -267,7 +266,7 @@ static int check_other(struct verify *verify, const Elf64_Phdr *old, const Elf64
 	return 0;
 }
 
-/* The headers that are no PT_LOAD, in their order. */
+/* Checks the headers that are no PT_LOAD, in their order. */
 static int check_others(struct verify *verify)
 {
 	const struct elf_view *old = verify->old, *new = verify->new;
@@ -321,7 +320,7 @@ static int check_order(struct verify *verify)
 	return 0;
 }
 
-/* What the kernel asks of a file that it starts as a program. */
+/* Checks what the kernel requires of a file that it starts as a program. */
 static int check_executable(struct verify *verify)
 {
 	const struct elf_view *new = verify->new;
@@ -335,7 +334,7 @@ static int check_executable(struct verify *verify)
 		return verify_wrong(verify,
 			"is a program with %zu program headers, but kernels before 6.17 accept only %zu",
 			new->n_phdrs, EXECUTABLE_PHDRS_MAX);
-	/* Kernels before 5.18 tell the program so, wherever the headers are. */
+	/* Kernels before 5.18 tell the program this address, wherever the headers are. */
 	if (tables_address(verify, new->header.e_phoff) !=
 		new->header.e_phoff + (first->p_vaddr - first->p_offset))
 		return verify_wrong(verify,

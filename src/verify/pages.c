@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: the bytes. Every page that the loader maps of the original, whole as it lies in the file, must be
- * mapped with the same bytes, but for: addends of relocations that were packed; the dynamic section; and the
- * two fields of the ELF header, where the page at the beginning of the file is mapped from there.
+ * verify: the bytes. Every page of the file that the loader maps of the original, as a whole, must be mapped with the
+ * same bytes, except: addends of packed relocations; the dynamic section; and the two fields of the ELF header, on the
+ * page at the beginning of the file.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 struct pages {
 	struct verify *verify;
 	uint8_t *expected, *found; /* owned: a page each */
-	size_t packed;             /* of verify->packed: those before lie below the page at hand */
+	size_t packed;             /* index into verify->packed: those before lie below the current page */
 };
 
 static void pages_releasep(struct pages *pages)
@@ -25,7 +25,7 @@ static void pages_releasep(struct pages *pages)
 	free(pages->found);
 }
 
-/* The page at an offset of a file; beyond its end there are zeros. */
+/* Reads the page at an offset of a file; beyond its end there are zeros. */
 static void read_page(const struct elf_view *view, uint64_t offset, uint8_t *page, uint64_t granule)
 {
 	uint64_t n = offset < view->size ? view->size - offset : 0;
@@ -46,8 +46,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Puts bytes that belong at an address onto the page, as far as they lie on it and inside the segment's
- * content. */
+/* Writes bytes that belong at an address onto the page, as far as they lie on it and inside the segment's content. */
 static void overlay(struct pages *pages, const Elf64_Phdr *load, uint64_t page_address, uint64_t address,
 	const void *data, uint64_t size)
 {
@@ -60,7 +59,7 @@ static void overlay(struct pages *pages, const Elf64_Phdr *load, uint64_t page_a
 			end - start);
 }
 
-/* Addends of packed relocations; one may begin on the page before. */
+/* Expects the addends of packed relocations; one may begin on the page before. */
 static void expect_addends(struct pages *pages, const Elf64_Phdr *load, uint64_t page_address)
 {
 	const struct verify *verify = pages->verify;
@@ -84,7 +83,7 @@ static void expect_header(struct pages *pages)
 	memcpy(pages->expected + offsetof(Elf64_Ehdr, e_phnum), &header->e_phnum, sizeof(header->e_phnum));
 }
 
-/* A page of the original's PT_LOAD `old`, and of the piece of it that it lies on. */
+/* Compares a page of the original's PT_LOAD `old` with that of the piece that maps it. */
 static int compare_page(struct pages *pages, const Elf64_Phdr *old, const Elf64_Phdr *piece, uint64_t address)
 {
 	struct verify *verify = pages->verify;
@@ -123,8 +122,7 @@ static int compare_piece(struct pages *pages, const Elf64_Phdr *old, const Elf64
 	return 0;
 }
 
-/* The pieces of each PT_LOAD follow each other, in the order of the PT_LOADs: verify_headers() has seen to
- * it. */
+/* verify_headers() has checked that the pieces of each PT_LOAD follow each other, in the order of the PT_LOADs. */
 int verify_pages(struct verify *verify)
 {
 	_cleanup_(pages_releasep) struct pages pages = {

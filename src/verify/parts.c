@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading, and telling what is wrong, for every part of verify. */
+/* Helpers of all parts of verify: reading memory, and reporting what is wrong. */
 #include "verify/parts.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ int verify_read_alloc(const struct elf_view *view, uint64_t address, uint64_t si
 {
 	_cleanup_free_ void *copy = NULL;
 
-	/* No more can come from the file than it holds: no more is asked of memory either. */
+	/* No more bytes can come from the file than it has, so do not allocate more either. */
 	if (size > view->size)
 		return -ENODATA;
 	copy = malloc(size ? size : 1);

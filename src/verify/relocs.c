@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: relocations. The loader carries out DT_RELR, then DT_RELA in its order, then DT_JMPREL (glibc,
- * elf/dynamic-link.h). The same must come out of it: every relative relocation of the original is in one of
- * the two tables with the same addend, all others are in DT_RELA in the same order.
+ * verify: relocations. The loader processes DT_RELR, then DT_RELA in its order, then DT_JMPREL (glibc,
+ * elf/dynamic-link.h). The result must be the same: every relative relocation of the original is in one of the first
+ * two tables with the same addend, and all others are in DT_RELA in the same order.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,14 +17,14 @@
 #define WORD          8u  /* bytes that a relocation writes */
 #define TLSDESC_WIDTH 16u /* a TLS descriptor has two words */
 
-/* DT_RELR of the original comes before all of DT_RELA. */
+/* The order of the original's DT_RELR, which comes before all of DT_RELA. */
 #define ORDER_RELR 0
 
 /* A relative relocation. */
 struct relative {
 	uint64_t address;
 	uint64_t addend;
-	uint64_t order; /* when it is carried out: ORDER_RELR, or 1 and its index in DT_RELA */
+	uint64_t order; /* when it is processed: ORDER_RELR, or 1 + its index in DT_RELA */
 	bool packed;    /* in DT_RELR */
 };
 
@@ -47,7 +47,7 @@ static bool is_relative(const struct verify *verify, const Elf64_Rela *rela)
 	return ELF64_R_TYPE(rela->r_info) == elf_view_relative_type(verify->old);
 }
 
-/* What a dynamic section says of its relocations. */
+/* The relocation tables of a dynamic section. */
 struct tables {
 	uint64_t rela, rela_size, rela_entry, rela_count;
 	uint64_t relr, relr_size, relr_entry;
@@ -67,7 +67,7 @@ static struct tables find_tables(const struct elf_view *view)
 	verify_dynamic_find(view, DT_RELRENT, &tables.relr_entry);
 	verify_dynamic_find(view, DT_JMPREL, &tables.plt);
 	verify_dynamic_find(view, DT_PLTRELSZ, &tables.plt_size);
-	/* The loader counts the PLT's relocations once where they are the end of the others. */
+	/* The loader counts the PLT's relocations only once if they are the end of the others. */
 	if (tables.plt_size <= tables.rela_size && tables.plt_size > 0 &&
 		tables.rela + tables.rela_size == tables.plt + tables.plt_size)
 		tables.rela_size -= tables.plt_size;
@@ -90,8 +90,8 @@ static int add_relative(struct relocations *relocations, struct relative relativ
 	return r;
 }
 
-/* DT_RELR, whose addends lie in the pages. Places ascend by whole words, so they are no more than the file
- * holds. */
+/* Reads DT_RELR, whose addends lie in the pages. Places ascend by whole words, so there are no more than the file has
+ * words. */
 static int read_relr(struct verify *verify, const struct elf_view *view, const struct tables *tables,
 	struct relocations *ret)
 {
@@ -174,7 +174,7 @@ static int read_relocations(struct verify *verify, const struct elf_view *view, 
 		(packs && tables.relr_size > 0 && tables.relr_entry != sizeof(uint64_t)))
 		return verify_wrong(verify, "has relocations of an impossible size");
 	ret->count = tables.rela_count;
-	/* Else its entries and its pages are compared, and there is no more to it. */
+	/* Without the pass, comparing its entries and its pages is enough. */
 	r = packs ? read_relr(verify, view, &tables, ret) : 0;
 	if (r == 0)
 		r = read_rela(verify, view, &tables, ret);
@@ -186,8 +186,8 @@ static int read_relocations(struct verify *verify, const struct elf_view *view, 
 }
 
 /*
- * DT_RELACOUNT says how many at the start the loader takes for relative ones without a look. Where the
- * original is wrong there, it may be so in the same way.
+ * DT_RELACOUNT says how many entries at the start the loader assumes to be relative. Where the original is wrong about
+ * that, the relaid file may be wrong in the same way.
  */
 static int check_count(struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
@@ -202,7 +202,7 @@ static int check_count(struct verify *verify, const struct relocations *old, con
 	return 0;
 }
 
-/* DT_RELA is the original's, in its order, without relative ones that are packed now. */
+/* Checks that DT_RELA is the original's, in its order, without relative ones that are packed now. */
 static int compare_order(struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
 	size_t at = 0;
@@ -223,7 +223,7 @@ static int compare_order(struct verify *verify, const struct relocations *old, c
 	return 0;
 }
 
-/* Both tables together: the same relative relocations. Notes those that are packed and were not. */
+/* Checks that both tables together have the same relative relocations. Records those that are newly packed. */
 static int compare_relatives(
 	struct verify *verify, const struct relocations *old, const struct relocations *new)
 {
@@ -264,8 +264,7 @@ static uint64_t width(const struct verify *verify, const Elf64_Rela *rela)
 }
 
 /*
- * What is packed is carried out before all else: no relocation that came before it may write to the same
- * place.
+ * The loader processes packed relocations first, so no relocation that used to precede one may write to the same place.
  */
 static int check_overlaps(struct verify *verify, const struct relocations *old)
 {
@@ -297,8 +296,8 @@ static int check_overlaps(struct verify *verify, const struct relocations *old)
 }
 
 /*
- * The relocations of the PLT may have moved, not changed. Where they follow DT_RELA directly the loader takes
- * both for one table unless it binds lazily, and runs the resolvers of IFUNCs at its end: that must stay so.
+ * The relocations of the PLT may move but not change. Where they follow DT_RELA directly, the loader takes both for one
+ * table unless it binds lazily, and runs the resolvers of IFUNCs at its end. That must stay so.
  */
 static int compare_plt(struct verify *verify)
 {
@@ -326,7 +325,7 @@ static int compare_plt(struct verify *verify)
 		: verify_wrong(verify, "has other relocations of its PLT than the original");
 }
 
-/* What the note says was done has been done, and what was done it says. */
+/* Checks that the note names exactly those passes over relocations that were done. */
 static int check_passes(struct verify *verify)
 {
 	uint64_t tables = verify->new->loads[verify->new->n_loads - 1].p_vaddr;

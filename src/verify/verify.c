@@ -18,7 +18,7 @@ static void verify_releasep(struct verify *verify)
 	free(verify->packed);
 }
 
-/* [from, to) holds nothing but zeros. */
+/* Checks that [from, to) holds only zeros. */
 static int check_zeros(struct verify *verify, uint64_t from, uint64_t to)
 {
 	const uint8_t *data = verify->new->data;
@@ -31,7 +31,7 @@ static int check_zeros(struct verify *verify, uint64_t from, uint64_t to)
 		verify, "has something at offset %#" PRIx64 ", where there should be only padding", from);
 }
 
-/* What lies between the original, the tables and the hot region is nobody's. */
+/* Checks the padding between the original, the tables and the hot region. */
 static int check_padding(struct verify *verify)
 {
 	const struct note_relaid *note = verify->note;
@@ -56,7 +56,7 @@ static int compare(struct verify *verify)
 	return 0;
 }
 
-/* Takes the original and the relaid file apart and compares them. */
+/* Parses the original and the relaid file, and compares them. */
 static int compare_files(const uint8_t *data, uint64_t size, const struct undo *undo,
 	const struct note_relaid *note, struct verify_report *report)
 {

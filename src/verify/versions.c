@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * verify: required symbol versions (LSB 5.0, "Version Requirements") and the strings they are named by. An
- * object whose relocations were packed asks its libc for GLIBC_ABI_DT_RELR; nothing else may be new.
+ * verify: required symbol versions (LSB 5.0, "Version Requirements") and the strings of their names. An object with
+ * packed relocations requires GLIBC_ABI_DT_RELR of its libc; nothing else may be new.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,13 +13,13 @@
 #include "verify/parts.h"
 
 #define RELR_VERSION      "GLIBC_ABI_DT_RELR"
-#define RELR_VERSION_HASH 0xfd0e42u /* of that name (gABI, "Hash Table") */
+#define RELR_VERSION_HASH 0xfd0e42u /* hash of GLIBC_ABI_DT_RELR (gABI, "Hash Table") */
 #define LIBC_PREFIX       "libc.so."
 #define INDEX_MASK        0x7fffu /* of vna_other and vd_ndx: the bit above is a flag */
 #define INDEX_FIRST       2u      /* the ones below mean local and global */
 #define RECORDS_MAX       65536u
 
-/* A version that a library must have, without what links it to the next. */
+/* A version that a library must have, without its link to the next. */
 struct requirement {
 	uint64_t library; /* its number */
 	Elf64_Verneed need;
@@ -36,7 +36,7 @@ static void requirements_releasep(struct requirements *requirements)
 	free(requirements->items);
 }
 
-/* The versions of one library. They end where the loader ends: at the one that links to no next. */
+/* Reads the versions of one library, up to the one that links to no next, as the loader does. */
 static int read_versions(struct verify *verify, const struct elf_view *view, uint64_t address,
 	struct requirement requirement, struct requirements *ret)
 {
@@ -91,8 +91,8 @@ static int read_requirements(struct verify *verify, const struct elf_view *view,
 }
 
 /*
- * Whether the text is at that offset of the string table; with its NUL, where `size` counts that. The loader
- * does not look at DT_STRSZ.
+ * Whether the text is at that offset of the string table, with its NUL if `size` counts it. The loader ignores
+ * DT_STRSZ.
  */
 static bool string_is(const struct elf_view *view, uint64_t offset, const char *text, size_t size)
 {
@@ -109,7 +109,7 @@ static bool is_relr_version(const struct elf_view *view, const struct requiremen
 		string_is(view, requirement->need.vn_file, LIBC_PREFIX, strlen(LIBC_PREFIX));
 }
 
-/* Whether a version that the object itself defines has that number. */
+/* Finds out whether a version that the object itself defines has that number. */
 static int find_definition(struct verify *verify, unsigned index, bool *ret)
 {
 	uint64_t address;
@@ -129,7 +129,7 @@ static int find_definition(struct verify *verify, unsigned index, bool *ret)
 	return 0;
 }
 
-/* The one that was added: rightly made, and with a number of its own. */
+/* Checks the added version: correctly made, and with a number of its own. */
 static int check_added(struct verify *verify, const struct requirements *all, size_t added)
 {
 	const struct requirement *new = &all->items[added];
@@ -162,7 +162,7 @@ static bool same(const struct requirement *a, const struct requirement *b)
 		memcmp(&a->version, &b->version, sizeof(a->version)) == 0;
 }
 
-/* All that the original requires, in its order, and one more at most. */
+/* Checks for everything that the original requires, in its order, and at most one more. */
 static int compare_requirements(
 	struct verify *verify, const struct requirements *old, const struct requirements *new)
 {
@@ -187,7 +187,7 @@ static int compare_requirements(
 			: verify_wrong(verify, "has packed relocations and does not require " RELR_VERSION);
 }
 
-/* Strings are found by their offset: where the table has moved, all of it has to be there as it was. */
+/* Strings are found by their offset, so if the table has moved, all of it must be unchanged. */
 static int compare_strings(struct verify *verify)
 {
 	_cleanup_free_ void *before = NULL, *after = NULL;
@@ -214,7 +214,7 @@ static int compare_strings(struct verify *verify)
 		: verify_wrong(verify, "has other strings than the original");
 }
 
-/* Without the pass, the entries and pages that all this lies on are compared, and there is no more to it. */
+/* Without the pass, comparing the entries and pages with all this is enough. */
 int verify_versions(struct verify *verify)
 {
 	_cleanup_(requirements_releasep) struct requirements old = {0}, new = {0};
