@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The benchmark's baseline "files": starts readahead of every file of a list, whole and in the order of the list, then
- * executes a command. What `vmtouch -t` in front of a program does, without stopping for every single page.
+ * The benchmark's baseline "files": starts the readahead of every file of a list, whole and in that order, then
+ * executes a command. `vmtouch -t` in front of a program does the same, but stops for every single page.
  *
  *     read-files LIST COMMAND [ARGUMENT…]        LIST: one path a line
  */
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The kernel truncates a request for readahead to the device's limits and reports success; this is below them. */
+/* The kernel silently truncates a request for readahead to the device's limits; this is below them. */
 #define CHUNK (128 * 1024) /* bytes */
 
 static void read_ahead(const char *path)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Starting the readahead of many ranges. Each ends by waiting, with plain reads, until everything is there.
- */
+/* Ways to start the readahead of many ranges. Each then waits, with plain reads, until everything is there. */
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>
@@ -15,7 +13,7 @@
 
 static char scratch[SCRATCH];
 
-/* Never mapped by anything: a copy to it fails, after the readahead has been started. */
+/* An address that is never mapped: a copy to it fails after the readahead has started. */
 #define UNMAPPED ((char *)8)
 
 /* A walk over the chunks of a plan. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One measurement of bench/micro-engine: opens or reads the files of a workload one way, and prints how long
- * it took. That they are cold is the caller's business, but told: "resident" is what was there before.
+ * One measurement of bench/micro-engine: opens or reads the files of a workload in one way, and prints how long it
+ * took. The caller makes the files cold; "resident" in the output is what was in memory before.
  *
  *     engine-core prepare - ORDER 0 0 LIST                     prints a workload
  *     engine-core open WAY ORDER CHUNK DEPTH WORKLOAD          microseconds to open all files

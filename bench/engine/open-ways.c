@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening many cold files: one after the other, by threads, by a ring. */
+/* Ways to open many cold files: one after the other, with threads, with a ring. */
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>

@@ -7,8 +7,8 @@
 #include "format/plan-view.h"
 
 struct way_result {
-	uint64_t submit_us; /* until the caller is free again */
-	uint64_t done_us;   /* until the last byte, or the last file, is there */
+	uint64_t submit_us; /* until the caller may go on */
+	uint64_t done_us;   /* until the last byte or the last file is there */
 };
 
 struct way_options {
@@ -23,7 +23,7 @@ struct way {
 		struct way_result *ret);
 };
 
-/* Each ends with a NULL name. A way to open fills in fds; a way to read finds them open. */
+/* Each ends with a NULL name. A way to open fills in fds; a way to read gets them open. */
 extern const struct way open_ways[];
 extern const struct way data_ways[];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workloads: from a list of ranges, and from and to text. */
+/* Makes workloads from a list of ranges, and reads and writes them as text. */
 #include "workload.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ static uint64_t block_of(
 	return 0;
 }
 
-/* An index and what to sort it by. */
+/* An index and its sort key. */
 struct ranked {
 	uint64_t key;
 	uint32_t index;

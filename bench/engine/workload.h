@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What micro-engine reads: files and ranges from a text, as a plan in memory. */
+/* The files and ranges that micro-engine reads: a text, and a plan in memory. */
 #pragma once
 
 #include "format/plan-view.h"
@@ -13,18 +13,19 @@ struct workload {
 };
 
 /*
- * From a list of lines "PATH PAGE PAGES", in order of first touch. With PLAN_ORDER_PHYSICAL files are put in
- * inode order and extents in the order of their first block. Looks at the files. Returns 0 or negative errno;
- * release it in any case.
+ * From a list of lines "PATH PAGE PAGES", in order of first touch. With PLAN_ORDER_PHYSICAL files are put in inode
+ * order and extents in the order of their first block. Opens the files. Returns 0 or negative errno; the caller
+ * releases *ret in any case.
  */
 int workload_make(const char *list, enum plan_order order, struct workload *ret);
 
 /*
- * As text on standard output, to be read by workload_read() once the files are cold again: that touches none.
+ * Writes it as text to standard output. workload_read() reads that once the files are cold again, and touches none of
+ * them.
  */
 void workload_print(const struct workload *workload);
 
-/* Returns 0 or negative errno; release it in any case. */
+/* Returns 0 or negative errno; the caller releases *ret in any case. */
 int workload_read(const char *path, enum plan_order order, struct workload *ret);
 
 void workload_release(struct workload *workload);

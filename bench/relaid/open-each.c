@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opens each shared object named on stdin, each in a process of its own, and says how that went, a line each:
- * "PATH ok", "PATH WHAT DLERROR SAYS", "PATH signal N". For comparing a library before and after a relayout.
+ * Opens each shared object named on stdin in a process of its own, and prints a line for each: "PATH ok", "PATH WHAT
+ * DLERROR SAYS", "PATH signal N". For comparing a library before and after a relayout.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define TIMEOUT_S 20
 
-/* A constructor may start threads, write, exit: what it does to this process is its own business. */
+/* Runs in a process of its own, since a constructor may start threads, write or exit. */
 static void open_one(const char *path)
 {
 	void *handle;

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #define NS_PER_SECOND   1000000000
-#define MAX_LATENESS_NS 100000 /* more is not the timer but a busy CPU, and says nothing of the next time */
-#define LATENESS_WEIGHT 16     /* of the past against one new sample */
+#define MAX_LATENESS_NS 100000 /* more comes from a busy CPU, not from the timer, and predicts nothing */
+#define LATENESS_WEIGHT 16     /* weight of the past against one new sample */
 
 uint64_t completion_now_ns(void)
 {
@@ -19,7 +19,7 @@ uint64_t completion_now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* When to wake for the first completion: as much before it is due as the timer has lately been late. */
+/* When to wake for the first completion: earlier than it is due, by the recent lateness of the timer. */
 static uint64_t wake_time(const struct completion_queue *queue)
 {
 	return queue->first->due_ns - queue->lateness_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests that the device has accepted and will complete at a known time: one thread sleeps until the next
- * is due and hands it back, in the order of their times. It plays the part of a disk's interrupt.
+ * Requests that the device has accepted and will complete at a known time. One thread sleeps until the next is due and
+ * hands it back, in the order of their times, like a disk's interrupt.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct completion_queue {
 	void *data;
 };
 
-/* The time on the clock that due_ns is of. */
+/* The present time on the clock of due_ns. */
 uint64_t completion_now_ns(void);
 
 /* Starts the thread. Returns 0 or negative errno. */

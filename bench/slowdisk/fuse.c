@@ -2,10 +2,10 @@
 /*
  * FUSE glue: requests to the model, answers at the model's times.
  *
- * One thread takes requests from the kernel and never blocks on them: it asks the model when a read is
- * complete and queues it for the thread that answers. A thread for each request would do as well for
- * concurrency, but such threads overtake each other between the kernel and the model, and a disk that sees
- * two neighbouring reads in the wrong order seeks twice.
+ * One thread takes requests from the kernel and never blocks on them: it asks the model when a read is complete and
+ * queues it for the thread that answers. A thread for each request would give as much concurrency, but such threads
+ * overtake each other between the kernel and the model, and a disk that gets two neighbouring reads in the wrong order
+ * seeks twice.
  */
 #define FUSE_USE_VERSION 312
 #include "fuse.h"
@@ -30,18 +30,18 @@
 #define XATTR_COUNTERS  "user.slowdisk.counters"
 #define XATTR_RESET     "user.slowdisk.reset"
 #define XATTR_DELAY     "user.slowdisk.delay"
-#define MAX_TRANSFER    (1024 * 1024) /* bytes a request */
+#define MAX_TRANSFER    (1024 * 1024) /* bytes of one request */
 #define MAX_BACKGROUND  512           /* asynchronous requests: the block layer sends 128 */
 #define FOREVER_SECONDS 1e9
 
-/* Where nothing else is said, only the thread that takes requests uses it; nothing here needs a lock. */
+/* Unless a comment says otherwise, only the thread that takes requests uses a field; no field needs a lock. */
 struct slowdisk {
 	struct disk disk;
 	struct store *store;
 	struct sector_set seen; /* read since the counters were reset, and not written since */
 	struct completion_queue queue;
 	const char *mountpoint;
-	FILE *log; /* of the thread that answers; or NULL */
+	FILE *log; /* only the answering thread uses it; or NULL */
 	void (*ready)(void);
 	_Atomic uint64_t transport_ns; /* set by prepare(): answers leave this much early, to arrive when they
 					  are due */
@@ -98,7 +98,7 @@ static struct stat attributes_of(const struct slowdisk *slowdisk, fuse_ino_t ino
 
 static void on_init(void *userdata, struct fuse_conn_info *conn)
 {
-	conn->max_write = MAX_TRANSFER; /* libfuse derives the pages of a request, reads too, from it */
+	conn->max_write = MAX_TRANSFER; /* libfuse derives the size of requests from it, also of reads */
 	conn->max_background = MAX_BACKGROUND;
 	conn->congestion_threshold = MAX_BACKGROUND;
 	if (conn->capable & FUSE_CAP_ASYNC_DIO)
@@ -266,7 +266,7 @@ static const struct fuse_lowlevel_ops operations = {
 	.setxattr = on_setxattr,
 };
 
-/* A device does not wait for a CPU: requests are taken and answered ahead of whatever the machine runs. */
+/* Gives this process real-time priority: a device does not wait for a CPU. */
 static void run_ahead(void)
 {
 	struct sched_param priority = {.sched_priority = 1};
@@ -274,7 +274,7 @@ static void run_ahead(void)
 	(void)sched_setscheduler(0, SCHED_FIFO, &priority);
 }
 
-/* Beside the thread that serves: measures the way to the file, from outside, and begins with the delay. */
+/* Runs beside the serving thread: measures the way to the file from outside, then switches the delay on. */
 static void *prepare(void *arg)
 {
 	struct slowdisk *slowdisk = arg;
@@ -305,7 +305,7 @@ static int serve_mounted(struct slowdisk *slowdisk, struct fuse_session *session
 		r = fuse_session_loop(session);
 		completion_queue_stop(&slowdisk->queue);
 	}
-	fuse_session_unmount(session); /* lets go of a preparation that waits for an answer */
+	fuse_session_unmount(session); /* releases a preparation that waits for an answer */
 	pthread_join(preparation, NULL);
 	return r < 0 ? r : 0; /* a positive result is the signal that ended it */
 }

@@ -105,7 +105,7 @@ static int parse(struct options *options, int argc, char **argv)
 			fputs(help, stdout);
 			exit(EXIT_SUCCESS);
 		default:
-			r = EXIT_USAGE; /* getopt has said why */
+			r = EXIT_USAGE; /* getopt has printed why */
 		}
 	}
 	return r ? r : parse_operands(options, argv + optind, argc - optind);

@@ -82,7 +82,7 @@ uint64_t model_seek_ns(
 	return model->settle_ns + (uint64_t)(stroke + (double)model->rotation_ns * turn);
 }
 
-/* SplitMix64 (Steele, Lea, Flood 2014): any seed will do. Returns a number in [0, 1). */
+/* SplitMix64 (Steele, Lea, Flood 2014), with any seed. Returns a number in [0, 1). */
 static double disk_random(struct disk *disk)
 {
 	uint64_t z = disk->random += UINT64_C(0x9e3779b97f4a7c15);

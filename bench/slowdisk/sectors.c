@@ -31,7 +31,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The sector that begins at byte `offset` or, if none does, the next. */
+/* The sector that begins at byte `offset` or after it. */
 static uint64_t sector_from(uint64_t offset)
 {
 	return offset / SECTOR_SIZE + (offset % SECTOR_SIZE != 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Mapping the image so that neither drop_caches nor a write can change what the device shows next time. */
+/* Maps the image so that neither drop_caches nor a write can change what the device shows next time. */
 #include "store.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@ static void populate(const uint8_t *data, size_t size)
 }
 
 /*
- * Two mappings, since mlock() on a private writable one would copy every page: the shared one is locked, the
- * private one is what requests see.
+ * Makes two mappings, since mlock() on a private writable one would copy every page: the shared one is locked, and
+ * requests use the private one.
  */
 static int store_map(struct store *store, int fd, size_t size)
 {

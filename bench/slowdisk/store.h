@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A disk image held in memory. It is read from there and written to a private copy: the file never changes.
- */
+/* A disk image in memory. Reads come from there, and writes go to a private copy: the file never changes. */
 #pragma once
 
 #include <stddef.h>
@@ -13,10 +12,9 @@ struct store {
 };
 
 /*
- * Maps the regular file at `path` and brings all of it into memory. Its page cache is shared by every store
- * over the same image and locked where RLIMIT_MEMLOCK allows; where it does not, being mapped still keeps it
- * from drop_caches, though not from memory pressure. Returns 0, -EINVAL for what is not a regular file or is
- * empty, or negative errno.
+ * Maps the regular file at `path` and reads all of it into memory. All stores of one image share its page cache, which
+ * is locked if RLIMIT_MEMLOCK permits. If not, the mapping still protects it from drop_caches, but not from memory
+ * pressure. Returns 0, -EINVAL if the file is empty or not regular, or negative errno.
  */
 int store_open(struct store *store, const char *path);
 void store_close(struct store *store);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measuring the round trip through FUSE, so that it can be taken off the modelled times. */
+/* Measures the round trip through FUSE, which is subtracted from the modelled times. */
 #include "transport.h"
 
 #include <fcntl.h>

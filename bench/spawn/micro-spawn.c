@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench/micro-spawn: what headstart costs a program that needs none of it. Spawns a command again and again from a warm
- * cache, with different things in front of it, one of each a round, and compares the medians.
+ * bench/micro-spawn: what headstart costs a program that does not need it. Each round spawns a command from a warm
+ * cache once for each arm, which puts different things in front of it. Compares the medians.
  */
 #include "micro-spawn.h"
 
@@ -19,7 +19,7 @@
 
 #define ARMS_MAX   16
 #define ROUNDS_MAX 1000000
-#define TEXTS_MAX  4 /* of the default arms that name a file of this build */
+#define TEXTS_MAX  4 /* default arms that name a file of this build */
 #define WARM_UP    5 /* rounds that don't count */
 
 struct options {
@@ -146,7 +146,7 @@ static int parse_options(struct options *options, int argc, char **argv)
 	return -1;
 }
 
-/* The arms of the build that this program is part of. *ret_texts, each malloc()ed, are the caller's. */
+/* The arms of the build that this program belongs to. The caller frees each of *ret_texts. */
 static int default_arms(struct options *options, char *ret_texts[TEXTS_MAX])
 {
 	char self[4096];
@@ -186,8 +186,8 @@ static int measure_one(struct spawn_arm *arm, double *ret_us)
 }
 
 /*
- * All rounds of all arms, in another order each round: a spawn leaves the CPU's caches in a state that the next one
- * feels, which in a fixed order made 6 us of difference between two arms that were the same. Returns the exit status.
+ * Runs all rounds of all arms, in another order each round: a spawn leaves the CPU's caches in a state that affects the
+ * next one. In a fixed order this made a difference of 6 us between two identical arms. Returns the exit status.
  */
 static int measure(struct spawn_arm *arms, const struct options *options)
 {

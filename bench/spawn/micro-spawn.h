@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench/micro-spawn: its arms, and what was measured of them. */
+/* bench/micro-spawn: its arms and their measurements. */
 #pragma once
 
 #include <json-c/json.h>
@@ -9,7 +9,7 @@
 #include "sample.h"
 
 struct spawn_arm {
-	char *name;         /* owned: with the words, which argv and environment point into, behind it */
+	char *name;         /* owned: followed by the words that argv and environment point into */
 	char **argv;        /* owned, NULL-terminated: the prefix, then the command */
 	char **environment; /* owned, NULL-terminated: ours without LD_AUDIT and HEADSTART…, then the arm's */
 	double *us; /* owned: microseconds from posix_spawn to the end of waitpid, one for each round */
@@ -22,16 +22,17 @@ struct spawn_arm {
 };
 
 /*
- * Parses "NAME:WORDS" (separated by blanks: VARIABLE=VALUE…, then arguments that stand before the command) for a command
- * that is measured `rounds` times. Returns 0, -EINVAL, or -ENOMEM; *ret is the caller's to release.
+ * Parses "NAME:WORDS" (separated by blanks: VARIABLE=VALUE…, then arguments that stand before the command) for a
+ * command that is measured `rounds` times. Returns 0, -EINVAL, or -ENOMEM. The caller releases *ret.
  */
 int spawn_arm_init(struct spawn_arm *ret, const char *text, char *const *command, size_t rounds);
 void spawn_arm_release(struct spawn_arm *arm);
 
-/* One spawn, waited for. Returns 0 and the exit status (a signal: 128 + its number), or negative errno. */
+/* Spawns the command once and waits for it. Returns 0 and the exit status (a signal: 128 + its number), or negative
+ * errno. */
 int spawn_arm_run(const struct spawn_arm *arm, double *ret_us, int *ret_status);
 
-/* Medians, intervals, and the difference to `first`. Returns 0 or -ENOMEM. */
+/* Computes medians, intervals, and the difference to `first`. Returns 0 or -ENOMEM. */
 int spawn_arm_summarize(struct spawn_arm *arm, const struct spawn_arm *first, size_t rounds, uint64_t seed);
 
 void spawn_print_table(const struct spawn_arm *arms, size_t n_arms, size_t rounds);

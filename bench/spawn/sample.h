@@ -9,7 +9,7 @@ struct interval {
 	double low, high; /* 95 % */
 };
 
-/* The next of a sequence of random numbers; the state may begin anywhere. */
+/* The next of a sequence of random numbers; any value is a good first state. */
 uint64_t sample_random(uint64_t *state);
 
 /* Median of n > 0 values. Sorts them. */
@@ -19,8 +19,8 @@ double sample_median(double *values, size_t n);
 int sample_median_interval(const double *values, size_t n, uint64_t seed, struct interval *ret);
 
 /*
- * *ret: the interval of median(values) - median(baseline), both of n > 0 rounds. Rounds are drawn, not values, so that
- * what disturbed a whole round disturbs both sides. Returns 0 or -ENOMEM.
+ * *ret: the interval of median(values) - median(baseline), both of n > 0 rounds. It draws rounds, not values, so that a
+ * disturbance of a whole round affects both sides. Returns 0 or -ENOMEM.
  */
 int sample_difference_interval(
 	const double *values, const double *baseline, size_t n, uint64_t seed, struct interval *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An arm of bench/micro-spawn: parsed, spawned, summed up. */
+/* An arm of bench/micro-spawn: parsing, spawning, summarizing. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -21,14 +21,14 @@ static size_t count_strings(char *const *strings)
 	return n;
 }
 
-/* Whether a variable of our own environment would turn `nothing` into something. */
+/* Whether a variable of our own environment would make headstart act in the arm `nothing`. */
 static int steers_headstart(const char *variable)
 {
 	return after_prefix(variable, "LD_AUDIT=") || after_prefix(variable, "LD_PRELOAD=") ||
 		after_prefix(variable, "HEADSTART");
 }
 
-/* Words with '=' before the first without are variables; the rest stands before the command. */
+/* Words with '=' are variables, up to the first word without; the rest stands before the command. */
 static int split_words(struct spawn_arm *arm, char *text, char *const *command)
 {
 	size_t words = strlen(text) / 2 + 1, n_environment = 0, n_argv = 0;
