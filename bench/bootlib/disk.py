@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The machine's disk: a small Debian server with headstart in it, root on ext4, kernel and initramfs of Debian's own.
 
-It is made in a folder and laid out as an image; the kernel is started by QEMU itself, so that a test can add to its command
-line what somebody at a boot loader would.
+It is made in a folder and laid out as an image. QEMU itself starts the kernel, so that a test can add words to its
+command line, as a user can in a boot loader.
 """
 
 import dataclasses

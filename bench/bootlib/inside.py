@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs in the machine, as its unit boot-report.service: when all is up it looks around, runs the shell script that lies on the
-second disk, writes a report in JSON to the second serial port, and powers off.
+"""Runs in the machine as its unit boot-report.service: when everything is up it collects a report, runs the shell
+script on the second disk, writes the report in JSON to the second serial port, and powers off.
 """
 
 import ctypes
@@ -24,14 +24,15 @@ def run(*command):
 
 
 def units():
-    """{unit: active state}, of those that are not inactive; lines of ld.so stand before or between them if it complains."""
+    """{unit: active state} of all units that are not inactive. If ld.so complains, its lines stand before or between
+    them."""
     listed = run("systemctl", "list-units", "--full", "--plain", "--no-legend", f"--type={KINDS}")
     rows = (line.split() for line in listed.splitlines())
     return {row[0]: row[2] for row in rows if len(row) > 3 and row[1] in ("loaded", "masked", "not-found")}
 
 
 def processes():
-    """{name: whether the shim is mapped}; true if it is in one of several of the name."""
+    """{name: whether the shim is mapped}; of several processes with a name, one is enough."""
     found = {}
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -45,7 +46,7 @@ def processes():
 
 
 def preload():
-    """What /etc/ld.so.preload is; None if there is none."""
+    """The content of /etc/ld.so.preload; None if there is none."""
     try:
         with open(PRELOAD, "rb") as file:
             status = os.fstat(file.fileno())
@@ -55,7 +56,7 @@ def preload():
 
 
 def prefetched():
-    """Of how many planned programs the data is in memory, which nobody reads but their prefetchers."""
+    """For how many planned programs the data is in memory, which only their prefetchers read."""
     return sum(resident(path) for path in glob.glob(DATA))
 
 
@@ -93,7 +94,7 @@ def main():
         out.flush()
         termios.tcdrain(port)
     run("/bin/busybox", "sync")
-    if subprocess.run(["systemctl", "poweroff"], check=False).returncode != 0:      # as with a library that kills
+    if subprocess.run(["systemctl", "poweroff"], check=False).returncode != 0:      # for example if a library kills every program
         run("/bin/busybox", "poweroff", "-f")
 
 

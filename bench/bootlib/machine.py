@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A virtual machine, booted with words on its kernel's command line, and its serial console.
 
-Nothing waits but for what the console says, or for the machine's end, each with a deadline. What runs in the machine when it
-has booted (inside.py) finds a shell script to run on its second disk, and reports on its second serial port.
+All waiting is for text on the console or for the machine's end, each with a deadline. inside.py, which runs in the
+booted machine, finds a shell script to run on the second disk, and reports on the second serial port.
 """
 
 import contextlib
@@ -19,11 +19,11 @@ from lab import LabError, kernel
 
 ROOT = "root=/dev/vda ro console=ttyS0"
 HARDWARE = ("-machine", "accel=kvm", "-cpu", "host")
-# The machine's clock counts its instructions, one a nanosecond, so that it does not see how slow it is: what headstart does
-# depends on how many microseconds an answer takes.
+# The machine's clock counts its instructions, one for each nanosecond, so the machine does not notice how slow it is:
+# headstart's decisions depend on how many microseconds an answer takes.
 EMULATION = ("-machine", "accel=tcg", "-cpu", "max", "-icount", "shift=0")
 BOOT_SECONDS = 300
-TAIL = 1500             # characters of the console, in an error
+TAIL = 1500             # characters of the console that an error shows
 SECTOR = 512
 
 
@@ -33,22 +33,22 @@ def check_qemu():
 
 
 def has_kvm():
-    """Whether KVM is there and rests on hardware: what offers it without runs no kernel of Debian's."""
+    """Whether KVM is there and uses hardware: a KVM without hardware runs no kernel of Debian's."""
     with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
         return os.access("/dev/kvm", os.R_OK | os.W_OK) and bool(re.search(r"\b(vmx|svm)\b", file.read()))
 
 
 class Console:
-    """A booted machine. All that was said is in `text`."""
+    """A booted machine. `text` is everything that the console has said."""
 
     def __init__(self, command):
         self.text = ""
-        self._read = 0          # what expect() has passed
+        self._read = 0          # how far expect() has read
         self._qemu = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                       preexec_fn=lambda: kernel.die_with_parent(signal.SIGKILL))
 
     def expect(self, pattern, seconds=BOOT_SECONDS):
-        """Waits until the pattern has been said, after what was expected before. Returns what lies between."""
+        """Waits for the pattern after the last one. Returns the text between the two."""
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text[self._read:])):
             if not self._listen(deadline):
@@ -72,7 +72,7 @@ class Console:
             raise LabError(f"the machine did not end; it said last: {self.text[-TAIL:]}") from None
 
     def _listen(self, deadline):
-        """Adds what is said next to the text; false at the end of the machine, or of the time."""
+        """Adds what the console says next to the text; false when the machine has ended, or the time."""
         output = self._qemu.stdout
         if not select.select([output], [], [], max(0, deadline - time.monotonic()))[0]:
             return False
@@ -90,7 +90,8 @@ class Console:
 
 class Machine:
     def __init__(self, folder, disk, memory=1024):
-        """`disk` is an image as of disk.make(); `folder` is for what goes into the machine and comes out of it."""
+        """`disk` is an image as disk.make() makes it; `folder` is for files that go into the machine and come out of
+        it."""
         self.disk, self.memory, self.folder = disk, memory, folder
         self.boots = 0
 
@@ -114,13 +115,13 @@ class Machine:
             console.off()
 
     def run(self, script="", disks=(), seconds=BOOT_SECONDS):
-        """Boots, runs a shell script when everything is up, and powers off. Returns what report() returns."""
+        """Boots, runs a shell script when everything is up, and powers off. Returns report()."""
         with self.boot(script=script, disks=disks) as console:
             console.wait(seconds)
         return self.report(console)
 
     def report(self, console):
-        """The report of inside.py in the boot that has ended, and with it what complained on the console."""
+        """The report of inside.py on the boot that has ended, with the complaints on the console."""
         with open(self._report, encoding="utf-8", errors="replace") as file:
             said = file.read()
         try:

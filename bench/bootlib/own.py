@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""headstart's own tests in the machine: another kernel than that of the host, and another than they were written on.
+"""headstart's own tests in the machine: on another kernel than the host's, and than the one they were written on.
 
-Source and build folder are copied onto a third disk, which the machine has at the same paths, as a build folder knows its own.
+Copies source and build folder onto a third disk, which the machine mounts at the same paths, since a build folder
+contains its own path.
 """
 
 import json
@@ -29,7 +30,7 @@ umount $(cat /tests/source.path) $folder && umount /tests
 
 
 def packages(source):
-    """Those that building and testing need, by tests/install-deps."""
+    """The packages that building and testing need, by tests/install-deps."""
     with open(os.path.join(source, "tests/install-deps"), encoding="utf-8") as file:
         text = file.read()
     return tuple(name for kind in ("build", "test") for name in re.search(rf"^{kind}='([^']*)'", text, re.MULTILINE)[1].split())

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The boots: each shows what the one before has done to the machine, and does something for the next.
+"""The boots: each shows the effect of the one before, and prepares the next.
 
-What headstart-install(1) says under RESCUE is done here word for word.
+They follow RESCUE in headstart-install(1) word for word.
 """
 
 from lab import LabError
 
-STATE = "/usr/lib/boot-plans"       # descriptions of profiles, and files that are in a plan and that nobody else reads
+STATE = "/usr/lib/boot-plans"       # descriptions of profiles, and files in a plan that nothing else reads
 FILE_BYTES = 1 << 20
 PAGE = 4096
 REFERENCES = 3          # boots before the line is there
@@ -35,7 +35,7 @@ INSTALL = "headstart install --system"
 UNINSTALL = "headstart uninstall --system"
 WITHOUT_LIBRARY = INSTALL + " && cp -p /etc/ld.so.preload /root/line && " + LIBRARY + "mv $library /root/kept.so"
 LINE_AGAIN = "cp -p /root/line /etc/ld.so.preload"
-# From a static shell that runs, without starting any program: the shell takes the line out, and programs run again.
+# From a running static shell, which removes the line without starting a program; then programs run again.
 KILLING = "exec 2>&1; " + LIBRARY + f"""mv /root/kept.so $library && {INSTALL} &&
 cp /usr/local/lib/libkiller.so $library.new && mv $library.new $library || exit 1
 /usr/bin/env true && exit 2
@@ -49,7 +49,7 @@ SED = "sed -i '/headstart/d' {}/etc/ld.so.preload"
 
 
 def boots(machine, say):
-    """[report], in order, each with its title and its kind (verdict.KINDS)."""
+    """A list of reports, in order, each with its title and its kind (verdict.KINDS)."""
     done = []
 
     def add(title, kind, report):
@@ -67,7 +67,7 @@ def boots(machine, say):
             console.expect(r"Kernel panic - not syncing: ")
             add(title, "dies", {"died": console.expect(r"[^\n]*\n").strip()})
 
-    machine.run(PLANS)                                      # the first boot makes keys and the like
+    machine.run(PLANS)                                      # the first boot also makes keys and the like
     for number in range(REFERENCES):
         boot(f"without the line, {number + 1}", "before", INSTALL if number + 1 == REFERENCES else "")
     boot("with the line", "with", UNINSTALL)
@@ -85,7 +85,7 @@ def boots(machine, say):
 
 
 def by_init_shell(machine):
-    """The library is gone: the first program is a shell, and prints errors."""
+    """Without the library: the first program is a shell, and prints errors."""
     with machine.boot("init=/bin/sh") as console:
         console.expect(r"\n# ")
         type_in(console, REMOUNT.format("/"))
@@ -94,8 +94,8 @@ def by_init_shell(machine):
 
 
 def by_initramfs(machine):
-    """The library kills every program of the real root, the first included: its line goes before that is there. The boot goes on,
-    with a root that is writable from the beginning, and so is not looked at but for its end."""
+    """The library kills every program of the real root, also the first one, so the line is removed before that root is
+    in use. The boot goes on with a root that is writable from the beginning, so only its end is checked."""
     with machine.boot("break=bottom") as console:
         console.expect(r"\(initramfs\) ")
         type_in(console, REMOUNT.format("/root"))
@@ -106,7 +106,7 @@ def by_initramfs(machine):
 
 
 def type_in(console, command):
-    """Gives a command to the shell at the console, and has it succeed."""
+    """Gives a command to the shell at the console. Raises an error if it fails."""
     console.send(f"{command}; echo status=$?")
     said = console.expect(r"\nstatus=\d+")
     if not said.endswith("status=0"):

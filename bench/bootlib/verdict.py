@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What one boot says against boots before the line was ever there: the same units active and failed, the same daemons.
+"""Compares one boot with boots before the line was added: it must have the same active and failed units, and the same
+daemons.
 
-A unit whose state is not even the same in all of those (a timer's service that came just then) is set aside, and named.
+A unit whose state differs even among those (the service of a timer, for example) is left out, and named.
 """
 
 def _no_shim(boot):
@@ -12,7 +13,7 @@ def _quiet(boot):
     return not boot["complaints"]
 
 
-KINDS = {                   # of boots: what has to be true
+KINDS = {                   # of boots: what must be true
     "before": (("no shim is in a process", _no_shim), ("nobody complains", _quiet)),
     "with": (("the shim is in daemons", lambda boot: boot["shim"] > 1),
              ("plans are carried out", lambda boot: boot["prefetched"] > 0), ("nobody complains", _quiet)),
@@ -38,13 +39,13 @@ def judge(boots):
 
 
 def varying(reports):
-    """Names of the units that are not the same in all of these boots."""
+    """Names of the units that differ among these boots."""
     units = [report["units"] for report in reports]
     return sorted(name for name in set().union(*units) if len({boot.get(name) for boot in units}) > 1)
 
 
 def differences(references, report):
-    """Sentences: in what `report` is not as all of `references` are among themselves."""
+    """Sentences on how `report` differs from what all `references` have in common."""
     aside, reference = varying(references), references[0]
     found = []
     for name in sorted((reference["units"].keys() | report["units"].keys()) - set(aside)):

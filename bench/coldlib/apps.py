@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs the project measures itself by, as commands that work as root, without display and network."""
+"""The programs that the project measures, as commands that work as root, without display and network."""
 
 import dataclasses
 
@@ -9,10 +9,10 @@ class App:
     name: str
     command: tuple
     environment: tuple = ()      # (name, value) pairs
-    outputs: tuple = ()          # files it must have written, compared like its standard output
+    outputs: tuple = ()          # files that it must write, compared like its standard output
 
 
-# HOME is a fresh tmpfs in every run, so every start is that of a fresh profile.
+# HOME is a fresh tmpfs in every run, so every start has a fresh profile.
 PROFILE = "/root"    # must exist: Firefox hangs with a profile folder that it has to make
 SCREENSHOT = "/root/out.png"
 

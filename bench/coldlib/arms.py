@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""The arms: what stands in front of the command, and what it needs to have been prepared.
+"""The arms: what stands in front of the command, and which preparations that needs.
 
-An arm is environment + argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the image, which depend
-on how headstart was built; {list} is a list of files there, {other} and {merged} plans.
+An arm is an environment and an argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the
+image, which depend on how headstart was built; {list} is a list of files there, {other} and {merged} are plans.
 
-People start programs from a shell that runs already: `shell` has one running and idle before the time begins. It always has
-the preload shim loaded; LD_PRELOAD in `environment` is for the command. A shell in the prefix is as cold as the
-command, and a part of what is measured.
+People start programs from a shell that is already running: with `shell`, one runs and is idle before the time begins.
+It always has the preload shim loaded; LD_PRELOAD in `environment` is for the command. A shell in the prefix is as cold
+as the command, and its start is measured too.
 """
 
 import dataclasses
 
 PLAN = "plan"      # the plan of a recorded start
 OTHER = "other"    # the same for the other kind of disk, rotational or solid
-MERGED = "merged"  # the plan of three recorded starts, that one among them
+MERGED = "merged"  # the merged plan of three recorded starts, that one among them
 SHIM = "shim"      # headstart installed, nothing recorded
 FILES = "files"    # the list of the files of a recorded start
 
-RELAID = "relaid"          # the image with the ELF files of a recorded start that gain by it relaid
+RELAID = "relaid"          # the image with those ELF files of a recorded start relaid that gain by it
 COMPACTED = "compacted"    # the same files compacted
 REWRITTEN = "rewritten"    # the same image laid out anew, its files unchanged
 
@@ -25,13 +25,13 @@ REWRITTEN = "rewritten"    # the same image laid out anew, its files unchanged
 @dataclasses.dataclass(frozen=True)
 class Arm:
     name: str
-    what: str                     # for people, one line
+    what: str                     # for users, one line
     prefix: tuple = ()            # arguments before the command
     environment: tuple = ()       # (name, value) pairs
     needs: str = ""               # PLAN, OTHER, MERGED, SHIM, FILES, or nothing at all
-    warm: bool = False            # the page cache is verified warm, not cold
-    image: str = ""               # RELAID, COMPACTED, REWRITTEN, or the image as it is
-    shell: bool = False           # a shell that runs already, with the preload shim, executes prefix and command
+    warm: bool = False            # the page cache is verified to be warm, not cold
+    image: str = ""               # RELAID, COMPACTED, REWRITTEN, or "" for the image as it is
+    shell: bool = False           # an already running shell with the preload shim executes prefix and command
     system: bool = False          # the preload shim is in the image's /etc/ld.so.preload
 
     @property
@@ -95,8 +95,8 @@ class UnknownArm(Exception):
 
 def parse(text):
     """
-    The arms of "A,B,…" in that order. `nothing` comes first and `warm` is added where it is not named: without them
-    the others mean nothing.
+    The arms of "A,B,…" in that order. `nothing` comes first, and `warm` is added if it is missing: without them the
+    others mean nothing.
     """
     names = [name for name in text.split(",") if name]
     for name in names:

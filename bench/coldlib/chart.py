@@ -8,7 +8,7 @@ from matplotlib import pyplot    # noqa: E402 (the backend has to be chosen firs
 
 from coldlib import table    # noqa: E402
 
-# Okabe and Ito's palette: told apart by the colour-blind too. Variants of an arm have its colour.
+# Okabe and Ito's palette, which colour-blind people can distinguish too. Variants of an arm have its colour.
 COLOURS = {"nothing": "#000000", "whole": "#56B4E9", "files": "#CC79A7", "run": "#D55E00", "audit": "#009E73",
            "warm": "#999999", "warm-run": "#E69F00", "warm-audit": "#0072B2", "relaid": "#F0E442"}
 COLOURS |= {"audit-nowait": COLOURS["audit"], "shell-run": COLOURS["run"], "cold-shell-run": COLOURS["run"]}
@@ -20,7 +20,7 @@ STYLE = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.spines.left": False,
-    "svg.hashsalt": "headstart",    # the same numbers make the same file
+    "svg.hashsalt": "headstart",    # so that the same numbers make the same file
 }
 
 
@@ -38,7 +38,7 @@ def _label(name, arm):
 
 def _panel(axes, result):
     names = list(result["arms"])
-    widest = 0      # of the labels that stand behind long bars, in characters
+    widest = 0      # of the labels behind long bars, in characters
     longest = max((max(arm["seconds"]) for arm in result["arms"].values() if not arm["failures"]), default=1)
     for line, name in enumerate(names):
         arm = result["arms"][name]
@@ -67,7 +67,7 @@ def _panel(axes, result):
 
 
 def draw(results, path):
-    """Draws a list of results to path: SVG or PNG, as its name ends."""
+    """Draws a list of results to path, as SVG or PNG by its suffix."""
     with matplotlib.rc_context(STYLE):
         heights = [len(result["arms"]) for result in results]
         figure, panels = pyplot.subplots(len(results), squeeze=False,

@@ -11,7 +11,7 @@ EXTENT = struct.Struct("=QQQ16xL12x")   # struct fiemap_extent: logical, physica
 
 
 def first_block(path):
-    """Where on the device the file begins, in bytes; 0 if it has no blocks or the file system does not tell."""
+    """Where on the device the file begins, in bytes; 0 if it has no blocks or the file system does not say."""
     with open(path, "rb") as file:
         request = bytearray(HEADER.pack(0, 2 ** 64 - 1, 0, 0, 1, 0) + bytes(EXTENT.size))
         try:
@@ -23,5 +23,5 @@ def first_block(path):
 
 
 def sort(root, paths):
-    """The paths (in the image whose tree is at `root`), first on the disk first."""
+    """The paths (in the image whose tree is at `root`) in the order in which they lie on the disk."""
     return sorted(paths, key=lambda path: first_block(os.path.join(root, path.lstrip("/"))))

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""The protocol: arms interleaved A B C A B C, every run from a verified state, nothing counted that went wrong.
+"""The protocol: arms take turns (A B C A B C), every run begins in a verified state, and failed runs do not count.
 
     one round = for each arm: bring the page cache into its state and verify that; run; compare
 
-A run whose state could not be verified is refused and tried again, never counted. A run that failed, hung or left
-something else than `nothing` does is a failure of its arm: it has no time, and neither has the arm. An arm that failed
-or hung is left out of the rounds that follow.
+A run whose state could not be verified does not count and is repeated. A run that failed, hung or left something else
+than `nothing` does is a failure of its arm: neither it nor the arm has a time. An arm that failed or hung is left out
+of the following rounds.
 """
 
 import dataclasses
 
-REFUSALS = 5    # of one run, before the experiment is given up: whatever keeps the pages in will keep on
+REFUSALS = 5    # of one run, before the experiment ends: what keeps the pages in memory will not stop
 
 
 class NotVerified(Exception):
@@ -18,12 +18,12 @@ class NotVerified(Exception):
 
 
 class GivenUp(Exception):
-    """There is nothing to report: one sentence says why."""
+    """There is nothing to report; one sentence says why."""
 
 
 @dataclasses.dataclass
 class Run:
-    """One run, as a session hands it over."""
+    """One run, as a session returns it."""
     seconds: float
     status: int                # exit status; negative: the signal that ended it
     timed_out: bool = False
@@ -35,10 +35,10 @@ class Run:
     bytes_read: int = 0
     reads: int = 0
     seeks: int = 0             # reads that did not continue the one before
-    bytes_reread: int = 0      # of bytes_read, what the run had read before
+    bytes_reread: int = 0      # the part of bytes_read that the run had read before
 
     def traces(self):
-        """What the run left that can be compared: (name, value) pairs."""
+        """What the run left behind that can be compared: (name, value) pairs."""
         yield "exit status", self.status
         yield "stdout", self.stdout
         yield "stderr", self.stderr
@@ -49,7 +49,7 @@ class Run:
 
 @dataclasses.dataclass
 class ArmRuns:
-    """What became of one arm."""
+    """The results of one arm."""
     arm: object
     runs: list = dataclasses.field(default_factory=list)       # one Run for each round
     refused: int = 0
@@ -63,7 +63,7 @@ class ArmRuns:
 
 
 def failure_of(run, timeout):
-    """Why the run is not a start to be timed, in words; None if nothing is wrong with it by itself."""
+    """Why the run does not count as a start, in words; None if nothing is wrong with the run itself."""
     if run.timed_out:
         return f"did not end within {timeout:g} s"
     if run.status < 0:
@@ -118,7 +118,7 @@ class Experiment:
         raise GivenUp(f"'{results.arm.name}' was refused {REFUSALS} times in a row: {reason}")
 
     def _compare(self):
-        """Holds every run against those under `nothing`, in everything that `nothing` repeats faithfully."""
+        """Compares every run with those under `nothing`, in everything that is the same in all of these."""
         seen = {}
         for run in self.arms["nothing"].runs:
             for name, value in run.traces():
@@ -135,6 +135,6 @@ class Experiment:
 
 
 def first_line(run):
-    """Something to go by, from what the command said."""
+    """The last line that the command printed, for a message."""
     text = (run.stderr or run.stdout).decode("utf-8", "replace").strip()
     return text.splitlines()[-1] if text else "it said nothing"

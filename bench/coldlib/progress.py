@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is being done, on stderr: steps overwrite each other on a terminal and are silent elsewhere, notes stay."""
+"""Progress on stderr: on a terminal steps overwrite each other, elsewhere they are silent; notes stay."""
 
 import shutil
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `headstart show --json` says of a profile or a plan, as pages of files; and the prefetcher's log."""
+"""Reads a profile or a plan from `headstart show --json`, as pages of files; and reads the prefetcher's log."""
 
 import json
 import os
@@ -11,7 +11,7 @@ class Pages:
     def __init__(self, page_size):
         self.page_size = page_size
         self.of = {}
-        self.sizes = {}     # bytes of each file: its last page may be a part of one
+        self.sizes = {}     # bytes of each file: its last page may be incomplete
 
     def add(self, path, size, first, count):
         self.of.setdefault(path, set()).update(range(first, first + count))
@@ -34,7 +34,7 @@ class Pages:
         self.add(path, size, 0, -(-size // self.page_size))
 
     def add_objects(self, log, inside):
-        """What prefetchers of whole mode say, in a $HEADSTART_LOG, that they have asked for. inside(path) is the file."""
+        """The pages that prefetchers of whole mode have requested, by a $HEADSTART_LOG. inside(path) is the file."""
         for line in log.splitlines():
             if line.startswith("object "):
                 _, offset, length, path = line.split(" ", 3)
@@ -48,7 +48,7 @@ class Pages:
                    for path, pages in self.of.items() for page in pages)
 
     def both(self, other):
-        """The pages that are also the other's."""
+        """The pages that the other has too."""
         common = Pages(self.page_size)
         common.of = {path: pages & other.of[path] for path, pages in self.of.items() if path in other.of}
         common.sizes = self.sizes
@@ -56,13 +56,13 @@ class Pages:
 
 
 def started(log):
-    """How many prefetchers the shim says, in a $HEADSTART_LOG, it has started."""
+    """How many prefetchers the shim has started, by a $HEADSTART_LOG."""
     return sum(line.startswith(("audit ", "preload ")) and line.endswith("=started") for line in log.splitlines())
 
 
 def prefetches(log):
-    """The prefetchers' lines in a $HEADSTART_LOG, in order: [{"what": "prefetch", "program": …, "asked": …, …}]; what is
-    "objects" for a prefetcher of whole mode."""
+    """The prefetchers' lines in a $HEADSTART_LOG, in order: [{"what": "prefetch", "program": …, "asked": …, …}]. "what"
+    is "objects" for a prefetcher of whole mode."""
     found = []
     for line in log.splitlines():
         what, *fields = line.split()

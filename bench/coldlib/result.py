@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The numbers of an experiment as the JSON object that table and chart are made from."""
+"""The numbers of an experiment as a JSON object, from which table and chart are made."""
 
 from coldlib import stats
 
@@ -11,7 +11,7 @@ def _of_runs(runs, field):
 
 
 def _arm(results, everything, seed):
-    """One arm's object. An arm with a failure has its counts and no time at all."""
+    """The object of one arm. An arm with a failure has counts but no time."""
     entry = {
         "n": len(results.runs) - len({number for number, _ in results.failures}),
         "median_s": None, "ci95_s": None, "ratio_to_nothing": None,
@@ -52,7 +52,7 @@ def _compared(results, baseline, name, seed):
 
 
 def to_json(experiment, about, seed):
-    """`about`: {"device", "command", …}, what was measured. Returns the whole object."""
+    """Returns the whole object. `about` says what was measured: {"device", "command", …}."""
     arms = {name: _arm(results, experiment.arms, seed) for name, results in experiment.arms.items()}
     return {**about, "not_compared": experiment.varies, "arms": arms}
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The stages of an experiment: the image as it is and, for the arms that want one, the same image with other files.
+"""The stages of an experiment: the image as it is and, for the arms that need it, the same image with other files.
 
-The files of another image are not changed where they lie, which would put them elsewhere on the disk than the packages'
-own: its folder is taken out, changed, and laid out as the image's was (lab/variant.py). What that alone is worth, the arm
-`rewritten` tells.
+The other image is not made by changing files in place, which would put them elsewhere on the disk than those of
+packages. Instead its folder is extracted, changed, and laid out as the image's was (lab/variant.py). The arm
+`rewritten` shows the effect of that alone.
 """
 
 import contextlib
@@ -23,14 +23,14 @@ from lab.variant import variant
 
 
 class Session:
-    """Use as a context manager; nothing of it is left afterwards."""
+    """Use as a context manager, which leaves nothing behind."""
 
     def __init__(self, options, tell):
         self.options = options
         self.tell = tell
         self.stages = {}           # kind of image (arms.py) -> Stage
-        self.profile = None        # the host's path of a recorded start, to relay by
-        self.relaid = {}           # key of the result -> what relayout did
+        self.profile = None        # the host's path of a recorded start, for relayout
+        self.relaid = {}           # key of the result -> what relayout reported
 
     def __enter__(self):
         self._open = contextlib.ExitStack()
@@ -54,7 +54,7 @@ class Session:
         return next(stage.asked[name] for stage in self.stages.values() if name in stage.asked)
 
     def about(self):
-        """What else a reader of the result may want to know."""
+        """What else a reader of the result should know."""
         about = {"image": os.path.basename(self.image), "kernel": platform.release(), "cpus": os.cpu_count(),
                  "date": time.strftime("%Y-%m-%d", time.gmtime())}
         return {**about, **self.relaid}
@@ -65,7 +65,7 @@ class Session:
         self.tell.step(f"laying the image out anew, {kind}")
         change = self.change(kind)
         with lab_errors(), variant(self.image, change, slowdisk(self.options)) as path:
-            # The device keeps all it needs of its file.
+            # The device keeps everything that it needs of its file.
             return self._open.enter_context(Stage(path, self.options, self.tell))
 
     def change(self, kind):
@@ -82,7 +82,7 @@ class Session:
         self.stages[""].record(self.profile)
 
     def _relay(self, tree, key, *more):
-        """Relays the files of the recorded start in a root folder, with more arguments."""
+        """Runs relayout on the files of the recorded start in a root folder, with more arguments."""
         command = [os.path.join(self.options.build, "tools/headstart"), "relayout", "--tree", tree,
                    "--profile", self.profile, "--in-place", "--force", "--json", *more,
                    *shlex.split(self.options.relayout_args)]
@@ -91,7 +91,7 @@ class Session:
             outcome = json.loads(done.stdout)
         except ValueError:
             outcome = {"done": 0, "failed": 0}
-        # Refused files are no failure: a start has its loader, and scripts.
+        # Refused files are no failure: every start has its loader, and scripts.
         if not outcome["done"] or outcome["failed"]:
             said = done.stderr.strip().splitlines()
             raise GivenUp(f"'headstart relayout' failed: {said[-1] if said else f'status {done.returncode}'}")

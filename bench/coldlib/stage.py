@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One device with one image, headstart installed in it and a start recorded: where the runs of some arms happen."""
+"""One device with one image, in which headstart is installed and a start recorded. Some arms run here."""
 
 import contextlib
 import glob
@@ -19,15 +19,15 @@ SECOND = "/var/tmp/bench-second.profile"
 COPIED = "/var/tmp/bench-relayout.profile"
 MORE = "/var/tmp/bench-more.profile"
 TOGETHER = "/var/tmp/bench-merged.profile"
-LOG = "/var/log/headstart-bench.log"    # in a folder of root's alone, or root writes none
+LOG = "/var/log/headstart-bench.log"    # in a folder that only root can change, or root writes no log
 PAGE = os.sysconf("SC_PAGESIZE")
-PREFETCHERS_END = 5  # seconds after the command in which they say what they have read
+PREFETCHERS_END = 5  # seconds after the command for them to log what they have read
 MERGED = 3           # recorded starts of a merged plan
-WARM_READS = 0.02    # of the reads of a cold start; a warm one with more was not warm
+WARM_READS = 0.02    # of the reads of a cold start: a start with more was not warm
 
 
 class Stage:
-    """Use as a context manager; nothing of it is left afterwards."""
+    """Use as a context manager, which leaves nothing behind."""
 
     def __init__(self, image, options, tell):
         self.image = image
@@ -35,11 +35,11 @@ class Stage:
         self.app = options.app
         self.tell = tell
         self.files = []            # paths of the regular files of a start
-        self.cold_reads = 0        # requests that a cold start makes of the device
-        self.paths = {}            # what {…} stands for in arms.py
-        self.shell = None          # for the arms that begin in a running shell
+        self.cold_reads = 0        # requests of a cold start to the device
+        self.paths = {}            # what {…} in arms.py stands for
+        self.shell = None          # for the arms that start from a running shell
         self.plans = {}            # program -> its plan's file in the image
-        self.touched = None        # Pages: what a second, independent recording saw
+        self.touched = None        # Pages: those of a second, independent recording
         self.asked = {}            # name of the arm -> (bytes prefetched, bytes used)
 
     def __enter__(self):
@@ -83,7 +83,7 @@ class Stage:
             self.asked[arm.name] = self._ask(arm)
 
     def run(self, arm, timeout):
-        """One run as the protocol wants it."""
+        """One run by the protocol."""
         self._bring(arm)
         drops = page_cache_drops()
         run = self._execute(arm, timeout)
@@ -94,7 +94,7 @@ class Stage:
         return run
 
     def record(self, path):
-        """Records a start; `path` is of the host, for the profile."""
+        """Records a start to a profile at `path` on the host."""
         if not self.paths:
             self._install()
         self._headstart("record", "--quiet", "--output", COPIED, "--", *self.app.command)
@@ -130,7 +130,7 @@ class Stage:
             out.writelines(f"{name}\n" for name in disk_order.sort(self.root.path, self.files))
 
     def _preload_system_wide(self, wanted):
-        """Has the image's /etc/ld.so.preload name the preload shim, or not be there."""
+        """Makes the image's /etc/ld.so.preload name the preload shim, or removes it."""
         path = self.root.inside("/etc/ld.so.preload")
         if wanted:
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -165,7 +165,7 @@ class Stage:
                    done.counters["noncontiguous"], done.counters["bytes_reread"])
 
     def _headstart(self, *arguments):
-        """A verb of headstart, in the image. Returns what it printed."""
+        """Runs a verb of headstart in the image. Returns what it printed."""
         with lab_errors():
             done = self.root.run([self.paths["headstart"], *arguments], dict(self.app.environment),
                                  self.options.timeout, measured=False)
@@ -179,10 +179,10 @@ class Stage:
         return self._headstart("show", "--json", path)
 
     def _record(self):
-        """Records a start where `headstart run` and the shim look for it."""
+        """Records a start, with its plan where `headstart run` and the shim look."""
         self._headstart("record", "--quiet", "--", *self.app.command)
         for path in glob.glob(self.root.inside(self.paths["state"] + "/*.plan")):
-            if os.path.islink(path):    # the sign of another name of the program
+            if os.path.islink(path):    # the sign for another name of the program
                 continue
             path = "/" + os.path.relpath(path, self.root.path)
             self.plans[json.loads(self._show(path))["program"]] = path
@@ -190,13 +190,13 @@ class Stage:
             raise GivenUp("the recording of a start left no plan")
 
     def _plan_other(self):
-        """The plan of the recorded start for the kind of disk that this device is not."""
+        """The plan of the recorded start for the other kind of disk."""
         (program,) = self.plans
         device = "rotational" if json.loads(self._show(self.plans[program]))["order"] == "touch" else "solid"
         self._headstart("plan", "--device", device, "--output", self.paths["other"], "--program", program)
 
     def _plan_merged(self):
-        """The plan of the recorded start and of more."""
+        """The plan of the recorded start merged with others."""
         (plan,) = self.plans.values()
         merged = os.path.splitext(plan)[0] + ".profile"
         for _ in range(MERGED - 1):
@@ -206,7 +206,7 @@ class Stage:
         self._headstart("plan", "--output", self.paths["merged"], merged)
 
     def _ask(self, arm):
-        """(bytes prefetched, bytes of them used) in one run that is not timed; None for what cannot be told."""
+        """(bytes prefetched, bytes of them used) in one run that is not timed; None where unknown."""
         if not arm.needs:
             return 0, 0
         if arm.needs == arms.FILES:
@@ -218,8 +218,8 @@ class Stage:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(log)
         self._bring(arm)
-        # The shim heeds HEADSTART_LOG only where the environment names it as well. Without a plan the prefetcher goes by
-        # how fast the device is.
+        # The shim obeys HEADSTART_LOG only if the environment names the shim as well. Without a plan, the prefetcher's
+        # behaviour depends on the speed of the device.
         named = (("LD_PRELOAD", self.paths["preload"]),) if arm.system else ()
         self._execute(arm, self.options.timeout, delay=arm.needs == arms.SHIM,
                       environment=(("HEADSTART_LOG", LOG), *named), linger=PREFETCHERS_END)
@@ -228,14 +228,14 @@ class Stage:
         with open(log, encoding="utf-8", errors="replace") as file:
             text = file.read()
         found = recording.prefetches(text)
-        # A prefetcher ends with the run's PID namespace; one that had no time to say what it read leaves that unknown.
+        # A prefetcher ends with the run's PID namespace; if it had no time to log what it read, that is unknown.
         if len(found) < recording.started(text):
             return None, None
         given = self.paths.get(arm.needs)    # by --plan
         return self._used(found, text, dict.fromkeys(self.plans, given) if given else self.plans)
 
     def _used(self, prefetches, log, plans):
-        """(bytes asked for by these prefetchers, bytes of them that a start touches)"""
+        """(bytes that these prefetchers requested, bytes of them that a start touches)"""
         asked = sum(int(prefetch["asked"]) for prefetch in prefetches)
         read = recording.Pages(PAGE)
         read.add_objects(log, self.root.inside)
@@ -260,7 +260,7 @@ def page_cache_drops():
 
 
 def installed_paths(build):
-    """Where a build of headstart puts what the arms need."""
+    """Where a build of headstart has what the arms need."""
     try:
         asked = subprocess.run(["meson", "introspect", "--buildoptions", build], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL, check=False)
@@ -284,7 +284,7 @@ def installed_paths(build):
 
 @contextlib.contextmanager
 def lab_errors():
-    """What the laboratory cannot do ends the measurement, with its sentence."""
+    """If the laboratory fails, ends the measurement with its sentence."""
     try:
         yield
     except LabError as error:

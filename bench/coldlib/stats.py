@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Medians and their uncertainty: percentile bootstrap (Efron 1979), seeded, so that a table can be made again.
+"""Medians and their uncertainty: percentile bootstrap (Efron 1979), seeded, so that a table is reproducible.
 
-Nothing is assumed of the distribution: start times are skewed, and a handful of runs is all there is.
+It assumes nothing about the distribution: start times are skewed, and there are only a few runs.
 """
 
 import math
@@ -36,8 +36,8 @@ def ratio(numerators, denominators):
 
 def ratio_interval(pairs, seed=1, resamples=RESAMPLES):
     """
-    (low, high) for the ratio of two medians. `pairs` holds one (numerator, denominator) for each round: rounds are
-    drawn, not runs, so that what disturbed a whole round disturbs both sides of the ratio.
+    (low, high) for the ratio of two medians. `pairs` holds one (numerator, denominator) for each round. It draws
+    rounds, not runs, so that a disturbance of a whole round affects both sides of the ratio.
     """
     generator = random.Random(seed)
     estimates = []
@@ -48,5 +48,5 @@ def ratio_interval(pairs, seed=1, resamples=RESAMPLES):
 
 
 def overlap(one, other):
-    """Whether two closed intervals share a point: then no difference was measured."""
+    """Whether two closed intervals overlap, so that no difference was measured."""
     return one[0] <= other[1] and other[0] <= one[1]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The result as text: one line an arm, 100 columns at most but for the longest names of arms."""
+"""The result as text: one line for each arm, at most 100 columns except for the longest names of arms."""
 
 HEADINGS = (("arm", ""), ("n", ""), ("median", "s"), ("95 %", "s"), ("ratio", ""), ("95 %", ""),
             ("major", "faults"), ("read", "MB"), ("reads", ""), ("seeks", ""), ("prefetched", "MB"), ("used", "MB"))
 
 
 def seconds(value):
-    """Three digits that mean something: 12.3, 1.23, 0.123."""
+    """Three significant digits: 12.3, 1.23, 0.123."""
     if value >= 10:
         return f"{value:.1f}"
     return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
@@ -19,7 +19,7 @@ def megabytes(count):
 
 
 def size(count):
-    """With its unit, for a text."""
+    """With its unit, for use in a text."""
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
 
 
@@ -38,7 +38,7 @@ def row(name, arm):
 
 
 def remarks(result):
-    """What a number alone would not say, one sentence a line."""
+    """What the numbers alone do not show, one sentence on each line."""
     for name, arm in result["arms"].items():
         for what in dict.fromkeys(failure["what"] for failure in arm["failures"]):
             rounds = [str(failure["round"]) for failure in arm["failures"] if failure["what"] == what]

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The laboratory of the benchmark: an image of a whole system, a slow disk under it, and programs run in it cold.
+"""The laboratory of the benchmark: an image of a whole system, a slow disk under it, and programs that run in it cold.
 
-    image.py     makes the image, once; variant.py: the same with other files, for a while
-    device.py    slow disk, loop device, mount; goes away however the benchmark ends (guardian.py)
-    root.py      runs programs inside; shell.py: a shell that runs before they do
+    image.py     makes the image, once; variant.py: makes a temporary image with other files
+    device.py    slow disk, loop device, mount; removed however the benchmark ends (guardian.py)
+    root.py      runs programs inside; shell.py: an already running shell that starts them
     cold.py      makes the page cache cold or warm, and proves it
     kernel.py    the system calls that Python does not have; loop.py: loop devices
 
-Needs root. Every error that a user can do something about is a LabError: one sentence.
+Needs root. Every error that a user can remedy is a LabError: one sentence.
 """
 
 import os
 
 
 class LabError(Exception):
-    """One sentence, lower case, without full stop: what is wrong and, where there is something to do, what."""
+    """One sentence, lower case, without full stop: what is wrong and, if possible, what to do."""
 
 
 def test_tool(build, name):
@@ -26,7 +26,8 @@ def test_tool(build, name):
 
 
 def _fill_standard_streams():
-    """A caller may have closed some: files of the lab would take their places, and lose them in whatever is started."""
+    """Opens standard streams that the caller has closed. Otherwise files of the lab would take their numbers, which
+    each child replaces."""
     while (fd := os.open(os.devnull, os.O_RDWR)) <= 2:
         os.set_inheritable(fd, True)
     os.close(fd)

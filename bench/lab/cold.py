@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Making the page cache of a Device cold or warm, and proving it.
 
-Cold is made by unmounting, and proved in two parts: Device.forget() shows that neither a file system nor a page of the
-device is in memory, which takes inodes and directories with it; looking at each file through a mount that is thrown
-away afterwards shows that no page of it has survived. (/proc/sys/vm/drop_caches would empty the caches of the whole
-machine, leave what is mapped or dirty, and prove nothing.)
+Unmounting makes it cold. The proof has two parts: Device.forget() shows that neither a file system nor a page of the
+device is in memory, and so no inode or directory either. A look at each file through a temporary mount shows that no
+page of it has survived. (/proc/sys/vm/drop_caches would empty the caches of the whole machine, leave what is mapped or
+dirty, and prove nothing.)
 """
 
 import errno
@@ -17,26 +17,26 @@ _PAGE = os.sysconf("SC_PAGESIZE")
 
 
 class NotCold(Exception):
-    """Names the file or device of which something is still in the page cache."""
+    """Names the file or device that still has pages in the page cache."""
 
 
 class NotWarm(Exception):
-    """Names the file of which something is missing in the page cache."""
+    """Names the file that lacks pages in the page cache."""
 
 
 def make_cold(device, files=None):
-    """Afterwards nothing of the Device is in memory but what mounting it reads; the delay is off.
+    """Makes the Device cold: only what mounting reads is in memory afterwards. Switches the delay off.
 
     `files` are paths in the image ("/usr/bin/sed") that are checked one by one; None: all regular files, which takes
-    about a second. A path that does not exist is absent from the page cache too. Raises NotCold, also while a process
-    or another mount namespace keeps the file system busy.
+    about a second. A path that does not exist is absent from the page cache too. Raises NotCold, also if a process or
+    another mount namespace keeps the file system busy.
     """
     device.delay(False)
     _remount(device)
     for path, pages in _resident(device.root, files):
         if pages:
             raise NotCold(f"{pages} pages of '{path}' are in the page cache")
-    _remount(device)        # looking at the files has loaded their inodes
+    _remount(device)        # the check has loaded the files' inodes
 
 
 def make_warm(device, files):
@@ -50,8 +50,8 @@ def make_warm(device, files):
 
 
 def verify_warm(root, files):
-    """Raises NotWarm unless the files are in the page cache: of each path at least as many pages as `files`, a
-    dictionary such as resident_files() returns, says; all of it, where `files` is only a list."""
+    """Raises NotWarm unless the files are in the page cache. If `files` is a dictionary, as resident_files() returns,
+    each path must have at least that many pages; if it is a list, all of them."""
     wanted = files if isinstance(files, dict) else {}
     for path, pages in _resident(root, files):
         whole = (os.stat(_on_host(root, path)).st_size + _PAGE - 1) // _PAGE

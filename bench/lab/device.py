@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""A slow disk with an ext4 file system on it, mounted where nobody else sees it.
+"""A slow disk with an ext4 file system, mounted where no other process sees it.
 
     with Device("hdd", image.image()) as device:
         device.root                  # the mounted file system, in this process's own mount namespace
         device.loop                  # the block device, "/dev/loop3"
 
-The first Device of a process moves the process into a mount namespace of its own, for good: none of the mounts is ever
-seen by the host, and they cannot outlive the processes that know them. The rest – loop device, slowdisk, folder – is
-taken down by the guardian however this process ends. What is written to the file system is gone with the Device.
+The first Device of a process moves the process into a mount namespace of its own, for good: the host never sees the
+mounts, and they cannot outlive the processes in that namespace. The guardian removes the rest (loop device, slowdisk,
+folder) however this process ends. Whatever is written to the file system is lost with the Device.
 """
 
 import fcntl
@@ -25,11 +25,11 @@ _namespace_of = None     # the process that has been given its own mount namespa
 
 
 class Device:
-    """`model` is one of MODELS; `image` is the path of an ext4 image, which is never written; `seed` starts the random
-    part of hdd; `slowdisk` is the program, from build/ unless named.
+    """`model` is one of MODELS; `image` is the path of an ext4 image, which is never written; `seed` is that of hdd's
+    random numbers; `slowdisk` is the program, by default the one in build/.
 
     The modelled delay is off except between delay(True) and delay(False): preparations run at full speed. Raises
-    LabError where root, FUSE, a loop device or the program is missing.
+    LabError if root, FUSE, a loop device or the program is missing.
     """
 
     def __init__(self, model, image, seed=0, slowdisk=SLOWDISK):
@@ -73,7 +73,7 @@ class Device:
         kernel.mount(self.loop, self.root, "ext4", kernel.MS_NOATIME)
 
     def unmount(self):
-        """Unmounts it; OSError (EBUSY) while something in it is open."""
+        """Unmounts it; OSError (EBUSY) if something in it is open."""
         kernel.unmount(self.root)
 
     def forget(self):
@@ -98,8 +98,8 @@ class Device:
         """{"reads", "delayed", "noncontiguous", "bytes_read", "bytes_reread", "writes", "bytes_written"} since
         reset_counters().
 
-        delayed are those of the reads that were served at the model's speed, bytes_reread those of bytes_read that had been
-        read before, since then, and not been written meanwhile.
+        delayed counts the reads that were served at the model's speed. bytes_reread counts the part of bytes_read that
+        had been read before, since the reset, and not been written in between.
         """
         return json.loads(os.getxattr(self._control, "user.slowdisk.counters"))
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The process that owns a lab and outlives the benchmark: whatever ends the benchmark, the lab is taken down.
+"""The process that owns a lab and outlives the benchmark: it removes the lab, whatever ends the benchmark.
 
-It is forked before anything exists, and makes everything itself: folder, slow disk, loop device. It holds the read end
-of a pipe whose only write end is the benchmark's. End of file there means that the benchmark is done, or dead; then
-what was made is undone in reverse order. Signals do not end it.
+It is forked first, and makes everything itself: folder, slow disk, loop device. It holds the read end of a pipe, and
+the benchmark has the only write end. End of file there means that the benchmark is done, or dead; then the guardian
+undoes what it made, in reverse order. Signals do not end it.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ class Guardian:
             raise
 
     def dismiss(self):
-        """Has everything taken down, and returns when it is."""
+        """Has the guardian remove everything, and returns when that is done."""
         os.close(self._alive)
         os.waitpid(self._pid, 0)
 
@@ -62,23 +62,24 @@ def _guard(alive, report_fd, order):
             try:
                 with contextlib.ExitStack() as lab:
                     print(json.dumps(build(lab, *order)), file=report, flush=True)
-                    os.read(alive, 1)       # blocks until the benchmark is gone
+                    os.read(alive, 1)       # blocks until the benchmark has ended
                 status = 0
             except (LabError, OSError) as error:
                 print(json.dumps({"error": str(error)}), file=report, flush=True)
     except BrokenPipeError:
-        pass                                # the benchmark was gone before the lab was there
-    except Exception as error:              # nobody is left to catch it
+        pass                                # the benchmark ended before the lab was ready
+    except Exception as error:              # no caller is left to catch it
         print(f"lab: taking the lab down failed: {error!r}", file=sys.stderr)
     finally:
         os._exit(status)
 
 
 def _be_nobodys(*keep):
-    """Own session, deaf to the terminal, no file of the benchmark's but standard error and the two pipes."""
+    """Begins a session of its own, ignores the terminal's signals, and keeps only standard error and the two pipes
+    open."""
     os.setsid()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
-        signal.signal(number, lambda *_: None)      # unlike SIG_IGN not inherited by what is executed
+        signal.signal(number, lambda *_: None)      # unlike SIG_IGN, executed programs do not inherit it
     for name in os.listdir("/proc/self/fd"):
         if int(name) > 2 and int(name) not in keep:
             with contextlib.suppress(OSError):
@@ -148,8 +149,8 @@ def unmount_root(root, loop):
 
 
 def end_processes_in(root):
-    """Kills the processes that have their root directory or their program in the file system mounted at `root`, in
-    whatever mount namespace, and waits until they are gone. Does nothing where nothing is mounted."""
+    """Kills the processes in any mount namespace whose root directory or program lies in the file system mounted at
+    `root`, and waits until they have ended. Does nothing if nothing is mounted there."""
     device = os.stat(root).st_dev
     if device != os.stat(os.path.dirname(root)).st_dev:
         end_processes_on(device)
@@ -177,7 +178,7 @@ def _kill_and_wait(pid, device):
     except OSError:
         return
     try:
-        # Through the pidfd, after a second look: the number may be somebody else's by now.
+        # Through the pidfd, after a second look: another process may have the number by now.
         if _lives_on(pid, device):
             signal.pidfd_send_signal(fd, signal.SIGKILL)
             select.select([fd], [], [])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The disk image: a Debian root of its own with the measured programs installed, made once and cached.
 
-The packages come from the host's apt sources, so the image is of the host's release; nothing is installed on the host.
-Files are laid out by mke2fs from a folder, with fixed UUID and hash seed, so that the same folder gives the same disk.
+The packages come from the host's apt sources, so the image has the host's release; nothing is installed on the host.
+mke2fs lays the files out from a folder, with fixed UUID and hash seed, so that the same folder gives the same disk.
 """
 
 import contextlib
@@ -20,9 +20,9 @@ from lab import LabError, kernel
 
 RECIPE_VERSION = 1
 UUID = "68656164-7374-4172-a074-000000000001"
-SLACK = 400 << 20          # bytes free in the image, for what is installed and recorded later
+SLACK = 400 << 20          # bytes free in the image, for later installations and recordings
 NEEDED = 4 << 30           # bytes free in the cache's file system while the image is made
-# what headstart itself is linked to
+# the libraries of headstart itself
 NEEDED_PACKAGES = ("libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
 PACKAGES = ("libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3", *NEEDED_PACKAGES)
 DROPPED = ("usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/lintian",
@@ -39,7 +39,7 @@ def cache_folder():
 
 
 def image(packages=PACKAGES, progress=lambda text: print(f"image: {text}", file=sys.stderr)):
-    """The path of the image with these packages; makes it if it is not there (one to two minutes).
+    """The path of the image with these packages; makes it if it does not exist (one to two minutes).
 
     `progress` is called with one line of text for each stage. Raises LabError. Several processes may call it at once:
     one makes the image, the others wait for it.
@@ -100,7 +100,7 @@ def lock(path):
 
 
 def make(path, release, packages, progress):
-    """Makes the image as a temporary beside `path` and renames it. Under the cache's lock."""
+    """Makes the image as a temporary file beside `path` and renames it. The caller holds the cache's lock."""
     folder = os.path.dirname(path)
     remove_leftovers(folder)
     free = shutil.disk_usage(folder).free
@@ -109,7 +109,7 @@ def make(path, release, packages, progress):
                        f"{free >> 20} MB are free; HEADSTART_BENCH_CACHE can name another folder")
     temporary = tempfile.mkdtemp(prefix="new.", dir=folder)
     try:
-        os.chmod(temporary, 0o755)      # apt's download user looks in
+        os.chmod(temporary, 0o755)      # apt's download user must be able to enter it
         tree = os.path.join(temporary, "root")
         progress(f"installing Debian {release} with {', '.join(packages[:3])} into a folder (about a minute)")
         bootstrap(tree, release, packages)
@@ -124,7 +124,7 @@ def make(path, release, packages, progress):
 
 
 def remove_leftovers(folder):
-    """What a killed maker left behind. Under the cache's lock, so nobody is using it."""
+    """Removes what a killed process left behind. The caller holds the cache's lock, so nothing uses it."""
     for name in os.listdir(folder):
         if name.startswith("new."):
             shutil.rmtree(os.path.join(folder, name))
@@ -161,7 +161,7 @@ def apt_sources(etc="/etc/apt"):
 
 
 def source_fields(path):
-    """The words of each line of a source list, comments and empty lines left out."""
+    """The words of each line of a source list, without comments and empty lines."""
     with open(path, encoding="utf-8") as file:
         for line in file:
             words = line.partition("#")[0].split()
@@ -181,7 +181,7 @@ def first_mirror():
 
 
 def drop(tree):
-    """Empties the folders that no start reads."""
+    """Empties folders that no start reads."""
     for dropped in DROPPED:
         folder = os.path.join(tree, dropped)
         with contextlib.suppress(FileNotFoundError):
@@ -210,7 +210,7 @@ def used_bytes(tree):
 
 
 def run(*command):
-    """Runs a program quietly in a mount namespace of its own, so that no mount of it can be left anywhere."""
+    """Runs a program quietly in a mount namespace of its own, so that it leaves no mount behind."""
     def isolate():
         kernel.die_with_parent(signal.SIGTERM)
         kernel.private_mounts()

@@ -52,7 +52,7 @@ def unmount(target, flags=0):
 
 
 def pivot_root(new_root):
-    """Makes a mount the root of this mount namespace, and takes everything that was mounted before out of it."""
+    """Makes a mount the root of this mount namespace, and removes all earlier mounts from the namespace."""
     os.chdir(new_root)
     _checked(_libc.pivot_root(b".", b"."), new_root)
     unmount(".", MNT_DETACH)        # the old root is on top of the new one
@@ -70,12 +70,12 @@ def private_mounts():
 
 
 def die_with_parent(signal_number):
-    """The kernel sends this process the signal when the thread that forked it ends."""
+    """Has the kernel send this process the signal when the thread that forked it ends."""
     _checked(_libc.prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0), "prctl")
 
 
 def adopt_orphans():
-    """Descendants whose parent ends become children of this process."""
+    """Makes descendants whose parent ends children of this process."""
     _checked(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
 
 
@@ -88,7 +88,7 @@ def syncfs(path):
 
 
 def open_in_root(root, path):
-    """Opens for reading what `path` names where `root` is the root directory: symbolic links may be absolute."""
+    """Opens `path` for reading with `root` as the root directory, also for absolute symbolic links."""
     folder = os.open(root, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         how = (ctypes.c_uint64 * 3)(os.O_RDONLY | os.O_CLOEXEC, 0, _RESOLVE_IN_ROOT)
@@ -106,9 +106,9 @@ def loopback_up():
 
 
 def resident_pages(fd, size):
-    """How many pages of the first `size` bytes of a file or block device are in the page cache. Loads none.
+    """How many pages of the first `size` bytes of a file or block device are in the page cache. Reads none.
 
-    Needs root: to others mincore(2) claims that everything is resident.
+    Needs root: for other users mincore(2) reports everything as resident.
     """
     if size == 0:
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A loop device in direct-I/O mode, by ioctl: several benchmarks at once never take the same one."""
+"""A loop device in direct-I/O mode, by ioctl, so that simultaneous benchmarks never take the same one."""
 
 import errno
 import fcntl
@@ -17,8 +17,8 @@ _CONFIG = struct.Struct("=II 5Q 4I 64s 64s 32s 2Q 64x")     # struct loop_config
 
 
 class Loop:
-    """A loop device over a file; `path` and `name` say which. It is detached by detach(), or, should that never be
-    called, by the kernel when the last who has it open or mounted is gone."""
+    """A loop device over a file; `path` and `name` say which. detach() detaches it; otherwise the kernel does, once no
+    process has it open or mounted."""
 
     def __init__(self, file):
         backing = os.open(file, os.O_RDWR | os.O_CLOEXEC)
@@ -28,7 +28,7 @@ class Loop:
             os.close(backing)
         self.name = os.path.basename(self.path)
         self._before = {}
-        # udev leaves a locked device alone; else it would read from it after each unmount.
+        # udev ignores a locked device; otherwise it would read from it after each unmount.
         fcntl.flock(self.fd, fcntl.LOCK_EX)
 
     def is_direct(self):
@@ -51,7 +51,7 @@ class Loop:
     def _read(self, setting):
         with open(self._setting(setting), encoding="ascii") as file:
             text = file.read().strip()
-        chosen = re.search(r"\[(.*)\]", text)      # of several
+        chosen = re.search(r"\[(.*)\]", text)      # among several
         return chosen.group(1) if chosen else text
 
     def _write(self, setting, value):
@@ -59,8 +59,8 @@ class Loop:
             file.write(str(value))
 
     def detach(self):
-        """Puts the queue back as it was and gives the device up. The file is free when this returns, unless the
-        device is still mounted somewhere."""
+        """Restores the queue and detaches the device. The file is free when this returns, unless the device is still
+        mounted somewhere."""
         try:
             for setting, value in self._before.items():
                 self._write(setting, value)
@@ -85,5 +85,5 @@ def _attach(backing, file):
             return fd, path
         except OSError as error:
             os.close(fd)
-            if error.errno != errno.EBUSY:      # busy: somebody was faster, so ask for another
+            if error.errno != errno.EBUSY:      # busy: another process was faster, so ask for another device
                 raise LabError(f"cannot lay a loop device over '{file}': {error.strerror}") from None

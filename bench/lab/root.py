@@ -4,11 +4,11 @@
     benchmark ── keeper ── init (pid 1 of a new PID namespace) ── the command
 
 The keeper makes the namespaces. The init mounts /proc, /tmp and so on, makes the image its root, starts the command and
-waits for it; when the init ends, the kernel ends whatever the command left running. The root is pivoted to, since in a
-mere chroot no user namespace can be made, and Firefox's sandbox makes some. Nothing between the call and the command
-executes a program of the host: its tools are as cold as everything else. For measured=False there is no PID namespace,
-the keeper is the init, and what is left running is found by its root directory. Where a shell is to start the command, it
-runs before the time does (shell.py).
+waits for it; when the init ends, the kernel ends whatever the command left running. It uses pivot_root, since Firefox's
+sandbox makes user namespaces, which is impossible in a mere chroot. Nothing between the call and the command executes a
+program of the host: its tools are as cold as everything else. For measured=False there is no PID namespace, the keeper
+is the init, and remaining processes are found by their root directory. If a shell starts the command, it runs before
+the time begins (shell.py).
 """
 
 import contextlib
@@ -37,7 +37,7 @@ _FRESH = (("tmp", "mode=1777"), ("run", "mode=755"), ("root", "mode=700"), ("dev
 
 @dataclasses.dataclass
 class Result:
-    seconds: float         # from just before fork and exec of the command, or the word to the shell, to its exit
+    seconds: float         # from just before fork and exec of the command, or the message to the shell, to its exit
     status: int            # exit status; negative: the signal that ended it
     timed_out: bool        # it was killed (and status is -9)
     major_faults: int      # in these seconds, of the command and every descendant that has been waited for
@@ -46,7 +46,7 @@ class Result:
     stderr: bytes
     outputs: dict          # path -> SHA-256 of the file, None if it is missing or empty
     counters: dict         # Device.counters() of exactly these seconds
-    caches_dropped: bool   # somebody emptied the machine's caches meanwhile: the seconds mean nothing
+    caches_dropped: bool   # something emptied the machine's caches meanwhile: the seconds mean nothing
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,16 +95,16 @@ class Root:
     def run(self, argv, env=None, timeout=60, measured=True, delay=None, outputs=(), linger=0, shell=None):
         """Runs a command in the image, as root, in /root, and returns its Result.
 
-        argv[0] is looked up in the image's PATH. `env` is added to ENVIRONMENT. /tmp, /run, /root and /dev/shm are
-        empty and gone afterwards, everything else that is written stays until the Device is closed. There is no
-        network but lo, no terminal, and standard input is empty.
+        argv[0] is looked up in the image's PATH. `env` is added to ENVIRONMENT. /tmp, /run, /root and /dev/shm begin
+        empty and are discarded; everything else that is written stays until the Device is closed. The only network is
+        lo, there is no terminal, and standard input is empty.
 
-        measured=True: its own PID namespace; nothing survives the command. measured=False: the host's PID namespace
-        and tracefs at /sys/kernel/tracing, as a recording needs them; what survives the command is killed. The
-        modelled delay is on while the command runs if `delay` (as `measured` unless given), and off before and after.
-        `outputs` are paths of files, in /root or /tmp for example, to be hashed before they go. What the command leaves
-        running may end by itself, for `linger` seconds after it. With a Shell, that is running and idle when the time
-        begins, is told to execute the command, and is the one to complain if it cannot; otherwise LabError is raised.
+        measured=True: its own PID namespace; nothing survives the command. measured=False: the host's PID namespace and
+        tracefs at /sys/kernel/tracing, as a recording needs them; what survives the command is killed. The modelled
+        delay is on while the command runs if `delay` (by default as `measured`), and off before and after. `outputs`
+        are paths of files, for example in /root or /tmp, that are hashed before they are discarded. Processes that the
+        command leaves running have `linger` seconds to end by themselves. A Shell is running and idle when the time
+        begins, then executes the command, and prints an error if it cannot; without one, LabError is raised.
         """
         streams = tuple(os.memfd_create(name) for name in ("stdout", "stderr"))
         order = _Order(list(argv), {**ENVIRONMENT, **(env or {})}, timeout, measured,
@@ -120,7 +120,7 @@ class Root:
                 os.close(stream)
 
     def _report_of(self, order):
-        """Forks the keeper and returns what it has to say."""
+        """Forks the keeper and returns its report."""
         report_read, report_write = os.pipe2(os.O_CLOEXEC)
         sys.stdout.flush()
         sys.stderr.flush()
@@ -134,7 +134,7 @@ class Root:
                 text = report.read()
             return json.loads(text) if text else {"error": "the process that ran the command died"}
         except BaseException:
-            os.kill(keeper, signal.SIGKILL)     # it takes the namespace with it
+            os.kill(keeper, signal.SIGKILL)     # its PID namespace ends with it
             raise
         finally:
             os.waitpid(keeper, 0)
@@ -147,9 +147,9 @@ def _content(stream):
 
 
 def _keep(device, order, report_fd):
-    """The keeper: makes the namespaces, and is or has the init. Never returns."""
+    """The keeper: makes the namespaces, and is the init or forks it. Never returns."""
     try:
-        os.setsid()                             # no terminal, and deaf to its Ctrl-C
+        os.setsid()                             # no terminal, and no Ctrl-C from it
         kernel.die_with_parent(signal.SIGKILL)
         kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | (kernel.CLONE_NEWPID if order.measured else 0))
         kernel.mount(None, "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
@@ -175,7 +175,7 @@ def _say(fd, report):
 def _be_init(device, order, report_fd):
     """Runs the command and reports. Never returns: leaving ends the PID namespace.
 
-    After pivot_root() Python must not import anything: its library is not there any more.
+    After pivot_root() Python must not import anything: its library is no longer there.
     """
     try:
         _furnish(device.root, order)
@@ -183,14 +183,14 @@ def _be_init(device, order, report_fd):
         _say(report_fd, _timed(device, order))
     except LabError as error:
         _say(report_fd, {"error": str(error)})
-    except Exception as error:              # the benchmark would only see that this process is gone
+    except Exception as error:              # the benchmark would only see that this process has ended
         _say(report_fd, {"error": f"cannot run a command in the image: {error!r}"})
     finally:
         os._exit(0)
 
 
 def _furnish(root, order):
-    """What a root directory needs to be a system's, in this mount namespace only."""
+    """Mounts what a system's root directory needs, in this mount namespace only."""
     quiet = kernel.MS_NOSUID | kernel.MS_NODEV
     for name in ("dev", "sys"):
         kernel.mount(f"/{name}", os.path.join(root, name), None, kernel.MS_BIND | kernel.MS_REC)
@@ -200,7 +200,7 @@ def _furnish(root, order):
     if order.shell:
         order.shell.furnish(root)
     tracing = os.path.join(root, "sys/kernel/tracing")
-    if not order.measured and not os.path.ismount(tracing):     # /sys brings the host's along
+    if not order.measured and not os.path.ismount(tracing):     # the bind mount of /sys may include it
         kernel.mount("tracefs", tracing, "tracefs", quiet | kernel.MS_NOEXEC)
     kernel.loopback_up()
 
@@ -237,7 +237,7 @@ def _timed(device, order):
 
 def _cache_drops():
     """How often something was written to /proc/sys/vm/drop_caches since the machine started."""
-    with open("/proc/vmstat", "rb") as file:        # text would need a codec, which Python would look for in the image
+    with open("/proc/vmstat", "rb") as file:        # text needs a codec, which Python would search for in the image
         return [line for line in file if line.startswith((b"drop_pagecache ", b"drop_slab "))]
 
 
@@ -255,7 +255,7 @@ class _IdleShell:
         self.faults = _faults_of(self._pid)     # (major, minor), so far
 
     def go(self):
-        """Lets it execute the command. Returns the command's process."""
+        """Makes it execute the command. Returns the command's process."""
         os.write(self._socket, b"\n")
         return self._pid
 
@@ -280,7 +280,7 @@ def _execute(argv, env, streams, error_fd):
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
         os.chdir("/root")
-        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):     # as Python has set them
+        for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):     # Python has changed them
             signal.signal(number, signal.SIG_DFL)
         os.execvpe(argv[0], argv, env)
     except OSError as error:
@@ -306,7 +306,7 @@ def _end_all(order):
 
 
 def _await_all(seconds):
-    """Waits for orphans of the command to end, as long as there are any and the time lasts."""
+    """Waits until the command's orphans have ended or the time is over."""
     deadline = time.monotonic() + seconds
     with contextlib.suppress(ChildProcessError):
         while time.monotonic() < deadline:
@@ -315,7 +315,7 @@ def _await_all(seconds):
 
 
 def _usage_of_all():
-    """Resource usage of the command and of its orphans, as far as they have ended."""
+    """Resource usage of the command and of those of its orphans that have ended."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A shell of the image that runs, and is idle, before a command is given to it: what people start programs from.
+"""A shell of the image that is already running and idle when it gets a command, like the one that people start programs
+from.
 
-Such a shell has been read long ago, but read from the image it would leave parts of the image warm: its loader and libc
-are everybody's. So it runs from copies in memory, by ld.so as a program. What it has looked up in the image by then, a
-shell of that system has looked up too.
+Such a shell was read long ago, but if it were read from the image, parts of the image would be warm: every program uses
+its loader and libc. So it runs from copies in memory, with ld.so as the program. What it has looked up in the image by
+then, a shell of that system would have looked up too.
 
-Its standard input is a socket. It says a line there when it is ready, and at the answer it becomes the command.
+Its standard input is a socket. It writes a line there when it is ready, and becomes the command when it gets an answer.
 """
 
 import dataclasses
@@ -24,12 +25,12 @@ _SCRIPT = 'echo >&0; read -r word && exec "$@" </dev/null'
 @dataclasses.dataclass(frozen=True)
 class Shell:
     files: dict      # name -> content: the shell, its libraries, and the library preloaded into it
-    loader: str      # names of them
+    loader: str      # names of two of the files
     preload: str
 
     @classmethod
     def copy(cls, root, preload):
-        """Copies the shell of a Root, and the library (a path in the image) that it is to have been started with."""
+        """Copies the shell of a Root, and the library (a path in the image) that is preloaded into it."""
         listed = root.run([_SH], {"LD_TRACE_LOADED_OBJECTS": "1"}, measured=False).stdout.decode()
         objects = _OBJECT.findall(listed)
         loader = next((os.path.basename(path) for name, path in objects if not name), None)
@@ -41,7 +42,7 @@ class Shell:
         return cls(files, loader, os.path.basename(preload))
 
     def furnish(self, root):
-        """Puts the copies where they are run, below a folder on whose run/ is a tmpfs."""
+        """Writes the copies to where they run, below a folder whose run/ is a tmpfs."""
         os.mkdir(root + _FOLDER)
         for name, content in self.files.items():
             with open(os.path.join(root + _FOLDER, name), "xb") as file:
@@ -49,11 +50,11 @@ class Shell:
                 os.fchmod(file.fileno(), 0o755)
 
     def start(self, argv, env):
-        """(arguments, environment) to execute for a shell that is to become this command with this environment."""
+        """(arguments, environment) with which to execute a shell that becomes this command with this environment."""
         for_loader = {name: value for name, value in env.items() if name.startswith("LD_")}     # the command's, not its own
         exports = "".join(f"export {name}={shlex.quote(value)}; " for name, value in for_loader.items())
         loader, preload, sh = (os.path.join(_FOLDER, name) for name in (self.loader, self.preload, "sh"))
-        # In the environment, not by --preload: only there the shim finds itself named, and then writes its log.
+        # In the environment, not by --preload: the shim writes its log only if the environment names it.
         return ([loader, "--library-path", _FOLDER, sh, "-c", "unset LD_PRELOAD; " + exports + _SCRIPT, "sh", *argv],
                 {**{name: value for name, value in env.items() if name not in for_loader}, "LD_PRELOAD": preload})
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""An image with some of its files changed, laid out as the original was, for as long as somebody needs it.
+"""A temporary image with some of its files changed, laid out as the original was.
 
-A file that is rewritten in a finished image lies where room was left, far from its neighbours; one in a package, or in
-an image that is built with it, lies where any other would. So the folder is taken out of the image, changed, and made an
-image of in the same way.
+A file that is rewritten in a finished image lies where there was room, far from its neighbours. A file from a package,
+or in an image that is built with it, lies where any other would. So the folder is extracted from the image, changed,
+and made into an image in the same way.
 """
 
 import contextlib
@@ -20,8 +20,8 @@ _PREFIX = "variant."
 
 @contextlib.contextmanager
 def variant(image, change, slowdisk):
-    """The path of an image like `image`, after `change` (called with the path of its root folder). It is gone with the
-    context; a Device opened meanwhile stays what it is."""
+    """The path of an image like `image`, after `change` (called with the path of its root folder). The context removes
+    it at its end; a Device opened meanwhile keeps working."""
     folder = cache_folder()
     os.makedirs(folder, exist_ok=True)
     _remove_abandoned(folder)
@@ -50,12 +50,12 @@ def _locked_folder(parent):
 
 
 def _remove_abandoned(parent):
-    """What a killed benchmark left behind."""
+    """Removes what a killed benchmark left behind."""
     for name in os.listdir(parent):
         if not name.startswith(_PREFIX):
             continue
         path = os.path.join(parent, name)
-        with contextlib.suppress(OSError):      # somebody else removed it, or is using it
+        with contextlib.suppress(OSError):      # another process removed it, or uses it
             fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

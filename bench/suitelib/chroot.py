@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A Debian root folder of our own, for as long as somebody needs it, and programs run in it.
+"""A temporary Debian root folder, and programs that run in it.
 
-It is the only place in which bench/suites writes an /etc/ld.so.preload, and only after it has been seen to be the folder that
-was made here. A process forked beforehand removes the folder when this one is gone, however it ended. Mounts are in a mount
-namespace of this process's own, and so are unknown to that one.
+bench/suites writes an /etc/ld.so.preload only here, and only after a check that this is the folder made here. A process
+forked beforehand removes the folder when this process ends, however it ends. Mounts are in a mount namespace of this
+process's own, so that other process does not see them.
 """
 
 import contextlib
@@ -21,14 +21,14 @@ from lab import LabError, kernel
 from lab.image import bootstrap
 from lab.root import ENVIRONMENT
 
-USER = 12345                # who runs the suites
+USER = 12345                # the user who runs the suites
 MARK = ".headstart-suites"  # holds what only this process knows
 PRELOAD = "ld.so.preload"
-EVERYWHERE = "/etc/headstart/everywhere"      # what runs here is in PID namespaces of its own
+EVERYWHERE = "/etc/headstart/everywhere"      # programs here run in PID namespaces of their own
 
 
 class HostTouched(Exception):
-    """The host's own /etc/ld.so.preload is another than it was."""
+    """The host's own /etc/ld.so.preload has changed."""
 
 
 @contextlib.contextmanager
@@ -44,12 +44,12 @@ def chroot(release, packages, place):
 @contextlib.contextmanager
 def temporary_folder(place, prefix):
     """A folder below `place` that is removed however this process ends. Raises HostTouched at its end if the host's
-    /etc/ld.so.preload is another than before."""
+    /etc/ld.so.preload has changed."""
     before = host_preload()
     folder = tempfile.mkdtemp(prefix=prefix, dir=place)
     alive = _guard(folder)
     try:
-        os.chmod(folder, 0o755)      # apt's download user looks in
+        os.chmod(folder, 0o755)      # apt's download user must be able to enter it
         yield folder
     finally:
         os.close(alive[1])
@@ -69,7 +69,7 @@ def install(build, tree):
 
 
 def host_preload():
-    """What tells the host's file from any other: None if there is none."""
+    """What identifies the host's file; None if there is none."""
     try:
         with open("/etc/" + PRELOAD, "rb") as file:
             return hashlib.sha256(file.read()).hexdigest()
@@ -91,7 +91,7 @@ def _guard(folder):
         os.close(write_end)
         os.read(read_end, 1)
         shutil.rmtree(folder, ignore_errors=True)
-        if os.path.exists(folder):      # a process that was being killed made another file
+        if os.path.exists(folder):      # a process that was being killed made another file meanwhile
             shutil.rmtree(folder, ignore_errors=True)
     finally:
         os._exit(0)
@@ -125,7 +125,7 @@ class Chroot:
             file.write(text)
 
     def preload(self, line):
-        """Makes `line` all of the root folder's own /etc/ld.so.preload; None: there is none."""
+        """Makes `line` the whole /etc/ld.so.preload of the root folder; None removes that file."""
         with open(self.inside(MARK), encoding="utf-8") as file:
             ours = file.read() == self._secret
         etc = os.open(self.inside("etc"), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -142,8 +142,8 @@ class Chroot:
             os.close(etc)
 
     def run(self, script, *arguments, user=0, folder="/", environment=(), timeout=3600):
-        """Runs a shell script in a PID namespace of its own, which nothing that it started outlives. Returns the finished
-        process. Its shell is not process 1, for which the shim does nothing."""
+        """Runs a shell script in a PID namespace of its own, which ends with everything that the script started.
+        Returns the finished process. Its shell is not process 1, for which the shim does nothing."""
         rights = [] if user == 0 else ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
         home = {"HOME": "/root"} if user == 0 else {"HOME": "/home/tester", "USER": "tester", "LOGNAME": "tester"}
         command = ["unshare", "--mount", "--pid", "--fork", "--kill-child", f"--root={self.path}", "--mount-proc=/proc",
@@ -166,7 +166,7 @@ class Chroot:
         self.write(EVERYWHERE, "")
 
     def add_sources(self):
-        """Has apt know the sources of packages as well."""
+        """Makes apt know source packages as well."""
         for path in glob.glob(self.inside("etc/apt/sources.list.d/*")) + [self.inside("etc/apt/sources.list")]:
             if not os.path.exists(path):
                 continue

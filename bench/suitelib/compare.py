@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Test by test: the same without the shim and with it, flaky by itself, or different.
+"""Compares test by test: the same without the shim and with it, flaky, or different.
 
-What differs is tried again, up to three times on each side. A test whose outcome also differs from one run without the
-shim to another is flaky; every other difference is one, even if it comes only once.
+Tests that differ are repeated, up to three times on each side. A test whose outcome also differs between two runs
+without the shim is flaky; every other difference counts, even if it occurs only once.
 """
 
 import collections
@@ -11,7 +11,7 @@ TRIES = 3
 
 
 def differing(without, with_):
-    """{unit: tests} whose outcomes differ; both are {unit: {test: outcome}}."""
+    """The {unit: tests} whose outcomes differ; both arguments are {unit: {test: outcome}}."""
     found = {}
     for unit in without.keys() | with_.keys():
         one, other = without.get(unit, {}), with_.get(unit, {})
@@ -22,7 +22,8 @@ def differing(without, with_):
 
 
 def compare(without, with_, again):
-    """The report on a project. `again(shim, units)` runs units of its suite anew, and returns results as the first two."""
+    """The report on a project. `again(shim, units)` repeats units of its suite, and returns results like the first two
+    arguments."""
     sides = {False: [without], True: [with_]}
     found = differing(without, with_)
     for _ in range(TRIES if found else 0):

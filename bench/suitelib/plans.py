@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Plans for programs that the suites start, so that the shim has something to do, and cold ones, so that it does it.
+"""Plans for programs that the suites start, kept cold, so that the shim acts on them.
 
-A plan has the program itself and a file that nobody else reads. As long as cold_plans() lasts, that file is thrown out
-of the page cache several times a second. Every second plan is for a rotational disk: its program waits for the prefetcher.
-That a file was back in memory shows that a prefetcher has run: the shim writes no log when /etc/ld.so.preload alone loads it.
+A plan has the program itself and a file that nothing else reads. While cold_plans() lasts, that file is removed from
+the page cache several times a second. Every second plan is for a rotational disk: its program waits for the prefetcher.
+A file that is back in memory proves that a prefetcher has run; there is no log, since the shim writes none when only
+/etc/ld.so.preload loads it.
 """
 
 import contextlib
@@ -22,7 +23,7 @@ EVERY = 0.05            # seconds
 
 
 def make_plans(tree, build, programs):
-    """Makes the plans, root's, in the chroot. Returns the files to be kept cold, as the host names them."""
+    """Makes root's plans in the chroot. Returns the files to keep cold, by their paths on the host."""
     os.makedirs(tree.inside(STATE))
     shutil.copy(test_tool(build, "make-profile"), tree.inside(STATE))
     cold = []
@@ -42,7 +43,7 @@ def make_plans(tree, build, programs):
 
 
 class Cold:
-    """How often a file was found in memory again."""
+    """Counts how often a file was in memory again."""
 
     def __init__(self):
         self.prefetched = 0
@@ -50,12 +51,12 @@ class Cold:
 
 @contextlib.contextmanager
 def cold_plans(files):
-    """Gives a Cold that goes on counting."""
+    """Yields a Cold that keeps counting."""
     ended = threading.Event()
     cold = Cold()
 
     def evict_all():
-        """Returns how many were in memory."""
+        """Returns how many of the files were in memory."""
         found = 0
         for path in files:
             fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How each project is built and tried, and how its results are read.
+"""How to build and test each project, and how to read the results.
 
-Each is built once, with little optimization, by `build` in the folder of its source, as an ordinary user. `try_` runs the units
-of its suite that it is given, all if it is given none, and writes what they say into $RESULTS; `parse` makes
-{unit: {test: outcome}} of that folder.
+`build` builds a project once, with little optimization, in the folder of its source, as an ordinary user. `try_` runs
+the given units of its suite, or all if none are given, and writes their output into $RESULTS. `parse` turns that folder
+into {unit: {test: outcome}}.
 """
 
 import dataclasses
@@ -48,7 +48,7 @@ printf '%s\\n' "$@" | xargs -P "$JOBS" -I{} sh -c '
 
 
 def parse_automake(folder):
-    """A .trs file for each test; one of TAP has a result for each of its points."""
+    """Each test has a .trs file; that of a TAP test has a result for each of its points."""
     results = {}
     for path in glob.glob(os.path.join(folder, "**", "*.trs"), recursive=True):
         unit = os.path.relpath(path, folder)[:-len(".trs")] + ".log"
@@ -74,7 +74,7 @@ def parse_tap(folder):
 
 
 def parse_output(folder):
-    """A test is what it says, but for numbers of processes, and its exit status: silence and 0, mostly."""
+    """The outcome of a test is its output, without numbers of processes, and its exit status: usually nothing and 0."""
     results = {}
     for path in glob.glob(os.path.join(folder, "*.out")):
         with open(path, encoding="utf-8", errors="replace") as file:
@@ -97,12 +97,12 @@ def parse_junit(folder):
 @dataclasses.dataclass(frozen=True)
 class Project:
     name: str
-    title: str                  # what of it is tried
-    packages: tuple             # needed to build and to run it
+    title: str                  # which part of it is tested
+    packages: tuple             # needed to build it and to run its suite
     build: str                  # "" if its suite is a package
     try_: str
     parse: typing.Callable
-    programs: tuple = ()        # of the build, that get plans; relative to its folder
+    programs: tuple = ()        # programs of the build that get plans; relative to its folder
 
 
 PROJECTS = {project.name: project for project in (
