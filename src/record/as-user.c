@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fork, become, work, wait. */
+/* Forks a child, which becomes the user and does the work, and waits for it. */
 #include "record/as-user.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int as_user(const char *name, int (*work)(void *context), void *context)
 		umask(077);
 		_exit(user_become(name) < 0 || chdir("/") < 0 ? LOST : work(context));
 	}
-	/* The child has the user's ids, so the user can stop it; a stopped process does not even hear an alarm. */
+	/* The child has the user's ids, so the user can stop it, and a stopped process does not react to an alarm. */
 	r = process_await(child, TIME_MAX_MS, &status);
 	if (r < 0 || !WIFEXITED(status))
 		return r < 0 ? r : -EINTR;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and files, in time order, to first touches. */
+/* Turns events and files, in time order, into first touches. */
 #include "record/assemble.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/strings.h"
 #include "record/inode-map.h"
 
-/* What is known of a file while the events pass by. */
+/* What is known of a file while the events are processed. */
 struct progress {
 	uint8_t *touched; /* a bit for each page */
 	uint8_t *added;
@@ -73,7 +73,7 @@ static int compare_opened(const void *a, const void *b, void *context)
 	return (x->opened > y->opened) - (x->opened < y->opened);
 }
 
-/* Finds the file of each event. A file of any device is found second, by its inode alone. */
+/* Finds the file of each event. Files that any device fits are searched second, by inode alone. */
 static int map_events(struct assembly *assembly, uint64_t *ret_unknown)
 {
 	_cleanup_(inode_map_releasep) struct inode_map map = {0};
@@ -152,7 +152,7 @@ static int prepare_progress(struct assembly *assembly)
 	return 0;
 }
 
-/* The file in the profile; it is added at its first touch. */
+/* Finds the file in the profile, or adds it at its first touch. */
 static int profile_file_for(struct assembly *assembly, size_t index, struct profile_file **ret)
 {
 	const struct record_file *file = &assembly->files->items[index];
@@ -210,7 +210,7 @@ static int take_event(struct assembly *assembly, size_t i)
 	return 0;
 }
 
-/* A directory, a link, or a file of which nothing was read takes a number of its own. */
+/* A directory, a link, or a file that was opened but not read takes an order number of its own. */
 static int take_opening(struct assembly *assembly, size_t index)
 {
 	size_t before = assembly->profile->n_files;
@@ -240,7 +240,7 @@ static int walk_in_time_order(struct assembly *assembly)
 		uint64_t exec_time = exec < trace->n_execs ? trace->execs[exec].time : UINT64_MAX;
 
 		if (exec < trace->n_execs && exec_time <= event_time && exec_time <= opening_time) {
-			/* The start begins with the first program, whatever the clock made of the openings. */
+			/* The start begins with the first program, even if some file has an earlier opening time. */
 			r = profile_add_exec(
 				assembly->profile, trace->execs[exec].path, exec ? assembly->touches : 0);
 			exec++;
@@ -254,8 +254,8 @@ static int walk_in_time_order(struct assembly *assembly)
 }
 
 /*
- * The kernel reports an exec after it has read the program's first page. That page belongs to the program: moves the
- * exec before the last such read by the same process.
+ * The kernel reports an exec only after it has read the program's first page, which belongs to the program. So this
+ * moves the exec before the last such read by the same process.
  */
 static void place_execs(const struct assembly *assembly, struct record_trace *trace)
 {
@@ -274,7 +274,10 @@ static void place_execs(const struct assembly *assembly, struct record_trace *tr
 				exec->time = event->time;
 				break;
 			}
-			/* Half a second before is no longer this exec, and a long trace is not searched whole. */
+			/*
+			 * An event half a second earlier belongs to another exec. The limit also keeps the search short
+			 * in a long trace.
+			 */
 			if (exec->time - event->time > 500000000u)
 				break;
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* fork, the gate, exec. Between gate and exec the child touches no page of a file (detach.h). */
+/* Forks, waits at the gate, execs. Between gate and exec the child touches no page of a file (detach.h). */
 #include "record/command.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static int prepare_child(const struct command_options *options, int marker)
 	return write_full(marker, text, sizeof(text) - 1);
 }
 
-/* Sends how the preparation went, waits at the gate, and sends why it is still here afterwards. */
+/* Reports how the preparation went, waits at the gate, execs, and reports the error if that fails. */
 static _Noreturn void child_main(const struct command_options *options, int marker, int gate, int failed)
 {
 	int r = prepare_child(options, marker);
@@ -39,7 +39,7 @@ static _Noreturn void child_main(const struct command_options *options, int mark
 	write_full(failed, &r, sizeof(r));
 	if (r < 0 || read_full(gate, &byte, 1) != 1)
 		_exit(127);
-	/* execvp runs a script that has no #! line with the shell, as every shell does. */
+	/* Like every shell, execvp runs a script without a #! line with the shell. */
 	execvp(options->path, options->argv);
 	r = -errno;
 	write_full(failed, &r, sizeof(r));
@@ -86,7 +86,7 @@ int command_go(struct command *command)
 	return read_full(command->failed, &why, sizeof(why)) == sizeof(why) ? why : 0;
 }
 
-/* The child that still stands at the gate gives up; one that has become the command is left alone. */
+/* A child that still waits at the gate gives up; one that has become the command is left alone. */
 void command_release(struct command *command)
 {
 	if (command->gate >= 0) {

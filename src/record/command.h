@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command that is recorded: a child that waits at a gate until everything is ready, and then becomes it. */
+/* The recorded command: a child that waits at a gate until everything is ready, and then becomes the command. */
 #pragma once
 
 #include <signal.h>
@@ -19,15 +19,15 @@ struct command {
 struct command_options {
 	const char *path; /* as the shell would pass it to execve: links not resolved */
 	char *const *argv;
-	const char *user;                /* NULL: ours; of another nothing of ours goes along (user.h) */
-	const struct terminal *terminal; /* in the place of ours; NULL: none is needed */
-	const char *recording;           /* HEADSTART_RECORDING of its environment */
+	const char *user;                /* NULL: ours; else the command gets nothing of ours (user.h) */
+	const struct terminal *terminal; /* replaces our terminals; NULL: not needed */
+	const char *recording;           /* HEADSTART_RECORDING in its environment */
 	sigset_t mask;                   /* signal mask of the command */
 };
 
-/* Forks the child and waits until it stands at the gate, having written to `marker`. Returns 0 or negative errno. */
+/* Forks the child, which writes to `marker`, and waits until it is at the gate. Returns 0 or negative errno. */
 int command_start(const struct command_options *options, int marker, struct command *ret);
 
-/* Opens the gate. Returns 0 when the child has become the command, or why it could not, as negative errno. */
+/* Opens the gate. Returns 0 once the child has become the command, or negative errno if it could not. */
 int command_go(struct command *command);
 void command_release(struct command *command);

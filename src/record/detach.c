@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copies of our own code and data take the place of the originals, one mapping at a time. */
+/* Replaces the mappings of our own code and data by copies, one mapping at a time. */
 #include "record/detach.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define MAPS_LIMIT (4u << 20) /* bytes */
 
-/* The kernel copies: at a page past the end of its file it stops short, where a read of ours would fault. */
+/* Lets the kernel copy: at a page past the end of its file it stops short, where our own read would fault. */
 static bool copy_memory(void *to, uintptr_t from, size_t size)
 {
 	const struct iovec local = {.iov_base = to, .iov_len = size};
@@ -24,7 +24,7 @@ static bool copy_memory(void *to, uintptr_t from, size_t size)
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)size;
 }
 
-/* The copy is whole before it replaces the original in one step: code may be running in it. */
+/* Finishes the copy before it replaces the original in one step, because code may be running in it. */
 static int replace_mapping(uintptr_t start, uintptr_t end, int protection)
 {
 	size_t size = end - start;

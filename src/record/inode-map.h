@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From (device, inode) to the index of a file. */
+/* Maps (device, inode) to the index of a file. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct inode_map {
 /* The index, or INODE_MAP_NONE. */
 size_t inode_map_find(const struct inode_map *map, uint32_t device, uint64_t inode);
 
-/* Enters what is not in the map yet. Returns 0 or -ENOMEM. */
+/* Adds the pair unless the map has it. Returns 0 or -ENOMEM. */
 int inode_map_add(struct inode_map *map, uint32_t device, uint64_t inode, size_t index);
 void inode_map_release(struct inode_map *map);
 

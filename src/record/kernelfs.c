@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A detached mount, or else what is mounted in the usual place. */
+/* Makes a detached mount, or else uses the file system mounted in the usual place. */
 #include "record/kernelfs.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ static int open_mounted(const char *path, long magic)
 	return status.f_type == magic ? TAKE_FD(fd) : -ENOENT;
 }
 
-/* The root of the detached mount is an O_PATH descriptor; callers want one they can lock and list. */
+/* The root of the detached mount is an O_PATH descriptor; callers need one that they can lock and list. */
 static int open_kernelfs(const char *type, const char *usual_path, long magic)
 {
 	_cleanup_close_ int mount = mount_detached(type);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracefs and sysfs, wherever they are mounted or not. A detached mount (fsmount(2), Linux 5.2) needs no mount point,
- * appears in no mount table, works inside a chroot, and is gone with its last descriptor.
+ * Opens tracefs and sysfs, whether or not they are mounted anywhere. A detached mount (fsmount(2), Linux 5.2) needs no
+ * mount point, appears in no mount table, works inside a chroot, and disappears with its last descriptor.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Path resolution by hand (path_resolution(7)), saying what it passes. */
+/* Resolves paths by hand (path_resolution(7)) and reports the links on the way. */
 #include "record/links.h"
 
 #include <elf.h>
@@ -18,7 +18,7 @@
 #include "elf/identity.h"
 #include "elf/script.h"
 
-#define LINKS_MAX 40 /* as the kernel */
+#define LINKS_MAX 40 /* the kernel's limit */
 
 /* Takes the first component of *rest, with its slash, into name. Returns whether there was one. */
 static bool next_component(char *rest, char *name, size_t size)
@@ -41,7 +41,7 @@ static void go_up(char *resolved)
 		*slash = 0;
 }
 
-/* The content of the link `path` comes before what is left to resolve. */
+/* Puts the content of the link `path` in front of the part that is not resolved yet. */
 static int follow(const char *path, char *resolved, char *rest)
 {
 	char target[PATH_MAX], joined[PATH_MAX];
@@ -95,7 +95,7 @@ int links_on_path(const char *path, int (*found)(void *context, const char *link
 	return 0;
 }
 
-/* dirname(path)/SONAME, and its links if it leads to the file itself. */
+/* Reports the links on the way of dirname(path)/SONAME, if that leads to the file itself. */
 static int soname_links(
 	const char *path, const char *soname, int (*found)(void *, const char *), void *context)
 {
@@ -111,7 +111,10 @@ static int soname_links(
 	return real && streq(real, path) ? links_on_path(named, found, context) : 0;
 }
 
-/* ld.so looks in /lib and /usr/lib alike; which of them, its cache says. Where /lib is a link, it is in the way. */
+/*
+ * The cache of ld.so says whether a library is opened in /lib or in /usr/lib. Where /lib is a link, opening may go
+ * through it.
+ */
 static int library_folder_link(const char *path, int (*found)(void *, const char *), void *context)
 {
 	_cleanup_free_ char *real = NULL;

@@ -6,7 +6,7 @@
 int links_on_path(const char *path, int (*found)(void *context, const char *link), void *context);
 
 /*
- * The links by which the kernel and ld.so find what this file needs or is: the interpreter of a script or ELF
+ * Reports the links by which the kernel and ld.so find this file and what it needs: the interpreter of a script or ELF
  * program, and the name (DT_SONAME) of a library beside it.
  */
 int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The socket between mark and record. */
+/* The socket between `headstart mark` and `headstart record`. */
 #include "record/mark.h"
 
 #include <errno.h>
@@ -14,7 +14,10 @@
 
 #include "base/cleanup.h"
 
-/* Datagrams: more than the kernel keeps (net.unix.max_dgram_qlen), so that who sends without end holds up nobody. */
+/*
+ * Datagrams: more than the kernel queues (net.unix.max_dgram_qlen), but few enough that a process which sends without
+ * end cannot hold up the recording.
+ */
 #define TAKEN_AT_ONCE 64
 
 /* Fills in the address; returns its length, or 0 for a name that is too long. */
@@ -55,7 +58,9 @@ static bool may_mark(const struct markers *markers, uid_t user)
 	return user == 0;
 }
 
-/* Receives one datagram. Returns whether there was one; *ret is its sender, (uid_t)-1 if the kernel does not say. */
+/*
+ * Receives one datagram. Returns whether there was one. *ret is its sender, (uid_t)-1 if the kernel does not name it.
+ */
 static bool receive(int fd, uid_t *ret)
 {
 	union {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How `headstart mark` reaches `headstart record`: a datagram to an abstract Unix socket (unix(7)). It needs no file and
- * works in any root. Everybody can read the names of such sockets (/proc/net/unix), so the name permits nothing: the
- * kernel tells who sends (SCM_CREDENTIALS), and only a mark of root or of the users of the recording counts.
+ * How `headstart mark` reaches `headstart record`: it sends a datagram to an abstract Unix socket (unix(7)). This needs
+ * no file and works in any root. Everybody can read the names of such sockets (/proc/net/unix), so knowing the name
+ * permits nothing: the kernel names the sender (SCM_CREDENTIALS), and only marks of root or of the users of the
+ * recording count.
  */
 #pragma once
 
@@ -13,20 +14,20 @@
 #define MARK_VARIABLE "HEADSTART_RECORDING" /* the recording's name, in the environment of the command */
 #define MARK_NAME_MAX 64
 
-/* A bound socket, and the name of the recording. Returns the descriptor or negative errno. */
+/* Binds a socket and names the recording. Returns the descriptor or negative errno. */
 int mark_listen(char ret_name[MARK_NAME_MAX]);
 
-/* Who besides root may mark. */
+/* The users besides root who may mark. */
 struct markers {
 	uid_t users[2];
 	size_t n_users;
 };
 
 /*
- * Takes what has come to the socket of mark_listen(). Returns whether there was a mark of somebody who may. *ret_refused
- * is the user of one who may not, untouched where there was none.
+ * Takes what has arrived at the socket of mark_listen(). Returns whether a permitted user has marked. *ret_refused is a
+ * user whose mark was refused; it is untouched if there was none.
  */
 bool mark_take(int fd, const struct markers *markers, uid_t *ret_refused);
 
-/* Marks the recording. Returns 0, -ECONNREFUSED where there is none of that name, or negative errno. */
+/* Marks the recording. Returns 0, -ECONNREFUSED if there is no recording of that name, or negative errno. */
 int mark_send(const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mounted file systems whose pages come from a disk or a server: those a cold start waits for. */
+/* The mounted file systems whose pages come from a disk or a server. A cold start waits for these. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,8 +22,8 @@ struct mounts {
 int mounts_parse(char *mountinfo, struct mounts *ret);
 
 /*
- * Those of this process. In a chroot whose root is not a mount point mountinfo leaves the root out; it is added.
- * -ENOENT: /proc is not mounted.
+ * Reads the mounts of this process. In a chroot whose root is not a mount point, mountinfo leaves the root out; this
+ * adds it. Returns 0, -ENOENT if /proc is not mounted, or negative errno.
  */
 int mounts_read(struct mounts *ret);
 void mounts_release(struct mounts *mounts);
@@ -35,7 +35,10 @@ static inline void mounts_releasep(struct mounts *mounts)
 
 const struct mount *mounts_find(const struct mounts *mounts, uint64_t id);
 
-/* Whether files of this type of file system are cached pages of a disk or a server, not memory or kernel objects. */
+/*
+ * Whether the files of this type of file system cache pages of a disk or a server, rather than being memory or kernel
+ * objects.
+ */
 bool mounts_is_disk_type(const char *type);
 
 static inline uint32_t mounts_pack_device(unsigned device_major, unsigned device_minor)

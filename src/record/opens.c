@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The descriptor that comes with an event says what was opened; /proc/self/fd says under which name. */
+/* An event comes with a descriptor of the opened file; /proc/self/fd gives its name. */
 #include "record/opens.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@
 #include "base/strings.h"
 #include "base/times.h"
 
-/* O_NONBLOCK: the descriptor of a FIFO must not wait for its other end. */
+/* O_NONBLOCK: opening a FIFO must not wait for its other end. */
 #define EVENT_FLAGS (O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NONBLOCK | O_NOATIME)
 
 static void mark_mount(int fd, const struct mount *mount)
 {
 	struct statx status;
 
-	/* A mount that another one covers cannot be named. */
+	/* A mount that is covered by another one cannot be reached by its path. */
 	if (statx(AT_FDCWD, mount->point, AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0 ||
 		(status.stx_mask & STATX_MNT_ID && status.stx_mnt_id != mount->id))
 		return;
@@ -44,7 +44,7 @@ int opens_start(struct opens *opens, const struct mounts *mounts)
 	return 0;
 }
 
-/* The name, if it leads back to the same file: deleted files and those of other mount namespaces have none. */
+/* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */
 static char *name_of(int fd, const struct statx *status)
 {
 	char link[64], path[PATH_MAX];
@@ -62,7 +62,10 @@ static char *name_of(int fd, const struct statx *status)
 	return strdup(path);
 }
 
-/* The superblock's device, which the kernel's events tell; overlayfs passes on to files of another one. */
+/*
+ * The superblock's device, which the kernel's events name. 0 on overlayfs, whose files have the device of another file
+ * system.
+ */
 static uint32_t superblock_of(const struct opens *opens, const struct statx *status)
 {
 	const struct mount *mount =

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of things: get ready, become cold, let the command go, follow it to its milestone, put all back. */
+/*
+ * The steps of a recording: prepare, drop the cache, start the command, follow it to its milestone, restore everything.
+ */
 #include "record/record.h"
 
 #include <errno.h>
@@ -40,7 +42,7 @@ struct session {
 	struct opens opens;
 	struct record_trace trace;
 	struct command command;
-	struct terminal *terminal; /* of a command of another user; NULL where none is needed */
+	struct terminal *terminal; /* of another user's command; NULL where none is needed */
 	int signals;               /* signalfd; -1 until there is one */
 	sigset_t mask_before;
 	bool only_added;
@@ -113,7 +115,7 @@ static int drop_page_cache(void)
 	return write_full(fd, "3", 1);
 }
 
-/* Everything the command must not pay for, in the order in which it must be undone. */
+/* Does everything that must not cost the command time. The order matters: it is undone in the reverse order. */
 static int set_up(struct session *session, enum record_step *step)
 {
 	const struct record_options *options = session->options;
@@ -139,12 +141,12 @@ static int set_up(struct session *session, enum record_step *step)
 	if (r < 0)
 		return r;
 	session->only_added = tracer_has_only_added(session->tracer);
-	/* Without fanotify names are found by walking: slower, not impossible. */
+	/* Without fanotify names are found by walking the file systems, which is slower. */
 	opens_start(&session->opens, &session->mounts);
 	return 0;
 }
 
-/* The process group of a command in a session of its own, which no terminal of ours sends signals to; 0: none. */
+/* The process group of a command in a session of its own, to which our terminal sends no signals. 0: none. */
 static volatile sig_atomic_t group;
 
 static void pass_on(int signal_number)
@@ -162,7 +164,7 @@ static void heed_keyboard(const struct session *session)
 		action.sa_handler = SIG_IGN;
 	} else {
 		group = session->command.pid;
-		/* When the recording has ended, and they are not blocked any more. */
+		/* These act once the recording has ended and no longer blocks them. */
 		sigaction(SIGTERM, &action, NULL);
 		sigaction(SIGHUP, &action, NULL);
 	}
@@ -214,7 +216,7 @@ static int start_command(struct session *session, enum record_step *step)
 	return command_go(&session->command);
 }
 
-/* Orphans of the tree are ours to reap, so the tree has ended when we have no child left. */
+/* We reap the orphans of the tree, so the tree has ended when we have no child left. */
 static void reap(struct session *session)
 {
 	int status;
@@ -238,7 +240,7 @@ static void take_signal(struct session *session)
 		if (info.ssi_signo == SIGCHLD)
 			continue;
 		session->interrupted = true;
-		if (!session->command_ended) /* else its number may be another's by now */
+		if (!session->command_ended) /* otherwise another process may have its number by now */
 			kill(session->command.pid, (int)info.ssi_signo);
 	}
 	reap(session);
@@ -301,7 +303,7 @@ static int follow(struct session *session)
 
 		if (poll(fds, 3, POLL_MS) < 0 && errno != EINTR)
 			return -errno;
-		/* What the kernel has gathered by now belongs before whatever the signals and the mark say. */
+		/* Gathers first: the kernel's events so far come before the signals and the mark. */
 		r = gather(session);
 		if (r < 0)
 			return r;
@@ -378,7 +380,7 @@ static int describe(const struct session *session, struct profile *profile)
 	return 0;
 }
 
-/* The start begins with the program that was asked for, even where its exec event was lost. */
+/* The start begins with the recorded program, even if its exec event was lost. */
 static int ensure_program(struct session *session)
 {
 	uint64_t started = (uint64_t)(session->started * 1e9);
@@ -464,7 +466,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	enum record_step step;
 	int r;
 
-	/* Where it is refused, our own pages stay in the cache, and the profile will say that some did. */
+	/* If this fails, our own pages stay in the cache, and the profile says that some pages did. */
 	detach_from_files();
 	r = run(&session, &result, &step);
 	if (r < 0) {
@@ -476,7 +478,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	return 0;
 }
 
-/* Sends the signal to each child; the orphans of those that end become our children in turn. */
+/* Sends the signal to each child. When these end, their orphans become our children in turn. */
 static void signal_children(int signal_number)
 {
 	_cleanup_free_ char *list = NULL;
@@ -492,7 +494,7 @@ static void signal_children(int signal_number)
 			kill((pid_t)strtol(word, NULL, 10), signal_number);
 }
 
-/* SIGTERM first; SIGKILL for what has not gone after that. */
+/* Sends SIGTERM first, then SIGKILL to the processes that are left. */
 static void end_tree(struct record_result *result)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};

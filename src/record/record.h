@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording, root backend: starts a command from a cold page cache and returns what its whole process tree touched.
+ * Records as root: starts a command from a cold page cache and returns what its whole process tree touched.
  *
- * Exact, the default: with read-ahead off every page that is touched first raises a fault or is read, so the kernel's
- * own events say all. The machine is slower meanwhile; restore.h puts it back.
+ * The default is exact: with read-ahead off, the first touch of every page is a fault or a read, and the kernel reports
+ * both. The machine is slower meanwhile; restore.h puts read-ahead back.
  */
 #pragma once
 
@@ -30,19 +30,17 @@ struct record_progress {
 struct record_options {
 	const char *path; /* of the command, as execve gets it */
 	char *const *argv;
-	const char *program; /* canonical path of the command */
-	const char *
-		user; /* NULL: run as we are; else nothing of ours goes with the command (user.h, terminal.h) */
-	const char *recording; /* name that `headstart mark` is to use; the socket below has it */
+	const char *program;   /* canonical path of the command */
+	const char *user;      /* NULL: ours; else the command gets nothing of ours (user.h, terminal.h) */
+	const char *recording; /* the name that `headstart mark` uses; the socket below has it */
 	int mark;              /* a descriptor that becomes readable when a mark may have come; borrowed */
-	bool (*marked)(
-		void *context); /* takes what has come to it; returns whether the start has reached its mark */
+	bool (*marked)(void *context); /* takes what has arrived; returns whether the start is marked */
 	enum record_milestone until;
 	double seconds;  /* for idle and time */
 	double timeout;  /* seconds, always */
 	bool keep_cache; /* do not drop the page cache first */
 	bool keep_read_ahead;
-	bool page_cache_events; /* what enters the page cache counts, as on kernels before 6.12 */
+	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	void (*progress)(
 		void *context, const struct record_progress *progress); /* or NULL; several times a second */
 	void *context;
@@ -51,19 +49,19 @@ struct record_options {
 struct record_result {
 	struct profile profile; /* the caller's to release */
 	pid_t pid;              /* the command */
-	bool running;           /* it has not ended yet: record_wait() */
+	bool running;           /* the command has not ended yet: call record_wait() */
 	int status;             /* as waitpid(2) has it, when it has ended */
-	/* Owned; of a command of another user that has not ended yet: record_wait(). */
+	/* Owned; NULL unless the command runs as another user and has not ended yet: call record_wait(). */
 	struct terminal *terminal;
 	double seconds; /* from start to milestone */
 	size_t events;
-	/* Touched pages that the cache held before: order and extent are less sure. */
+	/* Touched pages that were cached before: their order and extent are recorded less precisely. */
 	uint64_t pages_resident;
-	uint64_t events_unknown; /* about files that have no name any more, or none on a disk */
+	uint64_t events_unknown; /* about files that have no name any more, or no disk */
 	bool names_by_walking;   /* no fanotify */
 };
 
-/* What was being done when record_run() failed, for people: "drop the page cache". */
+/* The step at which record_run() failed, for people: "drop the page cache". */
 enum record_step {
 	RECORD_STEP_PREPARE,
 	RECORD_STEP_TRACEFS,
@@ -81,13 +79,14 @@ enum record_step {
 const char *record_step_text(enum record_step step);
 
 /*
- * Returns 0 with *ret filled in, or negative errno with *ret_step; everything is put back either way, and the command
- * has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, which the command has been sent too.
- * Makes the calling process the reaper of the command's orphans, and ignores SIGINT and SIGQUIT from the start of the
- * command on: a terminal sends them to the command as well. A command of another user is in a session of its own
- * (user.h): to that they are passed on, and so are, when the recording has ended, SIGTERM and SIGHUP.
+ * Returns 0 with *ret filled in, or negative errno with *ret_step. Everything is restored either way; after an error
+ * the command has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, and was passed on to the command.
+ *
+ * Makes the calling process the reaper of the command's orphans. Ignores SIGINT and SIGQUIT once the command starts,
+ * because a terminal sends them to the command as well. A command of another user has a session of its own (user.h):
+ * these two signals are passed on to it, and after the recording SIGTERM and SIGHUP as well.
  */
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step);
 
-/* Waits for the command; `kill_tree` ends it and all it started first. Sets result->status. */
+/* Waits for the command. `kill_tree` first ends it and everything it started. Sets result->status. */
 int record_wait(struct record_result *result, bool kill_tree);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files and programs, looked at once the recording is over and nothing can disturb it. */
+/* Looks at files and programs after the recording, when this can disturb nothing. */
 #include "record/resolve.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "record/inode-map.h"
 #include "record/links.h"
 
-#define RESIDENCY_PAGES_MAX (4u << 20) /* 16 GiB of a file: above, a byte a page is too much to ask for */
+#define RESIDENCY_PAGES_MAX (4u << 20) /* 16 GiB of a file: beyond, a byte for each page is too much */
 
-/* What is needed of a file's events. */
+/* The kinds of events that decide what is looked up about a file. */
 enum { HAS_EVENTS = 1, HAS_MAPPED = 2 };
 
 static void drop_file(struct record_file *file)
@@ -29,7 +29,7 @@ static void drop_file(struct record_file *file)
 	*file = (struct record_file){0};
 }
 
-/* Moves the files that are left together. */
+/* Closes the gaps that dropped files have left. */
 static void compact(struct record_files *files)
 {
 	size_t kept = 0;
@@ -40,7 +40,7 @@ static void compact(struct record_files *files)
 	files->count = kept;
 }
 
-/* Two subvolumes of a btrfs have inodes of the same number, and the kernel's events do not say whose. */
+/* Two subvolumes of a btrfs can have inodes of the same number, and the kernel's events do not name the subvolume. */
 static int mark_ambiguous(struct record_files *files, struct inode_map *map)
 {
 	for (size_t i = 0; i < files->count; i++) {
@@ -82,8 +82,8 @@ static void look_up_residency(struct record_file *file, size_t page_size)
 }
 
 /*
- * A bit mask for each file: what kinds of events there are about it. The first of them also says better when the file
- * was opened than fanotify, which is read later.
+ * Returns a bit mask for each file: the kinds of events about it. The first event also gives the time of opening more
+ * exactly than fanotify, which is read later.
  */
 static uint8_t *gather_event_kinds(
 	struct record_files *files, const struct record_trace *trace, const struct inode_map *map)
@@ -134,7 +134,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 	for (size_t i = 0; i < files->count; i++) {
 		if (kinds[i] & HAS_MAPPED)
 			look_up_residency(&files->items[i], page_size);
-		/* A file that others opened and the tree did not touch is not of interest. */
+		/* Skips a file that others opened and the tree did not touch. */
 		if (!kinds[i] && !files->items[i].by_tree)
 			drop_file(&files->items[i]);
 	}
@@ -144,7 +144,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 
 struct link_search {
 	struct record_files *files;
-	uint64_t opened; /* when the link must have been passed */
+	uint64_t opened; /* when the start must have passed the link */
 };
 
 static int add_link(void *context, const char *path)
@@ -174,7 +174,7 @@ static int add_link(void *context, const char *path)
 	return -ENOMEM;
 }
 
-/* The path of a program whose name does not lead to it: of the files so called, the one opened last. */
+/* The path of a program whose name does not lead to it: of the files with that last part, the one opened last. */
 static char *find_opened(const struct record_files *files, const struct record_exec *exec)
 {
 	const char *slash = strrchr(exec->path, '/'), *name = slash ? slash + 1 : exec->path;
@@ -201,8 +201,8 @@ static const struct record_file *find_named(const struct record_files *files, co
 }
 
 /*
- * The kernel opens a program to run it, so what the name leads to must be among the files; a name that was meant in
- * another root leads elsewhere.
+ * The kernel opens a program to run it, so the name must lead to one of the opened files. A name from another root
+ * leads elsewhere here.
  */
 static int resolve_program(struct record_exec *exec, struct record_files *files)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read-ahead off and on again, and the guard. */
+/* Switches read-ahead off and on again, and runs the guard. */
 #include "record/restore.h"
 
 #include <dirent.h>
@@ -24,14 +24,15 @@
 #include "base/strings.h"
 #include "record/kernelfs.h"
 
-#define INSTANCE "headstart-" /* and the process number of the recorder */
+#define INSTANCE "headstart-" /* followed by the process number of the recorder */
 
 #define REMOVE_TRIES    1000
 #define REMOVE_PAUSE_NS 10000000 /* 10 s in all */
 
 /*
- * With the lock held there is no other recorder: what is there is of one that was killed together with its guard. Process
- * numbers come round, soon so in a PID namespace, and then old events would be taken for ours.
+ * We hold the lock, so there is no other recorder: an instance that exists was left by a recorder that was killed
+ * together with its guard. It must go, because process numbers repeat, soon in a PID namespace, and its old events
+ * would be taken for ours.
  */
 static void remove_left_behind(const struct restore *restore)
 {
@@ -109,7 +110,7 @@ static void disk_of(int sysfs, uint32_t device, char *ret, size_t size)
 		snprintf(ret, size, "%s", disk);
 }
 
-/* Block devices are named "8:0"; file systems that bring their own "btrfs-1", "0:51-fuse". */
+/* Block devices are named "8:0"; file systems with a bdi of their own "btrfs-1", "0:51-fuse". */
 static bool bdi_serves(int sysfs, const char *bdi, const struct mount *mount)
 {
 	const char *rest;
@@ -167,7 +168,7 @@ int restore_choose_devices(struct restore *restore, const struct mounts *mounts)
 	return 0;
 }
 
-/* Buffers of an instance that a dying recorder still holds open make its removal fail for a moment. */
+/* Retries, because removal fails for a moment while a dying recorder still holds buffers of the instance open. */
 static int remove_instance(const struct restore *restore)
 {
 	const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_NS};
@@ -184,7 +185,7 @@ static int remove_instance(const struct restore *restore)
 	return -errno;
 }
 
-/* A device that has gone, or that somebody else has set to another value meanwhile, is left alone. */
+/* Leaves a device alone that has gone, or that somebody else has set to another value meanwhile. */
 static int put_back(const struct restore *restore)
 {
 	int result = 0;
@@ -202,7 +203,7 @@ static int put_back(const struct restore *restore)
 	return remove_instance(restore) ?: result;
 }
 
-/* Closes every descriptor but these; -1 stands for none. */
+/* Closes every descriptor but these; -1 is ignored. */
 static void keep_only(const int *kept, size_t n)
 {
 	for (unsigned from = 0;;) {
@@ -219,7 +220,10 @@ static void keep_only(const int *kept, size_t n)
 	}
 }
 
-/* Waits for the other end to be closed, in whatever way; answers with the result, for whoever is still there. */
+/*
+ * Waits until the other end is closed, for whatever reason, restores everything, and sends the result in case the
+ * recorder still listens.
+ */
 static _Noreturn void guard_main(const struct restore *restore, int socket)
 {
 	static const int deaf_to[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
@@ -240,7 +244,7 @@ static _Noreturn void guard_main(const struct restore *restore, int socket)
 }
 
 /*
- * The guard ends without a signal to us, and wait(2) passes over it unless asked (__WALL): who waits for the command's
+ * The guard sends us no signal when it ends, and wait(2) ignores it without __WALL: code that waits for the command's
  * processes does not see it.
  */
 static int start_guard(struct restore *restore)
@@ -291,7 +295,7 @@ int restore_end(struct restore *restore)
 	answered = read_full(guard, &result, sizeof(result)) == sizeof(result);
 	while (waitpid(restore->guard_pid, NULL, __WALL) < 0 && errno == EINTR)
 		;
-	/* Without an answer, somebody has killed the guard. */
+	/* No answer means that somebody has killed the guard. */
 	return answered ? result : put_back(restore);
 }
 

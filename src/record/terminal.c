@@ -20,10 +20,10 @@
 
 struct terminal {
 	bool replaced[3];      /* which standard descriptors are terminals */
-	int own;               /* one of them; what the command writes goes there */
+	int own;               /* one of them; the command's output goes there */
 	int master, slave;     /* owned; slave: until the child has it */
 	int stop;              /* owned: an eventfd that ends the relay */
-	bool typed;            /* what is typed is ours to relay, and our terminal's modes are changed */
+	bool typed;            /* we relay keys, and have changed our terminal's modes */
 	struct termios before; /* its modes */
 	pthread_t thread;
 	bool running;
@@ -42,7 +42,10 @@ static int open_pair(struct terminal *terminal)
 	return terminal->slave < 0 ? -errno : 0;
 }
 
-/* Size and modes are those of our own; line ends are made once, by whichever of the two has them made. */
+/*
+ * Copies size and modes of our own terminal. Exactly one of the two converts line ends: the pseudo-terminal if we relay
+ * keys (pass_on_keys()), else our own.
+ */
 static int set_up(struct terminal *terminal, uid_t user)
 {
 	struct termios modes;
@@ -60,7 +63,7 @@ static int set_up(struct terminal *terminal, uid_t user)
 	return 0;
 }
 
-/* Of a terminal that another job has now neither modes nor input are ours. */
+/* We may change modes and read input only while no other job has the terminal. */
 static bool in_foreground(int fd)
 {
 	return tcgetpgrp(fd) == getpgrp();
@@ -111,7 +114,7 @@ int terminal_enter(const struct terminal *terminal)
 	return 0;
 }
 
-/* Both return whether there may be more to come. */
+/* Both return whether more may come. */
 static bool relay_output(const struct terminal *terminal)
 {
 	char data[4096];
@@ -122,7 +125,10 @@ static bool relay_output(const struct terminal *terminal)
 	return n > 0 && write_full(terminal->own, data, (size_t)n) == 0;
 }
 
-/* What a command that does not read has no room for is lost, as with any terminal; the relay must not wait for it. */
+/*
+ * If the command does not read, keys for which there is no room are lost, as with any terminal. The relay must not
+ * wait.
+ */
 static bool relay_keys(const struct terminal *terminal)
 {
 	char data[512];
@@ -146,7 +152,7 @@ static void *relay(void *argument)
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents && !relay_output(terminal))
-			fds[0].fd = -1; /* nobody has the other end any more */
+			fds[0].fd = -1; /* all other ends are closed */
 		else if (fds[2].revents && !fds[0].revents)
 			break;
 		if (fds[1].revents && !relay_keys(terminal))
@@ -155,7 +161,10 @@ static void *relay(void *argument)
 	return NULL;
 }
 
-/* What is typed goes on as it is: the pseudo-terminal echoes it and makes lines of it. Keys for signals stay ours. */
+/*
+ * Passes keys on unchanged: the pseudo-terminal echoes them and makes lines of them. Our own terminal still turns keys
+ * into signals.
+ */
 static int pass_on_keys(const struct terminal *terminal)
 {
 	struct termios modes = terminal->before;

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 
-/* 32 Mi events are 1.25 GiB: a command that reads for minutes is cut there, and said to be. */
+/* 32 Mi events are 1.25 GiB: the trace of a command that reads for minutes is cut there, and marked as such. */
 #define EVENTS_MAX (32u << 20)
 
 int record_trace_add_event(struct record_trace *trace, const struct record_event *event)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording gathers before it becomes a profile: events of the kernel, and the files they are about. */
+/* What a recording gathers before it becomes a profile: the kernel's events, and the files of these events. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 enum record_event_kind {
 	RECORD_TOUCH,  /* a fault, or a read(): these pages were asked for */
-	RECORD_MAPPED, /* fault-around mapped what was resident of these pages */
+	RECORD_MAPPED, /* fault-around mapped the resident ones of these pages */
 	RECORD_ADDED,  /* these pages entered the page cache */
 };
 
@@ -25,7 +25,7 @@ struct record_event {
 	enum record_event_kind kind;
 };
 
-/* A program that began. */
+/* The start of a program. */
 struct record_exec {
 	uint64_t time;
 	int32_t pid;
@@ -42,7 +42,7 @@ struct record_trace {
 	bool lost; /* the kernel dropped events */
 };
 
-/* A file that was opened, or looked at on the way to one. */
+/* A file that was opened, or that lies on the path to one. */
 struct record_file {
 	char *path; /* owned; absolute, as seen from our root */
 	enum profile_kind kind;
@@ -50,11 +50,11 @@ struct record_file {
 	uint64_t inode;
 	uint64_t pages;  /* size at the end of the recording */
 	uint64_t opened; /* nanoseconds, CLOCK_MONOTONIC */
-	bool by_tree;    /* the command's tree opened it, not only somebody else */
+	bool by_tree;    /* the command's tree opened it, perhaps among others */
 	uint8_t *
 		resident; /* owned; a byte for each page, bit 0 as mincore(2) has it; NULL where not looked up */
-	dev_t st_dev;     /* what stat says, which on btrfs is not the superblock's */
-	bool ambiguous; /* another file has the same device and inode (subvolumes): neither can be told */
+	dev_t st_dev;     /* from stat; on btrfs this is not the superblock's */
+	bool ambiguous; /* another file has the same device and inode (subvolumes): events fit both */
 };
 
 struct record_files {

@@ -54,7 +54,7 @@ struct tracer {
 	struct tep_handle *tep;
 	struct kbuffer *kbuffer;
 	struct event events[N_EVENTS];
-	int *cpus; /* trace_pipe_raw of each; -1 where a CPU has no buffer */
+	int *cpus; /* trace_pipe_raw of each; -1 if a CPU has no buffer */
 	int n_cpus;
 	void *sub_buffer;
 	size_t sub_buffer_size; /* bytes */
@@ -143,7 +143,7 @@ static int set_up_instance(struct tracer *tracer, const char *root, const char *
 	return r;
 }
 
-/* Opened here and not by tracefs_cpu_open(), which would let the command inherit them. */
+/* We open them ourselves, because the command would inherit descriptors of tracefs_cpu_open(). */
 static int open_buffers(struct tracer *tracer)
 {
 	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), found = 0;
@@ -231,7 +231,7 @@ static int take_pages(struct tracer *tracer, enum kind kind, const struct record
 	return record_trace_add_event(trace, &taken);
 }
 
-/* A __data_loc field: where the string lies in the event, and its length with its NUL. */
+/* A __data_loc field holds the offset of the string in the event, and its length with its NUL. */
 static int take_exec(struct tracer *tracer, const struct record_event *base, const void *data, unsigned size,
 	struct record_trace *trace)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's side of a recording: an ftrace instance of our own, followed through libtracefs. */
+/* The kernel's part of a recording: an ftrace instance of our own, followed through libtracefs. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,33 +10,33 @@
 struct tracer;
 
 enum tracer_source {
-	TRACER_BEST,       /* faults and reads where the kernel reports them (6.12), else what follows */
-	TRACER_PAGE_CACHE, /* what enters the page cache: exact only from cold and without read-ahead */
+	TRACER_BEST,       /* faults and reads where the kernel reports them (6.12), else TRACER_PAGE_CACHE */
+	TRACER_PAGE_CACHE, /* pages that enter the page cache: exact only from cold and without read-ahead */
 };
 
 /*
  * Makes an instance called `name` under the open root of tracefs, with its events chosen and nothing recorded yet.
- * -ENOSYS: this build has no libtracefs. -ENOENT: the kernel lacks the events. The caller removes the instance when
- * everything that uses it is closed (restore.h does).
+ * -ENOSYS: this build has no libtracefs. -ENOENT: the kernel lacks the events. The caller removes the instance after
+ * closing everything that uses it (restore.h does).
  */
 int tracer_open(int tracefs, const char *name, enum tracer_source source, struct tracer **ret);
 
-/* Whether tracer_open() had to do with what enters the page cache. */
+/* Whether tracer_open() fell back to pages that enter the page cache. */
 bool tracer_has_only_added(const struct tracer *tracer);
 
 /*
- * A descriptor that a process writes to make itself known; tracer_follow() reads who did. The kernel counts processes
- * in the first pid namespace, and only its own events tell us that number.
+ * Returns a descriptor. A process writes to it to make itself known, and tracer_follow() reads the process's number.
+ * The kernel's events number processes as in the first pid namespace, and nothing else gives us that number.
  */
 int tracer_marker(struct tracer *tracer);
 
 /*
- * Records, from now on, the process that wrote to the marker, and all it forks. *ret_pid is its number. -ESRCH: nobody
- * wrote.
+ * Records, from now on, the process that wrote to the marker, and all that it forks. *ret_pid is its number. -ESRCH: no
+ * process wrote.
  */
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid);
 
-/* Moves what the kernel has gathered into the trace. */
+/* Moves the events that the kernel has gathered into the trace. */
 int tracer_drain(struct tracer *tracer, struct record_trace *trace);
 
 /* Switches the events off and moves the rest into the trace. */

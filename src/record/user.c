@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Becoming a user as login(1) does, and what of the environment goes along. */
+/* Becomes a user as login(1) does, and chooses which variables of the environment stay. */
 #include "record/user.h"
 
 #include <errno.h>
@@ -65,7 +65,7 @@ static int keep_locale(struct environment *environment)
 	return r;
 }
 
-/* Whether FOLDER/NAME, or FOLDER alone, is there and ours: asked when we are the user already. */
+/* Whether FOLDER/NAME, or FOLDER alone, exists and is ours. Called when we are the user already. */
 static bool is_own(const char *folder, const char *name)
 {
 	_cleanup_free_ char *path = NULL;
@@ -78,7 +78,7 @@ static bool is_own(const char *folder, const char *name)
 	return path[0] == '/' && stat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-/* A display's socket tells its owner, or the file of the cookies for it does. */
+/* A display belongs to the user who owns its socket or its file of cookies. */
 static bool is_own_display(const char *home)
 {
 	const char *display = getenv("DISPLAY"), *cookies = getenv("XAUTHORITY");
@@ -126,7 +126,7 @@ static int make_environment(struct environment *environment, const struct passwd
 	return r ? r : keep_session(environment, user->pw_dir);
 }
 
-/* What putenv() is given stays with the process, which is about to become another program. */
+/* putenv() keeps what it is given, so this is never freed; the process soon becomes another program. */
 static int replace_environment(const struct passwd *user)
 {
 	struct environment environment = {0};
@@ -152,7 +152,7 @@ int user_become(const char *name)
 	user = getpwnam(name);
 	if (!user)
 		return errno ? -errno : -ENOENT;
-	/* Root's session keyring would stay; an old kernel, or one without keys, has none. */
+	/* Otherwise root's session keyring would stay. An old kernel, or one without keys, has none. */
 	(void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	if (setsid() < 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
 		return -errno;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorded command as another user: nothing of root's goes with it. */
+/* Runs the recorded command as another user, without anything of root's. */
 #pragma once
 
 /*
- * Makes this process, a child of root's that is to become the command, one of that user: groups and user; a session of
- * its own, without a controlling terminal; no descriptor but the standard ones after the next execve; and an environment
- * that has only
+ * Makes this process, a child of root's that will become the command, a process of that user: groups and user; a
+ * session of its own, without a controlling terminal; only the standard descriptors after the next execve; and an
+ * environment of only
  *
  *     HOME USER LOGNAME SHELL                    of the user
  *     PATH LANG LANGUAGE LC_* TERM TZ            ours
- *     XDG_CURRENT_DESKTOP                        ours: which toolkit a program loads
+ *     XDG_CURRENT_DESKTOP                        ours: decides which toolkit a program loads
  *     XDG_RUNTIME_DIR WAYLAND_DISPLAY DISPLAY XAUTHORITY
  *                                                ours, where what they name belongs to the user
  *

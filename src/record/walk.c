@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for inodes without fanotify: every file of the file systems that the events are about is looked at. Slow, and
- * done only where there is no better way.
+ * Finds names for inodes without fanotify, by looking at every file of the file systems that have events. This is slow,
+ * and done only where there is no better way.
  */
 #include <errno.h>
 #include <fts.h>
@@ -39,7 +39,7 @@ static int add_named(struct record_files *files, const FTSENT *entry, uint32_t d
 	return 0;
 }
 
-/* Takes the wanted inodes below one mount; each is wanted once, whatever its number of links. */
+/* Takes the wanted inodes below one mount; each is taken once, however many links it has. */
 static int walk_mount(struct record_files *files, struct inode_map *named, const struct inode_map *wanted,
 	const struct mount *mount)
 {
