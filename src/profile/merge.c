@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two profiles into one, and one from a later exec point on.
+ * Merges two profiles into one, and cuts a profile to what follows an exec point.
  *
- * Merging happens in two steps. First everything that only `from` knows gets the order it has there plus all
- * touches of `into`: unique, in the right sequence, but full of holes where both knew a page. Then those
- * orders are counted out again without holes, so that touches stays a count however often profiles are
- * merged.
+ * Merging happens in two steps. First, all that only `from` has gets its order there plus all touches of `into`. These
+ * orders are unique and in the right sequence, but have holes where both have a page. Then the orders are renumbered
+ * without holes, so that touches stays a count however often profiles are merged.
  */
 #include "profile/profile.h"
 
@@ -86,7 +85,7 @@ static void cursor_fill(struct range_cursor *cursor)
 	cursor->n--;
 }
 
-/* The first `pages` pages of what is left, taken off it. */
+/* Takes the first `pages` pages off the current range and returns them. */
 static struct profile_range cursor_take(struct range_cursor *cursor, uint32_t pages)
 {
 	struct profile_range taken = cursor->left;
@@ -99,7 +98,7 @@ static struct profile_range cursor_take(struct range_cursor *cursor, uint32_t pa
 	return taken;
 }
 
-/* How many pages of `a` lie before `b` begins; 0 where b is first or both begin together. */
+/* How many pages of `a` lie before `b` begins; 0 if b begins first or both begin together. */
 static uint32_t pages_before(const struct range_cursor *a, const struct range_cursor *b)
 {
 	if (a->left.pages == 0 || (b->left.pages > 0 && b->left.page <= a->left.page))
@@ -118,8 +117,8 @@ static struct range_cursor cursor_over(const struct profile_range *ranges, size_
 }
 
 /*
- * The ranges of both into `to`: order that of `old` where it knows the page. Where the file `changed`, what
- * `old` says of pages and runs is of another file and only its order serves.
+ * Adds the ranges of both to `to`, with the order of `old` where `old` has the page. If the file `changed`, the pages
+ * and runs of `old` belong to another file, and only its order is used.
  */
 static int merge_ranges(struct profile_file *to, struct range_cursor old, struct range_cursor new,
 	uint32_t base, bool changed)
@@ -156,7 +155,7 @@ static bool same_object(const struct profile_file *a, const struct profile_file 
 		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
-/* `to` holds what `into` knew of the file; adds what `from` knows. */
+/* `to` already holds the ranges that `into` has of the file; adds those of `from`. */
 static int merge_known_file(
 	struct profile_file *to, const struct profile_file *from, uint32_t base, bool from_later)
 {
@@ -174,11 +173,11 @@ static int merge_known_file(
 		to, cursor_over(old, n_old), cursor_over(from->ranges, from->n_ranges), base, changed);
 }
 
-/* ---- counting out again ---- */
+/* ---- renumbering ---- */
 
 struct event {
-	uint32_t *order; /* to be renumbered */
-	uint32_t count;  /* orders it takes up: its pages, 1 for a look, 0 for what shares the next one's */
+	uint32_t *order; /* will be renumbered */
+	uint32_t count;  /* orders that it takes up: its pages; 1 for a look; 0 if it shares the next one's */
 };
 
 static int compare_events(const void *a, const void *b)
@@ -286,7 +285,7 @@ static bool has_exec(const struct profile *profile, const char *path)
 	return false;
 }
 
-/* Exec points that only `from` knows: they come where the touches that only it knows come. */
+/* Adds the exec points that only `from` has, among the touches that only `from` has. */
 static int merge_execs(struct profile *to, const struct profile *from)
 {
 	uint32_t base = to->touches;
@@ -339,7 +338,7 @@ int profile_merge(struct profile *into, const struct profile *from)
 
 /* ---- from an exec point on ---- */
 
-/* What of the file was touched from `start` on; nothing is added where that is nothing. */
+/* Adds the touches of the file from `start` on, or nothing if there are none. */
 static int cut_file(struct profile *to, const struct profile_file *file, uint32_t start)
 {
 	struct profile_file *cut = NULL;

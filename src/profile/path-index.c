@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open addressing with linear probing, at most half full. Files are only ever appended between two calls of
- * profile_finish(), which throws the index away: so it is enough to add those that came since the last
- * question.
+ * Open addressing with linear probing, at most half full. Between two calls of profile_finish(), which throws the index
+ * away, files are only appended. So a lookup only has to add the files that came since the last one.
  */
 #include "profile/path-index.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Finds a file of a profile by its path: a hash table of places in profile.files, caught up when it is asked.
- */
+/* Finds a file of a profile by its path: a hash table of places in profile.files, brought up to date at each lookup. */
 #pragma once
 
 #include <sys/types.h>

@@ -225,13 +225,13 @@ int profile_save(const struct profile *profile, const char *path)
 
 /* ---- reading ---- */
 
-/* What is left to read of the file; the checksum is not part of it. */
+/* The rest of the file, without the checksum. */
 struct reader {
 	const char *data;
 	size_t size;
 };
 
-/* The next `count` items of item_size bytes, possibly not aligned; or NULL where there are not as many. */
+/* The next `count` items of item_size bytes, possibly not aligned; NULL if the file has fewer. */
 static const char *take(struct reader *reader, uint64_t count, size_t item_size)
 {
 	const char *taken = reader->data;
@@ -245,7 +245,7 @@ static const char *take(struct reader *reader, uint64_t count, size_t item_size)
 	return taken;
 }
 
-/* A copy of the next string. Each byte of the file is copied once at most, so copies cannot outgrow it. */
+/* A copy of the next string. Each byte of the file is copied at most once, so copies cannot outgrow it. */
 static char *take_string(struct reader *reader)
 {
 	size_t length = strnlen(reader->data, reader->size);
@@ -365,7 +365,7 @@ static bool read_texts(struct reader *strings, struct profile *profile)
 	return true;
 }
 
-/* All but the header and the checksum. */
+/* Reads everything but the header and the checksum. */
 static bool read_body(const struct disk_header *header, struct reader body, struct profile *profile)
 {
 	const struct {

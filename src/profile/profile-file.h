@@ -4,14 +4,14 @@
 
 #include "profile/profile.h"
 
-/* How a profile begins: text tools that mend line ends damage it visibly. */
+/* The first bytes of a profile. A text tool that changes line ends damages them visibly. */
 #define PROFILE_MAGIC "HSPROF\r\n"
 
-/* Why a file is not a profile; each is one sentence for the user. */
+/* Why a file is not a valid profile; each is one sentence for the user. */
 enum profile_fault {
 	PROFILE_GOOD = 0,
 	PROFILE_FOREIGN,   /* not a profile at all */
-	PROFILE_NEWER,     /* a profile of a version this program does not know */
+	PROFILE_NEWER,     /* a profile of a version that this program does not know */
 	PROFILE_TRUNCATED, /* shorter than it says */
 	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
 };
@@ -19,11 +19,11 @@ enum profile_fault {
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */
 int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size);
 
-/* On PROFILE_GOOD *ret is the caller's to release; otherwise it is untouched. Never trusts a byte. */
+/* On PROFILE_GOOD, *ret is the caller's to release; otherwise it is untouched. Trusts no byte of the data. */
 enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret);
 
 /*
- * The same of a file. Returns 0; -EBADMSG, with *ret_fault, if it is no good profile; or negative errno where it cannot be
+ * Parses a file. Returns 0; -EBADMSG with *ret_fault if it is not a valid profile; or negative errno if it cannot be
  * read: -EISDIR, -EINVAL (not a regular file), -EFBIG (PROFILE_MAX_SIZE) and others.
  */
 int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_fault);
@@ -31,5 +31,5 @@ int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_
 /* Atomically replaces path. Returns 0 or negative errno. */
 int profile_save(const struct profile *profile, const char *path);
 
-/* "is not a headstart profile", "is damaged …": what to say after the file's name. */
+/* The words after the file's name: "is not a headstart profile", "is damaged …". */
 const char *profile_fault_text(enum profile_fault fault);

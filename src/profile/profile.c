@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile in memory: adding to it, putting it in order, checking what its header promises. */
+/* A profile in memory: adds to it, sorts it, and checks what its header promises. */
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -97,8 +97,7 @@ static int compare_ranges(const void *a, const void *b)
 }
 
 /*
- * Moves exec points into order without changing that of equals: the program comes before what it runs at
- * once.
+ * Sorts exec points by order and keeps the sequence of equal ones: the program comes before what it executes at once.
  */
 static void sort_execs(struct profile *profile)
 {
@@ -191,7 +190,7 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* By sorting, not by hashing: a hostile file cannot make it slow. */
+/* Sorts instead of hashing, so that a hostile file cannot make it slow. */
 static int check_paths(const struct profile *profile)
 {
 	_cleanup_free_ const char **paths = NULL;
@@ -215,7 +214,7 @@ static int check_paths(const struct profile *profile)
 
 static bool ranges_good(const struct profile *profile, const struct profile_file *file, uint64_t *pages)
 {
-	uint64_t end = 0; /* of the range before: page after its last */
+	uint64_t end = 0; /* of the range before: the page after its last */
 
 	if (file->n_ranges > 0 && file->kind != PROFILE_REGULAR)
 		return false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile: what one or more starts of a program touched. Portable between machines of one page size.
+ * A profile: what one or more starts of a program touched. It is portable between machines of one page size.
  *
- * Order is counted in touches: the n-th distinct (file, page) that the start touched has order n; files that
- * are only looked at (directories, links, files of no pages) take a number too. A range is a run of pages
- * touched one after the other, so that nothing about the order is lost.
+ * Order counts touches: the n-th distinct (file, page) that the start touched has order n. Files that are only looked
+ * at (directories, links, files without pages) take a number too. A range is a run of pages that were touched one after
+ * the other, so ranges keep the exact order.
  */
 #pragma once
 
@@ -24,10 +24,10 @@ enum profile_backend {
 	PROFILE_BACKEND_SYNTHETIC = 2, /* made by a test or by hand */
 };
 
-/* What a backend is known to get wrong: bits of profile.bias. */
+/* What a backend is known to record wrongly: bits of profile.bias. */
 enum profile_bias {
 	PROFILE_BIAS_READAHEAD = 1 << 0, /* read-ahead was not off: its pages count as touched */
-	PROFILE_BIAS_RESIDENT = 1 << 1,  /* some pages were cached before: those are known less exactly */
+	PROFILE_BIAS_RESIDENT = 1 << 1,  /* some pages were cached before and are recorded less precisely */
 	PROFILE_BIAS_LOST = 1 << 2,      /* the kernel dropped events */
 	PROFILE_BIAS_TIMEOUT = 1 << 3,   /* ended by its timeout, not by its milestone */
 };
@@ -54,7 +54,7 @@ struct profile_file {
 	size_t ranges_capacity;
 };
 
-/* A point of the start at which another program began: a plan can begin there. */
+/* A point of the start at which another program began. A plan can begin there. */
 struct profile_exec {
 	char *path;     /* owned; absolute, canonical: a script's own path, not its interpreter's */
 	uint32_t order; /* touches before it */
@@ -64,12 +64,12 @@ struct profile {
 	char *command;    /* owned; argv joined by spaces, for people */
 	char *program;    /* owned; canonical path of what was started */
 	char *kernel;     /* owned; uname -r of the recording machine */
-	char *device;     /* owned; what the program's file lay on, for people: "loop0 rotational" */
+	char *device;     /* owned; the device of the program's file, for people: "loop0 rotational" */
 	char *milestone;  /* owned; what ended the recording: "exit", "mark", "idle" … */
 	int64_t recorded; /* seconds since the epoch */
 	uint32_t page_size;
 	uint32_t runs;              /* recordings merged into it; > 0 */
-	uint32_t touches;           /* orders are below it */
+	uint32_t touches;           /* all orders are below it */
 	uint32_t backend;           /* enum profile_backend */
 	uint32_t bias;              /* enum profile_bias bits */
 	struct profile_file *files; /* owned; ascending by order */
@@ -89,7 +89,7 @@ static inline void profile_releasep(struct profile *profile)
 }
 
 /*
- * Adds an empty file, or finds the one of that path, whose kind stays. *ret_index is its place in files.
+ * Adds an empty file, or finds the one of that path and leaves its kind alone. *ret_index is its place in files.
  * Returns 0 or negative errno. Invalidates pointers into files.
  */
 int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index);
@@ -98,16 +98,16 @@ int profile_file_add_range(struct profile_file *file, struct profile_range range
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
 
 /*
- * Makes a profile of what was added: sorts the files and execs by order and the ranges by page, joins ranges
- * that continue each other, puts the program before the execs if it is not there, and raises touches over all
- * orders. Then profile_check(). Returns 0, -ENOMEM or -EINVAL.
+ * Completes a profile after adding: sorts the files and execs by order and the ranges by page, joins ranges that
+ * continue each other, puts the program before the execs if it is missing, and raises touches above all orders. Then
+ * calls profile_check(). Returns 0, -ENOMEM or -EINVAL.
  */
 int profile_finish(struct profile *profile);
 
 /*
- * Whether everything said above of the fields is true: 0, or -EINVAL. Also: page_size is a power of two from
- * 4 KiB to 1 MiB, paths are shorter than PATH_MAX and no two files have the same, all pages are less than
- * 2^32 (so that no sum of bytes overflows). Or -ENOMEM.
+ * Whether all that is said above of the fields is true: 0, or -EINVAL. It also checks that page_size is a power of two
+ * from 4 KiB to 1 MiB, that paths are shorter than PATH_MAX and no two files have the same, and that there are fewer
+ * than 2^32 pages in all, so that no sum of bytes overflows. Or -ENOMEM.
  */
 int profile_check(const struct profile *profile);
 
@@ -122,30 +122,30 @@ int profile_file_identify(struct profile_file *file);
 
 enum profile_staleness {
 	PROFILE_FRESH = 0,
-	PROFILE_GONE,    /* no such file, or not of that kind */
-	PROFILE_CHANGED, /* another build-id or size; or, without build-id, another size or time */
+	PROFILE_GONE,    /* no such file, or a file of another kind */
+	PROFILE_CHANGED, /* another build-id or size; without build-id, another size or time */
 };
 
 /*
- * Whether the file on disk is still what was recorded. A file with a build-id is judged by build-id and size
- * alone, so that a profile travels between machines; one without by its size (and, `same_machine`, its time).
- * A folder or a link is fresh while it is one.
+ * Whether the file on disk is still the recorded one. Files with a build-id are compared by build-id and size alone, so
+ * that a profile travels between machines. Others are compared by size and, on the `same_machine`, by time. A folder or
+ * a link is fresh as long as it is of that kind.
  */
 enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine);
 
 /*
- * The profile of both. Counts add up per page; order is that of `into`, pages only `from` knows come after.
- * Both must have the same page size and program (else -EINVAL). What describes the recording is taken from
- * the one recorded later, and so are the pages of a file whose build-id or kind differs. `from` is untouched;
- * on failure so is `into`.
+ * Merges `from` into `into`. Counts add up for each page. Pages keep the order of `into`; pages that only `from` has
+ * come after. Both must have the same page size and program (else -EINVAL). The description of the recording comes from
+ * the later one, and so do the pages of a file whose build-id or kind differs. `from` is untouched; on failure so is
+ * `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from);
 
-/* The first exec point of that path, or whose path has `name` as its last part. Returns its index, or -ENOENT. */
+/* The first exec point with that path, or with a path whose last part is `name`. Returns its index, or -ENOENT. */
 ssize_t profile_find_exec(const struct profile *profile, const char *name);
 
 /*
- * The part of a profile from exec point `exec` on, as a profile of that program: what was touched before is
- * left out. *ret is the caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
+ * The part of a profile from exec point `exec` on, as a profile of that program, without earlier touches. *ret is the
+ * caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
  */
 int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file of a profile against the file on disk: what to remember of it, and whether it still is that file. */
+/* Identifies the files of a profile, and compares them with the files on disk. */
 #include "profile/profile.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static bool is_kind(mode_t mode, enum profile_kind kind)
 	return false;
 }
 
-/* The build-id of the regular file at path; size 0 where it has none. */
+/* The build-id of the regular file at path; size 0 if it has none. */
 static int read_build_id(const char *path, uint8_t id[PROFILE_BUILD_ID_MAX], size_t *ret_size)
 {
 	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS);
