@@ -4,11 +4,13 @@
 
 #include "prefetch/cgroup.h"
 
-/* Percent of the last ten seconds in which some task waited for memory: beyond it nothing is prefetched. */
+/* In percent of the last ten seconds: if some task waited for memory longer than this, nothing is prefetched. */
 #define PRESSURE_HIGH 10
 
-/* Bytes that one cgroup still has free, page cache that is given up first included; UINT64_MAX without a
- * limit. */
+/*
+ * Bytes that one cgroup still has free, including page cache that the kernel gives up first. UINT64_MAX without a
+ * limit.
+ */
 static uint64_t cgroup_free(const char *root, const char *folder, int version)
 {
 	uint64_t limit, usage, reclaimable = 0;
@@ -17,7 +19,7 @@ static uint64_t cgroup_free(const char *root, const char *folder, int version)
 		!kernel_number(
 			root, folder, version == 1 ? "memory.usage_in_bytes" : "memory.current", "", &usage))
 		return UINT64_MAX;
-	if (limit >= INT64_MAX / 2) /* what version 1 calls no limit */
+	if (limit >= INT64_MAX / 2) /* version 1's number for "no limit" */
 		return UINT64_MAX;
 	kernel_number(root, folder, "memory.stat", version == 1 ? "total_inactive_file " : "inactive_file ",
 		&reclaimable);

@@ -52,7 +52,7 @@ static bool cgroup_path(const char *cgroups, const char *controller, char *ret, 
 	return false;
 }
 
-/* The least from the cgroup at `folder`, which is cut short, up to where the hierarchy is mounted. */
+/* The least from the cgroup at `folder` up to where the hierarchy is mounted. Shortens `folder`. */
 static uint64_t least_upwards(
 	const char *root, char *folder, size_t mount_length, int version, cgroup_number *number)
 {

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the control groups of this process, and the kernel, say in numbers. `root` is put before /proc and /sys, for tests;
- * else "".
+ * Numbers from the control groups of this process, and from small files of the kernel. `root` is put before /proc and
+ * /sys, for tests; else "".
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A small file of the kernel's, or NULL. The caller frees it. */
+/* The content of a small file of the kernel, or NULL. The caller frees it. */
 char *kernel_text(const char *root, const char *folder, const char *name);
 
-/* The number after `key` at the start of a line of such a file. Returns whether there is one ("max" is none). */
+/* The number after `key` at the start of a line of such a file. Returns whether there is one ("max" is no number). */
 bool kernel_number(const char *root, const char *folder, const char *name, const char *key, uint64_t *ret);
 
-/* A number of one cgroup, at `folder` below the root; `version` of cgroups, 1 or 2, decides what its files
- * are called. */
+/*
+ * A number of one cgroup, at `folder` below the root. The names of its files depend on the `version` of cgroups, 1 or
+ * 2.
+ */
 typedef uint64_t cgroup_number(const char *root, const char *folder, int version);
 
 /*
- * The least of the cgroups that this process is in, by either version, and of those above them. `controller`
- * is the one of version 1: "memory". UINT64_MAX where this process is in none.
+ * The least number of the cgroups of this process, in both versions, and of the cgroups above them. `controller` is a
+ * controller of version 1: "memory". UINT64_MAX if this process is in no cgroup.
  */
 uint64_t cgroups_least(const char *root, const char *controller, cgroup_number *number);
 
-/* What a limit leaves. */
+/* What is left of a limit. */
 static inline uint64_t left_of(uint64_t limit, uint64_t used)
 {
 	return used < limit ? limit - used : 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The note of a relaid file, found without a walk over its program headers: it lies directly before or behind
- * them. So an ordinary file costs two reads of its first bytes, which the loader is about to read as well, and a
- * relaid one another, of what is read next in any case.
+ * Finds the note of a relaid file without a walk over its program headers: it lies directly before or behind them. An
+ * ordinary file costs two reads of its first bytes, which the loader is about to read as well. A relaid file costs one
+ * more, of bytes that are read next in any case.
  *
- * The checksum of what was appended is not looked at: that would be to read all of it. A note that lies costs
- * speed alone, and no more of it than whole mode would.
+ * The checksum of the appended part is not checked, because that would mean reading all of it. A false note only costs
+ * speed, and no more than whole mode would.
  */
 #include "prefetch/hot-extent.h"
 

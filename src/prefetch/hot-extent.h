@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the bytes lie that a relaid file is loaded from, by its own note: no profile is needed to know it. */
+/* Finds the bytes that a relaid file is loaded from, by its own note, without a profile. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 #include "prefetch/object-parts.h"
 
 /*
- * The appended tables and the hot region behind them (format/note.h), as one part inside the file. Returns
- * whether there are any: not for a file that is not relaid, nor for one whose note makes no sense, which may
- * be hostile. Waits for the disk where the ELF header and the note are not in memory; the rest is not read.
+ * The appended tables and the hot region behind them (format/note.h), as one part inside the file. Returns false if the
+ * file is not relaid, or if its note makes no sense: the file may be hostile. Waits for the disk if the ELF header and
+ * the note are not in memory; nothing else is read.
  */
 bool hot_extent(int fd, uint64_t file_size, struct object_part *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a plan. */
+/* Reads a plan. */
 #include "prefetch/load.h"
 
 #include <errno.h>

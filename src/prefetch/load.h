@@ -10,9 +10,9 @@ struct loaded_plan {
 };
 
 /*
- * Reads the whole of an open plan, wherever its file position stands, and never maps it: another process may
- * truncate it meanwhile. Returns 0; -EBADMSG, with *ret_fault, if it is no good plan; -EINVAL if it is not a
- * regular file; -EFBIG past PLAN_FILE_MAX; or negative errno.
+ * Reads the whole of an open plan, from its beginning. Never maps it, because another process may truncate it
+ * meanwhile. Returns 0; -EBADMSG, with *ret_fault, if it is not a valid plan; -EINVAL if it is not a regular file;
+ * -EFBIG past PLAN_FILE_MAX; or negative errno.
  */
 int plan_load(int fd, struct loaded_plan *ret, enum plan_fault *ret_fault);
 

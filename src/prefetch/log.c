@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of the log. */
+/* Writes the lines of the log. */
 #include "prefetch/log.h"
 
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "base/stranger.h"
 
 /*
- * Appends to $HEADSTART_LOG. A relative path is none: the prefetcher works in another folder than who set it. Nor, for
- * root, is one that others can change.
+ * Appends to $HEADSTART_LOG. Ignores a relative path, because the prefetcher works in another folder than the process
+ * that set it. For root, also ignores a path that others can change.
  */
 static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
 {

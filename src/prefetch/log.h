@@ -9,9 +9,9 @@
 #include "prefetch/whole-mode.h"
 
 /*
- * Appends one line to the file $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …",
- * fields named as in struct prefetch_result, sizes in bytes, and "alongside" as in struct prefetch_options.
- * One write(2), so that lines of several prefetchers don't mix.
+ * Appends one line to the file that $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …".
+ * Fields are named as in struct prefetch_result, sizes are in bytes, and "alongside" is as in struct prefetch_options.
+ * It is one write(2), so that lines of several prefetchers don't mix.
  */
 void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_result *result);
@@ -19,5 +19,5 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_options *o
 /* A range that whole mode asked for: "object offset=… length=… path=…", the path to the end of the line. */
 void object_range_log(int fd, uint64_t offset, uint64_t length);
 
-/* All of whole mode: "objects seen=… read=… relaid=… asked=…". */
+/* The totals of whole mode: "objects seen=… read=… relaid=… asked=…". */
 void whole_mode_log(const struct whole_mode_result *result);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of an ELF file that relocation touches, from program headers and dynamic section (gABI chapter
- * 5): what the loader itself goes by.
+ * Finds the parts of an ELF file that relocation touches, as the loader does: from program headers and dynamic section
+ * (gABI chapter 5).
  */
 #include "prefetch/object-parts.h"
 
@@ -19,7 +19,7 @@ static void add_part(
 	parts[(*count)++] = (struct object_part){.offset = offset, .length = length};
 }
 
-/* Adds the table of `size` bytes at a virtual address, by the segment that holds all of it. */
+/* Adds the table of `size` bytes at a virtual address, using the segment that holds all of it. */
 static void add_table(const struct elf_file *file, uint64_t address, uint64_t size,
 	struct object_part parts[], size_t *count)
 {

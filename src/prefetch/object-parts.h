@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What of an ELF file is certain to be read when it is loaded: the tables of its relocation and what they
- * fill in. */
+/*
+ * The parts of an ELF file that loading is certain to touch: the tables of its relocation and the segments that these
+ * fill in.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -14,8 +16,7 @@ struct object_part {
 };
 
 /*
- * The relocation tables first, then the writable segments, each clipped to the file. The file may be hostile:
- * what makes no sense is left out. Waits for the disk where the headers are not in memory. Returns how many
- * there are.
+ * The relocation tables first, then the writable segments, each clipped to the file. The file may be hostile: parts
+ * that make no sense are left out. Waits for the disk if the headers are not in memory. Returns the number of parts.
  */
 size_t object_parts(int fd, uint64_t file_size, struct object_part parts[OBJECT_PARTS_MAX]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Without this a stranger whose file a plan names could keep the plan stale for ever. */
+/* Prevents a stranger whose file a plan names from keeping the plan stale for ever. */
 #include "prefetch/outdated.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/stranger.h"
 
-/* Of the file, or of the last folder above it that is there. Returns 0 or negative errno. */
+/* The owner of the file, or of the last folder above it that exists. Returns 0 or negative errno. */
 static int find_owner(const char *path, uid_t *ret)
 {
 	_cleanup_free_ char *rest = strdup(path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The files of a plan that is being carried out, and the next read of it. */
+/* The files of a plan that is being carried out, and its next read. */
 #include "prefetch/plan-job.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ bool plan_job_late(const struct plan_job *job)
 	return job->deadline_us != 0 && monotonic_us() >= job->deadline_us;
 }
 
-/* Descriptors free for the files of the plan, of `limit` in all. */
+/* How many of `limit` descriptors are free for the files of the plan. */
 static uint32_t free_fds(uint32_t limit)
 {
 	uint32_t taken = 0;
@@ -34,7 +34,7 @@ static uint32_t free_fds(uint32_t limit)
 	return limit - taken;
 }
 
-/* How many files may be open at once, beside the ring's own descriptor and opens that are under way. */
+/* Decides how many files may be open at once, beside the ring's own descriptor and pending opens. */
 static void plan_descriptors(struct plan_job *job)
 {
 	const uint32_t reserve = 4, many = 65536;
@@ -117,7 +117,7 @@ static void hold(struct plan_job *job, struct plan_job_file *file, int fd)
 {
 	if (plan_job_short_of_fds(job))
 		close_one(job);
-	/* A read then brings in the bytes it asks for and not one page more. */
+	/* With this a read brings in only the bytes that it asks for. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	file->fd = fd;
 	file->state = PLAN_JOB_FILE_OPEN;
@@ -130,7 +130,7 @@ static void count_failure(struct plan_job *job, uint32_t index, int error)
 	uint32_t before = result->stale + result->missing;
 
 	if (error == -ESTALE || error == -ELOOP || error == -EISDIR || error == -EINVAL)
-		result->stale++; /* or another kind of file in its place */
+		result->stale++; /* or a file of another kind took its place */
 	else if (error == -ENOENT || error == -ENOTDIR)
 		result->missing++;
 	else
@@ -176,7 +176,7 @@ void plan_job_open(struct plan_job *job, uint32_t file)
 			OPEN_NO_LINKS));
 }
 
-/* Whether a file that is no more untried or dropped has a descriptor: opens it again if it was closed. */
+/* Whether a file that is neither untried nor dropped has a descriptor. Opens the file again if it was closed. */
 static bool file_ready(struct plan_job *job, struct plan_job_file *file, uint32_t index)
 {
 	int fd;
@@ -208,7 +208,7 @@ static const struct plan_extent *extent_at(const struct plan_job *job, const str
 	return &job->plan->extents[job->schedule.extents[cursor->extent]];
 }
 
-/* What is left of the extent at the cursor; *ret_offset is where it begins in the file. */
+/* The rest of the extent at the cursor; *ret_offset is where the rest begins in the file. */
 static uint64_t extent_left(
 	const struct plan_job *job, const struct plan_job_cursor *cursor, uint64_t *ret_offset)
 {
@@ -232,7 +232,8 @@ enum plan_job_step plan_job_next_read(
 		if (file->state == PLAN_JOB_FILE_UNTRIED && !plan_job_late(job))
 			return PLAN_JOB_BLOCKED;
 		if (file->state == PLAN_JOB_FILE_UNTRIED)
-			file->size = LE64(job->plan->files[ret->file].size); /* nor will it be */
+			file->size = LE64(job->plan->files[ret->file]
+						  .size); /* too late: it will not be opened any more */
 		if (file->state == PLAN_JOB_FILE_DROPPED)
 			continue;
 		left = extent_left(job, cursor, &ret->offset);

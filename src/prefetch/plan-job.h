@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan being carried out: what all engines share. An engine opens the files, asks for one read after the
- * other, and starts them its own way; order, chunks, budgets, staleness and descriptors are dealt with here.
+ * A plan being carried out: what all engines share. An engine opens the files, asks for one read after the other, and
+ * starts the reads in its own way. This module handles order, chunks, budgets, staleness and descriptors.
  */
 #pragma once
 
@@ -12,24 +12,24 @@
 #include "prefetch/prefetch.h"
 #include "prefetch/schedule.h"
 
-/* How an engine goes about it. Where the defaults come from: docs/decisions/io-engines.md (bench/micro-engine). */
+/* How an engine works. docs/decisions/io-engines.md says where the defaults come from (bench/micro-engine). */
 struct prefetch_tuning {
 	uint32_t open_depth; /* opens under way at once */
 	uint32_t read_depth; /* reads under way at once */
 	uint32_t chunk;      /* bytes: the largest single read */
-	bool opens_first;    /* no data before every file is open */
+	bool opens_first;    /* read no data before every file is open */
 };
 
 enum plan_job_file_state {
 	PLAN_JOB_FILE_UNTRIED = 0,
 	PLAN_JOB_FILE_OPEN,    /* fd is valid */
-	PLAN_JOB_FILE_CLOSED,  /* good, but its descriptor was needed for another file */
-	PLAN_JOB_FILE_DROPPED, /* stale, missing, refused, or nothing to be read */
+	PLAN_JOB_FILE_CLOSED,  /* good, but another file needed its descriptor */
+	PLAN_JOB_FILE_DROPPED, /* stale, missing, refused, or without anything to read */
 };
 
 struct plan_job_file {
 	enum plan_job_file_state state;
-	enum prefetch_engine engine; /* the rung this file needs; PREFETCH_AUTO: the job's own */
+	enum prefetch_engine engine; /* the one this file needs; PREFETCH_AUTO: the job's own */
 	int fd;
 	uint64_t size; /* bytes */
 };
@@ -44,14 +44,14 @@ struct plan_job {
 	uint32_t tried;    /* files no longer PLAN_JOB_FILE_UNTRIED */
 	uint32_t open_fds; /* descriptors in PLAN_JOB_FILE_OPEN files */
 	uint32_t open_fds_max;
-	uint32_t close_next;            /* file at which to look for a descriptor to close */
+	uint32_t close_next;            /* where to look for the next descriptor to close */
 	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */
 	uint64_t budget;                /* bytes; valid with budget_known */
 	bool budget_known;
-	char *scratch; /* owned; tuning.chunk bytes that every read is read into: nobody looks at them */
+	char *scratch; /* owned; tuning.chunk bytes, the buffer of every read; never looked at */
 };
 
-/* Where a pass over the extents stands. */
+/* The state of a pass over the extents. */
 struct plan_job_cursor {
 	uint32_t extent;  /* position in the schedule */
 	uint64_t done;    /* bytes of that extent already handed out */
@@ -81,19 +81,20 @@ static inline void plan_job_releasep(struct plan_job *job)
 	plan_job_release(job);
 }
 
-/* Whether the time budget is used up: from then on nothing new is submitted. */
+/* Whether the time budget is used up. From then on nothing new is submitted. */
 bool plan_job_late(const struct plan_job *job);
 
 /*
- * The next read of a pass. PLAN_JOB_READ may open a file again and close another's descriptor for it, so a caller
- * that queues reads must hand them to the kernel first while plan_job_short_of_fds().
+ * The next read of a pass. PLAN_JOB_READ may reopen a file and close another file's descriptor for it. So while
+ * plan_job_short_of_fds(), a caller that queues reads must hand them to the kernel before it calls this.
  */
 enum plan_job_step plan_job_next_read(
 	struct plan_job *job, struct plan_job_cursor *cursor, struct plan_job_read *ret);
 
 /*
- * Whether the files are open that must be before the next read of the pass goes out: with tuning.opens_first all of its
- * part of the schedule, the lead or everything; else just its own, which plan_job_next_read() sees to.
+ * Whether the files that the next read of the pass depends on are open. With tuning.opens_first these are all files of
+ * its part of the schedule, the lead or everything; otherwise just its own file, which plan_job_next_read() takes care
+ * of.
  */
 bool plan_job_may_read(const struct plan_job *job, const struct plan_job_cursor *cursor);
 
@@ -107,10 +108,10 @@ void plan_job_opened(struct plan_job *job, uint32_t file, int fd_or_error);
 /* Opens a file and waits for it. */
 void plan_job_open(struct plan_job *job, uint32_t file);
 
-/* The engines. 0, or negative errno if the engine does not work here; then nothing has been tried yet. */
+/* The engines. They return 0, or negative errno if the engine does not work here; then nothing has been tried yet. */
 int uring_run(struct plan_job *job);
 int readahead_run(struct plan_job *job, enum prefetch_engine engine);
 
-/* prefetch_run() with another tuning, for the benchmark. NULL: the default for the plan's order. */
+/* prefetch_run() with a different tuning, for the benchmark. NULL: the default for the plan's order. */
 int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_tuning *tuning, struct prefetch_result *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and checking the files of a plan. */
+/* Opens and checks the files of a plan. */
 #include "prefetch/planned-file.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include "base/open.h"
 #include "base/times.h"
 
-/* Bytes of directory entries: beyond that a program looks names up, it does not list them. */
+/* Bytes of directory entries: in a larger directory programs look names up, but do not list it. */
 #define DIRECTORY_MAX (1u << 20)
 
 static int in_memory(int fd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan carried out by the best engine that works here. */
+/* Carries out a plan with the best engine that works here. */
 #include "prefetch/prefetch.h"
 
 #include <errno.h>
@@ -14,10 +14,10 @@
 #include "prefetch/residency.h"
 
 /*
- * The figures behind these: docs/decisions/io-engines.md, from bench/micro-engine.
+ * docs/decisions/io-engines.md has the figures behind these, from bench/micro-engine.
  *
- * Without seeks: opens wait for the device's latency, so many at once. Eight reads keep it busy; a deeper queue
- * is what the program's own reads, and the opens, would wait in.
+ * Without seeks: opens wait for the device's latency, so many go out at once. Eight reads keep the device busy; in a
+ * deeper queue the program's own reads, and the opens, would have to wait.
  */
 static const struct prefetch_tuning tuning_touch = {
 	.open_depth = 64,
@@ -27,8 +27,9 @@ static const struct prefetch_tuning tuning_touch = {
 };
 
 /*
- * With seeks: opens one after the other, in the order of the inodes, because several at once move the head to
- * and fro. Reads in a deep queue: what the program faults on is then in flight, and the head need not come back.
+ * With seeks: opens go out one after the other, in the order of the inodes, because several at once move the head to
+ * and fro. Reads go into a deep queue: pages on which the program faults are then already in flight, and the head need
+ * not come back.
  */
 static const struct prefetch_tuning tuning_physical = {
 	.open_depth = 1,
@@ -38,8 +39,8 @@ static const struct prefetch_tuning tuning_physical = {
 };
 
 /*
- * With seeks and with the program running meanwhile: several opens at once, although each takes longer. The disk then has
- * always something of ours to do before it comes to the program, which would move the head away and back.
+ * With seeks, while the program is running: several opens at once, although each takes longer. The disk then always has
+ * work of ours before it turns to the program's reads, which would move the head away and back.
  */
 static const struct prefetch_tuning tuning_physical_alongside = {
 	.open_depth = 64,
@@ -63,7 +64,7 @@ const char *prefetch_engine_name(enum prefetch_engine engine)
 	return (unsigned int)engine < sizeof(names) / sizeof(names[0]) ? names[engine] : "unknown";
 }
 
-/* What a run changes in its process, to be put back: the launcher execs the user's program from it. */
+/* What a run changes in its process and restores, because the launcher execs the user's program from it. */
 struct process_state {
 	struct rlimit files;
 	int io_priority;

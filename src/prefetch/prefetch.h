@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan carried out: files opened in its order, extents read in its order, nothing waited for twice. */
+/* Carries out a plan: opens its files and reads its extents in the plan's order, and waits for nothing twice. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,49 +9,49 @@
 
 #include "format/plan-view.h"
 
-/* Ways to start readahead, best first. Each works where the one before it does not. */
+/* Ways to start readahead, best first. Each works in some cases where the one before it does not. */
 enum prefetch_engine {
 	PREFETCH_AUTO = 0,
 	PREFETCH_URING,   /* io_uring: batched OPENAT2, then READ */
 	PREFETCH_NOWAIT,  /* preadv2(RWF_NOWAIT) starts the readahead, nothing is copied */
 	PREFETCH_FADVISE, /* posix_fadvise(WILLNEED) in chunks the kernel does not truncate */
-	PREFETCH_READ,    /* plain pread, where nothing else has an effect */
+	PREFETCH_READ,    /* plain pread, where the others have no effect */
 };
 
 struct prefetch_options {
 	enum prefetch_engine engine;
-	uint32_t time_budget_ms; /* stop submitting after that; 0 for no limit */
+	uint32_t time_budget_ms; /* stop submitting after this; 0: no limit */
 	uint64_t memory_budget;  /* bytes; 0: from MemAvailable, the cgroup's limit and PSI */
-	uint64_t memory_limit;   /* bytes: never more, whatever memory there is; 0: no limit */
-	uid_t plan_owner;        /* of the plan's file */
-	bool idle;               /* idle I/O class: not on a user's critical path */
+	uint64_t memory_limit;   /* bytes: an upper limit, however much memory there is; 0: none */
+	uid_t plan_owner;        /* owner of the plan's file */
+	bool idle;               /* idle I/O class: no user is waiting for this */
 	bool verify;             /* measure residency before and after */
-	bool alongside;          /* the program is running meanwhile: what it needs first is read first */
+	bool alongside;          /* the program runs meanwhile: read first what it needs first */
 	bool wait;               /* return only when everything read has arrived */
 };
 
 struct prefetch_result {
 	enum prefetch_engine engine;              /* the one that was used */
 	uint32_t opened, stale, missing, refused; /* files: opened; changed; gone; unreadable (EACCES …) */
-	/* Of the stale and missing ones, those for which the plan is to be made anew (prefetch/outdated.h). */
+	/* Of the stale and missing ones, those that make the plan outdated (prefetch/outdated.h). */
 	uint32_t outdated;
 	uint64_t bytes_asked;
 	uint64_t bytes_skipped_budget;                        /* left out by the memory or time budget */
 	uint64_t bytes_resident_before, bytes_resident_after; /* of those planned; only with verify */
-	bool verify_blind; /* residency could not be told (another user's files): the two above are void */
+	bool verify_blind; /* residency is unknown (another user's files): the two above are void */
 	uint64_t elapsed_us;
-	uint64_t opened_us; /* of it, until all files were open */
+	uint64_t opened_us; /* until all files were open; part of elapsed_us */
 };
 
 const char *prefetch_engine_name(enum prefetch_engine engine);
 
-/* Returns 0, or negative errno if not even a first file could be tried. Files that fail are but counted. */
+/* Returns 0, or negative errno if not even a first file could be tried. Failed files are only counted. */
 int prefetch_run(
 	const struct plan_view *plan, const struct prefetch_options *options, struct prefetch_result *ret);
 
 /*
- * Whether the start is warm: every probe of the plan resident, told by preadv2(RWF_NOWAIT) on files that open
- * from the dentry cache alone. Any doubt (tmpfs, old kernels) is warm: nothing to do. Never blocks on the
- * disk.
+ * Whether the start is warm: every probe of the plan is resident. Asks with preadv2(RWF_NOWAIT), and only files that
+ * open from the dentry cache alone. In doubt (tmpfs, old kernels) the answer is warm, so that nothing is done. Never
+ * blocks on the disk.
  */
 bool prefetch_is_warm(const void *plan_head);

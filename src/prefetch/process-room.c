@@ -19,7 +19,7 @@ static uint64_t cgroup_room(const char *root, const char *folder, int version)
 	return left_of(limit, used);
 }
 
-/* Root is not bound by it, but root of a user namespace is. What the kernel does not tell does not limit. */
+/* RLIMIT_NPROC does not bind root, but it binds root of a user namespace. Unknown numbers count as no limit. */
 static uint64_t user_room(const char *root)
 {
 	_cleanup_free_ char *load = NULL;

@@ -7,9 +7,8 @@
 #include "format/process-room.h"
 
 /*
- * Tasks that may yet be started: by the pids controller of each cgroup (v2 or v1) that this process is in, and by
- * RLIMIT_NPROC, for which all tasks of the machine are counted: there may be more room than this says, but not less.
- * UINT64_MAX without a limit. `root` is
- * put before /proc and /sys, for tests; else "".
+ * Number of tasks that may still be started, by the pids controller of each cgroup (v2 or v1) of this process, and by
+ * RLIMIT_NPROC. For the latter all tasks of the machine are counted, so there may be more room than this says, but not
+ * less. UINT64_MAX without a limit. `root` is put before /proc and /sys, for tests; else "".
  */
 uint64_t process_room(const char *root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engines without a ring: one system call a chunk. Each file falls down the ladder by itself. */
+/* The engines without a ring: one system call for each chunk. Each file goes down the list of engines by itself. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -23,9 +23,9 @@ static void read_chunk(struct plan_job *job, const struct plan_job_read *read)
 }
 
 /*
- * Whether all of the chunk is resident; a kernel that starts readahead on a miss (Linux 6.18 does, 5.9 to at
- * least 6.11 do not: RWF_NOWAIT meant IOCB_NOIO) has then done so for part of it. Returns 1, 0, or negative
- * errno.
+ * Whether all of the chunk is resident. If it is not, kernels that start readahead on a miss have started it for part
+ * of the chunk (Linux 6.18 does; 5.9 to at least 6.11 do not, because RWF_NOWAIT meant IOCB_NOIO). Returns 1, 0, or
+ * negative errno.
  */
 static int chunk_resident(struct plan_job *job, const struct plan_job_read *read)
 {
@@ -37,7 +37,7 @@ static int chunk_resident(struct plan_job *job, const struct plan_job_read *read
 	return (size_t)n == read->length;
 }
 
-/* Starts one read on the first rung that takes it. */
+/* Starts one read with the first engine that accepts it. */
 static void start_chunk(struct plan_job *job, const struct plan_job_read *read)
 {
 	enum prefetch_engine *engine = &job->files[read->file].engine;
@@ -57,7 +57,7 @@ static void start_chunk(struct plan_job *job, const struct plan_job_read *read)
 		read_chunk(job, read);
 }
 
-/* Opens the next file of the schedule; false when there is none, or no time. */
+/* Opens the next file of the schedule. Returns false if there is none, or no time. */
 static bool open_next(struct plan_job *job)
 {
 	if (job->tried >= job->plan->file_count || plan_job_late(job))

@@ -15,7 +15,7 @@
 #include "format/resident.h"
 #include "prefetch/planned-file.h"
 
-/* Whether mincore tells the truth to us about this file: mm/mincore.c, can_do_mincore(). */
+/* Whether mincore is truthful to us about this file: mm/mincore.c, can_do_mincore(). */
 static bool mincore_is_honest(int fd)
 {
 	struct stat st;

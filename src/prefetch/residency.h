@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is in the page cache. */
+/* Looks up what is in the page cache. */
 #pragma once
 
 #include <stdint.h>
@@ -7,19 +7,19 @@
 #include "format/plan-view.h"
 
 /*
- * The bytes of [offset, offset + length) of an open file that are resident, by mincore(2): it sees through
- * overlayfs, which cachestat(2) does not, and needs no Linux 6.5. Returns 0, or -EPERM where the kernel does
- * not tell us: of files that are neither ours nor writable by us it says, since Linux 5.2, that all is
- * resident.
+ * The bytes of [offset, offset + length) of an open file that are resident, by mincore(2). Unlike cachestat(2) it sees
+ * through overlayfs and does not need Linux 6.5. Returns 0, or -EPERM if the kernel hides the truth: since Linux 5.2 it
+ * calls all pages resident if the file is neither ours nor writable by us.
  */
 int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes);
 
 /*
- * Whether the page at an offset of an open file is resident, of anybody's file, by preadv2(RWF_NOWAIT): in a microsecond, and
- * without waiting; but a page that is not may be read because of it, and what readahead adds to it, if the file is not
- * POSIX_FADV_RANDOM. Returns 1, 0, or -ENODATA past the end, -EOPNOTSUPP where the file system cannot tell (tmpfs, overlayfs).
+ * Whether the page at an offset of an open file is resident, whoever owns the file, by preadv2(RWF_NOWAIT). This takes
+ * a microsecond and never waits. But asking about a page that is not resident may start reading it, and what readahead
+ * adds unless the file is POSIX_FADV_RANDOM. Returns 1, 0, -ENODATA past the end, or -EOPNOTSUPP where the file system
+ * does not support the question (tmpfs, overlayfs).
  */
 int residency_of_page(int fd, uint64_t offset);
 
-/* residency_of_range() of all extents of a plan; files that have changed or gone count for nothing. */
+/* residency_of_range() of all extents of a plan; files that have changed or gone count as 0. */
 int residency_of_plan(const struct plan_view *plan, uint64_t *ret_bytes);

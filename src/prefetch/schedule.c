@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of opens and reads. */
+/* Computes the order of opens and reads. */
 #include "prefetch/schedule.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 
-/* Writes the indices below count that are in `first`, then the others; each group in its own order. */
+/* Writes first the indices below count that are in `first`, then the others; each group keeps its order. */
 static uint32_t arrange(uint32_t *order, const bool *first, uint32_t count)
 {
 	uint32_t n = 0, n_first;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * In which order the files of a plan are opened and its extents read: the plan's own, or with its lead first.
+ * The order in which the files of a plan are opened and its extents read: the plan's own, or with its lead first.
  *
- * The lead is what the start touches in its first moments. A program that runs alongside on a rotational disk wants it
- * at once, and fetches it page by page, moving the head to and fro between its own reads and ours. Read before all
- * else, it costs one more sweep of the head and spares dozens of such turns (docs/measurements.md).
+ * The lead is what the start touches in its first moments. A program that runs alongside on a rotational disk needs it
+ * at once, and fetches it page by page, moving the head to and fro between its own reads and ours. Reading the lead
+ * first costs one more sweep of the head and saves dozens of such turns (docs/measurements.md).
  */
 #pragma once
 
@@ -13,13 +13,13 @@
 
 #include "format/plan-view.h"
 
-#define SCHEDULE_LEAD_TOUCHES 128u /* extents first touched before that many touches are the lead */
+#define SCHEDULE_LEAD_TOUCHES 128u /* extents first touched before this many touches form the lead */
 
 struct schedule {
 	uint32_t *files;       /* owned; indices of plan->files */
 	uint32_t *extents;     /* owned; indices of plan->extents */
-	uint32_t lead_files;   /* the first of files: all that the lead's extents lie in */
-	uint32_t lead_extents; /* the first of extents */
+	uint32_t lead_files;   /* the first so many of files: they hold the lead's extents */
+	uint32_t lead_extents; /* the first so many of extents */
 };
 
 /* Returns 0 or -ENOMEM; then there is nothing to release. */

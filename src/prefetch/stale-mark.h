@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan that names files which are no longer what was recorded is marked: by PLAN.stale beside it (plan/store.h). */
+/* Marks a stale plan, one that names changed files, by PLAN.stale beside it (plan/store.h). */
 #pragma once
 
 #include <stdbool.h>
 
 /*
- * Makes PLAN.stale beside the plan, until a plan is published there anew. Returns whether this user may: who
- * may not cannot replace the plan either.
+ * Makes PLAN.stale beside the plan. It stays until a new plan is published there. Returns whether this user may make
+ * it; a user who may not cannot replace the plan either.
  */
 bool plan_mark_stale(const char *plan_path);
 
-/* The same for an open plan. False as well if another file has its name by now, or none. */
+/* The same for an open plan. Also returns false if the plan's name is gone or belongs to another file by now. */
 bool plan_mark_stale_open(int plan_fd);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engine of choice: opens and reads through one io_uring.
+ * The preferred engine: opens and reads through one io_uring.
  *
- * An OPENAT2 that misses the dentry cache is handed to a kernel worker thread, so as many directories and
- * inodes are read at once as there are workers. It opens as O_PATH (base/open.h); what was found is then in memory,
- * and is opened to read without the ring. A READ of a cold page starts its readahead while it is being submitted,
- * without a worker, and completes when the data is there.
+ * The kernel hands an OPENAT2 that misses the dentry cache to a worker thread, so it reads as many directories and
+ * inodes at once as there are workers. The OPENAT2 is O_PATH (base/open.h); what it finds is then in memory, and is
+ * opened for reading without the ring. A READ of a cold page starts its readahead during submission, without a worker,
+ * and completes when the data has arrived.
  *
- * The ring lives in a process of its own: closing it, or exec, cancels what its workers have not begun.
+ * The ring lives in a process of its own, because closing it, or exec, cancels what its workers have not begun.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,13 @@ struct ring {
 	struct plan_job *job;
 	struct io_uring uring;
 	struct plan_job_cursor cursor;
-	struct open_how open_regular, open_folder, open_link; /* the kernel reads them at the submission */
+	struct open_how open_regular, open_folder, open_link; /* the kernel reads them at submission */
 	uint32_t next_open;                                   /* position in the schedule */
 	uint32_t opens, reads;                                /* under way */
 	bool reads_done;
 };
 
-/* A free entry of the submission queue; a full queue is handed to the kernel first. */
+/* A free entry of the submission queue. Hands a full queue to the kernel first. */
 static struct io_uring_sqe *ring_sqe(struct ring *ring)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring->uring);
@@ -115,7 +115,7 @@ static void complete(struct ring *ring, const struct io_uring_cqe *cqe)
 			: open_finish(cqe->res, plan_file_type(&ring->job->plan->files[tag]), OPEN_NO_LINKS));
 }
 
-/* Waits for one completion, but not beyond the time budget. */
+/* Waits for one completion, at most until the time budget ends. */
 static int wait_for_one(struct ring *ring)
 {
 	struct __kernel_timespec left = {0};
@@ -142,7 +142,7 @@ static void complete_all(struct ring *ring)
 	}
 }
 
-/* Returns 0, or what the ring refused: -ETIME at the end of the time budget. */
+/* Returns 0, or the ring's error: -ETIME at the end of the time budget. */
 static int carry_out(struct ring *ring)
 {
 	int r;
@@ -160,7 +160,7 @@ static int carry_out(struct ring *ring)
 	return r;
 }
 
-/* Before Linux 5.6 a ring knows neither OPENAT2 nor READ, nor how to say what it knows. */
+/* Before Linux 5.6 a ring has neither OPENAT2 nor READ, nor a probe for what it has. */
 static bool knows_operations(struct io_uring *uring)
 {
 	struct io_uring_probe *probe = io_uring_get_probe_ring(uring);
@@ -172,8 +172,9 @@ static bool knows_operations(struct io_uring *uring)
 }
 
 /*
- * The kernel's workers of a ring count as tasks of this process. The default is four a CPU; opens wait for the disk, not
- * for a CPU, so one for each open under way; but never more than a quarter of the tasks that there may yet be.
+ * The kernel's workers of a ring count as tasks of this process. By default there are four for each CPU. But opens wait
+ * for the disk, not for a CPU, so this allows one for each pending open; but never more than a quarter of the tasks
+ * that may still be started.
  */
 static unsigned int workers_max(const struct plan_job *job)
 {
@@ -202,7 +203,7 @@ int uring_run(struct plan_job *job)
 		io_uring_queue_exit(&ring.uring);
 		return -ENOSYS;
 	}
-	/* Before Linux 5.15 there are as many as the kernel likes. */
+	/* Fails before Linux 5.15; the kernel then chooses the number itself. */
 	(void)io_uring_register_iowq_max_workers(&ring.uring, workers);
 	r = carry_out(&ring);
 	io_uring_queue_exit(&ring.uring);
@@ -211,6 +212,6 @@ int uring_run(struct plan_job *job)
 	job->result.bytes_asked = ring.cursor.asked;
 	job->result.bytes_skipped_budget = ring.cursor.skipped;
 	if (ring.reads > 0)
-		job->scratch = NULL; /* a worker may yet write to it: it goes with the process */
+		job->scratch = NULL; /* a worker may still write to it; it is freed with the process */
 	return 0;
 }

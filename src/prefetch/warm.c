@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Is this start warm already? Asked at every launch, so it costs a few microseconds and never a disk read. */
+/*
+ * Checks whether this start is warm already. This runs at every launch, so it costs a few microseconds and never a disk
+ * read.
+ */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -8,14 +11,14 @@
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
 
-/* Kernels without RESOLVE_CACHED (before 5.12) may wait for the disk, once, at a cold start. */
+/* On kernels without RESOLVE_CACHED (before 5.12) this may wait for the disk, once, at a cold start. */
 static bool probe_is_cold(const char *path, uint64_t offset)
 {
 	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_CACHED);
 
 	if (fd < 0)
 		return fd == -EAGAIN;
-	/* A miss may start readahead: keep it to the one page. */
+	/* A miss may start readahead: limits that to one page. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	return residency_of_page(fd, offset) == 0;
 }

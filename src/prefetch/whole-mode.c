@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole mode's reader. Problem: nothing is known of this start, except, a moment before each is needed, the
- * names of the files that are mapped.
+ * Whole mode's reader. Problem: nothing is known of this start except the names of the files that the loader maps, each
+ * a moment before it is needed.
  *
- * The files are read whole, in the order of mapping. The policies below were chosen by bench/coldstart,
- * LibreOffice and Firefox; ratios to a start without us:
+ * The files are read whole, in the order of mapping. bench/coldstart, with LibreOffice and Firefox, led to the policies
+ * below. Ratios compare with a start without us:
  *
- * A rotational disk serves one request at a time, so what counts is that it is not sent to and fro between
- * this reader and the program. Everything known is queued at once, and the program's own reads wait behind
- * it: with two chunks in flight instead LibreOffice took 1.7 times as long as without us, with 256 of them
- * 0.77.
+ * A rotational disk serves one request at a time, so what counts is that it does not move to and fro between this
+ * reader and the program. Everything known is queued at once, and the program's own reads wait behind it: with two
+ * chunks in flight LibreOffice took 1.7 times as long as without us, with 256 chunks 0.77.
  *
- * Elsewhere the program's reads must not wait, so little is in flight; and what relocation is certain to
- * touch comes first (object-parts.h). Two chunks: 0.90 and 0.80; one chunk: 0.87 and 0.85; without the rest
- * of the file: 0.95 and 1.00.
+ * On other devices the program's reads must not wait, so little is in flight, and the parts that relocation is certain
+ * to touch come first (object-parts.h). Two chunks: 0.90 and 0.80; one chunk: 0.87 and 0.85; without the rest of the
+ * file: 0.95 and 1.00.
  *
- * A device so fast that a cold chunk is there in no time has nothing to gain, and the processor that copies
- * whole files is missed by the program: on such a device no more whole files are read after the first chunks
- * have shown it.
+ * On a device so fast that a cold chunk arrives in no time there is nothing to gain, and copying whole files takes
+ * processor time from the program. Once the first chunks have shown that a device is this fast, no more whole files are
+ * read.
  *
- * A relaid object says itself what of it is wanted (hot-extent.h): just that is read, from one end to the
+ * A relaid object says itself which part of it is needed (hot-extent.h). Only that part is read, from one end to the
  * other, on every device.
  *
- * An object of which a page is resident that its relocation must have touched is one that others use, or that
- * was there all along: it is left alone, since what is absent of it is what nobody needs.
+ * If a page that an object's relocation must have touched is resident, other programs use the object, or it was in
+ * memory all along. Such an object is left alone, since nobody needs its absent pages.
  */
 #include "prefetch/whole-mode.h"
 
@@ -47,21 +46,25 @@
 #include "prefetch/object-parts.h"
 #include "prefetch/residency.h"
 
-/* Bytes: more in one call the kernel cuts off silently, at read_ahead_kb. */
+/* Bytes: the kernel silently cuts off a longer request, at read_ahead_kb. */
 #define CHUNK (128u << 10)
 
-/* Chunks. Rotational: one after the other, without the program's reads in between. Solid: the device is never
- * idle, and a read of the program waits for two at most. */
+/*
+ * Chunks. Rotational: all of them go out before the program's next read. Solid: the device is never idle, and a read of
+ * the program waits for two chunks at most.
+ */
 #define IN_FLIGHT_ROTATIONAL 256
 #define IN_FLIGHT_SOLID      2
 
-/* A device is fast if the first so many cold chunks take less than that each. By its model, a chunk takes the
- * quickest device that whole mode was seen to help (cloud) 1800 microseconds. */
+/*
+ * A device is fast if each of its first FAST_CHUNKS cold chunks takes less than FAST_US. By its model, the quickest
+ * device that whole mode was seen to help (cloud) takes 1800 microseconds for a chunk.
+ */
 #define FAST_CHUNKS 4
 #define FAST_US     400
 #define SLOW        UINT32_MAX
 
-#define HEADER_READ 16384    /* bytes: what reading an ELF header brings into the page cache along with it */
+#define HEADER_READ 16384    /* bytes that reading an ELF header brings into the page cache */
 #define LOOK_US     1000     /* microseconds between looks at the list: a cold object takes longer to map */
 #define IDLE_US     10000000 /* microseconds without a new object: the start is over */
 
@@ -73,7 +76,7 @@ struct object {
 	uint64_t done; /* bytes of parts[part] */
 };
 
-/* A chunk under way: its last byte. */
+/* The last byte of a chunk that is under way. */
 struct flight {
 	int fd; /* -1: none */
 	off_t offset;
@@ -82,19 +85,19 @@ struct flight {
 struct reader {
 	const struct object_list *list;
 	struct object objects[OBJECT_LIST_MAX]; /* in the order of mapping */
-	uint32_t count, next; /* objects taken over; the first that has something left to read */
+	uint32_t count, next; /* objects taken over; the first with something left to read */
 	uint32_t looked;      /* entries of the list looked at */
 	struct flight flights[IN_FLIGHT_ROTATIONAL];
 	uint32_t in_flight, flight; /* of them in use; the oldest */
 	bool device_known, rotational;
-	bool relaid;          /* an object of this start is */
+	bool relaid;          /* some object of this start is relaid */
 	uint32_t fast_chunks; /* how many of the first cold chunks were fast; SLOW: not all */
 	uint64_t budget;      /* bytes */
 	const struct whole_mode_options *options;
 	struct whole_mode_result result;
 };
 
-/* One start, one device: the first object's counts. */
+/* A start is taken to have one device: that of the first object. */
 static bool is_rotational(struct reader *reader, int fd)
 {
 	struct device device;
@@ -114,7 +117,9 @@ static bool is_resident(int fd, uint64_t offset)
 	return residency_of_page(fd, offset) == 1;
 }
 
-/* Whether the largest part, far enough from what loading the headers brings along, has been read before. */
+/*
+ * Whether the middle of the largest part has been read before. That must lie beyond what reading the headers brings in.
+ */
 static bool is_warm(int fd, const struct object *object)
 {
 	const struct object_part *largest = &object->parts[0];
@@ -128,8 +133,8 @@ static bool is_warm(int fd, const struct object *object)
 }
 
 /*
- * Whether the object before this one, which the loader has mapped by now, turned out to be relaid. Its header
- * could not be waited for: see may_look().
+ * Whether the object before this one, which the loader has mapped by now, is relaid. Its header could not be read
+ * earlier without waiting: see may_look().
  */
 static bool was_relaid(const struct reader *reader)
 {
@@ -140,11 +145,10 @@ static bool was_relaid(const struct reader *reader)
 }
 
 /*
- * Whether to look for a note before anything is read. Waiting for the header of an ordinary object on a
- * rotational disk lets the loader's first fault in before the rest is queued, two seeks an object:
- * LibreOffice took 0.70 of its time without us instead of 0.63. So there a header is waited for only once
- * this start has shown a relaid object. The first of a start never waits: it is in the list because the
- * loader has mapped it.
+ * Whether to look for a note before anything is read. On a rotational disk, waiting for the header of an ordinary
+ * object lets the loader's first fault in before the rest is queued, which costs two seeks for each object: LibreOffice
+ * took 0.70 of its time without us instead of 0.63. So there a header is waited for only once this start has shown a
+ * relaid object. The first object never waits: it is in the list because the loader has mapped it.
  */
 static bool may_look(struct reader *reader, int fd, bool header_resident)
 {
@@ -155,8 +159,8 @@ static bool may_look(struct reader *reader, int fd, bool header_resident)
 }
 
 /*
- * A relaid object that somebody has read is told by the end of its hot extent: the loader's own first faults
- * are at the other end, and what has been read for nothing once stays.
+ * If the end of the hot extent is resident, somebody has read this relaid object before: the loader's own first faults
+ * are at the other end.
  */
 static bool choose_hot_extent(int fd, uint64_t size, bool cold, struct object *object)
 {
@@ -167,10 +171,10 @@ static bool choose_hot_extent(int fd, uint64_t size, bool cold, struct object *o
 	return object->relaid;
 }
 
-/* What of an object to read that nobody has relaid. Nothing if it is warm. */
+/* Chooses the parts of an ordinary object to read: none if it is warm. */
 static void choose_parts(int fd, uint64_t size, bool cold, bool rotational, struct object *object)
 {
-	/* On a rotational disk a look at a cold file's dynamic section would be a seek for nothing. */
+	/* On a rotational disk, reading a cold file's dynamic section first would only cost a seek. */
 	if (!cold || !rotational)
 		object->count = object_parts(fd, size, object->parts);
 	if (!cold && is_warm(fd, object)) {
@@ -182,10 +186,10 @@ static void choose_parts(int fd, uint64_t size, bool cold, bool rotational, stru
 	object->parts[object->count++] = (struct object_part){.offset = 0, .length = size};
 }
 
-/* Takes one object over, unless it is warm or no file to read. */
+/* Takes one object over, unless it is warm or not a regular file. */
 static void take_object(struct reader *reader, const char *path, enum object_state state)
 {
-	/* The loader's own name of it: that leads over links, /lib for one. */
+	/* The path is the loader's own name of the object, which may lead over links, such as /lib. */
 	_cleanup_close_ int fd = open_regular(path, 0);
 	struct object *object = &reader->objects[reader->count];
 	struct stat st;
@@ -208,7 +212,7 @@ static void take_object(struct reader *reader, const char *path, enum object_sta
 	reader->result.relaid += object->relaid;
 }
 
-/* Returns whether there was anything new. */
+/* Takes over new entries of the list. Returns whether there were any. */
 static bool look(struct reader *reader)
 {
 	char path[OBJECT_PATH_SIZE];
@@ -228,8 +232,8 @@ static bool is_fast(const struct reader *reader)
 }
 
 /*
- * Whether this chunk is to tell how fast the device is. Only while that is open, since asking for residency
- * starts a small read of its own; and never on a rotational disk.
+ * Whether to time this chunk, to learn how fast the device is. Never on a rotational disk, and only until the answer is
+ * known, since asking for residency starts a small read of its own.
  */
 static bool is_trial(
 	const struct reader *reader, const struct object *object, uint64_t offset, uint64_t length)
@@ -266,7 +270,7 @@ static void read_chunk(struct reader *reader, const struct object *object, uint6
 	reader->fast_chunks = monotonic_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
 }
 
-/* Reads the next chunk of the first object that is not done. Returns false if there is none. */
+/* Reads the next chunk of the first object that is not finished. Returns false if there is none. */
 static bool read_on(struct reader *reader)
 {
 	const struct object_part *part;
@@ -291,7 +295,7 @@ static bool read_on(struct reader *reader)
 	return true;
 }
 
-/* Whether this device has nothing to gain, as far as is known of the program's libraries. */
+/* Whether this device has nothing to gain, judging by the program's libraries so far. */
 static bool is_over(const struct reader *reader)
 {
 	return is_fast(reader) && reader->result.relaid == 0;

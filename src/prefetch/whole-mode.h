@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole mode: reads the objects of a program that is starting, as it says that they are mapped. */
+/* Whole mode: reads the objects of a starting program, as the program reports that they are mapped. */
 #pragma once
 
 #include <stddef.h>
@@ -8,16 +8,15 @@
 #include "device/device.h"
 
 struct whole_mode_result {
-	uint32_t seen; /* objects named */
-	uint32_t read; /* of them read, in whole or in part: the others were in memory, or could not be opened
-			*/
-	uint32_t relaid; /* of those read: the hot extent alone */
+	uint32_t seen;   /* named objects that could be opened */
+	uint32_t read;   /* objects of which something was read; the others were in memory */
+	uint32_t relaid; /* of those read, the relaid ones: only their hot extent was read */
 	uint64_t bytes;  /* asked for */
 };
 
 struct whole_mode_options {
 	uint32_t time_budget_ms;
-	uint64_t memory_limit; /* bytes: never more, whatever memory there is; 0: no limit */
+	uint64_t memory_limit; /* bytes: an upper limit, however much memory there is; 0: none */
 	const struct device_rule *rules;
 	size_t n_rules;
 };
@@ -25,9 +24,9 @@ struct whole_mode_options {
 typedef void whole_mode_told(int fd, uint64_t offset, uint64_t length);
 
 /*
- * Follows the list (format/object-list.h; an open file, that stays the caller's) until the program is gone,
- * has mapped nothing for a while, or the time is up. Then `told`, unless NULL, is called for each range of
- * bytes that was asked for; ranges may overlap. Returns 0, -EINVAL if it is no list, or negative errno.
+ * Follows the list (format/object-list.h; an open file that stays the caller's) until the program is gone, has mapped
+ * nothing for a while, or the time is up. Then calls `told`, unless NULL, for each range of bytes that was asked for;
+ * ranges may overlap. Returns 0, -EINVAL if it is not a list, or negative errno.
  */
 int whole_mode_run(int list_fd, const struct whole_mode_options *options, whole_mode_told *told,
 	struct whole_mode_result *ret);
