@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profile to plan: the passes in their order, each in its file (plan/draft.h). */
+/* Turns a profile into a plan, by passes that have a file each (plan/draft.h). */
 #include "plan/build.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 	if (draft->n_extents == 0)
 		return -ENODATA;
 
-	/* From here on no touched page is dropped: a probe stays in the plan. */
+	/* From here on no touched page is dropped, so that a probe stays in the plan. */
 	r = draft_probe(draft);
 	if (r >= 0)
 		r = draft_static_tls(draft);

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading costs on each class of device, and what follows for gaps.
+ * What reading costs on each class of device, and which gaps are therefore worth reading.
  *
- * A gap of n bytes is worth reading if that takes no longer than what skipping it costs: the share of a
- * request, and the seek if there is one.
+ * A gap of n bytes is worth reading if that takes no longer than skipping it, which costs its share of a request, and
+ * the seek if there is one.
  *
  *     n / bytes_per_ms  <=  seek_us + request_us / queue
  *
- * rotational: the model `hdd` (bench/slowdisk): 60 MB/s, 0.1 ms a request. Of a seek only the shortest
- *     counts, track to track, about 1 ms: over a short distance the head waits while the gap passes under it,
- *     which takes as long as reading it. Gives 64 KiB. On that model 42 MB in 1,039 runs with gaps of 96 KiB
- *     on average arrive in 2.51 s with no gap read, 2.47 s with gaps up to 64 KiB (57 MB), 2.45 s up to 120
- *     KiB (77 MB) and 2.45 s up to 452 KiB (128 MB): beyond 64 KiB gaps only fill memory.
- * solid, unknown: the model `cloud`: 125 MB/s, 0.8 ms a request, 64 at once. Gives no gap. On that model the
- *     same pages take 0.343 s with no gap, 0.346 s up to 8 KiB, 0.385 s up to 32 KiB. Local flash has shorter
- *     requests and more bandwidth in about the same proportion.
- * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. Gives no gap.
+ * rotational: the model `hdd` (bench/slowdisk): 60 MB/s, 0.1 ms a request. Only the shortest seek counts, track to
+ * track, about 1 ms: over a short distance the head waits while the gap passes under it, which takes as long as reading
+ * it. The result is 64 KiB. On that model 42 MB in 1,039 runs with gaps of 96 KiB on average arrive in 2.51 s with no
+ * gap read, 2.47 s with gaps up to 64 KiB (57 MB), 2.45 s up to 120 KiB (77 MB) and 2.45 s up to 452 KiB (128 MB): gaps
+ * beyond 64 KiB only fill memory.
+ *
+ * solid, unknown: the model `cloud`: 125 MB/s, 0.8 ms a request, 64 at once. The result is no gap. On that model the
+ * same pages take 0.343 s with no gap, 0.346 s up to 8 KiB, 0.385 s up to 32 KiB. Local flash has shorter requests and
+ * more bandwidth in about the same proportion.
+ *
+ * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. The result is no gap.
  */
 #include "plan/cost.h"
 

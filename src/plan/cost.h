@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What reading costs on a class of device, and which gaps are therefore read. cost.c says where the constants come from. */
+/*
+ * What reading costs on a class of device, and which gaps are therefore read. cost.c has the sources of the constants.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -15,8 +17,8 @@ struct plan_cost {
 
 struct plan_cost plan_cost_of(enum device_class class);
 
-/* Pages between two ranges that it is cheaper to read than to skip. */
+/* The largest gap, in pages, that is cheaper to read than to skip. */
 uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size);
 
-/* Pages that the device delivers while one request is under way, at least 1. */
+/* Pages that the device delivers during the latency of one request, at least 1. */
 uint32_t plan_cost_chunk_pages(const struct plan_cost *cost, uint32_t page_size);

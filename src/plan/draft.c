@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What several passes ask of a draft. */
+/* Questions that several passes have about a draft. */
 #include "plan/draft.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ int draft_path(const struct plan_draft *draft, const char *path, char **ret)
 	return 0;
 }
 
-/* A folder for everybody (/tmp) is root's own, though what is in it may be anybody's. */
+/* Root owns a folder for everybody (/tmp), though anybody may own what is in it. */
 bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path)
 {
 	struct stranger stranger;
@@ -36,5 +36,5 @@ bool draft_is_others(const struct plan_draft *draft, const struct profile_file *
 	if (r == -EPERM && file->kind == PROFILE_DIRECTORY && stranger.owner == 0 &&
 		streq(stranger.path, path))
 		return false;
-	return r < 0 && r != -ENOENT; /* what cannot be told is not believed to be root's */
+	return r < 0 && r != -ENOENT; /* a path that cannot be examined is not taken to be root's */
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plan in the making. plan_build() passes it through, in this order:
+ * A plan in the making. plan_build() calls these passes in this order:
  *
- *     draft_select()       files that are still what was recorded, and their pages        select.c
+ *     draft_select()       files that are still as recorded, and their pages              select.c
  *     draft_cut()          the first touched of them, up to the budget                    select.c
- *     draft_probe()        pages that tell a warm start from a cold one                   probe.c
- *     draft_static_tls()   what the libraries of the start take of static TLS             static-tls.c
+ *     draft_probe()        pages that distinguish a warm start from a cold one            probe.c
+ *     draft_static_tls()   how much static TLS the libraries of the start take            static-tls.c
  *     draft_libraries()    how many of them there are                                     libraries.c
- *     draft_place()        where the pages lie, on devices that turn                      place.c
- *     draft_merge()        neighbours over gaps that are cheaper to read than to skip     merge.c
- *     draft_sort()         files and extents in the order the device wants                order.c
+ *     draft_place()        where the pages lie, on rotational devices                     place.c
+ *     draft_merge()        joins neighbours over gaps that are cheaper to read than skip  merge.c
+ *     draft_sort()         files and extents in the order that suits the device           order.c
  *     draft_write()        the plan file                                                  write.c
  *
- * Passes call draft.c and none of each other. Internal to src/plan and its tests.
+ * Passes call draft.c, but not each other. Internal to src/plan and its tests.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ struct draft_file {
 	int64_t mtime;                     /* nanoseconds since the epoch, now */
 	uint64_t inode;
 	uint32_t device; /* index in devices */
-	uint32_t pages;  /* selected of it */
+	uint32_t pages;  /* of it, selected */
 	bool public;     /* everybody may read it */
 	bool elf;        /* begins as an ELF file does */
 };
@@ -48,7 +48,7 @@ struct draft_extent {
 	uint32_t file;     /* index in files */
 	uint32_t page;     /* first page */
 	uint32_t pages;    /* > 0 */
-	uint32_t gap;      /* pages among them that nobody touched */
+	uint32_t gap;      /* pages among them that no start touched */
 	uint32_t order;    /* of the first touch in it */
 	uint32_t runs;     /* that touched it; of a merged extent, those of its first part */
 	uint64_t physical; /* bytes on the device, of its first page; or DRAFT_NOWHERE */
@@ -61,18 +61,18 @@ struct draft_probe {
 
 struct plan_draft {
 	const struct profile *profile; /* not owned */
-	const char *root; /* not owned; NULL, or the folder the profile's paths lie under, canonical */
+	const char *root; /* not owned; NULL, or the canonical folder below which the profile's paths lie */
 	bool shared;      /* for everybody */
-	enum device_class device;     /* what the program lies on */
+	enum device_class device;     /* of the program */
 	struct draft_device *devices; /* owned */
 	size_t n_devices, devices_capacity;
 	struct draft_file *files; /* owned; ascending by the order of their touch until draft_sort() */
 	size_t n_files, files_capacity;
-	struct draft_extent *extents; /* owned; of single profile ranges until draft_merge() */
+	struct draft_extent *extents; /* owned; one for each profile range until draft_merge() */
 	size_t n_extents, extents_capacity;
 	struct draft_probe probes[DRAFT_PROBES];
 	size_t n_probes;
-	uint32_t static_tls; /* bytes; UINT32_MAX: that or more */
+	uint32_t static_tls; /* bytes; UINT32_MAX: at least that */
 	uint32_t libraries;  /* 0: none, or not known */
 	struct plan_summary summary;
 };
@@ -88,8 +88,8 @@ static inline void draft_releasep(struct plan_draft *draft)
 int draft_path(const struct plan_draft *draft, const char *path, char **ret);
 
 /*
- * Whether this file of the profile, at `path` below the root, is to be left alone in a plan for everybody, because somebody
- * besides root decides what the path leads to.
+ * Whether a plan for everybody must leave out this file of the profile, at `path` below the root, because somebody
+ * besides root can change what the path leads to.
  */
 bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path);
 
@@ -110,7 +110,7 @@ int draft_probe(struct plan_draft *draft);
 int draft_static_tls(struct plan_draft *draft);
 int draft_libraries(struct plan_draft *draft);
 int draft_place(struct plan_draft *draft);
-/* The part of draft_place() that asks no file system: cuts an extent where its places on the disk end. */
+/* The part of draft_place() that does not look at the file system: cuts an extent where its places on the disk end. */
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
 void draft_merge(struct plan_draft *draft, uint64_t budget);
 int draft_sort(struct plan_draft *draft);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How many libraries ld.so maps before the program comes to the shim's constructor, and so how long that takes: the
- * prefetcher of a rotational disk awaits it only where they are few. Those of an image (options.root) are not looked for.
+ * Counts the libraries that ld.so maps before the program runs the shim's constructor, as a measure of how long that
+ * takes: the prefetcher of a rotational disk awaits the constructor only if there are few libraries. Those of an image
+ * (options.root) are not counted.
  */
 #include <errno.h>
 

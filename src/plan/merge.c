@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins neighbours of a file where that is cheaper than reading them apart (cost.c).
+ * Joins neighbouring extents of a file where one read is cheaper than two (cost.c).
  *
- * In physical order a joined extent is one pass of the head: any length is good, but the gap must be one on
- * the disk too. In touch order it takes the place of its earliest part, so that the rest of it delays what is
- * touched in between; up to what flows during one request's latency, nobody can tell.
+ * In physical order a joined extent is one pass of the head: any length is good, but the gap must also be a gap on the
+ * disk. In touch order it takes the place of its earliest part, so the rest of it delays the pages that are touched in
+ * between. This makes no difference for as many pages as arrive during one request's latency.
  */
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ static int compare_pages(const void *a, const void *b)
 	return (x->page > y->page) - (x->page < y->page);
 }
 
-/* Whether b lies behind a on the disk as it does in the file; both may be nowhere. */
+/* Whether b lies as far behind a on the disk as in the file, or both places are unknown. */
 static bool follows_on_disk(
 	const struct plan_draft *draft, const struct draft_extent *a, const struct draft_extent *b)
 {
@@ -30,7 +30,7 @@ static bool follows_on_disk(
 		b->physical - a->physical == draft_bytes(draft, b->page - a->page);
 }
 
-/* Whether to read a, what lies between, and b at once; room: pages of gap that the budget still allows. */
+/* Whether to read a, b and the gap between them at once. room: pages of gap that the budget still allows. */
 static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a,
 	const struct draft_extent *b, uint64_t room)
 {

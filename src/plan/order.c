@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order in which to open files and read extents.
+ * The order in which files are opened and extents read.
  *
  *     rotational    files by inode number (neighbours share blocks of the inode table), extents by place
- *     otherwise     both by first touch; but what a path leads through comes before what it leads to
+ *     otherwise     both by first touch, but folders and links of a path come before the files they lead to
  *
- * Where a plan has files on several devices, those that do not turn come first: their reads take no seek, and
- * the others each still see their own order.
+ * If a plan has files on several devices, those on devices that are not rotational come first, because their reads take
+ * no seek. The other devices each still see their own order.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct path_entry {
 	uint32_t file;
 };
 
-/* The new order of files, as it grows. */
+/* The new order of the files, as it grows. */
 struct placement {
 	uint32_t *order; /* old indices in their new order */
 	uint32_t *place; /* old index -> new index; UINT32_MAX while it has none */
@@ -41,7 +41,7 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp(((const struct path_entry *)a)->path, ((const struct path_entry *)b)->path);
 }
 
-/* A path's first `length` characters against an entry: like strcmp() without a copy. */
+/* Compares the first `length` characters of a path with an entry, like strcmp() without a copy. */
 struct path_prefix {
 	const char *path;
 	size_t length;
@@ -89,9 +89,9 @@ static int place_by_touch(const struct plan_draft *draft, struct placement *plac
 	return 0;
 }
 
-/* A file's number and where it is to be found in the order so far. */
+/* What files are sorted by for a rotational device. */
 struct inode_entry {
-	uint32_t turns; /* 0 for devices that do not */
+	uint32_t turns; /* whether the device is rotational */
 	uint32_t device;
 	uint64_t inode;
 	uint32_t file;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the pages of a draft lie: extents are cut so that each is one run on the disk. */
+/* Finds out where the pages of a draft lie, and cuts extents so that each is one run on the disk. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,13 +8,13 @@
 #include "base/open.h"
 #include "plan/draft.h"
 
-/* First page whose first byte is at or after `offset`. */
+/* The first page whose first byte is at or after `offset`. */
 static uint64_t page_from(uint64_t offset, uint64_t page_size)
 {
 	return offset / page_size + (offset % page_size != 0);
 }
 
-/* The place that holds the byte at `offset`, or the first one behind it, or n_places. */
+/* The place that holds the byte at `offset`, or the first one after it, or n_places. */
 static size_t find_place(const struct device_extent *places, size_t n_places, uint64_t offset)
 {
 	size_t low = 0, high = n_places;
@@ -30,7 +30,7 @@ static size_t find_place(const struct device_extent *places, size_t n_places, ui
 	return low;
 }
 
-/* Where `page` lies; and at which page, at most `end`, that stops being true of one run. */
+/* Where `page` lies. *ret_end is the page, at most `end`, at which the run on the disk ends. */
 static uint64_t place_of(const struct device_extent *places, size_t n_places, uint32_t page_size,
 	uint32_t page, uint32_t end, uint32_t *ret_end)
 {
@@ -72,7 +72,9 @@ int draft_split(struct plan_draft *draft, size_t extent, const struct device_ext
 	return 0;
 }
 
-/* Places the extents [first, end), all of one file. If its file system does not tell, they stay nowhere. */
+/*
+ * Places the extents [first, end), all of one file. They stay DRAFT_NOWHERE if the file system does not report places.
+ */
 static int place_file(struct plan_draft *draft, size_t first, size_t end)
 {
 	_cleanup_free_ struct device_extent *places = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which pages tell a warm start from a cold one.
+ * Chooses the pages that distinguish a warm start from a cold one.
  *
- * A start is taken for warm if every probe is resident. So a probe must be resident after a start (a page
- * that most runs touched), should not be resident for another reason (not of the C library, which every
- * program has), and a few big files say more of how much is missing than many small ones. The last touched
- * page of a file is taken: the first ones come with a mere look at its header.
+ * A start counts as warm if every probe is resident. So a probe must be resident after a start: most runs touched it.
+ * It should not be resident for another reason, so it does not come from the C library, which every program uses. A few
+ * big files are better than many small ones, since they stand for more of the data. The probe is the last touched page
+ * of a file, because a mere look at a file's header brings in the first ones.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 struct candidate {
 	uint32_t file;
 	uint32_t penalty; /* 0 is best */
-	uint32_t pages;   /* selected of the file */
+	uint32_t pages;   /* of the file, selected */
 	uint32_t page;    /* the probe */
 	uint32_t runs;    /* that touched it */
 	uint32_t order;   /* of its touch */
@@ -39,9 +39,9 @@ static bool is_everybodys(const char *path)
 }
 
 /*
- * The shim asks in other people's programs, and closing a file there takes away the record locks that the program has on it
- * (fcntl_locking(2)): a data base would be in danger. ELF files are not, nor is what programs only read: what lies below
- * /usr (Filesystem Hierarchy Standard 3.0, 4.1), or in a store of packages that nobody changes.
+ * The shim opens probes in other people's programs. Closing a file there drops the record locks that the program has on
+ * it (fcntl_locking(2)), which would endanger a database. ELF files are safe, and so are files that programs only read:
+ * those below /usr (Filesystem Hierarchy Standard 3.0, 4.1), or in a store of packages that nobody changes.
  */
 static bool is_read_only(const char *path)
 {
@@ -56,7 +56,7 @@ static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_fi
 	if (!file->elf && !is_read_only(file->source->path))
 		penalty += 8;
 
-	/* Root's plan serves everybody, and residency can be asked only of a file that opens. */
+	/* Root's plan serves everybody, so everybody must be able to open the file. */
 	if (!file->public)
 		penalty += 2;
 	/* Network file systems do not answer without waiting. */
@@ -89,7 +89,7 @@ static int compare_candidates(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* Takes the best, none of a worse kind than the first, while header and paths fit in the plan's head. */
+/* Takes the best candidates while header and paths fit in the plan's head, but none of a worse kind than the first. */
 static void take_best(struct plan_draft *draft, const struct candidate *candidates)
 {
 	size_t room = PLAN_HEAD_MAX - sizeof(struct plan_header);

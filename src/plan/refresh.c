@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a program's profile from the store, compiles it, and publishes the plan there. */
+/* Reads a program's profile from the store, compiles it, and publishes the plan in the store. */
 #include "plan/refresh.h"
 
 #include "base/cleanup.h"
@@ -35,6 +35,6 @@ int plan_refresh(const char *program, const struct plan_options *options, struct
 		return r;
 	r = store_publish_plan(path, store_mode(), data, size);
 	if (r == 0)
-		(void)signs_publish(program); /* hints: without them nothing is lost but a wait */
+		(void)signs_publish(program); /* a missing sign only costs a wait */
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files and pages of a profile a plan can have: still there, unchanged, touched often enough. */
+/* Selects the files and pages of a profile that a plan can have: still there, unchanged, touched often enough. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "elf/identity.h"
 #include "plan/draft.h"
 
-/* A profile does not name its machine. With another kernel it is taken for one of another machine. */
+/* A profile does not name its machine. One recorded with another kernel is taken for one of another machine. */
 static bool is_same_machine(const struct profile *profile)
 {
 	struct utsname here;
@@ -37,14 +37,14 @@ static int open_file(const struct profile_file *file, const char *path)
 }
 
 /*
- * The index in devices of the device under fd, whose file system has this number. A number of major 0 is no
- * device's: the files of one overlayfs can lie on several, and one btrfs has several numbers. There the
- * device itself is asked.
+ * The index in devices of the device under fd, whose file system has this number. A number with major 0 does not
+ * identify a device: the files of one overlayfs can lie on several devices, and one btrfs has several numbers. In that
+ * case this asks for the device itself.
  */
 static int find_device(
 	struct plan_draft *draft, int fd, uint64_t number, const struct plan_options *options, uint32_t *ret)
 {
-	bool anonymous = major(number) == 0 || options->n_rules > 0; /* rules are of folders too */
+	bool anonymous = major(number) == 0 || options->n_rules > 0; /* rules can also name folders */
 	struct device device;
 	int r;
 
@@ -76,7 +76,7 @@ static int find_device(
 	return 0;
 }
 
-/* The part of [page, page + pages) below `end`, as an extent of the last file. */
+/* Adds the part of [page, page + pages) below `end`, as an extent of the last file. */
 static int add_range(struct plan_draft *draft, const struct profile_range *range, uint64_t end)
 {
 	struct draft_file *file = &draft->files[draft->n_files - 1];
@@ -119,7 +119,7 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
-/* Adds a file that is known to be fresh, unless it lies in memory or nothing of it is selected. */
+/* Adds a fresh file, unless it lies in memory or none of its pages is selected. */
 static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
 	const struct plan_options *options)
 {
@@ -185,7 +185,10 @@ static int select_file(struct plan_draft *draft, const struct profile_file *sour
 	return add_file(draft, source, path, options);
 }
 
-/* The program's device settles the order; if it is not among the files, that of the first touched. */
+/*
+ * The class of the program's device, which decides the order. If the program is not among the files, the first touched
+ * file counts.
+ */
 static enum device_class class_of_program(const struct plan_draft *draft)
 {
 	for (size_t i = 0; i < draft->n_files; i++)
@@ -220,7 +223,7 @@ static int compare_touch(const void *a, const void *b)
 	return (x->page > y->page) - (x->page < y->page);
 }
 
-/* Files whose pages are all cut are out too. Extents still name files by index, so those are renumbered. */
+/* Drops the files whose pages are all cut. Extents still name files by index, so this renumbers those. */
 static void drop_files_without_pages(struct plan_draft *draft, uint32_t *renumbered)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other names of a planned program are found, and their signs made and removed. */
+/* Finds the other names of a planned program, and makes and removes its signs. */
 #include "plan/signs.h"
 
 #include <errno.h>
@@ -66,7 +66,10 @@ static int remove_signs(const struct signs *signs)
 	return r;
 }
 
-/* A sign for another program is one that this name stood for before; a file is a plan, and stays. */
+/*
+ * A link there is a sign of another program that this name stood for before, so it is replaced. A file is a plan and
+ * stays.
+ */
 static int put_up(const struct signs *signs, const char *name)
 {
 	char sign[PLAN_NAME_SIZE], was[PLAN_NAME_SIZE];
@@ -79,7 +82,10 @@ static int put_up(const struct signs *signs, const char *name)
 	return 0;
 }
 
-/* Whether an entry of a folder is another name of the program. The cheap questions come first: there are thousands. */
+/*
+ * Whether an entry of a folder is another name of the program. The cheap checks come first, because there are
+ * thousands.
+ */
 static bool is_name(const struct signs *signs, int folder, const struct dirent *entry, const char *path)
 {
 	char resolved[PATH_MAX];
@@ -92,7 +98,7 @@ static bool is_name(const struct signs *signs, int folder, const struct dirent *
 		realpath(path, resolved) && streq(resolved, signs->program);
 }
 
-/* In a folder where others may leave links, somebody could leave a million. */
+/* Whether others can leave links in the folder: somebody could leave a million. */
 static bool open_to_others(DIR *folder, const char *path)
 {
 	struct stranger stranger;
@@ -122,7 +128,7 @@ static int look_in(const struct signs *signs, const char *path)
 	return 0;
 }
 
-/* Nothing is looked for in relative folders: what is started in one has a relative path. */
+/* Skips relative folders, because programs that are started from one have a relative path. */
 static int look_along(const struct signs *signs, const char *folders)
 {
 	char folder[PATH_MAX];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How much static TLS the libraries of the start take under an auditor (elf/static-tls.h). All of the
- * profile's count, those that are opened with dlopen(3) and those of other programs of the start too: too
- * much costs each thread some address space, too little the start. Those of other users count in their own plans only.
+ * How much static TLS the libraries of the start take under an auditor (elf/static-tls.h). All libraries of the profile
+ * count, also those that are opened with dlopen(3) and those of other programs of the start: too large a number costs
+ * each thread some address space, but too small a number keeps the program from starting. Libraries of other users
+ * count only in those users' own plans.
  */
 #include <errno.h>
 

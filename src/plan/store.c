@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles and plans on disk: whose folder, which file, whether to believe it (format/state-folder.h). */
+/* Profiles and plans on disk: in which folder and file they are, and whether to trust them (format/state-folder.h). */
 #include "plan/store.h"
 
 #include <errno.h>
@@ -17,7 +17,10 @@
 #include "base/stranger.h"
 #include "base/strings.h"
 
-/* Of root only HEADSTART_STATE says where its files are: that has to be a folder of root's (base/stranger.h). */
+/*
+ * For root only HEADSTART_STATE changes where the files are, and it must name a folder that only root can change
+ * (base/stranger.h).
+ */
 static int store_of_process(struct store *ret)
 {
 	struct stranger stranger;
@@ -35,8 +38,8 @@ static int store_of_process(struct store *ret)
 }
 
 /*
- * Which of the folders this user writes to, wherever it stands in the order of looking: the only one, or the one that is
- * not root's. STATE_FOLDERS_MAX where there is none.
+ * The number of the folder that this user writes to, in the order of the search: the only one, or the one that is not
+ * root's. STATE_FOLDERS_MAX if there is none.
  */
 static unsigned writing_folder(const struct state_environment *environment)
 {
@@ -87,7 +90,7 @@ int store_folder(char **ret)
 	return r < 0 ? r : store_search_folder(writing_folder(&store.environment), ret);
 }
 
-/* Root's plans serve everybody, whatever root's umask is. */
+/* Root's plans serve everybody, so root's umask must not hide them. */
 static int make_state_folder(const char *path, bool root)
 {
 	mode_t mask;
@@ -129,7 +132,7 @@ mode_t store_mode(void)
 	return geteuid() == 0 ? 0644 : 0600;
 }
 
-/* The name of the mark beside a plan; the caller frees it. NULL without memory. */
+/* The name of the mark beside a plan; the caller frees it. NULL if memory runs out. */
 static char *stale_mark(const char *path)
 {
 	char *mark;
@@ -157,7 +160,7 @@ bool store_plan_is_own(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid == geteuid();
 }
 
-/* The path below the root; false where it does not fit. */
+/* Builds the path below the root. Returns false if it is too long. */
 static bool below_root(const struct store *store, const char *path, char full[PATH_MAX])
 {
 	return snprintf(full, PATH_MAX, "%s%s", store->root, path) < PATH_MAX;

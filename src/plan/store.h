@@ -4,11 +4,11 @@
  *
  *     STATE/NAME.profile    STATE/NAME.plan      NAME: format/plan-name.h
  *
- * STATE is $HEADSTART_STATE where set; else, for a user, $XDG_STATE_HOME/headstart or ~/.local/state/headstart (serves
- * that user alone), and /var/lib/headstart (root's: serves everybody). The rule itself, which the
- * shim shares: format/state-folder.h.
+ * STATE is $HEADSTART_STATE if that is set. Otherwise it is, for a user, $XDG_STATE_HOME/headstart or
+ * ~/.local/state/headstart (for that user alone), and /var/lib/headstart (root's, for everybody). The rule itself,
+ * which the shim shares, is in format/state-folder.h.
  *
- * For root, all functions that go by it return -EPERM where HEADSTART_STATE names a folder that others can change
+ * For root, all functions that follow this rule return -EPERM if HEADSTART_STATE names a folder that others can change
  * (base/stranger.h).
  */
 #pragma once
@@ -22,8 +22,8 @@
 enum store_what { STORE_PROFILE, STORE_PLAN };
 
 /*
- * The folders in which a user's programs find plans, below a root: another tree, or a test. Functions without
- * this parameter go by this process and its own root.
+ * The folders in which a user's programs find plans, below a root: another system's tree, or a test's. Functions
+ * without this parameter use this process and its own root.
  */
 struct store {
 	const char *root;                     /* borrowed: a folder in front of all paths, or "" */
@@ -36,36 +36,32 @@ int store_folder(char **ret);
 
 /*
  * The n-th folder, from 0, in which this user's programs find plans, in the order of format/state-folder.h. *ret is the
- * caller's to free. Returns 0, -ENOENT (there are not so many), or -ENOMEM.
+ * caller's to free. Returns 0, -ENOENT (there are fewer), or -ENOMEM.
  */
 int store_search_folder(unsigned n, char **ret);
 
 /*
- * The file a program's profile or plan is written to; folders are made. *ret, malloc()ed, is the caller's.
+ * The path to which a program's profile or plan is written; makes its folders. *ret, malloc()ed, is the caller's.
  * Returns 0, -ENOENT (no home), or negative errno.
  */
 int store_path_for_writing(enum store_what what, const char *program, char **ret);
 
-/* The mode such a file is published with: root's is for everybody to read, a user's for that user alone. */
+/* The mode of such a file: everybody may read root's, and only the user a user's. */
 mode_t store_mode(void);
 
-/*
- * Publishes a plan with this mode, and takes away the mark that the one before it was stale. Returns 0 or
- * negative errno.
- */
+/* Publishes a plan with this mode, and removes the mark of a stale plan. Returns 0 or negative errno. */
 int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size);
 
 /*
- * Whether the plan is this user's own, to be compiled anew when it is stale: root's is root's to compile. And whether it is
- * marked as stale.
+ * Whether the plan is this user's own, so that this user compiles it anew when it is stale; only root compiles root's
+ * plans. And whether a plan is marked as stale.
  */
 bool store_plan_is_own(const char *path);
 bool store_plan_is_stale(const char *path);
 
 /*
- * The file in which a program's profile or plan is found, in the order of format/state-folder.h. A file of a user who
- * is neither root nor this one, or that others may write, is passed over. Returns 0, -ENOENT, or negative
- * errno.
+ * Finds a program's profile or plan, in the order of format/state-folder.h. Skips files of users other than root and
+ * this one, and files that others may write. Returns 0, -ENOENT, or negative errno.
  */
 int store_find(enum store_what what, const char *program, char **ret);
 
@@ -73,8 +69,8 @@ int store_find(enum store_what what, const char *program, char **ret);
 int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret);
 
 /*
- * Whether a file, at `path` below the root, is to be believed and can be read: 0; -EPERM (others may have
- * written it, see state_file_trusted()); or negative errno.
+ * Whether a file, at `path` below the root, is trusted and can be read: 0; -EPERM (others may have written it, see
+ * state_file_trusted()); or negative errno.
  */
 int store_check(const struct store *store, const char *path);
 
@@ -82,10 +78,10 @@ int store_check(const struct store *store, const char *path);
 bool store_is_stale(const struct store *store, const char *path);
 
 /*
- * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved:
+ * The path of a command as the shell would find it: by $PATH unless it has a slash. Links are not resolved, because
  * scripts look at their own name. Returns 0, -ENOENT, -EACCES or negative errno.
  */
 int store_find_command(const char *command, char **ret);
 
-/* The same, canonical: links resolved. */
+/* The same with links resolved. */
 int store_program_path(const char *command, char **ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A draft as a plan file (format/plan.h). */
+/* Writes a draft as a plan file (format/plan.h). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "base/strings.h"
 #include "plan/draft.h"
 
-#define WINDOW_DEFAULT_KB 128u  /* where no device says: the kernel's own default, VM_READAHEAD_PAGES */
-#define WINDOW_MAX_KB     1024u /* more in one request gains nothing on any device that was measured */
+#define WINDOW_DEFAULT_KB 128u  /* if no device reports one: the kernel's default, VM_READAHEAD_PAGES */
+#define WINDOW_MAX_KB     1024u /* larger requests gained nothing on any measured device */
 
 /* Where the tables go, in bytes from the start of the file. */
 struct layout {
@@ -39,8 +39,8 @@ static struct layout lay_out(const struct plan_draft *draft, size_t strings_size
 }
 
 /*
- * The kernel cuts a readahead request to max(read_ahead_kb, max_sectors_kb) (force_page_cache_ra(),
- * mm/readahead.c). The smallest such limit of the devices that are read counts.
+ * The kernel cuts a readahead request to max(read_ahead_kb, max_sectors_kb) (force_page_cache_ra(), mm/readahead.c).
+ * This takes the smallest such limit of the planned devices.
  */
 static uint32_t window_pages(const struct plan_draft *draft)
 {
@@ -142,7 +142,7 @@ static void write_header(
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));
 }
 
-/* Paths of all files, and the program's. */
+/* Collects the paths of all files, and of the program. */
 static int collect_strings(
 	const struct plan_draft *draft, struct string_table *strings, uint32_t *paths, uint32_t *ret_program)
 {
