@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The checks, what they say findings with, and how they read the host. Internal to the layer and its tests. */
+/* The checks, how they report findings, and how they read the host. Internal to the layer and its tests. */
 #pragma once
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include "elf/closure.h"
 #include "elf/needs.h"
 
-/* A finding; the two after it belong to the finding said last. */
+/* Adds a finding. The two functions after this one extend the last finding. */
 void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject,
 	const char *what, ...) __attribute__((format(printf, 4, 5)));
 void doctor_consequence(struct doctor_report *report, const char *text, ...)
@@ -17,22 +17,24 @@ void doctor_consequence(struct doctor_report *report, const char *text, ...)
 void doctor_mend(struct doctor_report *report, const char *command, ...)
 	__attribute__((format(printf, 2, 3)));
 
-#define HOST_TEXT_MAX (1u << 20) /* bytes of a file of /proc, /sys or /etc that is looked at */
+#define HOST_TEXT_MAX (1u << 20) /* bytes of a file in /proc, /sys or /etc that are read at most */
 
-/* The path below the root; false where it does not fit. */
+/* Builds the path below the root. Returns false if it is too long. */
 bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX]);
 
-/* A small file, NUL-terminated: *ret is the caller's. Returns 0 or negative errno. */
+/* Reads a small file, NUL-terminated: *ret is the caller's. Returns 0 or negative errno. */
 int host_read(const struct doctor_host *host, const char *path, char **ret);
 bool host_exists(const struct doctor_host *host, const char *path);
 
-/* The number after `key` ("MemAvailable:", "some avg10=") in a file of such lines; "" is its beginning. */
+/*
+ * The number after `key` ("MemAvailable:", "some avg10=") in a file of such lines; "" stands for the file's beginning.
+ */
 bool host_number(const struct doctor_host *host, const char *path, const char *key, uint64_t *ret);
 
-/* "2.36", "6.12.0-rc1" as 2036, 6012: major * 1000 + minor; 0 where it is no version. */
+/* Turns "2.36", "6.12.0-rc1" into 2036, 6012: major * 1000 + minor; 0 if it is not a version. */
 unsigned doctor_version(const char *text);
 
-/* Of the machine. */
+/* Checks of the machine. */
 void check_parts(const struct doctor_host *host, struct doctor_report *report);
 void check_switches(const struct doctor_host *host, struct doctor_report *report);
 void check_settings(const struct doctor_host *host, struct doctor_report *report);
@@ -50,9 +52,9 @@ void check_plans(const struct doctor_host *host, struct doctor_report *report);
 
 /* A program that was found. */
 struct doctor_program {
-	const char *command;       /* borrowed: as it was asked for */
+	const char *command;       /* borrowed: as the user gave it */
 	char path[PATH_MAX];       /* canonical, below the root */
-	char *command_word;        /* owned: both as words for a shell */
+	char *command_word;        /* owned; this and path_word are quoted for a shell */
 	char *path_word;           /* owned */
 	char executable[PATH_MAX]; /* the ELF file that runs: path, or a script's interpreter */
 	bool is_script;
@@ -64,8 +66,8 @@ struct doctor_program {
 };
 
 /*
- * Finds a program, a path or a name to be searched in PATH, and fills in a zeroed *ret, which the caller releases, also on
- * failure. Returns 0, or -ENOENT or another negative errno where there is no such program.
+ * Finds a program, by a path or by a name to search in PATH, and fills in a zeroed *ret, which the caller releases,
+ * also on failure. Returns 0, or -ENOENT or another negative errno if there is no such program.
  */
 int doctor_program_find(const struct doctor_host *host, const char *command, struct doctor_program *ret);
 void doctor_program_release(struct doctor_program *program);
@@ -75,10 +77,10 @@ static inline void doctor_program_releasep(struct doctor_program *program)
 	doctor_program_release(program);
 }
 
-/* Whether a loader of glibc looks at LD_AUDIT for it. */
+/* Whether a glibc loader reads LD_AUDIT for it. */
 bool doctor_program_heeds_audit(const struct doctor_program *program);
 
-/* Of a program. */
+/* Checks of a program. */
 void check_kind(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 void check_rights(
@@ -94,6 +96,6 @@ void check_program_disks(
 void check_plan(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 
-/* What is the matter with the disk under one or more places ("/, /usr"), if anything. */
+/* Reports what is wrong with the disk under one or more places ("/, /usr"), if anything is. */
 void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
 	struct doctor_report *report);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What lies under the folders and the program's files: class, read-ahead, and whether the class is to be
- * believed. */
+/*
+ * Examines what lies under the folders and the program's files: class, read-ahead, and whether the class can be
+ * believed.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +10,7 @@
 #include "base/strings.h"
 #include "doctor/checks.h"
 
-/* kB. At 8192 no gain was measurable: the kernel reads nearly everything by itself. */
+/* kB. At 8192 we measured no gain: the kernel itself reads nearly everything ahead. */
 #define READ_AHEAD_LARGE 4096u
 #define DISKS_MAX        16u
 
@@ -22,7 +24,7 @@ struct disks {
 	size_t n;
 };
 
-/* Whether a virtual machine's disk: what lies below it cannot be known from here. */
+/* Whether this is a virtual machine's disk. What lies below that is unknown here. */
 static bool is_virtual(const struct doctor_host *host, const char *name)
 {
 	static const char *const vendors[] = {
@@ -45,7 +47,7 @@ static bool is_virtual(const struct doctor_host *host, const char *name)
 	return false;
 }
 
-/* A rule tells the class of what lies in a folder, on a disk or not. */
+/* A rule names the class of a folder's content, whether or not that is on a disk. */
 static bool is_block(const struct doctor_host *host, const struct device *device)
 {
 	char path[PATH_MAX];
@@ -117,7 +119,7 @@ void say_disk(const struct doctor_host *host, const struct device *device, const
 	say_read_ahead(host, device, report);
 }
 
-/* Two places on one device are one disk. */
+/* Treats two places on one device as one disk. */
 static void add_place(const struct doctor_host *host, struct disks *disks, const char *path, const char *name)
 {
 	struct device device;
@@ -159,8 +161,7 @@ void check_disks(const struct doctor_host *host, struct doctor_report *report)
 		say_disk(host, &disks.disks[i].device, disks.disks[i].places, report);
 }
 
-/* Only what the machine's own page does not say: disks that the program's files lie on and the system does
- * not. */
+/* Reports only disks that hold files of the program but not the system; the machine's own page has the others. */
 void check_program_disks(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {

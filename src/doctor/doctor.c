@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of checks, of a machine and of a program. */
+/* The tables of the checks of a machine and of a program. */
 #include "doctor/doctor.h"
 
 #include "base/cleanup.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether headstart will work and help: on this machine, and for one program. Looks only; changes nothing,
- * runs nothing.
+ * Checks whether headstart will work and help, on this machine and for one program. Changes nothing and runs nothing.
  *
- * A check is a small function that reads the host and says what it found; each subject has a file of its own
- * here (doctor/checks.h). What they read lies below a root, so that a test brings a folder with a /proc of
- * its own.
+ * A check is a small function that reads the host and reports what it found; each subject has a file of its own here
+ * (doctor/checks.h). Checks read files below a root, so that a test can bring a folder with a /proc of its own.
  */
 #pragma once
 
@@ -24,8 +22,8 @@ enum doctor_severity {
 struct doctor_finding {
 	enum doctor_severity severity;
 	const char *subject; /* static: "glibc" */
-	char *what;          /* owned: one sentence, what is so */
-	char *consequence;   /* owned; NULL where it needs no saying */
+	char *what;          /* owned: one sentence that states the fact */
+	char *consequence;   /* owned; NULL if it is obvious */
 	char *mend;          /* owned; the exact command, or NULL */
 };
 
@@ -35,17 +33,18 @@ struct doctor_report {
 	bool out_of_memory; /* findings are missing */
 };
 
-/* What is looked at. */
+/* What the checks look at. */
 struct doctor_host {
 	const char *root;                          /* a folder in front of all paths; "": none */
 	const char *(*variable)(const char *name); /* the environment, as getenv(3) */
-	const struct device_rule *rules;           /* borrowed: what settings say of devices */
+	const struct device_rule *rules;           /* borrowed: the settings' rules for devices */
 	size_t n_rules;
-	/* What a file or folder (its path below the root) lies on, the rules heeded. Returns 0 or negative
-	 * errno. */
+	/* The device of a file or folder (its path below the root), by the rules too. Returns 0 or negative errno. */
 	int (*device)(const struct doctor_host *host, const char *path, struct device *ret);
-	/* Why settings keep headstart from the program at this path: the caller's; NULL: they do not. May be
-	 * NULL itself. */
+	/*
+	 * Why settings keep headstart from the program at this path; the caller frees it. NULL: they do not. The
+	 * function may be NULL itself.
+	 */
 	char *(*denied)(const char *program);
 	unsigned wrong_settings; /* lines and files of settings that are ignored */
 	const char *kernel;      /* uname -r */
@@ -53,17 +52,19 @@ struct doctor_host {
 	const char *private;     /* folder of the shim and the prefetcher */
 	unsigned user;           /* effective */
 	int io_uring;            /* 0, or the negative errno of setting up a ring */
-	int fanotify;            /* the same of fanotify_init(2) with what the recorder asks of it */
+	int fanotify;            /* 0, or the negative errno of fanotify_init(2) as the recorder calls it */
 };
 
 /* This machine. */
 void doctor_host_init(struct doctor_host *ret);
 
-/* Appends what there is to say. Whether all of it was said is report->out_of_memory's to tell. */
+/* Appends the findings. Check report->out_of_memory: findings may be missing. */
 void doctor_check_machine(const struct doctor_host *host, struct doctor_report *report);
 
-/* The same of a program, a path or a name to be searched in PATH. Returns 0, or -ENOENT or another negative
- * errno with nothing said where there is no such program. */
+/*
+ * The same for a program, given by a path or by a name to search in PATH. Returns 0, or -ENOENT or another negative
+ * errno, and no findings, if there is no such program.
+ */
 int doctor_check_program(const struct doctor_host *host, const char *command, struct doctor_report *report);
 
 size_t doctor_count(const struct doctor_report *report, enum doctor_severity severity);

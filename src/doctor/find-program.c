@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program found as a shell would find it, and everything that the checks look at of it. */
+/* Finds a program as a shell would, and everything about it that the checks look at. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ bool doctor_program_heeds_audit(const struct doctor_program *program)
 	return program->is_elf && elf_needs_heeds_audit(&program->needs);
 }
 
-/* The canonical path below the root of a file that can be executed. */
+/* The canonical path of an executable file, below the root. */
 static int canonical(const struct doctor_host *host, const char *path, char ret[PATH_MAX])
 {
 	_cleanup_free_ char *resolved = NULL, *root = NULL;
@@ -48,10 +48,10 @@ static int canonical(const struct doctor_host *host, const char *path, char ret[
 
 struct candidate {
 	const struct doctor_host *host;
-	char *path; /* PATH_MAX bytes: the canonical path of the one that is found */
+	char *path; /* PATH_MAX bytes: the canonical path of the program that is found */
 };
 
-/* search_check: what a relative folder leads to depends on where one is. */
+/* A search_check. Rejects relative folders, because where they lead depends on the current folder. */
 static int check_candidate(void *context, const char *path)
 {
 	struct candidate *candidate = context;
@@ -91,8 +91,10 @@ static bool interpreter_below(const struct doctor_host *host, const char *path, 
 	return fd >= 0 && script_interpreter(fd, interpreter) && interpreter[0] == '/';
 }
 
-/* Text without "#!", which shells run where the kernel says ENOEXEC. A NUL in the first line is what bash
- * knows other files by. */
+/*
+ * Text without "#!", which shells run when the kernel returns ENOEXEC. Bash takes a file with a NUL in its first line
+ * for something else.
+ */
 static bool is_plain(int fd)
 {
 	char line[SCRIPT_HEAD];

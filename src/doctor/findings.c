@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the checks have found: saying, counting and forgetting it. */
+/* Adds, counts and frees the findings of the checks. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

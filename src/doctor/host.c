@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* This machine as the checks see it, and how they read it. */
+/* This machine as the checks see it, and how they read its files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -30,7 +30,7 @@ int host_read(const struct doctor_host *host, const char *path, char **ret)
 
 	if (!host_path(host, path, full))
 		return -ENAMETOOLONG;
-	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a FIFO is not waited for */
+	fd = open(full, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* does not wait for a FIFO */
 	if (fd < 0)
 		return -errno;
 	return read_to_end(fd, HOST_TEXT_MAX, ret, &size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The libraries of a program: whether all are there, and whether their static TLS fits under an auditor. */
+/* Checks the libraries of a program: whether all exist, and whether their static TLS fits under an auditor. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ void check_libraries(
 		closure->n - 1);
 }
 
-/* Whether the environment makes room for as much already. */
+/* Whether the environment already makes that much room. */
 static bool has_room(const struct doctor_host *host, uint64_t bytes)
 {
 	const char *current = host->variable("GLIBC_TUNABLES");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* LD_AUDIT, LD_PRELOAD and /etc/ld.so.preload: whether what they name can be loaded, and gets on with
- * headstart. */
+/*
+ * LD_AUDIT, LD_PRELOAD and /etc/ld.so.preload: whether the libraries that they name can be loaded, and work together
+ * with headstart.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 
 struct list {
 	const char *name;    /* "LD_PRELOAD" */
-	const char *failing; /* what an entry that cannot be loaded does */
+	const char *failing; /* the effect of an entry that cannot be loaded */
 };
 
 static const struct {
@@ -38,13 +40,13 @@ static void say_trouble(const char *entry, const struct list *list, struct docto
 	}
 }
 
-/* A bare name, or one with tokens: where it is looked for depends on the program. */
+/* Whether this is a bare name, or has tokens: the program then decides where the loader looks for it. */
 static bool is_searched(const char *entry)
 {
 	return entry[0] != '/' || strchr(entry, '$');
 }
 
-/* What the lists add up to. */
+/* The totals of the lists. */
 struct sums {
 	uint64_t static_tls; /* bytes */
 	bool shim;           /* one of the entries is headstart's */
@@ -55,8 +57,7 @@ static const char *const folders_64[] = {
 static const char *const folders_32[] = {
 	"lib/i386-linux-gnu", "lib/arm-linux-gnueabihf", "lib32", "lib", NULL};
 
-/* The entry with $LIB replaced by the first of the folders that has such a file; false where it has no $LIB.
- */
+/* The entry, with $LIB replaced by the first folder that has such a file. Returns false if the entry has no $LIB. */
 static bool expand_lib(
 	const struct doctor_host *host, const char *entry, const char *const *folders, char path[PATH_MAX])
 {
@@ -82,7 +83,7 @@ static bool lacks_library(const struct doctor_host *host, const char *path)
 	return elf_closure_add(&closure, path) == 0 && closure.n_missing > 0;
 }
 
-/* Why it cannot be loaded into a 64-bit program, or NULL; *ret_tls is what it takes of static TLS. */
+/* Why it cannot be loaded into a 64-bit program, or NULL. *ret_tls is how much static TLS it takes. */
 static const char *entry_fault(const struct doctor_host *host, const char *path, uint64_t *ret_tls)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
@@ -111,7 +112,7 @@ static const char *entry_fault(const struct doctor_host *host, const char *path,
 	return NULL;
 }
 
-/* What install has written it takes back; the rest is for the one who wrote it. */
+/* `uninstall` removes the entry that `install` wrote; the administrator has to edit others. */
 static void mend_file(const char *entry, struct doctor_report *report)
 {
 	if (streq(entry, HEADSTART_PRELOAD_NAME))
@@ -120,7 +121,7 @@ static void mend_file(const char *entry, struct doctor_report *report)
 		doctor_mend(report, "sudoedit %s", PRELOAD_FILE);
 }
 
-/* Each 32-bit program, too, is given what the file names. */
+/* The loaders of 32-bit programs load what this file names too. */
 static void say_32bit(const struct doctor_host *host, const struct list *list, const char *entry,
 	struct doctor_report *report)
 {
@@ -196,7 +197,7 @@ static void say_unread(int error, struct doctor_report *report)
 		"what it names is unknown; the loader, too, silently ignores a file that it cannot read");
 }
 
-/* Returns whether some users' loader cannot read it, as is said then. */
+/* Reports if some users' loader cannot read the file. Returns whether that is so. */
 static bool say_mode(const struct doctor_host *host, struct doctor_report *report)
 {
 	char full[PATH_MAX];

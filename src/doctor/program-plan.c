@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A program's plan: whether there is one, whether it is still true, and how much it reads. */
+/* Checks a program's plan: whether there is one, whether it is still valid, and how much it reads. */
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "doctor/state.h"
 
-#define LOST_SHARE 10 /* a plan that has lost more than a tenth of its pages is worth a new recording */
+#define LOST_SHARE 10 /* percent: a plan that has lost more of its pages is worth a new recording */
 
 static bool has_profile(const struct store *store, const char *program)
 {
@@ -14,7 +14,7 @@ static bool has_profile(const struct store *store, const char *program)
 	return store_look_up(store, STORE_PROFILE, program, &path) == 0;
 }
 
-/* As 'headstart run' finds it. */
+/* Finds the plan as 'headstart run' does. */
 static int find_plan(const struct doctor_host *host, const struct store *store, const char *program,
 	struct state_plan *ret)
 {
@@ -39,7 +39,9 @@ static void say_none(const struct doctor_program *program, bool profile, struct 
 		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
 }
 
-/* Returns whether settings keep headstart from the program, which has this plan, or none (NULL). */
+/*
+ * Reports if settings keep headstart from the program, whose plan this is (NULL: it has none). Returns whether they do.
+ */
 static bool say_denied(const struct doctor_host *host, const struct doctor_program *program,
 	const struct state_plan *plan, struct doctor_report *report)
 {
@@ -87,8 +89,8 @@ static void say_gain(const struct plan_view *plan, struct doctor_report *report)
 }
 
 /*
- * Files that the start itself writes change with every start, and another recording would not help: a plan
- * without them does. Where more is lost, files were updated.
+ * Files that the start itself writes change with every start. Another recording would not help, but a plan without them
+ * does. If more pages are lost, files were updated.
  */
 static void say_changes(const struct doctor_host *host, const struct doctor_program *program,
 	const struct state_plan *plan, const struct plan_changes *changes, struct doctor_report *report)
@@ -102,7 +104,7 @@ static void say_changes(const struct doctor_host *host, const struct doctor_prog
 			program->path_word);
 }
 
-/* A plan in the order of another class of disk. */
+/* Reports a plan whose order is for another class of disk. */
 static void check_order(const struct doctor_host *host, const struct doctor_program *program,
 	const struct state_plan *plan, struct doctor_report *report)
 {

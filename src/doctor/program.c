@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What a program is: script or ELF, whose loader, with which rights, and whether it only starts another one. */
+/*
+ * Checks what a program is: script or ELF, which loader and which rights it has, and whether it only starts another
+ * one.
+ */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +12,7 @@
 #include "base/strings.h"
 #include "doctor/checks.h"
 
-/* Why no shim can be loaded into the executable, or NULL. */
+/* Why the loader cannot load a shim into the executable, or NULL. */
 static const char *shimless(const struct doctor_program *program)
 {
 	if (!program->is_elf)
@@ -92,7 +95,7 @@ void check_rights(
 	doctor_mend(report, "headstart run -- %s", program->command_word);
 }
 
-/* Starters of sandboxes: the program proper runs elsewhere, in a tree of files of its own. */
+/* Programs that start sandboxes: the actual program runs elsewhere, in a tree of files of its own. */
 void check_wrapper(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The folders of profiles and plans: who may write them, which plans are in them, which of those are of no
- * use. */
+/* Checks the folders of profiles and plans: who can write them, which plans they have, and which plans are useless. */
 #include "doctor/state.h"
 
 #include <dirent.h>
@@ -19,8 +18,8 @@
 #include "base/strings.h"
 #include "base/times.h"
 
-#define PLANS_MAX 4096u /* files of a folder that are looked at */
-#define NAMED_MAX 4u    /* plans that a command names; of more the first */
+#define PLANS_MAX 4096u /* files of a folder that are looked at, at most */
+#define NAMED_MAX 4u    /* plans that a command names, at most */
 
 struct store state_store(const struct doctor_host *host)
 {
@@ -137,7 +136,7 @@ static void check_folder(
 	}
 }
 
-/* Whether it is the folder that serves everybody, where the recorder writes. */
+/* Whether this is the folder that serves everybody, to which a recorder that is root writes. */
 static bool is_roots(const struct state_environment *environment, const char *folder)
 {
 	return state_variable_set(environment->state) || streq(folder, HEADSTART_STATE_DIR);
@@ -159,17 +158,17 @@ void check_state(const struct doctor_host *host, struct doctor_report *report)
 			check_folder(host, folder, is_roots(environment, folder), report);
 }
 
-/* Plans of one fault. */
+/* Plans with the same fault. */
 struct tally {
 	size_t n;
-	char *words; /* owned: quoted, for a command */
+	char *words; /* owned: their names, quoted for a command */
 	size_t named;
 };
 
 /* Of one folder. */
 struct tallies {
 	size_t all;
-	const char *sudo; /* what commands begin with that change something there */
+	const char *sudo; /* the beginning of commands that change something there */
 	struct tally stale, gone, bad, untrusted;
 };
 

@@ -6,7 +6,7 @@
 #include "format/plan-view.h"
 #include "plan/store.h"
 
-/* Where the user's plans are, as this host has it. */
+/* The folders of the user's plans on this host. */
 struct store state_store(const struct doctor_host *host);
 
 /* A plan that was read. */
@@ -14,7 +14,7 @@ struct state_plan {
 	char path[PATH_MAX]; /* below the root */
 	char *data;          /* owned */
 	enum plan_fault fault;
-	struct plan_view view; /* where PLAN_GOOD */
+	struct plan_view view; /* valid if PLAN_GOOD */
 	bool marked_stale;
 };
 
@@ -26,15 +26,15 @@ static inline void state_plan_releasep(struct state_plan *plan)
 }
 
 /*
- * Reads a plan as headstart would find it. Returns 0, whatever is wrong with its content; -EPERM for one that
- * is not to be believed (format/state-folder.h: state_file_trusted()); or negative errno.
+ * Reads a plan as headstart would find it. Returns 0, also if its content is wrong; -EPERM if it is not trusted
+ * (format/state-folder.h: state_file_trusted()); or negative errno.
  */
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret);
 
-/* "sudo ", with which a command must begin that writes to root's folder of plans: else "". */
+/* "sudo " if a command that writes to this folder of plans needs it, because it is root's; else "". */
 const char *state_sudo(const struct doctor_host *host, const char *path);
 
-/* Files of the plan that are no longer what they were, and the pages that it has of them. */
+/* Files of the plan that have changed or are gone, and how many pages of the plan these have. */
 struct plan_changes {
 	uint32_t changed, gone;
 	uint64_t pages;

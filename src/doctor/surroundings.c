@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What surrounds this process: switches, filters, containers, memory, the installed parts. */
+/* Checks what surrounds this process: switches, filters, containers, memory, the installed parts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
 #define MEMORY_LOW                                                                                           \
-	10u /* percent of memory that is available: plans are cut, and what was read is soon evicted */
+	10u /* percent of memory that is available: below it plans are cut, and the kernel soon evicts what was read */
 
 void check_parts(const struct doctor_host *host, struct doctor_report *report)
 {
@@ -99,7 +99,7 @@ void check_seccomp(const struct doctor_host *host, struct doctor_report *report)
 	}
 }
 
-/* Which container this is and how that is told, or NULL. */
+/* The container that this is and the sign of it, or NULL. */
 static const char *find_container(const struct doctor_host *host)
 {
 	const char *variable = host->variable("container");

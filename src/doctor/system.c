@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The dynamic linker and the kernel: what their versions mean for headstart. */
+/* Checks what the versions of the dynamic linker and the kernel mean for headstart. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
