@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Touched code and functions, both ascending by address, walked together. */
+/* Chooses functions by walking touched code and functions together, both ascending by address. */
 #include "order/choose.h"
 
 #include <errno.h>
@@ -16,8 +16,10 @@ static bool overlaps(const struct order_function *function, const struct order_s
 		span->address < function->address + function->size;
 }
 
-/* The earliest order of the spans that the function lies on. *at moves on to the first span that can matter
- * to it. */
+/*
+ * The earliest order of the spans that the function lies on. Moves *at to the first span that does not end before the
+ * function.
+ */
 static bool first_touch(const struct order_touched *touched, const struct order_function *function,
 	size_t *at, uint32_t *ret_order)
 {
@@ -94,7 +96,7 @@ static bool is_among(const struct order_function *function, const struct order_f
 	return bsearch(&function, names, n, sizeof(*names), compare_names) != NULL;
 }
 
-/* Where the names of the next function begin. */
+/* The index at which the names of the next function begin. */
 static size_t next_function(const struct order_list *list, size_t i)
 {
 	uint64_t address = list->items[i].function->address;
@@ -141,7 +143,7 @@ void order_list_release(struct order_list *list)
 	*list = (struct order_list){0};
 }
 
-/* A count of pages and of their runs, fed with ascending pages. */
+/* Counts pages and their runs. Pages must ascend. */
 struct page_count {
 	uint64_t pages, runs, last;
 };
@@ -156,7 +158,7 @@ static void count_page(struct page_count *count, uint64_t page)
 	count->last = page;
 }
 
-/* Touched pages of code that no order of functions moves: .init, .plt, .fini. */
+/* Touched pages of code that keep their place in any order of functions: .init, .plt, .fini. */
 static struct page_count pages_that_stay(const struct order_image *image, const struct order_touched *touched)
 {
 	struct page_count count = {0};
@@ -167,7 +169,7 @@ static struct page_count pages_that_stay(const struct order_image *image, const 
 	return count;
 }
 
-/* Functions that the names of the list stand for, chosen or not, and their bytes. */
+/* Counts the functions that have a name of the list, chosen or not, and their bytes. */
 static void count_functions(const struct order_image *image, const struct order_function **names,
 	size_t n_names, uint64_t *ret_functions, uint64_t *ret_bytes)
 {
@@ -192,9 +194,9 @@ static void count_functions(const struct order_image *image, const struct order_
 }
 
 /*
- * Functions laid together, which nothing makes begin with a page, beside what stays. Where a page profile
- * leaves in all that lies on touched pages, that may be more than was touched; but it is no more pages than
- * before that are executed.
+ * Predicts the pages of the chosen functions laid together, which need not begin at a page, beside the pages that stay.
+ * A page profile selects every function on a touched page, so the result may exceed what the start really executes. But
+ * a start never executes more pages than before, so those are the limit.
  */
 static void predict(struct order_summary *summary, const struct page_count *stay, uint32_t page_size)
 {

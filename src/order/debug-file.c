@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Separate debug files are named by the build-id (gdb's manual, "Debugging Information in Separate Files"):
- * its first byte names a folder, the rest the file.
+ * The name of a separate debug file is made from the build-id (gdb's manual, "Debugging Information in Separate
+ * Files"): the first byte names a folder, the rest the file.
  */
 #include "order/debug-file.h"
 
@@ -17,7 +17,7 @@
 
 #define BUILD_ID_MAX 64 /* bytes */
 
-/* Returns whether there is such a path. */
+/* Builds the path. Returns whether there is one. */
 static bool path_of(const uint8_t *build_id, size_t size, const char *folder, char path[PATH_MAX])
 {
 	int at = snprintf(path, PATH_MAX, "%s/.build-id/", folder);
@@ -39,7 +39,7 @@ int debug_file_open(const uint8_t *build_id, size_t size, const char *folder)
 
 	if (!path_of(build_id, size, folder ? folder : "/usr/lib/debug", path))
 		return -ENOENT;
-	fd = open_regular(path, 0); /* over links, as packages lay them */
+	fd = open_regular(path, 0); /* follows links, because packages use them */
 	if (fd < 0)
 		return fd;
 	if (elf_build_id(fd, found, sizeof(found), &found_size) < 0 || found_size != size ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code and functions of an ELF file: segments by the program headers, functions by the symbol table, the
- * sections they lie in by the section headers (gABI, "Sections", "Symbol Table").
+ * Reads code and functions of an ELF file: segments from the program headers, functions from the symbol table, and
+ * their sections from the section headers (gABI, "Sections", "Symbol Table").
  */
 #include "order/image.h"
 
@@ -19,10 +19,10 @@
 
 #define NAME_MAX_LENGTH (64u << 10) /* bytes: no compiler makes longer ones */
 #define NAMES_MAX       (2u << 30)  /* bytes of a string table */
-#define SYMBOLS_CHUNK   128u        /* symbols that are read at once */
+#define SYMBOLS_CHUNK   128u        /* symbols that one read takes */
 #define BUILD_ID_MAX    64          /* bytes */
 
-/* What is found by the section headers. */
+/* What the section headers lead to. */
 struct tables {
 	Elf64_Shdr symbols; /* SHT_NULL: there is no symbol table */
 	Elf64_Shdr names;   /* of the symbols */
@@ -55,7 +55,7 @@ static int add_segment(struct order_image *image, const Elf64_Phdr *phdr)
 	return 0;
 }
 
-/* Executable segments do not share bytes of the file: together they are never larger than it. */
+/* Executable segments must not share bytes of the file, so that together they are never larger than it. */
 static int read_segments(const struct elf_file *file, struct order_image *image, const char **ret_problem)
 {
 	uint64_t total = 0, end;
@@ -108,7 +108,7 @@ static int add_section(struct order_image *image, const Elf64_Shdr *header)
 	return 0;
 }
 
-/* Adds the section if what it is called says that linkers can order it. Returns 0 or -ENOMEM. */
+/* Adds the section if its name says that linkers can order it. Returns 0 or -ENOMEM. */
 static int take_section(
 	struct elf_file *file, const Elf64_Shdr *names, const Elf64_Shdr *section, struct order_image *image)
 {
@@ -126,7 +126,7 @@ static int take_section(
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Sections of code by address, and the first symbol table. Damaged tables are none. Returns 0 or -ENOMEM. */
+/* Finds the sections of code, by address, and the first symbol table. Ignores damaged tables. Returns 0 or -ENOMEM. */
 static int read_sections(struct elf_file *file, struct order_image *image, struct tables *ret)
 {
 	struct tables tables = {0};
@@ -177,7 +177,7 @@ uint64_t order_text_left(const struct order_image *image, uint64_t address)
 	return address < image->sections[low - 1].size ? image->sections[low - 1].size - address : 0;
 }
 
-/* The length of a name without its version; 0 for one that is none, or does not end before `left` bytes. */
+/* The length of a name without its version; 0 if it is empty or does not end within `left` bytes. */
 static size_t name_length(const char *name, size_t left)
 {
 	size_t limit = left < NAME_MAX_LENGTH ? left : NAME_MAX_LENGTH, length = strnlen(name, limit);
@@ -220,8 +220,8 @@ static int compare_addresses(const void *a, const void *b)
 }
 
 /*
- * Gives each function its size: the largest that any of its names says, or (written in assembler, they say 0)
- * all that is left; but not beyond the next function or the section.
+ * Gives each function its size: the largest size of any of its names. Functions written in assembler have size 0 and
+ * get all that is left. No function extends beyond the next function or the section.
  */
 static void settle_sizes(struct order_image *image)
 {
@@ -242,7 +242,7 @@ static void settle_sizes(struct order_image *image)
 	}
 }
 
-/* Whether it is a function that is defined here, in a section that can be ordered. */
+/* Whether the symbol is a function that is defined here, in a section that linkers can order. */
 static bool is_function(const struct order_image *image, const Elf64_Sym *symbol)
 {
 	unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -251,7 +251,10 @@ static bool is_function(const struct order_image *image, const Elf64_Sym *symbol
 		order_text_left(image, symbol->st_value) > 0;
 }
 
-/* All strings of a table, in image->names. Returns 0, -ENOMEM, or negative errno where they are not there. */
+/*
+ * Reads all strings of a table into image->names. Returns 0, -ENOMEM, or another negative errno if the strings are
+ * missing.
+ */
 static int read_names(struct elf_file *file, const Elf64_Shdr *table, struct order_image *image)
 {
 	if (table->sh_size > NAMES_MAX || !range_fits(table->sh_offset, table->sh_size, file->size))
@@ -281,10 +284,7 @@ static int add_functions(struct elf_file *file, const struct tables *tables, str
 	return 0;
 }
 
-/*
- * Takes the functions of a file's symbol table. Returns 1; 0 where it has none, or no table that makes sense;
- * or -ENOMEM.
- */
+/* Takes the functions of a file's symbol table. Returns 1; 0 if it has no table that makes sense; or -ENOMEM. */
 static int read_functions(struct elf_file *file, enum order_symbols symbols, struct order_image *image)
 {
 	struct tables tables;

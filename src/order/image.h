@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ordering must know of an ELF file: where its code lies in the file and in memory, and its functions.
- * The file may be hostile.
+ * What ordering needs from an ELF file: where its code lies in the file and in memory, and its functions. The file may
+ * be hostile.
  */
 #pragma once
 
@@ -16,26 +16,26 @@ struct order_segment {
 	uint64_t address; /* as linked */
 };
 
-/* A section that is .text or begins with .text. : what linkers can order. */
+/* A section .text, or one whose name begins with .text. : linkers can order these. */
 struct order_section {
 	uint64_t address, size; /* bytes; size > 0 */
 };
 
 /*
- * A symbol of type STT_FUNC or STT_GNU_IFUNC in such a section. Aliases, and functions that identical code
- * folding made one, are several of the same address and size.
+ * A symbol of type STT_FUNC or STT_GNU_IFUNC in such a section. Aliases have the same address and size, and so do
+ * functions that identical code folding has merged.
  */
 struct order_function {
 	const char *name; /* borrowed from the image; not terminated: a version (@VERSION) is cut off */
 	uint32_t name_length;
-	bool has_cold;    /* NAME.cold is a function of the image too: the compiler split it */
+	bool has_cold;    /* NAME.cold is in the image too: the compiler split the function */
 	uint64_t address; /* as linked */
 	uint64_t size;    /* bytes; > 0; never beyond the next function or the section */
 };
 
 enum order_symbols {
 	ORDER_SYMTAB,     /* the file's own symbol table */
-	ORDER_DEBUG_FILE, /* that of its separate debug file */
+	ORDER_DEBUG_FILE, /* the symbol table of its separate debug file */
 };
 
 struct order_image {
@@ -47,20 +47,19 @@ struct order_image {
 	size_t n_functions, functions_capacity;
 	const struct order_function **by_name; /* owned; n_functions of them, ascending by name */
 	enum order_symbols symbols;
-	char *names; /* owned; what names are borrowed from */
+	char *names; /* owned; holds all the names */
 };
 
 /*
- * Reads the image of an executable or shared object. Where it has no .symtab, a separate debug file is looked
- * for by its build-id under debug_folder (NULL: /usr/lib/debug). fd stays the caller's. Returns 0; -ENOEXEC
- * (what is wrong is *ret_problem, a static string that goes after the file's name); -ENODATA (no symbol of a
- * function anywhere: it is stripped); -ENOMEM. *ret is the caller's to release on success, else untouched.
+ * Reads the image of an executable or shared object. If it has no .symtab, this looks for a separate debug file by
+ * build-id under debug_folder (NULL: /usr/lib/debug). fd stays the caller's. Returns 0; -ENOEXEC (*ret_problem, a
+ * static string that goes after the file's name, says what is wrong); -ENODATA (no function has a symbol anywhere: the
+ * file is stripped); or -ENOMEM. *ret is the caller's to release on success, else untouched.
  */
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);
 /*
- * Takes the segments from another file of the same build: the recorded one, which may have been stripped or
- * relaid, so that the same code lies elsewhere in it. Returns 0; or as order_image_read() does, and the image
- * is as it was.
+ * Takes the segments from another file of the same build, the recorded one: it may have been stripped or relaid, so
+ * that the same code lies elsewhere in it. Returns 0, or an error as order_image_read() does, with the image unchanged.
  */
 int order_image_take_segments(struct order_image *image, int fd, const char **ret_problem);
 
@@ -71,9 +70,8 @@ static inline void order_image_releasep(struct order_image *image)
 	order_image_release(image);
 }
 
-/* How many bytes there are from the address to the end of the section it lies in; 0 outside of all sections.
- */
+/* Bytes from the address to the end of its section; 0 outside of all sections. */
 uint64_t order_text_left(const struct order_image *image, uint64_t address);
 
-/* Order of names, as by_name has it: by length and bytes. */
+/* The order of names in by_name: by length and bytes. */
 int order_name_compare(const struct order_function *a, const struct order_function *b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file on disk against the files of a profile: by build-id, else by path or name. */
+/* Finds a file on disk among the files of a profile: by build-id, else by path or name. */
 #include "order/match.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static bool same_build(const struct profile_file *a, const struct profile_file *
 		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
 }
 
-/* The first regular file of the profile for which `is` holds, or n_files. */
+/* The index of the first regular file of the profile for which `is` holds, or n_files. */
 static size_t find(const struct profile *profile, const struct profile_file *wanted,
 	bool (*is)(const struct profile_file *a, const struct profile_file *b))
 {
@@ -33,7 +33,7 @@ static bool is_path(const struct profile_file *a, const struct profile_file *b)
 	return streq(a->path, b->path);
 }
 
-/* What cannot be told by build-ids is told by sizes. */
+/* Files without build-ids are compared by size. */
 static bool is_same(const struct profile_file *a, const struct profile_file *b)
 {
 	return same_build(a, b) || (a->build_id_size == 0 && b->build_id_size == 0 && a->size == b->size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Touched pages of a file to addresses, through its segments. */
+/* Turns touched pages of a file into addresses, through its segments. */
 #include "order/touched.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static int add_span(struct order_touched *touched, struct order_span span)
 	return 0;
 }
 
-/* One span for each page of the range, as far as it lies in the segment. */
+/* Adds one span for each page of the range that lies in the segment. */
 static int add_range(struct order_touched *touched, const struct profile_range *range,
 	const struct order_segment *segment, uint64_t page_size)
 {
@@ -57,7 +57,7 @@ static int compare_spans(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Ranges ascend: those before the segment are skipped by halves, since there may be many of both. */
+/* Ranges ascend, so a binary search skips those before the segment: there may be many ranges and many segments. */
 static size_t first_range(const struct profile_file *file, uint64_t page)
 {
 	size_t low = 0, high = file->n_ranges;

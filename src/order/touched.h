@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code that a start touched, as addresses. Whatever recorded it, what chooses functions sees only this: a
- * page profile gives spans of whole pages, and every function that lies on one of them counts; a recorder of
- * functions would give a span of one function each (and be one more producer here, beside
- * order_touched_pages()).
+ * The code that a start touched, as addresses. Choosing functions needs nothing else, whatever recorded the start. A
+ * page profile gives spans of whole pages, and every function on one of them counts. A recorder of functions would give
+ * a span for each function, by a new function beside order_touched_pages().
  */
 #pragma once
 
@@ -16,7 +15,7 @@
 struct order_span {
 	uint64_t address; /* as linked */
 	uint64_t size;    /* bytes; > 0 */
-	uint64_t page;    /* of the file, the one that it lies on */
+	uint64_t page;    /* of the file: the page that the span lies on */
 	uint32_t order;   /* of its first touch */
 };
 
@@ -27,8 +26,8 @@ struct order_touched {
 };
 
 /*
- * Adds the touched pages of a file, as far as they are code of the image. Returns 0 or -ENOMEM, and is then
- * as incomplete as it is to be released.
+ * Adds the touched pages of a file that are code of the image. Returns 0, or -ENOMEM with the spans incomplete and the
+ * caller still to release.
  */
 int order_touched_pages(struct order_touched *touched, const struct profile_file *file, uint32_t page_size,
 	const struct order_image *image);

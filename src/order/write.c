@@ -2,25 +2,27 @@
 /*
  * The syntax of each linker.
  *
- * lld       ld.lld(1), and lld/test/ELF/symbol-ordering-file.s: a symbol a line; lines that begin with '#'
- * and empty ones are passed over. The section that a symbol lies in is moved to the front of its output
- * section. gold      ld.gold(1), gold/layout.cc read_layout_from_file(): the name of an input section a line,
- * which may be a glob
- *           (*, ?, [); no comments. They are moved behind what is not named.
- * ld        ld(1) of binutils 2.43 and later: statements as within SECTIONS, but without that word around
- * them, that put input sections in front of what an output section has already. ld-script the manual of GNU
- * ld, "INSERT": a script given with -T that has INSERT adds to the default script, and its patterns are tried
- * first. The functions become an output section of their own in front of .text. mold      has no such option
- * up to 2.37 (mold(1); github.com/rui314/mold/issues/1231); its --section-order is about output sections. GNU
- * ld -r with the script above makes one input section of the functions, which mold keeps whole: the file is
- * that script.
+ * lld: ld.lld(1), and lld/test/ELF/symbol-ordering-file.s. One symbol a line; empty lines and lines that begin with '#'
+ * are ignored. lld moves the section of a symbol to the front of its output section.
  *
- * All but lld name sections, which -ffunction-sections makes of functions: GCC (varasm.cc,
- * default_function_section()) and LLVM (TargetLoweringObjectFileImpl.cpp) call them .text.NAME,
- * .text.hot.NAME, .text.startup.NAME, .text.exit.NAME or .text.unlikely.NAME by what they know of the
- * function; the linked file does not tell which. Of a function that was split
- * (-freorder-blocks-and-partition) the rest, NAME.cold, lies in .text.unlikely.NAME (GCC) or .text.split.NAME
- * (LLVM). Names that no section has do no harm.
+ * gold: ld.gold(1), gold/layout.cc read_layout_from_file(). One name of an input section a line, which may be a glob
+ * (*, ?, [); no comments. gold moves these sections behind those that are not named.
+ *
+ * ld: ld(1) of binutils 2.43 and later. Statements as within SECTIONS, but without that word around them; they put
+ * input sections in front of the other content of an output section.
+ *
+ * ld-script: the manual of GNU ld, "INSERT". A script given with -T that has INSERT adds to the default script, and ld
+ * tries its patterns first. The functions become an output section of their own in front of .text.
+ *
+ * mold: has no such option up to 2.37 (mold(1); github.com/rui314/mold/issues/1231); its --section-order is about
+ * output sections. GNU ld -r with the script above makes one input section of the functions, and mold keeps that whole.
+ * So the file is that script.
+ *
+ * All but lld use names of sections, into which -ffunction-sections puts functions. GCC (varasm.cc,
+ * default_function_section()) and LLVM (TargetLoweringObjectFileImpl.cpp) call them .text.NAME, .text.hot.NAME,
+ * .text.startup.NAME, .text.exit.NAME or .text.unlikely.NAME, depending on what they know of the function; the linked
+ * file does not show which. If a function was split (-freorder-blocks-and-partition), its rest NAME.cold lies in
+ * .text.unlikely.NAME (GCC) or .text.split.NAME (LLVM). Names that no section has do no harm.
  */
 #include "order/write.h"
 
@@ -46,7 +48,7 @@ struct format {
 	bool (*expresses)(unsigned char c); /* whether a name may have that character */
 };
 
-/* What the name is without .cold or .cold.N (GCC 8) at its end, or of length 0. */
+/* The name without .cold or .cold.N (GCC 8) at its end; empty if it has no such end. */
 static struct name cold_stem(struct name name)
 {
 	int end = name.length;
@@ -113,7 +115,7 @@ static bool in_line(unsigned char c)
 	return c > ' ' && c != 0x7f;
 }
 
-/* Not what globs and quotes are made of, either. */
+/* Also excludes the characters of globs and quotes. */
 static bool in_pattern(unsigned char c)
 {
 	return in_line(c) && !strchr("*?[]\\\"", c);
@@ -163,8 +165,7 @@ static int compare_items(const void *a, const void *b)
 	return by_name ? by_name : (*left > *right) - (*left < *right);
 }
 
-/* Which items have a name that an earlier one has: static functions do. lld warns of those. *ret is to be
- * freed. */
+/* Marks the items whose name an earlier one has, as static functions may: lld warns of those. Free *ret. */
 static int mark_repeated(const struct order_list *list, bool **ret)
 {
 	_cleanup_free_ const struct order_choice **sorted = calloc(list->n + 1, sizeof(*sorted));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An order of functions in the syntax of a linker. write.c says where each comes from. */
+/* Writes an order of functions in the syntax of a linker. write.c has the source of each syntax. */
 #pragma once
 
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum order_linker {
 const char *order_linker_name(enum order_linker linker);
 
 /*
- * Writes each name of the list once. *ret_left_out is how many names the syntax cannot express. Whether all
- * was written is ferror()'s to tell. Returns 0 or -ENOMEM.
+ * Writes each name of the list once. *ret_left_out is the number of names that the syntax cannot express. Check
+ * ferror() for write errors. Returns 0 or -ENOMEM.
  */
 int order_write(FILE *out, enum order_linker linker, const struct order_list *list, size_t *ret_left_out);
