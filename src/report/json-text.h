@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Strings that come from a system, such as paths, in JSON. */
+/* Writes strings from a system, such as paths, as JSON. */
 #pragma once
 
 struct json_object;
 
-/* JSON is UTF-8, paths need not be: each byte that is not becomes U+FFFD. NULL is "". Returns NULL for
- * ENOMEM. */
+/*
+ * JSON is UTF-8, but paths need not be: each byte that is not UTF-8 becomes U+FFFD. NULL becomes "". Returns NULL if
+ * memory runs out.
+ */
 struct json_object *json_text(const char *text);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Profiles and plans as JSON. The long tables are written item by item, so that a profile of millions of
- * ranges does not become as many objects at once.
+ * Writes profiles and plans as JSON. The long tables are written item by item, so that a profile of millions of ranges
+ * does not become millions of objects at once.
  */
 #include "report/report.h"
 
@@ -15,7 +15,7 @@
 
 #define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
 
-/* An object that is being written. Once anything could not be allocated, nothing more is. */
+/* A JSON object while it is written. Once an allocation fails, nothing more is written. */
 struct writer {
 	FILE *out;
 	const char *separator; /* what comes before the next member or item */
@@ -33,7 +33,7 @@ static void put_value(struct writer *writer, struct json_object *value)
 	json_object_put(value);
 }
 
-/* Takes the value over. */
+/* Takes ownership of the value. */
 static void member(struct writer *writer, const char *key, struct json_object *value)
 {
 	fprintf(writer->out, "%s\n  \"%s\": ", writer->separator, key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A plan for people, with what has become of its files on this machine. */
+/* Prints a plan for people, with the state of its files on this machine. */
 #include "report/report.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "report/table.h"
 #include "report/words.h"
 
-/* What the plan adds up to. */
+/* The totals of the plan. */
 struct totals {
 	uint64_t kinds[PLAN_SYMLINK + 1];
 	uint64_t states[STATE_GONE + 1];
@@ -109,11 +109,11 @@ static size_t drop_rows_not_read(struct table_row *rows, size_t n)
 	return kept;
 }
 
-/* For the bar of one file its extents must be found without going through all of them. */
+/* An index of the extents by file, so that the bar of one file does not need a search through all of them. */
 struct by_file {
 	const struct plan_view *plan;
 	uint32_t *first;   /* file -> its first place in extents; file_count + 1 of them */
-	uint32_t *extents; /* indexes of extents, those of one file together */
+	uint32_t *extents; /* indexes of extents, grouped by file */
 };
 
 static void sort_by_file(struct by_file *by)

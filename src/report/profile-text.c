@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A profile for people. */
+/* Prints a profile for people. */
 #include "report/report.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layout of the page for people. */
+/* Lays out the page for people. */
 #include "report/table.h"
 
 #include <stdarg.h>
@@ -19,7 +19,7 @@ void table_title(FILE *out, const char *text, const struct report_style *style)
 	fputs(style->colour ? "\033[0m\n" : "\n", out);
 }
 
-/* Bytes of the character at text that may be printed as they are; 0 where it must be escaped. */
+/* Bytes of the character at `text` if it can be printed as it is; 0 if it must be escaped. */
 static size_t printable(const char *text, bool utf8)
 {
 	unsigned char c = (unsigned char)*text;

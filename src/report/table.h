@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The page that people look at: a title, labelled lines, and a table of files with a bar of what is touched
- * of each.
- */
+/* The page for people: a title, labelled lines, and a table of files, each with a bar of its touched pages. */
 #pragma once
 
 #include "report/report.h"
 
 #define TABLE_BAR_CELLS 24
 
-/* Which share of each part of a file is touched: 0 to 1. */
+/* The touched share of each part of a file, from 0 to 1. */
 struct table_bar {
 	uint64_t file_pages; /* pages that the whole bar stands for; > 0 */
 	double cells[TABLE_BAR_CELLS];
@@ -19,7 +16,7 @@ void table_bar_add(struct table_bar *bar, uint64_t page, uint64_t pages);
 
 struct table_row {
 	const char *path;
-	uint64_t bytes; /* touched, or to be read */
+	uint64_t bytes; /* touched, or that will be read */
 	uint64_t size;  /* bytes of the file */
 	size_t pieces;  /* ranges or extents */
 	size_t source;  /* which file this is, for the bar */
@@ -29,7 +26,7 @@ struct table_row {
 struct table {
 	const char *title;                 /* "files by touched bytes" */
 	const char *bytes, *pieces, *note; /* heads of columns, at most 9, 7 and 8 characters */
-	struct table_row *rows;            /* sorted here, by bytes */
+	struct table_row *rows;            /* this sorts them by bytes */
 	size_t n_rows;
 	uint32_t page_size;
 	void (*fill_bar)(struct table_bar *bar, const void *context, size_t source);
@@ -41,12 +38,12 @@ void table_print(FILE *out, const struct table *table, const struct report_style
 /* A line of emphasis. */
 void table_title(FILE *out, const char *text, const struct report_style *style);
 
-/* "  label       text…", what does not fit continuing under itself. */
+/* "  label       text…", with continued lines below the text. */
 void table_line(FILE *out, const struct report_style *style, const char *label, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
 /*
- * A string from a file for a terminal: control characters and what is not UTF-8 (or, without utf8, not ASCII)
- * become \xNN. Of one wider than `width` only the end is printed, after "…".
+ * Prints a string from a file to a terminal. Control characters, and bytes that are not UTF-8 (or, without utf8, not
+ * ASCII), become \xNN. If it is wider than `width`, only the end is printed, after "…".
  */
 void table_safe_text(FILE *out, const char *text, size_t width, const struct report_style *style);

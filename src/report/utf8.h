@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which bytes of a string are UTF-8 (RFC 3629). */
+/* Recognizes UTF-8 in the bytes of a string (RFC 3629). */
 #pragma once
 
 #include <stddef.h>
 
-/* Bytes of the well-formed character at the start of the NUL-terminated text; 0 where there is none. */
+/* Bytes of the well-formed character at the start of the NUL-terminated text; 0 if there is none. */
 static inline size_t utf8_length(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
@@ -21,7 +21,7 @@ static inline size_t utf8_length(const char *text)
 		n = 4;
 	else
 		return 0;
-	/* Overlong forms, surrogates, and what lies beyond U+10FFFF show in the second byte. */
+	/* The second byte shows overlong forms, surrogates, and values beyond U+10FFFF. */
 	if (at[0] == 0xe0)
 		low = 0xa0;
 	else if (at[0] == 0xed)

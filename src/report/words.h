@@ -8,7 +8,7 @@
 #include "format/plan.h"
 #include "profile/profile.h"
 
-#define WORDS_MAX 32 /* bytes that any text written here takes up */
+#define WORDS_MAX 32 /* bytes that any text written here needs at most */
 
 /* "4.1 kB", "43.1 MB": decimal units. */
 const char *words_bytes(uint64_t bytes, char buffer[WORDS_MAX]);
@@ -22,12 +22,10 @@ const char *words_time(int64_t seconds, char buffer[WORDS_MAX]);
 /* "s" unless count is 1. */
 const char *words_plural(uint64_t count);
 
-/*
- * The first `bytes` of a build-id in hexadecimal, "-" where there is none. buffer: 2 * bytes + 1, at least 2.
- */
+/* The first `bytes` of a build-id in hexadecimal, "-" if there is none. buffer: 2 * bytes + 1, at least 2. */
 const char *words_build_id(const struct profile_file *file, size_t bytes, char *buffer);
 
-/* What a backend and a bias are called in JSON, and what they mean. */
+/* The names of a backend and a bias in JSON, and their meaning. */
 struct words_bias {
 	enum profile_bias bit;
 	const char *name;
@@ -38,7 +36,7 @@ extern const struct words_bias words_biases[]; /* ends with bit 0 */
 
 const char *words_backend_name(uint32_t backend);
 const char *words_backend_meaning(uint32_t backend);
-const char *words_kind(uint32_t kind); /* of a profile's file or a plan's: they agree */
+const char *words_kind(uint32_t kind); /* of a file of a profile or of a plan: both use the same */
 
 /* Whether a file is still what the plan was made for. */
 enum words_state { STATE_FRESH, STATE_CHANGED, STATE_GONE };
