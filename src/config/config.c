@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What settings say of a program. */
+/* What settings allow for a program. */
 #include "config/config.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A glob without a slash is for the last part of the path; in others, '*' is for any number of parts. */
+/* A glob without a slash matches the last part of the path; in other globs '*' matches any number of parts. */
 static bool matches(const char *glob, const char *program)
 {
 	const char *slash = strrchr(program, '/');

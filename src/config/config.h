@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Settings: /etc/headstart/headstart.conf, and a user's own $XDG_CONFIG_HOME/headstart/headstart.conf. The
- * format is headstart.conf(5).
+ * Settings: /etc/headstart/headstart.conf, and a user's own $XDG_CONFIG_HOME/headstart/headstart.conf. The format is
+ * headstart.conf(5).
  *
- * They can only hold headstart back, so what is wrong in a file fails nobody: it is told, and the rest
- * counts. Own parser: the well-kept ones for this kind of file (inih and its like) tell only the first line
- * that is wrong, or none, and would be one more library in front of a cold start.
+ * Settings can only hold headstart back, so a mistake in a file is reported and the rest of the file counts. The parser
+ * is our own: the well-kept parsers for this kind of file (inih and the like) report only the first wrong line, or
+ * none, and would load one more library before a cold start.
  */
 #pragma once
 
@@ -27,42 +27,40 @@ struct config_program {
 };
 
 struct config {
-	char *files[CONFIG_FILES_MAX]; /* owned: those that have been read */
+	char *files[CONFIG_FILES_MAX]; /* owned: the files that were read */
 	unsigned n_files;
 	struct config_program *programs; /* owned */
 	size_t n_programs, programs_capacity;
-	uint64_t memory;  /* bytes to be read for one start at most; 0: no limit. The least of the files' */
-	uint32_t time_ms; /* milliseconds a prefetcher may take; 0: as it likes. Likewise */
+	uint64_t memory;  /* bytes that one start may read; 0: no limit. The least of the files */
+	uint32_t time_ms; /* milliseconds that a prefetcher may take; 0: no limit. The least of the files */
 	struct device_rule *devices; /* owned, their paths too */
 	size_t n_devices, devices_capacity;
 };
 
-/* Called for each thing that is wrong; line 0 is the whole file. `what` is a sentence without an end. */
+/* Called for each mistake; line 0 is the whole file. `what` is a sentence without a full stop. */
 typedef void config_problem(void *context, const char *file, unsigned line, const char *what);
 
 /*
- * Adds the settings of one file. Returns how many problems it has; 0 for a file that does not exist, unless
- * must_exist.
+ * Adds the settings of one file. Returns the number of mistakes; 0 for a file that does not exist, unless must_exist.
  */
 unsigned config_read_file(
 	struct config *config, const char *path, bool must_exist, config_problem *tell, void *context);
 
 /*
- * Reads the files that count for this user: $HEADSTART_CONFIG alone where that is an absolute path, else
- * root's, and then the user's own unless it is root. `tell` may be NULL. Returns how many problems there are.
+ * Reads the files that count for this user: only $HEADSTART_CONFIG if that is an absolute path; otherwise root's file,
+ * and then the user's own unless the user is root. `tell` may be NULL. Returns the number of mistakes.
  */
 unsigned config_read(struct config *ret, config_problem *tell, void *context);
 
-/* The same without the user's file, whose folder may be far from the start of a disk's head. */
+/* The same without the user's file, because a disk's head may have to move far to read its folder. */
 unsigned config_read_system(struct config *ret, config_problem *tell, void *context);
 
-/* The user's file, by the rule above; NULL if there can be none. The caller frees it. */
+/* The user's file by the rule above, or NULL if this user has none. The caller frees it. */
 char *config_user_file(void);
 
 /*
- * Whether headstart may do anything for the program at this canonical path: no `deny` matches, and in each
- * file that has an `allow` one of them does. *ret_why is the `deny` that matched; NULL if an `allow` was
- * missing.
+ * Whether headstart may do anything for the program at this canonical path: no `deny` matches, and in each file that
+ * has an `allow` one of them matches. *ret_why is the `deny` that matched; NULL if no `allow` did.
  */
 bool config_allows(const struct config *config, const char *program, const struct config_program **ret_why);
 

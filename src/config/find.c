@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which files of settings count, and whether they may be believed. */
+/* Finds the settings files that count, and checks whether they can be trusted. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ char *config_user_file(void)
 	return n < 0 ? NULL : path;
 }
 
-/* The content of a file that only root and this user can have written. Returns why there is none, or NULL. */
+/* Reads a file that only root and this user can have written. Returns why it cannot be read, or NULL. */
 static const char *read_trusted(const char *path, bool must_exist, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections, keys and values, line by line; every problem is told, none ends the reading. */
+/* Parses sections, keys and values, line by line. Reports every mistake and goes on after it. */
 #include "config/parse.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ __attribute__((format(printf, 2, 3))) static void problem(struct parser *parser,
 	parser->tell(parser->context, config->files[config->n_files - 1], parser->line, text);
 }
 
-/* Without blanks at both ends. */
+/* Removes blanks at both ends. */
 static char *strip(char *text)
 {
 	size_t length;
@@ -61,8 +61,7 @@ static char *strip(char *text)
 	return text;
 }
 
-/* Decimal digits and one of the suffixes, each of which is `step` times the one before; at most `max`, not 0.
- */
+/* Decimal digits and one of the suffixes, each of which multiplies by `step` once more; not 0, and at most `max`. */
 static bool parse_quantity(const char *text, const char *suffixes, unsigned step, uint64_t max, uint64_t *ret)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -107,7 +106,10 @@ static void take_budget(struct parser *parser, const char *key, const char *valu
 	}
 }
 
-/* As files of other programs have it, and this one does not: names may have a '#' in them. */
+/*
+ * Finds a comment behind a value, which other programs' files may have; this format has none, since names may contain
+ * '#'.
+ */
 static bool has_comment(const char *value)
 {
 	for (const char *at = strpbrk(value, "#;"); at; at = strpbrk(at + 1, "#;"))
@@ -220,7 +222,7 @@ static void take_line(struct parser *parser, char *line)
 		take_budget(parser, key, value);
 	else if (parser->section == SECTION_DEVICES)
 		take_device(parser, key, value);
-	/* In a section that is not known nothing is: that has been told. */
+	/* In an unknown section every key is unknown. The section was reported already. */
 }
 
 unsigned config_parse(struct config *config, char *text, size_t size, config_problem *tell, void *context)
