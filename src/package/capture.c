@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running a program for its output. */
+/* Runs a program for its output. */
 #include "package/capture.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/process.h"
 #include "base/search.h"
 
-#define BATCH_BYTES (256 * 1024) /* an eighth of what execve(2) takes with the usual stack limit */
+#define BATCH_BYTES (256 * 1024) /* an eighth of execve(2)'s limit with the usual stack limit */
 
 size_t capture_batch(const char *const *arguments, size_t n)
 {
@@ -25,7 +25,7 @@ size_t capture_batch(const char *const *arguments, size_t n)
 	return i;
 }
 
-/* The command and its arguments as execve(2) wants them; the caller frees the array alone. */
+/* The command and its arguments in the form of execve(2). The caller frees only the array. */
 static const char **join(const char *const *command, const char *const *arguments, size_t n)
 {
 	size_t words = 0;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What dpkg-query -S says of files (dpkg-query(1)):
+ * The output of dpkg-query -S (dpkg-query(1)):
  *
  *	liba:amd64, liba:i386: /usr/lib/liba.so
  *	diversion by B from: /usr/lib/liba.so        or: local diversion from: /usr/lib/liba.so
  *	diversion by B to: /usr/lib/liba.so.orig         local diversion to: /usr/lib/liba.so.orig
  *	liba:amd64, b: /usr/lib/liba.so
  *
- * The two lines on a diversion are said of either of its names, the owners only of the name diverted from. So
- * b owns liba.so there and liba owns liba.so.orig, for which the first name has to be asked about.
+ * The answer for either name of a diverted file has the two lines on the diversion; only the answer for the name
+ * diverted from has the owners. So b owns liba.so there, and liba owns liba.so.orig, which needs a question about the
+ * first name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +21,9 @@
 #include "package/capture.h"
 #include "package/lookup.h"
 
-#define NONE_FOUND 1 /* of dpkg-query's exit statuses: at least one file is nobody's */
+#define NONE_FOUND 1 /* exit status of dpkg-query: at least one file has no owner */
 
-/* Paths, escaped for dpkg-query, which takes them for patterns. */
+/* Paths, escaped because dpkg-query takes them for patterns. */
 struct patterns {
 	char **items;
 	size_t n;
@@ -31,10 +32,10 @@ struct patterns {
 
 struct answers {
 	const struct lookup *lookup;
-	bool moved; /* looked for are owners of the files that were diverted away, not of those here */
-	struct patterns *later; /* names that are to be asked about for that */
+	bool moved; /* look for the owners of files that were diverted away, not of those that lie here */
+	struct patterns *later; /* names to ask about for that */
 
-	/* The diversion that was named last: */
+	/* The last diversion in the output: */
 	const char *by; /* a package; "" for a local diversion */
 	char *from;
 	char *to;
@@ -68,14 +69,14 @@ static int add_pattern(struct patterns *patterns, const char *path)
 	return 0;
 }
 
-/* "liba:amd64" is of liba. */
+/* Whether the owner is the package: "liba:amd64" is liba. */
 static bool is_of(const char *owner, size_t n, const char *package)
 {
 	return n >= strlen(package) && after_prefix(owner, package) &&
 		(n == strlen(package) || owner[strlen(package)] == ':');
 }
 
-/* Leaves in the list "a, b:amd64, c" only the diverting package, or only the others. */
+/* Keeps in the list "a, b:amd64, c" only the diverting package, or only the others. */
 static void keep_owners(char *list, const char *by, bool others)
 {
 	char *end = list;
@@ -116,9 +117,7 @@ static int take_diversion_end(struct answers *answers, char *to)
 	return add_pattern(answers->later, answers->from);
 }
 
-/*
- * Takes "local diversion from" or "diversion by B to". Returns the word at its end, or NULL for another line.
- */
+/* Parses "local diversion from" or "diversion by B to". Returns the word at its end, or NULL for another line. */
 static const char *take_diversion(struct answers *answers, char *line)
 {
 	const char *word = after_prefix(line, "local diversion ");
@@ -139,7 +138,7 @@ static const char *take_diversion(struct answers *answers, char *line)
 	return space + 1;
 }
 
-/* No package has a slash in its name: the first ": /" ends what is said of the path. */
+/* No package has a slash in its name, so the path begins after the first ": /". */
 static int take_line(struct answers *answers, char *line)
 {
 	char *path = strstr(line, ": /");

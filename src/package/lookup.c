@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of files, sorted, and who owns them. */
+/* Sorts names of files, and keeps their owners. */
 #include "package/lookup.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 
-/* Takes `path`, also on failure. */
+/* Takes ownership of `path`, also on failure. */
 static int add_name(struct lookup *lookup, char *path, size_t file)
 {
 	_cleanup_free_ char *owned = path;
@@ -43,7 +43,7 @@ static bool merged(const char *root, const char *top, int n)
 		strlen(strrchr(target, '/') + 1) == (size_t)n;
 }
 
-/* /lib/x for /usr/lib/x and the other way round, where /lib is a link to it. NULL for none. */
+/* /lib/x for /usr/lib/x and vice versa, if /lib is a link to it; else NULL. */
 static char *other_name(const char *root, const char *path)
 {
 	const char *in_usr = after_prefix(path, "/usr/");
@@ -91,7 +91,7 @@ void lookup_release(struct lookup *lookup)
 	*lookup = (struct lookup){0};
 }
 
-/* The first name that is not before `path`. */
+/* The first name that does not sort before `path`. */
 static size_t lower_bound(const struct lookup *lookup, const char *path)
 {
 	size_t low = 0, high = lookup->n_names;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Owners of files, and what to do about them. */
+/* Finds owners of files, and gives advice about them. */
 #include "package/owner.h"
 
 #include <errno.h>
@@ -41,8 +41,8 @@ void package_owner_release(struct package_owner *owner)
 }
 
 /*
- * The packaged file is copied, not moved: a library must not be missing for a moment. The copy's name must
- * not begin with "lib": ldconfig would take it for the library.
+ * Copies the packaged file instead of moving it, because a library must not be missing for a moment. The copy's name
+ * does not begin with "lib", because ldconfig would take it for the library.
  */
 static void write_divert_command(FILE *text, const char *path)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rpm -qf says which packages own any of the files, not who owns which: each line is a package, and a file
- * may have several. So these packages are asked for their lists of files.
+ * rpm -qf lists the packages that own any of the files, but not which package owns which file: each line is a package,
+ * and a file may have several. So we ask these packages for their lists of files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ struct question {
 	const char *database; /* folder, inside the root */
 };
 
-/* Where rpm keeps its database and what it may be called. Asking rpm where there is none would make one. */
+/* Where rpm keeps its database, and the database's possible names. If there is none, rpm would make one when asked. */
 static const char *find_database(const char *root)
 {
 	static const char *const folders[] = {"/usr/lib/sysimage/rpm", "/var/lib/rpm"};
@@ -53,8 +53,8 @@ static int rpm(const struct question *question, const char *mode, const char *fo
 }
 
 /*
- * rpm -qf fails alike for a file that is nobody's and for a damaged database: ask something that only fails
- * for one.
+ * rpm -qf fails alike for a file without an owner and for a damaged database. So this asks a question that fails only
+ * for a damaged database.
  */
 static int check_database(const struct question *question)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --shadow writes: the list of what is mounted, and the scripts that read it. */
+/* Writes the files of --shadow: the list of mounts, and the scripts that read it. */
 #include "package/shadow.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static int publish_list(
 	return publish_file(path, 0644, text, size);
 }
 
-/* Whether a line of the list can have it. */
+/* Whether a line of the list can hold the path. */
 static bool usable(const char *path)
 {
 	return path[0] == '/' && !strchr(path, '\n');
