@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The menu entries of an app: .desktop files below applications/ of the folders of data. */
+/* The menu entries of an app: .desktop files below applications/ in the folders of data. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,16 +15,16 @@
 #include "setup/desktop.h"
 
 #define DESKTOP_MAX          (1u << 20) /* bytes of a .desktop file */
-#define DESKTOP_DEPTH        4          /* folders below applications/ */
+#define DESKTOP_DEPTH        4          /* levels of folders below applications/ */
 #define DEFAULT_DATA_FOLDERS "/usr/local/share:/usr/share"
 
 /*
- * What is done with each .desktop file; `id` is its path below applications/ with dashes for slashes (Desktop Entry
+ * Called for each .desktop file; `id` is its path below applications/ with dashes for slashes (Desktop Entry
  * Specification). Returns 0 to go on, 1 to end, or negative errno.
  */
 typedef int take_menu(struct app *app, const char *path, const char *id);
 
-/* desktop_replace */
+/* A desktop_replace. */
 static const char *wrapper_for(void *app, const char *command)
 {
 	return app_wrapper_for(app, command);
@@ -42,7 +42,7 @@ static int take_desktop_file(struct app *app, const char *path, const char *id)
 		file_set_has(&app->set, target))
 		return 0;
 	if (streq(path, target) && file_standing(target, app->places.before) == FILE_OURS) {
-		path = manifest_find(app->places.before, target)->saved; /* what the user had */
+		path = manifest_find(app->places.before, target)->saved; /* the user's own file */
 		if (!path)
 			return 0;
 	}
@@ -87,7 +87,7 @@ static int walk_data_folder(struct app *app, const char *folder, take_menu *take
 
 	if (snprintf(path, sizeof(path), "%s/applications", folder) >= (int)sizeof(path))
 		return 0;
-	if (stranger_to_us(path, &stranger) == -EPERM) { /* root's menus have nothing from there */
+	if (stranger_to_us(path, &stranger) == -EPERM) { /* root's menus take nothing from there */
 		if (app->places.passed_over)
 			app->places.passed_over(path, &stranger);
 		return 0;
@@ -95,7 +95,7 @@ static int walk_data_folder(struct app *app, const char *folder, take_menu *take
 	return walk_desktop_files(app, path, "", 0, take);
 }
 
-/* The user's own files first: they hide the others. */
+/* The user's own files come first, because they hide the others. */
 static int walk_data_folders(struct app *app, take_menu *take)
 {
 	const char *list = app->places.data_path;
@@ -115,7 +115,7 @@ int app_menus_add_files(struct app *app)
 	return walk_data_folders(app, take_desktop_file);
 }
 
-/* Returns as take_menu. */
+/* Adds the program of the file. Returns as take_menu does. */
 static int take_program_of_file(struct app *app, const char *path)
 {
 	_cleanup_free_ char *text = NULL, *command = NULL;
@@ -124,7 +124,7 @@ static int take_program_of_file(struct app *app, const char *path)
 
 	if (file_standing(path, app->places.before) == FILE_OURS)
 		path = manifest_find(app->places.before, path)
-			       ->saved; /* that of an earlier installation starts the wrapper */
+			       ->saved; /* the file of an earlier installation starts the wrapper */
 	if (!path || read_file(path, DESKTOP_MAX, &text, &size) < 0)
 		return 0;
 	r = desktop_command(text, &command);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of an app: finding them, and where their wrappers go. */
+/* Finds the programs of an app, and the places of their wrappers. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "base/strings.h"
 #include "setup/app-parts.h"
 
-/* Names under which people know what distributions call otherwise. */
+/* Names that people use for programs which distributions name differently. */
 static const char *const aliases[][4] = {
 	{"firefox", "firefox", "firefox-esr", NULL},
 	{"libreoffice", "libreoffice", "soffice", NULL},
@@ -56,13 +56,13 @@ static bool lies_in(const char *path, const char *folder)
 		same_folder(its_folder, folder);
 }
 
-/* A search_check for programs that are none of ours; the context is the folder of wrappers. */
+/* A search_check that skips our own wrappers; the context is the folder of wrappers. */
 static int check_program(void *wrappers, const char *path)
 {
 	return path[0] != '/' || lies_in(path, wrappers) ? -ENOENT : search_check_executable(NULL, path);
 }
 
-/* The program that a command starts, were there no wrappers. The caller frees it; NULL if there is none. */
+/* The program that a command would start if there were no wrappers. The caller frees it; NULL if there is none. */
 static char *find_program(const struct app *app, const char *command)
 {
 	const char *list = app->places.path ? app->places.path : SEARCH_DEFAULT;
@@ -117,13 +117,13 @@ const char *app_wrapper_for(const struct app *app, const char *command)
 	return NULL;
 }
 
-/* Whether a file lies in the folder of wrappers, under the name that its wrapper would have. */
+/* Whether a file lies in the folder of wrappers, under its wrapper's name. */
 static bool is_in_place_of(const struct app *app, const char *path, const char *wrapper)
 {
 	return streq(strrchr(path, '/'), strrchr(wrapper, '/')) && lies_in(path, app->places.wrappers);
 }
 
-/* The wrapper that would lie where its program is, or NULL. */
+/* A wrapper that would lie in the place of its program, or NULL. */
 const char *app_wrapper_in_place(const struct app *app)
 {
 	for (size_t i = 0; i < app->n_programs; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is written for an app: how it is found, and the wrappers of its programs. */
+/* Finds an app, and makes the wrappers of its programs. */
 #include "setup/app.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ void app_release(struct app *app)
 	file_set_release(&app->set);
 }
 
-/* What is in the folder one is in now is written down for ever. */
+/* The path is written down for good, so it must not depend on the current folder. */
 static int absolute_path(const char *name, char **ret)
 {
 	_cleanup_free_ char *folder = NULL;
@@ -67,7 +67,8 @@ static int add_wrapper(struct app *app, const struct app_program *program)
 	fputs("#!/bin/sh\n"
 	      "# Written by headstart, and taken back by: headstart uninstall --app ",
 		out);
-	quote_shell(out, slash ? slash + 1 : app->name); /* of one line, as a folder need not be */
+	quote_shell(out,
+		slash ? slash + 1 : app->name); /* has one line; a folder may have a newline in its name */
 	fputs("\n# Where headstart has been removed, the program is started without it.\n"
 	      "[ -x " HEADSTART_PROGRAM_PATH " ] || exec ",
 		out);
@@ -82,7 +83,7 @@ static int add_wrapper(struct app *app, const struct app_program *program)
 	return file_set_add(&app->set, program->wrapper, 0755, text, size);
 }
 
-/* Sandboxes and emulators have a root, and an ld.so, of their own: what they start cannot be reached from here. */
+/* Sandboxes and emulators have a root and an ld.so of their own, so headstart does not reach what they start. */
 static const char *container_tool(const struct app *app)
 {
 	static const char *const tools[] = {"flatpak", "snap", "wine"};
@@ -94,7 +95,7 @@ static const char *container_tool(const struct app *app)
 	return NULL;
 }
 
-/* A program that only lies where its wrapper would be. Returns 0 or -ENOMEM. */
+/* Looks for a program that exists only where its wrapper would be. Returns 0 or -ENOMEM. */
 static int find_obstacle(struct app *app)
 {
 	_cleanup_free_ char *path = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of .desktop files, found and replaced line by line. */
+/* Finds and replaces commands in .desktop files, line by line. */
 #include "setup/desktop.h"
 
 #include <ctype.h>
@@ -42,7 +42,10 @@ static const char *value_of(const struct line *line, const char *key)
 	return at < line->end && *at == '=' ? skip_blanks(at + 1, line->end) : NULL;
 }
 
-/* Whether what follows this heading has commands, by its effect on whether what came before had. */
+/*
+ * Whether the lines after this one belong to a group that has commands; `before` says so for the lines before. Only
+ * headings change it.
+ */
 static bool group_has_commands(const struct line *line, bool before)
 {
 	size_t length = (size_t)(line->end - line->start);
@@ -54,8 +57,8 @@ static bool group_has_commands(const struct line *line, bool before)
 }
 
 /*
- * A backslash within quotes escapes what follows, and is itself escaped by the rule for values of type
- * string. Returns where the character is that they stand for.
+ * Within quotes a backslash escapes the next character, and is itself escaped by the rule for values of type string.
+ * Returns the place of the character that they stand for.
  */
 static const char *skip_escapes(const char *at, const char *end)
 {
@@ -65,8 +68,7 @@ static const char *skip_escapes(const char *at, const char *end)
 }
 
 /*
- * One argument of an Exec line, which begins at `at`. *ret_end is behind it; *ret the argument itself,
- * without quotes.
+ * Parses one argument of an Exec line, which begins at `at`. *ret_end is its end; *ret is the argument without quotes.
  */
 static int take_argument(const char *at, const char *end, const char **ret_end, char **ret)
 {
@@ -93,8 +95,8 @@ static int take_argument(const char *at, const char *end, const char **ret_end, 
 }
 
 /*
- * The command among the arguments: the first that is neither `env` nor, behind it, an option or
- * VARIABLE=VALUE. Where it stands is *ret_at. Returns 0, -ENOENT or -ENOMEM.
+ * Finds the command among the arguments: the first that is neither `env` nor, after it, an option or VARIABLE=VALUE.
+ * *ret_at is its place. Returns 0, -ENOENT or -ENOMEM.
  */
 static int find_command(const char *value, const char *end, struct line *ret_at, char **ret)
 {
@@ -107,7 +109,7 @@ static int find_command(const char *value, const char *end, struct line *ret_at,
 
 		if (r < 0)
 			return r;
-		if (at == start) /* a carriage return */
+		if (at == start) /* only a carriage return */
 			return -ENOENT;
 		base = strrchr(argument, '/');
 		if (!after_env && streq(base ? base + 1 : argument, "env")) {
@@ -142,7 +144,7 @@ int desktop_command(const char *text, char **ret)
 	return -ENOENT;
 }
 
-/* As one argument of an Exec line: quoted if anything in it is reserved ("The Exec key"). */
+/* Quotes a text as one argument of an Exec line, if any character of it is reserved ("The Exec key"). */
 static void print_argument(FILE *out, const char *argument)
 {
 	bool quote = strpbrk(argument, " \t\n\"'\\><~|&;$*?#()`") != NULL;
@@ -162,7 +164,7 @@ static void print_argument(FILE *out, const char *argument)
 		putc('"', out);
 }
 
-/* Prints the line with its command replaced. Returns 1 if it was, 0 (nothing printed), or -ENOMEM. */
+/* Prints the line with its command replaced. Returns 1, 0 (not replaced, nothing printed), or -ENOMEM. */
 static int print_replaced(
 	FILE *out, const struct line *line, const char *value, desktop_replace *replace, void *context)
 {

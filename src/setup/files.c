@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing files so that they can be taken back. */
+/* Writes files in a way that can be undone. */
 #include "setup/files.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ const char *files_in_the_way(const struct file_set *set, const struct manifest *
 	return NULL;
 }
 
-/* `.NAME.headstart-saved` beside NAME: a rename brings it back as it was. The caller frees it. */
+/* `.NAME.headstart-saved` beside NAME; a rename restores the file. The caller frees it. */
 static char *saved_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -101,7 +101,7 @@ static bool has_folder(const struct manifest *manifest, const char *path)
 	return false;
 }
 
-/* Adds to the manifest the folders above the path that do not exist. */
+/* Adds the missing folders above the path to the manifest. */
 static int note_missing_folders(struct manifest *manifest, const char *path)
 {
 	_cleanup_free_ char *partial = strdup(path);
@@ -165,7 +165,7 @@ static int compare_strings(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The wanted files, and the earlier ones: they are ours to take back until they have been. */
+/* Lists the wanted files and the earlier ones: until the earlier ones are removed, undoing must remove them too. */
 static int merge_manifest(
 	const struct file_set *set, const char *path, const struct manifest *before, struct manifest *after)
 {
@@ -203,7 +203,7 @@ static int save_foreign(const char *path, const char *saved)
 	return -errno;
 }
 
-/* Makes the folder that the path lies in. */
+/* Makes the folder of the path. */
 static int make_folder_of(const char *path, mode_t mode)
 {
 	_cleanup_free_ char *folder = strdup(path);
@@ -224,7 +224,7 @@ static int write_file(
 	return r < 0 ? r : publish_file(file->path, file->mode, file->content, file->size);
 }
 
-/* Takes back what is not wanted any more; *ret is the manifest without it. */
+/* Undoes the files that are not wanted any more; *ret is the manifest without them. */
 static int drop_unwanted(const struct file_set *set, const struct manifest *manifest, struct manifest *ret)
 {
 	int r = 0;
@@ -278,7 +278,8 @@ static int take_back(const struct installed_file *file, const struct manifest *o
 	enum file_standing standing = file_standing(file->path, one);
 
 	*ret = FILE_KEPT;
-	if (saved && same_file(file->path, file->saved)) /* killed before the new file was published */
+	if (saved &&
+		same_file(file->path, file->saved)) /* we were killed before the new file was published */
 		return unlink(file->saved) < 0 ? -errno : 0;
 	if (standing != FILE_OURS && standing != FILE_ABSENT)
 		return 0;
@@ -301,7 +302,7 @@ static int remove_one(const struct installed_file *file, file_removed *tell, voi
 	return r;
 }
 
-/* What others have put something into stays. */
+/* Removes the folders that were made, except those into which others have put something. */
 static void remove_folders(const struct manifest *manifest)
 {
 	for (size_t i = manifest->n_folders; i > 0; i--)
@@ -322,6 +323,6 @@ int files_remove(const char *manifest_path, const struct manifest *manifest, fil
 	*ret_path = manifest_path;
 	if (unlink(manifest_path) < 0)
 		return -errno;
-	remove_folders(manifest); /* its own */
+	remove_folders(manifest); /* the folders of the manifest itself */
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Manifests as JSON. */
+/* Reads and writes manifests as JSON. */
 #include "setup/manifest.h"
 
 #include <errno.h>
@@ -67,7 +67,7 @@ void manifest_release(struct manifest *manifest)
 	*manifest = (struct manifest){0};
 }
 
-/* The string member if it is an absolute path, else NULL. */
+/* The string member, if it is an absolute path; else NULL. */
 static const char *member_path(struct json_object *json, const char *key)
 {
 	struct json_object *value = json_object_object_get(json, key);

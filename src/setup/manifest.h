@@ -13,14 +13,14 @@
 
 struct installed_file {
 	char *path;        /* owned, absolute */
-	uint64_t checksum; /* XXH3 of what was written */
-	char *saved; /* owned: the name that the file which stood there before has now; NULL: none did */
+	uint64_t checksum; /* XXH3 of what we wrote */
+	char *saved;       /* owned: the present name of the earlier file; NULL: there was none */
 };
 
 struct manifest {
 	struct installed_file *files; /* owned */
 	size_t n_files, files_capacity;
-	char **folders; /* owned: those that were made, from the top down */
+	char **folders; /* owned: those that we made, from the top down */
 	size_t n_folders, folders_capacity;
 };
 
@@ -34,7 +34,7 @@ int manifest_save(const char *path, const struct manifest *manifest);
 int manifest_add_file(struct manifest *manifest, const char *path, uint64_t checksum, const char *saved);
 int manifest_add_folder(struct manifest *manifest, const char *path);
 
-/* The entry of that path, or NULL. */
+/* The entry with that path, or NULL. */
 const struct installed_file *manifest_find(const struct manifest *manifest, const char *path);
 
 void manifest_release(struct manifest *manifest);

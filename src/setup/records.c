@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records by name, and what installations have in common. */
+/* Finds records by name, and checks what several installations share. */
 #include "setup/records.h"
 
 #include <ctype.h>
@@ -15,9 +15,9 @@
 #define APP_PREFIX  "app-"
 #define SUFFIX      ".json"
 #define MENU_SUFFIX ".desktop"
-#define NAME_LIMIT  128 /* bytes; a name becomes part of file names, with more around it */
+#define NAME_LIMIT  128 /* bytes; a name becomes part of longer file names */
 
-/* A name becomes part of file names, and of lines in a script. */
+/* Whether it can be a record's name, which becomes part of file names and of lines in a script. */
 static bool is_usable(const char *name)
 {
 	for (const char *at = name; *at; at++)
@@ -75,7 +75,7 @@ void record_clash_release(struct record_clash *clash)
 	free(clash->record);
 }
 
-/* The record of that name; one that cannot be read is to blame. */
+/* Reads the record of that name. The clash names a record that cannot be read. */
 static int load_named(
 	const char *folder, const char *name, struct manifest *ret, struct record_clash *ret_clash)
 {
@@ -136,7 +136,7 @@ struct newcomer {
 	struct record_clash *clash;
 };
 
-/* Folders that were made for another installation are ours as well. */
+/* Folders that another installation has made belong to this one as well. */
 static int share_folders(const struct newcomer *newcomer, const struct manifest *other)
 {
 	return files_share_folders(newcomer->set, newcomer->path, other, newcomer->manifest);
@@ -150,7 +150,7 @@ static int heed_user(const struct newcomer *newcomer)
 	return r < 0 ? r : share_folders(newcomer, &other);
 }
 
-/* Another app's files are not ours to replace. */
+/* We must not replace files of another app. */
 static int heed_app(void *context, const char *app)
 {
 	const struct newcomer *newcomer = context;

@@ -10,28 +10,31 @@
 #define RECORD_OF_USER "user"
 
 /*
- * The name of an app's record: "app-firefox" for "firefox", for a path that ends so, and for "firefox.desktop". *ret is the
- * caller's. Returns 0, -EINVAL for what cannot be part of a file's name and of a line, or -ENOMEM.
+ * The name of an app's record: "app-firefox" for "firefox", for a path that ends so, and for "firefox.desktop". *ret is
+ * the caller's. Returns 0, -EINVAL if the name cannot be part of a file's name or of a line, or -ENOMEM.
  */
 int record_name_of_app(const char *app, char **ret);
 
-/* Where the record of that name is. *ret is the caller's. Returns 0 or -ENOMEM. */
+/* The path of the record with that name. *ret is the caller's. Returns 0 or -ENOMEM. */
 int record_path(const char *folder, const char *name, char **ret);
 
-/* The record, empty if there is none; the caller's to release. Returns 0, -EBADMSG (it is no record), or negative errno. */
+/*
+ * Reads the record, empty if there is none; the caller releases it. Returns 0, -EBADMSG (it is not a record), or
+ * negative errno.
+ */
 int record_load(const char *path, struct manifest *ret);
 
 /*
- * Calls `each` with the name of every recorded app ("firefox"), in no order, until it returns other than 0. Returns that, or
- * -ENOMEM.
+ * Calls `each` with the name of every recorded app ("firefox"), in no particular order, until it returns other than 0.
+ * Returns that, or -ENOMEM.
  */
 int record_each_app(const char *folder, int (*each)(void *context, const char *app), void *context);
 
-/* Why something cannot be installed: what the functions below return says which field is set. */
+/* Why something cannot be installed. What the functions below return decides which field is set. */
 struct record_clash {
-	char *app;        /* owned; -EEXIST: the app that the file is a part of */
+	char *app;        /* owned; -EEXIST: the app that has the file */
 	const char *file; /* borrowed; -EEXIST: the file */
-	char *record; /* owned; other errors: the record that cannot be read; NULL where none is to blame */
+	char *record;     /* owned; other errors: the record that cannot be read, or NULL */
 };
 
 void record_clash_release(struct record_clash *clash);
@@ -42,23 +45,24 @@ static inline void record_clash_releasep(struct record_clash *clash)
 }
 
 /*
- * Whether a file is part of an app that is installed, and as it was written: -EEXIST with *ret_clash, the caller's to release; or
- * 0; or negative errno.
+ * Whether a file belongs to an installed app and is unchanged: -EEXIST with *ret_clash, which the caller releases; 0;
+ * or another negative errno.
  */
 int record_check_file(const char *folder, const char *path, struct record_clash *ret_clash);
 
 /*
- * Before a set is installed under the record `name`: no file of it may be part of another app. *manifest, that of the record, gets
- * the folders that another installation has made and the set lies in. Returns as record_check_file().
+ * Call this before a set is installed under the record `name`. Checks that no file of it belongs to another app. Adds
+ * to *manifest, that of the record, the folders of the set's files that another installation has made. Returns as
+ * record_check_file() does.
  */
 int record_prepare(const char *folder, const char *name, const struct file_set *set,
 	struct manifest *manifest, struct record_clash *ret_clash);
 
-/* What is to be seen of an installation. */
+/* The state of an installation. */
 enum record_state {
 	RECORD_NOTHING = 0,
-	RECORD_INSTALLED,  /* each file is as it was written */
-	RECORD_CHANGED,    /* a file is there, but not as it was written */
+	RECORD_INSTALLED,  /* each file is as we wrote it */
+	RECORD_CHANGED,    /* no file is missing, but one is not as we wrote it */
 	RECORD_INCOMPLETE, /* a file is missing */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The programs of the self-test. Each says the same whenever it is run on the same machine. */
+/* The programs of the self-test. Each prints the same whenever it runs on the same machine. */
 #include "setup/system/battery-programs.h"
 
 #include <stddef.h>
@@ -48,7 +48,7 @@ const struct battery_program battery_programs[] = {
 	{{"git", "--version"}, false},
 	{{"make", "--version"}, false},
 	{{"gcc", "-E", "-P", "-x", "c", "/dev/null"}, false},
-	/* what gdb prints has the number of the process in it */
+	/* gdb prints the number of the process */
 	{{"sh", "-c", "gdb -nx -batch -return-child-result -ex run --args sh -c 'exit 3' >/dev/null 2>&1"},
 		false},
 	{{"strace", "-f", "-qq", "-o", "/dev/null", "sh", "-c", "true; exit 3"}, false},
@@ -68,7 +68,7 @@ const struct battery_program battery_programs[] = {
 	{{"/lib/ld-musl-x86_64.so.1"}, false},
 	{{"/lib/ld-musl-aarch64.so.1"}, false},
 	{{"/lib/ld-musl-i386.so.1"}, false},
-	/* what boots the machine, and what would repair it */
+	/* programs that boot the machine, or that would repair it */
 	{{"systemctl", "--version"}, false},
 	{{"journalctl", "--version"}, false},
 	{{"systemd-run", "--version"}, false},

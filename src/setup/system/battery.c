@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs run without a text in /etc/ld.so.preload, and with it. */
+/* Runs programs without a text in /etc/ld.so.preload, and with it. */
 #include "setup/system/battery.h"
 
 #include <errno.h>
@@ -22,22 +22,22 @@
 #include "setup/system/battery-programs.h"
 #include "setup/system/namespace.h"
 
-#define TIMEOUT_MS     60000      /* of one program */
-#define OUTPUT_MAX     (1u << 20) /* bytes of its output that are compared */
+#define TIMEOUT_MS     60000      /* for one program */
+#define OUTPUT_MAX     (1u << 20) /* bytes of a program's output that are compared */
 #define TRIALS_MAX     96
-#define EXCERPT        160 /* bytes of output that a difference quotes */
+#define EXCERPT        160 /* bytes of output that a message about a difference quotes */
 #define DIFFERENCE_MAX 4096
 
 static const char *const environment[] = {
 	"PATH=" SEARCH_DEFAULT, "HOME=/", "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=", NULL};
 
-/* One program, and what it did without us. */
+/* One program, and what it did without our text. */
 struct trial {
 	char path[PATH_MAX];
 	const char *argv[BATTERY_ARGUMENTS + 1];
 	bool as_nobody;
-	bool must_load; /* its output must name the library: the loader's list of objects */
-	bool endless;   /* it does not end on this machine, with or without us */
+	bool must_load; /* its output, the loader's list of objects, must name the library */
+	bool endless;   /* it does not end on this machine, with or without our text */
 	struct process_result before;
 };
 
@@ -83,7 +83,7 @@ static void add_command(struct trials *trials, const struct battery_program *pro
 	trial->as_nobody = program->as_nobody;
 }
 
-/* libc.so.6 is a program too: the one of its kind that is certain to be there. */
+/* Adds libc.so.6, which is a program too, and the only one of its kind that certainly exists. */
 static void add_loader(struct trials *trials, const struct loader *loader)
 {
 	static const char *const roots[] = {"", "/usr"};
@@ -138,7 +138,7 @@ static int run_trial(const struct trial *trial, struct process_result *ret)
 	return process_run(&options, ret);
 }
 
-/* The first line of a text for a message, without control characters. */
+/* The first line of a text, without control characters, for a message. */
 static void print_excerpt(FILE *out, const char *text)
 {
 	fputs("\"", out);
@@ -163,7 +163,7 @@ static void print_status(FILE *out, int status)
 		fprintf(out, "exits with status %d", WEXITSTATUS(status));
 }
 
-/* Of two texts the first lines that differ. */
+/* Finds the first lines in which two texts differ. */
 static void print_change(FILE *out, const char *before, const char *after)
 {
 	while (*before && *before == *after && strchr(before, '\n')) {
@@ -190,7 +190,7 @@ static bool same_result(const struct process_result *a, const struct process_res
 		same_bytes(a->err, a->err_size, b->err, b->err_size);
 }
 
-/* Says what differs; nothing if all is the same. */
+/* Says what differs. Prints nothing if all is the same. */
 static void compare(FILE *out, const struct battery *battery, const struct trial *trial,
 	const struct process_result *after)
 {
@@ -234,8 +234,7 @@ static void tell_progress(const struct battery *battery, const struct trials *tr
 			2 * trials->count);
 }
 
-/* What each program does as the machine is. A preloaded library that fails already is told in
- * *ret_difference. */
+/* Runs each program on the machine as it is. *ret_difference names a preloaded library that already fails. */
 static int run_before(const struct battery *battery, struct trials *trials, char **ret_difference)
 {
 	for (size_t i = 0; i < trials->count; i++) {
@@ -259,7 +258,7 @@ static int run_before(const struct battery *battery, struct trials *trials, char
 	return 0;
 }
 
-/* Has the file seem to exist, by an overlayfs on its folder with the upper layer in the private /tmp. */
+/* Makes the file seem to exist, by an overlayfs on its folder with the upper layer in the private /tmp. */
 static int overlay_folder(void)
 {
 	if (mkdir("/tmp/upper", 0755) < 0 || mkdir("/tmp/work", 0755) < 0)
@@ -272,7 +271,7 @@ static int overlay_folder(void)
 	return 0;
 }
 
-/* The text in the place of the file, for this process and its children alone; and a /tmp of their own. */
+/* Replaces the file by the text, and /tmp by an empty one, for this process and its children only. */
 static int enter_namespace(const struct battery *battery)
 {
 	_cleanup_close_ int fd = -1;
@@ -289,7 +288,7 @@ static int enter_namespace(const struct battery *battery)
 	r = write_full(fd, battery->text, battery->size);
 	if (r < 0)
 		return r;
-	/* Whatever the file's own mode, which may change: users' programs are tried too. */
+	/* Users' programs are tried too, so everybody can read this, whatever the file's own mode: that may change. */
 	if (fchmod(fd, 0644) < 0)
 		return -errno;
 	if (!battery->before->exists)
@@ -297,10 +296,10 @@ static int enter_namespace(const struct battery *battery)
 	return mount("/tmp/ld.so.preload", PRELOAD_FILE, NULL, MS_BIND, NULL) < 0 ? -errno : 0;
 }
 
-/* What a child found: which trial differed, and the sentence that says how. */
+/* What a child found: which trial differed, and a sentence on the difference. */
 struct finding {
 	size_t trial;
-	char text[DIFFERENCE_MAX]; /* "" if all did the same */
+	char text[DIFFERENCE_MAX]; /* "" if all trials did the same */
 };
 
 static int run_after(
@@ -331,7 +330,7 @@ static int run_after(
 	return r;
 }
 
-/* In a child, whose namespace ends with it; *found is memory shared with it. Returns 0 or negative errno. */
+/* Runs in a child, whose namespace ends with it. *found is memory that it shares. Returns 0 or negative errno. */
 static int run_apart(
 	const struct battery *battery, const struct trials *trials, size_t first, struct finding *found)
 {
@@ -352,7 +351,7 @@ static int run_apart(
 	return -WEXITSTATUS(status);
 }
 
-/* Whether the program does not do the same twice even without us: then it tells nothing. */
+/* Whether the program does something different the second time even without our text, so that it proves nothing. */
 static bool varies(const struct trial *trial)
 {
 	_cleanup_(process_result_releasep) struct process_result again = {0};
@@ -403,7 +402,7 @@ int battery_run(const struct battery *battery, size_t *ret_tried, char **ret_dif
 bool battery_machine_works(const struct loader *loaders, size_t n_loaders)
 {
 	_cleanup_(trials_release) struct trials trials = {0};
-	size_t first = 2 * n_loaders + 2; /* each kind of program, true, and a shell */
+	size_t first = 2 * n_loaders + 2; /* each kind of program, `true`, and a shell */
 
 	if (list_trials(loaders, n_loaders, NULL, &trials) < 0)
 		return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looking at the library, and at who could replace it. */
+/* Examines the library, and who could replace it. */
 #include "setup/system/library.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static bool only_root_writes(const char *path)
 	return lstat(path, &st) == 0 && st.st_uid == 0 && (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/* Of a canonical path: it, and the folders above it. */
+/* Checks a canonical path and the folders above it. */
 static bool only_root_can_replace(char *path)
 {
 	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
@@ -34,7 +34,7 @@ static bool only_root_can_replace(char *path)
 	return only_root_writes("/") && only_root_writes(path);
 }
 
-/* Where the kernel does not tell mounts apart, file systems. */
+/* Compares file systems if the kernel does not distinguish mounts. */
 static int same_mount(const char *a, const char *b, bool *ret)
 {
 	struct statx first, second;

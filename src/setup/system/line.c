@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the line, and looking at it. */
+/* Writes the line, and examines it. */
 #include "setup/system/line.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Loaders at the places that the psABIs name, asked for what they were built with. */
+/* Finds loaders at the places that the psABIs name, and asks them how they were built. */
 #include "setup/system/loaders.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static const char *const places[] = {
 	"/lib/ld64.so.1",
 };
 
-/* The value of a line `key="value"`; the caller frees it. NULL if there is none. */
+/* The value of a line `key="value"`; the caller frees it. NULL if there is no such line. */
 static char *quoted_value(const char *text, const char *key)
 {
 	for (const char *line = text; line; line = strchr(line, '\n')) {
@@ -44,7 +44,7 @@ static char *quoted_value(const char *text, const char *key)
 	return NULL;
 }
 
-/* Returns 0, -ENOEXEC if it cannot be run, or negative errno. */
+/* Returns 0, -ENOEXEC if the loader cannot be run, or negative errno. */
 static int ask(const char *path, char **ret_lib)
 {
 	const char *const argv[] = {path, "--list-diagnostics", NULL}, *const envp[] = {"LC_ALL=C", NULL};
@@ -61,7 +61,7 @@ static int ask(const char *path, char **ret_lib)
 	return 0;
 }
 
-/* Returns 1, 0 if there is none to run, or negative errno. */
+/* Returns 1, 0 if there is no loader that can be run, or negative errno. */
 static int look_at(const char *path, struct loader *ret)
 {
 	_cleanup_free_ char *copy = NULL, *lib = NULL;

@@ -8,18 +8,16 @@
 
 struct loader {
 	char *path; /* owned: "/lib64/ld-linux-x86-64.so.2" */
-	char *lib;  /* owned: what it puts for $LIB, "lib/x86_64-linux-gnu"; NULL where it does not tell
-		       (before  glibc 2.33) */
+	char *lib; /* owned: its value of $LIB, "lib/x86_64-linux-gnu"; NULL if unknown (before glibc 2.33) */
 	struct object_kind kind;
 };
 
 /*
- * Those that are there and can be run; one that the kernel cannot run serves no program. *ret, malloc()ed, is
- * the caller's, to be freed by loaders_free(). Returns 0, or negative errno.
+ * Finds the loaders that exist and can be run; a loader that the kernel cannot run serves no program. *ret, malloc()ed,
+ * is the caller's; free it with loaders_free(). Returns 0, or negative errno.
  */
 int loaders_find(struct loader **ret, size_t *ret_count);
 void loaders_free(struct loader *loaders, size_t count);
 
-/* The path with $LIB as the loader has it, or NULL without memory or where lib is NULL. The caller frees it.
- */
+/* The path with the loader's value of $LIB. NULL if memory runs out or lib is NULL. The caller frees it. */
 char *loader_expand(const struct loader *loader, const char *path);

@@ -2,10 +2,10 @@
 /*
  * Private mounts, in a chroot too.
  *
- * mount(2) changes the propagation of mount points alone. The root of a chroot need not be one, and then the
- * mount that it lies on stays shared: what is mounted below it would show on the whole machine, and stay.
- * That mount has no name inside the chroot, so its propagation is changed from outside: joining the namespace
- * that one is in already, setns(2), leads to the namespace's own root. Two descriptors lead back.
+ * mount(2) changes the propagation of mount points only. The root of a chroot need not be a mount point. The mount on
+ * which it lies would then stay shared, and mounts below it would appear on the whole machine and stay. That mount has
+ * no name inside the chroot, so we change its propagation from outside: joining the namespace that we are in already,
+ * with setns(2), leads to the namespace's own root. Two descriptors lead back.
  */
 #include "setup/system/namespace.h"
 

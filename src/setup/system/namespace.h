@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Mounts that nobody else sees. */
+/* Mounts that no other process sees. */
 #pragma once
 
 /*
- * Puts this process into a mount namespace of its own, from which no mount reaches another one. Its root and
- * working folder stay what they are. Needs root. Returns 0 or negative errno.
+ * Moves this process into a mount namespace of its own, whose mounts reach no other namespace. Root and working folder
+ * stay as they are. Needs root. Returns 0 or negative errno.
  */
 int namespace_enter(void);

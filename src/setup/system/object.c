@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of shared object a file is, and whether all that the loader maps of it is there. */
+/* Finds out what kind of shared object a file is, and whether everything that the loader maps of it is there. */
 #include "setup/system/object.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ static int check(struct elf_file *file, int fd, const char **ret_problem)
 int object_kind_of(const char *path, struct object_kind *ret, const char **ret_problem)
 {
 	_cleanup_(elf_file_releasep) struct elf_file file = {0};
-	_cleanup_close_ int fd = open_regular(path, 0); /* over links, as the loader */
+	_cleanup_close_ int fd = open_regular(path, 0); /* follows links, as the loader does */
 	const char *problem;
 	int r;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of ELF file a loader or a shared object is, of any class and byte order. */
+/* The kind of ELF file that a loader or a shared object is, of any class and byte order. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,8 +12,8 @@ struct object_kind {
 };
 
 /*
- * Reads it from a regular file. Returns 0; -ENOEXEC (no shared object, or one that is truncated: what is
- * wrong is *ret_problem, a static string such as "is truncated"); or negative errno.
+ * Reads the kind from a regular file. Returns 0; -ENOEXEC if it is not a shared object, or is truncated (*ret_problem
+ * is a static string such as "is truncated"); or negative errno.
  */
 int object_kind_of(const char *path, struct object_kind *ret, const char **ret_problem);
 

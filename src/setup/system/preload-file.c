@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Changing /etc/ld.so.preload, and the record of what it was. */
+/* Changes /etc/ld.so.preload, and keeps the record of its former content. */
 #include "setup/system/preload-file.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #define FILE_MAX (1u << 20)
 
-/* First line of the record; what follows it is the file as it was. */
+/* The first line of the record. The former content of the file follows. */
 #define RECORD_EXISTED "headstart: /etc/ld.so.preload before the installation\n"
 #define RECORD_MISSING "headstart: /etc/ld.so.preload did not exist before the installation\n"
 
@@ -60,7 +60,7 @@ static bool same_text(const struct preload_file *file, const char *text, size_t 
 	return file->size == size && memcmp(file->text, text, size) == 0;
 }
 
-/* Replaces the file, if it still is `before`, and keeps its owner, mode, attributes and links. */
+/* Replaces the file if it still is `before`. Keeps its owner, mode, attributes and links. */
 static int replace(const char *path, const struct preload_file *before, const char *text, size_t size)
 {
 	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
@@ -113,7 +113,7 @@ static int write_record(const char *record, const struct preload_file *file)
 	return publish_file(record, 0644, text, strlen(head) + file->size);
 }
 
-/* Returns 0, -ENOENT if there is no record or it is none, or negative errno. */
+/* Returns 0, -ENOENT if there is no valid record, or negative errno. */
 static int read_record(const char *record, struct preload_file *ret)
 {
 	_cleanup_free_ char *text = NULL;
@@ -150,7 +150,7 @@ int preload_file_add(const char *path, const struct preload_file *before, const 
 	return replace(path, before, text, size);
 }
 
-/* Whether the file is what adding the name to the recorded one gave. */
+/* Whether the file is exactly the recorded one with the name added. */
 static bool only_we_changed(
 	const struct preload_file *file, const struct preload_file *recorded, const char *name)
 {
@@ -188,7 +188,7 @@ int preload_file_remove(const char *path, const struct preload_file *before, con
 	*ret_culprit = path;
 	if (r == -ENOMEM)
 		return r;
-	/* Without a record that can be read the line goes all the same. */
+	/* Removes the line even without a readable record. */
 	r = preload_text_has(before->text, before->size, name) ? take_back(path, before, &recorded, name) : 0;
 	if (r < 0)
 		return r;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * /etc/ld.so.preload: one name added, and taken back so that the file is what it was, to the byte.
+ * Adds one name to /etc/ld.so.preload, and removes it so that the file is as before, to the byte.
  *
- * Before anything is added, the file as it was is written to a record. Any reader, ld.so above all, sees the
- * old file or the new one, whole; so does the next boot.
+ * The former content is written to a record before anything is added. Every reader, above all ld.so, sees either the
+ * whole old file or the whole new one; so does the next boot.
  */
 #pragma once
 
@@ -30,23 +30,23 @@ static inline void preload_file_releasep(struct preload_file *file)
 }
 
 /*
- * Whether all users can read the file, or it is not there: ld.so(8) passes over one that it cannot read,
- * without a word. *ret_mode is its mode where they cannot.
+ * Whether all users can read the file, or it does not exist. ld.so(8) silently ignores a file that it cannot read.
+ * *ret_mode is the file's mode if not all can.
  */
 bool preload_file_for_all(const char *path, mode_t *ret_mode);
 
 /*
- * Adds the name, which must not be there, after writing the record. `before` is what the file was when it was
- * looked at. Returns 0; -ESTALE if it has changed since; or negative errno with the file as it was, and
- * *ret_culprit which of path and record could not be written.
+ * Writes the record, and then adds the name, which must not be there. `before` is the file as it was when it was
+ * examined. Returns 0; -ESTALE if it has changed since; or negative errno, with the file unchanged and *ret_culprit the
+ * one of path and record that could not be written.
  */
 int preload_file_add(const char *path, const struct preload_file *before, const char *name,
 	const char *record, const char **ret_culprit);
 
 /*
- * Takes the name back, if it is there, and then the record. If nobody else has changed the file since it was
- * added, it becomes what the record says: gone, if it was not there. Else only the name goes, and the file
- * too if we had made it and nothing is left in it. Returns as preload_file_add().
+ * Removes the name, if it is there, and then the record. If nobody else has changed the file since the name was added,
+ * this restores it from the record, and deletes it if it did not exist. Otherwise only the name goes, and the file too
+ * if we made it and it is empty now. Returns as preload_file_add() does.
  */
 int preload_file_remove(const char *path, const struct preload_file *before, const char *name,
 	const char *record, const char **ret_culprit);

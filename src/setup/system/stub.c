@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A link to the stub where $LIB leads. */
+/* Makes a link to the stub where $LIB leads. */
 #include "setup/system/stub.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@
 
 #define STUB HEADSTART_PRIVATE_DIR "/i386/libheadstart-preload.so"
 
-/* The folder of a path; the caller frees it. NULL without memory. */
+/* The folder of a path; the caller frees it. NULL if memory runs out. */
 static char *folder_of(const char *path)
 {
 	return strndup(path, (size_t)(strrchr(path, '/') - path));
@@ -56,5 +56,5 @@ void stub_remove(const char *path)
 			(void)unlink(path);
 	}
 	if (folder)
-		(void)rmdir(folder); /* what others have put something into stays */
+		(void)rmdir(folder); /* stays if others have put something into it */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library for programs of the other kind. headstart is built for one kind of program; for 32-bit x86
- * programs there is a stub that does nothing, beside its shims. Where their loader looks for it differs
- * between systems ($LIB is "lib/i386-linux-gnu" or "lib32"), so it is linked there when it is needed.
+ * The library for programs of the other kind. headstart is built for one kind of program; for 32-bit x86 programs a
+ * stub that does nothing lies beside its shims. The place where their loader looks for it differs between systems ($LIB
+ * is "lib/i386-linux-gnu" or "lib32"), so we link it there when it is needed.
  */
 #pragma once
 
@@ -11,11 +11,10 @@
 #include "setup/system/loaders.h"
 
 /*
- * Links the stub to `path`, where programs of that loader look for the library, if nothing is there and the
- * stub is of that kind. *ret_placed is whether it was. Returns 0 or negative errno.
+ * Links the stub to `path`, where programs of that loader look for the library, unless something is there or the stub
+ * is of another kind. *ret_placed says whether it did. Returns 0 or negative errno.
  */
 int stub_place(const struct loader *loader, const char *path, bool *ret_placed);
 
-/* Removes the link, if it is one that stub_place() made, and its folder if that is empty. As far as it can.
- */
+/* Removes the link if stub_place() made it, and its folder if that is empty. Ignores errors. */
 void stub_remove(const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A lock that goes when nobody has it. */
+/* A lock that disappears when no process holds it. */
 #include "setup/system/turn.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "base/cleanup.h"
 #include "base/publish.h"
 
-#define TURNS_MAX 1000 /* that end while one looks */
+#define TURNS_MAX 1000 /* turns of others that may end while we try to get ours */
 
-/* Whether the open file is still the one of that name. */
+/* Whether the open file still has that name. */
 static bool has_name(int fd, const char *path)
 {
 	struct stat ours, named;
@@ -48,7 +48,7 @@ int turn_take(struct turn *turn, const char *folder, void (*waits)(void))
 		if (r == 0 && fd < 0)
 			r = -errno;
 		if (r == -ENOENT)
-			continue; /* another's turn has just ended */
+			continue; /* the turn of another process has just ended */
 		if (r < 0)
 			return r;
 		if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK) {
