@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LD_AUDIT and GLIBC_TUNABLES of a program to be started.
+ * LD_AUDIT and GLIBC_TUNABLES of a program that is about to be started.
  *
- * The launcher alone needs neither. With the shim in LD_AUDIT, put there by --audit or by the user, a library
- * with much static TLS would keep the program from starting; the tunable makes room for it, and does nothing
- * else.
+ * The launcher alone needs neither. With the shim in LD_AUDIT, put there by --audit or by the user, a library with much
+ * static TLS could keep the program from starting. The tunable makes room for it, and does nothing else.
  */
 #include "audit-environment.h"
 
@@ -25,7 +24,7 @@ static bool names_shim(const char *auditors)
 	return auditors && strstr(auditors, SHIM_NAME);
 }
 
-/* What the libraries take: the plan has counted those of the start, but not what LD_PRELOAD adds. */
+/* How much static TLS the libraries take: the plan counts those of the start, but not what LD_PRELOAD adds. */
 static int static_tls_wanted(const struct audit_request *request, uint64_t *ret)
 {
 	const char *preload = getenv("LD_PRELOAD");

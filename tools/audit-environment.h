@@ -6,15 +6,15 @@
 #include <stdint.h>
 
 struct audit_request {
-	const char *program; /* as it will be executed: searched in PATH */
-	bool load;    /* add the shim to LD_AUDIT; without, only one that is there already is cared for */
-	bool planned; /* the plan has told static_tls */
-	uint32_t plan_static_tls; /* bytes, where planned */
+	const char *program;      /* as it will be executed: PATH is searched */
+	bool load;                /* add the shim to LD_AUDIT; else only make room for one that is there */
+	bool planned;             /* plan_static_tls comes from a plan */
+	uint32_t plan_static_tls; /* bytes, if planned */
 };
 
 /*
- * Extends LD_AUDIT as asked, and GLIBC_TUNABLES where the program's libraries would not find room for their
- * static TLS under the shim (elf/static-tls.h). Other auditors and tunables are kept. Returns 0, or negative
- * errno with nothing changed: -ENOTSUP where no loader would heed LD_AUDIT.
+ * Extends LD_AUDIT as asked, and GLIBC_TUNABLES if the static TLS of the program's libraries does not fit under the
+ * shim (elf/static-tls.h). Keeps other auditors and tunables. Returns 0, or negative errno with nothing changed:
+ * -ENOTSUP if no loader would read LD_AUDIT.
  */
 int audit_environment(const struct audit_request *request);

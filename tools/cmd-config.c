@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart config: settings looked at, and put into the plans that are there. */
+/* headstart config: shows and checks settings, and applies them to existing plans. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static int check(const char *file)
 	return 0;
 }
 
-/* Returns 0, or an exit status with the reason said. */
+/* Returns 0, or an exit status after printing the reason. */
 static int apply_to(const struct config *config, const char *program)
 {
 	_cleanup_free_ char *why = NULL, *end = NULL;
@@ -74,7 +74,7 @@ static int apply_to(const struct config *config, const char *program)
 	r = plan_refresh(program, &options, &summary);
 	plan_tell_others(&summary);
 	if (r == -ENODATA && summary.others > 0)
-		(void)plan_withdraw(program); /* it may name what is others' */
+		(void)plan_withdraw(program); /* the old plan may name files that others own */
 	if (r == -ENODATA) {
 		page_line("no plan  ", program, ": there is nothing to read ahead here");
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart doctor: whether headstart will work and help here, and what to do where not. */
+/* headstart doctor: checks this system and suggests fixes. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

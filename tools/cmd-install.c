@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart install: programs are started with headstart without anybody typing it. */
+/* headstart install: programs start with headstart although nobody types it. */
 #include <stdio.h>
 
 #include "verb.h"

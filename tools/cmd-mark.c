@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart mark: the start that is being recorded ends here. */
+/* headstart mark: ends the start that is being recorded. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

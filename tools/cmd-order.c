@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart order: a profile as an ordering file for a linker. */
+/* headstart order: turns a profile into an ordering file for a linker. */
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -46,7 +46,7 @@ struct order_arguments {
 	bool json;
 };
 
-/* An ELF file of the profile, and what is taken from it. */
+/* An ELF file of the profile, and what we take from it. */
 struct subject {
 	const char *path;
 	const char *recorded; /* its path in the profile; borrowed */
@@ -107,7 +107,7 @@ static int add_narrow(struct order_arguments *arguments, const char *path)
 	return 0;
 }
 
-/* Returns 0, or the status of an error that has been told. */
+/* Returns 0, or the status of an error that was printed. */
 static int parse_option(int option, struct order_arguments *arguments)
 {
 	switch (option) {
@@ -182,7 +182,7 @@ static int stale(const char *path, const struct profile_file *found, const struc
 		words_build_id(recorded, PROFILE_BUILD_ID_MAX, was));
 }
 
-/* Which file of the profile it is. Returns 0, or an exit status with the reason said. */
+/* Finds the file in the profile. Returns 0, or an exit status after printing the reason. */
 static int find_file(const struct profile *profile, const char *path, const struct profile_file **ret)
 {
 	struct profile_file found = {0};
@@ -223,8 +223,8 @@ static int read_image(const char *path, const struct order_arguments *arguments,
 }
 
 /*
- * Pages are those of the recorded file. Where it is still there, it tells what lies on them: FILE, of the
- * same build, may be laid out otherwise, since one of the two may have been stripped or relaid.
+ * The profile's pages are those of the recorded file. If that file still exists, it says what lies on them: FILE may be
+ * of the same build but laid out differently, since one of the two may be stripped or relaid.
  */
 static int take_recorded_layout(const struct profile_file *recorded, struct order_image *image)
 {
@@ -243,7 +243,7 @@ static int take_recorded_layout(const struct profile_file *recorded, struct orde
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", recorded->path) : 0;
 }
 
-/* Fills all but the summary of a subject. Returns 0, or an exit status with the reason said. */
+/* Fills in all but the summary of a subject. Returns 0, or an exit status after printing the reason. */
 static int take_subject(const struct profile *profile, const char *path,
 	const struct order_arguments *arguments, struct subject *subject)
 {
@@ -265,7 +265,8 @@ static int take_subject(const struct profile *profile, const char *path,
 	return 0;
 }
 
-/* Keeps what the start in another profile touched as well: of its file of the same name, else of its program.
+/*
+ * Keeps the functions that the start in another profile touched too, in its file of the same name, else in its program.
  */
 static int narrow(struct subject *subject, const char *profile_path, const struct order_arguments *arguments)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart plan: a profile compiled for this machine. */
+/* headstart plan: compiles a profile for this machine. */
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -24,9 +24,9 @@
 
 struct plan_arguments {
 	const char *output;  /* NULL: the store */
-	const char *profile; /* a file; or NULL, and then: */
-	const char *program; /* whose profile is in the store */
-	const char *at;      /* program to begin at, or NULL */
+	const char *profile; /* a file; NULL: the program's profile in the store */
+	const char *program; /* used if profile is NULL */
+	const char *at;      /* program at which the plan begins, or NULL */
 	bool json;
 	struct plan_options options;
 };
@@ -87,7 +87,7 @@ static bool parse_count(const char *text, uint32_t *ret)
 	return true;
 }
 
-/* Returns 0, or the status of an error that has been told. */
+/* Returns 0, or the status of an error that was printed. */
 static int parse_option(int option, struct plan_arguments *arguments)
 {
 	struct plan_options *options = &arguments->options;
@@ -160,7 +160,10 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 	return -1;
 }
 
-/* The profile of a program in the store. That of an image is not on this system: its path is taken as is. */
+/*
+ * The path of a program's profile in the store. A program of an image is not on this system, so its path is taken as it
+ * is.
+ */
 static int find_profile(const char *program, char **ret)
 {
 	_cleanup_free_ char *canonical = NULL;
@@ -193,7 +196,7 @@ static int load_profile(const struct plan_arguments *arguments, struct profile *
 	return input_profile(path, ret);
 }
 
-/* Makes the profile begin at its first execution of that program. */
+/* Makes the profile begin at the first execution of that program. */
 static int begin_at(struct profile *profile, const char *name)
 {
 	ssize_t exec = profile_find_exec(profile, name);
@@ -220,7 +223,7 @@ static int no_folder(int error)
 		strerror(-error));
 }
 
-/* Returns 0, or an exit status with the reason said. *ret, malloc()ed, is the caller's. */
+/* Returns 0, or an exit status after printing the reason. *ret, malloc()ed, is the caller's. */
 static int output_path(const char *output, const char *program, char **ret)
 {
 	int r;
@@ -289,7 +292,10 @@ static int build_failed(int error, const struct profile *profile)
 	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
 }
 
-/* In the store a plan is used: the settings must allow that. A plan that is told to be written elsewhere is not. */
+/*
+ * Programs use a plan in the store, so the settings must allow it. A plan that goes to another file needs no
+ * permission.
+ */
 static int check_allowed(
 	const struct plan_arguments *arguments, const struct config *config, const char *program)
 {
@@ -329,7 +335,7 @@ static int compile(struct plan_arguments *arguments, const struct profile *profi
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", path);
 	if (!arguments->output)
-		(void)signs_publish(profile->program); /* hints: without them nothing is lost but a wait */
+		(void)signs_publish(profile->program); /* a missing sign only costs a wait */
 	return arguments->json ? print_result(profile->program, path, &summary)
 			       : print_text(profile->program, path, &summary);
 }

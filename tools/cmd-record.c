@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart record: watch a cold start and keep what it touched. */
+/* headstart record: records what a cold start touches. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <limits.h>
@@ -61,11 +61,11 @@ struct settings {
 	bool kill, merge, quiet, json;
 	char *path;    /* owned; of the command, links not resolved */
 	char *program; /* owned; links resolved */
-	char *caller;  /* owned; who called sudo, or NULL */
+	char *caller;  /* owned; the user who called sudo, or NULL */
 	char recording[MARK_NAME_MAX];
 	int mark; /* the socket of that name */
 	struct markers markers;
-	bool told_stranger; /* that somebody may not mark */
+	bool told_stranger; /* we have reported a user who may not mark */
 };
 
 static bool parse_seconds(const char *text, double *ret)
@@ -98,7 +98,7 @@ static bool parse_milestone(const char *text, struct record_options *options)
 	return true;
 }
 
-/* Returns 0, or an exit status with the reason said. */
+/* Returns 0, or an exit status after printing the reason. */
 static int find_command(struct settings *settings)
 {
 	const char *name = settings->record.argv[0];
@@ -116,7 +116,7 @@ static int find_command(struct settings *settings)
 	return 0;
 }
 
-/* Who called sudo. */
+/* The user who called sudo. */
 static bool sudo_user(uid_t *ret)
 {
 	const char *text = getenv("SUDO_UID");
@@ -128,7 +128,10 @@ static bool sudo_user(uid_t *ret)
 	return true;
 }
 
-/* Under sudo the command runs as who called it, so that it starts with that user's settings and spoils none. */
+/*
+ * Under sudo the command runs as the user who called sudo, so that it starts with that user's settings and damages
+ * none.
+ */
 static char *default_user(void)
 {
 	const struct passwd *user;
@@ -140,7 +143,7 @@ static char *default_user(void)
 	return user ? strdup(user->pw_name) : NULL;
 }
 
-/* Besides root: the user whom the command runs as, and who called sudo. */
+/* The users besides root who may mark: the one whom the command runs as, and the one who called sudo. */
 static void choose_markers(struct markers *markers, const char *name)
 {
 	const struct passwd *user = name ? getpwnam(name) : NULL;
@@ -198,7 +201,7 @@ static int take_option(struct settings *settings, int option)
 	return -1;
 }
 
-/* Returns 0, an exit status with the reason said, or -1 when the help was printed. */
+/* Returns 0, an exit status after printing the reason, or -1 after printing the help. */
 static int parse(int argc, char **argv, struct settings *settings)
 {
 	static const struct option longs[] = {
@@ -245,7 +248,7 @@ static void show_progress(void *context, const struct record_progress *progress)
 	fflush(stderr);
 }
 
-/* One sentence for each way in which it is known to fail, and what to do. */
+/* One sentence for each known way to fail, and what to do about it. */
 static int explain(enum record_step step, int err, const struct settings *settings)
 {
 	const char *name = settings->record.argv[0];
@@ -303,7 +306,7 @@ static void describe_device(struct profile *profile)
 	profile->device = text;
 }
 
-/* Adds the recording to the stored profile. One that is missing, damaged or of another kind is replaced. */
+/* Adds the recording to the stored profile, or replaces that if it is missing, damaged or of another kind. */
 static int merge_stored(struct profile *profile, const char *path)
 {
 	struct profile stored;
@@ -327,7 +330,7 @@ static int merge_stored(struct profile *profile, const char *path)
 	return 0;
 }
 
-/* Returns 0, or an exit status with the reason said. *ret, malloc()ed, is where the profile is. */
+/* Returns 0, or an exit status after printing the reason. *ret, malloc()ed, is the path of the profile. */
 static int store(struct profile *profile, bool merge, char **ret)
 {
 	_cleanup_free_ char *path = NULL;
@@ -424,7 +427,7 @@ static void note_failure(const struct record_result *result, const char *name)
 		verb_note("note: '%s' exited with status %d", name, WEXITSTATUS(result->status));
 }
 
-/* Returns 0, or an exit status with the reason said. */
+/* Returns 0, or an exit status after printing the reason. */
 static int make_plan(const struct profile *profile, bool quiet)
 {
 	_cleanup_(config_releasep) struct config config = {0};
@@ -444,7 +447,7 @@ static int make_plan(const struct profile *profile, bool quiet)
 	if (!quiet)
 		plan_tell_others(&summary);
 	if (err == -ENODATA && summary.others > 0)
-		(void)plan_withdraw(profile->program); /* it may name what is others' */
+		(void)plan_withdraw(profile->program); /* the old plan may name files that others own */
 	if (err == -ENODATA) {
 		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
 		return 0;
@@ -452,7 +455,7 @@ static int make_plan(const struct profile *profile, bool quiet)
 	return err ? verb_fail_errno(err, "cannot make the plan of '%s'", profile->program) : 0;
 }
 
-/* By a process of the user's. */
+/* Runs in a process that has become the user. */
 static int keep_own(void *profile)
 {
 	_cleanup_free_ char *path = NULL;
@@ -462,8 +465,8 @@ static int keep_own(void *profile)
 }
 
 /*
- * Root's plan leaves out what the user owns. The user's own one has everything, and is what the user's starts find first. That
- * there is no place for it is no failure of the recording.
+ * Root's plan leaves out the user's files. The user's own plan has everything, and the user's starts find it first. If
+ * there is no place for it, the recording succeeds all the same.
  */
 static void keep_for_user(struct profile *profile, const struct settings *settings)
 {
@@ -527,7 +530,7 @@ static int record(struct settings *settings)
 	return r;
 }
 
-/* A recording takes long: that its profile cannot be kept is said before. */
+/* A recording takes long, so this reports in advance if its profile cannot be kept. */
 static int check_place(const struct settings *settings)
 {
 	_cleanup_free_ char *stored = NULL;

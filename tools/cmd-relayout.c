@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart relayout: lays ELF files out anew by a profile. */
+/* headstart relayout: gives ELF files a new layout, by a profile. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,7 +89,7 @@ static int parse_number(const char *text, unsigned least, unsigned most, size_t 
 	return 0;
 }
 
-/* Returns 0, or the status of an error that has been told. */
+/* Returns 0, or the status of an error that was printed. */
 static int parse_option(int option, struct relayout_run *run)
 {
 	struct pass_options *passes = &run->batch.options.pass_options;
@@ -189,14 +189,14 @@ static int enter_tree(struct relayout_run *run)
 	return r < 0 ? verb_fail_errno(r, "cannot find '%s'", run->tree) : 0;
 }
 
-/* The files that were named, or the ELF files of the profile. */
+/* The files that the user named, or else the ELF files of the profile. */
 static int list_files(struct relayout_run *run, char **names, size_t n)
 {
 	const char *culprit;
 	int r = 0;
 
 	run->listed = n > 0;
-	run->batch.options.only_gains = n == 0 && !run->all; /* who names a file has thought about it */
+	run->batch.options.only_gains = n == 0 && !run->all; /* a user who names a file has a reason */
 	if (n == 0)
 		r = relayout_batch_add_profile(&run->batch, &culprit);
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -206,7 +206,7 @@ static int list_files(struct relayout_run *run, char **names, size_t n)
 	return r < 0 ? verb_fail_errno(r, "cannot relayout '%s'", culprit) : 0;
 }
 
-/* Where the results go. Returns 0, or an exit status with the reason said. */
+/* Decides where the results go. Returns 0, or an exit status after printing the reason. */
 static int place_outputs(struct relayout_run *run)
 {
 	struct relayout_batch *batch = &run->batch;
@@ -240,7 +240,7 @@ static int take_owner(struct relayout_file *file, const struct package_owner *ow
 	return package_advice(owner, &file->advice);
 }
 
-/* Refuses the files of packages. Returns 0, or an exit status with the reason said. */
+/* Refuses files that belong to packages. Returns 0, or an exit status after printing the reason. */
 static int ask_packages(struct relayout_batch *batch)
 {
 	_cleanup_free_ const char **paths = calloc(batch->n_files + 1, sizeof(*paths));
@@ -273,7 +273,7 @@ static void relayout_files(struct relayout_run *run)
 		fputs("\r\033[K", stderr);
 }
 
-/* All that can be found out before work begins. */
+/* Does all checks that are possible before the work begins. */
 static int prepare(struct relayout_run *run, char **names, size_t n)
 {
 	int status = load_profile(run);

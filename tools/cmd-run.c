@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headstart run: read ahead what the program's start touches, then become the program.
+ * headstart run: reads ahead what the program's start touches, then becomes the program.
  *
- * The program must see what it would have seen without us: this very process execs it, with its arguments,
- * environment, descriptors, signal mask and folder as they came; the prefetcher is detached before that
- * (tools/launch.c). Whatever goes wrong with the plan, the program is started all the same.
+ * The program must see what it would see without us. So this very process execs it, with the arguments, environment,
+ * descriptors, signal mask and folder that it got itself; the prefetcher is detached before that (tools/launch.c).
+ * Whatever goes wrong with the plan, the program still starts.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +115,7 @@ static bool switched_off(void)
 	return (mode && streq(mode, "off")) || access(KILL_SWITCH, F_OK) == 0;
 }
 
-/* There is no plan, but a profile may have been copied here, or the plan been thrown away. */
+/* There is no plan, but somebody may have copied a profile here, or deleted the plan. */
 static bool compile_for_next_time(const char *canonical)
 {
 	_cleanup_free_ char *profile = NULL;
@@ -125,7 +125,7 @@ static bool compile_for_next_time(const char *canonical)
 	return launch_planner(canonical) == 0;
 }
 
-/* The plan's bytes, or why there are none in *ret_why. */
+/* Reads the plan, or sets *ret_why to the reason why there is none. */
 static int load_plan(const char *program, const struct run_options *options, const struct config *config,
 	struct launch *launch, const char **ret_why)
 {
@@ -151,7 +151,10 @@ static int load_plan(const char *program, const struct run_options *options, con
 		}
 	}
 	launch->refresh = found && store_plan_is_own(found) && !detach_stays();
-	/* Absolute: the prefetcher, which may have to mark it as stale, works in another folder. */
+	/*
+	 * Makes the path absolute, because the prefetcher works in another folder and may have to mark the plan as
+	 * stale.
+	 */
 	launch->plan_path = options->plan ? realpath(options->plan, NULL) : TAKE_PTR(found);
 	if (!launch->plan_path) {
 		*ret_why = "the plan cannot be read";
@@ -171,7 +174,7 @@ static int load_plan(const char *program, const struct run_options *options, con
 	return 0;
 }
 
-/* The plan's word on static TLS goes to `audit`. */
+/* `audit` gets the static TLS that the plan counts. */
 static void prefetch(const char *program, const struct run_options *options, struct audit_request *audit)
 {
 	_cleanup_(config_releasep) struct config config = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart show: what is in a profile or a plan. */
+/* headstart show: prints what is in a profile or a plan. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,7 +40,7 @@ static int fail_read(int error, const char *path)
 	return verb_fail_errno(error, "cannot read '%s'", path);
 }
 
-/* Finds out by its first bytes what the file is. Returns 0, or an exit status with the reason said. */
+/* Recognizes the file by its first bytes. Returns 0, or an exit status after printing the reason. */
 static int recognise(const char *path, enum file_type *ret)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -68,7 +68,7 @@ static int recognise(const char *path, enum file_type *ret)
 	return 0;
 }
 
-/* Turns the result of a report into an exit status, once what it wrote is really out. */
+/* Flushes the output of a report, and turns the report's result into an exit status. */
 static int finish(int r)
 {
 	if (r < 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart status: what is installed, what switches it off, what is recorded. */
+/* headstart status: prints what is installed, what disables it, and what is recorded. */
 #include <dirent.h>
 #include <errno.h>
 #include <json-c/json.h>
@@ -82,7 +82,7 @@ static int describe_apps(struct json_object *apps)
 	return r < 0 ? verb_fail_errno(r, "cannot list what is installed") : r;
 }
 
-/* What lies in one folder of profiles and plans. */
+/* The content of one folder of profiles and plans. */
 static struct json_object *count_recorded(const char *path)
 {
 	static const char *const suffixes[] = {STATE_PROFILE_SUFFIX, STATE_PLAN_SUFFIX, STATE_STALE_SUFFIX};
@@ -105,7 +105,7 @@ static struct json_object *count_recorded(const char *path)
 	return object;
 }
 
-/* Root's recordings serve everybody: a user's own folder is not all there is. */
+/* Prints root's folder too, because root's recordings serve everybody. */
 static int describe_recorded(struct json_object *recorded)
 {
 	char *folder;
@@ -153,7 +153,7 @@ static void describe_settings(struct json_object *settings)
 	json_object_object_add(settings, "problems", json_object_new_int((int)problems));
 }
 
-/* What this user has installed. Who has no state folder (a user without HOME) is told that, by null. */
+/* What this user has installed: null if the user has no state folder, because HOME is not set. */
 static int describe_own(struct json_object *status)
 {
 	struct json_object *user = NULL, *apps = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart undo: relaid files are their originals again, to the bit. */
+/* headstart undo: turns relaid files back into their originals, to the bit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -32,10 +32,10 @@ struct undo_arguments {
 	bool dry_run;
 	char **paths;
 	size_t n_paths;
-	bool *done; /* owned: another name of a file that was undone already */
+	bool *done; /* owned: whether another name of the same file was undone already */
 };
 
-/* Undoes all names on the command line of one file together: each would be a file of its own otherwise. */
+/* Undoes all names of one file on the command line together; otherwise each name would become a file of its own. */
 static int add_names(const struct undo_arguments *arguments, size_t index, struct replacement *replacement)
 {
 	for (size_t i = index + 1; i < arguments->n_paths; i++) {
@@ -82,7 +82,7 @@ static int write_original(const char *path, struct replacement *replacement, con
 	return r < 0 ? commit_failed(r, path, replacement) : 0;
 }
 
-/* Reads the file and finds the original in it. Returns 0, or an exit status with the reason said. */
+/* Reads the file and finds the original in it. Returns 0, or an exit status after printing the reason. */
 static int prepare(int fd, const char *path, struct undo *ret, size_t *ret_size)
 {
 	_cleanup_free_ uint8_t *data = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart uninstall: takes back what `headstart install` wrote, and nothing else. */
+/* headstart uninstall: removes what `headstart install` wrote, and nothing else. */
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -53,7 +53,7 @@ static void tell(void *context, const char *path, enum file_removal what, const 
 	}
 }
 
-/* Root may have installed into a user's folders, with that user's HOME: they are not root's to go through. */
+/* Root may have installed into a user's folders, with that user's HOME. Root must not follow paths there. */
 static int refuse_strange_files(const struct manifest *manifest, const char *record)
 {
 	_cleanup_free_ char *advice = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart verify: whether relaid files are what their originals were, and what was changed. */
+/* headstart verify: compares relaid files with their originals, and prints what was changed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static struct json_object *json_of(const char *path, const struct verify_report 
 	return json;
 }
 
-/* Returns an exit status; what is wrong has been said. */
+/* Returns an exit status after printing what is wrong. */
 static int verify_file(const char *path, const struct verify_arguments *arguments)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -155,7 +155,7 @@ static int verify_files(char **paths, size_t n_paths, const struct verify_argume
 	return wrong > 0 ? VERB_FAILED : status;
 }
 
-/* Returns an exit status, with the reason said. */
+/* Returns an exit status after printing the reason. */
 static int read_original(struct verify_arguments *arguments)
 {
 	const char *path = arguments->original_path;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Double fork without a trace. The first child is made by clone(2) with no exit signal, so that no SIGCHLD is left
- * pending for the program that we become, and is reaped here; the detached process is then an orphan.
+ * A double fork that leaves no trace. clone(2) makes the first child with no exit signal, so that no SIGCHLD is left
+ * pending for the program that we become. We reap that child here; the detached process is then an orphan.
  */
 #include "detach.h"
 
@@ -66,7 +66,7 @@ static void keep_only(int pipe_end)
 {
 	int null;
 
-	/* The pipe first: while it is elsewhere, /dev/null might be given its place. */
+	/* Moves the pipe first; otherwise /dev/null might get its place. */
 	if (dup2(pipe_end, DETACHED_PIPE) < 0)
 		_exit(1);
 	null = open("/dev/null", O_RDWR);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entry point of the static programs, in front of libc's.
+ * The entry point of the static programs, before that of libc.
  *
- * Problem: from cold a static program reads nearly all of itself, in whatever order the start-up of libc
- * jumps about in it. hdd model: 24 seeks and 212 ms, of which 86 ms are the path to the file.
+ * Problem: from a cold cache a static program reads nearly all of itself, in the order in which the start-up of libc
+ * jumps about in it. On the hdd model that takes 24 seeks and 212 ms, of which 86 ms are the path to the file.
  *
- * Here the kernel is asked for all of it, in order, before that begins. A smaller libc would do too, but this
- * needs none. Nothing of libc is initialized yet: no TLS, no stack protector, no relocated IFUNC.
+ * So this first asks the kernel for the whole program, in order. A smaller libc would help too, but this needs none.
+ * Nothing of libc is initialized yet: no TLS, no stack protector, no relocated IFUNC.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -15,9 +15,9 @@
 #include "syscall.h"
 
 #define PAGE  4096u
-#define CHUNK (128u << 10) /* bytes: of more the kernel would cut off what is beyond read_ahead_kb */
+#define CHUNK (128u << 10) /* bytes: the kernel would cut off a longer request at read_ahead_kb */
 
-/* Of the linker: where the first segment begins, where the content of the file ends. */
+/* Defined by the linker: the beginning of the first segment, and the end of the file's content. */
 extern const char __executable_start[] __attribute__((visibility("hidden")));
 extern const char _edata[] __attribute__((visibility("hidden")));
 
@@ -33,7 +33,7 @@ __attribute__((used)) void entry_read_ahead(void)
 			0, 0, 0);
 }
 
-/* The kernel's state of registers and stack (psABI: process initialization) is handed on to libc's _start. */
+/* Passes the kernel's state of registers and stack (psABI: process initialization) on to libc's _start. */
 #if defined(__x86_64__)
 __asm__(".text\n"
 	".globl headstart_entry\n"

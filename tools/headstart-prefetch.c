@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * headstart-prefetch: carries one plan out and is gone. The audit shim and `headstart run` start it detached.
- */
+/* headstart-prefetch: carries out one plan and exits. The audit shim and `headstart run` start it detached. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -27,14 +25,15 @@
 #include "verb.h"
 
 /*
- * A program with few libraries soon comes to where it waits: it has two or three reads to do for each, and each would take
- * three times as long if ours sent the head away in between. With many it takes seconds that are better used by both.
- * Measured: docs/decisions/prefetcher-awaits-the-program.md.
+ * A program with few libraries soon reaches the point where it waits. Until then it has two or three reads to do for
+ * each library, and each would take three times as long if our reads moved the head away in between. With many
+ * libraries it takes seconds, in which our reads are better done at the same time. Measured:
+ * docs/decisions/prefetcher-awaits-the-program.md.
  */
 #define AWAIT_LIBRARIES 16
 #define AWAIT_MS        800
 
-#define TIME_BUDGET_MS 30000 /* a start that takes longer has all it needs from its own reads */
+#define TIME_BUDGET_MS 30000 /* a longer start has read all it needs by itself */
 
 static const char help[] =
 	"usage: headstart-prefetch [OPTION…] PLAN\n"
@@ -60,7 +59,7 @@ struct request {
 	struct prefetch_options options;
 	const char *path; /* NULL: fd */
 	int fd;
-	bool awaited; /* the program is on its way to where it waits */
+	bool awaited; /* the program will soon wait for us */
 	bool json;
 	bool objects;
 };
@@ -98,7 +97,7 @@ static bool parse_engine(const char *name, enum prefetch_engine *ret)
 	return false;
 }
 
-/* Takes one option. Returns whether its value is one. */
+/* Takes one option. Returns false if its value is not valid. */
 static bool take_option(int option, struct request *request)
 {
 	unsigned long long number = 0;
@@ -187,7 +186,7 @@ static int parse(int argc, char **argv, struct request *request)
 	return -1;
 }
 
-/* Descriptors 0 to 2 may be closed, and must not be those of the files we open. */
+/* Descriptors 0 to 2 may be closed. Occupies them, so that files which we open do not get these numbers. */
 static void hold_standard_streams(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -224,7 +223,7 @@ static void print_text(const struct request *request, const struct prefetch_resu
 			result->bytes_resident_before, result->bytes_resident_after);
 }
 
-/* Settings hold us back, and are never the reason to do more than was asked for. */
+/* Settings can only lower the limits that the caller gave. */
 static void apply_settings(const struct config *config, struct prefetch_options *options)
 {
 	options->memory_limit = config->memory;
@@ -242,7 +241,7 @@ static bool list_denied(const struct config *config, int fd)
 		!config_allows(config, path, &why);
 }
 
-/* Whole mode. A plan under way, of a program that started this one perhaps, knows better. */
+/* Whole mode. Does nothing while a plan is being carried out, which may be that of a program that started this one. */
 static int run_objects(const struct request *request, const struct config *config)
 {
 	const struct whole_mode_options options = {
@@ -257,7 +256,7 @@ static int run_objects(const struct request *request, const struct config *confi
 	if (list_denied(config, request->fd))
 		return 0;
 	if (plan_lock_held()) {
-		whole_mode_log(&result); /* all zero: what was started has looked, and left it to the other */
+		whole_mode_log(&result); /* all zero: we did nothing, because of the other prefetcher */
 		return 0;
 	}
 	r = whole_mode_run(request->fd, &options, object_range_log, &result);
@@ -274,7 +273,7 @@ static bool worth_awaiting(const struct plan_view *plan)
 	return libraries > 0 && libraries <= AWAIT_LIBRARIES;
 }
 
-/* The program's own fork comes first. Said to people only: a shim's program is not told. */
+/* The program's own fork is more important. Only a user who named the plan is told; a shim's program is not. */
 static int no_room(const struct request *request)
 {
 	if (request->path)
@@ -300,7 +299,7 @@ static int carry_out(struct request *request, const struct config *config, const
 		return fail(name, plan_fault_text(fault));
 	if (r == -EINVAL)
 		return fail(name, "is not a regular file");
-	/* A plan that was found for a program, not one that somebody named. */
+	/* The settings count for a plan that a shim found for a program, not for one that a user named. */
 	if (r == 0 && !request->path && !config_allows(config, plan_program(&plan.view), &why))
 		return 0;
 	if (r == 0 && request->awaited)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The launcher's detached processes. */
+/* Runs the launcher's detached processes. */
 #include "launch.h"
 
 #include <errno.h>
@@ -19,17 +19,17 @@
 #include "time-limit.h"
 #include "tool-path.h"
 
-/* Longest that the program's start is held back, and that a prefetcher works. */
+/* How long the program's start is delayed at most, and how long a prefetcher works at most. */
 #define WAIT_LIMIT_MS 30000
 
 /*
- * A rotational disk serves the plan fastest when nothing moves its head elsewhere, so the program waits; elsewhere
+ * A rotational disk carries out the plan fastest if nothing else moves its head, so the program waits. On other devices
  * the program's own work overlaps the reads (docs/decisions/when-the-program-waits.md).
  */
 static bool program_waits(const struct launch *launch)
 {
 	if (detach_stays())
-		return true; /* the prefetcher is reaped before the program is started */
+		return true; /* we reap the prefetcher before we start the program */
 	if (launch->wait != LAUNCH_WAIT_AUTO)
 		return launch->wait == LAUNCH_WAIT_DONE;
 	return LE32(launch->view.header->order) == PLAN_ORDER_PHYSICAL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the launcher has done by a detached process: the plan carried out, a plan compiled anew. */
+/* Work that the launcher leaves to a detached process: carrying out the plan, and compiling a plan anew. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,9 +8,9 @@
 
 #include "format/plan-view.h"
 
-/* Whether the program is started when the prefetcher has ended, or at once. */
+/* Whether the program starts when the prefetcher has ended, or at once. */
 enum launch_wait {
-	LAUNCH_WAIT_AUTO = 0, /* as the plan's order wants it */
+	LAUNCH_WAIT_AUTO = 0, /* the plan's order decides */
 	LAUNCH_WAIT_NONE,
 	LAUNCH_WAIT_DONE, /* all data has arrived */
 };
@@ -21,18 +21,19 @@ struct launch {
 	char *plan_path;  /* owned */
 	struct plan_view view;
 	enum launch_wait wait;
-	uint64_t memory_limit; /* bytes, 0 for none: of the settings */
-	uint32_t time_ms;      /* milliseconds that the prefetcher may take; 0: as long as is usual */
-	bool refresh;          /* have the plan compiled anew if it turns out to be stale */
+	uint64_t memory_limit; /* bytes, 0 for none: from the settings */
+	uint32_t time_ms;      /* milliseconds that the prefetcher may take; 0: the usual limit */
+	bool refresh;          /* compile the plan anew if it is stale */
 };
 
 /*
- * Starts a detached process that carries the plan out; returns when that has ended, if the program is to wait for it. No child is left to wait for. Returns 0 or negative errno.
+ * Starts a detached process that carries the plan out. If the program has to wait for it, returns when that has ended.
+ * Leaves no child to wait for. Returns 0 or negative errno.
  */
 int launch_prefetcher(const struct launch *launch);
 
 /*
- * Has the program's plan compiled from its stored profile by a detached process. Returns 0, -ECHILD where
- * that process would have to be waited for (detach.h), or negative errno.
+ * Starts a detached process that compiles the program's plan from its stored profile. Returns 0, -ECHILD if the caller
+ * would have to wait for that process (detach.h), or negative errno.
  */
 int launch_planner(const char *program);

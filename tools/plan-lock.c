@@ -14,9 +14,9 @@
 #include "base/times.h"
 #include "format/plan-locks.h"
 
-#define LOOK_AGAIN_MS 4 /* less than one seek of a rotational disk */
+#define LOOK_AGAIN_MS 4 /* milliseconds: less than one seek of a rotational disk takes */
 
-/* O_PATH: to close another descriptor of a file releases our locks on it. */
+/* O_PATH, because closing another descriptor of a file releases our locks on it. */
 static bool status_of(const char *path, struct stat *ret)
 {
 	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
@@ -32,7 +32,7 @@ static bool same_file(const char *a, const char *b)
 		of_a.st_ino == of_b.st_ino;
 }
 
-/* Whether the process is this user's, and executes what we do, or the other one of the prefetcher and the launcher. */
+/* Whether the process is this user's, and runs our own executable, the prefetcher or the launcher. */
 static bool is_prefetcher(pid_t process)
 {
 	struct stat owner;
@@ -46,7 +46,7 @@ static bool is_prefetcher(pid_t process)
 		same_file(path, HEADSTART_PROGRAM_PATH);
 }
 
-/* Another prefetcher that has locked something of these bytes; 0 if none is to be seen. *ret_start: from where on. */
+/* Another prefetcher that holds a lock in these bytes; 0 if we see none. *ret_start is where that lock begins. */
 static pid_t locked_by(int fd, off_t start, off_t length, off_t *ret_start)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
@@ -63,7 +63,7 @@ void plan_lock_hold(void)
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
-	if (fd >= 0) /* and stays open: closing it would release the lock */
+	if (fd >= 0) /* stays open, because closing it would release the lock */
 		fcntl(fd, F_SETLK, &lock);
 }
 
@@ -75,7 +75,7 @@ bool plan_lock_held(void)
 	return fd >= 0 && locked_by(fd, 0, 0, &start) != 0;
 }
 
-/* Whether the lock that is seen first in these bytes is our own: F_OFD_GETLK takes us for a stranger. */
+/* Whether the first lock in these bytes is our own. F_OFD_GETLK reports our own locks too. */
 static bool locked_by_us(int fd, off_t start, off_t length)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = start, .l_len = length};
@@ -92,11 +92,12 @@ bool plan_claim(int plan_fd)
 		.l_len = 1};
 	off_t start;
 
-	fcntl(plan_fd, F_SETLK, &mark); /* one more: a shim that starts us has done so */
+	fcntl(plan_fd, F_SETLK, &mark); /* a shim that starts us has locked already; this adds one */
 	if (locked_by(plan_fd, PLAN_LOCK_CARRIER, 0, &start) == 0)
 		return true;
 	return locked_by_us(plan_fd, PLAN_LOCK_CARRIER, start - PLAN_LOCK_CARRIER) ||
-		locked_by_us(plan_fd, start, 1); /* at the same time: only one of the two is seen first */
+		locked_by_us(plan_fd, start,
+			1); /* both began at the same time: the kernel reports only one lock first */
 }
 
 static bool program_waits(int plan_fd)
@@ -107,7 +108,7 @@ static bool program_waits(int plan_fd)
 	return fcntl(plan_fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
-/* A program needs pidfd_open(2), of Linux 5.3, to wait. */
+/* To wait, a program needs pidfd_open(2), of Linux 5.3. */
 static bool programs_can_wait(void)
 {
 	return syscall(SYS_pidfd_open, 0, 0) >= 0 || errno != ENOSYS;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Budgets are looked at between system calls. The timer is for the call that a dead server never answers. */
+/* Budgets are checked between system calls. The timer is for a call that never returns, because a server is dead. */
 #include "time-limit.h"
 
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
 
-#define LAST_GASP_MS 1000 /* to end by itself, once nothing new is begun */
+#define LAST_GASP_MS 1000 /* milliseconds to end normally, after the last work has begun */
 
 void time_limit_set(uint32_t ms)
 {

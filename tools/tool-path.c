@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where headstart-tool is, and the two ways it is started: for a verb, and to compile a plan unseen. */
+/* Finds headstart-tool, and starts it for a verb, or to compile a plan in the background. */
 #include "tool-path.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In one line whatever is named in it, and with nothing that a terminal would act on. */
+/* Prints one line, whatever the names in it contain, and nothing that a terminal would act on. */
 static void print_line(const char *format, va_list args)
 {
 	char *text;
@@ -73,7 +73,7 @@ int verb_usage(const char *verb, const char *format, ...)
 	return VERB_USAGE;
 }
 
-/* optind is of no help within a cluster of short options: it moves on with the last of them. */
+/* optind does not help within a cluster of short options: only the last of them advances it. */
 int verb_getopt(
 	int argc, char **argv, const char *shorts, const struct option *longs, const char **ret_culprit)
 {

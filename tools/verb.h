@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * The verbs, in the order of 'headstart --help': VERB(NAME, one line of that). The function cmd_NAME(), given
- * the verb as argv[0], carries it out and returns the exit status.
+ * The verbs, in the order of 'headstart --help': VERB(NAME, one line of help). The function cmd_NAME() gets the verb as
+ * argv[0], carries it out and returns the exit status.
  */
 #define VERBS(VERB)                                                                                          \
 	VERB(record, "record what a program's start touches")                                                \
@@ -31,10 +31,10 @@ VERBS(VERB_DECLARATION)
 
 struct verb {
 	const char *name, *help;
-	int (*run)(int argc, char **argv); /* NULL: the other of the two programs has it, or none */
+	int (*run)(int argc, char **argv); /* NULL if this program does not have the verb */
 };
 
-/* All of them; the last has no name. */
+/* All verbs; the last entry has no name. */
 extern const struct verb verbs[];
 
 /* The verb of this name, or NULL. */
@@ -57,16 +57,15 @@ void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * getopt_long(3) that prints nothing. For '?' (an option that is unknown, or takes no value and was given
- * one) and
- * ':' (one without its value; `shorts` must ask for that) *ret_culprit is that option as it was typed, valid
+ * getopt_long(3) that prints nothing. For '?' (an option that is unknown, or that takes no value and was given one) and
+ * ':' (an option without its value; `shorts` must ask for that) *ret_culprit is the option as the user typed it, valid
  * until the next call.
  */
 int verb_getopt(
 	int argc, char **argv, const char *shorts, const struct option *longs, const char **ret_culprit);
 
-/* The same for the verb argv[0], which says what was wrong and returns '?'. */
+/* The same for the verb argv[0]. Prints what was wrong and returns '?'. */
 int verb_option(int argc, char **argv, const char *shorts, const struct option *longs);
 
-/* Parses a decimal number without sign, all of the text. Returns whether it is one that fits. */
+/* Parses a decimal number without sign, up to the end of the text. Returns whether it is one and fits. */
 bool verb_parse_u64(const char *text, unsigned long long *ret);

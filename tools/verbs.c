@@ -5,7 +5,7 @@
 
 #include "verb.h"
 
-/* Weak, so that one that is not linked into this program is NULL. */
+/* Weak, so that a function which is not linked into this program is NULL. */
 #define WEAK(name, help) extern __typeof__(cmd_##name) cmd_##name __attribute__((weak));
 VERBS(WEAK)
 

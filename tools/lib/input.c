@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a profile, and why it cannot be. */
+/* Reads a profile, or prints why it cannot be read. */
 #include "lib/input.h"
 
 #include <errno.h>

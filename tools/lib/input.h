@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile that a verb is told to read. */
+/* The profile that the user gave a verb. */
 #pragma once
 
 #include "profile/profile.h"
 
-/* Reads a profile, the caller's to release. Returns 0, or an exit status with the reason said. */
+/* Reads a profile, which the caller releases. Returns 0, or an exit status after printing the reason. */
 int input_profile(const char *path, struct profile *ret);

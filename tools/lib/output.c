@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Is there a folder to write in, and nothing in the way? */
+/* Checks that there is a folder to write in, and nothing in the way. */
 #include "lib/output.h"
 
 #include <errno.h>

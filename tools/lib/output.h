@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The file that a verb is told to write. */
+/* The file that the user told a verb to write. */
 #pragma once
 
 /*
- * Whether `path` can be published (base/publish.h), asked before the work for it is done. What is published
- * replaces what is there: that must not be a device, a FIFO or a folder. Returns 0, or an exit status with
- * the reason said.
+ * Checks, before the work is done, whether `path` can be published (base/publish.h). Publishing replaces what is there,
+ * so that must not be a device, a FIFO or a folder. Returns 0, or an exit status after printing the reason.
  */
 int output_check(const char *path);

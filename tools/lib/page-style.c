@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a page on standard output may look. */
+/* Decides how a page on standard output may look. */
 #include "lib/page-style.h"
 
 #include <langinfo.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Budgets and devices of the settings in plans; plans that must not be. */
+/* Applies budgets and devices of the settings to plans, and removes plans that must not exist. */
 #include "lib/plan-settings.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "plan/store.h"
 #include "verb.h"
 
-/* Whether user ids mean here what they mean on the machine: else this is root of a user namespace. */
+/* Whether user ids mean the same here as on the machine. If not, we are in a user namespace. */
 static bool ids_are_the_machines(void)
 {
 	_cleanup_free_ char *map = NULL;
@@ -27,7 +27,7 @@ static bool ids_are_the_machines(void)
 			count == UINT32_MAX);
 }
 
-/* A user who is root of a namespace of their own (unshare -Ur) is that user still; the root folder is not theirs. */
+/* A user who is root only of a user namespace (unshare -Ur) is not root: the root folder is somebody else's. */
 static bool is_root(void)
 {
 	struct stat st;

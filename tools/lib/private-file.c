@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs lie in BUILD/tools. */
+/* In a build folder our programs lie in BUILD/tools. */
 #include "lib/private-file.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 
-/* *ret is the caller's; NULL where there is no such file. Returns 0 or -ENOMEM. */
+/* *ret is the caller's; NULL if there is no such file. Returns 0 or -ENOMEM. */
 static int find_in_build(const char *folder, const char *name, char **ret)
 {
 	_cleanup_free_ char *path = NULL;

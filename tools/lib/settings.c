@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings, and what to say of those that are wrong. */
+/* Reads settings, and reports mistakes in them. */
 #include "lib/settings.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "verb.h"
 
-/* The first problem is told; 'headstart config check' tells all. */
+/* Reports only the first mistake; 'headstart config check' reports all. */
 static void note_first(void *context, const char *file, unsigned line, const char *what)
 {
 	bool *told = context;

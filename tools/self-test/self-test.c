@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headstart-self-test: starts programs in all ways libc has, opens libraries, and uses much thread-local
- * storage. What it prints is the same on every run; `headstart install --system` compares it without and with
- * its line in /etc/ld.so.preload.
+ * headstart-self-test: starts programs in all ways that libc has, opens libraries, and uses much thread-local storage.
+ * It prints the same on every run; `headstart install --system` compares its output without and with the line in
+ * /etc/ld.so.preload.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -53,7 +53,7 @@ static void try_spawning(void)
 	tell("vfork and execve", await(child));
 }
 
-/* In a child each, since a success does not come back. */
+/* Uses a child for each, since a successful exec does not return. */
 static void try_executing(void)
 {
 	static const char *const names[] = {

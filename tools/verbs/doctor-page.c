@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The page: problems and notes with what follows from them and the command that mends them, one line for what
+ * Prints the page: problems and notes with their consequences and the commands that solve them, and one line for what
  * is well. Severity is a word, so that the page reads the same without colour.
  */
 #include "verbs/doctor-page.h"
@@ -34,7 +34,7 @@ static const char *colour_of(enum doctor_severity severity)
 	return "\033[1;31m";
 }
 
-/* Characters of well-formed UTF-8, bytes otherwise. */
+/* Counts characters of well-formed UTF-8, and bytes of other text. */
 static size_t width_of(const char *word)
 {
 	size_t width = 0;
@@ -47,7 +47,7 @@ static size_t width_of(const char *word)
 	return width;
 }
 
-/* The text from column TEXT_AT on, continuing there what does not fit. The cursor is there already. */
+/* Prints the text from column TEXT_AT on, where the cursor is already. Continued lines begin there too. */
 static void print_wrapped(FILE *out, const char *text, const struct report_style *style)
 {
 	_cleanup_free_ char *copy = strdup(text);
@@ -79,7 +79,7 @@ static void print_finding(FILE *out, const struct doctor_finding *finding, const
 		fprintf(out, "%*s", TEXT_AT, "");
 		print_wrapped(out, finding->consequence, style);
 	}
-	if (finding->mend) { /* never wrapped: it is there to be copied */
+	if (finding->mend) { /* never wrapped, so that it can be copied */
 		fprintf(out, "%*s$ ", TEXT_AT - 2, "");
 		table_safe_text(out, finding->mend, SIZE_MAX, style);
 		fputc('\n', out);
@@ -103,7 +103,7 @@ void doctor_page_text(
 		print_finding(out, &report->findings[i], style);
 }
 
-/* What a finding lacks is null. */
+/* Null for the parts that a finding does not have. */
 static struct json_object *optional_text(const char *text)
 {
 	return text ? json_text(text) : NULL;

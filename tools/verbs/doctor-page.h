@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A doctor's report for people and for programs. */
+/* Prints a doctor's report for people and for programs. */
 #pragma once
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "doctor/doctor.h"
 #include "report/report.h"
 
-/* program: NULL, or the one that was asked for. Whether all was written is ferror()'s to tell. */
+/* program: NULL, or the one that the user gave. Check ferror() for write errors. */
 void doctor_page_text(
 	FILE *out, const struct doctor_report *report, const char *program, const struct report_style *style);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart install --app: what is asked of setup/app.h, and what is said of it. */
+/* headstart install --app: takes the user's request to setup/app.h, and prints the result. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static int choose_wrapper_folder(char **ret)
 	return 0;
 }
 
-/* Where the menu entries go, and where those are read first that the user has. */
+/* Where the menu entries go, and where the user's existing ones are read first. */
 static int refuse_strange_menus(const char *data)
 {
 	char path[PATH_MAX];
@@ -79,7 +79,7 @@ static int find_app(struct app *app)
 	return r < 0 ? verb_fail_errno(r, "cannot prepare the files of '%s'", app->name) : 0;
 }
 
-/* Says so where a shell would not find the wrapper, or the program first. */
+/* Warns if a shell would not find the wrapper, or would find the program first. */
 static void check_path(const struct app *app)
 {
 	_cleanup_free_ char *folder = strdup(app->programs[0].path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `install`, `uninstall` and `status` say of records and of what they name. */
+/* Messages of `install`, `uninstall` and `status` about records and the files that they name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static int in_the_way(const char *path, enum file_standing standing)
 		path);
 }
 
-/* The folders of the user are root's (user_folder()); those below them may be another's all the same. */
+/* The user's folders are root's (user_folder()), but folders below them may still belong to others. */
 static int refuse_strange_files(const struct file_set *set)
 {
 	int r = 0;
@@ -90,7 +90,7 @@ static int refuse_strange_files(const struct file_set *set)
 	return r;
 }
 
-/* No file of the set is anybody else's, and the manifest is ready for it. */
+/* Checks that nobody else has a file of the set, and prepares the manifest for it. */
 static int prepare_set(const struct install_request *request, const char *record, const struct file_set *set,
 	struct manifest *manifest)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line of `headstart install` and `headstart uninstall`: what is to be installed, and where. */
+/* Parses the command line of `headstart install` and `headstart uninstall`. */
 #include <stdio.h>
 
 #include "verb.h"

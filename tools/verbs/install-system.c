@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headstart install --system: one line in /etc/ld.so.preload, and with it our code in every process of a
- * machine. Nothing is written before the library has been looked at, and the file as it would be has been
- * tried on programs of every kind where nobody else sees it.
+ * headstart install --system: adds one line to /etc/ld.so.preload, which loads our code into every process of a
+ * machine. Before anything is written, the library is checked, and programs of every kind are run with the new content
+ * of the file, which no other process sees.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -39,14 +39,14 @@ static void loader_list_release(struct loader_list *list)
 	loaders_free(list->loaders, list->count);
 }
 
-/* Another system's root, with no mount of ours seen outside. */
+/* Enters another system's root. No mount of ours is visible outside. */
 static int enter_root(const char *root)
 {
 	int r;
 
 	if (geteuid() != 0)
 		return verb_fail("only root can change %s", PRELOAD_FILE);
-	umask(022); /* what is made is for everybody to read */
+	umask(022); /* everybody may read what we make */
 	if (!root)
 		return 0;
 	r = namespace_enter();
@@ -62,7 +62,7 @@ static void note_waiting(void)
 	verb_note("waiting for another installation to end");
 }
 
-/* Where there can be no lock, the check of what the file contains has to do. */
+/* If there can be no lock, only the check of the file's content protects us. */
 static void take_turn(struct turn *turn)
 {
 	(void)turn_take(turn, RECORDS, note_waiting);
@@ -106,11 +106,11 @@ static int find_loaders(struct loader_list *ret)
 	return 0;
 }
 
-/* The library as programs of that loader look for it; the caller frees it. NULL where that is not known. */
+/* The path where programs of that loader look for the library; the caller frees it. NULL if it is unknown. */
 static char *library_path(const struct loader *loader)
 {
 	return loader->lib ? loader_expand(loader, NAME)
-			   : NULL; /* not before glibc 2.33: the self-test will tell */
+			   : NULL; /* unknown before glibc 2.33: the self-test will find out */
 }
 
 static void remove_stubs(const struct loader_list *list)
@@ -123,7 +123,7 @@ static void remove_stubs(const struct loader_list *list)
 	}
 }
 
-/* Whether this build's library is one for that loader, which looks for it elsewhere. */
+/* Whether this build's library suits that loader, which looks for it elsewhere. */
 static bool built_for_another_folder(const struct loader *loader)
 {
 	const char *problem;
@@ -210,7 +210,7 @@ static int self_test(const struct loader_list *list, const struct preload_file *
 	return 0;
 }
 
-/* The record is root's own: everything else is done by the line in the file. */
+/* Only root needs the record: the line in the file does everything else. */
 static int write_line(const struct loader_list *list, const struct preload_file *before)
 {
 	const struct system_line line = {PRELOAD_FILE, NAME, RECORD};

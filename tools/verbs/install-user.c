@@ -10,8 +10,8 @@
 #include "verbs/install.h"
 
 /*
- * Not the audit shim: any auditor takes from glibc the room for static thread-local storage that some program may need
- * to start (src/elf/closure.h), and nobody can know here which programs there will be.
+ * Not the audit shim: every auditor takes room for static thread-local storage from glibc that some program may need to
+ * start (src/elf/closure.h), and nobody knows in advance which programs this session will start.
  */
 #define SHIM HEADSTART_PRIVATE_DIR "/libheadstart-preload.so"
 

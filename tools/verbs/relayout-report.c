@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart relayout: what became of the files, for people and programs. */
+/* headstart relayout: prints the results for people and programs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -26,8 +26,7 @@ static const char *status_name(const struct relayout_run *run, enum relayout_sta
 	}
 }
 
-/* Of files that nobody asked for by name, those are not worth a line about which there is nothing to be done.
- */
+/* Whether to print a line on the file: not if it is done, nor if it was skipped and the user did not name it. */
 static bool deserves_line(const struct relayout_run *run, const struct relayout_file *file)
 {
 	if (file->status == RELAYOUT_SKIPPED)
@@ -65,7 +64,7 @@ static void print_arrow(const char *label, uint64_t before, uint64_t after)
 	printf("%-10s %s -> %s\n", label, words_count(before, a), words_count(after, b));
 }
 
-/* What a cold start of all of them would read. */
+/* The bytes that a cold start of all of them would read. */
 static void print_prediction(const struct relayout_run *run, const struct relayout_totals *totals)
 {
 	char a[WORDS_MAX], b[WORDS_MAX];

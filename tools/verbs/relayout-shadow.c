@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart relayout --shadow: copies under a folder, in folders as their originals have, and what mounts
- * them. */
+/*
+ * headstart relayout --shadow: writes copies under a folder, at the paths of their originals, and the files that mount
+ * them.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
 #include "verb.h"
 #include "verbs/relayout.h"
 
-/* Root runs the script and mounts the copies: whoever can change them could have root run anything. */
+/* Root runs the script and mounts the copies, so anybody who can change them could make root run anything. */
 static int refuse_strange_folder(const char *shadow)
 {
 	_cleanup_free_ char *here = shadow[0] == '/' ? NULL : getcwd(NULL, 0), *path = NULL;
@@ -45,7 +47,7 @@ int relayout_shadow_begin(struct relayout_run *run)
 	return 0;
 }
 
-/* Where the scripts of packaging/shadow are. *ret is the caller's. Returns 0 or negative errno. */
+/* The folder of the scripts of packaging/shadow. *ret is the caller's. Returns 0 or negative errno. */
 static int find_scripts(char **ret)
 {
 	int r = private_file("packaging", "headstart-shadow", ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of 'headstart relayout' share: the command line and what it leads to. */
+/* What the parts of 'headstart relayout' share: the command line, and what follows from it. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,18 +14,21 @@ struct relayout_run {
 	const char *tree;
 	const char *shadow;
 	bool in_place, all, json;
-	size_t jobs; /* 0: as there are processors */
+	size_t jobs; /* 0: one for each processor */
 
-	/* What it leads to. */
+	/* What follows from the command line. */
 	struct profile profile;
 	char *shadow_folder; /* owned; absolute */
-	bool listed;         /* the files were named by the user */
+	bool listed;         /* the user named the files */
 	struct relayout_batch batch;
 };
 
-/* Makes places for the copies of --shadow; and writes what mounts them. Return 0, or an exit status with the reason said. */
+/*
+ * Makes folders for the copies of --shadow; writes the files that mount them. Return 0, or an exit status after
+ * printing the reason.
+ */
 int relayout_shadow_begin(struct relayout_run *run);
 int relayout_shadow_finish(const struct relayout_run *run);
 
-/* Prints the outcome. Returns the exit status. */
+/* Prints the results. Returns the exit status. */
 int relayout_report(const struct relayout_run *run);
