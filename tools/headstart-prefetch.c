@@ -41,12 +41,12 @@ static const char help[] =
 	"Reads what the plan names into the page cache.\n"
 	"\n"
 	"options:\n"
-	"      --alongside        the program is running: read what it needs first before the rest\n"
-	"      --awaited          the program will wait: begin when it does, or soon\n"
+	"      --alongside        the program is running: read first what it needs first\n"
+	"      --awaited          the program will wait: begin when it waits, or soon\n"
 	"      --engine E         auto, uring, nowait, fadvise or read (default: auto)\n"
 	"      --fd N             the plan is the open file N\n"
-	"      --idle             use the disk only when nobody else does\n"
-	"      --json             say what was done, as JSON\n"
+	"      --idle             use the disk only when no other process does\n"
+	"      --json             print what was done, as JSON\n"
 	"      --objects          the open file is the audit shim's list of mapped objects, not a plan\n"
 	"      --memory-budget N  read at most N bytes (default: half of the memory available)\n"
 	"      --time-budget N    begin nothing new after N milliseconds (default: 30000)\n"
@@ -217,7 +217,7 @@ static void print_text(const struct request *request, const struct prefetch_resu
 	printf("asked for %" PRIu64 " bytes of %" PRIu32 " files, by %s\n", result->bytes_asked,
 		result->opened, prefetch_engine_name(result->engine));
 	if (result->verify_blind)
-		puts("residency cannot be told: not all files belong to this user");
+		puts("residency is unknown: not all files belong to this user");
 	else
 		printf("resident before: %" PRIu64 " bytes, after: %" PRIu64 " bytes\n",
 			result->bytes_resident_before, result->bytes_resident_after);
@@ -278,7 +278,7 @@ static int no_room(const struct request *request)
 {
 	if (request->path)
 		fprintf(stderr,
-			"headstart-prefetch: nothing is read where fewer than %d more processes may be started\n",
+			"headstart-prefetch: nothing was read: fewer than %d more processes can be started\n",
 			PROCESS_ROOM_MIN);
 	return 0;
 }

@@ -29,8 +29,7 @@ int install_folder(char **ret)
 		return r;
 	r = store_folder(&state);
 	if (r == -ENOENT)
-		return verb_fail(
-			"there is no folder to keep a record of the installation in: HOME is not set");
+		return verb_fail("HOME is not set: there is no folder for the record of the installation");
 	if (r < 0 || asprintf(ret, "%s/install", state) < 0)
 		return verb_fail_errno(ENOMEM, "cannot find the state folder");
 	return 0;

@@ -145,7 +145,7 @@ static int check_library(const struct loader *loader)
 	r = stub_place(loader, path, &placed);
 	if (r < 0)
 		return verb_fail_errno(
-			r, "cannot put the library for programs of '%s' to '%s'", loader->path, path);
+			r, "cannot place the library for programs of '%s' at '%s'", loader->path, path);
 	r = library_check(loader, path, &problem);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot look at '%s'", path);
@@ -248,7 +248,7 @@ static void note_mode(void)
 		verb_note(
 			"'%s' keeps its mode %04o: programs of users who cannot read it do not load the "
 			"library; "
-			"'chmod a+r %s' has them load it",
+			"'chmod a+r %s' changes that",
 			PRELOAD_FILE, (unsigned)mode, PRELOAD_FILE);
 }
 
