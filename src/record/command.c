@@ -16,7 +16,9 @@
 
 static int prepare_child(const struct command_options *options, int marker)
 {
-	/* On the stack: kernels before 6.12 copy it with page faults off, and the page of a literal may not be there yet. */
+	/*
+	 * On the stack: kernels before 6.12 copy it with page faults off, and the page of a literal may not be there yet.
+	 */
 	char text[] = "headstart\n";
 	int r = options->terminal ? terminal_enter(options->terminal) : 0;
 
