@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests that go by the page cache are run again, ten times at most, if they failed while something disturbed them: somebody
+ * Each test that goes by the page cache is run again, ten times at most, if it failed while something disturbed it: somebody
  * emptied the page cache, memory was short, or programs waited for a processor. As until_undisturbed of sh-lib.sh.
  */
 #pragma once
@@ -32,18 +32,26 @@ static inline uint64_t disturbances(void)
 	return sum;
 }
 
-/* Runs the tests, which return how many of them failed; returns that of the last time. */
-static inline int until_undisturbed(int (*run)(void))
+/* How often the test that runs was tried before: for what takes longer on a machine that turned out to be busy. */
+static unsigned undisturbed_try;
+
+/* Runs each test by itself until it passes, as said above. Returns how many failed. */
+static inline int until_undisturbed(const struct CMUnitTest *tests, size_t n)
 {
 	int failed = 0;
 
-	for (int i = 0; i < UNDISTURBED_TRIES; i++) {
-		uint64_t before = disturbances();
+	for (size_t i = 0; i < n; i++) {
+		int r = 1;
 
-		failed = run();
-		if (failed == 0 || disturbances() == before)
-			break;
-		printf("try %d failed, disturbed\n", i + 1);
+		for (undisturbed_try = 0; undisturbed_try < UNDISTURBED_TRIES; undisturbed_try++) {
+			uint64_t before = disturbances();
+
+			r = _cmocka_run_group_tests(tests[i].name, &tests[i], 1, NULL, NULL);
+			if (r == 0 || disturbances() == before)
+				break;
+			printf("try %u of '%s' failed, disturbed\n", undisturbed_try + 1, tests[i].name);
+		}
+		failed += r;
 	}
 	return failed;
 }

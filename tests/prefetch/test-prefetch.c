@@ -630,7 +630,7 @@ static void plans_are_checked_before_use(void **state)
 	assert_int_equal(plan_load(folder, &plan, &fault), -EINVAL);
 }
 
-static int run_all(void)
+int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
@@ -654,10 +654,5 @@ static int run_all(void)
 		cmocka_unit_test_setup_teardown(plans_are_checked_before_use, set_up, tear_down),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
-
-int main(void)
-{
-	return until_undisturbed(run_all);
+	return until_undisturbed(tests, sizeof(tests) / sizeof(*tests));
 }

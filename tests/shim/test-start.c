@@ -69,6 +69,7 @@ static struct lengths keep(const struct lengths *set)
 		AT_SECURE, 0, AT_NULL, 0};
 	/* The first stack frame: the arguments, the environment, and right behind it the auxiliary vector. */
 	uintptr_t frame[32] = {(uintptr_t)program, 0};
+	struct lengths kept = {MANGLED, MANGLED, MANGLED};
 	size_t n = 2;
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
@@ -77,13 +78,16 @@ static struct lengths keep(const struct lengths *set)
 	frame[n++] = 0;
 	for (size_t i = 0; i < sizeof(auxv) / sizeof(*auxv); i++)
 		frame[n++] = auxv[i];
-	if (shim_begin(1, (char **)frame, (char **)frame + 2) != program)
-		return (struct lengths){MANGLED, MANGLED, MANGLED};
-	return (struct lengths){
-		.log = length_kept(shim_start.log, log),
-		.prefetcher = length_kept(shim_start.prefetcher, value_of(prefetcher)),
-		.state = length_kept(shim_start.folders.state, value_of(state)),
-	};
+	if (shim_begin(1, (char **)frame, (char **)frame + 2) == program)
+		kept = (struct lengths){
+			.log = length_kept(shim_start.log, log),
+			.prefetcher = length_kept(shim_start.prefetcher, value_of(prefetcher)),
+			.state = length_kept(shim_start.folders.state, value_of(state)),
+		};
+	free(log);
+	free(prefetcher);
+	free(state);
+	return kept;
 }
 
 /* Each program keeps its values once: so each case has a process of its own. */
