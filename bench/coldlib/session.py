@@ -98,5 +98,6 @@ class Session:
         self.relaid[key] = {
             "args": self.options.relayout_args,
             **{count: outcome[count] for count in ("done", "refused", "hot_bytes", "before", "after")},
+            **{size: sum(file[size] for file in outcome["files"] if file["status"] == "relaid") for size in ("size_before", "size_after")},
             "refusals": {file["path"]: file["reason"] for file in outcome["files"] if file["status"] == "refused"},
         }
