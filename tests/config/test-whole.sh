@@ -15,33 +15,43 @@ wait
 END
 chmod +x "$tmp/prefetcher"
 
-# What the prefetcher says it asked for; nothing if it did nothing. The program stays until its prefetcher has ended or
-# waits for more to read: for one that has ended before, nothing is read. It would stay for ever if no prefetcher was started.
-asked() {
+# The program stays until its prefetcher has ended or waits for more to read: for one that has ended before, nothing is read.
+start() {
 	rm -f "$log"
 	make_cold
 	gathering timeout 600 env -i PATH="$PATH" HOME="$tmp" LD_AUDIT="$audit" HEADSTART_STATE="$state" \
 		HEADSTART_LOG="$log" HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" HEADSTART_TEST_LINGER="$tmp/done" \
 		"$look" "$place/libthree.so" >/dev/null || :
-	sed -n 's/^objects .*asked=//p' "$log" 2>/dev/null
+	grep -q whole=started "$log" || fail "no prefetcher was started: $(cat "$log" 2>&1)"
 }
-all=$(asked)
-[ "${all:-0}" -gt 0 ] || fail "nothing is read without settings: $(cat "$log" 2>&1)"
+
+# Sets `asked` to what the prefetcher says it asked for; 0 if it did nothing. A library that the loader's own read-ahead has brought by
+# the time the shim looks at it is not cold, and starts no prefetcher.
+ask() {
+	until_undisturbed start
+	asked=$(sed -n 's/^objects .*asked=//p' "$log")
+	asked=${asked:-0}
+}
+ask
+all=$asked
+[ "$all" -gt 0 ] || fail "nothing is read without settings: $(cat "$log" 2>&1)"
 
 case_libraries_of_a_denied_program_are_not_read() {
 	printf '[programs]\ndeny = look\n' >"$conf"
-	[ -z "$(asked)" ] || fail "libraries of a program that is denied were read: $(cat "$log" 2>&1)"
-	grep -q whole=started "$log" || fail "no prefetcher was started that could have been denied anything"
+	ask
+	[ "$asked" = 0 ] || fail "libraries of a program that is denied were read: $(cat "$log" 2>&1)"
 }
 
 case_deny_of_another_program_does_not_count() {
 	printf '[programs]\ndeny = locked\n' >"$conf"
-	[ "$(asked)" -gt 0 ] || fail "another program's deny counts: $(cat "$log" 2>&1)"
+	ask
+	[ "$asked" -gt 0 ] || fail "another program's deny counts: $(cat "$log" 2>&1)"
 }
 
 case_memory_budget_is_kept() {
 	printf '[budget]\nmemory = 1\n' >"$conf"
-	[ "$(asked)" -lt "$all" ] || fail "the budget has no effect: $(cat "$log" 2>&1)"
+	ask
+	[ "$asked" -lt "$all" ] || fail "the budget has no effect: $(cat "$log" 2>&1)"
 }
 
 run_cases

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * look [LIBRARY]: a program with libraries of its own that says all it can see of its process: descriptors,
- * threads, children, environment, signals, limits. Opens LIBRARY at run time. If $HEADSTART_TEST_LINGER is a FIFO, it
- * then stays until somebody has written there. Exits with 7.
+ * threads, children, environment, signals, limits. Opens LIBRARY at run time. If $HEADSTART_TEST_LINGER is a FIFO and the
+ * shim has written a line to $HEADSTART_LOG, it then stays until somebody has written to the FIFO: a shim that has
+ * written nothing has started nobody who would. Exits with 7.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -79,10 +80,10 @@ static void look_at_limits(void)
 	}
 }
 
-static void linger(const char *fifo)
+static void linger(const char *fifo, const char *log)
 {
 	char told;
-	int fd = fifo ? open(fifo, O_RDONLY | O_CLOEXEC) : -1;
+	int fd = fifo && log && access(log, F_OK) == 0 ? open(fifo, O_RDONLY | O_CLOEXEC) : -1;
 
 	if (fd >= 0)
 		(void)!read(fd, &told, 1);
@@ -105,6 +106,6 @@ int main(int argc, char **argv)
 			printf("environment: %s\n", *entry);
 	printf("folder: %s\n", getcwd(folder, sizeof(folder)));
 	printf("session of its parent: %d\n", getsid(0) == getsid(getppid()));
-	linger(getenv("HEADSTART_TEST_LINGER"));
+	linger(getenv("HEADSTART_TEST_LINGER"), getenv("HEADSTART_LOG"));
 	return fflush(stdout) == 0 ? 7 : 1;
 }

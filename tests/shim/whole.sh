@@ -7,8 +7,12 @@ printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetc
 chmod +x "$tmp/prefetcher"
 
 case_prefetcher_is_told_all_that_is_mapped() {
-	make_cold
-	in_front=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
+	told() {
+		make_cold
+		in_front=gathering shimmed HEADSTART=whole HEADSTART_PREFETCH="$tmp/prefetcher" "$look" "$place/libthree.so" >/dev/null || true
+		[ -e "$tmp/mapped" ] || fail "no prefetcher was started"
+	}
+	until_undisturbed told
 	for library in $libraries; do
 		grep -qxF "$library" "$tmp/mapped" || fail "not told of '$library': $(cat "$tmp/mapped")"
 	done
