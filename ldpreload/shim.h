@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every part of the shim uses: raw system calls, strings, and the start of the program it is loaded into.
+ * What every part of the shim uses: raw system calls, strings, the start of the program it is loaded into, and whether
+ * it may act there.
  *
  * The shim lives in a process that is not ours, so it is freestanding: no libc (a second one costs 150
  * microseconds a start), no thread-local storage, no heap, no global constructor order to rely on. It
@@ -23,12 +24,9 @@
 #include <linux/fcntl.h>
 #include <linux/limits.h>
 
+#include "start.h"
 #include "syscall.h"
-
-#include "format/state-folder.h"
-
-/* The variable that is in the environment of a program whose start is being recorded. */
-#define SHIM_RECORDING "HEADSTART_RECORDING"
+#include "text.h"
 
 /* Bytes, with the NUL: a program with a longer path is left alone. The stack we run on may be small. */
 #define SHIM_PATH_MAX 512
@@ -38,48 +36,6 @@
 #define MODE_REGULAR 0100000
 #define MODE_LINK    0120000
 #define MODE_SET_ID  0006000
-
-/* What $HEADSTART says. */
-enum shim_mode {
-	SHIM_MODE_USUAL, /* not set, or nothing that we know */
-	SHIM_MODE_OFF,
-	SHIM_MODE_PLAN,
-	SHIM_MODE_WHOLE,
-};
-
-/*
- * The start of the program, from its first stack frame. The program may overwrite its arguments and environment
- * (setproctitle) or free them (putenv), so shim_begin() copies what we need, and nothing reads them again. Only our
- * constructors write to this struct: a hook may run in a child of vfork(2), which shares its parent's memory.
- */
-struct shim_start {
-	const void *headers; /* AT_PHDR: the program headers of the main executable */
-	uintptr_t header_count;
-	uintptr_t entry;  /* AT_ENTRY: address of the first instruction */
-	uintptr_t loader; /* AT_BASE: where ld.so is mapped */
-	uint32_t uid;     /* AT_EUID */
-	bool secure;      /* AT_SECURE, or not known: the shim does nothing */
-
-	enum shim_mode mode;
-	bool recording;                   /* the program's start is being recorded */
-	bool no_wait;                     /* HEADSTART_WAIT=0 */
-	struct state_environment folders; /* where plans are */
-	/* NULL unless LD_PRELOAD or LD_AUDIT names us: whoever sets those could load any library here anyway. An
-	 * environment that has passed through a set-user-ID program still has our variables, but not those of ld.so. */
-	const char *log;        /* HEADSTART_LOG=PATH, the whole entry */
-	const char *prefetcher; /* HEADSTART_PREFETCH: the prefetcher's executable */
-};
-
-extern struct shim_start shim_start;
-
-/*
- * Call it once, with what ld.so passes to a constructor: the arguments of main. Returns AT_EXECFN, the program's path
- * as the kernel got it (a script's own, not its interpreter's), which is valid until the program's own code runs; or
- * NULL. The auxiliary vector follows the environment. Where ld.so has removed variables (AT_SECURE), more than one NULL
- * lies between the two. musl's loader passes nothing, so the registers hold anything: `envp` then does not follow
- * `argv`, nothing is known of the start, and `secure` stays set.
- */
-const char *shim_begin(int argc, char **argv, char **envp);
 
 /* Whether we are wanted: not in a program with more rights than its user, not while its start is recorded, and not when
  * switched off. */
@@ -118,31 +74,8 @@ bool shim_may_grow_files(void);
 /* Writes the path of a descriptor of this thread in /proc. */
 void shim_fd_path(int fd, char path[SHIM_FD_PATH_SIZE]);
 
-/* Which of the shim's libraries this is: "audit", "preload". */
-extern const char shim_name[];
-
 /* Writes one line to the file that $HEADSTART_LOG names, if we obey that: "NAME program=… pid=… what". */
 void shim_log(const char *program, const char *what);
-
-/* A string under construction in the caller's buffer; `overflow` says that it did not fit. */
-struct shim_text {
-	char *at, *end; /* end: one past the buffer */
-	bool overflow;
-};
-
-static inline struct shim_text shim_text(char *buffer, size_t size)
-{
-	buffer[0] = '\0';
-	return (struct shim_text){.at = buffer, .end = buffer + size};
-}
-
-void shim_text_add(struct shim_text *text, const char *string);
-void shim_text_add_character(struct shim_text *text, char character);
-void shim_text_add_number(struct shim_text *text, uint64_t number);
-
-size_t shim_length(const char *string);
-bool shim_equal(const char *a, const char *b);
-bool shim_begins(const char *string, const char *prefix);
 
 static inline int sys_open(const char *path, int flags)
 {

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shim.h"
+#include "start.h"
 
 const char shim_name[] = "preload";
 
