@@ -8,8 +8,8 @@
  */
 #include <link.h>
 
-#include "carrier.h"
 #include "plan.h"
+#include "serve.h"
 #include "whole.h"
 
 #define HOOK __attribute__((visibility("default")))
@@ -25,7 +25,7 @@ static bool plan_serve(struct plan_target *target)
 
 	if (!plan_find(target, &plan))
 		return false;
-	carrier_serve_own(target->path, &plan);
+	serve_own(target->path, &plan);
 	sys_close(plan.fd);
 	return true;
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* The prefetcher that carries out a plan: one that this process starts, or one that another has started. */
+/* The process that carries a plan out, as the lock on the plan names it. */
 #pragma once
 
-#include "plan.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-/*
- * For a program that this process or a child of it is about to execute: starts the prefetcher if pages of the plan are
- * missing and no other prefetcher of this user carries it out. Waits for nothing but a small execve, and writes only to
- * the stack.
- */
-void carrier_serve_next(const char *program, const struct plan *plan);
+/* The process that has marked the plan within the last `within_ms`, and when; 0 if the kernel shows none. Anybody who
+ * can read the plan may have marked it: ask the two functions below. */
+int carrier_of(int plan_fd, unsigned int within_ms, int64_t *ret_ms);
 
-/*
- * The same for the program that we are in. On a rotational disk it sleeps until the prefetcher has ended or is ten
- * seconds old: that way a stuck prefetcher holds up a script that starts the program a hundred times no longer than a
- * script that starts it once. It does not wait for a prefetcher of another user, nor for an executable that it would
- * not start itself.
- */
-void carrier_serve_own(const char *program, const struct plan *plan);
+/* Whether the real, effective, saved and file-system user of the process is the user of ours. */
+bool carrier_is_ours(int process);
+
+/* Whether the process executes the prefetcher that this program would start, or the launcher, which carries out plans
+ * itself. */
+bool carrier_is_prefetcher(int process);

@@ -8,10 +8,10 @@
  */
 #include "launch.h"
 
-#include "carrier.h"
 #include "environment.h"
 #include "next.h"
 #include "plan.h"
+#include "serve.h"
 
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* what execvp(3) uses without $PATH */
 
@@ -35,7 +35,7 @@ static void serve(struct plan_target *target, char *const *environment)
 	if (!plan_find(target, &plan))
 		return;
 	if (!gives_rights(target) && !environment_forbids(environment))
-		carrier_serve_next(target->path, &plan);
+		serve_next(target->path, &plan);
 	sys_close(plan.fd);
 }
 
@@ -127,6 +127,6 @@ void launch_own(const char *program)
 	plan_target_init(&target, program, -1);
 	if (!plan_find_by_given(&target, &plan))
 		return;
-	carrier_serve_own(target.path, &plan);
+	serve_own(target.path, &plan);
 	sys_close(plan.fd);
 }

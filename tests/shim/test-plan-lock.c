@@ -19,7 +19,7 @@
 #include "format/plan-locks.h"
 #include "plan-lock.h"
 
-/* As a program that waits does (ldpreload/carrier.c). */
+/* As a program that waits does (ldpreload/wait.c). */
 static bool mark_waiting(int fd)
 {
 	struct flock lock = {

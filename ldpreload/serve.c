@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "serve.h"
+
+#include "carrier.h"
+#include "clock.h"
+#include "shim.h"
+#include "spawn.h"
+#include "wait.h"
+
+#define WAIT_MAX_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
+#define LIFE_MAX_MS 32000 /* a prefetcher ends before that (tools/time-limit.h) */
+
+static bool plan_is_carried_out(int plan_fd)
+{
+	int64_t since_ms;
+	int process = carrier_of(plan_fd, LIFE_MAX_MS, &since_ms);
+
+	return process != 0 && carrier_is_ours(process) && carrier_is_prefetcher(process);
+}
+
+/*
+ * Whether programs sleep until this plan is carried out: it is in physical order (for a rotational disk), and
+ * HEADSTART_WAIT is not 0. Otherwise they would sleep longer, in page faults, because the reads of both move the head
+ * to and fro (docs/decisions/when-the-program-waits.md).
+ */
+static bool plan_waited_for(const struct plan *plan)
+{
+	return plan->order == PLAN_ORDER_PHYSICAL && !shim_start.no_wait;
+}
+
+/* Starts a prefetcher if one is needed. Returns its process id, or 0. */
+static int start(const char *program, const struct plan *plan, const char *const argv[])
+{
+	int process = 0;
+
+	if (!plan->cold) {
+		shim_log(program, "plan=warm");
+	} else if (plan_is_carried_out(plan->fd)) {
+		shim_log(program, "plan=running");
+	} else {
+		process = spawn_prefetcher(plan->fd, argv);
+		shim_log(program, process ? "plan=started" : "plan=not-started");
+	}
+	return process;
+}
+
+void serve_next(const char *program, const struct plan *plan)
+{
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
+
+	start(program, plan, plan_waited_for(plan) && plan->by_given ? awaited : alongside);
+}
+
+void serve_own(const char *program, const struct plan *plan)
+{
+	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
+	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
+	bool waits = plan->cold && plan_waited_for(plan);
+	int process = start(program, plan, waits ? waited : alongside);
+	int64_t now = now_ms(), since = now;
+
+	if (waits && process == 0)
+		process = carrier_of(plan->fd, WAIT_MAX_MS, &since);
+	if (waits && process != 0)
+		wait_for_prefetcher(plan->fd, process, since + WAIT_MAX_MS - now);
+}
