@@ -4,8 +4,9 @@
  * be small; every other verb is handed to headstart-tool by exec.
  */
 #include <stdio.h>
-#include <string.h>
 
+#include "base/strings.h"
+#include "suggest.h"
 #include "tool-path.h"
 #include "verb.h"
 
@@ -22,33 +23,63 @@ static int print_help(void)
 	       "  -h, --help     print this\n"
 	       "      --version  print the version\n"
 	       "\n"
-	       "'headstart VERB --help' says more about each. First steps:\n"
+	       "'headstart help VERB' says more about each. First steps:\n"
 	       "  headstart record -- PROGRAM     as root, once\n"
 	       "  headstart run -- PROGRAM        from then on\n");
 	return 0;
 }
 
+static int refuse_verb(const char *word)
+{
+	struct suggestion suggestion = {.word = word};
+
+	for (const struct verb *verb = verbs; verb->name; verb++)
+		suggestion_offer(&suggestion, verb->name);
+	if (suggestion.nearest)
+		verb_fail("unknown verb '%s' (did you mean '%s'?); see 'headstart --help'", word,
+			suggestion.nearest);
+	else
+		verb_fail("unknown verb '%s'; see 'headstart --help'", word);
+	return VERB_USAGE;
+}
+
+/* `argv[1]` is the verb. */
+static int run_verb(int argc, char **argv)
+{
+	const struct verb *verb = verb_find(argv[1]);
+
+	if (!verb)
+		return refuse_verb(argv[1]);
+	if (verb->run)
+		return verb->run(argc - 1, argv + 1);
+	return verb_fail_errno(exec_tool(argv), "cannot start '%s'", HEADSTART_PRIVATE_DIR "/headstart-tool");
+}
+
+/* 'headstart help VERB' is 'headstart VERB --help'. */
+static int help_of(char *program, char *verb)
+{
+	char *argv[] = {program, verb, (char *)"--help", NULL};
+
+	return run_verb(3, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
-	const struct verb *verb;
+	bool help;
 
 	if (!word) {
 		fputs("headstart: no verb given; see 'headstart --help'\n", stderr);
 		return VERB_USAGE;
 	}
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+	help = streq(word, "help");
+	if (help && argc > 2)
+		return help_of(argv[0], argv[2]);
+	if (help || streq(word, "--help") || streq(word, "-h"))
 		return print_help();
-	if (strcmp(word, "--version") == 0) {
+	if (streq(word, "--version")) {
 		puts("headstart " HEADSTART_VERSION);
 		return 0;
 	}
-	verb = verb_find(word);
-	if (!verb) {
-		fprintf(stderr, "headstart: unknown verb '%s'; see 'headstart --help'\n", word);
-		return VERB_USAGE;
-	}
-	if (verb->run)
-		return verb->run(argc - 1, argv + 1);
-	return verb_fail_errno(exec_tool(argv), "cannot start '%s'", HEADSTART_PRIVATE_DIR "/headstart-tool");
+	return run_verb(argc, argv);
 }

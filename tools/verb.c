@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "suggest.h"
+
 /* Prints one line, whatever the names in it contain, and nothing that a terminal would act on. */
 static void print_line(const char *format, va_list args)
 {
@@ -93,13 +96,28 @@ int verb_getopt(
 	return option;
 }
 
+/* `culprit`, of which options are `longs`, is unknown. */
+static void refuse_option(const char *verb, const char *culprit, const struct option *longs)
+{
+	_cleanup_free_ char *name = strndup(culprit + 2, strcspn(culprit + 2, "="));
+	struct suggestion suggestion = {.word = name};
+
+	if (name && strncmp(culprit, "--", 2) == 0)
+		for (; longs->name; longs++)
+			suggestion_offer(&suggestion, longs->name);
+	if (suggestion.nearest)
+		verb_usage(verb, "unknown option '%s' (did you mean '--%s'?)", culprit, suggestion.nearest);
+	else
+		verb_usage(verb, "unknown option '%s'", culprit);
+}
+
 int verb_option(int argc, char **argv, const char *shorts, const struct option *longs)
 {
 	const char *culprit;
 	int option = verb_getopt(argc, argv, shorts, longs, &culprit);
 
 	if (option == '?')
-		verb_usage(argv[0], "unknown option '%s'", culprit);
+		refuse_option(argv[0], culprit, longs);
 	if (option == ':')
 		verb_usage(argv[0], "option '%s' needs a value", culprit);
 	return option == ':' ? '?' : option;
