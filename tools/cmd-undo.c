@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/replace.h"
+#include "base/same-file.h"
 #include "lib/output.h"
 #include "lib/relaid-file.h"
 #include "relaid/undo.h"
@@ -43,8 +44,7 @@ static int add_names(const struct undo_arguments *arguments, size_t index, struc
 		struct stat st;
 		int r;
 
-		if (stat(path, &st) < 0 || st.st_dev != replacement->st.st_dev ||
-			st.st_ino != replacement->st.st_ino)
+		if (stat(path, &st) < 0 || !same_file(&st, &replacement->st))
 			continue;
 		arguments->done[i] = true;
 		if (lstat(path, &st) < 0 || S_ISLNK(st.st_mode))

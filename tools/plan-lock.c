@@ -11,39 +11,32 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/same-file.h"
 #include "base/times.h"
 #include "format/plan-locks.h"
 
 #define LOOK_AGAIN_MS 4 /* milliseconds: less than one seek of a rotational disk takes */
 
-/* O_PATH, because closing another descriptor of a file releases our locks on it. */
-static bool status_of(const char *path, struct stat *ret)
+static bool is_at(const struct stat *executed, const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	struct stat named;
 
-	return fd >= 0 && fstat(fd, ret) == 0;
-}
-
-static bool same_file(const char *a, const char *b)
-{
-	struct stat of_a, of_b;
-
-	return status_of(a, &of_a) && status_of(b, &of_b) && of_a.st_dev == of_b.st_dev &&
-		of_a.st_ino == of_b.st_ino;
+	return stat(path, &named) == 0 && same_file(executed, &named);
 }
 
 /* Whether the process is this user's, and runs our own executable, the prefetcher or the launcher. */
 static bool is_prefetcher(pid_t process)
 {
-	struct stat owner;
+	struct stat owner, executed;
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/%ld", (long)process);
-	if (!status_of(path, &owner) || owner.st_uid != geteuid())
+	if (stat(path, &owner) < 0 || owner.st_uid != geteuid())
 		return false;
 	snprintf(path, sizeof(path), "/proc/%ld/exe", (long)process);
-	return same_file(path, "/proc/self/exe") || same_file(path, HEADSTART_PREFETCH_PATH) ||
-		same_file(path, HEADSTART_PROGRAM_PATH);
+	return stat(path, &executed) == 0 &&
+		(is_at(&executed, "/proc/self/exe") || is_at(&executed, HEADSTART_PREFETCH_PATH) ||
+			is_at(&executed, HEADSTART_PROGRAM_PATH));
 }
 
 /* Another prefetcher that holds a lock in these bytes; 0 if we see none. *ret_start is where that lock begins. */

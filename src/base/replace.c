@@ -11,6 +11,7 @@
 #include "base/attributes.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/same-file.h"
 #include "base/sibling.h"
 #include "base/strings.h"
 
@@ -22,11 +23,6 @@ struct replacement_name {
 	char *name;      /* owned; in the folder */
 	char *temporary; /* owned; in the first name's folder; NULL if there is none */
 };
-
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
-}
 
 static bool same_time(struct timespec a, struct timespec b)
 {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/same-file.h"
 #include "base/stranger.h"
 #include "format/state-folder.h"
 
@@ -40,6 +41,6 @@ bool plan_mark_stale_open(int plan_fd)
 	if (n <= 0)
 		return false;
 	path[n] = '\0';
-	return fstat(plan_fd, &open_file) == 0 && lstat(path, &named) == 0 &&
-		open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino && plan_mark_stale(path);
+	return fstat(plan_fd, &open_file) == 0 && lstat(path, &named) == 0 && same_file(&open_file, &named) &&
+		plan_mark_stale(path);
 }

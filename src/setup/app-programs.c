@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/same-file.h"
 #include "base/search.h"
 #include "base/strings.h"
 #include "setup/app-parts.h"
@@ -26,8 +27,7 @@ static bool same_folder(const char *a, const char *b)
 
 	if (streq(a, b))
 		return true;
-	return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-		first.st_ino == second.st_ino;
+	return stat(a, &first) == 0 && stat(b, &second) == 0 && same_file(&first, &second);
 }
 
 int app_first_folder(const char *list, const char *one, const char *two)

@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/publish.h"
+#include "base/same-file.h"
 #include "base/strings.h"
 
 #define FILE_MAX (4u << 20) /* bytes of a file that could be ours */
@@ -188,17 +189,16 @@ static int merge_manifest(
 	return r;
 }
 
-static bool same_file(const char *a, const char *b)
+static bool is_saved_as(const char *path, const char *saved)
 {
-	struct stat first, second;
+	struct stat here, there;
 
-	return lstat(a, &first) == 0 && lstat(b, &second) == 0 && first.st_dev == second.st_dev &&
-		first.st_ino == second.st_ino;
+	return lstat(path, &here) == 0 && lstat(saved, &there) == 0 && same_file(&here, &there);
 }
 
 static int save_foreign(const char *path, const char *saved)
 {
-	if (link(path, saved) == 0 || same_file(path, saved))
+	if (link(path, saved) == 0 || is_saved_as(path, saved))
 		return 0;
 	return -errno;
 }
@@ -279,7 +279,7 @@ static int take_back(const struct installed_file *file, const struct manifest *o
 
 	*ret = FILE_KEPT;
 	if (saved &&
-		same_file(file->path, file->saved)) /* we were killed before the new file was published */
+		is_saved_as(file->path, file->saved)) /* we were killed before the new file was published */
 		return unlink(file->saved) < 0 ? -errno : 0;
 	if (standing != FILE_OURS && standing != FILE_ABSENT)
 		return 0;

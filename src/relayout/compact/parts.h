@@ -2,11 +2,10 @@
 /* What the steps of a compaction share. They run in the order in which they are declared here. */
 #pragma once
 
-#include <errno.h>
-
 #include "base/strings.h"
 #include "elf/sections.h"
 #include "relayout/compact/compact.h"
+#include "relayout/passes/refusal.h"
 
 #define COMPACT_NOWHERE UINT64_MAX
 
@@ -100,8 +99,7 @@ static inline uint64_t compact_round_up(const struct compaction *c, uint64_t val
 /* For `return`: nothing can be done, and why. */
 static inline int compact_refuse(struct compaction *c, const char *problem)
 {
-	c->problem = problem;
-	return -EOPNOTSUPP;
+	return pass_refuse(&c->problem, problem);
 }
 
 /* tables.c: whether each table of dynamic linking is a section. */

@@ -7,6 +7,7 @@
 
 #include "base/checked.h"
 #include "base/cleanup.h"
+#include "relayout/passes/refusal.h"
 
 #ifndef DT_ANDROID_REL
 #define DT_ANDROID_REL  0x6000000f
@@ -17,12 +18,6 @@
 struct span {
 	uint64_t start, size; /* bytes */
 };
-
-static int refuse(const char **ret_refusal, const char *refusal)
-{
-	*ret_refusal = refusal;
-	return -EOPNOTSUPP;
-}
 
 /* Whether a tag has two entries: the loader uses the last one, other tools the first. */
 static bool has_twice(const struct relayout_image *image)
@@ -53,15 +48,15 @@ static int check_kinds(const struct relayout_image *image, const char **ret_refu
 	uint64_t size;
 
 	if (has_any(image, DT_REL, DT_RELSZ))
-		return refuse(ret_refusal, "the object has relocations of the kind DT_REL");
+		return pass_refuse(ret_refusal, "the object has relocations of the kind DT_REL");
 	if (has_any(image, DT_ANDROID_REL, DT_ANDROID_RELA))
-		return refuse(ret_refusal, "the object has relocations in Android's packed format");
+		return pass_refuse(ret_refusal, "the object has relocations in Android's packed format");
 	if (!has_any(image, DT_RELA, DT_RELA))
-		return refuse(ret_refusal, "the object has no DT_RELA");
+		return pass_refuse(ret_refusal, "the object has no DT_RELA");
 	if (has_twice(image))
-		return refuse(ret_refusal, "the object has an entry of its dynamic section twice");
+		return pass_refuse(ret_refusal, "the object has an entry of its dynamic section twice");
 	if (!relayout_dynamic_get(image, DT_RELAENT, &size) || size != sizeof(Elf64_Rela))
-		return refuse(ret_refusal, "the object's DT_RELAENT is not what its machine has");
+		return pass_refuse(ret_refusal, "the object's DT_RELAENT is not what its machine has");
 	return 0;
 }
 
@@ -84,7 +79,7 @@ static int measure(const struct relayout_image *image, struct reloc_table *table
 	uint64_t kind;
 
 	if (!get_span(image, DT_RELA, DT_RELASZ, &rela))
-		return refuse(ret_refusal, "the object's DT_RELA makes no sense");
+		return pass_refuse(ret_refusal, "the object's DT_RELA makes no sense");
 	table->address = rela.start;
 	table->n_entries = rela.size / sizeof(Elf64_Rela);
 	if (!relayout_dynamic_get(image, DT_JMPREL, &plt.start))
@@ -92,7 +87,7 @@ static int measure(const struct relayout_image *image, struct reloc_table *table
 	if (!get_span(image, DT_JMPREL, DT_PLTRELSZ, &plt) ||
 		!relayout_dynamic_get(image, DT_PLTREL, &kind) || kind != DT_RELA ||
 		!elf_view_load_at(image->view, plt.start, plt.size))
-		return refuse(ret_refusal, "the object's DT_JMPREL makes no sense");
+		return pass_refuse(ret_refusal, "the object's DT_JMPREL makes no sense");
 	if (plt.size > 0 && plt.start >= rela.start && plt.start + plt.size == rela.start + rela.size) {
 		table->counts_plt = true;
 		table->n_plt = plt.size / sizeof(Elf64_Rela);
@@ -100,7 +95,7 @@ static int measure(const struct relayout_image *image, struct reloc_table *table
 	} else if (plt.start == rela.start + rela.size) {
 		table->n_plt = plt.size / sizeof(Elf64_Rela);
 	} else if (spans_overlap(rela, plt)) {
-		return refuse(ret_refusal, "the object has relocation tables that overlap");
+		return pass_refuse(ret_refusal, "the object has relocation tables that overlap");
 	}
 	return 0;
 }
@@ -122,13 +117,13 @@ int reloc_table_read(struct reloc_table *ret, const struct relayout_image *image
 	if (r < 0)
 		return r;
 	if (!elf_view_load_at(image->view, table.address, bytes_of(&table)))
-		return refuse(ret_refusal, "the object's relocation tables do not lie in the file");
+		return pass_refuse(ret_refusal, "the object's relocation tables do not lie in the file");
 	table.entries = malloc(bytes_of(&table) + 1);
 	if (!table.entries)
 		return -ENOMEM;
 	r = relayout_image_read(image, table.address, table.entries, bytes_of(&table));
 	if (r < 0)
-		return refuse(ret_refusal, "the object's relocation tables do not lie in the file");
+		return pass_refuse(ret_refusal, "the object's relocation tables do not lie in the file");
 	*ret = table;
 	table.entries = NULL;
 	return 0;

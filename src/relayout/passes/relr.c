@@ -20,6 +20,7 @@
 #include "elf/relr.h"
 #include "format/note.h"
 #include "relayout/passes/pass.h"
+#include "relayout/passes/refusal.h"
 #include "relayout/passes/reloc-table.h"
 #include "relayout/passes/savepoint.h"
 #include "relayout/passes/version-need.h"
@@ -37,12 +38,6 @@ struct packing {
 static void packing_release(struct packing *packing)
 {
 	reloc_table_release(&packing->table);
-}
-
-static int refuse(struct packing *packing, const char *refusal)
-{
-	packing->refusal = refusal;
-	return -EOPNOTSUPP;
 }
 
 static void count_relative(struct packing *packing)
@@ -90,7 +85,8 @@ static int check_overlaps(struct packing *packing)
 		return -ENOMEM;
 	for (size_t i = 1; i < packing->n_relative; i++)
 		if (places[i] - places[i - 1] < POINTER)
-			return refuse(packing, "the object has relative relocations that overlap");
+			return pass_refuse(
+				&packing->refusal, "the object has relative relocations that overlap");
 	return 0;
 }
 
@@ -126,7 +122,8 @@ static int part_relative(struct packing *packing)
 	memcpy(entries + n_packed, stay, n_stay * sizeof(*stay));
 	packing->n_packed = n_packed;
 	if (n_packed == 0)
-		return refuse(packing, "the object's relative relocations lie where they cannot be packed");
+		return pass_refuse(&packing->refusal,
+			"the object's relative relocations lie where they cannot be packed");
 	return 0;
 }
 
@@ -136,10 +133,10 @@ static int check_object(struct packing *packing, const struct pass_options *opti
 	uint64_t value;
 
 	if (!options->loader_knows_relr)
-		return refuse(packing, "the loader does not know DT_RELR");
+		return pass_refuse(&packing->refusal, "the loader does not know DT_RELR");
 	if (relayout_dynamic_get(image, DT_RELR, &value) || relayout_dynamic_get(image, DT_RELRSZ, &value) ||
 		relayout_dynamic_get(image, DT_RELRENT, &value))
-		return refuse(packing, "the object has DT_RELR already");
+		return pass_refuse(&packing->refusal, "the object has DT_RELR already");
 	return 0;
 }
 
@@ -153,9 +150,10 @@ static int choose(struct packing *packing)
 		return r;
 	count_relative(packing);
 	if (packing->n_relative == 0)
-		return refuse(packing, "the object has no relative relocations");
+		return pass_refuse(&packing->refusal, "the object has no relative relocations");
 	if (relayout_dynamic_get(packing->image, DT_RELACOUNT, &counted) && counted > packing->n_relative)
-		return refuse(packing, "the object's DT_RELACOUNT counts relocations that are not relative");
+		return pass_refuse(&packing->refusal,
+			"the object's DT_RELACOUNT counts relocations that are not relative");
 	r = check_overlaps(packing);
 	return r < 0 ? r : part_relative(packing);
 }

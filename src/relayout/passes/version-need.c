@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "relayout/passes/refusal.h"
 
 #define VERSION_NAME   "GLIBC_ABI_DT_RELR"
 #define LIBC_NAME      "libc.so." /* glibc's own test (elf/dl-version.c) */
@@ -38,12 +39,6 @@ struct needs {
 static void needs_release(struct needs *needs)
 {
 	free(needs->records);
-}
-
-static int refuse(const char **ret_refusal, const char *refusal)
-{
-	*ret_refusal = refusal;
-	return -EOPNOTSUPP;
 }
 
 /* Whether the string at an offset of DT_STRTAB begins with those bytes. */
@@ -163,23 +158,23 @@ static int read_needs(struct needs *needs, const char **ret_refusal)
 	int r;
 
 	if (!needs_libc(image))
-		return refuse(ret_refusal,
+		return pass_refuse(ret_refusal,
 			"the object does not need libc, so that a loader without DT_RELR would "
 			"not be told of it");
 	if (!relayout_dynamic_get(image, DT_VERNEED, &address) ||
 		!relayout_dynamic_get(image, DT_VERSYM, &versym))
-		return refuse(ret_refusal,
+		return pass_refuse(ret_refusal,
 			"the object requires no version of libc, so that a loader without "
 			"DT_RELR would not be told of it");
 	if (!relayout_dynamic_get(image, DT_VERNEEDNUM, &count))
-		return refuse(ret_refusal, "the object has a DT_VERNEED without DT_VERNEEDNUM");
+		return pass_refuse(ret_refusal, "the object has a DT_VERNEED without DT_VERNEEDNUM");
 	r = read_libraries(needs, address, count);
 	if (r == 0)
 		r = read_definitions(needs);
 	if (r == -EINVAL || (r == 0 && needs->highest >= INDEX_MASK))
-		return refuse(ret_refusal, "the object's versions make no sense");
+		return pass_refuse(ret_refusal, "the object's versions make no sense");
 	if (r == 0 && needs->libc == SIZE_MAX)
-		return refuse(ret_refusal,
+		return pass_refuse(ret_refusal,
 			"the object requires no version of libc, so that a loader without "
 			"DT_RELR would not be told of it");
 	return r;
@@ -242,12 +237,12 @@ static int add_name(struct relayout_image *image, uint32_t *ret_offset, const ch
 
 	if (!relayout_dynamic_get(image, DT_STRTAB, &strings) ||
 		!relayout_dynamic_get(image, DT_STRSZ, &size))
-		return refuse(ret_refusal, "the object has no string table");
+		return pass_refuse(ret_refusal, "the object has no string table");
 	r = relayout_image_add_table(image, VERSION_NAME, sizeof(VERSION_NAME), 1, &address);
 	if (r < 0)
 		return r;
 	if (address < strings || address - strings > UINT32_MAX - sizeof(VERSION_NAME))
-		return refuse(ret_refusal, "the object's string table is 4 GiB or more below its end");
+		return pass_refuse(ret_refusal, "the object's string table is 4 GiB or more below its end");
 	*ret_offset = (uint32_t)(address - strings);
 	if (size < *ret_offset + sizeof(VERSION_NAME))
 		r = relayout_dynamic_set(image, DT_STRSZ, *ret_offset + sizeof(VERSION_NAME));

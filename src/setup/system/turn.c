@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "base/same-file.h"
 
 #define TURNS_MAX 1000 /* turns of others that may end while we try to get ours */
 
@@ -22,8 +23,7 @@ static bool has_name(int fd, const char *path)
 {
 	struct stat ours, named;
 
-	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
-		ours.st_ino == named.st_ino;
+	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && same_file(&ours, &named);
 }
 
 static char *lock_path(const char *folder)

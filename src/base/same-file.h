@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether two names, or a name and a descriptor, lead to one file. */
+#pragma once
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+static inline bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
