@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/publish.h"
+#include "base/same-file.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "relayout/loader.h"
@@ -93,8 +94,7 @@ static int add_names_beside(struct relayout_file *file, const struct stat *st)
 			path = NULL;
 			return -ENOMEM;
 		}
-		if (!streq(path, file->path) && lstat(path, &other) == 0 && other.st_dev == st->st_dev &&
-			other.st_ino == st->st_ino)
+		if (!streq(path, file->path) && lstat(path, &other) == 0 && same_file(&other, st))
 			r = add_name(file, path);
 	}
 	return r;
