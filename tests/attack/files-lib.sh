@@ -10,7 +10,10 @@ home=$tmp/home
 mkdir -p "$home"
 chown 65534:65534 "$home"
 
-as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
+# After a prefetcher has written to $tmp/out: it says that one of the files is another now.
+said_stale() {
+	grep -q '"stale": 1' "$tmp/out" || fail "'$way' did not say that the file is another: $(cat "$tmp/out")"
+}
 
 # The prefetcher's ways to open: the ring, one by one, and both where openat2 is missing.
 each_way() { # COMMAND…, which runs $way PLAN

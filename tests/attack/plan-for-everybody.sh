@@ -15,7 +15,6 @@ mkdir -m 1777 "$disk/shared"
 sed "/^somebody:/d; \$a somebody:x:65534:65534::$home:/bin/sh" /etc/passwd >"$tmp/passwd"
 mount --bind "$tmp/passwd" /etc/passwd
 chown 65534:65534 "$home"
-as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"; }
 make_file() { head -c 20000 /dev/urandom >"$1"; }
 
 # Of root's, of the user's, root's in the user's folder, for a group to write, in a folder that a group writes, for all to read in
@@ -33,11 +32,8 @@ END
 chmod 755 "$disk/start"
 
 planned() { # PLAN: the files of the disk that it names
-	"$tool" show --json "$1" | python3 -c '
-import json, os, sys
-disk = sys.argv[1] + "/"
-files = json.load(sys.stdin)["files"]
-print(*sorted(file["path"][len(disk):] for file in files if file["path"].startswith(disk) and file.get("kind") == "regular"))' "$disk"
+	"$tool" show --json "$1" | json - '" ".join(sorted(file["path"][len(ARGS[0]):] for file in TOP["files"]
+		if file["path"].startswith(ARGS[0]) and file.get("kind") == "regular"))' "$disk/"
 }
 plan_in() { # FOLDER
 	ls "$1"/*.plan 2>/dev/null | head -n 1
@@ -61,9 +57,9 @@ own=$home/.local/state/headstart
 profile=$(ls "$HEADSTART_STATE"/*.profile)
 "$tool" plan --json -o "$tmp/again.plan" "$profile" >"$tmp/json" 2>"$tmp/err" || fail "no plan: $(cat "$tmp/err")"
 [ "$(planned "$tmp/again.plan")" = "$roots" ] || fail "'headstart plan' names '$(planned "$tmp/again.plan")'"
-python3 -c 'import json, sys; sys.exit(json.load(open(sys.argv[1]))["others"] < 5)' "$tmp/json" || fail "it said $(cat "$tmp/json")"
+[ "$(json "$tmp/json" 'TOP["others"] >= 5')" = True ] || fail "it said $(cat "$tmp/json")"
 cp "$tool" "$disk/tool"
-as_user env HOME="$home" HEADSTART_STATE= "$disk/tool" plan --json -o "$home/again.plan" "$(ls "$own"/*.profile)" >"$tmp/json" ||
+$as_nobody env HOME="$home" HEADSTART_STATE= "$disk/tool" plan --json -o "$home/again.plan" "$(ls "$own"/*.profile)" >"$tmp/json" ||
 	fail "the user cannot plan"
 [ "$(planned "$home/again.plan")" = "$all" ] || fail "the user's own 'headstart plan' names '$(planned "$home/again.plan")'"
 
@@ -88,7 +84,7 @@ chown 0 "$disk/roots/file"
 
 # The user's folder is a link to one that only root can write to.
 rm -r "$home/.local"
-as_user ln -s "$tmp/closed" "$home/.local"
+$as_nobody ln -s "$tmp/closed" "$home/.local"
 "$tool" record --no-drop --user somebody -- "$disk/start" 2>"$tmp/err" || fail "the recording failed: $(cat "$tmp/err")"
 grep -q "no plan was made for 'somebody' alone" "$tmp/err" || fail "nobody was told that there is no plan: $(cat "$tmp/err")"
 [ -z "$(ls -A "$tmp/closed")" ] || fail "root wrote where the user's link led"

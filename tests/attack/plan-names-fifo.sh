@@ -11,11 +11,11 @@ carry_out() {
 	timeout 60 python3 "$HEADSTART_TEST_SOURCE/tests/attack/watch-fifo.py" "$fifo" $way --json "$tmp/plan" >"$tmp/out" || status=$?
 	[ $status != 9 ] || fail "'$way' opened the FIFO"
 	[ $status = 0 ] || fail "'$way' failed with status $status, or waited"
-	grep -q '"stale": 1' "$tmp/out" || fail "'$way' did not say that the file is another: $(cat "$tmp/out")"
+	said_stale
 }
 
-as_user sh -c 'head -c 20000 /dev/zero >"$1"' - "$fifo"
+$as_nobody sh -c 'head -c 20000 /dev/zero >"$1"' - "$fifo"
 "$plan_of" touch "$fifo" /usr/bin/true >"$tmp/plan"
-as_user rm "$fifo"
-as_user mkfifo "$fifo"
+$as_nobody rm "$fifo"
+$as_nobody mkfifo "$fifo"
 each_way carry_out

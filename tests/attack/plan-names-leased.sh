@@ -31,6 +31,6 @@ carry_out() {
 	wait "$holder"
 }
 
-as_user sh -c 'head -c 20000 /dev/zero >"$1"' - "$file"
+$as_nobody sh -c 'head -c 20000 /dev/zero >"$1"' - "$file"
 "$plan_of" touch "$file" /usr/bin/true >"$tmp/plan"
 each_way carry_out

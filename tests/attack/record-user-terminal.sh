@@ -94,10 +94,9 @@ case_at_a_terminal() {
 		setpriv --groups 4,27 /usr/bin/python3 "$tmp/type" "$tmp/ended" "$tool" record --quiet --no-drop \
 		--keep-read-ahead --user "$name" -o "$tmp/profile" -- "$tmp/look" "$tmp/users" >"$tmp/out" 2>&1 ||
 		fail "the terminal does not work: $(cat "$tmp/out")"
-	/usr/bin/python3 - "$tmp/users/found" "$tmp/ended" $user <<'END' || fail "the command has something of root's"
-import json, sys
-found, user = json.load(open(sys.argv[1])), int(sys.argv[3])
-ended = open(sys.argv[2]).read().split()
+	json "$tmp/users/found" - "$tmp/ended" $user <<'END' || fail "the command has something of root's"
+found, user = TOP, int(ARGS[1])
+ended = open(ARGS[0]).read().split()
 ended = dict(zip(ended[::2], ended[1::2]))
 env = found["env"]
 allowed = {"HOME", "USER", "LOGNAME", "SHELL", "PATH", "LANG", "LANGUAGE", "TERM", "TZ", "XDG_CURRENT_DESKTOP",
