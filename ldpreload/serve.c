@@ -8,7 +8,7 @@
 #include "wait.h"
 
 #define WAIT_MAX_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
-#define LIFE_MAX_MS 32000 /* a prefetcher ends before that (tools/time-limit.h) */
+#define LIFE_MAX_MS 32000 /* a prefetcher ends before that (tools/prefetcher/time-limit.h) */
 
 static bool plan_is_carried_out(int plan_fd)
 {

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "suggest.h"
+#include "lib/suggest.h"
 
 /* Prints one line, whatever the names in it contain, and nothing that a terminal would act on. */
 static void print_line(const char *format, va_list args)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "suggest.h"
+#include "lib/suggest.h"
 
 static const char *nearest(const char *word)
 {

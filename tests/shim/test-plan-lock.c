@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "format/plan-locks.h"
-#include "plan-lock.h"
+#include "prefetcher/plan-lock.h"
 
 /* As a program that waits does (ldpreload/wait.c). */
 static bool mark_waiting(int fd)

@@ -5,7 +5,7 @@
  * The launcher alone needs neither. With the shim in LD_AUDIT, put there by --audit or by the user, a library with much
  * static TLS could keep the program from starting. The tunable makes room for it, and does nothing else.
  */
-#include "audit-environment.h"
+#include "launcher/audit-environment.h"
 
 #include <errno.h>
 #include <stdio.h>

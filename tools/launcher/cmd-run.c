@@ -3,7 +3,7 @@
  * headstart run: reads ahead what the program's start touches, then becomes the program.
  *
  * The program must see what it would see without us. So this very process execs it, with the arguments, environment,
- * descriptors, signal mask and folder that it got itself; the prefetcher is detached before that (tools/launch.c).
+ * descriptors, signal mask and folder that it got itself; the prefetcher is detached before that (tools/launcher/launch.c).
  * Whatever goes wrong with the plan, the program still starts.
  */
 #include <errno.h>
@@ -14,13 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "audit-environment.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
-#include "detach.h"
 #include "format/kill-switch.h"
-#include "launch.h"
+#include "launcher/audit-environment.h"
+#include "launcher/detach.h"
+#include "launcher/launch.h"
 #include "lib/settings.h"
 #include "plan/store.h"
 #include "prefetch/prefetch.h"

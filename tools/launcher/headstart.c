@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/strings.h"
-#include "suggest.h"
-#include "tool-path.h"
+#include "launcher/tool-path.h"
+#include "lib/suggest.h"
 #include "verb.h"
 
 static int print_help(void)

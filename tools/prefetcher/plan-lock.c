@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Record locks (fcntl_locking(2)), for which the kernel names the holder: on the plan, and on /proc/self/exe. */
-#include "plan-lock.h"
+#include "prefetcher/plan-lock.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the launcher's detached processes. */
-#include "launch.h"
+#include "launcher/launch.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,14 +10,14 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "detach.h"
-#include "plan-lock.h"
+#include "launcher/detach.h"
+#include "launcher/tool-path.h"
 #include "prefetch/log.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/process-room.h"
 #include "prefetch/stale-mark.h"
-#include "time-limit.h"
-#include "tool-path.h"
+#include "prefetcher/plan-lock.h"
+#include "prefetcher/time-limit.h"
 
 /* How long the program's start is delayed at most, and how long a prefetcher works at most. */
 #define WAIT_LIMIT_MS 30000

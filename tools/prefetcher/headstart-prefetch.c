@@ -13,7 +13,6 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "lib/settings.h"
-#include "plan-lock.h"
 #include "prefetch/list-writer.h"
 #include "prefetch/load.h"
 #include "prefetch/log.h"
@@ -21,7 +20,8 @@
 #include "prefetch/process-room.h"
 #include "prefetch/stale-mark.h"
 #include "prefetch/whole-mode.h"
-#include "time-limit.h"
+#include "prefetcher/plan-lock.h"
+#include "prefetcher/time-limit.h"
 #include "verb.h"
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Budgets are checked between system calls. The timer is for a call that never returns, because a server is dead. */
-#include "time-limit.h"
+#include "prefetcher/time-limit.h"
 
 #include <signal.h>
 #include <stddef.h>
