@@ -3,7 +3,7 @@
  * Whole mode, for a first start: there is no plan, but the program will need parts of each object that ld.so maps.
  *
  * This side only finds out whether the start is cold, and passes the names to the prefetcher. The prefetcher decides
- * which parts are worth reading on which device (src/prefetch/whole-mode.c), and leaves out what is resident.
+ * which parts are worth reading on which device (src/prefetch/whole-mode/whole-mode.c), and leaves out what is resident.
  *
  * A start is cold if a page that it is certain to read is absent: for the executable the page of its entry point, for a
  * library the middle of its relocation table. A page in the middle of the file would not do: on a machine that has

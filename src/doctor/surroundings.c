@@ -9,7 +9,7 @@
 #include "doctor/checks.h"
 #include "format/kill-switch.h"
 
-#define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/budget.c) */
+#define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/limits/budget.c) */
 #define MEMORY_LOW                                                                                           \
 	10u /* percent of memory that is available: below it plans are cut, and the kernel soon evicts what was read */
 

@@ -6,7 +6,7 @@
 
 #include "format/plan-view.h"
 #include "prefetch/prefetch.h"
-#include "prefetch/whole-mode.h"
+#include "prefetch/whole-mode/whole-mode.h"
 
 /*
  * Appends one line to the file that $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …".

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/times.h"
-#include "prefetch/budget.h"
+#include "prefetch/limits/budget.h"
 #include "prefetch/outdated.h"
 #include "prefetch/planned-file.h"
 

@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "prefetch/object-parts.h"
+#include "prefetch/whole-mode/object-parts.h"
 #include "taken.h"
 
 #define DROP_ATTEMPTS 5

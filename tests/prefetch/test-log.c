@@ -18,9 +18,9 @@
 #include "base/io.h"
 #include "base/publish.h"
 #include "format/object-list.h"
-#include "prefetch/list-writer.h"
 #include "prefetch/log.h"
 #include "prefetch/stale-mark.h"
+#include "prefetch/whole-mode/list-writer.h"
 #include "tree.h"
 
 /* In a folder of its own; "log" is the log. */

@@ -26,8 +26,8 @@
 #include "format/note.h"
 #include "format/object-list.h"
 #include "memory-file.h"
-#include "prefetch/hot-extent.h"
-#include "prefetch/whole-mode.h"
+#include "prefetch/whole-mode/hot-extent.h"
+#include "prefetch/whole-mode/whole-mode.h"
 #include "taken.h"
 #include "undisturbed.h"
 

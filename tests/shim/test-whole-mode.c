@@ -18,8 +18,8 @@
 
 #include "format/object-list.h"
 #include "memory-file.h"
-#include "prefetch/object-parts.h"
-#include "prefetch/whole-mode.h"
+#include "prefetch/whole-mode/object-parts.h"
+#include "prefetch/whole-mode/whole-mode.h"
 
 /* A library with one of each table, in a file without a name. */
 struct image {

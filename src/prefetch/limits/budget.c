@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory budget, from MemAvailable, cgroups and PSI (Documentation/accounting/psi.rst). */
-#include "prefetch/budget.h"
+#include "prefetch/limits/budget.h"
 
-#include "prefetch/cgroup.h"
+#include "prefetch/limits/cgroup.h"
 
 /* In percent of the last ten seconds: if some task waited for memory longer than this, nothing is prefetched. */
 #define PRESSURE_HIGH 10

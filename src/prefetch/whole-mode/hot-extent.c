@@ -7,7 +7,7 @@
  * The checksum of the appended part is not checked, because that would mean reading all of it. A false note only costs
  * speed, and no more than whole mode would.
  */
-#include "prefetch/hot-extent.h"
+#include "prefetch/whole-mode/hot-extent.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Finds the parts of an ELF file that relocation touches, as the loader does: from program headers and dynamic section
  * (gABI chapter 5).
  */
-#include "prefetch/object-parts.h"
+#include "prefetch/whole-mode/object-parts.h"
 
 #include "base/checked.h"
 #include "base/cleanup.h"

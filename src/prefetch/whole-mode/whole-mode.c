@@ -24,7 +24,7 @@
  * If a page that an object's relocation must have touched is resident, other programs use the object, or it was in
  * memory all along. Such an object is left alone, since nobody needs its absent pages.
  */
-#include "prefetch/whole-mode.h"
+#include "prefetch/whole-mode/whole-mode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,10 +41,10 @@
 #include "base/times.h"
 #include "device/device.h"
 #include "format/object-list.h"
-#include "prefetch/budget.h"
-#include "prefetch/hot-extent.h"
-#include "prefetch/object-parts.h"
+#include "prefetch/limits/budget.h"
 #include "prefetch/residency.h"
+#include "prefetch/whole-mode/hot-extent.h"
+#include "prefetch/whole-mode/object-parts.h"
 
 /* Bytes: the kernel silently cuts off a longer request, at read_ahead_kb. */
 #define CHUNK (128u << 10)

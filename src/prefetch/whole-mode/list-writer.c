@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "prefetch/list-writer.h"
+#include "prefetch/whole-mode/list-writer.h"
 
 #include <errno.h>
 #include <inttypes.h>

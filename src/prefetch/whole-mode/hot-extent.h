@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "prefetch/object-parts.h"
+#include "prefetch/whole-mode/object-parts.h"
 
 /*
  * The appended tables and the hot region behind them (format/note.h), as one part inside the file. Returns false if the

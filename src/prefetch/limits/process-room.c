@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Documentation/admin-guide/cgroup-v2.rst, "PID"; cgroup-v1/pids.rst; getrlimit(2); proc_loadavg(5). */
-#include "prefetch/process-room.h"
+#include "prefetch/limits/process-room.h"
 
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
-#include "prefetch/cgroup.h"
+#include "prefetch/limits/cgroup.h"
 
 static uint64_t cgroup_room(const char *root, const char *folder, int version)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/cgroups.rst. */
-#include "prefetch/cgroup.h"
+#include "prefetch/limits/cgroup.h"
 
 #include <limits.h>
 #include <stdio.h>
