@@ -22,8 +22,8 @@ RECIPE_VERSION = 1
 UUID = "68656164-7374-4172-a074-000000000001"
 SLACK = 400 << 20          # bytes free in the image, for later installations and recordings
 NEEDED = 4 << 30           # bytes free in the cache's file system while the image is made
-# the libraries of headstart itself
-NEEDED_PACKAGES = ("libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
+# The libraries that headstart itself is linked with.
+NEEDED_PACKAGES = ("libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
 PACKAGES = ("libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3", *NEEDED_PACKAGES)
 DROPPED = ("usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/lintian",
            "var/cache/apt", "var/lib/apt/lists", "var/log")
