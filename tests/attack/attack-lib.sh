@@ -1,9 +1,9 @@
-# Shared by the attacker's tests. On top of what tests/preload/preload-lib.sh has there are a victim and an attacker, a machine
-# whose every program loads the preload shim, and stand-ins for the prefetcher that leave a sign when they are run.
+# Shared by the attacker's tests. In addition to what tests/preload/preload-lib.sh has, there are a victim and an attacker, a
+# machine on which every program loads the preload shim, and stand-ins for the prefetcher that leave a sign when they are run.
 # A test is a list of cases, which run_cases of sh-lib.sh runs.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be several users"
-victim=$((100000 + $$)) # of this run alone: RLIMIT_NPROC counts all processes of a user
+victim=$((100000 + $$)) # not shared with other runs: RLIMIT_NPROC counts all processes of a user
 attacker=$((victim + 5000000))
 
 # Every user may write a log.
@@ -11,7 +11,7 @@ mkdir "$tmp/logs"
 chmod 777 "$tmp/logs"
 log=$tmp/logs/log
 
-# What other users run lies where they may run it.
+# Programs that other users run lie where those users may run them.
 chmod 755 "$tmp" "$place" "$state"
 attack=$place/attack
 mkdir "$attack"
@@ -27,8 +27,8 @@ as_victim="setpriv --reuid $victim --regid $victim --clear-groups"
 as_attacker="setpriv --reuid $attacker --regid $attacker --clear-groups"
 $as_victim test -x "$look" || skip "other users may not enter '$place'"
 
-# Stand-ins. Each appends a line to $ran/NAME, through the link beside it, when it is run. "evil" is the attacker's, "own" the
-# victim's, "installed" lies where headstart-prefetch is installed.
+# Stand-ins. Each appends a line to $ran/NAME when it is run, through the link beside it. "evil" is the attacker's, "own" the
+# victim's, and "installed" lies where headstart-prefetch is installed.
 ran=$tmp/ran
 mkdir "$ran" "$tmp/evil" "$tmp/own"
 chmod 777 "$ran"
@@ -64,7 +64,8 @@ shift 3
 exec "$@"
 INSIDE
 
-# Runs a command in that machine and waits for all that it leaves behind. Its environment has what is given, and nothing else.
+# Runs a command in that machine and waits for all that it leaves behind. The command's environment has what is given here, and
+# nothing else.
 in_system() {
 	gathering timeout 100 $(own_mounts) ${wrapped-} env -i PATH="$PATH" HOME="$tmp" "$@"
 }
@@ -74,11 +75,13 @@ own_mounts() {
 }
 has_system() { in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"; }
 
-# cold() waits for a prefetcher's lock before the next start. Here nothing outlives a start, and a plan may be a FIFO.
+# cold() waits for a prefetcher's lock before the next start. Here this is not needed, because nothing outlives a start; and it
+# could hang, because a plan may be a FIFO.
 flock() { :; }
 
-# Each of these runs one command, cold, with no signs of runs before it, and keeps its status and output. forced: with the shim
-# in LD_PRELOAD, what shimmed() passes, and a plan in $state. systemwide: by /etc/ld.so.preload alone, and with a plan of root's.
+# Each of these runs one command, cold, without signs of earlier runs, and keeps its status and output. forced: with the shim in
+# LD_PRELOAD, the variables that shimmed() passes, and a plan in $state. systemwide: by /etc/ld.so.preload alone, and with a plan
+# of root's.
 forced() {
 	rm -f "$ran"/*
 	in_front="gathering timeout 100 ${as-}"
@@ -89,8 +92,8 @@ systemwide() {
 	rm -f "$ran"/*
 	cold in_system "$@"
 }
-# What a start has to come to, whoever starts it: on_every_way CHECK COMMAND… has the command started by root, by the victim,
-# and by a set-user-ID program that the attacker has started and that has become root, and runs CHECK after each.
+# The outcome must be the same whoever starts the command: on_every_way CHECK COMMAND… has it started by root, by the victim, and
+# by a set-user-ID program that the attacker has started and that has become root. It runs CHECK after each.
 on_every_way() {
 	check=$1 stated=$what
 	shift
@@ -126,8 +129,8 @@ may_be_root() {
 
 plan_of_root() { "$built/plan-for" "$system_state" "${1-$target}" $libraries >"$tmp/out"; }
 
-# Makes $cgroup, the folder of a new cgroup, removed at the end of the case: cgroup2 NAME, or cgroup1 CONTROLLER NAME, which fail where there is no such
-# hierarchy or it cannot be written to.
+# Makes $cgroup, the folder of a new cgroup, which is removed at the end of the case: cgroup2 NAME, or cgroup1 CONTROLLER NAME.
+# These fail where there is no such hierarchy, or where it cannot be written to.
 cgroups=
 cgroup2() { new_cgroup "$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)" "$1"; }
 cgroup1() { new_cgroup "$(sed -n "s/^[^ ]* \([^ ]*\) cgroup [^ ]*[,=]$1[, ].*/\1/p" /proc/mounts | head -1)" "$2"; }
@@ -146,7 +149,7 @@ at_exit() {
 	case $place in "$tmp"/*) ;; *) rm -rf "$place" ;; esac
 }
 
-# For $as and $wrapped: what stands in front of a command to run it in those cgroups.
+# in_cgroups FOLDER…: prints what must stand in front of a command to run it in those cgroups; for $as and $wrapped.
 in_cgroups() { echo sh "$tmp/enter" $# "$@"; }
 cat >"$tmp/enter" <<'INSIDE'
 count=$1

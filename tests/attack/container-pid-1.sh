@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first process of a container need not expect children that it has not started: no prefetcher is started there, unless
-# the administrator says so by /etc/headstart/everywhere.
+# The first process of a container may not expect children that it has not started. So no prefetcher is started there, unless the
+# administrator permits it with /etc/headstart/everywhere.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 unshare --pid --fork --mount-proc true 2>/dev/null || skip "no pid namespace to be had here"
 cold_command="$page out $libraries"
@@ -44,7 +44,7 @@ case_init_that_executes_a_planned_program() {
 	nothing_started
 }
 
-# As from outside of a container with a shared /proc: the namespace is what counts.
+# The container's /proc may be that of the machine: the shim must look at the namespace itself.
 case_proc_of_the_outer_namespace() {
 	as="unshare --pid --fork" forced "$attack/init" 5 "$cold_command" "$look" "$place/libthree.so"
 	nothing_started

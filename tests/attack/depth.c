@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depth WAY PATH: calls the function that WAY names with PATH on a stack that was painted before, and prints how many bytes of
- * it were written to below the frame that calls. The functions have to be those of stubs.c, which return at once: what is
- * measured is what stands in front of them.
+ * depth WAY PATH: paints a stack, calls the function that WAY names with PATH on it, and prints how many bytes were
+ * written below the caller's frame. The functions must be those of stubs.c, which return at once, so that only the
+ * shim's hooks are measured.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static char name[] = "program", *arguments[] = {name, NULL};
 static int folder = -1, file = -1;
 static const char *base;
 
-/* Notes the frame that calls: a call's own words count as well. */
+/* Notes the frame of the caller: the words that a call itself needs count as well. */
 #define CALL(name, call)                                                                                     \
 	static void call_##name(void)                                                                        \
 	{                                                                                                    \

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program may give back the memory of variables that it has replaced; nothing of the initial environment is looked at then.
+# A program may free the memory of variables that it has replaced. From then on the shim must not read the initial environment.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 variable=HEADSTART_TEST_FREED=initial
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What an attacker puts into the environment of a set-user-ID program passes through it to what that program executes as root.
-# headstart's variables count only where the environment itself named the shim: ld.so takes such names out of there.
+# An attacker chooses the environment of a set-user-ID program, which passes it to the programs that it executes as root.
+# headstart's variables count only where the same environment names the shim, and ld.so removes such names there.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 has_system
 $as_victim "$place/root-helper" --become-root /bin/true || skip "set-user-ID programs have no effect in '$place'"
@@ -36,7 +36,7 @@ case_helper_executes_a_shell() {
 	ends_with 7
 }
 
-# ld.so takes LD_PRELOAD out of the environment, and nothing that only looks like it.
+# ld.so removes LD_PRELOAD itself, and leaves variables that only look like it.
 case_variable_that_looks_like_one_of_the_loader() {
 	attacked X="LD_PRELOAD=$preload" MY_LD_PRELOAD="$preload" LD_PRELOADED="$preload" ld_preload="$preload" \
 		"$place/root-helper" --become-root "$launch" execv "$target"
@@ -44,7 +44,7 @@ case_variable_that_looks_like_one_of_the_loader() {
 	was_run installed
 }
 
-# Plans of the attacker's own would be passed over in any case; those of root's that they keep are not.
+# The shim would ignore plans of the attacker's own in any case. But these variables could also select plans that root keeps.
 case_folder_of_the_attacker_is_not_looked_in() {
 	plan_of_root
 	mkdir "$tmp/kept"
@@ -54,7 +54,7 @@ case_folder_of_the_attacker_is_not_looked_in() {
 	was_not_run installed
 }
 
-# Where the library is in every process, the environment says nothing of it, and root's own variables count as little.
+# If the library is in every process, the environment does not name it. Then even root's own variables do not count.
 case_variables_do_not_count_where_only_the_system_loads_the_shim() {
 	plan_of_root
 	systemwide HEADSTART_PREFETCH="$own" HEADSTART_LOG="$log" FROM=here "$launch" execv "$target"

@@ -1,18 +1,18 @@
 #!/bin/sh
-# A program may write over the memory of its initial environment, and clients may choose with what: nothing there is believed
-# once the program runs.
+# A program may overwrite the memory of its initial environment, and its clients may choose with what. So the shim must not
+# believe anything there once the program runs.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 overwrite=$attack/overwrite
 room=ROOM=$(head -c 1000 /dev/zero | tr '\0' x)
 has_system
 
-# ROOM comes before the variables that it takes the place of.
+# ROOM comes before the variables that are written into it.
 forced_after_room() {
 	forced env -u HEADSTART_PREFETCH -u HEADSTART_LOG -u HEADSTART_STATE "$1" HEADSTART_PREFETCH="$own" HEADSTART_LOG="$log" \
 		HEADSTART_STATE="$state" "$@"
 }
 
-# The shim works where nothing is overwritten: otherwise the rest says nothing.
+# The control: where nothing is overwritten, the shim works.
 control() {
 	what="control: $1"
 	"$1" "$room" "$overwrite" TEXT "$target"
@@ -47,7 +47,7 @@ case_log_named_later_is_not_written() {
 	done
 }
 
-# The folders named have plans of the target, the others have none.
+# The folders that the text names have plans of the target; the others have none.
 case_folders_named_later_are_not_looked_in() {
 	rm -f "$state"/*.plan "$system_state"/*.plan
 	mkdir -p "$tmp/folder/.local/state/headstart" "$tmp/folder/headstart"
@@ -66,7 +66,7 @@ case_folders_named_later_are_not_looked_in() {
 	done
 }
 
-# The switches as well: what a client says must not switch headstart off in a program, or to another mode.
+# A client must not be able to switch headstart off in a program either, or to another mode.
 case_switch_thrown_later_has_no_effect() {
 	plan_of_root
 	for text in HEADSTART=off HEADSTART=whole HEADSTART_RECORDING=name; do
@@ -78,7 +78,7 @@ case_switch_thrown_later_has_no_effect() {
 case_title_of_a_perl_daemon_is_not_believed() {
 	command -v perl >/dev/null || skip "no perl"
 	plan_of_root
-	# The title begins where the arguments do; /proc says how long these are, and where in the environment ROOM is.
+	# The title begins where the arguments do. /proc says how long these are, and where ROOM is in the environment.
 	cat >"$tmp/daemon" <<'PERL'
 sub contents { open my $file, "<", "/proc/self/$_[0]" or die; local $/; scalar <$file> }
 $0 = "x" x (length(contents("cmdline")) + index(contents("environ"), "ROOM=")) . "$ARGV[0]\0";

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A program may point environ anywhere. A hook that asks what is in it does not crash where the kernel makes EFAULT of it.
+# A program may let environ point anywhere. Where the kernel would return EFAULT, a hook that looks into the environment must not
+# crash.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 wild=$attack/wild-environment
 program=$place/exits-with-9 # a status that does not stand for EFAULT
@@ -11,13 +12,13 @@ gets_efault() { # WHAT CHECK
 	for way in execv execvp execl execlp; do
 		what="$1, $way"
 		env -i "$wild" "$1" $way "$program" >"$tmp/seen" 2>&1 && status=0 || status=$?
-		ends_with 7 # without us
+		ends_with 7 # without the shim
 		forced "$wild" "$1" $way "$program"
 		"$2"
 	done
 }
 
-# Nothing is started for a list that cannot be read, and a string that cannot be read forbids nothing.
+# If the list cannot be read, nothing is started. If only a string cannot be read, it forbids nothing.
 case_list_is_not_mapped() { gets_efault list target_ran_unplanned; }
 case_list_runs_into_what_is_not_mapped() { gets_efault end target_ran_unplanned; }
 case_string_is_not_mapped() { gets_efault string target_ran_planned; }

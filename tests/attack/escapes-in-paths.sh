@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A user's program whose path has escape sequences in it: what root's commands print of a profile has none of them on a
-# terminal, and the very path elsewhere.
+# The path of a user's program has escape sequences in it. On a terminal, root's commands print none of them; elsewhere, they
+# print the path as it is.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 export HEADSTART_STATE="$tmp/state"

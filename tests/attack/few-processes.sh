@@ -1,13 +1,13 @@
 #!/bin/sh
-# A program's own fork does not fail because a prefetcher has taken its place: where few processes are left, none is started.
-# The program below needs each one that its limit allows.
+# No fork of a program may fail because a prefetcher has taken its place: where few processes are left, none is started. The
+# program below needs every process that its limit allows.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 plan_of_root
 few=8      # the program, one that it spawns, and six more
 plenty=200
 helpers=$((few - 2))
 
-# The prefetcher itself, which takes processes, threads, and workers of the ring.
+# The prefetcher itself needs processes, threads, and workers of the ring.
 cp "$prefetch" "$place"
 real=HEADSTART_PREFETCH=$place/headstart-prefetch
 
@@ -19,7 +19,7 @@ stays_away() {
 	started_none
 	! "$page" came $libraries >"$tmp/came" || fail "$what: the plan was carried out"
 }
-# What the prefetcher has read may be taken from the page cache again by somebody else.
+# The kernel may have dropped again what the prefetcher has read.
 comes() {
 	until_undisturbed came "$@"
 }
@@ -73,13 +73,13 @@ case_user_with_few_processes_left() {
 }
 
 case_user_with_many_processes_left() {
-	# Nobody tells how many processes a user has: the machine's are counted.
+	# The kernel does not say how many processes a user has, so all of the machine's count.
 	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
 	as="$as_victim prlimit --nproc=$((all + plenty))"
 	comes "$attack/forks" $helpers "$target"
 }
 
-# The prefetcher counts by the limit that the program has, not by the one that it could have.
+# The prefetcher goes by the limit that the program has, not by the one to which it could be raised.
 case_prefetcher_keeps_the_limit() {
 	all=$(sed 's,.*/\([0-9]*\) .*,\1,' /proc/loadavg)
 	as="prlimit --nproc=$((all + plenty)):$((all + 10 * plenty))"
@@ -95,7 +95,7 @@ case_audit_shim() {
 	loaded=LD_AUDIT=$audit
 	as="$as_victim prlimit --nproc=$few:$few"
 	forced "$real" "$look" "$place/libthree.so"
-	started_none # what is planned it reads itself, in part or all
+	started_none # the program has read some or all of the planned files itself
 }
 
 run_cases

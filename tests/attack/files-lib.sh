@@ -1,5 +1,5 @@
-# For the cases of planned files in whose place a user has put something else, after sh-lib.sh: a user, and a folder of his
-# with a file that a plan of root's lists.
+# Source it after sh-lib.sh. For tests in which a user has replaced a planned file by something else: a user, and a folder of that
+# user with a file that a plan of root's lists.
 [ "$(id -u)" = 0 ] || skip "root's plan needs root"
 command -v setpriv >/dev/null || skip "no setpriv to become a user with"
 plan_of=$HEADSTART_TEST_BUILD/tests/prefetch/plan-of
@@ -10,12 +10,12 @@ home=$tmp/home
 mkdir -p "$home"
 chown 65534:65534 "$home"
 
-# After a prefetcher has written to $tmp/out: it says that one of the files is another now.
+# Checks that the prefetcher, whose output is in $tmp/out, has noticed that one of the files is another now.
 said_stale() {
 	grep -q '"stale": 1' "$tmp/out" || fail "'$way' did not say that the file is another: $(cat "$tmp/out")"
 }
 
-# The prefetcher's ways to open: the ring, one by one, and both where openat2 is missing.
+# Runs a command once for each way in which the prefetcher opens files: by the ring, one by one, and both without openat2.
 each_way() { # COMMAND…, which runs $way PLAN
 	for way in "$prefetch --engine uring" "$prefetch --engine nowait" "$prefetch --engine read" \
 		"$refuse openat2 ENOSYS $prefetch --engine nowait" "$refuse openat2,io_uring_setup EPERM $prefetch"; do
@@ -23,7 +23,7 @@ each_way() { # COMMAND…, which runs $way PLAN
 	done
 }
 
-# watched FUNCTION: runs it in another shell of this test, with $TERMINAL, which must stay closed.
+# watched FUNCTION: runs it in another shell of this test, with $TERMINAL set, and fails if anybody opens that terminal.
 watched() {
 	status=0
 	python3 "$HEADSTART_TEST_SOURCE/tests/attack/watch-terminal.py" sh "$0" "$1" || status=$?

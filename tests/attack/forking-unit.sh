@@ -1,6 +1,7 @@
 #!/bin/sh
-# systemd takes the process that is left when a unit of Type=forking has started for its main one, where no PIDFile= names that.
-# A daemon that starts a planned cold program meanwhile keeps its main process. With a real manager, for the units of a user.
+# When a unit of Type=forking without PIDFile= has started, systemd takes the process that is left for its main process. So a
+# daemon that starts a planned cold program meanwhile must not leave a prefetcher there. This test uses a real manager, for the
+# units of a user.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 manager=/lib/systemd/systemd
 [ -x $manager ] && command -v systemctl >/dev/null || skip "no systemd"
@@ -9,7 +10,7 @@ mkfifo "$tmp/own/begun" "$tmp/own/go" "$tmp/ready"
 units=$tmp/units
 mkdir "$units"
 
-# The daemon: it starts the target, says that it is ready, and stays. Its prefetcher would stay as well, until it is told to go.
+# The daemon: it starts the target, says that it is ready, and stays. A prefetcher would stay as well, until it is told to go.
 cat >"$tmp/daemon" <<END_OF_DAEMON
 #!/bin/sh
 (
@@ -30,7 +31,7 @@ for target_unit in default shutdown; do
 	printf '[Unit]\nDefaultDependencies=no\n' >"$units/$target_unit.target"
 done
 
-# Runs in a mount namespace and a cgroup of its own: a manager, the unit, and what the manager says of it.
+# Runs a manager and the unit in a mount namespace and a cgroup of their own, and prints what the manager says of the unit.
 cat >"$tmp/manage" <<'INSIDE'
 mount -t tmpfs tmpfs /run
 mkdir -p /run/systemd/system /run/user/0

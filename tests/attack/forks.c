@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	if (posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ) != 0)
 		return 97;
 	wanted = atoi(argv[1]);
-	/* The prefetcher, if there is one, is about to run now: PROGRAM has not been waited for. */
+	/* If there is a prefetcher, it is about to run now, since PROGRAM has not been waited for. */
 	for (; made < wanted; made++) {
 		pid_t one = fork();
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * freed PROGRAM: replaces a variable of its initial environment by one in a page of its own, and gives that page back when it
- * has replaced it once more. That is legal: environ has been copied meanwhile. Then it starts PROGRAM in each way and exits
- * with its status. $HEADSTART_TEST_FREED has to be in the initial environment.
+ * freed PROGRAM: replaces a variable of its initial environment by one in a page of its own, replaces that one too,
+ * and then frees the page. This is legal, because environ was copied meanwhile. Then it starts PROGRAM in each way
+ * and exits with its status. $HEADSTART_TEST_FREED must be in the initial environment.
  */
 #include <spawn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * helper [--become-root] PROGRAM…: installed set-user-ID root, does what careful programs of that kind do before they execute
- * another one: resets PATH, and becomes root altogether if told to.
+ * helper [--become-root] PROGRAM…: a careful set-user-ID root program, which resets PATH before it executes another
+ * program, and becomes root altogether if told to.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * init COUNT COLD PROGRAM…: the first process of a container, as simple ones are. COUNT times it runs the command COLD by a
- * shell and then PROGRAM, and waits for each by its number. Then it says of every other child that it has got how that ended,
- * and exits with 98 if there was one.
+ * init COUNT COLD PROGRAM…: a simple first process of a container. COUNT times it runs the command COLD in a shell
+ * and then PROGRAM, and waits for each by its number. Then it prints how every other child that it has got ended, and
+ * exits with 98 if there was one.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
 			return 3;
 		status = run(argv + 3);
 	}
-	/* A child that has not ended yet is waited for. */
+	/* Waits for a child that has not ended yet. */
 	while (waitid(P_ALL, 0, &ended, WEXITED | __WALL) == 0 || errno == EINTR) {
 		printf("unknown child: %d\n", (int)ended.si_pid);
 		unknown++;

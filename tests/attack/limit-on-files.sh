@@ -1,10 +1,11 @@
 #!/bin/sh
-# A program with a small RLIMIT_FSIZE gets a SIGXFSZ for what is written beyond it: nothing is, neither a log nor a list of
-# objects, which is no file that anybody sees.
+# A program with a small RLIMIT_FSIZE gets SIGXFSZ if anything is written beyond the limit. So the shim must write nothing:
+# neither a log nor a list of objects, although nobody sees that list as a file.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 
 limited() { # COMMAND…
-	# The program itself writes less, the list would be larger. Python, which waits for all in between, ignores the signal.
+	# The program itself writes less than the limit; the list would be larger. Python, which waits for all processes in
+	# between, ignores the signal.
 	as="env --default-signal=XFSZ prlimit --fsize=100000"
 	forced "$@"
 	as=
@@ -12,7 +13,7 @@ limited() { # COMMAND…
 	[ ! -s "$log" ] || fail "$what: a log was written"
 }
 
-# The control: without the limit something is.
+# The control: without the limit the shim writes.
 case_without_a_limit() {
 	loaded=LD_AUDIT=$audit
 	forced HEADSTART=whole "$look" "$place/libthree.so"

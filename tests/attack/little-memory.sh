@@ -1,5 +1,5 @@
 #!/bin/sh
-# In a cgroup of 48 MiB a program with a plan of more than that starts as it does without: nothing in the cgroup is killed.
+# In a cgroup of 48 MiB, a program whose plan is larger starts as it does without headstart: nothing in the cgroup is killed.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 limit=$((48 << 20))
 cp "$prefetch" "$place/headstart-prefetch"
@@ -7,7 +7,7 @@ big=$place/big
 head -c $((96 << 20)) /dev/zero >"$big"
 "$built/plan-for" "$state" "$look" $libraries "$big" >"$tmp/out"
 
-# The version that has the memory controller.
+# The version of cgroups that has the memory controller.
 memory_cgroup() {
 	if cgroup2 x.scope && [ -e "$cgroup/memory.max" ]; then
 		echo $limit >"$cgroup/memory.max"

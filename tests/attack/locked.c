@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * locked FILE WAY PROGRAM: takes a record lock (fcntl(2)) on all of FILE, starts PROGRAM in the way WAY says: posix_spawn, or
- * vfork-execv; "reopen" starts nothing, but opens and closes FILE once more, which loses the lock. Exits with 98 if the lock is
- * gone by then, and otherwise with the status of PROGRAM.
+ * locked FILE WAY PROGRAM: takes a record lock (fcntl(2)) on all of FILE, and starts PROGRAM by posix_spawn or
+ * vfork-execv, as WAY says. If WAY is "reopen", it starts nothing, but opens and closes FILE once more, which loses
+ * the lock. Exits with 98 if the lock is lost by then, and otherwise with the status of PROGRAM.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static int start(const char *way, char *file, char **program)
 	return status_of(child);
 }
 
-/* Asked by a child, to which its parent's locks are another's. */
+/* A child asks, since a process does not see its own locks. */
 static bool is_locked(int fd)
 {
 	pid_t holder = getpid(), child = fork();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whoever may read a plan may lock it, and the prefetcher's own file as well: nobody waits for them.
+# Whoever may read a plan may lock it, and also the prefetcher's own file. Nobody must wait for such a lock.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 plan=$(ORDER=physical "$built/plan-for" "$state" "$look" $libraries)
 cp "$prefetch" "$place/headstart-prefetch"
@@ -37,8 +37,8 @@ let_go() {
 	holder=
 }
 
-# Whether a process that has marked the plan as one that waits holds a pidfd of the stranger, or of anybody where there is no
-# stranger: asked for as long as the start takes. It may wait for its own prefetcher.
+# While the start runs, looks for a process that has marked the plan as waited for and that holds a pidfd of the stranger; or of
+# anybody, if there is no stranger. The program may wait for its own prefetcher.
 waits() {
 	for waiter in $(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks); do
 		! grep -qs "^Pid:	${holder:-[0-9]*}\$" /proc/$waiter/fdinfo/* || return 0

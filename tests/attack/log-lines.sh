@@ -1,10 +1,10 @@
 #!/bin/sh
-# A line of the log is one start: what a file is called forges none.
+# One line of the log is one start. The name of a file must not be able to forge another line.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 newline='
 '
 
-# The path of a program is its owner's to choose, in as many lines as they like.
+# The owner of a program chooses its path, newlines included.
 case_program_name_forges_no_line_of_the_log() {
 	name="x${newline}preload program=forged pid=1 plan=started"
 	cp "$target" "$place/$name"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every user can read the name of a recording (/proc/net/unix). A mark ends it only if it comes from root, from the user
-# whom the command runs as, or from who called sudo.
+# Every user can read the name of a recording (/proc/net/unix). A mark ends the recording only if it comes from root, from the
+# user as whom the command runs, or from the user who called sudo.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 can_record
@@ -19,7 +19,7 @@ recording_goes_on() { # a recorder that has ended may be a zombie
 	'' | Z) return 1 ;;
 	esac
 }
-as() { # UID: the tool itself may lie where others may not go
+as() { # UID: runs a copy, since the build folder may be closed to others
 	setpriv --reuid="$1" --regid="$1" --clear-groups /usr/bin/python3 - "$recording" <<'END'
 import socket, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -33,8 +33,8 @@ start() {
 	recorder=$!
 }
 
-# Begins a recording whose command runs until somebody writes to the fifo. $recording is its name, as a stranger finds it.
-# One that somebody else makes on this machine is waited for.
+# Begins a recording whose command runs until somebody writes to the FIFO, and sets $recording to its name, as a stranger finds
+# it. Waits for a recording of somebody else on this machine to end.
 begin() { # UNTIL [OPTION…]
 	rm -f "$tmp/users/begun"
 	start "$@"
@@ -55,7 +55,7 @@ end() {
 	milestone=$(sed -n '$s/.*"milestone":"\([a-z]*\)".*/\1/p' "$tmp/out")
 }
 
-await() { # WORDS of the recorder's
+await() { # WORDS that the recorder prints
 	while :; do
 		over=
 		grep -q '"milestone":' "$tmp/out" && over=1
@@ -89,7 +89,7 @@ await '"milestone":'
 end
 [ "$milestone" = mark ] || fail "root's mark did not count: $milestone"
 
-# Who sends without being heard makes the recorder neither fail nor spin: what has come is taken.
+# A flood of marks that do not count makes the recorder neither fail nor spin: it reads what has come.
 begin exit
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do as $stranger; done
 await "ignored a mark"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Names that a program has chosen, with newlines and spaces in them, do not read like a line of
-# /proc/PID/status.
+# A program may choose a name with newlines and spaces in it, so that it looks like a line of /proc/PID/status. The shim must not
+# be deceived by it.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 newline='
 '
@@ -13,7 +13,7 @@ case_process_name_says_nothing_of_seccomp() {
 		for action in kill trap; do
 			for way in posix_spawn execv vfork-execve; do
 				what="seccomp $action, $way, process '$name'"
-				# posix_spawn needs what such a filter forbids.
+				# posix_spawn needs system calls that such a filter forbids.
 				[ $way != posix_spawn ] || continue
 				forced "$built/filtered" $action "$place/$name" $way "$target"
 				ends_with 7

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* opened FILE SIGN COMMAND…: runs COMMAND, and makes SIGN if anybody opened FILE meanwhile: not with O_PATH, of which inotify(7)
- * says nothing. Ends with COMMAND's status. */
+/*
+ * opened FILE SIGN COMMAND…: runs COMMAND, and makes SIGN if anybody opened FILE meanwhile. Opens with O_PATH do not
+ * count, as inotify(7) does not report them. Exits with COMMAND's status.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/inotify.h>

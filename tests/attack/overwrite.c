@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * overwrite TEXT PROGRAM: sets its process title as setproctitle(3bsd) and Perl's $0 do. It copies its environment elsewhere,
- * then overwrites the memory in which the variable ROOM of the initial one lay with TEXT, as with the end of a long title. Then
- * it spawns PROGRAM and exits with its status.
+ * overwrite TEXT PROGRAM: sets its process title as setproctitle(3bsd) and Perl's $0 do. It copies its environment
+ * elsewhere, and then overwrites the memory of the initial variable ROOM with TEXT, like the end of a long title.
+ * Then it spawns PROGRAM and exits with its status.
  */
 #include <spawn.h>
 #include <stdlib.h>

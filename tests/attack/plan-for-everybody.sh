@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Root's plan is for everybody, and names only what is root's alone; the rest is in the user's own plan, which is made as that
-# user: a link of the user's in the way leads to nothing that only root could write.
+# Root's plan serves everybody, and names only files that only root can change. The user's own plan has the rest. A process of
+# that user writes it, so a link that the user puts in the way does not lead to where only root may write.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 command -v setpriv >/dev/null || skip "no setpriv to become a user with"
@@ -17,8 +17,8 @@ mount --bind "$tmp/passwd" /etc/passwd
 chown 65534:65534 "$home"
 make_file() { head -c 20000 /dev/urandom >"$1"; }
 
-# Of root's, of the user's, root's in the user's folder, for a group to write, in a folder that a group writes, for all to read in
-# a shared folder, and what the user has there.
+# Files of root; of the user; of root in the user's folder; writable by a group; in a folder that a group may write; and files of
+# root and of the user in a folder that everybody may write.
 for file in roots/file home/user home/root roots/group group/file shared/root shared/user; do
 	make_file "$disk/$file"
 done
@@ -53,7 +53,7 @@ own=$home/.local/state/headstart
 [ "$(planned "$(plan_in "$own")")" = "$all" ] || fail "the user's plan names '$(planned "$(plan_in "$own")")'"
 [ "$(stat -c %u:%a "$(plan_in "$own")")" = 65534:600 ] || fail "the user's plan is $(stat -c %u:%a "$(plan_in "$own")")"
 
-# By 'headstart plan' the same, in JSON as well; the user's own 'headstart plan' leaves out nothing.
+# 'headstart plan' leaves out the same, and says so in JSON; the user's own 'headstart plan' leaves out nothing.
 profile=$(ls "$HEADSTART_STATE"/*.profile)
 "$tool" plan --json -o "$tmp/again.plan" "$profile" >"$tmp/json" 2>"$tmp/err" || fail "no plan: $(cat "$tmp/err")"
 [ "$(planned "$tmp/again.plan")" = "$roots" ] || fail "'headstart plan' names '$(planned "$tmp/again.plan")'"
@@ -63,7 +63,7 @@ $as_nobody env HOME="$home" HEADSTART_STATE= "$disk/tool" plan --json -o "$home/
 	fail "the user cannot plan"
 [ "$(planned "$home/again.plan")" = "$all" ] || fail "the user's own 'headstart plan' names '$(planned "$home/again.plan")'"
 
-# A plan all of whose files have become the user's is taken away.
+# A plan is removed if all of its files have become the user's.
 name=$(python3 -c '
 import sys
 path, number = sys.argv[1], 0xcbf29ce484222325
@@ -82,7 +82,7 @@ chown 65534 "$disk/roots/file"
 [ ! -e "$HEADSTART_STATE/$name.plan" ] || fail "root's plan names a user's file still"
 chown 0 "$disk/roots/file"
 
-# The user's folder is a link to one that only root can write to.
+# The user's folder is now a link to a folder that only root can write to.
 rm -r "$home/.local"
 $as_nobody ln -s "$tmp/closed" "$home/.local"
 "$tool" record --no-drop --user somebody -- "$disk/start" 2>"$tmp/err" || fail "the recording failed: $(cat "$tmp/err")"

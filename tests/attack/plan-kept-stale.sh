@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A plan names files of several users, as plans of older versions may. Only changes by root, or by whose plan it is, mark it as
-# stale: a user cannot have root compile its plan for ever.
+# A plan names files of several users, as plans of older versions may. Only root's changes and those of the plan's own user mark
+# it as stale. Otherwise a user could make root compile the plan for ever.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/attack/files-lib.sh"
 cp "$prefetch" "$tmp/prefetcher"
 mkdir "$tmp/roots" "$home/own"
 chown 65534:65534 "$home/own"
 
-# case_of WHO CHANGE MARKED: a plan of WHO over the files; CHANGE is done; the plan is marked then, or not.
+# case_of WHO CHANGE MARKED: makes a plan of WHO over the files, does CHANGE, and checks whether the plan is marked.
 case_of() {
 	rm -rf "$home/own/file"
 	for file in "$tmp/roots/file" "$home/own/file" "$home/own/other"; do

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Root's plan lists a file below a user's folder. The user puts a link to /dev/pts in the folder's place, where a terminal has
-# the file's name, or has a device mounted over the file: nobody opens the terminal, however the plan is carried out.
+# Root's plan lists a file below a user's folder. The user replaces the folder by a link to /dev/pts, where a terminal has the
+# file's name, or has a device mounted over the file. However the plan is carried out, nobody must open the terminal.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/attack/files-lib.sh"
 
-# A folder of the user's with a file named like the terminal, and a plan of it; then the link.
+# Makes a folder of the user's with a file named like the terminal, and a plan of it.
 make_plan() {
 	name=${TERMINAL##*/}
 	$as_nobody mkdir "$home/dir"
@@ -50,8 +50,8 @@ mounted() {
 	said_stale
 }
 
-# The plan's probes are looked at before every start of the launcher; the planner looks for thread-local storage in what
-# the profile lists.
+# The launcher looks at the plan's probes before every start; the planner looks for thread-local storage in the files of the
+# profile.
 attack_launcher() {
 	make_profile_of_it
 	HEADSTART_STATE=$tmp/state "$tool" plan "$tmp/profile" -o "$tmp/real.plan" >/dev/null || :

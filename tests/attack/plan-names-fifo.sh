@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A FIFO in the place of a planned file: the prefetcher neither waits at it nor opens it, which would let a writer go on that
-# waits there.
+# A user has replaced a planned file by a FIFO. The prefetcher must not wait for it, and must not open it either: that would let a
+# waiting writer go on.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/attack/files-lib.sh"
 fifo=$home/fifo

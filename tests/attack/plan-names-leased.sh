@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A user has a write lease on a planned file and does not give it up: an open that waited would wait for the kernel's
-# lease-break-time, 45 seconds. The prefetcher ends while the lease is still held.
+# A user holds a write lease on a planned file and does not give it up. An open that waited would wait for the kernel's
+# lease-break-time, 45 seconds. The prefetcher must end while the lease is still held.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/attack/files-lib.sh"
 file=$home/leased
 mkfifo "$tmp/held" "$tmp/end"
 
-# Says "held", waits for the end of the other FIFO, and says whether somebody had the lease taken from it by force.
+# Takes the lease, says "held", and keeps it until the other FIFO ends.
 cat >"$tmp/hold.py" <<'END'
 import fcntl, signal, sys
 signal.signal(signal.SIGIO, signal.SIG_IGN)

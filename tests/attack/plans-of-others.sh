@@ -1,5 +1,5 @@
 #!/bin/sh
-# A plan that somebody else than root and the user could have written is passed over, and so is what is no plan.
+# headstart ignores a plan that anybody but root and the user could have written, and a file that is no plan.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 may_be_root
 plan_of_root
@@ -9,7 +9,7 @@ plan=$(echo "$state"/target-*.plan)
 cp "$plan" "$good"
 system_plan=$system_state/${plan##*/}
 
-# Puts a copy of the good plan in both places, or what stands in for it: put OWNER MODE [FILE].
+# Puts a copy of the good plan, or FILE in its place, into both folders: put OWNER MODE [FILE].
 put() {
 	for at in "$plan" "$system_plan"; do
 		rm -rf "$at"
@@ -18,7 +18,7 @@ put() {
 		chown "$1" "$at"
 	done
 }
-# Runs a command that makes something in both places: there COMMAND… is run with the path as its last argument.
+# there COMMAND…: runs a command once for each of the two folders, with the plan's path as its last argument.
 there() {
 	for at in "$plan" "$system_plan"; do
 		rm -rf "$at"
@@ -70,7 +70,7 @@ case_plan_in_the_victims_own_folder() {
 		wrapped=$as_victim
 		systemwide HOME="$tmp/home" "$launch" posix_spawn "$target"
 		[ $owner = $victim ] && target_ran_planned || target_ran_unplanned
-		# A root process with the victim's HOME, as sudo leaves it.
+		# Root has the victim's HOME, as after sudo.
 		wrapped=
 		systemwide HOME="$tmp/home" "$launch" posix_spawn "$target"
 		target_ran_unplanned
@@ -98,7 +98,8 @@ case_link_to_a_plan_elsewhere_is_not_followed() {
 	done
 }
 
-# The sign that a program is a link to another one lets the shim resolve the path, and believes nothing that it says.
+# A sign tells the shim that a program's path is a link. Then the shim resolves the path itself, and believes nothing else of the
+# sign.
 case_sign_of_a_linked_program_leads_to_no_other_plan() {
 	put 0:0 644
 	cp "$target" "$place/unplanned"
@@ -124,7 +125,7 @@ case_plan_that_is_truncated_or_noise_is_passed_over() {
 	passed_over
 }
 
-# More than a plan has, or a body that is damaged: the prefetcher finds that out, and ends.
+# A file larger than any plan, or one with a damaged body: the prefetcher finds that out, and ends.
 case_overlong_plan_comes_to_an_end() {
 	cp "$prefetch" "$place/headstart-prefetch"
 	for how in grown zeroes damaged; do

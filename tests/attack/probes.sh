@@ -1,6 +1,6 @@
 #!/bin/sh
-# Root's plan names a file below a user's folder, and the user puts something else in its place: the shim, which asks whether
-# a page of it is in memory, opens neither a device nor a FIFO, and follows no link.
+# Root's plan names a file below a user's folder, and the user replaces it by something else. The shim, which asks whether a page
+# of the file is in memory, must open neither a device nor a FIFO, and must follow no link.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 
 theirs=$tmp/theirs decoys=$tmp/decoys
@@ -17,7 +17,7 @@ make_decoy() { # KIND
 	esac
 }
 
-# Runs COMMAND and expects that it ends with 7 and nobody has opened the decoy.
+# Runs COMMAND, which must end with 7. Nobody must open the decoy.
 opens_no_decoy() { # COMMAND…
 	rm -f "$tmp/sign"
 	as="$attack/opened $decoys/planned $tmp/sign"
@@ -27,7 +27,7 @@ opens_no_decoy() { # COMMAND…
 }
 by_both_shims() { # KIND
 	make_decoy "$1"
-	[ -e "$theirs/planned" ] || fail "the decoy is not in place" # and the kernel knows the way there
+	[ -e "$theirs/planned" ] || fail "the decoy is not in place" # and the kernel has the path in its cache
 	what="$1, by a hook"
 	opens_no_decoy "$launch" posix_spawn "$target"
 	loaded=LD_AUDIT=$audit
@@ -35,7 +35,7 @@ by_both_shims() { # KIND
 	opens_no_decoy "$look" "$place/libthree.so"
 }
 
-# Where the sign comes from: the planned file itself is opened.
+# The control: the planned file itself is opened.
 case_an_open_is_seen() {
 	rm -f "$tmp/sign"
 	as="$attack/opened $theirs/planned $tmp/sign"
@@ -71,7 +71,7 @@ case_file_becomes_something_else() {
 	done
 }
 
-# A program is not opened to see whether its path is a link.
+# The shim does not open a program to see whether its path is a link.
 case_path_of_a_device_is_executed() {
 	make_decoy device
 	for way in execve posix_spawn; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The recorded program takes a write lease on its own file and keeps it when the recording ends: the recorder, which then looks
-# what disk the file lies on, does not wait for the lease (the kernel's lease-break-time, 45 seconds).
+# The recorded program takes a write lease on its own file, and still holds it when the recording ends. The recorder, which then
+# looks up the disk that the file lies on, must not wait for the kernel's lease-break-time of 45 seconds.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 make_disk

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program keeps its record locks (fcntl(2)) on the files that a plan names: closing any descriptor of a file would take them
-# away, so a hook looks at other files. The plan here is made by headstart itself, which chooses what is looked at.
+# A process loses its record locks (fcntl(2)) on a file when it closes any descriptor of that file. So a hook must not probe files
+# that a program may have locked. The plan here is made by headstart itself, which chooses the probes.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 locked=$attack/locked
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
@@ -8,7 +8,7 @@ data=$place/data
 head -c 1000000 /dev/urandom >"$data"
 libraries="$libraries $data" # which make_cold empties from memory, too
 
-# By size alone the data would be the first choice: it is the largest file of the plan.
+# By size alone the data would be the first choice, as the largest file of the plan.
 "$make_profile" "$tmp/profile" <<END
 program $target
 file regular $place/libthree.so
@@ -22,7 +22,7 @@ plan=$(find "$state" -name '*.plan')
 "$tool" show --json "$plan" >"$tmp/shown"
 
 case_lock_on_planned_data_is_kept() {
-	chmod 666 "$data" # a writing lock is for who may write; root's plan would not have named such a file
+	chmod 666 "$data" # a write lock needs write permission; root's plan would not have named such a file
 	grep -qF "\"$data\"" "$tmp/shown" || fail "the plan does not name the data: $(cat "$tmp/shown")"
 	for way in posix_spawn vfork-execv; do
 		for as in "" "$as_victim"; do
@@ -34,7 +34,7 @@ case_lock_on_planned_data_is_kept() {
 	done
 }
 
-# The controls: closing the file loses the lock, and so does a plan that has the data looked at.
+# The controls: closing the file loses the lock, and so does a plan that has the data as a probe.
 case_a_lost_lock_is_seen() {
 	forced "$locked" "$data" reopen "$target"
 	ends_with 98

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A command that root records as another user has nothing of root's: no terminal to push characters into, no environment, no
-# groups, no descriptors, no keys. And it still has a terminal that works.
+# A command that root records as another user must get nothing of root's: no terminal to push characters into, no environment, no
+# groups, no descriptors, no keys. But it must have a terminal that works.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 can_record
@@ -11,7 +11,7 @@ name=$(id -un $user) || skip "there is no user $user"
 mkdir "$tmp/users" "$tmp/run"
 chown $user "$tmp/users" "$tmp/run"
 
-# What the command finds, in a file of the user's; then it talks with who is at the terminal.
+# Writes what the command finds into a file of the user's, then talks with whoever is at the terminal.
 cat >"$tmp/look" <<'END'
 #!/usr/bin/python3
 import fcntl, json, os, signal, sys, termios
@@ -37,7 +37,7 @@ except OSError:
     found["controlling"] = None
 with open(sys.argv[1] + "/found", "w") as file:
     json.dump(found, file)
-signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) # it may come before somebody waits for it
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) # SIGINT may come before anybody waits for it
 if os.isatty(0):
     print("size", *os.get_terminal_size(0), flush=True)
     print("heard", input(), flush=True)
@@ -46,7 +46,7 @@ if os.isatty(0):
 END
 chmod 755 "$tmp/look"
 
-# Who is at root's terminal: types what is asked for, and looks at what is left of the terminal.
+# Acts as the person at root's terminal: types what is asked for, and checks what has become of the terminal.
 cat >"$tmp/type" <<'END'
 import fcntl, os, pty, signal, struct, sys, termios
 pid, master = pty.fork()
@@ -116,7 +116,7 @@ assert ended["status"] == "0", "the recorder failed: " + ended["status"]
 END
 }
 
-# What is the user's own goes along.
+# The user's own variables are passed on.
 case_users_own() {
 	: >"$tmp/users/cookies"
 	: >"$tmp/run/wayland-0"
@@ -130,7 +130,7 @@ case_users_own() {
 	! grep SECRET "$tmp/out" || fail "SECRET went along"
 }
 
-# A session keyring stays with a process that becomes another user, and what is in it can be read.
+# A process that becomes another user keeps its session keyring, and can read what is in it.
 case_roots_keys() {
 	cp "$HEADSTART_TEST_BUILD/tests/attack/keyring" "$tmp/keyring"
 	"$tmp/keyring" hold setpriv --reuid $user --regid $user --clear-groups "$tmp/keyring" find >"$tmp/out" 2>"$tmp/err" ||
@@ -144,7 +144,7 @@ case_roots_keys() {
 	grep -qx none "$tmp/out" || fail "the command has a key of root's: $(cat "$tmp/out")"
 }
 
-# A wrapper that ends, as those of desktop programs do: what it started goes on, with its terminal.
+# The command is a wrapper that ends, as those of desktop programs do. What it has started goes on, and keeps its terminal.
 case_wrappers() {
 	cat >"$tmp/wrapper" <<'END'
 #!/bin/sh
@@ -159,7 +159,7 @@ END
 	grep -q "later: go" "$tmp/out" || fail "what a wrapper started was ended with it: $(cat "$tmp/out")"
 }
 
-# Refused before anything is recorded.
+# These are refused before anything is recorded.
 case_state() {
 	HEADSTART_STATE=$tmp/users/state refuses 1 "run this as that user, or without HEADSTART_STATE" "$tool" record -- true
 	[ ! -e "$tmp/users/state" ] || fail "root made a folder in the user's"

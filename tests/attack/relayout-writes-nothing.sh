@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A packager's script goes by the exit status of relayout -o: where it is 0, OUT is there and serves; where it is not, OUT is
-# what it was.
+# Packagers' scripts go by the exit status of relayout -o. With status 0, OUT must be there and usable; otherwise OUT must be what
+# it was.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 cd "$tmp"
 printf 'int main(void)\n{\n\treturn 7;\n}\n' >main.c
@@ -19,7 +19,7 @@ grep -qF "'out' is an unchanged copy" said || fail "does not say so: $(cat said)
 ./out || status=$?
 [ "$status" = 7 ] || fail "OUT does not run"
 
-# Into a folder; what was there is replaced.
+# Into a folder, where it replaces a file.
 mkdir folder
 echo old >folder/unknown
 "$headstart" relayout --json --profile profile -o folder unknown >said 2>&1 || fail "into a folder: $(cat said)"
@@ -27,7 +27,7 @@ cmp unknown folder/unknown || fail "an old OUT is left there with status 0"
 [ "$(json said '"{status} {output}".format(**TOP["files"][0])')" = "skipped folder/unknown" ] ||
 	fail "the JSON does not say where the copy is"
 
-# Refused: status 1, and OUT as it was.
+# A refusal: status 1, and OUT as it was.
 echo old >kept
 "$headstart" relayout --profile profile -o kept text >said 2>&1 && fail "a text was relaid"
 [ "$(cat kept)" = old ] || fail "a refusal changed OUT"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Root with a user's environment, as by sudo -E: nothing is read or written below a folder that the user can change, and
-# what root does with its own home is as ever.
+# Root runs headstart with a user's environment, as sudo -E does. headstart must not read or write anything below a folder that
+# the user can change; what root does in its own home must work as always.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be tricked"
 chmod 755 "$tmp"
@@ -9,7 +9,7 @@ user=65534
 name=$(id -un $user) || skip "there is no user $user"
 home=$tmp/home # the user's
 roots=$tmp/roots
-target=$tmp/target # a folder of root's that the user would like to have something in
+target=$tmp/target # a folder of root's into which the user would like to write
 mkdir -p "$home" "$roots" "$target" "$tmp/share/applications" "$tmp/bin"
 chown $user "$home"
 as_user="setpriv --reuid=$user --regid=$user --clear-groups"
@@ -20,7 +20,7 @@ cp "$tmp/share/applications/painter.desktop" "$tmp/entry"
 export PATH="$tmp/bin:$PATH" XDG_DATA_DIRS="$tmp/share" HEADSTART_STATE="$tmp/state"
 unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CONFIG_DIRS
 
-# The user's folder of menu entries is a link to a folder of root's, and the entry the user's own making.
+# The user's folder of menu entries is a link to a folder of root's, and the user has written the entry.
 $as_user mkdir -p "$home/.local/share"
 $as_user ln -s "$target" "$home/.local/share/applications"
 $as_user mkdir -p "$home/dirs/applications"
@@ -55,7 +55,7 @@ case_variables() {
 	nothing_written HEADSTART_STATE
 }
 
-# A link on the way, whose own folder is root's but where it leads is not; and one that the user put into /tmp.
+# A link lies in a folder of root's but leads to one that is not; another link was put into /tmp by the user.
 case_links() {
 	ln -sfn "$home" "$tmp/link"
 	HOME=$tmp/link refuses 1 "'$home' belongs to '$name'" "$headstart" install --app painter
@@ -78,7 +78,7 @@ case_folders_for_others_to_write() {
 	done
 }
 
-# Only a folder deep below root's own home is the user's.
+# Only a folder deep below root's own home belongs to the user.
 case_a_folder_below() {
 	mkdir -p "$roots/.local/share"
 	ln -sfn "$home/.local/share/applications" "$roots/.local/share/applications"
@@ -87,7 +87,7 @@ case_a_folder_below() {
 	rm -rf "$roots/.local"
 }
 
-# Root's own home, sticky folders on the way: all as ever; but menus have nothing of the user's making.
+# Root's own home lies below sticky folders: all works as always, but menu entries of the user's do not count.
 case_roots_own() {
 	mkdir -p "$tmp/sticky/own"
 	for own in "$roots" "$tmp/sticky/own"; do
@@ -101,7 +101,7 @@ case_roots_own() {
 	rm -rf "$tmp/state"
 }
 
-# What root installed there before the home was the user's is not taken back through the user's links.
+# Root installed something there before the home became the user's. Uninstalling must not follow the user's links.
 case_uninstall() {
 	mkdir "$tmp/was-roots"
 	HOME=$tmp/was-roots "$headstart" install --app painter >/dev/null 2>&1 || fail "install"
@@ -117,7 +117,7 @@ case_uninstall() {
 # A prefetcher that has carried out a plan says so in its log.
 prefetcher_with_log() { HEADSTART_LOG=$1 "$prefetch" "$plan" || fail "the prefetcher"; }
 
-# A link of the user's leads to settings, or to where a prefetcher's log would be.
+# Links of the user's lead to settings, and to where a prefetcher's log would be.
 case_settings_and_log() {
 	printf 'nonsense\n' >"$tmp/conf"
 	$as_user ln -s "$tmp/conf" "$home/conf"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A seccomp filter belongs to a thread: the shim asks for that of the thread that calls it.
+# A seccomp filter belongs to a thread: the shim must ask for the filter of the thread that calls it.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 filter=$attack/thread-filter
 
@@ -43,7 +43,7 @@ case_thread_with_filter_is_not_killed_in_whole_mode() {
 	was_not_run own
 }
 
-# Where nothing can be asked, a thread counts as one that has a filter.
+# Where the shim cannot ask, it treats the thread as one that has a filter.
 case_thread_without_proc() {
 	printf 'mount -t tmpfs none /proc && exec "$@"\n' >"$tmp/without-proc"
 	for mode in none deadly; do

@@ -1,13 +1,13 @@
 #!/bin/sh
-# systemd looks for the main process of a service among the processes of its cgroup: nothing is started in one. Programs of a
-# session and of a desktop have cgroups of another kind.
+# systemd looks for the main process of a service among the processes of its cgroup, so no prefetcher is started there. Programs
+# of a session and of a desktop have cgroups of another kind.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 cgroup2 probe.service || skip "no cgroup can be made here"
 at_case_exit
 "$built/plan-for" "$state" "$look" $libraries >"$tmp/out"
 plan_of_root
 
-# Where systemd has a hierarchy of its own, the process is in that cgroup of it as well.
+# Where systemd has a cgroup hierarchy of its own, the process is put into the cgroup there as well.
 in_unit() { # PATH
 	cgroup2 "$1" || skip "no cgroup can be made here"
 	folders=$cgroup
@@ -54,7 +54,7 @@ case_service_starts_nothing_where_only_the_system_loads_the_shim() {
 	was_not_run installed
 }
 
-# The manager of a user's programs is a service itself; what lies in it is not.
+# The manager of a user's programs is a service itself, but its programs are not.
 case_scope_starts_the_prefetcher() {
 	for unit in app-x.scope session-1.scope user@1000.service/app.slice/app-x.scope; do
 		in_unit "$unit"

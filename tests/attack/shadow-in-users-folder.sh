@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# relayout --shadow writes a script that root's systemd runs, and copies that are mounted over programs: as root, not into a
-# folder where somebody else could put others.
+# relayout --shadow writes a script that root's systemd runs, and copies that are mounted over programs. Root must not write them
+# into a folder where somebody else could replace them.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be tricked"
 cd "$tmp"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signal-stack guard|canary|usual WAY FILE: a signal handler on an alternate stack of 8,192 bytes does with FILE what WAY says:
- * execv in a child of vfork, posix_spawn, or dlopen. What lies below the stack is a page that nobody may touch, or filled with a
- * pattern that has to be there afterwards. "usual": the handler runs on the usual stack, although there is another. Exits with
- * the status of the program, or 99 if something was overwritten.
+ * signal-stack guard|canary|usual WAY FILE: starts FILE from a signal handler on an alternate stack of 8,192 bytes,
+ * by execv in a child of vfork, posix_spawn, or dlopen, as WAY says. guard: below the stack is a page that nobody may
+ * touch. canary: below it is a pattern that must not change. usual: the handler runs on the usual stack, although
+ * there is an alternate one. Exits with the status of the program, or 99 if something was overwritten.
  */
 #include <dlfcn.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A signal handler on a small alternate stack may start programs: nothing below that stack is touched, and nothing started.
+# A signal handler on a small alternate stack may start programs. There the shim must not write below that stack, and must start
+# no prefetcher.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 handler=$attack/signal-stack
 

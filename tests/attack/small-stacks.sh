@@ -1,5 +1,5 @@
 #!/bin/sh
-# A thread with a stack of 16 KiB may start programs, planned ones as well.
+# A thread with a stack of 16 KiB may start programs, planned ones too.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 may_be_root
 plan_of_root

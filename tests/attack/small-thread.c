@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * small-thread WAY FILE: a thread with a stack of 16 KiB, the least that libc allows, does with FILE what WAY says: posix_spawn,
- * posix_spawnp, or vfork-execv. The page below the stack belongs to nobody. Exits with the status of the program.
+ * small-thread WAY FILE: starts FILE from a thread with a stack of 16 KiB, the least that libc allows, by
+ * posix_spawn, posix_spawnp, or vfork-execv, as WAY says. The page below the stack cannot be accessed. Exits with the
+ * status of the program.
  */
 #include <pthread.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Files that make who opens, reads or writes them wait, in place of a plan, of what it names, or of the log: nobody waits.
-# Each start has to end; timeout(1) ends one that hangs, with status 124.
+# A file that blocks whoever opens, reads or writes it takes the place of a plan, of a file that the plan names, or of the log.
+# Nobody must wait for it: timeout(1) ends a start that hangs, with status 124.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 may_be_root
 cp "$prefetch" "$place/headstart-prefetch"
@@ -20,7 +20,7 @@ at_case_exit() {
 target_ran() { ends_with 7; }
 unplanned() { on_every_way target_ran_unplanned "$launch" posix_spawn "$target"; }
 
-# Plans of root's that name a file of the attacker's first.
+# Root's plans here name a file of the attacker's first.
 plan_names_probed() {
 	rm -f "$probed"
 	cp "$place/libtwo.so" "$probed"
@@ -66,7 +66,7 @@ case_fifo_in_place_of_the_log() {
 	ends_with 7
 }
 
-# It has a reader that never reads, and is full.
+# The FIFO has a reader that never reads, and is full.
 case_full_fifo_in_place_of_the_log() {
 	plan_names_probed
 	fifo=$tmp/logs/full
@@ -81,8 +81,8 @@ case_full_fifo_in_place_of_the_log() {
 	exec 8<&-
 }
 
-# A write lease makes who opens the file wait until its holder lets go, or for 45 seconds. Neither happens here: the lease is
-# still there when the start is over.
+# Whoever opens a file with a write lease waits until its holder gives it up, or for 45 seconds. Neither must happen here: the
+# lease is still held when the start is over.
 lease() { # FILE
 	cat >"$tmp/lease" <<'PYTHON'
 import fcntl, os, signal, sys

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How much of the caller's stack each hook takes, held against a budget: 2,048 bytes where there is no plan, 6,144 with one.
+# Checks how much of the caller's stack each hook takes: at most 2,048 bytes without a plan, and 6,144 with one.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 stubs=$attack/libstubs.so
 depth=$attack/depth
@@ -7,7 +7,7 @@ ways="dlopen dlmopen execve execv execvp execvp_searched execvpe execvpe_searche
 	execveat posix_spawn posix_spawnp posix_spawnp_searched"
 PATH=$place:$PATH
 
-# Without the shim next to nothing is used: otherwise libc's own functions are measured.
+# The control: without the shim next to nothing is used. Otherwise this would measure libc's own functions.
 case_stubs_alone_use_nothing() {
 	loaded=LD_PRELOAD=$stubs
 	for way in $ways; do
@@ -17,7 +17,7 @@ case_stubs_alone_use_nothing() {
 	done
 }
 
-# Somebody else may empty the page cache, or give a page back to it: then the start is not what it was to be.
+# Somebody else may empty the page cache, or bring a page back into it. Then the start was not cold or warm as intended.
 measure() { # WAY LOGGED PATH
 	for attempt in 1 2 3 4 5; do
 		forced $depth "$1" "$3"
@@ -29,7 +29,7 @@ measure() { # WAY LOGGED PATH
 	log_says "$2"
 }
 
-# Every way is measured and printed, whether it is within the budget or not.
+# Every way is measured and printed, even after one was over the budget.
 within() { # BUDGET LOGGED PATH
 	loaded="LD_PRELOAD=$preload $stubs"
 	over=

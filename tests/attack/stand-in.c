@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stand-in ARGUMENT…: takes the place of headstart-prefetch. It appends its user, its limit on processes, and its arguments to the file that the link
- * EXECUTABLE.ran leads to.
+ * stand-in ARGUMENT…: takes the place of headstart-prefetch. It appends its user, its limit on processes, and its
+ * arguments to the file to which the link EXECUTABLE.ran leads.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands behind the preload shim where depth.c measures it: the functions that it hooks, which return at once. */
+/* The functions that the preload shim hooks, for depth.c: they return at once. */
 #define STUB(name)                                                                                           \
 	__attribute__((visibility("default"))) long name(void);                                              \
 	long name(void)                                                                                      \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * thread-filter FILTER WAY FILE: in a second thread, installs a seccomp filter that kills the process for whatever starting a
- * program by libc's posix_spawn does not need, and then does with FILE what WAY says: posix_spawn, vfork-execv or dlopen. The
- * first thread has no filter; neither has the second if FILTER is "none". Exits with the status of the program.
+ * thread-filter FILTER WAY FILE: a second thread installs a seccomp filter that kills the process at any system call
+ * that libc's posix_spawn does not need to start a program. Then it starts FILE by posix_spawn, vfork-execv or
+ * dlopen, as WAY says. The first thread has no filter; if FILTER is "none", the second has none either. Exits with
+ * the status of the program.
  */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Variables and arguments of any length and kind: the program starts as it does without, and nothing strange is believed.
+# With variables and arguments of any length and kind the program starts as it does without the shim, and the shim believes
+# nothing strange.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
 may_be_root
 plan_of_root
@@ -13,7 +14,7 @@ case_state_folder_that_is_relative_or_overlong_is_none() {
 		forced HEADSTART_STATE="$folder" "$launch" posix_spawn "$target"
 		target_ran_unplanned
 	done
-	# As where it is not set: root's folder, and only that.
+	# The same as if the variable is not set: root's folder alone.
 	what="a relative folder, system-wide"
 	systemwide LD_PRELOAD="$preload" HEADSTART_STATE=state "$launch" posix_spawn "$target"
 	target_ran_planned

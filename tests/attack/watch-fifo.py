@@ -15,11 +15,11 @@ ready, tell = os.pipe()
 writer = os.fork()
 if writer == 0:
     os.write(tell, b"x")
-    with open(fifo, "wb", buffering=0) as end:      # here it waits
+    with open(fifo, "wb", buffering=0) as end:      # the writer waits in this open
         end.write(b"here")
     os._exit(0)
 os.read(ready, 1)
-while True:         # the one thing that it can sleep in
+while True:         # the only call in which it can sleep
     with open(f"/proc/{writer}/stat") as stat:
         if stat.read().rsplit(")", 1)[1].split()[0] == "S":
             break

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wild-environment WHAT WAY PROGRAM: makes environ bad, as WHAT says, and executes PROGRAM by a function WAY that takes no
- * environment. "list": environ lies in memory that is not mapped; "string": one of its strings does; "end": the list runs into
- * such memory. Exits with 7 if the function fails with EFAULT, as the kernel has it, and otherwise with another status than
- * PROGRAM's.
+ * wild-environment WHAT WAY PROGRAM: makes environ invalid, as WHAT says, and executes PROGRAM by a function WAY that
+ * takes no environment. "list": environ itself points to unmapped memory; "string": one of its strings does; "end":
+ * the list runs into such memory. Exits with 7 if the function fails with EFAULT, as the kernel would. Every other
+ * status differs from PROGRAM's.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		return 2;
 	execute(argv[2], argv[3]);
 	error = errno;
-	environ = kept; /* perror() asks for the language */
+	environ = kept; /* perror() would read the environment to find the language */
 	if (error == EFAULT)
 		return 7;
 	errno = error;
