@@ -105,7 +105,7 @@ static void publish_replaces_whole_or_not_at_all(void **state)
 	assert_int_equal(publish_file(nested, 0644, "x", 1), -ENOENT);
 	assert_int_equal(make_folders(nested, 0755), 0);
 	assert_int_equal(make_folders(nested, 0755), 0);
-	/* A folder cannot be renamed over: the temporary file must be gone again. */
+	/* A file cannot be renamed over a folder. The temporary file must be gone afterwards. */
 	assert_int_equal(publish_file(nested, 0644, "x", 1), -EISDIR);
 	assert_true(asprintf(&pattern, "%s/a/b/c.*", folder) > 0);
 	assert_int_equal(glob(pattern, 0, NULL, &left), GLOB_NOMATCH);

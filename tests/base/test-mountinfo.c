@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the lines of mountinfo. */
+/* Unit tests of parsing lines of mountinfo. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ static void escapes_are_undone_but_in_the_options(void **state)
 	assert_string_equal(mount.options, "rw,lowerdir=/a\\040b");
 }
 
-/* A mount of nothing has an empty source: mount -t tmpfs '' /a. */
+/* An empty source is possible: mount -t tmpfs '' /a. */
 static void a_source_may_be_empty(void **state)
 {
 	char text[] = "40 22 0:44 / /a rw - tmpfs  rw\n";

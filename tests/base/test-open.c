@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests of base/open.h: what is no regular file is not opened, and a link on the way is not followed. Whether a
- * terminal was opened its master tells: reading fails with EIO when the last who had it open has closed it, and with
- * EAGAIN when nobody ever had. Runs a second time where openat2(2) is missing.
+ * Unit tests of base/open.h: only regular files are opened, and no link on the way is followed. The master of a
+ * terminal shows whether the terminal was opened: reading from it fails with EIO if somebody had it open and closed
+ * it, and with EAGAIN if nobody ever opened it. The tests run a second time where openat2(2) is missing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -148,7 +148,7 @@ static void a_terminal_is_not_opened(void **state)
 	assert_int_equal(open_regular(through, 0), -EINVAL);
 	assert_true(open_typed(through, S_IFDIR, OPEN_NO_LINKS) < 0);
 	assert_false(was_opened(fixture));
-	/* That this would have told. */
+	/* The control: an open terminal is noticed. */
 	fd = open(through, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	assert_true(fd >= 0);
 	close(fd);

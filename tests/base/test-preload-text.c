@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in /etc/ld.so.preload: found, added, removed; and adding, then removing, gives back what was there.
+/*
+ * Names in /etc/ld.so.preload are found, added and removed. Adding a name and then removing it gives back the
+ * original text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,7 +75,7 @@ static void test_remove(void **state)
 	expect_removed("", "");
 }
 
-/* Every text of up to five of these pieces. */
+/* Tries every text of at most five of these pieces. */
 static void test_round_trip(void **state)
 {
 	static const char *const pieces[] = {"", "a", "/b.so", " ", "\n", ":", "\n\n", "#c", "\t"};
@@ -91,7 +93,7 @@ static void test_round_trip(void **state)
 		assert_true(preload_text_has(added, size, NAME));
 		assert_int_equal(added[size - 1], '\n');
 		assert_int_equal(preload_text_remove(added, size, NAME, &rest, &rest_size), 0);
-		/* All but a newline that had to be put at the end of the last line. */
+		/* All but a newline that was needed at the end of the last line. */
 		assert_int_equal(rest_size, length && text[length - 1] != '\n' ? length + 1 : length);
 		assert_memory_equal(rest, text, length);
 		free(added);

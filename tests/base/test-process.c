@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of running programs: what they are given, what is kept of what they say, how they end. */
+/* Unit tests of running programs: what they get, what is kept of their output, and how they end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/process.h"
 
-/* Runs a line of sh(1), with `options` beside it. */
+/* Runs a line of sh(1), with additional options. */
 static int run(const char *line, struct process_options options, struct process_result *ret)
 {
 	const char *const argv[] = {"/bin/sh", "-c", line, NULL};
@@ -59,7 +59,7 @@ static void what_is_no_program_exits_127(void **state)
 		assert_int_equal(WEXITSTATUS(result.status), 127);
 }
 
-/* Far more than a pipe holds. */
+/* Far more than a pipe can hold. */
 static void all_output_is_kept_unless_told(void **state)
 {
 	_cleanup_(process_result_releasep) struct process_result all = {0}, some = {0};
@@ -99,7 +99,7 @@ static void it_runs_in_the_root_unless_it_stays(void **state)
 	assert_int_equal(chdir("/"), 0);
 }
 
-/* The shell ends in no other way than by being killed. */
+/* The shell ends only if it is killed. */
 static void what_does_not_end_is_killed(void **state)
 {
 	struct process_result result = {0};

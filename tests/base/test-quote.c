@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of quoting: what is plain stays plain, and a shell reads every other word back. */
+/* Unit tests of quoting: plain words stay plain, and a shell reads every other word back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -35,12 +35,12 @@ static void a_folder_that_does_not_fit_is_left_out(void **state)
 	assert_true(search_next(&rest, folder));
 	assert_string_equal(folder, "/a");
 	assert_false(search_next(&rest, folder));
-	rest = list + 1; /* with its NUL it just fits, and the command does not */
+	rest = list + 1; /* fits exactly, with its NUL; the command does not */
 	assert_true(search_next(&rest, folder));
 	assert_int_equal(strlen(folder), PATH_MAX - 1);
 }
 
-/* Accepts what the context names; refuses what lies in /locked. */
+/* Accepts the path in the context; refuses everything in /locked. */
 static int check(void *context, const char *candidate)
 {
 	if (strcmp(candidate, context) == 0)

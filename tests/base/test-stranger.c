@@ -30,7 +30,7 @@ static int remove_folder(void **state)
 	return tree_remove(folder);
 }
 
-/* A path in the folder; valid until the next but three. */
+/* Returns a path in the folder, valid for three more calls. */
 static const char *in(const char *name)
 {
 	static char paths[4][128];

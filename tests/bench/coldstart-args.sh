@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench/coldstart, order, order-build, demo and chart refuse what they cannot do, in words, before they touch a device.
+# bench/coldstart, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"

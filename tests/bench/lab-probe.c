@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The program that the lab's tests run inside an image: static, so that an image needs nothing else. Each
- * argument is one thing to do, in order.
+ * The program that the lab's tests run inside an image. It is static, so that an image needs nothing else. Each
+ * argument is one action; they are done in order.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -35,7 +35,7 @@ static void read_whole(const char *path)
 	printf("%ld\n", total);
 }
 
-/* Takes a file's pages out of the page cache. */
+/* Drops a file's pages from the page cache. */
 static void forget(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -57,7 +57,7 @@ static void write_file(const char *path)
 	}
 }
 
-/* Prints the numbers of all descriptors that are open. */
+/* Prints the numbers of all open descriptors. */
 static void print_descriptors(void)
 {
 	for (int fd = 0; fd < 1024; fd++)

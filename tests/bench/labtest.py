@@ -13,7 +13,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-os.umask(0o022)     # what all may not read is of no use to plans
+os.umask(0o022)     # plans name no files that some users may not read
 SOURCE, BUILD = os.environ["HEADSTART_TEST_SOURCE"], os.environ["HEADSTART_TEST_BUILD"]
 BENCH = os.path.join(SOURCE, "bench")
 sys.path.insert(0, BENCH)
@@ -129,7 +129,7 @@ def kept(root, *paths):
         for path in paths:
             with open(root.inside(path), "rb") as file:
                 pages = stack.enter_context(mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED | mmap.MAP_POPULATE, mmap.PROT_READ))
-            assert len(pages[::mmap.PAGESIZE])      # touches each page, where MAP_POPULATE did not
+            assert len(pages[::mmap.PAGESIZE])      # where MAP_POPULATE did not touch every page
         yield
 
 

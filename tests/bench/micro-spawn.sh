@@ -1,9 +1,9 @@
 #!/bin/sh
-# bench/micro-spawn: measures, reports, passes an arm's environment and arguments on, and says what failed.
+# bench/micro-spawn measures, reports, passes an arm's environment and arguments on, and says what failed.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 micro_spawn=$HEADSTART_TEST_BUILD/bench/micro-spawn
 
-# Two arms that leave a trace, and more rounds than the table counts: the warm-up runs them too.
+# Each arm leaves a trace of every run. There are more runs than the table counts, because of the warm-up.
 case_arms_take_turns_with_their_environment() {
 	"$micro_spawn" --runs 20 --json "$tmp/result.json" --arm 'nothing:' --arm "env:COLOUR=red /usr/bin/env" \
 		-- /bin/sh -c 'echo "${COLOUR-none}"' >"$tmp/out"
@@ -21,7 +21,7 @@ assert "more_us" not in nothing
 END
 }
 
-# What steers headstart comes from the arm alone.
+# Only the arm sets the variables that control headstart.
 case_environment_of_the_caller_is_not_passed_on() {
 	HEADSTART=whole HEADSTART_LOG=$tmp/log "$micro_spawn" -n 1 --cpu 0 -a nothing: \
 		-- /bin/sh -c '[ -z "${HEADSTART-}${HEADSTART_LOG-}" ]' >/dev/null || fail "the environment was passed on"

@@ -111,7 +111,7 @@ class Coldstart(labtest.Undisturbed):
         self.assertIn("audit: differs from 'nothing' in stdout", table)
 
     def test_what_hangs_under_an_arm_has_no_time(self):
-        for seconds in (1, 4, 16, 64):     # on a busy machine the other arms may need so long
+        for seconds in (1, 4, 16, 64):     # on a busy machine the other arms may need this long
             status, result, table, _ = self.coldstart("audit", "while [ ${LD_AUDIT+x} ]; do :; done",
                                                       "--timeout", str(seconds))
             if result:

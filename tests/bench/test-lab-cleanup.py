@@ -13,7 +13,7 @@ from lab import kernel
 
 MS_SHARED = 1 << 20
 
-# A benchmark that says where its lab is once a command runs in it, and then does what it is told.
+# Prints where its lab is as soon as a command runs in it, and then ends in the way that it is told.
 BENCHMARK = """
 import json, os, sys
 sys.dont_write_bytecode = True

@@ -25,7 +25,7 @@ class RunningShell(labtest.Undisturbed):
     def setUp(self):
         self.device = self.enterContext(Device("none", self.image, slowdisk=labtest.SLOWDISK))
         self.root = Root(self.device)
-        os.symlink(DASH, self.root.inside("/bin/sh"))       # absolute: of the image, not of this machine
+        os.symlink(DASH, self.root.inside("/bin/sh"))       # absolute, so that it is of the image, not of this machine
         with open(BUILT_SHIM, "rb") as built, open(self.root.inside(SHIM), "xb") as file:
             file.write(built.read())
         self.shell = Shell.copy(self.root, SHIM)
@@ -64,7 +64,7 @@ class RunningShell(labtest.Undisturbed):
             result = self.probe("read=/data")
         self.assertEqual((result.counters["reads"], result.major_faults), (0, 0))
         alone = self.root.run([PROBE, "read=/data"])
-        self.assertLessEqual(result.minor_faults, alone.minor_faults)     # which has those of a fork of Python
+        self.assertLessEqual(result.minor_faults, alone.minor_faults)     # here those of a forked Python count too
 
     def test_a_shell_that_does_not_start(self):
         broken = Shell({**self.shell.files, "sh": b"no program"}, self.shell.loader, self.shell.preload)

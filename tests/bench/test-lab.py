@@ -14,7 +14,7 @@ from lab.root import Root
 from lab.variant import variant
 
 PROBE = "/probe"
-UNUSED = 20 << 20    # where the image of 32 MiB has nothing that anybody would read
+UNUSED = 20 << 20    # the end of the 32 MiB image, which nobody reads
 DATA_PAGES = (1 << 20) // os.sysconf("SC_PAGESIZE")
 
 
@@ -115,7 +115,7 @@ class PageCache(Lab):
 
     def test_warm_is_verified(self):
         self.device.reset_counters()
-        with contextlib.suppress(cold.NotWarm):     # where the kernel has taken a page again by itself
+        with contextlib.suppress(cold.NotWarm):     # because the kernel dropped a page by itself
             cold.make_warm(self.device, ["/data", "/other"])
         self.assertGreater(self.device.counters()["bytes_read"], 1 << 20)
         with labtest.kept(self.root, "/data", "/other"):
@@ -198,7 +198,7 @@ class Runs(Lab):
         self.assertGreater(int(self.probe("pid", measured=False).stdout), 2)
         trace = "exists=/sys/kernel/tracing/trace_pipe"
         self.assertEqual(self.probe(trace, measured=False).stdout, b"yes\n")
-        self.assertEqual(self.probe("read=/proc/net/route").stdout, b"128\n")   # the heading, no route
+        self.assertEqual(self.probe("read=/proc/net/route").stdout, b"128\n")   # the heading alone, and no route
 
     def test_a_command_that_is_not_there(self):
         with self.assertRaisesRegex(LabError, "cannot run 'nothing-like-it' in the image: No such file"):
@@ -240,7 +240,7 @@ class Devices(Lab):
         with Device("hdd", self.image, slowdisk=labtest.SLOWDISK) as hdd:
             self.assertEqual(queue_of(hdd.loop), ["1", "128", "[none]"])
         name = os.path.basename(hdd.loop)
-        self.assertEqual(queue_of(name), before.get(name, queue_of(name)))    # the kernel may have made it only now
+        self.assertEqual(queue_of(name), before.get(name, queue_of(name)))    # the kernel may have created it only now
 
     def test_refusals(self):
         for arguments, words in ((("floppy", self.image), "no device model 'floppy'"),

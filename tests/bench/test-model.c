@@ -88,7 +88,7 @@ static void test_short_skip(void **state)
 	assert_true(model_seek_ns(hdd, 0, 512 * KIB, DISK_SIZE, 0.9) > 12 * MS);
 }
 
-/* The head is where the last read ended, also when that read was not modelled. */
+/* The head is where the last read ended, even if that read was not modelled. */
 static void test_head(void **state)
 {
 	struct disk disk = new_disk("hdd");
@@ -103,7 +103,7 @@ static void test_head(void **state)
 	assert_int_equal(disk_read(&disk, second, DISK_SIZE / 2, 60000) - second, 100 * US + 1 * MS);
 }
 
-/* The rotation is uniform over a turn and repeats with the seed. */
+/* The rotation is uniformly distributed over a turn, and the same seed repeats it. */
 static void test_rotation(void **state)
 {
 	struct disk disk = new_disk("hdd"), same = new_disk("hdd");
@@ -136,7 +136,7 @@ static void test_serial_queue(void **state)
 
 	assert_int_equal(disk_read(&disk, 0, 0, 16000), 1600 * US);
 	assert_int_equal(disk_read(&disk, 0, 0, 16000), 3200 * US);
-	/* an idle device begins when the read arrives */
+	/* an idle device begins as soon as the read arrives */
 	assert_int_equal(disk_read(&disk, 10 * MS, 0, 16000), 11600 * US);
 }
 
@@ -150,7 +150,7 @@ static void test_parallel_queue(void **state)
 	assert_int_equal(disk_read(&disk, 1 * MS, 0, 12000), 1600 * US);
 }
 
-/* One link: transfers follow each other, their latencies overlap, 64 reads at most are in flight. */
+/* One link: transfers come one after the other, their latencies overlap, and at most 64 reads are in flight. */
 static void test_shared_bandwidth(void **state)
 {
 	struct disk disk = new_disk("cloud");

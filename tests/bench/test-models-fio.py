@@ -32,7 +32,7 @@ SEED = 1
 TOLERANCE = 0.05
 ATTEMPTS = 3
 ROUNDING = 10               # ns
-EARLY = 150 * US            # an answer leaves so much before its time at most: the way through FUSE, and the timer's lateness
+EARLY = 150 * US            # an answer is sent at most this long before its time, to make up for FUSE and for a late timer
 
 
 class Formula:
@@ -163,7 +163,7 @@ class Models(unittest.TestCase):
     def check_log(self, model, reads):
         """Each read of the log is complete when the formula says so, and answered then."""
         formula = FORMULAS[model]()
-        formula.head = min(4096, SIZE)      # where the device ended its own measurement of FUSE
+        formula.head = min(4096, SIZE)      # where the device finished its own measurement of FUSE
         for came, complete, answered, offset, size in sorted(reads):
             expected = formula.complete(came, offset, size)
             formula.is_complete(complete, offset, size)
@@ -222,7 +222,7 @@ class Models(unittest.TestCase):
         with slowdisk("none") as (file, reads):
             median = fio(file, "randread", 4096, 3000, 1)["clat_ns"]["percentile"]["50.000000"]
         self.check_log("none", reads)
-        if median > 250 * US:    # emmc, the fastest
+        if median > 250 * US:    # emmc is the fastest
             print(f"partial: not confirmed by fio: none: a 4 KiB read takes {median / US:.0f} us, more than one of emmc")
 
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of bench/spawn/sample: medians, and intervals that follow from arithmetic. */
+/* Unit tests of bench/spawn/sample: medians, and intervals that can be computed by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,10 @@ static void interval_has_the_width_of_theory(void **state)
 	assert_true(interval.high >= 58 && interval.high <= 62);
 }
 
-/* What sways whole rounds sways both sides: 10 more in each round is 10 more, however wild the rounds are. */
+/*
+ * A disturbance of whole rounds affects both sides: the difference stays 10 in each round, however much the rounds
+ * vary.
+ */
 static void differences_are_of_rounds(void **state)
 {
 	double values[ROUNDS], baseline[ROUNDS];

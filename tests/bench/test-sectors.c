@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets of sectors: what was there is told once more, and the edges of ranges and of the disk. */
+/* Sets of sectors: each sector is reported once, and the edges of ranges and of the disk are right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void test_cleared(void **state)
 	assert_int_equal(sector_set_add(*state, 0, DISK_SIZE), 0);
 }
 
-/* A sector is read when all of it is, and written when any of it is. */
+/* A sector counts as read if all of it was read, and as written if any of it was written. */
 static void test_parts_of_sectors(void **state)
 {
 	sector_set_add(*state, 100, 2 * SECTOR_SIZE);

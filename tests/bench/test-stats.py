@@ -32,7 +32,7 @@ class Median(unittest.TestCase):
 
 class Interval(unittest.TestCase):
     def test_is_that_of_the_exact_distribution(self):
-        for n in (3, 5, 7, 9, 31):    # for these no value's probability lies so near 2.5 % that chance decides
+        for n in (3, 5, 7, 9, 31):    # the probabilities of these are far enough from 2.5 % that chance does not decide
             values = [1 + (i * i) % 97 / 10 + i / 1000 for i in range(n)]
             with self.subTest(n=n):
                 self.assertEqual(stats.median_interval(values), exact_interval(values))

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Settings have their effect wherever plans are made and carried out, and never keep a program from starting.
+# Settings take effect wherever plans are made and carried out, and never keep a program from starting.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 export HEADSTART_STATE="$tmp/state" HEADSTART_CONFIG="$tmp/headstart.conf"
 mkdir -p "$HEADSTART_STATE"
@@ -15,10 +15,10 @@ make_cold() { "$page" out "$place/data" || fail "pages stay in the page cache"; 
 dd if=/dev/zero of="$place/data" bs=64k count=8 2>/dev/null
 printf 'program %s\nfile regular %s\nrange 0 128 0 1\n' "$program" "$place/data" | "$make_profile" "$tmp/profile"
 "$headstart" plan "$tmp/profile" >/dev/null || fail "plan without settings"
-plan=$(find "$HEADSTART_STATE" -name "*.plan" -type f) # there may be links to it
+plan=$(find "$HEADSTART_STATE" -name "*.plan" -type f) # the signs of other names are links to it
 cp "$tmp/profile" "${plan%.plan}.profile"
 
-# check: all problems, with file and line.
+# check: prints all problems, with file and line.
 case_check_names_every_problem() {
 	"$headstart" config check >"$tmp/out" || fail "check without settings"
 	set_conf '[budget]\nmemory = 256K\nspeed = 1\n[programs]\n\nforbid = x\n'
@@ -39,7 +39,7 @@ asked() {
 	sed -n 's/.*asked=\([0-9]*\).*/\1/p' "$tmp/log" 2>/dev/null
 }
 
-# memory: in plans, and in what is done with plans that were made before.
+# memory: applies when plans are made, and when older plans are carried out.
 case_memory_limits_plans_old_and_new() {
 	set_conf '[budget]\nmemory = 256K\n'
 	[ "$(asked)" = 262144 ] || fail "run: memory of the settings has no effect: $(asked)"
@@ -52,13 +52,13 @@ case_memory_limits_plans_old_and_new() {
 	[ "$(asked)" = 524288 ] || fail "without settings: $(asked)"
 }
 
-# time: nothing is begun when it is over; an hour is plenty for this file.
+# time: nothing is begun after the limit; an hour is plenty for this file.
 case_time_limits_prefetching() {
 	set_conf '[budget]\ntime = 3600\n'
 	[ "$(asked)" = 524288 ] || fail "time"
 }
 
-# deny: no plan, and none is used.
+# deny: no plan is made, and an existing one is not used.
 case_denied_program_has_no_plan() {
 	set_conf '[programs]\ndeny = cat\n'
 	[ -z "$(asked)" ] || fail "run: a program that is denied was prefetched"
@@ -80,7 +80,7 @@ case_denied_program_has_no_plan() {
 	[ -e "$plan" ] || fail "apply did not bring the plan back"
 }
 
-# devices: by the folder a file lies in.
+# devices: by the folder in which a file lies.
 case_device_is_what_the_settings_say() {
 	order() { "$headstart" plan -o "$tmp/elsewhere" --json "$1" | json - 'TOP["order"]'; }
 	folder=$(realpath "$place")
@@ -91,7 +91,7 @@ case_device_is_what_the_settings_say() {
 	[ "$(order "$tmp/profile-2")" = touch ] || fail "devices: the longest folder does not count"
 }
 
-# What is wrong in a file fails no start, and is one sentence where people look.
+# A mistake in a settings file keeps no program from starting, and is reported in one sentence.
 starts_with() {
 	[ "$("$headstart" run -- sh -c 'echo started' 2>&1)" = started ] || fail "$1: run: $("$headstart" run -- sh -c 'echo started' 2>&1)"
 	"$headstart" run --verbose -- true 2>"$tmp/err" || fail "$1: run --verbose"
@@ -124,7 +124,7 @@ case_wrong_settings_fail_no_start() {
 	rm "$conf"
 }
 
-# A user's own file, for that user alone.
+# A user's own file counts for that user alone.
 case_settings_of_a_user_are_for_that_user_alone() {
 	unset HEADSTART_CONFIG
 	if [ "$(id -u)" = 0 ] && [ ! -e /etc/headstart/headstart.conf ]; then

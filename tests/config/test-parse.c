@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Settings: what is taken, what is told, and what they say of programs. */
+/* Settings: which are accepted, which problems are reported, and what they say of programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -92,7 +92,7 @@ static void test_problems(void **state)
 	config_release(&config);
 }
 
-/* A pattern that nothing matches would deny nothing, and nobody would be told. */
+/* A pattern that matches nothing would deny nothing, without anybody noticing. */
 static void test_comment_behind_pattern(void **state)
 {
 	struct config config = {0};

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Root's settings in whole mode, where there is no plan that they could have acted on: the prefetcher that a shim starts asks them.
+# Root's settings in whole mode. There is no plan on which they could have acted, so the prefetcher that a shim starts reads them.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 conf=$tmp/headstart.conf
-# The shim hands its prefetcher no HEADSTART_CONFIG. A copy: while any process of one prefetcher carries a plan out, as in other
-# tests, those of whole mode do nothing.
+# The shim does not pass HEADSTART_CONFIG to its prefetcher, so this runs a copy of the prefetcher with its own settings. It is
+# also needed because whole mode does nothing while the same prefetcher carries out a plan, as in other tests.
 cp "$prefetch" "$tmp/copy"
 mkfifo "$tmp/done"
 cat >"$tmp/prefetcher" <<END
@@ -15,7 +15,7 @@ wait
 END
 chmod +x "$tmp/prefetcher"
 
-# The program stays until its prefetcher has ended or waits for more to read: for one that has ended before, nothing is read.
+# The program stays until its prefetcher has ended or waits for more to read: nothing is read for a program that has ended.
 start() {
 	rm -f "$log"
 	make_cold
@@ -25,8 +25,8 @@ start() {
 	grep -q whole=started "$log" || fail "no prefetcher was started: $(cat "$log" 2>&1)"
 }
 
-# Sets `asked` to what the prefetcher says it asked for; 0 if it did nothing. A library that the loader's own read-ahead has brought by
-# the time the shim looks at it is not cold, and starts no prefetcher.
+# Sets `asked` to what the prefetcher says that it asked for; 0 if it did nothing. If the loader's own read-ahead has read a
+# library before the shim looks at it, the library is not cold, and no prefetcher is started.
 ask() {
 	until_undisturbed start
 	asked=$(sed -n 's/^objects .*asked=//p' "$log")

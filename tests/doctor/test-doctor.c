@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the doctor: each check on a root of its own, with a /proc, /sys and /etc as they might be. */
+/* Unit tests of the doctor: each check runs on a root of its own, with a /proc, /sys and /etc as they might be. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 #include "handmade.h"
 #include "tree.h"
 
-/* The machine of the test at hand: healthy until a test makes it otherwise. */
+/* The machine of the current test: healthy until a test changes it. */
 static char root[] = "/tmp/headstart-doctor.XXXXXX";
 static struct doctor_host host;
 static struct doctor_report report;
@@ -99,7 +99,9 @@ static int end(void **state)
 	return tree_remove(root);
 }
 
-/* Runs one check anew; its worst finding must be of this severity, and one of that severity have these words.
+/*
+ * Runs one check anew. Its worst finding must be of this severity, and one finding of that severity must have these
+ * words.
  */
 static void finds(void (*check)(const struct doctor_host *, struct doctor_report *),
 	enum doctor_severity severity, const char *words)
@@ -371,7 +373,7 @@ static void preloads(void **state)
 	finds(check_preloads, DOCTOR_NOTE, "export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=66111");
 }
 
-/* Truncated where only what is mapped is missing: each program would die of SIGBUS. */
+/* Truncated where only mapped bytes are missing: every program would die of SIGBUS. */
 static void a_truncated_preload(void **state)
 {
 	struct handmade elf;
@@ -384,7 +386,7 @@ static void a_truncated_preload(void **state)
 	finds(check_preloads, DOCTOR_PROBLEM, "is truncated");
 }
 
-/* The loader passes over such a file without a word. */
+/* The loader ignores such a file silently. */
 static void a_preload_file_that_cannot_be_read(void **state)
 {
 	char full[PATH_MAX];
@@ -479,7 +481,7 @@ static void go_program(struct handmade *elf)
 	memcpy((char *)elf + 0x600, note, sizeof(note));
 }
 
-/* Who is not root cannot mend root's plans without sudo: a plan of the user's own would not be looked at. */
+/* An ordinary user needs sudo to mend root's plans: a plan of the user's own would not be looked at. */
 static void plans_of_roots(void **state)
 {
 	host.user = 1000;
@@ -570,7 +572,7 @@ static char *deny(const char *program)
 	return strdup("the settings deny it");
 }
 
-/* Whether the plan is mended by a command that begins so. */
+/* Whether the finding's command begins with these words. */
 static bool mends_plan(const char *command)
 {
 	for (size_t i = 0; i < report.n; i++)
@@ -579,7 +581,7 @@ static bool mends_plan(const char *command)
 	return false;
 }
 
-/* Root's plan goes before a user's own, so what a user does without root mends nothing. */
+/* Root's plan takes precedence over a user's own, so a user cannot mend it without root. */
 static void whose_plan(void **state)
 {
 	static const char program[] = "/usr/bin/dynamic", own[] = "/home/u/.local/state/headstart";
@@ -591,7 +593,7 @@ static void whose_plan(void **state)
 		{HEADSTART_STATE_DIR, "sudo headstart plan", "sudo headstart config apply", false},
 		{own, "headstart plan", "headstart config apply", false},
 	};
-	unsigned user = geteuid() ? geteuid() : 1000; /* files of root are believed, whoever asks */
+	unsigned user = geteuid() ? geteuid() : 1000; /* root's files are trusted, whoever asks */
 	char name[PLAN_NAME_SIZE], path[PATH_MAX], full[PATH_MAX];
 
 	set("HOME", "/home/u");
@@ -614,7 +616,7 @@ static void whose_plan(void **state)
 	}
 }
 
-/* Whatever lies there: an answer, and no crash. */
+/* Whatever lies there, there is an answer, and no crash. */
 static void garbage_everywhere(void **state)
 {
 	static const char *const files[] = {"/proc/self/status", "/proc/self/mountinfo", "/proc/meminfo",
@@ -666,6 +668,6 @@ int main(void)
 		TEST(garbage_everywhere),
 	};
 
-	umask(022); /* of files that others may read it says other things */
+	umask(022); /* files that others may read have another finding */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

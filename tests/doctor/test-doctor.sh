@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart doctor on this machine: its exit status, its JSON, its page, and what it says of programs of each kind.
+# headstart doctor on this machine: its exit status, its JSON, its page, and its findings for programs of each kind.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 export HEADSTART_STATE="$tmp/state"
 unset HEADSTART GLIBC_TUNABLES LD_AUDIT LD_PRELOAD NO_COLOR
@@ -7,7 +7,7 @@ cd "$tmp"
 real=$(pwd -P)
 mkdir -m 755 state
 
-# Runs it; the exit status must say the same as the report.
+# Runs the doctor. The exit status must agree with the report.
 doctor() {
 	status=0
 	"$headstart" doctor --json "$@" >json 2>err || status=$?
@@ -22,7 +22,7 @@ for f in TOP["findings"]:
 EOF
 }
 
-# says SEVERITY SUBJECT WORDS: a finding of the last report
+# says SEVERITY SUBJECT WORDS: the last report must have such a finding.
 says() {
 	json json - "$@" 2>/dev/null <<'EOF' || fail "no $1 of $2 says '$3': $(cat json)"
 severity, subject, words = ARGS
@@ -51,7 +51,7 @@ range 0 3 1 1
 file regular $real/libbig.so
 range 0 2 5 1
 EOF
-# The plan of big as it was recorded is in the store from now on.
+# From now on the store has the plan of big as it was recorded.
 make_plan() {
 	"$headstart" plan --device solid big.profile >out
 	plan=$(echo "$real"/state/big-*.plan)
@@ -63,7 +63,7 @@ case_wrong_arguments_are_refused() {
 	refuses 1 "cannot find the program 'no-such-program-here'" "$headstart" doctor no-such-program-here
 }
 
-# the page: nothing but text without a terminal, no line over the width but commands
+# The page: plain text without a terminal, and only commands are longer than the width.
 case_page_is_one_page_of_plain_text() {
 	doctor
 	for subject in installed switches glibc kernel recording io_uring seccomp container disk memory preloads state plans; do
@@ -130,7 +130,7 @@ case_programs_of_each_kind_are_told() {
 	says problem program "whose interpreter '$real/gone' is missing"
 }
 
-# Plans: fresh, stale, not to be believed, damaged, of a program that is gone.
+# Plans: fresh, stale, untrusted, damaged, of a program that is gone.
 case_fresh_plan_is_told() {
 	make_plan
 	doctor ./big
@@ -156,7 +156,7 @@ case_plan_that_others_could_have_written_is_told() {
 	chmod 644 "$plan"
 }
 
-# what the start writes itself is little, and changes again after every recording
+# the start writes some files itself; these are few, and change after every recording
 case_file_that_changes_at_every_start_is_told() {
 	head -c 262144 /dev/zero >much
 	head -c 4096 /dev/zero >little
@@ -206,7 +206,7 @@ case_settings_are_told() {
 	mv plan.away "$plan"
 }
 
-# devices: the settings know better than the kernel, of one folder as well
+# devices: settings take precedence over the kernel's word, also for a single folder
 case_devices_are_what_the_settings_say() {
 	export HEADSTART_CONFIG="$PWD/conf"
 	printf '[devices]\n/ = rotational\n' >conf

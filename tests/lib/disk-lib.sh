@@ -1,6 +1,6 @@
-# Shared by tests that need a disk: make_disk mounts a small ext4 file system at $disk, in a mount namespace of the test's own, so
-# that cold is cold and nobody else reads there. Its mounts go with it, and the loop device with them, however the test ends. Sourced
-# after sh-lib.sh; the test begins again inside the namespace.
+# Shared by tests that need a disk. make_disk mounts a small ext4 file system at $disk, in a mount namespace of the test's own. So
+# its pages can be made cold, and nobody else reads there. The mounts and the loop device disappear with the namespace, however
+# the test ends. Source it after sh-lib.sh; the test begins again inside the namespace.
 [ "$(id -u)" = 0 ] || skip "mounting needs root"
 command -v mkfs.ext4 >/dev/null || skip "mkfs.ext4 is not installed"
 if [ -z "${HEADSTART_TEST_UNSHARED-}" ]; then

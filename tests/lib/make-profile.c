@@ -27,7 +27,7 @@
 
 struct maker {
 	struct profile profile;
-	uint32_t next; /* lowest order above all so far */
+	uint32_t next; /* the lowest order above all used so far */
 };
 
 static int die(const char *what, int error)
@@ -36,7 +36,7 @@ static int die(const char *what, int error)
 	return 1;
 }
 
-/* A file without ranges is given its order once it is known that it has none. */
+/* A file without ranges gets its order last, when it is known that it has none. */
 static void end_file(struct maker *maker)
 {
 	struct profile *profile = &maker->profile;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Files in memory with what a unit test says. After cmocka.h. */
+/* For unit tests, after cmocka.h: files in memory with given contents. */
 #pragma once
 
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A descriptor, which the caller closes. */
+/* Returns a descriptor, which the caller closes. */
 static inline int memory_file(const void *data, size_t size)
 {
 	int fd = memfd_create("test", MFD_CLOEXEC);

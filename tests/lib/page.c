@@ -46,7 +46,7 @@ static bool can_tell(int fd)
 	return preadv2(fd, &to, 1, 0, RWF_NOWAIT) == 1 || errno == EAGAIN;
 }
 
-/* Waits for all reads of the file that are under way. */
+/* Waits until no read of the file is under way. */
 static void read_through(int fd)
 {
 	static char buffer[1 << 16];
@@ -55,8 +55,10 @@ static void read_through(int fd)
 		;
 }
 
-/* A page that is being read cannot be dropped, does not count as resident, and soon is; and asking whether it is there may
- * have it read. */
+/*
+ * A page that is being read cannot be dropped. It does not count as resident yet, but soon will; and asking whether
+ * it is there may start such a read.
+ */
 static int page_out(int fd, uint64_t size)
 {
 	if (!can_tell(fd))
@@ -104,7 +106,9 @@ int main(int argc, char **argv)
 			status = page_in(fd, size);
 		if (status != 0)
 			return status;
-		/* What is taken in between counts, too: those that are resident are counted first. */
+		/*
+		 * Counts the resident pages first, so that a page which the kernel takes in between counts as well.
+		 */
 		these = came ? resident(fd, 0, size) : 0;
 		these = bytes_of(these + pages_taken(fd, 0, size), size);
 		bytes += these;

@@ -26,8 +26,7 @@ static uint32_t mix(uint32_t value)
 	return value ^ value >> 15;
 }
 
-/* A profile that knows the file, whatever build-id it has, and touches about a third of its pages in any
- * order. */
+/* A profile of the file, whatever build-id it has, which touches about a third of its pages in random order. */
 static struct profile_file make_up(
 	const uint8_t *data, size_t size, unsigned seed, struct profile_range *ranges)
 {
@@ -55,7 +54,7 @@ static struct profile_file make_up(
 	return file;
 }
 
-/* The relaid file as it would lie on the disk. */
+/* The relaid file, as it would lie on the disk. */
 static int write_out(const struct relayout *relayout, const uint8_t *data, uint8_t **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = memfd_create("relayout-check", MFD_CLOEXEC);
@@ -86,7 +85,7 @@ static bool wrong(char problem[RELAYOUT_CHECK_MAX], const char *what, const char
 	return false;
 }
 
-/* `data` is the original: what was given, or, of what was relaid already, that which was in it. */
+/* `data` is the original: the given bytes, or, if these are a relaid file, the original that it contains. */
 static bool check_overlay(const uint8_t *data, size_t size, const uint8_t *out, size_t out_size,
 	char problem[RELAYOUT_CHECK_MAX])
 {

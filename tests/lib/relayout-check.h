@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What must be true of a relayout of any bytes whatever: a refusal, or a file that verify takes and undo
- * undoes. A compacted one is verified against its original, and not undone.
+ * What must be true of the relayout of any bytes: it is refused, or verify accepts the result and undo restores the
+ * original. A compacted file is verified against its original, and not undone.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #define RELAYOUT_CHECK_MAX 512
 
 /*
- * Lays out `data` by a profile made up for it (the same seed makes the same). Returns whether all is as it
- * must be; if not, `problem` says what is not. *ret_accepted: whether there was a relaid file.
+ * Makes a relayout of `data` by a profile made up for it; the same seed makes the same profile. Returns whether all is as it
+ * must be; otherwise `problem` says what is not. *ret_accepted: whether there was a relaid file.
  */
 bool relayout_check(const uint8_t *data, size_t size, uint32_t passes, unsigned seed, bool *ret_accepted,
 	char problem[RELAYOUT_CHECK_MAX]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the sizes and checksums of a poked or random file right again, so that a test or a fuzzer gets past
- * them to what they protect. Bounds-checked: the bytes may be anything.
+ * Corrects the sizes and checksums of a poked or random file, so that a test or a fuzzer gets past them to what they
+ * protect. Bounds-checked: the bytes may be anything.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ static inline void seal_profile(void *data, size_t size)
 }
 
 /*
- * The checksum of what was appended to a relaid file, or of all of a compacted one; where `original`, that of
- * the original in it as well.
+ * Corrects the checksum of what was appended to a relaid file, or of all of a compacted file; with `original`, also
+ * that of the original inside it.
  */
 static inline void seal_relaid(void *data, size_t size, int original)
 {

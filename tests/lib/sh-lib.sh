@@ -1,5 +1,5 @@
-# Shared by behaviour tests: a private folder, removed at the end; words for what passed, failed, or was not tried.
-# A test sources it first: . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+# Shared by behaviour tests: a private folder, which is removed at the end, and functions that report what passed, failed, or was
+# not tried. A test sources this file first: . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 #
 # A test of several cases defines a function case_WHAT_HAPPENS for each. run_cases, on the last line, runs them all.
 set -eu
@@ -12,12 +12,12 @@ make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 page=$HEADSTART_TEST_BUILD/tests/lib/page
 unclaimed=$HEADSTART_TEST_BUILD/tests/lib/unclaimed
 this_test=$(realpath "$0")
-as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --" # in front of a command that an ordinary user runs
+as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --" # put it in front of a command that an ordinary user runs
 unset HEADSTART HEADSTART_CONFIG HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
 umask 022       # what is to be closed to others is closed by the test
 exec </dev/null # whoever started us may have closed it
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")
-others=             # for_others makes it
+others=             # set by for_others
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
 clean_up() {
 	at_exit
@@ -36,12 +36,13 @@ skip() {
 	exit 77
 }
 
-# A test that goes on without a case says why: tests/run calls it partial, and CI fails unless tests/expected-skips has it.
+# Reports why a test goes on without a case: tests/run calls such a test partial, and CI fails unless tests/expected-skips lists
+# it.
 untried() {
 	echo "partial: $*"
 }
 
-# Whether a program that a case needs is here; the case is untried otherwise.
+# Whether a program that a case needs is installed; otherwise reports the case as untried.
 have() {
 	command -v "$1" >/dev/null && return 0
 	untried "no $1"
@@ -58,8 +59,8 @@ for_others() {
 	cp -- "$@" "$others"
 }
 
-# Prints the name of a new folder whose page cache can be emptied, if there is such a place: preferably where other users can
-# be let in, which the build may not be.
+# Prints the name of a new folder whose page cache can be emptied, if there is such a place: preferably where other users can be
+# let in, since the build may not be such a place.
 disk_folder() {
 	for disk_place in "${TMPDIR:-/tmp}" /var/tmp "$HEADSTART_TEST_BUILD"; do
 		case $(stat -fc %T "$disk_place") in
@@ -70,7 +71,7 @@ disk_folder() {
 	mktemp -d "$disk_place/headstart-test.XXXXXX"
 }
 
-# For tests that make plans: of files in memory, which $tmp may lie in, there is nothing to plan.
+# For tests that make plans: $tmp may lie in memory, and plans name no files in memory.
 on_disk() {
 	case $(stat -fc %T "$tmp") in
 	tmpfs | ramfs)
@@ -87,12 +88,12 @@ evict() { # FILE…
 	done
 }
 
-# The string that a macro of config.h stands for.
+# Prints the string that a macro of config.h stands for.
 defined() { sed -n "s/^#define $1 \"\(.*\)\"/\1/p" "$HEADSTART_TEST_BUILD/config.h"; }
 
 can_trace() { command -v strace >/dev/null && strace -qq -o /dev/null true 2>/dev/null; }
 
-# Runs a command as one who collects orphans, which are then its children.
+# Runs a command as a process that collects orphans, which then become its children.
 collecting() {
 	/usr/bin/python3 -c '
 import ctypes, os, sys
@@ -100,8 +101,8 @@ ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 
-# Runs a command and waits for it and for all that it leaves behind, detached or not; its exit status is that of the command.
-# In front of it, who runs it: gathering env …
+# Runs a command, and waits for it and for all processes that it leaves behind, detached or not. Exits with the status of the
+# command. Commands that change the user or the environment stand behind it: gathering env …
 gathering() {
 	/usr/bin/python3 -c '
 import ctypes, os, sys
@@ -118,9 +119,9 @@ except ChildProcessError:
     sys.exit(status if status >= 0 else 128 - status)' "$@"
 }
 
-# What can disturb a test that goes by the page cache or by when something happens, as counters: somebody emptied the page
-# cache; memory was short; programs waited for a processor, or this machine for its host. Where the kernel does not tell how
-# programs wait, they always do.
+# Prints as counters what can disturb a test that depends on the page cache or on the order of events: somebody emptied the page
+# cache; memory was short; programs waited for a processor, or this machine for its host. If the kernel does not report how
+# programs wait, they always count as waiting.
 disturbances() {
 	sed -n 's/^drop_\(pagecache\|slab\) \([0-9]*\)$/the caches were emptied: \2/p
 		s/^pgsteal_\(kswapd\|direct\) \([0-9]*\)$/memory was reclaimed: \2/p' /proc/vmstat
@@ -129,9 +130,9 @@ disturbances() {
 	sed -n 's/^cpu  *\([0-9]* *\)\{7\}\([0-9]*\) .*/the host took the processor: \2/p' /proc/stat
 }
 
-# until_undisturbed COMMAND…: runs a function or a command until it succeeds, ten times at most, and again only if something
-# disturbed it meanwhile, which it says. What fails undisturbed has failed. The command runs in a subshell, with set -e: so this
-# must not stand in a condition.
+# until_undisturbed COMMAND…: runs a function or a command until it succeeds, at most ten times. It tries again, and says so, only
+# if something disturbed the try; a command that fails undisturbed has failed. The command runs in a subshell with set -e, so
+# until_undisturbed must not stand in a condition.
 until_undisturbed() {
 	for attempt in 1 2 3 4 5 6 7 8 9 10; do
 		disturbances >"$tmp/disturbances"
@@ -151,8 +152,8 @@ until_undisturbed() {
 	fail "'$*' fails, try $attempt: ${disturbed:-undisturbed}"
 }
 
-# Runs a command that is to succeed in a start that make_warm made warm and that logs to $log: somebody else may empty the
-# page cache meanwhile, and a resident page counts as cold when another program's turn makes the answer late.
+# Runs a command that must succeed in a warm start: make_warm prepares it, and it logs to $log. Somebody else may empty the page
+# cache meanwhile, and a resident page counts as cold if another program's turn delays the answer.
 when_warm() {
 	until_undisturbed warm_start "$@"
 }
@@ -162,23 +163,22 @@ warm_start() {
 	"$@"
 }
 
-# Makes every bit of a byte of a file another: damaged, whatever was there. A checksum may well have had the byte that one
-# would have put in its place.
+# Flips every bit of a byte of a file. A fixed value in its place could be the one that was there, for instance in a checksum.
 damage() { # FILE OFFSET
 	byte=$(od -An -t u1 -j "$2" -N 1 "$1")
 	printf "\\$(printf %o $((byte ^ 255)))" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-# Puts bytes, given as printf(1) wants them, in the place of others.
+# Overwrites bytes. BYTES are given as printf(1) wants them.
 poke() { # FILE OFFSET BYTES
 	printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
 
-# json FILE EXPRESSION [ARGUMENT…] prints what a Python expression makes of a JSON file; json FILE - [ARGUMENT…] <<END runs
-# statements that assert something of it.
+# json FILE EXPRESSION [ARGUMENT…] prints the value of a Python expression over a JSON file; json FILE - [ARGUMENT…] <<END runs
+# Python statements that assert something of it.
 json() { "$HEADSTART_TEST_SOURCE/tests/lib/ask-json" "$@"; }
 
-# Runs a command that must fail with the given status and say the given words on stderr, in one line.
+# Runs a command that must fail with the given status and print the given words on stderr, in one line.
 refuses() {
 	want=$1 words=$2
 	shift 2
@@ -189,9 +189,9 @@ refuses() {
 	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' said more than one line: $(cat "$tmp/err")"
 }
 
-# run_cases [ARGUMENT…]: runs the cases of the test in the order of the file, to the end even when one fails, and says of each what
-# became of it. Each gets the arguments, and a shell of its own: what it does to files stays, what it does to variables does not. A
-# case that skips is untried. A test redefines at_case_exit to clean up after each.
+# run_cases [ARGUMENT…]: runs the cases of the test in the order of the file, to the end even if one fails, and prints the outcome
+# of each. Each case gets the arguments, and a shell of its own: changes to files stay, changes to variables do not. A case that
+# skips counts as untried. A test redefines at_case_exit to clean up after each case.
 at_case_exit() { :; }
 run_cases() {
 	cases_failed= cases_tried=
@@ -212,7 +212,7 @@ run_cases() {
 				exit 77
 			}
 			what=$case
-			case_others=$others # those of this case go with it
+			case_others=$others # the copies that this case makes are removed with it
 			trap 'at_case_exit; [ "$others" = "$case_others" ] || rm -rf "$others"' EXIT
 			"$case" "$@"
 		)

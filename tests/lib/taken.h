@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages that have been in the page cache and are not any more, because the kernel took them out by itself: short of memory, or
- * with DAMON, which on some machines takes pages that nobody maps, at times milliseconds after they came. It remembers them, and
- * cachestat(2), Linux 6.5, tells. What POSIX_FADV_DONTNEED drops is forgotten, and so is what was taken before.
+ * Pages that the kernel has taken out of the page cache by itself: because memory was short, or by DAMON, which on
+ * some machines takes pages that nobody maps, at times milliseconds after they came. The kernel remembers such pages,
+ * and cachestat(2), Linux 6.5, counts them. It forgets pages that POSIX_FADV_DONTNEED drops, and what was taken
+ * before these.
  */
 #pragma once
 
@@ -14,7 +15,10 @@
 #define SYS_cachestat 451 /* on every processor */
 #endif
 
-/* How many pages of [offset, offset + size), which is not empty; 0 where the kernel does not tell. */
+/*
+ * Returns how many pages of [offset, offset + size), which is not empty, were taken; 0 where the kernel does not
+ * report them.
+ */
 static inline uint64_t pages_taken(int fd, uint64_t offset, uint64_t size)
 {
 	struct {

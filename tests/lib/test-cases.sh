@@ -1,8 +1,8 @@
 #!/bin/sh
-# What run_cases does: it runs every case, whatever becomes of those before, and names those that failed.
+# run_cases runs every case, whatever the outcome of those before, and names those that failed.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 
-# Runs a test made of the lines given, with the arguments "one" and "two words".
+# Runs a test that consists of the given lines, with the arguments "one" and "two words".
 ends_with() { # STATUS LINE…
 	want=$1 status=0
 	shift

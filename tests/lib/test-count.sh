@@ -1,5 +1,5 @@
 #!/bin/sh
-# What tests/run says of results: who was skipped or is partial, the last line, and what CI does not take.
+# How tests/run reports results: which tests were skipped or are partial, the last line, and what CI rejects.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 command -v python3 >/dev/null || skip "no python3"
 mkdir -p "$tmp/tests/lib"

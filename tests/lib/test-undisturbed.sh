@@ -1,5 +1,5 @@
 #!/bin/sh
-# What until_undisturbed repeats: what failed while something disturbed it, ten times at most; nothing else.
+# until_undisturbed repeats what failed while something disturbed it, at most ten times, and nothing else.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 counted=$(disturbances) # the real ones
 drops=0
@@ -12,7 +12,7 @@ succeeds_in() { # succeeds_in TRY…, by set -e
 	true
 }
 
-# try DISTURBED COMMAND…: its status, with the caches emptied during each try or not.
+# try DISTURBED COMMAND…: prints the command's status; DISTURBED says whether the caches are emptied during each try.
 try() {
 	rm -f "$tries"
 	disturbed_or_not=$1
@@ -52,7 +52,7 @@ case_ten_tries_are_all() {
 	[ "$result" = 1 ] && [ "$(wc -l <"$tries")" = 10 ] || fail "not ten tries: $(wc -l <"$tries")"
 }
 
-# for_others: root's copies, which everybody can execute.
+# for_others makes copies that belong to root and that everybody can execute.
 case_others_can_execute_their_copies() {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	have setpriv || return 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What unit tests leave is removed with the folder that they made for it. */
+/* For unit tests: removes the folder that a test has made, with all that is in it. */
 #pragma once
 
 #include <ftw.h>
@@ -10,7 +10,7 @@ static inline int tree_remove_entry(const char *path, const struct stat *st, int
 	return remove(path);
 }
 
-/* Removes a folder and all that is in it; 0, or a failed teardown. */
+/* Returns 0, or a status that fails the teardown. */
 static inline int tree_remove(const char *path)
 {
 	return nftw(path, tree_remove_entry, 16, FTW_DEPTH | FTW_PHYS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each test that goes by the page cache is run again, ten times at most, if it failed while something disturbed it: somebody
- * emptied the page cache, memory was short, or programs waited for a processor. As until_undisturbed of sh-lib.sh.
+ * Runs each test that depends on the page cache again, at most ten times, if it failed while something disturbed it:
+ * somebody emptied the page cache, memory was short, or programs waited for a processor. See until_undisturbed of
+ * sh-lib.sh.
  */
 #pragma once
 
@@ -11,7 +12,7 @@
 
 #define UNDISTURBED_TRIES 10
 
-/* The sum of what is counted; 0 where the kernel tells nothing. */
+/* The sum of the counters; 0 where the kernel reports none. */
 static inline uint64_t disturbances(void)
 {
 	static const char *const counters[] = {
@@ -32,10 +33,12 @@ static inline uint64_t disturbances(void)
 	return sum;
 }
 
-/* How often the test that runs was tried before: for what takes longer on a machine that turned out to be busy. */
+/*
+ * How often the running test was tried before: for waits that must be longer on a machine that turned out to be busy.
+ */
 static unsigned undisturbed_try;
 
-/* Runs each test by itself until it passes, as said above. Returns how many failed. */
+/* Runs each test by itself until it passes, as described above. Returns how many failed. */
 static inline int until_undisturbed(const struct CMUnitTest *tests, size_t n)
 {
 	int failed = 0;
