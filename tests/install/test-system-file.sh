@@ -83,7 +83,7 @@ records=$root$(dirname "$record")
 mount --bind "$records" "$records"
 mount -o remount,bind,ro "$records"
 ! "$headstart" uninstall --system --root "$root" >"$tmp/out" 2>"$tmp/err" || fail "a record that is left is not told"
-umount "$records"
+umount --lazy "$records"
 grep -qx "took $(echo "$name" | sed 's,\$,\\$,') out of /etc/ld.so.preload" "$tmp/out" || fail "it says of the line: $(cat "$tmp/out")"
 grep -q "cannot remove the record '.*': Read-only" "$tmp/err" || fail "it says of the record: $(cat "$tmp/err")"
 [ ! -e "$line" ] && [ -e "$root$record" ] || fail "not just the record is left"

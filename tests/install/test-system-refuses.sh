@@ -52,7 +52,7 @@ chmod g-w "$root$(dirname "$shim")"
 mkdir "$tmp/other"
 mount --bind "$root$private" "$root$private"
 refuses_to_install "mounted later"
-umount "$root$private"
+umount --lazy "$root$private"
 printf '\002\000\000\000\000\000\000\000\000\000\003\000\050\000' |
 	dd of="$root$shim" bs=1 seek=5 conv=notrunc 2>/dev/null
 refuses_to_install "$shim"
@@ -126,11 +126,11 @@ mount -o remount,rw "$root/var/lib/headstart"
 mkdir "$root/var/lib/headstart/install"
 mount -o remount,ro "$root/var/lib/headstart"
 refuses_to_install "cannot write the record '/var/lib/headstart/install/ld.so.preload': Read-only"
-umount "$root/var/lib/headstart"
+umount --lazy "$root/var/lib/headstart"
 mount --bind "$root/etc" "$root/etc"
 mount -o remount,bind,ro "$root/etc"
 refuses_to_install "cannot change '/etc/ld.so.preload': Read-only"
-umount "$root/etc"
+umount --lazy "$root/etc"
 rm -r "$root/var/lib/headstart"
 
 # A name that ld.so does not come to: nothing may be said to be installed.

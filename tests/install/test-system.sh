@@ -66,7 +66,7 @@ in_root sh /prerm remove >/dev/null || fail "prerm remove"
 in_root "$program" install --system >/dev/null || fail "install before the failing prerm"
 mount --bind "$line" "$line"
 ! in_root sh /prerm remove >/dev/null 2>&1 || fail "the removal goes on though the line is left"
-umount "$line"
+umount --lazy "$line" # a program that is just starting may be reading it
 in_root "$program" uninstall --system >/dev/null || fail "uninstall after the failing prerm"
 # A line that names the library in another way, which uninstalling leaves since it did not write it: the same.
 for other in "$private/libheadstart-preload.so" "$(echo "$name" | sed 's,\$LIB,${LIB},')" "$(printf '%s\r' "$name")"; do
