@@ -51,6 +51,7 @@ struct doctor_host {
 	const char *glibc;       /* of the dynamic linker: "2.36" */
 	const char *private;     /* folder of the shim and the prefetcher */
 	unsigned user;           /* effective */
+	bool io_uring_built;     /* the prefetcher was built with liburing */
 	int io_uring;            /* 0, or the negative errno of setting up a ring */
 	int fanotify;            /* 0, or the negative errno of fanotify_init(2) as the recorder calls it */
 };

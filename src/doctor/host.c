@@ -101,6 +101,7 @@ void doctor_host_init(struct doctor_host *ret)
 		.glibc = gnu_get_libc_version(),
 		.private = HEADSTART_PRIVATE_DIR,
 		.user = geteuid(),
+		.io_uring_built = HEADSTART_IO_URING,
 		.io_uring = try_io_uring(),
 		.fanotify = try_fanotify(),
 	};

@@ -138,12 +138,15 @@ void check_io_uring(const struct doctor_host *host, struct doctor_report *report
 {
 	uint64_t disabled = 0;
 
-	if (host->io_uring == 0) {
+	if (host->io_uring == 0 && host->io_uring_built) {
 		doctor_say(report, DOCTOR_OK, "io_uring", "works for this user");
 		return;
 	}
-	host_number(host, "/proc/sys/kernel/io_uring_disabled", "", &disabled);
-	if (disabled > 0)
+	if (host->io_uring_built)
+		host_number(host, "/proc/sys/kernel/io_uring_disabled", "", &disabled);
+	if (!host->io_uring_built)
+		doctor_say(report, DOCTOR_NOTE, "io_uring", "this headstart was built without liburing");
+	else if (disabled > 0)
 		doctor_say(report, DOCTOR_NOTE, "io_uring", "the sysctl kernel.io_uring_disabled is %llu",
 			(unsigned long long)disabled);
 	else if (host->io_uring == -ENOSYS)

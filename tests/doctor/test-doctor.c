@@ -85,6 +85,7 @@ static int begin(void **state)
 		.device = fake_device,
 		.kernel = "6.18.1",
 		.glibc = "2.36",
+		.io_uring_built = true,
 		.private = "/usr/lib/headstart",
 		.user = geteuid(),
 	};
@@ -202,6 +203,9 @@ static void recording(void **state)
 static void io_uring(void **state)
 {
 	finds(check_io_uring, DOCTOR_OK, "works");
+	host.io_uring_built = false;
+	finds(check_io_uring, DOCTOR_NOTE, "built without liburing");
+	host.io_uring_built = true;
 	host.io_uring = -ENOSYS;
 	finds(check_io_uring, DOCTOR_NOTE, "has none");
 	host.io_uring = -EPERM;
