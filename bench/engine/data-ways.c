@@ -119,7 +119,7 @@ static void prepare(struct io_uring_sqe *sqe, enum ring_request request, int fd,
 		io_uring_prep_read(sqe, fd, UNMAPPED, (unsigned int)length, (uint64_t)offset);
 		break;
 	case RING_FADVISE:
-		io_uring_prep_fadvise(sqe, fd, (uint64_t)offset, (off_t)length, POSIX_FADV_WILLNEED);
+		io_uring_prep_fadvise(sqe, fd, (uint64_t)offset, (unsigned int)length, POSIX_FADV_WILLNEED);
 		break;
 	}
 }

@@ -24,7 +24,7 @@ static struct disk new_disk(const char *name)
 
 static void assert_near(uint64_t a, uint64_t b)
 {
-	assert_in_range(a, b - 1, b + 1);
+	assert_uint_in_range(a, b - 1, b + 1);
 }
 
 static void test_names(void **state)
@@ -125,9 +125,9 @@ static void test_rotation(void **state)
 		most = wait > most ? wait : most;
 		now = done;
 	}
-	assert_in_range(sum / n, 5550 * US, 5650 * US);
+	assert_uint_in_range(sum / n, 5550 * US, 5650 * US);
 	assert_true(least < 20 * US);
-	assert_in_range(most, 11180 * US, 11200 * US);
+	assert_uint_in_range(most, 11180 * US, 11200 * US);
 }
 
 static void test_serial_queue(void **state)

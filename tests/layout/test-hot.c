@@ -114,7 +114,7 @@ static void small_gaps_are_filled(void **state)
 {
 	char before[64] = "..........a", after[64] = "..........a";
 
-	assert_in_range(SMALL_GAP, 1, 8);
+	assert_uint_in_range(SMALL_GAP, 1, 8);
 	memset(before + strlen(before), '.', SMALL_GAP);
 	memset(after + strlen(after), 'H', SMALL_GAP);
 	strcat(before, "b..........");
@@ -127,7 +127,7 @@ static void under_a_cap_the_smallest_gaps_are_filled_first(void **state)
 	/* Seven pieces and the tables' PT_LOAD. */
 	const char *text = "....................a..........b............c....................";
 
-	assert_in_range(SMALL_GAP, 1, 9);
+	assert_uint_in_range(SMALL_GAP, 1, 9);
 	expect_choice(text, 8, text);
 	expect_choice(text, 7, "....................aHHHHHHHHHHb............c....................");
 	expect_choice(text, 6, "....................aHHHHHHHHHHb............c....................");
@@ -192,7 +192,7 @@ static void executables_have_few_headers(void **state)
 	assert_int_equal(outcome.before, 200);
 	cut(&drawing, &pieces);
 	/* Nine others, the note's, the tables'. */
-	assert_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
+	assert_uint_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
 }
 
 /* Whatever is drawn: never more PT_LOADs than the cap, unless what cannot be turned over needs them. */

@@ -134,7 +134,7 @@ static void a_cap_is_kept(void **state)
 
 		make(&sample, 300, 40, spare);
 		expect_sound(&sample, 341);
-		assert_in_range(sample.pieces.n, 3, 3 + spare);
+		assert_uint_in_range(sample.pieces.n, 3, 3 + spare);
 	}
 }
 

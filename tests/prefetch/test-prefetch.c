@@ -213,7 +213,8 @@ static void verify_measures_before_and_after(void **state)
 	assert_false(result.verify_blind);
 	assert_true(result.bytes_resident_before <=
 		32 * PAGE); /* valgrind looks at the start of what is mapped */
-	assert_in_range(result.bytes_resident_after, (64 - taken(fixture, file, 0, 64)) * PAGE, 64 * PAGE);
+	assert_uint_in_range(
+		result.bytes_resident_after, (64 - taken(fixture, file, 0, 64)) * PAGE, 64 * PAGE);
 	fd = open(fixture->maker.paths[file], O_RDONLY | O_CLOEXEC);
 	map = mmap(
 		NULL, 64 * PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0); /* so that nobody takes them */
