@@ -23,7 +23,7 @@ symbols() {
 
 # What eu-elflint says without the numbers of sections and symbols, and but for what it does not know.
 lint() {
-	eu-elflint --gnu-ld "$1" | sed 's/\[ *[0-9]*\]//; s/symbol [0-9]*//; s/^No errors$//' |
+	eu-elflint --gnu-ld "$1" | sed 's/\[ *[0-9]*\]//g; s/symbol [0-9]*//g; s/^No errors$//' |
 		grep -v -e "with owner name 'headstart'" -e "'.relr.dyn' has wrong type" | sort -u
 }
 

@@ -7,6 +7,7 @@ if ! command -v rpm >/dev/null || ! command -v rpmbuild >/dev/null; then
 fi
 [ "$(id -u)" = 0 ] || skip "installing packages into another root needs root"
 root=$tmp/root
+force=$(rpm --help | grep -o -- --force-debian) || : # Debian's rpm needs it before 4.20, and does not know it since
 
 add_package() {    # NAME PATH…
 	spec=$tmp/$1.spec
@@ -19,7 +20,7 @@ add_package() {    # NAME PATH…
 	echo %files >>"$spec"
 	printf '"%s"\n' "$@" >>"$spec"
 	rpmbuild -bb --define "_topdir $tmp/rpm" "$spec" >"$tmp/log" 2>&1 || fail "rpmbuild: $(cat "$tmp/log")"
-	rpm --root "$root" --dbpath /var/lib/rpm -i --nodeps --force-debian "$tmp/rpm/RPMS/noarch/$name-1-1.noarch.rpm" \
+	rpm --root "$root" --dbpath /var/lib/rpm -i --nodeps $force "$tmp/rpm/RPMS/noarch/$name-1-1.noarch.rpm" \
 		>"$tmp/log" 2>&1 || fail "rpm -i: $(cat "$tmp/log")"
 }
 
