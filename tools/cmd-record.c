@@ -68,36 +68,6 @@ struct settings {
 	bool told_stranger; /* we have reported a user who may not mark */
 };
 
-static bool parse_seconds(const char *text, double *ret)
-{
-	char *end;
-	double value;
-
-	errno = 0;
-	value = strtod(text, &end);
-	if (errno || end == text || *end || !(value > 0 && value < 1e7))
-		return false;
-	*ret = value;
-	return true;
-}
-
-static bool parse_milestone(const char *text, struct record_options *options)
-{
-	const char *seconds;
-
-	if (streq(text, "exit"))
-		options->until = RECORD_UNTIL_EXIT;
-	else if (streq(text, "mark"))
-		options->until = RECORD_UNTIL_MARK;
-	else if ((seconds = after_prefix(text, "idle:")) && parse_seconds(seconds, &options->seconds))
-		options->until = RECORD_UNTIL_IDLE;
-	else if ((seconds = after_prefix(text, "time:")) && parse_seconds(seconds, &options->seconds))
-		options->until = RECORD_UNTIL_TIME;
-	else
-		return false;
-	return true;
-}
-
 /* Returns 0, or an exit status after printing the reason. */
 static int find_command(struct settings *settings)
 {
@@ -164,13 +134,14 @@ static int take_option(struct settings *settings, int option)
 		settings->output = optarg;
 		return 0;
 	case 'u':
-		if (!parse_milestone(optarg, &settings->record))
+		if (!milestone_parse(optarg, &settings->record.until) ||
+			settings->record.until.kind == MILESTONE_WINDOW)
 			return verb_usage("record",
 				"unknown milestone '%s': use exit, mark, idle:SECONDS or time:SECONDS",
 				optarg);
 		return 0;
 	case 't':
-		if (!parse_seconds(optarg, &settings->record.timeout))
+		if (!milestone_parse_seconds(optarg, &settings->record.timeout))
 			return verb_usage("record", "'%s' is not a number of seconds", optarg);
 		return 0;
 	case 'k':
@@ -509,7 +480,7 @@ static int record(struct settings *settings)
 	enum record_step step;
 	int err, r;
 
-	if (settings->record.until == RECORD_UNTIL_MARK && !settings->quiet)
+	if (settings->record.until.kind == MILESTONE_MARK && !settings->quiet)
 		verb_note(
 			"recording '%s': to end it, run 'headstart mark' in the command, or elsewhere with "
 			"this name",
@@ -555,7 +526,7 @@ static void settings_releasep(struct settings *settings)
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(settings_releasep) struct settings settings = {
-		.record = {.timeout = 120, .until = RECORD_UNTIL_EXIT}};
+		.record = {.timeout = 120, .until = {MILESTONE_EXIT}}};
 	_cleanup_close_ int mark = -1;
 	int r = parse(argc, argv, &settings);
 

@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "record/assemble.h"
@@ -216,22 +217,6 @@ static int start_command(struct session *session, enum record_step *step)
 	return command_go(&session->command);
 }
 
-/* We reap the orphans of the tree, so the tree has ended when we have no child left. */
-static void reap(struct session *session)
-{
-	int status;
-	pid_t pid;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == session->command.pid) {
-			session->command_ended = true;
-			session->status = status;
-		}
-	}
-	if (pid < 0 && errno == ECHILD)
-		session->tree_ended = true;
-}
-
 static void take_signal(struct session *session)
 {
 	struct signalfd_siginfo info;
@@ -243,7 +228,8 @@ static void take_signal(struct session *session)
 		if (!session->command_ended) /* otherwise another process may have its number by now */
 			kill(session->command.pid, (int)info.ssi_signo);
 	}
-	reap(session);
+	session->tree_ended =
+		process_tree_reap(session->command.pid, &session->command_ended, &session->status);
 }
 
 static int gather(struct session *session)
@@ -265,11 +251,11 @@ static const char *milestone_reached(const struct session *session)
 
 	if (session->tree_ended)
 		return "exit";
-	if (options->until == RECORD_UNTIL_MARK && session->marked)
+	if (options->until.kind == MILESTONE_MARK && session->marked)
 		return "mark";
-	if (options->until == RECORD_UNTIL_IDLE && time - session->last_event >= options->seconds)
+	if (options->until.kind == MILESTONE_IDLE && time - session->last_event >= options->until.seconds)
 		return "idle";
-	if (options->until == RECORD_UNTIL_TIME && time - session->started >= options->seconds)
+	if (options->until.kind == MILESTONE_TIME && time - session->started >= options->until.seconds)
 		return "time";
 	if (time - session->started >= options->timeout)
 		return "timeout";
@@ -478,46 +464,10 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	return 0;
 }
 
-/* Sends the signal to each child. When these end, their orphans become our children in turn. */
-static void signal_children(int signal_number)
-{
-	_cleanup_free_ char *list = NULL;
-	char path[64], *rest, *word;
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
-	if (read_pseudo_file(path, 1u << 20, &list, &size) < 0)
-		return;
-	rest = list;
-	while ((word = strsep(&rest, " ")))
-		if (*word)
-			kill((pid_t)strtol(word, NULL, 10), signal_number);
-}
-
-/* Sends SIGTERM first, then SIGKILL to the processes that are left. */
-static void end_tree(struct record_result *result)
-{
-	const struct timespec pause = {.tv_nsec = 10000000};
-	double deadline = now() + 5;
-	pid_t pid = 0;
-	int status;
-
-	signal_children(SIGTERM);
-	for (;;) {
-		while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-			if (pid == result->pid)
-				result->status = status;
-		if (pid < 0)
-			return;
-		signal_children(now() < deadline ? SIGTERM : SIGKILL);
-		nanosleep(&pause, NULL);
-	}
-}
-
 int record_wait(struct record_result *result, bool kill_tree)
 {
 	if (kill_tree)
-		end_tree(result);
+		process_tree_end(result->pid, &result->status);
 	else if (result->running)
 		while (waitpid(result->pid, &result->status, 0) < 0)
 			if (errno != EINTR)

@@ -12,14 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/milestone.h"
 #include "profile/profile.h"
-
-enum record_milestone {
-	RECORD_UNTIL_EXIT, /* of the command and all it started */
-	RECORD_UNTIL_MARK, /* `headstart mark` */
-	RECORD_UNTIL_IDLE, /* no event for `seconds` */
-	RECORD_UNTIL_TIME, /* `seconds` after the start */
-};
 
 struct record_progress {
 	double seconds; /* since the start */
@@ -35,10 +29,9 @@ struct record_options {
 	const char *recording; /* the name that `headstart mark` uses; the socket below has it */
 	int mark;              /* a descriptor that becomes readable when a mark may have come; borrowed */
 	bool (*marked)(void *context); /* takes what has arrived; returns whether the start is marked */
-	enum record_milestone until;
-	double seconds;  /* for idle and time */
-	double timeout;  /* seconds, always */
-	bool keep_cache; /* do not drop the page cache first */
+	struct milestone until;        /* idle: no event for so long */
+	double timeout;                /* seconds, always */
+	bool keep_cache;               /* do not drop the page cache first */
 	bool keep_read_ahead;
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	void (*progress)(

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the children of this process in /proc, reaps them, and ends them. */
+#include "base/process-tree.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/times.h"
+
+#define PATIENCE_MS   5000
+#define LOOK_AGAIN_NS 10000000
+#define LIST_MAX      (1u << 20) /* bytes */
+
+bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == command) {
+			*ret_ended = true;
+			*ret_status = status;
+		}
+	return pid < 0 && errno == ECHILD;
+}
+
+int process_tree_children(pid_t **ret, size_t *ret_n)
+{
+	_cleanup_free_ char *list = NULL;
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t size, n = 0, capacity = 0;
+	char path[64], *rest, *word;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	r = read_pseudo_file(path, LIST_MAX, &list, &size);
+	if (r < 0)
+		return r;
+	rest = list;
+	while ((word = strsep(&rest, " "))) {
+		if (!*word)
+			continue;
+		if (ARRAY_RESERVE(pids, capacity, n + 1) < 0)
+			return -ENOMEM;
+		pids[n++] = (pid_t)strtol(word, NULL, 10);
+	}
+	*ret = TAKE_PTR(pids);
+	*ret_n = n;
+	return 0;
+}
+
+/* When these end, their orphans become our children in turn. */
+static void signal_children(int signal_number)
+{
+	_cleanup_free_ pid_t *children = NULL;
+	size_t n = 0;
+
+	(void)process_tree_children(&children, &n);
+	for (size_t i = 0; i < n; i++)
+		kill(children[i], signal_number);
+}
+
+void process_tree_end(pid_t command, int *ret_status)
+{
+	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
+	uint64_t deadline = monotonic_ms() + PATIENCE_MS;
+	bool ended;
+
+	signal_children(SIGTERM);
+	while (!process_tree_reap(command, &ended, ret_status)) {
+		signal_children(monotonic_ms() < deadline ? SIGTERM : SIGKILL);
+		nanosleep(&pause, NULL);
+	}
+}

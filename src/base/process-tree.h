@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The processes that a command starts, for its parent. The parent must be a child subreaper
+ * (PR_SET_CHILD_SUBREAPER) and have no other children: then every orphan of the tree becomes its child, and the tree
+ * has ended when no child is left.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Reaps the children that have ended. Fills in *ret_status if `command` is among them. Returns whether none is left. */
+bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status);
+
+/*
+ * Our children that have not been reaped. *ret is the caller's to free. Returns 0 or negative errno; -ENOENT where the
+ * kernel has no list of them (CONFIG_PROC_CHILDREN).
+ */
+int process_tree_children(pid_t **ret, size_t *ret_n);
+
+/*
+ * Ends the tree: sends SIGTERM, and after five seconds SIGKILL to the processes that are left. Reaps them all.
+ * *ret_status is the command's, if it has not been reaped before.
+ */
+void process_tree_end(pid_t command, int *ret_status);

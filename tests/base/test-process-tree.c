@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of process trees: orphans belong to the tree, and a tree that ignores SIGTERM ends as well. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/process-tree.h"
+
+/* A command that exits with status 5 and leaves an orphan, which reads from `hold` until that is closed. */
+static pid_t command_with_orphan(int hold[2], bool stubborn)
+{
+	int ready[2];
+	pid_t command;
+	char byte;
+
+	assert_int_equal(pipe(hold), 0);
+	assert_int_equal(pipe(ready), 0);
+	command = fork();
+	if (command == 0) {
+		if (fork() == 0) {
+			if (stubborn)
+				signal(SIGTERM, SIG_IGN);
+			close(hold[1]);
+			(void)!write(ready[1], "", 1);
+			(void)!read(hold[0], &byte, 1);
+			_exit(0);
+		}
+		_exit(5);
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	close(hold[0]);
+	return command;
+}
+
+static int be_subreaper(void **state)
+{
+	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+}
+
+static void an_orphan_belongs_to_the_tree(void **state)
+{
+	int hold[2], status = -1;
+	bool ended = false;
+	pid_t command = command_with_orphan(hold, false), *children;
+	size_t n;
+
+	while (!ended)
+		assert_false(process_tree_reap(command, &ended, &status));
+	assert_int_equal(WEXITSTATUS(status), 5);
+	assert_int_equal(process_tree_children(&children, &n), 0);
+	assert_int_equal(n, 1);
+	assert_true(children[0] != command);
+	free(children);
+	close(hold[1]);
+	while (!process_tree_reap(command, &ended, &status))
+		;
+	assert_int_equal(process_tree_children(&children, &n), 0);
+	assert_int_equal(n, 0);
+	free(children);
+}
+
+static void all_processes_end(bool stubborn)
+{
+	int hold[2], status = -1;
+	pid_t command = command_with_orphan(hold, stubborn);
+	siginfo_t ended;
+
+	assert_int_equal(waitid(P_PID, (id_t)command, &ended, WEXITED | WNOWAIT), 0);
+	process_tree_end(command, &status);
+	assert_int_equal(WEXITSTATUS(status), 5);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	close(hold[1]);
+}
+
+static void a_tree_is_ended(void **state)
+{
+	all_processes_end(false);
+}
+
+static void a_tree_that_ignores_sigterm_is_ended(void **state)
+{
+	all_processes_end(true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_orphan_belongs_to_the_tree),
+		cmocka_unit_test(a_tree_is_ended),
+		cmocka_unit_test(a_tree_that_ignores_sigterm_is_ended),
+	};
+
+	return cmocka_run_group_tests(tests, be_subreaper, NULL);
+}
