@@ -12,6 +12,7 @@
 #define VERBS(VERB)                                                                                          \
 	VERB(record, "record what a program's start touches")                                                \
 	VERB(run, "read ahead what a program's start touches, then start it")                                \
+	VERB(measure, "measure what headstart gains for a command on this machine")                          \
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
 	VERB(merge, "make one profile from several recordings")                                              \

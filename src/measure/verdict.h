@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What a measurement means for a person. */
+#pragma once
+
+#include "measure/statistics.h"
+
+#define VERDICT_MAX 128 /* bytes */
+
+enum verdict_kind { VERDICT_FASTER, VERDICT_SLOWER, VERDICT_NO_DIFFERENCE };
+
+/* `speedup`: the interval of the time without headstart divided by that with it. */
+enum verdict_kind verdict_of(const struct interval *speedup);
+
+/* "faster", "slower", "none": for programs. */
+const char *verdict_name(enum verdict_kind kind);
+
+/* "2.1 times faster with headstart", "no measurable difference: leave it off". `median` is the speed-up itself. */
+const char *verdict_text(const struct interval *speedup, double median, char buffer[VERDICT_MAX]);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart measure: what headstart gains for a command, on this machine. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/open.h"
+#include "base/strings.h"
+#include "format/kill-switch.h"
+#include "lib/launcher-path.h"
+#include "lib/settings.h"
+#include "lib/stranger-refusal.h"
+#include "measure/measure.h"
+#include "plan/store.h"
+#include "prefetch/load.h"
+#include "prefetch/prefetch.h"
+#include "verb.h"
+#include "verbs/measure-report.h"
+
+#define NOT_FOUND      127
+#define NOT_EXECUTABLE 126
+#define INTERRUPTED    130
+
+static const char help[] =
+	"usage: headstart measure [OPTION…] [--] COMMAND [ARGUMENT…]\n"
+	"Starts COMMAND from a cold page cache, with headstart and without, in turns, and says whether\n"
+	"headstart makes it faster here.\n"
+	"\n"
+	"options:\n"
+	"  -r, --runs N              cold starts of each kind, 3 to 100 (default: 5)\n"
+	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
+	"                            idle:SECONDS: it has had nothing to do for this long\n"
+	"  -t, --timeout SECONDS     give up if a start takes longer (default: 120)\n"
+	"  -q, --quiet               do not show progress\n"
+	"      --json                print the result as one JSON object\n"
+	"  -h, --help                print this\n";
+
+struct request {
+	struct measure_options measure;
+	const char *until;
+	bool quiet, json;
+	char *path;              /* owned; of the command, links not resolved */
+	char *program;           /* owned; links resolved */
+	char *plan_path;         /* owned */
+	struct loaded_plan plan; /* owned */
+	char launcher[PATH_MAX];
+};
+
+static void request_releasep(struct request *request)
+{
+	free(request->path);
+	free(request->program);
+	free(request->plan_path);
+	loaded_plan_release(&request->plan);
+}
+
+static int take_option(struct request *request, int option)
+{
+	struct milestone *until = &request->measure.until;
+	unsigned long long runs;
+
+	switch (option) {
+	case 'r':
+		if (!verb_parse_u64(optarg, &runs) || runs < MEASURE_RUNS_MIN || runs > MEASURE_RUNS_MAX)
+			return verb_usage("measure", "'%s' is not a number from %d to %d", optarg,
+				MEASURE_RUNS_MIN, MEASURE_RUNS_MAX);
+		request->measure.runs = (unsigned)runs;
+		return 0;
+	case 'u':
+		if (!milestone_parse(optarg, until) ||
+			(until->kind != MILESTONE_EXIT && until->kind != MILESTONE_IDLE))
+			return verb_usage(
+				"measure", "unknown milestone '%s': use exit or idle:SECONDS", optarg);
+		request->until = optarg;
+		return 0;
+	case 't':
+		if (!milestone_parse_seconds(optarg, &request->measure.timeout))
+			return verb_usage("measure", "'%s' is not a number of seconds", optarg);
+		return 0;
+	case 'q':
+		request->quiet = true;
+		return 0;
+	case 'j':
+		request->json = true;
+		return 0;
+	}
+	return -1;
+}
+
+/* Returns 0, an exit status after printing the reason, or -1 after printing the help. */
+static int parse(int argc, char **argv, struct request *request)
+{
+	static const struct option longs[] = {
+		{"runs", required_argument, NULL, 'r'},
+		{"until", required_argument, NULL, 'u'},
+		{"timeout", required_argument, NULL, 't'},
+		{"quiet", no_argument, NULL, 'q'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, r;
+
+	while ((c = verb_option(argc, argv, "+:r:u:t:qh", longs)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return -1;
+		}
+		if (c == '?')
+			return VERB_USAGE;
+		r = take_option(request, c);
+		if (r)
+			return r;
+	}
+	if (optind == argc)
+		return verb_usage("measure", "no command given");
+	request->measure.argv = argv + optind;
+	return 0;
+}
+
+/* All four return 0, or an exit status after printing the reason. */
+static int check_user(void)
+{
+	if (geteuid() == 0 && getenv("SUDO_UID"))
+		return verb_fail(
+			"measuring needs no root: run 'headstart measure' without sudo, as the user of the "
+			"program");
+	return refuse_strange_state();
+}
+
+static int find_command(struct request *request)
+{
+	const char *name = request->measure.argv[0];
+	int r = store_find_command(name, &request->path);
+
+	if (r == -ENOENT)
+		return verb_fail("command '%s' not found", name), NOT_FOUND;
+	if (r < 0)
+		return verb_fail_errno(r, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	request->program = realpath(request->path, NULL);
+	if (!request->program)
+		return verb_fail_errno(errno, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	request->measure.path = request->path;
+	return 0;
+}
+
+/* Otherwise both kinds of starts would be the same. */
+static int check_switches(const struct request *request)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const char *mode = getenv("HEADSTART");
+	_cleanup_free_ char *why = NULL;
+
+	if (mode && streq(mode, "off"))
+		return verb_fail("headstart is switched off by HEADSTART=off: type 'unset HEADSTART' first");
+	if (access(KILL_SWITCH, F_OK) == 0)
+		return verb_fail("headstart is switched off by '%s': delete that file first", KILL_SWITCH);
+	settings_read(&config, true, false);
+	if (!settings_allow(&config, request->program, &why))
+		return verb_fail("headstart does nothing for '%s': %s", request->program,
+			why ? why : "the settings deny it");
+	return 0;
+}
+
+static int load_plan(struct request *request)
+{
+	_cleanup_close_ int fd = -1;
+	enum plan_fault fault = PLAN_GOOD;
+	int r = store_find(STORE_PLAN, request->program, &request->plan_path);
+
+	if (r < 0)
+		return verb_fail("there is no plan for '%s': record it first, with 'sudo headstart record'",
+			request->program);
+	fd = open_regular(request->plan_path, 0);
+	r = fd < 0 ? fd : plan_load(fd, &request->plan, &fault);
+	if (r == -EBADMSG)
+		return verb_fail("'%s' %s", request->plan_path, plan_fault_text(fault));
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", request->plan_path);
+	request->measure.plan = &request->plan.view;
+	request->measure.plan_path = request->plan_path;
+	return 0;
+}
+
+static void show_progress(void *context, enum measure_kind kind, unsigned done, unsigned total)
+{
+	static const char *const kinds[] = {
+		[MEASURE_FIRST] = "a start that does not count",
+		[MEASURE_WARM] = "warm",
+		[MEASURE_WITHOUT] = "cold, without headstart",
+		[MEASURE_WITH] = "cold, with headstart",
+	};
+
+	fprintf(stderr, "\r\033[Kheadstart: start %u of %u: %s ", done + 1, total, kinds[kind]);
+	fflush(stderr);
+}
+
+/* One sentence for each known way to fail. */
+static int explain(int r, int exec_error, const struct request *request)
+{
+	const char *name = request->measure.argv[0];
+
+	switch (r) {
+	case -EINTR:
+		return verb_fail("interrupted; nothing was measured"), INTERRUPTED;
+	case -ENOEXEC:
+		return verb_fail_errno(exec_error, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	case -ECHILD:
+		return verb_fail("'%s' ended before it reached '%s': use --until exit", name, request->until);
+	case -ETIME:
+		if (request->measure.until.kind == MILESTONE_EXIT)
+			return verb_fail("'%s' did not end within %g s: use --until idle:3, or --timeout",
+				name, request->measure.timeout);
+		return verb_fail("'%s' did not reach '%s' within %g s: allow more with --timeout", name,
+			request->until, request->measure.timeout);
+	}
+	return verb_fail_errno(r, "cannot measure '%s'", name);
+}
+
+static int measure(struct request *request)
+{
+	const bool show = !request->quiet && isatty(STDERR_FILENO);
+	_cleanup_free_ struct measure_result *result = calloc(1, sizeof(*result));
+	struct measure_report report;
+	int exec_error = 0, r;
+
+	if (!result)
+		return verb_fail_errno(ENOMEM, "cannot measure");
+	request->measure.progress = show ? show_progress : NULL;
+	r = measure_run(&request->measure, result, &exec_error);
+	if (show)
+		fputs("\r\033[K", stderr);
+	if (r < 0)
+		return explain(r, exec_error, request);
+	r = measure_report_init(&report, &request->measure, result, request->until);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot compute the result");
+	return request->json ? measure_report_json(&report) : measure_report_text(&report);
+}
+
+int cmd_measure(int argc, char **argv)
+{
+	_cleanup_(request_releasep) struct request request = {
+		.measure = {.until = {MILESTONE_EXIT}, .timeout = 120, .runs = 5},
+		.until = "exit",
+	};
+	int r = parse(argc, argv, &request);
+
+	if (r)
+		return r < 0 ? 0 : r;
+	r = check_user();
+	if (r == 0)
+		r = find_command(&request);
+	if (r == 0)
+		r = check_switches(&request);
+	if (r == 0)
+		r = load_plan(&request);
+	if (r == 0)
+		r = launcher_path(request.launcher);
+	request.measure.launcher = request.launcher;
+	return r ? r : measure(&request);
+}
