@@ -120,7 +120,7 @@ static void mapped_pages_stay_and_are_counted(void **state)
 	assert_int_equal(cold_make(&fixture->view, &report), 0);
 	assert_int_equal(report.files, 2);
 	assert_int_equal(report.files_left, 1);
-	assert_in_range(report.bytes_left, PAGE, PAGES * PAGE);
+	assert_uint_in_range(report.bytes_left, PAGE, PAGES * PAGE);
 	munmap((void *)map, PAGES * PAGE);
 	assert_int_equal(cold_make(&fixture->view, &report), 0);
 	assert_int_equal(report.bytes_left, 0);
