@@ -32,7 +32,7 @@ refused() { sed -n 's/^max //p' "$group/pids.events"; }
 
 # A disk with a folder for each file, so that each cold open waits for its own.
 make_cold() {
-	umount "$disk"
+	until umount "$disk" 2>/dev/null; do sleep 0.1; done # the kernel may still be closing files of the prefetcher before
 	mount -o loop "$tmp/image" "$disk"
 }
 for i in $(seq $files); do

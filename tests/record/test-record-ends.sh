@@ -45,12 +45,12 @@ case_leftovers_of_a_dead_recorder_are_removed() {
 	mount -t tracefs tracefs "$tmp/tracefs"
 	mkdir "$tmp/tracefs/instances/headstart-0" || : # a run of this test that was killed may have left it
 	made=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
-	umount "$tmp/tracefs"
+	umount --lazy "$tmp/tracefs"
 	[ -n "$made" ] || fail "no tracing instance can be made"
 	"$tool" record --quiet -o "$tmp/profile" -- true
 	mount -t tracefs tracefs "$tmp/tracefs"
 	left=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
-	umount "$tmp/tracefs"
+	umount --lazy "$tmp/tracefs"
 	[ -z "$left" ] || fail "what a dead recorder left is there still"
 }
 
