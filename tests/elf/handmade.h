@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A small shared object made by hand, of which tests change fields. */
+/* A small shared object made by hand, whose fields tests change. */
 #pragma once
 
 #include <elf.h>

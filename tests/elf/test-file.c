@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the reader of ELF files: notes as linkers lay them, both classes and byte orders, bounds. */
+/*
+ * Unit tests of the reader of ELF files: notes in every layout that linkers make, both classes and byte orders,
+ * bounds.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,8 +32,10 @@ struct notes {
 	uint64_t size; /* bytes */
 };
 
-/* Adds one as assemblers do: in a section of its own of that alignment, which the name and the descriptor are
- * padded to. */
+/*
+ * Adds a note as assemblers do: in a section of its own with that alignment, to which its name and descriptor are
+ * padded.
+ */
 static void add_note(
 	struct notes *notes, const char *owner, uint32_t type, uint32_t size, uint64_t align, uint8_t fill)
 {
@@ -52,7 +57,7 @@ static void notes_init(struct notes *notes)
 	memset((uint8_t *)&notes->elf + HANDMADE_NOTES, 0, 0x400);
 }
 
-/* Both ways of asking find the build-id that is filled with `fill`, or neither finds any. */
+/* Both ways of asking find the build-id that is filled with `fill`, or neither finds one. */
 static void both_find(struct notes *notes, uint64_t align, uint8_t fill)
 {
 	_cleanup_(elf_view_releasep) struct elf_view view = {0};
@@ -113,7 +118,7 @@ static const struct {
 
 #define N_USUAL (sizeof(usual) / sizeof(usual[0]))
 
-/* Tries every order of those that are not yet added. */
+/* Tries every order of the notes that are not added yet. */
 static void try_orders(const struct notes *notes, unsigned added)
 {
 	if (added == (1u << N_USUAL) - 1) {
@@ -133,7 +138,7 @@ static void try_orders(const struct notes *notes, unsigned added)
 	}
 }
 
-/* mold puts the sections of all notes into one PT_NOTE, which has the largest of their alignments. */
+/* mold puts all sections of notes into one PT_NOTE, with the largest of their alignments. */
 static void build_ids_are_found_among_notes_of_both_alignments(void **state)
 {
 	struct notes notes;
@@ -168,7 +173,7 @@ static void notes_that_make_no_sense_end_the_search(void **state)
 	}
 }
 
-/* A number as a file of a byte order has it. */
+/* A number in the byte order of the file. */
 static uint64_t in_order(uint64_t value, size_t size, bool big)
 {
 	return big ? __builtin_bswap64(value) >> (64 - 8 * size) : value;
@@ -176,8 +181,10 @@ static uint64_t in_order(uint64_t value, size_t size, bool big)
 
 #define PUT(field, value) ((field) = (__typeof__(field))in_order((value), sizeof(field), big))
 
-/* What a file of any kind has: one segment, a dynamic section, a build-id. The fields have the same names in
- * both classes. */
+/*
+ * Every kind of file has these: one segment, a dynamic section, a build-id. The fields have the same names in both
+ * classes.
+ */
 #define DEFINE_SAMPLE(bits)                                                                                  \
 	struct sample_##bits {                                                                               \
 		Elf##bits##_Ehdr header;                                                                     \
@@ -257,8 +264,7 @@ static void both_classes_and_byte_orders_are_read(void **state)
 	}
 }
 
-/* From memory and by pread(2) the same bytes come, over the borders of pages too, and none from beyond the
- * end. */
+/* Memory and pread(2) give the same bytes, also across pages, and none beyond the end. */
 static void both_ways_of_reading_agree(void **state)
 {
 	static uint8_t data[3 * ELF_FILE_PAGE + 100], got[2][sizeof(data)];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit test: the interpreter of a script is what the kernel takes it for. */
+/* Unit test: the interpreter of a script is the one that the kernel would use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void no_script(void **state)
 	assert_false(script_interpreter(-1, interpreter));
 }
 
-/* A path that has no end where the kernel stops reading may be the beginning of another. */
+/* If a path does not end where the kernel stops reading, it may be the beginning of another path. */
 static void longest_path(void **state)
 {
 	char text[SCRIPT_HEAD + 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the view of an ELF file: what it finds, and each thing that it refuses. */
+/* Unit tests of the view of an ELF file: what it finds, and everything that it refuses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -64,7 +64,7 @@ static void strings_end_inside_a_segment(void **state)
 	struct handmade elf;
 
 	handmade_init(&elf);
-	memset(elf.strings + 0x80, 'x', 0x80); /* the table ends without a NUL, the segment goes on */
+	memset(elf.strings + 0x80, 'x', 0x80); /* the table ends without a NUL, but the segment goes on */
 	memset(elf.code, 'y', sizeof(elf.code));
 	assert_int_equal(elf_view_init(&view, (uint8_t *)&elf, sizeof(elf), &problem), 0);
 	assert_string_equal(elf_view_string(&view, 1), "libhand.so.1");
@@ -73,7 +73,7 @@ static void strings_end_inside_a_segment(void **state)
 	assert_null(elf_view_string(&view, UINT64_MAX));
 }
 
-/* One change to the good file, and what is said then. */
+/* One change to the good file, and the error that it must cause. */
 struct refusal {
 	size_t offset;
 	size_t size;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every option in a verb's --help is in its man page, and the other way round; every verb has both, in one layout.
+# Every option in a verb's --help is in its man page, and vice versa; every verb has both, in the same layout.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 
 options() {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What 'meson install' puts where, and that the installed programs run.
+# Checks where 'meson install' puts files, and that the installed programs run.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 DESTDIR=$tmp/root meson install -C "$HEADSTART_TEST_BUILD" --no-rebuild --quiet >"$tmp/out" 2>&1 ||
 	fail "install: $(cat "$tmp/out")"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The build enforces the arrows between the folders of src: an include against them does not compile.
+# The build enforces the arrows between the folders of src: an include against an arrow does not compile.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 layers=$HEADSTART_TEST_BUILD/src/layers
 
@@ -25,7 +25,7 @@ case_includes_against_the_arrows_do_not() {
 	! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/src" || fail "a relative path could lead past the arrows"
 }
 
-# Each header stands alone.
+# Each header compiles alone.
 case_header_stands_alone() {
 	for header in "$HEADSTART_TEST_SOURCE"/src/*/*.h "$HEADSTART_TEST_SOURCE"/src/*/*/*.h; do
 		header=${header#"$HEADSTART_TEST_SOURCE"/src/}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: settings. Whatever stands in them, problems are told on one line each, and programs can be asked
- * about. */
+/* Target: settings. Whatever they contain, each problem is reported on one line, and programs can be looked up. */
 #include "fuzz.h"
 
 #include "config/parse.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: what is read of an ELF file. */
+/* Target: everything that is read of an ELF file. */
 #include "fuzz.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 size_t inputs_taken;
 
-/* From memory and by pread(2) one and the same file is read. */
+/* Reads the same file from memory and by pread(2). */
 static void read_both_ways(int fd, const uint8_t *data, size_t size)
 {
 	_cleanup_(elf_file_releasep) struct elf_file memory = {0}, opened = {0};
@@ -36,7 +36,7 @@ static void read_both_ways(int fd, const uint8_t *data, size_t size)
 		memcmp(memory.phdrs, opened.phdrs, memory.n_phdrs * sizeof(*memory.phdrs)) == 0);
 }
 
-/* The view, where there is one, finds the build-id that is found without it. */
+/* If there is a view, it finds the build-id that is found without it. */
 static void compare_view(const uint8_t *data, size_t size, const uint8_t *id, size_t id_size)
 {
 	_cleanup_(elf_view_releasep) struct elf_view view = {0};

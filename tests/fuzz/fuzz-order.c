@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: functions of an ELF file, all of which is touched, as a linker script. */
+/* Target: the functions of an ELF file, all of whose pages are touched, as a linker script. */
 #include "fuzz.h"
 
 #include <errno.h>

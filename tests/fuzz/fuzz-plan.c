@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: the plan, its head as the shim reads it and the whole as the prefetcher does. */
+/* Target: the plan; the shim reads its head, and the prefetcher all of it. */
 #include "fuzz.h"
 
 #include "base/cleanup.h"
@@ -9,7 +9,7 @@
 
 size_t inputs_taken;
 
-/* The head in memory of its own, of no more bytes than the shim reads. */
+/* Copies the head into memory of its own, with as many bytes as the shim reads. */
 static void check_head(const void *data, size_t size)
 {
 	size_t head_size = size < PLAN_HEAD_MAX ? size : PLAN_HEAD_MAX;

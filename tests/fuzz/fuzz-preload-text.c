@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: /etc/ld.so.preload. What others have there is there after our name was added, and after it was
- * removed. */
+/* Target: /etc/ld.so.preload. Adding our name and removing it again leaves everybody else's lines as they were. */
 #include "fuzz.h"
 
 #include "base/preload-text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: the profile on disk, and what is done with one that was read. */
+/* Target: the profile on disk, and everything that is done with a profile. */
 #include "fuzz.h"
 
 #include "base/cleanup.h"
@@ -9,7 +9,7 @@
 
 size_t inputs_taken;
 
-/* What is read and written again is the same, byte by byte: nothing in a file is ignored. */
+/* Reading and writing again gives the same bytes: nothing in a file is ignored. */
 static void write_again(const struct profile *profile, const void *data, size_t size)
 {
 	_cleanup_free_ void *again = NULL;

@@ -11,7 +11,7 @@
 
 size_t inputs_taken;
 
-/* Returns whether verify takes it. */
+/* Returns whether verify accepts it. */
 static bool check(const void *data, size_t size)
 {
 	_cleanup_free_ uint8_t *original = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Target: an ELF file that is to be relaid: refused, or relaid so that verify takes it and undo undoes it. */
+/* Target: an ELF file for a relayout. It is refused, or verify accepts the result and undo restores the file. */
 #include "fuzz.h"
 
 #include <elf.h>
@@ -12,7 +12,7 @@
 
 size_t inputs_taken;
 
-/* Bytes of the ELF header that nobody reads choose which passes run, and which pages are hot. */
+/* Bytes of the ELF header that nobody reads choose the passes and the hot pages. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_free_ void *copy = exact_copy(data, size);

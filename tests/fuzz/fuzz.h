@@ -21,8 +21,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Inputs so far that the reader took, with something in them for what comes after it. Each target counts; replay.c
- * fails when it is 0, which means that the format has changed and the corpus has not.
+ * How many inputs so far the reader accepted, with something in them for the code behind it. Each target counts them.
+ * replay.c fails if there are none, because then the format has changed and the corpus has not.
  */
 extern size_t inputs_taken;
 
@@ -34,7 +34,7 @@ extern size_t inputs_taken;
 		}                                                                                            \
 	} while (0)
 
-/* A copy of exactly this size, so that a read beyond it is noticed. */
+/* A copy of exactly this size, so that the sanitizer notices a read beyond it. */
 static inline void *exact_copy(const void *data, size_t size)
 {
 	void *copy = calloc(1, size ? size : 1);
@@ -45,7 +45,7 @@ static inline void *exact_copy(const void *data, size_t size)
 	return copy;
 }
 
-/* Where reports are written to. */
+/* Reports are written to this file. */
 static inline FILE *nowhere(void)
 {
 	static FILE *file;

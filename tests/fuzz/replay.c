@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands in for libFuzzer in ordinary builds: runs a target once with each file of the folders given. Fails when the
- * reader took none of them: such a corpus tests nothing but the first checks.
+ * Takes the place of libFuzzer in ordinary builds: runs a target once with each file of the given folders. Fails if
+ * the reader accepted none of them: such a corpus tests only the first checks.
  */
 #include <dirent.h>
 

@@ -1,5 +1,5 @@
-# Shared by the tests of install: a home of its own, and a witness that the machine's own /etc/ld.so.preload is not
-# touched, which ends a test loudly whatever else it found.
+# Shared by the tests of install: a home of its own, and a check that the machine's own /etc/ld.so.preload is not touched. If it
+# is, the test fails, whatever else it found.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 
 preload_witness() {
@@ -19,7 +19,7 @@ check_witness() {
 }
 trap 'status=$?; clean_up; check_witness; exit $status' EXIT
 
-# A user: nothing of the real one's.
+# A user who has nothing of the real user's.
 export HOME=$tmp/home XDG_DATA_DIRS=$tmp/share HEADSTART_STATE=$tmp/state
 unset XDG_DATA_HOME XDG_CONFIG_HOME XDG_STATE_HOME HEADSTART 2>/dev/null || :
 bin=$HOME/.local/bin
@@ -33,7 +33,7 @@ make_program() {
 	chmod +x "$1"
 }
 
-# Everything in the home, with modes and content, to compare before and after.
+# Prints everything in the home, with modes and content, to compare before and after.
 home_now() {
 	(cd "$HOME" && find . -printf '%p %y %m %i %l\n' | sort && find . -type f -exec cksum {} + | sort)
 }

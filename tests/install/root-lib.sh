@@ -1,8 +1,8 @@
-# Shared by the tests of install --system: another root, in a mount namespace of the test's own. It shows this machine with
-# headstart installed on it, as an overlayfs whose upper layer is in memory: whatever is done there is gone with the test.
+# Shared by the tests of install --system: another root, in a mount namespace of the test's own. It is an overlayfs that shows
+# this machine with headstart installed on it. Its upper layer is in memory, so all changes disappear with the test.
 #
-# A test that sources this file runs twice: first as itself, which only starts it again inside the namespace, and removes
-# what is left when all mounts have gone with that. $root is the other root, $private the folder of the shims there.
+# A test that sources this file runs twice: first as itself, which only starts it again inside the namespace and afterwards
+# removes what is left. $root is the other root, $private the folder of the shims there.
 . "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
 
 if [ -z "${HEADSTART_TEST_PLACE-}" ]; then
@@ -24,7 +24,7 @@ mkdir "$root" "$HEADSTART_TEST_PLACE/layer"
 mount -t tmpfs tmpfs "$HEADSTART_TEST_PLACE/layer"
 mkdir "$HEADSTART_TEST_PLACE/layer/upper" "$HEADSTART_TEST_PLACE/layer/work"
 
-# The whole machine, for tests that try all its programs.
+# The whole machine, for tests that try all of its programs.
 show_machine() {
 	mount -t overlay -o "lowerdir=/,upperdir=$HEADSTART_TEST_PLACE/layer/upper,workdir=$HEADSTART_TEST_PLACE/layer/work" \
 		overlay "$root" 2>/dev/null || skip "no overlayfs on '/' here"
@@ -35,7 +35,7 @@ show_machine() {
 	install_headstart
 }
 
-# The libraries that a program needs; none if it is static.
+# Prints the libraries that a program needs; none if it is static.
 copy_libraries() {
 	ldd "$1" 2>/dev/null | grep -oE '/[^ )]+' | while read -r library; do
 		mkdir -p "$root$(dirname "$library")"
@@ -43,7 +43,7 @@ copy_libraries() {
 	done
 }
 
-# As little of it as programs need to run: a battery of a few programs is done in no time.
+# Only as much of the machine as programs need to run, so that the battery has few programs and ends soon.
 copy_programs() {
 	mount --bind "$HEADSTART_TEST_PLACE/layer/upper" "$root"
 	mkdir -p "$root/etc" "$root/tmp" "$root/proc" "$root/dev"
@@ -66,10 +66,10 @@ copy_programs() {
 	mount --rbind /dev "$root/dev"
 }
 
-# What a loader puts for $LIB; nothing if it cannot be run.
+# Prints what a loader puts in the place of $LIB; nothing if the loader cannot be run.
 dst_lib() { "$1" --list-diagnostics 2>/dev/null | sed -n 's/^dl_dst_lib="\(.*\)"/\1/p'; }
 
-# 32-bit programs, of which a loader and a libc are enough.
+# 32-bit programs: a loader and a libc are enough.
 copy_loader32() {
 	lib32=$(dst_lib /lib/ld-linux.so.2)
 	[ -n "$lib32" ] && [ -e "$root$private/i386" ] && [ -e "/usr/$lib32/libc.so.6" ] || return 0
@@ -84,7 +84,7 @@ install_headstart() {
 	[ -e "$root$private/libheadstart-preload.so" ] || skip "no shim is built for this processor"
 }
 
-# A library that does nothing, of another kind, where the loader of that kind looks: make_library FILE [CC-OPTION…]
+# Makes a library that does nothing, for programs of another kind, where their loader looks for it: make_library FILE [CC-OPTION…]
 make_library() {
 	made=$1
 	shift
@@ -92,4 +92,4 @@ make_library() {
 	echo 'int headstart_nothing;' | cc "$@" -nostdlib -shared -x c -o "$made" - 2>"$tmp/err"
 }
 
-in_root() { env -u HEADSTART_STATE chroot "$root" "$@"; } # of which that folder is no part
+in_root() { env -u HEADSTART_STATE chroot "$root" "$@"; } # the state folder is not in that root

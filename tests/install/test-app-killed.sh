@@ -1,6 +1,6 @@
 #!/bin/sh
-# install --app and uninstall --app killed at every step: what the user had is there, or ours; a second try succeeds, and
-# uninstalling gives back what was before, to the inode.
+# install --app and uninstall --app are killed at every step. Afterwards each file is the user's own or ours, a second try
+# succeeds, and uninstalling restores what was there before, with the same inode.
 . "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
 export ASAN_OPTIONS=detect_leaks=0 # not under strace
 can_trace || skip "no strace, or it cannot trace here"
@@ -13,7 +13,7 @@ make_program "$bin/painter"
 printf '[Desktop Entry]\nExec=painter --mine\n' >"$menus/painter.desktop"
 before=$(home_now)
 
-# Whether both programs and menu entries can be used: each is the old one or the new one, whole.
+# Whether both programs and menu entries can be used: each is the old file or the new one, complete.
 check_usable() {
 	case $(painter x) in
 	"$bin/painter:x" | "$tmp/programs/painter:x") ;;
@@ -23,7 +23,7 @@ check_usable() {
 		fail "$1: the menu entry: $(cat "$menus/painter.desktop")"
 }
 
-# Nothing of a killed publisher may stay, once somebody has written into the folder again.
+# A killed publisher's temporary files must be gone as soon as somebody has written into the folder again.
 check_before() {
 	[ "$(home_now)" = "$before" ] || fail "$1: left $(home_now), was $before"
 }
@@ -56,7 +56,7 @@ after() {
 finish() {
 	"$tool" uninstall --app painter >/dev/null 2>&1
 }
-# A run that is not killed leaves it installed: the next loop starts from there all the same.
+# A run that is not killed leaves it installed. The next loop starts from there.
 each_kill install --app painter --force
 finish
 check_before "installed and uninstalled"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# install --app and uninstall --app: what is written works, and is taken back exactly.
+# install --app and uninstall --app: the written files work, and uninstalling takes exactly them back.
 . "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
 
 make_program "$tmp/real/painter"
@@ -50,7 +50,7 @@ cmp -s "$tmp/wanted" "$tmp/new" || fail "the menu entry: $(diff "$tmp/wanted" "$
 
 refuses 1 "cannot write to standard output" sh -c "'$headstart' status >/dev/full"
 
-# Again: nothing changes. After an update of the system's file: the copy follows.
+# Installing again changes nothing. After an update of the system's file, the copy is updated too.
 installed=$(home_now | sed 's/ [0-9]* $//')
 "$headstart" install --app painter >/dev/null || fail "a second time"
 [ "$(home_now | sed 's/ [0-9]* $//')" = "$installed" ] || fail "a second time changed something"
@@ -63,7 +63,7 @@ grep -qx 'Name=New' "$menus/org.example.Painter.desktop" || fail "the copy did n
 "$headstart" uninstall --app painter 2>"$tmp/err" || fail "uninstall twice"
 grep -q 'not installed' "$tmp/err" || fail "uninstall twice says nothing"
 
-# The name of a .desktop file, or a path.
+# NAME may be the name of a .desktop file, or a path.
 "$headstart" install --app org.example.Painter >/dev/null || fail "by .desktop name"
 [ -x "$bin/painter" ] && [ -e "$menus/org.example.Painter.desktop" ] || fail "by .desktop name: nothing written"
 "$headstart" uninstall --app org.example.Painter >/dev/null
@@ -72,7 +72,7 @@ grep -q "run -- '*$tmp/real/painter'* " "$bin/painter" || fail "by path: another
 "$headstart" uninstall --app painter >/dev/null
 [ "$(home_now)" = "$before" ] || fail "uninstall by path or name left: $(home_now)"
 
-# As is, or by a path from here, or by that of its .desktop file: whatever it is called.
+# By its name, by a relative path, or by the path of its .desktop file: the result is the same.
 for odd in 'Big Tool (x86).AppImage' "it's" 'é$a`b"c\d%e' 'a=b;c&d'; do
 	mkdir -p "$tmp/my programs"
 	printf '#!/bin/sh\nprintf "%%s:%%s" "$0" "$*"\n' >"$tmp/my programs/$odd"
@@ -93,8 +93,8 @@ done
 rm "$XDG_DATA_DIRS/applications/odd.desktop"
 (unset HOME && refuses 1 "HOME is not set" "$headstart" install --app painter)
 
-# Two apps share what was made for the first: the last one takes it away. The record is in the home, too, as it is for
-# users; no state folder was there before.
+# Two apps share files that were made for the first; whichever goes last takes them away. The record is in the home, as it is for
+# users; there was no state folder before.
 (
 	export HEADSTART_STATE=$HOME/.local/state/headstart
 	make_program "$tmp/programs/brush"
@@ -111,7 +111,7 @@ rm "$XDG_DATA_DIRS/applications/odd.desktop"
 	[ -e "$HOME/.local/state/headstart/mine" ] || fail "uninstall took what is not ours"
 	rm -r "$HOME/.local"
 )
-# A program where its wrapper would be, by whatever name: a wrapper there would execute itself for ever.
+# The program lies where its wrapper would be, under another name. A wrapper there would execute itself for ever.
 make_program "$bin/pencil"
 ln -s "$bin/pencil" "$tmp/programs/pencil-link"
 mkdir -p "$tmp/links"
@@ -128,7 +128,7 @@ done
 [ "$(pencil-link 1)" = "$bin/pencil:1" ] || fail "the wrapper of pencil-link: $(cat "$bin/pencil-link")"
 "$headstart" uninstall --app pencil-link >/dev/null || fail "uninstall pencil-link"
 rm -r "$XDG_DATA_DIRS/applications/drawing.desktop" "$tmp/programs/pencil-link" "$HOME/.local"
-# Neither for what is a wrapper.
+# A wrapper does not get a wrapper either.
 "$headstart" install --app painter >/dev/null
 installed=$(home_now)
 refuses 1 "belongs to '--app painter'" "$headstart" install --app "$bin/painter"
@@ -136,7 +136,7 @@ refuses 1 "belongs to '--app painter'" "$headstart" install --app "$bin/painter"
 "$headstart" uninstall --app painter >/dev/null || fail "uninstall after the path of a wrapper"
 [ "$(home_now)" = "$before" ] || fail "after the path of a wrapper there is left: $(home_now)"
 
-# Of two that want the same file the second is refused, with --force too, and told whose it is.
+# If two apps want the same file, the second is refused, even with --force, and is told whose file it is.
 "$headstart" install --app painter >/dev/null
 installed=$(home_now)
 for option in '' --force; do
@@ -146,7 +146,7 @@ done
 "$headstart" uninstall --app painter >/dev/null || fail "uninstall after a second name"
 [ "$(home_now)" = "$before" ] || fail "a second name left: $(home_now)"
 
-# What the user has is not overwritten, and with --force comes back as it was.
+# The user's own files are not overwritten. With --force they are, and come back unchanged.
 mkdir -p "$bin" "$menus"
 make_program "$bin/painter"
 chmod 711 "$bin/painter"
@@ -162,7 +162,7 @@ grep -qx "Exec=$bin/painter --mine" "$menus/org.example.Painter.desktop" || fail
 grep -qx "restored $bin/painter" "$tmp/out" || fail "does not say what was restored: $(cat "$tmp/out")"
 [ "$(home_now)" = "$before" ] || fail "what the user had did not come back: $(home_now)"
 
-# What the user changed since is left and named.
+# Files that the user has changed since are left and named.
 rm -r "$bin" "$menus"
 "$headstart" install --app painter >/dev/null
 echo '# mine' >>"$bin/painter"
@@ -189,11 +189,11 @@ refuses 1 "is not a record" "$headstart" install --app painter
 refuses 1 "is not a record" "$headstart" uninstall --app painter
 rm "$HEADSTART_STATE/install/app-painter.json"
 
-# A wrapper that no shell would find is told of.
+# The user is told if no shell would find a wrapper.
 PATH=$tmp/programs:/usr/bin:/bin "$headstart" install --app painter >/dev/null 2>"$tmp/err" || fail "not in PATH"
 grep -q 'is not in PATH' "$tmp/err" || fail "does not say that the wrapper is not in PATH"
 
-# Names people use.
+# Names that people use.
 make_program "$tmp/programs/firefox-esr"
 "$headstart" install --app firefox >/dev/null 2>&1 || fail "firefox"
 [ -x "$bin/firefox-esr" ] || fail "firefox is called firefox-esr here"

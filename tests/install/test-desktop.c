@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands of .desktop files: quoting, env, groups, line ends. */
+/* Commands in .desktop files: quoting, env, groups, line ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -74,7 +74,7 @@ static void test_rewrite(void **state)
 		"[Desktop Entry]\nExec=\"/a b/\\\\$%%\\\\\\\\\\\\\"\"\n");
 }
 
-/* What is written can be read. */
+/* What is written can be read back. */
 static void test_round_trip(void **state)
 {
 	static const char path[] = "/home/u v/.local/b\"in/$x`y\\z";

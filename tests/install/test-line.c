@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the line in a file like /etc/ld.so.preload: it is taken back where programs fail; what is to be seen of it. */
+/*
+ * Unit tests of the line in a file like /etc/ld.so.preload: it is taken back if programs fail with it; and of what
+ * status shows of it.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -84,7 +87,7 @@ static void a_line_that_harms_nothing_stays(void **state)
 	assert_int_equal(access(fixture->record, F_OK), 0);
 }
 
-/* libc.so.6 is started as a program; this one says something on standard error. */
+/* libc.so.6 is started as a program; this one prints something on standard error. */
 static void a_line_with_which_programs_fail_is_taken_back(void **state)
 {
 	struct fixture *fixture = *state;

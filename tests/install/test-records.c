@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the records of installations: their names, whose files are whose, what they say of what is there. */
+/*
+ * Unit tests of the records of installations: their names, which files belong to which, and whether these are still
+ * as written.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

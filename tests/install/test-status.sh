@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart status where little can be known.
+# headstart status where little can be found out.
 . "$HEADSTART_TEST_SOURCE/tests/install/install-lib.sh"
 as_user=
 if [ "$(id -u)" = 0 ]; then
@@ -9,7 +9,7 @@ if [ "$(id -u)" = 0 ]; then
 	headstart=$others/headstart
 fi
 
-# Without a home there is no folder of a user's to look in; the rest is told.
+# Without a home there is no user's folder to look into; status prints the rest.
 without_home() { $as_user env -u HOME -u HEADSTART_STATE -u HEADSTART_CONFIG "$@"; }
 without_home "$headstart" status >"$tmp/out" 2>"$tmp/err" || fail "status without HOME: $(cat "$tmp/err")"
 [ ! -s "$tmp/err" ] || fail "status without HOME complains: $(cat "$tmp/err")"
@@ -25,7 +25,7 @@ assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles",
 assert set(status["settings"]) == {"files", "problems"} and "state" in status["system"]
 END
 
-# One that is named needs no home.
+# A folder that is named needs no home.
 mkdir -m 755 "$tmp/kept"
 chmod 755 "$tmp"
 $as_user env -u HOME HEADSTART_STATE="$tmp/kept" "$headstart" status >"$tmp/out" 2>"$tmp/err" ||
@@ -38,7 +38,7 @@ grep -qx "recorded  0 profiles, 0 plans, in $tmp/kept" "$tmp/out" || fail "recor
 $as_user env -u HOME HEADSTART_STATE="$tmp/kept" "$headstart" status >"$tmp/out"
 grep -qx "recorded  1 profile, 1 plan (1 marked stale), in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
 
-# A user finds plans of root's, and the user's own.
+# A user sees root's plans and the user's own.
 $as_user env -u HEADSTART_STATE -u XDG_STATE_HOME HOME="$tmp/nobody" "$headstart" status >"$tmp/out"
 [ "$(grep -c '^recorded' "$tmp/out")" = 2 ] || fail "folders: $(cat "$tmp/out")"
 grep -qx "recorded  0 profiles, 0 plans, in $tmp/nobody/.local/state/headstart" "$tmp/out" ||

@@ -1,6 +1,6 @@
 #!/bin/sh
-# install --system in a chroot that is a mere folder of a shared mount, as '/' is on most machines, and that has no /proc:
-# what the self-test mounts is seen by nobody else.
+# install --system in a chroot that is a plain folder of a shared mount, as '/' is on most machines, and that has no /proc. Nobody
+# else must see what the self-test mounts.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 copy_programs
 layer=$HEADSTART_TEST_PLACE/layer
@@ -25,7 +25,7 @@ for old in absent present; do
 done
 [ "$(cat "$line")" = '# kept' ] || fail "uninstall left $(cat "$line")"
 
-# From there another root still: by a path from the folder one is in.
+# From there, yet another root, by a relative path.
 mkdir -p "$inside/srv/other"
 (cd "$inside" && tar -c --exclude=./srv --exclude=./proc --exclude=./dev . | tar -x -C srv/other)
 chroot "$inside" /bin/sh -c "cd /srv && exec $program install --system --root other" >/dev/null 2>"$tmp/err" ||

@@ -1,12 +1,13 @@
 #!/bin/sh
-# What install --system makes of files that are there already, and that uninstall makes them again what they were.
+# install --system and /etc/ld.so.preload files that exist already: what it makes of them, and that uninstall restores them
+# exactly.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 copy_programs
 for letter in a b; do
 	make_library "$root/$letter.so" -shared || skip "no compiler for libraries to preload"
 done
 
-# Everything there is to a file but its inode and times.
+# Everything about a file but its inode and times.
 state() {
 	if [ -e "$line" ]; then
 		stat -c '%a %u %g' "$line"
@@ -39,7 +40,7 @@ try '\n\n' '\n\n@\n'
 try '/a.so:/b.so\t/a.so  # /nonexistent.so\n' '/a.so:/b.so\t/a.so  # /nonexistent.so\n@\n'
 try ' ' ' \n@\n'
 
-# What others do meanwhile stays: lines before and behind, and one that lost its own.
+# Lines that others add meanwhile stay, before and behind ours; so does a line that lost its newline.
 installed() {
 	rm -f "$line"
 	[ -z "${1-}" ] || printf "$1" >"$line"
@@ -68,7 +69,7 @@ installed
 rm -f "$root$record"
 "$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall without the record"
 [ ! -e "$line" ] || fail "an empty file is left"
-# Its own name in a comment is no line.
+# Our name in a comment is no line.
 printf "#%s\n" "$name" >"$line"
 in_root "$program" status | grep -q 'system *not installed' || fail "a comment counts as installed"
 "$headstart" uninstall --system --root "$root" 2>"$tmp/err" || fail "uninstall of a comment"
@@ -76,7 +77,7 @@ grep -q 'not installed' "$tmp/err" || fail "uninstall takes a comment for the li
 printf "#%s\n" "$name" | cmp -s - "$line" || fail "a comment was removed"
 rm "$line"
 
-# A record that cannot be removed keeps nothing else back, and is told apart from the line.
+# If the record cannot be removed, the line is removed all the same, and the message tells the two apart.
 rm -f "$line"
 "$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
 records=$root$(dirname "$record")
@@ -90,7 +91,7 @@ grep -q "cannot remove the record '.*': Read-only" "$tmp/err" || fail "it says o
 "$headstart" uninstall --system --root "$root" >/dev/null 2>&1 || fail "uninstall after a record that was left"
 [ ! -e "$root$record" ] || fail "the record is left for ever"
 
-# One that is for root alone to read stays so. Other users' loader passes over it without a word: this is told.
+# A file that only root may read stays so. Other users' loaders ignore it silently; install says so.
 echo /a.so >"$line"
 chmod 600 "$line"
 "$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "mode 600: $(cat "$tmp/err")"
@@ -108,7 +109,7 @@ in_root "$program" status | grep -qx 'system    installed' || fail "status: $(in
 "$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall after mode 600"
 rm "$line"
 
-# A link stays one; what it leads to is changed.
+# A link stays a link; the file behind it changes.
 echo /a.so >"$root/etc/real"
 ln -s real "$line"
 "$headstart" install --system --root "$root" >/dev/null || fail "through a link"
@@ -119,7 +120,7 @@ $name" ] || fail "through a link: $(cat "$root/etc/real")"
 [ -L "$line" ] && [ "$(cat "$root/etc/real")" = /a.so ] || fail "uninstall through a link left $(cat "$root/etc/real")"
 rm "$line"
 
-# A library that kills every program there: from outside, the way back is open.
+# A library that kills every program of the other root: uninstalling from outside still works.
 echo /a.so >"$line"
 "$headstart" install --system --root "$root" >/dev/null || fail "install before the library breaks"
 cp "$root$private/libheadstart-preload.so" "$tmp/shim"
@@ -128,7 +129,7 @@ head -c 4096 "$tmp/shim" >"$root$private/libheadstart-preload.so"
 "$headstart" uninstall --system --root "$root" >/dev/null || fail "uninstall from outside"
 [ "$(cat "$line")" = /a.so ] || fail "uninstall from outside left: $(cat "$line")"
 in_root /bin/true || fail "programs fail after the rescue"
-# One that is gone: from inside as well.
+# A library that is gone: uninstalling from inside works too.
 echo /a.so >"$line"
 cp "$tmp/shim" "$root$private/libheadstart-preload.so"
 in_root "$program" install --system >/dev/null 2>&1 || fail "install before the library goes"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# install --system and uninstall --system killed at every system call that changes something: the machine works, with the
-# old file or the new one, which names only libraries that are there; and the next install and uninstall succeed.
+# install --system and uninstall --system are killed at every system call that changes something. Afterwards the machine works
+# with the old file or the new one, which names only existing libraries; and the next install and uninstall succeed.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 export ASAN_OPTIONS=detect_leaks=0 # not under strace
 can_trace || skip "no strace, or it cannot trace here"
@@ -28,7 +28,7 @@ check_works() {
 		fail "$1: 32-bit programs fail: $(cat "$tmp/err")"
 }
 
-# kill_at PREPARE VERB: kills the verb at each call in turn; PREPARE is run before each.
+# kill_at PREPARE VERB: kills the verb at each call in turn, and runs PREPARE before each.
 kill_at() {
 	for call in $calls; do
 		n=0
@@ -78,7 +78,7 @@ for old in absent present; do
 	finish_uninstall
 done
 
-# A self-test whose own process dies is no self-test.
+# If the self-test's own process dies, the self-test has not succeeded.
 strace -qq -f -o "$tmp/trace" -e trace=mount -e inject=mount:signal=SIGKILL:when=1 \
 	"$tool" install --system --root "$root" >/dev/null 2>&1 && fail "installed though the self-test died"
 [ ! -e "$line" ] || cmp -s "$line" "$tmp/old" || fail "wrote the line though the self-test died"

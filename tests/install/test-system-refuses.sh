@@ -1,5 +1,5 @@
 #!/bin/sh
-# What install --system refuses, and that nothing is written then.
+# install --system refuses these, and then writes nothing.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 copy_programs
 mkdir -p "$root$(dirname "$(dirname "$(dirname "$record")")")"
@@ -58,8 +58,8 @@ printf '\002\000\000\000\000\000\000\000\000\000\003\000\050\000' |
 refuses_to_install "$shim"
 put_back
 
-# A build for another folder than the loader's $LIB, as meson guesses without dpkg-architecture: here it is the loader
-# that looks elsewhere.
+# The build is for another folder than the loader's $LIB, as meson guesses without dpkg-architecture. Here the loader looks
+# elsewhere instead.
 loader=$(ldd /bin/true | grep -oE '/[^ ]*/ld-linux[^ ]*')
 lib=$(dst_lib "$loader")
 if [ -n "$lib" ]; then
@@ -69,7 +69,7 @@ if [ -n "$lib" ]; then
 	cp "$tmp/loader" "$root$loader"
 fi
 
-# A library that is one, and harms. Each of these passes all checks but the self-test.
+# A library that harms programs. Each of these passes all checks but the self-test.
 harmful() {
 	cc -shared -fPIC -nostdlib -O1 -fno-stack-protector -x c -o "$root$shim" - 2>"$tmp/err" ||
 		fail "cc: $(cat "$tmp/err")"
@@ -85,10 +85,10 @@ if command -v cc >/dev/null && [ "$(uname -m)" = x86_64 ]; then
 	refuses_to_install 'prints "hello"'
 	echo '__attribute__((constructor)) void f(void) { *(volatile int *)0 = 0; }' | harmful
 	refuses_to_install "is ended by signal 11"
-	# A descriptor left open: nothing but headstart-self-test sees it.
+	# It leaves a descriptor open: only headstart-self-test notices that.
 	printf '%s\n' "$syscall __attribute__((constructor)) void f(void) { call(32, 0, 0, 0); }" | harmful
 	refuses_to_install "headstart-self-test' prints \"next descriptor"
-	# A child left behind.
+	# It leaves a child behind.
 	printf '%s\n' "$syscall __attribute__((constructor)) void f(void) { if (call(57, 0, 0, 0) == 0) call(231, 0, 0, 0); }" | harmful
 	refuses_to_install "headstart-self-test"
 	put_back
@@ -115,7 +115,7 @@ refuses 1 "more than one name" in_root "$program" install --system
 [ ! -s "$line" ] || fail "wrote to a file with two names"
 rm "$line.2" "$line"
 
-# The record, without which the way back would not be exact: a disk that is full, one that is read-only.
+# Without the record, uninstalling could not restore the file exactly: a full disk, and a read-only one.
 mkdir -p "$root/var/lib/headstart"
 mount -t tmpfs -o size=4k tmpfs "$root/var/lib/headstart"
 head -c 4096 /dev/zero >"$root/var/lib/headstart/full"
@@ -133,12 +133,12 @@ refuses_to_install "cannot change '/etc/ld.so.preload': Read-only"
 umount --lazy "$root/etc"
 rm -r "$root/var/lib/headstart"
 
-# A name that ld.so does not come to: nothing may be said to be installed.
+# ld.so does not get as far as our name: install must not say that it is installed.
 printf '\000' >"$line"
 refuses_to_install "does not load it"
 rm "$line"
 
-# A program that never says the same twice tells nothing.
+# A program whose output always differs proves nothing.
 mkdir -p "$root/usr/local/bin"
 printf '#!/bin/sh\necho $$\ncat /proc/sys/kernel/random/uuid\n' >"$root/usr/local/bin/zsh"
 chmod +x "$root/usr/local/bin/zsh"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# install --system and uninstall --system at the same time: as if one after the other.
+# install --system and uninstall --system at the same time have the same result as one after the other.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 copy_programs
 copy_loader32
 
-# The link for 32-bit programs, where there are any, stands and falls with the line.
+# Where there are 32-bit programs, their link exists exactly as long as the line.
 consistent() {
 	stub=
 	[ -z "$lib32" ] || stub=$root$(echo "$name" | sed "s,\$LIB,$lib32,")
@@ -16,7 +16,7 @@ consistent() {
 		[ ! -e "$root$(dirname "$(dirname "$record")")" ] || fail "$1: the record, or its folder, is left"
 	fi
 }
-# together VERB…: all at once, and each must succeed.
+# together VERB…: runs all at once; each must succeed.
 together() {
 	pids=
 	for verb; do
@@ -36,7 +36,7 @@ for i in 1 2 3; do
 	together install uninstall install 'install --dry-run' uninstall
 done
 
-# Who is killed while others wait for it does not hold them up.
+# A killed command does not hold up those that wait for it.
 "$headstart" install --system --root "$root" >/dev/null 2>&1 &
 first=$!
 "$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" &
@@ -47,7 +47,7 @@ wait "$first" || :
 consistent "after a kill"
 [ -e "$line" ] || fail "behind one that was killed nothing was written"
 
-# Nor do users, who can lock whatever they can read.
+# Nor do ordinary users, who can lock whatever they can read.
 mkfifo "$tmp/stay"
 cp -L "$(command -v flock)" "$root/bin/flock"
 copy_libraries "$root/bin/flock"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# install --system and uninstall --system on a copy of this machine: with all its programs.
+# install --system and uninstall --system on a copy of this machine, with all its programs.
 . "$HEADSTART_TEST_SOURCE/tests/install/root-lib.sh"
 show_machine
 lib=$(dst_lib /lib64/ld-linux-x86-64.so.2)
 [ -z "$lib" ] || [ "$(echo "$name" | sed "s,\$LIB,$lib,")" = "$private/libheadstart-preload.so" ] ||
 	skip "this build is not for a folder that \$LIB names"
 
-# A second kind of program on the machine needs a library of its kind.
+# If the machine has a second kind of program, that kind needs a library of its own.
 if in_root /lib/ld-linux.so.2 --list-diagnostics >"$tmp/diagnostics" 2>/dev/null; then
 	lib32=$(sed -n 's/^dl_dst_lib="\(.*\)"/\1/p' "$tmp/diagnostics")
 	stub=$root$(echo "$name" | sed "s,\$LIB,$lib32,")
@@ -51,24 +51,24 @@ in_root "$program" uninstall --system >"$tmp/out" || fail "uninstall"
 # From outside.
 "$headstart" install --system --root "$root" >/dev/null 2>"$tmp/err" || fail "--root: $(cat "$tmp/err")"
 [ "$(cat "$line")" = "$name" ] || fail "--root wrote $(cat "$line")"
-# A package manager's script: the line goes before the library.
+# A package manager's script removes the line before the library.
 in_root "$private/headstart-prerm" >/dev/null || fail "headstart-prerm"
 [ ! -e "$line" ] || fail "headstart-prerm left the line"
 in_root "$private/headstart-prerm" >/dev/null 2>&1 || fail "headstart-prerm a second time"
-# The maintainer script for Debian runs it when the package goes, and not when it is upgraded.
+# Debian's maintainer script runs it when the package is removed, and not when it is upgraded.
 sed "s,/usr/lib/@DEB_HOST_MULTIARCH@/headstart,$private," "$HEADSTART_TEST_SOURCE/packaging/debian/headstart.prerm" >"$root/prerm"
 in_root "$program" install --system >/dev/null || fail "install before the prerm"
 in_root sh /prerm upgrade 2 || fail "prerm upgrade"
 [ -e "$line" ] || fail "an upgrade takes the line out"
 in_root sh /prerm remove >/dev/null || fail "prerm remove"
 [ ! -e "$line" ] || fail "the removal of a package leaves the line"
-# A file that cannot be changed: the package must stay.
+# The file cannot be changed, so the package must stay.
 in_root "$program" install --system >/dev/null || fail "install before the failing prerm"
 mount --bind "$line" "$line"
 ! in_root sh /prerm remove >/dev/null 2>&1 || fail "the removal goes on though the line is left"
 umount --lazy "$line" # a program that is just starting may be reading it
 in_root "$program" uninstall --system >/dev/null || fail "uninstall after the failing prerm"
-# A line that names the library in another way, which uninstalling leaves since it did not write it: the same.
+# A line that names the library in another way. uninstall leaves it, since install did not write it, so the package must stay too.
 for other in "$private/libheadstart-preload.so" "$(echo "$name" | sed 's,\$LIB,${LIB},')" "$(printf '%s\r' "$name")"; do
 	printf '# %s\n/nothing.so:%s\n' "$name" "$other" >"$line"
 	! in_root sh /prerm remove >/dev/null 2>"$tmp/err" || fail "the removal goes on though a line names the library: $other"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of taking turns: one at a time, and nothing is left. */
+/* Unit tests of taking turns: only one process at a time has its turn, and nothing is left behind. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,10 +17,11 @@
 #include "setup/system/turn.h"
 
 struct fixture {
-	char above[32], folder[64]; /* above is this test's; state/install below it is made */
+	char above[32],
+		folder[64]; /* the test has made the folder above; turn_take() makes state/install below it */
 };
 
-static int waited_on; /* the end of a pipe that is written to when a turn has to be waited for */
+static int waited_on; /* the writing end of a pipe: something is written if a turn has to be waited for */
 
 static int set_up(void **state)
 {
@@ -34,7 +35,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* rmdir(2) of a folder that is not empty fails: nothing may be left. */
+/* rmdir(2) fails if the folder is not empty, so nothing may be left. */
 static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
@@ -54,7 +55,7 @@ static void nothing_is_left_of_a_turn(void **state)
 	const struct fixture *fixture = *state;
 	struct turn turn = TURN_NONE;
 
-	turn_end(&turn); /* none was taken */
+	turn_end(&turn); /* no turn was taken */
 	assert_int_equal(turn_take(&turn, fixture->folder, NULL), 0);
 	assert_true(turn.lock >= 0);
 	turn_end(&turn);
@@ -100,7 +101,7 @@ static void the_second_waits_for_the_first(void **state)
 		_exit(r < 0);
 	}
 	assert_int_equal(read(ends[0], &letter, 1), 1);
-	turn_end(&turn); /* removes the file that the child has open: it needs a new one */
+	turn_end(&turn); /* removes the file that the child has open, so the child needs a new one */
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	close(ends[0]);

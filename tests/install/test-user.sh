@@ -9,7 +9,7 @@ if [ ! -e "$shim" ]; then
 	refuses 1 "there is no shim" "$headstart" install --user
 	[ "$(home_now)" = "$before" ] || fail "a refusal wrote something"
 	unshare -m true 2>/dev/null || skip "no root, and no shim at '$shim'"
-	# The shim at its place, in a mount namespace of this test's own.
+	# The shim at its installed place, in a mount namespace of this test's own.
 	cat >"$tmp/inside" <<-EOF
 		set -e
 		mount --make-rprivate /
@@ -42,7 +42,7 @@ fi
 "$headstart" uninstall --user >/dev/null || fail "uninstall"
 [ "$(home_now)" = "$before" ] || fail "uninstall left: $(home_now)"
 
-# Folders that were made for this, and that an app lies in as well: the last to be uninstalled takes them away.
+# Folders that were made for this installation, and that contain an app as well: whichever is uninstalled last removes them.
 (
 	export HEADSTART_STATE=$HOME/.local/state/headstart
 	make_program "$tmp/programs/painter"

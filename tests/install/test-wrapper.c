@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what is written for one program of a user: which programs, which wrappers, which menu entries. */
+/*
+ * Unit tests of the files that are written for one program of a user: which programs, which wrappers, which menu
+ * entries.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +28,7 @@ struct fixture {
 	struct app app;
 };
 
-/* A path below the folder of the test, valid until the next call. */
+/* Returns a path below the test's folder, valid until the next call. */
 static const char *below(const struct fixture *fixture, const char *name)
 {
 	static char path[256];

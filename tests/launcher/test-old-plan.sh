@@ -1,7 +1,8 @@
 #!/bin/sh
-# A plan of an older version, or a damaged one, is not used, said to be one, and made anew from the profile for the next time.
+# A plan of an older version, or a damaged one, is not used. headstart says so, and compiles it anew from the profile for the next
+# start.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh" # $disk: a folder that is not in memory
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh" # $disk is a folder that is not in memory
 export HEADSTART_STATE="$tmp/state"
 real=$(realpath "$disk")
 cp /bin/true "$real/app"
@@ -14,7 +15,7 @@ EOF
 plan=$(echo "$tmp"/state/app-*.plan)
 cp "$tmp/app.profile" "${plan%.plan}.profile"
 
-# The next start makes anew the plan that has this in the place of one of its bytes.
+# Replaces one byte of the plan; the next start must compile the plan anew.
 is_made_anew() { # OFFSET OCTAL
 	poke "$plan" "$1" "\\$2"
 	! "$headstart" show "$plan" >"$tmp/out" 2>"$tmp/err" || fail "a plan with byte $1 $2 is shown"

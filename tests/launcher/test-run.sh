@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart run: the program sees what it would have seen without us, with a plan, without one, with bad ones.
+# headstart run: the program sees what it would see without headstart, with a plan, without one, and with bad ones.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 witness=$HEADSTART_TEST_BUILD/tests/launcher/witness
@@ -18,7 +18,7 @@ same() {
 	see "$headstart" run "$@" -- "$witness" one 'two words' '' >"$tmp/expected.run" 5<"$tmp" 2>"$tmp/err" &&
 		run_status=0 || run_status=$?
 	[ "$status" = "$run_status" ] || fail "exit status $run_status instead of $status with 'run $*'"
-	# stdout and stderr are other files in each of the two
+	# stdout and stderr are other files in each of the two runs
 	grep -v '^fd [12] ' "$tmp/expected" >"$tmp/a"
 	grep -v '^fd [12] ' "$tmp/expected.run" >"$tmp/b"
 	cmp -s "$tmp/a" "$tmp/b" || fail "the program sees a difference with 'run $*': $(diff "$tmp/a" "$tmp/b")"
@@ -34,7 +34,7 @@ plan_for_cold_file() {
 	"$headstart" plan -o "$tmp/plan" "$tmp/profile" >/dev/null || fail "cannot make a plan"
 }
 
-# The prefetcher writes its line when all is done; the program is on its way by then.
+# The prefetcher logs its line when it has finished; the program is running by then.
 logged() {
 	tries=0
 	until [ -s "$1" ]; do
@@ -104,7 +104,7 @@ case_bad_plan_is_one_sentence_and_the_program_starts() {
 	done
 }
 
-# A blocked SIGCHLD must not be pending afterwards (the first child of the double fork makes none).
+# A blocked SIGCHLD must not be pending afterwards: the first child of the double fork raises none.
 case_blocked_sigchld_is_not_pending() {
 	/usr/bin/python3 -c '
 import os, signal, sys
@@ -119,8 +119,8 @@ case_subreaper_gets_no_child_of_ours() {
 	grep -q '^children -1' "$tmp/reaper" || fail "a subreaper got our prefetcher: $(grep children "$tmp/reaper")"
 }
 
-# A stale plan is marked. Who would have to wait for the compiler of a new one is not held up by it; the next one has it
-# compiled, even if that start is warm, and then the mark is gone.
+# A stale plan is marked. A start that would have to wait for the compiler does not compile the plan; the next start does, even if
+# it is warm, and removes the mark.
 case_stale_plan_is_marked_and_compiled_anew() {
 	dd if=/dev/zero of="$tmp/kept" bs=64k count=8 2>/dev/null
 	printf 'program %s\nfile regular %s\nrange 0 128 0 1\nfile regular %s\nrange 0 128 128 1\n' \
@@ -140,7 +140,7 @@ case_stale_plan_is_marked_and_compiled_anew() {
 	! cmp -s "$plan" "$tmp/before" || fail "the mark is gone, the old plan is not"
 }
 
-# What cannot be started.
+# Programs that cannot be started.
 case_program_that_cannot_be_started_is_told() {
 	refuses 127 "cannot start '$tmp/none'" "$headstart" run -- "$tmp/none"
 	: >"$tmp/notexec"
@@ -151,7 +151,7 @@ case_program_that_cannot_be_started_is_told() {
 	refuses 2 "unknown verb 'fly'" "$headstart" fly
 }
 
-# Many at once.
+# Many starts at once.
 case_many_start_at_once() {
 	pids=
 	for i in 1 2 3 4 5 6 7 8; do

@@ -1,12 +1,12 @@
 #!/bin/sh
-# headstart for an ordinary user and on degraded machines: whose plan is used and where it is kept, a home that is
-# read-only or missing, a user namespace; files that changed or are gone, a huge plan, the memory budget.
+# headstart for an ordinary user and on degraded machines: whose plan is used, and where it is kept; a home that is read-only or
+# missing; a user namespace; files that changed or are gone; a huge plan; the memory budget.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 unset HEADSTART_STATE HEADSTART_LOG HEADSTART XDG_STATE_HOME
 nobody=65534
 
-# As root all of this is done by another user; the files stay root's, as those of /usr are.
+# If root runs this test, another user does all of it; the files stay root's, like those of /usr.
 chmod 755 "$tmp" "$disk"
 [ -x /usr/bin/python3 ] || skip "no python3"
 if [ "$(id -u)" = 0 ]; then
@@ -43,13 +43,13 @@ describe() {
 describe | "$make_profile" "$tmp/profile"
 chmod 644 "$tmp/profile"
 
-# Runs a command of the user's as one who collects orphans: headstart then waits for its prefetcher to end, so that there
-# is no race with what it leaves.
+# Runs a command of the user's as a process that collects orphans: headstart then waits for its prefetcher to end, so that no
+# later step races with it.
 as_collector() {
 	collecting $as_user env HOME="$home" "$@"
 }
 
-# run_says WORDS [OPTION…]: the program, started cold by the user, ends as ever, and headstart says the one sentence.
+# run_says WORDS [OPTION…]: the user starts the program cold; it must end as always, and headstart must print the one sentence.
 run_says() {
 	words=$1
 	shift
@@ -73,7 +73,7 @@ plans
 plan=$(sed -n 's/^plan  *//p' "$tmp/out")
 state=$home/.local/state/headstart
 
-# The user's own: in the state folder, for nobody else to read; run finds it, every other verb works.
+# The user's own plan is in the state folder, and only this user can read it. run finds it, and every other verb works.
 case_own_plan_is_private_and_found() {
 	[ "${plan%/*}" = "$state" ] || fail "the plan is not in '$state': $plan"
 	[ "$(stat -c %a "$state")" = 700 ] && [ "$(stat -c %a "$plan")" = 600 ] || fail "others may read '$plan'"
@@ -92,7 +92,7 @@ case_own_plan_is_private_and_found() {
 	refuses 1 "no profile of '$app'; 'headstart record -- $app' makes one" as_user "$headstart" plan --program "$app"
 }
 
-# A plan that somebody else made or can write is passed over. Root's is good for everybody.
+# A plan that somebody else owns or can write is ignored. Root's plan serves everybody.
 case_plan_that_others_could_have_written_is_passed_over() {
 	chmod 620 "$plan"
 	run_says "no plan for it"
@@ -130,7 +130,7 @@ case_program_starts_in_a_user_namespace() {
 	done
 }
 
-# A home that is read-only or missing: no plan is kept, what can be done without is.
+# If the home is read-only or missing, no plan is kept; everything else works.
 case_program_starts_without_a_home() {
 	home=$tmp/readonly
 	refuses 1 "cannot make the folder of plans '$home/.local/state/headstart': Permission denied; -o FILE" \
@@ -150,7 +150,7 @@ case_program_starts_without_a_home() {
 	run_says "no plan for it"
 }
 
-# A file that changed drops out alone, likewise one that is gone; the plan is marked.
+# A changed file drops out alone, and so does one that is gone; the plan is marked.
 case_changed_or_missing_file_drops_out_alone() {
 	as_user cp "$plan" "$tmp/out.d/relative.plan"
 	echo more >>"$real/f2"
@@ -177,7 +177,7 @@ refreshes() {
 	[ ! -s "$tmp/out" ] || fail "the planner is heard: $(cat "$tmp/out")"
 }
 
-# With a profile in the store it is compiled anew.
+# With a profile in the store, the plan is compiled anew.
 case_stale_plan_is_compiled_anew() {
 	as_user cp "$tmp/profile" "${plan%.plan}.profile"
 	refreshes
@@ -189,7 +189,7 @@ case_stale_plan_is_compiled_anew() {
 	[ -s "$plan" ] || fail "a missing plan is not compiled from the profile"
 }
 
-# Root's stale plan is for root to compile.
+# Only root compiles root's stale plan anew.
 case_stale_plan_of_root_is_left_to_root() {
 	if [ "$(id -u)" = 0 ]; then
 		mkdir "$tmp/roots"
@@ -203,7 +203,7 @@ case_stale_plan_of_root_is_left_to_root() {
 	fi
 }
 
-# 50,000 files, far more than may be open at once.
+# 50,000 files: far more than may be open at once.
 case_fifty_thousand_files_are_opened() {
 	mkdir "$disk/many"
 	/usr/bin/python3 - "$real" >"$tmp/description" <<'EOF_PYTHON'
@@ -234,7 +234,7 @@ EOF_PYTHON
 	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "with a plan of 50,000 files: $status $(cat "$tmp/out")"
 }
 
-# The memory budget: what is touched first is read, the rest is left.
+# The memory budget: pages that are touched first are read, the rest is left.
 case_memory_budget_is_kept() {
 	describe | "$make_profile" "$tmp/budget"
 	chmod 644 "$tmp/budget"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints what a process can see of itself: arguments, environment, descriptors, signals, folder, children, limits. Run
- * with and without headstart in front, both must print the same.
+ * Prints what a process can see of itself: arguments, environment, descriptors, signals, folder, children, limits.
+ * The output must be the same with headstart in front and without.
  */
 #include <dirent.h>
 #include <errno.h>

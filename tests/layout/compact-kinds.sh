@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kinds of programs, compacted with other hot pages each time: they run, stripped too.
+# Programs of several kinds are compacted, with other hot pages each time. They run, also stripped.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/compact-lib.sh"
 

@@ -1,4 +1,4 @@
-# Shared by the tests of compacted files, which source it with COMPACT-FILE as first argument.
+# Shared by the tests of compacted files, which source it with COMPACT-FILE as their first argument.
 compact_file=$1
 for tool in c++ objdump readelf nm strip objcopy; do
 	command -v $tool >/dev/null || skip "no $tool"
@@ -11,23 +11,23 @@ build() { # NAME LINKER ARGS…
 	c++ -O1 -g -fuse-ld="$linker" -o "$tmp/$name" "$source" "$@" 2>"$tmp/err" || fail "c++ $*: $(cat "$tmp/err")"
 }
 
-# Disassembly without the names it guesses for addresses: these are of symbols that a tool makes up by section.
+# Disassembly without the names that the tool guesses for addresses, which depend on sections.
 code() {
 	objdump -d --no-show-raw-insn "$1" | grep -E '^ +[0-9a-f]+:' | sed 's/#.*//; s/<[^>]*>//; s/[[:space:]]*$//'
 }
 
-# Symbols and addresses but for notes, which have moved.
+# Symbols and addresses, without those of notes, which have moved.
 symbols() {
 	nm "$1" | grep -v __abi_tag
 }
 
-# What eu-elflint says without the numbers of sections and symbols, and but for what it does not know.
+# The output of eu-elflint without the numbers of sections and symbols, and without what it does not know.
 lint() {
 	eu-elflint --gnu-ld "$1" | sed 's/\[ *[0-9]*\]//g; s/symbol [0-9]*//g; s/^No errors$//' |
 		grep -v -e "with owner name 'headstart'" -e "'.relr.dyn' has wrong type" | sort -u
 }
 
-# run FILE LIBRARY: either may be a compacted one.
+# run FILE LIBRARY: either may be compacted.
 run() {
 	"$1" "$2" 2>&1 || echo "exit $?"
 }
@@ -90,11 +90,11 @@ check() { # ORIGINAL COMPACTED
 	[ "$(run_as "$1")" = "$want" ] || fail "the original of $kind does not work: $(run_as "$1")"
 	[ "$(run_as "$2")" = "$want" ] || fail "$kind: $(run_as "$2")"
 	for section in .text .rodata .data; do
-		case $section$kind in .rodata*gold*) continue ;; esac # one segment with the code, which it stays with
+		case $section$kind in .rodata*gold*) continue ;; esac # one segment with the code, with which it stays
 		[ "$(readelf -SW "$2" | grep -cE " $section\.(hot|cold) ")" -gt 2 ] || fail "$kind: $section was not split"
 	done
 	more=32768
-	case $kind in *gold*) more=131072 ;; esac # what lay before the code leaves a gap
+	case $kind in *gold*) more=131072 ;; esac # the sections before the code leave a gap
 	[ "$(stat -c %s "$2")" -le $(($(stat -c %s "$1") + more)) ] || fail "$kind: grew to $(stat -c %s "$2")"
 	check_tools "$1" "$2"
 	check_strip "$2"

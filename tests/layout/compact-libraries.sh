@@ -1,6 +1,6 @@
 #!/bin/sh
-# Libraries of the system, compacted: python and a C++ program run with copies of them, as with what strip and eu-strip
-# make of these. compact-libraries.sh COMPACT-FILE
+# Libraries of the system are compacted. python and a C++ program run with the copies, and with what strip and eu-strip make of
+# them. compact-libraries.sh COMPACT-FILE
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/compact-lib.sh"
 [ -x /usr/bin/python3 ] || skip "no python3"

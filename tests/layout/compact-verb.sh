@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart relayout --compact, and what verify and undo say of the result.
+# headstart relayout --compact, and what verify and undo say of its result.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/relaid-lib.sh"
 
@@ -22,7 +22,7 @@ case_compacted_file_is_good_and_does_what_it_did() {
 	done
 }
 
-# To another file, and of a file that is relaid already.
+# Into another file, and from a file that was relaid before.
 case_overlay_can_be_compacted() {
 	cp "$1" "$tmp/again"
 	relayout "$tmp/again"
@@ -32,13 +32,13 @@ case_overlay_can_be_compacted() {
 	[ -z "$("$headstart" verify -q --original "$1" "$tmp/other")" ] || fail "-q says something of a good file"
 }
 
-# It cannot be undone: a user has to mean it.
+# It cannot be undone, so the user must ask for it explicitly.
 case_no_original_is_left_without_being_asked_to() {
 	refuses 2 "cannot be undone" "$headstart" relayout --profile "$tmp/relayout.profile" --compact --in-place "$tmp/again"
 	refuses 2 "cannot be undone" "$headstart" relayout --profile "$tmp/relayout.profile" --compact --shadow "$tmp/s" "$tmp/again"
 }
 
-# What is not what it should be.
+# Damaged files.
 case_wrong_original_is_refused() {
 	refuses 1 "was not made from that original" "$headstart" verify --original "$tmp/again" "$tmp/other"
 	refuses 1 "contains its original" "$headstart" verify --original "$1" "$tmp/again"
@@ -49,7 +49,7 @@ case_wrong_original_is_refused() {
 	refuses 1 "has been changed since" "$headstart" verify --original "$1" "$tmp/other"
 }
 
-# Nothing to go by.
+# Without a profile of the file.
 case_file_without_sections_is_refused() {
 	cp "$1" "$tmp/bare"
 	python3 - "$tmp/bare" <<-'PYTHON'

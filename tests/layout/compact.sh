@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compacted files: they run, and so does what strip and eu-strip make of them; tools see in them what they saw in the
-# originals. compact.sh COMPACT-FILE LINKER
+# Compacted files run, and so does what strip and eu-strip make of them. Tools find in them what they find in the originals.
+# compact.sh COMPACT-FILE LINKER
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/compact-lib.sh"
 linker=$2

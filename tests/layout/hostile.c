@@ -55,7 +55,7 @@ static void die(const char *what, const char *detail)
 	exit(2);
 }
 
-/* The fields of a record, by their sizes. */
+/* The fields of a record, each with its size. */
 static void add_record(
 	struct hostile *hostile, const char *table, uint64_t offset, const uint8_t *sizes, size_t n_sizes)
 {
@@ -85,7 +85,7 @@ static void add_headers(struct hostile *hostile)
 			hostile, "section header", ehdr->e_shoff + i * sizeof(Elf64_Shdr), shdr, COUNT(shdr));
 }
 
-/* The place in the file of what lies at an address. */
+/* The offset in the file of an address. */
 static uint64_t place(const struct hostile *hostile, uint64_t address)
 {
 	const uint8_t *at = elf_view_at(&hostile->view, address, 1);
@@ -154,7 +154,7 @@ static void add_versions(struct hostile *hostile)
 	}
 }
 
-/* Other values of a field, of which one may be the one it has. */
+/* Other values for a field; the field may have one of them already. */
 static uint64_t other_value(const struct hostile *hostile, uint64_t value, size_t which)
 {
 	const uint64_t values[] = {0, 1, 7, UINT64_MAX, INT64_MAX, 1ull << 63, value + 1, value - 1,

@@ -1,8 +1,8 @@
-# Shared by the tests of verify and undo: originals, and 'headstart relayout' with a profile made up for one file.
-# After tests/lib/sh-lib.sh. A test is given the originals as its arguments.
+# Shared by the tests of verify and undo: originals, and 'headstart relayout' with a made-up profile of one file. Source it after
+# tests/lib/sh-lib.sh. A test gets the originals as its arguments.
 [ $# -gt 0 ] || fail "no originals given"
 
-# Relayouts a file in place by a profile that touches every third page, backwards. relayout FILE [OPTION…]
+# Makes a relayout of a file in place, by a profile that touches every third page, backwards: relayout FILE [OPTION…]
 relayout() {
 	relayout_pages=$(($(stat -c %s "$1") / 4096))
 	{

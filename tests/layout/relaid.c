@@ -10,14 +10,14 @@
 #include "relayout/passes/pass.h"
 #include "relayout/passes/write.h"
 
-/* A small generator of its own, so that the same seed means the same on every libc. */
+/* A small generator of our own, so that the same seed gives the same numbers with every libc. */
 static uint32_t next(uint32_t *state)
 {
 	*state = *state * 1664525 + 1013904223;
 	return *state >> 8;
 }
 
-/* Runs of hot pages of random length and order, over about a third of each segment. */
+/* Runs of hot pages, of random length and in random order, over about a third of each segment. */
 static void touch_pages(struct relayout_image *image, unsigned seed)
 {
 	uint32_t state = seed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relaid files in memory, made by the writer without a profile: which pages are hot is random. */
+/* Makes relaid files in memory without a profile: the hot pages are random. */
 #pragma once
 
 #include <stddef.h>

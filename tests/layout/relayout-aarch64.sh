@@ -1,5 +1,6 @@
 #!/bin/sh
-# Files for aarch64, whose kernels may have pages of 64 KiB: laid out by such, in program headers that agree with them.
+# Files for aarch64, where kernels may have pages of 64 KiB: they are laid out in such pages, and the program headers agree with
+# that.
 . "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
 command -v aarch64-linux-gnu-gcc >/dev/null || skip 'needs aarch64-linux-gnu-gcc'
 write_bulk

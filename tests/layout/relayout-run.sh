@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs and libraries of each linker and kind are relaid, some of their pages hot at random, and do what they did.
+# Programs and libraries of each linker and kind are relaid with random hot pages, and work as before.
 . "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
 compile_subject
 
@@ -11,7 +11,7 @@ output_of() {
 check() {
 	name=$1
 	shift
-	seed=$(($(printf %s "$name" | cksum | cut -d ' ' -f 1) % 1000)) # so that hot pages are other ones each time
+	seed=$(($(printf %s "$name" | cksum | cut -d ' ' -f 1) % 1000)) # so that other pages are hot each time
 	(cd "$tmp/$name" && random_profile profile $seed 25 "$@" && relayout_files "$@") || exit 1
 	output_of "$tmp/$name" >"$tmp/before"
 	output_of "$tmp/$name/new" >"$tmp/after"
@@ -23,14 +23,14 @@ check() {
 	done | tr '\n' ' ' | sed 's/^/ /')"
 }
 
-# link FILE FLAGS… OBJECT…: into the folder $name; a linker that is missing, or has no such option, is untried.
+# link FILE FLAGS… OBJECT…: links into the folder $name. If the linker is missing or lacks the option, the case is untried.
 link() {
 	g++ -o "$tmp/$name/$@" 2>"$tmp/err" && return
 	untried "$name: $(head -n 1 "$tmp/err")"
 	return 1
 }
 
-# dynamic NAME FLAGS…: a library, and a PIE that uses it.
+# dynamic NAME FLAGS…: makes a library, and a PIE that uses it.
 dynamic() {
 	name=$1
 	shift
@@ -40,7 +40,7 @@ dynamic() {
 	check "$name" program library.so
 }
 
-# executable NAME FLAGS… OBJECT…: all in one file.
+# executable NAME FLAGS… OBJECT…: links all into one file.
 executable() {
 	name=$1
 	shift
@@ -49,7 +49,7 @@ executable() {
 	check "$name" program
 }
 
-# Makes files ones without section headers, and without what only these lead to.
+# Removes the section headers of files, and what only these lead to.
 drop_sections() {
 	for file; do
 		end=0
@@ -93,7 +93,7 @@ case_stripped_file() {
 	check $name program library.so
 }
 
-# As many PT_LOADs as can be had: of an executable the kernel takes 73 program headers, before 6.17.
+# As many PT_LOADs as possible: before Linux 6.17 the kernel takes 73 program headers of an executable.
 case_as_many_segments_as_can_be_had() {
 	name=many
 	echo 'const char padding[4 << 20] = {1};' >"$tmp/padding.c"
@@ -118,7 +118,7 @@ frames() {
 		sed -n 's/^#\([0-9]*\)  *\(0x[0-9a-f]* in \)\{0,1\}/#\1 /p' | sed 's/argv=[^)]*//'
 }
 
-# A program that is relaid runs under gdb, which goes through its frames by the unwind tables that it always had.
+# A relaid program runs under gdb, which finds its frames by the unchanged unwind tables.
 case_gdb_sees_the_same_frames() {
 	have gdb || return 0
 	frames "$tmp/bfd" >"$tmp/before"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart relayout under valgrind's memcheck: nothing uninitialised is used or written, nothing leaks, whatever the file.
+# headstart relayout under valgrind's memcheck: whatever the file, nothing uninitialised is used or written, and nothing leaks.
 . "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/valgrind-lib.sh"
 cd "$tmp"
@@ -21,7 +21,7 @@ gcc -shared -fPIC -I. lib.c -Wl,--build-id -o lib.so
 gcc -fPIE -pie -I. lib.c -o program
 random_profile profile 1 20 lib.so program
 
-# clean STATUS ARGUMENT…: the verb exits so, and valgrind has nothing to say.
+# clean STATUS ARGUMENT…: the verb must exit with STATUS, and valgrind must report nothing.
 clean() {
 	want=$1
 	shift

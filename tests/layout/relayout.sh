@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart relayout as a command: where results go, what is skipped, what is refused and in which words.
+# headstart relayout as a command: where its results go, what it skips, what it refuses and in which words.
 . "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
 export LC_ALL=C.UTF-8
 write_bulk
@@ -33,7 +33,7 @@ relayout() {
 }
 random_profile profile 3 30 program libsum.so plain
 
-# -o: a file, a folder; the mode is the original's.
+# -o: a file, a folder; the result has the mode of the original.
 chmod 751 libsum.so
 relayout --profile profile -o new.so libsum.so >out
 grep -qE '^relaid 1 of 1 file: [0-9.]+ kB hot, 4 -> [0-9]+ PT_LOADs$' out || fail "the summary is $(cat out)"
@@ -51,7 +51,7 @@ refuses 1 'and several files cannot go to one' relayout --profile profile -o one
 refuses 1 'would both be written to' sh -c "mkdir -p other && cp libsum.so other &&
 	'$headstart' relayout --profile profile -o folder libsum.so other/libsum.so"
 
-# Relaid anew, it is laid out from its original: the same as from the original at once, with the newest profile.
+# A relaid file is laid out anew from its original: the result is the same as from the original itself, with the newest profile.
 cp new.so again.so
 relayout --profile profile -o again2.so again.so >/dev/null 2>err || fail "relaid anew: $(cat err)"
 cmp new.so again2.so || fail 'relaid anew by the same profile it is another file'
@@ -61,12 +61,12 @@ relayout --profile profile2 -o anew.so new.so >/dev/null
 cmp direct.so anew.so || fail 'relaid anew by another profile it is not what it would have been'
 poke again.so 5000 x
 refuses 1 "'$tmp/again.so' " relayout --profile profile -o x again.so
-# A profile of the relaid file knows pages of its hot region: those are mapped back.
+# A profile of the relaid file has pages of its hot region, which are mapped back to those of the original.
 random_profile profile3 5 100 new.so
 relayout --profile profile3 --max-segments 8 -o all.so new.so >/dev/null
 "$headstart" verify all.so >/dev/null || fail 'by a profile of the relaid file'
 
-# --dry-run writes nothing and predicts.
+# --dry-run writes nothing, and predicts the gain.
 mkdir dry
 relayout --profile profile --dry-run program libsum.so >out
 [ -z "$(ls dry)" ] && cmp -s libsum.so other/libsum.so || fail '--dry-run wrote something'
@@ -82,7 +82,7 @@ assert file["after"]["bytes"] == 4096 * file["after"]["pages"]
 assert file["passes"]["hot"]["done"] and file["hot_bytes"] % 4096 == 0
 EOF
 
-# In place, with another name in the folder, and one elsewhere that has to be named.
+# In place, for a file with another name in the folder, and for one with a name elsewhere, which has to be given.
 mkdir place place/else
 cp libsum.so program place
 ln place/libsum.so place/libsum.so.1
@@ -97,7 +97,7 @@ relayout --profile profile --in-place --force place/libsum.so place/else/libsum.
 cmp place/else/libsum.so new.so || fail 'the name elsewhere is another file'
 [ -z "$(find place -name '.*.headstart-*')" ] || fail 'temporary files are left behind'
 
-# --tree: names, links and the profile's paths are inside.
+# --tree: names, links and the profile's paths are inside the tree.
 mkdir -p tree/opt tree/links
 cp libsum.so program tree/opt
 ln -s /opt/libsum.so tree/links/lib.so
@@ -111,7 +111,7 @@ grep -q '^relaid 1 of 1 file: ' out || fail "--tree without names: $(cat out)"
 cmp "tree$tmp/libsum.so" new.so || fail '--tree without names gives another file'
 refuses 1 "cannot relayout '/../$tmp/program'" relayout --profile profile --tree tree --dry-run "/../$tmp/program"
 
-# Without names: the ELF files of the profile. What is none, or is gone, is passed over.
+# Without names, the ELF files of the profile are meant. Other files and missing ones are left out.
 echo text >text
 {
 	cat profile.text
@@ -123,7 +123,7 @@ echo text >text
 "$make_profile" all.profile <all.text
 relayout --profile all.profile --dry-run --all >out 2>err || fail "all files of a profile: $(cat err)"
 grep -q '^would be relaid 3 of 3 files' out || fail "all files of a profile: $(tail -n 1 out)"
-# And of those the ones that gain: not a program of four pages.
+# Of these, only the ones that gain: not a program of four pages.
 relayout --profile all.profile --dry-run >out 2>err || fail "files of a profile that gain: $(cat err)"
 grep -qE '^would be relaid [12] of 3 files.*, [12] skipped$' out || fail "files of a profile that gain: $(tail -n 1 out)"
 ! grep -q "$tmp/program" out || fail 'a program of four pages is said to gain'
@@ -136,7 +136,7 @@ cmp libsum.so other/libsum.so || fail '--shadow changed the original'
 [ "$(sh shadow/headstart-shadow status)" = "off      $tmp/libsum.so" ] ||
 	fail "--shadow does not know its original again: $(sh shadow/headstart-shadow status)"
 
-# Skipped: not an error, and -o has the file as it is.
+# A skipped file is no error, and -o writes it as it is.
 skips() {
 	words=$1
 	shift

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A shared object made by hand that has every table the relocation passes read, and a loader made by hand
- * that relocates it: what passes do is right if the memory afterwards is the same.
+ * A handmade shared object with every table that the relocation passes read, and a handmade loader that relocates it.
+ * A pass is right if the memory is the same afterwards.
  */
 #pragma once
 
@@ -58,13 +58,13 @@ _Static_assert(sizeof(struct object) == 0x7b00, "as drawn above");
 
 void object_init(struct object *object);
 
-/* The entry of a tag, or one of the DT_NULLs that it then becomes. */
+/* Finds the entry of a tag; if there is none, makes it from one of the DT_NULLs. */
 Elf64_Dyn *object_dynamic(struct object *object, int64_t tag);
 
-/* Takes an entry away; those behind it move up. */
+/* Removes an entry; the ones behind it move up. */
 void object_drop(struct object *object, int64_t tag);
 
-/* Leaves so many spare DT_NULLs: the rest become DT_DEBUG. */
+/* Leaves this many spare DT_NULLs: the rest become DT_DEBUG. */
 void object_spare(struct object *object, size_t spare);
 
 #define OBJECT_BASE 0x7f0000000000u /* where the loader made by hand loads it */
@@ -76,5 +76,5 @@ void object_spare(struct object *object, size_t spare);
  */
 void object_relocate(const struct relayout_image *image, bool lazy, uint8_t memory[static OBJECT_MEMORY]);
 
-/* What lies at an address, be it in the tables, or NULL. */
+/* Returns the bytes at an address, also in the tables, or NULL. */
 const void *object_at(const struct relayout_image *image, uint64_t address, uint64_t size);

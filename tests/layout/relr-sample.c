@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library with every kind of place that a pointer can lie at, which it checks against addresses that need no
- * relocation. With -DTEXTREL some lie in a segment that is not writable.
+ * A library with a pointer in every kind of place. It checks them against addresses that need no relocation. With
+ * -DTEXTREL, some lie in a segment that is not writable.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static int two(void)
 
 static int (*functions[])(void) = {one, two};
 
-/* With an IFUNC, its resolver, and symbols of others. */
+/* With an IFUNC, its resolver, and symbols of other objects. */
 static int (*resolve(void))(void)
 {
 	return two;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Packed relocations, run: a library with pointers in every kind of place by each linker, a C++ program, and libraries of
-# the system, do what they did before; loader, tools and debugger are content with them.
+# Packed relocations at work: a library of each linker with pointers in every kind of place, a C++ program, and libraries of the
+# system work as before. The loader, tools and the debugger accept them.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 command -v g++ >/dev/null || skip "no g++"
 here=$HEADSTART_TEST_SOURCE/tests/layout
@@ -10,7 +10,7 @@ grep -q $relr_version "$libc" || skip "the libc of this system is older than 2.3
 cd "$tmp"
 mkdir relaid said
 
-# Relayouts files into relaid/, by a profile of a start that touches two pages of each; said/FILE is what of each.
+# Relayouts files into relaid/, by a profile of a start that touches two pages of each. said/FILE has the output for each.
 relayout() {
 	{ echo "program $1" && for file; do printf 'file regular %s\nrange 1 2 1 1\n' "$file"; done; } |
 		"$make_profile" profile || fail "no profile"
@@ -21,7 +21,7 @@ relayout() {
 	done
 }
 
-# Whether the pass $2 did something to the file $1, relaid.
+# Whether pass $2 changed the relaid file of $1.
 did() {
 	[ "$(json "said/$1" 'TOP["files"][0]["passes"][ARGS[0]]["done"]' "$2")" = True ]
 }
@@ -102,7 +102,7 @@ case_libraries_of_the_system() {
 		name=${library##*/}
 		soname=$(readelf -d "$library" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
 		did "$name" relr && packed=$((packed + 1))
-		# Tools that do not load it see the original.
+		# Tools that do not load the file see the original.
 		readelf -dVW "$library" >"$name.a" 2>&1
 		readelf -dVW "relaid/$name" >"$name.b" 2>&1
 		cmp "$name.a" "$name.b" || fail "readelf sees another '$name'"

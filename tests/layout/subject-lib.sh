@@ -1,8 +1,8 @@
-# Shared by tests that relayout files: profiles of random pages, a program with a library, and what becomes of both.
+# Shared by tests that relayout files: profiles of random pages, a program with a library, and checks of both.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 subject=$HEADSTART_TEST_SOURCE/tests/layout/subject
 
-# random_profile OUT SEED PERCENT FILE…: that many of each hundred pages, in random order. FILEs are absolute.
+# random_profile OUT SEED PERCENT FILE…: that percentage of the pages, in random order. The FILEs are absolute paths.
 random_profile() {
 	out=$1 seed=$2 percent=$3
 	shift 3
@@ -29,7 +29,7 @@ random_profile() {
 	"$make_profile" "$out" <"$out.text"
 }
 
-# The generated part of the library: 400 functions of some hundred bytes, with data of their own between them.
+# The generated part of the library: 400 functions of some hundred bytes each, with data of their own between them.
 write_bulk() {
 	awk 'BEGIN {
 		print "#define BULK 400"
@@ -61,7 +61,7 @@ compile_subject() {
 
 relayout_args= # more of them
 
-# relayout_files FILE…: new/FILE from FILE by the profile `profile`, verified, and undone to the bit.
+# relayout_files FILE…: makes new/FILE from FILE by the profile `profile`, verifies it, and checks that undo restores it exactly.
 relayout_files() {
 	mkdir -p new
 	for file; do

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of a batch of files: which they are, where results go, what becomes of each. test-batch FILE, an original. */
+/*
+ * Unit tests of a batch of files: which files there are, where results go, what becomes of each. test-batch FILE, an
+ * original.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +60,7 @@ static void touch(struct profile *profile, const char *path)
 	assert_int_equal(profile_finish(profile), 0);
 }
 
-/* The folder has lib.so, a copy of the original, which the profile knows, and a program, which it does not know. */
+/* The folder has lib.so, a copy of the original, which is in the profile, and a program, which is not. */
 static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the step from pages of a file, as a profile knows them, to pages of its segments. */
+/* Unit tests of converting pages of a file, which a profile has, to pages of its segments. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,7 @@ static void large_pages_of_a_profile_cover_several(void **state)
 	expect(&fixture, (uint32_t[]){3, 3, 3}, (uint32_t[]){3, 3});
 }
 
-/* A relaid file: page 9 of it was mapped where page 1 of the text is, page 10 where the tables were. */
+/* A relaid file: its page 9 was mapped in the place of page 1 of the text, its page 10 in the place of the tables. */
 static void pages_of_a_relaid_file_are_mapped_back(void **state)
 {
 	_cleanup_(fixture_release) struct fixture fixture;

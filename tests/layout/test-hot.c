@@ -24,7 +24,7 @@
 
 #define PAGE 4096u
 
-/* The longest gap of pages that is cheaper to copy than the two PT_LOADs it would take. */
+/* The longest gap that is cheaper to copy than the two PT_LOADs that it would need. */
 #define SMALL_GAP (2 * COST_SEGMENT_NS / COST_PAGE_NS)
 
 struct drawing {
@@ -78,7 +78,7 @@ static char letter_of(const struct relayout_page *page, char before)
 	return page->bytes ? '#' : touched ? (char)('a' + page->order) : 'H';
 }
 
-/* What pass_hot() makes of a drawing, of at most `cap` PT_LOADs, the tables' among them. */
+/* Returns what pass_hot() makes of a drawing, with at most `cap` PT_LOADs, the tables' included. */
 static void expect_choice(const char *before, size_t cap, const char *after)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
@@ -191,11 +191,11 @@ static void executables_have_few_headers(void **state)
 	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
 	assert_int_equal(outcome.before, 200);
 	cut(&drawing, &pieces);
-	/* Nine others, the note's, the tables'. */
+	/* Nine others, and those of the note and the tables. */
 	assert_uint_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
 }
 
-/* Whatever is drawn: never more PT_LOADs than the cap, unless what cannot be turned over needs them. */
+/* In any drawing, there are never more PT_LOADs than the cap, unless pages that cannot be turned over need them. */
 static void any_drawing_keeps_the_rules(void **state)
 {
 	uint32_t random = 1;
@@ -240,7 +240,7 @@ static void pieces_are_cut_at_pages_and_lie_by_first_touch(void **state)
 	assert_int_equal(pieces.hot_size, 4 * PAGE);
 	assert_ptr_equal(pieces.hot[0], &pieces.all[2]); /* a, */
 	assert_ptr_equal(pieces.hot[1], &pieces.all[0]); /* c and d, */
-	assert_ptr_equal(pieces.hot[2], &pieces.all[4]); /* and what no start was seen to touch */
+	assert_ptr_equal(pieces.hot[2], &pieces.all[4]); /* and the pages that no start touched */
 	assert_int_equal(pieces.all[0].load.p_vaddr, 0x123);
 	assert_int_equal(pieces.all[0].load.p_offset, PAGE + 0x123);
 	assert_int_equal(pieces.all[0].load.p_filesz, 2 * PAGE - 0x123);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what passes work on: pages, their changed copies, tables, dynamic entries. */
+/* Unit tests of the image on which passes work: pages, their changed copies, tables, dynamic entries. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ struct fixture {
 	struct relayout_image image;
 };
 
-/* The image of `elf` as it is now; 0 or the error of relayout_image_init(). */
+/* Makes the image of `elf` as it is now. Returns 0, or the error of relayout_image_init(). */
 static int make(struct fixture *fixture, const char **ret_problem)
 {
 	assert_int_equal(
@@ -179,7 +179,7 @@ static void writes_go_to_copies(void **state)
 	uint8_t bytes[8], changed[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 
 	init_good(&fixture);
-	/* What is already there is no change. */
+	/* Writing bytes that are there already is no change. */
 	assert_int_equal(relayout_image_read(image, 0x3ffc, bytes, 8), 0);
 	assert_memory_equal(bytes, "\xaa\xaa\xaa\xaa\xaa\xaa\xaa\xaa", 8);
 	assert_int_equal(relayout_image_write(image, 0x3ffc, bytes, 8), 0);
@@ -190,7 +190,7 @@ static void writes_go_to_copies(void **state)
 	assert_memory_equal(bytes, changed, 8);
 	assert_memory_equal(image->segments[1].pages[0].bytes + 0xffc, changed, 4);
 	assert_memory_equal(image->segments[1].pages[1].bytes, changed + 4, 4);
-	/* The rest of a copy is the file's page, with zeros beyond its end. */
+	/* The rest of a copy is the page of the file, with zeros behind the end of the file. */
 	assert_memory_equal(image->segments[1].pages[0].bytes, (uint8_t *)&fixture.elf + 0x2000, 0xffc);
 	assert_int_equal(image->segments[1].pages[1].bytes[0xff], 0xaa);
 	assert_int_equal(image->segments[1].pages[1].bytes[0x100], 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the order in which relocation reads the hot region: code and data made by hand. */
+/* Unit tests of the order in which relocation reads the hot region, with code and data made by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,7 +60,7 @@ static void make(struct sample *ret, size_t code, size_t data, size_t spare)
 	lay_out(ret);
 }
 
-/* Every page is in one piece, those in memory ascend, and the hot region has no hole. */
+/* Every page is in one piece, pieces in memory ascend, and the hot region has no hole. */
 static void expect_sound(const struct sample *sample, size_t n_pages)
 {
 	const struct relayout_pieces *pieces = &sample->pieces;

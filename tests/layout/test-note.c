@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of reading the note: each way in which it is wrong has its own sentence. test-note FILE, an
- * original. */
+/*
+ * Unit tests of reading the note: each way in which it can be wrong has its own sentence. test-note FILE, an
+ * original.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -66,7 +68,7 @@ static void assert_problem(const uint8_t *data, size_t size, int want, const cha
 		fail_msg("%d, '%s' instead of %d, '%s'", r, problem ? problem : "", want, words);
 }
 
-/* Puts bytes at a place of the file, and has note_find() say the words. */
+/* Overwrites bytes of the file; then note_find() must say the words. */
 static void poke(struct file *file, uint64_t at, const void *bytes, size_t size, int want, const char *words)
 {
 	uint8_t before[8];
@@ -153,7 +155,7 @@ static void the_header_of_the_note_is_looked_at(void **state)
 	poke(file, at + offsetof(Elf64_Phdr, p_filesz), &size, 8, -EBADMSG, "another size");
 	size = 8;
 	poke(file, at + offsetof(Elf64_Phdr, p_filesz), &size, 8, -ENODATA, "no note");
-	/* A second one. */
+	/* A second note. */
 	memcpy(file->data + at - sizeof(note), &note, sizeof(note));
 	assert_problem(file->data, file->size, -EBADMSG, "more than one note");
 }

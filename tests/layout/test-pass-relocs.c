@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests of the pass that moves what is left of DT_RELA; and of both passes together: without memory at
- * every place that asks for some, and with every field of the object's tables corrupted in turn.
+ * Unit tests of the pass that moves the rest of DT_RELA. Also of both passes together: with every allocation failing
+ * in turn, and with every field of the object's tables corrupted in turn.
  */
 #include "relocs-fixture.h"
 
@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 
-static unsigned allocations_left = UINT32_MAX; /* after so many there is no memory */
+static unsigned allocations_left = UINT32_MAX; /* allocations that succeed before memory runs out */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
@@ -145,7 +145,7 @@ static void nothing_to_move_is_said(void **state)
 	assert_refused(&fixture, pass_relocs, "tables that overlap");
 }
 
-/* The pass runs out of memory after 0, 1, 2 … allocations until it does no more. */
+/* Lets the pass run out of memory after 0, 1, 2 … allocations, until it needs no more. */
 static void assert_memory_can_run_out(pass_fn *pass, unsigned least)
 {
 	for (unsigned n = 0;; n++) {
@@ -158,7 +158,7 @@ static void assert_memory_can_run_out(pass_fn *pass, unsigned least)
 		fixture.object.rela[7].r_offset = OBJECT_WORDS + 700 * 8 + 4;
 		fixture_open(&fixture);
 		fixture.options.loader_knows_relr = true;
-		/* A page and a table that are changed already. */
+		/* A page and a table have been changed before. */
 		assert_int_equal(relayout_image_write(&fixture.image, OBJECT_WORDS, "changed", 7), 0);
 		assert_int_equal(relayout_image_add_table(&fixture.image, "table", 5, 1, &(uint64_t){0}), 0);
 		before = image_bytes(&fixture.image, &size_before);
@@ -183,7 +183,7 @@ static void without_memory_the_image_is_as_it_was(void **state)
 	assert_memory_can_run_out(pass_relocs, 3);
 }
 
-/* Both passes over an object that may make no sense: no crash, and the same memory if something was done. */
+/* Runs both passes over an object that may be invalid: no crash, and the same memory if they changed something. */
 static void try(struct fixture *fixture, size_t *packed)
 {
 	static uint8_t before[OBJECT_MEMORY], after[OBJECT_MEMORY];
@@ -236,7 +236,7 @@ static void one_corrupt_field_does_no_harm(void **state)
 				memcpy((uint8_t *)&fixture.object + at, &values[v], parts[p].width);
 				try(&fixture, &packed);
 			}
-	/* Enough of them are harmless for the other half of the test to mean something. */
+	/* Enough corrupted fields are harmless for the comparison of memory to mean something. */
 	assert_true(packed > 500);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests of the pass that packs relative relocations: whatever an object is like, its memory is the same
- * once relocated, or the pass has said why not and changed nothing.
+ * Unit tests of the pass that packs relative relocations. Whatever the object: once relocated, its memory is the same
+ * as before, or the pass has given a reason and changed nothing.
  */
 #include "relocs-fixture.h"
 
@@ -46,7 +46,7 @@ static size_t n_packed(const struct fixture *fixture)
 	return n;
 }
 
-/* Packs the object as it is now; so many relative relocations are packed, so many others stay. */
+/* Packs the object as it is now: this many relative relocations must be packed, and this many others must stay. */
 static void assert_packs(struct fixture *fixture, size_t want_packed, size_t want_left)
 {
 	fixture_open(fixture);
@@ -75,7 +75,7 @@ static void relative_relocations_are_packed(void **state)
 	assert_int_equal(fixture.outcome.after, 20 * 24 + 11 * 8);
 	/* 580 places in a row: an address, nine full bitmaps and one of 12. */
 	assert_int_equal(get(&fixture, DT_RELRSZ), 11 * 8);
-	/* What is left lies where it was, and so ends where the PLT's begins. */
+	/* The rest stays in its place, and so ends where the PLT's relocations begin. */
 	assert_int_equal(get(&fixture, DT_RELA), OBJECT_RELA + OBJECT_N_RELATIVE * 24);
 	assert_int_equal(get(&fixture, DT_JMPREL), OBJECT_PLT);
 	assert_int_equal(relayout_dynamic_spare(&fixture.image), OBJECT_SPARE + 1 - 3);
@@ -89,7 +89,7 @@ static void pages_of_the_packed_part_are_cold(void **state)
 	init(&fixture);
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 20);
 	pages = fixture.image.segments[0].pages;
-	/* 0x1400 to 0x4a60 is packed: of pages 1 and 4 somebody still reads something. */
+	/* 0x1400 to 0x4a60 is packed. Pages 1 and 4 are still read for other reasons. */
 	assert_int_equal(pages[1].order, 1);
 	assert_int_equal(pages[2].order, RELAYOUT_COLD);
 	assert_int_equal(pages[3].order, RELAYOUT_COLD);
@@ -150,7 +150,7 @@ static void libc_must_have_the_version(void **state)
 	assert_int_equal(version->vna_hash, 0xfd0e42); /* glibc 2.36, libc.so.6, Verdef of that name */
 	assert_int_equal(version->vna_other, 6);       /* 1 to 5 are taken */
 	assert_int_equal(version->vna_flags, 0);
-	/* The other records are what they were. */
+	/* The other records are unchanged. */
 	math = object_at(&fixture.image, get(&fixture, DT_VERNEED), 32);
 	assert_memory_equal(math, &fixture.object.math, 32);
 	assert_int_equal(get(&fixture, DT_STRSZ),
@@ -220,7 +220,7 @@ static void aarch64_is_like_x86_64(void **state)
 	assert_packs(&fixture, OBJECT_N_RELATIVE, 20);
 }
 
-/* One that stays makes what is left of the table move, with the PLT's behind it. */
+/* If one stays, the rest of the table moves, with the PLT's relocations behind it. */
 static void assert_one_stays(struct fixture *fixture)
 {
 	const Elf64_Rela *left;
@@ -294,7 +294,7 @@ static void only_the_run_at_the_beginning_is_packed(void **state)
 {
 	_cleanup_(fixture_close) struct fixture fixture;
 
-	/* The last relative one stores over what a symbol's relocation stored before. */
+	/* The last relative relocation overwrites what a symbol's relocation stored before. */
 	init(&fixture);
 	fixture.object.rela[500].r_info = ELF64_R_INFO(3, R_X86_64_64);
 	fixture.object.rela[579].r_offset = fixture.object.rela[500].r_offset;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of DT_RELR: what is packed is read back, and every way in which a table can be wrong. */
+/* Unit tests of DT_RELR: packed places are read back, and every way in which a table can be wrong is found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static void words_are_as_the_generic_abi_has_them(void **state)
 {
 	const uint64_t one[] = {0x1000}, one_word[] = {0x1000};
 	const uint64_t run[] = {0x1000, 0x1008, 0x1010, 0x1020}, run_words[] = {0x1000, 0x17};
-	/* The last place of a bitmap, the first of the next, and the first that no bitmap follows on to. */
+	/* The last place of a bitmap, the first of the next, and the first that no further bitmap reaches. */
 	const uint64_t far[] = {0x1000, 0x1000 + 63 * 8, 0x1000 + 64 * 8, 0x1000 + 8 + 3 * 63 * 8};
 	const uint64_t far_words[] = {0x1000, UINT64_C(1) << 63 | 1, 3, 0x1000 + 8 + 3 * 63 * 8};
 
@@ -113,8 +113,10 @@ static void tables_that_make_no_sense_are_refused(void **state)
 
 static void a_table_need_not_be_the_shortest(void **state)
 {
-	/* An address for each place, an empty bitmap, places out of order and twice: all are read as they
-	 * stand. */
+	/*
+	 * An address for each place, an empty bitmap, places out of order and places twice: all are read as they
+	 * stand.
+	 */
 	const uint64_t words[] = {0x2000, 0x1000, 1, 3, 0x1000},
 		       want[] = {0x2000, 0x1000, 0x1008 + 63 * 8, 0x1000};
 	uint8_t unaligned[sizeof(words) + 1];

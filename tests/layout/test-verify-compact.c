@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* verify of compacted files: each lie in a file whose checksum is right is found. */
+/* verify finds every wrong statement in a compacted file whose checksum is right. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -70,7 +70,7 @@ static int verify(const struct fixture *f, struct verify_report *report)
 	return verify_compacted(f->original, f->original_size, f->compact.data, f->compact.size, report);
 }
 
-/* The file as somebody would make it who can compute checksums. */
+/* The file as an attacker would make it, with correct checksums. */
 static void sign(const struct fixture *f)
 {
 	uint64_t at =
@@ -82,7 +82,7 @@ static void sign(const struct fixture *f)
 	memcpy(f->compact.data + at, &sum, sizeof(sum));
 }
 
-/* Flips a bit of a byte, which must not be taken. */
+/* Flips a bit of a byte; verify must find it. */
 static void assert_found(const struct fixture *f, uint64_t offset, uint8_t bit, const char *what)
 {
 	struct verify_report report;
@@ -137,7 +137,7 @@ static void section_headers(void **state)
 	for (size_t i = 1; i < f->sections.n; i++) {
 		const char *name = elf_section_name(&f->sections, i);
 
-		/* What the original has not is a section of the note's and the packed relocations' own. */
+		/* Sections that the original does not have: those of the note and of the packed relocations. */
 		if (!elf_section_is_loaded(&f->sections.all[i]) || strcmp(name, ".note.headstart") == 0 ||
 			strcmp(name, ".relr.dyn") == 0)
 			continue;
@@ -166,7 +166,7 @@ static void symbols(void **state)
 	}
 }
 
-/* A byte of each page of each section, in memory or not. */
+/* Tries one byte of each page of each section, in memory or not. */
 static void contents(void **state)
 {
 	const struct fixture *f = *state;

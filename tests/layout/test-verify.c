@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mutation tests of verify and undo. Each good file, of every original on the command line and by several
- * sets of passes, is changed in one field or byte and its checksums are made right again, so that they are
- * not what finds it: verify has to name a fault each time.
+ * Mutation tests of verify and undo. Each good file, made of every original on the command line by several sets of
+ * passes, is changed in one field or byte. Then its checksums are corrected, so that they do not reveal the change.
+ * verify has to name a fault each time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static uint8_t *at(struct good *good, uint64_t offset)
 	return good->data + offset;
 }
 
-/* The place in the file of what is mapped at an address. */
+/* The offset in the file of the byte that is mapped at an address. */
 static uint64_t place(const struct good *good, uint64_t address)
 {
 	const Elf64_Phdr *load = elf_view_load_at(&good->view, address, 1);
@@ -72,7 +72,7 @@ static void assert_found(struct good *good, const char *what, uint64_t offset)
 	good->n_mutants++;
 }
 
-/* Overwrites bytes, makes the checksum of what was appended right, and has verify find it. */
+/* Overwrites bytes, corrects the checksum of the appended part, and checks that verify finds a fault. */
 static void mutate(struct good *good, const char *what, uint64_t offset, const void *bytes, size_t size)
 {
 	uint8_t *copy;
@@ -88,7 +88,7 @@ static void mutate(struct good *good, const char *what, uint64_t offset, const v
 	free(copy);
 }
 
-/* Several other values of a little-endian field of 2, 4 or 8 bytes. */
+/* Tries several other values of a little-endian field of 2, 4 or 8 bytes. */
 static void mutate_field(struct good *good, const char *what, uint64_t offset, size_t size)
 {
 	static const uint64_t steps[] = {1, 8, 4096, (uint64_t)-8, (uint64_t)-4096, 1ull << 15};
@@ -135,8 +135,10 @@ static void mutate_phdrs(struct good *good)
 				fields[j].size);
 }
 
-/* Two neighbours change places. That of the note is free among those that are no PT_LOAD; these are free
- * between PT_LOADs. */
+/*
+ * Swaps two neighbours. The note's header may stand anywhere among those that are no PT_LOAD, and these anywhere
+ * between PT_LOADs.
+ */
 static void mutate_order(struct good *good)
 {
 	for (size_t i = 0; i + 2 < good->view.n_phdrs; i++) {
@@ -209,8 +211,7 @@ static void mutate_dynamic(struct good *good)
 	for (size_t i = 0; i < view->n_used; i++) {
 		uint64_t entry = place(good, view->dynamic_address + i * sizeof(Elf64_Dyn));
 
-		/* Changes of what lies on a page that is mapped from the original are changes of the
-		 * original. */
+		/* A change on a page that is mapped from the original is a change of the original. */
 		if (entry < good->note.hot_offset)
 			continue;
 		mutate_field(good, "d_tag", entry, 8);
@@ -244,7 +245,7 @@ static void mutate_relocations(struct good *good)
 			mutate_field(good, "a field of DT_JMPREL", place(good, plt + i), 8);
 }
 
-/* Numbers of versions that are taken by others; any other would do as well. */
+/* Numbers of versions that others have; any free number would do as well. */
 static void mutate_version_number(struct good *good, uint64_t version)
 {
 	static const uint16_t taken[] = {0, 1, 2, 3, 0x8002, 0xffff};
@@ -299,7 +300,7 @@ static void mutate_versions(struct good *good)
 	}
 }
 
-/* Whether a relocation writes there: what the file holds may then mean nothing to the loader. */
+/* Whether a relocation writes there: then the loader may ignore what the file has there. */
 static bool is_relocated(const struct elf_view *view, uint64_t address)
 {
 	uint64_t rela = 0, size = 0;
@@ -316,7 +317,7 @@ static bool is_relocated(const struct elf_view *view, uint64_t address)
 	return false;
 }
 
-/* A byte of the original below a copy of its page, with both checksums right. */
+/* A byte of the original under a copied page, with both checksums right. */
 static void mutate_original(struct good *good)
 {
 	_cleanup_(elf_view_releasep) struct elf_view old = {0};
@@ -328,7 +329,7 @@ static void mutate_original(struct good *good)
 		uint64_t address = (piece->p_vaddr + piece->p_filesz / 2) & ~7ull, offset;
 		const Elf64_Phdr *load = elf_view_load_at(&old, address, 8);
 
-		/* What lies behind the end of the dynamic section may change as it likes. */
+		/* Bytes behind the end of the dynamic section may change freely. */
 		if (!load || address < piece->p_vaddr || piece->p_offset < good->note.hot_offset ||
 			good->note.hot_size == 0 ||
 			address - old.dynamic_address < old.n_dynamic * sizeof(Elf64_Dyn))
@@ -354,8 +355,7 @@ static void mutate_padding(struct good *good)
 		flip(good, "padding after the tables", i);
 }
 
-/* Undo gives the original; and nothing once a byte is another, wherever it is, or missing, or one too many.
- */
+/* Undo restores the original. If any byte is changed, missing or added, it writes nothing. */
 static void undo_is_exact(struct good *good)
 {
 	_cleanup_free_ uint8_t *copy = NULL, *longer = calloc(1, good->size + 1);

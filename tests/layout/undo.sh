@@ -1,11 +1,11 @@
 #!/bin/sh
-# headstart undo: the original, to the bit; and of a file that anybody has changed since, nothing.
+# headstart undo restores the original exactly. It leaves a file alone that anybody has changed since.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/relaid-lib.sh"
 original=$1
 file=$tmp/file
 
-# A good relaid file as $file.
+# Makes a good relaid file, $file.
 fresh() {
 	rm -f "$file"
 	cp "$original" "$file"
@@ -40,7 +40,7 @@ case_options_and_mode() {
 	cmp "$original" "$file" || fail "undo changes a file that is none of its own"
 }
 
-# Several files: what is wrong with one keeps no other from being undone.
+# Of several files, a wrong one does not keep the others from being undone.
 case_one_bad_file_keeps_no_other_from_being_undone() {
 	fresh
 	cp "$file" "$tmp/second"
@@ -48,7 +48,7 @@ case_one_bad_file_keeps_no_other_from_being_undone() {
 	cmp "$original" "$file" && cmp "$original" "$tmp/second" || fail "not all of several files were undone"
 }
 
-# Two names of one file stay that.
+# Two names of one file remain names of one file.
 case_names_of_a_file_stay_names_of_it() {
 	fresh
 	ln "$file" "$tmp/name"
@@ -63,7 +63,7 @@ case_names_of_a_file_stay_names_of_it() {
 	rm "$tmp/name" "$tmp/link"
 }
 
-# changed WHAT: $file was changed by it; undo must refuse, and leave it alone.
+# changed WHAT: WHAT has changed $file; undo must refuse, and leave it alone.
 changed() {
 	cp "$file" "$tmp/relaid"
 	status=0
@@ -115,7 +115,7 @@ case_damaged_file_is_left_alone() {
 	changed "truncation to nothing"
 }
 
-# A compacted file holds no original; that it was changed is noticed all the same.
+# A compacted file does not contain its original. undo notices all the same that it was changed.
 case_compacted_file_has_nothing_to_undo() {
 	rm -f "$file"
 	cp "$original" "$file"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart verify: what it says of good files and of wrong ones, as text and as JSON. What it finds is test-verify's.
+# headstart verify: what it prints about good and wrong files, as text and as JSON. test-verify tests what it finds.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/layout/relaid-lib.sh"
 
@@ -21,7 +21,7 @@ case_several_files_are_counted() {
 	"$headstart" verify "$tmp"/files/* | grep -q "^$# files: $# good, 0 not" || fail "no count of several files"
 }
 
-# What each pass changed, against what readelf sees.
+# Compares what each pass changed with what readelf sees.
 case_json_says_what_readelf_sees() {
 	file=$tmp/files/$(basename "$1")
 	"$headstart" verify --json "$file" >"$tmp/json"

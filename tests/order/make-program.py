@@ -28,7 +28,7 @@ for number in range(total):
     file, kind = number * files // total, number % 10
     source = sources[file]
     name = f"f{number}"
-    if kind == 0:      # a template: a COMDAT group, weak
+    if kind == 0:      # a template: weak, in a COMDAT group
         source.append(f"template <int N> unsigned t(unsigned x)\n{{\n\tx += N;\n{body(number)}}}")
         source[-1] = source[-1].replace(" t(", f" t{number}(")
         header.append(f"unsigned {name}(unsigned x);")
@@ -43,7 +43,7 @@ for number in range(total):
                       f"unsigned {name}(unsigned x);")
         source.append(f"unsigned space::C{number}::m(unsigned x) const\n{{\n\tx ^= v;\n{body(number)}}}")
         source.append(f"unsigned {name}(unsigned x)\n{{\n\treturn space::C{number}{{x}}.m(x);\n}}")
-    elif kind == 3:    # throws, so that the compiler puts a part aside
+    elif kind == 3:    # throws, so that the compiler splits a part off
         header.append(f"unsigned {name}(unsigned x);")
         source.append(f"unsigned {name}(unsigned x)\n{{\n\tif (__builtin_expect(gate, 0))\n"
                       f"\t\tthrow std::runtime_error(\"{name}\");\n{body(number)}}}")

@@ -1,5 +1,6 @@
 #!/bin/sh
-# headstart order on ELF files cut short and with one field poked: an order or one sentence, never a crash or a hang.
+# headstart order on ELF files that are cut short or have one field changed: it prints an order or one sentence, and never crashes
+# or hangs.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/order/order-lib.sh"
 cd "$real"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart order: which file, which symbols, what each linker is told, and what is refused.
+# headstart order: which file and which symbols it uses, what it writes for each linker, and what it refuses.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/order/order-lib.sh"
 cd "$real"
@@ -23,7 +23,7 @@ pages=$(($(stat -c %s app) / $(getconf PAGESIZE) + 1))
 echo "range 0 $pages 1 1" >all
 profile_of "$real/app" profile all
 
-# Every name of every function, once; nothing of .init and .plt; no versions; main where it lies.
+# Every name of every function, once; nothing of .init and .plt; no versions; main in its place.
 case_every_linker_gets_every_function_once() {
 	order --for lld profile >lld
 	for name in one two three main bare 'odd*name' _Z; do grep -q "^${name%\*name}" lld || fail "lld: no $name: $(cat lld)"; done
@@ -56,7 +56,7 @@ assert file["functions"] >= 6 and file["bytes"] >= 6 * 16 and file["pages_before
 EOF
 }
 
-# Stripped where it was recorded: the build by its build-id, from anywhere, by any name.
+# The recorded program was stripped: its build is found by its build-id, anywhere and by any name.
 case_stripped_program_is_ordered_by_its_build() {
 	mkdir build
 	mv app build/other-name
@@ -67,7 +67,7 @@ case_stripped_program_is_ordered_by_its_build() {
 	refuses 1 "app' is stripped: it has no symbols of functions, and there is no debug file for it under '/usr/lib/debug'; give" "$headstart" order --for lld stripped.profile
 }
 
-# Its separate debug file, unless that is another's.
+# The separate debug file, unless it belongs to another build.
 case_separate_debug_file_is_found() {
 	folder=$real/debug/.build-id/$(echo "$id" | cut -c 1-2)
 	debug=$folder/$(echo "$id" | cut -c 3-).debug
@@ -86,7 +86,7 @@ case_separate_debug_file_is_found() {
 	refuses 1 "no debug file for it under '$real/debug'" "$headstart" order --for lld --debug-dir "$real/debug" stripped.profile
 }
 
-# Recorded relaid: its pages are where the relaid file has them, functions are where the build has them.
+# The recorded program was relaid: its pages are where the relaid file has them, its functions where the build has them.
 case_relaid_program_is_ordered_like_its_original() {
 	python3 - build/other-name >many <<'EOF'
 import subprocess, sys
@@ -106,7 +106,7 @@ EOF
 	done
 }
 
-# What is stripped has no symbols, whatever it exports: nothing is written or predicted.
+# A stripped file has no symbols, whatever it exports: nothing is written or predicted.
 case_file_without_symbols_is_refused() {
 	printf 'int shown(int x) { return x + 1; }\n__attribute__((visibility("hidden"))) int hidden(int x) { return x; }\n' >lib.c
 	gcc -shared -fPIC -ffunction-sections -Wl,--build-id -o build/lib.so lib.c
@@ -165,7 +165,7 @@ case_wrong_arguments_are_refused() {
 	refuses 2 "--narrow takes only one FILE" "$headstart" order --for lld --narrow profile profile app app
 }
 
-# Narrowed: by the program of the other profile, as no file of it is called app.
+# Narrowed by the other profile's program, since none of its files is called app.
 case_narrow_leaves_what_the_other_profile_has_too() {
 	mkdir other
 	cp build/other-name other/other-name

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages to addresses, addresses to functions, functions to the languages of linkers. */
+/* Unit tests: pages to addresses, addresses to functions, functions to the languages of linkers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 		.name = (text), .name_length = sizeof(text) - 1, .address = (at), .size = (bytes)            \
 	}
 
-/* Borrows what it is given; nothing of it is released. */
+/* Borrows its arguments; nothing of it is released. */
 static struct order_image image_of(struct order_function *functions, size_t n)
 {
 	static struct order_segment segment = {.offset = 0x1000, .size = 0x5000, .address = 0x401000};
@@ -195,7 +195,7 @@ static void the_summary_counts(void **state)
 		FUNCTION(0x405000, 0x10, "no"),
 	};
 	struct order_image image = image_of(functions, 5);
-	struct profile_range ranges[] = {{1, 2, 0, 1}, {5, 1, 2, 1}}; /* page 5 is more than .text */
+	struct profile_range ranges[] = {{1, 2, 0, 1}, {5, 1, 2, 1}}; /* page 5 has more than .text */
 	_cleanup_(order_touched_releasep) struct order_touched touched = {0};
 	_cleanup_(order_list_releasep) struct order_list list = {0};
 	struct order_summary summary;
@@ -209,7 +209,7 @@ static void the_summary_counts(void **state)
 	assert_int_equal(summary.bytes, 0x20 + 0x10 + 0x1000);
 	assert_int_equal(summary.pages_before, 3);
 	assert_int_equal(summary.runs_before, 2);
-	assert_int_equal(summary.pages_after, 3); /* not 2 + 1 for the edges + 1 that stays */
+	assert_int_equal(summary.pages_after, 3); /* not 4: 2, 1 for the edges, and 1 that stays */
 	assert_int_equal(summary.runs_after, 2);
 }
 
@@ -231,7 +231,7 @@ static void the_prediction_counts_what_stays(void **state)
 	assert_int_equal(summary.runs_after, 1);
 }
 
-/* What is written for the linker. The caller frees it. */
+/* Returns what is written for the linker. The caller frees it. */
 static char *written(enum order_linker linker, const struct order_list *list, size_t *ret_left_out)
 {
 	char *text = NULL;

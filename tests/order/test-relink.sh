@@ -1,7 +1,7 @@
 #!/bin/sh
-# A C++ program of 3,000 functions, of which a start executes about a hundred, is linked again by each linker with what
-# headstart order says: it runs as before, and executes a third of the pages of code or fewer. So it is with one profile of a link that
-# gives each function pages of its own.
+# A C++ program of 3,000 functions, of which a start executes about a hundred, is linked again by each linker in the order of
+# headstart order. It runs as before, and executes at most a third of the pages of code. The same holds with one profile of a link
+# that gives each function pages of its own.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/order/order-lib.sh"
 command -v valgrind >/dev/null || skip "no valgrind"
@@ -20,18 +20,18 @@ build() {
 	for job in $jobs; do wait "$job" || fail "the program does not compile"; done
 }
 
-# Traces a program: the lines of its pages in $1.pages; its output must be that of the first.
+# Traces a program: the lines of its pages are in $1.pages, and its output must be that of the first.
 trace() {
 	"$here/executed-pages.py" "$real/$1.output" "$real/$1" >"$real/$1.pages" || fail "$1 does not run"
 	[ -s "$real/$1.output" ] || fail "$1 prints nothing"
 	[ ! -e "$real/plain" ] || cmp -s "$real/plain.output" "$real/$1.output" || fail "$1 prints something else"
 }
 
-# The pages and the runs of pages of a trace.
+# The number of pages, and of runs of pages, in a trace.
 pages() { wc -l <"$real/$1.pages"; }
 runs() { awk '{ print $2 }' "$real/$1.pages" | sort -n | awk 'NR == 1 || $1 != last + 1 { n++ } { last = $1 } END { print n }'; }
 
-# The same program with its functions in some other order, as the input of a linker script. Its seed is $1.
+# Links the same program with its functions in another order, by a linker script. $1 is the seed of the order.
 shuffled() {
 	readelf -SW ./*.o | sed -n 's/.* \(\.text\.[^ ]*\) *PROGBITS.*/\1/p' | sort -u >names
 	{
@@ -78,7 +78,7 @@ link_before() {
 	esac
 }
 
-# Whether the linker is there; else says so.
+# Whether the linker is installed; reports the case as untried otherwise.
 is_there() {
 	case $1 in
 	ld) "$new_ld/ld" --help 2>/dev/null | grep -q -- '--section-ordering-file' && return ;;
@@ -117,7 +117,7 @@ case_every_linker_makes_a_third_of_the_pages_do() {
 	[ $tested -gt 0 ] || fail "no linker"
 }
 
-# What was predicted is what came, at most.
+# At most as many pages as predicted.
 case_prediction_comes_true() {
 	json ld-script.json - "$(pages plain)" "$(runs plain)" "$(pages ld-script.after)" <<'EOF'
 file, = TOP["files"]
@@ -130,7 +130,7 @@ assert after <= file["pages_after"] < pages and file["runs_after"] < runs, (file
 EOF
 }
 
-# One profile alone cannot tell which functions of a page ran: the pages become hardly fewer, but lie together.
+# One profile alone cannot tell which functions of a page ran: there are hardly fewer pages, but they lie together.
 case_one_profile_makes_fewer_runs() {
 	order --for ld-script -o pages.order profile >/dev/null
 	link pages.after bfd -Wl,-T,pages.order
@@ -139,7 +139,7 @@ case_one_profile_makes_fewer_runs() {
 	[ "$(runs pages.after)" -lt "$(runs plain)" ] || fail "one profile: not fewer runs"
 }
 
-# Where each function has pages of its own, one profile tells which functions ran.
+# If each function has pages of its own, one profile tells which functions ran.
 case_functions_apart_make_pages_and_runs_few() {
 	mkdir apart
 	echo 'SECTIONS { .text.apart : SUBALIGN(4096) { *(.text.*) } } INSERT BEFORE .text;' >apart.ld

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the tests: owner-driver ROOT PATH… prints a line for each path, "dpkg|PACKAGE|ITS NAME FOR THE
- * FILE|ADVICE", or "-".
+ * For the tests: owner-driver ROOT PATH… prints a line for each path: "dpkg|PACKAGE|ITS NAME FOR THE FILE|ADVICE", or
+ * "-".
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For the tests: shadow-driver FOLDER SCRIPTS PROFILE [ORIGINAL]… writes what --shadow does, for copies made now.
+ * For the tests: shadow-driver FOLDER SCRIPTS PROFILE [ORIGINAL]… makes copies and writes what --shadow writes beside
+ * them.
  */
 #include <stdio.h>
 #include <stdlib.h>

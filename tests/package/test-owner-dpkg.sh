@@ -1,5 +1,5 @@
 #!/bin/sh
-# Owners of files by a dpkg database of our own: shared files, a merged /usr, names that look like patterns, diversions.
+# Owners of files in a dpkg database of the test's own: shared files, a merged /usr, names that look like patterns, diversions.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 driver=$HEADSTART_TEST_BUILD/tests/package/owner-driver
 command -v dpkg-query >/dev/null || skip "dpkg-query is not installed"
@@ -71,14 +71,14 @@ case_owners_are_found() {
 	esac
 }
 
-# In the order of the arguments, twice the same, all in one go.
+# Prints answers in the order of the arguments, a repeated one twice, in a single run.
 case_several_paths_in_one_go() {
 	got=$("$driver" "$root" /usr/bin/diverted.orig /nobody /usr/bin/diverted /usr/lib/libone.so /usr/lib/libone.so |
 		cut -d'|' -f2 | tr '\n' ' ')
 	[ "$got" = "one:$native - two one:$native one:$native " ] || fail "several paths: '$got'"
 }
 
-# The advice is a command that makes the file the administrator's own: then nobody owns it, and what is moved is the package's.
+# The advice is a command that hands the file to the administrator: then nobody owns it, and the diverted file is the package's.
 case_advice_makes_the_file_the_administrator_s() {
 	mkdir -p "$root/usr/lib"
 	"$driver" "$root" "/usr/lib/a b.so" | grep -qF "dpkg-divert --local --no-rename --divert '/usr/lib/distrib.a b.so' --add '/usr/lib/a b.so'" ||
@@ -93,7 +93,7 @@ case_advice_makes_the_file_the_administrator_s() {
 	fi
 }
 
-# A database that dpkg cannot read is not one that knows no owners. No database, or no dpkg, is.
+# If dpkg cannot read its database, that is an error. Without a database, or without dpkg, a file simply has no owner.
 case_unreadable_database_is_an_error() {
 	cp "$dpkg/status" "$tmp/status"
 	echo garbage >>"$dpkg/status"

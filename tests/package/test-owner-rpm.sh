@@ -1,5 +1,5 @@
 #!/bin/sh
-# Owners of files by an rpm database of our own, made of packages of our own.
+# Owners of files in an rpm database of the test's own, with packages of its own.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 driver=$HEADSTART_TEST_BUILD/tests/package/owner-driver
 if ! command -v rpm >/dev/null || ! command -v rpmbuild >/dev/null; then
@@ -38,7 +38,7 @@ case_owners_are_found() {
 	esac
 }
 
-# Looking makes no database where there is none; one that is damaged is not one that knows no owners.
+# Looking up an owner creates no database where there is none. A damaged database is an error.
 case_database_is_neither_made_nor_guessed() {
 	mkdir "$tmp/empty"
 	[ "$("$driver" "$tmp/empty" /usr/lib/libone.so)" = - ] || fail "no database"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What --shadow writes, really run in a mount namespace of its own: start, stop, an upgraded original, dpkg over the mounts.
+# Runs what --shadow writes, in a mount namespace of the test's own: start, stop, an upgraded original, dpkg over the mounts.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 driver=$HEADSTART_TEST_BUILD/tests/package/shadow-driver
 awkward=" a 'b' \$HOME %h \"c\" \\"
@@ -21,8 +21,8 @@ write_shadow() {
 make_files
 write_shadow
 
-# The scripts are those that are installed, and the same files in another order make the same list. Paths that cannot be written
-# down are refused, and so is a folder without the scripts.
+# The scripts are the installed ones, and the order of the files makes no difference to the list. Paths that cannot be written
+# into a list are refused, and so is a folder without the scripts.
 for name in headstart-shadow headstart-image-hook; do
 	cmp "$folder/$name" "$packaging/$name" || fail "$name is not the installed one"
 	[ -x "$folder/$name" ] || fail "$name cannot be executed"
@@ -38,7 +38,7 @@ refuses 1 EINVAL "$driver" "$folder" "$packaging" "$tmp/p.profile" relative
 refuses 1 ENOENT "$driver" "$folder" "$tmp/again" "$tmp/p.profile"
 cmp "$folder/headstart-shadow.list" "$tmp/again/headstart-shadow.list" || fail "what was refused was written"
 
-# The hook for image builders runs relayout over the tree it is given.
+# The hook for image builders makes a relayout of the tree that it is given.
 printf '#!/bin/sh\nfor word; do echo "<$word>"; done\n' >"$tmp/bin/headstart"
 chmod +x "$tmp/bin/headstart"
 for run in argument elsewhere variable; do
@@ -54,7 +54,7 @@ refuses 2 "usage: headstart-image-hook ROOT" env -u BUILDROOT "$folder/headstart
 refuses 2 "set HEADSTART_PROFILE" env -u HEADSTART_PROFILE "$packaging/headstart-image-hook" /
 refuses 2 "usage: headstart-shadow" sh "$folder/headstart-shadow" begin
 
-# systemd reads the unit as it was meant, for a folder of any name.
+# systemd understands the unit as intended, for a folder of any name.
 if have systemd-analyze && have systemd-escape; then
 	cp "$packaging/headstart-shadow@.service" "$tmp/again"
 	unit=$(systemd-escape --path --template=headstart-shadow@.service "$folder")
@@ -68,7 +68,7 @@ unshare -m --propagation private true 2>/dev/null || {
 	exit 0
 }
 
-# The rest runs in a mount namespace of its own, where the shell functions are defined anew.
+# The rest runs in a mount namespace of its own, where the shell functions are defined again.
 cat >"$tmp/inside" <<'END'
 set -eu
 fail() { echo "FAIL: $*" >&2; exit 1; }
@@ -86,7 +86,7 @@ shows "$two" "copy of two, relaid"
 run start
 [ "$(mounts)" = 2 ] || fail "started twice, $(mounts) mounts"
 
-# Stopped while a program has the file open: it must not refuse.
+# A program has the file open: stopping must not fail.
 exec 3<"$one"
 run stop
 exec 3<&-
@@ -95,7 +95,7 @@ shows "$one" "original one"
 shows "$two" "original two"
 run stop
 
-# An upgraded original is not hidden by the old copy; the other one still is.
+# The old copy does not hide an upgraded original; the other copy is still mounted.
 echo "original one, upgraded" >"$one"
 run start 2>"$tmp/said"
 grep -qF "'$one' has changed" "$tmp/said" || fail "nothing is said of an upgraded original: $(cat "$tmp/said")"
@@ -105,7 +105,7 @@ shows "$two" "copy of two, relaid"
 [ "$(run status | cut -c1-8 | tr -d '\n')" = "changed mounted " ] || fail "status: $(run status)"
 run stop
 
-# The same size, another time.
+# The same size, but another time.
 printf 'ORIGINAL two\n' >"$two"
 touch -d '2001-01-01' "$two"
 run start 2>/dev/null
@@ -118,7 +118,7 @@ if ! command -v dpkg-deb >/dev/null || ! [ -d /etc/dpkg/dpkg.cfg.d ]; then
 	exit 0
 fi
 
-# dpkg upgrades a package whose file is mounted over: it fails without the hooks, and works with them.
+# dpkg upgrades a package that has a file under a mount: that fails without the hooks, and works with them.
 make_package() {    # VERSION
 	mkdir -p "$tmp/deb/DEBIAN" "$tmp/deb/usr/lib"
 	printf 'Package: one\nVersion: %s\nArchitecture: all\nMaintainer: m\nDescription: d\n' "$1" >"$tmp/deb/DEBIAN/control"
@@ -149,7 +149,7 @@ shows "$one" "original of version 2.0"
 shows "$root/usr/lib/two$awkward.so" "copy of two, relaid"
 grep -qF "'$one' has changed" "$tmp/log" || fail "nothing was said of the upgraded file: $(cat "$tmp/log")"
 
-# What was stopped stays so, whatever dpkg does.
+# Copies that were stopped stay so, whatever dpkg does.
 sh "$folder/headstart-shadow" stop
 install "$tmp/one-1.deb" || fail "dpkg with the hooks, and nothing mounted: $(cat "$tmp/log")"
 shows "$root/usr/lib/two$awkward.so" "original two"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of plan_build() on files of its own: what drops out, clipping, determinism, size, refreshing. */
+/* Unit tests of plan_build() on files of its own: what drops out, clipping, determinism, size, compiling anew. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ static struct profile start_profile(const char *program)
 	return profile;
 }
 
-/* Adds the file as it is on disk, with ranges up to one of no pages. */
+/* Adds the file as it is on disk, with the ranges up to one of no pages. */
 static void add_file(struct profile *profile, const char *name, enum profile_kind kind, uint32_t order,
 	const struct profile_range *ranges)
 {
@@ -90,7 +90,7 @@ static void add_file(struct profile *profile, const char *name, enum profile_kin
 		assert_int_equal(profile_file_add_range(&profile->files[index], *ranges), 0);
 }
 
-/* A checked plan and what was said of it. */
+/* A plan that was checked, and the report on it. */
 struct built {
 	void *data;
 	size_t size;
@@ -291,7 +291,7 @@ static void an_image_is_planned_from_outside(void **state)
 	expect_extent(&built, 0, "app", 0, 9);
 }
 
-/* 100,000 ranges of one page over 50 files, in an order that jumps about. */
+/* 100,000 ranges of one page over 50 files, in an order that jumps back and forth. */
 static void fill_huge(struct profile *profile)
 {
 	for (uint32_t i = 0; i < 50; i++) {
@@ -360,7 +360,7 @@ static void a_refresh_plans_what_the_store_has(void **state)
 	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}, &summary), -EBADMSG);
 	assert_int_equal(profile_save(&profile, profile_path), 0);
 	r = plan_refresh(profile.program, &(struct plan_options){0}, &summary);
-	if (r == -ENODATA) /* the test's own folder lies in memory: that nothing is planned is right */
+	if (r == -ENODATA) /* if the test's own folder lies in memory, it is right that nothing is planned */
 		skip();
 	assert_int_equal(r, 0);
 	assert_int_equal(store_find(STORE_PLAN, profile.program, &plan_path), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of src/device on a fabricated sysfs and mount table. */
+/* Unit tests of src/device on a made-up sysfs and mount table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -90,14 +90,14 @@ static int make_tree(void **state)
 	put_disk("nvme0n1", "259:0\n", "0\n");
 	put_disk("loop3", "7:3\n", "1\n");
 	put_disk("odd", "9:9\n", "not a number\n");
-	put_disk("dm-0", "253:0\n", "0\n"); /* one of its slaves turns */
+	put_disk("dm-0", "253:0\n", "0\n"); /* one of its slaves is rotational */
 	put_slave("dm-0", "nvme0n1");
 	put_slave("dm-0", "sda");
-	put_disk("dm-1", "253:1\n", "1\n"); /* its own word does not count */
+	put_disk("dm-1", "253:1\n", "1\n"); /* its own statement does not count */
 	put_slave("dm-1", "nvme0n1");
 	put_disk("md0", "9:0\n", "1\n"); /* on a dm on a disk and an SSD */
 	put_slave("md0", "dm-0");
-	put_disk("dm-2", "253:2\n", "1\n"); /* on something that does not say */
+	put_disk("dm-2", "253:2\n", "1\n"); /* on a device that makes no statement */
 	put_slave("dm-2", "nvme0n1");
 	put_slave("dm-2", "odd");
 	put_disk("dm-3", "253:3\n", "1\n"); /* on itself */
@@ -249,7 +249,7 @@ static void overlay_layers_come_upper_first(void **state)
 	expect_layers("", (const char *[]){NULL});
 }
 
-/* The layer is a real folder here: its file must be what device_of() says of it directly. */
+/* The layer is a real folder here: its file must get the answer that device_of() gives for the folder itself. */
 static void overlay_files_are_on_the_device_of_their_layer(void **state)
 {
 	struct device_tables real = {.sysfs = "/sys", .mountinfo = mountinfo};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the passes of a plan on drafts made by hand: budget, places, gaps, order, probes, costs, whose files. */
+/*
+ * Unit tests of the passes over plans, with drafts made by hand: budget, places, gaps, order, probes, costs, whose
+ * files.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +31,7 @@ struct test_file {
 	uint32_t device;
 };
 
-/* Files that had ranges in the profile, as all regular ones here. */
+/* Files that had ranges in the profile, as all regular files here had. */
 static struct profile_file sources[32];
 
 static void add_device(struct plan_draft *draft, enum device_class class)
@@ -68,7 +71,7 @@ static void add(struct plan_draft *draft, struct draft_extent extent)
 	draft->files[extent.file].pages += extent.pages;
 }
 
-/* An extent that lies nowhere in particular. */
+/* An extent whose place on the disk is unknown. */
 static void touch(struct plan_draft *draft, uint32_t file, uint32_t page, uint32_t pages, uint32_t order)
 {
 	add(draft, (struct draft_extent){file, page, pages, 0, order, 1, DRAFT_NOWHERE});
@@ -302,7 +305,7 @@ static void probes_are_late_pages_of_big_files(void **state)
 	touch(&draft, 0, 0, 500, 0);
 	add(&draft, (struct draft_extent){1, 0, 50, 0, 600, 3, DRAFT_NOWHERE});
 	add(&draft, (struct draft_extent){1, 70, 10, 0, 700, 3, DRAFT_NOWHERE});
-	add(&draft, (struct draft_extent){1, 90, 10, 0, 800, 2, DRAFT_NOWHERE}); /* not touched by all runs */
+	add(&draft, (struct draft_extent){1, 90, 10, 0, 800, 2, DRAFT_NOWHERE}); /* not touched in all runs */
 	touch(&draft, 2, 5, 2, 900);
 	touch(&draft, 4, 0, 300, 1000);
 	assert_int_equal(draft_probe(&draft), 0);
@@ -313,7 +316,7 @@ static void probes_are_late_pages_of_big_files(void **state)
 	assert_int_equal(draft.probes[1].page, 6);
 }
 
-/* A data base, on which the program may have locks, only where there is nothing else. */
+/* A database, on which the program may have locks, is probed only if there is nothing else. */
 static void probes_are_of_files_that_nobody_locks(void **state)
 {
 	static const struct test_file files[] = {{"/home/u/places.sqlite", PROFILE_REGULAR, 1, 0},
@@ -376,7 +379,7 @@ static bool is_others(bool shared, enum profile_kind kind, const char *path)
 	return draft_is_others(&draft, &file, path);
 }
 
-/* A plan for everybody names only files of root's. Whose these are cannot be determined. */
+/* A plan for everybody names only root's files. The owner of these cannot be determined. */
 static void what_cannot_be_determined_is_not_roots(void **state)
 {
 	char overlong[PATH_MAX + 1] = "/";

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Plans on real file systems: a loop device that says it turns and then that it does not, tmpfs, overlayfs.
+# Plans on real file systems: a loop device that first says that it is rotational and then that it is not, tmpfs, overlayfs.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 dump=$HEADSTART_TEST_BUILD/tests/plan/dump-plan
 command -v filefrag >/dev/null || skip "filefrag is not installed"
@@ -47,7 +47,7 @@ plan() {
 device() {
 	sed -n 's/^device *//p' "$tmp/out"
 }
-# Physical blocks of the extents, in the plan's order.
+# Prints the physical blocks of the extents, in the plan's order.
 places() {
 	sed -n 's/^extent //p' "$tmp/dump" | while read -r path page _; do
 		filefrag -b4096 -v "$path" | tr -d ':.' | awk -v page="$page" \
@@ -92,7 +92,7 @@ case_file_in_memory_is_refused() {
 	refuses 1 "in memory" "$headstart" plan -o "$tmp/plan2" "$tmp/memory.profile"
 }
 
-# The lower layer on the disk, the upper one in memory, and in that a file and the folder itself
+# the lower layer is on the disk, the upper one in memory; files of the upper one, and the folder itself, are in memory
 case_overlayfs_is_planned_by_its_layers() {
 	echo 1 >"$rotational"
 	mkdir "$tmp/memory/upper" "$tmp/memory/work"

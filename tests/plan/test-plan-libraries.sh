@@ -1,5 +1,5 @@
 #!/bin/sh
-# A plan says how many libraries its program has when it begins, and the prefetcher awaits a program with few of them alone.
+# A plan says how many libraries its program has when it begins. The prefetcher awaits only a program with few of them.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 export HEADSTART_STATE="$tmp/state" HEADSTART_LOG="$tmp/log"
@@ -11,7 +11,7 @@ printf '#!%s\n' "$python" >"$tmp/script"
 printf '#! %s -x\n' "$tmp/script" >"$tmp/outer"
 chmod +x "$tmp/script" "$tmp/outer"
 
-# Makes $plan of a program, with the options that follow.
+# Makes $plan of a program, with the given options.
 make_plan() {
 	program=$1
 	shift
@@ -24,7 +24,7 @@ make_plan() {
 case_libraries_of_programs_and_scripts_are_counted() {
 	make_plan "$python"
 	listed=$(ldd "$python" | grep -c '=> /')
-	[ "$libraries" -ge "$listed" ] && [ "$libraries" -le $((listed + 1)) ] || # ld.so is a library where one names it
+	[ "$libraries" -ge "$listed" ] && [ "$libraries" -le $((listed + 1)) ] || # ld.so counts as a library if an object names it
 		fail "$libraries libraries of python, where ldd lists $listed"
 	of_python=$libraries
 	for script in script outer; do
@@ -51,7 +51,7 @@ case_program_of_an_image_has_none() {
 	[ "$libraries" = 0 ] || fail "$libraries libraries in an image"
 }
 
-# Whether the prefetcher goes on alongside the program. With "waits" somebody has the lock of a program that waits.
+# Whether the prefetcher goes on alongside the program. "waits": somebody holds the lock of a program that waits.
 alongside() {
 	rm -f "$tmp/log"
 	/usr/bin/python3 - "$1" "$prefetch" "$plan" <<'END' || fail "the prefetcher failed"

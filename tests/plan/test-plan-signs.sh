@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whoever makes a plan or takes it back sees to the signs of the program's other names, which nobody takes for plans.
+# Making a plan also makes signs for the program's other names, and removing it removes them. Nobody takes a sign for a plan.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 export HEADSTART_STATE="$tmp/state" HEADSTART_CONFIG="$tmp/headstart.conf" PATH="$tmp/bin:$PATH"

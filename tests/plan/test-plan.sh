@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart plan: options, the store, exec points, bad inputs. On files of its own, whatever they lie on.
+# headstart plan: options, the store, exec points, bad inputs. It uses files of its own, wherever these lie.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 dump=$HEADSTART_TEST_BUILD/tests/plan/dump-plan
 export HEADSTART_STATE="$tmp/state"
@@ -63,7 +63,7 @@ case_summary_as_json() {
 	EOF_PYTHON
 }
 
-# the store: found by the program as the shell finds it
+# The store: the program is found as the shell finds it.
 case_store_is_found_by_the_program() {
 	mkdir -p "$tmp/state"
 	name=$(plan "$tmp/app.profile" && sed -n 's/^plan *//p' "$tmp/out")
@@ -76,7 +76,7 @@ case_store_is_found_by_the_program() {
 	grep -q "^program *$real/bin/helper\$" "$tmp/out" || fail "--at is for another program: $(cat "$tmp/out")"
 }
 
-# a file that changed drops out alone
+# A changed file drops out alone.
 case_changed_file_drops_out_alone() {
 	echo more >>"$tmp/bin/lib"
 	rm "$tmp/bin/data"
@@ -85,7 +85,7 @@ case_changed_file_drops_out_alone() {
 	grep -q 'left out: 1 changed, 1 missing' "$tmp/out" || fail "what was left out: $(cat "$tmp/out")"
 }
 
-# bad inputs: one sentence, nothing written
+# Bad inputs: one sentence, and nothing is written.
 case_bad_input_is_one_sentence() {
 	refuses 1 "cannot read '$tmp/none'" "$headstart" plan "$tmp/none"
 	refuses 1 "cannot read '$tmp/bin'" "$headstart" plan "$tmp/bin"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of plan/signs: which names of a program get a sign in the folder of plans, and when it goes. */
+/*
+ * Unit tests of plan/signs: which names of a program get a sign in the folder of plans, and when a sign is removed.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +22,7 @@
 #include "plan/signs.h"
 #include "tree.h"
 
-/* Everything is in a folder of its own, which is also the working directory. */
+/* Everything is in a folder of the test's own, which is also the working directory. */
 static char folder[] = "/tmp/headstart-signs.XXXXXX";
 static char program[64];
 
@@ -129,7 +131,7 @@ static void make_named(const char *name, mode_t mode, uid_t owner)
 	assert_int_equal(chown(name, owner, (gid_t)-1), 0);
 }
 
-/* Root's PATH leads to a user's folder, to one below it, over a link in it, and to one that a group writes to. */
+/* Root's PATH has a user's folder, one below it, one behind a link in it, and one that a group may write to. */
 static void no_stranger_fills_roots_folder_with_them(void **state)
 {
 	static const char *const strangers[] = {"theirs", "theirs/below", "group", "link"};
@@ -169,7 +171,7 @@ static void a_name_that_leads_elsewhere_loses_it(void **state)
 	assert_int_equal(signs_publish(program), 0);
 	assert_false(has_sign(in_folder("bin/application"), program));
 	assert_int_equal(count_signs(), 2);
-	/* As if the name had been one of the other program's before. */
+	/* The name belonged to the other program before. */
 	snprintf(other, sizeof(other), "%s/bin/other", folder);
 	assert_int_equal(signs_publish(other), 0);
 	assert_true(has_sign(in_folder("bin/application"), other));

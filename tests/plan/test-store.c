@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of plan/store and format/state-folder: which folder, which file, where a command is. */
+/* Unit tests of plan/store and format/state-folder: which folder, which file, and where a command is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -170,7 +170,7 @@ static void put_program(const char *name, mode_t mode)
 	assert_int_equal(publish_file(path, mode, "#!/bin/sh\n", 10), 0);
 }
 
-/* Another tree's plans: of a user there, by that user's variables, and paths as that tree has them. */
+/* Plans of another tree: those of a user there, by that user's variables, with paths as they are in that tree. */
 static void files_are_found_below_a_root(void **state)
 {
 	const struct store store = {.root = home, .environment = {.home = "/home/u"}, .user = getuid()};

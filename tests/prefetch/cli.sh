@@ -1,6 +1,6 @@
 #!/bin/sh
-# headstart-prefetch as others call it: by path, by descriptor, with everything else closed; damaged plans; its log; the
-# stale mark; another user's files.
+# headstart-prefetch as others call it: by path; by descriptor, with everything else closed; damaged plans; its log; the stale
+# mark; another user's files.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 make_files 3
@@ -42,8 +42,8 @@ case_nothing_is_said_by_default() {
 	[ -z "$("$prefetch" "$plan" 2>&1)" ] || fail "it is not quiet"
 }
 
-# Whole mode leaves the disk to a plan that is under way, which is told by a lock on the program, and says so. Of others'
-# locks it takes no notice: it goes on to find that this is no list of objects. (tests/shim/test-plan-lock.c has the rest.)
+# While a plan is carried out, which a lock on the program shows, whole mode leaves the disk to it, and says so. It ignores locks
+# of other programs: it goes on, and finds that this file is no list of objects. (tests/shim/test-plan-lock.c has the rest.)
 case_lock_of_a_stranger_does_not_count() {
 	cp "$prefetch" "$tmp/busy"
 	python3 -c '
@@ -60,7 +60,7 @@ case_fifo_is_no_plan() {
 	! "$tmp/busy" "$tmp/fifo.plan" 2>"$tmp/err" || fail "a FIFO is taken for a plan"
 }
 
-# Started as the shim does it, too.
+# Started as the shim starts it, too.
 case_plan_by_descriptor_brings_every_byte() {
 	"$prefetch" --fd 3 3<"$plan" || fail "by descriptor"
 	arrives_by_descriptor() {
@@ -75,7 +75,7 @@ case_verify_speaks() {
 	"$prefetch" --verify "$plan" | grep -q '^resident before: ' || fail "--verify says nothing in words"
 }
 
-# One line a run, even when many run at once.
+# Each run writes one line, even if many run at once.
 case_every_run_logs_one_line() {
 	for i in 1 2 3 4 5 6; do
 		HEADSTART_LOG=$tmp/log "$prefetch" "$plan" &
@@ -86,7 +86,7 @@ case_every_run_logs_one_line() {
 	HEADSTART_LOG=/nowhere/log "$prefetch" "$plan" || fail "a log that cannot be written is an error"
 }
 
-# A changed file drops out alone and the plan is marked, by path and by descriptor.
+# A changed file drops out alone, and the plan is marked, by path and by descriptor.
 case_changed_file_drops_out_and_marks_the_plan() {
 	[ ! -e "$plan.stale" ] || fail "a good plan was marked stale"
 	echo more >>"$disk/f2"
@@ -99,7 +99,7 @@ case_changed_file_drops_out_and_marks_the_plan() {
 	[ -e "$plan.stale" ] || fail "the plan was not marked stale by --fd"
 }
 
-# Another user's files: the prefetch works, what is resident cannot be told.
+# Another user's files: they are prefetched, but nobody can tell which pages are resident.
 case_files_of_another_user_are_prefetched() {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	command -v setpriv >/dev/null || skip "no setpriv"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What bench/micro-engine measures with: every way opens every file and brings every byte.
+# The ways of bench/micro-engine: each opens every file and reads every byte.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 core=$HEADSTART_TEST_BUILD/bench/engine/engine-core

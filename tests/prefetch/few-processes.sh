@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The prefetcher where few processes may be started, by a pids cgroup: with less room than 32 it does nothing, and the launcher
-# starts none; with more, the ring's workers, which count as tasks, never take so much that anybody's fork fails.
+# The prefetcher where a pids cgroup permits few processes. With room for fewer than 32 it does nothing, and the launcher starts
+# none. With more room, the ring's workers, which count as tasks, never take so much that anybody's fork fails.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 plan_of=$HEADSTART_TEST_BUILD/tests/prefetch/plan-of
@@ -22,7 +22,7 @@ at_exit() {
 }
 [ -n "$group" ] || skip "no cgroup with a limit on processes can be made here"
 
-# Runs a command in the cgroup, with so many tasks allowed.
+# Runs a command in the cgroup, which permits this many tasks.
 limited() { # TASKS COMMAND…
 	echo "$1" >"$group/pids.max"
 	shift
@@ -48,7 +48,7 @@ done
 END
 "$HEADSTART_TEST_BUILD/tools/headstart-tool" plan -o "$tmp/probed" "$tmp/profile" >"$tmp/out"
 
-# The room is too little: nothing is read, and only who called by hand is told.
+# There is too little room: nothing is read, and only a user who called the prefetcher by hand is told.
 case_prefetcher_with_too_little_room_reads_nothing() {
 	make_cold
 	limited $few "$prefetch" --json "$tmp/plan" >"$tmp/out" 2>"$tmp/err" || fail "too little room is an error"
@@ -64,7 +64,7 @@ case_launcher_with_too_little_room_starts_no_prefetcher() {
 	grep -q "the prefetcher cannot be started" "$tmp/err" || fail "the launcher: $(cat "$tmp/err")"
 }
 
-# There is room, and no more of it is taken than there is.
+# There is room, and the prefetcher takes no more than that.
 case_prefetcher_takes_no_more_room_than_there_is() {
 	for limit in $enough $plenty; do
 		make_cold

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every rung of the ladder, each with what is above it refused: the bytes still arrive.
+# Every engine, with all better ones refused: the bytes arrive all the same.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 make_files 8

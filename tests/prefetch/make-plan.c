@@ -56,7 +56,7 @@ void plan_maker_whole(struct plan_maker *maker, uint32_t file)
 		plan_maker_extent(maker, file, 0, (uint32_t)pages);
 }
 
-/* Header and probes; returns where they end. */
+/* Writes header and probes; returns where they end. */
 static uint32_t put_head(const struct plan_maker *maker, char *data)
 {
 	struct plan_header *header = (struct plan_header *)data;

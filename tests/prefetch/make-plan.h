@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans assembled in memory: what plan_build() does from a profile, tests do by hand. */
+/* Plans made in memory by hand, without plan_build() and a profile. */
 #pragma once
 
 #include <stddef.h>
@@ -34,7 +34,7 @@ void plan_maker_extent(struct plan_maker *maker, uint32_t file, uint32_t page, u
 /* An extent over all of a file. */
 void plan_maker_whole(struct plan_maker *maker, uint32_t file);
 
-/* The plan; the caller frees it. */
+/* Makes the plan; the caller frees it. */
 void *plan_maker_finish(const struct plan_maker *maker, size_t *ret_size);
 
 void plan_maker_release(struct plan_maker *maker);

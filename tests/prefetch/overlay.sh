@@ -1,5 +1,5 @@
 #!/bin/sh
-# Files of an overlayfs (containers): the bytes arrive in the page cache of the lower layer, by every engine.
+# Files on an overlayfs (containers): with every engine, the bytes arrive in the page cache of the lower layer.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 if [ "${1-}" != inside ]; then

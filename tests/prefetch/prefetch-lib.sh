@@ -1,4 +1,4 @@
-# For tests of headstart-prefetch, after sh-lib.sh: files on a disk, cold.
+# For tests of headstart-prefetch: cold files on a disk. Source it after sh-lib.sh.
 plan_of=$HEADSTART_TEST_BUILD/tests/prefetch/plan-of
 refuse=$HEADSTART_TEST_BUILD/tests/prefetch/refuse
 [ -x "$prefetch" ] || fail "headstart-prefetch is not built"
@@ -22,21 +22,21 @@ make_files() {
 	sync -f "$disk"
 }
 
-# value KEY JSON: a number or a string of headstart-prefetch --json.
+# value KEY JSON: prints a number or a string of the output of headstart-prefetch --json.
 value() {
 	printf '%s\n' "$2" | sed -n "s/.*\"$1\": \"\{0,1\}\([^,\"}]*\).*/\1/p"
 }
 
-# found BYTES JSON FILE…: --verify found all of these bytes of the files resident afterwards, but for those that the kernel has
-# taken again by itself.
+# found BYTES JSON FILE…: --verify found all of these bytes of the files resident, except for those that the kernel has taken
+# again by itself.
 found() {
 	wanted=$1 after=$(value bytes_resident_after "$2")
 	shift 2
 	[ "$after" -le "$wanted" ] && [ $((after + $("$page" taken "$@"))) -ge "$wanted" ]
 }
 
-# arrives ENGINE COMMAND…: the command, which prefetches $disk/f* by a plan with --verify --json, says that it used that
-# engine, found the files cold, and that every byte it asked for is resident.
+# arrives ENGINE COMMAND…: the command, which prefetches $disk/f* by a plan with --verify --json, must say that it used that
+# engine, that the files were cold, and that every byte is resident now.
 arrives() {
 	until_undisturbed arrives_once "$@"
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refuse SYSCALL[,SYSCALL…] ERROR COMMAND…: runs a command to which these system calls fail, by a seccomp
- * filter as containers use them. ERROR is ENOSYS, EPERM or EOPNOTSUPP.
+ * refuse SYSCALL[,SYSCALL…] ERROR COMMAND…: runs a command for which these system calls fail, by a seccomp filter
+ * like those of containers. ERROR is ENOSYS, EPERM or EOPNOTSUPP.
  */
 #include <errno.h>
 #include <stddef.h>

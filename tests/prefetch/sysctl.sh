@@ -1,6 +1,6 @@
 #!/bin/sh
-# kernel.io_uring_disabled: with 1 an ordinary user's ring is refused, and the bytes still arrive. 1, and not 2, so that
-# other programs of root's do not notice; a watcher puts it back even if this test is killed.
+# kernel.io_uring_disabled=1 refuses an ordinary user's ring, and the bytes arrive all the same. It is 1 and not 2, so that root's
+# other programs do not notice. A watcher restores it even if this test is killed.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 sysctl=/proc/sys/kernel/io_uring_disabled
@@ -17,7 +17,7 @@ for_others "$prefetch"
 chown 65534:65534 "$disk" "$disk"/f*
 $as_nobody test -r "$disk/f1" || skip "'$disk' cannot be reached by an ordinary user"
 
-# The watcher holds the reading end; its end of file is the end of this test, whatever ends it.
+# The watcher holds the reading end of a pipe. It sees the end of file when this test ends, for whatever reason.
 mkfifo "$tmp/alive"
 setsid sh -c "read -r _ <'$tmp/alive'; echo 0 >$sysctl" &
 watcher=$!

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what a prefetcher leaves behind, lines in a log and the mark of a stale plan; and of whose list it is given. */
+/*
+ * Unit tests of what a prefetcher leaves behind: lines in a log, and the mark of a stale plan. Also of which program
+ * wrote the list that it is given.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +26,7 @@
 #include "prefetch/whole-mode/list-writer.h"
 #include "tree.h"
 
-/* In a folder of its own; "log" is the log. */
+/* Each test runs in a folder of its own; "log" is the log. */
 static int set_up(void **state)
 {
 	char *folder = strdup("/tmp/headstart-test.XXXXXX"), log[64];

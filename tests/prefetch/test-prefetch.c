@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unit tests of src/prefetch: plans made by hand over files on a disk, and what of them arrives in the page
+ * Unit tests of src/prefetch: plans made by hand over files on a disk, and which of their pages arrive in the page
  * cache.
  */
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static char *path_in(const struct fixture *fixture, const char *name)
 	return path;
 }
 
-/* Makes a file of so many pages and adds it to the plan's files. */
+/* Makes a file of this many pages, and adds it to the plan's files. */
 static uint32_t add_file(struct fixture *fixture, const char *name, size_t pages)
 {
 	_cleanup_free_ char *path = path_in(fixture, name);
@@ -78,7 +78,9 @@ static uint64_t taken(const struct fixture *fixture, uint32_t file, uint32_t pag
 	return pages_taken(fd, (uint64_t)page * PAGE, (uint64_t)pages * PAGE);
 }
 
-/* How many of the pages have come since they were evicted, whatever the kernel may have taken again by itself. */
+/*
+ * How many of the pages have come since they were evicted, including those that the kernel has taken again by itself.
+ */
 static uint64_t came(const struct fixture *fixture, uint32_t file, uint32_t page, uint32_t pages)
 {
 	_cleanup_close_ int fd = open(fixture->maker.paths[file], O_RDONLY | O_CLOEXEC);
@@ -190,7 +192,7 @@ static void every_engine_brings_what_is_planned_and_no_more(void **state)
 		assert_int_equal(came(fixture, b, 50, 10), 10);
 		assert_int_equal(came(fixture, a, 300, 90), 90);
 		assert_int_equal(came(fixture, a, 3, 1), 1);
-		/* A file system may cache in blocks larger than a page, but reads no further. */
+		/* A file system may cache in blocks larger than a page, but reads nothing beyond them. */
 		assert_true(came(fixture, a, 0, 400) <= 91 + 2 * 16);
 		assert_true(came(fixture, b, 0, 100) <= 10 + 2 * 16);
 	}
@@ -212,7 +214,7 @@ static void verify_measures_before_and_after(void **state)
 	assert_int_equal(prefetch_run(&fixture->view, &options, &result), 0);
 	assert_false(result.verify_blind);
 	assert_true(result.bytes_resident_before <=
-		32 * PAGE); /* valgrind looks at the start of what is mapped */
+		32 * PAGE); /* valgrind reads the beginning of what is mapped */
 	assert_uint_in_range(
 		result.bytes_resident_after, (64 - taken(fixture, file, 0, 64)) * PAGE, 64 * PAGE);
 	fd = open(fixture->maker.paths[file], O_RDONLY | O_CLOEXEC);
@@ -529,7 +531,7 @@ static void room_is_what_the_tightest_limit_leaves(void **state)
 	assert_int_equal(process_room(root), 0);
 }
 
-/* In a process of its own. Returns the room there, 0 to 250, or 255 for no limit. */
+/* Runs in a process of its own. Returns the room there, 0 to 250, or 255 for no limit. */
 static int room_of_user(const char *root, rlim_t limit)
 {
 	int status = -1;
@@ -560,7 +562,7 @@ static void room_is_what_the_users_limit_leaves(void **state)
 	assert_int_equal(room_of_user(root, 10), 0);
 }
 
-/* An answer that came late counts as cold; valgrind translates while the clock runs, each piece of code once. */
+/* A late answer counts as cold, and valgrind translates code while the clock runs; but each piece only once. */
 static bool told_warm(const void *plan)
 {
 	for (int i = 0; i < 10; i++)
@@ -590,7 +592,7 @@ static void probes_tell_warm_from_cold(void **state)
 	assert_false(prefetch_is_warm(fixture->data));
 	assert_int_equal(pread(fd, &byte, 1, 20 * PAGE), 1);
 	assert_true(told_warm(fixture->data));
-	fixture->maker.probes[1].path = "/dev/null"; /* cannot be told */
+	fixture->maker.probes[1].path = "/dev/null"; /* nobody can tell */
 	make_view(fixture);
 	assert_true(prefetch_is_warm(fixture->data));
 }
@@ -605,7 +607,7 @@ static enum plan_fault fault_of(const struct fixture *fixture, const void *data,
 
 	assert_int_equal(publish_file(path, 0600, data, size), 0);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	lseek(fd, 5, SEEK_SET); /* where the position stands does not matter */
+	lseek(fd, 5, SEEK_SET); /* the position in the file does not matter */
 	r = plan_load(fd, &plan, &fault);
 	assert_int_equal(r, fault == PLAN_GOOD ? 0 : -EBADMSG);
 	return fault;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* all-root: set-user-ID, makes all its user ids the effective one, as some such programs do before they ask for something,
- * says so, and stays. */
+/*
+ * all-root: a set-user-ID program that makes all its user ids the effective one, as some do before they ask for
+ * something. Then it says so, and stays.
+ */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that opens others, by its own RUNPATH: private/libfound.so. */
+/* A library that opens another one, private/libfound.so, by its own RUNPATH. */
 #include <dlfcn.h>
 
 __attribute__((visibility("default"))) void *open_from_library(const char *name);

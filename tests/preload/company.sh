@@ -1,8 +1,8 @@
 #!/bin/sh
-# Together with other preloaded libraries, sanitizers, debuggers, tracers, sandboxes and storms of processes.
+# Together with other preloaded libraries, sanitizers, debuggers, tracers, sandboxes and many processes at once.
 #
-# libfaketime names what it shares in /dev/shm after its process, and leaves it there when that executes another program. A
-# later process with the same number stumbles over it, so /dev/shm is the test's own.
+# libfaketime names its shared memory in /dev/shm after its process, and leaves it there when the process executes another
+# program. It would disturb a later process with the same number. So /dev/shm is the test's own.
 if [ -z "${HEADSTART_TEST_SHM-}" ]; then
 	export HEADSTART_TEST_SHM=shared
 	unshare --mount --propagation private true 2>/dev/null &&
@@ -12,8 +12,8 @@ if [ -z "${HEADSTART_TEST_SHM-}" ]; then
 fi
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
-# Runs a command, whose exit status is to be $1, without the shim and with it, the target cold: what it says is to be the
-# same. $beside are libraries that are preloaded in both cases.
+# Runs a command, which must exit with $1, without the shim and with it, with the target cold. Its output must be the same.
+# $beside are libraries that are preloaded in both cases.
 beside=
 same() {
 	expected=$1
@@ -26,13 +26,13 @@ same() {
 			HEADSTART_PREFETCH=/bin/true "$@"
 		cat "$tmp/err" >>"$tmp/seen"
 		[ "$status" = "$expected" ] || fail "$*: exit status $status, not $expected: $(cat "$tmp/seen")"
-		# valgrind says so of each call that it doesn't know, such as openat2 in 3.19.
+		# valgrind reports each system call that it does not know, such as openat2 in 3.19.
 		sed -i '/^--[0-9]*-- /d; /^environment: \(LD_PRELOAD\|LD_LIBRARY_PATH\|FAKETIME_SHARED\|FAKEROOTKEY\)=/d' "$tmp/expected" "$tmp/seen"
 		cmp -s "$tmp/expected" "$tmp/seen" || fail "$*: $(diff "$tmp/expected" "$tmp/seen")"
 	done
 }
 
-# Other libraries, before and behind.
+# Other libraries, before the shim and behind it.
 case_other_libraries() {
 	for name in libjemalloc.so.2 libfaketime.so.1 libfakeroot-sysv.so libeatmydata.so; do
 		beside=$(find /usr/lib /usr/lib64 -name "$name" 2>/dev/null | head -1)
@@ -67,8 +67,8 @@ case_faketime_eatmydata_and_fakeroot() {
 	fi
 }
 
-# Sanitizers, whose libraries want to be the first. That for threads dies where a kernel puts things at more places than it
-# knows (vm.mmap_rnd_bits above 28), by chance.
+# Sanitizers, whose libraries want to be the first. ThreadSanitizer dies by chance where the kernel spreads addresses more than it
+# expects (vm.mmap_rnd_bits above 28).
 case_sanitizers() {
 	for sanitizer in address undefined thread leak; do
 		status=0
@@ -85,7 +85,7 @@ case_sanitizers() {
 	done
 }
 
-# Who looks on sees the program, and nothing of the prefetcher.
+# Debuggers and tracers see the program, and nothing of the prefetcher.
 case_strace() {
 	if ! strace -o "$tmp/trace" true 2>/dev/null; then
 		untried "strace, which cannot trace here"
@@ -119,7 +119,7 @@ case_valgrind() {
 	fi
 }
 
-# Sandboxes and name spaces.
+# Sandboxes and namespaces.
 case_bubblewrap() {
 	if ! bwrap --dev-bind / / true 2>/dev/null; then
 		untried "bwrap, which does not work here"
@@ -153,7 +153,7 @@ case_user_namespaces() {
 	fi
 }
 
-# A storm of processes, most of them at the same time as others.
+# Many processes, most of them at the same time as others.
 case_storm_of_processes() {
 	what="10,000 processes"
 	seq 10000 | shimmed xargs -n 1 -P 50 true || fail "$what: one of them failed"
@@ -162,7 +162,7 @@ case_storm_of_processes() {
 	[ "$(grep -c '^argument: ' "$tmp/seen")" = 200 ] || fail "200 cold at once: $(grep -c '^argument: ' "$tmp/seen")"
 }
 
-# Programs in whose libc most of our hooks are not.
+# Programs whose libc does not have most of the hooked functions.
 case_programs_of_musl() {
 	if have musl-gcc; then
 		sed 's/execveat(f.*;/-1;/; s/strerrorname_np/strerror/' \
@@ -173,7 +173,7 @@ case_programs_of_musl() {
 			same 100 "$tmp/with-musl" "$way" /nonexistent/target
 			same 7 "$(readlink -f /lib/ld-musl-*.so.1)" "$tmp/with-musl" "$way" "$target"
 		done
-		# A function that musl does not have, but we do: as if it had failed.
+		# musl does not have this function, but the shim does: it must behave as if it had failed.
 		printf '#include <errno.h>\n#include <stddef.h>
 		int execveat(int, const char *, char **, char **, int) __attribute__((weak));
 		void *dlmopen(long, const char *, int) __attribute__((weak));

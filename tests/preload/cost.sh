@@ -1,17 +1,17 @@
 #!/bin/sh
-# What the shim costs a program without a plan: three system calls of its own at most when it starts, beside those by which
-# ld.so opens and maps any library; and of the cheap and harmless kind alone when it executes another.
+# What the shim costs a program without a plan. At its start there are at most three system calls besides those by which ld.so
+# maps any library. When it executes another program, there are only cheap and harmless ones.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 can_trace || skip "no strace, or it cannot trace here"
 
-# The calls of /bin/true, without numbers that differ from run to run.
+# Prints the system calls of /bin/true, without numbers that differ from run to run.
 calls() {
 	strace -o "$tmp/trace" -E LD_BIND_NOW=1 "$@" /bin/true
 	sed -E '/^\+\+\+/d; s/\(.*//' "$tmp/trace" | sort >"$tmp/calls"
 }
 
-# ld.so's own, for an object that does nothing but be there.
+# ld.so's own calls, for a library that does nothing.
 printf '' >"$tmp/empty.c"
 cc -shared -nostdlib -Wl,-z,noseparate-code -Wl,-z,norelro -o "$tmp/empty.so" "$tmp/empty.c" 2>/dev/null ||
 	skip "no compiler to make an object to compare with"
@@ -36,7 +36,7 @@ case_switched_off_it_takes_none() {
 	at_most 0
 }
 
-# Between the program's own last call and its execve.
+# The calls between the program's own last one and its execve.
 case_execution_opens_and_closes_alone() {
 	for way in execv execve execvp vfork-execve; do
 		strace -f -o "$tmp/trace" -E LD_PRELOAD="$preload" -E HEADSTART_STATE=/nonexistent "$launch" "$way" /usr/bin/true

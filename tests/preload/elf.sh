@@ -1,10 +1,10 @@
 #!/bin/sh
-# The shim as an ELF file: nothing to resolve, nothing exported but its hooks, nothing of a compiler's runtime.
+# The shim as an ELF file: nothing to resolve, no exports but its hooks, nothing of a compiler's runtime.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 shim=$preload
 . "$HEADSTART_TEST_SOURCE/tests/shim/elf-lib.sh"
 
-# Beside the hooks GNU ld exports the names of versions, as absolute symbols.
+# Besides the hooks, GNU ld exports the names of versions, as absolute symbols.
 case_exports_are_its_hooks() {
 	exported=$(echo "$symbols" | awk '$7 != "UND" && $7 != "ABS" { sub("@.*", "", $8); print $8 }' | sort -u | tr '\n' ' ')
 	[ "$exported" = "dlmopen dlopen execl execle execlp execv execve execveat execvp execvpe fexecve posix_spawn posix_spawnp " ] ||
@@ -13,7 +13,7 @@ case_exports_are_its_hooks() {
 	[ -z "$absolute" ] || fail "exports: $absolute"
 }
 
-# Each version is one that libc has, too: a program asks for libc's.
+# libc has each of these versions too, because a program asks for libc's.
 case_every_symbol_has_a_version_of_libc_s() {
 	libc=$(ldd /bin/true | awk '$1 == "libc.so.6" { print $3 }')
 	readelf --wide --dyn-syms "$libc" | awk '{ print $8 }' >"$tmp/libc"

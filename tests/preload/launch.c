@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch WAY PROGRAM [ARGUMENT]…: executes PROGRAM by the function that WAY names. Where that takes an
- * environment, it is VALUE=passed, FROM from our own, and nothing else. "vfork-WAY" does it in a child of
- * vfork, "off-WAY" adds HEADSTART=off. Exits with the status of the program, or says what errno is and exits
- * with 100.
+ * launch WAY PROGRAM [ARGUMENT]…: executes PROGRAM by the function that WAY names. If the function takes an
+ * environment, that is VALUE=passed, and FROM from our own environment. "vfork-WAY" does it in a child of vfork,
+ * "off-WAY" adds HEADSTART=off. Exits with the status of the program, or prints errno and exits with 100.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +61,7 @@ static int by_folder(char **argv)
 
 static int by_list(const char *way, char **argv)
 {
-	/* as many as no processor passes in registers, and the environment among those on the stack */
+	/* more than any processor passes in registers, so that the environment is among those on the stack */
 	char *a[9] = {0};
 
 	for (int i = 0; i < 8 && argv[i]; i++)
@@ -79,7 +78,7 @@ static int by_list(const char *way, char **argv)
 /* Returns only if it fails, except for the ways that spawn. */
 static int go(const char *way, char **argv)
 {
-	void *volatile bad = (void *)8; /* volatile: the compiler knows better */
+	void *volatile bad = (void *)8; /* volatile, because the compiler would optimise it away */
 
 	if (strcmp(way, "execve") == 0)
 		return execve(argv[0], argv, environment);
@@ -132,7 +131,7 @@ int main(int argc, char **argv)
 		return 2;
 	if (getenv("FROM"))
 		environment[1] = getenv("FROM") - strlen("FROM=");
-	errno = ENOTTY; /* what a hook must not leave changed, or set */
+	errno = ENOTTY; /* a hook must not leave this changed, or set */
 	if (strncmp(way, "vfork-", 6) == 0) {
 		pid_t child = vfork();
 

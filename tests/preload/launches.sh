@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every function that starts programs starts the prefetcher for one that is planned and cold, and does what it does without
-# us: arguments, environment, status, and errno when it fails.
+# Every function that starts programs starts the prefetcher for a planned, cold program. Otherwise it does what it does without
+# the shim: arguments, environment, status, and errno when it fails.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 search=$PATH
@@ -47,7 +47,7 @@ case_plan_is_found_by_relative_paths_and_links() {
 	cd /
 }
 
-# By $PATH as it is in the program, or its default; and not what lies behind the first.
+# By the program's current $PATH, or by the default; only the first program found counts.
 case_path_is_searched_as_libc_searches_it() {
 	for way in execvp execvpe execlp posix_spawnp vfork-execvp; do
 		search=/nonexistent:$place:$PATH
@@ -87,7 +87,7 @@ exit 9' 'exit 9'; do
 	done
 }
 
-# What fails, fails as before.
+# A launch that fails, fails as it does without the shim.
 case_failure_is_what_it_was() {
 	echo text >"$place/text"
 	chmod 644 "$place/text"
@@ -110,7 +110,7 @@ case_failure_is_what_it_was() {
 	make_plan
 }
 
-# The plan of what is being started by nobody we know is carried out by the program itself.
+# If a program is started by one without the shim, it carries its plan out itself.
 case_program_sees_to_its_own_plan() {
 	rm -f "$log"
 	make_cold
@@ -118,7 +118,7 @@ case_program_sees_to_its_own_plan() {
 	grep -q "^preload program=$look .*plan=started" "$log" || fail "the program's own plan is not carried out"
 }
 
-# Not twice: not while the first is at it.
+# No second prefetcher is started while the first one works.
 case_second_start_starts_no_second_prefetcher() {
 	mkfifo "$tmp/begun" "$tmp/go"
 	cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/slow"
@@ -135,7 +135,7 @@ case_second_start_starts_no_second_prefetcher() {
 	[ "$(started)" = 1 ] || fail "two of two: $(cat "$log")"
 }
 
-# Nor when all is there.
+# None is started either if everything is resident.
 case_warm_start_starts_none() {
 	seen_warm() {
 		shimmed "$launch" execve "$target" >"$tmp/seen" || true
@@ -144,7 +144,7 @@ case_warm_start_starts_none() {
 	when_warm seen_warm
 }
 
-# The real prefetcher brings the pages.
+# The real prefetcher reads the pages.
 case_prefetcher_brings_the_pages() {
 	carried_out() {
 		cold gathering env -i LD_PRELOAD="$preload" HEADSTART_STATE="$state" HEADSTART_PREFETCH="$prefetch" "$launch" execve "$target"

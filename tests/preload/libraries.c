@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libraries CALLER SCRIPT: opens libraries in all ways in which it matters who does, and says what comes of
- * it; then with many threads at once. SCRIPT is a program without "#!".
+ * libraries CALLER SCRIPT: opens libraries in all ways in which the caller matters, and prints the results; then does
+ * so with many threads at once. SCRIPT is a program without "#!".
  */
 #include <dlfcn.h>
 #include <errno.h>

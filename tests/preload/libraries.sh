@@ -1,6 +1,6 @@
 #!/bin/sh
-# dlopen and dlmopen see the one who calls them, and say and do what they do without us; the versions of functions are
-# libc's. In whole mode a cold library is read.
+# dlopen and dlmopen see their real caller, and behave as they do without the shim; functions have libc's versions. In whole mode
+# a cold library is read.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 tests=$HEADSTART_TEST_BUILD/tests/preload
@@ -23,7 +23,7 @@ case_caller_of_dlopen_is_seen_as_before() {
 	done
 }
 
-# The control: an object that calls dlopen itself, in its caller's place, is seen.
+# The control: the test notices an object that calls dlopen in the place of its caller.
 case_wrong_caller_would_be_noticed() {
 	if have cc; then
 		printf '#define _GNU_SOURCE\n#include <dlfcn.h>\nvoid *dlopen(const char *n, int f) { void *(*d)(const char *, int) =
@@ -31,7 +31,7 @@ case_wrong_caller_would_be_noticed() {
 		cc -shared -fPIC -o "$tmp/naive.so" "$tmp/naive.c"
 		env -i LD_PRELOAD="$tmp/naive.so" "$place/libraries" "$place/libcaller.so" "$place/script" >"$tmp/seen" 2>&1 || true
 		cmp -s "$tmp/expected" "$tmp/seen" && fail "this would not notice a wrong caller"
-		# One that stands before us, and one that stands behind, are led on.
+		# The hook leads on to another preloaded library, whether that stands before the shim or behind it.
 		for order in "$tmp/naive.so:$preload" "$preload:$tmp/naive.so"; do
 			env -i LD_PRELOAD="$order" HEADSTART_STATE="$state" "$place/libraries" "$place/libcaller.so" \
 				"$place/script" >"$tmp/seen.both" 2>&1 || fail "$order: $(cat "$tmp/seen.both")"

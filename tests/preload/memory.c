@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory PLAN TARGET FILE…: starts TARGET, in whose PLAN FILEs are, again and again, cold each time, where it is
- * hardest for a hook: in a child of vfork, on the smallest stacks there are, in signal handlers, and under a
- * rain of signals. Exits with 0 if the process is the same afterwards.
+ * memory PLAN TARGET FILE…: starts TARGET, whose PLAN has the FILEs, again and again, each time cold, where it is
+ * hardest for a hook: in a child of vfork, on the smallest stacks, in signal handlers, and under a rain of signals.
+ * Exits with 0 if the process is the same afterwards.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void check(int good, const char *what)
 	_exit(1);
 }
 
-/* A prefetcher that is still at the plan, having had no processor yet, would be the only one. */
+/* A prefetcher that has had no processor yet may still be at work; then no second one would be started. */
 static void make_cold(void)
 {
 	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -77,7 +77,7 @@ static void spawn(void)
 	check_child(child);
 }
 
-/* The shim's own writable memory and a list of all mappings, without stdio, which would allocate some. */
+/* Prints the shim's own writable memory and a list of all mappings, without stdio, which would allocate memory. */
 struct state {
 	char maps[32768], shim[16384];
 };
@@ -111,7 +111,7 @@ static void try_vfork(void)
 	static struct state before, after;
 
 	make_cold();
-	look(&before); /* warms up what it needs itself */
+	look(&before); /* the first time, to warm up what the test itself needs */
 	look(&before);
 	vfork_and_execute();
 	look(&after);
@@ -153,7 +153,7 @@ static void on_usr2(int number)
 	vfork_and_execute();
 }
 
-/* A handler that executes something, on a stack of its own. */
+/* A handler that executes a program, on a stack of its own. */
 static void try_handler(void)
 {
 	static char memory[16384];
@@ -176,8 +176,9 @@ static void *rain(void *unused)
 	return NULL;
 }
 
-/* Signals to the whole process group: the program's handlers must not run in the children that share its
- * memory. */
+/*
+ * Signals go to the whole process group: the program's handlers must not run in the children that share its memory.
+ */
 static void try_signals(void)
 {
 	const struct sigaction action = {.sa_handler = on_usr1, .sa_flags = SA_RESTART};

@@ -1,5 +1,5 @@
-# Shared by the tests of the preload shim: beside what tests/shim/shim-lib.sh has, a static program $target, which is not
-# shimmed itself, and whose plan is $libraries; and `launch`, which executes it in many ways.
+# Shared by the tests of the preload shim. In addition to what tests/shim/shim-lib.sh has, there are a static program $target,
+# into which the shim is not loaded and whose plan is $libraries; and `launch`, which executes it in many ways.
 SHIM=preload
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 launch=$HEADSTART_TEST_BUILD/tests/preload/launch
@@ -7,7 +7,7 @@ target=$place/target
 cp "$HEADSTART_TEST_BUILD/tests/preload/target" "$target"
 "$built/plan-for" "$state" "$target" $libraries >"$tmp/out"
 
-# The number of prefetchers started for the target.
+# Prints how many prefetchers were started for the target.
 started() {
 	[ -e "$log" ] || : >"$log"
 	grep -c "^preload program=$target pid=[0-9]* plan=started$" "$log" || true

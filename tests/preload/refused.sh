@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where nothing may be done, nothing is, and the program is executed all the same: HEADSTART=off here or there, seccomp, a
-# program that gives rights, pid 1, no /proc, a folder without plans.
+# Where the shim must do nothing, it does nothing, and the program is executed all the same: HEADSTART=off in either program,
+# seccomp, a program that gives rights, pid 1, no /proc, a folder without plans.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 done_here() {
@@ -26,7 +26,7 @@ case_switched_off_or_in_whole_mode_nothing_is_done() {
 	nothing_done
 }
 
-# Only in the program's environment, wherever the function has that.
+# HEADSTART=off only in the started program's environment, with the functions that take one.
 case_given_environment_switches_off_its_program() {
 	for way in execve execvpe execle execle-short fexecve execveat posix_spawn posix_spawnp; do
 		what="off in the environment given to $way"
@@ -39,7 +39,7 @@ case_given_environment_switches_off_its_program() {
 	done
 }
 
-# By what the program has put into its own environment, and while it is being recorded.
+# After the program has set it in its own environment; and while the program is being recorded.
 case_own_environment_switches_off() {
 	for variable in HEADSTART=off HEADSTART_RECORDING=name; do
 		what="$variable in its own environment"
@@ -58,7 +58,7 @@ case_while_recording_nothing_is_done() {
 	nothing_done
 }
 
-# Filters that are fatal: whatever a hook calls beyond what execution itself needs kills the program.
+# These filters are fatal: any call of a hook that the execution itself does not need kills the program.
 case_under_seccomp_nothing_is_done() {
 	for action in kill trap errno; do
 		for way in execve execv execvp execl vfork-execve; do
@@ -112,7 +112,7 @@ case_without_proc_nothing_is_done() {
 	nothing_done
 }
 
-# Another user's processes have that user's plans and root's; root never a user's.
+# Another user's processes use that user's plans and root's; root never uses a user's.
 case_plans_of_other_users_do_not_count() {
 	what="another user"
 	needs_root

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slow ARGUMENT…: a prefetcher, which is known by its executable, and so is no script. Beside that there are two FIFOs and a
- * file: it writes to `begun`, reads `go`, and appends to `order` what its arguments were. A test that failed leaves it behind:
- * after a minute it ends by itself.
+ * slow ARGUMENT…: stands in for the prefetcher. It is no script, because the shim knows a prefetcher by its
+ * executable. Two FIFOs and a file lie beside it: it writes to `begun`, reads `go`, and appends its arguments to
+ * `order`. If a test failed and left it behind, it ends after a minute.
  */
 #include <fcntl.h>
 #include <limits.h>

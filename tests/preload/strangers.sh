@@ -1,12 +1,12 @@
 #!/bin/sh
-# Waited for is a prefetcher of the user's own: who may read a plan may lock it, and holds up nobody by that.
+# A program waits only for the user's own prefetcher. Whoever may read a plan may lock it, but cannot hold up anybody by that.
 . "$HEADSTART_TEST_SOURCE/tests/preload/waits-lib.sh"
 [ "$(id -u)" = 0 ] || skip "only root can be several users"
 can_trace || skip "no strace, or it cannot trace here"
 
 make_physical
 cat >"$tmp/hold" <<'END'
-# hold PLAN PROGRAM: takes the prefetcher's locks on the plan as another user, and becomes the program.
+# hold PLAN PROGRAM: takes the prefetcher's locks on the plan as another user, and then executes PROGRAM.
 import fcntl, os, sys, time
 plan = os.open(sys.argv[1], os.O_RDONLY)
 os.set_inheritable(plan, True)
@@ -19,15 +19,15 @@ chmod 666 "$tmp/begun"
 holder=
 at_case_exit() { [ -z "$holder" ] || kill "$holder" 2>/dev/null || true; }
 
-# Whether the program goes on, by itself and when it is started by another one, while another user holds the locks in a
-# program, whose user ids are these then.
+# Whether the program goes on, started by itself and by another program, while another user's process of that kind holds the
+# locks.
 goes_on_beside() {
 	program=$1 ids=$2
 	/usr/bin/python3 "$tmp/hold" "$plan" "$program" >"$tmp/begun" &
 	holder=$!
 	read -r line <&8
 	if grep -q "^Uid:	$ids$" "/proc/$holder/status"; then
-		# The locks hide the prefetcher, but the program has started one itself, and knows that one without them.
+		# These locks hide the prefetcher from others. But the program that has started it knows it without them.
 		for way in "" "$launch execv"; do
 			what=started
 			follow HEADSTART_PREFETCH="$place/own/slow" $way "$look"
@@ -61,7 +61,7 @@ case_lock_of_a_set_user_id_program_holds_up_nobody() {
 	goes_on_beside "$place/all-root" "0	0	0	0"
 }
 
-# The user's own is, whoever started it; and that is seen in the system calls.
+# The program waits for the user's own prefetcher, whoever started it. Its system calls show that.
 case_own_prefetcher_is_waited_for() {
 	rm -f "$log" "$order"
 	make_cold

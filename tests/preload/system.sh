@@ -1,6 +1,6 @@
 #!/bin/sh
-# System-wide, in a mount name space of our own: every program finds the shim through $LIB in an /etc/ld.so.preload, and is
-# the same as before: shells, interpreters, programs that give rights, static ones, 32-bit ones.
+# System-wide, in a mount namespace of the test's own: every program finds the shim by $LIB in an /etc/ld.so.preload, and behaves
+# as before: shells, interpreters, programs that give rights, static ones, 32-bit ones.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 [ "$(id -u)" = 0 ] || skip "only root can mount an /etc of its own"
@@ -25,12 +25,11 @@ in_system() {
 		HEADSTART_PREFETCH=/bin/true ${LISTED-LD_PRELOAD="$tmp/\$LIB/libheadstart-preload.so"} "$@"
 }
 
-# Variables that name files are honoured only where the environment names the shim as well. $LISTED is empty where it is to
-# be loaded by the file alone.
+# Variables that name files count only where the environment names the shim too. $LISTED is empty if only the file loads the shim.
 in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"
 [ "$(LISTED= in_system grep -c libheadstart-preload /proc/self/maps)" -ge 2 ] || fail "the shim is not loaded"
 
-# Runs a command in the system with the shim and outside: what it says and its status are to be the same.
+# Runs a command in the system with the shim and outside: its output and its status must be the same.
 same() {
 	expected=0
 	env -i PATH="$PATH" HOME="$tmp" HEADSTART_STATE="$state" HEADSTART_LOG="$log" HEADSTART_PREFETCH=/bin/true \
@@ -79,7 +78,8 @@ case_env_and_find() {
 	starts
 }
 
-# Programs that give rights are left alone, whatever ld.so takes from their environment; so are those that they execute.
+# The shim does nothing in programs that give rights, whatever ld.so removes from their environment, nor in the programs that
+# these execute.
 case_programs_that_give_rights_are_left_alone() {
 	cp "$launch" "$place/secure"
 	chown 12345:12345 "$place/secure"
@@ -107,7 +107,7 @@ case_static_program() {
 	[ "$status" = 7 ] || fail "$what: exit status $status"
 }
 
-# Without the stub, or with ours in its place, ld.so would complain.
+# With the stub missing, or our own library in its place, ld.so would complain.
 case_program_of_32_bits() {
 	what="32-bit"
 	if [ -e "$stub" ] && [ -e /lib/ld-linux.so.2 ] &&

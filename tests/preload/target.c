@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* target [ARGUMENT]…: says its arguments and its environment, as far as that is not about the test. Exits
- * with 7. */
+/* target [ARGUMENT]…: prints its arguments and its environment, without what belongs to the test. Exits with 7. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,13 +1,13 @@
-# For tests of the program's waiting: $look has a plan in physical order, and a prefetcher that tells when it has begun, and
-# ends when it is told to. What it and the program write to $order shows who was first.
+# For tests of whether the program waits: $look has a plan in physical order, and a prefetcher that reports when it has begun and
+# ends when it is told to. $order shows which of the two was first.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 order=$tmp/order
 mkfifo "$tmp/begun" "$tmp/go"
-exec 8<>"$tmp/begun" # so that what is written into it stays until it is read
+exec 8<>"$tmp/begun" # so that lines in the FIFO stay until they are read
 cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/slow"
 
-# Asking whether a page is there has the kernel read it, so each probe of the plan tells a cold start only once; and the program
-# itself reads its libraries. These files nobody reads, so that a cold start stays one, whoever asks and however late.
+# Asking whether a page is resident makes the kernel read it, so each probe shows a cold start only once; and the program itself
+# reads its libraries. Nobody reads these files, so that a cold start stays one, whoever asks and however late.
 untouched=
 for number in 1 2 3 4 5; do
 	dd if=/dev/zero of="$place/untouched.$number" bs=64k count=16 conv=fsync status=none
@@ -17,15 +17,15 @@ make_cold() { "$page" out $libraries $untouched || fail "pages stay in the page 
 
 make_physical() { plan=$(ORDER=physical "$built/plan-for" "$state" "${1-$look}" $libraries $untouched); }
 
-# Whether a process waits for the plan; $waiting is its id then. It is past every hook of its parent's. A table that changes
+# Whether a process waits for the plan; then $waiting is its id. It has left its parent's hooks by then. A table that changes
 # while it is read may have a line twice.
 program_waits() {
 	waiting=$(sed -n "s/.*POSIX *ADVISORY *READ *\([0-9]*\) .*:$(stat -c %i "$plan") 0 0$/\1/p" /proc/locks | head -n 1)
 	[ -n "$waiting" ]
 }
 
-# Starts a command in the background as $starter, and returns when the program that it starts waits, which must be before it
-# has ended. A prefetcher of the run before it may still hold the lock on the plan.
+# Starts a command in the background as $starter, and returns when the program that it starts waits. That must happen before the
+# prefetcher ends. The prefetcher of the previous run may still hold the lock on the plan.
 start_slowly() {
 	rm -f "$log"
 	"$unclaimed" "$plan"
@@ -35,13 +35,14 @@ start_slowly() {
 	prefetcher_begins
 	expect_waiting "$@"
 }
-# The same, but the prefetcher has been started before.
+# The same, but the prefetcher was started before.
 start_another_slowly() {
 	make_cold
 	start_in_background : "$@"
 	expect_waiting "$@"
 }
-# A program that starts no prefetcher must not leave the test waiting for one: then the first argument, run behind it, tells.
+# If a program starts no prefetcher, the test must not wait for one for ever: then the first argument, which runs after it, says
+# so.
 start_in_background() {
 	behind=$1
 	shift
@@ -70,7 +71,8 @@ go() {
 	echo >"$tmp/go"
 	wait $starter || true
 }
-# What the prefetcher was told: that the program will wait, or that it does already, having started the prefetcher itself.
+# The prefetcher's arguments: that the program will wait, or, if the program itself has started the prefetcher, that it waits
+# already.
 waited() { waited_with "--awaited --fd 3"; }
 waited_itself() { waited_with "--fd 3"; }
 waited_with() {
@@ -79,8 +81,8 @@ waited_with() {
 	[ "$(grep -c plan=started "$log")" = 1 ] || fail "$what: not one prefetcher: $(cat "$log")"
 }
 
-# How long a start would wait at most is in its system calls, whatever it takes on this machine: follow COMMAND… starts it cold,
-# and waits_up_to prints the seconds, nothing if it does not wait at all. $what is what the shim is to do about the plan.
+# How long a start would wait at most can be read from its system calls, however long it takes on this machine. follow COMMAND…
+# starts it cold, and waits_up_to prints the seconds; nothing if it does not wait. $what is what the shim must do about the plan.
 follow() {
 	rm -f "$log"
 	make_cold

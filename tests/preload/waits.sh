@@ -1,13 +1,13 @@
 #!/bin/sh
-# With a plan in physical order the program waits for its prefetcher, and nobody else does.
+# With a plan in physical order the program waits for its prefetcher, and no other process does.
 . "$HEADSTART_TEST_SOURCE/tests/preload/waits-lib.sh"
 
 make_physical
 ln -s "$look" "$place/link"
-sign=$("$built/plan-for" "$state" "$place/link" $libraries $untouched) # the name of one for the link
+sign=$("$built/plan-for" "$state" "$place/link" $libraries $untouched) # only for its name
 rm "$sign"
 
-# By whatever function it is started, in the parent's place or in a child; or by somebody without hooks.
+# By whatever function it is started, in the place of its parent or in a child; or by a program without the shim.
 case_program_waits_whatever_function_starts_it() {
 	for way in execv execvp execl execlp vfork-execl; do
 		what=$way
@@ -50,7 +50,7 @@ case_script_waits_in_its_interpreter() {
 	make_physical
 }
 
-# By another name of it, if there is a sign of that.
+# By another name, if there is a sign of that.
 case_program_waits_by_another_name_with_a_sign() {
 	rm -f "$log"
 	make_cold
@@ -67,7 +67,7 @@ case_program_waits_by_another_name_with_a_sign() {
 	waited_itself
 }
 
-# A sign is not believed.
+# The shim does not trust a sign.
 case_wrong_sign_is_not_believed() {
 	"$built/plan-for" "$state" "$target" $libraries $untouched >"$tmp/out"
 	ln -sfn "$(basename "$(cat "$tmp/out")")" "$sign"
@@ -94,7 +94,7 @@ goes_on() {
 	grep -q plan=started "$log" || fail "$*: no prefetcher was started"
 }
 
-# Not if it is told not to, nor with a plan of another order.
+# It does not wait if it is told not to, nor with a plan in another order.
 case_program_goes_on_if_it_is_told_to() {
 	goes_on HEADSTART_WAIT=0 "$look"
 	goes_on HEADSTART_WAIT=0 "$launch" execv "$look"
@@ -103,8 +103,8 @@ case_program_goes_on_if_it_is_told_to() {
 	make_physical
 }
 
-# Nor if it is started by a path by which it does not find its plan: a relative one, or one with a link in it that has no
-# sign; and its prefetcher is not to wait for it.
+# Nor if it is started by a path that does not lead to its plan: a relative path, or one with a link that has no sign. Then its
+# prefetcher must not await it.
 case_program_goes_on_by_a_path_without_a_plan() {
 	ln -s "$place" "$tmp/current"
 	cd "$place"
@@ -115,7 +115,7 @@ case_program_goes_on_by_a_path_without_a_plan() {
 	cd "$OLDPWD"
 }
 
-# A signal ends the program, as it always would.
+# A signal ends the waiting program, as it would end any other.
 case_signal_ends_a_program_that_waits() {
 	start_slowly "$launch" execv "$look"
 	kill -TERM "$waiting"
@@ -126,7 +126,7 @@ case_signal_ends_a_program_that_waits() {
 	"$unclaimed" "$plan"
 }
 
-# However the prefetcher ends.
+# It goes on however the prefetcher ends.
 case_dead_prefetcher_holds_up_nobody() {
 	for dead in /nonexistent /bin/false; do
 		make_cold
@@ -135,7 +135,7 @@ case_dead_prefetcher_holds_up_nobody() {
 	done
 }
 
-# If it does not, the program goes on, and no other waits for it again.
+# If the prefetcher does not end, the program goes on after a while, and no other program waits for that prefetcher again.
 case_endless_prefetcher_holds_up_nobody_for_ever() {
 	"$unclaimed" "$plan"
 	rm -f "$log" "$order"
@@ -153,8 +153,8 @@ case_endless_prefetcher_holds_up_nobody_for_ever() {
 	"$unclaimed" "$plan"
 }
 
-# The prefetcher's age counts, not how long this program has waited: less than three seconds are left here, of ten. It may
-# take longer to come there; then nothing has been seen.
+# The prefetcher's age counts, not how long this program has waited: of ten seconds, less than three are left here. On a slow
+# machine there may be none left; then this shows nothing.
 case_age_of_the_prefetcher_counts() {
 	meet_an_old_one() {
 		"$unclaimed" "$plan"
@@ -181,7 +181,7 @@ case_age_of_the_prefetcher_counts() {
 	fi
 }
 
-# With the real one: all of the plan is there when the program begins, which notices nothing else.
+# With the real prefetcher: the whole plan is resident when the program begins, and the program notices nothing else.
 case_whole_plan_is_there_when_the_program_begins() {
 	exec 8<&-
 	what="the real prefetcher"

@@ -10,16 +10,16 @@ struct profile fixture_empty(void);
 /* Adds ranges {page, pages, order, runs}, up to one of no pages, to the file of that path. */
 void fixture_ranges(struct profile *profile, const char *path, const struct profile_range *ranges);
 
-/* Adds something that was only looked at. */
+/* Adds a file that was only looked at. */
 void fixture_look(struct profile *profile, const char *path, enum profile_kind kind, uint32_t order);
 
 /*
- * Finished. What a small start touches: a folder, a link, the program with a build-id, a library whose pages
- * come in two goes, and an exec of a helper in between.
+ * A finished profile of a small start: a folder, a link, the program with a build-id, a library whose pages come in
+ * two parts, and an exec of a helper in between.
  */
 struct profile fixture_small(void);
 
-/* The file of that path; the test fails if there is none. */
+/* Returns the file of that path; the test fails if there is none. */
 struct profile_file *fixture_file(const struct profile *profile, const char *path);
 
 /* The test fails unless the file has exactly these ranges, in this order. */

@@ -13,7 +13,7 @@
 #include "format/plan-view.h"
 #include "seal.h"
 
-/* A good plan whose parts are where C puts them: two probes, a folder and a library, two extents. */
+/* A good plan whose parts lie where C puts them: two probes, a folder and a library, two extents. */
 struct sample {
 	struct plan_header header;
 	struct plan_probe probes[2];
@@ -87,7 +87,7 @@ static void a_good_plan_is_seen_whole(void **state)
 	assert_ptr_equal(plan_head_probes(&plan), plan.probes);
 }
 
-/* The head alone is what the shim reads: it must be enough, and no byte after it may matter. */
+/* The shim reads only the head: that must be enough, and no byte behind it may matter. */
 static void a_head_is_good_by_itself(void **state)
 {
 	struct sample plan = sample();
@@ -135,7 +135,7 @@ static void every_changed_bit_is_noticed(void **state)
 	assert_int_equal(check(&plan, sizeof(plan)), PLAN_GOOD);
 }
 
-/* Sets one field of a good plan, mends the checksums, and expects the fault. */
+/* Sets one field of a good plan, corrects the checksums, and expects the fault. */
 #define POKE(field, value, fault)                                                                            \
 	do {                                                                                                 \
 		struct sample plan_ = sample();                                                              \
@@ -216,7 +216,7 @@ static void every_table_is_checked(void **state)
 	POKE(strings[0], 'x', PLAN_DAMAGED);
 }
 
-/* Extents may overlap, but not add up to more than any sum of bytes can hold. */
+/* Extents may overlap, but the sum of their bytes must not overflow. */
 static void the_sum_of_pages_is_bounded(void **state)
 {
 	struct sample plan = sample();
@@ -241,7 +241,7 @@ static void assert_name(const char *path, const char *suffix, const char *expect
 
 static void names_are_known(void **state)
 {
-	/* FNV-1a 64 by its reference: the offset basis for nothing, af63dc4c8601ec8c for "a". */
+	/* FNV-1a 64 by its specification: the offset basis for an empty text, af63dc4c8601ec8c for "a". */
 	assert_name("", "", "_-cbf29ce484222325");
 	assert_name("a", ".plan", "a-af63dc4c8601ec8c.plan");
 	assert_name("a", ".much-too-long-a-suffix", "a-af63dc4c8601ec8c.much-too-long-");

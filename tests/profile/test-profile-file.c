@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the profile on disk: round trip, and every way in which a file can be wrong. */
+/* Unit tests of the profile on disk: writing and reading back, and every way in which a file can be wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "profile/profile-file.h"
 #include "seal.h"
 
-/* Where things are on disk: profile/profile-file.c. */
+/* Offsets on disk: profile/profile-file.c. */
 enum {
 	AT_VERSION = 8,
 	AT_PAGE_SIZE = 12,
@@ -39,7 +39,7 @@ enum {
 	FILE_BUILD_ID_SIZE = 28,
 	FILE_BUILD_ID = 32,
 	FILE_ENTRY = 64,
-	AT_RANGES = AT_FILES + 5 * FILE_ENTRY, /* of fixture_small(): the program's two come first */
+	AT_RANGES = AT_FILES + 5 * FILE_ENTRY, /* of fixture_small(): those of the program come first */
 	RANGE_ENTRY = 16,
 	AT_EXECS = AT_RANGES + 6 * RANGE_ENTRY,
 	AT_STRINGS = AT_EXECS + 2 * 4,
@@ -188,7 +188,7 @@ static void bytes_after_the_end_are_refused(void **state)
 	free(image.data);
 }
 
-/* What a good profile becomes when one 32-bit field of it is another and the checksum is right again. */
+/* Returns the error for a good profile in which one 32-bit field is changed and the checksum corrected. */
 static void poke(size_t at, uint32_t value, enum profile_fault expected)
 {
 	struct image image = small_image();
@@ -257,7 +257,7 @@ static void every_string_is_checked(void **state)
 {
 	struct image image = small_image();
 
-	/* Any string that loses its NUL shifts all those after it; the last one runs out of the table. */
+	/* If a string loses its NUL, all strings after it shift, and the last one exceeds the table. */
 	for (size_t at = AT_STRINGS; at < image.size - 8; at++)
 		if (image.data[at] == '\0')
 			poke(at & ~(size_t)3, 0x78787878, PROFILE_DAMAGED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of merging profiles, and of cutting one at an exec point. */
+/* Unit tests of merging profiles, and of cutting a profile at an exec point. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,13 +37,13 @@ static void counts_add_up_and_order_stays(void **state)
 	assert_int_equal(profile_merge(&into, &from), 0);
 	assert_int_equal(into.runs, 2);
 	/*
-	 * 10..14 by one, 15..19 by both; 20..24 and 5..6 are new and come after, in from's order, without
-	 * holes.
+	 * 10..14 in one run, 15..19 in both. 20..24 and 5..6 are new, and come after the others, in the order of
+	 * `from` and without holes.
 	 */
 	fixture_assert_ranges(
 		&into, "/lib/a", R{{5, 2, 15, 1}, {10, 5, 0, 1}, {15, 5, 5, 2}, {20, 5, 10, 1}, {0}});
 	assert_int_equal(into.touches, 17);
-	/* A third run that is like the first. */
+	/* A third run, like the first. */
 	from.recorded = 3;
 	assert_int_equal(profile_merge(&into, &from), 0);
 	assert_int_equal(into.runs, 3);
@@ -80,7 +80,7 @@ static void files_only_one_knows_are_kept(void **state)
 	assert_int_equal(fixture_file(&into, "/new/folder")->order, 21);
 	assert_int_equal(fixture_file(&into, "/new/file")->order, 22);
 	fixture_assert_ranges(&into, "/new/file", R{{3, 2, 22, 1}, {0}});
-	/* Where both knew the page there is no hole. */
+	/* If both profiles have the page, there is no hole. */
 	fixture_assert_ranges(&into, "/new/later", R{{0, 1, 24, 1}, {0}});
 	assert_int_equal(into.touches, 25);
 	assert_int_equal(into.n_execs, 3);
@@ -95,14 +95,14 @@ static void a_changed_file_is_that_of_the_later_recording(void **state)
 	_cleanup_(profile_releasep) struct profile again = one_file(R{{0, 4, 0, 1}, {0}}, "old-build", 1);
 
 	/*
-	 * The pages are the new file's; where the old one had one of the number, its turn stays the old
-	 * one's.
+	 * The pages are those of the new file. If the old file had a page of the same number, the page keeps the old
+	 * place in the order.
 	 */
 	assert_int_equal(profile_merge(&old, &new), 0);
 	assert_memory_equal(old.files[0].build_id, "new-build", 9);
 	fixture_assert_ranges(&old, "/lib/a", R{{2, 4, 2, 1}, {0}});
 	assert_int_equal(old.runs, 2);
-	/* The other way round the later one stays as it is. */
+	/* The other way round, the later one stays unchanged. */
 	assert_int_equal(profile_merge(&new, &again), 0);
 	assert_memory_equal(new.files[0].build_id, "new-build", 9);
 	fixture_assert_ranges(&new, "/lib/a", R{{2, 4, 0, 1}, {0}});

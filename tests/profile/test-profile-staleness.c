@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Unit tests of files on disk: build-id and soname (src/elf), identifying, staleness. The ELF files are made
- * here.
- */
+/* Unit tests of files on disk: build-id and soname (src/elf), identifying, staleness. The ELF files are made here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -135,7 +132,7 @@ static void build_ids_are_found(void **state)
 	assert_int_equal(build_id(*state, &lib, sizeof(lib), id, &size), 0);
 	assert_int_equal(size, 20);
 	assert_memory_equal(id, lib.id, 20);
-	/* One longer than there is room for is cut. */
+	/* A name for which there is no room is cut. */
 	lib.note.n_descsz = offsetof(struct library, strings) - offsetof(struct library, id);
 	lib.phdrs[1].p_filesz = offsetof(struct library, strings) - lib.phdrs[1].p_offset;
 	assert_int_equal(build_id(*state, &lib, sizeof(lib), id, &size), 0);
@@ -246,7 +243,7 @@ static void loaders_are_found(void **state)
 	assert_int_equal(access(path, X_OK), 0);
 	assert_int_equal(elf_interpreter(fd, path, 4), -ENODATA);
 	assert_int_equal(interpreter(*state, &lib, path, sizeof(path)), -ENODATA);
-	lib.phdrs[2].p_type = PT_INTERP; /* what is there is not an absolute path */
+	lib.phdrs[2].p_type = PT_INTERP; /* the name here is not an absolute path */
 	assert_int_equal(interpreter(*state, &lib, path, sizeof(path)), -ENODATA);
 	lib.phdrs[2].p_filesz = UINT64_MAX;
 	assert_int_equal(interpreter(*state, &lib, path, sizeof(path)), -ENODATA);
@@ -255,7 +252,7 @@ static void loaders_are_found(void **state)
 	assert_true(interpreter(*state, &lib, path, sizeof(path)) < 0);
 }
 
-/* The file as a recording would have it. */
+/* The file as a recording would describe it. */
 static struct profile_file identified(const struct folder *folder, enum profile_kind kind)
 {
 	struct profile_file file = {.path = (char *)folder->file, .kind = kind};

@@ -31,7 +31,7 @@ static void files_are_found_again_by_path(void **state)
 	assert_int_equal(profile_add_file(&profile, "/folder/file-7", PROFILE_SYMLINK, &index), 0);
 	assert_int_equal(index, 7);
 	assert_int_equal(profile.files[7].kind, PROFILE_REGULAR);
-	/* Sorting moves the files: the index must not remember where they were. */
+	/* Sorting moves the files: the index must find them at their new places. */
 	for (size_t i = 0; i < 20000; i++)
 		profile.files[i].order = (uint32_t)(20000 - i);
 	assert_int_equal(profile_finish(&profile), 0);
@@ -46,11 +46,11 @@ static void finishing_sorts_and_joins(void **state)
 	fixture_ranges(&profile, "/second", (struct profile_range[]){{0, 1, 40, 1}, {0}});
 	fixture_ranges(&profile, "/first",
 		(struct profile_range[]){
-			{12, 4, 14, 1}, /* continues the next in page and order: joined */
+			{12, 4, 14, 1}, /* follows the next in page and in order: the two are joined */
 			{10, 2, 12, 1},
-			{16, 1, 30, 1}, /* continues in page, not in order */
+			{16, 1, 30, 1}, /* follows in page, but not in order */
 			{2, 1, 5, 1},
-			{3, 1, 6, 2}, /* continues, but in another number of runs */
+			{3, 1, 6, 2}, /* follows, but was touched in another number of runs */
 			{0},
 		});
 	fixture_file(&profile, "/first")->order = 5;
@@ -85,7 +85,7 @@ static void finishing_refuses_what_cannot_be(void **state)
 	assert_int_equal(finish_with((struct profile_range[]){{0, 4, 0, 2}, {0}}), -EINVAL);
 	assert_int_equal(finish_with((struct profile_range[]){{UINT32_MAX, 2, 0, 1}, {0}}), -EINVAL);
 	assert_int_equal(finish_with((struct profile_range[]){{0, 2, UINT32_MAX, 1}, {0}}), -EINVAL);
-	/* More pages than sums of bytes are meant for. */
+	/* More pages than a sum of bytes can hold. */
 	fixture_ranges(&vast, "/a", (struct profile_range[]){{0, UINT32_MAX, 0, 1}, {0}});
 	assert_int_equal(profile_finish(&vast), 0);
 	fixture_ranges(&vast, "/b", (struct profile_range[]){{0, 1, 0, 1}, {0}});

@@ -99,7 +99,7 @@ static void text_is_safe_and_fits(void **state)
 	assert_safe("a\x7f\n\t", 99, true, "a\\x7f\\x0a\\x09");
 	assert_safe("\xc3\xa9\xc2\x9b\xff", 99, true, "\xc3\xa9\\xc2\\x9b\\xff");
 	assert_safe("\xc3\xa9", 99, false, "\\xc3\\xa9");
-	/* Characters count, not bytes; and an escape is never cut in two. */
+	/* It counts characters, not bytes, and never cuts an escape in two. */
 	assert_safe("\xc3\xa9\xc3\xa9\xc3\xa9", 3, true, "\xc3\xa9\xc3\xa9\xc3\xa9");
 	assert_safe("abc\x01z", 4, true, "…z");
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# headstart show: what it says of profiles and plans, and of files that are neither or no longer.
+# headstart show: what it prints about profiles and plans, and about files that are neither or no longer.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 command -v python3 >/dev/null || skip "no python3"
@@ -58,7 +58,7 @@ case_profile_is_shown_as_text() {
 	says '^files by touched bytes$'
 }
 
-# A profile as JSON: everything is in it.
+# A profile as JSON, which has everything.
 case_profile_is_shown_whole_as_json() {
 	show --json "$tmp/profile"
 	json "$tmp/out" - "$app" "$real" <<'EOF_PYTHON'
@@ -77,7 +77,7 @@ assert files[real + "/data"]["ranges"] == [{"page": 0, "pages": 24, "order": 20,
 EOF_PYTHON
 }
 
-# A plan, and what has become of its files.
+# A plan, and the current state of its files.
 case_plan_is_shown_with_what_became_of_its_files() {
 	show "$tmp/plan"
 	says "^plan for $app\$"
@@ -108,7 +108,7 @@ EOF_PYTHON
 	says '  changed  .*data$'
 }
 
-# A name cannot play with the terminal, and is JSON all the same.
+# A name cannot control the terminal, and is valid JSON all the same.
 case_hostile_name_is_escaped() {
 	printf 'program /p\nfile regular /p\nrange 0 1 0 1\nfile regular /\033[31m\302\233\377\nrange 0 1 1 1\n' |
 		"$make_profile" "$tmp/hostile"

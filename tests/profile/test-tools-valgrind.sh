@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tools under valgrind's memcheck, with good and with corrupt inputs: nothing uninitialised is used, nothing leaks.
+# The tools under valgrind's memcheck, with good and with corrupt inputs: nothing uninitialised is used, and nothing leaks.
 #   test-tools-valgrind.sh HEADSTART HEADSTART-PREFETCH     linked dynamically
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/valgrind-lib.sh"
@@ -15,13 +15,13 @@ case $(stat -fc %T "$real") in
 tmpfs | ramfs) real=$(mktemp -d "$HEADSTART_TEST_BUILD/valgrind.XXXXXX") && at_exit() { rm -rf "$real"; } ;;
 esac
 
-# clean STATUS COMMAND…: it exits so, in one sentence if it fails, and valgrind has nothing to say.
+# clean STATUS COMMAND…: the command must exit with STATUS, with one sentence if it fails, and valgrind must report nothing.
 clean() {
 	memchecked "$@"
 	[ "$1" != 1 ] || [ "$(wc -l <"$tmp/err")" = 1 ] || fail "'$*' did not say one line: $(cat "$tmp/err")"
 }
 
-# Under memcheck everything is called by its own program: valgrind does not follow exec.
+# Every verb is called by its own program, because valgrind does not follow exec.
 verb() {
 	status_wanted=$1
 	shift
@@ -85,7 +85,7 @@ case_good_inputs() {
 	clean 0 "$tmp/bin/headstart" --help
 }
 
-# What changed, what is gone.
+# Files that have changed or are gone.
 case_changed_and_missing_files() {
 	echo more >>"$real/one"
 	rm "$real/two"
@@ -102,7 +102,7 @@ poked() { # FILE OFFSET
 	damage "$tmp/bad" "$2"
 }
 
-# Corrupt inputs: one sentence each, and the program is started all the same.
+# Corrupt inputs: one sentence each, and the program starts all the same.
 case_corrupt_inputs() {
 	size=$(stat -c %s "$tmp/plan")
 	for at in 0 8 12 16 44 48 56 64 72 80 92 $((size / 2)) $((size - 1)); do

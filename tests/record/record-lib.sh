@@ -1,15 +1,15 @@
-# Shared by the recorder's tests: programs on a disk of their own, and what recording needs. Sourced after sh-lib.sh.
+# Shared by the recorder's tests: programs on a disk of their own, and checks for what recording needs. Source it after sh-lib.sh.
 [ "$(id -u)" = 0 ] || skip "recording needs root"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
-# There can be one recording on a machine: tests take turns, those of other clones too.
+# Only one recording at a time can run on a machine: tests take turns, also with those of other clones.
 exec 7</sys/kernel
 flock 7
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
-recorders= # process ids of those started in the background
+recorders= # process ids of the ones started in the background
 export HEADSTART_STATE=$tmp/state
 
-# What a recorder changes: read-ahead of the disk, and tracing instances of its own. Only of the disk made here, because
-# others may be at work on this machine.
+# Prints the state that a recorder changes: read-ahead of the disk made here, and tracing instances of this test. Others may be at
+# work on this machine, so nothing else counts.
 machine_state() {
 	mkdir -p "$tmp/tracefs"
 	mount -t tracefs tracefs "$tmp/tracefs" 2>/dev/null || :
@@ -23,7 +23,7 @@ machine_state() {
 can_record() {
 	until "$tool" record --quiet --no-drop -o "$tmp/probe" true 2>"$tmp/err"; do
 		grep -q "another recording is running" "$tmp/err" || skip "no recording here: $(cat "$tmp/err")"
-		sleep 0.1 # it is nobody's that we could wait for
+		sleep 0.1 # it is no child of ours, so wait(2) cannot tell
 	done
 }
 

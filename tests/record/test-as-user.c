@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what root does as a user: by a process that is the user's, whose end is told, and not awaited for ever. */
+/*
+ * Unit tests of what root does as a user: a process of that user does it. Root is told when it ends, but does not
+ * wait for ever.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,11 +22,11 @@
 #include "base/process.h"
 #include "record/as-user.h"
 
-#define HANG_TIME 120 /* seconds until the test is ended, if as_user() waits for ever */
+#define HANG_TIME 120 /* seconds until the test is ended if as_user() waits for ever */
 
 static unsigned patience_ms; /* in place of as_user()'s minute; 0: that minute */
 
-/* The linker has as_user() call this one. */
+/* The linker makes as_user() call this one. */
 int __real_process_await(pid_t child, unsigned timeout_ms, int *ret_status);
 int __wrap_process_await(pid_t child, unsigned timeout_ms, int *ret_status);
 
@@ -56,10 +59,10 @@ static int die(void *context)
 	return raise(SIGKILL);
 }
 
-/* Has itself stopped by another process of the user's, and goes on for ever. */
+/* Another process of the same user stops this one, which would go on for ever. */
 static int be_stopped(void *test)
 {
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody awaits us if the test fails */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* so that the child ends too if the test fails */
 	if (getppid() != *(const pid_t *)test)
 		return 0;
 	if (fork() == 0) {

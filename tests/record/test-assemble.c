@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Synthetic events become a profile: clipping, first touch, order, execs, residency. And what else is pure. */
+/*
+ * Made-up events become a profile: clipping, first touch, order, execs, residency. Also tests of other functions that
+ * need no kernel.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -111,7 +114,7 @@ static void assert_range(
 	assert_int_equal(file->ranges[i].runs, 1);
 }
 
-/* Events of several CPUs come unsorted; a page counts once, when it was touched first. */
+/* Events of several CPUs arrive unsorted. A page counts once, at its first touch. */
 static void test_order_and_first_touch(void **state)
 {
 	struct fixture *f = *state;
@@ -152,7 +155,7 @@ static void test_clipped_to_the_end(void **state)
 	assert_int_equal(f->profile.touches, 2);
 }
 
-/* Fault-around says which pages it may have mapped; only those that were resident were. */
+/* Fault-around reports the pages that it may have mapped; it has mapped only those that were resident. */
 static void test_mapped_counts_where_resident(void **state)
 {
 	struct fixture *f = *state;
@@ -168,7 +171,7 @@ static void test_mapped_counts_where_resident(void **state)
 	assert_int_equal(find(f, "/lib/a")->n_ranges, 2);
 	assert_range(find(f, "/lib/a"), 0, 2, 1, 0);
 	assert_range(find(f, "/lib/a"), 1, 5, 2, 1);
-	/* Pages 2 and 5 never entered the cache: they were there before. */
+	/* Pages 2 and 5 never entered the cache, so they were there before. */
 	assert_int_equal(f->summary.pages_resident, 2);
 }
 
@@ -196,7 +199,10 @@ static void test_added_alone_is_no_touch(void **state)
 	assert_int_equal(f->profile.touches, 1);
 }
 
-/* Folders, links and files of no pages take a number where they were opened; others' openings do not count. */
+/*
+ * Folders, links and files without pages get their place in the order when they are opened; opens by other processes
+ * do not count.
+ */
 static void test_looked_at(void **state)
 {
 	struct fixture *f = *state;
@@ -218,7 +224,7 @@ static void test_looked_at(void **state)
 	assert_int_equal(f->profile.touches, 4);
 }
 
-/* The kernel tells of an exec after it has read the program's first page. */
+/* The kernel reports an exec after it has read the program's first page. */
 static void test_exec_is_before_its_first_page(void **state)
 {
 	struct fixture *f = *state;
@@ -291,7 +297,7 @@ static void test_inode_map(void **state)
 	inode_map_release(&map);
 }
 
-/* Without fanotify, the inode of an event is looked for below the mounts of its device. */
+/* Without fanotify, the inode of an event is searched for below the mounts of its device. */
 static void test_names_by_walking(void **state)
 {
 	struct fixture *f = *state;
@@ -334,7 +340,7 @@ static int count_link(void *context, const char *link)
 	return 0;
 }
 
-/* folder/a -> real/b, folder/real/b -> ../c/./d/../file: each link on the way, and no other. */
+/* folder/a -> real/b, folder/real/b -> ../c/./d/../file: finds each link on the way, and no other. */
 static void test_links_on_path(void **state)
 {
 	char folder[] = "/tmp/headstart-links.XXXXXX", path[128], expected[128];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of the socket between mark and record: whose mark counts, and that strangers hold up nobody. */
+/* Unit tests of the socket between mark and record: whose mark counts, and that strangers cannot hold up anybody. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define STRANGER 65534
 
-/* Marks as another user, for which this one must be root. */
+/* Sends marks as another user, which only root can do. */
 static void mark_as_stranger(const char *name, int times)
 {
 	pid_t child = fork();

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How a recording ends: milestones, timeout, a command that fails or is not there, a killed recorder.
+# How a recording ends: milestones, timeout, a command that fails or is missing, a killed recorder.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 
@@ -14,7 +14,7 @@ unchanged() {
 	machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was after: $*"
 }
 
-# Runs a recording and says how it ended.
+# Runs a recording and prints how it ended.
 milestone() {
 	"$tool" record --json -o "$tmp/profile" "$@" >"$tmp/out" 2>"$tmp/err" || fail "$* failed: $(cat "$tmp/err")"
 	tail -n 1 "$tmp/out" | json - 'TOP["milestone"]'
@@ -38,12 +38,12 @@ case_recorder_waits_for_the_command() {
 	[ -e "$tmp/went-on" ] || fail "the recorder did not wait for the command"
 }
 
-# What a recorder left that was killed together with its guard: the number in its name comes round. tracefs is there only
-# while nothing can fail, which would have $tmp removed.
+# A recorder was killed together with its guard and left things behind, and its process number is used again. tracefs is mounted
+# only for steps that cannot fail: a failure would remove $tmp with tracefs in it.
 case_leftovers_of_a_dead_recorder_are_removed() {
 	mkdir -p "$tmp/tracefs"
 	mount -t tracefs tracefs "$tmp/tracefs"
-	mkdir "$tmp/tracefs/instances/headstart-0" || : # a run of this test that was killed may have left it
+	mkdir "$tmp/tracefs/instances/headstart-0" || : # a killed run of this test may have left it
 	made=$(ls "$tmp/tracefs/instances" | grep -x headstart-0 || :)
 	umount --lazy "$tmp/tracefs"
 	[ -n "$made" ] || fail "no tracing instance can be made"
@@ -54,7 +54,7 @@ case_leftovers_of_a_dead_recorder_are_removed() {
 	[ -z "$left" ] || fail "what a dead recorder left is there still"
 }
 
-# Stored, with its plan, where the launcher finds it.
+# The recording is stored, with its plan, where the launcher finds it.
 case_recording_is_stored_with_its_plan() {
 	"$tool" record --quiet -- true
 	find "$HEADSTART_STATE" -name "*.profile" | grep -q . || fail "no profile was stored"
@@ -63,7 +63,7 @@ case_recording_is_stored_with_its_plan() {
 	"$tool" show --json "$(find "$HEADSTART_STATE" -name '*.profile')" | grep -q '"runs": *2' || fail "not merged"
 }
 
-# What the command sees is its own: arguments, input, output, folder, signals.
+# The command keeps its own arguments, input, output, folder and signals.
 case_command_has_its_own_surroundings() {
 	(cd /usr && echo input | "$tool" record --quiet -o "$tmp/profile" -- sh -c 'pwd; cat; echo "$0 $1"' a 'b c') >"$tmp/out"
 	printf '/usr\ninput\na b c\n' | diff - "$tmp/out" || fail "the command saw something else"
@@ -89,7 +89,7 @@ case_wrong_arguments_are_refused() {
 	unchanged "refusals"
 }
 
-# An ELF file of nowhere passes for a program until the kernel looks at it.
+# An ELF file for an unknown machine counts as a program until the kernel looks at it.
 case_file_that_is_no_program() {
 	printf '\177ELFnonsense' >"$tmp/nonsense"
 	chmod +x "$tmp/nonsense"
@@ -103,7 +103,7 @@ case_command_of_another_user() {
 	printf '%s\n%s\n' nobody "$(getent passwd nobody | cut -d: -f6)" | diff - "$tmp/out" || fail "not the user's own"
 }
 
-# Killed in the middle: the guard puts everything back. The command tells that the recording has begun.
+# The recorder is killed in the middle, and the guard restores everything. The command reports that the recording has begun.
 case_killed_recorder_leaves_the_machine_as_it_was() {
 	"$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &
 	recorder=$!
@@ -116,7 +116,7 @@ case_killed_recorder_leaves_the_machine_as_it_was() {
 	wait "$recorder" || :
 	recorder=
 	kill $command
-	# The guard holds the lock until it is done, so the next recording can begin when everything is back.
+	# The guard holds the lock until it has finished, so the next recording begins when everything is restored.
 	tries=0
 	until "$tool" record --quiet -o "$tmp/profile" -- true 2>"$tmp/err"; do
 		grep -q "another recording" "$tmp/err" || fail "$(cat "$tmp/err")"
@@ -127,7 +127,7 @@ case_killed_recorder_leaves_the_machine_as_it_was() {
 	[ ! -e "$tmp/none" ] || fail "a killed recorder left a profile"
 }
 
-# Ended by SIGTERM: the command is told, nothing is written.
+# SIGTERM ends the recorder: the command gets it too, and nothing is written.
 case_sigterm_ends_the_command_too() {
 	"$tool" record -o "$tmp/none" -- sh -c "trap 'echo told >$tmp/told; exit' TERM; echo begun >$tmp/begun; while :; do sleep 0.1; done" \
 		2>"$tmp/err" &

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Recordings where names and numbers are harder: overlayfs, a chroot that is no mount point, a pid namespace; and one that
-# loses events.
+# Recordings where names and numbers are harder to find out: overlayfs, a chroot that is no mount point, a pid namespace. Also a
+# recording that loses events.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 
 can_record
 make_disk
 
-# What a case has mounted.
+# Unmounts what a case has mounted.
 mounted=
 at_case_exit() { umount $mounted 2>/dev/null || :; }
 
-# Overlayfs: the kernel's events name the lower file system, the program the upper one.
+# On an overlayfs the kernel's events name the lower file system, and the program the upper one.
 case_overlayfs_files_are_named_as_the_program_names_them() {
 	mkdir "$disk/lower" "$disk/upper" "$disk/work"
 	merged=$disk/merged
@@ -27,7 +27,7 @@ case_overlayfs_files_are_named_as_the_program_names_them() {
 	cat "$tmp/check"
 }
 
-# A root of its own: everything the recorder and the command need, and /proc.
+# A root of its own, with everything that the recorder and the command need, and /proc.
 case_chroot_that_is_no_mount_point() {
 	root=$disk/root
 	for program in "$tool" "$(command -v sh)" "$(command -v ls)"; do
@@ -44,13 +44,13 @@ case_chroot_that_is_no_mount_point() {
 	mounted=$root/proc
 	chroot "$root" "$tool" record --json -o /out/profile -- "$shell" -c 'ls /out; :' >"$tmp/out"
 	grep -q '"milestone":"exit"' "$tmp/out" || fail "in a chroot: $(cat "$tmp/out")"
-	# Nothing of the chroot was in use but the recorder, and that holds no page of a file.
+	# Nothing in the chroot was in use but the recorder, and that holds no page of a file.
 	grep -q '"bias":\[\]' "$tmp/out" || fail "the recorder's own pages stayed in the cache: $(cat "$tmp/out")"
 	"$tool" show --all "$root/out/profile" >"$tmp/shown"
 	grep -q " $(command -v ls)\$" "$tmp/shown" || fail "no exec point of ls: $(cat "$tmp/shown")"
 }
 
-# The kernel traces by numbers of the first pid namespace; here the recorder is process 1.
+# The kernel traces by the numbers of the first pid namespace; here the recorder is process 1.
 case_recorder_that_is_process_1() {
 	unshare --pid --fork --mount-proc "$tool" record --json -o "$tmp/profile" -- sh -c 'ls / >/dev/null; :' >"$tmp/out"
 	grep -q '"milestone":"exit".*"execs":2' "$tmp/out" || fail "in a pid namespace: $(cat "$tmp/out")"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A recording of a script that starts helpers and a program with libraries, dlopen, mapped and read data: is it what
-# really becomes resident, is everything named, and is the machine left as it was?
+# A recording of a script that starts helpers and a program with libraries, dlopen, mapped and read data. It must contain what
+# really becomes resident, name everything, and leave the machine as it was.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 

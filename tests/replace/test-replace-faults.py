@@ -19,7 +19,7 @@ OLD = bytes(range(256)) * 512
 NEW = OLD + b"new\n"
 CALLS = ("openat,flock,fremovexattr,copy_file_range,pread64,write,fchown,fchmod,fsetxattr,flistxattr,fgetxattr,linkat,"
          "fsync,renameat,renameat2,unlinkat")
-HARMLESS = {"flock"}  # locks are missing on some file systems, and then nobody sweeps
+HARMLESS = {"flock"}  # locks are missing on some file systems, and then nobody sweeps up
 CAPABILITY = bytes([1, 0, 0, 2, 0, 0x20]) + bytes(14)  # cap_net_raw=ep, revision 2 (capabilities(7))
 ROOT = os.geteuid() == 0
 # LeakSanitizer cannot work under strace.

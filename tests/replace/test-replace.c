@@ -78,8 +78,8 @@ static const unsigned char acl[] = {
 };
 
 /*
- * A SHA-256 digest as security.ima holds it: IMA_XATTR_DIGEST_NG, HASH_ALGO_SHA256, the digest. Kernels with IMA take nothing
- * that does not begin as one does (Linux, security/integrity/integrity.h).
+ * A SHA-256 digest as in security.ima: IMA_XATTR_DIGEST_NG, HASH_ALGO_SHA256, the digest. Kernels with IMA reject a
+ * value that does not begin like one (Linux, security/integrity/integrity.h).
  */
 static const unsigned char ima[2 + 32] = {4, 4};
 
@@ -309,7 +309,7 @@ static void a_new_file_is_like_another(void **state)
 	assert_int_equal(getxattr(in_folder("there"), "user.colour", NULL, 0), 4);
 }
 
-/* Runs in a child that is nobody; its status is the number of the first line that went wrong, 0 for none. */
+/* Runs in a child that is nobody. Its status is the number of the first line that failed, 0 for none. */
 static int as_nobody(void)
 {
 	struct replacement new = REPLACEMENT_NONE;

@@ -1,10 +1,10 @@
 #!/bin/sh
-# With nothing to do the shim makes a handful of system calls, and of the cheap kind only.
+# When there is nothing to do, the shim makes a handful of system calls, and only cheap ones.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
 can_trace || skip "no strace, or it cannot trace here"
 
-# What is called between the mapping of the shim and ld.so's next step.
+# Prints the calls between the mapping of the shim and ld.so's next step.
 calls() {
 	strace -o "$tmp/trace" -E LD_AUDIT="$audit" -E HEADSTART_STATE="$state" -E "$1" /bin/true
 	sed -n '/libheadstart-audit/,/ld.so.preload/p' "$tmp/trace" | sed -n '/^close/,$p' | sed '1d;$d' |

@@ -1,10 +1,10 @@
 #!/bin/sh
-# The prefetcher has nothing of the program's: descriptors, session, folder, signals, limits, environment.
+# The prefetcher inherits nothing from the program: descriptors, session, folder, signals, limits, environment.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
 make_plan
 mkfifo "$tmp/report"
-# One reports: the program may be cold still when that has ended, and start another, which nobody would listen to.
+# Only one prefetcher reports. When it has ended, the program may still be cold and start another, to which nobody would listen.
 cat >"$tmp/prefetcher" <<END
 #!/bin/sh
 mkdir $tmp/first 2>/dev/null || exit 0
@@ -13,7 +13,7 @@ echo "arguments: \$*"
 echo "folder: \$(pwd -P)"
 echo "plan: \$(readlink /proc/self/fd/3)"
 for fd in 4 5 6 7 8 9 11 12 13; do
-	[ -h /proc/\$\$/fd/\$fd ] && echo "leaked: \$fd" # 10 is the shell's own, its script
+	[ -h /proc/\$\$/fd/\$fd ] && echo "leaked: \$fd" # 10 is the shell's own, for its script
 done
 for stream in 0 2; do
 	echo "stream: \$(readlink /proc/self/fd/\$stream)"

@@ -1,4 +1,4 @@
-# Shared by the tests of the shims as ELF files, after sh-lib.sh: what holds for each. $shim is the file.
+# Checks of a shim as an ELF file that hold for each of the shims. $shim is the file. Source it after sh-lib.sh.
 [ -e "$shim" ] || skip "no shim is built for this processor"
 symbols=$(readelf --wide --dyn-syms "$shim" | awk '$1 ~ /^[0-9]+:$/ && $1 != "0:"')
 readelf --wide --segments "$shim" >"$tmp/segments"

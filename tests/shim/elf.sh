@@ -1,5 +1,5 @@
 #!/bin/sh
-# The shim as an ELF file: nothing to resolve, nothing exported but its hooks, nothing of a compiler's runtime.
+# The shim as an ELF file: nothing to resolve, no exports but its hooks, nothing of a compiler's runtime.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 shim=$audit
 . "$HEADSTART_TEST_SOURCE/tests/shim/elf-lib.sh"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filtered kill|trap|errno PROGRAM…: runs PROGRAM under a seccomp filter that is hostile to whatever the shim
- * might do beyond openat, read and close. `filtered kill probe` calls one of them itself: it must not come
- * back. readlinkat is allowed, since ld.so itself calls it for $ORIGIN (on x86-64 since glibc 2.41).
+ * filtered kill|trap|errno PROGRAM…: runs PROGRAM under a seccomp filter against everything that the shim might call
+ * beyond openat, read and close. `filtered kill probe` makes one of these calls itself, and must not survive it. readlinkat
+ * is allowed, since ld.so itself calls it for $ORIGIN (on x86-64 since glibc 2.41).
  */
 #include <errno.h>
 #include <string.h>

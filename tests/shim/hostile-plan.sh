@@ -1,8 +1,8 @@
 #!/bin/sh
-# A plan that is damaged, or that somebody else could have put there, is as good as none; the program does not notice.
+# A plan that is damaged, or that somebody else could have put there, counts as none, and the program does not notice.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
-# The plan at $plan is not used.
+# Checks that the plan at $plan is not used.
 refused() {
 	what=$1
 	rm -f "$log"
@@ -74,7 +74,7 @@ case_plan_of_another_user_is_refused() {
 	refused "another user's"
 }
 
-# Root reads what nobody may read, unless it gives up the rights to.
+# Root may read a file that nobody may read, unless it gives up that right.
 case_plan_that_cannot_be_read_is_as_good_as_none() {
 	if [ "$(id -u)" = 0 ]; then
 		in_front="setpriv --bounding-set=-dac_override,-dac_read_search"
@@ -94,7 +94,7 @@ case_plan_that_cannot_be_read_is_as_good_as_none() {
 	refused "not readable"
 }
 
-# Body damaged, head good: the real prefetcher finds out, the program does not.
+# The body is damaged, but the head is good: the real prefetcher finds that out; the program does not notice.
 case_damaged_body_is_for_the_prefetcher_to_find() {
 	head -c -10 "$tmp/good" >"$plan"
 	what="a damaged body"
@@ -114,7 +114,7 @@ case_huge_plan_does_no_harm() {
 	refused "nothing but a hole"
 }
 
-# A plan that is cut off, emptied and put back all the time, and whose folder is another user's every other moment.
+# A plan that is again and again cut off, emptied and restored, while its folder belongs to another user every other moment.
 case_plan_that_changes_all_the_time_does_no_harm() {
 	mkdir "$tmp/theirs"
 	cp "$tmp/good" "$tmp/theirs/$(basename "$plan")"

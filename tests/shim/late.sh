@@ -1,9 +1,9 @@
 #!/bin/sh
-# A page that came while it was asked for was not there: such a start is cold, by shim and by launcher.
+# A page that came only while the shim or the launcher asked for it was not resident: such a start is cold.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 can_trace || skip "no strace, or it cannot trace here"
 
-# The answers of a warm start, and each comes late.
+# All answers of this warm start come late.
 make_plan
 late() {
 	rm -f "$log"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* list: in the prefetcher's place, waits for the end of the program and says what it found in the list on
- * descriptor 3. */
+/* list: takes the prefetcher's place, waits for the end of the program, and prints the list on descriptor 3. */
 #include <poll.h>
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * look [LIBRARY]: a program with libraries of its own that says all it can see of its process: descriptors,
- * threads, children, environment, signals, limits. Opens LIBRARY at run time. If $HEADSTART_TEST_LINGER is a FIFO and the
- * shim has written a line to $HEADSTART_LOG, it then stays until somebody has written to the FIFO: a shim that has
- * written nothing has started nobody who would. Exits with 7.
+ * look [LIBRARY]: a program with libraries of its own that prints all it can see of its process: descriptors,
+ * threads, children, environment, signals, limits. Opens LIBRARY at run time. If $HEADSTART_TEST_LINGER is a FIFO and
+ * the shim has written a line to $HEADSTART_LOG, it stays until somebody has written to the FIFO. If the shim has
+ * logged nothing, it has started no process that could write there. Exits with 7.
  */
 #include <dirent.h>
 #include <dlfcn.h>

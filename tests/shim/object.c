@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A library of the size where whole mode counts: 32768 relocations, so a relocation table of three quarters
- * of a megabyte; and FILLER bytes between that and the data, so that no disk's read-ahead brings one with the
- * other. The program `look` has one in itself. OBJECT is the name of its only function.
+ * A library of a size for which whole mode matters: 32,768 relocations make a relocation table of three quarters of a
+ * megabyte. FILLER bytes lie between that and the data, so that no disk's read-ahead reads one with the other. The
+ * program `look` contains one too. OBJECT is the name of its only function.
  */
 #define POINTERS 32768
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plan-for FOLDER PROGRAM FILE…: a plan of PROGRAM over the whole of each file, with probes, as
- * FOLDER/NAME.plan. In physical order, as for a rotational disk, if $ORDER is "physical". $LIBRARIES is how many libraries
- * PROGRAM is said to have when it begins; without it, that is not known.
+ * plan-for FOLDER PROGRAM FILE…: makes a plan of PROGRAM over the whole of each file, with probes, as
+ * FOLDER/NAME.plan. If $ORDER is "physical", it is in physical order, as for a rotational disk. $LIBRARIES is how
+ * many libraries PROGRAM has when it begins; without it, that is unknown.
  */
 #include <fcntl.h>
 #include <stdio.h>

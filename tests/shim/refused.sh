@@ -1,12 +1,12 @@
 #!/bin/sh
-# Where nothing may be done, nothing is: HEADSTART=off, the kill switch, seccomp, AT_SECURE, pid 1, no /proc.
+# Where the shim must do nothing, it does nothing: HEADSTART=off, the kill switch, seccomp, AT_SECURE, pid 1, no /proc.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
 make_plan
 # ld.so needs /proc for $ORIGIN.
 started_plainly="env -i LD_LIBRARY_PATH=$place LD_AUDIT=$audit HEADSTART_STATE=$state HEADSTART_LOG=$log HEADSTART_PREFETCH=/bin/true"
 
-# A private mount name space, in which the command "$@" after the folder comes.
+# Runs the command behind the folder, "$@", in a private mount namespace.
 in_mounts() {
 	unshare --mount --propagation private sh -c "$@"
 }
@@ -15,7 +15,7 @@ needs_mounts() {
 	in_mounts true 2>/dev/null || skip "no private mount namespace can be made here"
 }
 
-# The control: without a reason not to, it does something.
+# The control: without a reason against it, the shim acts.
 case_cold_start_starts_the_prefetcher() {
 	for mode in plan whole; do
 		cold shimmed HEADSTART="$mode" HEADSTART_PREFETCH=/nonexistent "$look"
@@ -28,7 +28,7 @@ case_switched_off_nothing_is_done() {
 	nothing_done
 }
 
-# Filters that are fatal: whatever the shim calls beyond what ld.so itself needs kills the program.
+# These filters are fatal: any call of the shim that ld.so itself does not need kills the program.
 case_under_seccomp_nothing_is_done() {
 	for mode in plan whole; do
 		for action in kill trap errno; do
@@ -84,8 +84,8 @@ case_read_only_proc_is_enough() {
 	grep -q started "$log" || fail "nothing is done"
 }
 
-# ld.so takes an auditor into a set-user-ID program only from the system's folders, and only if it is set-user-ID
-# itself. An overlay puts one there; strace shows that it is loaded, and goes no further.
+# ld.so loads an auditor into a set-user-ID program only from the system's folders, and only if the auditor is set-user-ID itself.
+# An overlay puts one there. strace shows that ld.so loads it, and that it does nothing.
 case_in_a_set_user_id_program_nothing_is_done() {
 	needs_mounts
 	can_trace || skip "no strace, or it cannot trace here"

@@ -1,6 +1,6 @@
-# Shared by the shim's tests: a program `look` with libraries of its own in $place, on a file system whose residency can
-# be told, and ways to start it under the shim, cold or warm. $SHIM says which shim: "audit", if not set, or "preload"; and
-# $through in front of what program it is started, if not by itself.
+# Shared by the shim's tests: a program `look` with libraries of its own in $place, on a file system that reports residency, and
+# ways to start it under the shim, cold or warm. $SHIM names the shim: "audit", which is the default, or "preload". $through is
+# put in front of the program, unless that is started directly.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 built=$HEADSTART_TEST_BUILD/tests/shim
 shim=${SHIM-audit}
@@ -18,7 +18,7 @@ esac
 		skip "the shims start nothing in a service of systemd without /etc/headstart/everywhere"
 }
 
-# $tmp may be a tmpfs: then elsewhere.
+# If $tmp is a tmpfs, $place is elsewhere.
 place=$tmp/place
 mkdir "$place"
 cp "$built"/look "$built"/libone.so "$built"/libtwo.so "$built"/libthree.so "$place"
@@ -34,8 +34,8 @@ state=$tmp/state
 mkdir -p "$state"
 log=$tmp/log
 
-# The environment of every start is the same, but for what is being tried. A prefetcher that reads nothing: a real one
-# would still be at it when the next start is to be cold. $in_front is what stands in front of it all.
+# The environment of every start is the same, except for what is being tested. The prefetcher reads nothing: a real one would
+# still be at work when the next start has to be cold. $in_front is put in front of everything.
 shimmed() {
 	${in_front-} env -i PATH="$PATH" HOME="$tmp" "$loaded" HEADSTART_STATE="$state" HEADSTART_LOG="$log" \
 		HEADSTART_PREFETCH=/bin/true "$@"
@@ -45,8 +45,8 @@ make_cold() { "$page" out $libraries || fail "pages stay in the page cache"; }
 make_warm() { cat $libraries "$look" >/dev/null; }
 make_plan() { plan=$("$built/plan-for" "$state" "$look" $libraries); }
 
-# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the run before it may still be
-# at its plan.
+# Runs a command with the shim, cold, and keeps its status and output. A prefetcher of the previous run may still be at work on
+# its plan.
 cold() {
 	rm -f "$log"
 	"$unclaimed" $(find "$state" -name '*.plan' -type f)
@@ -54,14 +54,14 @@ cold() {
 	status=0
 	"$@" >"$tmp/seen" 2>"$tmp/err" </dev/null || status=$?
 }
-# The program ran, and nobody saw to its plan.
+# Checks that the program ran, and that no prefetcher was started for its plan.
 nothing_done() {
 	[ "$status" = 7 ] || fail "$what: exit status $status: $(cat "$tmp/err")"
 	[ ! -e "$log" ] || fail "$what: $(cat "$log")"
 	! "$page" in "$place/libthree.so" || fail "$what: a library was read"
 }
 
-# What `look` sees without us. The same LD_AUDIT or LD_PRELOAD: it is part of the environment.
+# What `look` sees without the shim. LD_AUDIT or LD_PRELOAD is the same, since it is part of the environment.
 expect_same() {
 	status=0
 	shimmed "$@" $through "$look" "$place/libthree.so" >"$tmp/seen" 2>&1 </dev/null || status=$?

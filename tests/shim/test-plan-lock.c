@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The locks by which prefetchers learn of each other. */
+/* The locks by which prefetchers find each other. */
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "format/plan-locks.h"
 #include "prefetcher/plan-lock.h"
 
-/* As a program that waits does (ldpreload/wait.c). */
+/* Marks the plan as waited for, like a program that waits (ldpreload/wait.c). */
 static bool mark_waiting(int fd)
 {
 	struct flock lock = {
@@ -28,7 +28,7 @@ static bool mark_waiting(int fd)
 	return fcntl(fd, F_SETLK, &lock) == 0;
 }
 
-/* In place of the tests: takes the locks, says so on standard output, and ends when standard input does. */
+/* Runs instead of the tests: takes the locks, says so on standard output, and ends when standard input does. */
 static int hold(const char *plan)
 {
 	int fd = open(plan, O_RDONLY | O_CLOEXEC);
@@ -66,7 +66,7 @@ static pid_t start_holder(const char *plan, int *ret_end)
 	return child;
 }
 
-/* A program that is no prefetcher, with all the locks of one. */
+/* A program that is no prefetcher, with all of a prefetcher's locks. */
 static pid_t start_stranger(int plan_fd)
 {
 	int ready[2];
@@ -125,13 +125,13 @@ static void test_locks(void **state)
 	assert_false(plan_lock_held());
 	assert_true(plan_claim(fd));
 	assert_false(plan_await_program(fd, 0));
-	assert_true(mark_waiting(fd)); /* one's own lock is no program's */
+	assert_true(mark_waiting(fd)); /* one's own lock does not count as a program's */
 	assert_false(plan_await_program(fd, 0));
 	close(fd);
 	unlink(plan);
 }
 
-/* In place of the tests, where there is no pidfd_open(2), and so no program that could wait. Returns the exit status. */
+/* Runs instead of the tests where pidfd_open(2) is missing, so that no program can wait. Returns the exit status. */
 static int wait_in_vain(void)
 {
 	return plan_await_program(memfd_create("plan", MFD_CLOEXEC), UINT_MAX);

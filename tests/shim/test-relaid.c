@@ -38,11 +38,13 @@
 #define WHOLE      (ORIGINAL + TABLES + HOT)
 #define READS      64
 #define DROP_TRIES 200
-/* To get there by, where pidfd_open(2) does not tell of the end: under valgrind. Short, so that little disturbs it. */
+/*
+ * How long to wait where pidfd_open(2) does not report the end: under valgrind. Short, so that little can disturb it.
+ */
 #define TIME_MS (500u << (undisturbed_try < 4 ? undisturbed_try : 4))
 #define BESIDE  (128u << 10) /* bytes: what the kernel may read along with the header and the note */
 
-/* A relaid file as far as its note and the reader of it go. */
+/* A relaid file, as far as its note and the note's reader go. */
 struct relaid {
 	Elf64_Ehdr header;
 	char original[ORIGINAL - sizeof(Elf64_Ehdr)];
@@ -89,7 +91,7 @@ struct read {
 	uint64_t offset, length;
 };
 
-/* What the reader asked for, up to the sentinel: the file that is last in the list ends the program. */
+/* The reads that the reader asked for, up to the sentinel: the last file in the list ends the program. */
 static struct {
 	struct read reads[READS];
 	size_t count;
@@ -137,7 +139,7 @@ static ino_t inode_of(const char *path)
 	return st.st_ino;
 }
 
-/* Follows a program that maps the files and then the sentinel, and ends when that is read. */
+/* Follows a program that maps the files and then the sentinel, and ends when the sentinel has been read. */
 static struct whole_mode_result follow(const char *const paths[], size_t count)
 {
 	char sentinel[] = "/tmp/headstart-sentinel.XXXXXX";
@@ -171,7 +173,7 @@ static struct whole_mode_result follow(const char *const paths[], size_t count)
 	return result;
 }
 
-/* The file's share of what was asked for is [begin, end), once, from one end to the other. */
+/* The reader asked for [begin, end) of the file once, from one end to the other. */
 static void assert_one_pass(ino_t file, uint64_t begin, uint64_t end)
 {
 	for (size_t i = 0; i < seen.count; i++) {
@@ -199,14 +201,14 @@ static void test_one_pass(void **state)
 	assert_one_pass(file, ORIGINAL, WHOLE);
 }
 
-/* Drops the file from the page cache. Returns false where its residency cannot be told. */
+/* Drops the file from the page cache. Returns false where nobody can tell whether that worked. */
 static bool drop(int fd)
 {
 	char byte;
 	struct iovec to = {.iov_base = &byte, .iov_len = 1};
 	ssize_t found = 1;
 
-	/* A page that somebody holds for a moment, such as a processor that is about to put it into a list, stays. */
+	/* A page stays if somebody holds it for a moment, such as a processor that is about to put it into a list. */
 	for (int i = 0; i < DROP_TRIES && found == 1; i++) {
 		if (fsync(fd) != 0 || posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) != 0)
 			return false;
@@ -218,7 +220,7 @@ static bool drop(int fd)
 	return pread(fd, &byte, 1, 0) == 1 && posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0;
 }
 
-/* Waits for what was asked for of a file, by the last byte of each read alone. */
+/* Waits for the reads of a file that were asked for. It looks only at the last byte of each. */
 static void await_reads(int fd)
 {
 	ino_t file;
@@ -234,7 +236,7 @@ static void await_reads(int fd)
 				1);
 }
 
-/* What is resident afterwards: the hot extent, and the beginning that the loader reads as well. */
+/* Checks what is resident afterwards: the hot extent, and the beginning, which the loader reads as well. */
 static void test_resident(void **state)
 {
 	char path[] = "/tmp/headstart-relaid.XXXXXX";
@@ -290,7 +292,7 @@ static void test_extent(void **state)
 	image->note.relaid.hot_size = LE64(HOT);
 }
 
-/* A field of a good file, changed. */
+/* One field of a good file, changed. */
 struct damage {
 	size_t at, size;
 	uint64_t value;
@@ -328,7 +330,7 @@ static const struct damage damages[] = {
 	DAMAGE(note.relaid.hot_size, 1ull << 63),
 };
 
-/* What a note is worth that is damaged: nothing. */
+/* A damaged note counts as none. */
 static void test_damaged(void **state)
 {
 	struct object_part extent = {.offset = 7};
@@ -344,7 +346,7 @@ static void test_damaged(void **state)
 	free(image);
 }
 
-/* Each 64-bit word of header and note set to what overflows: no extent leaves the file. */
+/* Sets each 64-bit word of header and note to a value that overflows: no extent may leave the file. */
 static void test_hostile(void **state)
 {
 	static const uint64_t values[] = {
@@ -380,7 +382,7 @@ static void test_truncated(void **state)
 		assert_false(extent_of(&good, sizes[i], &extent));
 }
 
-/* Without a good note the file is read as any other: whole. */
+/* Without a good note the file is read like any other: whole. */
 static void test_falls_back(void **state)
 {
 	char path[] = "/tmp/headstart-relaid.XXXXXX";
@@ -402,8 +404,8 @@ static void test_falls_back(void **state)
 }
 
 /*
- * On a rotational disk a header is waited for from the second relaid object on; the first, whose header is
- * not there, is read as any other.
+ * On a rotational disk, the reader waits for the header of each relaid object from the second on. The first, whose
+ * header is missing, is read like any other file.
  */
 static void test_rotational(void **state)
 {

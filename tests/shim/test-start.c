@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what the shims keep of the environment: values that just fit, and a byte more. */
+/* Unit tests of what the shims keep of the environment: values that just fit, and values that are a byte longer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ struct lengths {
 	long log, prefetcher, state;
 };
 
-/* NAME=xxx…, of which the value has that length; NULL if the variable is absent. The caller frees it. */
+/* Returns NAME=xxx… with a value of that length; NULL if the variable is absent. The caller frees it. */
 static char *make_entry(const char *name, long length)
 {
 	size_t size = strlen(name);
@@ -57,7 +57,10 @@ static const char *value_of(const char *entry)
 	return entry ? strchr(entry, '=') + 1 : NULL;
 }
 
-/* What shim_begin() keeps of these, of a user's environment in which LD_PRELOAD names us. In this process, once. */
+/*
+ * Returns what shim_begin() keeps of these in a user's environment in which LD_PRELOAD names the shim. Works once in
+ * a process.
+ */
 static struct lengths keep(const struct lengths *set)
 {
 	char program[] = "program", preload[] = "LD_PRELOAD=/folder/libheadstart-preload.so";
@@ -67,7 +70,7 @@ static struct lengths keep(const struct lengths *set)
 	char *const entries[] = {preload, log, prefetcher, state};
 	const uintptr_t auxv[] = {AT_PHENT, sizeof(ElfW(Phdr)), AT_EXECFN, (uintptr_t)program, AT_EUID, 1000,
 		AT_SECURE, 0, AT_NULL, 0};
-	/* The first stack frame: the arguments, the environment, and right behind it the auxiliary vector. */
+	/* The first stack frame: the arguments, the environment, and directly behind it the auxiliary vector. */
 	uintptr_t frame[32] = {(uintptr_t)program, 0};
 	struct lengths kept = {MANGLED, MANGLED, MANGLED};
 	size_t n = 2;
@@ -90,7 +93,7 @@ static struct lengths keep(const struct lengths *set)
 	return kept;
 }
 
-/* Each program keeps its values once: so each case has a process of its own. */
+/* A process keeps its values once, so each case has a process of its own. */
 static void expect(struct lengths set, struct lengths kept)
 {
 	struct lengths *seen =
@@ -147,7 +150,7 @@ static void the_last_byte_is_an_empty_value(void **state)
 	expect((struct lengths){STORAGE - 2, 1, 0}, (struct lengths){STORAGE - 2, ABSENT, 0});
 }
 
-/* An empty value behind a full storage would make the room for the next one as large as memory. */
+/* An empty value in a full storage would make the computed room for the next one as large as the address space. */
 static void nothing_is_kept_behind_a_full_storage(void **state)
 {
 	expect((struct lengths){STORAGE - 1, 0, 40}, (struct lengths){STORAGE - 1, ABSENT, ABSENT});

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole mode's reader: the parts it takes from good and from damaged ELF files; following a list. */
+/* Whole mode's reader: the parts that it takes from good and from damaged ELF files; following a list. */
 #include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -87,7 +87,9 @@ static void test_parts(void **state)
 	assert_int_equal(parts[1].length, sizeof(good.data));
 }
 
-/* Each 64-bit word before the tables set to what overflows, and to noise: nothing outside the file comes out.
+/*
+ * Sets each 64-bit word before the tables to a value that overflows, and to noise: nothing outside the file may
+ * result.
  */
 static void test_parts_hostile(void **state)
 {
@@ -144,7 +146,7 @@ static void test_list(void **state)
 	assert_int_equal(strlen(path), OBJECT_PATH_SIZE - 1);
 }
 
-/* Follows a program that maps what it should not, then dies. */
+/* Follows a program that maps files which it should not map, then dies. */
 static void test_follow(void **state)
 {
 	char path[] = "/tmp/headstart-objects.XXXXXX";
@@ -175,7 +177,7 @@ static void test_follow(void **state)
 		whole_mode_run(fd, &(struct whole_mode_options){.time_budget_ms = 1000}, NULL, &result), 0);
 	waitpid(program, NULL, 0);
 	unlink(path);
-	assert_int_equal(result.seen, 2); /* what is no file is none */
+	assert_int_equal(result.seen, 2); /* a path without a file does not count */
 	assert_int_equal(result.read, 2);
 	munmap(list, sizeof(*list));
 	close(fd);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program sees the same process, output and exit status with the shim as without, whatever the shim does or meets.
+# Whatever the shim does or meets, a program sees the same process, output and exit status as without the shim.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
 try() {
@@ -35,7 +35,7 @@ case_nothing_is_noticed_with_a_plan() {
 	try "an unknown mode" HEADSTART=rubbish
 }
 
-# The prefetcher may be missing, no program, or die.
+# The prefetcher is missing, is no program, or dies.
 case_failing_prefetcher_is_not_noticed() {
 	logged=plan=started
 	try "prefetcher missing" HEADSTART_PREFETCH=/nonexistent
@@ -59,7 +59,7 @@ case_warm_start_is_seen() {
 	when_warm seen_warm
 }
 
-# Closed standard streams: descriptors of ours must neither take their place for good nor reach the prefetcher.
+# Closed standard streams: the shim's descriptors must neither take their place for good nor reach the prefetcher.
 case_closed_streams_stay_closed() {
 	rm -f "$log"
 	make_cold
@@ -67,7 +67,7 @@ case_closed_streams_stay_closed() {
 	grep -q plan=started "$log" || fail "no prefetch with closed streams"
 }
 
-# A pipe must reach its end with the program, not with the prefetcher; the prefetcher here ends when it is told to.
+# A pipe must end with the program, not with the prefetcher. The prefetcher here ends when it is told to.
 case_pipe_ends_with_the_program() {
 	printf '#!/bin/sh\nread line <%s\n' "$tmp/end" >"$tmp/waits"
 	chmod +x "$tmp/waits"
@@ -107,7 +107,7 @@ case_user_namespaces_work() {
 	fi
 }
 
-# Ten at once.
+# Ten starts at once.
 case_ten_starts_at_once_are_alike() {
 	(shimmed HEADSTART=off "$look" "$place/libthree.so" >"$tmp/expected.many" 2>&1 </dev/null || true) &
 	wait

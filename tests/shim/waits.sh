@@ -1,6 +1,6 @@
 #!/bin/sh
-# Under the audit shim the program goes on beside its prefetcher, and waits for it with a plan in physical order. What waits under
-# the preload shim is another process: tests/preload/waits.sh.
+# Under the audit shim the program goes on beside its prefetcher, but waits for it with a plan in physical order. Under the
+# preload shim another process waits: tests/preload/waits.sh.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 make_plan
 mkfifo "$tmp/begun" "$tmp/go"
@@ -8,7 +8,7 @@ printf '#!/bin/sh\nread line <"%s"\n' "$tmp/go" >"$tmp/stuck"
 printf '#!/bin/sh\necho >"%s"\nread line <"%s"\necho prefetched >>"%s"\n' "$tmp/begun" "$tmp/go" "$tmp/order" >"$tmp/slow"
 chmod +x "$tmp/stuck" "$tmp/slow"
 
-# The program goes on: this prefetcher does not end before the program has.
+# The program goes on: this prefetcher ends only after the program.
 goes_on() {
 	make_cold
 	rm -f "$log"
@@ -27,7 +27,7 @@ case_program_goes_on_if_it_is_told_to() {
 	goes_on HEADSTART_WAIT=0
 }
 
-# With a plan in physical order it waits for the prefetcher to end, however that ends.
+# With a plan in physical order the program waits until the prefetcher ends, however that happens.
 case_program_waits_with_a_plan_in_physical_order() {
 	ORDER=physical make_plan
 	make_cold
@@ -40,7 +40,7 @@ case_program_waits_with_a_plan_in_physical_order() {
 	grep -q '^sum' "$tmp/order" || fail "the program did not run"
 }
 
-# So all of the plan is there when the program begins.
+# So the whole plan is resident when the program begins.
 case_whole_plan_is_there_when_the_program_begins() {
 	ORDER=physical make_plan
 	carried_out() {

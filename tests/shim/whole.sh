@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whole mode: from the first cold object on, the prefetcher is told all that is mapped, dlopen included, and in a cold
-# start only.
+# Whole mode: from the first cold object on, the prefetcher is told of every mapped file, dlopen included; but only in a cold
+# start.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
 printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetcher"
@@ -21,8 +21,8 @@ case_prefetcher_is_told_all_that_is_mapped() {
 	! grep -E '/ld-linux|linux-vdso|libheadstart' "$tmp/mapped" || fail "told of the loader or ourselves"
 }
 
-# One resident library does not make a start warm, and one more starts nothing twice. Where ld.so is held up between reading a
-# library's header and telling us of it, read-ahead may have brought what we ask for.
+# One resident library does not make a start warm, and a further cold one does not start a second prefetcher. If ld.so is held up
+# between reading a library's header and calling the shim, read-ahead may have read the pages meanwhile.
 case_one_resident_library_makes_no_warm_start() {
 	partly_cold() {
 		make_warm
@@ -34,7 +34,7 @@ case_one_resident_library_makes_no_warm_start() {
 	until_undisturbed partly_cold
 }
 
-# A library opened later is none of our business if the start was warm: there may be a seccomp filter by then.
+# If the start was warm, the shim ignores libraries that are opened later: there may be a seccomp filter by then.
 case_later_library_of_a_warm_start_starts_nothing() {
 	nothing_started() {
 		"$page" out "$place/libthree.so"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of static TLS: what an object takes, who is among a program's libraries, and the tunable. */
+/* Unit tests of static TLS: how much an object takes, which are a program's libraries, and the tunable. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 #define TUNABLE STATIC_TLS_TUNABLE "="
 
-/* A library that needs one other, has 64 KiB of TLS, and says that it is static. */
+/* A library that needs another one and has 64 KiB of TLS, which it declares as static. */
 static void tls_init(struct handmade *elf)
 {
 	handmade_init(elf);
@@ -65,7 +65,7 @@ static void a_program_takes_nothing_of_the_surplus(void **state)
 	assert_int_equal(static_tls_of(&needs), 0);
 }
 
-/* Nothing says what such a library exports, so it may be used by the initial-exec model. */
+/* Such a library does not say what it exports, so others may use that by the initial-exec model. */
 static void without_section_headers_the_worst_is_assumed(void **state)
 {
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
@@ -173,7 +173,7 @@ static void tunables_are_extended_and_kept(void **state)
 	tunables(TUNABLE "100000", 65536, NULL);
 	tunables(TUNABLE "0x20000", 65536, NULL);
 	tunables("a=1:" TUNABLE "4096:b=2", 65536, "a=1:" TUNABLE "66048:b=2");
-	tunables(TUNABLE "0", 100, TUNABLE "640"); /* what glibc would have had is not there */
+	tunables(TUNABLE "0", 100, TUNABLE "640"); /* the room that glibc has by default is missing there */
 	tunables(TUNABLE "100000:" TUNABLE "1", 65536, TUNABLE "100000:" TUNABLE "66048");
 	tunables("x" TUNABLE "100000", 65536, "x" TUNABLE "100000:" TUNABLE "66048");
 }
@@ -196,7 +196,7 @@ static void write_object(const char *root, const char *path, const struct handma
 	assert_int_equal(fwrite(elf, 1, sizeof(*elf), file), sizeof(*elf));
 }
 
-/* program -> libhand.so.1 in a default folder of a root that is not the machine's, which needs itself. */
+/* program -> libhand.so.1 in a default folder of another root. The library needs itself. */
 static void libraries_are_found_below_the_root(void **state)
 {
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0}, preloads = {0};

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A program whose library has 64 KiB of initial-exec TLS dies under an auditor, and starts under what 'headstart run'
-# chooses; what is in GLIBC_TUNABLES already is kept.
+# A program whose library has 64 KiB of initial-exec TLS dies under an auditor, and starts with the room that 'headstart run'
+# makes. Other tunables in GLIBC_TUNABLES are kept.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 export HEADSTART_STATE="$tmp/state"
 unset GLIBC_TUNABLES LD_AUDIT LD_PRELOAD
@@ -48,7 +48,7 @@ ends() {
 	[ "$status" = "$want" ] || fail "'$*' ends with $status, not $want: $(cat out err)"
 }
 
-# as they are, and what an auditor does to them; the second has no DF_STATIC_TLS to be known by
+# How they end on their own and under an auditor. The second library has no DF_STATIC_TLS that would give it away.
 case_auditor_alone_leaves_no_room() {
 	export HEADSTART=off
 	ends 7 ./big
@@ -60,7 +60,7 @@ case_auditor_alone_leaves_no_room() {
 	ends 7 env LD_AUDIT="$audit" ./plain
 }
 
-# run: the launcher alone, or with the shim and room for it
+# run: the launcher alone, or with the shim and room for it.
 case_run_makes_room() {
 	for program in big extern script; do
 		ends 7 "$headstart" run "./$program"
@@ -78,7 +78,7 @@ case_run_makes_room() {
 	grep -qx '|' out || fail "--audit with HEADSTART=off: $(cat out)"
 }
 
-# what is there is kept
+# Existing tunables are kept.
 case_tunables_and_auditors_are_kept() {
 	ends 7 env GLIBC_TUNABLES=glibc.malloc.perturb=3:glibc.rtld.optional_static_tls=1024:glibc.malloc.check=0 \
 		"$headstart" run --audit ./big
@@ -90,12 +90,12 @@ unsigned la_version(unsigned version) { return version; }
 EOF
 	ends 7 env LD_AUDIT="$real/libother.so" "$headstart" run --audit ./big
 	grep -q "|$real/libother.so:.*/libheadstart-audit.so\$" out || fail "another auditor was not kept: $(cat out)"
-	if ! nm "$headstart" | grep -q __asan_init; then # which would be first of all libraries
+	if ! nm "$headstart" | grep -q __asan_init; then # which would come before all libraries
 		ends 0 env LD_PRELOAD="$real/libbig.so" "$headstart" run --audit true
 	fi
 }
 
-# the plan has the sum, and run goes by it: libraries that are opened later count
+# The plan has the sum, and run goes by it: libraries that are opened later count too.
 case_plan_has_the_sum_of_libraries_opened_later() {
 	"$make_profile" big.profile <<EOF
 program $real/plain

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program or shared library with what a relayout can meet: pointers by the thousand, functions over many pages, TLS,
- * an IFUNC, zero-filled memory, constants, pointers into libc. Run, it adds up all of it.
+ * A program or shared library with everything that a relayout may meet: thousands of pointers, functions over many
+ * pages, TLS, an IFUNC, zero-filled memory, constants, pointers into libc. When it is run, it adds up all of it.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -40,7 +40,7 @@ static uint64_t (*const functions[])(uint64_t) = {MANY(POINTER)};
 #define STRING(n) "string " #n,
 static const char *strings[] = {MANY(STRING)};
 
-/* Beyond what a page holds, far from the others: relocations in several places. */
+/* More than one page, far from the others: relocations in several places. */
 static struct {
 	const char *name;
 	uint64_t numbers[40];
