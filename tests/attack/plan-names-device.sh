@@ -82,6 +82,11 @@ if [ $# = 1 ]; then
 	"$1"
 	exit 0
 fi
-for case in attack_folder_is_a_link attack_link_in_its_place attack_device attack_launcher attack_planner; do
+for case in attack_folder_is_a_link attack_link_in_its_place attack_launcher attack_planner; do
 	watched "$case"
 done
+if (needs_mounts) >/dev/null; then
+	watched attack_device
+else
+	untried "attack_device: no private mount namespace can be made here"
+fi

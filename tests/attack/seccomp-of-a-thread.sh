@@ -45,6 +45,7 @@ case_thread_with_filter_is_not_killed_in_whole_mode() {
 
 # Where the shim cannot ask, it treats the thread as one that has a filter.
 case_thread_without_proc() {
+	needs_mounts
 	printf 'mount -t tmpfs none /proc && exec "$@"\n' >"$tmp/without-proc"
 	for mode in none deadly; do
 		what="no /proc, filter $mode"

@@ -49,6 +49,12 @@ have() {
 	return 1
 }
 
+# Where no private mount namespace can be made, as in a chroot whose root is no mount, a test or a case is skipped.
+needs_mounts() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	unshare --mount --propagation private true 2>/dev/null || skip "no private mount namespace can be made here"
+}
+
 # for_others FILE…: copies the files into $others, a folder that every user can enter. The folder of the build may be closed to
 # other users, as those below /root are.
 for_others() {

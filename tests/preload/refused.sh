@@ -100,14 +100,14 @@ case_for_a_program_with_capabilities_nothing_is_done() {
 
 case_as_pid_1_nothing_is_done() {
 	what="pid 1"
-	needs_root
+	needs_mounts
 	cold unshare --pid --fork --mount-proc $started_plainly "$launch" execv "$target"
 	nothing_done
 }
 
 case_without_proc_nothing_is_done() {
 	what="no /proc"
-	needs_root
+	needs_mounts
 	cold unshare --mount --propagation private sh -c 'mount -t tmpfs none /proc; "$@"' sh $started_plainly "$launch" execv "$target"
 	nothing_done
 }

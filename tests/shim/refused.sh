@@ -10,10 +10,6 @@ started_plainly="env -i LD_LIBRARY_PATH=$place LD_AUDIT=$audit HEADSTART_STATE=$
 in_mounts() {
 	unshare --mount --propagation private sh -c "$@"
 }
-needs_mounts() {
-	[ "$(id -u)" = 0 ] || skip "not root"
-	in_mounts true 2>/dev/null || skip "no private mount namespace can be made here"
-}
 
 # The control: without a reason against it, the shim acts.
 case_cold_start_starts_the_prefetcher() {
