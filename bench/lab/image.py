@@ -130,15 +130,17 @@ def remove_leftovers(folder):
             shutil.rmtree(os.path.join(folder, name))
 
 
-def bootstrap(tree, release, packages):
-    """Installs the release with the packages and what they depend on, without what they recommend."""
+def bootstrap(tree, release, packages, mirror=None):
+    """Installs the release with the packages and what they depend on, without what they recommend. The packages come
+    from the host's sources, or, for another release, from `mirror`, an address. Its lists may have expired."""
     if shutil.which("mmdebstrap"):
-        sources = apt_sources()
+        sources = [mirror] if mirror else apt_sources()
+        options = ["--aptopt=Acquire::Check-Valid-Until \"false\"", "--dpkgopt=force-unsafe-io"] if mirror else []
         run("mmdebstrap", "--quiet", "--variant=apt", "--aptopt=APT::Install-Recommends \"false\"",
-            f"--include={','.join(packages)}", release, tree, *sources)
+            *options, f"--include={','.join(packages)}", release, tree, *sources)
         return
-    run("debootstrap", "--variant=minbase", release, tree, first_mirror())
-    for source in apt_sources():
+    run("debootstrap", "--variant=minbase", release, tree, mirror or first_mirror())
+    for source in [] if mirror else apt_sources():
         shutil.copy(source, os.path.join(tree, os.path.relpath(source, "/")))
     shutil.copy("/etc/resolv.conf", os.path.join(tree, "etc/resolv.conf"))
     for arguments in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
