@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "base/search.h"
 #include "base/strings.h"
+#include "base/wrapper.h"
 #include "doctor/checks.h"
 #include "elf/script.h"
 
@@ -51,12 +52,16 @@ struct candidate {
 	char *path; /* PATH_MAX bytes: the canonical path of the program that is found */
 };
 
-/* A search_check. Rejects relative folders, because where they lead depends on the current folder. */
+/* A search_check. Rejects relative folders, because where they lead depends on the current folder; and wrappers, since
+ * what the user asks about is the program behind them. */
 static int check_candidate(void *context, const char *path)
 {
 	struct candidate *candidate = context;
+	char full[PATH_MAX];
 
-	return path[0] == '/' ? canonical(candidate->host, path, candidate->path) : -ENOENT;
+	if (path[0] != '/' || !host_path(candidate->host, path, full) || is_wrapper(full))
+		return -ENOENT;
+	return canonical(candidate->host, path, candidate->path);
 }
 
 static int find_program(const struct doctor_host *host, const char *command, char ret[PATH_MAX])

@@ -16,6 +16,7 @@
 #include "base/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
+#include "base/wrapper.h"
 
 /*
  * For root only HEADSTART_STATE changes where the files are, and it must name a folder that only root can change
@@ -224,7 +225,7 @@ int store_find_command(const char *command, char **ret)
 		r = search_check_executable(NULL, command);
 		return r < 0 ? r : copy_string(command, ret);
 	}
-	r = search_folders(folders ? folders : SEARCH_DEFAULT, command, search_check_executable, NULL, path);
+	r = search_folders(folders ? folders : SEARCH_DEFAULT, command, wrapper_check_program, NULL, path);
 	return r < 0 ? r : copy_string(path, ret);
 }
 

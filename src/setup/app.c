@@ -12,6 +12,7 @@
 #include "base/quote.h"
 #include "base/search.h"
 #include "base/strings.h"
+#include "base/wrapper.h"
 #include "setup/app-parts.h"
 
 void app_release(struct app *app)
@@ -64,9 +65,7 @@ static int add_wrapper(struct app *app, const struct app_program *program)
 	out = open_memstream(&text, &size);
 	if (!out)
 		return -ENOMEM;
-	fputs("#!/bin/sh\n"
-	      "# Written by headstart, and taken back by: headstart uninstall --app ",
-		out);
+	fputs(WRAPPER_HEAD, out);
 	quote_shell(out,
 		slash ? slash + 1 : app->name); /* has one line; a folder may have a newline in its name */
 	fputs("\n# Where headstart has been removed, the program is started without it.\n"

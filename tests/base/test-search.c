@@ -7,9 +7,14 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/search.h"
+#include "base/wrapper.h"
+#include "tree.h"
 
 static void an_empty_folder_is_the_working_folder(void **state)
 {
@@ -40,6 +45,20 @@ static void a_folder_that_does_not_fit_is_left_out(void **state)
 	assert_int_equal(strlen(folder), PATH_MAX - 1);
 }
 
+/* An executable FOLDER/sh with that text. */
+static void write_program(const char *folder, const char *text)
+{
+	char path[PATH_MAX];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/sh", folder);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
 /* Accepts the path in the context; refuses everything in /locked. */
 static int check(void *context, const char *candidate)
 {
@@ -67,6 +86,23 @@ static void only_programs_are_executable(void **state)
 	assert_int_equal(search_check_executable(NULL, "/nowhere/sh"), -ENOENT);
 }
 
+/* As `headstart install --app` writes one, and a text that only begins in the same way. */
+static void a_wrapper_is_not_the_program_behind_it(void **state)
+{
+	char folder[] = "/tmp/headstart-test.XXXXXX", found[PATH_MAX];
+	char list[sizeof(folder) + sizeof(":/bin")];
+
+	assert_non_null(mkdtemp(folder));
+	sprintf(list, "%s:/bin", folder);
+	write_program(folder, WRAPPER_HEAD "sh\nexec /bin/sh\n");
+	assert_int_equal(search_folders(list, "sh", wrapper_check_program, NULL, found), 0);
+	assert_string_equal(found, "/bin/sh");
+	write_program(folder, "#!/bin/sh\n# Written by headstart\n");
+	assert_int_equal(search_folders(list, "sh", wrapper_check_program, NULL, found), 0);
+	assert_memory_equal(found, folder, strlen(folder));
+	assert_int_equal(tree_remove(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -74,6 +110,7 @@ int main(void)
 		cmocka_unit_test(a_folder_that_does_not_fit_is_left_out),
 		cmocka_unit_test(the_first_that_is_accepted_is_found_whatever_stands_before_it),
 		cmocka_unit_test(only_programs_are_executable),
+		cmocka_unit_test(a_wrapper_is_not_the_program_behind_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

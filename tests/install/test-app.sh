@@ -48,6 +48,13 @@ cmp -s "$tmp/wanted" "$tmp/new" || fail "the menu entry: $(diff "$tmp/wanted" "$
 [ ! -e "$menus/shell.desktop" ] || fail "a menu entry of another program was written"
 "$headstart" status | grep -qx 'app       painter: installed' || fail "status: $("$headstart" status)"
 
+# The wrapper comes first in PATH, but headstart's other verbs mean the program behind it.
+refuses 1 "no profile of '$tmp/real/painter'" "$headstart" plan --program painter
+chmod u+s "$tmp/real/painter"
+"$headstart" doctor painter >"$tmp/out" 2>&1 || :
+grep -qF "'$tmp/real/painter' is set-user-ID" "$tmp/out" || fail "the doctor has not looked at the program: $(cat "$tmp/out")"
+chmod u-s "$tmp/real/painter"
+
 refuses 1 "cannot write to standard output" sh -c "'$headstart' status >/dev/full"
 
 # Installing again changes nothing. After an update of the system's file, the copy is updated too.
