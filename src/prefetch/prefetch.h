@@ -50,8 +50,8 @@ int prefetch_run(
 	const struct plan_view *plan, const struct prefetch_options *options, struct prefetch_result *ret);
 
 /*
- * Whether the start is warm: every probe of the plan is resident. Asks with preadv2(RWF_NOWAIT), and only files that
- * open from the dentry cache alone. In doubt (tmpfs, old kernels) the answer is warm, so that nothing is done. Never
- * blocks on the disk.
+ * Whether the start is warm: every probe of the plan is resident (residency_of_page()). Asks only about files that open
+ * from the dentry cache alone. In doubt (another user's files on FUSE, old kernels) the answer is warm, so that nothing
+ * is done. Never blocks on the disk.
  */
 bool prefetch_is_warm(const void *plan_head);

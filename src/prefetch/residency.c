@@ -56,6 +56,21 @@ int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_b
 	return 0;
 }
 
+/* For file systems that do not support RWF_NOWAIT. */
+static int residency_by_mincore(int fd, uint64_t offset)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (offset >= (uint64_t)st.st_size)
+		return -ENODATA;
+	r = residency_of_range(fd, offset, 1, &bytes);
+	return r < 0 ? r : bytes > 0;
+}
+
 int residency_of_page(int fd, uint64_t offset)
 {
 	char byte;
@@ -63,6 +78,8 @@ int residency_of_page(int fd, uint64_t offset)
 	uint64_t start_us = monotonic_us();
 	ssize_t n = preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT);
 
+	if (n < 0 && errno == EOPNOTSUPP)
+		return residency_by_mincore(fd, offset);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	if (n == 0)

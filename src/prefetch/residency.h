@@ -16,8 +16,9 @@ int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_b
 /*
  * Whether the page at an offset of an open file is resident, whoever owns the file, by preadv2(RWF_NOWAIT). This takes
  * a microsecond and never waits. But asking about a page that is not resident may start reading it, and what readahead
- * adds unless the file is POSIX_FADV_RANDOM. Returns 1, 0, -ENODATA past the end, or -EOPNOTSUPP where the file system
- * does not support the question (tmpfs, overlayfs).
+ * adds unless the file is POSIX_FADV_RANDOM. Some file systems do not support the question (FUSE, overlayfs, tmpfs):
+ * there mincore(2) answers it for the file's owner and for those who can write to it. Returns 1, 0, -ENODATA past the
+ * end, or -EPERM where mincore(2) hides the truth.
  */
 int residency_of_page(int fd, uint64_t offset);
 

@@ -1,0 +1,114 @@
+#!/bin/sh
+# Files of a FUSE file system, of which preadv2(RWF_NOWAIT) tells nothing: --wait done means that the data is there, by every engine
+# and without io_uring; and a start that is cold counts as cold.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
+if [ "${1-}" != inside ]; then
+	rm -rf "$disk"
+	[ "$(id -u)" = 0 ] || skip "not root"
+	[ -c /dev/fuse ] || skip "no /dev/fuse (modprobe fuse)"
+	unshare --mount --propagation private true 2>/dev/null || skip "mount namespaces cannot be made here"
+	rm -rf "$tmp"
+	status=0
+	unshare --mount --propagation private sh "$0" inside || status=$?
+	exit $status
+fi
+
+mirror=$HEADSTART_TEST_BUILD/tests/prefetch/mirror
+real=$disk/real
+mkdir "$real" "$disk/keep" "$disk/auto" "$disk/forget" "$disk/direct"
+root=$disk
+disk=$real
+make_files 4
+cp /bin/cat "$real/program"
+disk=$root
+cat "$real"/f* >"$tmp/all"
+total=$(wc -c <"$tmp/all")
+export HEADSTART_STATE="$tmp/state"
+mkdir "$HEADSTART_STATE"
+
+# The servers end when they are unmounted.
+more_at_exit() {
+	for mode in keep auto forget direct; do
+		umount "$root/$mode" 2>/dev/null || :
+	done
+	wait
+}
+serve() { # MODE
+	"$mirror" "$real" "$root/$1" "$tmp/$1.log" "$1" 2>"$tmp/mirror-err" &
+	server=$!
+	until mountpoint -q "$root/$1"; do
+		kill -0 $server 2>/dev/null || skip "a FUSE file system cannot be mounted here: $(cat "$tmp/mirror-err")"
+		sleep 0.01
+	done
+	touch "$tmp/$1.log"
+}
+for mode in keep auto forget direct; do
+	serve $mode
+done
+
+# Drops what the kernel has of the mirrored files, not their names: they stay as they were looked up.
+forget_pages() {
+	python3 -c '
+import os, sys
+for path in sys.argv[1:]:
+    fd = os.open(path, os.O_RDONLY)
+    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)' "$@"
+}
+reads() { wc -l <"$tmp/$1.log"; }
+
+# The plan of the program, which reads the mirrored files of one mode.
+plan_program() {
+	{
+		echo "program $root/$1/program"
+		for file in "$root/$1/program" "$root/$1"/f*; do
+			echo "file regular $file"
+			echo "range 0 $((($(stat -c %s "$file") + 4095) / 4096)) $((order += 1000)) 1"
+		done
+	} | "$make_profile" "$tmp/$1.profile"
+	"$headstart" plan "$tmp/$1.profile"
+}
+
+bytes_arrive() {
+	forget_pages "$root"/keep/f*
+	out=$("$@") || fail "'$*' failed"
+	[ "$(value bytes_resident_before "$out")" = 0 ] || fail "the files were not cold: $out"
+	[ "$(value bytes_asked "$out")" = "$total" ] || fail "'$*' did not ask for all: $out"
+	[ "$(value bytes_resident_after "$out")" = "$total" ] || fail "'$*': not all has arrived: $out"
+	before=$(reads keep)
+	cat "$root"/keep/f* | cmp -s - "$tmp/all" || fail "'$*': the files are others"
+	[ "$(reads keep)" = "$before" ] || fail "'$*': the files were read again: $(($(reads keep) - before)) times"
+}
+case_bytes_are_there_when_it_has_waited() {
+	"$plan_of" touch "$root"/keep/f* >"$tmp/plan"
+	for engine in uring nowait fadvise read; do
+		until_undisturbed bytes_arrive "$prefetch" --json --verify --engine $engine "$tmp/plan"
+	done
+	until_undisturbed bytes_arrive "$refuse" io_uring_setup EPERM "$prefetch" --json --verify "$tmp/plan"
+}
+
+# The program's files are known by name, but their pages are gone: of them only mincore(2) knows.
+starts_cold() {
+	forget_pages "$root/keep/program" "$root"/keep/f*
+	: >"$tmp/keep.log"
+	"$@" "$headstart" run --verbose --wait done -- "$root/keep/program" /dev/null 2>"$tmp/err" || fail "the program fails: $(cat "$tmp/err")"
+	grep -q "prefetching 5 files" "$tmp/err" || fail "nothing was read ahead: $(cat "$tmp/err")"
+	before=$(reads keep)
+	[ "$before" -gt 0 ] || fail "nothing was read"
+	"$root/keep/program" "$root"/keep/f* | cmp -s - "$tmp/all" || fail "the files are others"
+	[ "$(reads keep)" = "$before" ] || fail "the program still had to read: $(($(reads keep) - before)) times"
+}
+starts_warm() {
+	cat "$root/keep/program" "$root"/keep/f* >/dev/null
+	"$headstart" run --verbose --wait done -- "$root/keep/program" /dev/null 2>"$tmp/err"
+	grep -q "everything is cached already" "$tmp/err" || fail "a warm start counts as cold: $(cat "$tmp/err")"
+}
+case_cold_start_is_read_ahead_and_a_warm_one_is_not() {
+	plan_program keep >"$tmp/out"
+	grep -q "^files    5; " "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
+	until_undisturbed starts_cold
+	until_undisturbed starts_cold "$refuse" io_uring_setup EPERM
+	until_undisturbed starts_warm
+}
+
+run_cases

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mirror FOLDER MOUNTPOINT LOG keep|auto|forget|direct: a FUSE file system that shows the files of a folder, and writes
+ * a line "read OFFSET SIZE" into the log for each read that reaches it. It answers 20 ms later. What the kernel keeps
+ * in its page cache when a file is opened: all (libfuse's kernel_cache), what has not changed (auto_cache), nothing
+ * (libfuse's default); with `direct` it never caches anything. Names and attributes stay valid for ever. Serves in the
+ * foreground until it is unmounted.
+ */
+#define FUSE_USE_VERSION 35
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fuse.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FOREVER  1e9      /* seconds */
+#define DELAY_NS 20000000 /* of each read, so that data which nobody waited for is missed */
+
+static int folder;
+static FILE *log_file;
+static const char *mode;
+
+/* The mirrored folder is open; paths begin with '/'. */
+static const char *below(const char *path)
+{
+	return path[1] ? path + 1 : ".";
+}
+
+static void *mirror_init(struct fuse_conn_info *connection, struct fuse_config *config)
+{
+	(void)connection;
+	config->kernel_cache = strcmp(mode, "keep") == 0;
+	config->auto_cache = strcmp(mode, "auto") == 0;
+	config->entry_timeout = config->attr_timeout = FOREVER;
+	return NULL;
+}
+
+static int mirror_getattr(const char *path, struct stat *ret, struct fuse_file_info *info)
+{
+	(void)info;
+	return fstatat(folder, below(path), ret, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
+static int mirror_readdir(const char *path, void *buffer, fuse_fill_dir_t fill, off_t offset,
+	struct fuse_file_info *info, enum fuse_readdir_flags flags)
+{
+	int fd = openat(folder, below(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+
+	(void)offset, (void)info, (void)flags;
+	if (!dir)
+		return -errno;
+	for (struct dirent *entry; (entry = readdir(dir));)
+		fill(buffer, entry->d_name, NULL, 0, 0);
+	return closedir(dir) < 0 ? -errno : 0;
+}
+
+static int mirror_open(const char *path, struct fuse_file_info *info)
+{
+	int fd = openat(folder, below(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	info->fh = (uint64_t)fd;
+	info->direct_io = strcmp(mode, "direct") == 0;
+	return 0;
+}
+
+static int mirror_read(const char *path, char *data, size_t size, off_t offset, struct fuse_file_info *info)
+{
+	const struct timespec delay = {.tv_nsec = DELAY_NS};
+	ssize_t n = pread((int)info->fh, data, size, offset);
+
+	(void)path;
+	nanosleep(&delay, NULL);
+	fprintf(log_file, "read %lld %zu\n", (long long)offset, size);
+	return n < 0 ? -errno : (int)n;
+}
+
+static int mirror_release(const char *path, struct fuse_file_info *info)
+{
+	(void)path;
+	return close((int)info->fh) < 0 ? -errno : 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct fuse_operations operations = {
+		.init = mirror_init,
+		.getattr = mirror_getattr,
+		.readdir = mirror_readdir,
+		.open = mirror_open,
+		.read = mirror_read,
+		.release = mirror_release,
+	};
+	char foreground[] = "-f", option[] = "-oallow_other,default_permissions";
+	char *arguments[] = {argv[0], foreground, option, argv[2], NULL};
+
+	if (argc != 5)
+		return 2;
+	folder = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
+	log_file = fopen(argv[3], "ae");
+	if (folder < 0 || !log_file)
+		return 1;
+	setvbuf(log_file, NULL, _IOLBF, 0);
+	mode = argv[4];
+	return fuse_main(4, arguments, &operations, NULL);
+}
