@@ -31,6 +31,13 @@ const char *device_class_name(enum device_class class);
  */
 int device_of(int fd, struct device *ret);
 
+/*
+ * Whether the kernel drops what it has cached of this open regular file whenever somebody opens it, so that reading
+ * ahead is in vain. Some FUSE file systems want it so. Reads the file's first page to find out. Returns 1, 0, or
+ * negative errno if it cannot be found out.
+ */
+int device_uncached(int fd);
+
 /* A setting that overrides the class of a device, or of everything in a folder. */
 struct device_rule {
 	char *path; /* "/dev/sda", or a folder and all in it; absolute, without a '/' at the end */

@@ -25,6 +25,7 @@ struct plan_summary {
 	size_t files, stale,
 		gone;     /* files planned; left out because changed; because missing or not readable */
 	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
+	size_t uncached;  /* left out: their file system drops what is cached at every open (FUSE) */
 	size_t others;    /* left out of a plan for everybody: others than root own or can replace them */
 	size_t extents;
 	uint64_t bytes;     /* that will be read */
@@ -38,7 +39,7 @@ struct plan_summary {
  *
  * These files are left out, each on its own: a file that changed since the profile (profile_file_staleness(); a profile
  * of another kernel counts as one of another machine); a file whose device is DEVICE_MEMORY, unless the options name
- * the device; and, in a plan for everybody, a file that somebody besides root can change (base/stranger.h), which is
+ * the device; a file of which nothing stays cached (device_uncached()); and, in a plan for everybody, a file that somebody besides root can change (base/stranger.h), which is
  * not even opened.
  */
 int plan_build(const struct profile *profile, const struct plan_options *options, void **ret_data,

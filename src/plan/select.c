@@ -119,7 +119,7 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
-/* Adds a fresh file, unless it lies in memory or none of its pages is selected. */
+/* Adds a fresh file, unless it lies in memory, is not cached, or none of its pages is selected. */
 static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
 	const struct plan_options *options)
 {
@@ -139,6 +139,10 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 		return r;
 	if (draft->devices[file.device].device.class == DEVICE_MEMORY) {
 		draft->summary.in_memory++;
+		return 0;
+	}
+	if (source->kind == PROFILE_REGULAR && device_uncached(fd) > 0) {
+		draft->summary.uncached++;
 		return 0;
 	}
 	file.size = (uint64_t)st.st_size;

@@ -292,6 +292,16 @@ static void extents_ascend_or_are_not_supported(void **state)
 	assert_int_equal(device_extents(null, &extents, &count), -EOPNOTSUPP);
 }
 
+static void only_fuse_can_be_uncached(void **state)
+{
+	_cleanup_close_ int fd = open(mountinfo, O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(device_uncached(fd), 0);
+	assert_int_equal(device_uncached(-1), -EBADF);
+}
+
 static void errors_are_errors(void **state)
 {
 	struct device device;
@@ -313,6 +323,7 @@ int main(void)
 		cmocka_unit_test(overlay_layers_come_upper_first),
 		cmocka_unit_test(overlay_files_are_on_the_device_of_their_layer),
 		cmocka_unit_test(extents_ascend_or_are_not_supported),
+		cmocka_unit_test(only_fuse_can_be_uncached),
 		cmocka_unit_test(errors_are_errors),
 	};
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Files of a FUSE file system, of which preadv2(RWF_NOWAIT) tells nothing: --wait done means that the data is there, by every engine
-# and without io_uring; and a start that is cold counts as cold.
+# and without io_uring; a start that is cold counts as cold; and of a file system that forgets at every open nothing is planned.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
 if [ "${1-}" != inside ]; then
@@ -109,6 +109,21 @@ case_cold_start_is_read_ahead_and_a_warm_one_is_not() {
 	until_undisturbed starts_cold
 	until_undisturbed starts_cold "$refuse" io_uring_setup EPERM
 	until_undisturbed starts_warm
+}
+
+is_left_out() { # MODE
+	! plan_program "$1" >"$tmp/out" 2>"$tmp/err" || fail "a plan was made: $(cat "$tmp/out")"
+	grep -q "^headstart: 5 files are left out of the plan: their FUSE file system caches nothing" "$tmp/err" ||
+		fail "it does not say why: $(cat "$tmp/err")"
+	before=$(reads "$1")
+	cat "$root/$1"/f* "$root/$1"/f* >/dev/null
+	[ $(($(reads "$1") - before)) -gt 8 ] || fail "this file system does not forget: the test is wrong"
+}
+case_file_system_that_forgets_at_every_open_is_left_out_with_a_sentence() { is_left_out forget; }
+case_file_system_that_never_caches_is_left_out_with_a_sentence() { is_left_out direct; }
+case_file_system_that_forgets_only_changed_files_is_planned() {
+	plan_program auto >"$tmp/out"
+	grep -q "^files    5; .* 0 uncached" "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
 }
 
 run_cases

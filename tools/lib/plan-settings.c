@@ -55,6 +55,12 @@ void plan_tell_others(const struct plan_summary *summary)
 			"%zu files are left out of the plan for everybody: others than root own them or can "
 			"replace them",
 			summary->others);
+	if (summary->uncached > 0)
+		verb_note(
+			"%zu file%s left out of the plan: %s FUSE file system caches nothing from one open "
+			"to the next; see LIMITS in headstart-plan(1)",
+			summary->uncached, summary->uncached == 1 ? " is" : "s are",
+			summary->uncached == 1 ? "its" : "their");
 }
 
 int plan_withdraw(const char *program)

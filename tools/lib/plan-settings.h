@@ -11,7 +11,7 @@
  */
 void plan_settings(const struct config *config, struct plan_options *options);
 
-/* Prints how many files were left out of a plan for everybody, if any were. */
+/* Prints how many files were left out because of who owns them, or because nothing of them stays cached, if any were. */
 void plan_tell_others(const struct plan_summary *summary);
 
 /* Removes this user's plan of the program from the store, if there is one. Returns 0 or negative errno. */
