@@ -44,11 +44,17 @@ static void __attribute__((format(printf, 1, 2))) append_line(const char *format
 void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_result *result)
 {
+	char read[32] = "unknown";
+
+	if (result->read_known)
+		snprintf(read, sizeof(read), "%" PRIu64, result->bytes_read);
 	append_line("prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
-		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64 " alongside=%d\n",
+		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64
+		    " alongside=%d read=%s\n",
 		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine),
 		result->opened, result->stale, result->missing, result->refused, result->bytes_asked,
-		result->bytes_skipped_budget, result->opened_us, result->elapsed_us, options->alongside);
+		result->bytes_skipped_budget, result->opened_us, result->elapsed_us, options->alongside,
+		read);
 }
 
 void object_range_log(int fd, uint64_t offset, uint64_t length)

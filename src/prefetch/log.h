@@ -11,6 +11,7 @@
 /*
  * Appends one line to the file that $HEADSTART_LOG names, if it is set: "prefetch program=… engine=… opened=… …".
  * Fields are named as in struct prefetch_result, sizes are in bytes, and "alongside" is as in struct prefetch_options.
+ * "read" is bytes_read, or "unknown": the rest of "asked" was in memory already.
  * It is one write(2), so that lines of several prefetchers don't mix.
  */
 void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,

@@ -67,6 +67,7 @@ int plan_job_init(struct plan_job *job, const struct plan_view *plan, const stru
 	if (scratch == MAP_FAILED)
 		return -ENOMEM;
 	job->scratch = scratch;
+	job->reads_before = disk_reads_so_far();
 	job->files = calloc(plan->file_count + 1, sizeof(*job->files));
 	if (!job->files)
 		return -ENOMEM;
@@ -165,8 +166,11 @@ void plan_job_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 {
 	take_opened(job, index, fd_or_error);
 	job->tried++;
-	if (job->tried == job->plan->file_count)
-		job->result.opened_us = monotonic_us() - job->start_us;
+	if (job->tried < job->plan->file_count)
+		return;
+	job->result.opened_us = monotonic_us() - job->start_us;
+	if (job->tuning.opens_first && job->schedule.lead_files == 0) /* no data has been asked for yet */
+		job->reads_before = disk_reads_so_far();
 }
 
 void plan_job_open(struct plan_job *job, uint32_t file)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "prefetch/disk-reads.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/schedule.h"
 
@@ -48,6 +49,7 @@ struct plan_job {
 	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */
 	uint64_t budget;                /* bytes; valid with budget_known */
 	bool budget_known;
+	struct disk_reads reads_before; /* when the first data was asked for */
 	char *scratch; /* owned; tuning.chunk bytes, the buffer of every read; never looked at */
 };
 

@@ -131,6 +131,8 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	process_restore(&was);
 	if (r < 0)
 		return r;
+	job.result.read_known =
+		disk_reads_since(&job.reads_before, job.result.bytes_asked, &job.result.bytes_read);
 	job.result.elapsed_us = monotonic_us() - job.start_us;
 	if (job.tried < plan->file_count) /* a budget has ended the opening early */
 		job.result.opened_us = job.result.elapsed_us;

@@ -36,6 +36,12 @@ struct prefetch_result {
 	/* Of the stale and missing ones, those that make the plan outdated (prefetch/outdated.h). */
 	uint32_t outdated;
 	uint64_t bytes_asked;
+	/*
+	 * Of these, those that came from a disk. The others were in memory already: from before, or because the program
+	 * that runs meanwhile was faster.
+	 */
+	uint64_t bytes_read;
+	bool read_known;                                      /* else the one above is void */
 	uint64_t bytes_skipped_budget;                        /* left out by the memory or time budget */
 	uint64_t bytes_resident_before, bytes_resident_after; /* of those planned; only with verify */
 	bool verify_blind; /* residency is unknown (another user's files): the two above are void */

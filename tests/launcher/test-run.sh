@@ -88,6 +88,37 @@ case_warm_nothing_is_read() {
 	same --wait done
 }
 
+# What was in time and what was not: the prefetcher says it, before the program begins or beside it.
+case_verbose_says_what_was_read() {
+	verbose() {
+		gathering "$headstart" run --verbose --plan "$tmp/plan" "$@" -- "$witness" >/dev/null 2>"$tmp/err"
+	}
+	says() { grep -q "^headstart: read $1\$" "$tmp/err" || fail "not '$1': $(cat "$tmp/err")"; }
+	waited() {
+		evict "$tmp/data"
+		verbose --wait done
+		says "0.5 MB in [0-9.]* s before '$witness' began"
+	}
+	at_once() {
+		evict "$tmp/data"
+		verbose --wait none
+		says "0.5 MB in [0-9.]* s while '$witness' started"
+	}
+	half_is_there() {
+		evict "$tmp/data"
+		/usr/bin/python3 -c 'import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+os.pread(fd, 131072, 131072)' "$tmp/data"
+		verbose --wait done
+		says "0.4 MB in [0-9.]* s before '$witness' began; 0.1 MB more were in memory already"
+	}
+	until_undisturbed waited
+	[ "$(sed -n 1p "$tmp/err")" = "headstart: prefetching 1 file for '$witness'" ] || fail "$(cat "$tmp/err")"
+	until_undisturbed at_once
+	until_undisturbed half_is_there
+}
+
 # Damaged, truncated, foreign, missing plans: the program is started, one sentence says why.
 case_bad_plan_is_one_sentence_and_the_program_starts() {
 	for bad in damaged short text empty missing folder; do

@@ -198,6 +198,30 @@ static void every_engine_brings_what_is_planned_and_no_more(void **state)
 	}
 }
 
+/* The program may have been faster, or others may have the file in memory. */
+static void what_comes_from_the_disk_is_told_from_the_rest(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t a = add_file(fixture, "a", 400);
+
+	need_disk(fixture);
+	plan_maker_extent(&fixture->maker, a, 100, 200);
+	for (size_t i = 0; i < sizeof(engines) / sizeof(engines[0]); i++) {
+		struct prefetch_options again = {
+			.engine = engines[i], .wait = true, .memory_budget = UINT64_MAX};
+		struct prefetch_result result;
+
+		fixture->maker.order = i % 2 ? PLAN_ORDER_TOUCH : PLAN_ORDER_PHYSICAL;
+		result = run(fixture, engines[i]);
+		if (!result.read_known)
+			skip();
+		assert_int_equal(result.bytes_read, 200 * PAGE);
+		assert_int_equal(prefetch_run(&fixture->view, &again, &result), 0);
+		assert_int_equal(result.bytes_asked, 200 * PAGE);
+		assert_int_equal(result.bytes_read, 0);
+	}
+}
+
 static void verify_measures_before_and_after(void **state)
 {
 	struct prefetch_options options = {.verify = true, .memory_budget = UINT64_MAX};
@@ -638,6 +662,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			every_engine_brings_what_is_planned_and_no_more, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_comes_from_the_disk_is_told_from_the_rest, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(verify_measures_before_and_after, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_has_changed_drops_out_alone, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(directories_and_links_are_opened, set_up, tear_down),

@@ -178,7 +178,7 @@ static int load_plan(const char *program, const struct run_options *options, con
 static void prefetch(const char *program, const struct run_options *options, struct audit_request *audit)
 {
 	_cleanup_(config_releasep) struct config config = {0};
-	struct launch launch = {.wait = options->wait};
+	struct launch launch = {.wait = options->wait, .verbose = options->verbose};
 	const char *why = "out of memory";
 	int r;
 
@@ -202,13 +202,14 @@ static void prefetch(const char *program, const struct run_options *options, str
 			launch_planner(plan_program(&launch.view));
 	}
 	if (r == 0) {
+		if (options->verbose)
+			verb_note("prefetching %u file%s for '%s'", launch.view.file_count,
+				launch.view.file_count == 1 ? "" : "s", program);
 		why = "the prefetcher cannot be started";
 		r = launch_prefetcher(&launch);
 	}
 	if (r < 0 && (options->verbose || (options->plan && r != -EALREADY && r != -ECANCELED)))
 		verb_note("'%s' is started without prefetching: %s", program, why);
-	else if (options->verbose)
-		verb_note("prefetching %u files for '%s'", launch.view.file_count, program);
 	free(launch.plan);
 	free(launch.plan_path);
 }

@@ -62,7 +62,7 @@ bool detach_stays(void)
 	return (!in_first_namespace() || in_service()) && access(SURROUNDINGS_EVERYWHERE, F_OK) != 0;
 }
 
-static void keep_only(int pipe_end)
+static void keep_only(int pipe_end, bool errors)
 {
 	int null;
 
@@ -73,7 +73,8 @@ static void keep_only(int pipe_end)
 	if (null < 0)
 		_exit(1);
 	for (int fd = 0; fd < DETACHED_PIPE; fd++)
-		dup2(null, fd);
+		if (fd != STDERR_FILENO || !errors)
+			dup2(null, fd);
 	if (syscall(SYS_close_range, DETACHED_PIPE + 1U, ~0U, 0U) < 0)
 		for (int fd = DETACHED_PIPE + 1; fd < 65536; fd++)
 			close(fd);
@@ -92,16 +93,17 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static _Noreturn void be_detached(void (*body)(const void *context), const void *context, int pipe_end)
+static _Noreturn void be_detached(
+	void (*body)(const void *context), const void *context, bool errors, int pipe_end)
 {
 	setsid();
 	default_signals();
-	keep_only(pipe_end);
+	keep_only(pipe_end, errors);
 	body(context);
 	_exit(0);
 }
 
-int detach(void (*body)(const void *context), const void *context, int *ret_pipe, int *ret_child)
+int detach(void (*body)(const void *context), const void *context, bool errors, int *ret_pipe, int *ret_child)
 {
 	_cleanup_close_ int here = -1, there = -1;
 	bool stays = detach_stays();
@@ -117,7 +119,7 @@ int detach(void (*body)(const void *context), const void *context, int *ret_pipe
 		return -errno;
 	if (child == 0) {
 		if (stays || fork_silently() == 0)
-			be_detached(body, context, there);
+			be_detached(body, context, errors, there);
 		_exit(0);
 	}
 	while (!stays && waitpid(child, NULL, __WALL) < 0 && errno == EINTR)

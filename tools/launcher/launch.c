@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +19,7 @@
 #include "prefetch/stale-mark.h"
 #include "prefetcher/plan-lock.h"
 #include "prefetcher/time-limit.h"
+#include "verb.h"
 
 /* How long the program's start is delayed at most, and how long a prefetcher works at most. */
 #define WAIT_LIMIT_MS 30000
@@ -39,6 +41,32 @@ static void compile(const void *context)
 {
 	time_limit_set(WAIT_LIMIT_MS);
 	exec_planner(context);
+}
+
+#define WORTH_SAYING_MB 0.05
+
+/* What of the plan came in time, and what late. */
+static void say_result(const struct launch *launch, const struct prefetch_result *result)
+{
+	const char *program = plan_program(&launch->view);
+	double asked = (double)result->bytes_asked / 1e6, read = (double)result->bytes_read / 1e6;
+	double seconds = (double)result->elapsed_us / 1e6;
+	bool waits = program_waits(launch);
+	char rest[96] = "";
+
+	/* Our own look at the probes brings in a page or two. */
+	if (result->read_known && asked - read >= WORTH_SAYING_MB)
+		snprintf(rest, sizeof(rest), "; %.1f MB more %s", asked - read,
+			waits ? "were in memory already" : "came too late, or were in memory already");
+	if (!result->read_known)
+		verb_note("asked for %.1f MB in %.2f s for '%s'", asked, seconds, program);
+	else if (waits)
+		verb_note("read %.1f MB in %.2f s before '%s' began%s", read, seconds, program, rest);
+	else
+		verb_note("read %.1f MB in %.2f s while '%s' started%s", read, seconds, program, rest);
+	if (result->bytes_skipped_budget)
+		verb_note("left out %.1f MB: the limit on memory or time was reached",
+			(double)result->bytes_skipped_budget / 1e6);
 }
 
 static void carry_out(const void *context)
@@ -63,6 +91,8 @@ static void carry_out(const void *context)
 		options.plan_owner = plan_file.st_uid;
 	if (prefetch_run(&launch->view, &options, &result) < 0)
 		return;
+	if (launch->verbose)
+		say_result(launch, &result);
 	close(DETACHED_PIPE);
 	prefetch_log(&launch->view, &options, &result);
 	if (result.outdated && plan_mark_stale(launch->plan_path) && launch->refresh)
@@ -91,7 +121,7 @@ int launch_prefetcher(const struct launch *launch)
 
 	if (process_room("") < PROCESS_ROOM_MIN)
 		return -EAGAIN;
-	r = detach(carry_out, launch, &pipe_end, &child);
+	r = detach(carry_out, launch, launch->verbose, &pipe_end, &child);
 
 	if (r < 0)
 		return r;
@@ -108,5 +138,5 @@ int launch_planner(const char *program)
 
 	if (process_room("") < PROCESS_ROOM_MIN)
 		return -EAGAIN;
-	return detach_stays() ? -ECHILD : detach(compile, program, &pipe_end, &child);
+	return detach_stays() ? -ECHILD : detach(compile, program, false, &pipe_end, &child);
 }

@@ -23,6 +23,7 @@ struct launch {
 	enum launch_wait wait;
 	uint64_t memory_limit; /* bytes, 0 for none: from the settings */
 	uint32_t time_ms;      /* milliseconds that the prefetcher may take; 0: the usual limit */
+	bool verbose;          /* the prefetcher says on stderr what it has read, when it is done */
 	bool refresh;          /* compile the plan anew if it is stale */
 };
 

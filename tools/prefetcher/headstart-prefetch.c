@@ -202,6 +202,10 @@ static void print_json(const struct request *request, const struct prefetch_resu
 		prefetch_engine_name(result->engine), result->opened, result->stale, result->missing,
 		result->refused, result->bytes_asked, result->bytes_skipped_budget, result->opened_us,
 		result->elapsed_us);
+	if (result->read_known)
+		printf(", \"bytes_read\": %" PRIu64, result->bytes_read);
+	else
+		printf(", \"bytes_read\": null");
 	if (request->options.verify && result->verify_blind)
 		printf(", \"bytes_resident_before\": null, \"bytes_resident_after\": null");
 	else if (request->options.verify)
