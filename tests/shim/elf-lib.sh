@@ -1,6 +1,7 @@
 # Checks of a shim as an ELF file that hold for each of the shims. $shim is the file. Source it after sh-lib.sh.
 [ -e "$shim" ] || skip "no shim is built for this processor"
-symbols=$(readelf --wide --dyn-syms "$shim" | awk '$1 ~ /^[0-9]+:$/ && $1 != "0:"')
+# On AArch64 GNU ld also lists sections here, as local symbols.
+symbols=$(readelf --wide --dyn-syms "$shim" | awk '$1 ~ /^[0-9]+:$/ && $5 != "LOCAL"')
 readelf --wide --segments "$shim" >"$tmp/segments"
 readelf --wide --dynamic "$shim" >"$tmp/dynamic"
 
