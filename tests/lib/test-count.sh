@@ -9,7 +9,7 @@ cat >"$tmp/log" <<'END'
 {"name": "headstart:unit / whole", "result": "OK", "stdout": "[==========] Running 1 test(s).\n[ RUN      ] one\n[       OK ] one\n"}
 {"name": "headstart:behaviour / shell", "result": "OK", "stdout": "partial: no gdb\nok\npartial: no gdb\npartial: 3 of 4\n"}
 {"name": "headstart:unit / cases", "result": "OK", "stdout": "[ RUN      ] one\nSKIP: not root\n[  SKIPPED ] one\n[ RUN      ] two\n[  SKIPPED ] two\n[==========] 2 test(s) run.\n[  SKIPPED ] 2 test(s), listed below:\n[  SKIPPED ] one\n"}
-{"name": "headstart:behaviour / skips", "result": "SKIP", "stdout": "so far\nSKIP: no disk\n"}
+{"name": "behaviour - headstart:skips", "result": "SKIP", "stdout": "so far\nSKIP: no disk\n"}
 {"name": "headstart:behaviour / fails", "result": "FAIL", "stdout": "partial: no gdb\nfailed: case_one\nok: case_two\nfailed: case_three\n"}
 END
 unset CI
