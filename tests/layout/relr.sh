@@ -128,6 +128,20 @@ print(sum("/relaid/" in line for line in open("/proc/self/maps")) > 0)'
 	! grep '^/sbin/ldconfig' ldconfig.out || fail "ldconfig complains"
 }
 
+# ldconfig looks for the soname at its distance from the beginning of the strings, which a start touches. Between the two
+# there are pages that it does not touch.
+case_ldconfig_finds_the_soname() {
+	mkdir names
+	for i in $(seq 300); do
+		echo "int function_with_quite_a_long_name_number_$i(void) { return $i; }"
+	done >names.c
+	gcc -O1 -fPIC -shared -Wl,-soname,libnames.so.1 -o libnames.so.1 names.c || fail "the library does not link"
+	relayout "$tmp/libnames.so.1"
+	cp relaid/libnames.so.1 names
+	/sbin/ldconfig -N -n -v "$tmp/names" >ldconfig.out 2>&1 || fail "ldconfig fails: $(cat ldconfig.out)"
+	grep -q 'libnames.so.1 -> libnames.so.1' ldconfig.out || fail "ldconfig does not find the soname: $(cat ldconfig.out)"
+}
+
 case_gdb() {
 	echo "gdb"
 	if ! gdb -nx -batch -ex run ./program >/dev/null 2>&1; then

@@ -223,6 +223,43 @@ static void any_drawing_keeps_the_rules(void **state)
 	}
 }
 
+/* What becomes of "Fabc", if DT_STRTAB begins on its second page and the soname `offset` bytes behind. */
+static void expect_with_soname(size_t offset, const char *after)
+{
+	_cleanup_(drawing_release) struct drawing drawing;
+	_cleanup_free_ char *data = calloc(4, PAGE);
+	struct pass_options options = {.max_segments = 100};
+	struct pass_outcome outcome;
+	char text[5] = "";
+
+	assert_non_null(data);
+	if (offset < 3 * PAGE)
+		strcpy(data + PAGE + offset, "libx.so.1");
+	draw(&drawing, "Fabc");
+	drawing.view.data = (const uint8_t *)data;
+	drawing.view.size = 4 * PAGE;
+	drawing.view.loads = &drawing.image.segments[0].load;
+	drawing.image.n_dynamic = 3;
+	drawing.image.dynamic = calloc(3, sizeof(Elf64_Dyn));
+	assert_non_null(drawing.image.dynamic);
+	drawing.image.dynamic[0] = (Elf64_Dyn){DT_STRTAB, {PAGE}};
+	drawing.image.dynamic[1] = (Elf64_Dyn){DT_SONAME, {offset}};
+	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
+	for (size_t i = 0; i < 4; i++)
+		text[i] = letter_of(&drawing.image.segments[0].pages[i], "Fabc"[i]);
+	assert_string_equal(text, after);
+}
+
+static void soname_is_found_at_its_distance_from_the_strings(void **state)
+{
+	expect_with_soname(16, "Fabc");
+	expect_with_soname(PAGE - 10, "Fabc"); /* with its NUL it ends with the page */
+	expect_with_soname(PAGE - 9, "FDbc");
+	expect_with_soname(PAGE, "FDbc");
+	expect_with_soname(2 * PAGE + 5, "FDbc");
+	expect_with_soname(SIZE_MAX, "FDbc"); /* in a damaged file, anywhere */
+}
+
 static void pieces_are_cut_at_pages_and_lie_by_first_touch(void **state)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
@@ -265,6 +302,7 @@ int main(void)
 		cmocka_unit_test(the_first_page_stays),
 		cmocka_unit_test(executables_have_few_headers),
 		cmocka_unit_test(any_drawing_keeps_the_rules),
+		cmocka_unit_test(soname_is_found_at_its_distance_from_the_strings),
 		cmocka_unit_test(pieces_are_cut_at_pages_and_lie_by_first_touch),
 	};
 

@@ -21,7 +21,30 @@ static uint64_t turn_cost(const struct turns *turns, const struct turns_interval
 	return cost > ends ? cost - ends : 0;
 }
 
-static int add_pages(struct turns *turns, size_t index)
+/*
+ * The page with the beginning of DT_STRTAB, if it has to stay in its old place; or NULL.
+ *
+ * ldconfig(8) looks for the soname in the file, at the same distance from the beginning of DT_STRTAB as in memory. That is
+ * right in one PT_LOAD. If the two lie on different pages, which may be mapped from different places, it is also right
+ * from the old place: there the original's bytes are. A page that a pass has changed cannot stay.
+ */
+static const struct relayout_page *string_table_page(const struct relayout_image *image)
+{
+	const struct relayout_page *page;
+	uint64_t strings, soname;
+	char letter;
+
+	if (!relayout_dynamic_get(image, DT_STRTAB, &strings) ||
+		!relayout_dynamic_get(image, DT_SONAME, &soname))
+		return NULL;
+	page = relayout_page_at(image, strings);
+	soname += strings;
+	while (relayout_image_read(image, soname, &letter, 1) == 0 && letter)
+		soname++;
+	return page && !page->bytes && page != relayout_page_at(image, soname) ? page : NULL;
+}
+
+static int add_pages(struct turns *turns, size_t index, const struct relayout_page *kept)
 {
 	const struct relayout_segment *segment = &turns->image->segments[index];
 	int r = 0;
@@ -37,8 +60,8 @@ static int add_pages(struct turns *turns, size_t index)
 				.pages = 1,
 				.touched = page->order != RELAYOUT_COLD,
 				.order = page->order,
-				.hot = relayout_page_is_hot(page),
-				.stuck = page->pinned || page->bytes,
+				.hot = relayout_page_is_hot(page) && page != kept,
+				.stuck = page->pinned || page->bytes || page == kept,
 			},
 			i > 0);
 	}
@@ -82,12 +105,13 @@ static size_t cap_of(const struct relayout_image *image, const struct pass_optio
 int pass_hot(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret)
 {
 	_cleanup_(turns_release) struct turns turns = {.image = image, .cost = turn_cost};
+	const struct relayout_page *kept = string_table_page(image);
 	size_t cap = cap_of(image, options), n_loads;
 	uint64_t before, after;
 	int r = 0;
 
 	for (size_t i = 0; i < image->n_segments && r == 0; i++)
-		r = add_pages(&turns, i);
+		r = add_pages(&turns, i, kept);
 	before = count_hot(&turns);
 	if (r == 0)
 		r = turns_choose(&turns, cap);
