@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/search.h"
 #include "base/strings.h"
 #include "device/device.h"
 #include "lib/output.h"
@@ -22,8 +23,10 @@
 #include "plan/store.h"
 #include "profile/profile-file.h"
 #include "record/as-user.h"
+#include "record/caller.h"
 #include "record/mark.h"
 #include "record/record.h"
+#include "record/terminal.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
@@ -68,12 +71,30 @@ struct settings {
 	bool told_stranger; /* we have reported a user who may not mark */
 };
 
+/* sudo gives root another PATH than the user's, in which the user's own programs are not found. */
+static int find_in_users_path(const char *name, const char *user, char **ret)
+{
+	const struct passwd *entry = user ? getpwnam(user) : NULL;
+	_cleanup_(caller_releasep) struct caller caller = {0};
+	const char *folders =
+		entry && caller_find(entry->pw_uid, &caller) == 0 ? caller_value(&caller, "PATH") : NULL;
+	char path[PATH_MAX];
+
+	if (!folders || !*name || strchr(name, '/') ||
+		search_folders(folders, name, search_check_executable, NULL, path) < 0 || path[0] != '/')
+		return -ENOENT;
+	*ret = strdup(path);
+	return *ret ? 0 : -ENOMEM;
+}
+
 /* Returns 0, or an exit status after printing the reason. */
 static int find_command(struct settings *settings)
 {
 	const char *name = settings->record.argv[0];
 	int err = store_find_command(name, &settings->path);
 
+	if (err == -ENOENT)
+		err = find_in_users_path(name, settings->record.user, &settings->path);
 	if (err == -ENOENT)
 		return verb_fail("command '%s' not found", name), NOT_FOUND;
 	if (err)
@@ -212,11 +233,47 @@ static int parse(int argc, char **argv, struct settings *settings)
 	return 0;
 }
 
+/* Said when the command starts. */
+static void say_how_it_ends(const struct settings *settings)
+{
+	const char *name = settings->record.argv[0],
+		   *after = settings->kill ? "is ended then" : "goes on then";
+	const struct milestone *until = &settings->record.until;
+
+	switch (until->kind) {
+	case MILESTONE_EXIT:
+		verb_note(
+			"recording until '%s' and all that it started have ended: quit it as soon as it is ready",
+			name);
+		break;
+	case MILESTONE_IDLE:
+		verb_note("recording until '%s' has touched nothing new for %g s; it %s", name,
+			until->seconds, after);
+		break;
+	case MILESTONE_TIME:
+		verb_note("recording for %g s; '%s' %s", until->seconds, name, after);
+		break;
+	default: /* of a mark everybody is told */
+		break;
+	}
+}
+
+/*
+ * A command of another user writes to our terminal through the recorder, which keeps its output and our line apart. Any
+ * other command writes there by itself, and our line would stand in the middle of its own: so there is none.
+ */
 static void show_progress(void *context, const struct record_progress *progress)
 {
-	fprintf(stderr, "\rheadstart: recording, %.0f s, %zu events, %zu files ", progress->seconds,
-		progress->events, progress->files);
-	fflush(stderr);
+	const struct settings *settings = context;
+	char text[128];
+
+	if (progress->begins)
+		say_how_it_ends(settings);
+	if (progress->begins || !progress->terminal)
+		return;
+	snprintf(text, sizeof(text), "headstart: recording, %.0f s, %zu events, %zu files ",
+		progress->seconds, progress->events, progress->files);
+	terminal_tell(progress->terminal, text);
 }
 
 /* One sentence for each known way to fail, and what to do about it. */
@@ -487,10 +544,9 @@ static int record(struct settings *settings)
 			settings->recording);
 	settings->record.progress = show ? show_progress : NULL;
 	err = record_run(&settings->record, &result, &step);
-	if (show)
-		fputs("\r\033[K", stderr);
 	if (err)
 		return explain(step, err, settings);
+	terminal_end_line(result.terminal);
 	r = keep(settings, &result);
 	if (result.running && !settings->quiet && !settings->kill)
 		verb_note("the recording has ended; '%s' goes on", settings->record.argv[0]);
@@ -535,6 +591,10 @@ int cmd_record(int argc, char **argv)
 	if (geteuid() != 0)
 		return verb_fail(
 			"recording reads the kernel's trace events and needs root: sudo headstart record …");
+	if (!settings.record.user)
+		settings.record.user = settings.caller = default_user();
+	if (settings.record.user && streq(settings.record.user, "root"))
+		settings.record.user = NULL;
 	r = find_command(&settings);
 	if (r == 0)
 		r = check_place(&settings);
@@ -547,10 +607,6 @@ int cmd_record(int argc, char **argv)
 	settings.record.marked = take_mark;
 	settings.record.context = &settings;
 	settings.record.recording = settings.recording;
-	if (!settings.record.user)
-		settings.record.user = settings.caller = default_user();
-	if (settings.record.user && streq(settings.record.user, "root"))
-		settings.record.user = NULL;
 	choose_markers(&settings.markers, settings.record.user);
 	return record(&settings);
 }

@@ -173,6 +173,19 @@ static void heed_keyboard(const struct session *session)
 	sigaction(SIGQUIT, &action, NULL);
 }
 
+static void tell(const struct session *session, bool begins)
+{
+	if (session->options->progress)
+		session->options->progress(session->options->context,
+			&(struct record_progress){
+				.begins = begins,
+				.seconds = begins ? 0 : now() - session->started,
+				.events = session->trace.n_events,
+				.files = session->opens.files.count,
+				.terminal = session->terminal,
+			});
+}
+
 static int start_command(struct session *session, enum record_step *step)
 {
 	const struct record_options *options = session->options;
@@ -213,6 +226,7 @@ static int start_command(struct session *session, enum record_step *step)
 		return r;
 	heed_keyboard(session);
 	*step = RECORD_STEP_EXEC;
+	tell(session, true);
 	session->started = session->last_event = now();
 	return command_go(&session->command);
 }
@@ -262,18 +276,6 @@ static const char *milestone_reached(const struct session *session)
 	return NULL;
 }
 
-static void tell_progress(struct session *session, double *told)
-{
-	double time = now();
-
-	if (!session->options->progress || time - *told < PROGRESS_MS / 1e3)
-		return;
-	*told = time;
-	session->options->progress(session->options->context,
-		&(struct record_progress){
-			time - session->started, session->trace.n_events, session->opens.files.count});
-}
-
 static int follow(struct session *session)
 {
 	const struct record_options *options = session->options;
@@ -299,7 +301,10 @@ static int follow(struct session *session)
 		if ((fds[2].revents & POLLIN) && options->marked(options->context))
 			session->marked = true;
 		session->milestone = milestone_reached(session);
-		tell_progress(session, &told);
+		if (now() - told >= PROGRESS_MS / 1e3) {
+			tell(session, false);
+			told = now();
+		}
 	}
 	return 0;
 }

@@ -16,9 +16,11 @@
 #include "profile/profile.h"
 
 struct record_progress {
+	bool begins;    /* the command starts at this moment, and has written nothing yet */
 	double seconds; /* since the start */
 	size_t events;
-	size_t files; /* opened */
+	size_t files;              /* opened */
+	struct terminal *terminal; /* that the command of another user writes to, through us; else NULL */
 };
 
 struct record_options {

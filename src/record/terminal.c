@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -27,6 +28,9 @@ struct terminal {
 	struct termios before; /* its modes */
 	pthread_t thread;
 	bool running;
+	pthread_mutex_t screen; /* held while we write to our own terminal */
+	bool told;              /* a line of progress is on it */
+	bool mid_line;          /* the command's output has not ended its last line */
 };
 
 static int open_pair(struct terminal *terminal)
@@ -81,7 +85,8 @@ int terminal_new(const char *user, struct terminal **ret)
 	terminal = malloc(sizeof(*terminal));
 	if (!terminal)
 		return -ENOMEM;
-	*terminal = (struct terminal){.own = -1, .master = -1, .slave = -1, .stop = -1};
+	*terminal = (struct terminal){
+		.own = -1, .master = -1, .slave = -1, .stop = -1, .screen = PTHREAD_MUTEX_INITIALIZER};
 	for (int i = 0; i < 3; i++) {
 		static const int order[] = {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO};
 
@@ -114,15 +119,61 @@ int terminal_enter(const struct terminal *terminal)
 	return 0;
 }
 
+/* These two are called with `screen` held. */
+static void clear_told(struct terminal *terminal)
+{
+	static const char clear[] = "\r\033[K";
+
+	if (terminal->told)
+		write_full(terminal->own, clear, sizeof(clear) - 1);
+	terminal->told = false;
+}
+
+static void end_line(struct terminal *terminal)
+{
+	clear_told(terminal);
+	if (terminal->mid_line)
+		write_full(terminal->own, "\r\n", 2);
+	terminal->mid_line = false;
+}
+
+void terminal_tell(struct terminal *terminal, const char *text)
+{
+	pthread_mutex_lock(&terminal->screen);
+	if (!terminal->mid_line) {
+		clear_told(terminal);
+		terminal->told = true;
+		write_full(terminal->own, text, strlen(text));
+	}
+	pthread_mutex_unlock(&terminal->screen);
+}
+
+void terminal_end_line(struct terminal *terminal)
+{
+	if (!terminal)
+		return;
+	pthread_mutex_lock(&terminal->screen);
+	end_line(terminal);
+	pthread_mutex_unlock(&terminal->screen);
+}
+
 /* Both return whether more may come. */
-static bool relay_output(const struct terminal *terminal)
+static bool relay_output(struct terminal *terminal)
 {
 	char data[4096];
 	ssize_t n = read(terminal->master, data, sizeof(data));
+	int r;
 
 	if (n < 0)
 		return errno == EINTR || errno == EAGAIN;
-	return n > 0 && write_full(terminal->own, data, (size_t)n) == 0;
+	if (n == 0)
+		return false;
+	pthread_mutex_lock(&terminal->screen);
+	clear_told(terminal);
+	r = write_full(terminal->own, data, (size_t)n);
+	terminal->mid_line = data[n - 1] != '\n';
+	pthread_mutex_unlock(&terminal->screen);
+	return r == 0;
 }
 
 /*
@@ -207,6 +258,7 @@ void terminal_free(struct terminal *terminal)
 	if (terminal->running) {
 		write_full(terminal->stop, &one, sizeof(one));
 		pthread_join(terminal->thread, NULL);
+		end_line(terminal);
 	}
 	if (terminal->typed)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);

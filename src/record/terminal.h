@@ -27,5 +27,14 @@ int terminal_enter(const struct terminal *terminal);
 /* Begins to relay once the child has entered; keys go to the command. Returns 0 or negative errno. */
 int terminal_relay(struct terminal *terminal);
 
+/*
+ * Shows a line of progress on our terminal, in place of the one before. It is gone before the command's output goes on,
+ * and does not appear while the command has left a line unfinished.
+ */
+void terminal_tell(struct terminal *terminal, const char *text);
+
+/* Clears the line of progress and ends an unfinished line of the command's. NULL is allowed. */
+void terminal_end_line(struct terminal *terminal);
+
 /* Relays the command's remaining output and restores our own terminal's modes. NULL is allowed. */
 void terminal_free(struct terminal *terminal);

@@ -18,11 +18,13 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "record/caller.h"
 
 /* "NAME=value", all owned. */
 struct environment {
 	char **entries;
 	size_t n, capacity;
+	const struct caller *caller; /* borrowed: what the user had */
 };
 
 static void environment_release(struct environment *environment)
@@ -43,11 +45,27 @@ static int add(struct environment *environment, const char *name, const char *va
 	return 0;
 }
 
-static int keep(struct environment *environment, const char *name)
+/* Ours comes first, because root may have chosen it: sudo WAYLAND_DISPLAY=… headstart record … */
+static const char *value_of(const struct environment *environment, const char *name)
 {
 	const char *value = getenv(name);
 
+	return value ? value : caller_value(environment->caller, name);
+}
+
+static int keep(struct environment *environment, const char *name)
+{
+	const char *value = value_of(environment, name);
+
 	return value ? add(environment, name, value) : 0;
+}
+
+/* sudo gives us a PATH that suits root (secure_path). */
+static int keep_path(struct environment *environment)
+{
+	const char *path = caller_value(environment->caller, "PATH");
+
+	return path ? add(environment, "PATH", path) : keep(environment, "PATH");
 }
 
 static int keep_locale(struct environment *environment)
@@ -79,9 +97,10 @@ static bool is_own(const char *folder, const char *name)
 }
 
 /* A display belongs to the user who owns its socket or its file of cookies. */
-static bool is_own_display(const char *home)
+static bool is_own_display(const struct environment *environment, const char *home)
 {
-	const char *display = getenv("DISPLAY"), *cookies = getenv("XAUTHORITY");
+	const char *display = value_of(environment, "DISPLAY"),
+		   *cookies = value_of(environment, "XAUTHORITY");
 	char socket[32];
 
 	if (!display)
@@ -92,25 +111,38 @@ static bool is_own_display(const char *home)
 		(cookies ? is_own(cookies, NULL) : is_own(home, ".Xauthority"));
 }
 
+/* "unix:path=/run/user/1000/bus", perhaps with ",guid=…": only a socket of the user's, and only one address. */
+static bool is_own_bus(const char *address)
+{
+	const char *path = address ? after_prefix(address, "unix:path=") : NULL;
+	_cleanup_free_ char *socket = path ? strndup(path, strcspn(path, ",;")) : NULL;
+
+	return socket && !strchr(address, ';') && is_own(socket, NULL);
+}
+
 static int keep_session(struct environment *environment, const char *home)
 {
-	const char *runtime = getenv("XDG_RUNTIME_DIR"), *wayland = getenv("WAYLAND_DISPLAY");
+	const char *runtime = value_of(environment, "XDG_RUNTIME_DIR"),
+		   *wayland = value_of(environment, "WAYLAND_DISPLAY");
 	bool own_runtime = is_own(runtime, NULL);
 	int r = own_runtime ? keep(environment, "XDG_RUNTIME_DIR") : 0;
 
 	if (r == 0 && wayland &&
 		(wayland[0] == '/' ? is_own(wayland, NULL) : own_runtime && is_own(runtime, wayland)))
 		r = keep(environment, "WAYLAND_DISPLAY");
-	if (r == 0 && is_own_display(home))
+	if (r == 0 && is_own_display(environment, home))
 		r = keep(environment, "DISPLAY");
-	if (r == 0 && is_own(getenv("XAUTHORITY"), NULL))
+	if (r == 0 && is_own(value_of(environment, "XAUTHORITY"), NULL))
 		r = keep(environment, "XAUTHORITY");
+	if (r == 0 && is_own_bus(value_of(environment, "DBUS_SESSION_BUS_ADDRESS")))
+		r = keep(environment, "DBUS_SESSION_BUS_ADDRESS");
 	return r;
 }
 
 static int make_environment(struct environment *environment, const struct passwd *user)
 {
-	static const char *const kept[] = {"PATH", "LANG", "LANGUAGE", "TERM", "TZ", "XDG_CURRENT_DESKTOP"};
+	static const char *const kept[] = {
+		"LANG", "LANGUAGE", "TERM", "TZ", "XDG_CURRENT_DESKTOP", "XDG_SESSION_TYPE"};
 	int r = add(environment, "HOME", user->pw_dir);
 
 	if (r == 0)
@@ -119,6 +151,8 @@ static int make_environment(struct environment *environment, const struct passwd
 		r = add(environment, "LOGNAME", user->pw_name);
 	if (r == 0)
 		r = add(environment, "SHELL", user->pw_shell[0] ? user->pw_shell : "/bin/sh");
+	if (r == 0)
+		r = keep_path(environment);
 	for (size_t i = 0; r == 0 && i < sizeof(kept) / sizeof(*kept); i++)
 		r = keep(environment, kept[i]);
 	if (r == 0)
@@ -127,9 +161,9 @@ static int make_environment(struct environment *environment, const struct passwd
 }
 
 /* putenv() keeps what it is given, so this is never freed; the process soon becomes another program. */
-static int replace_environment(const struct passwd *user)
+static int replace_environment(const struct passwd *user, const struct caller *caller)
 {
-	struct environment environment = {0};
+	struct environment environment = {.caller = caller};
 	int r = make_environment(&environment, user);
 
 	if (r < 0) {
@@ -146,12 +180,15 @@ static int replace_environment(const struct passwd *user)
 
 int user_become(const char *name)
 {
+	_cleanup_(caller_releasep) struct caller caller = {0};
 	const struct passwd *user;
 
 	errno = 0;
 	user = getpwnam(name);
 	if (!user)
 		return errno ? -errno : -ENOENT;
+	/* As root, since sudo's own environment is readable only for root. Without it ours is used. */
+	(void)caller_find(user->pw_uid, &caller);
 	/* Otherwise root's session keyring would stay. An old kernel, or one without keys, has none. */
 	(void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
 	if (setsid() < 0 || syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) < 0)
@@ -160,5 +197,5 @@ int user_become(const char *name)
 		setresgid(user->pw_gid, user->pw_gid, user->pw_gid) < 0 ||
 		setresuid(user->pw_uid, user->pw_uid, user->pw_uid) < 0)
 		return -errno;
-	return replace_environment(user);
+	return replace_environment(user, &caller);
 }

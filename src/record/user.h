@@ -8,10 +8,11 @@
  * environment of only
  *
  *     HOME USER LOGNAME SHELL                    of the user
- *     PATH LANG LANGUAGE LC_* TERM TZ            ours
- *     XDG_CURRENT_DESKTOP                        ours: decides which toolkit a program loads
- *     XDG_RUNTIME_DIR WAYLAND_DISPLAY DISPLAY XAUTHORITY
- *                                                ours, where what they name belongs to the user
+ *     PATH                                       what the user had (caller.h), else ours
+ *     LANG LANGUAGE LC_* TERM TZ                 ours, else what the user had, but for LC_*
+ *     XDG_CURRENT_DESKTOP XDG_SESSION_TYPE       the same: they decide which toolkit a program loads
+ *     XDG_RUNTIME_DIR WAYLAND_DISPLAY DISPLAY XAUTHORITY DBUS_SESSION_BUS_ADDRESS
+ *                                                the same, where what they name belongs to the user
  *
  * Returns 0, -ENOENT if there is no such user, or negative errno.
  */
