@@ -13,6 +13,7 @@
 #include "base/open.h"
 #include "base/search.h"
 #include "base/strings.h"
+#include "base/wrapper.h"
 #include "device/device.h"
 #include "lib/output.h"
 #include "lib/plan-settings.h"
@@ -81,7 +82,7 @@ static int find_in_users_path(const char *name, const char *user, char **ret)
 	char path[PATH_MAX];
 
 	if (!folders || !*name || strchr(name, '/') ||
-		search_folders(folders, name, search_check_executable, NULL, path) < 0 || path[0] != '/')
+		search_folders(folders, name, wrapper_check_program, NULL, path) < 0 || path[0] != '/')
 		return -ENOENT;
 	*ret = strdup(path);
 	return *ret ? 0 : -ENOMEM;
