@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The five device models and the time a read takes on each. */
+/* The device models and the time a read takes on each. */
 #include "model.h"
 
 #include <math.h>
@@ -37,6 +37,20 @@ static const struct model models[] = {
 		.name = "cloud",
 		.latency_ns = 800 * NS_PER_MICROSECOND,
 		.bytes_per_second = 125 * MEGABYTE,
+		.queue = 64,
+		.shared_bandwidth = true,
+	},
+	{
+		.name = "ssd",
+		.latency_ns = 100 * NS_PER_MICROSECOND,
+		.bytes_per_second = 520 * MEGABYTE,
+		.queue = 32,
+		.shared_bandwidth = true,
+	},
+	{
+		.name = "nvme",
+		.latency_ns = 80 * NS_PER_MICROSECOND,
+		.bytes_per_second = 3000 * MEGABYTE,
 		.queue = 64,
 		.shared_bandwidth = true,
 	},

@@ -29,14 +29,14 @@ static void assert_near(uint64_t a, uint64_t b)
 
 static void test_names(void **state)
 {
-	static const char *const names[] = {"hdd", "sdcard", "emmc", "cloud", "none"};
+	static const char *const names[] = {"hdd", "sdcard", "emmc", "cloud", "ssd", "nvme", "none"};
 
-	for (size_t i = 0; i < 5; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_string_equal(model_at(i)->name, names[i]);
 		assert_ptr_equal(model_find(names[i]), model_at(i));
 		assert_int_equal(model_at(i)->rotational, i == 0);
 	}
-	assert_null(model_at(5));
+	assert_null(model_at(sizeof(names) / sizeof(names[0])));
 	assert_null(model_find("floppy"));
 }
 
@@ -51,6 +51,8 @@ static void test_idle_read(void **state)
 		{"emmc", 120000, 250 * US + 1 * MS},
 		{"cloud", 125000, 800 * US + 1 * MS},
 		{"hdd", 60000, 100 * US + 1 * MS},
+		{"ssd", 520000, 100 * US + 1 * MS},
+		{"nvme", 3000000, 80 * US + 1 * MS},
 		{"none", 1000000, 0},
 	};
 
@@ -150,7 +152,7 @@ static void test_parallel_queue(void **state)
 	assert_int_equal(disk_read(&disk, 1 * MS, 0, 12000), 1600 * US);
 }
 
-/* One link: transfers come one after the other, their latencies overlap, and at most 64 reads are in flight. */
+/* One link: transfers come one after the other, their latencies overlap, and at most so many reads are in flight. */
 static void test_shared_bandwidth(void **state)
 {
 	struct disk disk = new_disk("cloud");
@@ -161,6 +163,13 @@ static void test_shared_bandwidth(void **state)
 	for (unsigned i = 0; i < 64; i++)
 		disk_read(&disk, 0, 0, 0);
 	assert_int_equal(disk_read(&disk, 0, 0, 0), 1600 * US);
+	disk = new_disk("ssd");
+	for (uint64_t i = 1; i <= 32; i++)
+		assert_int_equal(disk_read(&disk, 0, 0, 520000), i * MS + 100 * US);
+	disk = new_disk("nvme");
+	for (unsigned i = 0; i < 64; i++)
+		disk_read(&disk, 0, 0, 0);
+	assert_int_equal(disk_read(&disk, 0, 0, 0), 160 * US);
 }
 
 int main(void)

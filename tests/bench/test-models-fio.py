@@ -82,6 +82,8 @@ FORMULAS = {
     "sdcard": lambda: Formula(0.6 * MS, 16 * MB),
     "emmc": lambda: Formula(0.25 * MS, 120 * MB, queue=4),
     "cloud": lambda: Formula(0.8 * MS, 125 * MB, queue=64, shared=True),
+    "ssd": lambda: Formula(0.1 * MS, 520 * MB, queue=32, shared=True),
+    "nvme": lambda: Formula(0.08 * MS, 3000 * MB, queue=64, shared=True),
     "none": lambda: Formula(0, math.inf),
 }
 
@@ -217,12 +219,20 @@ class Models(unittest.TestCase):
         self.confirm_latency("cloud", 0.0008 + 4096 / (125 * MB), 1000)
         self.confirm_throughput("cloud", 125 * MB, 256, depth=8)
 
+    def test_ssd(self):
+        self.confirm_latency("ssd", 0.0001 + 4096 / (520 * MB), 3000)
+        self.confirm_throughput("ssd", 520 * MB, 512, depth=8)
+
+    def test_nvme(self):
+        self.confirm_latency("nvme", 0.00008 + 4096 / (3000 * MB), 3000)
+        self.confirm_throughput("nvme", 3000 * MB, 1024, depth=8)
+
     def test_none(self):
         """Complete as soon as it comes: what is left is what FUSE takes, which a model makes up for by answering sooner."""
         with slowdisk("none") as (file, reads):
             median = fio(file, "randread", 4096, 3000, 1)["clat_ns"]["percentile"]["50.000000"]
         self.check_log("none", reads)
-        if median > 250 * US:    # emmc is the fastest
+        if median > 250 * US:    # of emmc
             print(f"partial: not confirmed by fio: none: a 4 KiB read takes {median / US:.0f} us, more than one of emmc")
 
 
