@@ -20,10 +20,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-#define STACK_MAX     8   /* dm over md over dm …: deeper than this means a loop in a fabricated tree */
-#define ATTRIBUTE_MAX 256 /* bytes of a sysfs attribute that is a number */
+#define STACK_MAX 8 /* dm over md over dm …: deeper than this means a loop in a fabricated tree */
 
-static int read_attribute(const char *folder, const char *attribute, char value[ATTRIBUTE_MAX])
+int block_attribute(const char *folder, const char *attribute, char value[BLOCK_ATTRIBUTE_MAX])
 {
 	_cleanup_free_ char *data = NULL;
 	char path[PATH_MAX];
@@ -32,7 +31,7 @@ static int read_attribute(const char *folder, const char *attribute, char value[
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, attribute) >= sizeof(path))
 		return -ENAMETOOLONG;
-	r = read_pseudo_file(path, ATTRIBUTE_MAX - 1, &data, &size);
+	r = read_pseudo_file(path, BLOCK_ATTRIBUTE_MAX - 1, &data, &size);
 	if (r < 0)
 		return r;
 	data[strcspn(data, "\n")] = '\0';
@@ -42,10 +41,10 @@ static int read_attribute(const char *folder, const char *attribute, char value[
 
 static int read_number(const char *folder, const char *attribute, uint32_t *ret)
 {
-	char value[ATTRIBUTE_MAX];
+	char value[BLOCK_ATTRIBUTE_MAX];
 	unsigned long number;
 	char *end;
-	int r = read_attribute(folder, attribute, value);
+	int r = block_attribute(folder, attribute, value);
 
 	if (r < 0)
 		return r;
@@ -59,9 +58,9 @@ static int read_number(const char *folder, const char *attribute, uint32_t *ret)
 
 static int read_dev(const char *folder, dev_t *ret)
 {
-	char value[ATTRIBUTE_MAX];
+	char value[BLOCK_ATTRIBUTE_MAX];
 	unsigned major, minor;
-	int r = read_attribute(folder, "dev", value);
+	int r = block_attribute(folder, "dev", value);
 
 	if (r < 0)
 		return r;
@@ -113,7 +112,15 @@ static int disk_folder(const char *sysfs, dev_t number, char **ret)
 	return 0;
 }
 
-static enum device_class class_of_disk(const char *sysfs, const char *folder, int depth);
+/* What is known of the disks below a device. */
+struct below {
+	enum device_class class;
+	bool virtual_disk; /* one of them is */
+	size_t disks;
+	char folder[PATH_MAX]; /* of the last of them */
+};
+
+static void look_below(const char *sysfs, const char *folder, int depth, struct below *below);
 
 /* Combines the classes of two devices below a third into the class of that one. */
 static enum device_class class_of_both(enum device_class a, enum device_class b)
@@ -123,23 +130,40 @@ static enum device_class class_of_both(enum device_class a, enum device_class b)
 	return a == DEVICE_UNKNOWN || b == DEVICE_UNKNOWN ? DEVICE_UNKNOWN : DEVICE_SOLID;
 }
 
-static enum device_class class_of_slave(const char *sysfs, const char *slaves, const char *name, int depth)
+static void add_class(enum device_class class, struct below *below)
+{
+	below->class = below->disks++ ? class_of_both(below->class, class) : class;
+}
+
+static void add_disk(const char *folder, struct below *below)
+{
+	enum device_class class = DEVICE_UNKNOWN;
+	uint32_t rotational;
+
+	if (read_number(folder, "queue/rotational", &rotational) == 0)
+		class = rotational ? DEVICE_ROTATIONAL : DEVICE_SOLID;
+	add_class(class, below);
+	below->virtual_disk |= block_is_virtual(folder);
+	snprintf(below->folder, sizeof(below->folder), "%s", folder);
+}
+
+static void add_slave(const char *sysfs, const char *slaves, const char *name, int depth, struct below *below)
 {
 	_cleanup_free_ char *folder = NULL;
 	char path[PATH_MAX];
 	dev_t number;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/%s", slaves, name) >= sizeof(path) ||
-		read_dev(path, &number) < 0 || disk_folder(sysfs, number, &folder) < 0)
-		return DEVICE_UNKNOWN;
-	return class_of_disk(sysfs, folder, depth + 1);
+		read_dev(path, &number) < 0 || disk_folder(sysfs, number, &folder) < 0 || depth >= STACK_MAX)
+		add_class(DEVICE_UNKNOWN, below);
+	else
+		look_below(sysfs, folder, depth + 1, below);
 }
 
-/* Whether there are slaves; *ret_class is then their combined class. */
-static bool class_of_slaves(const char *sysfs, const char *folder, int depth, enum device_class *ret_class)
+/* Whether there are slaves; they are added then. */
+static bool add_slaves(const char *sysfs, const char *folder, int depth, struct below *below)
 {
 	_cleanup_closedir_ DIR *dir = NULL;
-	enum device_class class = DEVICE_SOLID;
 	bool any = false;
 	char slaves[PATH_MAX];
 
@@ -151,37 +175,32 @@ static bool class_of_slaves(const char *sysfs, const char *folder, int depth, en
 	for (struct dirent *entry; (entry = readdir(dir));) {
 		if (entry->d_name[0] == '.')
 			continue;
-		class = class_of_both(class, class_of_slave(sysfs, slaves, entry->d_name, depth));
+		add_slave(sysfs, slaves, entry->d_name, depth, below);
 		any = true;
 	}
-	if (any)
-		*ret_class = class;
 	return any;
 }
 
-static enum device_class class_of_disk(const char *sysfs, const char *folder, int depth)
+static void look_below(const char *sysfs, const char *folder, int depth, struct below *below)
 {
-	enum device_class class;
-	uint32_t rotational;
-
-	if (depth > STACK_MAX)
-		return DEVICE_UNKNOWN;
-	if (class_of_slaves(sysfs, folder, depth, &class))
-		return class;
-	if (read_number(folder, "queue/rotational", &rotational) < 0)
-		return DEVICE_UNKNOWN;
-	return rotational ? DEVICE_ROTATIONAL : DEVICE_SOLID;
+	if (!add_slaves(sysfs, folder, depth, below))
+		add_disk(folder, below);
 }
 
 int block_device(const char *sysfs, dev_t number, struct device *ret)
 {
 	_cleanup_free_ char *folder = NULL;
+	struct below below = {0};
 	struct device device = {0};
 	int r = disk_folder(sysfs, number, &folder);
 
 	if (r < 0)
 		return r;
-	device.class = class_of_disk(sysfs, folder, 0);
+	look_below(sysfs, folder, 0, &below);
+	device.class = below.class;
+	device.virtual_disk = below.virtual_disk;
+	if (below.disks == 1 && *below.folder)
+		block_identify(below.folder, &device);
 	read_number(folder, "queue/read_ahead_kb", &device.read_ahead_kb);
 	read_number(folder, "queue/max_sectors_kb", &device.max_sectors_kb);
 	snprintf(device.name, sizeof(device.name), "%s", strrchr(folder, '/') + 1);

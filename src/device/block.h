@@ -13,6 +13,17 @@
  */
 int block_device(const char *sysfs, dev_t number, struct device *ret);
 
+#define BLOCK_ATTRIBUTE_MAX 256 /* bytes of an attribute that are read */
+
+/* The first line of an attribute in the folder of a device. Returns 0, -EFBIG, or another negative errno. */
+int block_attribute(const char *folder, const char *attribute, char value[BLOCK_ATTRIBUTE_MAX]);
+
+/*
+ * From the folder of a disk: whether it is a virtual machine's, and its size and identity. identity.c has both.
+ */
+bool block_is_virtual(const char *folder);
+void block_identify(const char *folder, struct device *device);
+
 /* The number of the block device called `name` ("sda1"). Returns 0 or negative errno. */
 int block_number(const char *sysfs, const char *name, dev_t *ret);
 

@@ -63,6 +63,11 @@ const char *device_class_name(enum device_class class)
 	return "unknown";
 }
 
+int device_of_number(dev_t number, struct device *ret)
+{
+	return block_device("/sys", number, ret);
+}
+
 static int find_at_depth(const struct device_tables *tables, int fd, int depth, struct device *ret);
 
 static void set_name(struct device *device, const char *name)

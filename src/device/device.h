@@ -5,6 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+#include "device/model.h"
 
 enum device_class {
 	DEVICE_UNKNOWN = 0, /* treated like solid state */
@@ -14,13 +17,34 @@ enum device_class {
 	DEVICE_NETWORK = 4, /* NFS, CIFS, 9p */
 };
 
+#define DEVICE_IDENTITY_MAX 320
+
 struct device {
-	enum device_class class;
+	enum device_class class
+		; /* what the device says of itself, unless a rule or a measurement knows better */
 	uint32_t read_ahead_kb;  /* 0 if unknown */
 	uint32_t max_sectors_kb; /* 0 if unknown */
 	char name[64];           /* "sda", "loop0", "nfs"; for users */
 	bool by_rule;            /* the class is a rule's (device_of_by_rules()) */
+	bool virtual_disk;       /* a hypervisor's, which says nothing true of what lies below it */
+	bool measured;           /* the class and the model are those of a measurement */
+	uint64_t size;           /* bytes; 0 if unknown */
+	/* Of the only disk below, stable across boots, in printable ASCII: "serial S3Z8NB0K 500118192"; "" if unknown. */
+	char identity[DEVICE_IDENTITY_MAX];
+	struct device_model model;
 };
+
+/* Takes the class from a model that was measured of the device, unless a rule has set it. */
+void device_set_model(struct device *device, const struct device_model *model);
+
+/* Whether the class is only a guess: a hypervisor's default. */
+static inline bool device_is_guessed(const struct device *device)
+{
+	return device->virtual_disk && !device->measured && !device->by_rule;
+}
+
+/* The disk of this number, or of the one that the partition of this number is on. Returns 0 or negative errno. */
+int device_of_number(dev_t number, struct device *ret);
 
 const char *device_class_name(enum device_class class);
 

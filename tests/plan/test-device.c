@@ -155,6 +155,81 @@ static void stacked_devices_are_their_slaves(void **state)
 	assert_int_equal(class_of(253, 3), DEVICE_UNKNOWN);
 }
 
+static struct device device_at(unsigned major_number, unsigned minor_number)
+{
+	struct device device;
+
+	assert_int_equal(block_device(root, makedev(major_number, minor_number), &device), 0);
+	return device;
+}
+
+/* By what it says of itself, and else by its number; with its size, since two disks may have one serial number. */
+static void disks_have_an_identity(void **state)
+{
+	put("devices/sda/size", "2048\n");
+	assert_string_equal(device_at(8, 0).identity, "number 8:0 2048");
+	put("devices/sda/device/serial", "  \n");
+	assert_string_equal(device_at(8, 0).identity, "serial __ 2048");
+	put("devices/sda/device/wwid", "t10.ATA  DISK\x1b[2J\n");
+	assert_string_equal(device_at(8, 0).identity, "wwid t10.ATA__DISK_[2J 2048");
+	assert_int_equal(device_at(8, 0).size, 2048 * 512);
+	assert_string_equal(device_at(8, 1).identity, device_at(8, 0).identity);
+	put("devices/loop3/loop/backing_file", "/srv/image\n");
+	assert_string_equal(device_at(7, 3).identity, "");
+	put("devices/loop3/size", "16\n");
+	assert_string_equal(device_at(7, 3).identity, "file /srv/image 16");
+	put("devices/loop3/size", "0\n");
+	assert_string_equal(device_at(7, 3).identity, "");
+	put("devices/loop3/size", "99999999999999999999\n");
+	assert_string_equal(device_at(7, 3).identity, "");
+}
+
+/* A stack has that of the only disk below it. */
+static void stacks_have_the_identity_of_their_only_disk(void **state)
+{
+	put("devices/nvme0n1/size", "4096\n");
+	put("devices/nvme0n1/wwid", "eui.01\n");
+	assert_string_equal(device_at(253, 1).identity, "wwid eui.01 4096");
+	assert_string_equal(device_at(253, 0).identity, "");
+	assert_string_equal(device_at(253, 2).identity, "");
+	assert_string_equal(device_at(253, 3).identity, "");
+}
+
+static void virtual_disks_are_known_as_such(void **state)
+{
+	assert_false(device_at(8, 0).virtual_disk);
+	put("devices/sda/device/vendor", "QEMU    \n");
+	assert_true(device_at(8, 0).virtual_disk);
+	assert_true(device_at(8, 1).virtual_disk);
+	assert_true(device_at(253, 0).virtual_disk);
+	assert_true(device_is_guessed(&(struct device){.virtual_disk = true}));
+	put("devices/sda/device/vendor", "ATA     \n");
+	assert_false(device_at(8, 0).virtual_disk);
+	assert_false(device_at(259, 0).virtual_disk);
+	put("devices/nvme0n1/device/model", "Amazon Elastic Block Store\n");
+	assert_true(device_at(253, 1).virtual_disk);
+	put_disk("vda", "254:0\n", "1\n");
+	assert_true(device_at(254, 0).virtual_disk);
+}
+
+static void a_rule_stays_above_a_measurement(void **state)
+{
+	struct device device = {.class = DEVICE_ROTATIONAL, .virtual_disk = true};
+
+	device_set_model(&device, &(struct device_model){.latency_us = 100});
+	assert_int_equal(device.class, DEVICE_SOLID);
+	assert_false(device_is_guessed(&device));
+	device = (struct device){.class = DEVICE_ROTATIONAL, .by_rule = true};
+	device_set_model(&device, &(struct device_model){.latency_us = 100});
+	assert_int_equal(device.class, DEVICE_ROTATIONAL);
+	device_set_model(&device, &(struct device_model){.latency_us = 168, .seek_us = 7600, .depth = 64});
+	device.by_rule = false;
+	device_set_model(&device, &(struct device_model){.latency_us = 168, .seek_us = 7600, .depth = 64});
+	assert_int_equal(device.class, DEVICE_SOLID); /* a far place costs, but many at once share that */
+	device_set_model(&device, &(struct device_model){.latency_us = 168, .seek_us = 7600});
+	assert_int_equal(device.class, DEVICE_ROTATIONAL);
+}
+
 static void put_mountinfo(const char *text)
 {
 	assert_int_equal(publish_file(mountinfo, 0644, text, strlen(text)), 0);
@@ -316,6 +391,10 @@ int main(void)
 		cmocka_unit_test(disks_say_whether_they_turn),
 		cmocka_unit_test(partitions_are_their_disk),
 		cmocka_unit_test(stacked_devices_are_their_slaves),
+		cmocka_unit_test(disks_have_an_identity),
+		cmocka_unit_test(stacks_have_the_identity_of_their_only_disk),
+		cmocka_unit_test(virtual_disks_are_known_as_such),
+		cmocka_unit_test(a_rule_stays_above_a_measurement),
 		cmocka_unit_test(the_type_settles_memory_and_network),
 		cmocka_unit_test(fuse_is_unknown_unless_it_has_a_disk),
 		cmocka_unit_test(anonymous_numbers_lead_through_the_mount_table),
