@@ -27,8 +27,10 @@
 #include "record/detach.h"
 #include "record/mounts.h"
 #include "record/opens.h"
+#include "record/requests.h"
 #include "record/resolve.h"
 #include "record/restore.h"
+#include "record/sound.h"
 #include "record/terminal.h"
 #include "record/tracer.h"
 
@@ -309,6 +311,14 @@ static int follow(struct session *session)
 	return 0;
 }
 
+/* Nothing that was touched is recorded any more. */
+static int stop_disks(struct session *session)
+{
+	if (session->options->sound_disks && tracer_sees_disks(session->tracer))
+		sound_disks(&session->opens.files);
+	return tracer_stop_disks(session->tracer, &session->trace);
+}
+
 static int stop(struct session *session, enum record_step *step)
 {
 	int r;
@@ -317,6 +327,8 @@ static int stop(struct session *session, enum record_step *step)
 	r = tracer_stop(session->tracer, &session->trace);
 	if (r == 0)
 		r = opens_drain(&session->opens, &session->trace);
+	if (r == 0)
+		r = stop_disks(session);
 	tracer_free(TAKE_PTR(session->tracer));
 	*step = r < 0 ? RECORD_STEP_RECORD : RECORD_STEP_RESTORE;
 	return restore_end(&session->restore) ?: r;
@@ -435,6 +447,8 @@ static int run(struct session *session, struct record_result *result, enum recor
 		return r;
 	*step = RECORD_STEP_PROFILE;
 	r = make_profile(session, result);
+	if (r == 0 && !session->trace.requests_lost)
+		r = requests_join(&session->trace, &result->disks);
 	result->pid = session->command.pid;
 	result->status = session->status;
 	result->running = !session->command_ended;
@@ -462,6 +476,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	r = run(&session, &result, &step);
 	if (r < 0) {
 		profile_release(&result.profile);
+		record_disks_release(&result.disks);
 		*ret_step = step;
 		return r;
 	}

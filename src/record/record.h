@@ -14,6 +14,7 @@
 
 #include "base/milestone.h"
 #include "profile/profile.h"
+#include "record/requests.h"
 
 struct record_progress {
 	bool begins;    /* the command starts at this moment, and has written nothing yet */
@@ -35,6 +36,7 @@ struct record_options {
 	double timeout;                /* seconds, always */
 	bool keep_cache;               /* do not drop the page cache first */
 	bool keep_read_ahead;
+	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (sound.h) */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	void (*progress)(
 		void *context, const struct record_progress *progress); /* or NULL; several times a second */
@@ -42,10 +44,11 @@ struct record_options {
 };
 
 struct record_result {
-	struct profile profile; /* the caller's to release */
-	pid_t pid;              /* the command */
-	bool running;           /* the command has not ended yet: call record_wait() */
-	int status;             /* as waitpid(2) has it, when it has ended */
+	struct profile profile;    /* the caller's to release */
+	struct record_disks disks; /* the caller's to release; empty if the kernel does not report requests */
+	pid_t pid;                 /* the command */
+	bool running;              /* the command has not ended yet: call record_wait() */
+	int status;                /* as waitpid(2) has it, when it has ended */
 	/* Owned; NULL unless the command runs as another user and has not ended yet: call record_wait(). */
 	struct terminal *terminal;
 	double seconds; /* from start to milestone */

@@ -23,6 +23,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "record/kernelfs.h"
+#include "record/tracer.h"
 
 #define INSTANCE "headstart-" /* followed by the process number of the recorder */
 
@@ -169,12 +170,12 @@ int restore_choose_devices(struct restore *restore, const struct mounts *mounts)
 }
 
 /* Retries, because removal fails for a moment while a dying recorder still holds buffers of the instance open. */
-static int remove_instance(const struct restore *restore)
+static int remove_instance(const struct restore *restore, const char *suffix)
 {
 	const struct timespec pause = {.tv_nsec = REMOVE_PAUSE_NS};
 	char path[128];
 
-	snprintf(path, sizeof(path), "instances/%s", restore->instance);
+	snprintf(path, sizeof(path), "instances/%s%s", restore->instance, suffix);
 	for (int tries = 0; tries < REMOVE_TRIES; tries++) {
 		if (unlinkat(restore->tracefs, path, AT_REMOVEDIR) == 0 || errno == ENOENT)
 			return 0;
@@ -200,7 +201,8 @@ static int put_back(const struct restore *restore)
 		if (r < 0 && r != -ENOENT)
 			result = r;
 	}
-	return remove_instance(restore) ?: result;
+	result = remove_instance(restore, TRACER_DISKS) ?: result;
+	return remove_instance(restore, "") ?: result;
 }
 
 /* Closes every descriptor but these; -1 is ignored. */

@@ -11,6 +11,8 @@
 /* 32 Mi events are 1.25 GiB: the trace of a command that reads for minutes is cut there, and marked as such. */
 #define EVENTS_MAX (32u << 20)
 
+#define REQUESTS_MAX (1u << 20) /* 32 MiB: more tell nothing new of a disk */
+
 int record_trace_add_event(struct record_trace *trace, const struct record_event *event)
 {
 	struct record_event *before = trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
@@ -27,6 +29,21 @@ int record_trace_add_event(struct record_trace *trace, const struct record_event
 	if (r < 0)
 		return r;
 	trace->events[trace->n_events++] = *event;
+	return 0;
+}
+
+int record_trace_add_request(struct record_trace *trace, const struct record_request *request)
+{
+	int r;
+
+	if (trace->n_requests == REQUESTS_MAX) {
+		trace->requests_lost = true;
+		return 0;
+	}
+	r = ARRAY_RESERVE(trace->requests, trace->requests_capacity, trace->n_requests + 1);
+	if (r < 0)
+		return r;
+	trace->requests[trace->n_requests++] = *request;
 	return 0;
 }
 
@@ -61,6 +78,7 @@ void record_trace_release(struct record_trace *trace)
 	free(trace->events);
 	free(trace->execs);
 	free(trace->pids);
+	free(trace->requests);
 	*trace = (struct record_trace){0};
 }
 

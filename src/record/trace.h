@@ -25,6 +25,16 @@ struct record_event {
 	enum record_event_kind kind;
 };
 
+/* A request to a disk, of whomever, was issued or is done. */
+struct record_request {
+	uint64_t time;   /* nanoseconds, CLOCK_MONOTONIC */
+	uint64_t sector; /* of 512 bytes, on the whole disk */
+	uint32_t sectors;
+	uint32_t device; /* the disk: major << 20 | minor */
+	bool done;
+	bool reads; /* it was issued to read */
+};
+
 /* The start of a program. */
 struct record_exec {
 	uint64_t time;
@@ -39,7 +49,10 @@ struct record_trace {
 	size_t n_execs, execs_capacity;
 	int32_t *pids; /* owned; processes and threads of the command's tree, in the kernel's own numbering */
 	size_t n_pids, pids_capacity;
-	bool lost; /* the kernel dropped events */
+	struct record_request *requests; /* owned */
+	size_t n_requests, requests_capacity;
+	bool lost;          /* the kernel dropped events */
+	bool requests_lost; /* it dropped some of disks */
 };
 
 /* A file that was opened, or that lies on the path to one. */
@@ -63,6 +76,7 @@ struct record_files {
 };
 
 int record_trace_add_event(struct record_trace *trace, const struct record_event *event);
+int record_trace_add_request(struct record_trace *trace, const struct record_request *request);
 /* Takes a copy of the path. */
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path);
 int record_trace_add_pid(struct record_trace *trace, int32_t pid);

@@ -28,12 +28,15 @@ enum kind {
 	EVENT_EXEC,
 	EVENT_FORK,
 	EVENT_MARK,
+	EVENT_ISSUE, /* from here on: of disks, recorded for everybody */
+	EVENT_COMPLETE,
 	N_EVENTS
 };
 
 static const struct {
 	const char *system, *name;
-	const char *fields[4]; /* inode, device, first, last; or pid; or the string */
+	const char *fields
+		[4]; /* inode, device, first, last; or pid; or the string; or as in struct record_request */
 } descriptions[N_EVENTS] = {
 	[EVENT_FAULT] = {"filemap", "mm_filemap_fault", {"i_ino", "s_dev", "index"}},
 	[EVENT_READ] = {"filemap", "mm_filemap_get_pages", {"i_ino", "s_dev", "index", "last_index"}},
@@ -42,6 +45,8 @@ static const struct {
 	[EVENT_EXEC] = {"sched", "sched_process_exec", {"filename"}},
 	[EVENT_FORK] = {"sched", "sched_process_fork", {"child_pid"}},
 	[EVENT_MARK] = {"ftrace", "print", {"buf"}},
+	[EVENT_ISSUE] = {"block", "block_rq_issue", {"dev", "sector", "nr_sector", "rwbs"}},
+	[EVENT_COMPLETE] = {"block", "block_rq_complete", {"dev", "sector", "nr_sector"}},
 };
 
 struct event {
@@ -49,34 +54,47 @@ struct event {
 	struct tep_format_field *fields[4];
 };
 
-struct tracer {
+/* An instance of ftrace, and the buffers that it fills. */
+struct ring {
 	struct tracefs_instance *instance;
+	int *cpus; /* trace_pipe_raw of each; -1 if a CPU has no buffer */
+	int n_cpus;
+};
+
+struct tracer {
+	struct ring tree;  /* what the command's tree does */
+	struct ring disks; /* what the disks do, for whomever: a disk's answer comes in no process */
 	struct tep_handle *tep;
 	struct kbuffer *kbuffer;
 	struct event events[N_EVENTS];
-	int *cpus; /* trace_pipe_raw of each; -1 if a CPU has no buffer */
-	int n_cpus;
 	void *sub_buffer;
 	size_t sub_buffer_size; /* bytes */
 	bool only_added;
 	int32_t marked_by; /* 0 until somebody wrote to the marker */
 };
 
+static void ring_release(struct ring *ring)
+{
+	for (int cpu = 0; cpu < ring->n_cpus; cpu++)
+		if (ring->cpus[cpu] >= 0)
+			close(ring->cpus[cpu]);
+	free(ring->cpus);
+	if (ring->instance)
+		tracefs_instance_free(ring->instance);
+	*ring = (struct ring){0};
+}
+
 void tracer_free(struct tracer *tracer)
 {
 	if (!tracer)
 		return;
-	for (int cpu = 0; cpu < tracer->n_cpus; cpu++)
-		if (tracer->cpus[cpu] >= 0)
-			close(tracer->cpus[cpu]);
-	free(tracer->cpus);
+	ring_release(&tracer->tree);
+	ring_release(&tracer->disks);
 	free(tracer->sub_buffer);
 	if (tracer->kbuffer)
 		kbuffer_free(tracer->kbuffer);
 	if (tracer->tep)
 		tep_free(tracer->tep);
-	if (tracer->instance)
-		tracefs_instance_free(tracer->instance);
 	free(tracer);
 }
 
@@ -95,7 +113,7 @@ static int find_event(struct tracer *tracer, enum kind kind)
 
 static int find_events(struct tracer *tracer, const char *root, enum tracer_source source)
 {
-	static const char *const systems[] = {"filemap", "sched", "ftrace", NULL};
+	static const char *const systems[] = {"filemap", "sched", "ftrace", "block", NULL};
 	static const enum kind needed[] = {EVENT_EXEC, EVENT_FORK, EVENT_MARK};
 
 	tracer->tep = tracefs_local_events_system(root, systems);
@@ -109,10 +127,10 @@ static int find_events(struct tracer *tracer, const char *root, enum tracer_sour
 	return find_event(tracer, EVENT_ADDED);
 }
 
-static int write_option(struct tracer *tracer, const char *file, const char *value)
+static int write_option(const struct ring *ring, const char *file, const char *value)
 {
 	errno = 0;
-	if (tracefs_instance_file_write(tracer->instance, file, value) >= 0)
+	if (tracefs_instance_file_write(ring->instance, file, value) >= 0)
 		return 0;
 	return errno ? -errno : -EIO;
 }
@@ -124,48 +142,65 @@ static unsigned buffer_kib(int n_cpus)
 	return kib < BUFFER_MIN_KIB ? BUFFER_MIN_KIB : kib > BUFFER_MAX_KIB ? BUFFER_MAX_KIB : kib;
 }
 
-static int set_up_instance(struct tracer *tracer, const char *root, const char *name)
+static int set_up_instance(struct ring *ring, const char *name)
 {
 	char kib[16];
 	int r;
 
-	if (tracefs_set_tracing_dir((char *)root) < 0)
-		return -ENOMEM;
-	tracer->instance = tracefs_instance_create(name);
-	if (!tracer->instance)
+	ring->instance = tracefs_instance_create(name);
+	if (!ring->instance)
 		return errno ? -errno : -EIO;
 	snprintf(kib, sizeof(kib), "%u", buffer_kib((int)sysconf(_SC_NPROCESSORS_CONF)));
-	r = write_option(tracer, "buffer_size_kb", kib);
-	if (r == 0)
-		r = write_option(tracer, "trace_clock", "mono");
-	if (r == 0)
-		r = write_option(tracer, "options/event-fork", "1");
-	return r;
+	r = write_option(ring, "buffer_size_kb", kib);
+	return r < 0 ? r : write_option(ring, "trace_clock", "mono");
 }
 
 /* We open them ourselves, because the command would inherit descriptors of tracefs_cpu_open(). */
-static int open_buffers(struct tracer *tracer)
+static int open_buffers(struct ring *ring)
 {
 	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), found = 0;
 
-	tracer->cpus = calloc((size_t)n_cpus, sizeof(*tracer->cpus));
-	if (!tracer->cpus)
+	ring->cpus = calloc((size_t)n_cpus, sizeof(*ring->cpus));
+	if (!ring->cpus)
 		return -ENOMEM;
-	for (; tracer->n_cpus < n_cpus; tracer->n_cpus++) {
+	for (; ring->n_cpus < n_cpus; ring->n_cpus++) {
 		char path[64];
 		int fd;
 
-		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", tracer->n_cpus);
-		fd = tracefs_instance_file_open(tracer->instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		tracer->cpus[tracer->n_cpus] = fd;
+		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", ring->n_cpus);
+		fd = tracefs_instance_file_open(ring->instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		ring->cpus[ring->n_cpus] = fd;
 		found += fd >= 0;
 	}
-	if (!found)
-		return -EIO;
+	return found ? 0 : -EIO;
+}
+
+static int set_up_tree(struct tracer *tracer, const char *name)
+{
+	int r = set_up_instance(&tracer->tree, name);
+
+	if (r == 0)
+		r = write_option(&tracer->tree, "options/event-fork", "1");
+	if (r == 0)
+		r = open_buffers(&tracer->tree);
+	if (r < 0)
+		return r;
 	tracer->sub_buffer_size = (size_t)tep_get_sub_buffer_size(tracer->tep);
 	tracer->sub_buffer = malloc(tracer->sub_buffer_size);
 	tracer->kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	return tracer->sub_buffer && tracer->kbuffer ? 0 : -ENOMEM;
+}
+
+/* A recording is as good without what the disks do. */
+static void set_up_disks(struct tracer *tracer, const char *name)
+{
+	char disks[128];
+
+	if (find_event(tracer, EVENT_ISSUE) < 0 || find_event(tracer, EVENT_COMPLETE) < 0)
+		return;
+	snprintf(disks, sizeof(disks), "%s" TRACER_DISKS, name);
+	if (set_up_instance(&tracer->disks, disks) < 0 || open_buffers(&tracer->disks) < 0)
+		ring_release(&tracer->disks);
 }
 
 int tracer_open(int tracefs, const char *name, enum tracer_source source, struct tracer **ret)
@@ -179,13 +214,15 @@ int tracer_open(int tracefs, const char *name, enum tracer_source source, struct
 	snprintf(root, sizeof(root), "/proc/self/fd/%d", tracefs);
 	errno = 0;
 	r = find_events(tracer, root, source);
+	if (r == 0 && tracefs_set_tracing_dir(root) < 0)
+		r = -ENOMEM;
 	if (r == 0)
-		r = set_up_instance(tracer, root, name);
-	if (r == 0)
-		r = open_buffers(tracer);
-	if (r == 0)
-		*ret = TAKE_PTR(tracer);
-	return r;
+		r = set_up_tree(tracer, name);
+	if (r < 0)
+		return r;
+	set_up_disks(tracer, name);
+	*ret = TAKE_PTR(tracer);
+	return 0;
 }
 
 bool tracer_has_only_added(const struct tracer *tracer)
@@ -195,7 +232,7 @@ bool tracer_has_only_added(const struct tracer *tracer)
 
 int tracer_marker(struct tracer *tracer)
 {
-	int fd = tracefs_instance_file_open(tracer->instance, "trace_marker", O_WRONLY | O_CLOEXEC);
+	int fd = tracefs_instance_file_open(tracer->tree.instance, "trace_marker", O_WRONLY | O_CLOEXEC);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -244,6 +281,24 @@ static int take_exec(struct tracer *tracer, const struct record_event *base, con
 	return record_trace_add_exec(trace, base->time, base->pid, path);
 }
 
+static int take_request(
+	struct tracer *tracer, enum kind kind, uint64_t time, const void *data, struct record_trace *trace)
+{
+	const struct event *event = &tracer->events[kind];
+	struct record_request request = {
+		.time = time,
+		.device = (uint32_t)field(event, 0, data),
+		.sector = field(event, 1, data),
+		.sectors = (uint32_t)field(event, 2, data),
+		.done = kind == EVENT_COMPLETE,
+	};
+
+	/* "R", "RA", "RM": include/trace/events/block.h, blk_fill_rwbs() */
+	if (kind == EVENT_ISSUE && event->fields[3])
+		request.reads = ((const char *)data)[event->fields[3]->offset] == 'R';
+	return record_trace_add_request(trace, &request);
+}
+
 static int take_event(
 	struct tracer *tracer, void *data, unsigned size, uint64_t time, struct record_trace *trace)
 {
@@ -262,6 +317,9 @@ static int take_event(
 			return record_trace_add_pid(trace, (int32_t)field(&tracer->events[kind], 0, data));
 		case EVENT_EXEC:
 			return take_exec(tracer, &base, data, size, trace);
+		case EVENT_ISSUE:
+		case EVENT_COMPLETE:
+			return take_request(tracer, kind, time, data, trace);
 		default:
 			return take_pages(tracer, kind, &base, data, trace);
 		}
@@ -269,15 +327,17 @@ static int take_event(
 	return 0;
 }
 
-static int take_sub_buffer(struct tracer *tracer, struct record_trace *trace)
+static int take_sub_buffer(struct tracer *tracer, const struct ring *ring, struct record_trace *trace)
 {
 	unsigned long long time;
 	void *data;
 
 	if (kbuffer_load_subbuffer(tracer->kbuffer, tracer->sub_buffer) < 0)
 		return -EIO;
-	if (kbuffer_missed_events(tracer->kbuffer))
-		trace->lost = true;
+	if (kbuffer_missed_events(tracer->kbuffer)) {
+		trace->lost |= ring == &tracer->tree;
+		trace->requests_lost |= ring == &tracer->disks;
+	}
 	while ((data = kbuffer_read_event(tracer->kbuffer, &time))) {
 		int r = take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
 
@@ -288,13 +348,13 @@ static int take_sub_buffer(struct tracer *tracer, struct record_trace *trace)
 	return 0;
 }
 
-int tracer_drain(struct tracer *tracer, struct record_trace *trace)
+static int drain(struct tracer *tracer, const struct ring *ring, struct record_trace *trace)
 {
-	for (int cpu = 0; cpu < tracer->n_cpus; cpu++) {
-		if (tracer->cpus[cpu] < 0)
+	for (int cpu = 0; cpu < ring->n_cpus; cpu++) {
+		if (ring->cpus[cpu] < 0)
 			continue;
-		while (read(tracer->cpus[cpu], tracer->sub_buffer, tracer->sub_buffer_size) > 0) {
-			int r = take_sub_buffer(tracer, trace);
+		while (read(ring->cpus[cpu], tracer->sub_buffer, tracer->sub_buffer_size) > 0) {
+			int r = take_sub_buffer(tracer, ring, trace);
 
 			if (r < 0)
 				return r;
@@ -303,10 +363,17 @@ int tracer_drain(struct tracer *tracer, struct record_trace *trace)
 	return 0;
 }
 
-static int enable(struct tracer *tracer, enum kind kind)
+int tracer_drain(struct tracer *tracer, struct record_trace *trace)
+{
+	int r = drain(tracer, &tracer->tree, trace);
+
+	return r < 0 ? r : drain(tracer, &tracer->disks, trace);
+}
+
+static int enable(const struct ring *ring, enum kind kind)
 {
 	errno = 0;
-	if (tracefs_event_enable(tracer->instance, descriptions[kind].system, descriptions[kind].name) < 0)
+	if (tracefs_event_enable(ring->instance, descriptions[kind].system, descriptions[kind].name) < 0)
 		return errno ? -errno : -EIO;
 	return 0;
 }
@@ -321,9 +388,12 @@ int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *re
 	if (!tracer->marked_by)
 		return -ESRCH;
 	snprintf(pid, sizeof(pid), "%d", tracer->marked_by);
-	r = write_option(tracer, "set_event_pid", pid);
+	r = write_option(&tracer->tree, "set_event_pid", pid);
 	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
-		r = enable(tracer, kind);
+		r = enable(&tracer->tree, kind);
+	if (tracer->disks.instance &&
+		(enable(&tracer->disks, EVENT_ISSUE) < 0 || enable(&tracer->disks, EVENT_COMPLETE) < 0))
+		ring_release(&tracer->disks);
 	if (r == 0)
 		r = record_trace_add_pid(trace, tracer->marked_by);
 	if (r == 0)
@@ -333,7 +403,19 @@ int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *re
 
 int tracer_stop(struct tracer *tracer, struct record_trace *trace)
 {
-	int r = write_option(tracer, "tracing_on", "0");
+	int r = write_option(&tracer->tree, "tracing_on", "0");
 
 	return r < 0 ? r : tracer_drain(tracer, trace);
+}
+
+bool tracer_sees_disks(const struct tracer *tracer)
+{
+	return tracer->disks.instance;
+}
+
+int tracer_stop_disks(struct tracer *tracer, struct record_trace *trace)
+{
+	int r = tracer->disks.instance ? write_option(&tracer->disks, "tracing_on", "0") : 0;
+
+	return r < 0 ? r : drain(tracer, &tracer->disks, trace);
 }
