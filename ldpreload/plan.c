@@ -107,7 +107,7 @@ static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
 	size = sys_pread(fd, head, sizeof(head), 0);
 	if (size <= 0 || !plan_head_check(head, (size_t)size))
 		return false;
-	ret->order = LE32(((const struct plan_header *)head)->order);
+	ret->wait_ms = LE32(((const struct plan_header *)head)->wait_ms);
 	ret->cold = head_is_cold(head);
 	ret->fd = fd;
 	return true;

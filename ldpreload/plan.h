@@ -32,9 +32,9 @@ static inline void plan_target_init(struct plan_target *target, const char *path
 
 struct plan {
 	int fd;
-	enum plan_order order;
-	bool cold;     /* some of its pages are not resident */
-	bool by_given; /* plan_find_by_given() finds it, so the executed program does, too */
+	uint32_t wait_ms; /* how long the program waits for it to be carried out; 0: not at all */
+	bool cold;        /* some of its pages are not resident */
+	bool by_given;    /* plan_find_by_given() finds it, so the executed program does, too */
 };
 
 /* Whether the program has a trusted plan. If so, the caller owns ret->fd. */

@@ -19,13 +19,15 @@ static bool plan_is_carried_out(int plan_fd)
 }
 
 /*
- * Whether programs sleep until this plan is carried out: it is in physical order (for a rotational disk), and
- * HEADSTART_WAIT is not 0. Otherwise they would sleep longer, in page faults, because the reads of both move the head
- * to and fro (docs/decisions/when-the-program-waits.md).
+ * How long programs sleep at most until this plan is carried out: as long as the plan says, unless HEADSTART_WAIT is 0.
+ * On a disk with a head they would otherwise sleep longer, in page faults, because the reads of both move the head to
+ * and fro (docs/decisions/when-the-program-waits.md).
  */
-static bool plan_waited_for(const struct plan *plan)
+static uint32_t wait_max_ms(const struct plan *plan)
 {
-	return plan->order == PLAN_ORDER_PHYSICAL && !shim_start.no_wait;
+	if (shim_start.no_wait)
+		return 0;
+	return plan->wait_ms < WAIT_MAX_MS ? plan->wait_ms : WAIT_MAX_MS;
 }
 
 /* Starts a prefetcher if one is needed. Returns its process id, or 0. */
@@ -49,19 +51,20 @@ void serve_next(const char *program, const struct plan *plan)
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
 
-	start(program, plan, plan_waited_for(plan) && plan->by_given ? awaited : alongside);
+	start(program, plan, wait_max_ms(plan) > 0 && plan->by_given ? awaited : alongside);
 }
 
 void serve_own(const char *program, const struct plan *plan)
 {
 	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
 	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
-	bool waits = plan->cold && plan_waited_for(plan);
-	int process = start(program, plan, waits ? waited : alongside);
-	int64_t now = now_ms(), since = now;
+	int64_t limit_ms = plan->cold ? wait_max_ms(plan) : 0;
+	int process = start(program, plan, limit_ms > 0 ? waited : alongside);
+	int64_t now = now_ms(), since = now, left_ms;
 
-	if (waits && process == 0)
+	if (limit_ms > 0 && process == 0)
 		process = carrier_of(plan->fd, WAIT_MAX_MS, &since);
-	if (waits && process != 0)
-		wait_for_prefetcher(plan->fd, process, since + WAIT_MAX_MS - now);
+	left_ms = since + WAIT_MAX_MS - now;
+	if (limit_ms > 0 && process != 0)
+		wait_for_prefetcher(plan->fd, process, left_ms < limit_ms ? left_ms : limit_ms);
 }

@@ -12,9 +12,9 @@
 void serve_next(const char *program, const struct plan *plan);
 
 /*
- * The same for the program that we are in. On a rotational disk it sleeps until the prefetcher has ended or is ten
- * seconds old: that way a stuck prefetcher holds up a script that starts the program a hundred times no longer than a
- * script that starts it once. It does not wait for a prefetcher of another user, nor for an executable that it would
- * not start itself.
+ * The same for the program that we are in. As long as the plan says at most, it sleeps until the prefetcher has ended
+ * or is ten seconds old: that way a stuck prefetcher holds up a script that starts the program a hundred times no longer
+ * than a script that starts it once. It does not wait for a prefetcher of another user, nor for an executable that it
+ * would not start itself.
  */
 void serve_own(const char *program, const struct plan *plan);

@@ -264,6 +264,7 @@ static int print_result(const char *program, const char *path, const struct plan
 	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
 	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
 	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
+	json_object_object_add(json, "wait_ms", json_object_new_uint64(summary->wait_ms));
 	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
@@ -278,6 +279,10 @@ static int print_text(const char *program, const char *path, const struct plan_s
 		(double)summary->gap_bytes / 1e6);
 	printf("device   %s\n", device_class_name(summary->device));
 	printf("order    %s\n", order_name(summary));
+	if (summary->wait_ms)
+		printf("wait     %u ms at most\n", summary->wait_ms);
+	else
+		printf("wait     no\n");
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -20,6 +21,7 @@
 #include "lib/print-json.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
+#include "plan/disks.h"
 #include "plan/refresh.h"
 #include "plan/store.h"
 #include "profile/profile-file.h"
@@ -328,11 +330,30 @@ static void describe_device(struct profile *profile)
 	struct device device;
 	char *text;
 
-	if (fd < 0 || device_of(fd, &device) < 0 ||
-		asprintf(&text, "%s %s", device.name, device_class_name(device.class)) < 0)
+	if (fd < 0 || device_of(fd, &device) < 0)
+		return;
+	disks_apply(&device);
+	if (asprintf(&text, "%s %s", device.name, device_class_name(device.class)) < 0)
 		return;
 	free(profile->device);
 	profile->device = text;
+}
+
+/* What the recording showed of the disks. Without it the plan goes by what they call themselves. */
+static void learn_disks(const struct record_disks *disks, bool quiet)
+{
+	for (size_t i = 0; i < disks->n; i++) {
+		const struct record_disk *disk = &disks->items[i];
+		char model[DEVICE_MODEL_TEXT], samples[WORDS_MAX];
+		struct device device;
+
+		if (device_of_number(makedev(disk->device >> 20, disk->device & 0xfffff), &device) < 0 ||
+			disks_learn(&device, disk->reads, disk->n) < 0 || quiet)
+			continue;
+		device_model_text(&device.model, model);
+		verb_note("the disk '%s' was measured: %s (%s reads)", device.name, model,
+			words_count(device.model.samples, samples));
+	}
 }
 
 /* Adds the recording to the stored profile, or replaces that if it is missing, damaged or of another kind. */
@@ -517,6 +538,8 @@ static int keep(struct settings *settings, struct record_result *result)
 	_cleanup_free_ char *path = NULL;
 	int r;
 
+	if (!settings->output)
+		learn_disks(&result->disks, settings->quiet || settings->json);
 	describe_device(&result->profile);
 	r = save(&result->profile, settings, &path);
 	if (r == 0 && !settings->output)
@@ -543,6 +566,7 @@ static int record(struct settings *settings)
 			"recording '%s': to end it, run 'headstart mark' in the command, or elsewhere with "
 			"this name",
 			settings->recording);
+	settings->record.sound_disks = !settings->output && !settings->record.keep_cache;
 	settings->record.progress = show ? show_progress : NULL;
 	err = record_run(&settings->record, &result, &step);
 	if (err)
@@ -555,6 +579,7 @@ static int record(struct settings *settings)
 	if (!err && !settings->quiet && !settings->kill)
 		note_failure(&result, settings->record.argv[0]);
 	profile_release(&result.profile);
+	record_disks_release(&result.disks);
 	return r;
 }
 

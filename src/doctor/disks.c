@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/cleanup.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 
@@ -23,29 +23,6 @@ struct disks {
 	struct disk disks[DISKS_MAX];
 	size_t n;
 };
-
-/* Whether this is a virtual machine's disk. What lies below that is unknown here. */
-static bool is_virtual(const struct doctor_host *host, const char *name)
-{
-	static const char *const vendors[] = {
-		"QEMU", "VMware", "VBOX", "Msft", "Google", "Amazon", "Virtual", NULL};
-	static const char *const files[] = {"vendor", "model"};
-
-	if (after_prefix(name, "vd") || after_prefix(name, "xvd"))
-		return true;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		_cleanup_free_ char *text = NULL;
-		char path[PATH_MAX];
-
-		snprintf(path, sizeof(path), "/sys/block/%s/device/%s", name, files[i]);
-		if (host_read(host, path, &text) < 0)
-			continue;
-		for (const char *const *vendor = vendors; *vendor; vendor++)
-			if (strstr(text, *vendor))
-				return true;
-	}
-	return false;
-}
 
 /* A rule names the class of a folder's content, whether or not that is on a disk. */
 static bool is_block(const struct doctor_host *host, const struct device *device)
@@ -80,6 +57,21 @@ static void say_read_ahead(
 	}
 }
 
+static void say_measured(const struct device *device, const char *places, struct doctor_report *report)
+{
+	char model[DEVICE_MODEL_TEXT], day[16] = "";
+	time_t measured = (time_t)device->model.measured;
+	struct tm tm;
+
+	if (gmtime_r(&measured, &tm))
+		strftime(day, sizeof(day), "%Y-%m-%d", &tm);
+	device_model_text(&device->model, model);
+	doctor_say(report, DOCTOR_OK, "disk", "%s: '%s', measured to be %s, read_ahead_kb %u", places,
+		device->name, device_class_name(device->class), device->read_ahead_kb);
+	doctor_consequence(
+		report, "%s; from %u reads of a recording on %s", model, device->model.samples, day);
+}
+
 void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
 	struct doctor_report *report)
 {
@@ -100,13 +92,16 @@ void say_disk(const struct doctor_host *host, const struct device *device, const
 		doctor_consequence(
 			report, "plans are made as for a disk without seeks; if it is rotational, run this");
 		doctor_mend(report, "headstart plan --device rotational --program PROGRAM");
-	} else if (is_block(host, device) && is_virtual(host, device->name)) {
+	} else if (device->measured) {
+		say_measured(device, places, report);
+	} else if (device_is_guessed(device)) {
 		doctor_say(report, DOCTOR_NOTE, "disk",
 			"%s: '%s' says it is %s, but it is a virtual disk, whose class is only the "
 			"hypervisor's default",
 			places, device->name, class);
 		doctor_consequence(report,
-			"plans are ordered for a %s disk; if the disk below is of the other kind, run this",
+			"plans are ordered for a %s disk, and no program waits for its own, until a "
+			"'headstart record' measures the disk; if you know that it is of the other kind, run this",
 			device->class == DEVICE_ROTATIONAL ? "rotating" : "solid-state");
 		doctor_mend(report,
 			"sudo mkdir -p /etc/headstart && printf '[devices]\\n/dev/%s = %s\\n' | "

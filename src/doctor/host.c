@@ -16,6 +16,8 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
+#include "doctor/state.h"
+#include "plan/disks.h"
 
 bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX])
 {
@@ -64,13 +66,18 @@ static const char *variable_here(const char *name)
 
 static int device_here(const struct doctor_host *host, const char *path, struct device *ret)
 {
+	const struct store store = state_store(host);
 	_cleanup_close_ int fd = -1;
 	char full[PATH_MAX];
+	int r;
 
 	if (!host_path(host, path, full))
 		return -ENAMETOOLONG;
 	fd = open(full, O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : device_of_by_rules(fd, host->rules, host->n_rules, ret);
+	r = fd < 0 ? -errno : device_of_by_rules(fd, host->rules, host->n_rules, ret);
+	if (r == 0)
+		disks_apply_from(&store, ret);
+	return r;
 }
 
 static int try_io_uring(void)

@@ -27,7 +27,7 @@
 #include "format/hash.h"
 
 #define PLAN_MAGIC      "HSPLAN\r\n"
-#define PLAN_VERSION    3u          /* since 3 probes are of files that nobody locks (plan/probe.c) */
+#define PLAN_VERSION    4u          /* since 4 the plan says how long its program waits (plan/wait.c) */
 #define PLAN_HEAD_MAX   4096u       /* bytes: header and probes */
 #define PLAN_FILE_MAX   (64u << 20) /* bytes: a larger plan is refused */
 #define PLAN_FILES_MAX  65536u      /* files in a plan */
@@ -57,6 +57,9 @@ struct plan_header {
 	uint32_t window_pages;   /* pages, > 0: largest read submitted at once, from the device's limits */
 	uint32_t static_tls;     /* bytes the start's libraries take of static TLS; see elf/static-tls.h */
 	uint32_t libraries; /* that the program has when its first instruction is executed; 0: not known */
+	uint32_t
+		wait_ms; /* the program waits at most so long for the plan to be carried out; 0: not at all */
+	uint32_t depth;  /* reads of a page at once that the device can use; 0: not known */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -90,7 +93,7 @@ struct plan_extent {
 	uint32_t reserved; /* 0 */
 };
 
-_Static_assert(sizeof(struct plan_header) == 96, "on-disk layout");
+_Static_assert(sizeof(struct plan_header) == 104, "on-disk layout");
 _Static_assert(sizeof(struct plan_probe) == 8, "on-disk layout");
 _Static_assert(sizeof(struct plan_file) == 32, "on-disk layout");
 _Static_assert(sizeof(struct plan_extent) == 24, "on-disk layout");

@@ -27,6 +27,8 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 		r = draft_libraries(draft);
 	if (r >= 0)
 		r = draft_place(draft);
+	if (r >= 0)
+		r = draft_wait(draft);
 	if (r < 0)
 		return r;
 	draft_merge(draft, options->budget);
@@ -40,6 +42,7 @@ static void summarize(struct plan_draft *draft)
 	struct plan_summary *summary = &draft->summary;
 
 	summary->device = draft->device;
+	summary->wait_ms = draft->wait_ms;
 	summary->files = draft->n_files;
 	summary->extents = draft->n_extents;
 	for (size_t i = 0; i < draft->n_extents; i++) {

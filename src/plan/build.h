@@ -30,6 +30,7 @@ struct plan_summary {
 	size_t extents;
 	uint64_t bytes;     /* that will be read */
 	uint64_t gap_bytes; /* of them, bytes that no start touched */
+	uint32_t wait_ms;   /* how long the program waits for its plan at most; 0: not at all */
 };
 
 /*

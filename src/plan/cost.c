@@ -17,11 +17,13 @@
  * same pages take 0.343 s with no gap, 0.346 s up to 8 KiB, 0.385 s up to 32 KiB. Local flash has shorter requests and
  * more bandwidth in about the same proportion.
  *
+ * A measured device has its own request_us, bytes_per_ms and queue.
+ *
  * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. The result is no gap.
  */
 #include "plan/cost.h"
 
-struct plan_cost plan_cost_of(enum device_class class)
+static struct plan_cost cost_of_class(enum device_class class)
 {
 	switch (class) {
 	case DEVICE_ROTATIONAL:
@@ -37,6 +39,34 @@ struct plan_cost plan_cost_of(enum device_class class)
 		break;
 	}
 	return (struct plan_cost){.seek_us = 0, .request_us = 800, .bytes_per_ms = 125000, .queue = 64};
+}
+
+struct plan_cost plan_cost_of(const struct device *device)
+{
+	struct plan_cost cost = cost_of_class(device->class);
+
+	if (!device->measured)
+		return cost;
+	cost.request_us = device->model.latency_us;
+	if (device->model.bytes_per_ms)
+		cost.bytes_per_ms = device->model.bytes_per_ms;
+	if (device->model.depth)
+		cost.queue = device->model.depth;
+	return cost;
+}
+
+/* A hard disk whose own figures are unknown has those of the model `hdd`: half a turn of the platter is in seek_us. */
+struct device_model plan_model_of(const struct device *device)
+{
+	const struct plan_cost cost = plan_cost_of(device);
+	struct device_model model = device->model;
+
+	if (!device->measured && device->class == DEVICE_ROTATIONAL)
+		model = (struct device_model){.seek_us = 7600, .stroke_us = 16000};
+	model.latency_us = cost.request_us;
+	model.bytes_per_ms = cost.bytes_per_ms;
+	model.depth = cost.queue;
+	return model;
 }
 
 static uint32_t pages_in(uint64_t microseconds, const struct plan_cost *cost, uint32_t page_size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What reading costs on a class of device, and which gaps are therefore read. cost.c has the sources of the constants.
+ * What reading costs on a device, and which gaps are therefore read. cost.c has the sources of the constants, which are
+ * those of the class where the device was not measured.
  */
 #pragma once
 
@@ -15,7 +16,10 @@ struct plan_cost {
 	uint32_t queue; /* reads the device serves at once: a request's cost is divided by it */
 };
 
-struct plan_cost plan_cost_of(enum device_class class);
+struct plan_cost plan_cost_of(const struct device *device);
+
+/* What was measured of the device, completed by what its class has. */
+struct device_model plan_model_of(const struct device *device);
 
 /* The largest gap, in pages, that is cheaper to read than to skip. */
 uint32_t plan_cost_gap_pages(const struct plan_cost *cost, uint32_t page_size);

@@ -8,6 +8,7 @@
  *     draft_static_tls()   how much static TLS the libraries of the start take            static-tls.c
  *     draft_libraries()    how many of them there are                                     libraries.c
  *     draft_place()        where the pages lie, on rotational devices                     place.c
+ *     draft_wait()         how long the program may wait for them                         wait.c
  *     draft_merge()        joins neighbours over gaps that are cheaper to read than skip  merge.c
  *     draft_sort()         files and extents in the order that suits the device           order.c
  *     draft_write()        the plan file                                                  write.c
@@ -63,7 +64,8 @@ struct plan_draft {
 	const struct profile *profile; /* not owned */
 	const char *root; /* not owned; NULL, or the canonical folder below which the profile's paths lie */
 	bool shared;      /* for everybody */
-	enum device_class device;     /* of the program */
+	enum device_class device;     /* of the program; the next one has the rest of what is known of it */
+	const struct device *disk;    /* in devices; NULL without files */
 	struct draft_device *devices; /* owned */
 	size_t n_devices, devices_capacity;
 	struct draft_file *files; /* owned; ascending by the order of their touch until draft_sort() */
@@ -74,6 +76,7 @@ struct plan_draft {
 	size_t n_probes;
 	uint32_t static_tls; /* bytes; UINT32_MAX: at least that */
 	uint32_t libraries;  /* 0: none, or not known */
+	uint32_t wait_ms;    /* 0: the program does not wait */
 	struct plan_summary summary;
 };
 
@@ -110,6 +113,7 @@ int draft_probe(struct plan_draft *draft);
 int draft_static_tls(struct plan_draft *draft);
 int draft_libraries(struct plan_draft *draft);
 int draft_place(struct plan_draft *draft);
+int draft_wait(struct plan_draft *draft);
 /* The part of draft_place() that does not look at the file system: cuts an extent where its places on the disk end. */
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
 void draft_merge(struct plan_draft *draft, uint64_t budget);

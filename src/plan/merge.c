@@ -34,8 +34,8 @@ static bool follows_on_disk(
 static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a,
 	const struct draft_extent *b, uint64_t room)
 {
-	enum device_class class = draft_file_device(draft, a->file)->class;
-	struct plan_cost cost = plan_cost_of(class);
+	const struct device *device = draft_file_device(draft, a->file);
+	struct plan_cost cost = plan_cost_of(device);
 	uint32_t page_size = draft->profile->page_size;
 	uint32_t gap;
 
@@ -44,7 +44,7 @@ static bool worth_joining(const struct plan_draft *draft, const struct draft_ext
 	gap = b->page - (a->page + a->pages);
 	if (gap > room || gap > plan_cost_gap_pages(&cost, page_size))
 		return false;
-	if (class == DEVICE_ROTATIONAL)
+	if (device->class == DEVICE_ROTATIONAL)
 		return follows_on_disk(draft, a, b);
 	return b->page + b->pages - a->page <= plan_cost_chunk_pages(&cost, page_size);
 }

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/identity.h"
+#include "plan/disks.h"
 #include "plan/draft.h"
 
 /* A profile does not name its machine. One recorded with another kernel is taken for one of another machine. */
@@ -57,8 +58,11 @@ static int find_device(
 	r = device_of_by_rules(fd, options->rules, options->n_rules, &device);
 	if (r < 0)
 		return r;
-	if (options->device != DEVICE_UNKNOWN)
+	if (options->device != DEVICE_UNKNOWN) {
 		device.class = options->device;
+		device.by_rule = true;
+	}
+	disks_apply(&device);
 	for (size_t i = 0; anonymous && i < draft->n_devices; i++) {
 		const struct draft_device *known = &draft->devices[i];
 
@@ -190,15 +194,15 @@ static int select_file(struct plan_draft *draft, const struct profile_file *sour
 }
 
 /*
- * The class of the program's device, which decides the order. If the program is not among the files, the first touched
- * file counts.
+ * The program's device, whose class decides the order. If the program is not among the files, the first touched file
+ * counts.
  */
-static enum device_class class_of_program(const struct plan_draft *draft)
+static const struct device *device_of_program(const struct plan_draft *draft)
 {
 	for (size_t i = 0; i < draft->n_files; i++)
 		if (streq(draft->files[i].source->path, draft->profile->program))
-			return draft_file_device(draft, (uint32_t)i)->class;
-	return draft->n_files > 0 ? draft_file_device(draft, 0)->class : DEVICE_UNKNOWN;
+			return draft_file_device(draft, (uint32_t)i);
+	return draft->n_files > 0 ? draft_file_device(draft, 0) : NULL;
 }
 
 int draft_select(struct plan_draft *draft, const struct plan_options *options)
@@ -212,7 +216,10 @@ int draft_select(struct plan_draft *draft, const struct plan_options *options)
 		if (r < 0)
 			return r;
 	}
-	draft->device = options->device != DEVICE_UNKNOWN ? options->device : class_of_program(draft);
+	draft->disk = device_of_program(draft);
+	draft->device = options->device != DEVICE_UNKNOWN ? options->device
+		: draft->disk                             ? draft->disk->class
+							  : DEVICE_UNKNOWN;
 	return 0;
 }
 

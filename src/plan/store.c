@@ -57,7 +57,13 @@ static unsigned writing_folder(const struct state_environment *environment)
 
 static const char *suffix_of(enum store_what what)
 {
-	return what == STORE_PLAN ? STATE_PLAN_SUFFIX : STATE_PROFILE_SUFFIX;
+	static const char *const suffixes[] = {
+		[STORE_PROFILE] = STATE_PROFILE_SUFFIX,
+		[STORE_PLAN] = STATE_PLAN_SUFFIX,
+		[STORE_DISK] = STATE_DISK_SUFFIX,
+	};
+
+	return suffixes[what];
 }
 
 static int copy_string(const char *string, char **ret)

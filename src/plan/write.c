@@ -137,6 +137,8 @@ static void write_header(
 		.window_pages = LE32(window_pages(draft)),
 		.static_tls = LE32(draft->static_tls),
 		.libraries = LE32(draft->libraries),
+		.wait_ms = LE32(draft->wait_ms),
+		.depth = LE32(draft->disk && draft->disk->measured ? draft->disk->model.depth : 0),
 	};
 	memcpy(header->magic, PLAN_MAGIC, sizeof(header->magic));
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));

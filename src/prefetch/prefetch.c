@@ -49,12 +49,24 @@ static const struct prefetch_tuning tuning_physical_alongside = {
 	.opens_first = true,
 };
 
-static const struct prefetch_tuning *tuning_for(
-	const struct plan_view *plan, const struct prefetch_options *options)
+/*
+ * A device that serves few reads at once is kept busy by twice as many, and the program's own reads and the opens wait
+ * for no more than these.
+ */
+static struct prefetch_tuning tuning_of_touch(uint32_t depth)
+{
+	struct prefetch_tuning tuning = tuning_touch;
+
+	if (depth > 0 && depth < tuning.read_depth / 2)
+		tuning.read_depth = depth > 2 ? 2 * depth : 4;
+	return tuning;
+}
+
+static struct prefetch_tuning tuning_for(const struct plan_view *plan, const struct prefetch_options *options)
 {
 	if (LE32(plan->header->order) != PLAN_ORDER_PHYSICAL)
-		return &tuning_touch;
-	return options->alongside ? &tuning_physical_alongside : &tuning_physical;
+		return tuning_of_touch(LE32(plan->header->depth));
+	return options->alongside ? tuning_physical_alongside : tuning_physical;
 }
 
 const char *prefetch_engine_name(enum prefetch_engine engine)
@@ -112,6 +124,7 @@ static void run_engine(struct plan_job *job)
 int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_options *options,
 	const struct prefetch_tuning *tuning, struct prefetch_result *ret)
 {
+	const struct prefetch_tuning usual = tuning_for(plan, options);
 	struct prefetch_options checked = *options;
 	_cleanup_(plan_job_releasep) struct plan_job job = {0};
 	struct process_state was;
@@ -119,13 +132,11 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 	bool blind = false;
 	int r;
 
-	if (!tuning)
-		tuning = tuning_for(plan, options);
 	checked.wait |= checked.verify;
 	if (checked.verify)
 		blind = residency_of_plan(plan, &before) < 0;
 	was = process_prepare(&checked);
-	r = plan_job_init(&job, plan, &checked, tuning);
+	r = plan_job_init(&job, plan, &checked, tuning ? tuning : &usual);
 	if (r == 0)
 		run_engine(&job);
 	process_restore(&was);

@@ -216,6 +216,8 @@ static void plan_scalars(struct writer *writer, const struct plan_view *plan)
 	member(writer, "window_pages", number(LE32(header->window_pages)));
 	member(writer, "static_tls", number(LE32(header->static_tls)));
 	member(writer, "libraries", number(LE32(header->libraries)));
+	member(writer, "wait_ms", number(LE32(header->wait_ms)));
+	member(writer, "depth", number(LE32(header->depth)));
 	member(writer, "bytes", number(pages * page_size));
 	member(writer, "gap_bytes", number(gap * page_size));
 }

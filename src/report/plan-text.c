@@ -66,6 +66,11 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 		LE32(header->order) == PLAN_ORDER_PHYSICAL
 			? "by place on the disk: files by inode, extents by block"
 			: "of first touch");
+	if (LE32(header->wait_ms))
+		table_line(out, style, "waits", "the program waits for it, %s ms at most",
+			words_count(LE32(header->wait_ms), a));
+	else
+		table_line(out, style, "waits", "no: the program runs meanwhile");
 	table_line(out, style, "opens", "%s file%s, %s director%s, %s link%s",
 		words_count(totals->kinds[PLAN_REGULAR], a), words_plural(totals->kinds[PLAN_REGULAR]),
 		words_count(totals->kinds[PLAN_DIRECTORY], b),

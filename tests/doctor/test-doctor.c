@@ -74,11 +74,20 @@ static void put(const char *path, const char *text)
 	put_bytes(path, text, strlen(text), 0644);
 }
 
+static struct device a_device(enum device_class class, uint32_t read_ahead_kb, const char *name, bool by_rule)
+{
+	struct device device = {
+		.class = class, .read_ahead_kb = read_ahead_kb, .max_sectors_kb = 1280, .by_rule = by_rule};
+
+	strcpy(device.name, name);
+	return device;
+}
+
 static int begin(void **state)
 {
 	strcpy(root + sizeof(root) - 7, "XXXXXX");
 	memset(variables, 0, sizeof(variables));
-	disk = (struct device){DEVICE_SOLID, 128, 1280, "nvme0n1", false};
+	disk = a_device(DEVICE_SOLID, 128, "nvme0n1", false);
 	host = (struct doctor_host){
 		.root = mkdtemp(root),
 		.variable = fake_variable,
@@ -251,27 +260,41 @@ static void disks(void **state)
 	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
 	disk.read_ahead_kb = 0;
 	finds(check_disks, DOCTOR_NOTE, "read-ahead of 'nvme0n1' is off");
-	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "vda", false};
+	disk = a_device(DEVICE_ROTATIONAL, 128, "vda", false);
+	disk.virtual_disk = true;
 	finds(check_disks, DOCTOR_NOTE, "printf '[devices]\\n/dev/vda = solid\\n' | sudo tee -a");
-	disk = (struct device){DEVICE_ROTATIONAL, 128, 1280, "sda", false};
+	disk = a_device(DEVICE_ROTATIONAL, 128, "sda", false);
 	finds(check_disks, DOCTOR_OK, "'sda', rotational");
-	put("/sys/block/sda/device/vendor", "QEMU    \n");
+	disk.virtual_disk = true;
 	finds(check_disks, DOCTOR_NOTE, "virtual disk");
-	disk = (struct device){DEVICE_UNKNOWN, 0, 0, "", false};
+	finds(check_disks, DOCTOR_NOTE, "no program waits");
+	device_set_model(&disk,
+		&(struct device_model){.latency_us = 81,
+			.bytes_per_ms = 3000000,
+			.depth = 59,
+			.samples = 1234,
+			.measured = 1763820000});
+	finds(check_disks, DOCTOR_OK, "'sda', measured to be solid");
+	finds(check_disks, DOCTOR_OK,
+		"0.08 ms a page, no seeks, 3000 MB/s, 59 reads at once; from 1234 reads of a recording on 2025-11-22");
+	device_set_model(&disk,
+		&(struct device_model){.latency_us = 168, .seek_us = 7600, .stroke_us = 16000, .depth = 1});
+	finds(check_disks, DOCTOR_OK, "0.17 ms a page, 7.6 to 23.6 ms more for a seek, 1 read at once");
+	disk = a_device(DEVICE_UNKNOWN, 0, "", false);
 	finds(check_disks, DOCTOR_NOTE, "headstart plan --device rotational");
 	disk.by_rule = true;
 	disk.class = DEVICE_ROTATIONAL;
 	finds(check_disks, DOCTOR_OK, "the file system, rotational by the settings");
-	disk = (struct device){DEVICE_SOLID, 128, 1280, "vda", true};
+	disk = a_device(DEVICE_SOLID, 128, "vda", true);
 	finds(check_disks, DOCTOR_OK, "'vda', solid by the settings, read_ahead_kb 128");
 	put("/sys/block/vda/queue/read_ahead_kb", "8192\n");
 	disk.read_ahead_kb = 8192;
 	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/vda/queue/read_ahead_kb");
-	disk = (struct device){DEVICE_SOLID, 0, 0, "tmpfs", true};
+	disk = a_device(DEVICE_SOLID, 0, "tmpfs", true);
 	finds(check_disks, DOCTOR_OK, "'tmpfs', solid by the settings");
-	disk = (struct device){DEVICE_MEMORY, 0, 0, "tmpfs", false};
+	disk = a_device(DEVICE_MEMORY, 0, "tmpfs", false);
 	finds(check_disks, DOCTOR_OK, "in memory");
-	disk = (struct device){DEVICE_NETWORK, 128, 0, "nfs", false};
+	disk = a_device(DEVICE_NETWORK, 128, "nfs", false);
 	finds(check_disks, DOCTOR_OK, "network");
 }
 

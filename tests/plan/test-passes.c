@@ -91,14 +91,47 @@ static void expect(const struct plan_draft *draft, size_t i, uint32_t file, uint
 static const struct test_file two_files[] = {
 	{"/lib/a", PROFILE_REGULAR, 20, 0}, {"/lib/b", PROFILE_REGULAR, 10, 0}, {0}};
 
+static struct plan_cost cost_of_class(enum device_class class)
+{
+	return plan_cost_of(&(struct device){.class = class});
+}
+
+static struct device measured(
+	enum device_class class, uint32_t latency_us, uint32_t bytes_per_ms, uint32_t depth)
+{
+	return (struct device){
+		.class = class,
+		.measured = true,
+		.size = UINT64_C(1) << 30,
+		.model = {.latency_us = latency_us, .bytes_per_ms = bytes_per_ms, .depth = depth},
+	};
+}
+
+/* Measurements count before the constants of a class, but only what was measured. */
+static void a_measured_device_costs_what_was_measured(void **state)
+{
+	struct device emmc = measured(DEVICE_SOLID, 284, 120000, 4);
+	struct device nvme = measured(DEVICE_SOLID, 81, 3000000, 59);
+	struct device half = measured(DEVICE_ROTATIONAL, 400, 0, 0);
+	struct plan_cost slow = plan_cost_of(&emmc), fast = plan_cost_of(&nvme), open = plan_cost_of(&half);
+
+	assert_int_equal(plan_cost_gap_pages(&slow, PAGE), 2);
+	assert_int_equal(plan_cost_chunk_pages(&slow, PAGE), 8);
+	assert_int_equal(plan_cost_gap_pages(&fast, PAGE), 0);
+	assert_int_equal(plan_cost_chunk_pages(&fast, PAGE), 59);
+	assert_int_equal(open.request_us, 400);
+	assert_int_equal(open.bytes_per_ms, cost_of_class(DEVICE_ROTATIONAL).bytes_per_ms);
+	assert_int_equal(open.queue, 1);
+}
+
 static void gaps_cost_what_the_device_says(void **state)
 {
 	struct plan_cost free_requests = {.bytes_per_ms = 1000000, .queue = 1};
 	struct plan_cost seeks = {.seek_us = 4096, .request_us = 0, .bytes_per_ms = 1000, .queue = 1};
 	struct plan_cost queued = {.request_us = 64 * 4096, .bytes_per_ms = 1000, .queue = 64};
 	struct plan_cost endless = {.seek_us = UINT32_MAX, .bytes_per_ms = UINT32_MAX, .queue = 1};
-	struct plan_cost hdd = plan_cost_of(DEVICE_ROTATIONAL), solid = plan_cost_of(DEVICE_SOLID);
-	struct plan_cost unknown = plan_cost_of(DEVICE_UNKNOWN);
+	struct plan_cost hdd = cost_of_class(DEVICE_ROTATIONAL), solid = cost_of_class(DEVICE_SOLID);
+	struct plan_cost unknown = cost_of_class(DEVICE_UNKNOWN);
 
 	assert_int_equal(plan_cost_gap_pages(&free_requests, PAGE), 0);
 	assert_int_equal(plan_cost_gap_pages(&seeks, PAGE), 1);
@@ -183,7 +216,7 @@ static void a_file_without_places_stays_whole(void **state)
 static void rotational_gaps_are_read_if_they_are_gaps_on_disk(void **state)
 {
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
-	struct plan_cost cost = plan_cost_of(DEVICE_ROTATIONAL);
+	struct plan_cost cost = cost_of_class(DEVICE_ROTATIONAL);
 	uint32_t limit = plan_cost_gap_pages(&cost, PAGE);
 
 	add(&draft, (struct draft_extent){0, 0, 2, 0, 90, 1, 1000 * PAGE});
@@ -217,7 +250,7 @@ static void gaps_are_read_only_within_the_budget(void **state)
 static void neighbours_join_up_to_a_chunk_in_touch_order(void **state)
 {
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, two_files);
-	struct plan_cost cost = plan_cost_of(DEVICE_SOLID);
+	struct plan_cost cost = cost_of_class(DEVICE_SOLID);
 	uint32_t chunk = plan_cost_chunk_pages(&cost, PAGE);
 
 	for (uint32_t page = 0; page < 2 * chunk; page++)
@@ -226,6 +259,71 @@ static void neighbours_join_up_to_a_chunk_in_touch_order(void **state)
 	assert_int_equal(draft.n_extents, 2);
 	expect(&draft, 0, 0, 0, chunk, 0, 1001 - chunk);
 	expect(&draft, 1, 0, chunk, chunk, 0, 1001 - 2 * chunk);
+}
+
+/* Ten windows of 128 KiB, far from each other: each a seek, a latency and its bytes. */
+static struct plan_draft far_windows(enum device_class class)
+{
+	struct plan_draft draft = make_draft(class, two_files);
+
+	draft.disk = &draft.devices[0].device;
+	for (uint32_t i = 0; i < 10; i++)
+		add(&draft,
+			(struct draft_extent){0, i * 320, 8, 0, 100 - i * 10, 1, (uint64_t)i * 320 * PAGE});
+	/* again in the same window: it is there by then */
+	add(&draft, (struct draft_extent){0, 16, 1, 0, 200, 1, 16 * PAGE});
+	return draft;
+}
+
+static void a_program_waits_no_longer_than_its_own_reads_would_take(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_ROTATIONAL);
+	struct device *disk = &draft.devices[0].device;
+
+	*disk = measured(DEVICE_ROTATIONAL, 1000, 131072, 1);
+	disk->model.seek_us = 8000;
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.wait_ms, 10 * (1 + 8 + 1));
+	disk->model.stroke_us = 16000; /* 160 to 288 pages of 2^18: a fortieth */
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_in_range(draft.wait_ms, 104, 108);
+	*disk = (struct device){
+		.class = DEVICE_ROTATIONAL, .size = UINT64_C(1) << 40}; /* by its class alone */
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_in_range(draft.wait_ms, 90, 110);
+}
+
+static void a_guess_makes_no_program_wait(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_ROTATIONAL);
+	struct device *disk = &draft.devices[0].device;
+
+	*disk = (struct device){.class = DEVICE_ROTATIONAL, .virtual_disk = true};
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.wait_ms, 0);
+	disk->by_rule = true; /* somebody knows */
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_true(draft.wait_ms > 0);
+}
+
+static void nobody_waits_for_a_disk_without_seeks(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_SOLID);
+
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.wait_ms, 0);
+}
+
+static void a_wait_has_bounds(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_ROTATIONAL);
+
+	draft.devices[0].device = measured(DEVICE_ROTATIONAL, UINT32_MAX, 1, 1);
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.wait_ms, 30000);
+	draft.devices[0].device = measured(DEVICE_ROTATIONAL, 0, UINT32_MAX, 1);
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.wait_ms, 1);
 }
 
 static void rotational_plans_go_by_inode_and_place(void **state)
@@ -405,6 +503,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(gaps_cost_what_the_device_says),
+		cmocka_unit_test(a_measured_device_costs_what_was_measured),
+		cmocka_unit_test(a_program_waits_no_longer_than_its_own_reads_would_take),
+		cmocka_unit_test(a_guess_makes_no_program_wait),
+		cmocka_unit_test(nobody_waits_for_a_disk_without_seeks),
+		cmocka_unit_test(a_wait_has_bounds),
 		cmocka_unit_test(the_budget_keeps_what_is_touched_first),
 		cmocka_unit_test(files_cut_away_renumber_the_rest),
 		cmocka_unit_test(extents_are_cut_where_their_place_ends),

@@ -67,6 +67,7 @@ static uint32_t put_head(const struct plan_maker *maker, char *data)
 	header->version = LE32(PLAN_VERSION);
 	header->page_size = LE32(PLAN_MAKER_PAGE);
 	header->order = LE32(maker->order);
+	header->wait_ms = LE32(maker->wait_ms);
 	header->window_pages = LE32(maker->window_pages);
 	header->libraries = LE32(maker->libraries);
 	header->probe_count = LE32(maker->probe_count);

@@ -100,6 +100,26 @@ case_program_goes_on_if_it_is_told_to() {
 	goes_on HEADSTART_WAIT=0 "$launch" execv "$look"
 	"$built/plan-for" "$state" "$look" $libraries $untouched >"$tmp/out"
 	goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
+	WAIT_MS=0 make_physical
+	goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
+	goes_on HEADSTART_WAIT=1 "$look"
+	make_physical
+}
+
+# Nor for longer than its plan says.
+case_program_waits_no_longer_than_its_plan_says() {
+	can_trace || skip "strace cannot trace here"
+	"$unclaimed" "$plan"
+	WAIT_MS=3500 make_physical
+	what=started
+	for way in "$launch execv" ""; do
+		follow HEADSTART_PREFETCH="$tmp/slow" $way "$look"
+		echo >"$tmp/go"
+		"$unclaimed" "$plan"
+		read -r line <&8
+		[ -n "$(waits_up_to)" ] || fail "it does not wait at all: $(cat "$tmp/calls")"
+		[ "$(waits_up_to)" -le 3 ] || fail "it waits longer than its plan says: $(cat "$tmp/calls")"
+	done
 	make_physical
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * plan-for FOLDER PROGRAM FILE…: makes a plan of PROGRAM over the whole of each file, with probes, as
- * FOLDER/NAME.plan. If $ORDER is "physical", it is in physical order, as for a rotational disk. $LIBRARIES is how
- * many libraries PROGRAM has when it begins; without it, that is unknown.
+ * FOLDER/NAME.plan. If $ORDER is "physical", it is in physical order, as for a rotational disk, and PROGRAM waits for it,
+ * for $WAIT_MS milliseconds at most. $LIBRARIES is how many libraries PROGRAM has when it begins; without it, that is
+ * unknown.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,12 +16,14 @@
 #include "format/plan-name.h"
 #include "make-plan.h"
 
+#define LONG_WAIT_MS 60000u /* longer than the shims wait */
+
 int main(int argc, char **argv)
 {
 	struct plan_maker maker = {
 		.window_pages = 32, .order = PLAN_ORDER_TOUCH, .program = argc > 2 ? argv[2] : NULL};
 	char name[PLAN_NAME_SIZE], path[4096];
-	const char *order = getenv("ORDER"), *libraries = getenv("LIBRARIES");
+	const char *order = getenv("ORDER"), *libraries = getenv("LIBRARIES"), *wait = getenv("WAIT_MS");
 	struct stat st;
 	size_t size;
 	void *data;
@@ -30,6 +33,8 @@ int main(int argc, char **argv)
 		return 2;
 	if (order && strcmp(order, "physical") == 0)
 		maker.order = PLAN_ORDER_PHYSICAL;
+	if (maker.order == PLAN_ORDER_PHYSICAL)
+		maker.wait_ms = wait ? (uint32_t)strtoul(wait, NULL, 10) : LONG_WAIT_MS;
 	if (libraries)
 		maker.libraries = (uint32_t)strtoul(libraries, NULL, 10);
 	for (int i = 3; i < argc; i++) {

@@ -27,6 +27,12 @@ case_program_goes_on_if_it_is_told_to() {
 	goes_on HEADSTART_WAIT=0
 }
 
+# A plan for a disk of which nothing is known but what a hypervisor says.
+case_program_goes_on_if_its_plan_says_so() {
+	ORDER=physical WAIT_MS=0 make_plan
+	goes_on HEADSTART_WAIT=1
+}
+
 # With a plan in physical order the program waits until the prefetcher ends, however that happens.
 case_program_waits_with_a_plan_in_physical_order() {
 	ORDER=physical make_plan

@@ -21,20 +21,22 @@
 #include "prefetcher/time-limit.h"
 #include "verb.h"
 
-/* How long the program's start is delayed at most, and how long a prefetcher works at most. */
+/* How long the program's start is delayed at most if that was asked for, and how long a prefetcher works at most. */
 #define WAIT_LIMIT_MS 30000
 
 /*
- * A rotational disk carries out the plan fastest if nothing else moves its head, so the program waits. On other devices
- * the program's own work overlaps the reads (docs/decisions/when-the-program-waits.md).
+ * A disk with a head carries out the plan fastest if nothing else moves it, so the program waits: as long as the plan
+ * says. On other devices the program's own work overlaps the reads (docs/decisions/when-the-program-waits.md).
  */
-static bool program_waits(const struct launch *launch)
+static int wait_max_ms(const struct launch *launch)
 {
-	if (detach_stays())
-		return true; /* we reap the prefetcher before we start the program */
+	uint32_t planned = LE32(launch->view.header->wait_ms);
+
+	if (detach_stays() || launch->wait == LAUNCH_WAIT_DONE)
+		return WAIT_LIMIT_MS; /* if it stays, we reap the prefetcher before we start the program */
 	if (launch->wait != LAUNCH_WAIT_AUTO)
-		return launch->wait == LAUNCH_WAIT_DONE;
-	return LE32(launch->view.header->order) == PLAN_ORDER_PHYSICAL;
+		return 0;
+	return planned < WAIT_LIMIT_MS ? (int)planned : WAIT_LIMIT_MS;
 }
 
 static void compile(const void *context)
@@ -51,7 +53,7 @@ static void say_result(const struct launch *launch, const struct prefetch_result
 	const char *program = plan_program(&launch->view);
 	double asked = (double)result->bytes_asked / 1e6, read = (double)result->bytes_read / 1e6;
 	double seconds = (double)result->elapsed_us / 1e6;
-	bool waits = program_waits(launch);
+	bool waits = wait_max_ms(launch) > 0;
 	char rest[96] = "";
 
 	/* Our own look at the probes brings in a page or two. */
@@ -74,7 +76,7 @@ static void carry_out(const void *context)
 	const struct launch *launch = context;
 	struct prefetch_options options = {
 		.wait = true,
-		.alongside = !program_waits(launch),
+		.alongside = wait_max_ms(launch) == 0,
 		.time_budget_ms =
 			launch->time_ms && launch->time_ms < WAIT_LIMIT_MS ? launch->time_ms : WAIT_LIMIT_MS,
 		.memory_limit = launch->memory_limit,
@@ -99,12 +101,12 @@ static void carry_out(const void *context)
 		compile(plan_program(&launch->view));
 }
 
-/* Returns when the prefetcher has closed its end of the pipe or died, or after WAIT_LIMIT_MS. */
-static void await_prefetcher(int pipe_end)
+/* Returns when the prefetcher has closed its end of the pipe or died, or after `limit_ms`. */
+static void await_prefetcher(int pipe_end, int limit_ms)
 {
 	struct pollfd ended = {.fd = pipe_end};
 
-	poll(&ended, 1, WAIT_LIMIT_MS);
+	poll(&ended, 1, limit_ms);
 }
 
 static void reap(pid_t child)
@@ -125,8 +127,8 @@ int launch_prefetcher(const struct launch *launch)
 
 	if (r < 0)
 		return r;
-	if (program_waits(launch))
-		await_prefetcher(pipe_end);
+	if (wait_max_ms(launch) > 0)
+		await_prefetcher(pipe_end, wait_max_ms(launch));
 	reap(child);
 	return 0;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeps what was measured of the disks, one file a disk (device/model-file.h). */
+#include "plan/disks.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/publish.h"
+#include "device/model-file.h"
+
+static int load(const char *path, const char *identity, struct device_model *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	int r = read_file(path, MODEL_FILE_MAX, &text, &size);
+
+	return r < 0 ? r : model_file_read(text, size, identity, ret);
+}
+
+void disks_apply(struct device *device)
+{
+	_cleanup_free_ char *path = NULL;
+	struct device_model model;
+
+	if (*device->identity && store_find(STORE_DISK, device->identity, &path) == 0 &&
+		load(path, device->identity, &model) == 0)
+		device_set_model(device, &model);
+}
+
+void disks_apply_from(const struct store *store, struct device *device)
+{
+	_cleanup_free_ char *path = NULL;
+	char full[PATH_MAX];
+	struct device_model model;
+
+	if (*device->identity && store_look_up(store, STORE_DISK, device->identity, &path) == 0 &&
+		(size_t)snprintf(full, sizeof(full), "%s%s", store->root, path) < sizeof(full) &&
+		load(full, device->identity, &model) == 0)
+		device_set_model(device, &model);
+}
+
+/* What the new measurement leaves open is taken from the old one, if they agree on what kind of disk it is. */
+static void complete(struct device_model *model, const struct device_model *old)
+{
+	struct device_model both = *model;
+
+	if (both.depth == 0)
+		both.depth = old->depth;
+	if (both.bytes_per_ms == 0)
+		both.bytes_per_ms = old->bytes_per_ms;
+	if (device_model_seeks(&both) == device_model_seeks(old))
+		*model = both;
+}
+
+int disks_learn(struct device *disk, const struct device_read *reads, size_t n)
+{
+	_cleanup_free_ char *path = NULL;
+	char text[MODEL_FILE_MAX];
+	struct device before = *disk;
+	struct device_model model;
+	size_t size;
+	int r = *disk->identity ? device_fit(reads, n, disk->size, &model) : -ENOENT;
+
+	if (r < 0)
+		return r;
+	disks_apply(&before);
+	if (before.measured)
+		complete(&model, &before.model);
+	model.measured = time(NULL);
+	device_set_model(disk, &model);
+	size = model_file_write(disk->identity, &model, text);
+	r = store_path_for_writing(STORE_DISK, disk->identity, &path);
+	return r < 0 ? r : publish_file(path, store_mode(), text, size);
+}
