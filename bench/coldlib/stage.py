@@ -23,6 +23,7 @@ LOG = "/var/log/headstart-bench.log"    # in a folder that only root can change,
 PAGE = os.sysconf("SC_PAGESIZE")
 PREFETCHERS_END = 5  # seconds after the command for them to log what they have read
 MERGED = 3           # recorded starts of a merged plan
+RECORDING = 900      # seconds that a recording may take at the device's speed
 WARM_READS = 0.02    # of the reads of a cold start: a start with more was not warm
 
 
@@ -164,11 +165,11 @@ class Stage:
                    done.major_faults, done.minor_faults, done.counters["bytes_read"], done.counters["reads"],
                    done.counters["noncontiguous"], done.counters["bytes_reread"])
 
-    def _headstart(self, *arguments):
-        """Runs a verb of headstart in the image. Returns what it printed."""
+    def _headstart(self, *arguments, timeout=None, delay=False):
+        """Runs a verb of headstart in the image, at full speed unless `delay`. Returns what it printed."""
         with lab_errors():
             done = self.root.run([self.paths["headstart"], *arguments], dict(self.app.environment),
-                                 self.options.timeout, measured=False)
+                                 timeout or self.options.timeout, measured=False, delay=delay)
         if done.timed_out or done.status != 0:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise GivenUp(f"'headstart {arguments[0]}' failed in the image: "
@@ -179,8 +180,10 @@ class Stage:
         return self._headstart("show", "--json", path)
 
     def _record(self):
-        """Records a start, with its plan where `headstart run` and the shim look."""
-        self._headstart("record", "--quiet", "--", *self.app.command)
+        """Records a start, with its plan where `headstart run` and the shim look. At the device's own speed, since the recording
+        also measures it; without read-ahead that takes several times as long as a start."""
+        self._headstart("record", "--quiet", "--timeout", str(RECORDING), "--", *self.app.command, timeout=2 * RECORDING,
+                        delay=True)
         for path in glob.glob(self.root.inside(self.paths["state"] + "/*.plan")):
             if os.path.islink(path):    # the sign for another name of the program
                 continue
