@@ -236,7 +236,7 @@ static void disturbed_reads_do_not_count(void **state)
 	assert_int_equal(device_fit(recording.reads, recording.n, DISK_SIZE, &model), 0);
 	assert_within(model.latency_us, 108, 0.1);
 	assert_false(device_model_seeks(&model));
-	assert_in_range(model.samples, 900, 1000);
+	assert_uint_in_range(model.samples, 900, 1000);
 	end(&recording);
 }
 

@@ -67,8 +67,8 @@ static void what_was_learnt_is_applied(void **state)
 	assert_true(again.measured);
 	assert_int_equal(again.class, DEVICE_SOLID);
 	assert_int_equal(again.model.latency_us, 100);
-	assert_in_range(again.model.samples, READS - 10, READS);
-	assert_in_range(again.model.measured, (uint64_t)time(NULL) - 3600, (uint64_t)time(NULL));
+	assert_uint_in_range(again.model.samples, READS - 10, READS);
+	assert_uint_in_range(again.model.measured, (uint64_t)time(NULL) - 3600, (uint64_t)time(NULL));
 	strcpy(other.identity, "serial ../A/B 8388609");
 	disks_apply(&other);
 	assert_false(other.measured);
@@ -103,12 +103,12 @@ static void measurements_complete_each_other(void **state)
 	for (size_t i = 0; i < 8; i++, at += 2 * MS + 1000)
 		reads[READS + i] = (struct device_read){at, at + MS / 10 + MS, i << 20, 1 << 20, false};
 	assert_int_equal(disks_learn(&disk, reads, READS + 8), 0);
-	assert_in_range(disk.model.bytes_per_ms, 1000000, 1100000);
+	assert_uint_in_range(disk.model.bytes_per_ms, 1000000, 1100000);
 	take(MS / 5);
 	disk = vda();
 	assert_int_equal(disks_learn(&disk, reads, READS), 0);
 	assert_int_equal(disk.model.latency_us, 200);
-	assert_in_range(disk.model.bytes_per_ms, 1000000, 1100000);
+	assert_uint_in_range(disk.model.bytes_per_ms, 1000000, 1100000);
 	for (size_t i = 1; i < READS; i++) /* now it seeks */
 		if (reads[i].offset != reads[i - 1].offset + 4096)
 			for (size_t later = i; later < READS; later++) {

@@ -286,11 +286,11 @@ static void a_program_waits_no_longer_than_its_own_reads_would_take(void **state
 	assert_int_equal(draft.wait_ms, 10 * (1 + 8 + 1));
 	disk->model.stroke_us = 16000; /* 160 to 288 pages of 2^18: a fortieth */
 	assert_int_equal(draft_wait(&draft), 0);
-	assert_in_range(draft.wait_ms, 104, 108);
+	assert_uint_in_range(draft.wait_ms, 104, 108);
 	*disk = (struct device){
 		.class = DEVICE_ROTATIONAL, .size = UINT64_C(1) << 40}; /* by its class alone */
 	assert_int_equal(draft_wait(&draft), 0);
-	assert_in_range(draft.wait_ms, 90, 110);
+	assert_uint_in_range(draft.wait_ms, 90, 110);
 }
 
 static void a_guess_makes_no_program_wait(void **state)
