@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/note.h"
+#include "lib/input-path.h"
 #include "lib/input.h"
 #include "lib/output.h"
 #include "package/owner.h"
@@ -165,11 +166,12 @@ static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 
 static int load_profile(struct relayout_run *run)
 {
-	const char *path = run->profile_path;
-	_cleanup_free_ char *data = NULL;
+	_cleanup_free_ char *path = NULL, *data = NULL;
 	size_t size;
-	int r = input_profile(path, &run->profile);
+	int r = input_path(run->profile_path, false, &path);
 
+	if (r == 0)
+		r = input_profile(path, &run->profile);
 	if (r)
 		return r;
 	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);

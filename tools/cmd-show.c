@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
+#include "lib/input-path.h"
 #include "lib/input.h"
 #include "lib/page-style.h"
 #include "profile/profile-file.h"
@@ -19,8 +20,8 @@
 #include "verb.h"
 
 static const char help[] =
-	"usage: headstart show [OPTION…] FILE\n"
-	"Prints what is in a profile or a plan.\n"
+	"usage: headstart show [OPTION…] FILE|PROGRAM\n"
+	"Prints what is in a profile or a plan: in that file, or in the stored one of PROGRAM.\n"
 	"\n"
 	"options:\n"
 	"      --json     print everything as one JSON object\n"
@@ -122,6 +123,7 @@ int cmd_show(int argc, char **argv)
 	};
 	struct show_options options = {.rows = 20};
 	unsigned long long rows;
+	_cleanup_free_ char *path = NULL;
 	enum file_type type;
 	int c, r;
 
@@ -147,9 +149,10 @@ int cmd_show(int argc, char **argv)
 	}
 	if (argc - optind != 1)
 		return verb_usage("show", argc == optind ? "no file given" : "give only one file");
-	r = recognise(argv[optind], &type);
+	r = input_path(argv[optind], true, &path);
+	if (r == 0)
+		r = recognise(path, &type);
 	if (r != 0)
 		return r;
-	return type == TYPE_PROFILE ? show_profile(argv[optind], &options)
-				    : show_plan(argv[optind], &options);
+	return type == TYPE_PROFILE ? show_profile(path, &options) : show_plan(path, &options);
 }

@@ -144,7 +144,12 @@ void check_plan(
 		return;
 	}
 	changes = state_plan_changes(host, &plan.view);
-	if (changes.changed + changes.gone == 0)
+	if (changes.changed + changes.gone == 0 && changes.hidden > 0)
+		doctor_say(report, DOCTOR_OK, "plan",
+			"'%s': %u of %u files not checked, because this user may not look at them; the others are "
+			"as they were",
+			plan.path, changes.hidden, plan.view.file_count);
+	else if (changes.changed + changes.gone == 0)
 		doctor_say(report, DOCTOR_OK, "plan", "'%s', every file is as it was", plan.path);
 	else
 		say_changes(host, program, &plan, &changes, report);

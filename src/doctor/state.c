@@ -73,7 +73,13 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	return 0;
 }
 
-enum standing { SAME, CHANGED, GONE };
+enum standing { SAME, CHANGED, GONE, HIDDEN };
+
+/* Whether lstat(2) failed because a folder on the way is closed to this user. The file may well be there. */
+static bool is_hidden(int error)
+{
+	return error == EACCES;
+}
 
 static enum standing file_standing(
 	const struct doctor_host *host, const struct plan_view *plan, uint32_t index)
@@ -82,8 +88,11 @@ static enum standing file_standing(
 	char full[PATH_MAX];
 	struct stat st;
 
-	if (!host_path(host, plan_file_path(plan, index), full) || lstat(full, &st) < 0 ||
-		(st.st_mode & S_IFMT) != plan_file_type(file))
+	if (!host_path(host, plan_file_path(plan, index), full))
+		return GONE;
+	if (lstat(full, &st) < 0)
+		return is_hidden(errno) ? HIDDEN : GONE;
+	if ((st.st_mode & S_IFMT) != plan_file_type(file))
 		return GONE;
 	return plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim)) ? SAME : CHANGED;
 }
@@ -97,10 +106,14 @@ struct plan_changes state_plan_changes(const struct doctor_host *host, const str
 
 		changes.changed += standing == CHANGED;
 		changes.gone += standing == GONE;
+		changes.hidden += standing == HIDDEN;
 	}
-	for (uint32_t i = 0; changes.changed + changes.gone > 0 && i < plan->extent_count; i++)
-		if (file_standing(host, plan, LE32(plan->extents[i].file)) != SAME)
+	for (uint32_t i = 0; changes.changed + changes.gone > 0 && i < plan->extent_count; i++) {
+		enum standing standing = file_standing(host, plan, LE32(plan->extents[i].file));
+
+		if (standing == CHANGED || standing == GONE)
 			changes.pages += LE32(plan->extents[i].pages);
+	}
 	return changes;
 }
 
@@ -167,8 +180,8 @@ struct tally {
 
 /* Of one folder. */
 struct tallies {
-	size_t all;
-	const char *sudo; /* the beginning of commands that change something there */
+	size_t all, hidden; /* hidden: this user may not read the plan, or not find out about a file of it */
+	const char *sudo;   /* the beginning of commands that change something there */
 	struct tally stale, gone, bad, untrusted;
 };
 
@@ -187,25 +200,55 @@ static void count(struct tally *tally, const char *word)
 	tally->named++;
 }
 
+static bool may_read(const struct doctor_host *host, const char *path)
+{
+	char full[PATH_MAX];
+
+	return host_path(host, path, full) &&
+		(faccessat(AT_FDCWD, full, R_OK, AT_EACCESS) == 0 || !is_hidden(errno));
+}
+
+static enum standing program_standing(const struct doctor_host *host, const char *program)
+{
+	char full[PATH_MAX];
+
+	if (!host_path(host, program, full))
+		return GONE;
+	if (access(full, F_OK) == 0)
+		return SAME;
+	return is_hidden(errno) ? HIDDEN : GONE;
+}
+
+static void count_read_plan(
+	const struct doctor_host *host, const struct state_plan *plan, struct tallies *tallies)
+{
+	const char *program = plan_program(&plan->view);
+	enum standing standing = program_standing(host, program);
+	struct plan_changes changes = state_plan_changes(host, &plan->view);
+
+	if (standing == GONE)
+		count(&tallies->gone, plan->path);
+	else if (standing == SAME && (plan->marked_stale || changes.changed + changes.gone > 0))
+		count(&tallies->stale, program);
+	else if (standing == HIDDEN || changes.hidden > 0)
+		tallies->hidden++;
+}
+
 static void count_plan(const struct doctor_host *host, const char *path, struct tallies *tallies)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
-	struct plan_changes changes;
 	int r = state_plan_read(host, path, &plan);
 
 	tallies->all++;
 	tallies->sudo = state_sudo(host, path);
-	if (r == -EPERM) {
+	if (!may_read(host, path))
+		tallies->hidden++;
+	else if (r == -EPERM)
 		count(&tallies->untrusted, path);
-	} else if (r < 0 || plan.fault != PLAN_GOOD) {
+	else if (r < 0 || plan.fault != PLAN_GOOD)
 		count(&tallies->bad, path);
-	} else if (!host_exists(host, plan_program(&plan.view))) {
-		count(&tallies->gone, path);
-	} else {
-		changes = state_plan_changes(host, &plan.view);
-		if (plan.marked_stale || changes.changed + changes.gone > 0)
-			count(&tallies->stale, plan_program(&plan.view));
-	}
+	else
+		count_read_plan(host, &plan, tallies);
 }
 
 static void count_folder(const struct doctor_host *host, const char *folder, struct tallies *tallies)
@@ -262,7 +305,9 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 	}
 }
 
-static size_t check_plans_in(const struct doctor_host *host, const char *folder, struct doctor_report *report)
+/* Adds the numbers of a folder to *all and *hidden. */
+static void check_plans_in(const struct doctor_host *host, const char *folder, struct doctor_report *report,
+	size_t *all, size_t *hidden)
 {
 	struct tallies tallies = {0};
 
@@ -272,19 +317,24 @@ static size_t check_plans_in(const struct doctor_host *host, const char *folder,
 	free(tallies.gone.words);
 	free(tallies.bad.words);
 	free(tallies.untrusted.words);
-	return tallies.all;
+	*all += tallies.all;
+	*hidden += tallies.hidden;
 }
 
 void check_plans(const struct doctor_host *host, struct doctor_report *report)
 {
 	const struct store store = state_store(host);
 	char folder[PATH_MAX];
-	size_t before = report->n, all = 0;
+	size_t before = report->n, all = 0, hidden = 0;
 
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
 		if (state_folder(&store.environment, n, folder, sizeof(folder)))
-			all += check_plans_in(host, folder, report);
-	if (report->n == before && all > 0)
+			check_plans_in(host, folder, report, &all, &hidden);
+	if (hidden > 0)
+		doctor_say(report, DOCTOR_OK, "plans",
+			"%zu not checked, because this user may not read them or look at their files",
+			hidden);
+	else if (report->n == before && all > 0)
 		doctor_say(report, DOCTOR_OK, "plans", "%zu, all fresh", all);
 	else if (report->n == before)
 		doctor_say(report, DOCTOR_OK, "plans", "none yet");

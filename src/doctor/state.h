@@ -34,9 +34,12 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 /* "sudo " if a command that writes to this folder of plans needs it, because it is root's; else "". */
 const char *state_sudo(const struct doctor_host *host, const char *path);
 
-/* Files of the plan that have changed or are gone, and how many pages of the plan these have. */
+/*
+ * Files of the plan that have changed or are gone, and how many pages of the plan these have. Files in folders that are
+ * closed to this user are hidden, and count as neither.
+ */
 struct plan_changes {
-	uint32_t changed, gone;
+	uint32_t changed, gone, hidden;
 	uint64_t pages;
 };
 

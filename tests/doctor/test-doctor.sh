@@ -222,6 +222,45 @@ case_devices_are_what_the_settings_say() {
 	says ok disk "rotational by the settings"
 }
 
+# plan_of PROGRAM FILE: makes a plan as root in $others/state.
+plan_of() {
+	"$make_profile" others.profile <<EOF
+program $1
+file regular $1
+range 0 3 1 1
+file regular $2
+range 0 2 5 1
+EOF
+	HEADSTART_STATE="$others/state" "$headstart" plan --device solid others.profile >out
+}
+case_what_a_user_may_not_look_at_is_neither_stale_nor_gone() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	for_others "$headstart" "$headstart-tool" big libbig.so
+	mkdir -m 755 "$others/state" "$others/closed"
+	cp big "$others/closed/program"
+	cp libbig.so "$others/closed/lib"
+	cp big "$others/unreadable"
+	plan_of "$others/closed/program" "$others/libbig.so"
+	plan_of "$others/big" "$others/closed/lib"
+	plan_of "$others/unreadable" "$others/libbig.so"
+	chmod 600 "$others"/state/unreadable-*.plan
+	chmod 700 "$others/closed"
+	export HEADSTART_STATE="$others/state"
+	$as_nobody "$others/headstart" doctor --json "$others/big" >json || :
+	says ok plans "3 not checked, because this user may not"
+	says ok plan "1 of 2 files not checked"
+	! (says note plans "") 2>err || fail "a plan is stale or gone: $(cat json)"
+	! (says problem plans "") 2>err || fail "a plan is damaged: $(cat json)"
+	doctor "$others/big"
+	says ok plans "3, all fresh"
+	says ok plan "every file is as it was"
+	touch "$others/libbig.so" "$others/closed/lib"
+	rm "$others/closed/program"
+	doctor
+	says note plans "2 stale"
+	says note plans "1 for programs that no longer exist"
+}
+
 case_plan_of_a_program_that_is_gone_is_told() {
 	make_plan
 	rm big

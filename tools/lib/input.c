@@ -4,14 +4,20 @@
 
 #include <errno.h>
 
+#include "base/cleanup.h"
+#include "lib/input-path.h"
 #include "profile/profile-file.h"
 #include "verb.h"
 
-int input_profile(const char *path, struct profile *ret)
+int input_profile(const char *name, struct profile *ret)
 {
+	_cleanup_free_ char *path = NULL;
 	enum profile_fault fault;
-	int r = profile_load(path, ret, &fault);
+	int r = input_path(name, false, &path);
 
+	if (r)
+		return r;
+	r = profile_load(path, ret, &fault);
 	if (r == -EBADMSG)
 		return verb_fail("'%s' %s", path, profile_fault_text(fault));
 	if (r == -EINVAL)

@@ -4,5 +4,8 @@
 
 #include "profile/profile.h"
 
-/* Reads a profile, which the caller releases. Returns 0, or an exit status after printing the reason. */
-int input_profile(const char *path, struct profile *ret);
+/*
+ * Reads a profile, which the caller releases; `name` is its file or its program (input_path()). Returns 0, or an exit
+ * status after printing the reason.
+ */
+int input_profile(const char *name, struct profile *ret);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/input-path.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lib/stranger-refusal.h"
+#include "plan/store.h"
+#include "verb.h"
+
+static int find_stored(const char *name, bool plan, char **ret)
+{
+	_cleanup_free_ char *program = NULL;
+	int r = refuse_strange_state();
+
+	if (r)
+		return r;
+	if (store_program_path(name, &program) < 0)
+		return verb_fail("cannot read '%s': it is neither a file nor a program in PATH", name);
+	r = store_find(STORE_PROFILE, program, ret);
+	if (r < 0 && plan)
+		r = store_find(STORE_PLAN, program, ret);
+	return r < 0
+		? verb_fail(
+			  "there is no file '%s', and '%s' was not recorded; 'headstart record -- %s' does so",
+			  name, program, name)
+		: 0;
+}
+
+int input_path(const char *name, bool plan, char **ret)
+{
+	if (!strchr(name, '/') && *name && access(name, F_OK) < 0 && errno == ENOENT)
+		return find_stored(name, plan, ret);
+	*ret = strdup(name);
+	return *ret ? 0 : verb_fail_errno(ENOMEM, "cannot read '%s'", name);
+}
