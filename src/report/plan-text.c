@@ -98,9 +98,7 @@ static void print_probes(FILE *out, const struct plan_view *plan, const struct r
 	table_title(out, "probes: page and file", style);
 	for (uint32_t i = 0; i < n; i++) {
 		fprintf(out, "  %9s  ", words_count(LE32(probes[i].page), page));
-		table_safe_text(out, (const char *)plan->header + LE16(probes[i].path),
-			style->columns > 29 ? style->columns - 13 : 16, style);
-		fputc('\n', out);
+		table_path(out, (const char *)plan->header + LE16(probes[i].path), 13, style);
 	}
 }
 

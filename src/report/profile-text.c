@@ -64,9 +64,7 @@ static void print_execs(FILE *out, const struct profile *profile, const struct r
 	table_title(out, "exec points, by the touches before them", style);
 	for (size_t i = 0; i < shown; i++) {
 		fprintf(out, "  %9s  ", words_count(profile->execs[i].order, order));
-		table_safe_text(
-			out, profile->execs[i].path, style->columns > 29 ? style->columns - 13 : 16, style);
-		fputc('\n', out);
+		table_path(out, profile->execs[i].path, 13, style);
 	}
 	if (shown < profile->n_execs)
 		fprintf(out, "  %9s  and %zu more\n", "", profile->n_execs - shown);

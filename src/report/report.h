@@ -10,10 +10,11 @@
 #include "profile/profile.h"
 
 struct report_style {
-	size_t columns; /* width of the page; long paths are cut at the beginning */
-	size_t rows;    /* of a table at most */
-	bool utf8;      /* may print more than ASCII */
-	bool colour;    /* may print escape sequences */
+	size_t columns;   /* width of the page; long paths are cut at the beginning */
+	size_t rows;      /* of a table at most */
+	bool whole_paths; /* paths are not cut */
+	bool utf8;        /* may print more than ASCII */
+	bool colour;      /* may print escape sequences */
 };
 
 /* Both return 0 or -ENOMEM. Check ferror() for write errors. */

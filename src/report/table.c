@@ -11,6 +11,7 @@
 #include "report/words.h"
 
 #define LABEL_WIDTH 12
+#define PATH_MIN    16 /* columns */
 
 void table_title(FILE *out, const char *text, const struct report_style *style)
 {
@@ -70,6 +71,14 @@ void table_safe_text(FILE *out, const char *text, size_t width, const struct rep
 	}
 }
 
+void table_path(FILE *out, const char *path, size_t before, const struct report_style *style)
+{
+	size_t width = style->columns > before + PATH_MIN ? style->columns - before : PATH_MIN;
+
+	table_safe_text(out, path, style->whole_paths ? SIZE_MAX : width, style);
+	fputc('\n', out);
+}
+
 void table_line(FILE *out, const struct report_style *style, const char *label, const char *format, ...)
 {
 	_cleanup_free_ char *text = NULL;
@@ -112,13 +121,21 @@ void table_bar_add(struct table_bar *bar, uint64_t page, uint64_t pages)
 	}
 }
 
+/* How many parts of the bar are one character. */
+static size_t cells_together(const struct report_style *style)
+{
+	return style->columns < TABLE_WIDE && !style->whole_paths ? 2 : 1;
+}
+
 static void print_bar(FILE *out, const struct table_bar *bar, const struct report_style *style)
 {
 	static const char *const blocks[] = {"·", "░", "▒", "▓", "█"};
 	static const char *const ascii[] = {".", "-", "+", "*", "#"};
 
-	for (size_t i = 0; i < TABLE_BAR_CELLS; i++) {
-		double share = bar->cells[i];
+	size_t together = cells_together(style);
+
+	for (size_t i = 0; i < TABLE_BAR_CELLS; i += together) {
+		double share = (bar->cells[i] + bar->cells[i + together - 1]) / 2;
 		int shade = share <= 0 ? 0 : share < 0.33 ? 1 : share < 0.67 ? 2 : share < 0.999 ? 3 : 4;
 
 		fputs(style->utf8 ? blocks[shade] : ascii[shade], out);
@@ -149,10 +166,7 @@ static void print_row(
 		words_bytes(row->size, size), row->pieces, row->note);
 	print_bar(out, &bar, style);
 	fputs("  ", out);
-	before += TABLE_BAR_CELLS + 2;
-	table_safe_text(out, row->path,
-		style->columns > (size_t)before + 16 ? style->columns - (size_t)before : 16, style);
-	fputc('\n', out);
+	table_path(out, row->path, (size_t)before + TABLE_BAR_CELLS / cells_together(style) + 2, style);
 }
 
 void table_print(FILE *out, const struct table *table, const struct report_style *style)
@@ -168,7 +182,8 @@ void table_print(FILE *out, const struct table *table, const struct report_style
 	fputc('\n', out);
 	table_title(out, title, style);
 	fprintf(out, "  %9s %9s %7s  %-8s  %-*s  file\n", table->bytes, "of", table->pieces, table->note,
-		TABLE_BAR_CELLS, "where in the file");
+		(int)(TABLE_BAR_CELLS / cells_together(style)),
+		cells_together(style) == 1 ? "where in the file" : "where");
 	for (size_t i = 0; i < shown; i++)
 		print_row(out, table, &table->rows[i], style);
 }

@@ -6,6 +6,8 @@
 
 #define TABLE_BAR_CELLS 24
 
+#define TABLE_WIDE 100 /* columns: on a narrower page two parts of the bar share a character */
+
 /* The touched share of each part of a file, from 0 to 1. */
 struct table_bar {
 	uint64_t file_pages; /* pages that the whole bar stands for; > 0 */
@@ -47,3 +49,6 @@ void table_line(FILE *out, const struct report_style *style, const char *label, 
  * ASCII), become \xNN. If it is wider than `width`, only the end is printed, after "…".
  */
 void table_safe_text(FILE *out, const char *text, size_t width, const struct report_style *style);
+
+/* The rest of a line of which `before` columns are taken: a path, and a newline. Cuts the path unless whole_paths. */
+void table_path(FILE *out, const char *path, size_t before, const struct report_style *style);

@@ -146,6 +146,18 @@ case_damaged_file_is_one_sentence() {
 	done
 }
 
+# The page of a terminal of 80 columns: no line is wider, and paths end as they do; a pipe gets them whole.
+case_lines_fit_the_page_and_pipes_get_whole_paths() {
+	long=/usr/share/$(printf 'a-folder/%.0s' 1 2 3 4 5 6 7 8 9 10)end
+	printf 'program /p\nfile regular %s\nrange 0 3 0 1\nexec %s 0\n' "$long" "$long" | "$make_profile" "$tmp/long-path"
+	COLUMNS=80 LC_ALL=C.UTF-8 "$headstart" show "$tmp/long-path" >"$tmp/out"
+	python3 -c 'import sys; sys.exit(max(len(line) for line in open(sys.argv[1]).read().split("\n")) > 80)' "$tmp/out" ||
+		fail "lines over 80 columns: $(cat "$tmp/out")"
+	[ "$(grep -c '….*a-folder/end$' "$tmp/out")" = 2 ] || fail "the ends of the paths are missing: $(cat "$tmp/out")"
+	env -u COLUMNS "$headstart" show "$tmp/long-path" >"$tmp/out"
+	[ "$(grep -c "  $long\$" "$tmp/out")" = 2 ] || fail "a pipe does not get whole paths: $(cat "$tmp/out")"
+}
+
 case_other_file_is_one_sentence() {
 	: >"$tmp/empty"
 	mkfifo "$tmp/fifo"

@@ -14,7 +14,8 @@
 #include "report/table.h"
 #include "verb.h"
 
-static size_t terminal_columns(void)
+/* The width that COLUMNS or the terminal gives; 0 if neither does. */
+static size_t known_columns(void)
 {
 	const char *columns = getenv("COLUMNS");
 	unsigned long long wanted;
@@ -24,17 +25,19 @@ static size_t terminal_columns(void)
 		return (size_t)wanted;
 	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
 		return size.ws_col;
-	return 100;
+	return 0;
 }
 
 struct report_style page_style(size_t rows)
 {
 	const char *term = getenv("TERM");
+	size_t columns = known_columns();
 
 	setlocale(LC_CTYPE, "");
 	return (struct report_style){
-		.columns = terminal_columns(),
+		.columns = columns ? columns : TABLE_WIDE,
 		.rows = rows,
+		.whole_paths = !columns && !isatty(STDOUT_FILENO),
 		.utf8 = streq(nl_langinfo(CODESET), "UTF-8"),
 		.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && !streq(term, "dumb"),
 	};
@@ -52,4 +55,14 @@ void page_line(const char *label, const char *text, const char *end)
 	fputs(label, stdout);
 	table_safe_text(stdout, text, SIZE_MAX, &style);
 	puts(end);
+}
+
+void page_path(const char *path, size_t before)
+{
+	struct report_style style = page_style(SIZE_MAX);
+
+	if (style.whole_paths)
+		puts(path);
+	else
+		table_path(stdout, path, before, &style);
 }

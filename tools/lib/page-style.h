@@ -15,3 +15,9 @@ struct report_style page_style(size_t rows);
  * "". On a terminal the text is printed without anything that the terminal would act on; elsewhere it is unchanged.
  */
 void page_line(const char *label, const char *text, const char *end);
+
+/*
+ * Prints the rest of a line of which `before` columns are taken: a path. On a terminal, or if COLUMNS says how wide the
+ * page is, its beginning is cut so that the line fits; otherwise it is printed as it is.
+ */
+void page_path(const char *path, size_t before);

@@ -72,13 +72,15 @@ static void print_prediction(const struct relayout_run *run, const struct relayo
 	printf("%10s %18s %16s %12s  %s\n", "", "pages", "reads", "PT_LOADs", "file");
 	for (size_t i = 0; i < run->batch.n_files; i++) {
 		const struct relayout_file *file = &run->batch.files[i];
+		int before;
 
 		if (file->status != RELAYOUT_DONE)
 			continue;
-		printf("%10s %8" PRIu64 " -> %6" PRIu64 " %6" PRIu64 " -> %6" PRIu64 " %4zu -> %4zu", "",
-			file->before.pages, file->after.pages, file->before.reads, file->after.reads,
+		before = printf("%10s %8" PRIu64 " -> %6" PRIu64 " %6" PRIu64 " -> %6" PRIu64
+				" %4zu -> %4zu  ",
+			"", file->before.pages, file->after.pages, file->before.reads, file->after.reads,
 			file->before.segments, file->after.segments);
-		page_line("  ", file->inside, "");
+		page_path(file->inside, before > 0 ? (size_t)before : 0);
 	}
 	print_arrow("pages", totals->before.pages, totals->after.pages);
 	print_arrow("reads", totals->before.reads, totals->after.reads);
