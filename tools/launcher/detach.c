@@ -57,7 +57,7 @@ bool detach_stays(void)
 {
 	int subreaper = 0;
 
-	if (getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper) != 0 || subreaper)
+	if (getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0L, 0L, 0L) != 0 || subreaper)
 		return true;
 	return (!in_first_namespace() || in_service()) && access(SURROUNDINGS_EVERYWHERE, F_OK) != 0;
 }
