@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The child that waits at the gate must not need a page of a file in order to write to the marker: kernels before 6.12
+ * copy the text with page faults off, and fail with EFAULT if its page was evicted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "record/command.h"
+
+int __real_write_full(int fd, const void *data, size_t size);
+int __wrap_write_full(int fd, const void *data, size_t size);
+
+static int marker = -1;
+
+/* What the child has seen, in memory that we share with it. */
+static struct {
+	bool written;
+	unsigned long inode; /* of the file behind the text; 0: none */
+	int r;
+} * seen;
+
+/* The inode number of the file that is mapped at this address, by /proc/self/maps. */
+static unsigned long file_behind(const void *address)
+{
+	_cleanup_fclose_ FILE *maps = fopen("/proc/self/maps", "re");
+	unsigned long from, to, inode;
+	char line[4400];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%lx-%lx %*s %*s %*s %lu", &from, &to, &inode) == 3 &&
+			(uintptr_t)address >= from && (uintptr_t)address < to)
+			return inode;
+	return (unsigned long)-1;
+}
+
+int __wrap_write_full(int fd, const void *data, size_t size)
+{
+	int r;
+
+	if (fd != marker)
+		return __real_write_full(fd, data, size);
+	seen->inode = file_behind(data);
+	r = __real_write_full(fd, data, size);
+	seen->r = r;
+	seen->written = true;
+	return r;
+}
+
+static void text_for_the_marker_lies_in_no_file(void **state)
+{
+	char *argv[] = {(char *)"true", NULL};
+	const struct command_options options = {.path = "/bin/true", .argv = argv, .recording = "test"};
+	struct command command = COMMAND_INIT;
+	char text[32] = "";
+	int ends[2], status;
+
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(seen != MAP_FAILED);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	marker = ends[1];
+	assert_int_equal(command_start(&options, marker, &command), 0);
+	assert_true(seen->written);
+	assert_int_equal(seen->r, 0);
+	assert_int_equal(seen->inode, 0);
+	assert_true(read(ends[0], text, sizeof(text) - 1) > 0);
+	assert_string_equal(text, "headstart\n");
+	assert_int_equal(command_go(&command), 0);
+	assert_int_equal(waitpid(command.pid, &status, 0), command.pid);
+	assert_int_equal(status, 0);
+	command_release(&command);
+	close(ends[0]);
+	close(ends[1]);
+	munmap(seen, sizeof(*seen));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_for_the_marker_lies_in_no_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
