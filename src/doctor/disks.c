@@ -3,10 +3,15 @@
  * Examines what lies under the folders and the program's files: class, read-ahead, and whether the class can be
  * believed.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 
+#include "base/cleanup.h"
+#include "base/open.h"
+#include "base/read-ahead-note.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 
@@ -36,6 +41,63 @@ static bool is_block(const struct doctor_host *host, const struct device *device
 	return device->class != DEVICE_MEMORY && device->class != DEVICE_NETWORK;
 }
 
+enum recording {
+	RECORDING_NONE,
+	RECORDING_RUNS,
+	RECORDING_LEFT, /* its recorder was killed together with its guard */
+};
+
+/* Whether a recording holds the note, and what it says of the device; the result is untouched if it says nothing. */
+static enum recording read_note(
+	const struct doctor_host *host, const struct device *device, unsigned *ret_kib)
+{
+	_cleanup_free_ char *number = NULL, *text = NULL;
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX], full[PATH_MAX], *rest;
+	struct read_ahead noted;
+	int r;
+
+	snprintf(path, sizeof(path), "/sys/block/%s/dev", device->name);
+	if (host_read(host, READ_AHEAD_NOTE, &text) < 0 || host_read(host, path, &number) < 0)
+		return RECORDING_NONE;
+	number[strcspn(number, "\n")] = '\0';
+	rest = text;
+	while ((r = read_ahead_note_next(&rest, &noted)))
+		if (r > 0 && streq(noted.bdi, number))
+			*ret_kib = noted.kib;
+	fd = host_path(host, READ_AHEAD_NOTE, full) ? open_regular(full, 0) : -1;
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK ? RECORDING_RUNS
+										   : RECORDING_LEFT;
+}
+
+static void say_read_ahead_off(
+	const struct doctor_host *host, const struct device *device, struct doctor_report *report)
+{
+	unsigned kib = 0;
+	enum recording recording = read_note(host, device, &kib);
+
+	if (recording == RECORDING_RUNS && kib > 0) {
+		doctor_say(report, DOCTOR_OK, "read-ahead",
+			"read-ahead of '%s' is off while a recording runs, which then sets it to %u again",
+			device->name, kib);
+		return;
+	}
+	doctor_say(report, DOCTOR_NOTE, "read-ahead", "read-ahead of '%s' is off", device->name);
+	if (kib > 0) {
+		doctor_consequence(report,
+			"what no plan names is read page by page; a 'headstart record' that was killed has "
+			"left it so, and it was %u before",
+			kib);
+		doctor_mend(
+			report, "echo %u | sudo tee /sys/block/%s/queue/read_ahead_kb", kib, device->name);
+		return;
+	}
+	doctor_consequence(report,
+		"what no plan names is read page by page; no recording has noted what it was before, and 128 "
+		"is the kernel's default");
+	doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb", device->name);
+}
+
 static void say_read_ahead(
 	const struct doctor_host *host, const struct device *device, struct doctor_report *report)
 {
@@ -49,11 +111,7 @@ static void say_read_ahead(
 			doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb",
 				device->name);
 	} else if (device->read_ahead_kb == 0 && is_block(host, device) && device->class != DEVICE_UNKNOWN) {
-		doctor_say(report, DOCTOR_NOTE, "read-ahead", "read-ahead of '%s' is off", device->name);
-		doctor_consequence(report,
-			"what no plan names is read page by page; a 'headstart record' that was killed may "
-			"have left it so");
-		doctor_mend(report, "echo 128 | sudo tee /sys/block/%s/queue/read_ahead_kb", device->name);
+		say_read_ahead_off(host, device, report);
 	}
 }
 

@@ -53,7 +53,8 @@ struct doctor_host {
 	unsigned user;           /* effective */
 	bool io_uring_built;     /* the prefetcher was built with liburing */
 	int io_uring;            /* 0, or the negative errno of setting up a ring */
-	int fanotify;            /* 0, or the negative errno of fanotify_init(2) as the recorder calls it */
+	int residency; /* 0, or the negative errno of asking the kernel what is cached of the root */
+	int fanotify;  /* 0, or the negative errno of fanotify_init(2) as the recorder calls it */
 };
 
 /* This machine. */

@@ -9,11 +9,13 @@
 #include <string.h>
 #include <sys/fanotify.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "doctor/state.h"
@@ -96,6 +98,18 @@ static int try_fanotify(void)
 	return fd < 0 ? -errno : 0;
 }
 
+/* Asks as the shims do: by preadv2(RWF_NOWAIT), of a program that every root has. */
+static int try_residency(void)
+{
+	_cleanup_close_ int fd = open_regular("/bin/sh", 0);
+	char byte;
+	const struct iovec to = {.iov_base = &byte, .iov_len = 1};
+
+	if (fd < 0)
+		return fd;
+	return preadv2(fd, &to, 1, 0, RWF_NOWAIT) >= 0 || errno == EAGAIN ? 0 : -errno;
+}
+
 void doctor_host_init(struct doctor_host *ret)
 {
 	static struct utsname name;
@@ -110,6 +124,7 @@ void doctor_host_init(struct doctor_host *ret)
 		.user = geteuid(),
 		.io_uring_built = HEADSTART_IO_URING,
 		.io_uring = try_io_uring(),
+		.residency = try_residency(),
 		.fanotify = try_fanotify(),
 	};
 }

@@ -2,12 +2,14 @@
 /* Checks what surrounds this process: switches, filters, containers, memory, the installed parts. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/mountinfo.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "format/kill-switch.h"
+#include "format/surroundings.h"
 
 #define PRESSURE_HIGH 10u /* percent: above it the prefetcher does nothing (src/prefetch/limits/budget.c) */
 #define MEMORY_LOW                                                                                           \
@@ -134,22 +136,59 @@ static bool root_is_overlay(const struct doctor_host *host)
 	return false;
 }
 
+/* As format/surroundings.h has it: the shims and the launcher ask the same. */
+static void check_pid_namespace(const struct doctor_host *host, struct doctor_report *report)
+{
+	char full[PATH_MAX], name[SURROUNDINGS_NAMESPACE_SIZE];
+	ssize_t length = host_path(host, SURROUNDINGS_PID_CHILDREN, full)
+		? readlink(full, name, sizeof(name) - 1)
+		: -1;
+
+	if (length < 0)
+		return;
+	name[length] = '\0';
+	if (streq(name, SURROUNDINGS_FIRST) || host_exists(host, SURROUNDINGS_EVERYWHERE))
+		return;
+	doctor_say(report, DOCTOR_NOTE, "container", "processes have numbers of their own here ('%s')", name);
+	doctor_consequence(report,
+		"the shims start no prefetcher, because process 1 might not expect one; 'headstart run' reads "
+		"everything first and then starts the program");
+	doctor_mend(report, "sudo mkdir -p /etc/headstart && sudo touch " SURROUNDINGS_EVERYWHERE);
+}
+
+/* What follows from the root's being an overlay depends on whether the kernel says what is cached of it. */
+static void say_overlay(const struct doctor_host *host, const char *container, struct doctor_report *report)
+{
+	if (!container)
+		container = "a container or a live system: its root is an overlay";
+	if (host->residency == 0) {
+		doctor_say(report, DOCTOR_OK, "container", "this is %s", container);
+		return;
+	}
+	doctor_say(report, DOCTOR_NOTE, "container", "this is %s", container);
+	doctor_consequence(report,
+		"the kernel does not say what is cached of the root (%s): headstart takes a start for cold only "
+		"until its files have been looked up, as after booting, and for warm after that, even if their "
+		"pages were evicted since",
+		strerror(-host->residency));
+}
+
 void check_container(const struct doctor_host *host, struct doctor_report *report)
 {
 	const char *container = find_container(host);
+	size_t before = report->n;
 
-	if (!container && !root_is_overlay(host)) {
+	check_pid_namespace(host, report);
+	if (root_is_overlay(host)) {
+		say_overlay(host, container, report);
+	} else if (container) {
+		doctor_say(report, DOCTOR_NOTE, "container", "this is %s", container);
+		doctor_consequence(report,
+			"plans belong to the container, and the page cache to the machine: record inside the "
+			"container, where the paths are those of the start");
+	} else if (report->n == before) {
 		doctor_say(report, DOCTOR_OK, "container", "none");
-		return;
 	}
-	doctor_say(report, DOCTOR_NOTE, "container", "this is %s",
-		container ? container : "a container or a live system: its root is an overlay");
-	doctor_consequence(report, "%s",
-		root_is_overlay(host)
-			? "the kernel does not say what is cached on an overlay: the shims take each start "
-			  "for warm and do nothing; 'headstart run' works"
-			: "plans belong to the container, and the page cache to the machine: record inside "
-			  "the container, where the paths are those of the start");
 }
 
 void check_memory(const struct doctor_host *host, struct doctor_report *report)

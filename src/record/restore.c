@@ -23,6 +23,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "record/kernelfs.h"
+#include "record/left-note.h"
 #include "record/tracer.h"
 
 #define INSTANCE "headstart-" /* followed by the process number of the recorder */
@@ -45,19 +46,6 @@ static void remove_left_behind(const struct restore *restore)
 	while ((entry = readdir(instances)))
 		if (after_prefix(entry->d_name, INSTANCE))
 			unlinkat(dirfd(instances), entry->d_name, AT_REMOVEDIR);
-}
-
-int restore_init(struct restore *restore)
-{
-	restore->tracefs = kernelfs_open_tracefs();
-	if (restore->tracefs < 0)
-		return restore->tracefs;
-	if (flock(restore->tracefs, LOCK_EX | LOCK_NB) < 0)
-		return errno == EWOULDBLOCK ? -EBUSY : -errno;
-	restore->sysfs = kernelfs_open_sysfs();
-	snprintf(restore->instance, sizeof(restore->instance), INSTANCE "%d", getpid());
-	remove_left_behind(restore);
-	return 0;
 }
 
 static int read_text(int folder, const char *path, char *text, size_t size)
@@ -187,7 +175,7 @@ static int remove_instance(const struct restore *restore, const char *suffix)
 }
 
 /* Leaves a device alone that has gone, or that somebody else has set to another value meanwhile. */
-static int put_back(const struct restore *restore)
+static int put_read_ahead_back(const struct restore *restore)
 {
 	int result = 0;
 
@@ -201,8 +189,42 @@ static int put_back(const struct restore *restore)
 		if (r < 0 && r != -ENOENT)
 			result = r;
 	}
+	if (result == 0)
+		left_note_remove();
+	return result;
+}
+
+static int put_back(const struct restore *restore)
+{
+	int result = put_read_ahead_back(restore);
+
 	result = remove_instance(restore, TRACER_DISKS) ?: result;
 	return remove_instance(restore, "") ?: result;
+}
+
+/* A note that is there although nobody records was left like the tracing instances. */
+static void put_left_behind_back(const struct restore *restore)
+{
+	struct restore left = {.sysfs = restore->sysfs};
+
+	if (left.sysfs < 0 || left_note_read(&left.devices, &left.n_devices) < 0)
+		return;
+	put_read_ahead_back(&left);
+	free(left.devices);
+}
+
+int restore_init(struct restore *restore)
+{
+	restore->tracefs = kernelfs_open_tracefs();
+	if (restore->tracefs < 0)
+		return restore->tracefs;
+	if (flock(restore->tracefs, LOCK_EX | LOCK_NB) < 0)
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	restore->sysfs = kernelfs_open_sysfs();
+	snprintf(restore->instance, sizeof(restore->instance), INSTANCE "%d", getpid());
+	remove_left_behind(restore);
+	put_left_behind_back(restore);
+	return 0;
 }
 
 /* Closes every descriptor but these; -1 is ignored. */
@@ -229,7 +251,7 @@ static void keep_only(const int *kept, size_t n)
 static _Noreturn void guard_main(const struct restore *restore, int socket)
 {
 	static const int deaf_to[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGUSR1, SIGUSR2};
-	const int kept[] = {restore->tracefs, restore->sysfs, socket};
+	const int kept[] = {restore->tracefs, restore->sysfs, restore->note, socket};
 	int result;
 	char byte;
 
@@ -274,12 +296,18 @@ static int start_guard(struct restore *restore)
 	return 0;
 }
 
+/* Without a note, as where /run is missing, the recording works all the same. */
 int restore_begin(struct restore *restore)
 {
-	int r = start_guard(restore);
+	int r;
 
-	if (r < 0)
+	if (restore->n_devices > 0)
+		restore->note = left_note_write(restore->devices, restore->n_devices);
+	r = start_guard(restore);
+	if (r < 0) {
+		left_note_remove();
 		return r;
+	}
 	for (size_t i = 0; i < restore->n_devices; i++)
 		restore->read_ahead_on |= set_read_ahead(restore->sysfs, restore->devices[i].bdi, 0) != 0;
 	return 0;
@@ -308,6 +336,8 @@ void restore_release(struct restore *restore)
 		close(restore->tracefs);
 	if (restore->sysfs >= 0)
 		close(restore->sysfs);
+	if (restore->note >= 0)
+		close(restore->note);
 	free(restore->devices);
 	*restore = (struct restore)RESTORE_INIT;
 }

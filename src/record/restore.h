@@ -10,12 +10,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "base/read-ahead-note.h"
 #include "record/mounts.h"
-
-struct read_ahead {
-	char bdi[64]; /* name under /sys/class/bdi */
-	unsigned kib; /* the value to restore */
-};
 
 struct restore {
 	int tracefs; /* owned; locked, so that one recording runs at a time on the machine */
@@ -25,15 +21,19 @@ struct restore {
 	size_t n_devices, devices_capacity;
 	int guard; /* owned; our end of a socket to the guard, -1 without one */
 	pid_t guard_pid;
+	int note;           /* owned; holds the lock on the note of what was before; -1 without a note */
 	bool read_ahead_on; /* read-ahead of some device could not be switched off */
 };
 
 #define RESTORE_INIT                                                                                         \
 	{                                                                                                    \
-		.tracefs = -1, .sysfs = -1, .guard = -1                                                      \
+		.tracefs = -1, .sysfs = -1, .guard = -1, .note = -1                                          \
 	}
 
-/* Opens tracefs and sysfs. -EBUSY: somebody else is recording. */
+/*
+ * Opens tracefs and sysfs, and restores what a recorder has left that was killed together with its guard. -EBUSY:
+ * somebody else is recording.
+ */
 int restore_init(struct restore *restore);
 
 /* Chooses the devices under the mounted file systems; all devices if an overlayfs hides what lies below it. */

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/publish.h"
+#include "base/read-ahead-note.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "doctor/state.h"
@@ -243,13 +245,30 @@ static void container(void **state)
 		"22 1 254:0 / / rw - ext4 /dev/vda rw\n30 22 0:40 / /mnt rw - overlay overlay rw\n");
 	finds(check_container, DOCTOR_OK, "none");
 	put("/proc/self/mountinfo", "22 1 0:40 / / rw,relatime - overlay overlay rw,lowerdir=/l\n");
-	finds(check_container, DOCTOR_NOTE, "take each start for warm");
+	finds(check_container, DOCTOR_OK, "its root is an overlay");
+	host.residency = -EOPNOTSUPP;
+	finds(check_container, DOCTOR_NOTE, "until its files have been looked up");
 	put("/run/.containerenv", "");
 	finds(check_container, DOCTOR_NOTE, "Podman");
 	end(state);
 	begin(state);
 	set("container", "lxc");
 	finds(check_container, DOCTOR_NOTE, "in the environment");
+}
+
+static void a_pid_namespace(void **state)
+{
+	char full[PATH_MAX];
+
+	put("/proc/thread-self/ns/other", "");
+	assert_true(host_path(&host, "/proc/thread-self/ns/pid_for_children", full));
+	assert_int_equal(symlink("pid:[4026531836]", full), 0);
+	finds(check_container, DOCTOR_OK, "none");
+	assert_int_equal(unlink(full), 0);
+	assert_int_equal(symlink("pid:[4026532000]", full), 0);
+	finds(check_container, DOCTOR_NOTE, "the shims start no prefetcher");
+	put("/etc/headstart/everywhere", "");
+	finds(check_container, DOCTOR_OK, "none");
 }
 
 static void disks(void **state)
@@ -260,6 +279,7 @@ static void disks(void **state)
 	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
 	disk.read_ahead_kb = 0;
 	finds(check_disks, DOCTOR_NOTE, "read-ahead of 'nvme0n1' is off");
+	finds(check_disks, DOCTOR_NOTE, "echo 128 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
 	disk = a_device(DEVICE_ROTATIONAL, 128, "vda", false);
 	disk.virtual_disk = true;
 	finds(check_disks, DOCTOR_NOTE, "printf '[devices]\\n/dev/vda = solid\\n' | sudo tee -a");
@@ -296,6 +316,26 @@ static void disks(void **state)
 	finds(check_disks, DOCTOR_OK, "in memory");
 	disk = a_device(DEVICE_NETWORK, 128, "nfs", false);
 	finds(check_disks, DOCTOR_OK, "network");
+}
+
+static void read_ahead_that_a_recording_has_switched_off(void **state)
+{
+	_cleanup_close_ int locked = -1;
+	char full[PATH_MAX];
+
+	disk.read_ahead_kb = 0;
+	put("/sys/block/nvme0n1/dev", "259:0\n");
+	put(READ_AHEAD_NOTE, "7:0 64\n259:0 8192\nbtrfs-1 128\n");
+	finds(check_disks, DOCTOR_NOTE, "echo 8192 | sudo tee /sys/block/nvme0n1/queue/read_ahead_kb");
+	assert_true(host_path(&host, READ_AHEAD_NOTE, full));
+	locked = open(full, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(flock(locked, LOCK_EX), 0);
+	finds(check_disks, DOCTOR_OK, "off while a recording runs, which then sets it to 8192 again");
+	/* A note that says nothing of this device, or nonsense. */
+	put(READ_AHEAD_NOTE, "7:0 64\n");
+	finds(check_disks, DOCTOR_NOTE, "no recording has noted");
+	put(READ_AHEAD_NOTE, "259:0\n259:0 -1\n259:0 8192 9\n");
+	finds(check_disks, DOCTOR_NOTE, "no recording has noted");
 }
 
 static void memory(void **state)
@@ -681,7 +721,9 @@ int main(void)
 		TEST(io_uring),
 		TEST(seccomp),
 		TEST(container),
+		TEST(a_pid_namespace),
 		TEST(disks),
+		TEST(read_ahead_that_a_recording_has_switched_off),
 		TEST(memory),
 		TEST(a_fifo_is_not_waited_for),
 		TEST(preloads),

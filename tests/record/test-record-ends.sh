@@ -127,6 +127,45 @@ case_killed_recorder_leaves_the_machine_as_it_was() {
 	[ ! -e "$tmp/none" ] || fail "a killed recorder left a profile"
 }
 
+# What doctor finds wrong with the disk made here, if anything.
+doctor_of_disk() {
+	"$tool" doctor "$disk/sed" --json >"$tmp/doctor" || :
+	json "$tmp/doctor" '"\n".join(f["severity"] + ": " + f["what"] + " $ " + (f["mend"] or "") for f in TOP["findings"]
+		if f["subject"] == "read-ahead" and ARGS[0] in f["what"])' "$1"
+}
+
+# Killed together with its guard: the note says what to put back, to doctor and to the next recording.
+case_killed_guard_leaves_a_note() {
+	cp "$(command -v sed)" "$disk/sed"
+	device=$(findmnt -no SOURCE "$disk")
+	device=${device#/dev/}
+	was=$(cat "/sys/block/$device/queue/read_ahead_kb")
+	echo 64 >"/sys/block/$device/queue/read_ahead_kb"
+	"$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &
+	recorder=$!
+	recorders="$recorders $recorder"
+	read -r word <"$tmp/begun"
+	children=$(cat "/proc/$recorder/task/$recorder/children")
+	doctor_of_disk "$device" | grep -q "^ok: .*off while a recording runs, which then sets it to 64" ||
+		fail "doctor of a running recording: $(cat "$tmp/doctor")"
+	for guard in $children none; do
+		[ "$(cat "/proc/$guard/comm")" != headstart-guard ] || break
+	done
+	kill -9 "$guard" "$recorder"
+	wait "$recorder" || :
+	recorder=
+	kill $children 2>/dev/null || :
+	said=$(doctor_of_disk "$device")
+	case $said in
+	"note: "*"echo 64 | sudo tee /sys/block/$device/queue/read_ahead_kb") ;;
+	*) fail "doctor of a killed recording: $said" ;;
+	esac
+	"$tool" record --quiet -o "$tmp/profile" -- true
+	[ "$(cat "/sys/block/$device/queue/read_ahead_kb")" = 64 ] || fail "the next recording did not put read-ahead back"
+	[ -z "$(doctor_of_disk "$device")" ] || fail "doctor still finds: $(doctor_of_disk "$device")"
+	echo "$was" >"/sys/block/$device/queue/read_ahead_kb"
+}
+
 # SIGTERM ends the recorder: the command gets it too, and nothing is written.
 case_sigterm_ends_the_command_too() {
 	"$tool" record -o "$tmp/none" -- sh -c "trap 'echo told >$tmp/told; exit' TERM; echo begun >$tmp/begun; while :; do sleep 0.1; done" \
