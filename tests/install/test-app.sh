@@ -34,7 +34,9 @@ grep -qx "would write $bin/painter" "$tmp/out" || fail "dry run does not say wha
 
 "$headstart" install --app painter >"$tmp/out" 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
 grep -qx "wrote $bin/painter" "$tmp/out" || fail "does not say what: $(cat "$tmp/out")"
-[ ! -s "$tmp/err" ] || fail "a remark: $(cat "$tmp/err")"
+grep -q "there is no plan for '$tmp/real/painter'.*sudo headstart record -- $tmp/real/painter" "$tmp/err" ||
+	fail "does not say that there is no plan: $(cat "$tmp/err")"
+[ "$(wc -l <"$tmp/err")" = 1 ] || fail "another remark: $(cat "$tmp/err")"
 [ "$(painter 'a b' c)" = "$tmp/real/painter:a b c" ] || fail "the wrapper does not start the program: $(painter 'a b' c)"
 grep -q "run -- '*$tmp/programs/painter'* \"\$@\"" "$bin/painter" || fail "the wrapper does without headstart"
 diff "$XDG_DATA_DIRS/applications/org.example.Painter.desktop" "$menus/org.example.Painter.desktop" |
@@ -62,7 +64,10 @@ installed=$(home_now | sed 's/ [0-9]* $//')
 "$headstart" install --app painter >/dev/null || fail "a second time"
 [ "$(home_now | sed 's/ [0-9]* $//')" = "$installed" ] || fail "a second time changed something"
 sed -i 's/^Name=.*/Name=New/' "$XDG_DATA_DIRS/applications/org.example.Painter.desktop"
-"$headstart" install --app painter >/dev/null || fail "after an update"
+printf 'program %s\nfile regular %s\nrange 0 1 0 1\n' "$tmp/real/painter" "$tmp/real/painter" | "$make_profile" "$tmp/profile"
+"$headstart" plan --device solid "$tmp/profile" >/dev/null
+"$headstart" install --app painter >/dev/null 2>"$tmp/err" || fail "after an update"
+[ ! -s "$tmp/err" ] || fail "a remark although there is a plan: $(cat "$tmp/err")"
 grep -qx 'Name=New' "$menus/org.example.Painter.desktop" || fail "the copy did not follow an update"
 
 "$headstart" uninstall --app painter >"$tmp/out" || fail "uninstall"

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/quote.h"
 #include "lib/stranger-refusal.h"
+#include "plan/store.h"
 #include "setup/app.h"
 #include "verb.h"
 #include "verbs/install.h"
@@ -94,6 +96,23 @@ static void check_path(const struct app *app)
 			app->places.wrappers, folder);
 }
 
+/* The wrapper does nothing until there is a plan, which an ordinary user can also make of somebody else's profile. */
+static void check_plans(const struct app *app)
+{
+	for (size_t i = 0; i < app->n_programs; i++) {
+		const char *program = app->programs[i].canonical;
+		_cleanup_free_ char *plan = NULL, *profile = NULL, *word = quoted_shell(program);
+
+		if (!word || store_find(STORE_PLAN, program, &plan) == 0 ||
+			store_find(STORE_PROFILE, program, &profile) == 0)
+			continue;
+		verb_note(
+			"note: there is no plan for '%s', so nothing is read ahead yet: type "
+			"'sudo headstart record -- %s', or 'headstart plan FILE' with a profile from elsewhere",
+			program, word);
+	}
+}
+
 static int install_found(const struct install_request *request, const char *record, struct app *app)
 {
 	int r = find_app(app);
@@ -106,6 +125,7 @@ static int install_found(const struct install_request *request, const char *reco
 		verb_note(
 			"note: no .desktop file starts '%s': menus stay as they are", app->programs[0].path);
 	check_path(app);
+	check_plans(app);
 	return 0;
 }
 
