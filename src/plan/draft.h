@@ -43,6 +43,7 @@ struct draft_file {
 	uint32_t pages;  /* of it, selected */
 	bool public;     /* everybody may read it */
 	bool elf;        /* begins as an ELF file does */
+	bool image;      /* begins as a squashfs does: an image that nobody writes */
 };
 
 struct draft_extent {

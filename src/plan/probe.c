@@ -41,7 +41,8 @@ static bool is_everybodys(const char *path)
 /*
  * The shim opens probes in other people's programs. Closing a file there drops the record locks that the program has on
  * it (fcntl_locking(2)), which would endanger a database. ELF files are safe, and so are files that programs only read:
- * those below /usr (Filesystem Hierarchy Standard 3.0, 4.1), or in a store of packages that nobody changes.
+ * those below /usr (Filesystem Hierarchy Standard 3.0, 4.1), or in a store of packages that nobody changes, and squashfs
+ * images, beside which a start that mounts one may have nothing cold: its programs are those of every start.
  */
 static bool is_read_only(const char *path)
 {
@@ -53,7 +54,7 @@ static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_fi
 {
 	uint32_t penalty = is_everybodys(file->source->path) ? 4 : 0;
 
-	if (!file->elf && !is_read_only(file->source->path))
+	if (!file->elf && !file->image && !is_read_only(file->source->path))
 		penalty += 8;
 
 	/* Root's plan serves everybody, so everybody must be able to open the file. */

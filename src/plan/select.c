@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/open.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -123,6 +125,14 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
+/* Documentation/filesystems/squashfs.rst; the magic number is fs/squashfs/squashfs_fs.h's. */
+static bool is_squashfs(int fd)
+{
+	char magic[4];
+
+	return pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) && memcmp(magic, "hsqs", 4) == 0;
+}
+
 /* Adds a fresh file, unless it lies in memory, is not cached, or none of its pages is selected. */
 static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
 	const struct plan_options *options)
@@ -154,6 +164,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	file.inode = st.st_ino;
 	file.public = (st.st_mode & S_IROTH) != 0;
 	file.elf = elf_is(fd);
+	file.image = is_squashfs(fd);
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
 	if (r < 0)
 		return r;

@@ -434,6 +434,13 @@ static void probes_are_of_files_that_nobody_locks(void **state)
 	assert_int_equal(draft_probe(&alone), 0);
 	assert_int_equal(alone.n_probes, 1);
 	assert_int_equal(alone.probes[0].file, 0);
+
+	/* An image of which programs only read. */
+	draft.n_probes = 0;
+	draft.files[0].image = true;
+	assert_int_equal(draft_probe(&draft), 0);
+	assert_int_equal(draft.n_probes, 3);
+	assert_int_equal(draft.probes[0].file, 0);
 }
 
 static void a_probe_of_the_c_library_is_better_than_none(void **state)
