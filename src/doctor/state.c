@@ -282,8 +282,8 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 			stale->words ? stale->words : "", tallies->sudo);
 	}
 	if (gone->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for programs that no longer exist", gone->n);
-		doctor_consequence(report, "they only take up space");
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for programs that do not exist here", gone->n);
+		doctor_consequence(report, "they only take up space, unless the programs exist in a sandbox");
 		doctor_mend(report, "%srm %s", tallies->sudo, gone->words ? gone->words : "");
 	}
 	if (bad->n > 0) {

@@ -258,7 +258,7 @@ case_what_a_user_may_not_look_at_is_neither_stale_nor_gone() {
 	rm "$others/closed/program"
 	doctor
 	says note plans "2 stale"
-	says note plans "1 for programs that no longer exist"
+	says note plans "1 for programs that do not exist here"
 }
 
 case_plan_of_a_program_that_is_gone_is_told() {
