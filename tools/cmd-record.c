@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/open.h"
 #include "base/search.h"
 #include "base/strings.h"
@@ -33,6 +34,7 @@
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/record-inside.h"
 
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
@@ -71,6 +73,7 @@ struct settings {
 	char recording[MARK_NAME_MAX];
 	int mark; /* the socket of that name */
 	struct markers markers;
+	struct record_inside inside;
 	bool told_stranger; /* we have reported a user who may not mark */
 };
 
@@ -279,10 +282,28 @@ static void show_progress(void *context, const struct record_progress *progress)
 	terminal_tell(progress->terminal, text);
 }
 
+/* Whether user ids mean something else here than on the machine: user_namespaces(7). */
+static bool in_user_namespace(void)
+{
+	_cleanup_free_ char *map = NULL;
+	unsigned first, outside;
+	unsigned long count;
+	size_t size;
+
+	return read_pseudo_file("/proc/self/uid_map", 1 << 16, &map, &size) == 0 &&
+		!(sscanf(map, "%u %u %lu", &first, &outside, &count) == 3 && !first && !outside &&
+			count == UINT_MAX);
+}
+
 /* One sentence for each known way to fail, and what to do about it. */
 static int explain(enum record_step step, int err, const struct settings *settings)
 {
 	const char *name = settings->record.argv[0];
+
+	if (step == RECORD_STEP_TRACEFS && (err == -EPERM || err == -EACCES) && in_user_namespace())
+		return verb_fail(
+			"recording needs root of the whole machine, and this is root of a user namespace: "
+			"record from outside of it, with 'sudo headstart record -- COMMAND'");
 
 	if (step == RECORD_STEP_TRACEFS && err == -EBUSY)
 		return verb_fail("another recording is running on this machine");
@@ -443,6 +464,7 @@ static int print_result(const struct record_result *result, const char *path)
 	add_number(object, "events", result->events);
 	add_number(object, "events_unknown", result->events_unknown);
 	add_number(object, "pages_resident", result->pages_resident);
+	add_number(object, "files_unnamed", result->files_unnamed);
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
 		if (profile->bias & bias->bit)
 			json_object_array_add(biases, json_object_new_string(bias->name));
@@ -460,11 +482,19 @@ static void print_summary(const struct record_result *result, const char *path)
 		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),
 		result->seconds, profile->milestone, path);
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
-		if (profile->bias & bias->bit)
+		if (profile->bias & bias->bit &&
+			bias->bit != PROFILE_BIAS_UNNAMED) /* its number is told below */
 			verb_note("%s", bias->meaning);
 	if (result->pages_resident)
 		verb_note("%s pages were already in memory and are recorded less precisely",
 			words_count(result->pages_resident, resident));
+	if (result->files_unnamed)
+		verb_note(
+			"%zu touched file%s of other mount namespaces %s no name here: a start from here does not read "
+			"%s ahead",
+			result->files_unnamed, words_plural(result->files_unnamed),
+			result->files_unnamed == 1 ? "has" : "have",
+			result->files_unnamed == 1 ? "it" : "them");
 	if (result->names_by_walking)
 		verb_note("fanotify is not available: file names were found by searching the file systems");
 }
@@ -533,6 +563,22 @@ static void keep_for_user(struct profile *profile, const struct settings *settin
 		verb_note("a second plan, for '%s' alone, also names this user's files", user);
 }
 
+static int take_inside(void *context, struct profile *profile)
+{
+	const struct settings *settings = context;
+
+	describe_device(profile);
+	return record_inside_take(&settings->inside, profile);
+}
+
+static void keep_inside(const struct settings *settings, const struct record_result *result)
+{
+	int r = result->inside_error ?: record_inside_keep(&settings->inside, settings->quiet);
+
+	if (r < 0)
+		verb_note("no plan was made for a start inside: %s", strerror(-r));
+}
+
 static int keep(struct settings *settings, struct record_result *result)
 {
 	_cleanup_free_ char *path = NULL;
@@ -546,6 +592,8 @@ static int keep(struct settings *settings, struct record_result *result)
 		r = make_plan(&result->profile, settings->quiet);
 	if (r == 0 && !settings->output && settings->record.user)
 		keep_for_user(&result->profile, settings);
+	if (r == 0 && settings->record.inside)
+		keep_inside(settings, result);
 	if (r == 0 && settings->json)
 		r = print_result(result, path);
 	if (r == 0 && !settings->quiet && !settings->json)
@@ -603,12 +651,13 @@ static void settings_releasep(struct settings *settings)
 	free(settings->path);
 	free(settings->program);
 	free(settings->caller);
+	record_inside_release(&settings->inside);
 }
 
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(settings_releasep) struct settings settings = {
-		.record = {.timeout = 120, .until = {MILESTONE_EXIT}}};
+		.record = {.timeout = 120, .until = {MILESTONE_EXIT}}, .inside = {.results = -1}};
 	_cleanup_close_ int mark = -1;
 	int r = parse(argc, argv, &settings);
 
@@ -634,5 +683,7 @@ int cmd_record(int argc, char **argv)
 	settings.record.context = &settings;
 	settings.record.recording = settings.recording;
 	choose_markers(&settings.markers, settings.record.user);
+	if (!settings.output && record_inside_init(&settings.inside) == 0)
+		settings.record.inside = take_inside;
 	return record(&settings);
 }

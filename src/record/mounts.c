@@ -57,18 +57,26 @@ bool mounts_is_disk_type(const char *type)
 	return true;
 }
 
-static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const char *point, const char *type)
+static void release_mount(struct mount *mount)
+{
+	free(mount->root);
+	free(mount->point);
+	free(mount->type);
+}
+
+static int add_mount(struct mounts *mounts, uint64_t id, uint32_t device, const char *root, const char *point,
+	const char *type)
 {
 	struct mount mount = {.id = id, .device = device};
 	int r = ARRAY_RESERVE(mounts->items, mounts->capacity, mounts->count + 1);
 
 	if (r < 0)
 		return r;
+	mount.root = strdup(root);
 	mount.point = strdup(point);
 	mount.type = strdup(type);
-	if (!mount.point || !mount.type) {
-		free(mount.point);
-		free(mount.type);
+	if (!mount.root || !mount.point || !mount.type) {
+		release_mount(&mount);
 		return -ENOMEM;
 	}
 	mounts->items[mounts->count++] = mount;
@@ -85,7 +93,7 @@ int mounts_parse(char *mountinfo, struct mounts *ret)
 		if (!mounts_is_disk_type(mount.type))
 			continue;
 		r = add_mount(&mounts, mount.id, mounts_pack_device(mount.device_major, mount.device_minor),
-			mount.point, mount.type);
+			mount.root, mount.point, mount.type);
 		if (r < 0)
 			return r;
 	}
@@ -106,7 +114,7 @@ static int add_root(struct mounts *mounts)
 	if (statx(AT_FDCWD, "/", 0, STATX_BASIC_STATS | STATX_MNT_ID, &status) < 0)
 		return -errno;
 	return add_mount(mounts, status.stx_mask & STATX_MNT_ID ? status.stx_mnt_id : 0,
-		mounts_pack_device(status.stx_dev_major, status.stx_dev_minor), "/", "unknown");
+		mounts_pack_device(status.stx_dev_major, status.stx_dev_minor), "/", "/", "unknown");
 }
 
 int mounts_read(struct mounts *ret)
@@ -127,10 +135,8 @@ int mounts_read(struct mounts *ret)
 
 void mounts_release(struct mounts *mounts)
 {
-	for (size_t i = 0; i < mounts->count; i++) {
-		free(mounts->items[i].point);
-		free(mounts->items[i].type);
-	}
+	for (size_t i = 0; i < mounts->count; i++)
+		release_mount(&mounts->items[i]);
 	free(mounts->items);
 	*mounts = (struct mounts){0};
 }
@@ -141,4 +147,12 @@ const struct mount *mounts_find(const struct mounts *mounts, uint64_t id)
 		if (mounts->items[i].id == id)
 			return &mounts->items[i];
 	return NULL;
+}
+
+bool mounts_has_device(const struct mounts *mounts, uint32_t device)
+{
+	for (size_t i = 0; i < mounts->count; i++)
+		if (mounts->items[i].device == device)
+			return true;
+	return false;
 }

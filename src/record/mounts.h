@@ -9,7 +9,8 @@
 struct mount {
 	uint64_t id;     /* as statx(2) and mountinfo number it */
 	uint32_t device; /* of the superblock: major << 20 | minor */
-	char *point;     /* owned; as seen from our root */
+	char *root;      /* owned; the part of the file system that is mounted */
+	char *point;     /* owned; as seen from the root of the process whose mounts these are */
 	char *type;      /* owned; "ext4", "overlay" */
 };
 
@@ -34,6 +35,9 @@ static inline void mounts_releasep(struct mounts *mounts)
 }
 
 const struct mount *mounts_find(const struct mounts *mounts, uint64_t id);
+
+/* Whether a file system with this device is mounted. */
+bool mounts_has_device(const struct mounts *mounts, uint32_t device);
 
 /*
  * Whether the files of this type of file system cache pages of a disk or a server, rather than being memory or kernel

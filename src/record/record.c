@@ -25,6 +25,8 @@
 #include "record/assemble.h"
 #include "record/command.h"
 #include "record/detach.h"
+#include "record/image.h"
+#include "record/inside.h"
 #include "record/mounts.h"
 #include "record/opens.h"
 #include "record/requests.h"
@@ -33,6 +35,7 @@
 #include "record/sound.h"
 #include "record/terminal.h"
 #include "record/tracer.h"
+#include "record/unnamed.h"
 
 #define POLL_MS     40 /* the buffers hold far more than a command does in this time */
 #define PROGRESS_MS 250
@@ -326,7 +329,7 @@ static int stop(struct session *session, enum record_step *step)
 	*step = RECORD_STEP_RECORD;
 	r = tracer_stop(session->tracer, &session->trace);
 	if (r == 0)
-		r = opens_drain(&session->opens, &session->trace);
+		r = opens_end(&session->opens, &session->trace);
 	if (r == 0)
 		r = stop_disks(session);
 	tracer_free(TAKE_PTR(session->tracer));
@@ -395,20 +398,57 @@ static int ensure_program(struct session *session)
 		&session->trace, started, session->command.pid, session->options->program);
 }
 
-static int make_profile(struct session *session, struct record_result *result)
+/* Before the lists are resolved: the children resolve them by the names of their own namespaces. */
+static int make_profiles_inside(struct session *session, struct record_result *result)
 {
-	struct assemble_summary summary;
-	bool walking = session->opens.fd < 0;
-	int r = walking ? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts) : 0;
+	const struct inside_options options = {
+		.here = &session->mounts,
+		.added_is_touch = session->only_added,
+		.work = session->options->inside,
+		.context = session->options->context,
+	};
+
+	for (size_t i = 0; options.work && i < session->opens.views.count; i++) {
+		int r = inside_run(
+			&session->opens.views.items[i], &session->trace, &result->profile, &options);
+
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0 && r != -ENOENT)
+			result->inside_error = r;
+	}
+	return 0;
+}
+
+static int resolve(struct session *session, struct record_result *result)
+{
+	int r = session->opens.fd < 0
+		? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts)
+		: 0;
 
 	if (r == 0)
 		r = resolve_files(&session->opens.files, &session->trace);
 	if (r == 0)
+		r = unnamed_count(&session->opens, &session->trace, &result->files_unnamed);
+	if (r == 0)
 		r = resolve_programs(&session->trace, &session->opens.files);
+	return r;
+}
+
+static int make_profile(struct session *session, struct record_result *result)
+{
+	struct assemble_summary summary;
+	int r = describe(session, &result->profile);
+
+	result->profile.bias = biases(session, &(struct assemble_summary){0});
+	if (r == 0)
+		r = make_profiles_inside(session, result);
+	if (r == 0)
+		r = images_add_events(&session->opens, session->restore.sysfs, &session->trace);
+	if (r == 0)
+		r = resolve(session, result);
 	if (r == 0)
 		r = ensure_program(session);
-	if (r == 0)
-		r = describe(session, &result->profile);
 	if (r == 0)
 		r = assemble(&session->trace, &session->opens.files, session->only_added, &result->profile,
 			&summary);
@@ -416,10 +456,10 @@ static int make_profile(struct session *session, struct record_result *result)
 		return r;
 	for (size_t i = 0; i < result->profile.n_files; i++)
 		profile_file_identify(&result->profile.files[i]);
-	result->profile.bias = biases(session, &summary);
+	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
 	result->pages_resident = summary.pages_resident;
 	result->events_unknown = summary.events_unknown;
-	result->names_by_walking = walking;
+	result->names_by_walking = session->opens.fd < 0;
 	return 0;
 }
 

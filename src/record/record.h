@@ -38,6 +38,11 @@ struct record_options {
 	bool keep_read_ahead;
 	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (sound.h) */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
+	/*
+	 * Gets the profile of a program that was started in a mount namespace of its own, by its names there
+	 * (record/inside.h); in a child process inside. May be NULL.
+	 */
+	int (*inside)(void *context, struct profile *profile);
 	void (*progress)(
 		void *context, const struct record_progress *progress); /* or NULL; several times a second */
 	void *context;
@@ -55,6 +60,8 @@ struct record_result {
 	size_t events;
 	/* Touched pages that were cached before: their order and extent are recorded less precisely. */
 	uint64_t pages_resident;
+	size_t files_unnamed; /* touched, but only other mount namespaces have names for them (record/unnamed.h) */
+	int inside_error;        /* negative errno of a profile inside that could not be made, or 0 */
 	uint64_t events_unknown; /* about files that have no name any more, or no disk */
 	bool names_by_walking;   /* no fanotify */
 };

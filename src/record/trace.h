@@ -64,6 +64,7 @@ struct record_file {
 	uint64_t pages;  /* size at the end of the recording */
 	uint64_t opened; /* nanoseconds, CLOCK_MONOTONIC */
 	bool by_tree;    /* the command's tree opened it, perhaps among others */
+	int32_t opener;  /* who opened it last and was not known to belong to the tree */
 	uint8_t *
 		resident; /* owned; a byte for each page, bit 0 as mincore(2) has it; NULL where not looked up */
 	dev_t st_dev;     /* from stat; on btrfs this is not the superblock's */

@@ -74,6 +74,8 @@ const struct words_bias words_biases[] = {
 		"some pages were already in memory and are recorded less precisely"},
 	{PROFILE_BIAS_LOST, "lost", "the kernel dropped events: some touches are missing"},
 	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by the timeout, not by the milestone"},
+	{PROFILE_BIAS_UNNAMED, "unnamed",
+		"files of other mount namespaces are missing: they have no name outside"},
 	{0, NULL, NULL},
 };
 

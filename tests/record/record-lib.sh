@@ -27,6 +27,7 @@ can_record() {
 	done
 }
 
+# make_programs [RPATH]: where the program `start` looks for its libraries; by default where they are made.
 make_programs() {
 	src=$HEADSTART_TEST_SOURCE/tests/record
 	for library in one:4096 two:12288 three:20480; do
@@ -36,7 +37,7 @@ make_programs() {
 		ln -s "lib$name.so.1.0" "$disk/lib$name.so.1"
 		ln -s "lib$name.so.1" "$disk/lib$name.so"
 	done
-	cc -O1 -o "$disk/start" "$src/start.c" -L"$disk" -lone -ltwo -Wl,-rpath,"$disk"
+	cc -O1 -o "$disk/start" "$src/start.c" -L"$disk" -lone -ltwo -Wl,-rpath,"${1:-$disk}"
 	head -c 3000000 /dev/urandom >"$disk/data"
 	: >"$disk/empty"
 	mkdir "$disk/folder"

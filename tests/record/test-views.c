@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the names of files in other mount namespaces, and of the files that have none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "record/unnamed.h"
+#include "record/views.h"
+#include "tree.h"
+
+#define DEVICE 77u
+
+static char folder[] = "/tmp/headstart-views.XXXXXX";
+static char file[96];
+static struct statx status;
+
+static int begin(void **state)
+{
+	char sub[64];
+
+	snprintf(folder + sizeof(folder) - 7, 7, "XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(sub, sizeof(sub), "%s/sub", folder);
+	snprintf(file, sizeof(file), "%s/file", sub);
+	if (mkdir(sub, 0755) < 0 || mknod(file, S_IFREG | 0644, 0) < 0)
+		return -1;
+	return statx(AT_FDCWD, file, 0, STATX_BASIC_STATS, &status);
+}
+
+static int end(void **state)
+{
+	return tree_remove(folder);
+}
+
+static struct mount mount_at(uint32_t device, const char *root, const char *point)
+{
+	return (struct mount){1, device, (char *)root, (char *)point, (char *)"ext4"};
+}
+
+/* The name here of `path`, which lies on `there` in the other namespace, if the file system is mounted at folder here. */
+static bool is_named(const struct mount *there, const char *path)
+{
+	struct mount mounts[] = {
+		mount_at(1, "/", "/"), mount_at(DEVICE, "/elsewhere", "/"), mount_at(DEVICE, "/", folder)};
+	const struct mounts here = {.items = mounts, .count = 3};
+	_cleanup_free_ char *name = views_name_here(&here, there, path, &status);
+
+	if (name)
+		assert_string_equal(name, file);
+	return name;
+}
+
+static void a_file_is_named_by_its_file_system(void **state)
+{
+	const struct mount whole = mount_at(DEVICE, "/", "/mnt"), root = mount_at(DEVICE, "/", "/"),
+			   part = mount_at(DEVICE, "/sub", "/mnt"), other = mount_at(1, "/sub", "/mnt");
+
+	assert_true(is_named(&whole, "/mnt/sub/file"));
+	assert_true(is_named(&root, "/sub/file"));
+	assert_true(is_named(&part, "/mnt/file"));
+	assert_false(is_named(&other, "/mnt/file"));
+	assert_false(is_named(&part, "/mntfile"));
+	assert_false(is_named(&part, "/file"));
+	assert_false(is_named(&part, ""));
+}
+
+/* Whatever the other namespace says, another file is not taken. */
+static void a_name_that_leads_to_another_file_is_none(void **state)
+{
+	const struct mount part = mount_at(DEVICE, "/sub", "/mnt");
+	char link[64];
+
+	status.stx_ino++;
+	assert_false(is_named(&part, "/mnt/file"));
+	status.stx_ino--;
+	status.stx_dev_minor++;
+	assert_false(is_named(&part, "/mnt/file"));
+	status.stx_dev_minor--;
+	assert_false(is_named(&part, "/mnt/../sub/none"));
+	snprintf(link, sizeof(link), "%s/link", folder);
+	assert_int_equal(symlink(file, link), 0);
+	assert_int_equal(rename(link, file), 0); /* so that the inode number is not that of before */
+	assert_false(is_named(&part, "/mnt/file"));
+}
+
+static void a_file_below_a_mount_of_which_nothing_is_known(void **state)
+{
+	struct mount mounts[] = {mount_at(1, "/", "/"), mount_at(DEVICE, "/", folder)};
+	const struct mounts here = {.items = mounts, .count = 2};
+	const struct mount *mount = NULL;
+	_cleanup_free_ char *name = views_name_below_mount(&here, "/sub/file", &status, &mount);
+
+	assert_non_null(name);
+	assert_string_equal(name, file);
+	assert_ptr_equal(mount, &mounts[1]);
+	assert_null(views_name_below_mount(&here, "sub/file", &status, &mount));
+	assert_null(views_name_below_mount(&here, "/file", &status, &mount));
+}
+
+/* A process in namespaces of its own, which the caller kills; -1 where they cannot be made. */
+static pid_t start_in(int namespaces)
+{
+	int ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (unshare(namespaces) < 0 || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(ready[0]);
+	return pid;
+}
+
+static void stop(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* The id of a mount in the namespace of the process. */
+static uint64_t a_mount_of(pid_t pid)
+{
+	char path[64];
+	struct statx root;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/", pid);
+	assert_int_equal(statx(AT_FDCWD, path, 0, STATX_MNT_ID, &root), 0);
+	return root.stx_mnt_id;
+}
+
+static void only_namespaces_of_our_own_users_are_trusted(void **state)
+{
+	static const int namespaces[] = {CLONE_NEWNS, CLONE_NEWNS | CLONE_NEWUSER};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct views views = {0};
+		struct view *view = NULL;
+		pid_t pid = start_in(namespaces[i]);
+		uint64_t mount;
+
+		if (pid < 0) {
+			print_message("partial: no namespaces here\n");
+			continue;
+		}
+		mount = a_mount_of(pid);
+		assert_int_equal(views_find(&views, mount, pid, &view), 0);
+		assert_non_null(view);
+		assert_int_equal(view->trusted, i == 0);
+		/* The process has ended, and the mounts are known still. */
+		stop(pid);
+		assert_int_equal(views_find(&views, mount, pid, &view), 0);
+		assert_non_null(view);
+		assert_int_equal(views.count, 1);
+		views_release(&views);
+	}
+}
+
+static void our_own_namespace_is_no_view(void **state)
+{
+	struct views views = {0};
+	struct view *view = NULL;
+
+	assert_int_equal(views_find(&views, UINT64_MAX, getpid(), &view), 0);
+	assert_null(view);
+	assert_int_equal(views_find(&views, UINT64_MAX, 0, &view), 0);
+	assert_null(view);
+	assert_int_equal(views.count, 0);
+	views_release(&views);
+}
+
+static void add_touch(struct record_trace *trace, uint32_t device, uint64_t inode)
+{
+	static uint64_t time;
+
+	assert_int_equal(record_trace_add_event(trace,
+				 &(struct record_event){.time = ++time, .device = device, .inode = inode}),
+		0);
+}
+
+static void files_without_a_name_are_counted_once(void **state)
+{
+	struct mount here_items[] = {mount_at(1, "/", "/")}, there_items[] = {mount_at(2, "/", "/mnt")};
+	const struct mounts here = {.items = here_items, .count = 1};
+	struct view view = {.mounts = {.items = there_items, .count = 1}};
+	struct opens opens = OPENS_INIT;
+	struct record_trace trace = {0};
+	struct record_file *named;
+	size_t count = 0;
+
+	opens.mounts = &here;
+	opens.views = (struct views){.items = &view, .count = 1};
+	assert_int_equal(record_files_add(&opens.files, &named), 0);
+	named->device = 1;
+	named->inode = 10;
+	assert_int_equal(inode_map_add(&opens.unnamed, 1, 11, 0), 0);
+	assert_int_equal(inode_map_add(&opens.unnamed, 0, 12, 0), 0); /* on an overlay */
+	add_touch(&trace, 1, 10);
+	add_touch(&trace, 1, 11);
+	add_touch(&trace, 2, 20);
+	add_touch(&trace, 1, 12);
+	add_touch(&trace, 2, 20);
+	add_touch(&trace, 1, 13); /* on our own file system: deleted */
+	add_touch(&trace, 3, 30); /* nobody's */
+	assert_int_equal(unnamed_count(&opens, &trace, &count), 0);
+	assert_int_equal(count, 3);
+	record_trace_release(&trace);
+	record_files_release(&opens.files);
+	inode_map_release(&opens.unnamed);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_file_is_named_by_its_file_system),
+		TEST(a_name_that_leads_to_another_file_is_none),
+		TEST(a_file_below_a_mount_of_which_nothing_is_known),
+		cmocka_unit_test(only_namespaces_of_our_own_users_are_trusted),
+		cmocka_unit_test(our_own_namespace_is_no_view),
+		cmocka_unit_test(files_without_a_name_are_counted_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
