@@ -64,7 +64,7 @@ def give_plan():
 sys.exit(subprocess.run([sys.argv[2], "--awaited", "--fd", "3"], close_fds=False, preexec_fn=give_plan,
                         stdout=subprocess.DEVNULL).returncode)
 END
-	sed -n 's/^prefetch .* alongside=\([01]\)$/\1/p' "$tmp/log"
+	sed -n 's/^prefetch .* alongside=\([01]\) .*/\1/p' "$tmp/log"
 }
 expect_alongside() {
 	plan=$(LIBRARIES=$2 "$HEADSTART_TEST_BUILD/tests/shim/plan-for" "$tmp/state" "$python" "$tmp/script")
