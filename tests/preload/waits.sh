@@ -103,6 +103,14 @@ case_program_goes_on_if_it_is_told_to() {
 	WAIT_MS=0 make_physical
 	goes_on HEADSTART_WAIT=1 "$launch" execv "$look"
 	goes_on HEADSTART_WAIT=1 "$look"
+	if can_trace; then
+		what=started
+		follow HEADSTART_PREFETCH="$tmp/slow" "$look"
+		echo >"$tmp/go"
+		"$unclaimed" "$plan"
+		read -r line <&8
+		[ -z "$(waits_up_to)" ] || fail "it waits, though its plan says not to: $(cat "$tmp/calls")"
+	fi
 	make_physical
 }
 
