@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/path-index.h"
 
 static int copy_text(char **to, const char *from)
 {
@@ -26,6 +27,14 @@ static int copy_text(char **to, const char *from)
 	free(*to);
 	*to = copy;
 	return 0;
+}
+
+static const char *const no_arguments[] = {NULL};
+
+/* The last of them is followed by NULL (profile_set_arguments()). */
+static const char *const *arguments_of(const struct profile *profile)
+{
+	return profile->arguments ? (const char *const *)profile->arguments : no_arguments;
 }
 
 static int copy_description(struct profile *to, const struct profile *from)
@@ -40,6 +49,16 @@ static int copy_description(struct profile *to, const struct profile *from)
 		r = copy_text(&to->device, from->device);
 	if (r == 0)
 		r = copy_text(&to->milestone, from->milestone);
+	if (r == 0)
+		r = copy_text(&to->folder, from->folder);
+	if (r == 0)
+		r = copy_text(&to->rule, from->rule);
+	if (r == 0)
+		r = copy_text(&to->asked_path, from->asked_path);
+	if (r == 0)
+		r = profile_set_arguments(to, arguments_of(from));
+	to->asked = from->asked;
+	to->status = from->status;
 	to->recorded = from->recorded;
 	to->page_size = from->page_size;
 	to->backend = from->backend;
@@ -252,6 +271,20 @@ static int copy_profile(struct profile *to, const struct profile *from)
 	return r;
 }
 
+int profile_copy(const struct profile *profile, struct profile *ret)
+{
+	_cleanup_(profile_releasep) struct profile copy = {0};
+	int r = copy_profile(&copy, profile);
+
+	if (r < 0)
+		return r;
+	path_index_free(copy.index);
+	copy.index = NULL;
+	*ret = copy;
+	copy = (struct profile){0};
+	return 0;
+}
+
 static int merge_files(struct profile *to, const struct profile *from, bool from_later)
 {
 	uint32_t base = to->touches;
@@ -382,6 +415,23 @@ ssize_t profile_find_exec(const struct profile *profile, const char *name)
 	return -ENOENT;
 }
 
+/* The recording knows with which arguments it was started, but not with which ones it executed others. */
+static int forget_what_was_asked(struct profile *cut)
+{
+	int r = copy_text(&cut->command, cut->program);
+
+	if (r == 0)
+		r = copy_text(&cut->folder, NULL);
+	if (r == 0)
+		r = copy_text(&cut->rule, NULL);
+	if (r == 0)
+		r = copy_text(&cut->asked_path, NULL);
+	if (r == 0)
+		r = profile_set_arguments(cut, no_arguments);
+	cut->asked = 0;
+	return r;
+}
+
 int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret)
 {
 	_cleanup_(profile_releasep) struct profile cut = {0};
@@ -395,7 +445,7 @@ int profile_from_exec(const struct profile *profile, size_t exec, struct profile
 	if (r == 0)
 		r = copy_text(&cut.program, profile->execs[exec].path);
 	if (r == 0 && exec > 0)
-		r = copy_text(&cut.command, profile->execs[exec].path);
+		r = forget_what_was_asked(&cut);
 	cut.runs = profile->runs;
 	cut.bias = profile->bias;
 	cut.touches = profile->touches - start;

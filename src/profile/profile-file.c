@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The profile on disk. Little-endian, tables and strings one after the other in the order in which they are
- * read, so that there is no offset to go wrong:
+ * The profile on disk: one or more recordings, one after the other. Each is little-endian, with tables and strings one
+ * after the other in the order in which they are read, so that there is no offset to go wrong:
  *
  *     struct disk_header
  *     struct disk_file[file_count]     ascending by order
  *     struct disk_range[range_count]   those of the first file, then those of the second …
  *     uint32_t[exec_count]             touches before each exec point, ascending
- *     strings                          NUL-terminated: command, program, kernel, device, milestone, then the
- *                                      path of each file, then that of each exec point
+ *     strings                          NUL-terminated: command, program, kernel, device, milestone, folder, rule,
+ *                                      asked_path, then the path of each file, then that of each exec point, then
+ *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses one it does not know.
+ * A field may be added only with a new version: a reader refuses one it does not know. In version 1, which is read but no
+ * longer written, the header ends before `asked`, there are no strings for what follows the milestone but for the paths,
+ * and there is one recording.
  */
 #include "profile/profile-file.h"
 
@@ -26,14 +29,16 @@
 #include "base/io.h"
 #include "base/publish.h"
 #include "format/endian.h"
+#include "profile/recordings.h"
 
-#define PROFILE_VERSION 1u
+#define PROFILE_VERSION       2u
+#define PROFILE_VERSION_FIRST 1u
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
 	uint32_t version; /* PROFILE_VERSION */
 	uint32_t page_size;
-	uint64_t file_size; /* bytes: all of it, the checksum included */
+	uint64_t file_size; /* bytes: all of this recording, the checksum included */
 	int64_t recorded;
 	uint32_t runs;
 	uint32_t touches;
@@ -43,7 +48,14 @@ struct disk_header {
 	uint32_t range_count;
 	uint32_t exec_count;
 	uint32_t strings_size; /* bytes */
+	uint64_t asked;
+	uint32_t status;
+	uint32_t argument_count;
 };
+
+#define HEADER_FIRST_SIZE offsetof(struct disk_header, asked) /* bytes, in version 1 */
+#define TEXTS_FIRST       5                                   /* strings before the paths, in version 1 */
+#define TEXTS             8
 
 struct disk_file {
 	uint64_t size;
@@ -62,7 +74,7 @@ struct disk_range {
 	uint32_t runs;
 };
 
-_Static_assert(sizeof(struct disk_header) == 64, "on-disk layout");
+_Static_assert(sizeof(struct disk_header) == 80, "on-disk layout");
 _Static_assert(sizeof(struct disk_file) == 64, "on-disk layout");
 _Static_assert(sizeof(struct disk_range) == 16, "on-disk layout");
 
@@ -141,16 +153,18 @@ static int put_tables(struct writer *writer, const struct profile *profile)
 
 static int put_strings(struct writer *writer, const struct profile *profile)
 {
-	const char *texts[] = {
-		profile->command, profile->program, profile->kernel, profile->device, profile->milestone};
+	const char *const texts[TEXTS] = {profile->command, profile->program, profile->kernel,
+		profile->device, profile->milestone, profile->folder, profile->rule, profile->asked_path};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; r == 0 && i < TEXTS; i++)
 		r = put_string(writer, texts[i]);
 	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
 		r = put_string(writer, profile->files[i].path);
 	for (size_t i = 0; r == 0 && i < profile->n_execs; i++)
 		r = put_string(writer, profile->execs[i].path);
+	for (size_t i = 0; r == 0 && i < profile->n_arguments; i++)
+		r = put_string(writer, profile->arguments[i]);
 	return r;
 }
 
@@ -166,6 +180,9 @@ static struct disk_header header_of(const struct profile *profile)
 		.bias = LE32(profile->bias),
 		.file_count = LE32(profile->n_files),
 		.exec_count = LE32(profile->n_execs),
+		.asked = LE64(profile->asked),
+		.status = LE32(profile->status),
+		.argument_count = LE32(profile->n_arguments),
 	};
 	size_t n_ranges = 0;
 
@@ -176,34 +193,42 @@ static struct disk_header header_of(const struct profile *profile)
 	return header;
 }
 
-int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size)
+/* Appends one recording. */
+static int put_recording(struct writer *writer, const struct profile *profile)
 {
-	_cleanup_(writer_releasep) struct writer writer = {0};
+	size_t begin = writer->size, strings_at;
 	struct disk_header header;
-	size_t strings_at;
 	uint64_t checksum;
-	int r;
+	int r = profile_check(profile);
 
-	r = profile_check(profile);
 	if (r < 0)
 		return r;
 	header = header_of(profile);
-	r = put(&writer, &header, sizeof(header));
+	r = put(writer, &header, sizeof(header));
 	if (r == 0)
-		r = put_tables(&writer, profile);
+		r = put_tables(writer, profile);
 	if (r < 0)
 		return r;
-	strings_at = writer.size;
-	r = put_strings(&writer, profile);
+	strings_at = writer->size;
+	r = put_strings(writer, profile);
 	if (r < 0)
 		return r;
-	if (writer.size + sizeof(checksum) > PROFILE_MAX_SIZE)
+	if (writer->size + sizeof(checksum) > PROFILE_MAX_SIZE)
 		return -EFBIG;
-	header.strings_size = LE32(writer.size - strings_at);
-	header.file_size = LE64(writer.size + sizeof(checksum));
-	memcpy(writer.data, &header, sizeof(header));
-	checksum = LE64(checksum64(writer.data, writer.size));
-	r = put(&writer, &checksum, sizeof(checksum));
+	header.strings_size = LE32(writer->size - strings_at);
+	header.file_size = LE64(writer->size - begin + sizeof(checksum));
+	memcpy(writer->data + begin, &header, sizeof(header));
+	checksum = LE64(checksum64(writer->data + begin, writer->size - begin));
+	return put(writer, &checksum, sizeof(checksum));
+}
+
+int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size)
+{
+	_cleanup_(writer_releasep) struct writer writer = {0};
+	int r = recordings->n > 0 ? 0 : -EINVAL;
+
+	for (size_t i = 0; r == 0 && i < recordings->n; i++)
+		r = put_recording(&writer, &recordings->items[i]);
 	if (r < 0)
 		return r;
 	*ret_size = writer.size;
@@ -211,16 +236,33 @@ int profile_serialize(const struct profile *profile, void **ret_data, size_t *re
 	return 0;
 }
 
-int profile_save(const struct profile *profile, const char *path)
+int recordings_save(const struct recordings *recordings, const char *path, mode_t mode)
 {
 	_cleanup_free_ void *data = NULL;
 	size_t size;
-	int r;
+	int r = recordings_serialize(recordings, &data, &size);
 
-	r = profile_serialize(profile, &data, &size);
-	if (r < 0)
-		return r;
-	return publish_file(path, 0644, data, size);
+	return r < 0 ? r : publish_file(path, mode, data, size);
+}
+
+/* A list of just this one, which is not owned. */
+static struct recordings only(const struct profile *profile)
+{
+	return (struct recordings){.items = (struct profile *)profile, .n = 1};
+}
+
+int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size)
+{
+	const struct recordings recordings = only(profile);
+
+	return recordings_serialize(&recordings, ret_data, ret_size);
+}
+
+int profile_save(const struct profile *profile, const char *path)
+{
+	const struct recordings recordings = only(profile);
+
+	return recordings_save(&recordings, path, 0644);
 }
 
 /* ---- reading ---- */
@@ -352,15 +394,32 @@ static bool read_execs(struct reader *execs, struct reader *strings, uint32_t co
 	return true;
 }
 
-static bool read_texts(struct reader *strings, struct profile *profile)
+static bool read_texts(struct reader *strings, size_t count, struct profile *profile)
 {
-	char **texts[] = {&profile->command, &profile->program, &profile->kernel, &profile->device,
-		&profile->milestone};
+	char **texts[TEXTS] = {&profile->command, &profile->program, &profile->kernel, &profile->device,
+		&profile->milestone, &profile->folder, &profile->rule, &profile->asked_path};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < count; i++) {
 		*texts[i] = take_string(strings);
 		if (!*texts[i])
 			return false;
+	}
+	return true;
+}
+
+static bool read_arguments(struct reader *strings, uint32_t count, struct profile *profile)
+{
+	if (count > PROFILE_ARGUMENTS_MAX)
+		return false;
+	profile->arguments = calloc((size_t)count + 1, sizeof(*profile->arguments));
+	if (!profile->arguments)
+		return false;
+	for (; profile->n_arguments < count; profile->n_arguments++) {
+		char *argument = take_string(strings);
+
+		if (!argument)
+			return false;
+		profile->arguments[profile->n_arguments] = argument;
 	}
 	return true;
 }
@@ -377,6 +436,7 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 		{LE32(header->exec_count), sizeof(uint32_t)},
 		{LE32(header->strings_size), 1},
 	};
+	size_t texts = LE32(header->version) == PROFILE_VERSION_FIRST ? TEXTS_FIRST : TEXTS;
 	struct reader parts[4];
 
 	for (size_t i = 0; i < 4; i++) {
@@ -385,31 +445,55 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 			return false;
 		parts[i].size = (size_t)tables[i].count * tables[i].item_size;
 	}
-	return body.size == 0 && read_texts(&parts[3], profile) &&
+	return body.size == 0 && read_texts(&parts[3], texts, profile) &&
 		read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
-		read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) && parts[3].size == 0;
+		read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) &&
+		read_arguments(&parts[3], LE32(header->argument_count), profile) && parts[3].size == 0;
 }
 
-enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret)
+/* Reads the header of a recording, whichever version it has. *ret_size is its size in the file. */
+static enum profile_fault read_header(
+	const void *data, size_t size, struct disk_header *ret, size_t *ret_size)
 {
-	_cleanup_(profile_releasep) struct profile profile = {0};
-	struct disk_header header;
-	uint64_t checksum;
+	struct disk_header header = {0};
 
 	if (size < sizeof(header.magic) || memcmp(data, PROFILE_MAGIC, sizeof(header.magic)) != 0)
 		return PROFILE_FOREIGN;
-	if (size < sizeof(header) + sizeof(checksum))
+	if (size < HEADER_FIRST_SIZE + sizeof(uint64_t))
 		return PROFILE_TRUNCATED;
-	memcpy(&header, data, sizeof(header));
+	memcpy(&header, data, HEADER_FIRST_SIZE);
 	if (LE32(header.version) > PROFILE_VERSION)
 		return PROFILE_NEWER;
-	if (LE32(header.version) < PROFILE_VERSION)
+	if (LE32(header.version) < PROFILE_VERSION_FIRST)
 		return PROFILE_DAMAGED;
+	*ret_size = LE32(header.version) == PROFILE_VERSION_FIRST ? HEADER_FIRST_SIZE : sizeof(header);
+	if (size < *ret_size + sizeof(uint64_t))
+		return PROFILE_TRUNCATED;
+	memcpy(&header, data, *ret_size);
+	*ret = header;
+	return PROFILE_GOOD;
+}
+
+/* Parses the recording that the data begins with. *ret_size is how many bytes it takes. */
+static enum profile_fault parse_recording(
+	const void *data, size_t size, struct profile *ret, size_t *ret_size)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	struct disk_header header;
+	size_t header_size;
+	uint64_t checksum;
+	enum profile_fault fault = read_header(data, size, &header, &header_size);
+
+	if (fault != PROFILE_GOOD)
+		return fault;
 	if (LE64(header.file_size) > size)
 		return PROFILE_TRUNCATED;
+	size = LE64(header.file_size);
+	if (size < header_size + sizeof(checksum))
+		return PROFILE_DAMAGED;
 	size -= sizeof(checksum);
 	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
-	if (LE64(header.file_size) != size + sizeof(checksum) || LE64(checksum) != checksum64(data, size))
+	if (LE64(checksum) != checksum64(data, size))
 		return PROFILE_DAMAGED;
 	profile.page_size = LE32(header.page_size);
 	profile.recorded = (int64_t)LE64(header.recorded);
@@ -417,16 +501,61 @@ enum profile_fault profile_parse(const void *data, size_t size, struct profile *
 	profile.touches = LE32(header.touches);
 	profile.backend = LE32(header.backend);
 	profile.bias = LE32(header.bias);
-	if (!read_body(&header, (struct reader){(const char *)data + sizeof(header), size - sizeof(header)},
+	profile.asked = LE64(header.asked);
+	profile.status = LE32(header.status);
+	if (!read_body(&header, (struct reader){(const char *)data + header_size, size - header_size},
 		    &profile) ||
 		profile_check(&profile) < 0)
 		return PROFILE_DAMAGED;
+	*ret_size = size + sizeof(checksum);
 	*ret = profile;
 	profile = (struct profile){0};
 	return PROFILE_GOOD;
 }
 
-int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_fault)
+enum profile_fault recordings_parse(const void *data, size_t size, struct recordings *ret)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	const char *at = data;
+
+	do {
+		_cleanup_(profile_releasep) struct profile profile = {0};
+		size_t taken = 0;
+		enum profile_fault fault = parse_recording(at, size, &profile, &taken);
+
+		if (fault == PROFILE_FOREIGN && recordings.n > 0)
+			fault = PROFILE_DAMAGED;
+		if (fault != PROFILE_GOOD)
+			return fault;
+		if (recordings_add(&recordings, &profile) < 0)
+			return PROFILE_DAMAGED;
+		at += taken;
+		size -= taken;
+	} while (size > 0);
+	*ret = recordings;
+	recordings = (struct recordings){0};
+	return PROFILE_GOOD;
+}
+
+/* Makes one profile of all recordings. They are good, but their orders and runs may be too many together. */
+static enum profile_fault merge_all(struct recordings *recordings, struct profile *ret)
+{
+	if (recordings->n > 1)
+		return recordings_merge(recordings, ret) < 0 ? PROFILE_DAMAGED : PROFILE_GOOD;
+	*ret = recordings->items[0];
+	recordings->items[0] = (struct profile){0};
+	return PROFILE_GOOD;
+}
+
+enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault = recordings_parse(data, size, &recordings);
+
+	return fault == PROFILE_GOOD ? merge_all(&recordings, ret) : fault;
+}
+
+int recordings_load(const char *path, struct recordings *ret, enum profile_fault *ret_fault)
 {
 	_cleanup_free_ char *data = NULL;
 	enum profile_fault fault;
@@ -435,7 +564,22 @@ int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_
 
 	if (r < 0)
 		return r == -EBADMSG ? -EIO : r; /* a damaged file system, not a damaged profile */
-	fault = profile_parse(data, size, ret);
+	fault = recordings_parse(data, size, ret);
+	if (fault == PROFILE_GOOD)
+		return 0;
+	*ret_fault = fault;
+	return -EBADMSG;
+}
+
+int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_fault)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault = PROFILE_DAMAGED;
+	int r = recordings_load(path, &recordings, ret_fault);
+
+	if (r < 0)
+		return r;
+	fault = merge_all(&recordings, ret);
 	if (fault == PROFILE_GOOD)
 		return 0;
 	*ret_fault = fault;

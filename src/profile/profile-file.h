@@ -19,7 +19,8 @@ enum profile_fault {
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */
 int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size);
 
-/* On PROFILE_GOOD, *ret is the caller's to release; otherwise it is untouched. Trusts no byte of the data. */
+/* All recordings of the file merged, if it has several: profile/recordings.h has them apart.
+ * On PROFILE_GOOD, *ret is the caller's to release; otherwise it is untouched. Trusts no byte of the data. */
 enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret);
 
 /*

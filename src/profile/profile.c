@@ -13,6 +13,15 @@
 #include "base/strings.h"
 #include "profile/path-index.h"
 
+static void release_arguments(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_arguments; i++)
+		free(profile->arguments[i]);
+	free(profile->arguments);
+	profile->arguments = NULL;
+	profile->n_arguments = 0;
+}
+
 void profile_release(struct profile *profile)
 {
 	for (size_t i = 0; i < profile->n_files; i++) {
@@ -28,6 +37,10 @@ void profile_release(struct profile *profile)
 	free(profile->kernel);
 	free(profile->device);
 	free(profile->milestone);
+	release_arguments(profile);
+	free(profile->folder);
+	free(profile->rule);
+	free(profile->asked_path);
 	path_index_free(profile->index);
 	*profile = (struct profile){0};
 }
@@ -78,6 +91,48 @@ int profile_add_exec(struct profile *profile, const char *path, uint32_t order)
 		return r;
 	profile->execs[profile->n_execs++] = (struct profile_exec){.path = TAKE_PTR(copy), .order = order};
 	return 0;
+}
+
+int profile_set_arguments(struct profile *profile, const char *const *argv)
+{
+	size_t n = 0;
+
+	release_arguments(profile);
+	while (argv[n])
+		n++;
+	if (n > PROFILE_ARGUMENTS_MAX)
+		return -E2BIG;
+	profile->arguments = calloc(n + 1, sizeof(*profile->arguments));
+	if (!profile->arguments)
+		return -ENOMEM;
+	for (; profile->n_arguments < n; profile->n_arguments++) {
+		char *copy = strdup(argv[profile->n_arguments]);
+
+		if (!copy) {
+			release_arguments(profile);
+			return -ENOMEM;
+		}
+		profile->arguments[profile->n_arguments] = copy;
+	}
+	return 0;
+}
+
+bool profile_leave_out(struct profile *profile, const char *path)
+{
+	for (size_t i = 0; i < profile->n_files; i++) {
+		struct profile_file *file = &profile->files[i];
+
+		if (!streq(file->path, path))
+			continue;
+		free(file->path);
+		free(file->ranges);
+		memmove(file, file + 1, (profile->n_files - i - 1) * sizeof(*file));
+		profile->n_files--;
+		path_index_free(profile->index);
+		profile->index = NULL;
+		return true;
+	}
+	return false;
 }
 
 static int compare_files(const void *a, const void *b)
@@ -265,13 +320,25 @@ static bool execs_good(const struct profile *profile)
 	return streq(profile->execs[0].path, profile->program);
 }
 
+/* What is said of the start: paths are absolute or not known, and without a rule there is no key. */
+static bool start_good(const struct profile *profile)
+{
+	const char *folder = profile->folder, *asked = profile->asked_path;
+
+	if (profile->n_arguments > PROFILE_ARGUMENTS_MAX)
+		return false;
+	if ((folder && *folder && !path_good(folder)) || (asked && *asked && !path_good(asked)))
+		return false;
+	return (profile->rule && *profile->rule) || profile->asked == 0;
+}
+
 int profile_check(const struct profile *profile)
 {
 	uint32_t page_size = profile->page_size;
 
 	if (page_size < 4096 || page_size > 1u << 20 || (page_size & (page_size - 1)) != 0)
 		return -EINVAL;
-	if (profile->runs == 0 || !files_good(profile) || !execs_good(profile))
+	if (profile->runs == 0 || !files_good(profile) || !execs_good(profile) || !start_good(profile))
 		return -EINVAL;
 	return check_paths(profile);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A profile: what one or more starts of a program touched. It is portable between machines of one page size.
+ * A profile: what one or more starts of a program touched. It is portable between machines of one page size. On disk a
+ * profile holds several recordings, one for each thing that the program was asked for (profile/recordings.h); in memory
+ * each of them is a profile, and so is what several have together.
  *
  * Order counts touches: the n-th distinct (file, page) that the start touched has order n. Files that are only looked
  * at (directories, links, files without pages) take a number too. A range is a run of pages that were touched one after
@@ -8,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -63,11 +66,18 @@ struct profile_exec {
 };
 
 struct profile {
-	char *command;    /* owned; argv joined by spaces, for people */
-	char *program;    /* owned; canonical path of what was started */
-	char *kernel;     /* owned; uname -r of the recording machine */
-	char *device;     /* owned; the device of the program's file, for people: "loop0 rotational" */
-	char *milestone;  /* owned; what ended the recording: "exit", "mark", "idle" … */
+	char *command;      /* owned; argv joined by spaces, for people */
+	char *program;      /* owned; canonical path of what was started */
+	char *kernel;       /* owned; uname -r of the recording machine */
+	char *device;       /* owned; the device of the program's file, for people: "loop0 rotational" */
+	char *milestone;    /* owned; what ended the recording: "exit", "mark", "idle" … */
+	char **arguments;   /* owned; argv of the start, with NULL after the last; or NULL */
+	size_t n_arguments; /* 0: not known */
+	char *folder;       /* owned; the working folder of the start; NULL or "": not known */
+	char *rule; /* owned; how the two below were found (format/asked.h); NULL or "": they were not */
+	char *asked_path; /* owned; the file or folder that was asked for; NULL or "": none */
+	uint64_t asked;   /* the key of what was asked for; 0: it has none */
+	uint32_t status;  /* of the command, as waitpid(2) has it; 0 if it had not ended */
 	int64_t recorded; /* seconds since the epoch */
 	uint32_t page_size;
 	uint32_t runs;              /* recordings merged into it; > 0 */
@@ -81,7 +91,8 @@ struct profile {
 	struct path_index *index; /* owned; how profile_add_file() finds files again (profile/path-index.h) */
 };
 
-#define PROFILE_MAX_SIZE (64u << 20) /* bytes of a profile file */
+#define PROFILE_MAX_SIZE      (64u << 20) /* bytes of a profile file */
+#define PROFILE_ARGUMENTS_MAX 4096u       /* of one recording */
 
 void profile_release(struct profile *profile);
 
@@ -98,6 +109,9 @@ int profile_add_file(struct profile *profile, const char *path, enum profile_kin
 
 int profile_file_add_range(struct profile_file *file, struct profile_range range);
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
+
+/* Replaces the arguments by copies of `argv`, which ends with NULL. Returns 0, -E2BIG or -ENOMEM; then it has none. */
+int profile_set_arguments(struct profile *profile, const char *const *argv);
 
 /*
  * Completes a profile after adding: sorts the files and execs by order and the ranges by page, joins ranges that
@@ -134,6 +148,19 @@ enum profile_staleness {
  * a link is fresh as long as it is of that kind.
  */
 enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine);
+
+/* *ret, a copy of all of it, is the caller's to release. Returns 0 or -ENOMEM. */
+int profile_copy(const struct profile *profile, struct profile *ret);
+
+/*
+ * Leaves of `into` what `with`, another profile of this program, has as well: the pages that both touched, in the order of
+ * `into`, and the files that both looked at. A file whose build-id or kind differs is left out. Returns 0, or negative
+ * errno with `into` as it was.
+ */
+int profile_keep_common(struct profile *into, const struct profile *with);
+
+/* Takes out the file of that path. Returns whether there was one. */
+bool profile_leave_out(struct profile *profile, const char *path);
 
 /*
  * Merges `from` into `into`. Counts add up for each page. Pages keep the order of `into`; pages that only `from` has

@@ -3,21 +3,59 @@
 #include "fuzz.h"
 
 #include "base/cleanup.h"
-#include "profile/profile-file.h"
+#include "profile/recordings.h"
 #include "report/report.h"
 #include "seal.h"
 
 size_t inputs_taken;
 
-/* Reading and writing again gives the same bytes: nothing in a file is ignored. */
-static void write_again(const struct profile *profile, const void *data, size_t size)
+#define VERSION_AT    8 /* in the header: profile/profile-file.c */
+#define VERSION_FIRST 1
+
+static bool is_first_version(const void *data)
 {
+	uint32_t version;
+
+	memcpy(&version, (const char *)data + VERSION_AT, sizeof(version));
+	return LE32(version) == VERSION_FIRST;
+}
+
+/*
+ * What is read and written again is the same, byte by byte: nothing in a file is ignored. Of the first version it becomes
+ * the present one, of which that is true.
+ */
+static void write_again(const struct recordings *recordings, const void *data, size_t size)
+{
+	_cleanup_(recordings_releasep) struct recordings read = {0};
 	_cleanup_free_ void *again = NULL;
+	bool first = false;
+	const char *at = data;
 	size_t again_size;
 
-	must(profile_check(profile) == 0);
-	must(profile_serialize(profile, &again, &again_size) == 0);
-	must(again_size == size && memcmp(again, data, size) == 0);
+	for (size_t i = 0; i < recordings->n; i++) {
+		uint64_t taken;
+
+		must(profile_check(&recordings->items[i]) == 0);
+		first |= is_first_version(at);
+		memcpy(&taken, at + SEAL_PROFILE_SIZE_AT, sizeof(taken));
+		at += LE64(taken);
+	}
+	must(recordings_serialize(recordings, &again, &again_size) == 0);
+	if (first) {
+		must(recordings_parse(again, again_size, &read) == PROFILE_GOOD);
+		write_again(&read, again, again_size);
+	} else {
+		must(again_size == size && memcmp(again, data, size) == 0);
+	}
+}
+
+static void find_what_is_common(const struct recordings *recordings)
+{
+	_cleanup_(profile_releasep) struct profile common = {0};
+
+	must(recordings_common(recordings, &common) == 0);
+	must(profile_check(&common) == 0);
+	must(profile_bytes(&common) <= profile_bytes(&recordings->items[0]));
 }
 
 static void merge_with_itself(const struct profile *profile, const void *data, size_t size)
@@ -48,11 +86,15 @@ static void cut_at_every_exec(const struct profile *profile)
 static bool parse(const void *data, size_t size)
 {
 	const struct report_style style = {.columns = 80, .rows = 5, .utf8 = size % 2};
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	_cleanup_(profile_releasep) struct profile profile = {0};
 
+	if (recordings_parse(data, size, &recordings) != PROFILE_GOOD)
+		return false;
+	write_again(&recordings, data, size);
+	find_what_is_common(&recordings);
 	if (profile_parse(data, size, &profile) != PROFILE_GOOD)
 		return false;
-	write_again(&profile, data, size);
 	merge_with_itself(&profile, data, size);
 	cut_at_every_exec(&profile);
 	must(report_profile_text(nowhere(), &profile, &style) == 0);

@@ -2,9 +2,11 @@
 /*
  * Makes a profile from a description on stdin, for tests that need one without a recording.
  *
- *     make-profile OUT <<EOF
+ *     make-profile [--add] OUT <<EOF   --add: one more recording of the profile OUT
  *     program PATH                     (needed)
  *     command TEXT
+ *     argument TEXT                    of the start, argv[0] first
+ *     folder PATH                      the working folder of the start; default: ours
  *     runs N                           default: the largest RUNS below, or 1
  *     file regular|directory|symlink PATH
  *     range PAGE PAGES ORDER RUNS      of the file before it
@@ -23,10 +25,12 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "profile/profile-file.h"
+#include "profile/recordings.h"
 
 struct maker {
 	struct profile profile;
+	char *arguments[32]; /* owned */
+	size_t n_arguments;
 	uint32_t next; /* the lowest order above all used so far */
 };
 
@@ -121,6 +125,13 @@ static int take_line(struct maker *maker, char *line)
 		return set_text(&profile->program, rest);
 	if ((rest = after_prefix(line, "command ")))
 		return set_text(&profile->command, rest);
+	if ((rest = after_prefix(line, "folder ")))
+		return set_text(&profile->folder, rest);
+	if ((rest = after_prefix(line, "argument "))) {
+		if (maker->n_arguments + 1 >= sizeof(maker->arguments) / sizeof(*maker->arguments))
+			return -E2BIG;
+		return set_text(&maker->arguments[maker->n_arguments++], rest);
+	}
 	if ((rest = after_prefix(line, "file ")))
 		return add_file(maker, rest);
 	if ((rest = after_prefix(line, "range ")))
@@ -134,12 +145,28 @@ static int take_line(struct maker *maker, char *line)
 	return -EINVAL;
 }
 
-static int finish(struct maker *maker, const char *out)
+static int save(struct profile *profile, const char *out, bool add)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault;
+	int r = add ? recordings_load(out, &recordings, &fault) : 0;
+
+	if (r == 0)
+		r = recordings_add(&recordings, profile);
+	return r < 0 ? r : recordings_save(&recordings, out, 0644);
+}
+
+static int finish(struct maker *maker, const char *out, bool add)
 {
 	struct profile *profile = &maker->profile;
 	int r;
 
 	end_file(maker);
+	r = profile_set_arguments(profile, (const char *const *)maker->arguments);
+	if (r < 0)
+		return r;
+	if (!profile->folder)
+		profile->folder = realpath(".", NULL);
 	if (profile->runs == 0)
 		profile->runs = 1;
 	if (!profile->command && profile->program)
@@ -151,28 +178,32 @@ static int finish(struct maker *maker, const char *out)
 	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	profile->backend = PROFILE_BACKEND_SYNTHETIC;
 	r = profile_finish(profile);
-	return r < 0 ? r : profile_save(profile, out);
+	return r < 0 ? r : save(profile, out, add);
 }
 
 int main(int argc, char **argv)
 {
 	struct maker maker = {0};
 	_cleanup_free_ char *line = NULL;
+	bool add = argc == 3 && streq(argv[1], "--add");
 	size_t capacity = 0;
 	int r = 0;
 
-	if (argc != 2) {
-		fputs("usage: make-profile OUT < DESCRIPTION\n", stderr);
+	if (argc != 2 + add) {
+		fputs("usage: make-profile [--add] OUT < DESCRIPTION\n", stderr);
 		return 2;
 	}
+	argv += add;
 	while (r == 0 && getline(&line, &capacity, stdin) > 0) {
 		line[strcspn(line, "\n")] = '\0';
 		r = take_line(&maker, line);
 	}
 	if (r < 0)
 		r = die(line, r);
-	else if ((r = finish(&maker, argv[1])) < 0)
+	else if ((r = finish(&maker, argv[1], add)) < 0)
 		r = die(argv[1], r);
 	profile_release(&maker.profile);
+	for (size_t i = 0; i < maker.n_arguments; i++)
+		free(maker.arguments[i]);
 	return r;
 }

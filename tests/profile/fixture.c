@@ -19,12 +19,17 @@ struct profile fixture_empty(void)
 		.kernel = strdup("6.18.0"),
 		.device = strdup("loop0 rotational"),
 		.milestone = strdup("exit"),
+		.folder = strdup("/home/ann"),
+		.rule = strdup("all"),
+		.asked_path = strdup(""),
+		.asked = 0x0123456789abcdef,
 		.recorded = 1000,
 		.page_size = 4096,
 		.runs = 1,
 		.backend = PROFILE_BACKEND_FILEMAP,
 	};
 
+	assert_int_equal(profile_set_arguments(&profile, (const char *[]){"app", "--start", NULL}), 0);
 	return profile;
 }
 

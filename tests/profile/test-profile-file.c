@@ -32,7 +32,10 @@ enum {
 	AT_RANGE_COUNT = 52,
 	AT_EXEC_COUNT = 56,
 	AT_STRINGS_SIZE = 60,
-	AT_FILES = 64,
+	AT_ASKED = 64,
+	AT_STATUS = 72,
+	AT_ARGUMENT_COUNT = 76,
+	AT_FILES = 80,
 	FILE_ORDER = 16,
 	FILE_RANGE_COUNT = 20,
 	FILE_KIND = 24,
@@ -72,6 +75,14 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	assert_int_equal(a->touches, b->touches);
 	assert_int_equal(a->backend, b->backend);
 	assert_int_equal(a->bias, b->bias);
+	assert_string_equal(a->folder, b->folder);
+	assert_string_equal(a->rule, b->rule);
+	assert_string_equal(a->asked_path, b->asked_path);
+	assert_int_equal(a->asked, b->asked);
+	assert_int_equal(a->status, b->status);
+	assert_int_equal(a->n_arguments, b->n_arguments);
+	for (size_t i = 0; i < a->n_arguments; i++)
+		assert_string_equal(a->arguments[i], b->arguments[i]);
 	assert_int_equal(a->n_files, b->n_files);
 	for (size_t i = 0; i < a->n_files; i++)
 		assert_same_file(&a->files[i], &b->files[i]);
@@ -207,7 +218,8 @@ static void every_field_of_the_header_is_checked(void **state)
 	const uint32_t wrong[] = {0, 1, 7, 1u << 26, UINT32_MAX};
 
 	poke(0, 0, PROFILE_FOREIGN);
-	poke(AT_VERSION, 2, PROFILE_NEWER);
+	poke(AT_VERSION, 3, PROFILE_NEWER);
+	poke(AT_VERSION, 1, PROFILE_DAMAGED);
 	poke(AT_VERSION, UINT32_MAX, PROFILE_NEWER);
 	poke(AT_VERSION, 0, PROFILE_DAMAGED);
 	poke(AT_PAGE_SIZE, 0, PROFILE_DAMAGED);
@@ -220,6 +232,11 @@ static void every_field_of_the_header_is_checked(void **state)
 	poke(AT_TOUCHES, UINT32_MAX, PROFILE_GOOD);
 	poke(AT_BACKEND, 77, PROFILE_GOOD);
 	poke(AT_BIAS, UINT32_MAX, PROFILE_GOOD);
+	poke(AT_ASKED, 7, PROFILE_GOOD);
+	poke(AT_STATUS, UINT32_MAX, PROFILE_GOOD);
+	poke(AT_ARGUMENT_COUNT, 1, PROFILE_DAMAGED);
+	poke(AT_ARGUMENT_COUNT, 3, PROFILE_DAMAGED);
+	poke(AT_ARGUMENT_COUNT, UINT32_MAX, PROFILE_DAMAGED);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
 		for (size_t j = 0; j < sizeof(wrong) / sizeof(*wrong); j++)
 			poke(counts[i], wrong[j], PROFILE_DAMAGED);
@@ -265,6 +282,44 @@ static void every_string_is_checked(void **state)
 	poke(AT_STRINGS + strlen("app --start") + 1, 0x2f787878, PROFILE_DAMAGED); /* the program */
 }
 
+/* What version 1 has: no `asked` and what follows it in the header, and none of the strings that belong to them. */
+static struct image first_version(void)
+{
+	struct image image = small_image();
+	const char *milestone = memmem(image.data + AT_STRINGS, image.size - AT_STRINGS, "exit", 5);
+	unsigned char *end = image.data + image.size - 8, *from = (unsigned char *)milestone + 5, *to = from;
+	uint32_t version = LE32(1), strings;
+
+	for (int i = 0; i < 3; i++) /* folder, rule, asked_path */
+		from += strlen((char *)from) + 1;
+	end -= sizeof("app") + sizeof("--start"); /* the arguments, which come last */
+	memmove(to, from, (size_t)(end - from));
+	end -= from - to;
+	strings = LE32((uint32_t)(end - image.data - AT_STRINGS));
+	memcpy(image.data + AT_VERSION, &version, sizeof(version));
+	memcpy(image.data + AT_STRINGS_SIZE, &strings, sizeof(strings));
+	memmove(image.data + AT_ASKED, image.data + AT_FILES, (size_t)(end - image.data) - AT_FILES);
+	image.size = (size_t)(end - image.data) - (AT_FILES - AT_ASKED) + 8;
+	seal_profile(image.data, image.size);
+	return image;
+}
+
+static void the_first_version_is_read(void **state)
+{
+	_cleanup_(profile_releasep) struct profile read = {0}, small = fixture_small();
+	struct image image = first_version();
+
+	assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
+	assert_string_equal(read.command, small.command);
+	assert_int_equal(read.n_files, small.n_files);
+	assert_string_equal(read.execs[1].path, small.execs[1].path);
+	assert_int_equal(read.n_arguments, 0);
+	assert_int_equal(read.asked, 0);
+	for (size_t size = 0; size < image.size; size++)
+		assert_int_not_equal(parse(&image, size), PROFILE_GOOD);
+	free(image.data);
+}
+
 static void each_fault_is_one_sentence(void **state)
 {
 	for (enum profile_fault fault = PROFILE_GOOD; fault <= PROFILE_DAMAGED; fault++)
@@ -283,6 +338,7 @@ int main(void)
 		cmocka_unit_test(every_field_of_the_header_is_checked),
 		cmocka_unit_test(every_table_is_checked),
 		cmocka_unit_test(every_string_is_checked),
+		cmocka_unit_test(the_first_version_is_read),
 		cmocka_unit_test(each_fault_is_one_sentence),
 	};
 

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* The recordings of one program: what a profile on disk holds (profile/profile-file.h). */
+#pragma once
+
+#include "profile/profile-file.h"
+
+#define RECORDINGS_MAX 64u /* in a profile */
+
+struct recordings {
+	struct profile *items; /* owned; oldest first; all of one program and one page size */
+	size_t n, capacity;
+};
+
+void recordings_release(struct recordings *recordings);
+
+static inline void recordings_releasep(struct recordings *recordings)
+{
+	recordings_release(recordings);
+}
+
+/*
+ * Adds a recording, which is taken over and left empty. Returns 0; -EINVAL if it is of another program or page size;
+ * -E2BIG if there are RECORDINGS_MAX already; or -ENOMEM.
+ */
+int recordings_add(struct recordings *recordings, struct profile *recording);
+
+/* Takes out and releases the recording at `index`. */
+void recordings_remove(struct recordings *recordings, size_t index);
+
+/* The recording of the start with this key, which is not 0, or of the same arguments; NULL if there is none. */
+struct profile *recordings_find(const struct recordings *recordings, const struct profile *start);
+
+/* *ret, all of them merged, is the caller's to release. Returns 0 or negative errno. */
+int recordings_merge(const struct recordings *recordings, struct profile *ret);
+
+/* *ret, what all of them have in common, is the caller's to release. Returns 0 or negative errno. */
+int recordings_common(const struct recordings *recordings, struct profile *ret);
+
+/* These are like those of profile-file.h. */
+int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size);
+enum profile_fault recordings_parse(const void *data, size_t size, struct recordings *ret);
+int recordings_load(const char *path, struct recordings *ret, enum profile_fault *ret_fault);
+
+/* Atomically replaces the file at `path`, which then has this mode. Returns 0 or negative errno. */
+int recordings_save(const struct recordings *recordings, const char *path, mode_t mode);
