@@ -9,13 +9,14 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "config/config.h"
+#include "config/hosts.h"
 #include "format/state-folder.h"
 #include "lib/input.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
+#include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store.h"
 #include "verb.h"
@@ -44,6 +45,8 @@ static int check(const char *file)
 	unsigned problems = file ? config_read_file(&config, file, true, print_problem, NULL)
 				 : config_read(&config, print_problem, NULL);
 
+	if (!file)
+		problems += hosts_check(print_problem, NULL);
 	if (problems)
 		return VERB_FAILED;
 	for (unsigned i = 0; i < config.n_files; i++)
@@ -57,12 +60,13 @@ static int check(const char *file)
 static int apply_to(const struct config *config, const char *program)
 {
 	_cleanup_free_ char *why = NULL, *end = NULL;
+	char rule[ASKED_RULE_MAX];
 	struct plan_options options = {0};
 	struct plan_summary summary = {0};
 	int r;
 
 	if (!settings_allow(config, program, &why)) {
-		r = plan_withdraw(program);
+		r = plan_remove(program);
 		if (r < 0)
 			return verb_fail_errno(r, "cannot remove the plan of '%s'", program);
 		if (asprintf(&end, ": %s", why ? why : "denied") < 0)
@@ -71,10 +75,11 @@ static int apply_to(const struct config *config, const char *program)
 		return 0;
 	}
 	plan_settings(config, &options);
+	plan_host(program, rule, &options);
 	r = plan_refresh(program, &options, &summary);
 	plan_tell_others(&summary);
 	if (r == -ENODATA && summary.others > 0)
-		(void)plan_withdraw(program); /* the old plan may name files that others own */
+		(void)plan_remove(program); /* the old plan may name files that others own */
 	if (r == -ENODATA) {
 		page_line("no plan  ", program, ": there is nothing to read ahead here");
 		return 0;

@@ -16,8 +16,7 @@
 #include "lib/print-json.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
-#include "plan/build.h"
-#include "plan/signs.h"
+#include "plan/publish.h"
 #include "plan/store.h"
 #include "report/json-text.h"
 #include "verb.h"
@@ -178,7 +177,7 @@ static int find_profile(const char *program, char **ret)
 	return 0;
 }
 
-static int load_profile(const struct plan_arguments *arguments, struct profile *ret)
+static int load_recordings(const struct plan_arguments *arguments, struct recordings *ret)
 {
 	_cleanup_free_ char *found = NULL;
 	const char *path = arguments->profile;
@@ -193,24 +192,39 @@ static int load_profile(const struct plan_arguments *arguments, struct profile *
 			return status;
 		path = found;
 	}
-	return input_profile(path, ret);
+	return input_recordings(path, ret);
 }
 
-/* Makes the profile begin at the first execution of that program. */
-static int begin_at(struct profile *profile, const char *name)
+/* Puts one recording of all in place of the recordings. Returns 0 or negative errno. */
+static int merge_all(struct recordings *recordings)
 {
-	ssize_t exec = profile_find_exec(profile, name);
-	struct profile rest;
-	int r;
+	_cleanup_(profile_releasep) struct profile all = {0};
+	int r = recordings_merge(recordings, &all);
 
-	if (exec < 0)
-		return verb_fail("the start of '%s' does not execute '%s'", profile->program, name);
-	r = profile_from_exec(profile, (size_t)exec, &rest);
+	if (r < 0)
+		return r;
+	recordings_release(recordings);
+	return recordings_add(recordings, &all);
+}
+
+/* Makes the recordings, merged, begin at the first execution of that program. */
+static int begin_at(struct recordings *recordings, const char *name)
+{
+	_cleanup_(profile_releasep) struct profile rest = {0};
+	int r = merge_all(recordings);
+	ssize_t exec;
+
 	if (r < 0)
 		return verb_fail_errno(r, "cannot begin at '%s'", name);
-	profile_release(profile);
-	*profile = rest;
-	return 0;
+	exec = profile_find_exec(recordings->items, name);
+	if (exec < 0)
+		return verb_fail("the start of '%s' does not execute '%s'", recordings->items->program, name);
+	r = profile_from_exec(recordings->items, (size_t)exec, &rest);
+	if (r == 0) {
+		recordings_release(recordings);
+		r = recordings_add(recordings, &rest);
+	}
+	return r < 0 ? verb_fail_errno(r, "cannot begin at '%s'", name) : 0;
 }
 
 static int no_folder(int error)
@@ -253,6 +267,7 @@ static int print_result(const char *program, const char *path, const struct plan
 
 	json_object_object_add(json, "program", json_text(program));
 	json_object_object_add(json, "plan", json_text(path));
+	json_object_object_add(json, "starts", json_object_new_uint64(summary->starts));
 	json_object_object_add(json, "files", json_object_new_uint64(summary->files));
 	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
 	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
@@ -272,6 +287,9 @@ static int print_text(const char *program, const char *path, const struct plan_s
 {
 	page_line("program  ", program, "");
 	page_line("plan     ", path, "");
+	if (summary->starts > 0)
+		printf("starts   %zu with a plan of their own; what follows is for all others\n",
+			summary->starts);
 	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory, %zu uncached\n",
 		summary->files, summary->stale, summary->gone, summary->in_memory, summary->uncached);
 	printf("extents  %zu\n", summary->extents);
@@ -286,16 +304,16 @@ static int print_text(const char *program, const char *path, const struct plan_s
 	return 0;
 }
 
-static int build_failed(int error, const struct profile *profile)
+static int build_failed(int error, const char *program)
 {
 	if (error == -ENODATA)
 		return verb_fail(
 			"there is nothing to read ahead for '%s' here: its files are gone, changed or in "
 			"memory, or others than root can change them",
-			profile->program);
+			program);
 	if (error == -EFBIG)
-		return verb_fail("the plan of '%s' would be too large; give a --budget", profile->program);
-	return verb_fail_errno(error, "cannot compile the profile of '%s'", profile->program);
+		return verb_fail("the plan of '%s' would be too large; give a --budget", program);
+	return verb_fail_errno(error, "cannot compile the profile of '%s'", program);
 }
 
 /*
@@ -310,52 +328,79 @@ static int check_allowed(
 
 	if (arguments->output || settings_allow(config, program, &why))
 		return 0;
-	r = plan_withdraw(program);
+	r = plan_remove(program);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot remove the plan of '%s', which the settings deny", program);
 	return verb_fail("no plan was made for '%s': %s", program, why ? why : "denied");
 }
 
-static int compile(struct plan_arguments *arguments, const struct profile *profile)
+/* Writes one plan of all recordings together to a file. */
+static int compile_to_file(
+	const struct plan_arguments *arguments, struct recordings *recordings, struct plan_summary *summary)
+{
+	_cleanup_free_ void *data = NULL;
+	size_t size;
+	int r = merge_all(recordings);
+
+	if (r == 0)
+		r = plan_build(recordings->items, &arguments->options, &data, &size, summary);
+	plan_tell_others(summary);
+	if (r < 0)
+		return build_failed(r, recordings->items->program);
+	r = output_check(arguments->output);
+	if (r)
+		return r;
+	r = store_publish_plan(arguments->output, 0644, data, size);
+	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", arguments->output) : 0;
+}
+
+/* Puts the plans of all recordings where starts find them. */
+static int compile_to_store(
+	struct plan_arguments *arguments, struct recordings *recordings, struct plan_summary *summary)
+{
+	const char *program = recordings->items->program;
+	char rule[ASKED_RULE_MAX];
+	int r;
+
+	plan_host(program, rule, &arguments->options);
+	r = plan_publish(recordings, &arguments->options, summary);
+	plan_tell_others(summary);
+	return r < 0 ? build_failed(r, program) : 0;
+}
+
+static int compile(struct plan_arguments *arguments, struct recordings *recordings)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *path = NULL;
-	_cleanup_free_ void *data = NULL;
 	struct plan_summary summary = {0};
-	size_t size;
+	const char *program;
 	int r;
 
 	settings_read(&config, true, false);
-	r = check_allowed(arguments, &config, profile->program);
+	r = check_allowed(arguments, &config, recordings->items->program);
+	if (r == 0)
+		r = output_path(arguments->output, recordings->items->program, &path);
 	if (r)
 		return r;
 	plan_settings(&config, &arguments->options);
-	r = plan_build(profile, &arguments->options, &data, &size, &summary);
-	plan_tell_others(&summary);
-	if (r < 0)
-		return build_failed(r, profile);
-	r = output_path(arguments->output, profile->program, &path);
+	r = arguments->output ? compile_to_file(arguments, recordings, &summary)
+			      : compile_to_store(arguments, recordings, &summary);
 	if (r)
 		return r;
-	r = store_publish_plan(path, arguments->output ? 0644 : store_mode(), data, size);
-	if (r < 0)
-		return verb_fail_errno(r, "cannot write '%s'", path);
-	if (!arguments->output)
-		(void)signs_publish(profile->program); /* a missing sign only costs a wait */
-	return arguments->json ? print_result(profile->program, path, &summary)
-			       : print_text(profile->program, path, &summary);
+	program = recordings->items->program;
+	return arguments->json ? print_result(program, path, &summary) : print_text(program, path, &summary);
 }
 
 int cmd_plan(int argc, char **argv)
 {
-	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	struct plan_arguments arguments = {0};
 	int status = parse_arguments(argc, argv, &arguments);
 
 	if (status >= 0)
 		return status;
-	status = load_profile(&arguments, &profile);
+	status = load_recordings(&arguments, &recordings);
 	if (status == 0 && arguments.at)
-		status = begin_at(&profile, arguments.at);
-	return status ? status : compile(&arguments, &profile);
+		status = begin_at(&recordings, arguments.at);
+	return status ? status : compile(&arguments, &recordings);
 }

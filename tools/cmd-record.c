@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart record: records what a cold start touches. */
 #include <errno.h>
+#include <fcntl.h>
 #include <json-c/json.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 
@@ -22,10 +24,12 @@
 #include "lib/print-json.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
+#include "plan/asked.h"
 #include "plan/disks.h"
+#include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store.h"
-#include "profile/profile-file.h"
+#include "profile/recordings.h"
 #include "record/as-user.h"
 #include "record/caller.h"
 #include "record/mark.h"
@@ -38,6 +42,9 @@
 
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
+
+#define SHORT_SHARE                                                                                          \
+	2 /* a start is much shorter than another if it touched less than one half of what that did */
 
 static const char help[] =
 	"usage: headstart record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
@@ -52,7 +59,9 @@ static const char help[] =
 	"                            time:SECONDS: this long after the start\n"
 	"  -t, --timeout SECONDS     end the recording after this time (default: 120)\n"
 	"  -k, --kill                end the command when the recording has ended\n"
-	"  -m, --merge               merge with the profile of earlier recordings\n"
+	"  -m, --merge               merge with the earlier recording of the same start\n"
+	"  -f, --force               keep the recording even if COMMAND failed, was killed, or touched much\n"
+	"                            less than at the earlier recording of the same start\n"
 	"      --user NAME           run COMMAND as this user, with a terminal and an environment of its own,\n"
 	"                            and also make a plan of this user's\n"
 	"                            (default: the user who called sudo)\n"
@@ -66,10 +75,13 @@ static const char help[] =
 struct settings {
 	struct record_options record;
 	const char *output; /* NULL: the store */
-	bool kill, merge, quiet, json;
-	char *path;    /* owned; of the command, links not resolved */
-	char *program; /* owned; links resolved */
-	char *caller;  /* owned; the user who called sudo, or NULL */
+	bool kill, merge, force, quiet, json;
+	char *path;                /* owned; of the command, links not resolved */
+	char *program;             /* owned; links resolved */
+	char *folder;              /* owned; the working folder */
+	char rule[ASKED_RULE_MAX]; /* how to tell what COMMAND is asked for */
+	struct asked asked;
+	char *caller; /* owned; the user who called sudo, or NULL */
 	char recording[MARK_NAME_MAX];
 	int mark; /* the socket of that name */
 	struct markers markers;
@@ -111,6 +123,17 @@ static int find_command(struct settings *settings)
 	settings->record.path = settings->path;
 	settings->record.program = settings->program;
 	return 0;
+}
+
+/* What the command is asked for, found out before it changes anything. */
+static void find_asked(struct settings *settings)
+{
+	struct plan_options options = {0};
+
+	plan_host(settings->program, settings->rule, &options);
+	settings->folder = realpath(".", NULL);
+	asked_by_arguments(
+		settings->rule, (const char *const *)settings->record.argv, AT_FDCWD, &settings->asked);
 }
 
 /* The user who called sudo. */
@@ -177,6 +200,9 @@ static int take_option(struct settings *settings, int option)
 	case 'm':
 		settings->merge = true;
 		return 0;
+	case 'f':
+		settings->force = true;
+		return 0;
 	case 'q':
 		settings->quiet = true;
 		return 0;
@@ -208,6 +234,7 @@ static int parse(int argc, char **argv, struct settings *settings)
 		{"timeout", required_argument, NULL, 't'},
 		{"kill", no_argument, NULL, 'k'},
 		{"merge", no_argument, NULL, 'm'},
+		{"force", no_argument, NULL, 'f'},
 		{"user", required_argument, NULL, OPTION_USER},
 		{"no-drop", no_argument, NULL, OPTION_NO_DROP},
 		{"keep-read-ahead", no_argument, NULL, OPTION_KEEP_READ_AHEAD},
@@ -219,7 +246,7 @@ static int parse(int argc, char **argv, struct settings *settings)
 	};
 	int c, r;
 
-	while ((c = verb_option(argc, argv, "+:o:u:t:kmqh", longs)) != -1) {
+	while ((c = verb_option(argc, argv, "+:o:u:t:kmfqh", longs)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return -1;
@@ -377,42 +404,129 @@ static void learn_disks(const struct record_disks *disks, bool quiet)
 	}
 }
 
-/* Adds the recording to the stored profile, or replaces that if it is missing, damaged or of another kind. */
-static int merge_stored(struct profile *profile, const char *path)
+/* Writes down what was started, and how it ended. Returns 0 or negative errno. */
+static int describe_start(struct record_result *result, const struct settings *settings)
 {
-	struct profile stored;
-	enum profile_fault fault;
-	int r = profile_load(path, &stored, &fault);
+	struct profile *profile = &result->profile;
+	int r = profile_set_arguments(profile, (const char *const *)settings->record.argv);
 
-	if (r == -ENOENT)
-		return 0;
-	if (r < 0) {
+	profile->folder = settings->folder ? strdup(settings->folder) : NULL;
+	profile->rule = strdup(settings->rule);
+	profile->asked_path = strdup(settings->asked.text);
+	profile->asked = settings->asked.key;
+	profile->status = result->running ? 0 : (uint32_t)result->status;
+	return profile->rule && profile->asked_path ? r : -ENOMEM;
+}
+
+/* Reads the recordings that are stored. If these are damaged, there are none. */
+static void load_stored(const char *path, const char *rule, struct recordings *ret)
+{
+	enum profile_fault fault;
+	int r = recordings_load(path, ret, &fault);
+
+	if (r < 0 && r != -ENOENT)
 		verb_note("'%s' %s; it is replaced", path,
 			r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
-		return 0;
-	}
-	r = profile_merge(&stored, profile);
-	if (r < 0) {
-		profile_release(&stored);
-		return verb_fail_errno(r, "cannot merge with '%s'", path);
-	}
-	profile_release(profile);
-	*profile = stored;
+	for (size_t i = 0; i < ret->n; i++)
+		(void)plan_find_asked(&ret->items[i], rule);
+}
+
+/* The stored recording of the same start. One that does not know its arguments, of an older headstart, counts as that. */
+static struct profile *find_same(const struct recordings *stored, const struct profile *profile)
+{
+	struct profile *same = recordings_find(stored, profile);
+
+	for (size_t i = 0; !same && i < stored->n; i++)
+		if (stored->items[i].n_arguments == 0)
+			same = &stored->items[i];
+	return same;
+}
+
+/* Returns 0 if the recording is good enough to be kept, or an exit status after printing why it is not. */
+static int check_worth(const struct profile *profile, const struct profile *same)
+{
+	int status = (int)profile->status;
+	char now[WORDS_MAX], before[WORDS_MAX];
+	bool as_before = same && same->status == profile->status;
+
+	if (WIFSIGNALED(status) && !as_before)
+		return verb_fail("not kept: '%s' was ended by signal %d (--force keeps it)", profile->program,
+			WTERMSIG(status));
+	if (WEXITSTATUS(status) && !as_before)
+		return verb_fail("not kept: '%s' exited with status %d (--force keeps it)", profile->program,
+			WEXITSTATUS(status));
+	if (same && profile_bytes(profile) < profile_bytes(same) / SHORT_SHARE)
+		return verb_fail(
+			"not kept: this start of '%s' touched %s, the one recorded before %s (--force keeps it)",
+			profile->program, words_bytes(profile_bytes(profile), now),
+			words_bytes(profile_bytes(same), before));
 	return 0;
 }
 
-/* Returns 0, or an exit status after printing the reason. *ret, malloc()ed, is the path of the profile. */
-static int store(struct profile *profile, bool merge, char **ret)
+/* Puts a copy of the recording in place of that of the same start, merged with it if `merge`, or beside the others. */
+static int put_recording(struct recordings *stored, struct profile *same, struct profile *profile, bool merge)
 {
+	_cleanup_(profile_releasep) struct profile copy = {0};
+	int r;
+
+	if (same && merge) {
+		r = profile_merge(same, profile);
+		if (r == 0)
+			r = profile_copy(same, &copy);
+		if (r < 0)
+			return r;
+		profile_release(profile);
+		*profile = copy;
+		copy = (struct profile){0};
+		return 0;
+	}
+	r = profile_copy(profile, &copy);
+	if (r < 0 || !same)
+		return r < 0 ? r : recordings_add(stored, &copy);
+	profile_release(same);
+	*same = copy;
+	copy = (struct profile){0};
+	return 0;
+}
+
+/*
+ * Root's profile with a recording of another user says what that user does, so it is for root alone; so is the one of an
+ * ordinary user for that user.
+ */
+static mode_t mode_of_stored(const char *path, bool for_user)
+{
+	struct stat st;
+
+	return for_user || (stat(path, &st) == 0 && !(st.st_mode & 044)) ? 0600 : store_mode();
+}
+
+/* Adds the recording to the stored ones. Returns 0, or an exit status after printing the reason. *ret, malloc()ed, is
+ * the path of the profile. */
+static int store(struct profile *profile, const struct settings *settings, bool for_user, char **ret)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	_cleanup_free_ char *path = NULL;
+	struct profile *same;
 	int err = store_path_for_writing(STORE_PROFILE, profile->program, &path);
 
 	if (err)
 		return verb_fail_errno(err, "cannot find a place for the profile");
-	err = merge ? merge_stored(profile, path) : 0;
+	load_stored(path, settings->rule, &stored);
+	if (stored.n > 0 && stored.items->page_size != profile->page_size) {
+		verb_note("'%s' was recorded with pages of another size; it is replaced", path);
+		recordings_release(&stored);
+	}
+	same = find_same(&stored, profile);
+	err = settings->force ? 0 : check_worth(profile, same);
 	if (err)
 		return err;
-	err = profile_save(profile, path);
+	err = put_recording(&stored, same, profile, settings->merge);
+	if (err == -E2BIG)
+		return verb_fail("'%s' has %zu recordings, which is the most: 'headstart forget' makes room",
+			profile->program, stored.n);
+	if (err)
+		return verb_fail_errno(err, "cannot add the recording to '%s'", path);
+	err = recordings_save(&stored, path, mode_of_stored(path, for_user));
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", path);
 	*ret = TAKE_PTR(path);
@@ -424,7 +538,7 @@ static int save(struct profile *profile, const struct settings *settings, char *
 	int err;
 
 	if (!settings->output)
-		return store(profile, settings->merge, ret);
+		return store(profile, settings, settings->record.user != NULL, ret);
 	err = profile_save(profile, settings->output);
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", settings->output);
@@ -512,6 +626,7 @@ static int make_plan(const struct profile *profile, bool quiet)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_free_ char *why = NULL;
+	char rule[ASKED_RULE_MAX];
 	struct plan_options options = {0};
 	struct plan_summary summary = {0};
 	int err;
@@ -519,15 +634,16 @@ static int make_plan(const struct profile *profile, bool quiet)
 	settings_read(&config, true, false);
 	if (!settings_allow(&config, profile->program, &why)) {
 		verb_note("no plan was made for '%s': %s", profile->program, why ? why : "denied");
-		err = plan_withdraw(profile->program);
+		err = plan_remove(profile->program);
 		return err ? verb_fail_errno(err, "cannot remove its old plan") : 0;
 	}
 	plan_settings(&config, &options);
+	plan_host(profile->program, rule, &options);
 	err = plan_refresh(profile->program, &options, &summary);
 	if (!quiet)
 		plan_tell_others(&summary);
 	if (err == -ENODATA && summary.others > 0)
-		(void)plan_withdraw(profile->program); /* the old plan may name files that others own */
+		(void)plan_remove(profile->program); /* the old plan may name files that others own */
 	if (err == -ENODATA) {
 		verb_note("there is nothing to prefetch for '%s': no plan was made", profile->program);
 		return 0;
@@ -535,13 +651,19 @@ static int make_plan(const struct profile *profile, bool quiet)
 	return err ? verb_fail_errno(err, "cannot make the plan of '%s'", profile->program) : 0;
 }
 
-/* Runs in a process that has become the user. */
-static int keep_own(void *profile)
-{
-	_cleanup_free_ char *path = NULL;
-	int r = store(profile, false, &path);
+struct own {
+	struct profile *profile;
+	const struct settings *settings;
+};
 
-	return r ? r : make_plan(profile, true);
+/* Runs in a process that has become the user. */
+static int keep_own(void *context)
+{
+	const struct own *own = context;
+	_cleanup_free_ char *path = NULL;
+	int r = store(own->profile, own->settings, false, &path);
+
+	return r ? r : make_plan(own->profile, true);
 }
 
 /*
@@ -550,8 +672,9 @@ static int keep_own(void *profile)
  */
 static void keep_for_user(struct profile *profile, const struct settings *settings)
 {
+	struct own own = {profile, settings};
 	const char *user = settings->record.user;
-	int r = as_user(user, keep_own, profile);
+	int r = as_user(user, keep_own, &own);
 
 	if (r == -EINTR)
 		verb_note("no plan was made for '%s' alone: it took too long, or was ended", user);
@@ -587,6 +710,9 @@ static int keep(struct settings *settings, struct record_result *result)
 	if (!settings->output)
 		learn_disks(&result->disks, settings->quiet || settings->json);
 	describe_device(&result->profile);
+	r = describe_start(result, settings);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot keep the recording");
 	r = save(&result->profile, settings, &path);
 	if (r == 0 && !settings->output)
 		r = make_plan(&result->profile, settings->quiet);
@@ -652,6 +778,7 @@ static void settings_releasep(struct settings *settings)
 	free(settings->program);
 	free(settings->caller);
 	record_inside_release(&settings->inside);
+	free(settings->folder);
 }
 
 int cmd_record(int argc, char **argv)
@@ -675,6 +802,7 @@ int cmd_record(int argc, char **argv)
 		r = check_place(&settings);
 	if (r)
 		return r;
+	find_asked(&settings);
 	mark = mark_listen(settings.recording);
 	if (mark < 0)
 		return verb_fail_errno(mark, "cannot listen for 'headstart mark'");

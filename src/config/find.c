@@ -13,11 +13,11 @@
 #include "base/stranger.h"
 #include "config/config.h"
 #include "config/parse.h"
+#include "config/trusted.h"
 
 #define FILE_MAX (256u << 10)
 
-/* An absolute path from the environment, or NULL. */
-static const char *variable(const char *name)
+const char *path_variable(const char *name)
 {
 	const char *value = secure_getenv(name);
 
@@ -26,7 +26,7 @@ static const char *variable(const char *name)
 
 char *config_user_file(void)
 {
-	const char *folder = variable("XDG_CONFIG_HOME"), *home = variable("HOME");
+	const char *folder = path_variable("XDG_CONFIG_HOME"), *home = path_variable("HOME");
 	char *path = NULL;
 	int n = 0;
 
@@ -39,8 +39,7 @@ char *config_user_file(void)
 	return n < 0 ? NULL : path;
 }
 
-/* Reads a file that only root and this user can have written. Returns why it cannot be read, or NULL. */
-static const char *read_trusted(const char *path, bool must_exist, char **ret, size_t *ret_size)
+const char *read_trusted(const char *path, bool must_exist, char **ret, size_t *ret_size)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	_cleanup_free_ char *text = NULL;
@@ -89,7 +88,7 @@ unsigned config_read_file(
 
 unsigned config_read_system(struct config *ret, config_problem *tell, void *context)
 {
-	const char *named = variable("HEADSTART_CONFIG");
+	const char *named = path_variable("HEADSTART_CONFIG");
 	struct stranger stranger;
 	unsigned problems = 0;
 
@@ -108,7 +107,7 @@ unsigned config_read_system(struct config *ret, config_problem *tell, void *cont
 unsigned config_read(struct config *ret, config_problem *tell, void *context)
 {
 	unsigned problems = config_read_system(ret, tell, context);
-	_cleanup_free_ char *own = variable("HEADSTART_CONFIG") ? NULL : config_user_file();
+	_cleanup_free_ char *own = path_variable("HEADSTART_CONFIG") ? NULL : config_user_file();
 
 	return own ? problems + config_read_file(ret, own, false, tell, context) : problems;
 }

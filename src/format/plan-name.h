@@ -17,9 +17,9 @@
 #include "format/hash.h"
 
 #define PLAN_NAME_BASE_MAX 64
-#define PLAN_NAME_SIZE     (PLAN_NAME_BASE_MAX + 1 + 16 + 16) /* bytes, with the longest suffix and the NUL */
+#define PLAN_NAME_SIZE     (PLAN_NAME_BASE_MAX + 1 + 16 + 32) /* bytes, with the longest suffix and the NUL */
 
-/* Writes "base-hash" + suffix (".plan", ".profile"; at most 15 characters) and a NUL to name. */
+/* Writes "base-hash" + suffix (".plan", ".profile"; at most 31 characters) and a NUL to name. */
 static inline void plan_name(const char *path, const char *suffix, char name[PLAN_NAME_SIZE])
 {
 	const char *base = path;
@@ -42,7 +42,7 @@ static inline void plan_name(const char *path, const char *suffix, char name[PLA
 	name[n++] = '-';
 	for (int shift = 60; shift >= 0; shift -= 4)
 		name[n++] = "0123456789abcdef"[(hash >> shift) & 15];
-	for (int i = 0; suffix[i] && i < 15; i++)
+	for (int i = 0; suffix[i] && i < 31; i++)
 		name[n++] = suffix[i];
 	name[n] = '\0';
 }

@@ -2,13 +2,17 @@
 /*
  * The plan file: what a start of one program touches, in the order in which this machine's device reads it best.
  *
+ * A program that was recorded with different arguments has several plans. The one that its name leads to (plan-name.h)
+ * has a rule in its head (format/asked.h): how to find the key of a start, and so the plan of that start
+ * (format/state-folder.h). It serves the starts that have no plan of their own.
+ *
  * Never portable between machines, but of fixed layout all the same: little-endian, every field aligned to
  * its size.
  *
  *     struct plan_header          the fixed part
  *     probes                      struct plan_probe[probe_count], then their paths: what the shim reads to tell a warm
- *                                 start from a cold one. Header and probes lie in the first PLAN_HEAD_MAX bytes, under
- *                                 header_checksum, so one pread(2) is enough for the shim.
+ *                                 start from a cold one; then the rule. All this lies in the first PLAN_HEAD_MAX bytes,
+ *                                 under header_checksum, so one pread(2) is enough for the shim.
  *     files                       struct plan_file[file_count], in the order in which to open them
  *     extents                     struct plan_extent[extent_count], in the order in which to read them
  *     strings                     NUL-terminated paths; the last byte of the file is a NUL
@@ -23,12 +27,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/asked.h"
 #include "format/endian.h"
 #include "format/hash.h"
 
 #define PLAN_MAGIC      "HSPLAN\r\n"
-#define PLAN_VERSION    4u          /* since 4 the plan says how long its program waits (plan/wait.c) */
-#define PLAN_HEAD_MAX   4096u       /* bytes: header and probes */
+#define PLAN_VERSION    5u          /* since 5 a plan may belong to starts with certain arguments alone */
+#define PLAN_HEAD_MAX   4096u       /* bytes: header, probes and rule */
 #define PLAN_FILE_MAX   (64u << 20) /* bytes: a larger plan is refused */
 #define PLAN_FILES_MAX  65536u      /* files in a plan */
 #define PLAN_PROBES_MAX 16u
@@ -48,9 +53,9 @@ struct plan_header {
 	uint32_t order;         /* enum plan_order */
 	uint32_t program;       /* offset in strings: canonical path of the program started; absolute */
 	uint32_t probe_count;   /* <= PLAN_PROBES_MAX */
-	uint32_t probes_end;    /* bytes from the start of the file: end of probes and their paths */
-	uint32_t file_count;    /* <= PLAN_FILES_MAX */
-	uint32_t files_offset;  /* bytes from the start of the file; multiple of 8 */
+	uint32_t probes_end;   /* bytes from the start of the file: end of probes, their paths and the rule */
+	uint32_t file_count;   /* <= PLAN_FILES_MAX */
+	uint32_t files_offset; /* bytes from the start of the file; multiple of 8 */
 	uint32_t extent_count;
 	uint32_t extents_offset; /* bytes from the start of the file; multiple of 8 */
 	uint32_t strings_offset; /* bytes from the start of the file; ends at file_size */
@@ -60,6 +65,10 @@ struct plan_header {
 	uint32_t
 		wait_ms; /* the program waits at most so long for the plan to be carried out; 0: not at all */
 	uint32_t depth;  /* reads of a page at once that the device can use; 0: not known */
+	uint64_t asked;     /* key of the starts that this plan is for; 0: of any start */
+	uint32_t
+		rule; /* bytes from the start of the file: the rule, which ends at probes_end; 0: there is none */
+	uint32_t reserved;        /* 0 */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -93,7 +102,7 @@ struct plan_extent {
 	uint32_t reserved; /* 0 */
 };
 
-_Static_assert(sizeof(struct plan_header) == 104, "on-disk layout");
+_Static_assert(sizeof(struct plan_header) == 120, "on-disk layout");
 _Static_assert(sizeof(struct plan_probe) == 8, "on-disk layout");
 _Static_assert(sizeof(struct plan_file) == 32, "on-disk layout");
 _Static_assert(sizeof(struct plan_extent) == 24, "on-disk layout");
@@ -112,6 +121,26 @@ static inline uint64_t plan_head_checksum(const void *head, uint32_t probes_end)
 	return fnv1a64(hash, bytes + sizeof(struct plan_header), probes_end - sizeof(struct plan_header));
 }
 
+/* The rule by which other starts of the program have plans of their own; NULL if there is none. */
+static inline const char *plan_head_rule(const void *head)
+{
+	uint32_t rule = LE32(((const struct plan_header *)head)->rule);
+
+	return rule ? (const char *)head + rule : NULL;
+}
+
+/* Whether a rule lies where the header says. A plan for certain starts has none: nothing leads on from it. */
+static inline bool plan_rule_good(const struct plan_header *header, uint32_t paths, uint32_t end)
+{
+	uint32_t rule = LE32(header->rule);
+
+	if (header->reserved != 0)
+		return false;
+	return rule == 0 ||
+		(header->asked == 0 && rule >= paths && rule < end && end - rule <= ASKED_RULE_MAX &&
+			((const char *)header)[end - 1] == '\0');
+}
+
 static inline bool plan_page_size_good(uint32_t page_size)
 {
 	return page_size >= 4096 && page_size <= 1u << 20 && (page_size & (page_size - 1)) == 0;
@@ -119,7 +148,7 @@ static inline bool plan_page_size_good(uint32_t page_size)
 
 /*
  * Whether the first `size` bytes of a file (at least min(file size, PLAN_HEAD_MAX) of them) begin a plan of
- * this version whose header and probes are intact: probes inside the head, their paths absolute and
+ * this version whose header, probes and rule are intact: all of them inside the head, paths absolute, texts
  * NUL-terminated.
  */
 static inline bool plan_head_check(const void *head, size_t size)
@@ -143,6 +172,8 @@ static inline bool plan_head_check(const void *head, size_t size)
 	if (LE64(header->header_checksum) != plan_head_checksum(head, end))
 		return false;
 	if (count > 0 && ((const char *)head)[end - 1] != '\0')
+		return false;
+	if (!plan_rule_good(header, (uint32_t)(sizeof(*header) + count * sizeof(*probes)), end))
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		uint16_t path = LE16(probes[i].path);

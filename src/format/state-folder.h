@@ -9,6 +9,9 @@
  *
  * The user's own comes first: it may name what the user owns, which root's plans never do.
  *
+ * A plan that is for starts with a certain key (format/asked.h) lies beside the plan that has the rule, under its name
+ * with the key: soffice-90da9565207489e4@0123456789abcdef.plan.
+ *
  * In place of a plan there may be a symbolic link to another one in the same folder: the sign that this path is a link
  * to the planned program (src/plan/signs.h). The shim does not believe where a sign points; it resolves the program's
  * path.
@@ -95,6 +98,20 @@ static inline bool state_file(const struct state_environment *environment, unsig
 		at++;
 	plan_name(program, suffix, name);
 	return state_append(path, size, &at, "/") && state_append(path, size, &at, name);
+}
+
+#define STATE_ASKED_SIZE (1 + 16 + sizeof(STATE_PLAN_SUFFIX)) /* bytes */
+
+/* Writes the suffix of the plan for starts with that key, in place of STATE_PLAN_SUFFIX. */
+static inline void state_asked_suffix(uint64_t key, char suffix[STATE_ASKED_SIZE])
+{
+	size_t n = 0;
+
+	suffix[n++] = '@';
+	for (int shift = 60; shift >= 0; shift -= 4)
+		suffix[n++] = "0123456789abcdef"[(key >> shift) & 15];
+	for (size_t i = 0; i < sizeof(STATE_PLAN_SUFFIX); i++)
+		suffix[n++] = STATE_PLAN_SUFFIX[i];
 }
 
 /*

@@ -16,7 +16,7 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 		r = draft_cut(draft, options->budget);
 	if (r < 0)
 		return r;
-	if (draft->n_extents == 0)
+	if (draft->n_extents == 0 && !draft->rule)
 		return -ENODATA;
 
 	/* From here on no touched page is dropped, so that a probe stays in the plan. */
@@ -55,8 +55,11 @@ int plan_build(const struct profile *profile, const struct plan_options *options
 	size_t *ret_size, struct plan_summary *ret_summary)
 {
 	_cleanup_free_ char *root = options->root ? realpath(options->root, NULL) : NULL;
-	_cleanup_(draft_releasep) struct plan_draft draft = {
-		.profile = profile, .root = root, .shared = options->shared};
+	_cleanup_(draft_releasep) struct plan_draft draft = {.profile = profile,
+		.root = root,
+		.shared = options->shared,
+		.rule = options->asked ? NULL : options->rule,
+		.asked = options->asked};
 	int r;
 
 	if (options->root && !root)

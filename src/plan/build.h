@@ -16,6 +16,8 @@ struct plan_options {
 	size_t n_rules;
 	uint32_t min_runs; /* leave out pages that fewer runs touched; 0 counts as 1 */
 	bool shared;       /* for everybody: leave out files that others than root can change */
+	const char *rule;  /* the program is a host, and this its rule (format/asked.h); NULL: it is not */
+	uint64_t asked;    /* plan_build(): key of the starts that the plan is for; 0: of any start */
 	const char *root;  /* NULL, or the folder of an image, below which the profile's paths lie */
 };
 
@@ -27,6 +29,7 @@ struct plan_summary {
 	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
 	size_t uncached;  /* left out: their file system drops what is cached at every open (FUSE) */
 	size_t others;    /* left out of a plan for everybody: others than root own or can replace them */
+	size_t starts;    /* plans that are for certain starts alone, beside the one for any start */
 	size_t extents;
 	uint64_t bytes;     /* that will be read */
 	uint64_t gap_bytes; /* of them, bytes that no start touched */
@@ -34,6 +37,9 @@ struct plan_summary {
 };
 
 /*
+ * Builds one plan. With options->rule and no options->asked it is the one that leads to others, which may have nothing to
+ * read itself.
+ *
  * *ret_data, malloc()ed, is a whole plan file; the caller frees it. Apart from its time it depends only on the profile,
  * the options and the files. Returns 0, -ENODATA if nothing is left to read (*ret_summary says why), -EFBIG if the plan
  * would be larger than PLAN_FILE_MAX, or negative errno.

@@ -93,7 +93,8 @@ static int compare_candidates(const void *a, const void *b)
 /* Takes the best candidates while header and paths fit in the plan's head, but none of a worse kind than the first. */
 static void take_best(struct plan_draft *draft, const struct candidate *candidates)
 {
-	size_t room = PLAN_HEAD_MAX - sizeof(struct plan_header);
+	size_t room =
+		PLAN_HEAD_MAX - sizeof(struct plan_header) - (draft->rule ? strlen(draft->rule) + 1 : 0);
 
 	for (size_t i = 0; i < draft->n_files && draft->n_probes < DRAFT_PROBES; i++) {
 		const struct candidate *candidate = &candidates[i];

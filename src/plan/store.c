@@ -22,7 +22,7 @@
  * For root only HEADSTART_STATE changes where the files are, and it must name a folder that only root can change
  * (base/stranger.h).
  */
-static int store_of_process(struct store *ret)
+int store_of_process(struct store *ret)
 {
 	struct stranger stranger;
 
@@ -111,7 +111,7 @@ static int make_state_folder(const char *path, bool root)
 	return r;
 }
 
-int store_path_for_writing(enum store_what what, const char *program, char **ret)
+int store_plan_for_writing(const char *program, const char *suffix, char **ret)
 {
 	const struct state_environment *environment;
 	struct store store;
@@ -122,8 +122,7 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 	if (r < 0)
 		return r;
 	environment = &store.environment;
-	if (!state_file(
-		    environment, writing_folder(environment), suffix_of(what), program, path, sizeof(path)))
+	if (!state_file(environment, writing_folder(environment), suffix, program, path, sizeof(path)))
 		return -ENOENT;
 	slash = strrchr(path, '/');
 	*slash = '\0';
@@ -132,6 +131,11 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 		return r;
 	*slash = '/';
 	return copy_string(path, ret);
+}
+
+int store_path_for_writing(enum store_what what, const char *program, char **ret)
+{
+	return store_plan_for_writing(program, suffix_of(what), ret);
 }
 
 mode_t store_mode(void)
@@ -200,15 +204,24 @@ int store_check(const struct store *store, const char *path)
 	return faccessat(AT_FDCWD, full, R_OK, AT_EACCESS) < 0 ? -errno : 0;
 }
 
-int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret)
+int store_look_in(const struct store *store, unsigned n, const char *suffix, const char *program, char **ret)
 {
 	char path[PATH_MAX];
 
-	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_file(&store->environment, n, suffix_of(what), program, path, sizeof(path)) &&
-			store_check(store, path) == 0)
-			return copy_string(path, ret);
-	return -ENOENT;
+	if (n >= STATE_FOLDERS_MAX ||
+		!state_file(&store->environment, n, suffix, program, path, sizeof(path)) ||
+		store_check(store, path) < 0)
+		return -ENOENT;
+	return copy_string(path, ret);
+}
+
+int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret)
+{
+	int r = -ENOENT;
+
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX && r == -ENOENT; n++)
+		r = store_look_in(store, n, suffix_of(what), program, ret);
+	return r;
 }
 
 int store_find(enum store_what what, const char *program, char **ret)

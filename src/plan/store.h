@@ -47,6 +47,9 @@ int store_search_folder(unsigned n, char **ret);
  */
 int store_path_for_writing(enum store_what what, const char *program, char **ret);
 
+/* The same for a plan with another suffix than STATE_PLAN_SUFFIX: see state_asked_suffix(). */
+int store_plan_for_writing(const char *program, const char *suffix, char **ret);
+
 /* The mode of such a file: everybody may read root's, and only the user a user's. */
 mode_t store_mode(void);
 
@@ -65,6 +68,15 @@ bool store_plan_is_stale(const char *path);
  * this one, and files that others may write. Returns 0, -ENOENT, or negative errno.
  */
 int store_find(enum store_what what, const char *program, char **ret);
+
+/* The folders in which this process finds plans. Returns 0, or -EPERM as above. What *ret borrows is never freed. */
+int store_of_process(struct store *ret);
+
+/*
+ * A trusted file of the program, with that suffix, in the n-th folder of `store`. *ret is a path below its root, and the
+ * caller's to free. Returns 0, -ENOENT, or negative errno.
+ */
+int store_look_in(const struct store *store, unsigned n, const char *suffix, const char *program, char **ret);
 
 /* The same in the folders of `store`. *ret is a path below its root, and the caller's to free. */
 int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret);

@@ -15,7 +15,7 @@
 
 /* Where the tables go, in bytes from the start of the file. */
 struct layout {
-	size_t probes_end, files, extents, strings, size;
+	size_t rule, probes_end, files, extents, strings, size;
 };
 
 static size_t align8(size_t size)
@@ -26,11 +26,12 @@ static size_t align8(size_t size)
 static struct layout lay_out(const struct plan_draft *draft, size_t strings_size)
 {
 	struct layout layout = {
-		.probes_end = sizeof(struct plan_header) + draft->n_probes * sizeof(struct plan_probe),
+		.rule = sizeof(struct plan_header) + draft->n_probes * sizeof(struct plan_probe),
 	};
 
 	for (size_t i = 0; i < draft->n_probes; i++)
-		layout.probes_end += strlen(draft->files[draft->probes[i].file].source->path) + 1;
+		layout.rule += strlen(draft->files[draft->probes[i].file].source->path) + 1;
+	layout.probes_end = layout.rule + (draft->rule ? strlen(draft->rule) + 1 : 0);
 	layout.files = align8(layout.probes_end);
 	layout.extents = layout.files + draft->n_files * sizeof(struct plan_file);
 	layout.strings = layout.extents + draft->n_extents * sizeof(struct plan_extent);
@@ -75,6 +76,12 @@ static void write_probes(const struct plan_draft *draft, char *data)
 		strcpy(data + at, path);
 		at += strlen(path) + 1;
 	}
+}
+
+static void write_rule(const struct plan_draft *draft, const struct layout *layout, char *data)
+{
+	if (draft->rule)
+		strcpy(data + layout->rule, draft->rule);
 }
 
 static uint32_t kind_of(enum profile_kind kind)
@@ -139,6 +146,8 @@ static void write_header(
 		.libraries = LE32(draft->libraries),
 		.wait_ms = LE32(draft->wait_ms),
 		.depth = LE32(draft->disk && draft->disk->measured ? draft->disk->model.depth : 0),
+		.asked = LE64(draft->asked),
+		.rule = LE32(draft->rule ? (uint32_t)layout->rule : 0),
 	};
 	memcpy(header->magic, PLAN_MAGIC, sizeof(header->magic));
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));
@@ -170,12 +179,13 @@ int draft_write(const struct plan_draft *draft, void **ret_data, size_t *ret_siz
 	if (r < 0)
 		return r;
 	layout = lay_out(draft, strings.size);
-	if (layout.size > PLAN_FILE_MAX)
+	if (layout.size > PLAN_FILE_MAX || (draft->rule && strlen(draft->rule) >= ASKED_RULE_MAX))
 		return -EFBIG;
 	data = calloc(1, layout.size);
 	if (!data)
 		return -ENOMEM;
 	write_probes(draft, data);
+	write_rule(draft, &layout, data);
 	write_tables(draft, &layout, paths, data);
 	memcpy(data + layout.strings, strings.data, strings.size);
 	write_header(draft, &layout, program, data);

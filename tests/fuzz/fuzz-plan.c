@@ -9,7 +9,50 @@
 
 size_t inputs_taken;
 
-/* Copies the head into memory of its own, with as many bytes as the shim reads. */
+/* The arguments of a start: the bytes of the rule itself, so that the fuzzer chooses them as well. */
+static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
+{
+	const char *rule = context;
+	size_t length = strlen(rule), at = number * 7;
+
+	if (at >= length)
+		return ASKED_END;
+	at += offset;
+	length = at < length ? strnlen(rule + at, size) : 0;
+	memcpy(text, rule + at, length);
+	return (long)length;
+}
+
+static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
+{
+	if (text[0] == '.')
+		strcpy(text, "/folder/below");
+	return text[0] == '/';
+}
+
+static bool enter(void *context, const char *path)
+{
+	return path[0] != 'x';
+}
+
+static bool exists(void *context, const char *path)
+{
+	return strstr(path, "below");
+}
+
+/* What a shim does with a rule, whatever it says. */
+static void follow_rule(const char *rule, const char *end)
+{
+	const struct asked_source source = {(void *)rule, read_argument, resolve, enter, exists};
+	struct asked asked;
+
+	must(rule + strlen(rule) < end && strlen(rule) < ASKED_RULE_MAX);
+	must(asked_for(rule, &source, &asked) == (asked.key != 0));
+	must(strnlen(asked.text, sizeof(asked.text)) < sizeof(asked.text));
+	must(asked.number <= ASKED_ARGUMENTS_MAX);
+}
+
+/* The head in memory of its own, of no more bytes than the shim reads. */
 static void check_head(const void *data, size_t size)
 {
 	size_t head_size = size < PLAN_HEAD_MAX ? size : PLAN_HEAD_MAX;
@@ -19,6 +62,8 @@ static void check_head(const void *data, size_t size)
 
 	if (!plan_head_check(head, head_size))
 		return;
+	if (plan_head_rule(head))
+		follow_rule(plan_head_rule(head), (const char *)head + LE32(header->probes_end));
 	for (uint32_t i = 0; i < LE32(header->probe_count); i++) {
 		uint64_t offset = (uint64_t)LE32(probes[i].page) * LE32(header->page_size);
 		const char *path = (const char *)head + LE16(probes[i].path);

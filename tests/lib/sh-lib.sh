@@ -13,7 +13,7 @@ page=$HEADSTART_TEST_BUILD/tests/lib/page
 unclaimed=$HEADSTART_TEST_BUILD/tests/lib/unclaimed
 this_test=$(realpath "$0")
 as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --" # put it in front of a command that an ordinary user runs
-unset HEADSTART HEADSTART_CONFIG HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
+unset HEADSTART HEADSTART_CONFIG HEADSTART_HOSTS HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
 umask 022       # what is to be closed to others is closed by the test
 exec </dev/null # whoever started us may have closed it
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/headstart-test.XXXXXX")

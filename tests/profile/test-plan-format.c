@@ -187,6 +187,65 @@ static void every_field_of_the_header_is_checked(void **state)
 	POKE(header.strings_offset, LE32(sizeof(struct sample) + 1), PLAN_DAMAGED);
 	POKE(header.strings_offset, LE32(UINT32_MAX), PLAN_DAMAGED);
 	POKE(header.window_pages, 0, PLAN_DAMAGED);
+	POKE(header.asked, LE64(UINT64_MAX), PLAN_GOOD);
+	POKE(header.reserved, LE32(1), PLAN_DAMAGED);
+	POKE(header.rule, LE32(1), PLAN_DAMAGED);
+	POKE(header.rule, LE32(offsetof(struct sample, probe_paths) - 1), PLAN_DAMAGED);
+	POKE(header.rule, LE32(offsetof(struct sample, files) - 1), PLAN_GOOD);
+	POKE(header.rule, LE32(offsetof(struct sample, files)), PLAN_DAMAGED);
+	POKE(header.rule, LE32(UINT32_MAX), PLAN_DAMAGED);
+}
+
+/* A rule in the place of the second probe's path. */
+static struct sample sample_with_rule(void)
+{
+	struct sample plan = sample();
+
+	plan.header.probe_count = LE32(1);
+	plan.header.rule = LE32(offsetof(struct sample, probe_paths) + 8);
+	seal_plan(&plan, sizeof(plan));
+	return plan;
+}
+
+static void a_rule_is_in_the_head_and_ends_with_it(void **state)
+{
+	struct sample plan = sample_with_rule();
+
+	assert_null(plan_head_rule(&(struct sample){0}));
+	assert_int_equal(check(&plan, sizeof(plan)), PLAN_GOOD);
+	assert_string_equal(plan_head_rule(&plan), "/bin/b");
+	plan.probe_paths[15] = 'x';
+	plan.header.probe_count = 0;
+	seal_plan(&plan, sizeof(plan));
+	assert_int_equal(check(&plan, sizeof(plan)), PLAN_DAMAGED);
+}
+
+static void a_plan_for_certain_starts_leads_to_no_other(void **state)
+{
+	struct sample plan = sample_with_rule();
+
+	plan.header.asked = LE64(1);
+	seal_plan(&plan, sizeof(plan));
+	assert_int_equal(check(&plan, sizeof(plan)), PLAN_DAMAGED);
+	assert_false(plan_head_check(&plan, sizeof(plan)));
+}
+
+/* The shim follows a rule in a moment, on a small stack. */
+static void a_rule_has_a_greatest_length(void **state)
+{
+	_Alignas(8) char head[PLAN_HEAD_MAX] = PLAN_MAGIC;
+	struct plan_header *header = (struct plan_header *)head;
+
+	header->version = LE32(PLAN_VERSION);
+	header->page_size = LE32(4096);
+	header->rule = LE32(sizeof(*header));
+	for (uint32_t size = ASKED_RULE_MAX - 1; size <= ASKED_RULE_MAX + 1; size++) {
+		memset(header + 1, 'r', size - 1);
+		head[sizeof(*header) + size - 1] = '\0';
+		header->probes_end = LE32((uint32_t)sizeof(*header) + size);
+		header->header_checksum = LE64(plan_head_checksum(head, LE32(header->probes_end)));
+		assert_int_equal(plan_head_check(head, sizeof(head)), size <= ASKED_RULE_MAX);
+	}
 }
 
 static void every_table_is_checked(void **state)
@@ -244,7 +303,8 @@ static void names_are_known(void **state)
 	/* FNV-1a 64 by its specification: the offset basis for an empty text, af63dc4c8601ec8c for "a". */
 	assert_name("", "", "_-cbf29ce484222325");
 	assert_name("a", ".plan", "a-af63dc4c8601ec8c.plan");
-	assert_name("a", ".much-too-long-a-suffix", "a-af63dc4c8601ec8c.much-too-long-");
+	assert_name("a", ".much-too-long-a-suffix-to-have-it-all",
+		"a-af63dc4c8601ec8c.much-too-long-a-suffix-to-have");
 }
 
 static void names_are_safe_and_distinct(void **state)
@@ -266,7 +326,7 @@ static void names_are_safe_and_distinct(void **state)
 	memset(path, 'p', sizeof(path) - 1);
 	path[0] = '/';
 	path[sizeof(path) - 1] = '\0';
-	plan_name(path, ".fifteen-bytes-", names[0]);
+	plan_name(path, ".thirty-one-bytes-of-a-suffix--", names[0]);
 	assert_int_equal(strlen(names[0]), PLAN_NAME_SIZE - 1);
 }
 
@@ -279,6 +339,9 @@ int main(void)
 		cmocka_unit_test(every_changed_bit_is_noticed),
 		cmocka_unit_test(every_field_of_the_header_is_checked),
 		cmocka_unit_test(every_table_is_checked),
+		cmocka_unit_test(a_rule_is_in_the_head_and_ends_with_it),
+		cmocka_unit_test(a_plan_for_certain_starts_leads_to_no_other),
+		cmocka_unit_test(a_rule_has_a_greatest_length),
 		cmocka_unit_test(the_sum_of_pages_is_bounded),
 		cmocka_unit_test(names_are_known),
 		cmocka_unit_test(names_are_safe_and_distinct),

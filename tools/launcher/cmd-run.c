@@ -22,6 +22,7 @@
 #include "launcher/detach.h"
 #include "launcher/launch.h"
 #include "lib/settings.h"
+#include "plan/choose.h"
 #include "plan/store.h"
 #include "prefetch/prefetch.h"
 #include "verb.h"
@@ -125,58 +126,88 @@ static bool compile_for_next_time(const char *canonical)
 	return launch_planner(canonical) == 0;
 }
 
-/* Reads the plan, or sets *ret_why to the reason why there is none. */
-static int load_plan(const char *program, const struct run_options *options, const struct config *config,
-	struct launch *launch, const char **ret_why)
+/*
+ * Reads the plan that --plan names. Makes its path absolute, because the prefetcher works in another folder and may have
+ * to mark the plan as stale.
+ */
+static int load_given_plan(const char *path, struct chosen_plan *chosen)
 {
-	_cleanup_free_ char *found = NULL, *canonical = NULL;
 	int r;
 
-	if (!options->plan) {
-		const struct config_program *deny;
-
-		r = store_program_path(program, &canonical);
-		if (r == 0 && !config_allows(config, canonical, &deny)) {
-			*ret_why = "the settings deny it";
-			return -ECANCELED;
-		}
-		if (r == 0)
-			r = store_find(STORE_PLAN, canonical, &found);
-		if (r < 0) {
-			*ret_why = compile_for_next_time(canonical)
-				? "its plan is being compiled for the next start"
-				: r == -EPERM ? "others than root can change the folder in HEADSTART_STATE"
-					      : "no plan for it ('headstart record' makes one)";
-			return r;
-		}
-	}
-	launch->refresh = found && store_plan_is_own(found) && !detach_stays();
-	/*
-	 * Makes the path absolute, because the prefetcher works in another folder and may have to mark the plan as
-	 * stale.
-	 */
-	launch->plan_path = options->plan ? realpath(options->plan, NULL) : TAKE_PTR(found);
-	if (!launch->plan_path) {
-		*ret_why = "the plan cannot be read";
+	chosen->path = realpath(path, NULL);
+	if (!chosen->path)
 		return -errno;
+	r = read_file(chosen->path, PLAN_FILE_MAX, &chosen->data, &chosen->size);
+	if (r == 0)
+		chosen->fault = plan_view_init(&chosen->view, chosen->data, chosen->size, checksum64);
+	return r;
+}
+
+/* Reads the plan of the start that argv is, or sets *ret_why to the reason why there is none. */
+static int find_plan(char **argv, const struct config *config, const char *canonical,
+	struct chosen_plan *chosen, const char **ret_why)
+{
+	const struct config_program *deny;
+	struct store store;
+	int r = canonical ? store_of_process(&store) : -ENOENT;
+
+	if (canonical && !config_allows(config, canonical, &deny)) {
+		*ret_why = "the settings deny it";
+		return -ECANCELED;
 	}
-	r = read_file(launch->plan_path, PLAN_FILE_MAX, &launch->plan, &launch->plan_size);
-	if (r < 0) {
-		*ret_why = "the plan cannot be read";
+	if (r == 0)
+		r = plan_choose(&store, canonical, (const char *const *)argv, chosen);
+	if (r == 0)
+		return 0;
+	*ret_why = compile_for_next_time(canonical) ? "its plan is being compiled for the next start"
+		: r == -EPERM ? "others than root can change the folder in HEADSTART_STATE"
+			      : "no plan for it ('headstart record' makes one)";
+	return r;
+}
+
+/* Reads the plan, or sets *ret_why to the reason why there is none. */
+static int load_plan(char **argv, const struct run_options *options, const struct config *config,
+	struct launch *launch, const char **ret_why)
+{
+	_cleanup_(chosen_plan_releasep) struct chosen_plan chosen = {0};
+	_cleanup_free_ char *canonical = NULL;
+	int r;
+
+	*ret_why = "the plan cannot be read";
+	if (options->plan) {
+		r = load_given_plan(options->plan, &chosen);
+	} else {
+		(void)store_program_path(argv[0], &canonical);
+		r = find_plan(argv, config, canonical, &chosen, ret_why);
+	}
+	if (r < 0)
 		return r;
-	}
-	if (plan_view_init(&launch->view, launch->plan, launch->plan_size, checksum64) != PLAN_GOOD) {
+	launch->refresh = canonical && store_plan_is_own(chosen.path) && !detach_stays();
+	if (chosen.fault != PLAN_GOOD) {
 		*ret_why = "the plan is damaged or has another version";
 		if (launch->refresh)
 			compile_for_next_time(canonical);
 		return -EINVAL;
 	}
+	launch->plan_path = TAKE_PTR(chosen.path);
+	launch->plan = TAKE_PTR(chosen.data);
+	launch->plan_size = chosen.size;
+	launch->view = chosen.view;
 	return 0;
 }
 
-/* `audit` gets the static TLS that the plan counts. */
-static void prefetch(const char *program, const struct run_options *options, struct audit_request *audit)
+/* Which of the program's plans it is, for people. */
+static const char *kind_of_plan(const struct launch *launch)
 {
+	if (LE64(launch->view.header->asked))
+		return ", as recorded for these arguments";
+	return plan_head_rule(launch->plan) ? ", which it reads whatever its arguments are" : "";
+}
+
+/* `audit` gets the static TLS that the plan counts. */
+static void prefetch(char **argv, const struct run_options *options, struct audit_request *audit)
+{
+	const char *program = argv[0];
 	_cleanup_(config_releasep) struct config config = {0};
 	struct launch launch = {.wait = options->wait, .verbose = options->verbose};
 	const char *why = "out of memory";
@@ -189,7 +220,7 @@ static void prefetch(const char *program, const struct run_options *options, str
 		settings_read(&config, true, !options->verbose);
 		launch.memory_limit = config.memory;
 		launch.time_ms = config.time_ms;
-		r = load_plan(program, options, &config, &launch, &why);
+		r = load_plan(argv, options, &config, &launch, &why);
 	}
 	if (r == 0) {
 		audit->planned = true;
@@ -203,8 +234,8 @@ static void prefetch(const char *program, const struct run_options *options, str
 	}
 	if (r == 0) {
 		if (options->verbose)
-			verb_note("prefetching %u file%s for '%s'", launch.view.file_count,
-				launch.view.file_count == 1 ? "" : "s", program);
+			verb_note("prefetching %u file%s for '%s'%s", launch.view.file_count,
+				launch.view.file_count == 1 ? "" : "s", program, kind_of_plan(&launch));
 		why = "the prefetcher cannot be started";
 		r = launch_prefetcher(&launch);
 	}
@@ -223,7 +254,7 @@ int cmd_run(int argc, char **argv)
 
 	if (!first)
 		return status;
-	prefetch(argv[first], &options, &audit);
+	prefetch(argv + first, &options, &audit);
 	audit.program = argv[first];
 	audit.load = options.audit && !switched_off();
 	r = audit_environment(&audit);

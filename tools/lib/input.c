@@ -6,21 +6,37 @@
 
 #include "base/cleanup.h"
 #include "lib/input-path.h"
-#include "profile/profile-file.h"
 #include "verb.h"
+
+static int explain(int error, enum profile_fault fault, const char *path)
+{
+	if (error == -EBADMSG)
+		return verb_fail("'%s' %s", path, profile_fault_text(fault));
+	if (error == -EINVAL)
+		return verb_fail("'%s' is not a regular file", path);
+	return verb_fail_errno(error, "cannot read '%s'", path);
+}
 
 int input_profile(const char *name, struct profile *ret)
 {
 	_cleanup_free_ char *path = NULL;
-	enum profile_fault fault;
+	enum profile_fault fault = PROFILE_GOOD;
 	int r = input_path(name, false, &path);
 
 	if (r)
 		return r;
 	r = profile_load(path, ret, &fault);
-	if (r == -EBADMSG)
-		return verb_fail("'%s' %s", path, profile_fault_text(fault));
-	if (r == -EINVAL)
-		return verb_fail("'%s' is not a regular file", path);
-	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
+	return r < 0 ? explain(r, fault, path) : 0;
+}
+
+int input_recordings(const char *name, struct recordings *ret)
+{
+	_cleanup_free_ char *path = NULL;
+	enum profile_fault fault = PROFILE_GOOD;
+	int r = input_path(name, false, &path);
+
+	if (r)
+		return r;
+	r = recordings_load(path, ret, &fault);
+	return r < 0 ? explain(r, fault, path) : 0;
 }

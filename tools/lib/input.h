@@ -2,10 +2,11 @@
 /* The profile that the user gave a verb. */
 #pragma once
 
-#include "profile/profile.h"
+#include "profile/recordings.h"
 
 /*
- * Reads a profile, which the caller releases; `name` is its file or its program (input_path()). Returns 0, or an exit
- * status after printing the reason.
+ * Reads a profile, which the caller releases: all its recordings merged, or each of them. `name` is its file or its program
+ * (input_path()). Returns 0, or an exit status after printing the reason.
  */
 int input_profile(const char *name, struct profile *ret);
+int input_recordings(const char *name, struct recordings *ret);

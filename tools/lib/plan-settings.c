@@ -2,7 +2,6 @@
 /* Applies budgets and devices of the settings to plans, and removes plans that must not exist. */
 #include "lib/plan-settings.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -10,9 +9,6 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "format/state-folder.h"
-#include "plan/signs.h"
-#include "plan/store.h"
 #include "verb.h"
 
 /* Whether user ids mean the same here as on the machine. If not, we are in a user namespace. */
@@ -63,14 +59,12 @@ void plan_tell_others(const struct plan_summary *summary)
 			summary->uncached == 1 ? "its" : "their");
 }
 
-int plan_withdraw(const char *program)
+static void report(void *context, const char *file, unsigned line, const char *what)
 {
-	_cleanup_free_ char *path = NULL;
-	int r = store_path_for_writing(STORE_PLAN, program, &path);
+	verb_note("%s:%u: %s", file, line, what);
+}
 
-	if (r < 0)
-		return r;
-	if (unlink(path) < 0 && errno != ENOENT)
-		return -errno;
-	return signs_withdraw(program);
+void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options)
+{
+	options->rule = hosts_rule(program, rule, report, NULL) ? rule : NULL;
 }

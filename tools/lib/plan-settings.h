@@ -2,7 +2,7 @@
 /* Applies settings where plans are made. The shims read no settings: for them, a program without a plan is denied. */
 #pragma once
 
-#include "config/config.h"
+#include "config/hosts.h"
 #include "plan/build.h"
 
 /*
@@ -14,5 +14,5 @@ void plan_settings(const struct config *config, struct plan_options *options);
 /* Prints how many files were left out because of who owns them, or because nothing of them stays cached, if any were. */
 void plan_tell_others(const struct plan_summary *summary);
 
-/* Removes this user's plan of the program from the store, if there is one. Returns 0 or negative errno. */
-int plan_withdraw(const char *program);
+/* The rule of the program in `rule`, and in the options if it is a host (config/hosts.h). Reports mistakes in hosts.d. */
+void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads arguments from memory, and resolves paths with the kernel's help, as the shims do (ldpreload/asked.c). */
+#include "plan/asked.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+struct arguments {
+	const char *const *argv;
+	unsigned int n;
+	int folder; /* where relative paths begin */
+	int own;    /* owned: `folder` once it has been changed; or -1 */
+};
+
+static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
+{
+	const struct arguments *arguments = context;
+	size_t length;
+
+	if (number >= arguments->n)
+		return ASKED_END;
+	length = strnlen(arguments->argv[number] + offset, size);
+	memcpy(text, arguments->argv[number] + offset, length);
+	return (long)length;
+}
+
+static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
+{
+	const struct arguments *arguments = context;
+	_cleanup_close_ int fd = openat(arguments->folder, text, O_PATH | O_CLOEXEC);
+	char link[32];
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, text, ASKED_TEXT_SIZE);
+	if (length <= 0 || length >= (ssize_t)ASKED_TEXT_SIZE)
+		return false;
+	text[length] = '\0';
+	return true;
+}
+
+static bool enter(void *context, const char *path)
+{
+	struct arguments *arguments = context;
+	int fd = openat(arguments->folder, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	if (arguments->own >= 0)
+		close(arguments->own);
+	arguments->folder = arguments->own = fd;
+	return true;
+}
+
+static bool exists(void *context, const char *path)
+{
+	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd >= 0;
+}
+
+bool asked_by_arguments(const char *rule, const char *const *argv, int folder, struct asked *ret)
+{
+	struct arguments arguments = {.argv = argv, .folder = folder, .own = -1};
+	const struct asked_source source = {
+		.context = &arguments,
+		.read = read_argument,
+		.resolve = resolve,
+		.enter = enter,
+		.exists = exists,
+	};
+	bool known;
+
+	while (argv[arguments.n])
+		arguments.n++;
+	known = asked_for(rule, &source, ret);
+	if (arguments.own >= 0)
+		close(arguments.own);
+	return known;
+}

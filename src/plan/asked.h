@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What a start asks its program for (format/asked.h), found out as the shims do, for the tools. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "format/asked.h"
+
+/*
+ * What the arguments ask for, argv[0] first. Relative paths begin in `folder`, an open folder, or AT_FDCWD. Returns
+ * whether the start has a key; *ret is filled in either way.
+ */
+bool asked_by_arguments(const char *rule, const char *const *argv, int folder, struct asked *ret);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Cuts recordings down to what does not depend on the arguments. */
+#include "plan/certain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "elf/closure.h"
+#include "elf/script.h"
+
+/* The executable and the libraries that ld.so maps with it. Empty if they cannot be found out. */
+static int find_executable(const char *program, struct elf_closure *closure)
+{
+	_cleanup_free_ char *executed = NULL;
+	int r = script_executed(program, &executed);
+
+	if (r == 0)
+		r = elf_closure_add(closure, executed);
+	return r == -ENOMEM ? r : 0;
+}
+
+static bool is_in(const struct elf_closure *closure, const char *path)
+{
+	for (size_t i = 0; i < closure->n; i++)
+		if (streq(closure->paths[i], path))
+			return true;
+	return false;
+}
+
+/* The touches before the file that was asked for; 0 if none was, or it was not touched. */
+static uint32_t touches_before(const struct profile *recording)
+{
+	for (size_t i = 0; recording->asked_path && i < recording->n_files; i++)
+		if (recording->files[i].kind == PROFILE_REGULAR &&
+			streq(recording->files[i].path, recording->asked_path))
+			return recording->files[i].order;
+	return 0;
+}
+
+/* Cuts off the touches from `end` on. Returns whether any are left. */
+static bool cut_file(struct profile_file *file, uint32_t end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < file->n_ranges; i++) {
+		struct profile_range range = file->ranges[i];
+
+		if (range.order >= end)
+			continue;
+		if (range.pages > end - range.order)
+			range.pages = end - range.order;
+		file->ranges[kept++] = range;
+	}
+	file->n_ranges = kept;
+	return kept > 0 || file->order < end;
+}
+
+static void cut_execs(struct profile *profile, uint32_t end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->n_execs; i++) {
+		if (i == 0 || profile->execs[i].order < end)
+			profile->execs[kept++] = profile->execs[i];
+		else
+			free(profile->execs[i].path);
+	}
+	profile->n_execs = kept;
+}
+
+/* Leaves the files of the closure, and the touches before `end`. */
+static void cut(struct profile *profile, const struct elf_closure *closure, uint32_t end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		struct profile_file *file = &profile->files[i];
+
+		if (is_in(closure, file->path) || cut_file(file, end)) {
+			profile->files[kept++] = *file;
+		} else {
+			free(file->path);
+			free(file->ranges);
+		}
+	}
+	profile->n_files = kept;
+	cut_execs(profile, end);
+}
+
+static int certain_of_one(const struct profile *recording, struct profile *ret)
+{
+	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
+	_cleanup_(profile_releasep) struct profile certain = {0};
+	int r = find_executable(recording->program, &closure);
+
+	if (r == 0)
+		r = profile_copy(recording, &certain);
+	if (r < 0)
+		return r;
+	cut(&certain, &closure, touches_before(recording));
+	r = profile_finish(&certain);
+	if (r < 0)
+		return r;
+	*ret = certain;
+	certain = (struct profile){0};
+	return 0;
+}
+
+/* Whether the path is what was asked for, or lies in the folder that was. */
+static bool was_asked_for(const struct profile *recording, const char *path)
+{
+	const char *rest = recording->asked_path && *recording->asked_path
+		? after_prefix(path, recording->asked_path)
+		: NULL;
+
+	return rest && (*rest == '\0' || *rest == '/');
+}
+
+static void leave_out_what_was_asked_for(struct profile *profile, const struct recordings *recordings)
+{
+	for (size_t i = profile->n_files; i-- > 0;) {
+		bool asked = false;
+
+		for (size_t j = 0; !asked && j < recordings->n; j++)
+			asked = was_asked_for(&recordings->items[j], profile->files[i].path);
+		if (asked)
+			profile_leave_out(profile, profile->files[i].path);
+	}
+}
+
+int certain_of(const struct recordings *recordings, struct profile *ret)
+{
+	struct profile common = {0};
+	int r;
+
+	if (recordings->n == 1)
+		return certain_of_one(&recordings->items[0], ret);
+	r = recordings_common(recordings, &common);
+	if (r < 0)
+		return r;
+	leave_out_what_was_asked_for(&common, recordings);
+	*ret = common;
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the plan of a start, as the shims do (ldpreload/plan.c). */
+#pragma once
+
+#include "format/plan-view.h"
+#include "plan/store.h"
+
+struct chosen_plan {
+	char *path;            /* owned: below the root of the store */
+	char *data;            /* owned: the whole plan, private memory */
+	size_t size;           /* bytes */
+	struct plan_view view; /* into data; valid if fault is PLAN_GOOD */
+	enum plan_fault fault;
+};
+
+void chosen_plan_release(struct chosen_plan *chosen);
+
+static inline void chosen_plan_releasep(struct chosen_plan *chosen)
+{
+	chosen_plan_release(chosen);
+}
+
+/*
+ * The plan of a start of the program with these arguments, argv[0] first, in the current folder: the one for such starts,
+ * or else the one for any start. In the order of format/state-folder.h; a plan of the start in any folder goes before the
+ * others. With argv NULL only plans for any start count. A plan that is found but cannot be used is returned with its
+ * fault. Returns 0; -ENOENT if there is none; or negative errno.
+ */
+int plan_choose(
+	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret);

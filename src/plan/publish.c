@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The plan that serves any start is published after those that it leads to, and removed before them, so that it never
+ * leads to a plan that is yet to come.
+ */
+#include "plan/publish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/stranger.h"
+#include "base/strings.h"
+#include "plan/asked.h"
+#include "plan/certain.h"
+#include "plan/documents.h"
+#include "plan/signs.h"
+#include "plan/store.h"
+
+static int set_text(char **to, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -ENOMEM;
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+/* What the arguments of a recording ask for. *ret_folder, the folder in which it was started, is the caller's to close. */
+static void ask(const struct profile *recording, const char *rule, struct asked *ret, int *ret_folder)
+{
+	const char *folder = recording->folder && *recording->folder ? recording->folder : "/";
+
+	*ret_folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	asked_by_arguments(rule, (const char *const *)recording->arguments, *ret_folder, ret);
+}
+
+int plan_find_asked(struct profile *recording, const char *rule)
+{
+	_cleanup_close_ int folder = -1;
+	struct asked asked;
+	int r;
+
+	if (recording->n_arguments == 0 || (recording->rule && streq(recording->rule, rule)))
+		return 0;
+	ask(recording, rule, &asked, &folder);
+	r = set_text(&recording->rule, rule);
+	if (r == 0)
+		r = set_text(&recording->asked_path, asked.text);
+	if (r == 0)
+		recording->asked = asked.key;
+	return r;
+}
+
+static void leave_out_documents(struct profile *recording)
+{
+	_cleanup_close_ int folder = -1;
+	struct asked asked;
+
+	if (recording->n_arguments == 0)
+		return;
+	ask(recording, recording->rule, &asked, &folder);
+	documents_leave_out(recording, &asked, folder);
+}
+
+/*
+ * Root's plans serve everybody, but no other user starts what somebody else's file says; and the name of the plan would
+ * say that this file exists.
+ */
+static bool is_for_others(const struct profile *recording, const struct plan_options *options)
+{
+	struct stranger stranger;
+
+	if (!options->shared || !recording->asked_path || !*recording->asked_path)
+		return true;
+	return stranger_find(recording->asked_path, &stranger) == 0;
+}
+
+/* Publishes one plan of the program, under the name with that suffix. */
+static int publish_one(const struct profile *profile, const struct plan_options *options, const char *suffix,
+	struct plan_summary *ret_summary)
+{
+	_cleanup_free_ void *data = NULL;
+	_cleanup_free_ char *path = NULL;
+	size_t size;
+	int r = plan_build(profile, options, &data, &size, ret_summary);
+
+	if (r == 0)
+		r = store_plan_for_writing(profile->program, suffix, &path);
+	return r < 0 ? r : store_publish_plan(path, store_mode(), data, size);
+}
+
+/* Publishes the plan of a recording for starts like it. *ret_done: there was something to read. */
+static int publish_start(
+	const struct profile *recording, const struct plan_options *options, size_t *others, bool *ret_done)
+{
+	struct plan_options of_start = *options;
+	struct plan_summary summary = {0};
+	char suffix[STATE_ASKED_SIZE];
+	int r;
+
+	*ret_done = false;
+	if (recording->asked == 0 || !is_for_others(recording, options))
+		return 0;
+	of_start.asked = recording->asked;
+	of_start.rule = NULL;
+	state_asked_suffix(recording->asked, suffix);
+	r = publish_one(recording, &of_start, suffix, &summary);
+	if (summary.others > *others)
+		*others = summary.others;
+	*ret_done = r == 0;
+	return r == -ENODATA ? 0 : r;
+}
+
+/* Removes the program's plans of certain starts, but for the `n` that `kept` lists. */
+static int remove_others(const char *program, const uint64_t *kept, size_t n)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	_cleanup_free_ char *path = NULL;
+	char name[PLAN_NAME_SIZE];
+	struct dirent *entry;
+	int r = store_folder(&path);
+
+	if (r < 0)
+		return r;
+	folder = opendir(path);
+	if (!folder)
+		return errno == ENOENT ? 0 : -errno;
+	plan_name(program, "@", name);
+	while ((entry = readdir(folder))) {
+		const char *rest = after_prefix(entry->d_name, name);
+		bool keep = false;
+
+		for (size_t i = 0; rest && i < n; i++) {
+			char suffix[STATE_ASKED_SIZE];
+
+			state_asked_suffix(kept[i], suffix);
+			keep |= after_prefix(rest, suffix + 1) != NULL;
+		}
+		if (rest && !keep && unlinkat(dirfd(folder), entry->d_name, 0) < 0)
+			r = -errno;
+	}
+	return r;
+}
+
+static int remove_plan(const char *program)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = store_path_for_writing(STORE_PLAN, program, &path);
+
+	if (r < 0)
+		return r;
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int plan_remove(const char *program)
+{
+	int r = remove_plan(program);
+
+	if (r == 0)
+		r = remove_others(program, NULL, 0);
+	return r < 0 ? r : signs_withdraw(program);
+}
+
+/* The starts do not differ: one plan for all of them, of all recordings together. */
+static int publish_for_all(
+	const struct recordings *recordings, const struct plan_options *options, struct plan_summary *summary)
+{
+	_cleanup_(profile_releasep) struct profile all = {0};
+	int r = recordings_merge(recordings, &all);
+
+	if (r == 0)
+		r = publish_one(&all, options, STATE_PLAN_SUFFIX, summary);
+	return r < 0 ? r : remove_others(recordings->items->program, NULL, 0);
+}
+
+/* A plan for each recorded start, and one that leads to them and serves the others. */
+static int publish_for_each(
+	const struct recordings *recordings, const struct plan_options *options, struct plan_summary *summary)
+{
+	_cleanup_(profile_releasep) struct profile certain = {0};
+	uint64_t done[RECORDINGS_MAX];
+	size_t n = 0, others = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < recordings->n; i++) {
+		bool published;
+
+		r = publish_start(&recordings->items[i], options, &others, &published);
+		if (published)
+			done[n++] = recordings->items[i].asked;
+	}
+	if (r == 0)
+		r = certain_of(recordings, &certain);
+	if (r == 0)
+		r = publish_one(&certain, options, STATE_PLAN_SUFFIX, summary);
+	if (others > summary->others)
+		summary->others = others;
+	summary->starts = n;
+	if (r == 0)
+		r = remove_others(recordings->items->program, done, n);
+	if (r == 0 && n == 0 && summary->extents == 0) {
+		(void)remove_plan(recordings->items->program); /* it leads nowhere */
+		return -ENODATA;
+	}
+	return r;
+}
+
+int plan_publish(
+	struct recordings *recordings, const struct plan_options *options, struct plan_summary *ret_summary)
+{
+	const char *rule = options->rule ? options->rule : ASKED_RULE_ALL;
+	struct plan_options of_rule = *options;
+	int r = recordings->n > 0 ? 0 : -ENODATA;
+
+	of_rule.rule = rule;
+	for (size_t i = 0; r == 0 && i < recordings->n; i++) {
+		r = plan_find_asked(&recordings->items[i], rule);
+		if (r == 0)
+			leave_out_documents(&recordings->items[i]);
+	}
+	if (r < 0)
+		return r;
+	r = options->rule || recordings->n > 1 ? publish_for_each(recordings, &of_rule, ret_summary)
+					       : publish_for_all(recordings, options, ret_summary);
+	if (r == 0)
+		(void)signs_publish(recordings->items->program); /* a missing sign only costs a wait */
+	return r;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiles the recordings of a program into its plans, and puts these into the store. */
+#pragma once
+
+#include "plan/build.h"
+#include "profile/recordings.h"
+
+/*
+ * Publishes the plan of the program, and one for each recorded start where starts differ: if the program is a host
+ * (options->rule), or was recorded with different arguments. Removes its plans of other starts. What the recordings asked
+ * for is found out again if the rule has changed since. Returns 0; -ENODATA if there is nothing to read on this machine,
+ * and nothing was published (*ret_summary is filled in all the same); or negative errno.
+ */
+int plan_publish(
+	struct recordings *recordings, const struct plan_options *options, struct plan_summary *ret_summary);
+
+/* Finds out by this rule what a recording asked for, if it knows its arguments and another rule has said so before.
+ * Returns 0 or -ENOMEM. */
+int plan_find_asked(struct profile *recording, const char *rule);
+
+/* Removes this user's plans of the program, and their signs, from the store. Returns 0 or negative errno. */
+int plan_remove(const char *program);

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of format/asked.h: which starts have the same key, and which have none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "format/state-folder.h"
+#include "plan/asked.h"
+#include "tree.h"
+
+#define PYTHON "operand=file -c=text -m=word -W=skip joined"
+#define JAVA   "operand=word -jar=file -cp=also --class-path=also -m=word"
+#define SHELL  "operand=file -c=operand -o=skip joined"
+#define GIT    "operand=word near=.git -C=in -c=skip --git-dir=never"
+#define ENV    "operand=command assignments -u=skip -C=in joined"
+
+static char folder[] = "/tmp/headstart-asked.XXXXXX";
+
+static void make_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+static int make_folder(void **state)
+{
+	if (!mkdtemp(folder) || chdir(folder) < 0)
+		return -1;
+	mkdir("one", 0755);
+	mkdir("one/.git", 0755);
+	mkdir("one/deep", 0755);
+	mkdir("two", 0755);
+	mkdir("two/.git", 0755);
+	make_file("a.py");
+	make_file("b.py");
+	make_file("one/a.py");
+	return symlink("a.py", "link.py");
+}
+
+static int remove_folder(void **state)
+{
+	return chdir("/") < 0 ? -1 : tree_remove(folder);
+}
+
+/* The key of PROGRAM ARGUMENT…, 0 if it has none. */
+#define KEY(rule, ...) key_of(rule, (const char *[]){"program", __VA_ARGS__, NULL})
+
+static uint64_t key_of(const char *rule, const char *const *argv)
+{
+	struct asked asked;
+	bool known = asked_by_arguments(rule, argv, AT_FDCWD, &asked);
+
+	assert_int_equal(known, asked.key != 0);
+	return asked.key;
+}
+
+#define SAME(a, b)                                                                                           \
+	do {                                                                                                 \
+		assert_true((a) != 0);                                                                       \
+		assert_true((a) == (b));                                                                     \
+	} while (0)
+#define DIFFER(a, b) assert_true((a) != (b))
+
+static void a_script_counts_by_its_canonical_path(void **state)
+{
+	uint64_t a = KEY(PYTHON, "a.py");
+
+	SAME(a, KEY(PYTHON, "./a.py"));
+	SAME(a, KEY(PYTHON, "link.py"));
+	SAME(a, KEY(PYTHON, "one/../a.py", "argument", "-c", "b.py"));
+	DIFFER(a, KEY(PYTHON, "b.py"));
+	DIFFER(a, KEY(PYTHON, "one/a.py"));
+	assert_int_equal(KEY(PYTHON, "missing.py"), 0);
+}
+
+static void options_before_it_do_not_count_but_their_values_are_known(void **state)
+{
+	uint64_t a = KEY(PYTHON, "a.py");
+
+	SAME(a, KEY(PYTHON, "-v", "a.py"));
+	SAME(a, KEY(PYTHON, "-W", "b.py", "a.py"));
+	SAME(a, KEY(PYTHON, "-Wb.py", "a.py"));
+	SAME(a, KEY(PYTHON, "-vW", "b.py", "a.py"));
+	SAME(a, KEY(PYTHON, "--", "a.py"));
+	assert_int_equal(KEY(PYTHON, "-"), 0);
+	assert_int_equal(KEY(PYTHON, "--", "-v"), 0); /* a script of that name, which is not there */
+}
+
+static void code_and_modules_count_as_they_are(void **state)
+{
+	uint64_t code = KEY(PYTHON, "-c", "pass");
+
+	SAME(code, KEY(PYTHON, "-cpass", "a.py"));
+	SAME(code, KEY(PYTHON, "-v", "-Bc", "pass"));
+	DIFFER(code, KEY(PYTHON, "-c", "pass "));
+	DIFFER(code, KEY(PYTHON, "-m", "pass"));
+	SAME(KEY(PYTHON, "-m", "json.tool", "a.py"), KEY(PYTHON, "-m", "json.tool", "b.py"));
+	DIFFER(KEY(PYTHON, "-m", "json.tool"), KEY(PYTHON, "-m", "json"));
+}
+
+static void without_anything_asked_for_all_arguments_count(void **state)
+{
+	uint64_t none = key_of(PYTHON, (const char *[]){"program", NULL});
+
+	assert_true(none != 0);
+	DIFFER(none, KEY(PYTHON, "-V"));
+	DIFFER(KEY(PYTHON, "-v"), KEY(PYTHON, "-V"));
+	SAME(none, key_of(PYTHON, (const char *[]){"another", NULL}));
+	DIFFER(KEY(PYTHON, "-c"), KEY(PYTHON, "-m"));
+}
+
+/* Texts of any length count in full, up to the most that is read. */
+static void long_arguments_count_whole(void **state)
+{
+	char one[ASKED_BYTES_MAX + 1], other[ASKED_BYTES_MAX + 1];
+
+	for (size_t length = ASKED_TEXT_SIZE - 3; length < 3 * ASKED_TEXT_SIZE; length++) {
+		memset(one, 'x', length);
+		one[length] = '\0';
+		strcpy(other, one);
+		SAME(KEY(PYTHON, "-c", one), KEY(PYTHON, "-c", other));
+		other[length - 1] = 'y';
+		DIFFER(KEY(PYTHON, "-c", one), KEY(PYTHON, "-c", other));
+		other[length - 1] = '\0';
+		DIFFER(KEY(PYTHON, "-c", one), KEY(PYTHON, "-c", other));
+	}
+	memset(one, 'x', ASKED_BYTES_MAX);
+	one[ASKED_BYTES_MAX] = '\0';
+	assert_int_equal(KEY(PYTHON, "-c", one), 0);
+	assert_int_equal(KEY(PYTHON, one), 0);
+}
+
+static void too_many_arguments_have_no_key(void **state)
+{
+	const char *argv[ASKED_ARGUMENTS_MAX + 3] = {"program"};
+
+	for (size_t i = 1; i <= ASKED_ARGUMENTS_MAX; i++)
+		argv[i] = "-v";
+	argv[ASKED_ARGUMENTS_MAX + 1] = "a.py";
+	assert_int_equal(key_of(PYTHON, argv), 0);
+	assert_int_equal(key_of(ASKED_RULE_ALL, argv), 0);
+	argv[ASKED_ARGUMENTS_MAX - 1] = "a.py";
+	assert_true(key_of(PYTHON, argv) != 0);
+}
+
+static void also_adds_to_what_is_asked_for(void **state)
+{
+	SAME(KEY(JAVA, "-cp", "x.jar", "Main"), KEY(JAVA, "-Xmx1g", "-cp", "x.jar", "Main", "y"));
+	DIFFER(KEY(JAVA, "-cp", "x.jar", "Main"), KEY(JAVA, "-cp", "y.jar", "Main"));
+	DIFFER(KEY(JAVA, "-cp", "x.jar", "Main"), KEY(JAVA, "Main"));
+	SAME(KEY(JAVA, "--class-path=x", "Main"), KEY(JAVA, "--class-path=x", "-ea", "Main"));
+	DIFFER(KEY(JAVA, "--class-path=x", "Main"), KEY(JAVA, "--class-path=y", "Main"));
+	SAME(KEY(JAVA, "-jar", "a.py"), KEY(JAVA, "-ea", "-jar", "link.py", "Main"));
+	/* without `joined`, -jar is no -j */
+	DIFFER(KEY(JAVA, "-jar", "a.py"), KEY(JAVA, "-ja", "a.py"));
+}
+
+static void an_option_without_value_makes_the_operand_a_text(void **state)
+{
+	uint64_t code = KEY(SHELL, "-c", "exit 3");
+
+	SAME(code, KEY(SHELL, "-ec", "exit 3", "name"));
+	SAME(code, KEY(SHELL, "-ce", "exit 3"));
+	SAME(code, KEY(SHELL, "-c", "-e", "exit 3"));
+	SAME(code, KEY(SHELL, "-o", "pipefail", "-c", "exit 3"));
+	SAME(code, KEY(SHELL, "-euo", "pipefail", "-c", "exit 3"));
+	DIFFER(code, KEY(SHELL, "-c", "exit 4"));
+	SAME(KEY(SHELL, "a.py"), KEY(SHELL, "-e", "a.py", "-c"));
+	DIFFER(KEY(SHELL, "a.py"), KEY(SHELL, "-c", "a.py"));
+}
+
+static void a_subcommand_counts_with_the_folder_above_it(void **state)
+{
+	uint64_t log = KEY(GIT, "-C", "one", "log");
+
+	SAME(log, KEY(GIT, "-C", "one/deep", "log", "-p"));
+	SAME(log, KEY(GIT, "-C", "two", "-C", "../one", "-c", "a=b", "log"));
+	DIFFER(log, KEY(GIT, "-C", "two", "log"));
+	DIFFER(log, KEY(GIT, "-C", "one", "status"));
+	assert_int_equal(KEY(GIT, "log"), 0); /* here is no repository */
+	assert_int_equal(KEY(GIT, "-C", "missing", "log"), 0);
+	assert_int_equal(KEY(GIT, "-C", "one", "--git-dir", "x", "log"), 0);
+	assert_int_equal(KEY(GIT, "-C", "one", "--git-dir=x", "log"), 0);
+	assert_int_equal(chdir("one"), 0);
+	SAME(log, KEY(GIT, "log"));
+	assert_int_equal(chdir("deep"), 0);
+	SAME(log, KEY(GIT, "log"));
+	assert_int_equal(chdir(folder), 0);
+}
+
+static void a_command_counts_with_all_its_arguments_and_the_folder(void **state)
+{
+	uint64_t command = KEY(ENV, "python3", "a.py", "b");
+
+	SAME(command, KEY(ENV, "-u", "X", "A=b", "python3", "a.py", "b"));
+	DIFFER(command, KEY(ENV, "python3", "a.py"));
+	DIFFER(command, KEY(ENV, "python3", "a.py", "c"));
+	DIFFER(command, KEY(ENV, "python3", "a.py b"));
+	DIFFER(command, KEY(ENV, "-C", "one", "python3", "a.py", "b"));
+}
+
+static void another_name_is_what_the_program_is_asked_for(void **state)
+{
+	static const char rule[] = "called=busybox operand=word";
+
+	SAME(key_of(rule, (const char *[]){"/bin/ls", NULL}),
+		key_of(rule, (const char *[]){"ls", "-l", NULL}));
+	DIFFER(key_of(rule, (const char *[]){"ls", NULL}), key_of(rule, (const char *[]){"cat", NULL}));
+	SAME(key_of(rule, (const char *[]){"busybox", "ls", NULL}),
+		key_of(rule, (const char *[]){"/bin/busybox", "ls", "x", NULL}));
+	DIFFER(key_of(rule, (const char *[]){"busybox", "ls", NULL}),
+		key_of(rule, (const char *[]){"busyboxes", "ls", NULL}));
+}
+
+static void other_programs_count_documents_by_their_suffix(void **state)
+{
+	SAME(KEY(ASKED_RULE_ALL, "a.odt"), KEY(ASKED_RULE_ALL, "/home/ann/some letter.odt"));
+	DIFFER(KEY(ASKED_RULE_ALL, "a.odt"), KEY(ASKED_RULE_ALL, "a.ods"));
+	DIFFER(KEY(ASKED_RULE_ALL, "a.odt"), KEY(ASKED_RULE_ALL, "-a.odt"));
+	DIFFER(KEY(ASKED_RULE_ALL, "--one"), KEY(ASKED_RULE_ALL, "--two"));
+	DIFFER(KEY(ASKED_RULE_ALL, "one", "two"), KEY(ASKED_RULE_ALL, "onetwo"));
+	DIFFER(KEY(ASKED_RULE_ALL, "folder.d/one"), KEY(ASKED_RULE_ALL, "folder.d/two"));
+	DIFFER(KEY(ASKED_RULE_ALL, ".hidden"), KEY(ASKED_RULE_ALL, ".other"));
+	DIFFER(KEY(ASKED_RULE_ALL, "get", "pods"), key_of(ASKED_RULE_ALL, (const char *[]){"get", NULL}));
+}
+
+static void what_the_caller_learns(void **state)
+{
+	struct asked asked;
+	char *canonical = realpath("a.py", NULL);
+
+	assert_true(asked_by_arguments(
+		PYTHON, (const char *[]){"p", "-v", "link.py", "b.py", NULL}, AT_FDCWD, &asked));
+	assert_int_equal(asked.number, 2);
+	assert_int_equal(asked.role, 'f');
+	assert_string_equal(asked.text, canonical);
+	free(canonical);
+	canonical = realpath("one", NULL);
+	assert_true(asked_by_arguments(
+		GIT, (const char *[]){"git", "-C", "one/deep", "log", NULL}, AT_FDCWD, &asked));
+	assert_int_equal(asked.number, 3);
+	assert_string_equal(asked.text, canonical);
+	free(canonical);
+	assert_true(asked_by_arguments(PYTHON, (const char *[]){"p", "-c", "x", NULL}, AT_FDCWD, &asked));
+	assert_string_equal(asked.text, "");
+	assert_false(asked_by_arguments(PYTHON, (const char *[]){"p", "none", NULL}, AT_FDCWD, &asked));
+	assert_string_equal(asked.text, "");
+}
+
+/* Nonsense in the place of a rule, which a plan may hold, gives some key or none. */
+static void a_strange_rule_does_no_harm(void **state)
+{
+	static const char *const rules[] = {"", " ", "=", "operand",
+		"operand=", "operand= near=", "  -c=text ", "-=text", "operand=\xff",
+		"near=", "operand=word near=", "operand=word near=../..", "called= operand=word",
+		"joined -=o", "all all", "operand=file =", "-c=-c", "operand=operand"};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		(void)KEY(rules[i], "-c", "a.py", "=", "", "-", "--", "-=", "--=x");
+		(void)KEY(rules[i], "a.py");
+		(void)key_of(rules[i], (const char *[]){NULL});
+		(void)key_of(rules[i], (const char *[]){"", "", NULL});
+	}
+}
+
+static void the_plan_of_a_start_lies_beside_the_other(void **state)
+{
+	const struct state_environment environment = {.state = "/state"};
+	char suffix[STATE_ASKED_SIZE], path[128], other[128];
+
+	state_asked_suffix(0x0123456789abcdef, suffix);
+	assert_string_equal(suffix, "@0123456789abcdef.plan");
+	assert_true(state_file(&environment, 0, suffix, "/bin/x", path, sizeof(path)));
+	assert_true(state_file(&environment, 0, STATE_PLAN_SUFFIX, "/bin/x", other, sizeof(other)));
+	*strchr(other, '.') = '\0';
+	assert_memory_equal(path, other, strlen(other));
+	assert_string_equal(path + strlen(other), suffix);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_script_counts_by_its_canonical_path),
+		cmocka_unit_test(options_before_it_do_not_count_but_their_values_are_known),
+		cmocka_unit_test(code_and_modules_count_as_they_are),
+		cmocka_unit_test(without_anything_asked_for_all_arguments_count),
+		cmocka_unit_test(long_arguments_count_whole),
+		cmocka_unit_test(too_many_arguments_have_no_key),
+		cmocka_unit_test(also_adds_to_what_is_asked_for),
+		cmocka_unit_test(an_option_without_value_makes_the_operand_a_text),
+		cmocka_unit_test(a_subcommand_counts_with_the_folder_above_it),
+		cmocka_unit_test(a_command_counts_with_all_its_arguments_and_the_folder),
+		cmocka_unit_test(another_name_is_what_the_program_is_asked_for),
+		cmocka_unit_test(other_programs_count_documents_by_their_suffix),
+		cmocka_unit_test(what_the_caller_learns),
+		cmocka_unit_test(a_strange_rule_does_no_harm),
+		cmocka_unit_test(the_plan_of_a_start_lies_beside_the_other),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
