@@ -16,7 +16,9 @@
 
 const char shim_name[] = "audit";
 
-static const char *program; /* its path, until its own code runs */
+/* The path of the program and its arguments, until its own code runs. */
+static const char *program;
+static struct start_arguments arguments;
 
 /* Carries out the program's plan; false if it has none. */
 static bool plan_serve(struct plan_target *target)
@@ -34,6 +36,8 @@ static bool plan_serve(struct plan_target *target)
 __attribute__((constructor)) static void audit_begin(int argc, char **argv, char **envp)
 {
 	program = shim_begin(argc, argv, envp);
+	if (program)
+		arguments = arguments_of_start(argv, program);
 }
 
 HOOK unsigned int la_version(unsigned int version)
@@ -42,7 +46,7 @@ HOOK unsigned int la_version(unsigned int version)
 
 	if (!shim_wanted())
 		return 0;
-	plan_target_init(&target, program, -1);
+	plan_target_init(&target, program, -1, &arguments);
 	if (shim_start.mode != SHIM_MODE_WHOLE)
 		if (plan_serve(&target) || shim_start.mode == SHIM_MODE_PLAN)
 			return 0;

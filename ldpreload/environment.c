@@ -6,10 +6,9 @@
  */
 #include "environment.h"
 
+#include "memory.h"
 #include "next.h"
 #include "shim.h"
-
-#include <linux/uio.h>
 
 #define OFF       "HEADSTART=off"
 #define RECORDING SHIM_RECORDING "="
@@ -17,19 +16,10 @@
 #define ENTRIES_READ 64 /* at once; a power of two, at most what a page holds */
 #define ENTRY_READ   32 /* bytes: more than either of the above */
 
-/* Copies up to `size` bytes of the memory of process `self`, our own. Returns how many, or -errno. */
-static long read_memory(int self, const void *from, void *to, size_t size)
-{
-	const struct iovec local = {.iov_base = to, .iov_len = size};
-	const struct iovec remote = {.iov_base = (void *)from, .iov_len = size};
-
-	return raw_syscall(__NR_process_vm_readv, self, (long)&local, 1, (long)&remote, 1, 0);
-}
-
 static bool entry_forbids(int self, const char *entry)
 {
 	char text[ENTRY_READ + 1];
-	long got = read_memory(self, entry, text, ENTRY_READ);
+	long got = memory_read(self, entry, text, ENTRY_READ);
 
 	if (got <= 0)
 		return false;
@@ -45,7 +35,7 @@ static bool list_forbids(char *const *environment)
 	for (;;) {
 		/* Only up to the end of a block, and so at most of a page: what follows may not be mapped. */
 		size_t count = ENTRIES_READ - (uintptr_t)environment / sizeof(*entries) % ENTRIES_READ;
-		long got = read_memory(self, environment, entries, count * sizeof(*entries));
+		long got = memory_read(self, environment, entries, count * sizeof(*entries));
 
 		if (got == -EFAULT)
 			return true;

@@ -57,9 +57,9 @@ static void serve_path(const struct launch *launch)
 			return;
 	}
 	if (opened >= 0)
-		plan_target_init(&target, launch->path, opened);
+		plan_target_init(&target, launch->path, opened, launch->arguments);
 	else
-		plan_target_init(&target, NULL, launch->folder);
+		plan_target_init(&target, NULL, launch->folder, launch->arguments);
 	serve(&target, launch->environment);
 	if (opened >= 0)
 		sys_close(opened);
@@ -76,7 +76,7 @@ static void serve_searched(const struct launch *launch)
 		struct shim_text text;
 		int opened;
 
-		plan_target_init(&target, NULL, -1);
+		plan_target_init(&target, NULL, -1, launch->arguments);
 		text = shim_text(target.path, sizeof(target.path));
 		for (; *at && *at != ':'; at++)
 			shim_text_add_character(&text, *at);
@@ -117,14 +117,16 @@ void launch_anticipate(const struct launch *launch)
 		serve_path(launch);
 }
 
-void launch_own(const char *program)
+void launch_own(const char *program, char **argv)
 {
+	struct start_arguments arguments;
 	struct plan_target target;
 	struct plan plan;
 
 	if (!plans_wanted())
 		return;
-	plan_target_init(&target, program, -1);
+	arguments = arguments_of_start(argv, program);
+	plan_target_init(&target, program, -1, &arguments);
 	if (!plan_find_by_given(&target, &plan))
 		return;
 	serve_own(target.path, &plan);

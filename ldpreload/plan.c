@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Plan mode. One open finds the plan (its name is derived from the program's path), one pread reads its header and
- * probes, and the probes show whether the start is cold. Only the prefetcher reads the rest of the plan.
+ * probes, and the probes show whether the start is cold. Only the prefetcher reads the rest of the plan. If the plan has a
+ * rule, it leads to the plan for starts with these arguments (format/asked.h), which is one open and one pread more.
  *
  * Nothing is mapped: if somebody truncated a mapped file, the program would get SIGBUS.
  */
@@ -95,24 +96,6 @@ static bool head_is_cold(const char *head)
 	return false;
 }
 
-/* A function of its own, so that the buffer takes stack only where there is a plan: the caller's stack may be small. */
-static __attribute__((noinline)) bool plan_read(int fd, struct plan *ret)
-{
-	_Alignas(8) char head[PLAN_HEAD_MAX];
-	long size;
-
-	/* Asks for all of it at once: the prefetcher needs the rest in a moment, and another read would be another
-	 * seek. */
-	raw_syscall(__NR_readahead, fd, 0, PLAN_READAHEAD, 0, 0, 0);
-	size = sys_pread(fd, head, sizeof(head), 0);
-	if (size <= 0 || !plan_head_check(head, (size_t)size))
-		return false;
-	ret->wait_ms = LE32(((const struct plan_header *)head)->wait_ms);
-	ret->cold = head_is_cold(head);
-	ret->fd = fd;
-	return true;
-}
-
 /* Opens for reading a plan that is open with O_PATH, if it may be trusted. Returns a descriptor, or a negative
  * number. */
 static int open_trusted(struct plan_target *target, int path_fd)
@@ -127,14 +110,14 @@ static int open_trusted(struct plan_target *target, int path_fd)
 	return shim_open_regular(path_fd);
 }
 
-/* Opens the plan of exactly that path in the n-th folder of plans. Returns a descriptor, or a negative number if there
- * is no trusted one. */
-static __attribute__((noinline)) int plan_open(struct plan_target *target, unsigned int n)
+/* Opens the plan of exactly that path, with that suffix, in the n-th folder of plans. `path` is room for its path. Returns
+ * a descriptor, or a negative number if there is no trusted one. */
+static __attribute__((noinline)) int plan_open_named(
+	struct plan_target *target, unsigned int n, const char *suffix, char path[SHIM_PATH_MAX])
 {
-	char path[SHIM_PATH_MAX];
 	int named, fd;
 
-	if (!state_file(&shim_start.folders, n, STATE_PLAN_SUFFIX, target->path, path, sizeof(path)))
+	if (!state_file(&shim_start.folders, n, suffix, target->path, path, SHIM_PATH_MAX))
 		return -1;
 	named = sys_open(path, O_PATH | O_NOFOLLOW);
 	if (named < 0)
@@ -144,18 +127,120 @@ static __attribute__((noinline)) int plan_open(struct plan_target *target, unsig
 	return fd;
 }
 
+static __attribute__((noinline)) int plan_open(struct plan_target *target, unsigned int n)
+{
+	char path[SHIM_PATH_MAX];
+
+	return plan_open_named(target, n, STATE_PLAN_SUFFIX, path);
+}
+
+/* Reads the head of a plan, and asks for all of it at once: the prefetcher needs the rest in a moment, and another read
+ * would be another seek. */
+static bool head_read(int fd, char head[PLAN_HEAD_MAX])
+{
+	long size;
+
+	raw_syscall(__NR_readahead, fd, 0, PLAN_READAHEAD, 0, 0, 0);
+	size = sys_pread(fd, head, PLAN_HEAD_MAX, 0);
+	return size > 0 && plan_head_check(head, (size_t)size);
+}
+
+/*
+ * The key of this start by the rule in the head. To save stack, the head itself serves as the room to find it in, so it must
+ * be read again.
+ */
+static uint64_t key_of_start(const struct plan_target *target, char head[PLAN_HEAD_MAX])
+{
+	const char *rule = plan_head_rule(head);
+	struct asked *asked = (struct asked *)(head + ASKED_RULE_MAX);
+	size_t i = 0;
+
+	_Static_assert(ASKED_RULE_MAX % 8 == 0 && ASKED_RULE_MAX + sizeof(*asked) <= PLAN_HEAD_MAX, "room");
+	do
+		head[i] = rule[i]; /* the rule lies behind the header, so this moves it to the front */
+	while (rule[i++]);
+	asked_find(head, target->arguments, asked);
+	return asked->key;
+}
+
+/*
+ * Opens the plan of this start to which the one in the head leads, in the same folder. Returns a descriptor with the head
+ * of that plan, or a negative number with a head that must be read again.
+ */
+static int open_for_start(struct plan_target *target, unsigned int n, char head[PLAN_HEAD_MAX])
+{
+	uint64_t key = key_of_start(target, head);
+	char suffix[STATE_ASKED_SIZE];
+	int fd;
+
+	if (key == 0)
+		return -1;
+	state_asked_suffix(key, suffix);
+	fd = plan_open_named(target, n, suffix, head);
+	if (fd >= 0 && head_read(fd, head) && LE64(((const struct plan_header *)head)->asked) == key)
+		return fd;
+	if (fd >= 0)
+		sys_close(fd);
+	return -1;
+}
+
+/*
+ * Reads the open plan of the n-th folder, or the one of this start to which it leads; then that one is open instead. A
+ * function of its own, so that the buffer takes stack only where there is a plan: the caller's stack may be small.
+ */
+static __attribute__((noinline)) bool plan_read(
+	struct plan_target *target, unsigned int n, int fd, struct plan *ret)
+{
+	_Alignas(8) char head[PLAN_HEAD_MAX];
+	const struct plan_header *header = (const struct plan_header *)head;
+
+	if (!head_read(fd, head))
+		return false;
+	ret->leads = header->rule != 0;
+	if (ret->leads && target->arguments) {
+		int own = open_for_start(target, n, head);
+
+		if (own >= 0) {
+			sys_close(fd);
+			fd = own;
+			ret->leads = false;
+		} else if (!head_read(fd, head)) {
+			return false;
+		}
+	}
+	ret->wait_ms = LE32(header->wait_ms);
+	ret->cold = head_is_cold(head);
+	ret->fd = fd;
+	return true;
+}
+
+/* A plan of the start, in whichever folder, goes before a plan for any start; otherwise the first folder counts. */
 static bool plan_of_path(struct plan_target *target, struct plan *ret)
 {
+	bool found = false;
+
 	for (unsigned int n = 0; n < STATE_FOLDERS_MAX; n++) {
+		struct plan plan = *ret;
 		int fd = plan_open(target, n);
 
 		if (fd < 0)
 			continue;
-		if (plan_read(fd, ret))
+		if (!plan_read(target, n, fd, &plan)) {
+			sys_close(fd);
+			continue;
+		}
+		if (found && (plan.leads || plan.fd == fd)) {
+			sys_close(plan.fd); /* it is for any start, too */
+			continue;
+		}
+		if (found)
+			sys_close(ret->fd);
+		*ret = plan;
+		found = true;
+		if (!plan.leads)
 			return true;
-		sys_close(fd);
 	}
-	return false;
+	return found;
 }
 
 bool plan_find_by_given(struct plan_target *target, struct plan *ret)

@@ -2,6 +2,7 @@
 /* Plan mode: the plan of a program that is starting or about to start, and whether its pages are missing. */
 #pragma once
 
+#include "asked.h"
 #include "shim.h"
 
 #include "format/plan.h"
@@ -10,6 +11,7 @@
 struct plan_target {
 	int fd; /* open on it with O_PATH; -1: not opened */
 	enum shim_answer may_act;
+	const struct start_arguments *arguments;
 	bool linked; /* a folder of plans has a sign: the path is a link to a planned program */
 	/* As the kernel gets it, or "" if only the descriptor is known. Once plan_find() has found a plan, it is the
 	 * canonical path, which the plan is named after. */
@@ -17,12 +19,14 @@ struct plan_target {
 };
 
 /* A path that is too long counts as unknown. */
-static inline void plan_target_init(struct plan_target *target, const char *path, int fd)
+static inline void plan_target_init(
+	struct plan_target *target, const char *path, int fd, const struct start_arguments *arguments)
 {
 	struct shim_text text = shim_text(target->path, sizeof(target->path));
 
 	target->fd = fd;
 	target->may_act = SHIM_NOT_ASKED;
+	target->arguments = arguments;
 	target->linked = false;
 	if (path)
 		shim_text_add(&text, path);
@@ -34,10 +38,11 @@ struct plan {
 	int fd;
 	uint32_t wait_ms; /* how long the program waits for it to be carried out; 0: not at all */
 	bool cold;        /* some of its pages are not resident */
-	bool by_given;    /* plan_find_by_given() finds it, so the executed program does, too */
+	bool leads; /* starts with other arguments may have plans of their own; it is for those that have none */
+	bool by_given; /* plan_find_by_given() finds it, so the executed program does, too */
 };
 
-/* Whether the program has a trusted plan. If so, the caller owns ret->fd. */
+/* Whether the program has a trusted plan for this start or for any. If so, the caller owns ret->fd. */
 bool plan_find(struct plan_target *target, struct plan *ret);
 
 /* The same, but takes the given path for canonical unless a sign says otherwise: two opens at most where there is no

@@ -7,6 +7,7 @@
  *
  * A hook never calls the function that it hooks: it returns the address, and its entry (arch/) jumps there.
  */
+#include "asked.h"
 #include "entry.h"
 #include "hooks.h"
 #include "launch.h"
@@ -32,7 +33,7 @@ __attribute__((constructor)) static void preload_begin(int argc, char **argv, ch
 		return;
 	next_begin();
 	if (program)
-		launch_own(program);
+		launch_own(program, argv);
 }
 
 /* What a hook jumps to where libc has no such function: it fails as if there were none. */
@@ -62,10 +63,13 @@ static uintptr_t substitute(const struct hook *hook)
 	return hook->kind == HOOK_SPAWN ? (uintptr_t)no_spawn : (uintptr_t)no_exec;
 }
 
-/* An argument by its number, variadic ones included. */
-static uintptr_t argument(const uintptr_t *arguments, unsigned int number)
+/* Where the arguments of the next program are. */
+static struct start_arguments arguments_of(const struct hook *hook, const uintptr_t *arguments)
 {
-	return arguments[number < ARGUMENT_REGISTERS ? number : number + ARGUMENT_GAP];
+	if (hook->listed)
+		return (struct start_arguments){.words = arguments, .first = hook->arguments};
+	return (struct start_arguments){
+		.list = (const char *const *)hook_argument(arguments, hook->arguments)};
 }
 
 static char *const *environment_of(const struct hook *hook, const uintptr_t *arguments)
@@ -74,19 +78,21 @@ static char *const *environment_of(const struct hook *hook, const uintptr_t *arg
 
 	if (number == ENVIRONMENT_LISTED) {
 		number = 1;
-		while (argument(arguments, number))
+		while (hook_argument(arguments, number))
 			number++;
 		number++;
 	}
-	return number ? (char *const *)argument(arguments, number) : NULL;
+	return number ? (char *const *)hook_argument(arguments, number) : NULL;
 }
 
 static void anticipate(const struct hook *hook, const uintptr_t *arguments)
 {
+	const struct start_arguments next = arguments_of(hook, arguments);
 	struct launch launch = {
 		.folder = AT_FDCWD,
-		.path = (const char *)argument(arguments, hook->path),
+		.path = (const char *)hook_argument(arguments, hook->path),
 		.searched = hook->searched,
+		.arguments = &next,
 		.environment = environment_of(hook, arguments),
 	};
 
@@ -113,7 +119,7 @@ uintptr_t hook_enter(const uintptr_t *arguments, unsigned int number)
 	uintptr_t next;
 
 	if (hook->kind == HOOK_LIBRARY)
-		library_anticipate((const char *)argument(arguments, hook->path));
+		library_anticipate((const char *)hook_argument(arguments, hook->path));
 	else
 		anticipate(hook, arguments);
 	next = next_function(hook->name, hook->version);

@@ -75,6 +75,9 @@ struct asked {
 };
 
 /* Private to this file from here on, but for asked_for() and asked_rule_good(). */
+/* Not inlined: a shim is in every program, and this runs only where there is a plan. */
+#define ASKED_PART static __attribute__((noinline, unused))
+
 struct asking {
 	const char *rule;
 	const struct asked_source *source;
@@ -86,7 +89,7 @@ struct asking {
 	char operand;   /* role of the first operand */
 };
 
-static inline void asking_add(uint64_t *hash, const char *text, size_t length)
+ASKED_PART void asking_add(uint64_t *hash, const char *text, size_t length)
 {
 	static const char end = '\0'; /* no text contains it: two texts never look like one */
 
@@ -103,7 +106,7 @@ static inline size_t asking_length(const char *text)
 }
 
 /* What follows NAME= in the rule, or NULL. An empty name has none. */
-static inline const char *asking_value(const char *rule, const char *name, size_t length)
+ASKED_PART const char *asking_value(const char *rule, const char *name, size_t length)
 {
 	while (length && *rule) {
 		size_t i = 0;
@@ -127,7 +130,7 @@ static inline char asking_role(const char *rule, const char *name, size_t length
 	return value ? *value : '\0';
 }
 
-static inline bool asking_has(const char *rule, const char *word)
+ASKED_PART bool asking_has(const char *rule, const char *word)
 {
 	while (*rule) {
 		size_t i = 0;
@@ -145,7 +148,7 @@ static inline bool asking_has(const char *rule, const char *word)
 }
 
 /* Reads the next piece of an argument into the text. Returns as source->read(). */
-static inline long asking_read(struct asking *asking, unsigned int number, size_t offset)
+ASKED_PART long asking_read(struct asking *asking, unsigned int number, size_t offset)
 {
 	char *text = asking->asked->text;
 	long length =
@@ -158,7 +161,7 @@ static inline long asking_read(struct asking *asking, unsigned int number, size_
 }
 
 /* Adds an argument whose first piece has been read, from the offset in that piece on. False if it cannot be read on. */
-static inline bool asking_add_argument(
+ASKED_PART bool asking_add_argument(
 	struct asking *asking, uint64_t *hash, char role, unsigned int number, size_t from)
 {
 	size_t offset = 0;
@@ -195,7 +198,7 @@ static inline const char *asking_suffix(const char *text)
 }
 
 /* The rule `all`. */
-static inline bool asking_all(struct asking *asking)
+ASKED_PART bool asking_all(struct asking *asking)
 {
 	const char *text = asking->asked->text;
 
@@ -221,7 +224,7 @@ static inline bool asking_all(struct asking *asking)
  * The role of an argument that is an option; 0 if the rule does not name it. *ret_at is where its value begins in the
  * text, or 0 if the next argument is the value.
  */
-static inline char asking_option(struct asking *asking, size_t *ret_at)
+ASKED_PART char asking_option(struct asking *asking, size_t *ret_at)
 {
 	const char *text = asking->asked->text;
 	char role = asking_role(asking->rule, text, asking->length);
@@ -250,7 +253,7 @@ static inline char asking_option(struct asking *asking, size_t *ret_at)
 	return '\0';
 }
 
-static inline bool asking_resolve(struct asking *asking, size_t from)
+ASKED_PART bool asking_resolve(struct asking *asking, size_t from)
 {
 	char *text = asking->asked->text;
 
@@ -294,7 +297,7 @@ static inline bool asking_has_entry(struct asking *asking, const char *entry)
 }
 
 /* Makes the text the nearest folder, at or above the working folder, that has the entry. */
-static inline bool asking_near(struct asking *asking, const char *entry)
+ASKED_PART bool asking_near(struct asking *asking, const char *entry)
 {
 	char *text = asking->asked->text;
 
@@ -315,7 +318,7 @@ static inline bool asking_near(struct asking *asking, const char *entry)
 }
 
 /* Adds what is asked for: the argument `number` of this role, whose value begins at `from`. */
-static inline bool asking_take(struct asking *asking, char role, unsigned int number, size_t from)
+ASKED_PART bool asking_take(struct asking *asking, char role, unsigned int number, size_t from)
 {
 	const char *near = asking_value(asking->rule, "near", 4);
 
@@ -350,7 +353,7 @@ static inline bool asking_take(struct asking *asking, char role, unsigned int nu
 }
 
 /* Whether argv[0] names another program than called= does. If so, the name counts, and nothing else. */
-static inline bool asking_called(struct asking *asking, const char *name, bool *ret_good)
+ASKED_PART bool asking_called(struct asking *asking, const char *name, bool *ret_good)
 {
 	const char *text = asking->asked->text;
 	size_t base = 0, i = 0;
@@ -380,7 +383,7 @@ static inline bool asking_is_assignment(const char *text)
 }
 
 /* Follows a rule other than `all`. Sets `hash`, or returns false. */
-static inline bool asking_search(struct asking *asking)
+ASKED_PART bool asking_search(struct asking *asking)
 {
 	const char *text = asking->asked->text, *called = asking_value(asking->rule, "called", 6);
 	bool options = true, good = true;

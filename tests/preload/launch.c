@@ -102,6 +102,14 @@ static int go(const char *way, char **argv)
 		return by_list(way, argv);
 	if (strcmp(way, "bad-path") == 0)
 		return execve(bad, argv, environment);
+	if (strcmp(way, "bad-arguments") == 0)
+		return execve(argv[0], bad, environment);
+	if (strcmp(way, "no-arguments") == 0)
+		return execve(argv[0], NULL, environment);
+	if (strcmp(way, "bad-argument") == 0) {
+		argv[1] = bad;
+		return execve(argv[0], argv, environment);
+	}
 	if (strcmp(way, "bad-environment") == 0)
 		return execve(argv[0], argv, bad);
 	if (strcmp(way, "long-argument") == 0) {

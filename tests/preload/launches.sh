@@ -87,6 +87,46 @@ exit 9' 'exit 9'; do
 	done
 }
 
+gets_what_is_certain() {
+	cat "$target" >/dev/null
+	same "$1" "$target" other
+	grep -q "program=$target .*plan=warm" "$log" || fail "$1: not the plan for any start: $(cat "$log")"
+}
+
+# The plan of the start is chosen by the arguments, however they are passed; bad addresses among them do no harm.
+case_arguments_choose_the_plan() {
+	target=$(realpath "$place")/chooser
+	cp "$HEADSTART_TEST_BUILD/tests/preload/target" "$target"
+	mkdir "$tmp/hosts.d"
+	printf '[chooser]\noperand = word\n' >"$tmp/hosts.d/test.conf"
+	{
+		printf 'program %s\nargument chooser\nargument chosen\nfile regular %s\nrange 0 1 0 1\n' "$target" "$target"
+		order=1
+		for library in $libraries; do
+			printf 'file regular %s\nrange 0 4 %d 1\n' "$(realpath "$library")" "$order"
+			order=$((order + 4))
+		done
+	} >"$tmp/description"
+	"$make_profile" "$tmp/chooser.profile" <"$tmp/description"
+	HEADSTART_STATE=$state HEADSTART_HOSTS=$tmp/hosts.d "$headstart" plan --device solid "$tmp/chooser.profile" >"$tmp/out" ||
+		fail "$(cat "$tmp/out")"
+	for way in $ways vfork-execve vfork-execvp vfork-execl; do
+		[ "$way" != execle-short ] || continue
+		same "$way" "$target" chosen six seven
+		starts
+		until_undisturbed gets_what_is_certain "$way"
+	done
+	same execle-short "$target" chosen # which passes none
+	starts_nothing
+	same bad-arguments "$target" chosen
+	grep -q 'errno: EFAULT' "$tmp/seen" || fail "bad arguments: $(cat "$tmp/seen")"
+	same bad-argument "$target" chosen
+	grep -q 'errno: EFAULT' "$tmp/seen" || fail "a bad argument: $(cat "$tmp/seen")"
+	same no-arguments "$target" chosen
+	same long-argument "$target" chosen
+	starts_nothing
+}
+
 # A launch that fails, fails as it does without the shim.
 case_failure_is_what_it_was() {
 	echo text >"$place/text"

@@ -14,9 +14,10 @@
 #define HOOKS_OF_OLD(HOOK)                                                                                   \
 	HOOK(13, dlopen, "@", "GLIBC_2.2.5", .kind = HOOK_LIBRARY, .path = 0)                                \
 	HOOK(14, dlmopen, "@", "GLIBC_2.3.4", .kind = HOOK_LIBRARY, .path = 1)                               \
-	HOOK(15, posix_spawn, "@", "GLIBC_2.2.5", .kind = HOOK_SPAWN, .path = 1, .environment = 5)           \
-	HOOK(16, posix_spawnp, "@", "GLIBC_2.2.5", .kind = HOOK_SPAWN, .path = 1, .environment = 5,          \
-		.searched = true)
+	HOOK(15, posix_spawn, "@", "GLIBC_2.2.5", .kind = HOOK_SPAWN, .path = 1, .arguments = 4,             \
+		.environment = 5)                                                                            \
+	HOOK(16, posix_spawnp, "@", "GLIBC_2.2.5", .kind = HOOK_SPAWN, .path = 1, .arguments = 4,            \
+		.environment = 5, .searched = true)
 
 /* How many of a function's arguments are in registers, and how many words lie between those and the rest. */
 #define ARGUMENT_REGISTERS 6

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads arguments and resolves paths for format/asked.h. A path is opened with O_PATH, which has no effect on what it
+ * leads to, and its canonical form is what the kernel says of the descriptor.
+ */
+/* Small rather than fast: it is in every program, and runs only where there is a plan with a rule. */
+#ifndef __clang__
+#pragma GCC optimize("Os")
+#endif
+
+#include "asked.h"
+
+#include "hooks.h"
+#include "memory.h"
+#include "text.h"
+
+#define PAGE                 4096u /* no architecture has smaller ones */
+#define SCRIPT_ARGUMENTS_MAX 2 /* that the kernel puts before a script: its interpreter and one argument */
+
+struct reader {
+	const struct start_arguments *arguments;
+	int self;   /* process id */
+	int folder; /* where relative paths begin; ours to close unless AT_FDCWD */
+};
+
+/* The address of an argument; NULL after the last one. False if it cannot be read. */
+static bool address_of(const struct reader *reader, unsigned int number, const char **ret)
+{
+	const struct start_arguments *arguments = reader->arguments;
+
+	number += arguments->first;
+	if (!arguments->list) {
+		*ret = arguments->words ? (const char *)hook_argument(arguments->words, number) : NULL;
+		return true;
+	}
+	return memory_read(reader->self, &arguments->list[number], ret, sizeof(*ret)) == sizeof(*ret);
+}
+
+/* Copies a string up to its NUL, page by page: what follows the page of the NUL may not be mapped. Returns its length, or
+ * `size` if it is longer; or -1. */
+static long read_string(const struct reader *reader, const char *from, char *to, size_t size)
+{
+	size_t length = 0;
+
+	while (length < size) {
+		size_t piece = PAGE - (uintptr_t)(from + length) % PAGE;
+
+		if (piece > size - length)
+			piece = size - length;
+		if (memory_read(reader->self, from + length, to + length, piece) != (long)piece)
+			return -1;
+		for (size_t end = length + piece; length < end; length++)
+			if (!to[length])
+				return (long)length;
+	}
+	return (long)length;
+}
+
+static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
+{
+	const struct reader *reader = context;
+	const char *argument;
+	long length;
+
+	if (!address_of(reader, number, &argument))
+		return ASKED_ERROR;
+	if (!argument)
+		return ASKED_END;
+	length = read_string(reader, argument + offset, text, size);
+	return length < 0 ? ASKED_ERROR : length;
+}
+
+static int open_path(const struct reader *reader, const char *path, int flags)
+{
+	return (int)raw_syscall(__NR_openat, reader->folder, (long)path, O_PATH | O_CLOEXEC | flags, 0, 0, 0);
+}
+
+static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
+{
+	int fd = open_path(context, text, 0);
+	char link[SHIM_FD_PATH_SIZE];
+	long length;
+
+	if (fd < 0)
+		return false;
+	shim_fd_path(fd, link);
+	length = sys_readlink(link, text, ASKED_TEXT_SIZE);
+	sys_close(fd);
+	if (length <= 0 || length >= (long)ASKED_TEXT_SIZE)
+		return false;
+	text[length] = '\0';
+	return true;
+}
+
+static void leave(struct reader *reader)
+{
+	if (reader->folder != AT_FDCWD)
+		sys_close(reader->folder);
+	reader->folder = AT_FDCWD;
+}
+
+static bool enter(void *context, const char *path)
+{
+	struct reader *reader = context;
+	int fd = open_path(reader, path, O_DIRECTORY);
+
+	if (fd < 0)
+		return false;
+	leave(reader);
+	reader->folder = fd;
+	return true;
+}
+
+static bool exists(void *context, const char *path)
+{
+	return shim_exists(path);
+}
+
+struct start_arguments arguments_of_start(char **argv, const char *program)
+{
+	struct start_arguments arguments = {.list = (const char *const *)argv};
+
+	for (unsigned int i = 1; i <= SCRIPT_ARGUMENTS_MAX && argv[0] && argv[i - 1] && argv[i]; i++)
+		if (shim_equal(argv[i], program))
+			arguments.first = i;
+	return arguments;
+}
+
+void asked_find(const char *rule, const struct start_arguments *arguments, struct asked *ret)
+{
+	struct reader reader = {.arguments = arguments, .self = sys_getpid(), .folder = AT_FDCWD};
+	const struct asked_source source = {
+		.context = &reader,
+		.read = read_argument,
+		.resolve = resolve,
+		.enter = enter,
+		.exists = exists,
+	};
+
+	asked_for(rule, &source, ret);
+	leave(&reader);
+}
