@@ -16,6 +16,8 @@
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
 	VERB(merge, "make one profile from several recordings")                                              \
+	VERB(list, "show which starts are recorded")                                                         \
+	VERB(forget, "remove recordings and their plans")                                                    \
 	VERB(relayout, "rewrite ELF files so that what a start touches lies together")                       \
 	VERB(verify, "prove that relaid files are what their originals were")                                \
 	VERB(undo, "turn relaid files back into their originals")                                            \

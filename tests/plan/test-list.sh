@@ -1,0 +1,107 @@
+#!/bin/sh
+# headstart list and headstart forget: what is recorded is shown, and what is forgotten goes with its plans.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+on_disk
+export HEADSTART_STATE="$tmp/state" HEADSTART_HOSTS="$tmp/hosts.d" HEADSTART_CONFIG="$tmp/headstart.conf"
+real=$(realpath "$tmp")
+cd "$real"
+mkdir hosts.d state
+printf '[host]\noperand = file\n-c = text\n' >hosts.d/test.conf
+for name in host a.py b.py data; do
+	dd if=/dev/urandom of="$name" bs=4096 count=16 status=none
+done
+chmod +x host
+
+recorded() { # NAME ARGUMENT…
+	name=$1
+	{
+		printf 'program %s\nfolder %s\n' "$real/$name" "$real"
+		for argument; do echo "argument $argument"; done
+		printf 'file regular %s\nrange 0 4 0 1\nfile regular %s\nrange 0 12 4 1\n' "$real/$name" "$real/data"
+	} >"$tmp/description"
+	if [ -e "$tmp/$name.profile" ]; then set -- --add; else set --; fi
+	"$make_profile" "$@" "$tmp/$name.profile" <"$tmp/description"
+}
+store() { # NAME: puts the profile where 'headstart record' does, with its plans
+	"$headstart" plan --device solid "$tmp/$1.profile" >out || fail "$(cat out)"
+	cp "$tmp/$1.profile" "$(ls state/"$1"-*.plan | grep -v @ | sed 's/plan$/profile/')"
+}
+recorded host a.py
+recorded host -c 'print("two words")'
+recorded host
+cp host viewer
+recorded viewer one.odt
+
+store host
+store viewer
+
+case_list_shows_what_was_asked_for() {
+	"$headstart" list >out || fail "list ended with $?"
+	grep -q "^$real/host$" out || fail "$(cat out)"
+	grep -Eq "^  [0-9]{4}-[0-9]{2}-[0-9]{2} +65\.5 kB +100 % .*  a\.py$" out || fail "$(cat out)"
+	grep -qF "'print(\"two words\")'" out || fail "$(cat out)"
+	grep -q "(no arguments)$" out || fail "$(cat out)"
+	grep -q "one.odt$" out || fail "$(cat out)"
+	[ "$(grep -c '^  20' out)" = 4 ] || fail "$(cat out)"
+}
+
+case_list_of_one_program() {
+	PATH=$real:$PATH "$headstart" list host >out || fail "list ended with $?"
+	[ "$(grep -c '^  20' out)" = 3 ] || fail "$(cat out)"
+	"$headstart" list "$real/nothing" >out
+	grep -qx "nothing is recorded" out || fail "$(cat out)"
+	refuses 1 "cannot find 'no-such-program'" "$headstart" list no-such-program
+	refuses 2 "unexpected argument 'b'" "$headstart" list a b
+}
+
+case_list_as_json() {
+	"$headstart" list --json host >out 2>/dev/null || "$headstart" list --json "$real/host" >out
+	json out - "$real" <<-'END' || fail "$(cat out)"
+		assert [entry["arguments"] for entry in TOP] == [["a.py"], ["-c", 'print("two words")'], []], TOP
+		assert all(entry["program"] == ARGS[0] + "/host" and entry["folder"] == ARGS[0] for entry in TOP), TOP
+		assert all(entry["bytes"] == entry["bytes_as_they_were"] == 65536 for entry in TOP), TOP
+		assert all("@" in entry["plan"] for entry in TOP), TOP
+	END
+}
+
+case_list_shows_what_has_changed() {
+	cp data kept
+	echo more >>data
+	"$headstart" list "$real/host" >out
+	[ "$(grep -c ' 25 % ' out)" = 3 ] || fail "$(cat out)"
+	mv kept data
+}
+
+case_damaged_profile_is_named() {
+	echo nonsense >state/bad.profile
+	"$headstart" list >out 2>err || fail "list ended with $?"
+	grep -qF "bad.profile' is not a headstart profile" err || fail "$(cat err)"
+	rm state/bad.profile
+}
+
+case_one_start_is_forgotten() {
+	"$headstart" forget "$real/host" ./a.py 2>err || fail "$(cat err)"
+	grep -qF "forgot 1 recording of '$real/host'" err || fail "$(cat err)"
+	"$headstart" list "$real/host" >out
+	[ "$(grep -c '^  20' out)" = 2 ] && ! grep -q a.py out || fail "$(cat out)"
+	[ "$(ls state | grep -c '^host-.*@.*plan$')" = 2 ] || fail "$(ls state)"
+	refuses 1 "was not recorded with these arguments" "$headstart" forget "$real/host" ./a.py
+}
+
+case_start_without_arguments_is_forgotten() {
+	"$headstart" forget --start "$real/host" 2>err || fail "$(cat err)"
+	"$headstart" list "$real/host" >out
+	[ "$(grep -c '^  20' out)" = 1 ] && grep -q "print" out || fail "$(cat out)"
+}
+
+case_program_is_forgotten() {
+	"$headstart" forget "$real/host" 2>err || fail "$(cat err)"
+	! ls state/host-* 2>/dev/null || fail "something is left"
+	refuses 1 "no recording of '$real/host'" "$headstart" forget "$real/host"
+	rm viewer
+	"$headstart" forget "$real/viewer" 2>err || fail "of a program that is gone: $(cat err)"
+	[ -z "$(ls state)" ] || fail "$(ls state)"
+	refuses 1 "cannot find 'viewer'" "$headstart" forget viewer
+}
+
+run_cases

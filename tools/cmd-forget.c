@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart forget: removes recordings, and the plans that were made of them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "lib/input.h"
+#include "lib/plan-settings.h"
+#include "lib/settings.h"
+#include "lib/stranger-refusal.h"
+#include "plan/asked.h"
+#include "plan/publish.h"
+#include "plan/store.h"
+#include "report/words.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart forget [OPTION…] PROGRAM [ARGUMENT…]\n"
+	"Removes this user's recordings of PROGRAM, and its plans. With ARGUMENTs, or with --start, removes\n"
+	"only the recording of that start.\n"
+	"\n"
+	"options:\n"
+	"  -s, --start  only the recording of PROGRAM with these ARGUMENTs, even if there are none\n"
+	"  -h, --help   print this\n";
+
+/* The canonical path; that of a program which is gone is taken as it is. The caller frees it. */
+static char *find_program(const char *name)
+{
+	char *canonical;
+
+	return store_program_path(name, &canonical) == 0 ? canonical : name[0] == '/' ? strdup(name) : NULL;
+}
+
+/* The place of the recording of this start, or recordings->n. */
+static size_t find_start(struct recordings *recordings, const char *rule, char **argv)
+{
+	_cleanup_(profile_releasep) struct profile start = {0};
+	struct profile *found;
+	struct asked asked;
+
+	for (size_t i = 0; i < recordings->n; i++)
+		(void)plan_find_asked(&recordings->items[i], rule);
+	asked_by_arguments(rule, (const char *const *)argv, AT_FDCWD, &asked);
+	start.asked = asked.key;
+	if (profile_set_arguments(&start, (const char *const *)argv) < 0)
+		return recordings->n;
+	found = recordings_find(recordings, &start);
+	return found ? (size_t)(found - recordings->items) : recordings->n;
+}
+
+/* Removes the profile and all plans. */
+static int forget_all(const char *program, const char *path, size_t n)
+{
+	int r = unlink(path) < 0 ? -errno : plan_remove(program);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot forget '%s'", program);
+	verb_note("forgot %zu recording%s of '%s'", n, words_plural(n), program);
+	return 0;
+}
+
+/* Makes the plans of the recordings that are left. */
+static int plan_rest(struct recordings *recordings, struct plan_options *options)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	struct plan_summary summary = {0};
+	int r;
+
+	settings_read(&config, true, false);
+	plan_settings(&config, options);
+	r = plan_publish(recordings, options, &summary);
+	if (r == -ENODATA)
+		r = plan_remove(recordings->items->program);
+	return r < 0 ? verb_fail_errno(r, "cannot make the plans of '%s' anew", recordings->items->program)
+		     : 0;
+}
+
+static int forget_start(struct recordings *recordings, const char *path, char **argv)
+{
+	const char *program = recordings->items->program;
+	struct plan_options options = {0};
+	char rule[ASKED_RULE_MAX];
+	struct stat st;
+	size_t index;
+	int r;
+
+	plan_host(program, rule, &options);
+	index = find_start(recordings, rule, argv);
+	if (index == recordings->n)
+		return verb_fail(
+			"'%s' was not recorded with these arguments; 'headstart list' shows what was",
+			program);
+	if (recordings->n == 1)
+		return forget_all(program, path, 1);
+	recordings_remove(recordings, index);
+	program = recordings->items->program;
+	r = recordings_save(recordings, path, stat(path, &st) == 0 ? st.st_mode & 0777 : store_mode());
+	if (r < 0)
+		return verb_fail_errno(r, "cannot write '%s'", path);
+	r = plan_rest(recordings, &options);
+	if (r == 0)
+		verb_note("forgot 1 recording of '%s'", program);
+	return r;
+}
+
+static int forget(char **argv, bool start)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	_cleanup_free_ char *program = NULL, *path = NULL;
+	int r = refuse_strange_state();
+
+	if (r)
+		return r;
+	program = find_program(argv[0]);
+	if (!program)
+		return verb_fail("cannot find '%s': give its whole path", argv[0]);
+	r = store_path_for_writing(STORE_PROFILE, program, &path);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the folder of profiles");
+	if (access(path, F_OK) < 0)
+		return verb_fail("this user has no recording of '%s'%s", program,
+			geteuid() == 0 ? "" : "; those that serve everybody are root's");
+	if (!start) {
+		r = input_recordings(path, &recordings);
+		return forget_all(program, path, r ? 1 : recordings.n);
+	}
+	r = input_recordings(path, &recordings);
+	return r ? r : forget_start(&recordings, path, argv);
+}
+
+int cmd_forget(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"start", no_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	bool start = false;
+	int c;
+
+	while ((c = verb_option(argc, argv, "+:sh", longs)) != -1) {
+		switch (c) {
+		case 's':
+			start = true;
+			break;
+		case 'h':
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		default:
+			return VERB_USAGE;
+		}
+	}
+	if (optind == argc)
+		return verb_usage("forget", "no program given");
+	return forget(argv + optind, start || optind + 1 < argc);
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart list: prints which starts are recorded, and what their plans are worth. */
+#include <dirent.h>
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "base/cleanup.h"
+#include "base/quote.h"
+#include "base/strings.h"
+#include "format/state-folder.h"
+#include "lib/page-style.h"
+#include "lib/plan-settings.h"
+#include "lib/print-json.h"
+#include "lib/stranger-refusal.h"
+#include "plan/publish.h"
+#include "plan/store.h"
+#include "profile/recordings.h"
+#include "report/json-text.h"
+#include "report/table.h"
+#include "report/words.h"
+#include "verb.h"
+
+#define HEAD_WIDTH 48 /* columns before what was asked for */
+
+static const char help[] =
+	"usage: headstart list [OPTION…] [PROGRAM]\n"
+	"Shows which starts are recorded, of PROGRAM or of all programs: what the program was asked for,\n"
+	"when it was recorded, how much the start reads, how much of that is still as it was, and when the\n"
+	"plan was last looked at.\n"
+	"\n"
+	"options:\n"
+	"      --json  print it as JSON\n"
+	"  -h, --help  print this\n";
+
+/* One recording, as it is printed. */
+struct entry {
+	const struct profile *recording;
+	const char *profile;   /* path */
+	uint64_t bytes, fresh; /* touched; of them, in files that are as they were */
+	char plan[PATH_MAX];   /* "": it has none */
+	int64_t used;          /* seconds since the epoch: when the plan was last read; 0: not known */
+};
+
+struct listing {
+	const char *program; /* canonical; NULL: all */
+	bool json;
+	struct json_object *array;
+	struct report_style style;
+	size_t shown, unreadable;
+};
+
+static uint64_t fresh_bytes(const struct profile *recording)
+{
+	struct utsname here;
+	bool same_machine = recording->kernel && uname(&here) == 0 && streq(recording->kernel, here.release);
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < recording->n_files; i++) {
+		const struct profile_file *file = &recording->files[i];
+
+		if (file->n_ranges == 0 || profile_file_staleness(file, same_machine) != PROFILE_FRESH)
+			continue;
+		for (size_t j = 0; j < file->n_ranges; j++)
+			pages += file->ranges[j].pages;
+	}
+	return pages * recording->page_size;
+}
+
+/* The plan with that suffix beside the profile, if there is one. */
+static bool find_plan(struct entry *entry, const char *suffix)
+{
+	size_t length = strlen(entry->profile) - strlen(STATE_PROFILE_SUFFIX);
+	struct stat st;
+
+	if (snprintf(entry->plan, sizeof(entry->plan), "%.*s%s", (int)length, entry->profile, suffix) >=
+			(int)sizeof(entry->plan) ||
+		lstat(entry->plan, &st) < 0 || !S_ISREG(st.st_mode)) {
+		entry->plan[0] = '\0';
+		return false;
+	}
+	entry->used = st.st_atim.tv_sec > st.st_mtim.tv_sec ? st.st_atim.tv_sec : 0;
+	return true;
+}
+
+static struct entry describe(const struct profile *recording, const char *profile, size_t n)
+{
+	struct entry entry = {.recording = recording,
+		.profile = profile,
+		.bytes = profile_bytes(recording),
+		.fresh = fresh_bytes(recording)};
+	char suffix[STATE_ASKED_SIZE];
+
+	state_asked_suffix(recording->asked, suffix);
+	if ((recording->asked == 0 || !find_plan(&entry, suffix)) && n == 1)
+		find_plan(&entry, STATE_PLAN_SUFFIX);
+	return entry;
+}
+
+static void add_json(struct json_object *array, const struct entry *entry)
+{
+	const struct profile *recording = entry->recording;
+	struct json_object *object = json_object_new_object(), *arguments = NULL;
+
+	if (recording->n_arguments > 0)
+		arguments = json_object_new_array();
+	for (size_t i = 1; i < recording->n_arguments; i++)
+		json_object_array_add(arguments, json_text(recording->arguments[i]));
+	json_object_object_add(object, "program", json_text(recording->program));
+	json_object_object_add(object, "arguments", arguments);
+	json_object_object_add(object, "folder",
+		recording->folder && *recording->folder ? json_text(recording->folder) : NULL);
+	json_object_object_add(object, "recorded", json_object_new_int64(recording->recorded));
+	json_object_object_add(object, "runs", json_object_new_int64(recording->runs));
+	json_object_object_add(object, "bytes", json_object_new_uint64(entry->bytes));
+	json_object_object_add(object, "bytes_as_they_were", json_object_new_uint64(entry->fresh));
+	json_object_object_add(object, "profile", json_text(entry->profile));
+	json_object_object_add(object, "plan", entry->plan[0] ? json_text(entry->plan) : NULL);
+	json_object_object_add(object, "used", entry->used ? json_object_new_int64(entry->used) : NULL);
+	json_object_array_add(array, object);
+}
+
+/* The arguments as a shell takes them. The caller frees it; NULL without memory. */
+static char *asked_text(const struct profile *recording)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream;
+
+	if (recording->n_arguments == 0)
+		return strdup("(not known)");
+	if (recording->n_arguments == 1)
+		return strdup("(no arguments)");
+	stream = open_memstream(&text, &size);
+	if (!stream)
+		return NULL;
+	for (size_t i = 1; i < recording->n_arguments; i++) {
+		if (i > 1)
+			fputc(' ', stream);
+		quote_shell(stream, recording->arguments[i]);
+	}
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+/* The day of a time: "2026-11-21", or "-". */
+static const char *day(int64_t seconds, char buffer[WORDS_MAX])
+{
+	if (seconds == 0)
+		return "-";
+	words_time(seconds, buffer);
+	buffer[strcspn(buffer, " ")] = '\0';
+	return buffer;
+}
+
+static void print_entry(const struct entry *entry, const struct report_style *style)
+{
+	char recorded[WORDS_MAX], bytes[WORDS_MAX], used[WORDS_MAX];
+	_cleanup_free_ char *text = asked_text(entry->recording);
+
+	printf("  %-10s  %9s  %4.0f %%  %-10s  ", day(entry->recording->recorded, recorded),
+		words_bytes(entry->bytes, bytes),
+		entry->bytes ? 100.0 * (double)entry->fresh / (double)entry->bytes : 100.0,
+		entry->plan[0] ? day(entry->used, used) : "no plan");
+	table_safe_text(stdout, text ? text : "",
+		style->columns > HEAD_WIDTH + 16 ? style->columns - HEAD_WIDTH : 16, style);
+	putchar('\n');
+}
+
+static void print_recordings(struct listing *listing, const struct recordings *recordings, const char *path)
+{
+	if (!listing->json) {
+		if (listing->shown > 0)
+			putchar('\n');
+		table_title(stdout, recordings->items->program, &listing->style);
+		printf("  %-10s  %9s  %6s  %-10s  %s\n", "recorded", "reads", "as was", "used", "asked for");
+	}
+	for (size_t i = 0; i < recordings->n; i++) {
+		struct entry entry = describe(&recordings->items[i], path, recordings->n);
+
+		listing->shown++;
+		if (listing->json)
+			add_json(listing->array, &entry);
+		else
+			print_entry(&entry, &listing->style);
+	}
+}
+
+/* The keys by which the plans are named now. */
+static void find_asked(struct recordings *recordings)
+{
+	struct plan_options options = {0};
+	char rule[ASKED_RULE_MAX];
+
+	plan_host(recordings->items->program, rule, &options);
+	for (size_t i = 0; i < recordings->n; i++)
+		(void)plan_find_asked(&recordings->items[i], rule);
+}
+
+static void list_profile(struct listing *listing, const char *path)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault = PROFILE_GOOD;
+	int r = recordings_load(path, &recordings, &fault);
+
+	if (r == -EACCES) {
+		listing->unreadable++;
+		return;
+	}
+	if (r < 0) {
+		verb_note("'%s' %s", path, r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
+		return;
+	}
+	find_asked(&recordings);
+	if (!listing->program || streq(listing->program, recordings.items->program))
+		print_recordings(listing, &recordings, path);
+}
+
+static int is_profile(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, STATE_PROFILE_SUFFIX);
+}
+
+static int list_folder(struct listing *listing, const char *folder)
+{
+	struct dirent **entries = NULL;
+	int n = scandir(folder, &entries, is_profile, alphasort), r = 0;
+
+	if (n < 0)
+		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", folder);
+	for (int i = 0; i < n; i++) {
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", folder, entries[i]->d_name) < 0)
+			r = verb_fail_errno(ENOMEM, "cannot read '%s'", folder);
+		else
+			list_profile(listing, path);
+		free(entries[i]);
+	}
+	free(entries);
+	return r;
+}
+
+static int list_all(struct listing *listing)
+{
+	int r = refuse_strange_state();
+
+	for (unsigned n = 0; r == 0; n++) {
+		_cleanup_free_ char *folder = NULL;
+
+		if (store_search_folder(n, &folder) < 0)
+			break;
+		r = list_folder(listing, folder);
+	}
+	if (r)
+		return r;
+	if (listing->json)
+		return print_json(listing->array, JSON_C_TO_STRING_PRETTY);
+	if (listing->shown == 0)
+		puts("nothing is recorded");
+	if (listing->unreadable > 0)
+		printf("\n%zu more program%s: only root can read what was recorded\n", listing->unreadable,
+			words_plural(listing->unreadable));
+	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
+}
+
+int cmd_list(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	_cleanup_free_ char *program = NULL;
+	struct listing listing = {.style = page_style(SIZE_MAX)};
+	int c;
+
+	while ((c = verb_option(argc, argv, ":h", longs)) != -1) {
+		if (c == 'h')
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		if (c != 'j')
+			return VERB_USAGE;
+		listing.json = true;
+	}
+	if (argc - optind > 1)
+		return verb_usage("list", "unexpected argument '%s': give one program", argv[optind + 1]);
+	if (argv[optind] && store_program_path(argv[optind], &program) < 0 && argv[optind][0] != '/')
+		return verb_fail("cannot find '%s'", argv[optind]);
+	listing.program = program ? program : argv[optind];
+	if (listing.json)
+		listing.array = json_object_new_array();
+	return list_all(&listing);
+}
