@@ -143,7 +143,7 @@ static void take_flag(struct parser *parser, const char *key, const char *value)
 
 static void take_key(struct parser *parser, const char *key, const char *value)
 {
-	static const char *const operands[] = {"file", "word", "text", "command", NULL};
+	static const char *const operands[] = {"file", "word", "text", "command", "skip", NULL};
 	static const char *const options[] = {
 		"file", "word", "text", "command", "also", "skip", "in", "operand", "never", NULL};
 	static const char *const flags[] = {"host", "joined", "assignments", NULL};
@@ -155,7 +155,8 @@ static void take_key(struct parser *parser, const char *key, const char *value)
 	else if (streq(key, "called") || streq(key, "near"))
 		add_word(parser, key, value);
 	else if (streq(key, "operand") && !is_one_of(value, operands))
-		problem(parser, "unknown operand '%.*s': use file, word, text or command", SHOWN_MAX, value);
+		problem(parser, "unknown operand '%.*s': use file, word, text, command or skip", SHOWN_MAX,
+			value);
 	else if (key[0] == '-' && !is_one_of(value, options))
 		problem(parser,
 			"unknown role '%.*s': use file, word, text, command, also, skip, in, operand or never",

@@ -7,7 +7,7 @@
  * known programs (headstart-hosts(5)), and which a plan carries in its head:
  *
  *     all             every argument counts; one that looks like a document counts by its suffix alone
- *     operand=ROLE    what the first argument is that is no option
+ *     operand=ROLE    what the first argument is that is no option; with `skip`, no such argument counts
  *     -X=ROLE         what the value of this option is; so with -name and --name
  *     joined          options of one letter may share an argument with each other and with a value: -Bc CODE
  *     assignments     arguments of the form NAME=VALUE before the first operand do not count
@@ -422,6 +422,8 @@ ASKED_PART bool asking_search(struct asking *asking)
 				? 's'
 				: asking->operand;
 		}
+		if (role == 's' && asking->operand == 's' && text[0] != '-')
+			continue; /* a document, or the like */
 		if (role == 'f' || role == 'w' || role == 't' || role == 'c')
 			return asking_take(asking, role, n, from);
 		if (role == 'i' &&

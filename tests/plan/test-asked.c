@@ -210,6 +210,19 @@ static void a_command_counts_with_all_its_arguments_and_the_folder(void **state)
 	DIFFER(command, KEY(ENV, "-C", "one", "python3", "a.py", "b"));
 }
 
+static void documents_of_a_host_do_not_count(void **state)
+{
+	static const char rule[] = "operand=skip -l=file";
+	uint64_t none = key_of(rule, (const char *[]){"editor", NULL});
+
+	SAME(none, KEY(rule, "a.py"));
+	SAME(none, KEY(rule, "missing", "one/a.py"));
+	DIFFER(none, KEY(rule, "-q", "a.py"));
+	SAME(KEY(rule, "-q", "a.py"), KEY(rule, "b.py", "-q"));
+	SAME(KEY(rule, "-q", "-l", "a.py"), KEY(rule, "b.py", "-l", "link.py", "x"));
+	DIFFER(KEY(rule, "-l", "a.py"), KEY(rule, "-l", "b.py"));
+}
+
 static void another_name_is_what_the_program_is_asked_for(void **state)
 {
 	static const char rule[] = "called=busybox operand=word";
@@ -301,6 +314,7 @@ int main(void)
 		cmocka_unit_test(an_option_without_value_makes_the_operand_a_text),
 		cmocka_unit_test(a_subcommand_counts_with_the_folder_above_it),
 		cmocka_unit_test(a_command_counts_with_all_its_arguments_and_the_folder),
+		cmocka_unit_test(documents_of_a_host_do_not_count),
 		cmocka_unit_test(another_name_is_what_the_program_is_asked_for),
 		cmocka_unit_test(other_programs_count_documents_by_their_suffix),
 		cmocka_unit_test(what_the_caller_learns),
