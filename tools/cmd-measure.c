@@ -15,6 +15,7 @@
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
 #include "measure/measure.h"
+#include "plan/choose.h"
 #include "plan/store.h"
 #include "prefetch/load.h"
 #include "prefetch/prefetch.h"
@@ -166,11 +167,26 @@ static int check_switches(const struct request *request)
 	return 0;
 }
 
+/* The plan that 'headstart run' would carry out for these arguments. */
+static int find_plan(struct request *request)
+{
+	_cleanup_(chosen_plan_releasep) struct chosen_plan chosen = {0};
+	struct store store;
+	int r = store_of_process(&store);
+
+	if (r == 0)
+		r = plan_choose(
+			&store, request->program, (const char *const *)request->measure.argv, &chosen);
+	if (r == 0)
+		request->plan_path = TAKE_PTR(chosen.path);
+	return r;
+}
+
 static int load_plan(struct request *request)
 {
 	_cleanup_close_ int fd = -1;
 	enum plan_fault fault = PLAN_GOOD;
-	int r = store_find(STORE_PLAN, request->program, &request->plan_path);
+	int r = find_plan(request);
 
 	if (r < 0)
 		return verb_fail("there is no plan for '%s': record it first, with 'sudo headstart record'",
