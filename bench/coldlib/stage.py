@@ -184,7 +184,7 @@ class Stage:
         also measures it; without read-ahead that takes several times as long as a start."""
         self._headstart("record", "--quiet", "--timeout", str(RECORDING), "--", *self.app.command, timeout=2 * RECORDING,
                         delay=True)
-        for path in glob.glob(self.root.inside(self.paths["state"] + "/*.plan")):
+        for path in sorted(glob.glob(self.root.inside(self.paths["state"] + "/*.plan"))):    # that of the start comes last
             if os.path.islink(path):    # the sign for another name of the program
                 continue
             path = "/" + os.path.relpath(path, self.root.path)
