@@ -155,6 +155,24 @@ case_root_has_no_plan_for_what_another_user_was_asked_for() {
 	serves 3 own "$real/host" c.py
 }
 
+# A script that does nothing but execute a recorded program leads to its plan; any other script is a program of its own.
+case_alias_leads_to_the_plan() {
+	printf '#!/bin/sh\n# an alias\n\nexec %s --sheet "$@"\n' "$real/viewer" >alias
+	chmod +x alias
+	serves 3 own "$real/alias"
+	serves 2 any "$real/alias" another.ods
+	ln -s alias link-to-alias
+	serves 3 own ./link-to-alias
+	for command in '%s --sheet "$@"; true' '%s $OPTIONS "$@"' '%s "$@" --sheet' '%s --sheet' 'viewer "$@"' 'cd /\n%s "$@"' 'A=b %s "$@"'; do
+		printf "#!/bin/sh\n$command\n" "$real/viewer" >alias
+		"$headstart" run --verbose "$real/alias" >out 2>&1 || true
+		grep -qF "no plan for it" out || fail "'$command' is taken for an alias: $(cat out)"
+	done
+	printf '#!/usr/bin/python3\n%s "$@"\n' "$real/viewer" >alias
+	"$headstart" run --verbose "$real/alias" >out 2>&1 || true
+	grep -qF "no plan for it" out || fail "a script of python is taken for an alias: $(cat out)"
+}
+
 case_plans_of_starts_go_with_their_recordings() {
 	rm "$tmp/host.profile"
 	profile host b.py -- common b.py of-b

@@ -22,6 +22,7 @@
 #include "launcher/detach.h"
 #include "launcher/launch.h"
 #include "lib/settings.h"
+#include "plan/alias.h"
 #include "plan/choose.h"
 #include "plan/store.h"
 #include "prefetch/prefetch.h"
@@ -143,6 +144,19 @@ static int load_given_plan(const char *path, struct chosen_plan *chosen)
 	return r;
 }
 
+/* Reads the plan of what a script does nothing but execute. Returns 0, -ENOENT, or negative errno. */
+static int find_plan_of_alias(char **argv, const struct config *config, const struct store *store,
+	const char *script, struct chosen_plan *chosen)
+{
+	_cleanup_(alias_releasep) struct alias alias = {0};
+	const struct config_program *deny;
+	int r = alias_of(script, (const char *const *)argv, &alias);
+
+	if (r < 0 || !config_allows(config, alias.program, &deny))
+		return r < 0 ? r : -ENOENT;
+	return plan_choose(store, alias.program, (const char *const *)alias.argv, chosen);
+}
+
 /* Reads the plan of the start that argv is, or sets *ret_why to the reason why there is none. */
 static int find_plan(char **argv, const struct config *config, const char *canonical,
 	struct chosen_plan *chosen, const char **ret_why)
@@ -157,6 +171,8 @@ static int find_plan(char **argv, const struct config *config, const char *canon
 	}
 	if (r == 0)
 		r = plan_choose(&store, canonical, (const char *const *)argv, chosen);
+	if (r == -ENOENT && canonical)
+		r = find_plan_of_alias(argv, config, &store, canonical, chosen);
 	if (r == 0)
 		return 0;
 	*ret_why = compile_for_next_time(canonical) ? "its plan is being compiled for the next start"
