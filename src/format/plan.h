@@ -65,7 +65,7 @@ struct plan_header {
 	uint32_t
 		wait_ms; /* the program waits at most so long for the plan to be carried out; 0: not at all */
 	uint32_t depth;  /* reads of a page at once that the device can use; 0: not known */
-	uint64_t asked;     /* key of the starts that this plan is for; 0: of any start */
+	uint64_t asked;  /* key of the starts that this plan is for; 0: of any start */
 	uint32_t
 		rule; /* bytes from the start of the file: the rule, which ends at probes_end; 0: there is none */
 	uint32_t reserved;        /* 0 */

@@ -78,7 +78,8 @@ static int by_list(const char *way, char **argv)
 /* Returns only if it fails, except for the ways that spawn. */
 static int go(const char *way, char **argv)
 {
-	void *volatile bad = (void *)8; /* volatile, because the compiler would optimise it away */
+	void *volatile bad = (void *)8,
+		       *volatile none = NULL; /* volatile, because the compiler would optimise it away */
 
 	if (strcmp(way, "execve") == 0)
 		return execve(argv[0], argv, environment);
@@ -105,7 +106,7 @@ static int go(const char *way, char **argv)
 	if (strcmp(way, "bad-arguments") == 0)
 		return execve(argv[0], bad, environment);
 	if (strcmp(way, "no-arguments") == 0)
-		return execve(argv[0], NULL, environment);
+		return execve(argv[0], none, environment);
 	if (strcmp(way, "bad-argument") == 0) {
 		argv[1] = bad;
 		return execve(argv[0], argv, environment);
