@@ -34,6 +34,7 @@ static const char help[] =
 	"options:\n"
 	"  -r, --runs N              cold starts of each kind, 3 to 100 (default: 5)\n"
 	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
+	"                            window: its first window is on the screen (X11 and Xwayland)\n"
 	"                            idle:SECONDS: it has had nothing to do for this long\n"
 	"  -t, --timeout SECONDS     give up if a start takes longer (default: 120)\n"
 	"  -q, --quiet               do not show progress\n"
@@ -72,10 +73,10 @@ static int take_option(struct request *request, int option)
 		request->measure.runs = (unsigned)runs;
 		return 0;
 	case 'u':
-		if (!milestone_parse(optarg, until) ||
-			(until->kind != MILESTONE_EXIT && until->kind != MILESTONE_IDLE))
-			return verb_usage(
-				"measure", "unknown milestone '%s': use exit or idle:SECONDS", optarg);
+		if (!milestone_parse(optarg, until) || until->kind == MILESTONE_MARK ||
+			until->kind == MILESTONE_TIME)
+			return verb_usage("measure",
+				"unknown milestone '%s': use exit, window or idle:SECONDS", optarg);
 		request->until = optarg;
 		return 0;
 	case 't':
@@ -225,6 +226,12 @@ static int explain(int r, int exec_error, const struct request *request)
 		return verb_fail("interrupted; nothing was measured"), INTERRUPTED;
 	case -ENOEXEC:
 		return verb_fail_errno(exec_error, "'%s' cannot be run", name), NOT_EXECUTABLE;
+	case -ENOTCONN:
+		return verb_fail(
+			"cannot see windows: DISPLAY names no X11 display (in a Wayland session Xwayland "
+			"is one); use --until idle:3");
+	case -ENOSYS:
+		return verb_fail("this build cannot see windows (it lacks libxcb): use --until idle:3");
 	case -ECHILD:
 		return verb_fail("'%s' ended before it reached '%s': use --until exit", name, request->until);
 	case -ETIME:

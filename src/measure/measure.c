@@ -129,6 +129,8 @@ static int start(struct session *session, enum measure_kind kind, double *ret_se
 	const struct start_variable variables[] = {
 		{"HEADSTART", with ? NULL : "off"},
 		{"HEADSTART_LOG", session->log_path},
+		/* Otherwise a Wayland session's programs would open windows that we cannot see (window.h). */
+		{options->until.kind == MILESTONE_WINDOW ? "WAYLAND_DISPLAY" : NULL, "headstart-uses-x11"},
 		{NULL, NULL},
 	};
 	const struct start_options how = {

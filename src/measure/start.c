@@ -20,6 +20,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "measure/activity.h"
+#include "measure/window.h"
 
 #define HELPER_PATIENCE_MS 30000 /* a prefetcher works no longer */
 
@@ -28,7 +29,8 @@ struct start {
 	pid_t pid;
 	double began; /* seconds, CLOCK_MONOTONIC */
 	struct activity activity;
-	bool ended, tree_ended; /* the command; all its processes, but for helpers */
+	struct window_watch *window; /* owned; NULL unless the milestone is a window */
+	bool ended, tree_ended;      /* the command; all its processes, but for helpers */
 	bool interrupted;
 	int status;
 	double over; /* the time of the milestone; 0 until then */
@@ -148,6 +150,11 @@ static int check_milestone(struct start *start)
 	}
 	if (time - start->began >= start->options->timeout)
 		return -ETIME;
+	if (until->kind == MILESTONE_WINDOW) {
+		r = window_watch_seen(start->window);
+		start->over = r > 0 ? time : 0;
+		return r < 0 ? r : 0;
+	}
 	if (until->kind != MILESTONE_IDLE)
 		return 0;
 	r = activity_look(&start->activity, time);
@@ -168,11 +175,14 @@ static int patience(const struct start *start)
 
 static int follow(struct start *start)
 {
-	struct pollfd fd = {.fd = start->options->signals, .events = POLLIN};
+	struct pollfd fds[] = {
+		{.fd = start->options->signals, .events = POLLIN},
+		{.fd = start->window ? window_watch_fd(start->window) : -1, .events = POLLIN},
+	};
 	int r;
 
 	do {
-		if (poll(&fd, 1, patience(start)) < 0 && errno != EINTR)
+		if (poll(fds, 2, patience(start)) < 0 && errno != EINTR)
 			return -errno;
 		take_signals(start);
 		if (start->interrupted)
@@ -208,6 +218,11 @@ int start_run(const struct start_options *options, struct start_result *ret, int
 	struct start start = {.options = options};
 	int status = 0, r;
 
+	if (options->until.kind == MILESTONE_WINDOW) {
+		r = window_watch_new(&start.window);
+		if (r < 0)
+			return r;
+	}
 	r = execute(&start, ret_exec_error);
 	activity_init(&start.activity, start.began);
 	if (r == 0)
@@ -219,6 +234,7 @@ int start_run(const struct start_options *options, struct start_result *ret, int
 	if (start.pid > 0)
 		process_tree_end(start.pid, &status);
 	activity_release(&start.activity);
+	window_watch_free(start.window);
 	if (r == 0)
 		*ret = (struct start_result){
 			.seconds = start.over - start.began,

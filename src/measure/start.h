@@ -16,7 +16,7 @@ struct start_options {
 	const char *path; /* what is executed */
 	char *const *argv;
 	const struct start_variable *variables; /* the last one has no name */
-	struct milestone until;                 /* exit or idle */
+	struct milestone until;                 /* exit, window or idle */
 	double timeout;                         /* seconds */
 	int signals;                            /* a signalfd with SIGCHLD and the signals that interrupt */
 	sigset_t mask;                          /* of the command */
@@ -33,6 +33,6 @@ struct start_result {
  * count as the command's, but are awaited. Whatever happens, no process is left.
  *
  * Returns 0; -ETIME if the milestone was not reached in time; -ECHILD if everything ended before it; -EINTR if a signal
- * came; -ENOEXEC, with the reason in *ret_exec_error (an errno), if the command cannot be executed; or negative errno.
+ * came; as window_watch_new(); -ENOEXEC, with the reason in *ret_exec_error (an errno), if the command cannot be executed; or negative errno.
  */
 int start_run(const struct start_options *options, struct start_result *ret, int *ret_exec_error);

@@ -158,6 +158,37 @@ case_idle_ends_a_start() {
 	refuses 1 "ended before it reached 'idle:50'" "$tool" measure --runs 3 --until idle:50 -- "$tmp/ends"
 }
 
+# A display of the test's own; its number goes to a file.
+start_display() {
+	Xvfb -displayfd 3 -noreset -screen 0 200x200x24 -nolisten tcp 3>"$tmp/display" >"$tmp/xvfb" 2>&1 &
+	display_server=$!
+	tries=0
+	until [ -s "$tmp/display" ]; do
+		kill -0 "$display_server" 2>/dev/null && [ $((tries += 1)) -lt 6000 ] || fail "no display: $(cat "$tmp/xvfb")"
+		sleep 0.01 # it tells in no other way
+	done
+	DISPLAY=:$(cat "$tmp/display")
+	export DISPLAY
+}
+
+# The first window of the program itself; menus, splash screens and the windows of others do not count.
+case_window_ends_a_start() {
+	shows=$HEADSTART_TEST_BUILD/tests/measure/shows
+	[ -x "$shows" ] || skip "this build has no libxcb"
+	have Xvfb || return 0
+	make_program windows "echo \$\$ \$WAYLAND_DISPLAY >$tmp/windows.pid; exec $shows \"\$@\""
+	start_display
+	at_case_exit() { kill "$display_server"; }
+	measure --runs 3 --until window -- "$tmp/windows" window
+	json "$tmp/json" '0 < TOP["without"]["median"] < 100' | grep -qx True || fail "wrong times: $(cat "$tmp/json")"
+	grep -q "headstart-uses-x11" "$tmp/windows.pid" || fail "the program may open its window where nobody sees it"
+	sed -i 's/ .*//' "$tmp/windows.pid"
+	gone "$tmp/windows.pid"
+	refuses 1 "did not reach 'window' within 1 s" "$tool" measure --timeout 1 --until window -- "$tmp/windows" none
+	DISPLAY= refuses 1 "DISPLAY names no X11 display" "$tool" measure --until window -- "$tmp/windows" window
+	refuses 1 "DISPLAY names no X11 display" env -u DISPLAY "$tool" measure --until window -- "$tmp/windows" window
+}
+
 case_interrupt_leaves_nothing() {
 	mkfifo "$tmp/goes.begun"
 	make_program goes "echo \$\$ >$tmp/goes.pid; sleep 1000 & echo \$! >$tmp/goes.child; echo begun >$tmp/goes.begun; wait"
