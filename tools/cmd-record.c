@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/quote.h"
 #include "base/search.h"
 #include "base/strings.h"
 #include "base/wrapper.h"
@@ -702,6 +703,32 @@ static void keep_inside(const struct settings *settings, const struct record_res
 		verb_note("no plan was made for a start inside: %s", strerror(-r));
 }
 
+/* The next commands to type, if there is a plan now. */
+static void print_next(const struct settings *settings)
+{
+	/* A program that was not recorded to its end would not end while it is measured. */
+	double idle = settings->record.until.kind == MILESTONE_IDLE ? settings->record.until.seconds : 3;
+	bool to_end = settings->record.until.kind == MILESTONE_EXIT;
+	_cleanup_free_ char *plan = NULL, *text = NULL;
+	char until[48] = "";
+	size_t size;
+	FILE *command = NULL;
+
+	if (settings->output || store_find(STORE_PLAN, settings->program, &plan) < 0)
+		return;
+	command = open_memstream(&text, &size);
+	for (char *const *word = settings->record.argv; command && *word; word++) {
+		fputc(' ', command);
+		quote_shell(command, *word);
+	}
+	if (!command || fclose(command) != 0)
+		return;
+	if (!to_end)
+		snprintf(until, sizeof(until), "--until idle:%g ", idle);
+	verb_note("to measure what it gains:  headstart measure %s--%s", until, text);
+	verb_note("to start it with headstart:  headstart run --%s", text);
+}
+
 static int keep(struct settings *settings, struct record_result *result)
 {
 	_cleanup_free_ char *path = NULL;
@@ -722,8 +749,10 @@ static int keep(struct settings *settings, struct record_result *result)
 		keep_inside(settings, result);
 	if (r == 0 && settings->json)
 		r = print_result(result, path);
-	if (r == 0 && !settings->quiet && !settings->json)
+	if (r == 0 && !settings->quiet && !settings->json) {
 		print_summary(result, path);
+		print_next(settings);
+	}
 	fflush(stdout);
 	return r;
 }

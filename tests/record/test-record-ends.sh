@@ -59,6 +59,11 @@ case_recording_is_stored_with_its_plan() {
 	"$tool" record --quiet -- true
 	find "$HEADSTART_STATE" -name "*.profile" | grep -q . || fail "no profile was stored"
 	find "$HEADSTART_STATE" -name "*.plan" | grep -q . || fail "no plan was made"
+	"$tool" record -- true 'a b' 2>"$tmp/err"
+	grep -qx "headstart: to measure what it gains:  headstart measure -- true 'a b'" "$tmp/err" || fail "no next command: $(cat "$tmp/err")"
+	grep -qx "headstart: to start it with headstart:  headstart run -- true 'a b'" "$tmp/err" || fail "no next command"
+	HEADSTART_STATE=$tmp/state-of-sleep "$tool" record --until idle:0.5 --kill -- sleep 100 2>"$tmp/err"
+	grep -qx "headstart: to measure what it gains:  headstart measure --until idle:0.5 -- sleep 100" "$tmp/err" || fail "$(cat "$tmp/err")"
 	"$tool" record --quiet --merge -- true
 	"$tool" show --json "$(find "$HEADSTART_STATE" -name '*.profile')" | grep -q '"runs": *2' || fail "not merged"
 }
