@@ -136,7 +136,7 @@ static pid_t start_in(int namespaces)
 	return pid;
 }
 
-static void stop(pid_t pid)
+static void end_child(pid_t pid)
 {
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
@@ -172,7 +172,7 @@ static void only_namespaces_of_our_own_users_are_trusted(void **state)
 		assert_non_null(view);
 		assert_int_equal(view->trusted, i == 0);
 		/* The process has ended, and the mounts are known still. */
-		stop(pid);
+		end_child(pid);
 		assert_int_equal(views_find(&views, mount, pid, &view), 0);
 		assert_non_null(view);
 		assert_int_equal(views.count, 1);
