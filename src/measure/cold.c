@@ -18,6 +18,9 @@
  */
 #define LOOKS_MAX 64
 
+/* A page that another processor has just touched, or that is just being read, stays at the first attempt. */
+#define EVICT_ATTEMPTS 5
+
 /* The extents of a plan, those of one file beside each other. */
 struct grouped {
 	uint32_t *extents; /* owned; indices of plan->extents, by file */
@@ -139,13 +142,19 @@ static void look_at_file(struct look *look, uint32_t file)
 	struct cold_report *report = look->report;
 	uint64_t size, planned, left;
 	_cleanup_close_ int fd = planned_file_open(look->plan, file, &size);
+	int r;
 
 	if (fd < 0) {
 		report->unreadable += fd != -ENODATA; /* what lies in memory is never cold */
 		return;
 	}
 	report->files++;
-	if (count_exactly(look, fd, size, begin, end, &planned, &left) < 0) {
+	r = count_exactly(look, fd, size, begin, end, &planned, &left);
+	for (int attempt = 1; r == 0 && left > 0 && attempt < EVICT_ATTEMPTS; attempt++) {
+		evict(fd);
+		r = count_exactly(look, fd, size, begin, end, &planned, &left);
+	}
+	if (r < 0) {
 		look_at_pages(look, fd, size, begin, end);
 	} else {
 		report->bytes_left += left;
