@@ -36,7 +36,8 @@ random_profile profile 3 30 program libsum.so plain
 # -o: a file, a folder; the result has the mode of the original.
 chmod 751 libsum.so
 relayout --profile profile -o new.so libsum.so >out
-grep -qE '^relaid 1 of 1 file: [0-9.]+ kB hot, 4 -> [0-9]+ PT_LOADs$' out || fail "the summary is $(cat out)"
+loads=$(readelf -lW libsum.so | grep -c LOAD) # 4 on x86-64, 2 on AArch64, by default
+grep -qE "^relaid 1 of 1 file: [0-9.]+ kB hot, $loads -> [0-9]+ PT_LOADs\$" out || fail "the summary is $(cat out)"
 [ "$(stat -c %a new.so)" = 751 ] || fail 'the mode of the result is not that of the original'
 mkdir folder
 relayout --profile profile -o folder --jobs 2 program libsum.so plain >out
@@ -72,11 +73,11 @@ relayout --profile profile --dry-run program libsum.so >out
 [ -z "$(ls dry)" ] && cmp -s libsum.so other/libsum.so || fail '--dry-run wrote something'
 grep -qE '^reads +[0-9]+ -> [0-9]+$' out || fail "--dry-run does not predict reads: $(cat out)"
 relayout --profile profile --dry-run --json program libsum.so >out
-json out - <<'EOF' || fail "the JSON of --dry-run: $(cat out)"
+json out - "$loads" <<'EOF' || fail "the JSON of --dry-run: $(cat out)"
 assert TOP["done"] == 2 and TOP["refused"] == 0 and TOP["dry_run"] is True
 file = TOP["files"][1]
 assert file["status"] == "would be relaid" and file["path"].endswith("/libsum.so")
-assert file["before"]["segments"] == 4 and file["after"]["segments"] > 4
+assert file["before"]["segments"] == int(ARGS[0]) < file["after"]["segments"]
 assert file["after"]["reads"] <= file["before"]["reads"]
 assert file["after"]["bytes"] == 4096 * file["after"]["pages"]
 assert file["passes"]["hot"]["done"] and file["hot_bytes"] % 4096 == 0
