@@ -10,16 +10,18 @@ import glob
 import os
 import shutil
 
+from bootlib.architecture import Architecture
 from lab import LabError, test_tool
 from lab.image import bootstrap, host_release, make_file_system, used_bytes
 from suitelib.chroot import install
 
 PACKAGES = (
-    "systemd-sysv", "libpam-systemd", "dbus", "udev", "linux-image-amd64", "initramfs-tools", "login", "kmod", "busybox-static",
+    "systemd-sysv", "libpam-systemd", "dbus", "udev", "initramfs-tools", "login", "kmod", "busybox-static",
     # a server's daemons and tools
     "avahi-daemon", "chrony", "cron", "e2fsprogs", "iproute2", "openssh-server", "polkitd", "procps", "rsyslog", "sudo",
     "util-linux",
     "libdw1", "libelf1", "libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0", "python3",
+    "gdb",      # the program that use.py records
 )
 FREE = 1 << 30              # bytes, in the file system
 UNIT = """[Unit]
@@ -31,6 +33,9 @@ StandardError=null
 [Install]
 WantedBy=multi-user.target
 """
+# Only what this machine needs: under qemu-user it took more than ten minutes to collect a small part of all modules.
+SMALL_INITRAMFS = (("etc/initramfs-tools/conf.d/boot", "MODULES=list\n"),
+                   ("usr/share/initramfs-tools/modules.d/boot", "virtio_pci\nvirtio_blk\next4\n"))
 FILES = {
     "etc/fstab": "/dev/vda / ext4 errors=remount-ro 0 1\n",
     "etc/hostname": "server\n",
@@ -41,18 +46,20 @@ FILES = {
 @dataclasses.dataclass(frozen=True)
 class Disk:
     path: str
+    architecture: Architecture
     kernel: str
     initrd: str
 
 
-def make(folder, build, packages=PACKAGES):
-    """A Disk in the folder. `build` is a build of headstart with prefix /usr."""
+def make(folder, build, architecture, packages=PACKAGES):
+    """A Disk in the folder. `build` is a build of headstart with prefix /usr, for that Architecture."""
     tree = os.path.join(folder, "root")
-    bootstrap(tree, host_release(), packages)
+    foreign = {} if architecture.is_native() else {"architecture": architecture.name, "files": SMALL_INITRAMFS}
+    bootstrap(tree, host_release(), (*packages, architecture.kernel_package), **foreign)
     install(build, tree)
     furnish(tree, build)
     boot = {name: one(os.path.join(tree, "boot", name + "-*")) for name in ("vmlinuz", "initrd.img")}
-    disk = Disk(os.path.join(folder, "disk"),
+    disk = Disk(os.path.join(folder, "disk"), architecture,
                 *(shutil.copy(path, os.path.join(folder, name)) for name, path in boot.items()))
     make_file_system(tree, disk.path, used_bytes(tree) + FREE)
     shutil.rmtree(tree)
@@ -65,7 +72,8 @@ def furnish(tree, build):
             file.write(text)
     os.symlink("/etc/systemd/system/boot-report.service",
                os.path.join(tree, "etc/systemd/system/multi-user.target.wants/boot-report.service"))
-    shutil.copy(os.path.join(os.path.dirname(__file__), "inside.py"), os.path.join(tree, "usr/local/lib/boot-report.py"))
+    for name, path in (("inside.py", "boot-report.py"), ("use.py", "boot-use.py")):
+        shutil.copy(os.path.join(os.path.dirname(__file__), name), os.path.join(tree, "usr/local/lib", path))
     for path in (test_tool(build, "make-profile"), os.path.join(build, "bench/libkiller.so")):
         shutil.copy(path, os.path.join(tree, "usr/local/lib"))
 

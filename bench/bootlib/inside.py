@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs in the machine as its unit boot-report.service: when everything is up it collects a report, runs the shell
-script on the second disk, writes the report in JSON to the second serial port, and powers off.
+script on the second disk, writes the report in JSON to the serial port that the kernel's command line names, and powers off.
 """
 
 import ctypes
@@ -81,13 +81,18 @@ def look():
     }
 
 
+def report_device():
+    with open("/proc/cmdline", encoding="utf-8") as words:
+        return re.search(r"\breport=(\S+)", words.read())[1]
+
+
 def main():
     report = look()
     with open("/dev/vdb", "rb") as job:
         done = subprocess.run(["/bin/busybox", "sh"], input=job.read(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               check=False)
     report["script"] = {"status": done.returncode, "said": done.stdout.decode(errors="replace")}
-    port = os.open("/dev/ttyS1", os.O_WRONLY | os.O_NOCTTY)
+    port = os.open(report_device(), os.O_WRONLY | os.O_NOCTTY)
     tty.setraw(port)
     with open(port, "w", encoding="utf-8") as out:
         json.dump(report, out)

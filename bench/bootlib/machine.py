@@ -2,7 +2,7 @@
 """A virtual machine, booted with words on its kernel's command line, and its serial console.
 
 All waiting is for text on the console or for the machine's end, each with a deadline. inside.py, which runs in the
-booted machine, finds a shell script to run on the second disk, and reports on the second serial port.
+booted machine, finds a shell script to run on the second disk, and reports on a second serial port.
 """
 
 import contextlib
@@ -17,25 +17,16 @@ import time
 
 from lab import LabError, kernel
 
-ROOT = "root=/dev/vda ro console=ttyS0"
-HARDWARE = ("-machine", "accel=kvm", "-cpu", "host")
-# The machine's clock counts its instructions, one for each nanosecond, so the machine does not notice how slow it is:
-# headstart's decisions depend on how many microseconds an answer takes.
-EMULATION = ("-machine", "accel=tcg", "-cpu", "max", "-icount", "shift=0")
+ROOT = "root=/dev/vda ro console={} report={}"        # the last word is for inside.py
 BOOT_SECONDS = 300
 TAIL = 1500             # characters of the console that an error shows
 SECTOR = 512
 
 
-def check_qemu():
-    if not shutil.which("qemu-system-x86_64"):
-        raise LabError("'qemu-system-x86_64' is not installed; try: apt-get install --no-install-recommends qemu-system-x86")
-
-
-def has_kvm():
-    """Whether KVM is there and uses hardware: a KVM without hardware runs no kernel of Debian's."""
-    with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
-        return os.access("/dev/kvm", os.R_OK | os.W_OK) and bool(re.search(r"\b(vmx|svm)\b", file.read()))
+def check_qemu(architecture):
+    if not shutil.which(architecture.qemu):
+        raise LabError(f"'{architecture.qemu}' is not installed; try: apt-get install --no-install-recommends "
+                       f"{architecture.qemu_package}")
 
 
 class Console:
@@ -104,11 +95,13 @@ class Machine:
             file.write(script.encode() + b"\n" * (SECTOR - len(script.encode()) % SECTOR))
         drives = [argument for path in (self.disk.path, job, *disks) for argument in
                   ("-drive", f"file={path},if=virtio,format=raw,cache=unsafe")]
+        kind = self.disk.architecture
         console = Console([
-            "qemu-system-x86_64", *(HARDWARE if has_kvm() else EMULATION),
+            kind.qemu, *kind.processor(),
             "-m", str(self.memory), "-nodefaults", "-no-reboot", "-display", "none", "-device", "virtio-rng-pci",
-            "-serial", "stdio", "-serial", f"file:{self._report}", *drives,
-            "-kernel", self.disk.kernel, "-initrd", self.disk.initrd, "-append", f"{ROOT} {words}"])
+            "-serial", "stdio", *(argument.format(self._report) for argument in kind.report_port), *drives,
+            "-kernel", self.disk.kernel, "-initrd", self.disk.initrd,
+            "-append", f"{ROOT.format(kind.console, kind.report_device)} {words}"])
         try:
             yield console
         finally:

@@ -5,6 +5,7 @@ Copies source and build folder onto a third disk, which the machine mounts at th
 contains its own path.
 """
 
+import glob
 import json
 import os
 import re
@@ -17,6 +18,7 @@ from lab.image import make_file_system, used_bytes
 SECONDS = 8 * 3600
 MEMORY = 3072           # MiB
 FREE = 1 << 30
+ONLY_AMD64 = ("libc6-i386",)
 SCRIPT = """
 mkdir -p /tests && mount /dev/vdc /tests || exit 1
 for name in source build; do
@@ -29,11 +31,12 @@ umount $(cat /tests/source.path) $folder && umount /tests
 """
 
 
-def packages(source):
+def packages(source, architecture):
     """The packages that building and testing need, by tests/install-deps."""
     with open(os.path.join(source, "tests/install-deps"), encoding="utf-8") as file:
         text = file.read()
-    return tuple(name for kind in ("build", "test") for name in re.search(rf"^{kind}='([^']*)'", text, re.MULTILINE)[1].split())
+    names = [name for kind in ("build", "test") for name in re.search(rf"^{kind}='([^']*)'", text, re.MULTILINE)[1].split()]
+    return tuple(name for name in names if architecture.name == "amd64" or name not in ONLY_AMD64)
 
 
 def run(machine, build, names=""):
@@ -41,7 +44,7 @@ def run(machine, build, names=""):
     source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     tree, disk = (os.path.join(machine.folder, name) for name in ("tests", "tests.disk"))
     os.mkdir(tree)
-    ignored = {build, os.path.join(source, ".git")}
+    ignored = {build, os.path.join(source, ".git"), *glob.glob(os.path.join(source, "build*"))}
     for name, folder in (("source", source), ("build", build)):
         shutil.copytree(folder, os.path.join(tree, name), symlinks=True,
                         ignore=lambda parent, names: {each for each in names if os.path.join(parent, each) in ignored})

@@ -4,12 +4,15 @@
 They follow RESCUE in headstart-install(1) word for word.
 """
 
+import json
+
 from lab import LabError
 
 STATE = "/usr/lib/boot-plans"       # descriptions of profiles, and files in a plan that nothing else reads
 FILE_BYTES = 1 << 20
 PAGE = 4096
 REFERENCES = 3          # boots before the line is there
+USE_SECONDS = 1800      # it starts gdb six times, and emulation is slow
 PLANNED = ("/usr/bin/dash", "/usr/bin/udevadm", "/usr/bin/dbus-daemon", "/usr/sbin/sshd", "/usr/sbin/cron", "/usr/sbin/agetty",
            "/usr/sbin/rsyslogd", "/usr/lib/systemd/systemd-journald", "/usr/lib/systemd/systemd-logind", "/usr/sbin/chronyd",
            "/usr/bin/systemctl", "/usr/bin/mount", "/usr/bin/kmod", "/usr/bin/python3.11")
@@ -48,8 +51,17 @@ REMOUNT = "mount -o remount,rw {}"
 SED = "sed -i '/headstart/d' {}/etc/ld.so.preload"
 
 
-def boots(machine, say):
-    """A list of reports, in order, each with its title and its kind (verdict.KINDS)."""
+def use(machine):
+    """What use.py reports of a boot."""
+    report = machine.run("exec /usr/bin/python3 /usr/local/lib/boot-use.py", seconds=USE_SECONDS)
+    if report["script"]["status"] != 0:
+        raise LabError(f"in the machine headstart failed: {report['script']['said']}")
+    return json.loads(report["script"]["said"])
+
+
+def boots(machine, say, rescue=True):
+    """A list of reports, in order, each with its title and its kind (verdict.KINDS). Without `rescue` the machine is not
+    broken."""
     done = []
 
     def add(title, kind, report):
@@ -71,7 +83,9 @@ def boots(machine, say):
     for number in range(REFERENCES):
         boot(f"without the line, {number + 1}", "before", INSTALL if number + 1 == REFERENCES else "")
     boot("with the line", "with", UNINSTALL)
-    boot("uninstalled", "after", WITHOUT_LIBRARY)
+    boot("uninstalled", "after", WITHOUT_LIBRARY if rescue else "")
+    if not rescue:
+        return done
     boot("library gone", "gone")
     by_init_shell(machine)
     boot("mended by init=/bin/sh", "mended", LINE_AGAIN)

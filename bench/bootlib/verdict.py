@@ -5,6 +5,9 @@ daemons.
 A unit whose state differs even among those (the service of a timer, for example) is left out, and named.
 """
 
+FAULTS_LEFT = 0.25      # of the pages that a start waits for without a plan, at most this part with one
+
+
 def _no_shim(boot):
     return not boot["shim"]
 
@@ -36,6 +39,21 @@ def judge(boots):
         report["faults"] += [f"{boot['title']}: {sentence}" for sentence in wrong]
         report["boots"].append(told)
     return report
+
+
+def judge_use(report):
+    """Sentences on what is wrong in a report of use.py."""
+    starts, relayout = report["starts"], report["relayout"]
+    wrong = [f"a start differs: {name}" for name, start in starts.items()
+             if (start["said"], start["status"]) != (starts["nothing"]["said"], 0)]
+    few = starts["nothing"]["major_faults"] * FAULTS_LEFT
+    wrong += [f"the start '{name}' waits for {starts[name]['major_faults']} pages, more than {few:.0f}"
+              for name in ("run", "relaid, run") if starts[name]["major_faults"] > few]
+    if not relayout["relaid"] or relayout["failed"]:
+        wrong.append(f"{relayout['relaid']} files were relaid, and {relayout['failed']} failed")
+    if relayout["restored"] != relayout["relaid"]:
+        wrong.append(f"{relayout['restored']} of {relayout['relaid']} files were restored")
+    return wrong
 
 
 def varying(reports):

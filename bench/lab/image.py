@@ -10,6 +10,7 @@ import fcntl
 import hashlib
 import os
 import platform
+import shlex
 import shutil
 import signal
 import subprocess
@@ -25,6 +26,9 @@ NEEDED = 4 << 30           # bytes free in the cache's file system while the ima
 # The libraries that headstart itself is linked with.
 NEEDED_PACKAGES = ("libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
 PACKAGES = ("libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3", *NEEDED_PACKAGES)
+# mmdebstrap mounts /proc, so the process namespace has to belong to the user namespace.
+EMULATING = (os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/arm64/emulating"),
+             "unshare", "--pid", "--fork", "--kill-child")
 DROPPED = ("usr/share/doc", "usr/share/man", "usr/share/info", "usr/share/lintian",
            "var/cache/apt", "var/lib/apt/lists", "var/log")
 
@@ -130,18 +134,28 @@ def remove_leftovers(folder):
             shutil.rmtree(os.path.join(folder, name))
 
 
-def bootstrap(tree, release, packages, mirror=None):
+def bootstrap(tree, release, packages, mirror=None, architecture=None, files=()):
     """Installs the release with the packages and what they depend on, without what they recommend. The packages come
-    from the host's sources, or, for another release, from `mirror`, an address. Its lists may have expired."""
-    if shutil.which("mmdebstrap"):
+    from the host's sources, or, for another release, from `mirror`, an address. Its lists may have expired. Packages of
+    another architecture than the host's, by Debian's name of it, are installed by qemu-user, which takes some minutes.
+    `files`, pairs of path and text, are there before the packages are installed."""
+    if architecture or shutil.which("mmdebstrap"):
         sources = [mirror] if mirror else apt_sources()
         options = ["--aptopt=Acquire::Check-Valid-Until \"false\"", "--dpkgopt=force-unsafe-io"] if mirror else []
-        run("mmdebstrap", "--quiet", "--variant=apt", "--aptopt=APT::Install-Recommends \"false\"",
-            *options, f"--include={','.join(packages)}", release, tree, *sources)
+        if architecture:
+            options.append(f"--architectures={architecture}")
+        options += [f"--essential-hook=mkdir -p \"$1/{os.path.dirname(path)}\" && printf %s {shlex.quote(text)} >\"$1/{path}\""
+                    for path, text in files]
+        run(*(EMULATING if architecture else ()), "mmdebstrap", "--quiet", "--variant=apt",
+            "--aptopt=APT::Install-Recommends \"false\"", *options, f"--include={','.join(packages)}", release, tree, *sources)
         return
     run("debootstrap", "--variant=minbase", release, tree, mirror or first_mirror())
     for source in [] if mirror else apt_sources():
         shutil.copy(source, os.path.join(tree, os.path.relpath(source, "/")))
+    for path, text in files:
+        os.makedirs(os.path.join(tree, os.path.dirname(path)), exist_ok=True)
+        with open(os.path.join(tree, path), "w", encoding="utf-8") as file:
+            file.write(text)
     shutil.copy("/etc/resolv.conf", os.path.join(tree, "etc/resolv.conf"))
     for arguments in (["update"], ["install", "--yes", "--no-install-recommends", *packages]):
         run("chroot", tree, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet", *arguments)

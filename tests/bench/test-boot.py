@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""bench/boot: when a boot counts as one without the line, and when not; what its own tests came to."""
+"""bench/boot: when a boot counts as one without the line, and when not; when headstart was of use in the machine; what its own tests came
+to."""
 
+import copy
+import os
 import unittest
 
 import benchtest    # noqa: F401 (finds the modules)
-from bootlib import own, verdict
+from bootlib import architecture, own, verdict
+from lab import LabError
 
 
 def boot(kind, units=(), processes=(), **other):
@@ -54,6 +58,46 @@ class Verdict(unittest.TestCase):
         self.assertEqual(len(self.faults(boot("mended", preload={"bytes": 9}))), 1)
         self.assertEqual(len(self.faults(boot("gone"))), 1)
         self.assertEqual(len(self.faults({"title": "dead", "kind": "dies", "died": "VFS: Unable to mount root fs"})), 1)
+
+
+class Use(unittest.TestCase):
+    def setUp(self):
+        faults = {"nothing": 200, "run": 20, "relaid": 150, "relaid, run": 10}
+        self.report = {"relayout": {"done": 9, "failed": 0, "refused": 0, "relaid": 9, "restored": 9}, "recorded": {},
+                       "starts": {name: {"said": "42\n", "status": 0, "major_faults": n} for name, n in faults.items()}}
+
+    def faults(self, change):
+        report = copy.deepcopy(self.report)
+        change(report)
+        return verdict.judge_use(report)
+
+    def test_of_use(self):
+        self.assertEqual(verdict.judge_use(self.report), [])
+
+    def test_start_that_differs_or_fails(self):
+        for name in self.report["starts"]:
+            self.assertIn(f"a start differs: {name}", self.faults(lambda report: report["starts"][name].update(status=1)))
+        self.assertEqual(self.faults(lambda report: report["starts"]["relaid"].update(said="")), ["a start differs: relaid"])
+
+    def test_plan_that_is_of_no_use(self):
+        for name in ("run", "relaid, run"):
+            self.assertEqual(len(self.faults(lambda report: report["starts"][name].update(major_faults=51))), 1)
+
+    def test_files_that_are_not_relaid_or_not_restored(self):
+        for change in ({"relaid": 0, "restored": 0}, {"failed": 1}, {"restored": 8}):
+            self.assertEqual(len(self.faults(lambda report: report["relayout"].update(change))), 1)
+
+
+class Architecture(unittest.TestCase):
+    def test_unknown_one(self):
+        with self.assertRaisesRegex(LabError, "'riscv64'.*amd64, arm64"):
+            architecture.find("riscv64")
+
+    def test_packages_that_only_one_has(self):
+        source = os.environ["HEADSTART_TEST_SOURCE"]
+        amd64, arm64 = (set(own.packages(source, architecture.find(name))) for name in ("amd64", "arm64"))
+        self.assertEqual(amd64 - arm64, {"libc6-i386"})
+        self.assertIn("libcmocka-dev", arm64)
 
 
 class Own(unittest.TestCase):

@@ -2,6 +2,7 @@
 """How the image finds the host's release and package sources, and what it says where it cannot be made."""
 
 import os
+import subprocess
 import unittest
 from unittest import mock
 
@@ -82,6 +83,17 @@ class Host(unittest.TestCase):
         with mock.patch("shutil.disk_usage", return_value=mock.Mock(free=5 << 20)):
             with self.assertRaisesRegex(LabError, "needs 4096 MB in .* and 5 MB are free"):
                 image.make(os.path.join(self.folder, "x.ext4"), "bookworm", ("a",), lambda text: None)
+
+    def test_another_architecture(self):
+        with mock.patch.object(image, "run") as run, mock.patch.object(image, "apt_sources", return_value=["/sources"]):
+            image.bootstrap("/tree", "bookworm", ("a", "b"), architecture="arm64", files=(("etc/x/y", "it's\n"),))
+        command = run.call_args.args
+        self.assertTrue(os.access(command[0], os.X_OK))       # tests/arm64/emulating
+        self.assertLess({"mmdebstrap", "--architectures=arm64", "--include=a,b", "/tree"}, set(command))
+        hook, = (argument.partition("=")[2] for argument in command if argument.startswith("--essential-hook="))
+        subprocess.run(["sh", "-c", hook, "hook", self.folder], check=True)
+        with open(os.path.join(self.folder, "etc/x/y"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "it's\n")
 
 
 if __name__ == "__main__":
