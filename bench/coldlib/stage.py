@@ -201,7 +201,7 @@ class Stage:
     def _plan_merged(self):
         """The plan of the recorded start merged with others."""
         (plan,) = self.plans.values()
-        merged = os.path.splitext(plan)[0] + ".profile"
+        merged = os.path.splitext(plan)[0].split("@")[0] + ".profile"    # one for all plans of the program
         for _ in range(MERGED - 1):
             self._headstart("record", "--quiet", "--output", MORE, "--", *self.app.command)
             self._headstart("merge", "--output", TOGETHER, merged, MORE)

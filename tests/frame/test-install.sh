@@ -10,7 +10,7 @@ for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetc
 	headstart/headstart-shadow.dpkg lib/systemd/system/headstart-shadow@.service; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done
-! grep -vE '/(bin|headstart|headstart/i386|man[1578]|systemd/system)/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
+! grep -vE '/(bin|headstart|headstart/i386|man[1578]|systemd/system|share/headstart/hosts\.d)/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
 program=$(find . -path '*/bin/headstart')
 "$program" --version | grep -qx 'headstart [0-9.]*' || fail "the installed headstart does not run"
 "$program" run -- sh -c 'exit 3' && status=0 || status=$?
