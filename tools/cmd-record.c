@@ -43,6 +43,7 @@
 
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
+#define NEXT_MAX       200 /* bytes */
 
 #define SHORT_SHARE                                                                                          \
 	2 /* a start is much shorter than another if it touched less than one half of what that did */
@@ -703,7 +704,7 @@ static void keep_inside(const struct settings *settings, const struct record_res
 		verb_note("no plan was made for a start inside: %s", strerror(-r));
 }
 
-/* The next commands to type, if there is a plan now. */
+/* The next commands to type, if there is a plan now and they are short enough to be read. */
 static void print_next(const struct settings *settings)
 {
 	/* A program that was not recorded to its end would not end while it is measured. */
@@ -721,7 +722,7 @@ static void print_next(const struct settings *settings)
 		fputc(' ', command);
 		quote_shell(command, *word);
 	}
-	if (!command || fclose(command) != 0)
+	if (!command || fclose(command) != 0 || size > NEXT_MAX)
 		return;
 	if (!to_end)
 		snprintf(until, sizeof(until), "--until idle:%g ", idle);
