@@ -8,7 +8,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,60 +15,28 @@
 #include "base/cleanup.h"
 #include "base/stranger.h"
 #include "base/strings.h"
+#include "config/lines.h"
 #include "config/trusted.h"
 
 #define HOSTS_SYSTEM "/etc/headstart/hosts.d"
-#define SHOWN_MAX    60 /* bytes of a file's text that a message repeats */
 
 struct parser {
-	const char *file, *program;
+	struct config_lines lines;
+	const char *program;
 	char *rule;
 	bool *host;
-	config_problem *tell;
-	void *context;
-	unsigned line, problems;
 	/* Of the section that the lines belong to. */
 	bool any, named, is_host;   /* there is one; it names the program; it has no `host = no` */
-	unsigned wrong;             /* mistakes in it */
+	unsigned before;            /* mistakes before it */
 	char words[ASKED_RULE_MAX]; /* its rule so far */
 };
 
-__attribute__((format(printf, 2, 3))) static void problem(struct parser *parser, const char *format, ...)
-{
-	char text[256];
-	va_list args;
-
-	parser->problems++;
-	parser->wrong++;
-	if (!parser->tell)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	for (char *at = text; *at; at++)
-		if ((unsigned char)*at < ' ' || *at == 127)
-			*at = '?';
-	parser->tell(parser->context, parser->file, parser->line, text);
-}
-
-/* Removes blanks at both ends. */
-static char *strip(char *text)
-{
-	size_t length;
-
-	text += strspn(text, " \t\r");
-	length = strlen(text);
-	while (length && strchr(" \t\r", text[length - 1]))
-		text[--length] = '\0';
-	return text;
-}
-
 static void end_section(struct parser *parser)
 {
-	if (parser->any && parser->wrong == 0 && parser->is_host && !parser->words[0])
-		problem(parser,
+	if (parser->any && parser->lines.problems == parser->before && parser->is_host && !parser->words[0])
+		config_lines_problem(&parser->lines,
 			"the section before this line says nothing: give 'operand', options, or 'host = no'");
-	if (!parser->any || !parser->named || parser->wrong)
+	if (!parser->any || !parser->named || parser->lines.problems != parser->before)
 		return;
 	*parser->host = parser->is_host;
 	strcpy(parser->rule, parser->is_host ? parser->words : ASKED_RULE_ALL);
@@ -89,28 +56,21 @@ static bool names_program(char *globs, const char *program)
 	return false;
 }
 
-static void take_section(struct parser *parser, char *line)
+static void take_section(void *context, char *name)
 {
-	size_t length = strlen(line);
+	struct parser *parser = context;
 
 	end_section(parser);
 	parser->any = parser->is_host = true;
 	parser->named = false;
-	parser->wrong = 0;
+	parser->before = parser->lines.problems;
 	parser->words[0] = '\0';
-	if (line[length - 1] != ']') {
-		problem(parser, "a section has no ']'");
-		return;
-	}
-	line[length - 1] = '\0';
-	line = strip(line + 1);
-	if (!*line)
-		problem(parser, "a section names no program");
-	else
-		parser->named = names_program(line, parser->program);
+	if (name && !*name)
+		config_lines_problem(&parser->lines, "a section names no program");
+	else if (name)
+		parser->named = names_program(name, parser->program);
 }
 
-/* Appends "KEY=VALUE", or KEY alone, to the rule. */
 static void add_word(struct parser *parser, const char *key, const char *value)
 {
 	size_t length = strlen(parser->words);
@@ -118,7 +78,8 @@ static void add_word(struct parser *parser, const char *key, const char *value)
 		length ? " " : "", key, value ? "=" : "", value ? value : "");
 
 	if (n < 0 || (size_t)n >= sizeof(parser->words) - length)
-		problem(parser, "the section is too long: a rule has at most %u bytes", ASKED_RULE_MAX - 1);
+		config_lines_problem(&parser->lines, "the section is too long: a rule has at most %u bytes",
+			ASKED_RULE_MAX - 1);
 }
 
 static bool is_one_of(const char *word, const char *const *words)
@@ -134,91 +95,64 @@ static void take_flag(struct parser *parser, const char *key, const char *value)
 	bool yes = streq(value, "yes");
 
 	if (!yes && !streq(value, "no"))
-		problem(parser, "'%.*s' is neither 'yes' nor 'no'", SHOWN_MAX, value);
+		config_lines_problem(
+			&parser->lines, "'%.*s' is neither 'yes' nor 'no'", LINES_SHOWN_MAX, value);
 	else if (streq(key, "host"))
 		parser->is_host = yes;
 	else if (yes)
 		add_word(parser, key, NULL);
 }
 
-static void take_key(struct parser *parser, const char *key, const char *value)
+static void take_key(void *context, char *key, char *value)
 {
+	struct parser *parser = context;
+
 	static const char *const operands[] = {"file", "word", "text", "command", "skip", NULL};
 	static const char *const options[] = {
 		"file", "word", "text", "command", "also", "skip", "in", "operand", "never", NULL};
 	static const char *const flags[] = {"host", "joined", "assignments", NULL};
 
 	if (strpbrk(value, " \t") || strpbrk(key, " \t="))
-		problem(parser, "'%.*s = %.*s': there is a blank too many", SHOWN_MAX, key, SHOWN_MAX, value);
+		config_lines_problem(&parser->lines, "'%.*s = %.*s': there is a blank too many",
+			LINES_SHOWN_MAX, key, LINES_SHOWN_MAX, value);
 	else if (is_one_of(key, flags))
 		take_flag(parser, key, value);
 	else if (streq(key, "called") || streq(key, "near"))
 		add_word(parser, key, value);
 	else if (streq(key, "operand") && !is_one_of(value, operands))
-		problem(parser, "unknown operand '%.*s': use file, word, text, command or skip", SHOWN_MAX,
+		config_lines_problem(&parser->lines,
+			"unknown operand '%.*s': use file, word, text, command or skip", LINES_SHOWN_MAX,
 			value);
 	else if (key[0] == '-' && !is_one_of(value, options))
-		problem(parser,
+		config_lines_problem(&parser->lines,
 			"unknown role '%.*s': use file, word, text, command, also, skip, in, operand or never",
-			SHOWN_MAX, value);
+			LINES_SHOWN_MAX, value);
 	else if (streq(key, "operand") || key[0] == '-')
 		add_word(parser, key, value);
 	else
-		problem(parser,
+		config_lines_problem(&parser->lines,
 			"unknown key '%.*s': use operand, an option, joined, assignments, called, near or host",
-			SHOWN_MAX, key);
-}
-
-static void take_line(struct parser *parser, char *line)
-{
-	char *equals, *key, *value;
-
-	line = strip(line);
-	if (*line == '\0' || *line == '#' || *line == ';')
-		return;
-	if (*line == '[') {
-		take_section(parser, line);
-		return;
-	}
-	equals = strchr(line, '=');
-	if (!equals || equals == line) {
-		problem(parser, "'%.*s' is not 'key = value', a [section] or a comment", SHOWN_MAX, line);
-		return;
-	}
-	*equals = '\0';
-	key = strip(line);
-	value = strip(equals + 1);
-	if (!*value)
-		problem(parser, "'%.*s' has no value", SHOWN_MAX, key);
-	else if (!parser->any)
-		problem(parser, "'%.*s' stands before any [section]", SHOWN_MAX, key);
-	else
-		take_key(parser, key, value);
+			LINES_SHOWN_MAX, key);
 }
 
 unsigned hosts_parse(const char *file, char *text, size_t size, const char *program,
 	char rule[ASKED_RULE_MAX], bool *ret_host, config_problem *tell, void *context)
 {
-	struct parser parser = {.file = file,
+	struct parser parser = {
+		.lines = {.file = file,
+			.tell = tell,
+			.context = context,
+			.parser = &parser,
+			.section = take_section,
+			.key = take_key},
 		.program = program,
 		.rule = rule,
 		.host = ret_host,
-		.tell = tell,
-		.context = context};
+	};
 
-	for (char *at = text, *end = text + size; at < end;) {
-		char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
-
-		parser.line++;
-		*stop = '\0';
-		if (strlen(at) != (size_t)(stop - at))
-			problem(&parser, "the line contains a NUL byte");
-		else
-			take_line(&parser, at);
-		at = stop + 1;
-	}
+	config_lines_parse(&parser.lines, text, size);
 	end_section(&parser);
-	return parser.problems;
+	return parser.lines.problems;
 }
 
 /* What is being asked, of all files. */
