@@ -16,7 +16,8 @@
 #include "base/cleanup.h"
 #include "device/device.h"
 
-/* The first open that libfuse's auto_cache sees drops the pages, and the kernel may take a page for another reason. */
+/* The first open that libfuse's auto_cache sees drops the pages, and the kernel may take a page for another reason: also
+ * before the open, which then says nothing (it moves pages while it makes room for huge ones). */
 #define TRIES 3
 
 #define PAGEMAP_PRESENT (UINT64_C(1) << 63) /* Documentation/admin-guide/mm/pagemap.rst */
@@ -74,7 +75,7 @@ int device_uncached(int fd)
 		return -errno;
 	if (((unsigned long)fs.f_type & 0xffffffffu) != FUSE_SUPER_MAGIC)
 		return 0;
-	for (int i = 0; i < TRIES && r > 0; i++)
+	for (int i = 0; i < TRIES && (r > 0 || r == -ENODATA); i++)
 		r = try_once(fd);
 	return r;
 }

@@ -119,8 +119,8 @@ is_left_out() { # MODE
 	cat "$root/$1"/f* "$root/$1"/f* >/dev/null
 	[ $(($(reads "$1") - before)) -gt 8 ] || fail "this file system does not forget: the test is wrong"
 }
-case_file_system_that_forgets_at_every_open_is_left_out_with_a_sentence() { is_left_out forget; }
-case_file_system_that_never_caches_is_left_out_with_a_sentence() { is_left_out direct; }
+case_file_system_that_forgets_at_every_open_is_left_out_with_a_sentence() { until_undisturbed is_left_out forget; }
+case_file_system_that_never_caches_is_left_out_with_a_sentence() { until_undisturbed is_left_out direct; }
 case_file_system_that_forgets_only_changed_files_is_planned() {
 	plan_program auto >"$tmp/out"
 	grep -q "^files    5; .* 0 uncached" "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
