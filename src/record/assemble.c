@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "record/inode-map.h"
+#include "record/names/inode-map.h"
 
 /* What is known of a file while the events are processed. */
 struct progress {

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "record/trace.h"
+#include "record/events/trace.h"
 
 struct assemble_summary {
 	uint64_t events_unknown; /* touches of inodes that have no file: deleted, or not on a disk */

@@ -17,7 +17,7 @@
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "record/assemble.h"
-#include "record/resolve.h"
+#include "record/names/resolve.h"
 
 #define TIME_MAX_MS 60000 /* a file system in the sandbox may wait for its server */
 

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "record/opens.h"
-#include "record/trace.h"
+#include "record/events/trace.h"
+#include "record/names/opens.h"
 
 struct inside_options {
 	const struct mounts *here; /* the mounts of our own namespace */

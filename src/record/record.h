@@ -3,7 +3,7 @@
  * Records as root: starts a command from a cold page cache and returns what its whole process tree touched.
  *
  * The default is exact: with read-ahead off, the first touch of every page is a fault or a read, and the kernel reports
- * both. The machine is slower meanwhile; restore.h puts read-ahead back.
+ * both. The machine is slower meanwhile; restore/restore.h puts read-ahead back.
  */
 #pragma once
 
@@ -14,7 +14,7 @@
 
 #include "base/milestone.h"
 #include "profile/profile.h"
-#include "record/requests.h"
+#include "record/disks/requests.h"
 
 struct record_progress {
 	bool begins;    /* the command starts at this moment, and has written nothing yet */
@@ -28,7 +28,7 @@ struct record_options {
 	const char *path; /* of the command, as execve gets it */
 	char *const *argv;
 	const char *program;   /* canonical path of the command */
-	const char *user;      /* NULL: ours; else the command gets nothing of ours (user.h, terminal.h) */
+	const char *user;      /* NULL: ours; else the command gets nothing of ours (command/user.h) */
 	const char *recording; /* the name that `headstart mark` uses; the socket below has it */
 	int mark;              /* a descriptor that becomes readable when a mark may have come; borrowed */
 	bool (*marked)(void *context); /* takes what has arrived; returns whether the start is marked */
@@ -36,11 +36,11 @@ struct record_options {
 	double timeout;                /* seconds, always */
 	bool keep_cache;               /* do not drop the page cache first */
 	bool keep_read_ahead;
-	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (sound.h) */
+	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (disks/sound.h) */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	/*
 	 * Gets the profile of a program that was started in a mount namespace of its own, by its names there
-	 * (record/inside.h); in a child process inside. May be NULL.
+	 * (inside.h); in a child process inside. May be NULL.
 	 */
 	int (*inside)(void *context, struct profile *profile);
 	void (*progress)(
@@ -60,8 +60,8 @@ struct record_result {
 	size_t events;
 	/* Touched pages that were cached before: their order and extent are recorded less precisely. */
 	uint64_t pages_resident;
-	size_t files_unnamed; /* touched, but only other mount namespaces have names for them (record/unnamed.h) */
-	int inside_error;        /* negative errno of a profile inside that could not be made, or 0 */
+	size_t files_unnamed; /* touched, but only other mount namespaces have names for them (names/unnamed.h) */
+	int inside_error;     /* negative errno of a profile inside that could not be made, or 0 */
 	uint64_t events_unknown; /* about files that have no name any more, or no disk */
 	bool names_by_walking;   /* no fanotify */
 };
@@ -88,7 +88,7 @@ const char *record_step_text(enum record_step step);
  * the command has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, and was passed on to the command.
  *
  * Makes the calling process the reaper of the command's orphans. Ignores SIGINT and SIGQUIT once the command starts,
- * because a terminal sends them to the command as well. A command of another user has a session of its own (user.h):
+ * because a terminal sends them to the command as well. A command of another user has a session of its own (command/user.h):
  * these two signals are passed on to it, and after the recording SIGTERM and SIGHUP as well.
  */
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step);

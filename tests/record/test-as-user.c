@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "record/as-user.h"
+#include "record/command/as-user.h"
 
 #define HANG_TIME 120 /* seconds until the test is ended if as_user() waits for ever */
 

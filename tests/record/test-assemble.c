@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "record/assemble.h"
-#include "record/inode-map.h"
-#include "record/links.h"
-#include "record/mounts.h"
-#include "record/resolve.h"
+#include "record/names/inode-map.h"
+#include "record/names/links.h"
+#include "record/names/mounts.h"
+#include "record/names/resolve.h"
 
 #define DEVICE 0x800001u
 

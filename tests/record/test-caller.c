@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "record/caller.h"
+#include "record/command/caller.h"
 
 #define NOBODY 65534
 

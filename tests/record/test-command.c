@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "record/command.h"
+#include "record/command/command.h"
 
 int __real_write_full(int fd, const void *data, size_t size);
 int __wrap_write_full(int fd, const void *data, size_t size);

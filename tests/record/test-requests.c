@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
-#include "record/requests.h"
+#include "record/disks/requests.h"
 
 #define SDA 0x800000u
 #define SDB 0x800010u

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "record/unnamed.h"
-#include "record/views.h"
+#include "record/names/unnamed.h"
+#include "record/names/views.h"
 #include "tree.h"
 
 #define DEVICE 77u

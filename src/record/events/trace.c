@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of a recording. */
+#include "record/events/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* 32 Mi events are 1.25 GiB: the trace of a command that reads for minutes is cut there, and marked as such. */
+#define EVENTS_MAX (32u << 20)
+
+#define REQUESTS_MAX (1u << 20) /* 32 MiB: more tell nothing new of a disk */
+
+int record_trace_add_event(struct record_trace *trace, const struct record_event *event)
+{
+	struct record_event *before = trace->n_events ? &trace->events[trace->n_events - 1] : NULL;
+	int r;
+
+	if (before && before->inode == event->inode && before->device == event->device &&
+		before->first == event->first && before->last == event->last && before->kind == event->kind)
+		return 0;
+	if (trace->n_events == EVENTS_MAX) {
+		trace->lost = true;
+		return 0;
+	}
+	r = ARRAY_RESERVE(trace->events, trace->events_capacity, trace->n_events + 1);
+	if (r < 0)
+		return r;
+	trace->events[trace->n_events++] = *event;
+	return 0;
+}
+
+int record_trace_add_request(struct record_trace *trace, const struct record_request *request)
+{
+	int r;
+
+	if (trace->n_requests == REQUESTS_MAX) {
+		trace->requests_lost = true;
+		return 0;
+	}
+	r = ARRAY_RESERVE(trace->requests, trace->requests_capacity, trace->n_requests + 1);
+	if (r < 0)
+		return r;
+	trace->requests[trace->n_requests++] = *request;
+	return 0;
+}
+
+int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
+{
+	char *copy;
+	int r = ARRAY_RESERVE(trace->execs, trace->execs_capacity, trace->n_execs + 1);
+
+	if (r < 0)
+		return r;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	trace->execs[trace->n_execs++] = (struct record_exec){.time = time, .pid = pid, .path = copy};
+	return 0;
+}
+
+int record_trace_add_pid(struct record_trace *trace, int32_t pid)
+{
+	int r = ARRAY_RESERVE(trace->pids, trace->pids_capacity, trace->n_pids + 1);
+
+	if (r < 0)
+		return r;
+	trace->pids[trace->n_pids++] = pid;
+	return 0;
+}
+
+void record_trace_release(struct record_trace *trace)
+{
+	for (size_t i = 0; i < trace->n_execs; i++)
+		free(trace->execs[i].path);
+	free(trace->events);
+	free(trace->execs);
+	free(trace->pids);
+	free(trace->requests);
+	*trace = (struct record_trace){0};
+}
+
+int record_files_add(struct record_files *files, struct record_file **ret)
+{
+	int r = ARRAY_RESERVE(files->items, files->capacity, files->count + 1);
+
+	if (r < 0)
+		return r;
+	*ret = &files->items[files->count++];
+	**ret = (struct record_file){0};
+	return 0;
+}
+
+void record_files_release(struct record_files *files)
+{
+	for (size_t i = 0; i < files->count; i++) {
+		free(files->items[i].path);
+		free(files->items[i].resident);
+	}
+	free(files->items);
+	*files = (struct record_files){0};
+}

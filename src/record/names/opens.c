@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* An event comes with a descriptor of the opened file; /proc/self/fd gives its name. */
+#include "record/names/opens.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/fanotify.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "base/times.h"
+
+/* O_NONBLOCK: opening a FIFO must not wait for its other end. */
+#define EVENT_FLAGS (O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NONBLOCK | O_NOATIME)
+
+/* Elsewhere on the machine files may be opened faster than we look at them; signals and the clock must get their turn. */
+#define READS_AT_ONCE 4
+
+static int mark_file_system(struct opens *opens, int folder, const char *path, uint32_t device)
+{
+	fanotify_mark(opens->fd, FAN_MARK_ADD | FAN_MARK_FILESYSTEM, FAN_OPEN | FAN_ONDIR, folder, path);
+	return inode_map_add(&opens->marked, device, 0, 0);
+}
+
+static int mark_mount(struct opens *opens, const struct mount *mount)
+{
+	struct statx status;
+
+	/* A mount that is covered by another one cannot be reached by its path. */
+	if (statx(AT_FDCWD, mount->point, AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0 ||
+		(status.stx_mask & STATX_MNT_ID && status.stx_mnt_id != mount->id))
+		return 0;
+	return mark_file_system(opens, AT_FDCWD, mount->point, mount->device);
+}
+
+/* Marks the file systems that are mounted in the view alone, unless whoever made it is not trusted. */
+static int mark_view(struct opens *opens, const struct view *view)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && view->trusted && i < view->mounts.count; i++) {
+		const struct mount *mount = &view->mounts.items[i];
+		_cleanup_close_ int fd = -1;
+
+		if (inode_map_find(&opens->marked, mount->device, 0) != INODE_MAP_NONE)
+			continue;
+		fd = view_open_mount(view, mount);
+		if (fd >= 0)
+			r = mark_file_system(opens, fd, ".", mount->device);
+	}
+	return r;
+}
+
+int opens_start(struct opens *opens, const struct mounts *mounts)
+{
+	opens->mounts = mounts;
+	opens->fd = fanotify_init(
+		FAN_CLASS_NOTIF | FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS | FAN_CLOEXEC | FAN_NONBLOCK,
+		EVENT_FLAGS);
+	if (opens->fd < 0)
+		return -errno;
+	for (size_t i = 0; i < mounts->count; i++) {
+		int r = mark_mount(opens, &mounts->items[i]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* An opened file, as an event describes it. */
+struct opening {
+	int fd;              /* borrowed */
+	char path[PATH_MAX]; /* its name in the mount namespace of `pid`; "" until read_path() */
+	struct statx status;
+	uint32_t key; /* st_dev, packed */
+	int32_t pid;
+	bool by_tree;
+	const struct mount *mount; /* that it was opened on; NULL if it is not known */
+};
+
+/* This and what follows for a known file are all that most events cost. */
+static bool describe(struct opening *opening)
+{
+	struct statx *status = &opening->status;
+
+	if (statx(opening->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, status) < 0 ||
+		!(S_ISREG(status->stx_mode) || S_ISDIR(status->stx_mode)))
+		return false;
+	opening->path[0] = 0;
+	opening->key = mounts_pack_device(status->stx_dev_major, status->stx_dev_minor);
+	return true;
+}
+
+static void read_path(struct opening *opening)
+{
+	char link[64];
+	ssize_t length;
+
+	if (opening->path[0])
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", opening->fd);
+	length = readlink(link, opening->path, sizeof(opening->path) - 1);
+	opening->path[length > 0 ? length : 0] = 0;
+}
+
+/* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */
+static char *name_of(const struct opening *opening)
+{
+	const struct statx *status = &opening->status;
+	struct stat named;
+
+	if (opening->path[0] != '/' || lstat(opening->path, &named) < 0 || named.st_ino != status->stx_ino ||
+		named.st_dev != makedev(status->stx_dev_major, status->stx_dev_minor))
+		return NULL;
+	return strdup(opening->path);
+}
+
+/*
+ * The superblock's device, which the kernel's events name. 0 on overlayfs, whose files have the device of another file
+ * system.
+ */
+static uint32_t superblock_of(const struct opening *opening)
+{
+	if (opening->mount && streq(opening->mount->type, "overlay"))
+		return 0;
+	return opening->mount ? opening->mount->device : opening->key;
+}
+
+/* Adds the file, or notes that the tree has opened it too. Takes `path`. */
+static int add_file(
+	struct record_files *files, struct inode_map *known, const struct opening *opening, char *path)
+{
+	const struct statx *status = &opening->status;
+	struct record_file *file;
+	int r = inode_map_add(known, opening->key, status->stx_ino, files->count);
+
+	if (r == 0)
+		r = record_files_add(files, &file);
+	if (r < 0) {
+		free(path);
+		return r;
+	}
+	*file = (struct record_file){
+		.path = path,
+		.kind = S_ISDIR(status->stx_mode) ? PROFILE_DIRECTORY : PROFILE_REGULAR,
+		.device = superblock_of(opening),
+		.inode = status->stx_ino,
+		.opened = monotonic_ns(),
+		.by_tree = opening->by_tree,
+		.opener = opening->pid,
+		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
+	};
+	return 0;
+}
+
+static bool is_known(
+	const struct record_files *files, const struct inode_map *known, const struct opening *opening)
+{
+	size_t index = inode_map_find(known, opening->key, opening->status.stx_ino);
+	struct record_file *file = index == INODE_MAP_NONE ? NULL : &files->items[index];
+
+	if (file && !file->by_tree) {
+		file->by_tree = opening->by_tree;
+		file->opener = opening->pid;
+		file->opened = monotonic_ns();
+	}
+	return file;
+}
+
+/* The file by its name in the view. */
+static int add_inside(struct view *view, struct opening *opening)
+{
+	char *path;
+
+	if (is_known(&view->files, &view->known, opening))
+		return 0;
+	read_path(opening);
+	if (opening->path[0] != '/')
+		return 0;
+	path = strdup(opening->path);
+	return path ? add_file(&view->files, &view->known, opening, path) : -ENOMEM;
+}
+
+/* Finds the view that has the mount. If the process has ended, others of the tree may be left there. */
+static int find_view(struct opens *opens, const struct opening *opening, uint64_t mount_id, struct view **ret)
+{
+	int r = views_find(&opens->views, mount_id, opening->pid, ret);
+
+	if (r < 0 || *ret || kill(opening->pid, 0) == 0)
+		return r;
+	for (size_t i = 0; r == 0 && !*ret && i < opens->tree.n_slots; i++)
+		if (opens->tree.slots[i].index != INODE_MAP_NONE)
+			r = views_find(&opens->views, mount_id, (int32_t)opens->tree.slots[i].inode, ret);
+	return r;
+}
+
+/* The name in our own namespace of a file that was opened in another one. */
+static char *name_here(struct opens *opens, struct opening *opening)
+{
+	struct view *view;
+	char *name;
+
+	if (!opening->mount)
+		return views_name_below_mount(
+			opens->mounts, opening->path, &opening->status, &opening->mount);
+	name = views_name_here(opens->mounts, opening->mount, opening->path, &opening->status);
+	if (name || views_look_at(&opens->views, opening->pid) < 0 ||
+		views_find(&opens->views, opening->status.stx_mnt_id, opening->pid, &view) < 0 || !view)
+		return name;
+	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
+	return views_name_here(opens->mounts, opening->mount, opening->path, &opening->status);
+}
+
+/* Adds the file by its name in our own namespace. */
+static int add_here(struct opens *opens, struct opening *opening, bool elsewhere)
+{
+	char *path;
+
+	read_path(opening);
+	path = name_of(opening);
+	if (!path && elsewhere)
+		path = name_here(opens, opening);
+	if (path)
+		return add_file(&opens->files, &opens->known, opening, path);
+	/* What no longer has a name anywhere was deleted, and is missed by nobody. */
+	if (!elsewhere || opening->status.stx_nlink == 0)
+		return 0;
+	return inode_map_add(
+		&opens->unnamed, opening->mount ? superblock_of(opening) : 0, opening->status.stx_ino, 0);
+}
+
+static int take_opening(struct opens *opens, struct opening *opening)
+{
+	uint64_t mount_id = opening->status.stx_mask & STATX_MNT_ID ? opening->status.stx_mnt_id : 0;
+	struct view *view = NULL;
+	bool elsewhere;
+	int r = 0;
+
+	opening->mount = mounts_find(opens->mounts, mount_id);
+	elsewhere = mount_id && !opening->mount;
+	if (elsewhere)
+		r = find_view(opens, opening, mount_id, &view);
+	if (r == 0 && view) {
+		opening->mount = mounts_find(&view->mounts, mount_id);
+		r = mark_view(opens, view);
+		if (r == 0)
+			r = add_inside(view, opening);
+	}
+	if (r < 0 || is_known(&opens->files, &opens->known, opening))
+		return r;
+	return add_here(opens, opening, elsewhere);
+}
+
+static bool is_in_tree(const struct opens *opens, int32_t pid)
+{
+	if (opens->everybody)
+		return pid != 0;
+	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
+}
+
+static int take_event(struct opens *opens, int fd, int32_t pid)
+{
+	struct opening opening; /* large: most of it need not be set */
+
+	opening.fd = fd;
+	opening.pid = pid;
+	opening.by_tree = is_in_tree(opens, pid);
+	return describe(&opening) ? take_opening(opens, &opening) : 0;
+}
+
+/* What recorded programs have mounted since. */
+static int refresh_views(struct opens *opens)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < opens->views.count; i++) {
+		r = view_refresh(&opens->views.items[i]);
+		if (r > 0)
+			r = mark_view(opens, &opens->views.items[i]);
+	}
+	return r;
+}
+
+static int learn_tree(struct opens *opens, const struct record_trace *trace)
+{
+	int r = 0;
+
+	for (; r == 0 && opens->n_pids_seen < trace->n_pids; opens->n_pids_seen++)
+		r = inode_map_add(&opens->tree, 0, (uint64_t)trace->pids[opens->n_pids_seen], 0);
+	return r;
+}
+
+/* Takes the events of one read. Returns 1, 0 if there are none, or negative errno. */
+static int drain_once(struct opens *opens)
+{
+	_Alignas(struct fanotify_event_metadata) char buffer[16384];
+	ssize_t size = opens->fd < 0 ? 0 : read(opens->fd, buffer, sizeof(buffer));
+	const struct fanotify_event_metadata *event = (const void *)buffer;
+	int r = 0;
+
+	if (size <= 0)
+		return 0;
+	for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
+		if (event->fd < 0)
+			continue;
+		if (r == 0 && event->pid != getpid())
+			r = take_event(opens, event->fd, event->pid);
+		close(event->fd);
+	}
+	return r < 0 ? r : 1;
+}
+
+int opens_drain(struct opens *opens, const struct record_trace *trace)
+{
+	int r = learn_tree(opens, trace);
+
+	if (r == 0)
+		r = refresh_views(opens);
+	for (int i = 0; r == 0 && i < READS_AT_ONCE; i++) {
+		r = drain_once(opens);
+		if (r == 0)
+			return 0;
+		if (r > 0)
+			r = 0;
+	}
+	return r;
+}
+
+/* Whoever opened a file before the tree was known to have that process belongs to it. */
+static void settle(const struct opens *opens, struct record_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		files->items[i].by_tree |= is_in_tree(opens, files->items[i].opener);
+}
+
+static void settle_all(struct opens *opens)
+{
+	settle(opens, &opens->files);
+	for (size_t i = 0; i < opens->views.count; i++)
+		settle(opens, &opens->views.items[i].files);
+}
+
+/* Without marks there are no new events, so the queue has an end however much is opened meanwhile. */
+int opens_end(struct opens *opens, const struct record_trace *trace)
+{
+	int r = learn_tree(opens, trace);
+
+	if (opens->fd >= 0)
+		fanotify_mark(opens->fd, FAN_MARK_FLUSH | FAN_MARK_FILESYSTEM, 0, AT_FDCWD, "/");
+	while (r == 0 && (r = drain_once(opens)) > 0)
+		r = 0;
+	settle_all(opens);
+	return r;
+}
+
+void opens_release(struct opens *opens)
+{
+	if (opens->fd >= 0)
+		close(opens->fd);
+	inode_map_release(&opens->known);
+	inode_map_release(&opens->tree);
+	inode_map_release(&opens->marked);
+	inode_map_release(&opens->unnamed);
+	views_release(&opens->views);
+	record_files_release(&opens->files);
+	*opens = (struct opens)OPENS_INIT;
+}

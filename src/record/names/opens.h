@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds out which files are opened, under which names, with fanotify on every mounted disk file system: those of our own
+ * mount namespace, and those that recorded programs mount in others.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "record/events/trace.h"
+#include "record/names/inode-map.h"
+#include "record/names/mounts.h"
+#include "record/names/views.h"
+
+struct opens {
+	int fd;                      /* fanotify; -1 where the kernel refuses it */
+	const struct mounts *mounts; /* borrowed */
+	struct inode_map known;      /* (st_dev, inode) to the index in files */
+	struct record_files files;
+	struct views views;
+	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
+	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
+	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */
+	struct inode_map tree; /* pids of the command's tree, as inodes */
+	size_t n_pids_seen;    /* of trace->pids */
+};
+
+#define OPENS_INIT                                                                                           \
+	{                                                                                                    \
+		.fd = -1                                                                                     \
+	}
+
+/* Marks the file systems. Without fanotify (-EPERM and the like) opens->fd stays -1. */
+int opens_start(struct opens *opens, const struct mounts *mounts);
+
+/* Takes openings, the oldest first, but not all if there are many. `trace` has the processes of the tree and must have been drained just before. */
+int opens_drain(struct opens *opens, const struct record_trace *trace);
+
+/* Takes all openings up to now, and no later ones. `trace` is complete. */
+int opens_end(struct opens *opens, const struct record_trace *trace);
+void opens_release(struct opens *opens);

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc/PID/ns/mnt and /proc/PID/mountinfo of the processes that open files; namespaces(7), mount_namespaces(7). */
+#include "record/names/views.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/nsfs.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/mountinfo.h"
+#include "base/strings.h"
+
+#define VIEWS_MAX 64 /* each keeps three descriptors open */
+
+static void view_release(struct view *view)
+{
+	if (view->namespace >= 0)
+		close(view->namespace);
+	if (view->mountinfo >= 0)
+		close(view->mountinfo);
+	if (view->root >= 0)
+		close(view->root);
+	mounts_release(&view->mounts);
+	record_files_release(&view->files);
+	inode_map_release(&view->known);
+}
+
+static int open_of(int32_t pid, const char *what, int flags)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static uint64_t inode_of(int fd)
+{
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 ? st.st_ino : 0;
+}
+
+/* Whether the mount namespace belongs to the user namespace of this process. */
+static bool belongs_to_us(int namespace)
+{
+	_cleanup_close_ int owner = ioctl(namespace, NS_GET_USERNS);
+	_cleanup_close_ int ours = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
+
+	return owner >= 0 && ours >= 0 && inode_of(owner) == inode_of(ours);
+}
+
+/* Events can still name a mount that has gone since, so what is missing from the new table is kept. */
+static int keep_gone(struct mounts *table, struct mounts *before)
+{
+	for (size_t i = 0; i < before->count; i++) {
+		struct mount *mount = &before->items[i];
+		int r;
+
+		if (mounts_find(table, mount->id))
+			continue;
+		r = ARRAY_RESERVE(table->items, table->capacity, table->count + 1);
+		if (r < 0)
+			return r;
+		table->items[table->count++] = *mount;
+		*mount = (struct mount){0};
+	}
+	return 0;
+}
+
+static int read_table(struct view *view)
+{
+	_cleanup_(mounts_releasep) struct mounts table = {0};
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	int r;
+
+	if (lseek(view->mountinfo, 0, SEEK_SET) < 0)
+		return 0;
+	r = read_to_end(view->mountinfo, MOUNTINFO_MAX, &text, &size);
+	if (r == 0)
+		r = mounts_parse(text, &table);
+	if (r == 0)
+		r = keep_gone(&table, &view->mounts);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	mounts_release(&view->mounts);
+	view->mounts = table;
+	table = (struct mounts){0};
+	return 0;
+}
+
+int view_refresh(struct view *view)
+{
+	struct pollfd changed = {.fd = view->mountinfo, .events = POLLPRI};
+
+	if (poll(&changed, 1, 0) != 1 || !(changed.revents & POLLPRI))
+		return 0;
+	return read_table(view) ?: 1;
+}
+
+/* Takes the namespace of the process, which holds `namespace` open. */
+static int add_view(struct views *views, int32_t pid, int namespace)
+{
+	struct view view = {.id = inode_of(namespace), .namespace = -1, .root = -1};
+	int r;
+
+	if (views->count == VIEWS_MAX)
+		return 0;
+	view.mountinfo = open_of(pid, "mountinfo", O_RDONLY);
+	if (view.mountinfo < 0)
+		return 0;
+	view.namespace = fcntl(namespace, F_DUPFD_CLOEXEC, 0);
+	view.root = open_of(pid, "root", O_PATH | O_DIRECTORY);
+	view.trusted = view.namespace >= 0 && belongs_to_us(view.namespace);
+	r = read_table(&view);
+	if (r == 0)
+		r = ARRAY_RESERVE(views->items, views->capacity, views->count + 1);
+	if (r < 0) {
+		view_release(&view);
+		return r;
+	}
+	views->items[views->count++] = view;
+	return 0;
+}
+
+static void replace_fd(int *fd, int by)
+{
+	if (by < 0)
+		return;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = by;
+}
+
+/* The kernel names mounts as the root of the process sees them, and pivot_root(2) changes that root. */
+static int look_again(struct view *view, int32_t pid)
+{
+	replace_fd(&view->root, open_of(pid, "root", O_PATH | O_DIRECTORY));
+	replace_fd(&view->mountinfo, open_of(pid, "mountinfo", O_RDONLY));
+	return read_table(view);
+}
+
+int views_look_at(struct views *views, int32_t pid)
+{
+	_cleanup_close_ int namespace = open_of(pid, "ns/mnt", O_RDONLY);
+	_cleanup_close_ int own = views->ours ? -1 : open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	uint64_t id = inode_of(namespace);
+
+	if (!views->ours)
+		views->ours = inode_of(own);
+	if (!id || id == views->ours)
+		return 0;
+	for (size_t i = 0; i < views->count; i++)
+		if (views->items[i].id == id)
+			return look_again(&views->items[i], pid);
+	return add_view(views, pid, namespace);
+}
+
+static struct view *find_with_mount(const struct views *views, uint64_t mount_id)
+{
+	for (size_t i = 0; i < views->count; i++)
+		if (mounts_find(&views->items[i].mounts, mount_id))
+			return &views->items[i];
+	return NULL;
+}
+
+int views_find(struct views *views, uint64_t mount_id, int32_t pid, struct view **ret)
+{
+	struct view *view = find_with_mount(views, mount_id);
+	int r = 0;
+
+	if (!view) {
+		r = views_look_at(views, pid);
+		view = find_with_mount(views, mount_id);
+	}
+	*ret = view;
+	return r;
+}
+
+int view_open_mount(const struct view *view, const struct mount *mount)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_CACHED,
+	};
+	_cleanup_close_ int fd = (int)syscall(SYS_openat2, view->root, mount->point, &how, sizeof(how));
+	struct statx status;
+
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0)
+		return -errno;
+	return status.stx_mask & STATX_MNT_ID && status.stx_mnt_id == mount->id ? TAKE_FD(fd) : -ENOENT;
+}
+
+/* The part of the path below the folder: "" or "/…"; NULL if it does not lie there. */
+static const char *below(const char *path, const char *folder)
+{
+	const char *rest = streq(folder, "/") ? path : after_prefix(path, folder);
+
+	return rest && (!*rest || *rest == '/') ? rest : NULL;
+}
+
+static char *join(const char *folder, const char *rest)
+{
+	char *path;
+
+	if (asprintf(&path, "%s%s", streq(folder, "/") && *rest ? "" : folder, rest) < 0)
+		return NULL;
+	return path;
+}
+
+static bool leads_to(const char *path, const struct statx *status)
+{
+	struct stat named;
+
+	return lstat(path, &named) == 0 && named.st_ino == status->stx_ino &&
+		named.st_dev == makedev(status->stx_dev_major, status->stx_dev_minor);
+}
+
+char *views_name_here(
+	const struct mounts *here, const struct mount *there, const char *path, const struct statx *status)
+{
+	const char *rest = below(path, there->point);
+	_cleanup_free_ char *on_file_system = rest ? join(there->root, rest) : NULL;
+
+	for (size_t i = 0; on_file_system && i < here->count; i++) {
+		const struct mount *mount = &here->items[i];
+		const char *part = mount->root && mount->device == there->device
+			? below(on_file_system, mount->root)
+			: NULL;
+		_cleanup_free_ char *name = part ? join(mount->point, part) : NULL;
+
+		if (name && leads_to(name, status))
+			return TAKE_PTR(name);
+	}
+	return NULL;
+}
+
+char *views_name_below_mount(const struct mounts *here, const char *path, const struct statx *status,
+	const struct mount **ret_mount)
+{
+	for (size_t i = 0; path[0] == '/' && i < here->count; i++) {
+		_cleanup_free_ char *name = join(here->items[i].point, path);
+
+		if (!name || !leads_to(name, status))
+			continue;
+		*ret_mount = &here->items[i];
+		return TAKE_PTR(name);
+	}
+	return NULL;
+}
+
+void views_release(struct views *views)
+{
+	for (size_t i = 0; i < views->count; i++)
+		view_release(&views->items[i]);
+	free(views->items);
+	*views = (struct views){0};
+}

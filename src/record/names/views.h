@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The mount namespaces besides ours in which recorded programs open files: those of sandboxes and containers, and those
+ * that `unshare --mount` makes.
+ *
+ * Whoever made such a namespace chose what lies where in it. So a name in our own namespace counts only if it leads to
+ * the very file that was opened, and names inside count only if the namespace belongs to our own user namespace: only
+ * somebody with our rights could make that.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/events/trace.h"
+#include "record/names/inode-map.h"
+#include "record/names/mounts.h"
+
+struct statx;
+
+struct view {
+	uint64_t id;               /* of the namespace: the inode number of /proc/PID/ns/mnt */
+	int namespace;             /* owned; keeps the mounts, also when the last process there has ended */
+	int mountinfo;             /* owned; of a process there: can be read when that has ended, too */
+	int root;                  /* owned; the root of the process that we saw there last */
+	bool trusted;              /* belongs to our user namespace */
+	struct mounts mounts;      /* all that we saw there */
+	struct record_files files; /* opened there, by their names there */
+	struct inode_map known;    /* (st_dev, inode) to the index in files */
+};
+
+struct views {
+	struct view *items; /* owned */
+	size_t count, capacity;
+	uint64_t ours; /* our own namespace; 0 until it is known */
+};
+
+/*
+ * Finds the view with this mount, which `pid` has used; looks at the namespace of that process if no view has the
+ * mount. *ret is NULL if there is none: the process has ended meanwhile, or the mount is in our own namespace. It points
+ * to the view until the next call. Returns 0 or -ENOMEM.
+ */
+int views_find(struct views *views, uint64_t mount_id, int32_t pid, struct view **ret);
+
+/* Looks at the namespace of the process again: a sandbox that is being made changes its root. Returns 0 or -ENOMEM. */
+int views_look_at(struct views *views, int32_t pid);
+
+/* Whether the mounts of the view have changed since the last call; they are then read again. Returns 1, 0 or -ENOMEM. */
+int view_refresh(struct view *view);
+
+/*
+ * Opens the root of a mount in the view (O_PATH), without waiting for any file system. Returns a descriptor, or negative
+ * errno: -ENOENT if the mount is covered by another one, or gone.
+ */
+int view_open_mount(const struct view *view, const struct mount *mount);
+
+/*
+ * The name in our own namespace of the file that is `path` in a namespace where it lies on the mount `there`: where we
+ * have mounted the same file system. It leads to the same file as `status`. NULL: there is none, or no memory.
+ */
+char *views_name_here(
+	const struct mounts *here, const struct mount *there, const char *path, const struct statx *status);
+
+/*
+ * The same if nothing is known of the mount, because its namespace has ended with its last process: then the kernel
+ * names the file by its path below the mount, which may be all of a file system that we have mounted. *ret_mount is
+ * ours.
+ */
+char *views_name_below_mount(const struct mounts *here, const char *path, const struct statx *status,
+	const struct mount **ret_mount);
+
+void views_release(struct views *views);
