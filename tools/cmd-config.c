@@ -18,7 +18,7 @@
 #include "lib/stranger-refusal.h"
 #include "plan/publish.h"
 #include "plan/refresh.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "verb.h"
 
 static const char help[] =

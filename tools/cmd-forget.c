@@ -13,9 +13,9 @@
 #include "lib/plan-settings.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
-#include "plan/asked.h"
+#include "plan/asked/asked.h"
 #include "plan/publish.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "report/words.h"
 #include "verb.h"
 

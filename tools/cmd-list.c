@@ -18,7 +18,7 @@
 #include "lib/print-json.h"
 #include "lib/stranger-refusal.h"
 #include "plan/publish.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "profile/recordings.h"
 #include "report/json-text.h"
 #include "report/table.h"

@@ -17,7 +17,7 @@
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
 #include "plan/publish.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "report/json-text.h"
 #include "verb.h"
 

@@ -17,7 +17,7 @@
 #include "format/state-folder.h"
 #include "lib/print-json.h"
 #include "lib/stranger-refusal.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "report/words.h"
 #include "setup/system/line.h"
 #include "verb.h"

@@ -19,7 +19,7 @@
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "doctor/state.h"
-#include "plan/disks.h"
+#include "plan/store/disks.h"
 
 bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX])
 {

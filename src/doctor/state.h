@@ -4,7 +4,7 @@
 
 #include "doctor/checks.h"
 #include "format/plan-view.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 
 /* The folders of the user's plans on this host. */
 struct store state_store(const struct doctor_host *host);

@@ -13,7 +13,7 @@
  * with the key: soffice-90da9565207489e4@0123456789abcdef.plan.
  *
  * In place of a plan there may be a symbolic link to another one in the same folder: the sign that this path is a link
- * to the planned program (src/plan/signs.h). The shim does not believe where a sign points; it resolves the program's
+ * to the planned program (src/plan/store/signs.h). The shim does not believe where a sign points; it resolves the program's
  * path.
  *
  * A variable that is not an absolute path counts as not set (XDG Base Directory Specification 0.8).

@@ -15,11 +15,11 @@
 #include "base/io.h"
 #include "base/stranger.h"
 #include "base/strings.h"
-#include "plan/asked.h"
-#include "plan/certain.h"
-#include "plan/documents.h"
-#include "plan/signs.h"
-#include "plan/store.h"
+#include "plan/asked/asked.h"
+#include "plan/asked/certain.h"
+#include "plan/asked/documents.h"
+#include "plan/store/signs.h"
+#include "plan/store/store.h"
 
 static int set_text(char **to, const char *text)
 {

@@ -2,7 +2,7 @@
 /* Compiles the recordings of a program into its plans, and puts these into the store. */
 #pragma once
 
-#include "plan/build.h"
+#include "plan/build/build.h"
 #include "profile/recordings.h"
 
 /*

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "plan/publish.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 
 static int load_recordings(const char *program, struct recordings *ret)
 {

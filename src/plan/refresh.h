@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "plan/build.h"
+#include "plan/build/build.h"
 
 /*
  * Builds the plan of `program` (a canonical path) from its profile in the store, with these options, and publishes it

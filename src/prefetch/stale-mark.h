@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks a stale plan, one that names changed files, by PLAN.stale beside it (plan/store.h). */
+/* Marks a stale plan, one that names changed files, by PLAN.stale beside it (plan/store/store.h). */
 #pragma once
 
 #include <stdbool.h>

@@ -10,18 +10,20 @@ compiles() {
 
 case_includes_along_the_arrows_compile() {
 	compiles plan device/device.h || fail "plan may include device: $(cat "$tmp/err")"
-	compiles plan plan/build.h || fail "plan may include itself: $(cat "$tmp/err")"
+	compiles plan plan/build/build.h || fail "plan may include itself: $(cat "$tmp/err")"
 	compiles verify relaid/undo.h || fail "verify may include relaid: $(cat "$tmp/err")"
 	compiles record-names record/events/trace.h || fail "names of a recording may include its events: $(cat "$tmp/err")"
 	compiles relayout-compact relayout/passes/image.h || fail "compaction may include what passes work on: $(cat "$tmp/err")"
 }
 
 case_includes_against_the_arrows_do_not() {
-	! compiles base plan/build.h || fail "base could include plan"
+	! compiles base plan/build/build.h || fail "base could include plan"
 	! compiles prefetch profile/profile.h || fail "prefetch could include profile"
 	! compiles format base/io.h || fail "format could include base"
 	! compiles verify relayout/passes/image.h || fail "verify could include the writer that it verifies"
 	! compiles relayout-passes relayout/compact/compact.h || fail "passes could include compaction"
+	! compiles plan-store plan/build/build.h || fail "the store could include what builds plans"
+	! compiles plan-build plan/asked/asked.h || fail "what builds plans could include what starts ask for"
 	! compiles record-events record/names/opens.h || fail "events could include names"
 	! compiles record-command record/events/trace.h || fail "the recorded command could include events"
 	! compiles relayout-compact relayout/refuse.h || fail "compaction could include what uses it"

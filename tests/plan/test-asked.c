@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "format/state-folder.h"
-#include "plan/asked.h"
+#include "plan/asked/asked.h"
 #include "tree.h"
 
 #define PYTHON "operand=file -c=text -m=word -W=skip joined"

@@ -19,9 +19,9 @@
 #include "base/publish.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
-#include "plan/build.h"
+#include "plan/build/build.h"
 #include "plan/refresh.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "profile/profile-file.h"
 #include "tree.h"
 

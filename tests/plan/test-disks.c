@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/publish.h"
-#include "plan/disks.h"
+#include "plan/store/disks.h"
 #include "tree.h"
 
 #define READS 2000

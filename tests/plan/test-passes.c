@@ -16,8 +16,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "plan/cost.h"
-#include "plan/draft.h"
+#include "plan/build/cost.h"
+#include "plan/build/draft.h"
 
 #define PAGE 4096u
 

@@ -19,7 +19,7 @@
 
 #include "base/links.h"
 #include "format/plan-name.h"
-#include "plan/signs.h"
+#include "plan/store/signs.h"
 #include "tree.h"
 
 /* Everything is in a folder of the test's own, which is also the working directory. */

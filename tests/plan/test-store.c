@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/publish.h"
 #include "format/state-folder.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "tree.h"
 
 static char home[] = "/tmp/headstart-store.XXXXXX";

@@ -22,9 +22,9 @@
 #include "launcher/detach.h"
 #include "launcher/launch.h"
 #include "lib/settings.h"
-#include "plan/alias.h"
-#include "plan/choose.h"
-#include "plan/store.h"
+#include "plan/asked/alias.h"
+#include "plan/asked/choose.h"
+#include "plan/store/store.h"
 #include "prefetch/prefetch.h"
 #include "verb.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "lib/stranger-refusal.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "verb.h"
 
 static int find_stored(const char *name, bool plan, char **ret)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/hosts.h"
-#include "plan/build.h"
+#include "plan/build/build.h"
 
 /*
  * Fills in the settings where the options say nothing. The options then borrow from config. Root's plans are for

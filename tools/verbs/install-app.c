@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/quote.h"
 #include "lib/stranger-refusal.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "setup/app.h"
 #include "verb.h"
 #include "verbs/install.h"

@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "lib/stranger-refusal.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/install.h"
 

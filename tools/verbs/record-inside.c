@@ -13,8 +13,8 @@
 #include "base/io.h"
 #include "lib/plan-settings.h"
 #include "lib/settings.h"
-#include "plan/build.h"
-#include "plan/store.h"
+#include "plan/build/build.h"
+#include "plan/store/store.h"
 #include "profile/profile-file.h"
 #include "verb.h"
 

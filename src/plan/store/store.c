@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles and plans on disk: in which folder and file they are, and whether to trust them (format/state-folder.h). */
-#include "plan/store.h"
+#include "plan/store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "device/device.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 
 /*
  * Gives the device the model in the store, if there is one that is trusted (store_find()), and with it the class that

@@ -11,7 +11,7 @@
 #include "base/open.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 static int add_file(struct plan_draft *draft, const struct profile_file *file, uint64_t *sum)
 {

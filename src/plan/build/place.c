@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 /* The first page whose first byte is at or after `offset`. */
 static uint64_t page_from(uint64_t offset, uint64_t page_size)

@@ -8,7 +8,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 #define WINDOW_DEFAULT_KB 128u  /* if no device reports one: the kernel's default, VM_READAHEAD_PAGES */
 #define WINDOW_MAX_KB     1024u /* larger requests gained nothing on any measured device */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads plans from the store until one fits the start. */
-#include "plan/choose.h"
+#include "plan/asked/choose.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "plan/asked.h"
+#include "plan/asked/asked.h"
 
 void chosen_plan_release(struct chosen_plan *chosen)
 {

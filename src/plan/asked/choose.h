@@ -3,7 +3,7 @@
 #pragma once
 
 #include "format/plan-view.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 
 struct chosen_plan {
 	char *path;            /* owned: below the root of the store */

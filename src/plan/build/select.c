@@ -15,8 +15,8 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/identity.h"
-#include "plan/disks.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
+#include "plan/store/disks.h"
 
 /* A profile does not name its machine. One recorded with another kernel is taken for one of another machine. */
 static bool is_same_machine(const struct profile *profile)

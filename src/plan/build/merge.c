@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "plan/cost.h"
-#include "plan/draft.h"
+#include "plan/build/cost.h"
+#include "plan/build/draft.h"
 
 static int compare_pages(const void *a, const void *b)
 {

@@ -13,7 +13,7 @@
  *     draft_sort()         files and extents in the order that suits the device           order.c
  *     draft_write()        the plan file                                                  write.c
  *
- * Passes call draft.c, but not each other. Internal to src/plan and its tests.
+ * Passes call draft.c, but not each other. Internal to src/plan/build and its tests.
  */
 #pragma once
 
@@ -23,7 +23,7 @@
 
 #include "device/device.h"
 #include "format/plan.h"
-#include "plan/build.h"
+#include "plan/build/build.h"
 #include "profile/profile.h"
 
 #define DRAFT_NOWHERE UINT64_MAX /* physical place that is not known or does not matter */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cuts recordings down to what does not depend on the arguments. */
-#include "plan/certain.h"
+#include "plan/asked/certain.h"
 
 #include <errno.h>
 #include <stdlib.h>

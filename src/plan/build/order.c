@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 /* Folders and links of the draft, by path. */
 struct path_entry {

@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 /* What a file is worth as a probe. */
 struct candidate {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Turns a profile into a plan, by passes that have a file each (plan/draft.h). */
-#include "plan/build.h"
+/* Turns a profile into a plan, by passes that have a file each (draft.h). */
+#include "plan/build/build.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 static int run_passes(struct plan_draft *draft, const struct plan_options *options)
 {

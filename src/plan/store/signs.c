@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the other names of a planned program, and makes and removes its signs. */
-#include "plan/signs.h"
+#include "plan/store/signs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
-#include "plan/store.h"
+#include "plan/store/store.h"
 
 struct signs {
 	const char *program;       /* canonical */

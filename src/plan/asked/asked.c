@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads arguments from memory, and resolves paths with the kernel's help, as the shims do (ldpreload/asked.c). */
-#include "plan/asked.h"
+#include "plan/asked/asked.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "elf/closure.h"
 #include "elf/script.h"
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 int draft_libraries(struct plan_draft *draft)
 {

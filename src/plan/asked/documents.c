@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recognizes documents: regular files that an argument names, or the value of --option=FILE. */
-#include "plan/documents.h"
+#include "plan/asked/documents.h"
 
 #include <fcntl.h>
 #include <limits.h>

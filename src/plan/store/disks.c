@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keeps what was measured of the disks, one file a disk (device/model-file.h). */
-#include "plan/disks.h"
+#include "plan/store/disks.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Questions that several passes have about a draft. */
-#include "plan/draft.h"
+#include "plan/build/draft.h"
 
 #include <errno.h>
 #include <stdio.h>

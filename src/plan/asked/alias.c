@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a script as far as an alias needs it, and no further: every word that sh might change makes it another script. */
-#include "plan/alias.h"
+#include "plan/asked/alias.h"
 
 #include <errno.h>
 #include <stdbool.h>
