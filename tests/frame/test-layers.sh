@@ -3,9 +3,12 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 layers=$HEADSTART_TEST_BUILD/src/layers
 
+# compiles LAYER HEADER [ARGUMENTS-OF-CC...]
 compiles() {
-	printf '#include "%s"\n' "$2" | cc -D_GNU_SOURCE -include "$HEADSTART_TEST_BUILD/config.h" \
-		-I"$layers/$1" -fsyntax-only -x c - 2>"$tmp/err"
+	layer=$1 included=$2
+	shift 2
+	printf '#include "%s"\n' "$included" | cc -D_GNU_SOURCE -include "$HEADSTART_TEST_BUILD/config.h" \
+		-I"$layers/$layer" "$@" -fsyntax-only -x c - 2>"$tmp/err"
 }
 
 case_includes_along_the_arrows_compile() {
@@ -28,6 +31,20 @@ case_includes_against_the_arrows_do_not() {
 	! compiles record-command record/events/trace.h || fail "the recorded command could include events"
 	! compiles relayout-compact relayout/refuse.h || fail "compaction could include what uses it"
 	! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/src" || fail "a relative path could lead past the arrows"
+}
+
+shim_compiles() {
+	compiles "../../ldpreload/rooms/$1" "$2" -I"$layers/format" -I"$HEADSTART_TEST_SOURCE/ldpreload/arch/$(uname -m)"
+}
+
+case_shims_include_along_the_arrows_only() {
+	[ -d "$HEADSTART_TEST_BUILD/ldpreload/rooms" ] || return 0 # no shims for this architecture
+	shim_compiles prefetcher plan/plan.h || fail "what starts a prefetcher may include plans: $(cat "$tmp/err")"
+	shim_compiles preload preload/hooks.h || fail "a shim may include its own: $(cat "$tmp/err")"
+	! shim_compiles core plan/plan.h || fail "core could include plans"
+	! shim_compiles plan prefetcher/serve.h || fail "plans could include what starts a prefetcher"
+	! shim_compiles audit preload/hooks.h || fail "one shim could include the other"
+	! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/ldpreload" || fail "a relative path could lead past the arrows"
 }
 
 # Each header compiles alone.

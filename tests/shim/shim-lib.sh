@@ -10,7 +10,7 @@ audit) loaded=LD_AUDIT=$audit ;;
 preload) loaded=LD_PRELOAD=$preload ;;
 esac
 [ -e "$audit" ] || skip "no shim is built for this processor"
-# ldpreload/surroundings.c
+# ldpreload/prefetcher/surroundings.c
 [ -e /etc/headstart/everywhere ] || {
 	[ "$(readlink /proc/self/ns/pid)" = "pid:[4026531836]" ] ||
 		skip "the shims start nothing in a container without /etc/headstart/everywhere"

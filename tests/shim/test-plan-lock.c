@@ -19,7 +19,7 @@
 #include "format/plan-locks.h"
 #include "prefetcher/plan-lock.h"
 
-/* Marks the plan as waited for, like a program that waits (ldpreload/wait.c). */
+/* Marks the plan as waited for, like a program that waits (ldpreload/prefetcher/wait.c). */
 static bool mark_waiting(int fd)
 {
 	struct flock lock = {

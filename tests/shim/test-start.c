@@ -14,11 +14,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "start.h"
+#include "core/start.h"
 
 const char shim_name[] = "preload";
 
-#define STORAGE  2048 /* bytes, with a NUL for each value: ldpreload/start.c */
+#define STORAGE  2048 /* bytes, with a NUL for each value: ldpreload/core/start.c */
 #define ABSENT   (-1) /* the variable is not set, or its value is not kept */
 #define MANGLED  (-2) /* what is kept is something else */
 #define LOG_NAME ((long)sizeof("HEADSTART_LOG=") - 1)

@@ -69,7 +69,7 @@
 		".size hook_common, . - hook_common\n"                                                       \
 		".popsection\n");
 
-/* clone_on_stack(flags, top, function, argument): see spawn.c. */
+/* clone_on_stack(flags, top, function, argument): see prefetcher/spawn.c. */
 #define CLONE_ON_STACK                                                                                       \
 	__asm__(".pushsection .text\n"                                                                       \
 		".type clone_on_stack, @function\n"                                                          \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads arguments from memory, and resolves paths with the kernel's help, as the shims do (ldpreload/asked.c). */
+/* Reads arguments from memory, and resolves paths with the kernel's help, as the shims do (ldpreload/plan/asked.c). */
 #include "plan/asked/asked.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the plan of a start, as the shims do (ldpreload/plan.c). */
+/* Finds the plan of a start, as the shims do (ldpreload/plan/plan.c). */
 #pragma once
 
 #include "format/plan-view.h"

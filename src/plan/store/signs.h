@@ -6,7 +6,7 @@
  * A shim gets the name that a program is started by at no cost, but not its canonical path; and if there is no plan it
  * may spend only three system calls. So for each other name the folder of plans holds a sign: a symbolic link to the
  * plan, in the place of a plan of that name (format/state-folder.h). Signs are hints: if one is missing or wrong, the
- * program does not wait for its plan (ldpreload/launch.c), but nothing else happens.
+ * program does not wait for its plan (ldpreload/preload/launch.c), but nothing else happens.
  */
 #pragma once
 

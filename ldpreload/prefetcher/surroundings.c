@@ -8,9 +8,9 @@
  * call shows one above us); nor where its children go to another pid namespace than its own, since the first of them
  * becomes pid 1 there; nor where a pids cgroup (v2 or v1), or RLIMIT_NPROC, leaves few processes.
  */
-#include "surroundings.h"
+#include "prefetcher/surroundings.h"
 
-#include "shim.h"
+#include "core/shim.h"
 
 #include <linux/resource.h>
 

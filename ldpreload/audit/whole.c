@@ -12,11 +12,11 @@
  * The first cold object starts the prefetcher, but only before the program's own code runs: later there may be a
  * seccomp filter, threads, and much memory to fork. Objects of a dlopen(3) are added to the list even then.
  */
-#include "whole.h"
+#include "audit/whole.h"
 
-#include "resident.h"
-#include "shim.h"
-#include "spawn.h"
+#include "core/shim.h"
+#include "plan/resident.h"
+#include "prefetcher/spawn.h"
 
 #include <link.h>
 #include <linux/memfd.h>

@@ -6,12 +6,12 @@
  * The caller may have passed a bad address, which execve answers with EFAULT. So a path is read only after the kernel
  * has opened it, and the environment is read through the kernel.
  */
-#include "launch.h"
+#include "preload/launch.h"
 
-#include "environment.h"
-#include "next.h"
-#include "plan.h"
-#include "serve.h"
+#include "plan/plan.h"
+#include "prefetcher/serve.h"
+#include "preload/environment.h"
+#include "preload/next.h"
 
 #define SEARCH_DEFAULT "/bin:/usr/bin" /* what execvp(3) uses without $PATH */
 

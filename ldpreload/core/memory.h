@@ -2,7 +2,7 @@
 /* Reads our own memory through the kernel, where a bad address is an error and no SIGSEGV. */
 #pragma once
 
-#include "shim.h"
+#include "core/shim.h"
 
 #include <linux/uio.h>
 

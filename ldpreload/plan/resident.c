@@ -5,10 +5,10 @@
  * either: openat2(RESOLVE_CACHED, Linux 5.12) fails instead, which is an answer too. A page that arrives while it is
  * asked for was not there: format/resident.h.
  */
-#include "resident.h"
+#include "plan/resident.h"
 
-#include "clock.h"
-#include "shim.h"
+#include "core/clock.h"
+#include "core/shim.h"
 
 #include <link.h>
 #include <linux/fs.h>

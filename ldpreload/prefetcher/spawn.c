@@ -13,12 +13,12 @@
  *
  * The program waits only for the execve of a small static program.
  */
-#include "spawn.h"
+#include "prefetcher/spawn.h"
 
+#include "core/shim.h"
 #include "entry.h"
-#include "prefetcher.h"
-#include "shim.h"
-#include "surroundings.h"
+#include "prefetcher/prefetcher.h"
+#include "prefetcher/surroundings.h"
 
 #include <asm/signal.h>
 #include <linux/sched.h>

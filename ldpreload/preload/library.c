@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A list of one object, in the form that the audit shim writes, for headstart-prefetch --objects. */
-#include "library.h"
+#include "preload/library.h"
 
-#include "resident.h"
-#include "shim.h"
-#include "spawn.h"
+#include "core/shim.h"
+#include "plan/resident.h"
+#include "prefetcher/spawn.h"
 
 #include <linux/memfd.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* Sees to it that a plan is carried out: by a prefetcher that this process starts, or one that another has started. */
 #pragma once
 
-#include "plan.h"
+#include "plan/plan.h"
 
 /*
  * For a program that this process or a child of it is about to execute: starts the prefetcher if pages of the plan are

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the shim may act in this program, and what it asks the kernel in many places. */
-#include "shim.h"
+#include "core/shim.h"
 
 #include <linux/resource.h>
 #include <linux/signal.h>

@@ -2,8 +2,8 @@
 /* Plan mode: the plan of a program that is starting or about to start, and whether its pages are missing. */
 #pragma once
 
-#include "asked.h"
-#include "shim.h"
+#include "core/shim.h"
+#include "plan/asked.h"
 
 #include "format/plan.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "clock.h"
+#include "core/clock.h"
 
-#include "shim.h"
+#include "core/shim.h"
 
 #include <linux/time.h>
 #include <linux/time_types.h>

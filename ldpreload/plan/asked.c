@@ -8,11 +8,11 @@
 #pragma GCC optimize("Os")
 #endif
 
-#include "asked.h"
+#include "plan/asked.h"
 
-#include "hooks.h"
-#include "memory.h"
-#include "text.h"
+#include "core/caller.h"
+#include "core/memory.h"
+#include "core/text.h"
 
 #define PAGE                 4096u /* no architecture has smaller ones */
 #define SCRIPT_ARGUMENTS_MAX 2 /* that the kernel puts before a script: its interpreter and one argument */
@@ -30,7 +30,7 @@ static bool address_of(const struct reader *reader, unsigned int number, const c
 
 	number += arguments->first;
 	if (!arguments->list) {
-		*ret = arguments->words ? (const char *)hook_argument(arguments->words, number) : NULL;
+		*ret = arguments->words ? (const char *)caller_argument(arguments->words, number) : NULL;
 		return true;
 	}
 	return memory_read(reader->self, &arguments->list[number], ret, sizeof(*ret)) == sizeof(*ret);

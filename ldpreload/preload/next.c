@@ -12,9 +12,9 @@
  * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary
  * vector is read from /proc.
  */
-#include "next.h"
+#include "preload/next.h"
 
-#include "shim.h"
+#include "core/shim.h"
 
 #include <link.h>
 #include <linux/auxvec.h>

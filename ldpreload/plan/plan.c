@@ -6,9 +6,9 @@
  *
  * Nothing is mapped: if somebody truncated a mapped file, the program would get SIGBUS.
  */
-#include "plan.h"
+#include "plan/plan.h"
 
-#include "resident.h"
+#include "plan/resident.h"
 
 #define PLAN_READAHEAD (128 << 10) /* bytes */
 #define PROBES_READ    8 /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */

@@ -4,11 +4,11 @@
  * address with EFAULT, so it must not become a SIGSEGV here. The program's own environment is read in the same way
  * where the caller passes none: execv hands it to the kernel unread, and it may point to freed strings.
  */
-#include "environment.h"
+#include "preload/environment.h"
 
-#include "memory.h"
-#include "next.h"
-#include "shim.h"
+#include "core/memory.h"
+#include "core/shim.h"
+#include "preload/next.h"
 
 #define OFF       "HEADSTART=off"
 #define RECORDING SHIM_RECORDING "="

@@ -2,7 +2,7 @@
 /* Whole mode: without a plan, the prefetcher reads objects as ld.so maps them. */
 #pragma once
 
-#include "shim.h"
+#include "core/shim.h"
 
 struct link_map;
 

@@ -11,11 +11,11 @@
  * them the same, its executable gives it away. The executable also gives away a process that merely has the id of a
  * former holder, which left the lock to others that share its descriptors and ended.
  */
-#include "carrier.h"
+#include "prefetcher/carrier.h"
 
-#include "clock.h"
-#include "prefetcher.h"
-#include "shim.h"
+#include "core/clock.h"
+#include "core/shim.h"
+#include "prefetcher/prefetcher.h"
 
 #include "format/plan-locks.h"
 

@@ -7,13 +7,14 @@
  *
  * A hook never calls the function that it hooks: it returns the address, and its entry (arch/) jumps there.
  */
-#include "asked.h"
+#include "core/caller.h"
+#include "core/shim.h"
 #include "entry.h"
-#include "hooks.h"
-#include "launch.h"
-#include "library.h"
-#include "next.h"
-#include "shim.h"
+#include "plan/asked.h"
+#include "preload/hooks.h"
+#include "preload/launch.h"
+#include "preload/library.h"
+#include "preload/next.h"
 
 const char shim_name[] = "preload";
 
@@ -69,7 +70,7 @@ static struct start_arguments arguments_of(const struct hook *hook, const uintpt
 	if (hook->listed)
 		return (struct start_arguments){.words = arguments, .first = hook->arguments};
 	return (struct start_arguments){
-		.list = (const char *const *)hook_argument(arguments, hook->arguments)};
+		.list = (const char *const *)caller_argument(arguments, hook->arguments)};
 }
 
 static char *const *environment_of(const struct hook *hook, const uintptr_t *arguments)
@@ -78,11 +79,11 @@ static char *const *environment_of(const struct hook *hook, const uintptr_t *arg
 
 	if (number == ENVIRONMENT_LISTED) {
 		number = 1;
-		while (hook_argument(arguments, number))
+		while (caller_argument(arguments, number))
 			number++;
 		number++;
 	}
-	return number ? (char *const *)hook_argument(arguments, number) : NULL;
+	return number ? (char *const *)caller_argument(arguments, number) : NULL;
 }
 
 static void anticipate(const struct hook *hook, const uintptr_t *arguments)
@@ -90,7 +91,7 @@ static void anticipate(const struct hook *hook, const uintptr_t *arguments)
 	const struct start_arguments next = arguments_of(hook, arguments);
 	struct launch launch = {
 		.folder = AT_FDCWD,
-		.path = (const char *)hook_argument(arguments, hook->path),
+		.path = (const char *)caller_argument(arguments, hook->path),
 		.searched = hook->searched,
 		.arguments = &next,
 		.environment = environment_of(hook, arguments),
@@ -119,7 +120,7 @@ uintptr_t hook_enter(const uintptr_t *arguments, unsigned int number)
 	uintptr_t next;
 
 	if (hook->kind == HOOK_LIBRARY)
-		library_anticipate((const char *)hook_argument(arguments, hook->path));
+		library_anticipate((const char *)caller_argument(arguments, hook->path));
 	else
 		anticipate(hook, arguments);
 	next = next_function(hook->name, hook->version);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "text.h"
+#include "core/text.h"
 
 /* The compiler may call these for copies of its own making. They are hidden, so the program's are untouched. */
 void *memcpy(void *restrict to, const void *restrict from, size_t size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve.h"
+#include "prefetcher/serve.h"
 
-#include "carrier.h"
-#include "clock.h"
-#include "shim.h"
-#include "spawn.h"
-#include "wait.h"
+#include "core/clock.h"
+#include "core/shim.h"
+#include "prefetcher/carrier.h"
+#include "prefetcher/spawn.h"
+#include "prefetcher/wait.h"
 
 #define WAIT_MAX_MS 10000 /* a prefetcher that takes longer is stuck, or of little use */
 #define LIFE_MAX_MS 32000 /* a prefetcher ends before that (tools/prefetcher/time-limit.h) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "wait.h"
+#include "prefetcher/wait.h"
 
-#include "carrier.h"
-#include "shim.h"
+#include "core/shim.h"
+#include "prefetcher/carrier.h"
 
 #include <linux/poll.h>
 #include <linux/time_types.h>

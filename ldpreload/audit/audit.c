@@ -8,9 +8,9 @@
  */
 #include <link.h>
 
-#include "plan.h"
-#include "serve.h"
-#include "whole.h"
+#include "audit/whole.h"
+#include "plan/plan.h"
+#include "prefetcher/serve.h"
 
 #define HOOK __attribute__((visibility("default")))
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns a child of the program into the prefetcher: undoes everything that it inherited, then executes it. */
-#include "prefetcher.h"
+#include "prefetcher/prefetcher.h"
 
-#include "clock.h"
-#include "shim.h"
+#include "core/clock.h"
+#include "core/shim.h"
 
 #include <asm/signal.h>
 #include <linux/resource.h>

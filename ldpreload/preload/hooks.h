@@ -28,12 +28,6 @@ struct hook {
 	bool searched;       /* a path without '/' is looked for in $PATH */
 };
 
-/* An argument by its number, variadic ones included. */
-static inline uintptr_t hook_argument(const uintptr_t *arguments, unsigned int number)
-{
-	return arguments[number < ARGUMENT_REGISTERS ? number : number + ARGUMENT_GAP];
-}
-
 /*
  * HOOK(number, name, at, version, members of struct hook…). The versions are glibc's own: callers bound to an old
  * version get that one, and callers bound to a version that we do not know bypass us. "@@" marks the default version.

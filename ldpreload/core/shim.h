@@ -24,9 +24,9 @@
 #include <linux/fcntl.h>
 #include <linux/limits.h>
 
-#include "start.h"
+#include "core/start.h"
+#include "core/text.h"
 #include "syscall.h"
-#include "text.h"
 
 /* Bytes, with the NUL: a program with a longer path is left alone. The stack we run on may be small. */
 #define SHIM_PATH_MAX 512

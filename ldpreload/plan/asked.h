@@ -2,7 +2,7 @@
 /* What a start asks its program for (format/asked.h), read from arguments that may be anything. */
 #pragma once
 
-#include "shim.h"
+#include "core/shim.h"
 
 #include "format/asked.h"
 

@@ -3,12 +3,12 @@
  * What the first stack frame says of the program's start: the auxiliary vector, and our variables in the environment.
  * All of it is read here, before the program's own code runs, and copied as far as it is needed later.
  */
-#include "start.h"
+#include "core/start.h"
 
 #include <link.h>
 #include <linux/auxvec.h>
 
-#include "text.h"
+#include "core/text.h"
 
 struct shim_start shim_start = {.secure = true};
 
