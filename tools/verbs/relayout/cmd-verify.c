@@ -10,10 +10,10 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "lib/print-json.h"
-#include "lib/relaid-file.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/relayout/relaid-file.h"
 #include "verify/compact/compact.h"
 #include "verify/verify.h"
 

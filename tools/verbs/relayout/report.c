@@ -10,7 +10,7 @@
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
-#include "verbs/relayout.h"
+#include "verbs/relayout/relayout.h"
 
 static const char *status_name(const struct relayout_run *run, enum relayout_status status)
 {

@@ -5,7 +5,7 @@
 #include "base/cleanup.h"
 #include "lib/stranger-refusal.h"
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 static const char help[] =
 	"usage: headstart uninstall --system | --user | --app NAME [OPTION…]\n"

@@ -23,7 +23,7 @@
 #include "setup/system/stub.h"
 #include "setup/system/turn.h"
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 #define NAME    HEADSTART_PRELOAD_NAME
 #define RECORDS HEADSTART_STATE_DIR "/install"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/relaid-file.h"
+#include "verbs/relayout/relaid-file.h"
 
 #include <errno.h>
 #include <stdlib.h>

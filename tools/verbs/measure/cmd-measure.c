@@ -20,7 +20,7 @@
 #include "prefetch/load.h"
 #include "prefetch/prefetch.h"
 #include "verb.h"
-#include "verbs/measure-report.h"
+#include "verbs/measure/report.h"
 
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 int install_parse(int argc, char **argv, const char *help, const struct option *options,
 	struct install_request *request)

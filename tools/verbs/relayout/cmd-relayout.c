@@ -14,7 +14,7 @@
 #include "package/owner.h"
 #include "profile/profile-file.h"
 #include "verb.h"
-#include "verbs/relayout.h"
+#include "verbs/relayout/relayout.h"
 
 #define SEGMENTS_MAX 4096u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart measure: the figures, for people and for programs. */
-#include "verbs/measure-report.h"
+#include "verbs/measure/report.h"
 
 #include <errno.h>
 #include <json-c/json.h>

@@ -13,10 +13,10 @@
 #include "base/replace.h"
 #include "base/same-file.h"
 #include "lib/output.h"
-#include "lib/relaid-file.h"
 #include "relaid/undo.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/relayout/relaid-file.h"
 
 static const char help[] =
 	"usage: headstart undo [OPTION…] FILE…\n"

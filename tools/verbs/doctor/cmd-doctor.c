@@ -9,7 +9,7 @@
 #include "lib/page-style.h"
 #include "lib/settings.h"
 #include "verb.h"
-#include "verbs/doctor-page.h"
+#include "verbs/doctor/page.h"
 
 static const char help[] =
 	"usage: headstart doctor [OPTION…] [PROGRAM]\n"

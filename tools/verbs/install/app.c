@@ -12,7 +12,7 @@
 #include "plan/store/store.h"
 #include "setup/app.h"
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 static void note_passed_over(const char *folder, const struct stranger *stranger)
 {

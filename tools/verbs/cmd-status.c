@@ -21,7 +21,7 @@
 #include "report/words.h"
 #include "setup/system/line.h"
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 static const char help[] =
 	"usage: headstart status [OPTION…]\n"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 static const char help[] =
 	"usage: headstart install --system | --user | --app NAME [OPTION…]\n"

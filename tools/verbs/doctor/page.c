@@ -3,7 +3,7 @@
  * Prints the page: problems and notes with their consequences and the commands that solve them, and one line for what
  * is well. Severity is a word, so that the page reads the same without colour.
  */
-#include "verbs/doctor-page.h"
+#include "verbs/doctor/page.h"
 
 #include <errno.h>
 #include <json-c/json.h>

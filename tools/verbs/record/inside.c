@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A result is struct result, then the profile as in its file, then the plan. */
-#include "verbs/record-inside.h"
+#include "verbs/record/inside.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -39,7 +39,7 @@
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
-#include "verbs/record-inside.h"
+#include "verbs/record/inside.h"
 
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126

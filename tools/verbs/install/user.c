@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 /*
  * Not the audit shim: every auditor takes room for static thread-local storage from glibc that some program may need to

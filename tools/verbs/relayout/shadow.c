@@ -16,7 +16,7 @@
 #include "lib/stranger-refusal.h"
 #include "package/shadow.h"
 #include "verb.h"
-#include "verbs/relayout.h"
+#include "verbs/relayout/relayout.h"
 
 /* Root runs the script and mounts the copies, so anybody who can change them could make root run anything. */
 static int refuse_strange_folder(const char *shadow)

@@ -9,7 +9,7 @@
 #include "lib/stranger-refusal.h"
 #include "plan/store/store.h"
 #include "verb.h"
-#include "verbs/install.h"
+#include "verbs/install/install.h"
 
 int install_record_name(const char *app, char **ret)
 {
