@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
+#include "replace/publish.h"
 
 #define SCRIPT_MAX (64u << 10) /* bytes */
 

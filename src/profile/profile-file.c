@@ -27,9 +27,9 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "format/endian.h"
 #include "profile/recordings.h"
+#include "replace/publish.h"
 
 #define PROFILE_VERSION       2u
 #define PROFILE_VERSION_FIRST 1u

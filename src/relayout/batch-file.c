@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/replace.h"
 #include "relayout/refuse.h"
+#include "replace/replace.h"
 
 #define FILE_LIMIT (4ll << 30) /* bytes: it is held in memory */
 

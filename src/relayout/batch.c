@@ -20,11 +20,11 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "relayout/loader.h"
+#include "replace/publish.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
 

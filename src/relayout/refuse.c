@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "base/seal.h"
 #include "base/strings.h"
+#include "replace/seal.h"
 
 static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
 {

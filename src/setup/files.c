@@ -12,9 +12,9 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "base/same-file.h"
 #include "base/strings.h"
+#include "replace/publish.h"
 
 #define FILE_MAX (4u << 20) /* bytes of a file that could be ours */
 

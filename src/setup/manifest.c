@@ -12,8 +12,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "base/strings.h"
+#include "replace/publish.h"
 
 #define VERSION      1
 #define MANIFEST_MAX (1u << 20)

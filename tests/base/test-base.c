@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of src/base: range arithmetic, arrays, string tables, atomic publish, whole-file reads, folders. */
+/* Unit tests of src/base: range arithmetic, arrays, string tables, whole-file reads, folders. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,14 +8,12 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "base/strings.h"
 
 static void ranges_fit_without_overflow(void **state)
@@ -84,45 +82,12 @@ static void numbers_stand_behind_a_key_at_the_start_of_a_line(void **state)
 	assert_int_equal(number, 12);
 }
 
-static void publish_replaces_whole_or_not_at_all(void **state)
-{
-	char folder[] = "/tmp/headstart-base-XXXXXX";
-	_cleanup_free_ char *path = NULL, *nested = NULL, *data = NULL, *pattern = NULL;
-	size_t size;
-	struct stat st;
-	glob_t left;
-
-	assert_non_null(mkdtemp(folder));
-	assert_true(asprintf(&path, "%s/file", folder) > 0);
-	assert_true(asprintf(&nested, "%s/a/b/c", folder) > 0);
-	assert_int_equal(publish_file(path, 0644, "old", 3), 0);
-	assert_int_equal(publish_file(path, 0600, "newer", 5), 0);
-	assert_int_equal(read_file(path, 100, &data, &size), 0);
-	assert_int_equal(size, 5);
-	assert_string_equal(data, "newer");
-	assert_int_equal(stat(path, &st), 0);
-	assert_int_equal(st.st_mode & 07777, 0600);
-	assert_int_equal(publish_file(nested, 0644, "x", 1), -ENOENT);
-	assert_int_equal(make_folders(nested, 0755), 0);
-	assert_int_equal(make_folders(nested, 0755), 0);
-	/* A file cannot be renamed over a folder. The temporary file must be gone afterwards. */
-	assert_int_equal(publish_file(nested, 0644, "x", 1), -EISDIR);
-	assert_true(asprintf(&pattern, "%s/a/b/c.*", folder) > 0);
-	assert_int_equal(glob(pattern, 0, NULL, &left), GLOB_NOMATCH);
-	unlink(path);
-	rmdir(nested);
-	*strrchr(nested, '/') = '\0';
-	rmdir(nested);
-	*strrchr(nested, '/') = '\0';
-	rmdir(nested);
-	assert_int_equal(rmdir(folder), 0);
-}
-
 static void reading_is_bounded_and_never_waits(void **state)
 {
 	char folder[] = "/tmp/headstart-base-XXXXXX";
 	_cleanup_free_ char *path = NULL, *data = NULL;
 	size_t size = 0;
+	int fd;
 
 	assert_non_null(mkdtemp(folder));
 	assert_true(asprintf(&path, "%s/file", folder) > 0);
@@ -130,7 +95,9 @@ static void reading_is_bounded_and_never_waits(void **state)
 	assert_int_equal(read_file(path, 100, &data, &size), -EINVAL);
 	unlink(path);
 	assert_int_equal(read_file(path, 100, &data, &size), -ENOENT);
-	assert_int_equal(publish_file(path, 0644, "12345", 5), 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	assert_int_equal(write_full(fd, "12345", 5), 0);
+	close(fd);
 	assert_int_equal(read_file(path, 4, &data, &size), -EFBIG);
 	assert_null(data);
 	assert_int_equal(read_file(folder, 100, &data, &size), -EISDIR);
@@ -206,7 +173,6 @@ int main(void)
 		cmocka_unit_test(arrays_grow_and_refuse_overflow),
 		cmocka_unit_test(string_tables_give_offsets),
 		cmocka_unit_test(numbers_stand_behind_a_key_at_the_start_of_a_line),
-		cmocka_unit_test(publish_replaces_whole_or_not_at_all),
 		cmocka_unit_test(reading_is_bounded_and_never_waits),
 		cmocka_unit_test(reading_goes_on_from_the_descriptor_or_from_an_offset),
 		cmocka_unit_test(folders_are_opened_or_nothing_is),

@@ -17,13 +17,13 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "base/read-ahead-note.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "doctor/state.h"
 #include "format/state-folder.h"
 #include "handmade.h"
+#include "replace/publish.h"
 #include "tree.h"
 
 /* The machine of the current test: healthy until a test changes it. */

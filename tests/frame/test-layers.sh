@@ -21,6 +21,7 @@ case_includes_along_the_arrows_compile() {
 
 case_includes_against_the_arrows_do_not() {
 	! compiles base plan/build/build.h || fail "base could include plan"
+	! compiles base replace/publish.h || fail "base could include what replaces files"
 	! compiles prefetch profile/profile.h || fail "prefetch could include profile"
 	! compiles format base/io.h || fail "format could include base"
 	! compiles verify relayout/passes/image.h || fail "verify could include the writer that it verifies"

@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
+#include "replace/publish.h"
 #include "setup/system/line.h"
 #include "tree.h"
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/strings.h"
+#include "replace/publish.h"
 #include "setup/records.h"
 #include "tree.h"
 

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
+#include "replace/publish.h"
 #include "setup/app.h"
 #include "tree.h"
 

@@ -18,8 +18,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "relayout/batch.h"
+#include "replace/publish.h"
 #include "tree.h"
 #include "verify/verify.h"
 

@@ -16,13 +16,13 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
 #include "plan/build/build.h"
 #include "plan/refresh.h"
 #include "plan/store/store.h"
 #include "profile/profile-file.h"
+#include "replace/publish.h"
 #include "tree.h"
 
 #define PAGE 4096u

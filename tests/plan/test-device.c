@@ -16,11 +16,11 @@
 #include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "device/block.h"
 #include "device/device.h"
 #include "device/find.h"
 #include "device/mount.h"
+#include "replace/publish.h"
 #include "tree.h"
 
 static char root[] = "/tmp/headstart-device.XXXXXX";

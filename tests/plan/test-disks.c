@@ -14,8 +14,8 @@
 #include <time.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "plan/store/disks.h"
+#include "replace/publish.h"
 #include "tree.h"
 
 #define READS 2000

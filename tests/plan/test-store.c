@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "format/state-folder.h"
 #include "plan/store/store.h"
+#include "replace/publish.h"
 #include "tree.h"
 
 static char home[] = "/tmp/headstart-store.XXXXXX";

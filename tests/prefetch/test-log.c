@@ -19,11 +19,11 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "format/object-list.h"
 #include "prefetch/log.h"
 #include "prefetch/stale-mark.h"
 #include "prefetch/whole-mode/list-writer.h"
+#include "replace/publish.h"
 #include "tree.h"
 
 /* Each test runs in a folder of its own; "log" is the log. */

@@ -24,7 +24,6 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "make-plan.h"
 #include "prefetch/limits/budget.h"
 #include "prefetch/limits/process-room.h"
@@ -33,6 +32,7 @@
 #include "prefetch/planned-file.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/residency.h"
+#include "replace/publish.h"
 #include "taken.h"
 #include "tree.h"
 #include "undisturbed.h"

@@ -13,9 +13,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "fixture.h"
 #include "profile/profile-file.h"
+#include "replace/publish.h"
 #include "seal.h"
 
 /* Offsets on disk: profile/profile-file.c. */

@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/replace.h"
 #include "base/strings.h"
+#include "replace/replace.h"
 
 static int begin(struct replacement *replacement, int argc, char **argv)
 {

@@ -17,12 +17,12 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 
-#include "base/attributes.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
-#include "base/replace.h"
-#include "base/seal.h"
+#include "replace/attributes.h"
+#include "replace/publish.h"
+#include "replace/replace.h"
+#include "replace/seal.h"
 #include "tree.h"
 
 #define NOBODY      65534

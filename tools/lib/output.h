@@ -3,7 +3,7 @@
 #pragma once
 
 /*
- * Checks, before the work is done, whether `path` can be published (base/publish.h). Publishing replaces what is there,
+ * Checks, before the work is done, whether `path` can be published (replace/publish.h). Publishing replaces what is there,
  * so that must not be a device, a FIFO or a folder. Returns 0, or an exit status after printing the reason.
  */
 int output_check(const char *path);

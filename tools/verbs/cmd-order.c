@@ -9,7 +9,6 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/strings.h"
 #include "lib/input.h"
 #include "lib/output.h"
@@ -18,6 +17,7 @@
 #include "order/choose.h"
 #include "order/match.h"
 #include "order/write.h"
+#include "replace/publish.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"

@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/publish.h"
 #include "device/model-file.h"
+#include "replace/publish.h"
 
 static int load(const char *path, const char *identity, struct device_model *ret)
 {

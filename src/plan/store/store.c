@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/wrapper.h"
+#include "replace/publish.h"
 
 /*
  * For root only HEADSTART_STATE changes where the files are, and it must name a folder that only root can change

@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/preload-text.h"
-#include "base/publish.h"
-#include "base/replace.h"
 #include "base/strings.h"
+#include "replace/publish.h"
+#include "replace/replace.h"
 
 #define FILE_MAX (1u << 20)
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "base/strings.h"
+#include "replace/publish.h"
 
 #define STUB HEADSTART_PRIVATE_DIR "/i386/libheadstart-preload.so"
 

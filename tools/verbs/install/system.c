@@ -13,8 +13,8 @@
 
 #include "base/cleanup.h"
 #include "base/preload-text.h"
-#include "base/publish.h"
 #include "base/strings.h"
+#include "replace/publish.h"
 #include "setup/system/battery.h"
 #include "setup/system/library.h"
 #include "setup/system/line.h"

@@ -10,10 +10,10 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/replace.h"
 #include "base/same-file.h"
 #include "lib/output.h"
 #include "relaid/undo.h"
+#include "replace/replace.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/relayout/relaid-file.h"

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/publish.h"
 #include "lib/private-file.h"
 #include "lib/stranger-refusal.h"
 #include "package/shadow.h"
+#include "replace/publish.h"
 #include "verb.h"
 #include "verbs/relayout/relayout.h"
 

@@ -70,8 +70,8 @@ int replacement_add_name(struct replacement *replacement, const char *path);
 int replacement_copy_original(struct replacement *replacement, uint64_t size);
 
 /*
- * Makes the new content the file: owner, mode and extended attributes (base/attributes.h), fsync, one rename a name,
- * fsync of the folders. security.ima and security.evm are not copied: they vouch for the old content (see base/seal.h).
+ * Makes the new content the file: owner, mode and extended attributes (attributes.h), fsync, one rename a name,
+ * fsync of the folders. security.ima and security.evm are not copied: they vouch for the old content (see seal.h).
  *
  * Returns 0, -EMLINK if the file has more names than are known, -ESTALE if it has changed since begin, or negative
  * errno, where `lost` may say more. After a failure all names are the old file, with two exceptions: if one of several

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Atomic publish through a sibling temporary file. */
-#include "base/publish.h"
+#include "replace/publish.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/sibling.h"
+#include "replace/sibling.h"
 
 static int fill(int fd, mode_t mode, const void *data, size_t size)
 {

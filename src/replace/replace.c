@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replacing the content of a file while it keeps its names, owner, mode and extended attributes. */
-#include "base/replace.h"
+#include "replace/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/attributes.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/same-file.h"
-#include "base/sibling.h"
 #include "base/strings.h"
+#include "replace/attributes.h"
+#include "replace/sibling.h"
 
 struct replacement_name {
 	int folder; /* borrowed from an earlier name in the same folder, or owned */

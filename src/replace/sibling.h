@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Temporary files beside the name that they are to become: `.NAME.headstart-HHHHHHHH`. Internal to src/base.
+ * Temporary files beside the name that they are to become: `.NAME.headstart-HHHHHHHH`. Internal to src/replace.
  *
  * Each is locked (flock(2)) from its creation to the end of its process; those that a killed process left behind are
  * not. Functions take an open folder and a name in it, so renaming a folder on the way cannot make them change another.

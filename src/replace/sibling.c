@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Temporary files beside the name that they are to become. */
-#include "base/sibling.h"
+#include "replace/sibling.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Owner, mode and extended attributes from one open file to another. */
-#include "base/attributes.h"
+#include "replace/attributes.h"
 
 #include <errno.h>
 #include <string.h>

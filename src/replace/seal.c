@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Seals of a file, from statx(2) and its extended attributes. */
-#include "base/seal.h"
+#include "replace/seal.h"
 
 #include <errno.h>
 #include <fcntl.h>
