@@ -69,6 +69,16 @@ void doctor_check_machine(const struct doctor_host *host, struct doctor_report *
  */
 int doctor_check_program(const struct doctor_host *host, const char *command, struct doctor_report *report);
 
+/* The plans in a folder. */
+struct doctor_plans {
+	size_t plans, starts; /* of programs, and of single starts */
+	size_t stale; /* of both: the program, or much of the plan, has changed since the plan was made */
+	size_t worn;  /* of both: the same, since the recording */
+};
+
+/* Counts them; in a folder that cannot be read there are none. */
+void doctor_count_plans(const struct doctor_host *host, const char *folder, struct doctor_plans *ret);
+
 size_t doctor_count(const struct doctor_report *report, enum doctor_severity severity);
 const char *doctor_severity_name(enum doctor_severity severity); /* "ok", "note", "problem" */
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks a program's plan: whether there is one, whether it is still valid, and how much it reads. */
+/* Checks a program's plans: whether there are any, what of the recordings they still cover, and how much they read. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "doctor/state.h"
-
-#define LOST_SHARE 10 /* percent: a plan that has lost more of its pages is worth a new recording */
+#include "plan/coverage.h"
+#include "plan/lost.h"
 
 static bool has_profile(const struct store *store, const char *program)
 {
@@ -75,33 +77,154 @@ static uint64_t count_pages(const struct plan_view *plan)
 	return pages;
 }
 
-static void say_gain(const struct plan_view *plan, struct doctor_report *report)
+static void say_gain(
+	const struct plan_view *plan, const struct plan_coverage *coverage, struct doctor_report *report)
 {
-	uint64_t pages = count_pages(plan);
+	_cleanup_free_ char *guessed = NULL;
+	uint64_t pages = count_pages(plan), kib = LE32(plan->header->page_size) / 1024;
 
+	if (coverage->guessed > 0 &&
+		asprintf(&guessed,
+			"; %llu KiB of them are guessed, in files that were updated since the recording",
+			(unsigned long long)(coverage->guessed * kib)) < 0)
+		guessed = NULL;
 	doctor_consequence(report,
-		"a cold start reads %llu KiB of %u files in %u extents, in %s, instead of page by page; "
+		"a cold start reads %llu KiB of %u files in %u extents, in %s, instead of page by page%s; "
 		"bench/coldstart measures the gain",
-		(unsigned long long)(pages * LE32(plan->header->page_size) / 1024), plan->file_count,
-		plan->extent_count,
+		(unsigned long long)(pages * kib), plan->file_count, plan->extent_count,
 		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk"
-								 : "order of first touch");
+								 : "order of first touch",
+		guessed ? guessed : "");
 }
 
 /*
- * Files that the start itself writes change with every start. Another recording would not help, but a plan without them
- * does. If more pages are lost, files were updated.
+ * Files that the start itself writes change with every start, and others with every package that is installed. A few of
+ * them are nothing to care for: the next plan is made of what is there then.
  */
 static void say_changes(const struct doctor_host *host, const struct doctor_program *program,
-	const struct state_plan *plan, const struct plan_changes *changes, struct doctor_report *report)
+	const struct state_plan *plan, const struct plan_coverage *coverage, struct doctor_report *report)
 {
-	doctor_say(report, DOCTOR_NOTE, "plan", "'%s': of %u files %u changed, %u gone", plan->path,
-		plan->view.file_count, changes->changed, changes->gone);
-	if (changes->pages > count_pages(&plan->view) / LOST_SHARE)
-		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
-	else
+	bool stale = plan_coverage_is_stale(coverage);
+
+	doctor_say(report, stale ? DOCTOR_NOTE : DOCTOR_OK, "plan", "'%s': of %u files %u changed, %u gone%s",
+		plan->path, plan->view.file_count, coverage->changed, coverage->gone,
+		coverage->outdated_program ? "; the program itself is among them" : "");
+	if (stale)
 		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path),
 			program->path_word);
+}
+
+static void say_fresh(
+	const struct state_plan *plan, const struct plan_coverage *coverage, struct doctor_report *report)
+{
+	unsigned long long recorded = coverage->recorded, lost = coverage->lost, guessed = coverage->guessed;
+
+	if (coverage->hidden > 0)
+		doctor_say(report, DOCTOR_OK, "plan",
+			"'%s': %u of %u files not checked, because this user may not look at them; the others are "
+			"as they were",
+			plan->path, coverage->hidden, plan->view.file_count);
+	else if (lost > 0)
+		doctor_say(report, plan_coverage_is_worn(coverage) ? DOCTOR_NOTE : DOCTOR_OK, "plan",
+			"'%s' covers %llu of %llu recorded pages (%.0f %%)", plan->path, recorded - lost,
+			recorded, 100.0 * (double)(recorded - lost) / (double)recorded);
+	else if (guessed > 0)
+		doctor_say(report, DOCTOR_OK, "plan", "'%s' covers every recorded file", plan->path);
+	else
+		doctor_say(report, DOCTOR_OK, "plan", "'%s', every file is as it was", plan->path);
+}
+
+/* "'/usr/bin/python3' itself, '/usr/lib/a.so' and 3 more". The caller frees it; NULL if memory runs out. */
+static char *names_of(const struct lost_files *lost)
+{
+	size_t n = lost->changed + lost->gone, size;
+	char *text = NULL;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; i < lost->n_named; i++) {
+		const char *before = i == 0 ? "" : i + 1 == n ? " and " : ", ";
+
+		fprintf(stream, "%s'%s'%s", before, lost->named[i], i == 0 && lost->program ? " itself" : "");
+	}
+	if (n > lost->n_named)
+		fprintf(stream, " and %zu more", n - lost->n_named);
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+/* Reports which of the recorded files no plan has. */
+static void say_lost(const struct lost_files *lost, struct doctor_report *report)
+{
+	_cleanup_free_ char *names = names_of(lost);
+	bool much = lost->program || lost->lost > lost->pages / 10;
+	uint64_t left = lost->pages - lost->lost;
+
+	doctor_say(report, much ? DOCTOR_NOTE : DOCTOR_OK, "coverage",
+		"of %zu recorded files %zu have changed and %zu are gone: %s", lost->files, lost->changed,
+		lost->gone, names ? names : "");
+	doctor_consequence(report,
+		"the plans cover %llu of %llu recorded pages, %.1f of %.1f MB; the rest is read as without headstart",
+		(unsigned long long)left, (unsigned long long)lost->pages,
+		(double)(left * lost->page_size) / 1e6, (double)(lost->pages * lost->page_size) / 1e6);
+}
+
+/* The plans of single starts, beside the one for all others. */
+static void say_starts(const struct doctor_host *host, const struct doctor_program *program,
+	const struct state_plan *starts, size_t n, struct doctor_report *report)
+{
+	size_t stale = 0, bad = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct plan_coverage coverage;
+
+		if (starts[i].fault != PLAN_GOOD)
+			bad++;
+		else if (plan_coverage_of(&starts[i].view, host->root, &coverage) == 0)
+			stale += plan_coverage_is_stale(&coverage);
+	}
+	if (bad > 0)
+		doctor_say(report, DOCTOR_PROBLEM, "starts",
+			"%zu of %zu plans of single starts cannot be used", bad, n);
+	else if (stale > 0)
+		doctor_say(report, DOCTOR_NOTE, "starts",
+			"%zu of %zu plans of single starts are stale: much of them has changed since", stale,
+			n);
+	else
+		doctor_say(report, DOCTOR_OK, "starts", "%zu recorded start%s ha%s a plan of %s own", n,
+			n == 1 ? "" : "s", n == 1 ? "s" : "ve", n == 1 ? "its" : "their");
+	doctor_consequence(report, "'headstart list %s' shows them", program->path_word);
+	if (bad + stale > 0)
+		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, starts->path),
+			program->path_word);
+}
+
+/* What of the recordings the plan and those of single starts cover. */
+static void check_coverage(const struct doctor_host *host, const struct doctor_program *program,
+	const struct state_plan *plan, struct doctor_report *report)
+{
+	_cleanup_(lost_files_releasep) struct lost_files lost = {0};
+	_cleanup_free_ struct plan_view *views = NULL;
+	const struct store store = state_store(host);
+	struct state_plan *starts = NULL;
+	size_t n = 0, n_views = 0;
+
+	(void)state_plans_of_starts(host, plan->path, &starts, &n);
+	views = calloc(n + 1, sizeof(*views));
+	if (views) {
+		views[n_views++] = plan->view;
+		for (size_t i = 0; i < n; i++)
+			if (starts[i].fault == PLAN_GOOD)
+				views[n_views++] = starts[i].view;
+		if (lost_files_find(&store, program->path, views, n_views, &lost) == 0 &&
+			lost.changed + lost.gone > 0)
+			say_lost(&lost, report);
+	}
+	if (n > 0)
+		say_starts(host, program, starts, n, report);
+	for (size_t i = 0; i < n; i++)
+		state_plan_release(&starts[i]);
+	free(starts);
 }
 
 /* Reports a plan whose order is for another class of disk. */
@@ -126,7 +249,7 @@ void check_plan(
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
 	const struct store store = state_store(host);
-	struct plan_changes changes;
+	struct plan_coverage coverage;
 	bool found;
 
 	found = find_plan(host, &store, program->path, &plan) == 0;
@@ -143,16 +266,15 @@ void check_plan(
 			program->path_word);
 		return;
 	}
-	changes = state_plan_changes(host, &plan.view);
-	if (changes.changed + changes.gone == 0 && changes.hidden > 0)
-		doctor_say(report, DOCTOR_OK, "plan",
-			"'%s': %u of %u files not checked, because this user may not look at them; the others are "
-			"as they were",
-			plan.path, changes.hidden, plan.view.file_count);
-	else if (changes.changed + changes.gone == 0)
-		doctor_say(report, DOCTOR_OK, "plan", "'%s', every file is as it was", plan.path);
+	if (plan_coverage_of(&plan.view, host->root, &coverage) < 0)
+		return;
+	if (coverage.changed + coverage.gone > 0)
+		say_changes(host, program, &plan, &coverage, report);
 	else
-		say_changes(host, program, &plan, &changes, report);
-	say_gain(&plan.view, report);
+		say_fresh(&plan, &coverage, report);
+	if (plan_coverage_is_worn(&coverage) && !plan_coverage_is_stale(&coverage))
+		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
+	say_gain(&plan.view, &coverage, report);
+	check_coverage(host, program, &plan, report);
 	check_order(host, program, &plan, report);
 }

@@ -16,7 +16,7 @@
 #include "base/links.h"
 #include "base/quote.h"
 #include "base/strings.h"
-#include "base/times.h"
+#include "plan/coverage.h"
 
 #define PLANS_MAX 4096u /* files of a folder that are looked at, at most */
 #define NAMED_MAX 4u    /* plans that a command names, at most */
@@ -73,48 +73,38 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	return 0;
 }
 
-enum standing { SAME, CHANGED, GONE, HIDDEN };
+int state_plans_of_starts(
+	const struct doctor_host *host, const char *path, struct state_plan **ret, size_t *ret_n)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	struct state_plan *plans = NULL;
+	size_t n = 0, capacity = 0, length = strlen(path) - strlen(STATE_PLAN_SUFFIX);
+	char full[PATH_MAX], start[PATH_MAX];
+	size_t base = (size_t)(strrchr(path, '/') + 1 - path);
+	struct dirent *entry;
 
-/* Whether lstat(2) failed because a folder on the way is closed to this user. The file may well be there. */
+	snprintf(start, sizeof(start), "%.*s", (int)base, path);
+	if (!host_path(host, start, full) || !(folder = opendir(full)))
+		return -ENOENT;
+	while ((entry = readdir(folder)) && n < PLANS_MAX) {
+		if (strncmp(entry->d_name, path + base, length - base) != 0 ||
+			entry->d_name[length - base] != '@' || !ends_with(entry->d_name, STATE_PLAN_SUFFIX) ||
+			snprintf(start, sizeof(start), "%.*s%s", (int)base, path, entry->d_name) >= PATH_MAX)
+			continue;
+		if (ARRAY_RESERVE(plans, capacity, n + 1) < 0)
+			break;
+		plans[n] = (struct state_plan){.fault = PLAN_DAMAGED};
+		(void)state_plan_read(host, start, &plans[n++]);
+	}
+	*ret = plans;
+	*ret_n = n;
+	return 0;
+}
+
+/* Whether a look at a file failed because a folder on the way is closed to this user. The file may well be there. */
 static bool is_hidden(int error)
 {
 	return error == EACCES;
-}
-
-static enum standing file_standing(
-	const struct doctor_host *host, const struct plan_view *plan, uint32_t index)
-{
-	const struct plan_file *file = &plan->files[index];
-	char full[PATH_MAX];
-	struct stat st;
-
-	if (!host_path(host, plan_file_path(plan, index), full))
-		return GONE;
-	if (lstat(full, &st) < 0)
-		return is_hidden(errno) ? HIDDEN : GONE;
-	if ((st.st_mode & S_IFMT) != plan_file_type(file))
-		return GONE;
-	return plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim)) ? SAME : CHANGED;
-}
-
-struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan)
-{
-	struct plan_changes changes = {0};
-
-	for (uint32_t i = 0; i < plan->file_count; i++) {
-		enum standing standing = file_standing(host, plan, i);
-
-		changes.changed += standing == CHANGED;
-		changes.gone += standing == GONE;
-		changes.hidden += standing == HIDDEN;
-	}
-	for (uint32_t i = 0; changes.changed + changes.gone > 0 && i < plan->extent_count; i++) {
-		enum standing standing = file_standing(host, plan, LE32(plan->extents[i].file));
-
-		if (standing == CHANGED || standing == GONE)
-			changes.pages += LE32(plan->extents[i].pages);
-	}
-	return changes;
 }
 
 static void check_folder(
@@ -174,23 +164,38 @@ void check_state(const struct doctor_host *host, struct doctor_report *report)
 /* Plans with the same fault. */
 struct tally {
 	size_t n;
-	char *words; /* owned: their names, quoted for a command */
+	char *last;  /* owned: what was counted last */
+	char *words; /* owned: their names, quoted for a command; each once */
 	size_t named;
 };
 
 /* Of one folder. */
 struct tallies {
-	size_t all, hidden; /* hidden: this user may not read the plan, or not find out about a file of it */
+	size_t all, starts; /* plans of programs, and of single starts */
+	size_t hidden;      /* this user may not read the plan, or not find out about a file of it */
+	size_t fewer;       /* that cover a little less than was recorded */
 	const char *sudo;   /* the beginning of commands that change something there */
-	struct tally stale, gone, bad, untrusted;
+	struct tally stale, worn, gone, bad, untrusted;
 };
 
+static void tally_release(struct tally *tally)
+{
+	free(tally->last);
+	free(tally->words);
+}
+
+/* The plans of one program come one after the other. */
 static void count(struct tally *tally, const char *word)
 {
 	_cleanup_free_ char *quoted = quoted_shell(word);
+	bool again = tally->last && streq(tally->last, word);
 	char *words;
 
 	tally->n++;
+	if (again)
+		return;
+	free(tally->last);
+	tally->last = strdup(word);
 	if (!quoted || tally->named == NAMED_MAX ||
 		asprintf(&words, "%s%s%s", tally->words ? tally->words : "", tally->words ? " " : "",
 			quoted) < 0)
@@ -208,30 +213,35 @@ static bool may_read(const struct doctor_host *host, const char *path)
 		(faccessat(AT_FDCWD, full, R_OK, AT_EACCESS) == 0 || !is_hidden(errno));
 }
 
-static enum standing program_standing(const struct doctor_host *host, const char *program)
+/* Whether the program is gone for certain; *ret_hidden: it may be there, in a closed folder. */
+static bool is_gone(const struct doctor_host *host, const char *program, bool *ret_hidden)
 {
 	char full[PATH_MAX];
+	bool there = host_path(host, program, full) && access(full, F_OK) == 0;
 
-	if (!host_path(host, program, full))
-		return GONE;
-	if (access(full, F_OK) == 0)
-		return SAME;
-	return is_hidden(errno) ? HIDDEN : GONE;
+	*ret_hidden = !there && is_hidden(errno);
+	return !there && !*ret_hidden;
 }
 
 static void count_read_plan(
 	const struct doctor_host *host, const struct state_plan *plan, struct tallies *tallies)
 {
 	const char *program = plan_program(&plan->view);
-	enum standing standing = program_standing(host, program);
-	struct plan_changes changes = state_plan_changes(host, &plan->view);
+	struct plan_coverage coverage;
+	bool hidden;
 
-	if (standing == GONE)
+	if (is_gone(host, program, &hidden))
 		count(&tallies->gone, plan->path);
-	else if (standing == SAME && (plan->marked_stale || changes.changed + changes.gone > 0))
-		count(&tallies->stale, program);
-	else if (standing == HIDDEN || changes.hidden > 0)
+	else if (hidden || plan_coverage_of(&plan->view, host->root, &coverage) < 0)
 		tallies->hidden++;
+	else if (plan_coverage_is_stale(&coverage))
+		count(&tallies->stale, program);
+	else if (plan_coverage_is_worn(&coverage))
+		count(&tallies->worn, program);
+	else if (coverage.hidden > 0)
+		tallies->hidden++;
+	else
+		tallies->fewer += coverage.lost + coverage.changed + coverage.gone > 0;
 }
 
 static void count_plan(const struct doctor_host *host, const char *path, struct tallies *tallies)
@@ -239,7 +249,10 @@ static void count_plan(const struct doctor_host *host, const char *path, struct 
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
 	int r = state_plan_read(host, path, &plan);
 
-	tallies->all++;
+	if (strchr(strrchr(path, '/'), '@'))
+		tallies->starts++;
+	else
+		tallies->all++;
 	tallies->sudo = state_sudo(host, path);
 	if (!may_read(host, path))
 		tallies->hidden++;
@@ -251,36 +264,59 @@ static void count_plan(const struct doctor_host *host, const char *path, struct 
 		count_read_plan(host, &plan, tallies);
 }
 
+static int is_plan(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, STATE_PLAN_SUFFIX);
+}
+
 static void count_folder(const struct doctor_host *host, const char *folder, struct tallies *tallies)
 {
-	_cleanup_closedir_ DIR *dir = NULL;
+	_cleanup_close_ int fd = -1;
+	struct dirent **entries = NULL;
 	char full[PATH_MAX], path[PATH_MAX];
+	int n;
 
-	if (!host_path(host, folder, full) || !(dir = opendir(full)))
+	if (!host_path(host, folder, full) || (n = scandir(full, &entries, is_plan, alphasort)) < 0)
 		return;
-	for (struct dirent *entry; (entry = readdir(dir)) && tallies->all < PLANS_MAX;) {
-		size_t length = strlen(entry->d_name), suffix = strlen(STATE_PLAN_SUFFIX);
-
-		if (length > suffix && streq(entry->d_name + length - suffix, STATE_PLAN_SUFFIX) &&
-			!links_to_neighbour(dirfd(dir), entry->d_name) &&
-			snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) < PATH_MAX)
+	fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < n; i++) {
+		if (tallies->all + tallies->starts < PLANS_MAX && fd >= 0 &&
+			!links_to_neighbour(fd, entries[i]->d_name) &&
+			snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < PATH_MAX)
 			count_plan(host, path, tallies);
+		free(entries[i]);
+	}
+	free(entries);
+}
+
+static void say_changes(const struct tallies *tallies, struct doctor_report *report)
+{
+	const struct tally *stale = &tallies->stale, *worn = &tallies->worn;
+
+	if (stale->n > 0) {
+		doctor_say(report, DOCTOR_NOTE, "plans",
+			"%zu stale: the program, or more than a tenth of the pages, has changed since",
+			stale->n);
+		doctor_consequence(report, "headstart leaves these files out%s",
+			*tallies->sudo ? "" : ", and compiles the plans again after the next cold start");
+		doctor_mend(report, "for p in %s; do %sheadstart plan --program \"$p\"; done",
+			stale->words ? stale->words : "", tallies->sudo);
+	}
+	if (worn->n > 0) {
+		doctor_say(report, DOCTOR_NOTE, "plans",
+			"%zu for programs that have changed much since they were recorded", worn->n);
+		doctor_consequence(report,
+			"what has changed is read as without headstart; 'headstart list' shows how the programs "
+			"were recorded");
+		doctor_mend(report, "for p in %s; do headstart list \"$p\"; done",
+			worn->words ? worn->words : "");
 	}
 }
 
 static void say_faults(const struct tallies *tallies, struct doctor_report *report)
 {
-	const struct tally *stale = &tallies->stale, *gone = &tallies->gone, *bad = &tallies->bad;
+	const struct tally *gone = &tallies->gone, *bad = &tallies->bad;
 
-	if (stale->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu stale: some of their files have changed",
-			stale->n);
-		doctor_consequence(report,
-			"headstart leaves these files out%s; if most have changed, record again",
-			*tallies->sudo ? "" : " and compiles the plans again after the next cold start");
-		doctor_mend(report, "for p in %s; do %sheadstart plan --program \"$p\"; done",
-			stale->words ? stale->words : "", tallies->sudo);
-	}
 	if (gone->n > 0) {
 		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for programs that do not exist here", gone->n);
 		doctor_consequence(report, "they only take up space, unless the programs exist in a sandbox");
@@ -305,37 +341,78 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 	}
 }
 
-/* Adds the numbers of a folder to *all and *hidden. */
-static void check_plans_in(const struct doctor_host *host, const char *folder, struct doctor_report *report,
-	size_t *all, size_t *hidden)
+static void add_up(struct tallies *sum, const struct tallies *folder)
+{
+	sum->all += folder->all;
+	sum->starts += folder->starts;
+	sum->hidden += folder->hidden;
+	sum->fewer += folder->fewer;
+}
+
+static void tallies_release(struct tallies *tallies)
+{
+	tally_release(&tallies->stale);
+	tally_release(&tallies->worn);
+	tally_release(&tallies->gone);
+	tally_release(&tallies->bad);
+	tally_release(&tallies->untrusted);
+}
+
+void doctor_count_plans(const struct doctor_host *host, const char *folder, struct doctor_plans *ret)
 {
 	struct tallies tallies = {0};
 
 	count_folder(host, folder, &tallies);
+	*ret = (struct doctor_plans){tallies.all, tallies.starts, tallies.stale.n, tallies.worn.n};
+	tallies_release(&tallies);
+}
+
+static void check_plans_in(
+	const struct doctor_host *host, const char *folder, struct tallies *sum, struct doctor_report *report)
+{
+	struct tallies tallies = {0};
+
+	count_folder(host, folder, &tallies);
+	say_changes(&tallies, report);
 	say_faults(&tallies, report);
-	free(tallies.stale.words);
-	free(tallies.gone.words);
-	free(tallies.bad.words);
-	free(tallies.untrusted.words);
-	*all += tallies.all;
-	*hidden += tallies.hidden;
+	tallies_release(&tallies);
+	add_up(sum, &tallies);
+}
+
+/* There is nothing wrong with the plans. */
+static void say_good(const struct tallies *tallies, struct doctor_report *report)
+{
+	_cleanup_free_ char *starts = NULL;
+
+	if (tallies->all == 0) {
+		doctor_say(report, DOCTOR_OK, "plans", "none yet");
+		return;
+	}
+	if (tallies->starts > 0 && asprintf(&starts, " and %zu of single starts", tallies->starts) < 0)
+		starts = NULL;
+	if (tallies->fewer > 0)
+		doctor_say(report, DOCTOR_OK, "plans",
+			"%zu%s, all fresh but for a few files that %zu do without", tallies->all,
+			starts ? starts : "", tallies->fewer);
+	else
+		doctor_say(
+			report, DOCTOR_OK, "plans", "%zu%s, all fresh", tallies->all, starts ? starts : "");
 }
 
 void check_plans(const struct doctor_host *host, struct doctor_report *report)
 {
 	const struct store store = state_store(host);
+	struct tallies sum = {0};
 	char folder[PATH_MAX];
-	size_t before = report->n, all = 0, hidden = 0;
+	size_t before = report->n;
 
 	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
 		if (state_folder(&store.environment, n, folder, sizeof(folder)))
-			check_plans_in(host, folder, report, &all, &hidden);
-	if (hidden > 0)
+			check_plans_in(host, folder, &sum, report);
+	if (sum.hidden > 0)
 		doctor_say(report, DOCTOR_OK, "plans",
 			"%zu not checked, because this user may not read them or look at their files",
-			hidden);
-	else if (report->n == before && all > 0)
-		doctor_say(report, DOCTOR_OK, "plans", "%zu, all fresh", all);
+			sum.hidden);
 	else if (report->n == before)
-		doctor_say(report, DOCTOR_OK, "plans", "none yet");
+		say_good(&sum, report);
 }

@@ -35,12 +35,9 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 const char *state_sudo(const struct doctor_host *host, const char *path);
 
 /*
- * Files of the plan that have changed or are gone, and how many pages of the plan these have. Files in folders that are
- * closed to this user are hidden, and count as neither.
+ * The plans of single starts to which the program's plan at `path` leads, read as state_plan_read() does. Those that
+ * cannot be used have a fault. *ret, malloc()ed, and each of the *ret_n plans are the caller's to release. Returns 0 or
+ * negative errno.
  */
-struct plan_changes {
-	uint32_t changed, gone, hidden;
-	uint64_t pages;
-};
-
-struct plan_changes state_plan_changes(const struct doctor_host *host, const struct plan_view *plan);
+int state_plans_of_starts(
+	const struct doctor_host *host, const char *path, struct state_plan **ret, size_t *ret_n);

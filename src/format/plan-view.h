@@ -119,7 +119,7 @@ static inline bool plan_extents_good(const struct plan_view *view)
 
 		if (file >= view->file_count || LE32(view->files[file].kind) != PLAN_REGULAR)
 			return false;
-		if (pages == 0 || LE32(extent->gap) >= pages || extent->reserved != 0)
+		if (pages == 0 || LE32(extent->gap) >= pages || LE32(extent->guessed) > 1)
 			return false;
 		if ((page + pages - 1) * page_size >= LE64(view->files[file].size))
 			return false;

@@ -68,7 +68,7 @@ struct plan_header {
 	uint64_t asked;  /* key of the starts that this plan is for; 0: of any start */
 	uint32_t
 		rule; /* bytes from the start of the file: the rule, which ends at probes_end; 0: there is none */
-	uint32_t reserved;        /* 0 */
+	uint32_t lost; /* recorded pages that the plan is without: their files had changed or were gone */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -94,12 +94,12 @@ struct plan_file {
 };
 
 struct plan_extent {
-	uint32_t file;     /* index in files: a regular one */
-	uint32_t page;     /* first page */
-	uint32_t pages;    /* > 0; the last one begins inside the file; those of all extents are < 2^32 */
-	uint32_t gap;      /* < pages: those that nobody touched, read because a gap is cheaper than a seek */
-	uint32_t order;    /* touches of the start before the first in it */
-	uint32_t reserved; /* 0 */
+	uint32_t file;    /* index in files: a regular one */
+	uint32_t page;    /* first page */
+	uint32_t pages;   /* > 0; the last one begins inside the file; those of all extents are < 2^32 */
+	uint32_t gap;     /* < pages: those that nobody touched, read because a gap is cheaper than a seek */
+	uint32_t order;   /* touches of the start before the first in it */
+	uint32_t guessed; /* 1: the file was updated, and no start has confirmed these pages since; or 0 */
 };
 
 _Static_assert(sizeof(struct plan_header) == 120, "on-disk layout");
@@ -134,8 +134,6 @@ static inline bool plan_rule_good(const struct plan_header *header, uint32_t pat
 {
 	uint32_t rule = LE32(header->rule);
 
-	if (header->reserved != 0)
-		return false;
 	return rule == 0 ||
 		(header->asked == 0 && rule >= paths && rule < end && end - rule <= ASKED_RULE_MAX &&
 			((const char *)header)[end - 1] == '\0');

@@ -343,12 +343,20 @@ int profile_check(const struct profile *profile)
 	return check_paths(profile);
 }
 
+uint64_t profile_file_pages(const struct profile_file *file)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < file->n_ranges; i++)
+		pages += file->ranges[i].pages;
+	return pages;
+}
+
 uint64_t profile_bytes(const struct profile *profile)
 {
 	uint64_t pages = 0;
 
 	for (size_t i = 0; i < profile->n_files; i++)
-		for (size_t j = 0; j < profile->files[i].n_ranges; j++)
-			pages += profile->files[i].ranges[j].pages;
+		pages += profile_file_pages(&profile->files[i]);
 	return pages * profile->page_size;
 }

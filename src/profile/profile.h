@@ -127,7 +127,8 @@ int profile_finish(struct profile *profile);
  */
 int profile_check(const struct profile *profile);
 
-/* Bytes of all ranges. */
+/* Pages of all ranges of a file, and bytes of all ranges. */
+uint64_t profile_file_pages(const struct profile_file *file);
 uint64_t profile_bytes(const struct profile *profile);
 
 /*

@@ -41,6 +41,17 @@ static void member(struct writer *writer, const char *key, struct json_object *v
 	put_value(writer, value);
 }
 
+/* Here NULL is null, and not a lack of memory. */
+static void member_or_null(struct writer *writer, const char *key, struct json_object *value)
+{
+	if (value) {
+		member(writer, key, value);
+		return;
+	}
+	fprintf(writer->out, "%s\n  \"%s\": null", writer->separator, key);
+	writer->separator = ",";
+}
+
 static void item(struct writer *writer, struct json_object *value)
 {
 	fprintf(writer->out, "%s\n    ", writer->separator);
@@ -132,7 +143,39 @@ static struct json_object *exec_object(const struct profile_exec *exec)
 	return object;
 }
 
-int report_profile_json(FILE *out, const struct profile *profile)
+/* "0123456789abcdef", or null if it is 0. */
+static struct json_object *key_text(uint64_t key)
+{
+	char text[16 + 1];
+
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)key);
+	return key ? json_object_new_string(text) : NULL;
+}
+
+static struct json_object *text_or_null(const char *text)
+{
+	return text && *text ? json_text(text) : NULL;
+}
+
+static struct json_object *recording_object(const struct profile *recording)
+{
+	struct json_object *object = json_object_new_object(), *arguments = NULL;
+
+	if (recording->n_arguments > 0)
+		arguments = json_object_new_array();
+	for (size_t i = 0; i < recording->n_arguments; i++)
+		json_object_array_add(arguments, json_text(recording->arguments[i]));
+	json_object_object_add(object, "arguments", arguments);
+	json_object_object_add(object, "folder", text_or_null(recording->folder));
+	json_object_object_add(object, "rule", text_or_null(recording->rule));
+	json_object_object_add(object, "asked", text_or_null(recording->asked_path));
+	json_object_object_add(object, "key", key_text(recording->asked));
+	json_object_object_add(object, "recorded", time_number(recording->recorded));
+	json_object_object_add(object, "bytes", number(profile_bytes(recording)));
+	return object;
+}
+
+int report_profile_json(FILE *out, const struct profile *profile, const struct recordings *recordings)
 {
 	struct writer writer = begin_object(out);
 
@@ -149,6 +192,10 @@ int report_profile_json(FILE *out, const struct profile *profile)
 	member(&writer, "runs", number(profile->runs));
 	member(&writer, "touches", number(profile->touches));
 	member(&writer, "bytes", number(profile_bytes(profile)));
+	begin_array(&writer, "recordings");
+	for (size_t i = 0; i < recordings->n; i++)
+		item(&writer, recording_object(&recordings->items[i]));
+	end_array(&writer);
 	begin_array(&writer, "execs");
 	for (size_t i = 0; i < profile->n_execs; i++)
 		item(&writer, exec_object(&profile->execs[i]));
@@ -196,6 +243,7 @@ static struct json_object *extent_object(const struct plan_extent *extent)
 	json_object_object_add(object, "pages", number(LE32(extent->pages)));
 	json_object_object_add(object, "gap", number(LE32(extent->gap)));
 	json_object_object_add(object, "order", number(LE32(extent->order)));
+	json_object_object_add(object, "guessed", json_object_new_boolean(LE32(extent->guessed) != 0));
 	return object;
 }
 
@@ -220,6 +268,9 @@ static void plan_scalars(struct writer *writer, const struct plan_view *plan)
 	member(writer, "depth", number(LE32(header->depth)));
 	member(writer, "bytes", number(pages * page_size));
 	member(writer, "gap_bytes", number(gap * page_size));
+	member(writer, "lost_bytes", number(LE32(header->lost) * page_size));
+	member_or_null(writer, "key", key_text(LE64(header->asked)));
+	member_or_null(writer, "rule", text_or_null(plan_head_rule(header)));
 }
 
 int report_plan_json(FILE *out, const struct plan_view *plan)

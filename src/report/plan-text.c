@@ -13,7 +13,7 @@
 struct totals {
 	uint64_t kinds[PLAN_SYMLINK + 1];
 	uint64_t states[STATE_GONE + 1];
-	uint64_t pages, gap_pages;
+	uint64_t pages, gap_pages, guessed_pages;
 };
 
 /* A row for each file, in the plan's order; and the totals. */
@@ -38,6 +38,8 @@ static void add_up(const struct plan_view *plan, struct table_row *rows, struct 
 		row->pieces++;
 		totals->pages += LE32(plan->extents[i].pages);
 		totals->gap_pages += LE32(plan->extents[i].gap);
+		if (LE32(plan->extents[i].guessed))
+			totals->guessed_pages += LE32(plan->extents[i].pages) - LE32(plan->extents[i].gap);
 	}
 }
 
@@ -52,6 +54,35 @@ static void print_state(FILE *out, const struct totals *totals, const struct rep
 			(unsigned long long)changed, (unsigned long long)gone);
 }
 
+/* Which starts it is for, and what it does without. */
+static void print_starts(FILE *out, const struct plan_view *plan, const struct report_style *style)
+{
+	unsigned long long key = LE64(plan->header->asked);
+	const char *rule = plan_head_rule(plan->header);
+
+	if (key)
+		table_line(out, style, "for", "starts with the key @%016llx alone", key);
+	else if (rule)
+		table_line(
+			out, style, "for", "starts without a plan of their own; keys by the rule: %s", rule);
+	else
+		table_line(out, style, "for", "any start");
+}
+
+static void print_recorded(FILE *out, const struct plan_view *plan, const struct totals *totals,
+	const struct report_style *style)
+{
+	uint64_t page_size = LE32(plan->header->page_size), lost = LE32(plan->header->lost);
+	char a[WORDS_MAX];
+
+	if (lost > 0)
+		table_line(out, style, "lost", "%s recorded, in files that had changed or were gone",
+			words_bytes(lost * page_size, a));
+	if (totals->guessed_pages > 0)
+		table_line(out, style, "guessed", "%s of it, in files that were updated since the recording",
+			words_bytes(totals->guessed_pages * page_size, a));
+}
+
 static void print_header(FILE *out, const struct plan_view *plan, const struct totals *totals,
 	const struct report_style *style)
 {
@@ -62,6 +93,7 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	fputs("plan for ", out);
 	table_title(out, plan_program(plan), style);
 	table_line(out, style, "made", "%s", words_time((int64_t)LE64(header->created), a));
+	print_starts(out, plan, style);
 	table_line(out, style, "order", "%s",
 		LE32(header->order) == PLAN_ORDER_PHYSICAL
 			? "by place on the disk: files by inode, extents by block"
@@ -81,6 +113,7 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 		words_plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
 	table_line(out, style, "gaps", "%s of it not touched: cheaper to read than to skip",
 		words_bytes(totals->gap_pages * page_size, a));
+	print_recorded(out, plan, totals, style);
 	table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",
 		LE32(header->probe_count), words_plural(LE32(header->probe_count)));
 	print_state(out, totals, style);

@@ -70,6 +70,23 @@ static void print_execs(FILE *out, const struct profile *profile, const struct r
 		fprintf(out, "  %9s  and %zu more\n", "", profile->n_execs - shown);
 }
 
+/* What each recording asked for: the rule that told, the key by which its plan is named, and the arguments. */
+static void print_recordings(FILE *out, const struct recordings *recordings, const struct report_style *style)
+{
+	fputc('\n', out);
+	table_title(out, "recordings, and the keys of their plans", style);
+	for (size_t i = 0; i < recordings->n; i++) {
+		const struct profile *recording = &recordings->items[i];
+
+		table_line(out, style, "command", "%s", or_unknown(recording->command));
+		if (recording->asked)
+			table_line(out, style, "key", "@%016llx, by the rule: %s",
+				(unsigned long long)recording->asked, or_unknown(recording->rule));
+		else
+			table_line(out, style, "key", "none");
+	}
+}
+
 static void fill_bar(struct table_bar *bar, const void *context, size_t source)
 {
 	const struct profile *profile = context;
@@ -92,7 +109,8 @@ static struct table_row row_of(const struct profile *profile, size_t source)
 	return row;
 }
 
-int report_profile_text(FILE *out, const struct profile *profile, const struct report_style *style)
+int report_profile_text(FILE *out, const struct profile *profile, const struct recordings *recordings,
+	const struct report_style *style)
 {
 	_cleanup_free_ struct table_row *rows = calloc(profile->n_files + 1, sizeof(*rows));
 	struct table table = {
@@ -112,6 +130,7 @@ int report_profile_text(FILE *out, const struct profile *profile, const struct r
 		if (profile->files[i].n_ranges > 0)
 			rows[table.n_rows++] = row_of(profile, i);
 	print_header(out, profile, style);
+	print_recordings(out, recordings, style);
 	print_execs(out, profile, style);
 	if (table.n_rows > 0)
 		table_print(out, &table, style);

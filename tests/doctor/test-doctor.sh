@@ -143,8 +143,10 @@ case_stale_plan_is_told() {
 	touch libbig.so
 	doctor ./big
 	says note plan "of 2 files 1 changed, 0 gone"
-	says note plan "sudo headstart record -- ./big"
+	says note plan "headstart plan --program $real/big"
 	says note plans "1 stale"
+	"$headstart" status >out
+	grep -qx "          1 stale: see 'headstart doctor'" out || fail "status: $(cat out)"
 }
 
 case_plan_that_others_could_have_written_is_told() {
@@ -172,11 +174,87 @@ EOF
 	"$headstart" plan --device solid often.profile >out
 	echo changed >little
 	doctor ./big
-	says note plan "of 3 files 1 changed, 0 gone"
-	says note plan "headstart plan --program $real/big"
+	says ok plan "of 3 files 1 changed, 0 gone"
+	says ok plans "1, all fresh but for a few files that 1 do without"
 	rm little
 	doctor ./big
-	says note plan "of 3 files 0 changed, 1 gone"
+	says ok plan "of 3 files 0 changed, 1 gone"
+	"$headstart" status >out
+	! grep -E 'stale|recorded:' out || fail "status makes much of a little file"
+}
+
+# A plan that was made again after an update is fresh, and still covers less than was recorded.
+case_what_an_update_took_is_told() {
+	export HEADSTART_STATE="$real/updated"
+	mkdir -m 755 updated
+	cp big program
+	head -c 262144 /dev/zero >much
+	head -c 4096 /dev/zero >little
+	"$make_profile" program.profile <<EOF
+program $real/program
+file regular $real/program
+range 0 3 1 1
+file regular $real/much
+range 0 64 5 1
+file regular $real/little
+range 0 1 70 1
+EOF
+	"$headstart" plan --device solid program.profile >out
+	mv program.profile "$(echo updated/program-*.plan | sed 's/plan$/profile/')"
+	doctor ./program
+	says ok plan "every file is as it was"
+	echo changed >little
+	"$headstart" plan --device solid --program "$real/program" >out
+	doctor ./program
+	says ok plan "covers 67 of 68 recorded pages (99 %)"
+	says ok coverage "of 3 recorded files 1 have changed and 0 are gone: '$real/little'"
+	says ok coverage "the plans cover 67 of 68 recorded pages, 0.3 of 0.3 MB"
+	says ok plans "all fresh but for a few files"
+	cp static program
+	rm little
+	"$headstart" plan --device solid --program "$real/program" >out
+	doctor ./program
+	says note plan "covers 64 of 68 recorded pages (94 %)"
+	says note plan "sudo headstart record -- ./program"
+	says note coverage "1 have changed and 1 are gone: '$real/program' itself and '$real/little'"
+	says note plans "1 for programs that have changed much since they were recorded"
+	"$headstart" status >out
+	grep -qx "          1 covers much less than was recorded: see 'headstart doctor'" out || fail "status: $(cat out)"
+}
+
+case_plans_of_single_starts_are_told() {
+	export HEADSTART_STATE="$real/starts"
+	mkdir -m 755 starts
+	cp big host
+	for start in one two; do
+		"$make_profile" $start.profile <<EOF
+program $real/host
+argument host
+argument $start
+folder /
+file regular $real/host
+range 0 3 1 1
+file regular $real/libbig.so
+range 0 2 5 1
+EOF
+	done
+	cat one.profile two.profile >both.profile
+	"$headstart" plan --device solid both.profile >out
+	doctor ./host
+	says ok starts "2 recorded starts have a plan of their own"
+	says ok plans "1 and 2 of single starts, all fresh"
+	touch libbig.so
+	doctor ./host
+	says note starts "2 of 2 plans of single starts are stale"
+	says note plans "3 stale"
+	set -- starts/host-*@*.plan
+	poke "$1" 200 XXXX
+	doctor ./host
+	says problem starts "1 of 2 plans of single starts cannot be used"
+	json json - <<'EOF' || fail "the program is named more than once: $(cat json)"
+mend = next(f["mend"] for f in TOP["findings"] if f["subject"] == "plans" and "stale" in f["what"])
+assert mend.count("/host") == 1, mend
+EOF
 }
 
 case_damaged_plan_is_told() {

@@ -97,8 +97,8 @@ static bool parse(const void *data, size_t size)
 		return false;
 	merge_with_itself(&profile, data, size);
 	cut_at_every_exec(&profile);
-	must(report_profile_text(nowhere(), &profile, &style) == 0);
-	must(report_profile_json(nowhere(), &profile) == 0);
+	must(report_profile_text(nowhere(), &profile, &recordings, &style) == 0);
+	must(report_profile_json(nowhere(), &profile, &recordings) == 0);
 	return profile.touches > 0;
 }
 

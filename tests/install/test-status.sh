@@ -21,7 +21,7 @@ json "$tmp/out" - <<'END' || fail "the JSON: $(cat "$tmp/out")"
 status = TOP
 assert set(status) == {"switched_off_by", "system", "user", "apps", "settings", "recorded"}
 assert status["user"] is None and status["apps"] is None
-assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "stale"}], "root's alone"
+assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "starts", "stale", "worn"}], "root's alone"
 assert set(status["settings"]) == {"files", "problems"} and "state" in status["system"]
 END
 
@@ -34,9 +34,10 @@ grep -qx 'user      not installed' "$tmp/out" || fail "with HEADSTART_STATE it s
 grep -qx "recorded  0 profiles, 0 plans, in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
 : >"$tmp/kept/a-0.profile"
 : >"$tmp/kept/a-0.plan"
+: >"$tmp/kept/a-0@1.plan"
 : >"$tmp/kept/a-0.plan.stale"
 $as_user env -u HOME HEADSTART_STATE="$tmp/kept" "$headstart" status >"$tmp/out"
-grep -qx "recorded  1 profile, 1 plan (1 marked stale), in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
+grep -qx "recorded  1 profile, 1 plan and 1 of single starts, in $tmp/kept" "$tmp/out" || fail "recorded: $(cat "$tmp/out")"
 
 # A user sees root's plans and the user's own.
 $as_user env -u HEADSTART_STATE -u XDG_STATE_HOME HOME="$tmp/nobody" "$headstart" status >"$tmp/out"

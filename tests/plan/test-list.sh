@@ -45,6 +45,21 @@ case_list_shows_what_was_asked_for() {
 	[ "$(grep -c '^  20' out)" = 4 ] || fail "$(cat out)"
 }
 
+case_show_prints_rule_and_key() {
+	"$headstart" show state/host-*.profile >out || fail "show ended with $?"
+	key=$(grep -o '^  key  *@[0-9a-f]*, by the rule: .*operand=file' out | head -n 1 | grep -o '@[0-9a-f]*') || fail "$(cat out)"
+	[ -e "$(echo state/host-*"$key.plan")" ] || fail "no plan has the key '$key': $(ls state)"
+	"$headstart" show state/host-*"$key.plan" >out
+	grep -q "^  for  *starts with the key $key alone$" out || fail "$(cat out)"
+	"$headstart" show "$(ls state/host-*.plan | grep -v @)" >out
+	grep -q "^  for  *starts without a plan of their own; keys by the rule: .*operand=file" out || fail "$(cat out)"
+	"$headstart" show --json state/host-*.profile >json
+	json json - "$key" <<'EOF' || fail "$(cat json)"
+assert ARGS[0] in ["@" + r["key"] for r in TOP["recordings"]]
+assert len(TOP["recordings"]) == 3 and all(r["rule"] for r in TOP["recordings"])
+EOF
+}
+
 case_list_of_one_program() {
 	PATH=$real:$PATH "$headstart" list host >out || fail "list ended with $?"
 	[ "$(grep -c '^  20' out)" = 3 ] || fail "$(cat out)"

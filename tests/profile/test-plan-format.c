@@ -188,7 +188,7 @@ static void every_field_of_the_header_is_checked(void **state)
 	POKE(header.strings_offset, LE32(UINT32_MAX), PLAN_DAMAGED);
 	POKE(header.window_pages, 0, PLAN_DAMAGED);
 	POKE(header.asked, LE64(UINT64_MAX), PLAN_GOOD);
-	POKE(header.reserved, LE32(1), PLAN_DAMAGED);
+	POKE(header.lost, LE32(UINT32_MAX), PLAN_GOOD);
 	POKE(header.rule, LE32(1), PLAN_DAMAGED);
 	POKE(header.rule, LE32(offsetof(struct sample, probe_paths) - 1), PLAN_DAMAGED);
 	POKE(header.rule, LE32(offsetof(struct sample, files) - 1), PLAN_GOOD);
@@ -270,7 +270,8 @@ static void every_table_is_checked(void **state)
 	POKE(extents[0].pages, LE32(UINT32_MAX), PLAN_DAMAGED);
 	POKE(extents[1].pages, LE32(2), PLAN_DAMAGED);
 	POKE(extents[0].gap, LE32(5), PLAN_DAMAGED);
-	POKE(extents[0].reserved, LE32(1), PLAN_DAMAGED);
+	POKE(extents[0].guessed, LE32(1), PLAN_GOOD);
+	POKE(extents[0].guessed, LE32(2), PLAN_DAMAGED);
 	POKE(strings[31], 'x', PLAN_DAMAGED);
 	POKE(strings[0], 'x', PLAN_DAMAGED);
 }

@@ -42,6 +42,7 @@ case_profile_is_shown_as_text() {
 	says '^  recorded +20[0-9-]+ [0-9:]+ \+0000, on kernel synthetic'
 	says '^  by +made by hand; ended by: exit$'
 	says '^  runs +2$'
+	says '^  key +none$'
 	says '^  touched +122.9 kB in 4 ranges of 2 files$'
 	says '^  looked at +2 other files'
 	says '^ +20  /bin/helper$'
@@ -66,6 +67,7 @@ profile, (app, real) = TOP, ARGS
 assert profile["type"] == "profile" and profile["program"] == app and profile["runs"] == 2
 assert profile["command"] == "application --and=arguments" and profile["bias"] == []
 assert profile["bytes"] == 30 * profile["page_size"] and profile["touches"] == 52, profile
+assert [r["key"] for r in profile["recordings"]] == [None]
 assert profile["execs"] == [{"path": app, "order": 0}, {"path": "/bin/helper", "order": 20}]
 files = {file["path"]: file for file in profile["files"]}
 assert list(files) == [real, app, real + "/data", real + "/link"], list(files)
@@ -83,6 +85,7 @@ case_plan_is_shown_with_what_became_of_its_files() {
 	says "^plan for $app\$"
 	says '^  order +(of first touch|by place on the disk: .*)$'
 	says '^  opens +2 files, 1 directory, 1 link$'
+	says '^  for +any start$'
 	says '^  reads +[0-9.]+ kB in [0-9]+ extents, at most [0-9.]+ [kM]B at once$'
 	says '^  gaps +[0-9.]+ k?B of it not touched'
 	says '^  probes +[0-9]+ pages?: '
@@ -93,6 +96,8 @@ case_plan_is_shown_with_what_became_of_its_files() {
 plan, (app, real) = TOP, ARGS
 assert plan["type"] == "plan" and plan["program"] == app and plan["stale"] == 0
 assert plan["bytes"] - plan["gap_bytes"] == 30 * plan["page_size"], plan
+assert plan["key"] is None and plan["rule"] is None and plan["lost_bytes"] == 0
+assert not any(extent["guessed"] for extent in plan["extents"])
 assert plan["bytes"] == sum(extent["pages"] for extent in plan["extents"]) * plan["page_size"]
 files = {file["path"]: file for file in plan["files"]}
 assert sorted(files) == sorted([real, app, real + "/data", real + "/link"]), list(files)

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "plan/publish.h"
 #include "verb.h"
 
 /* Whether user ids mean the same here as on the machine. If not, we are in a user namespace. */
@@ -67,4 +68,14 @@ static void report(void *context, const char *file, unsigned line, const char *w
 void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options)
 {
 	options->rule = hosts_rule(program, rule, report, NULL) ? rule : NULL;
+}
+
+void plan_find_keys(struct recordings *recordings)
+{
+	struct plan_options options = {0};
+	char rule[ASKED_RULE_MAX];
+
+	plan_host(recordings->items->program, rule, &options);
+	for (size_t i = 0; i < recordings->n; i++)
+		(void)plan_find_asked(&recordings->items[i], rule);
 }

@@ -4,6 +4,7 @@
 
 #include "config/hosts.h"
 #include "plan/build/build.h"
+#include "profile/recordings.h"
 
 /*
  * Fills in the settings where the options say nothing. The options then borrow from config. Root's plans are for
@@ -16,3 +17,6 @@ void plan_tell_others(const struct plan_summary *summary);
 
 /* The rule of the program in `rule`, and in the options if it is a host (config/hosts.h). Reports mistakes in hosts.d. */
 void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options);
+
+/* Finds out what recordings, of which there are some, asked for: the keys by which their plans are named now. */
+void plan_find_keys(struct recordings *recordings);

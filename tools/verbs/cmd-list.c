@@ -17,7 +17,6 @@
 #include "lib/plan-settings.h"
 #include "lib/print-json.h"
 #include "lib/stranger-refusal.h"
-#include "plan/publish.h"
 #include "plan/store/store.h"
 #include "profile/recordings.h"
 #include "report/json-text.h"
@@ -65,8 +64,7 @@ static uint64_t fresh_bytes(const struct profile *recording)
 
 		if (file->n_ranges == 0 || profile_file_staleness(file, same_machine) != PROFILE_FRESH)
 			continue;
-		for (size_t j = 0; j < file->n_ranges; j++)
-			pages += file->ranges[j].pages;
+		pages += profile_file_pages(file);
 	}
 	return pages * recording->page_size;
 }
@@ -189,17 +187,6 @@ static void print_recordings(struct listing *listing, const struct recordings *r
 	}
 }
 
-/* The keys by which the plans are named now. */
-static void find_asked(struct recordings *recordings)
-{
-	struct plan_options options = {0};
-	char rule[ASKED_RULE_MAX];
-
-	plan_host(recordings->items->program, rule, &options);
-	for (size_t i = 0; i < recordings->n; i++)
-		(void)plan_find_asked(&recordings->items[i], rule);
-}
-
 static void list_profile(struct listing *listing, const char *path)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
@@ -214,7 +201,7 @@ static void list_profile(struct listing *listing, const char *path)
 		verb_note("'%s' %s", path, r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
 		return;
 	}
-	find_asked(&recordings);
+	plan_find_keys(&recordings);
 	if (!listing->program || streq(listing->program, recordings.items->program))
 		print_recordings(listing, &recordings, path);
 }

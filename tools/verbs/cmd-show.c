@@ -15,7 +15,9 @@
 #include "lib/input-path.h"
 #include "lib/input.h"
 #include "lib/page-style.h"
+#include "lib/plan-settings.h"
 #include "profile/profile-file.h"
+#include "profile/recordings.h"
 #include "report/report.h"
 #include "verb.h"
 
@@ -81,15 +83,20 @@ static int finish(int r)
 
 static int show_profile(const char *path, const struct show_options *options)
 {
-	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	_cleanup_(profile_releasep) struct profile all = {0};
 	struct report_style style = page_style(options->rows);
-	int r = input_profile(path, &profile);
+	int r = input_recordings(path, &recordings);
 
 	if (r)
 		return r;
+	plan_find_keys(&recordings);
+	r = recordings_merge(&recordings, &all);
+	if (r < 0)
+		return verb_fail("'%s' %s", path, profile_fault_text(PROFILE_DAMAGED));
 	if (options->json)
-		return finish(report_profile_json(stdout, &profile));
-	return finish(report_profile_text(stdout, &profile, &style));
+		return finish(report_profile_json(stdout, &all, &recordings));
+	return finish(report_profile_text(stdout, &all, &recordings, &style));
 }
 
 static int show_plan(const char *path, const struct show_options *options)

@@ -13,6 +13,7 @@
 #include "base/preload-text.h"
 #include "base/strings.h"
 #include "config/config.h"
+#include "doctor/doctor.h"
 #include "format/kill-switch.h"
 #include "format/state-folder.h"
 #include "lib/print-json.h"
@@ -82,26 +83,37 @@ static int describe_apps(struct json_object *apps)
 	return r < 0 ? verb_fail_errno(r, "cannot list what is installed") : r;
 }
 
+static const char *environment_variable(const char *name)
+{
+	return getenv(name);
+}
+
+static int count_profiles(const char *path)
+{
+	_cleanup_closedir_ DIR *folder = opendir(path);
+	struct dirent *entry;
+	int count = 0;
+
+	while (folder && (entry = readdir(folder)))
+		count += ends_with(entry->d_name, STATE_PROFILE_SUFFIX) &&
+			!links_to_neighbour(dirfd(folder), entry->d_name);
+	return count;
+}
+
 /* The content of one folder of profiles and plans. */
 static struct json_object *count_recorded(const char *path)
 {
-	static const char *const suffixes[] = {STATE_PROFILE_SUFFIX, STATE_PLAN_SUFFIX, STATE_STALE_SUFFIX};
-	static const char *const keys[] = {"profiles", "plans", "stale"};
-	_cleanup_closedir_ DIR *folder = opendir(path);
+	const struct doctor_host host = {.root = "", .variable = environment_variable, .user = geteuid()};
 	struct json_object *object = json_object_new_object();
-	struct dirent *entry;
-	int counts[3] = {0};
+	struct doctor_plans plans;
 
-	while (folder && (entry = readdir(folder))) {
-		const char *dot = strrchr(entry->d_name, '.');
-
-		for (size_t i = 0; dot && i < 3; i++)
-			counts[i] +=
-				streq(dot, suffixes[i]) && !links_to_neighbour(dirfd(folder), entry->d_name);
-	}
+	doctor_count_plans(&host, path, &plans);
 	add_string(object, "folder", path);
-	for (size_t i = 0; i < 3; i++)
-		json_object_object_add(object, keys[i], json_object_new_int(counts[i]));
+	json_object_object_add(object, "profiles", json_object_new_int(count_profiles(path)));
+	json_object_object_add(object, "plans", json_object_new_uint64(plans.plans));
+	json_object_object_add(object, "starts", json_object_new_uint64(plans.starts));
+	json_object_object_add(object, "stale", json_object_new_uint64(plans.stale));
+	json_object_object_add(object, "worn", json_object_new_uint64(plans.worn));
 	return object;
 }
 
@@ -235,19 +247,29 @@ static void print_settings(struct json_object *settings)
 	print_files(settings);
 }
 
+static int count_of(struct json_object *object, const char *key)
+{
+	return json_object_get_int(json_object_object_get(object, key));
+}
+
 static void print_recorded(struct json_object *recorded)
 {
 	for (size_t i = 0; i < json_object_array_length(recorded); i++) {
 		struct json_object *folder = json_object_array_get_idx(recorded, i);
-		int profiles = json_object_get_int(json_object_object_get(folder, "profiles"));
-		int plans = json_object_get_int(json_object_object_get(folder, "plans"));
-		int stale = json_object_get_int(json_object_object_get(folder, "stale"));
+		int profiles = count_of(folder, "profiles"), plans = count_of(folder, "plans");
+		int starts = count_of(folder, "starts"), stale = count_of(folder, "stale");
+		int worn = count_of(folder, "worn");
 
 		printf("recorded  %d profile%s, %d plan%s", profiles, words_plural((uint64_t)profiles), plans,
 			words_plural((uint64_t)plans));
-		if (stale)
-			printf(" (%d marked stale)", stale);
+		if (starts)
+			printf(" and %d of single starts", starts);
 		printf(", in %s\n", text_of(folder, "folder", ""));
+		if (stale)
+			printf("          %d stale: see 'headstart doctor'\n", stale);
+		if (worn)
+			printf("          %d cover%s much less than was recorded: see 'headstart doctor'\n",
+				worn, worn == 1 ? "s" : "");
 	}
 }
 

@@ -26,6 +26,7 @@ struct plan_summary {
 	enum device_class device;
 	size_t files, stale,
 		gone;     /* files planned; left out because changed; because missing or not readable */
+	uint64_t lost;    /* pages in the files that are left out because changed or missing */
 	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
 	size_t uncached;  /* left out: their file system drops what is cached at every open (FUSE) */
 	size_t others;    /* left out of a plan for everybody: others than root own or can replace them */

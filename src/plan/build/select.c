@@ -146,6 +146,7 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 		return -errno;
 	if (fd < 0) {
 		draft->summary.gone++;
+		draft->summary.lost += profile_file_pages(source);
 		return 0;
 	}
 	r = find_device(draft, fd, st.st_dev, options, &file.device);
@@ -194,9 +195,11 @@ static int select_file(struct plan_draft *draft, const struct profile_file *sour
 	switch (profile_file_staleness(&here, same_machine)) {
 	case PROFILE_GONE:
 		draft->summary.gone++;
+		draft->summary.lost += profile_file_pages(source);
 		return 0;
 	case PROFILE_CHANGED:
 		draft->summary.stale++;
+		draft->summary.lost += profile_file_pages(source);
 		return 0;
 	case PROFILE_FRESH:
 		break;

@@ -148,6 +148,7 @@ static void write_header(
 		.depth = LE32(draft->disk && draft->disk->measured ? draft->disk->model.depth : 0),
 		.asked = LE64(draft->asked),
 		.rule = LE32(draft->rule ? (uint32_t)layout->rule : 0),
+		.lost = LE32((uint32_t)draft->summary.lost), /* a profile has fewer than 2^32 pages */
 	};
 	memcpy(header->magic, PLAN_MAGIC, sizeof(header->magic));
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));
