@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/stranger.h"
+#include "base/times.h"
 
 /* The owner of the file, or of the last folder above it that exists. Returns 0 or negative errno. */
 static int find_owner(const char *path, uid_t *ret)
@@ -40,4 +41,23 @@ bool outdates_plan(const char *path, uid_t plan_owner)
 		return r == 0 || r == -ENOTDIR;
 	}
 	return find_owner(path, &owner) == 0 && (owner == 0 || owner == plan_owner);
+}
+
+static bool has_changed(const struct plan_file *file, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT || errno == ENOTDIR;
+	return (st.st_mode & S_IFMT) != plan_file_type(file) ||
+		!plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim));
+}
+
+bool plan_is_outdated(const struct plan_view *plan, uid_t plan_owner)
+{
+	for (uint32_t i = 0; i < plan->file_count; i++)
+		if (has_changed(&plan->files[i], plan_file_path(plan, i)) &&
+			outdates_plan(plan_file_path(plan, i), plan_owner))
+			return true;
+	return false;
 }

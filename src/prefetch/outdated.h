@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides whether a planned file that has changed makes its plan outdated. */
+/* Decides whether planned files that have changed make their plan outdated. */
 #pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
+
+#include "format/plan-view.h"
 
 /*
  * Whether the plan of this owner must be compiled anew because the file at `path`, which it names, has changed or is
@@ -12,3 +14,9 @@
  * user.
  */
 bool outdates_plan(const char *path, uid_t plan_owner);
+
+/*
+ * Whether a file of the plan has changed or is gone, so that the plan of this owner must be compiled anew. Files that
+ * this process may not look at count as unchanged.
+ */
+bool plan_is_outdated(const struct plan_view *plan, uid_t plan_owner);

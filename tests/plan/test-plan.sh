@@ -53,6 +53,32 @@ case_options_limit_the_plan() {
 	expect "$(extents "$tmp/later.plan" | tr '\n' ';')" "helper 0 3 0;data 8 8 0;" "--at"
 }
 
+# What packages call after an upgrade.
+case_plans_of_changed_files_are_marked() {
+	cp -r "$tmp/bin" "$tmp/upgraded"
+	sed "s,$real/bin,$real/upgraded,g" <<-EOF_PROFILE | "$make_profile" "$tmp/upgraded.profile"
+		program $real/bin/app
+		file regular $real/bin/app
+		range 0 4 1 1
+		file regular $real/bin/lib
+		range 0 2 7 1
+	EOF_PROFILE
+	plan "$tmp/upgraded.profile"
+	ln -s "$(ls "$tmp/state")" "$tmp/state/other-0123456789abcdef.plan"
+	"$headstart" plan --mark-stale >"$tmp/out" || fail "exit status $?"
+	[ ! -s "$tmp/out" ] || fail "a plan is stale though nothing has changed: $(cat "$tmp/out")"
+	echo >>"$tmp/upgraded/lib"
+	for time in first second; do
+		"$headstart" plan --mark-stale >"$tmp/out" || fail "$time: exit status $?"
+		[ "$(grep -c '^stale    .*/state/app-[0-9a-f]*\.plan$' "$tmp/out")" = "$(wc -l <"$tmp/out")" ] || fail "$time: $(cat "$tmp/out")"
+		[ "$(ls "$tmp"/state/*.stale)" = "$(sed 's/^stale *//; s/$/.stale/' "$tmp/out")" ] || fail "$time: $(ls "$tmp/state")"
+	done
+	refuses 2 "takes no arguments and no other options" "$headstart" plan --mark-stale "$tmp/upgraded.profile"
+	refuses 2 "takes no arguments and no other options" "$headstart" plan --mark-stale --json
+	HEADSTART_STATE=$tmp/none "$headstart" plan --mark-stale || fail "no plans: exit status $?"
+	rm -r "$tmp/state"
+}
+
 case_summary_as_json() {
 	plan --json -o "$tmp/json.plan" "$tmp/app.profile"
 	json "$tmp/out" - "$real" <<-'EOF_PYTHON' || fail "--json: $(cat "$tmp/out")"

@@ -20,6 +20,7 @@
 #include "plan/store/store.h"
 #include "report/json-text.h"
 #include "verb.h"
+#include "verbs/plan/marks.h"
 
 struct plan_arguments {
 	const char *output;  /* NULL: the store */
@@ -27,12 +28,14 @@ struct plan_arguments {
 	const char *program; /* used if profile is NULL */
 	const char *at;      /* program at which the plan begins, or NULL */
 	bool json;
+	bool mark_stale; /* and nothing else */
 	struct plan_options options;
 };
 
 static const char help[] =
 	"usage: headstart plan [OPTION…] PROFILE\n"
 	"       headstart plan [OPTION…] --program PROGRAM\n"
+	"       headstart plan --mark-stale\n"
 	"Compiles a profile for this machine: the files that have not changed, in the order in which this\n"
 	"machine's disk reads them best. 'headstart record' does this by itself.\n"
 	"\n"
@@ -45,6 +48,8 @@ static const char help[] =
 	"      --min-runs N       leave out what fewer than N of the recorded runs touched\n"
 	"      --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
 	"      --json             print the summary as JSON\n"
+	"      --mark-stale       only mark and list this user's plans whose files have changed, for example\n"
+	"                         by an upgrade\n"
 	"  -h, --help             print this\n";
 
 static bool parse_device(const char *text, enum device_class *ret)
@@ -117,6 +122,9 @@ static int parse_option(int option, struct plan_arguments *arguments)
 	case 'r':
 		options->root = optarg;
 		return 0;
+	case 's':
+		arguments->mark_stale = true;
+		return 0;
 	default:
 		arguments->json = true;
 		return 0;
@@ -135,6 +143,7 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 		{"min-runs", required_argument, NULL, 'm'},
 		{"root", required_argument, NULL, 'r'},
 		{"json", no_argument, NULL, 'j'},
+		{"mark-stale", no_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -149,6 +158,9 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 		if (status)
 			return status;
 	}
+	if (arguments->mark_stale)
+		return argc == 2 ? -1
+				 : verb_usage("plan", "--mark-stale takes no arguments and no other options");
 	if (argc - optind > 1)
 		return verb_usage("plan", "unexpected argument '%s': give one profile", argv[optind + 1]);
 	arguments->profile = argv[optind];
@@ -399,6 +411,8 @@ int cmd_plan(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	if (arguments.mark_stale)
+		return mark_plans();
 	status = load_recordings(&arguments, &recordings);
 	if (status == 0 && arguments.at)
 		status = begin_at(&recordings, arguments.at);

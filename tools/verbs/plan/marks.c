@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart plan --mark-stale: what a package manager calls after an upgrade. It reads plans, and looks at files. */
+#include "verbs/plan/marks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "lib/page-style.h"
+#include "lib/stranger-refusal.h"
+#include "plan/store/store.h"
+#include "prefetch/outdated.h"
+#include "prefetch/stale-mark.h"
+#include "verb.h"
+
+static int is_plan(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, STATE_PLAN_SUFFIX);
+}
+
+/* A link is the sign of a plan that has its own name in the folder, and a damaged plan is compiled anew anyway. */
+static bool is_outdated(const char *path)
+{
+	_cleanup_free_ char *data = NULL;
+	struct plan_view view;
+	struct stat st;
+	size_t size;
+
+	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+		read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
+		plan_view_init(&view, data, size, checksum64) == PLAN_GOOD &&
+		plan_is_outdated(&view, st.st_uid);
+}
+
+static int mark_plan(const char *path)
+{
+	if (!is_outdated(path))
+		return 0;
+	if (!plan_mark_stale(path))
+		return verb_fail("cannot mark '%s'", path);
+	page_line("stale    ", path, "");
+	return 0;
+}
+
+int mark_plans(void)
+{
+	_cleanup_free_ char *state = NULL;
+	struct dirent **entries = NULL;
+	int n, status = refuse_strange_state();
+	int r = status ? 0 : store_folder(&state);
+
+	if (status)
+		return status;
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the folder of plans");
+	n = scandir(state, &entries, is_plan, alphasort);
+	if (n < 0)
+		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", state);
+	for (int i = 0; i < n; i++) {
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", state, entries[i]->d_name) < 0)
+			status = verb_fail_errno(ENOMEM, "cannot read '%s'", state);
+		else if (mark_plan(path))
+			status = VERB_FAILED;
+		free(entries[i]);
+	}
+	free(entries);
+	return status;
+}
