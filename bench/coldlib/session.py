@@ -18,6 +18,7 @@ import time
 from coldlib import arms
 from coldlib.experiment import GivenUp
 from coldlib.stage import Stage, lab_errors, slowdisk
+from lab.build import headstart
 from lab.image import image
 from lab.variant import variant
 
@@ -83,7 +84,7 @@ class Session:
 
     def _relay(self, tree, key, *more):
         """Runs relayout on the files of the recorded start in a root folder, with more arguments."""
-        command = [os.path.join(self.options.build, "tools/headstart"), "relayout", "--tree", tree,
+        command = [headstart(self.options.build), "relayout", "--tree", tree,
                    "--profile", self.profile, "--in-place", "--force", "--json", *more,
                    *shlex.split(self.options.relayout_args)]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

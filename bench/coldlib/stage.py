@@ -6,11 +6,10 @@ import glob
 import json
 import os
 import shutil
-import subprocess
 
 from coldlib import arms, disk_order, recording
 from coldlib.experiment import GivenUp, NotVerified, Run, failure_of, first_line
-from lab import LabError, cold
+from lab import LabError, build as lab_build, cold
 from lab.device import Device
 from lab.root import Root
 from lab.shell import Shell
@@ -264,24 +263,18 @@ def page_cache_drops():
 
 def installed_paths(build):
     """Where a build of headstart has what the arms need."""
-    try:
-        asked = subprocess.run(["meson", "introspect", "--buildoptions", build], stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, check=False)
-    except FileNotFoundError:
-        raise GivenUp("'meson' is not installed; try: apt install meson") from None
-    if asked.returncode != 0:
-        raise GivenUp(f"'{build}' is not a build; 'meson setup --prefix=/usr build' and 'ninja -C build' make one")
-    options = {option["name"]: option["value"] for option in json.loads(asked.stdout)}
-    prefix = options["prefix"]
+    with lab_errors():
+        folders = lab_build.folders(build)
+    private, state = folders["private"], folders["state"]
     return {
-        "headstart": os.path.join(prefix, options["bindir"], "headstart"),
-        "audit": os.path.join(prefix, options["libdir"], "headstart/libheadstart-audit.so"),
-        "preload": os.path.join(prefix, options["libdir"], "headstart/libheadstart-preload.so"),
-        "read_files": os.path.join(prefix, options["libdir"], "headstart/bench-read-files"),
-        "state": options["state-dir"],
-        "list": os.path.join(options["state-dir"], "bench-files"),
-        "other": os.path.join(options["state-dir"], "bench-other"),
-        "merged": os.path.join(options["state-dir"], "bench-merged"),
+        "headstart": folders["headstart"],
+        "audit": os.path.join(private, "libheadstart-audit.so"),
+        "preload": os.path.join(private, "libheadstart-preload.so"),
+        "read_files": os.path.join(private, "bench-read-files"),
+        "state": state,
+        "list": os.path.join(state, "bench-files"),
+        "other": os.path.join(state, "bench-other"),
+        "merged": os.path.join(state, "bench-merged"),
     }
 
 

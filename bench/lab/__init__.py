@@ -3,6 +3,7 @@
 
     image.py     makes the image, once; variant.py: makes a temporary image with other files
     device.py    slow disk, loop device, mount; removed however the benchmark ends (guardian.py)
+    build.py     what is installed there: a build of headstart, or what is installed here
     root.py      runs programs inside; shell.py: an already running shell that starts them
     cold.py      makes the page cache cold or warm, and proves it
     kernel.py    the system calls that Python does not have; loop.py: loop devices

@@ -20,11 +20,10 @@ import resource
 import select
 import signal
 import socket
-import subprocess
 import sys
 import time
 
-from lab import LabError, kernel
+from lab import LabError, build, kernel
 from lab.guardian import end_processes_in, end_processes_on
 
 ENVIRONMENT = {
@@ -77,16 +76,7 @@ class Root:
         """Installs a build of headstart (whose prefix should be /usr) into the image, stripped as packages are. A measured
         command runs in a PID namespace of its own, where the shims start no prefetcher unless a file permits it."""
         self.device.delay(False)
-        command = ["meson", "install", "-C", build_dir, "--no-rebuild", "--quiet", "--strip",
-                   "--destdir", os.path.abspath(self.path)]
-        try:
-            subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                           stderr=subprocess.PIPE)
-        except FileNotFoundError:
-            raise LabError("'meson' is not installed; try: apt install meson") from None
-        except subprocess.CalledProcessError as error:
-            said = error.stderr.decode("utf-8", "replace").strip().splitlines()
-            raise LabError(f"'meson install' failed: {said[-1] if said else error.returncode}") from None
+        build.install(build_dir, self.path)
         os.makedirs(self.inside(os.path.dirname(EVERYWHERE)), exist_ok=True)
         with open(self.inside(EVERYWHERE), "w", encoding="ascii"):
             pass
