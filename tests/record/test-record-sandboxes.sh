@@ -58,7 +58,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_majflt)' "$@"
 
 a_tenth_of_the_faults_are_left() { # WITHOUT WITH
 	echo "major faults: $1 without, $2 with"
-	[ "$1" -ge 20 ] || fail "the start without headstart had $1 major faults: it was not cold"
+	[ "$1" -ge 10 ] || fail "the start without headstart had $1 major faults: it was not cold"
 	[ "$(($2 * 10))" -le "$1" ] || fail "$2 of $1 major faults are left"
 }
 
