@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What `headstart record` was asked to do, for all its files. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "format/asked.h"
+#include "record/mark.h"
+#include "record/record.h"
+#include "verbs/record/inside.h"
+
+/* Exit statuses if the command cannot be started, as shells have them. */
+#define NOT_FOUND      127
+#define NOT_EXECUTABLE 126
+
+struct record_job {
+	struct record_options record;
+	const char *output; /* NULL: the store */
+	bool kill, merge, force, quiet, json;
+	char *path;                /* owned; of the command, links not resolved */
+	char *program;             /* owned; links resolved */
+	char *folder;              /* owned; the working folder */
+	char rule[ASKED_RULE_MAX]; /* how to tell what COMMAND is asked for */
+	struct asked asked;
+	char *caller; /* owned; the user who called sudo, or NULL */
+	char recording[MARK_NAME_MAX];
+	int mark; /* the socket of that name */
+	struct markers markers;
+	struct record_inside inside;
+	bool told_stranger; /* we have reported a user who may not mark */
+};

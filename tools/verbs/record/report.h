@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What `headstart record` says. */
+#pragma once
+
+#include "verbs/record/job.h"
+
+/* job->record.progress, with the job as context. */
+void record_report_progress(void *context, const struct record_progress *progress);
+
+/* Says why nothing was recorded, and what to do about it: one sentence for each known way to fail. Returns the exit status. */
+int record_report_failure(enum record_step step, int err, const struct record_job *job);
+
+/* Prints the recording that is kept at `path`: for programs, as one JSON object. Returns an exit status. */
+int record_report_json(const struct record_result *result, const char *path);
+
+/* The same for people, and the commands to type next. */
+void record_report_text(const struct record_job *job, const struct record_result *result, const char *path);
+
+/* Says how the command has ended, unless all went well. */
+void record_report_status(const struct record_result *result, const char *name);

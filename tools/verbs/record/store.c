@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Adds a recording to the stored ones of its program, if it is worth that. */
+#include "verbs/record/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "plan/publish.h"
+#include "plan/store/store.h"
+#include "profile/recordings.h"
+#include "report/words.h"
+#include "verb.h"
+
+/* A start is much shorter than another if it touched less than this part of what that did: one half. */
+#define SHORT_SHARE 2
+
+/* Reads the recordings that are stored. If these are damaged, there are none. */
+static void load_stored(const char *path, const char *rule, struct recordings *ret)
+{
+	enum profile_fault fault;
+	int r = recordings_load(path, ret, &fault);
+
+	if (r < 0 && r != -ENOENT)
+		verb_note("'%s' %s; it is replaced", path,
+			r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
+	for (size_t i = 0; i < ret->n; i++)
+		(void)plan_find_asked(&ret->items[i], rule);
+}
+
+/* The stored recording of the same start. One that does not know its arguments, of an older headstart, counts as that. */
+static struct profile *find_same(const struct recordings *stored, const struct profile *profile)
+{
+	struct profile *same = recordings_find(stored, profile);
+
+	for (size_t i = 0; !same && i < stored->n; i++)
+		if (stored->items[i].n_arguments == 0)
+			same = &stored->items[i];
+	return same;
+}
+
+/* Returns 0 if the recording is good enough to be kept, or an exit status after printing why it is not. */
+static int check_worth(const struct profile *profile, const struct profile *same)
+{
+	int status = (int)profile->status;
+	char now[WORDS_MAX], before[WORDS_MAX];
+	bool as_before = same && same->status == profile->status;
+
+	if (WIFSIGNALED(status) && !as_before)
+		return verb_fail("not kept: '%s' was ended by signal %d (--force keeps it)", profile->program,
+			WTERMSIG(status));
+	if (WEXITSTATUS(status) && !as_before)
+		return verb_fail("not kept: '%s' exited with status %d (--force keeps it)", profile->program,
+			WEXITSTATUS(status));
+	if (same && profile_bytes(profile) < profile_bytes(same) / SHORT_SHARE)
+		return verb_fail(
+			"not kept: this start of '%s' touched %s, the one recorded before %s (--force keeps it)",
+			profile->program, words_bytes(profile_bytes(profile), now),
+			words_bytes(profile_bytes(same), before));
+	return 0;
+}
+
+/* Puts a copy of the recording in place of that of the same start, merged with it if `merge`, or beside the others. */
+static int put_recording(struct recordings *stored, struct profile *same, struct profile *profile, bool merge)
+{
+	_cleanup_(profile_releasep) struct profile copy = {0};
+	int r;
+
+	if (same && merge) {
+		r = profile_merge(same, profile);
+		if (r == 0)
+			r = profile_copy(same, &copy);
+		if (r < 0)
+			return r;
+		profile_release(profile);
+		*profile = copy;
+		copy = (struct profile){0};
+		return 0;
+	}
+	r = profile_copy(profile, &copy);
+	if (r < 0 || !same)
+		return r < 0 ? r : recordings_add(stored, &copy);
+	profile_release(same);
+	*same = copy;
+	copy = (struct profile){0};
+	return 0;
+}
+
+/*
+ * Root's profile with a recording of another user says what that user does, so it is for root alone; so is the one of an
+ * ordinary user for that user.
+ */
+static mode_t mode_of_stored(const char *path, bool for_user)
+{
+	struct stat st;
+
+	return for_user || (stat(path, &st) == 0 && !(st.st_mode & 044)) ? 0600 : store_mode();
+}
+
+int record_store(struct profile *profile, const struct record_job *job, bool for_user, char **ret)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	struct profile *same;
+	int err = store_path_for_writing(STORE_PROFILE, profile->program, &path);
+
+	if (err)
+		return verb_fail_errno(err, "cannot find a place for the profile");
+	load_stored(path, job->rule, &stored);
+	if (stored.n > 0 && stored.items->page_size != profile->page_size) {
+		verb_note("'%s' was recorded with pages of another size; it is replaced", path);
+		recordings_release(&stored);
+	}
+	same = find_same(&stored, profile);
+	err = job->force ? 0 : check_worth(profile, same);
+	if (err)
+		return err;
+	err = put_recording(&stored, same, profile, job->merge);
+	if (err == -E2BIG)
+		return verb_fail("'%s' has %zu recordings, which is the most: 'headstart forget' makes room",
+			profile->program, stored.n);
+	if (err)
+		return verb_fail_errno(err, "cannot add the recording to '%s'", path);
+	err = recordings_save(&stored, path, mode_of_stored(path, for_user));
+	if (err)
+		return verb_fail_errno(err, "cannot write '%s'", path);
+	*ret = TAKE_PTR(path);
+	return 0;
+}
