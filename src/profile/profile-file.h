@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profile on disk: versioned, little-endian, checksummed. The layout is described in profile-file.c. */
+/* The profile on disk: versioned, little-endian, checksummed. The layout is described in disk-layout.h. */
 #pragma once
 
 #include "profile/profile.h"

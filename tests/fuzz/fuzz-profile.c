@@ -9,7 +9,7 @@
 
 size_t inputs_taken;
 
-#define VERSION_AT    8 /* in the header: profile/profile-file.c */
+#define VERSION_AT    8 /* in the header: profile/disk-layout.h */
 #define VERSION_FIRST 1
 
 static bool is_first_version(const void *data)

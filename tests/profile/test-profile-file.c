@@ -18,7 +18,7 @@
 #include "replace/publish.h"
 #include "seal.h"
 
-/* Offsets on disk: profile/profile-file.c. */
+/* Offsets on disk: profile/disk-layout.h. */
 enum {
 	AT_VERSION = 8,
 	AT_PAGE_SIZE = 12,

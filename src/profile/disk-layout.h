@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The profile on disk: one or more recordings, one after the other. Each is little-endian, with tables and strings one
+ * after the other in the order in which they are read, so that there is no offset to go wrong:
+ *
+ *     struct disk_header
+ *     struct disk_file[file_count]     ascending by order
+ *     struct disk_range[range_count]   those of the first file, then those of the second …
+ *     uint32_t[exec_count]             touches before each exec point, ascending
+ *     strings                          NUL-terminated: command, program, kernel, device, milestone, folder, rule,
+ *                                      asked_path, then the path of each file, then that of each exec point, then
+ *                                      each argument
+ *     checksum                         XXH3-64 of all bytes before it
+ *
+ * A field may be added only with a new version: a reader refuses one it does not know. In version 1, which is read but no
+ * longer written, the header ends before `asked`, there are no strings for what follows the milestone but for the paths,
+ * and there is one recording.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "profile/profile-file.h"
+
+#define PROFILE_VERSION       2u
+#define PROFILE_VERSION_FIRST 1u
+
+struct disk_header {
+	uint8_t magic[8]; /* PROFILE_MAGIC */
+	uint32_t version; /* PROFILE_VERSION */
+	uint32_t page_size;
+	uint64_t file_size; /* bytes: all of this recording, the checksum included */
+	int64_t recorded;
+	uint32_t runs;
+	uint32_t touches;
+	uint32_t backend;
+	uint32_t bias;
+	uint32_t file_count;
+	uint32_t range_count;
+	uint32_t exec_count;
+	uint32_t strings_size; /* bytes */
+	uint64_t asked;
+	uint32_t status;
+	uint32_t argument_count;
+};
+
+#define HEADER_FIRST_SIZE offsetof(struct disk_header, asked) /* bytes, in version 1 */
+#define TEXTS_FIRST       5                                   /* strings before the paths, in version 1 */
+#define TEXTS             8
+
+struct disk_file {
+	uint64_t size;
+	int64_t mtime;
+	uint32_t order;
+	uint32_t range_count;
+	uint32_t kind;
+	uint32_t build_id_size;
+	uint8_t build_id[PROFILE_BUILD_ID_MAX]; /* 0 after build_id_size */
+};
+
+struct disk_range {
+	uint32_t page;
+	uint32_t pages;
+	uint32_t order;
+	uint32_t runs;
+};
+
+_Static_assert(sizeof(struct disk_header) == 80, "on-disk layout");
+_Static_assert(sizeof(struct disk_file) == 64, "on-disk layout");
+_Static_assert(sizeof(struct disk_range) == 16, "on-disk layout");

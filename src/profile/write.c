@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes recordings as a profile file (disk-layout.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "format/endian.h"
+#include "profile/disk-layout.h"
+#include "profile/recordings.h"
+#include "replace/publish.h"
+
+struct writer {
+	char *data; /* owned */
+	size_t size, capacity;
+};
+
+static void writer_releasep(struct writer *writer)
+{
+	free(writer->data);
+}
+
+static int put(struct writer *writer, const void *data, size_t size)
+{
+	int r = ARRAY_RESERVE(writer->data, writer->capacity, writer->size + size);
+
+	if (r < 0)
+		return r;
+	memcpy(writer->data + writer->size, data, size);
+	writer->size += size;
+	return 0;
+}
+
+static int put_string(struct writer *writer, const char *string)
+{
+	return string ? put(writer, string, strlen(string) + 1) : put(writer, "", 1);
+}
+
+static int put_file(struct writer *writer, const struct profile_file *file)
+{
+	struct disk_file disk = {
+		.size = LE64(file->size),
+		.mtime = (int64_t)LE64(file->mtime),
+		.order = LE32(file->order),
+		.range_count = LE32(file->n_ranges),
+		.kind = LE32(file->kind),
+		.build_id_size = LE32(file->build_id_size),
+	};
+
+	memcpy(disk.build_id, file->build_id, file->build_id_size);
+	return put(writer, &disk, sizeof(disk));
+}
+
+static int put_ranges(struct writer *writer, const struct profile_file *file)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < file->n_ranges; i++) {
+		const struct profile_range *range = &file->ranges[i];
+		struct disk_range disk = {
+			LE32(range->page), LE32(range->pages), LE32(range->order), LE32(range->runs)};
+
+		r = put(writer, &disk, sizeof(disk));
+	}
+	return r;
+}
+
+static int put_tables(struct writer *writer, const struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_file(writer, &profile->files[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_ranges(writer, &profile->files[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_execs; i++) {
+		uint32_t order = LE32(profile->execs[i].order);
+
+		r = put(writer, &order, sizeof(order));
+	}
+	return r;
+}
+
+static int put_strings(struct writer *writer, const struct profile *profile)
+{
+	const char *const texts[TEXTS] = {profile->command, profile->program, profile->kernel,
+		profile->device, profile->milestone, profile->folder, profile->rule, profile->asked_path};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < TEXTS; i++)
+		r = put_string(writer, texts[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_string(writer, profile->files[i].path);
+	for (size_t i = 0; r == 0 && i < profile->n_execs; i++)
+		r = put_string(writer, profile->execs[i].path);
+	for (size_t i = 0; r == 0 && i < profile->n_arguments; i++)
+		r = put_string(writer, profile->arguments[i]);
+	return r;
+}
+
+static struct disk_header header_of(const struct profile *profile)
+{
+	struct disk_header header = {
+		.version = LE32(PROFILE_VERSION),
+		.page_size = LE32(profile->page_size),
+		.recorded = (int64_t)LE64(profile->recorded),
+		.runs = LE32(profile->runs),
+		.touches = LE32(profile->touches),
+		.backend = LE32(profile->backend),
+		.bias = LE32(profile->bias),
+		.file_count = LE32(profile->n_files),
+		.exec_count = LE32(profile->n_execs),
+		.asked = LE64(profile->asked),
+		.status = LE32(profile->status),
+		.argument_count = LE32(profile->n_arguments),
+	};
+	size_t n_ranges = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		n_ranges += profile->files[i].n_ranges;
+	header.range_count = LE32(n_ranges);
+	memcpy(header.magic, PROFILE_MAGIC, sizeof(header.magic));
+	return header;
+}
+
+/* Appends one recording. */
+static int put_recording(struct writer *writer, const struct profile *profile)
+{
+	size_t begin = writer->size, strings_at;
+	struct disk_header header;
+	uint64_t checksum;
+	int r = profile_check(profile);
+
+	if (r < 0)
+		return r;
+	header = header_of(profile);
+	r = put(writer, &header, sizeof(header));
+	if (r == 0)
+		r = put_tables(writer, profile);
+	if (r < 0)
+		return r;
+	strings_at = writer->size;
+	r = put_strings(writer, profile);
+	if (r < 0)
+		return r;
+	if (writer->size + sizeof(checksum) > PROFILE_MAX_SIZE)
+		return -EFBIG;
+	header.strings_size = LE32(writer->size - strings_at);
+	header.file_size = LE64(writer->size - begin + sizeof(checksum));
+	memcpy(writer->data + begin, &header, sizeof(header));
+	checksum = LE64(checksum64(writer->data + begin, writer->size - begin));
+	return put(writer, &checksum, sizeof(checksum));
+}
+
+int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size)
+{
+	_cleanup_(writer_releasep) struct writer writer = {0};
+	int r = recordings->n > 0 ? 0 : -EINVAL;
+
+	for (size_t i = 0; r == 0 && i < recordings->n; i++)
+		r = put_recording(&writer, &recordings->items[i]);
+	if (r < 0)
+		return r;
+	*ret_size = writer.size;
+	*ret_data = TAKE_PTR(writer.data);
+	return 0;
+}
+
+int recordings_save(const struct recordings *recordings, const char *path, mode_t mode)
+{
+	_cleanup_free_ void *data = NULL;
+	size_t size;
+	int r = recordings_serialize(recordings, &data, &size);
+
+	return r < 0 ? r : publish_file(path, mode, data, size);
+}
+
+/* A list of just this one, which is not owned. */
+static struct recordings only(const struct profile *profile)
+{
+	return (struct recordings){.items = (struct profile *)profile, .n = 1};
+}
+
+int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size)
+{
+	const struct recordings recordings = only(profile);
+
+	return recordings_serialize(&recordings, ret_data, ret_size);
+}
+
+int profile_save(const struct profile *profile, const char *path)
+{
+	const struct recordings recordings = only(profile);
+
+	return recordings_save(&recordings, path, 0644);
+}
