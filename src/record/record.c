@@ -7,56 +7,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/process-tree.h"
-#include "base/strings.h"
 #include "base/times.h"
-#include "record/assemble.h"
-#include "record/command/command.h"
 #include "record/command/detach.h"
 #include "record/command/terminal.h"
 #include "record/disks/requests.h"
 #include "record/disks/sound.h"
-#include "record/events/tracer.h"
-#include "record/inside.h"
-#include "record/names/image.h"
-#include "record/names/mounts.h"
-#include "record/names/opens.h"
-#include "record/names/resolve.h"
-#include "record/names/unnamed.h"
-#include "record/restore/restore.h"
+#include "record/session.h"
 
 #define POLL_MS     40 /* the buffers hold far more than a command does in this time */
 #define PROGRESS_MS 250
-
-struct session {
-	const struct record_options *options;
-	struct restore restore;
-	struct mounts mounts;
-	struct tracer *tracer;
-	struct opens opens;
-	struct record_trace trace;
-	struct command command;
-	struct terminal *terminal; /* of another user's command; NULL where none is needed */
-	int signals;               /* signalfd; -1 until there is one */
-	sigset_t mask_before;
-	bool only_added;
-	double started, last_event; /* seconds, CLOCK_MONOTONIC */
-	bool command_ended, tree_ended, interrupted, marked;
-	int status;
-	const char *milestone; /* what ended the recording; NULL until then */
-};
 
 static void session_release(struct session *session)
 {
@@ -337,132 +304,6 @@ static int stop(struct session *session, enum record_step *step)
 	return restore_end(&session->restore) ?: r;
 }
 
-static uint32_t biases(const struct session *session, const struct assemble_summary *summary)
-{
-	uint32_t bias = 0;
-
-	if (session->options->keep_read_ahead || session->restore.read_ahead_on)
-		bias |= PROFILE_BIAS_READAHEAD;
-	if (summary->pages_resident || session->options->keep_cache)
-		bias |= PROFILE_BIAS_RESIDENT;
-	if (session->trace.lost)
-		bias |= PROFILE_BIAS_LOST;
-	if (streq(session->milestone, "timeout"))
-		bias |= PROFILE_BIAS_TIMEOUT;
-	return bias;
-}
-
-static char *join(char *const *argv)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; argv[i]; i++)
-		fprintf(stream, "%s%s", i ? " " : "", argv[i]);
-	return fclose(stream) == 0 ? text : NULL;
-}
-
-static int describe(const struct session *session, struct profile *profile)
-{
-	struct utsname kernel;
-
-	if (uname(&kernel) < 0)
-		return -errno;
-	profile->command = join(session->options->argv);
-	profile->program = strdup(session->options->program);
-	profile->kernel = strdup(kernel.release);
-	profile->milestone = strdup(session->milestone);
-	profile->device = strdup("");
-	profile->recorded = time(NULL);
-	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	profile->runs = 1;
-	profile->backend = PROFILE_BACKEND_FILEMAP;
-	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone ||
-		!profile->device)
-		return -ENOMEM;
-	return 0;
-}
-
-/* The start begins with the recorded program, even if its exec event was lost. */
-static int ensure_program(struct session *session)
-{
-	uint64_t started = (uint64_t)(session->started * 1e9);
-
-	for (size_t i = 0; i < session->trace.n_execs; i++)
-		if (streq(session->trace.execs[i].path, session->options->program))
-			return 0;
-	return record_trace_add_exec(
-		&session->trace, started, session->command.pid, session->options->program);
-}
-
-/* Before the lists are resolved: the children resolve them by the names of their own namespaces. */
-static int make_profiles_inside(struct session *session, struct record_result *result)
-{
-	const struct inside_options options = {
-		.here = &session->mounts,
-		.added_is_touch = session->only_added,
-		.work = session->options->inside,
-		.context = session->options->context,
-	};
-
-	for (size_t i = 0; options.work && i < session->opens.views.count; i++) {
-		int r = inside_run(
-			&session->opens.views.items[i], &session->trace, &result->profile, &options);
-
-		if (r == -ENOMEM)
-			return r;
-		if (r < 0 && r != -ENOENT)
-			result->inside_error = r;
-	}
-	return 0;
-}
-
-static int resolve(struct session *session, struct record_result *result)
-{
-	int r = session->opens.fd < 0
-		? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts)
-		: 0;
-
-	if (r == 0)
-		r = resolve_files(&session->opens.files, &session->trace);
-	if (r == 0)
-		r = unnamed_count(&session->opens, &session->trace, &result->files_unnamed);
-	if (r == 0)
-		r = resolve_programs(&session->trace, &session->opens.files);
-	return r;
-}
-
-static int make_profile(struct session *session, struct record_result *result)
-{
-	struct assemble_summary summary;
-	int r = describe(session, &result->profile);
-
-	result->profile.bias = biases(session, &(struct assemble_summary){0});
-	if (r == 0)
-		r = make_profiles_inside(session, result);
-	if (r == 0)
-		r = images_add_events(&session->opens, session->restore.sysfs, &session->trace);
-	if (r == 0)
-		r = resolve(session, result);
-	if (r == 0)
-		r = ensure_program(session);
-	if (r == 0)
-		r = assemble(&session->trace, &session->opens.files, session->only_added, &result->profile,
-			&summary);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < result->profile.n_files; i++)
-		profile_file_identify(&result->profile.files[i]);
-	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
-	result->pages_resident = summary.pages_resident;
-	result->events_unknown = summary.events_unknown;
-	result->names_by_walking = session->opens.fd < 0;
-	return 0;
-}
-
 static int run(struct session *session, struct record_result *result, enum record_step *step)
 {
 	int r;
@@ -486,7 +327,7 @@ static int run(struct session *session, struct record_result *result, enum recor
 	if (r < 0)
 		return r;
 	*step = RECORD_STEP_PROFILE;
-	r = make_profile(session, result);
+	r = session_make_profile(session, result);
 	if (r == 0 && !session->trace.requests_lost)
 		r = requests_join(&session->trace, &result->disks);
 	result->pid = session->command.pid;

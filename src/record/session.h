@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* A recording under way. Internal to src/record. */
+#pragma once
+
+#include <signal.h>
+#include <stdbool.h>
+
+#include "record/command/command.h"
+#include "record/events/tracer.h"
+#include "record/names/mounts.h"
+#include "record/names/opens.h"
+#include "record/record.h"
+#include "record/restore/restore.h"
+
+struct session {
+	const struct record_options *options;
+	struct restore restore;
+	struct mounts mounts;
+	struct tracer *tracer;
+	struct opens opens;
+	struct record_trace trace;
+	struct command command;
+	struct terminal *terminal; /* of another user's command; NULL where none is needed */
+	int signals;               /* signalfd; -1 until there is one */
+	sigset_t mask_before;
+	bool only_added;
+	double started, last_event; /* seconds, CLOCK_MONOTONIC */
+	bool command_ended, tree_ended, interrupted, marked;
+	int status;
+	const char *milestone; /* what ended the recording; NULL until then */
+};
+
+/* make-profile.c: makes the profile of what was gathered, when all is restored. Returns 0 or negative errno. */
+int session_make_profile(struct session *session, struct record_result *result);
