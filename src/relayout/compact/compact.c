@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A compaction, step by step (relayout/compact/parts.h). */
+/* A compaction, step by step (compaction.h). */
 #include "relayout/compact/compact.h"
 
 #include <errno.h>
@@ -8,7 +8,12 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "relaid/cost.h"
-#include "relayout/compact/parts.h"
+#include "relayout/compact/cuts.h"
+#include "relayout/compact/order.h"
+#include "relayout/compact/room.h"
+#include "relayout/compact/sections.h"
+#include "relayout/compact/tables.h"
+#include "relayout/compact/write.h"
 
 void compaction_free(struct compaction *c)
 {

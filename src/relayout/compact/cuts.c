@@ -8,14 +8,17 @@
  *  - code, unless a function begins there. Instructions have no marks of their own on x86-64; functions have
  *    symbols, and where these are stripped the table of .eh_frame_hdr, which knows where each begins.
  */
+#include "relayout/compact/cuts.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "format/endian.h"
-#include "relayout/compact/parts.h"
+#include "relayout/compact/room.h"
 
 /* DWARF pointer encodings of .eh_frame_hdr as all linkers write it (LSB, "Exception Frames"). */
 #define HEADER_SIZE    12u

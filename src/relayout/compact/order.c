@@ -4,6 +4,8 @@
  * untouched of it costs more than reading what is touched from elsewhere. Stretches of hot and of cold blocks
  * are turned over, the cheapest first, until their PT_LOADs fit (passes/turns.h).
  */
+#include "relayout/compact/order.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -11,7 +13,6 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "relaid/cost.h"
-#include "relayout/compact/parts.h"
 #include "relayout/passes/turns.h"
 
 static bool is_hot(const struct relayout_page *page)

@@ -6,6 +6,8 @@
  * Linkers leave no room. But what follows are notes and the tables of dynamic linking, which are found by a
  * program header or a dynamic entry and not by their address: these can lie elsewhere.
  */
+#include "relayout/compact/room.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "relaid/cost.h"
-#include "relayout/compact/parts.h"
+#include "relayout/compact/tables.h"
 
 #define GAP_LIMIT (64u << 20)
 

@@ -3,6 +3,8 @@
  * The section headers of the result, in the order of the original's. Where file offsets jump inside a
  * section, its first part keeps the name; the others are called .hot or .cold after it, by where they lie.
  */
+#include "relayout/compact/sections.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,6 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "relayout/compact/parts.h"
 
 /* The sections of the result while they are made. */
 struct splitter {

@@ -3,6 +3,8 @@
  * Where the tables of dynamic linking lie after all passes. Passes and room.c change dynamic entries;
  * section headers follow from these.
  */
+#include "relayout/compact/tables.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "base/array.h"
 #include "base/checked.h"
 #include "base/cleanup.h"
-#include "relayout/compact/parts.h"
+#include "base/strings.h"
 
 static const struct {
 	uint32_t type;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The bytes of a compacted file. */
+#include "relayout/compact/write.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/note.h"
-#include "relayout/compact/parts.h"
+#include "relayout/compact/room.h"
 #include "relayout/passes/write.h"
 
 struct writer {
