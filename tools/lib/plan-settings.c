@@ -41,7 +41,7 @@ void plan_settings(const struct config *config, struct plan_options *options)
 		options->budget = config->memory;
 }
 
-void plan_tell_others(const struct plan_summary *summary)
+void plan_note_left_out(const struct plan_summary *summary)
 {
 	if (summary->others == 1)
 		verb_note(

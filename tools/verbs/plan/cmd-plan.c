@@ -356,7 +356,7 @@ static int compile_to_file(
 
 	if (r == 0)
 		r = plan_build(recordings->items, &arguments->options, &data, &size, summary);
-	plan_tell_others(summary);
+	plan_note_left_out(summary);
 	if (r < 0)
 		return build_failed(r, recordings->items->program);
 	r = output_check(arguments->output);
@@ -376,7 +376,7 @@ static int compile_to_store(
 
 	plan_host(program, rule, &arguments->options);
 	r = plan_publish(recordings, &arguments->options, summary);
-	plan_tell_others(summary);
+	plan_note_left_out(summary);
 	return r < 0 ? build_failed(r, program) : 0;
 }
 
