@@ -16,7 +16,7 @@
 void table_title(FILE *out, const char *text, const struct report_style *style)
 {
 	fputs(style->colour ? "\033[1m" : "", out);
-	table_safe_text(out, text, SIZE_MAX, style);
+	table_safe_text(out, text, style);
 	fputs(style->colour ? "\033[0m\n" : "\n", out);
 }
 
@@ -50,32 +50,49 @@ static size_t safe_width(const char *text, bool utf8)
 	return sum;
 }
 
-void table_safe_text(FILE *out, const char *text, size_t width, const struct report_style *style)
+/* Prints as many characters as `width` has room for. */
+static void print_safe(FILE *out, const char *text, size_t width, bool utf8)
+{
+	size_t used;
+
+	for (size_t n; *text; text += n, width -= used) {
+		n = step(text, utf8, &used);
+		if (used > width)
+			break;
+		if (printable(text, utf8))
+			fwrite(text, 1, n, out);
+		else
+			fprintf(out, "\\x%02x", (unsigned char)*text);
+	}
+}
+
+void table_cut_text(
+	FILE *out, const char *text, size_t width, enum table_cut cut, const struct report_style *style)
 {
 	const char *mark = style->utf8 ? "…" : "...";
 	size_t mark_width = style->utf8 ? 1 : 3, left = safe_width(text, style->utf8), skipped;
+	bool too_wide = left > width && width > mark_width;
 
-	if (left > width && width > mark_width) {
+	if (too_wide && cut == TABLE_CUT_BEGIN) {
 		fputs(mark, out);
 		for (; left > width - mark_width; left -= skipped)
 			text += step(text, style->utf8, &skipped);
 	}
-	while (*text) {
-		size_t n = printable(text, style->utf8);
+	print_safe(out, text, too_wide ? width - mark_width : SIZE_MAX, style->utf8);
+	if (too_wide && cut == TABLE_CUT_END)
+		fputs(mark, out);
+}
 
-		if (n == 0)
-			fprintf(out, "\\x%02x", (unsigned char)*text);
-		else
-			fwrite(text, 1, n, out);
-		text += n ? n : 1;
-	}
+void table_safe_text(FILE *out, const char *text, const struct report_style *style)
+{
+	print_safe(out, text, SIZE_MAX, style->utf8);
 }
 
 void table_path(FILE *out, const char *path, size_t before, const struct report_style *style)
 {
 	size_t width = style->columns > before + PATH_MIN ? style->columns - before : PATH_MIN;
 
-	table_safe_text(out, path, style->whole_paths ? SIZE_MAX : width, style);
+	table_cut_text(out, path, style->whole_paths ? SIZE_MAX : width, TABLE_CUT_BEGIN, style);
 	fputc('\n', out);
 }
 
@@ -101,7 +118,7 @@ void table_line(FILE *out, const struct report_style *style, const char *label, 
 		}
 		if (at > LABEL_WIDTH + 2)
 			at += (size_t)fprintf(out, " ");
-		table_safe_text(out, word, SIZE_MAX, style);
+		table_safe_text(out, word, style);
 		at += width;
 	}
 	fputc('\n', out);

@@ -44,11 +44,18 @@ void table_title(FILE *out, const char *text, const struct report_style *style);
 void table_line(FILE *out, const struct report_style *style, const char *label, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
+/* Where a text that is too wide is cut: "…b/libc.so.6" still names a file, and "-c 'print…" a start. */
+enum table_cut { TABLE_CUT_BEGIN, TABLE_CUT_END };
+
 /*
  * Prints a string from a file to a terminal. Control characters, and bytes that are not UTF-8 (or, without utf8, not
- * ASCII), become \xNN. If it is wider than `width`, only the end is printed, after "…".
+ * ASCII), become \xNN. If it is wider than `width`, one end of it is cut off, and "…" stands there.
  */
-void table_safe_text(FILE *out, const char *text, size_t width, const struct report_style *style);
+void table_cut_text(
+	FILE *out, const char *text, size_t width, enum table_cut cut, const struct report_style *style);
+
+/* All of it, however wide. */
+void table_safe_text(FILE *out, const char *text, const struct report_style *style);
 
 /* The rest of a line of which `before` columns are taken: a path, and a newline. Cuts the path unless whole_paths. */
 void table_path(FILE *out, const char *path, size_t before, const struct report_style *style);

@@ -30,6 +30,7 @@ recorded host a.py
 recorded host -c 'print("two words")'
 recorded host
 cp host viewer
+cp host narrow
 recorded viewer one.odt
 
 store host
@@ -43,6 +44,17 @@ case_list_shows_what_was_asked_for() {
 	grep -q "(no arguments)$" out || fail "$(cat out)"
 	grep -q "one.odt$" out || fail "$(cat out)"
 	[ "$(grep -c '^  20' out)" = 4 ] || fail "$(cat out)"
+}
+
+case_long_arguments_are_cut_at_their_end() {
+	COLUMNS=62 LC_ALL=C.UTF-8 "$headstart" list "$real/host" >out || fail "list ended with $?"
+	grep -qF '  -c '\''print("two w…' out || fail "$(cat out)"
+	! grep -q 'words' out || fail "$(cat out)"
+	recorded narrow "$(printf 'a%.0s' $(seq 200))"
+	store narrow
+	"$headstart" list "$real/narrow" >out || fail "list ended with $?"
+	grep -q 'a\{200\}$' out || fail "what is no terminal has no width: $(cat out)"
+	"$headstart" forget "$real/narrow" 2>err || fail "$(cat err)"
 }
 
 case_show_prints_rule_and_key() {

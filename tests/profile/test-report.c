@@ -77,7 +77,7 @@ static void bars_share_out_pages(void **state)
 	assert_true(small.cells[0] == 1 && small.cells[TABLE_BAR_CELLS - 1] == 1);
 }
 
-static void assert_safe(const char *text, size_t width, bool utf8, const char *expected)
+static void assert_cut(const char *text, size_t width, enum table_cut cut, bool utf8, const char *expected)
 {
 	const struct report_style style = {.utf8 = utf8};
 	_cleanup_free_ char *written = NULL;
@@ -85,9 +85,14 @@ static void assert_safe(const char *text, size_t width, bool utf8, const char *e
 	FILE *out = open_memstream(&written, &size);
 
 	assert_non_null(out);
-	table_safe_text(out, text, width, &style);
+	table_cut_text(out, text, width, cut, &style);
 	fclose(out);
 	assert_string_equal(written, expected);
+}
+
+static void assert_safe(const char *text, size_t width, bool utf8, const char *expected)
+{
+	assert_cut(text, width, TABLE_CUT_BEGIN, utf8, expected);
 }
 
 static void text_is_safe_and_fits(void **state)
@@ -104,6 +109,16 @@ static void text_is_safe_and_fits(void **state)
 	assert_safe("abc\x01z", 4, true, "…z");
 }
 
+static void text_keeps_its_beginning_if_that_says_more(void **state)
+{
+	assert_cut("-c 'print(1)'", 13, TABLE_CUT_END, true, "-c 'print(1)'");
+	assert_cut("-c 'print(1)'", 6, TABLE_CUT_END, true, "-c 'p…");
+	assert_cut("-c 'print(1)'", 6, TABLE_CUT_END, false, "-c ...");
+	assert_cut("\xc3\xa9\xc3\xa9\xc3\xa9", 2, TABLE_CUT_END, true, "\xc3\xa9…");
+	assert_cut("a\x01zzz", 5, TABLE_CUT_END, true, "a…");
+	assert_cut("a\x01zzz", 6, TABLE_CUT_END, true, "a\\x01…");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -113,6 +128,7 @@ int main(void)
 		cmocka_unit_test(only_well_formed_utf8_counts),
 		cmocka_unit_test(bars_share_out_pages),
 		cmocka_unit_test(text_is_safe_and_fits),
+		cmocka_unit_test(text_keeps_its_beginning_if_that_says_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

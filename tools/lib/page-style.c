@@ -53,7 +53,7 @@ void page_line(const char *label, const char *text, const char *end)
 	}
 	style = page_style(SIZE_MAX);
 	fputs(label, stdout);
-	table_safe_text(stdout, text, SIZE_MAX, &style);
+	table_safe_text(stdout, text, &style);
 	puts(end);
 }
 

@@ -24,7 +24,7 @@
 #include "report/words.h"
 #include "verb.h"
 
-#define HEAD_WIDTH 48 /* columns before what was asked for */
+#define ASKED_MIN 16 /* columns for what was asked for, however narrow the terminal */
 
 static const char help[] =
 	"usage: headstart list [OPTION…] [PROGRAM]\n"
@@ -159,12 +159,13 @@ static void print_entry(const struct entry *entry, const struct report_style *st
 	char recorded[WORDS_MAX], bytes[WORDS_MAX], used[WORDS_MAX];
 	_cleanup_free_ char *text = asked_text(entry->recording);
 
-	printf("  %-10s  %9s  %4.0f %%  %-10s  ", day(entry->recording->recorded, recorded),
-		words_bytes(entry->bytes, bytes),
+	size_t before = (size_t)printf("  %-10s  %9s  %4.0f %%  %-10s  ",
+		day(entry->recording->recorded, recorded), words_bytes(entry->bytes, bytes),
 		entry->bytes ? 100.0 * (double)entry->fresh / (double)entry->bytes : 100.0,
 		entry->plan[0] ? day(entry->used, used) : "no plan");
-	table_safe_text(stdout, text ? text : "",
-		style->columns > HEAD_WIDTH + 16 ? style->columns - HEAD_WIDTH : 16, style);
+	size_t width = style->columns > before + ASKED_MIN ? style->columns - before : ASKED_MIN;
+
+	table_cut_text(stdout, text ? text : "", style->whole_paths ? SIZE_MAX : width, TABLE_CUT_END, style);
 	putchar('\n');
 }
 

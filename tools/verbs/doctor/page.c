@@ -63,7 +63,7 @@ static void print_wrapped(FILE *out, const char *text, const struct report_style
 		}
 		if (at > TEXT_AT)
 			fputc(' ', out), at++;
-		table_safe_text(out, word, SIZE_MAX, style);
+		table_safe_text(out, word, style);
 		at += width;
 	}
 	fputc('\n', out);
@@ -81,7 +81,7 @@ static void print_finding(FILE *out, const struct doctor_finding *finding, const
 	}
 	if (finding->mend) { /* never wrapped, so that it can be copied */
 		fprintf(out, "%*s$ ", TEXT_AT - 2, "");
-		table_safe_text(out, finding->mend, SIZE_MAX, style);
+		table_safe_text(out, finding->mend, style);
 		fputc('\n', out);
 	}
 }
@@ -95,7 +95,7 @@ void doctor_page_text(
 	fputs("headstart on this machine", out);
 	if (program) {
 		fputs(", and for ", out);
-		table_safe_text(out, program, SIZE_MAX, style);
+		table_safe_text(out, program, style);
 	}
 	fprintf(out, ": %s problem%s, %s note%s\n\n", words_count(problems, a), words_plural(problems),
 		words_count(notes, b), words_plural(notes));
