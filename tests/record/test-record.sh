@@ -42,6 +42,13 @@ assert said["milestone"] == "exit" and said["profile"] == profile, said
 END
 }
 
+case_pages_in_memory_are_told_once() {
+	"$disk/link" >/dev/null || fail "the program does not run"
+	"$tool" record --no-drop -o "$tmp/profile" -- "$disk/link" 2>"$tmp/err" >"$tmp/out" || fail "$(cat "$tmp/err")"
+	grep -Eq "^headstart: [0-9,]+ pages were already in memory and are recorded less precisely$" "$tmp/err" || fail "$(cat "$tmp/err")"
+	[ "$(grep -c 'in memory' "$tmp/err")" = 1 ] || fail "$(cat "$tmp/err")"
+}
+
 case_machine_is_left_as_it_was() {
 	machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was"
 }

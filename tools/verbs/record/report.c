@@ -181,18 +181,22 @@ void record_report_text(const struct record_job *job, const struct record_result
 {
 	const struct profile *profile = &result->profile;
 	char bytes[WORDS_MAX], pages[WORDS_MAX], resident[WORDS_MAX];
+	uint32_t counted = PROFILE_BIAS_UNNAMED; /* biases that are told below, with their number */
 
 	verb_note("%zu file%s, %s pages (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
 		words_plural(profile->n_files), words_count(count_pages(profile), pages),
 		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),
 		result->seconds, profile->milestone, path);
+	if (result->pages_resident)
+		counted |= PROFILE_BIAS_RESIDENT;
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
-		if (profile->bias & bias->bit &&
-			bias->bit != PROFILE_BIAS_UNNAMED) /* its number is told below */
+		if (profile->bias & bias->bit & ~counted)
 			verb_note("%s", bias->meaning);
 	if (result->pages_resident)
-		verb_note("%s pages were already in memory and are recorded less precisely",
-			words_count(result->pages_resident, resident));
+		verb_note("%s page%s already in memory and %s recorded less precisely",
+			words_count(result->pages_resident, resident),
+			result->pages_resident == 1 ? " was" : "s were",
+			result->pages_resident == 1 ? "is" : "are");
 	if (result->files_unnamed)
 		verb_note(
 			"%zu touched file%s of other mount namespaces %s no name here: a start from here does not read "
@@ -208,7 +212,7 @@ void record_report_text(const struct record_job *job, const struct record_result
 void record_report_status(const struct record_result *result, const char *name)
 {
 	if (WIFSIGNALED(result->status))
-		verb_note("note: '%s' was ended by signal %d", name, WTERMSIG(result->status));
+		verb_note("'%s' was ended by signal %d", name, WTERMSIG(result->status));
 	else if (WEXITSTATUS(result->status))
-		verb_note("note: '%s' exited with status %d", name, WEXITSTATUS(result->status));
+		verb_note("'%s' exited with status %d", name, WEXITSTATUS(result->status));
 }
