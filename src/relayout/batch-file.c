@@ -86,6 +86,7 @@ static bool plan(
 	const char *reason;
 	int r;
 
+	options.root = batch->root;
 	options.pass_options.loader_knows_relr =
 		batch->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
 	r = relayout_init(ret, data, file->size_before, file->inside, &options, &reason);

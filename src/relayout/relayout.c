@@ -17,6 +17,7 @@
 #include "base/strings.h"
 #include "relaid/undo.h"
 #include "relayout/first-touch.h"
+#include "relayout/passes/whole.h"
 #include "relayout/refuse.h"
 
 static bool has_build_id(const struct profile_file *file, const uint8_t *id, size_t size)
@@ -116,6 +117,8 @@ static int overlay(struct relayout *relayout, const struct relayout_options *opt
 {
 	int r = change_pages(relayout, &options->pass_options);
 
+	if (r == 0)
+		r = relayout_keep_functions_whole(&relayout->image, options->root);
 	if (r == 0)
 		r = pass_hot(&relayout->image, &options->pass_options, &relayout->passes[2].outcome);
 	if (r < 0)

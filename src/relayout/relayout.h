@@ -14,6 +14,8 @@ struct relayout_options {
 	const struct profile *profile; /* borrowed */
 	uint64_t profile_checksum;     /* XXH3-64 of its file */
 	struct pass_options pass_options;
+	const char *
+		root; /* of the system whose debug files are looked at, without a slash at its end; or NULL */
 	bool only_gains; /* a file that gains nothing is left as it is */
 };
 

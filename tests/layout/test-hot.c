@@ -78,8 +78,21 @@ static char letter_of(const struct relayout_page *page, char before)
 	return page->bytes ? '#' : touched ? (char)('a' + page->order) : 'H';
 }
 
-/* Returns what pass_hot() makes of a drawing, with at most `cap` PT_LOADs, the tables' included. */
-static void expect_choice(const char *before, size_t cap, const char *after)
+/* Joins the pages under the letter + with the pages before them. */
+static void join(const struct drawing *drawing, const char *text)
+{
+	for (size_t i = 0; i < drawing->image.n_segments; i++) {
+		for (size_t page = 0; page < drawing->image.segments[i].n_pages; page++)
+			drawing->image.segments[i].pages[page].joined = text[page] == '+';
+		text += drawing->image.segments[i].n_pages + 1;
+	}
+}
+
+/*
+ * What pass_hot() makes of a drawing in which pages are `joined` (NULL: none), with at most `cap` PT_LOADs, the tables'
+ * included.
+ */
+static void expect_joined_choice(const char *before, const char *joined, size_t cap, const char *after)
 {
 	_cleanup_(drawing_release) struct drawing drawing;
 	_cleanup_free_ char *text = calloc(1, strlen(before) + 1);
@@ -88,6 +101,8 @@ static void expect_choice(const char *before, size_t cap, const char *after)
 	char *at = text;
 
 	draw(&drawing, before);
+	if (joined)
+		join(&drawing, joined);
 	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
 	for (size_t i = 0; i < drawing.image.n_segments; i++) {
 		if (i > 0)
@@ -101,6 +116,11 @@ static void expect_choice(const char *before, size_t cap, const char *after)
 	}
 	assert_string_equal(text, after);
 	assert_int_equal(outcome.done, strpbrk(after, "abcdefghijklmnopqrstuvwxyzH#") != NULL);
+}
+
+static void expect_choice(const char *before, size_t cap, const char *after)
+{
+	expect_joined_choice(before, NULL, cap, after);
 }
 
 static void what_is_dear_to_fill_is_left_alone(void **state)
@@ -160,6 +180,31 @@ static void changed_pages_are_hot_whatever_it_takes(void **state)
 {
 	expect_choice("..........#..........", 2, "HHHHHHHHHH#HHHHHHHHHH");
 	expect_choice("..........#..........", 4, "..........#..........");
+}
+
+static void joined_pages_are_hot_together(void **state)
+{
+	expect_joined_choice("..........a..........", /* */
+		"           ++", 100, "..........aHH........");
+	expect_joined_choice(".......... ..........b..........", /* */
+		"                  +++++         ", 100, ".......... ......HHHHbH.........");
+	expect_joined_choice("F.ab..........", /* with a page that stays, nothing can be hot */
+		" +++          ", 100, "F.DD..........");
+	expect_joined_choice("F.#b..........", /* but one that was changed has to be */
+		" +++          ", 100, "F.#b..........");
+}
+
+static void joined_pages_stay_where_copying_them_costs_more_than_a_read(void **state)
+{
+	char before[512] = "..........a", joined[512] = "           ", after[512];
+	size_t many = COST_READ_NS / COST_PAGE_NS + 1;
+
+	assert_true(many < 400);
+	memset(before + strlen(before), '.', many + 10);
+	memset(joined + strlen(joined), '+', many);
+	strcpy(after, before);
+	after[10] = 'D';
+	expect_joined_choice(before, joined, 100, after);
 }
 
 static void the_first_page_stays(void **state)
@@ -299,6 +344,8 @@ int main(void)
 		cmocka_unit_test(segments_share_the_cap),
 		cmocka_unit_test(a_lonely_page_far_away_is_left_where_it_is),
 		cmocka_unit_test(changed_pages_are_hot_whatever_it_takes),
+		cmocka_unit_test(joined_pages_are_hot_together),
+		cmocka_unit_test(joined_pages_stay_where_copying_them_costs_more_than_a_read),
 		cmocka_unit_test(the_first_page_stays),
 		cmocka_unit_test(executables_have_few_headers),
 		cmocka_unit_test(any_drawing_keeps_the_rules),

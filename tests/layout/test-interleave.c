@@ -46,7 +46,8 @@ static void lay_out(struct sample *sample)
 	assert_int_equal(relayout_pieces_place(&sample->pieces, &sample->image), 0);
 }
 
-static void make(struct sample *ret, size_t code, size_t data, size_t spare)
+/* Of each eight pages of code, `joined` are joined with the page before them. */
+static void make_joined(struct sample *ret, size_t code, size_t data, size_t spare, size_t joined)
 {
 	struct relayout_image *image = &ret->image;
 
@@ -57,7 +58,14 @@ static void make(struct sample *ret, size_t code, size_t data, size_t spare)
 	image->segments[0].pages[0].pinned = true;
 	fill(&image->segments[1], PF_R | PF_X, PAGE, code, 0);
 	fill(&image->segments[2], PF_R | PF_W, (1 + code) * PAGE, data, (uint32_t)code);
+	for (size_t i = 1; i < code; i++)
+		image->segments[1].pages[i].joined = i % 8 < joined;
 	lay_out(ret);
+}
+
+static void make(struct sample *ret, size_t code, size_t data, size_t spare)
+{
+	make_joined(ret, code, data, spare, 0);
 }
 
 /* Every page is in one piece, pieces in memory ascend, and the hot region has no hole. */
@@ -138,6 +146,20 @@ static void a_cap_is_kept(void **state)
 	}
 }
 
+static void joined_pages_of_code_are_not_parted(void **state)
+{
+	_cleanup_(sample_release) struct sample sample;
+
+	make_joined(&sample, 300, 40, 1000, 7);
+	expect_sound(&sample, 341);
+	assert_true(sample.pieces.n_hot > 10);
+	for (size_t i = 0; i < sample.pieces.n; i++) {
+		const struct relayout_piece *piece = &sample.pieces.all[i];
+
+		assert_false(piece->segment->pages[piece->first].joined);
+	}
+}
+
 static void pages_larger_than_the_window_are_left(void **state)
 {
 	_cleanup_(sample_release) struct sample sample = {.image = {.view = &sample.view, .granule = 65536}};
@@ -157,6 +179,7 @@ int main(void)
 		cmocka_unit_test(data_is_strewn_so_that_windows_around_it_meet),
 		cmocka_unit_test(nothing_is_cut_for_nothing),
 		cmocka_unit_test(a_cap_is_kept),
+		cmocka_unit_test(joined_pages_of_code_are_not_parted),
 		cmocka_unit_test(pages_larger_than_the_window_are_left),
 	};
 

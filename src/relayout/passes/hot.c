@@ -44,26 +44,68 @@ static const struct relayout_page *string_table_page(const struct relayout_image
 	return page && !page->bytes && page != relayout_page_at(image, soname) ? page : NULL;
 }
 
-static int add_pages(struct turns *turns, size_t index, const struct relayout_page *kept)
+/* Whether the page has to be hot, or has to be cold. */
+static bool must_be_hot(const struct relayout_page *page)
+{
+	return page->bytes;
+}
+
+static bool must_be_cold(const struct relayout_page *page, const struct relayout_page *kept)
+{
+	return page->pinned || page == kept;
+}
+
+/* Pages that are joined, which are hot or cold together. One that must be hot and one that must be cold part them. */
+static struct turns_interval block_at(
+	const struct relayout_segment *segment, size_t first, const struct relayout_page *kept)
+{
+	struct turns_interval block = {.first = first, .order = RELAYOUT_COLD};
+	bool hot = false, cold = false, touched = false;
+
+	for (size_t i = first; i < segment->n_pages; i++) {
+		const struct relayout_page *page = &segment->pages[i];
+		bool now_hot = hot || must_be_hot(page), now_cold = cold || must_be_cold(page, kept);
+
+		if (i > first && (!page->joined || (now_hot && now_cold)))
+			break;
+		hot = now_hot;
+		cold = now_cold;
+		block.reads += !touched && page->order != RELAYOUT_COLD;
+		touched = page->order != RELAYOUT_COLD;
+		block.touched += touched;
+		if (page->order < block.order)
+			block.order = page->order;
+		block.n++;
+	}
+	block.pages = block.n;
+	block.stuck = hot || cold;
+	block.hot = hot;
+	return block;
+}
+
+/* A block is hot unless reading what is untouched of it costs more than reading what is touched elsewhere. */
+static bool is_worth_copying(const struct turns *turns, const struct turns_interval *block)
+{
+	uint64_t pages_of_4096 = turns->image->granule / 4096;
+
+	return block->touched > 0 &&
+		(block->pages - block->touched) * pages_of_4096 * COST_PAGE_NS <= block->reads * COST_READ_NS;
+}
+
+static int add_blocks(struct turns *turns, size_t index, const struct relayout_page *kept)
 {
 	const struct relayout_segment *segment = &turns->image->segments[index];
+	size_t page = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < segment->n_pages && r == 0; i++) {
-		const struct relayout_page *page = &segment->pages[i];
+	while (page < segment->n_pages && r == 0) {
+		struct turns_interval block = block_at(segment, page, kept);
 
-		r = turns_add(turns,
-			(struct turns_interval){
-				.segment = index,
-				.first = i,
-				.n = 1,
-				.pages = 1,
-				.touched = page->order != RELAYOUT_COLD,
-				.order = page->order,
-				.hot = relayout_page_is_hot(page) && page != kept,
-				.stuck = page->pinned || page->bytes || page == kept,
-			},
-			i > 0);
+		block.segment = index;
+		if (!block.stuck)
+			block.hot = is_worth_copying(turns, &block);
+		r = turns_add(turns, block, page > 0);
+		page += block.n;
 	}
 	return r;
 }
@@ -111,7 +153,7 @@ int pass_hot(struct relayout_image *image, const struct pass_options *options, s
 	int r = 0;
 
 	for (size_t i = 0; i < image->n_segments && r == 0; i++)
-		r = add_pages(&turns, i, kept);
+		r = add_blocks(&turns, i, kept);
 	before = count_hot(&turns);
 	if (r == 0)
 		r = turns_choose(&turns, cap);

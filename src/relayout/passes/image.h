@@ -22,6 +22,7 @@ struct relayout_page {
 	uint32_t order; /* of its first touch, or RELAYOUT_COLD */
 	bool pinned;    /* never copied and never changed; set with the image */
 	bool left;      /* mapped from its old place, whatever its order; only pass_hot() sets this */
+	bool joined;    /* in one PT_LOAD with the page before it, as far as possible (passes/whole.h) */
 	uint8_t *bytes; /* owned: the changed copy, granule bytes; NULL while the page is unchanged */
 };
 

@@ -87,13 +87,18 @@ static int add_part(struct weaver *weaver, struct relayout_piece part)
 	return 0;
 }
 
-/* Makes the next pages of the supply, up to `at_most`, the next part of the hot region. */
-static int take(struct weaver *weaver, struct supply *supply, size_t at_most)
+/*
+ * Makes the next pages of the supply, `at_most` and those joined with them, the next part of the hot region. *ret_n is
+ * how many these are.
+ */
+static int take(struct weaver *weaver, struct supply *supply, size_t at_most, size_t *ret_n)
 {
 	struct relayout_piece part = *supply->pieces[supply->at];
 
 	part.first += supply->taken;
 	part.n_pages -= supply->taken;
+	while (at_most < part.n_pages && part.segment->pages[part.first + at_most].joined)
+		at_most++;
 	if (part.n_pages > at_most) {
 		part.n_pages = at_most;
 		supply->taken += at_most;
@@ -102,33 +107,35 @@ static int take(struct weaver *weaver, struct supply *supply, size_t at_most)
 		supply->at++;
 	}
 	part.order = (uint32_t)weaver->n;
+	*ret_n = part.n_pages;
 	return add_part(weaver, part);
 }
 
 static int weave_one(struct weaver *weaver)
 {
 	bool may = weaver->data.at < weaver->data.n && weaver->spare >= 2;
-	size_t n = weaver->others.pieces[weaver->others.at]->n_pages - weaver->others.taken;
+	size_t n;
+	int r;
 
 	if (may && weaver->left == 0) {
 		weaver->spare -= 2;
 		weaver->left = weaver->gap;
-		return take(weaver, &weaver->data, DATA_TOGETHER);
+		return take(weaver, &weaver->data, DATA_TOGETHER, &n);
 	}
-	if (may && n > weaver->left)
-		n = weaver->left;
+	r = take(weaver, &weaver->others, may ? weaver->left : SIZE_MAX, &n);
 	weaver->left -= n < weaver->left ? n : weaver->left;
-	return take(weaver, &weaver->others, n);
+	return r;
 }
 
 static int weave(struct weaver *weaver)
 {
+	size_t n;
 	int r = 0;
 
 	while (weaver->others.at < weaver->others.n && r == 0)
 		r = weave_one(weaver);
 	while (weaver->data.at < weaver->data.n && r == 0)
-		r = take(weaver, &weaver->data, SIZE_MAX);
+		r = take(weaver, &weaver->data, SIZE_MAX, &n);
 	return r;
 }
 

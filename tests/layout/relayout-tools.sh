@@ -1,0 +1,207 @@
+#!/bin/sh
+# Programs run with relaid libraries, those of C and C++ among them, under valgrind, gdb and perf; exceptions and backtraces cross
+# them. Of each function that a symbol table names, all pages are mapped together.
+. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+command -v g++ >/dev/null || skip 'needs g++'
+cd "$tmp"
+write_bulk
+cat >lib.cc <<'XX'
+#include <execinfo.h>
+#include <stdexcept>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "bulk.inc"
+
+template <int N> __attribute__((noinline)) static void large(void) // larger than a page, and no dynamic symbol
+{
+	asm volatile(".skip 6000, 0x90" : : "r"(N));
+	if constexpr (N > 0)
+		large<N - 1>();
+}
+
+extern "C" uint64_t sum(void)
+{
+	uint64_t sum = 0;
+	large<20>();
+	for (int i = 0; i < BULK; i++)
+		sum += bulk_table[i](i);
+	return sum;
+}
+
+extern "C" __attribute__((noinline)) void fail_at(int depth)
+{
+	if (depth == 0)
+		throw std::runtime_error("thrown");
+	fail_at(depth - 1);
+	puts("never");
+}
+
+extern "C" __attribute__((noinline)) int walk(int depth, int (*unwind)(void **, int))
+{
+	void *frames[64];
+	return depth > 0 ? walk(depth - 1, unwind) + 0 * depth : unwind(frames, 64);
+}
+
+extern "C" void leak(void)
+{
+	printf("%d\n", malloc(77) != NULL);
+}
+
+extern "C" __attribute__((noinline)) uint64_t spin(uint64_t n)
+{
+	volatile uint64_t x = 1;
+	while (n--)
+		x = x * 7 + 3;
+	return x;
+}
+XX
+cat >main.cc <<'XX'
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <exception>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+extern "C" uint64_t sum(void), spin(uint64_t);
+extern "C" void fail_at(int), leak(void);
+extern "C" int walk(int, int (*)(void **, int));
+
+int main(int argc, char **argv)
+{
+	void *libunwind = getenv("PLAIN") ? NULL : dlopen("libunwind.so.8", RTLD_NOW);
+	void *other = libunwind ? dlsym(libunwind, "unw_backtrace") : NULL;
+
+	if (argc > 1)
+		return printf("%d\n", spin(strtoull(argv[1], NULL, 0)) != 0) < 0;
+	try {
+		fail_at(9);
+	} catch (const std::exception &e) {
+		puts(e.what());
+	}
+	leak();
+	printf("%d frames, %d by libunwind\n", walk(9, backtrace) >= 11,
+		other ? walk(9, (int (*)(void **, int))other) >= 11 : -1);
+	return printf("%llx\n", (unsigned long long)sum()) < 0;
+}
+XX
+g++ -g -O1 -std=c++17 -shared -fPIC -I. lib.cc -Wl,-soname,libsum.so -Wl,--build-id -o libsum.so
+g++ -g -fPIE -pie main.cc ./libsum.so -ldl -o program
+mkdir system new
+for library in $(LD_TRACE_LOADED_OBJECTS=1 ./program | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p') \
+	$(ldconfig -p | awk '/^\tlibunwind.so.8 / { print $NF; exit }'); do
+	cp -L "$library" system
+done
+random_profile profile 1 30 program libsum.so system/*
+"$headstart" relayout --profile profile -o new --all libsum.so program system/*
+want=$(LD_LIBRARY_PATH=. ./program)
+
+# under COMMAND…: the command runs the program with relaid libraries.
+under() {
+	LD_LIBRARY_PATH=$tmp/new "$@" >"$tmp/out" 2>"$tmp/err" || fail "'$*' exited $?: $(cat "$tmp/err")"
+}
+
+case_every_file_is_relaid_and_what_it_was() {
+	"$headstart" undo --dry-run new/* >/dev/null || fail 'a file is not relaid'
+	"$headstart" verify new/* >/dev/null || fail 'verify'
+}
+
+case_exceptions_and_backtraces_cross_them() {
+	under new/program
+	[ "$(cat out)" = "$want" ] || fail "it prints $(cat out), not $want"
+	grep -q '^1 frames, -*1 by libunwind$' out || fail "frames are missing: $(cat out)"
+	! grep -q -e -1 out || untried 'no libunwind.so.8'
+}
+
+# Symbols of functions, and the PT_LOADs that map them: cut_functions FILE [SYMBOLS] prints those that several map.
+cut_functions() {
+	{
+		readelf -lW "$1" 2>/dev/null | awk '$1 == "LOAD" && / R E /{ print "load", $3, $6 }'
+		readelf -sW "${2:-$1}" 2>/dev/null | awk '$4 == "FUNC" && $7 != "UND" { print "function", $2, $3, $8 }'
+	} >layout
+	python3 - layout <<'PY'
+import sys
+loads = []
+for line in open(sys.argv[1]):
+    kind, start, size, *name = line.split()
+    start, size = int(start, 16), int(size, 0)
+    if kind == "load":
+        loads.append((start, start + size))
+    elif size and any(a <= start < b for a, b in loads) and not any(a <= start and start + size <= b for a, b in loads):
+        print(name)
+assert loads
+PY
+}
+
+case_functions_are_mapped_whole() {
+	for file in new/*; do
+		cut=$(cut_functions "$file")
+		[ -z "$cut" ] || fail "of $file: $cut"
+	done
+}
+
+# Relays out tree/libsum.so, which is stripped, to tree.so.
+relayout_in_tree() {
+	"$headstart" relayout --profile stripped --tree tree -o tree.so --all /libsum.so >/dev/null || fail "relayout $1"
+	"$headstart" verify tree.so >/dev/null || fail "verify $1"
+}
+
+case_functions_of_installed_debug_files_are_mapped_whole() {
+	id=$(readelf -nW libsum.so | sed -n 's/.*Build ID: //p')
+	debug=tree/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+	mkdir -p "${debug%/*}"
+	strip -o tree/libsum.so libsum.so
+	random_profile stripped 1 30 tree/libsum.so
+	relayout_in_tree 'without a debug file'
+	[ -n "$(cut_functions tree.so libsum.so)" ] || fail 'the sample is too small: no function would be cut'
+	objcopy --only-keep-debug libsum.so good
+	cp good "$debug"
+	relayout_in_tree 'with a debug file'
+	[ -z "$(cut_functions tree.so libsum.so)" ] || fail "cut: $(cut_functions tree.so libsum.so)"
+	for size in 0 10 63 64 1000 $(($(stat -c %s good) - 1)); do
+		head -c $size good >"$debug"
+		relayout_in_tree "with $size bytes of a debug file"
+	done
+	for offset in 0 4 5 40 47 58 60; do # of the ELF header: e_shoff, e_shentsize, e_shnum
+		cp good "$debug"
+		poke "$debug" $offset '\377'
+		relayout_in_tree "with a debug file that is damaged at $offset"
+	done
+	rm "$debug"
+	mkfifo "$debug"
+	relayout_in_tree 'with a FIFO for a debug file'
+}
+
+case_valgrind_runs_them() {
+	have valgrind || return 0
+	want=$(PLAIN=1 LD_LIBRARY_PATH=. ./program) # libunwind passes uninitialised bytes to the kernel
+	under env PLAIN=1 valgrind --leak-check=full --num-callers=20 new/program
+	[ "$(cat out)" = "$want" ] || fail "it prints $(cat out), not $want"
+	grep -q 'ERROR SUMMARY: 1 errors from 1 contexts' err || fail "not just the leak: $(cat err)"
+	grep -q 'by 0x[0-9A-F]*: leak (lib.cc:' err || fail "it does not find the line of the leak: $(cat err)"
+}
+
+# gdb warns of sections that lie in several PT_LOADs (man/headstart-relayout.1.scd says so), and works.
+case_gdb_finds_its_way() {
+	have gdb || return 0
+	under gdb --batch -nx -ex 'set debuginfod enabled off' -ex 'set breakpoint pending on' -ex 'break leak' -ex run -ex bt \
+		-ex 'info symbol sum' -ex finish -ex continue --args new/program
+	grep -q '#0  leak () at lib.cc:' out || fail "the breakpoint: $(cat out err)"
+	grep -q '#1  0x[0-9a-f]* in main (argc=1, argv=0x[0-9a-f]*) at main.cc:' out || fail "the backtrace: $(cat out err)"
+	grep -q '^sum in section .text of' out || fail "the symbol: $(cat out err)"
+	grep -q '^main (argc=1, argv=0x[0-9a-f]*) at main.cc:' out || fail "finish: $(cat out err)"
+	[ "$(grep -c '^thrown$' out)" = 1 ] || fail "the exception: $(cat out err)"
+}
+
+case_perf_names_functions_of_relaid_libraries() {
+	have perf || return 0
+	perf record -q -e cpu-clock -o try -- true >/dev/null 2>&1 || {
+		untried 'perf may not record here'
+		return 0
+	}
+	under env HOME="$tmp" perf record -q -B -e cpu-clock -o data -- new/program 30000000
+	env HOME="$tmp" perf report -i data --stdio --sort symbol >out 2>err || fail "perf report: $(cat err)"
+	grep -qE '[0-9]+\.[0-9]+% .*\[\.\] spin' out || fail "perf does not name the function: $(head -n 20 out)"
+}
+
+run_cases
