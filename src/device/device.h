@@ -83,6 +83,7 @@ struct device_extent {
 
 /*
  * The extents of a file by FIEMAP (Documentation/filesystems/fiemap.rst), ascending by offset, without those flagged
- * unknown, encoded or inline. The caller frees *ret. Returns 0, -EOPNOTSUPP, or negative errno.
+ * unknown, encoded or inline. The caller frees *ret. Returns 0; -EOPNOTSUPP if the file system does not say where data
+ * lies, or says the same of two extents that are not shared (erofs does of compressed files); or negative errno.
  */
 int device_extents(int fd, struct device_extent **ret, size_t *ret_count);

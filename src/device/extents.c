@@ -22,25 +22,56 @@
 struct extent_list {
 	struct device_extent *items;
 	size_t count, capacity;
+	struct device_extent *own; /* owned; those that are not said to be shared */
+	size_t n_own, own_capacity;
 };
+
+static void extent_list_release(struct extent_list *list)
+{
+	free(list->items);
+	free(list->own);
+}
 
 static int add_extent(struct extent_list *list, const struct fiemap_extent *extent)
 {
-	int r;
+	struct device_extent item = {
+		.offset = extent->fe_logical,
+		.length = extent->fe_length,
+		.physical = extent->fe_physical,
+	};
 
 	if (extent->fe_flags & FLAGS_WITHOUT_PLACE)
 		return 0;
 	if (list->count >= EXTENTS_MAX)
 		return -E2BIG;
-	r = ARRAY_RESERVE(list->items, list->capacity, list->count + 1);
-	if (r < 0)
-		return r;
-	list->items[list->count++] = (struct device_extent){
-		.offset = extent->fe_logical,
-		.length = extent->fe_length,
-		.physical = extent->fe_physical,
-	};
+	if (ARRAY_RESERVE(list->items, list->capacity, list->count + 1) < 0 ||
+		ARRAY_RESERVE(list->own, list->own_capacity, list->n_own + 1) < 0)
+		return -ENOMEM;
+	list->items[list->count++] = item;
+	if (!(extent->fe_flags & FIEMAP_EXTENT_SHARED))
+		list->own[list->n_own++] = item;
 	return 0;
+}
+
+static int by_physical(const void *a, const void *b)
+{
+	const struct device_extent *x = a, *y = b;
+
+	return (x->physical > y->physical) - (x->physical < y->physical);
+}
+
+/*
+ * Whether two extents lie on the same bytes of the device. erofs reports compressed data so, with the length that it
+ * has unpacked and without FIEMAP_EXTENT_ENCODED: no byte of the file lies where such an extent says.
+ */
+static bool overlap(struct extent_list *list)
+{
+	if (list->n_own > 1)
+		qsort(list->own, list->n_own, sizeof(*list->own), by_physical);
+	for (size_t i = 1; i < list->n_own; i++)
+		if (list->own[i].physical - list->own[i - 1].physical < list->own[i - 1].length)
+			return true;
+	return false;
 }
 
 /* Adds one batch from *offset on, and moves *offset behind it. Returns 1 if there may be more, else 0. */
@@ -73,20 +104,20 @@ static int add_batch(int fd, struct fiemap *map, struct extent_list *list, uint6
 int device_extents(int fd, struct device_extent **ret, size_t *ret_count)
 {
 	_cleanup_free_ struct fiemap *map = calloc(1, sizeof(*map) + BATCH * sizeof(map->fm_extents[0]));
-	_cleanup_free_ struct device_extent *items = NULL;
-	struct extent_list list = {0};
+	_cleanup_(extent_list_release) struct extent_list list = {0};
 	uint64_t offset = 0;
 	int r;
 
 	if (!map)
 		return -ENOMEM;
-	do {
+	do
 		r = add_batch(fd, map, &list, &offset);
-		items = list.items;
-	} while (r > 0);
+	while (r > 0);
+	if (r == 0 && overlap(&list))
+		r = -EOPNOTSUPP;
 	if (r < 0)
 		return r;
-	*ret = TAKE_PTR(items);
+	*ret = TAKE_PTR(list.items);
 	*ret_count = list.count;
 	return 0;
 }
