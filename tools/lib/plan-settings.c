@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Applies budgets and devices of the settings to plans, and removes plans that must not exist. */
+/* Applies settings and hosts to plans, and says what a plan is without. */
 #include "lib/plan-settings.h"
 
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/cleanup.h"
-#include "base/io.h"
+#include "lib/user-namespace.h"
 #include "plan/publish.h"
 #include "verb.h"
-
-/* Whether user ids mean the same here as on the machine. If not, we are in a user namespace. */
-static bool ids_are_the_machines(void)
-{
-	_cleanup_free_ char *map = NULL;
-	unsigned long long inside, outside, count;
-	size_t size;
-
-	return read_pseudo_file("/proc/self/uid_map", 4096, &map, &size) < 0 ||
-		(sscanf(map, "%llu %llu %llu", &inside, &outside, &count) == 3 && outside == 0 &&
-			count == UINT32_MAX);
-}
 
 /* A user who is root only of a user namespace (unshare -Ur) is not root: the root folder is somebody else's. */
 static bool is_root(void)
 {
 	struct stat st;
 
-	return geteuid() == 0 && ((stat("/", &st) == 0 && st.st_uid == 0) || ids_are_the_machines());
+	return geteuid() == 0 && ((stat("/", &st) == 0 && st.st_uid == 0) || !in_user_namespace());
 }
 
 void plan_settings(const struct config *config, struct plan_options *options)

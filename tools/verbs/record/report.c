@@ -4,15 +4,14 @@
 
 #include <errno.h>
 #include <json-c/json.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/quote.h"
 #include "lib/print-json.h"
+#include "lib/user-namespace.h"
 #include "plan/store/store.h"
 #include "record/command/terminal.h"
 #include "report/json-text.h"
@@ -61,19 +60,6 @@ void record_report_progress(void *context, const struct record_progress *progres
 	snprintf(text, sizeof(text), "headstart: recording, %.0f s, %zu events, %zu files ",
 		progress->seconds, progress->events, progress->files);
 	terminal_tell(progress->terminal, text);
-}
-
-/* Whether user ids mean something else here than on the machine: user_namespaces(7). */
-static bool in_user_namespace(void)
-{
-	_cleanup_free_ char *map = NULL;
-	unsigned first, outside;
-	unsigned long count;
-	size_t size;
-
-	return read_pseudo_file("/proc/self/uid_map", 1 << 16, &map, &size) == 0 &&
-		!(sscanf(map, "%u %u %lu", &first, &outside, &count) == 3 && !first && !outside &&
-			count == UINT_MAX);
 }
 
 int record_report_failure(enum record_step step, int err, const struct record_job *job)
