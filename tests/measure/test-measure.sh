@@ -46,7 +46,8 @@ assert len(TOP["warm"]["seconds"]) == 2 and TOP["warm"]["median"] < 1, TOP
 END
 	}
 	until_undisturbed gains
-	"$tool" measure --runs 3 "$tmp/gains" >"$tmp/out" || fail "no text"
+	"$tool" measure --runs 3 "$tmp/gains" >"$tmp/out" 2>"$tmp/err" || fail "no text"
+	grep -qx "headstart: to start it with headstart:  headstart run -- $tmp/gains" "$tmp/err" || fail "no next command: $(cat "$tmp/err")"
 	for words in "faster with headstart (" "cold, without " "cold, with " "warm " "3 cold starts of each kind" "299.0 kB of 1 file"; do
 		grep -qF "$words" "$tmp/out" || fail "the page does not say '$words': $(cat "$tmp/out")"
 	done

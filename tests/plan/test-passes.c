@@ -293,6 +293,42 @@ static void a_program_waits_no_longer_than_its_own_reads_would_take(void **state
 	assert_uint_in_range(draft.wait_ms, 90, 110);
 }
 
+/* What is expected of a plan is told of measured disks only. */
+static void a_plan_saves_latencies_and_ways(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_ROTATIONAL);
+	struct device *disk = &draft.devices[0].device;
+
+	*disk = measured(DEVICE_ROTATIONAL, 1000, 32768, 1);
+	disk->model.seek_us = 8000;
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.summary.alone_ms, 10 * (1 + 8 + 4));
+	draft_saving(&draft);
+	/* Eleven reads, nine ways, and 81 pages; the way to the page behind the first eight is shorter. */
+	assert_uint_in_range(draft.summary.planned_ms, 11 + 9 * 8 + 10, 11 + 10 * 8 + 10);
+
+	draft.device = DEVICE_SOLID;
+	*disk = measured(DEVICE_SOLID, 1000, 4096, 16);
+	assert_int_equal(draft_wait(&draft), 0);
+	assert_int_equal(draft.summary.alone_ms, 10 * (1 + 32));
+	draft_saving(&draft);
+	assert_int_equal(draft.summary.planned_ms, 81); /* the bytes; eleven latencies at once are hidden */
+	disk->model.bytes_per_ms = 4096000;
+	draft_saving(&draft);
+	assert_int_equal(draft.summary.planned_ms, 0); /* 0.7 */
+}
+
+static void nothing_is_expected_of_a_disk_that_was_not_measured(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_ROTATIONAL);
+
+	assert_int_equal(draft_wait(&draft), 0);
+	draft_saving(&draft);
+	assert_true(draft.wait_ms > 0);
+	assert_int_equal(draft.summary.alone_ms, 0);
+	assert_int_equal(draft.summary.planned_ms, 0);
+}
+
 static void a_guess_makes_no_program_wait(void **state)
 {
 	_cleanup_(draft_releasep) struct plan_draft draft = far_windows(DEVICE_ROTATIONAL);
@@ -512,6 +548,8 @@ int main(void)
 		cmocka_unit_test(gaps_cost_what_the_device_says),
 		cmocka_unit_test(a_measured_device_costs_what_was_measured),
 		cmocka_unit_test(a_program_waits_no_longer_than_its_own_reads_would_take),
+		cmocka_unit_test(a_plan_saves_latencies_and_ways),
+		cmocka_unit_test(nothing_is_expected_of_a_disk_that_was_not_measured),
 		cmocka_unit_test(a_guess_makes_no_program_wait),
 		cmocka_unit_test(nobody_waits_for_a_disk_without_seeks),
 		cmocka_unit_test(a_wait_has_bounds),

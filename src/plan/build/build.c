@@ -34,7 +34,10 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 	draft_merge(draft, options->budget);
 
 	/* From here on only the order changes. */
-	return draft_sort(draft);
+	r = draft_sort(draft);
+	if (r >= 0)
+		draft_saving(draft);
+	return r;
 }
 
 static void summarize(struct plan_draft *draft)

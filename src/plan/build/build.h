@@ -35,6 +35,11 @@ struct plan_summary {
 	uint64_t bytes;     /* that will be read */
 	uint64_t gap_bytes; /* of them, bytes that no start touched */
 	uint32_t wait_ms;   /* how long the program waits for its plan at most; 0: not at all */
+	/*
+	 * How long a start waits for these bytes if it reads them by itself, one read after the other, and how long they
+	 * take by the plan. Estimates by what the disk was measured to be; 0 if it was not.
+	 */
+	uint64_t alone_ms, planned_ms;
 };
 
 /*

@@ -8,9 +8,10 @@
  *     draft_static_tls()   how much static TLS the libraries of the start take            static-tls.c
  *     draft_libraries()    how many of them there are                                     libraries.c
  *     draft_place()        where the pages lie, on rotational devices                     place.c
- *     draft_wait()         how long the program may wait for them                         wait.c
+ *     draft_wait()         how long the start's own reads take, and the program may wait  wait.c
  *     draft_merge()        joins neighbours over gaps that are cheaper to read than skip  merge.c
  *     draft_sort()         files and extents in the order that suits the device           order.c
+ *     draft_saving()       how long its reads take                                        saving.c
  *     draft_write()        the plan file                                                  write.c
  *
  * Passes call draft.c, but not each other. Internal to src/plan/build and its tests.
@@ -121,4 +122,5 @@ int draft_wait(struct plan_draft *draft);
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
 void draft_merge(struct plan_draft *draft, uint64_t budget);
 int draft_sort(struct plan_draft *draft);
+void draft_saving(struct plan_draft *draft);
 int draft_write(const struct plan_draft *draft, void **ret_data, size_t *ret_size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long a program waits for its plan to be carried out.
+ * How long a start waits for its own reads, and how long it waits for its plan to be carried out.
  *
  * On a disk with a head it is better to wait than to pull the head to and fro (docs/decisions/when-the-program-waits.md).
  * But the wait is never longer than the waits that it replaces: those of the start that reads the same pages by itself,
@@ -121,7 +121,9 @@ int draft_wait(struct plan_draft *draft)
 	_cleanup_(windows_release) struct windows windows = {0};
 	uint64_t ms;
 
-	if (draft->device != DEVICE_ROTATIONAL || !draft->disk || device_is_guessed(draft->disk))
+	if (!draft->disk ||
+		(!draft->disk->measured &&
+			(draft->device != DEVICE_ROTATIONAL || device_is_guessed(draft->disk))))
 		return 0;
 	if (draft->n_extents > 1)
 		qsort(draft->extents, draft->n_extents, sizeof(*draft->extents), compare_pages);
@@ -134,6 +136,9 @@ int draft_wait(struct plan_draft *draft)
 	if (windows.n > 1)
 		qsort(windows.items, windows.n, sizeof(*windows.items), compare_orders);
 	ms = alone_us(draft, &windows) / 1000;
+	draft->summary.alone_ms = draft->disk->measured ? ms : 0;
+	if (draft->device != DEVICE_ROTATIONAL)
+		return 0;
 	draft->wait_ms = ms < WAIT_MIN_MS ? WAIT_MIN_MS : ms > WAIT_MAX_MS ? WAIT_MAX_MS : (uint32_t)ms;
 	return 0;
 }

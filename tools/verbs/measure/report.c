@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/cleanup.h"
+#include "lib/command-text.h"
 #include "lib/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
@@ -81,6 +84,16 @@ static void note_starts(const struct measure_report *report)
 			WEXITSTATUS(result->status), result->failed, starts);
 }
 
+static void note_next(const struct measure_report *report)
+{
+	_cleanup_free_ char *command = NULL;
+
+	if (verdict_of(&report->speedup_interval) == VERDICT_FASTER)
+		command = command_text(report->options->argv);
+	if (command)
+		verb_note("to start it with headstart:  headstart run --%s", command);
+}
+
 static const char *milestone_text(const struct milestone *until, char buffer[64])
 {
 	switch (until->kind) {
@@ -114,6 +127,7 @@ int measure_report_text(const struct measure_report *report)
 		return verb_fail_errno(errno, "cannot write to standard output");
 	note_coldness(cold);
 	note_starts(report);
+	note_next(report);
 	return 0;
 }
 

@@ -261,7 +261,7 @@ static int record(struct record_job *job)
 	terminal_end_line(result.terminal);
 	r = record_keep(job, &result, &path);
 	if (r == 0 && job->json)
-		r = record_report_json(&result, path);
+		r = record_report_json(job, &result, path);
 	else if (r == 0 && !job->quiet)
 		record_report_text(job, &result, path);
 	fflush(stdout);

@@ -9,16 +9,17 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/quote.h"
+#include "lib/command-text.h"
+#include "lib/plan-settings.h"
 #include "lib/print-json.h"
+#include "lib/settings.h"
 #include "lib/user-namespace.h"
+#include "plan/build/build.h"
 #include "plan/store/store.h"
 #include "record/command/terminal.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
-
-#define NEXT_MAX 200 /* bytes */
 
 /* Said when the command starts. */
 static void say_how_it_ends(const struct record_job *job)
@@ -112,9 +113,36 @@ static void add_number(struct json_object *object, const char *key, uint64_t val
 	json_object_object_add(object, key, json_object_new_int64((int64_t)value));
 }
 
-int record_report_json(const struct record_result *result, const char *path)
+static void add_seconds(struct json_object *object, const char *key, uint64_t milliseconds)
+{
+	json_object_object_add(object, key, json_object_new_double((double)milliseconds / 1e3));
+}
+
+/*
+ * What the plan is expected to gain by the model of the disk: that of the user who was recorded, or that for everybody.
+ * Returns whether there is a plan.
+ */
+static bool find_expected(
+	const struct record_job *job, const struct profile *profile, struct plan_summary *ret)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	_cleanup_free_ char *stored = NULL;
+	_cleanup_free_ void *plan = NULL;
+	struct plan_options options = {.asked = profile->asked};
+	size_t size;
+
+	if (job->output || store_find(STORE_PLAN, job->program, &stored) < 0)
+		return false;
+	settings_read(&config, true, false);
+	plan_settings(&config, &options);
+	options.shared = options.shared && !job->record.user;
+	return plan_build(profile, &options, &plan, &size, ret) == 0;
+}
+
+int record_report_json(const struct record_job *job, const struct record_result *result, const char *path)
 {
 	const struct profile *profile = &result->profile;
+	struct plan_summary expected = {0};
 	struct json_object *object = json_object_new_object(), *biases = json_object_new_array();
 
 	add_string(object, "profile", path);
@@ -134,45 +162,56 @@ int record_report_json(const struct record_result *result, const char *path)
 		if (profile->bias & bias->bit)
 			json_object_array_add(biases, json_object_new_string(bias->name));
 	json_object_object_add(object, "bias", biases);
+	if (find_expected(job, profile, &expected) && expected.alone_ms) {
+		add_seconds(object, "expected_seconds_without", expected.alone_ms);
+		add_seconds(object, "expected_seconds_with", expected.planned_ms);
+	}
 	return print_json(object, JSON_C_TO_STRING_PLAIN);
 }
 
-/* The next commands to type, if there is a plan now and they are short enough to be read. */
+static int digits(double seconds)
+{
+	return seconds < 10 ? 2 : 1;
+}
+
+static void print_expected(const struct plan_summary *plan)
+{
+	double without = (double)plan->alone_ms / 1e3, with = (double)plan->planned_ms / 1e3;
+	double saved = without - with;
+
+	if (!plan->alone_ms)
+		verb_note("what it saves is not known: the disk was not measured");
+	else if (saved < 0.005)
+		verb_note("expected on this disk: no gain; the reads of a cold start take %.*f s in any case",
+			digits(without), without);
+	else
+		verb_note(
+			"expected on this disk: a cold start saves %.*f s; its reads take %.*f s in place of %.*f s",
+			digits(saved), saved, digits(with), with, digits(without), without);
+}
+
+/* The next command to type, if it is short enough to be read. */
 static void print_next(const struct record_job *job)
 {
 	/* A program that was not recorded to its end would not end while it is measured. */
 	double idle = job->record.until.kind == MILESTONE_IDLE ? job->record.until.seconds : 3;
-	bool to_end = job->record.until.kind == MILESTONE_EXIT;
-	_cleanup_free_ char *plan = NULL, *text = NULL;
+	_cleanup_free_ char *text = command_text(job->record.argv);
 	char until[48] = "";
-	size_t size;
-	FILE *command = NULL;
 
-	if (job->output || store_find(STORE_PLAN, job->program, &plan) < 0)
+	if (!text)
 		return;
-	command = open_memstream(&text, &size);
-	for (char *const *word = job->record.argv; command && *word; word++) {
-		fputc(' ', command);
-		quote_shell(command, *word);
-	}
-	if (!command || fclose(command) != 0 || size > NEXT_MAX)
-		return;
-	if (!to_end)
+	if (job->record.until.kind != MILESTONE_EXIT)
 		snprintf(until, sizeof(until), "--until idle:%g ", idle);
 	verb_note("to measure what it gains:  headstart measure %s--%s", until, text);
-	verb_note("to start it with headstart:  headstart run --%s", text);
 }
 
-void record_report_text(const struct record_job *job, const struct record_result *result, const char *path)
+/* What makes the recording less than exact. */
+static void print_biases(const struct record_result *result)
 {
 	const struct profile *profile = &result->profile;
-	char bytes[WORDS_MAX], pages[WORDS_MAX], resident[WORDS_MAX];
+	char resident[WORDS_MAX];
 	uint32_t counted = PROFILE_BIAS_UNNAMED; /* biases that are told below, with their number */
 
-	verb_note("%zu file%s, %s pages (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
-		words_plural(profile->n_files), words_count(count_pages(profile), pages),
-		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),
-		result->seconds, profile->milestone, path);
 	if (result->pages_resident)
 		counted |= PROFILE_BIAS_RESIDENT;
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
@@ -192,6 +231,22 @@ void record_report_text(const struct record_job *job, const struct record_result
 			result->files_unnamed == 1 ? "it" : "them");
 	if (result->names_by_walking)
 		verb_note("fanotify is not available: file names were found by searching the file systems");
+}
+
+void record_report_text(const struct record_job *job, const struct record_result *result, const char *path)
+{
+	const struct profile *profile = &result->profile;
+	struct plan_summary expected = {0};
+	char bytes[WORDS_MAX], pages[WORDS_MAX];
+
+	print_biases(result);
+	verb_note("%zu file%s, %s pages (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
+		words_plural(profile->n_files), words_count(count_pages(profile), pages),
+		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),
+		result->seconds, profile->milestone, path);
+	if (!find_expected(job, profile, &expected))
+		return;
+	print_expected(&expected);
 	print_next(job);
 }
 

@@ -11,9 +11,9 @@ void record_report_progress(void *context, const struct record_progress *progres
 int record_report_failure(enum record_step step, int err, const struct record_job *job);
 
 /* Prints the recording that is kept at `path`: for programs, as one JSON object. Returns an exit status. */
-int record_report_json(const struct record_result *result, const char *path);
+int record_report_json(const struct record_job *job, const struct record_result *result, const char *path);
 
-/* The same for people, and the commands to type next. */
+/* The same for people: what was touched, what that is expected to save, and the command to type next. */
 void record_report_text(const struct record_job *job, const struct record_result *result, const char *path);
 
 /* Says how the command has ended, unless all went well. */
