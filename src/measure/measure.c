@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "display/window.h"
 #include "measure/start.h"
 
 #define LOG_MAX (1u << 20) /* bytes */
@@ -130,7 +131,7 @@ static int start(struct session *session, enum measure_kind kind, double *ret_se
 		{"HEADSTART", with ? NULL : "off"},
 		{"HEADSTART_LOG", session->log_path},
 		/* Otherwise a Wayland session's programs would open windows that we cannot see (window.h). */
-		{options->until.kind == MILESTONE_WINDOW ? "WAYLAND_DISPLAY" : NULL, "headstart-uses-x11"},
+		{options->until.kind == MILESTONE_WINDOW ? "WAYLAND_DISPLAY" : NULL, WINDOW_NO_WAYLAND},
 		{NULL, NULL},
 	};
 	const struct start_options how = {

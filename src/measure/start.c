@@ -19,8 +19,8 @@
 #include "base/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "display/window.h"
 #include "measure/activity.h"
-#include "measure/window.h"
 
 #define HELPER_PATIENCE_MS 30000 /* a prefetcher works no longer */
 
@@ -219,7 +219,7 @@ int start_run(const struct start_options *options, struct start_result *ret, int
 	int status = 0, r;
 
 	if (options->until.kind == MILESTONE_WINDOW) {
-		r = window_watch_new(&start.window);
+		r = window_watch_new(getpid(), &start.window);
 		if (r < 0)
 			return r;
 	}

@@ -18,6 +18,7 @@
 #include "base/times.h"
 #include "record/command/detach.h"
 #include "record/command/terminal.h"
+#include "record/command/window-watcher.h"
 #include "record/disks/requests.h"
 #include "record/disks/sound.h"
 #include "record/session.h"
@@ -166,6 +167,7 @@ static int start_command(struct session *session, enum record_step *step)
 		.argv = options->argv,
 		.user = options->user,
 		.recording = options->recording,
+		.needs_x11 = options->until.kind == MILESTONE_WINDOW,
 		.mask = session->mask_before,
 	};
 	_cleanup_close_ int marker = tracer_marker(session->tracer);
@@ -239,6 +241,8 @@ static const char *milestone_reached(const struct session *session)
 		return "exit";
 	if (options->until.kind == MILESTONE_MARK && session->marked)
 		return "mark";
+	if (options->until.kind == MILESTONE_WINDOW && session->window_seen)
+		return "window";
 	if (options->until.kind == MILESTONE_IDLE && time - session->last_event >= options->until.seconds)
 		return "idle";
 	if (options->until.kind == MILESTONE_TIME && time - session->started >= options->until.seconds)
@@ -258,10 +262,12 @@ static int follow(struct session *session)
 			{.fd = session->signals, .events = POLLIN},
 			{.fd = session->opens.fd, .events = POLLIN},
 			{.fd = options->mark, .events = POLLIN},
+			{.fd = options->until.kind == MILESTONE_WINDOW ? options->window : -1,
+				.events = POLLIN},
 		};
 		int r;
 
-		if (poll(fds, 3, POLL_MS) < 0 && errno != EINTR)
+		if (poll(fds, sizeof(fds) / sizeof(*fds), POLL_MS) < 0 && errno != EINTR)
 			return -errno;
 		/* Gathers first: the kernel's events so far come before the signals and the mark. */
 		r = gather(session);
@@ -272,6 +278,12 @@ static int follow(struct session *session)
 			return -EINTR;
 		if ((fds[2].revents & POLLIN) && options->marked(options->context))
 			session->marked = true;
+		if (fds[3].revents) {
+			r = window_watcher_seen(options->window);
+			if (r < 0)
+				return r;
+			session->window_seen = true;
+		}
 		session->milestone = milestone_reached(session);
 		if (now() - told >= PROGRESS_MS / 1e3) {
 			tell(session, false);

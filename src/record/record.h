@@ -32,9 +32,10 @@ struct record_options {
 	const char *recording; /* the name that `headstart mark` uses; the socket below has it */
 	int mark;              /* a descriptor that becomes readable when a mark may have come; borrowed */
 	bool (*marked)(void *context); /* takes what has arrived; returns whether the start is marked */
-	struct milestone until;        /* idle: no event for so long */
-	double timeout;                /* seconds, always */
-	bool keep_cache;               /* do not drop the page cache first */
+	int window;             /* a window watcher (window-watcher.h), if that is the milestone; borrowed */
+	struct milestone until; /* idle: no event for so long */
+	double timeout;         /* seconds, always */
+	bool keep_cache;        /* do not drop the page cache first */
 	bool keep_read_ahead;
 	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (disks/sound.h) */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */

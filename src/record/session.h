@@ -25,7 +25,7 @@ struct session {
 	sigset_t mask_before;
 	bool only_added;
 	double started, last_event; /* seconds, CLOCK_MONOTONIC */
-	bool command_ended, tree_ended, interrupted, marked;
+	bool command_ended, tree_ended, interrupted, marked, window_seen;
 	int status;
 	const char *milestone; /* what ended the recording; NULL until then */
 };

@@ -3,6 +3,7 @@
 # headstart measure: what it says of a gain and of a loss, what it makes cold and what not, how a start ends, and that nothing
 # is left of any.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/display-lib.sh"
 on_disk
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 needs=$HEADSTART_TEST_BUILD/tests/measure/needs
@@ -159,22 +160,9 @@ case_idle_ends_a_start() {
 	refuses 1 "ended before it reached 'idle:50'" "$tool" measure --runs 3 --until idle:50 -- "$tmp/ends"
 }
 
-# A display of the test's own; its number goes to a file.
-start_display() {
-	Xvfb -displayfd 3 -noreset -screen 0 200x200x24 -nolisten tcp 3>"$tmp/display" >"$tmp/xvfb" 2>&1 &
-	display_server=$!
-	tries=0
-	until [ -s "$tmp/display" ]; do
-		kill -0 "$display_server" 2>/dev/null && [ $((tries += 1)) -lt 6000 ] || fail "no display: $(cat "$tmp/xvfb")"
-		sleep 0.01 # it tells in no other way
-	done
-	DISPLAY=:$(cat "$tmp/display")
-	export DISPLAY
-}
-
 # The first window of the program itself; menus, splash screens and the windows of others do not count.
 case_window_ends_a_start() {
-	shows=$HEADSTART_TEST_BUILD/tests/measure/shows
+	shows=$HEADSTART_TEST_BUILD/tests/lib/shows
 	[ -x "$shows" ] || skip "this build has no libxcb"
 	have Xvfb || return 0
 	make_program windows "echo \$\$ \$WAYLAND_DISPLAY >$tmp/windows.pid; exec $shows \"\$@\""

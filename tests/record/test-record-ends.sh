@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # How a recording ends: milestones, timeout, a command that fails or is missing, a killed recorder.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/display-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
 
 can_record
@@ -73,6 +74,35 @@ case_recording_is_stored_with_its_plan() {
 	grep -qx "headstart: to measure what it gains:  headstart measure --until idle:0.5 -- sleep 100" "$tmp/err" || fail "$(cat "$tmp/err")"
 	"$tool" record --quiet --merge -- true
 	"$tool" show --json "$(find "$HEADSTART_STATE" -name '*.profile')" | grep -q '"runs": *2' || fail "not merged"
+}
+
+case_window_ends_a_recording() {
+	shows=$HEADSTART_TEST_BUILD/tests/lib/shows
+	[ -x "$shows" ] || skip "this build has no libxcb"
+	have Xvfb || return 0
+	start_display
+	at_case_exit() { kill "$display_server"; }
+	"$tool" record --quiet --until window --kill -o "$tmp/profile" -- sh -c "echo \$WAYLAND_DISPLAY; exec $shows window" >"$tmp/out"
+	"$tool" show --json "$tmp/profile" | grep -q '"milestone": *"window"' || fail "the window did not end it"
+	grep -qx "headstart-uses-x11" "$tmp/out" || fail "the program may open its window where nobody sees it"
+	"$tool" record --quiet --until window --timeout 2 --kill -o "$tmp/profile" -- "$shows" none
+	"$tool" show --json "$tmp/profile" | grep -q '"milestone": *"timeout"' || fail "something that is no window ended it"
+	refuses 1 "DISPLAY names no X11 display" env -u DISPLAY "$tool" record --until window -- "$shows" window
+	unchanged "recordings until a window"
+}
+
+# Root looks at the user's display as that user, who alone may.
+case_window_of_a_user_ends_a_recording() {
+	shows=$HEADSTART_TEST_BUILD/tests/lib/shows
+	[ -x "$shows" ] || skip "this build has no libxcb"
+	have Xvfb || return 0
+	for_others "$shows"
+	start_display
+	at_case_exit() { kill "$display_server"; }
+	refuses 1 "DISPLAY names no X11 display" "$tool" record --user nobody --until window -- "$others/shows" window
+	chown nobody "/tmp/.X11-unix/X${DISPLAY#:}" || skip "the display has no socket of its own"
+	"$tool" record --quiet --user nobody --until window --kill -o "$tmp/profile" -- "$others/shows" window
+	"$tool" show --json "$tmp/profile" | grep -q '"milestone": *"window"' || fail "the window did not end it"
 }
 
 # The command keeps its own arguments, input, output, folder and signals.

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "display/window.h"
 #include "record/command/terminal.h"
 #include "record/command/user.h"
 
@@ -27,6 +28,7 @@ static int prepare_child(const struct command_options *options, int marker)
 	if (r < 0)
 		return r;
 	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
+		(options->needs_x11 && setenv("WAYLAND_DISPLAY", WINDOW_NO_WAYLAND, 1) < 0) ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
 	return write_full(marker, text, sizeof(text) - 1);

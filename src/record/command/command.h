@@ -3,6 +3,7 @@
 #pragma once
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct command {
@@ -22,7 +23,8 @@ struct command_options {
 	const char *user;                /* NULL: ours; else the command gets nothing of ours (user.h) */
 	const struct terminal *terminal; /* replaces our terminals; NULL: not needed */
 	const char *recording;           /* HEADSTART_RECORDING in its environment */
-	sigset_t mask;                   /* signal mask of the command */
+	bool needs_x11; /* its windows have to be seen: in a Wayland session it shall use Xwayland */
+	sigset_t mask;  /* signal mask of the command */
 };
 
 /* Forks the child, which writes to `marker`, and waits until it is at the gate. Returns 0 or negative errno. */

@@ -14,6 +14,7 @@
 #include "lib/launcher-path.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
+#include "lib/window-refusal.h"
 #include "measure/measure.h"
 #include "plan/asked/choose.h"
 #include "plan/store/store.h"
@@ -227,11 +228,8 @@ static int explain(int r, int exec_error, const struct request *request)
 	case -ENOEXEC:
 		return verb_fail_errno(exec_error, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	case -ENOTCONN:
-		return verb_fail(
-			"cannot see windows: DISPLAY names no X11 display (in a Wayland session Xwayland "
-			"is one); use --until idle:3");
 	case -ENOSYS:
-		return verb_fail("this build cannot see windows (it lacks libxcb): use --until idle:3");
+		return window_refusal(r);
 	case -ECHILD:
 		return verb_fail("'%s' ended before it reached '%s': use --until exit", name, request->until);
 	case -ETIME:

@@ -20,6 +20,7 @@
 #include "plan/store/store.h"
 #include "record/command/caller.h"
 #include "record/command/terminal.h"
+#include "record/command/window-watcher.h"
 #include "verb.h"
 #include "verbs/record/keep.h"
 #include "verbs/record/report.h"
@@ -32,6 +33,7 @@ static const char help[] =
 	"options:\n"
 	"  -o, --output FILE         write the profile to FILE, and nothing else\n"
 	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
+	"                            window: its first window is on the screen (X11 and Xwayland)\n"
 	"                            mark: 'headstart mark' was run\n"
 	"                            idle:SECONDS: it has touched nothing new for this long\n"
 	"                            time:SECONDS: this long after the start\n"
@@ -144,10 +146,9 @@ static int take_option(struct record_job *job, int option)
 		job->output = optarg;
 		return 0;
 	case 'u':
-		if (!milestone_parse(optarg, &job->record.until) ||
-			job->record.until.kind == MILESTONE_WINDOW)
+		if (!milestone_parse(optarg, &job->record.until))
 			return verb_usage("record",
-				"unknown milestone '%s': use exit, mark, idle:SECONDS or time:SECONDS",
+				"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS",
 				optarg);
 		return 0;
 	case 't':
@@ -303,7 +304,7 @@ int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_job_releasep) struct record_job job = {
 		.record = {.timeout = 120, .until = {MILESTONE_EXIT}}, .inside = {.results = -1}};
-	_cleanup_close_ int mark = -1;
+	_cleanup_close_ int mark = -1, window = -1;
 	int r = parse(argc, argv, &job);
 
 	if (r)
@@ -321,6 +322,12 @@ int cmd_record(int argc, char **argv)
 	if (r)
 		return r;
 	find_asked(&job);
+	if (job.record.until.kind == MILESTONE_WINDOW) {
+		r = window_watcher_start(job.record.user, &window);
+		if (r < 0)
+			return record_report_no_window(r, &job);
+		job.record.window = window;
+	}
 	mark = mark_listen(job.recording);
 	if (mark < 0)
 		return verb_fail_errno(mark, "cannot listen for 'headstart mark'");

@@ -14,6 +14,7 @@
 #include "lib/print-json.h"
 #include "lib/settings.h"
 #include "lib/user-namespace.h"
+#include "lib/window-refusal.h"
 #include "plan/build/build.h"
 #include "plan/store/store.h"
 #include "record/command/terminal.h"
@@ -32,6 +33,9 @@ static void say_how_it_ends(const struct record_job *job)
 		verb_note(
 			"recording until '%s' and all that it started have ended: quit it as soon as it is ready",
 			name);
+		break;
+	case MILESTONE_WINDOW:
+		verb_note("recording until the first window of '%s' is on the screen; it %s", name, after);
 		break;
 	case MILESTONE_IDLE:
 		verb_note("recording until '%s' has touched nothing new for %g s; it %s", name,
@@ -95,7 +99,16 @@ int record_report_failure(enum record_step step, int err, const struct record_jo
 		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	if (err == -EINTR)
 		return verb_fail("interrupted; no profile was written");
+	if (err == -ECONNRESET && job->record.until.kind == MILESTONE_WINDOW)
+		return verb_fail("the X11 display has gone; no profile was written");
 	return verb_fail_errno(err, "cannot %s", record_step_text(step));
+}
+
+int record_report_no_window(int err, const struct record_job *job)
+{
+	if (err == -ENOENT && job->record.user)
+		return verb_fail("there is no user '%s'", job->record.user);
+	return window_refusal(err);
 }
 
 static uint64_t count_pages(const struct profile *profile)
@@ -200,7 +213,9 @@ static void print_next(const struct record_job *job)
 
 	if (!text)
 		return;
-	if (job->record.until.kind != MILESTONE_EXIT)
+	if (job->record.until.kind == MILESTONE_WINDOW)
+		snprintf(until, sizeof(until), "--until window ");
+	else if (job->record.until.kind != MILESTONE_EXIT)
 		snprintf(until, sizeof(until), "--until idle:%g ", idle);
 	verb_note("to measure what it gains:  headstart measure %s--%s", until, text);
 }

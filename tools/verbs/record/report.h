@@ -10,6 +10,9 @@ void record_report_progress(void *context, const struct record_progress *progres
 /* Says why nothing was recorded, and what to do about it: one sentence for each known way to fail. Returns the exit status. */
 int record_report_failure(enum record_step step, int err, const struct record_job *job);
 
+/* Says why the first window cannot be seen, by the error of window_watcher_start(). Returns the exit status. */
+int record_report_no_window(int err, const struct record_job *job);
+
 /* Prints the recording that is kept at `path`: for programs, as one JSON object. Returns an exit status. */
 int record_report_json(const struct record_job *job, const struct record_result *result, const char *path);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A client of the X server that is told of every new window. */
-#include "measure/window.h"
+#include "display/window.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
-#include <unistd.h>
 #include <xcb/xcb.h>
 
 #include "base/cleanup.h"
@@ -21,6 +20,7 @@
 struct window_watch {
 	xcb_connection_t *connection; /* owned */
 	xcb_atom_t pid, type, splash;
+	pid_t root; /* only windows of its descendants count */
 	bool seen;
 };
 
@@ -32,8 +32,7 @@ static xcb_atom_t atom(xcb_connection_t *connection, const char *name)
 	return reply ? reply->atom : XCB_ATOM_NONE;
 }
 
-/* Whether the process is a descendant of this one. */
-static bool is_ours(pid_t pid)
+static bool is_below(pid_t pid, pid_t root)
 {
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
 		_cleanup_free_ char *status = NULL;
@@ -45,7 +44,7 @@ static bool is_ours(pid_t pid)
 		if (read_pseudo_file(path, STATUS_MAX, &status, &size) < 0 ||
 			!number_of_line(status, "PPid:", &parent))
 			return false;
-		if ((pid_t)parent == getpid())
+		if ((pid_t)parent == root)
 			return true;
 		pid = (pid_t)parent;
 	}
@@ -86,7 +85,7 @@ static bool counts(const struct window_watch *watch, xcb_window_t window)
 		return false;
 	if (property(watch, window, watch->type, &type) && type == watch->splash)
 		return false;
-	return !property(watch, window, watch->pid, &pid) || is_ours((pid_t)pid);
+	return !property(watch, window, watch->pid, &pid) || is_below((pid_t)pid, watch->root);
 }
 
 /* Asks to be told when the window is mapped, also once a window manager has put it into a frame. */
@@ -117,13 +116,14 @@ static void take(struct window_watch *watch, const xcb_generic_event_t *event)
 		watch->seen = true;
 }
 
-int window_watch_new(struct window_watch **ret)
+int window_watch_new(pid_t root, struct window_watch **ret)
 {
 	struct window_watch *watch = calloc(1, sizeof(*watch));
 	const uint32_t mask = XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY;
 
 	if (!watch)
 		return -ENOMEM;
+	watch->root = root;
 	watch->connection = xcb_connect(NULL, NULL);
 	if (xcb_connection_has_error(watch->connection)) {
 		window_watch_free(watch);

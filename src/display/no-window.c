@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "measure/window.h"
+#include "display/window.h"
 
-int window_watch_new(struct window_watch **ret)
+int window_watch_new(pid_t root, struct window_watch **ret)
 {
 	return -ENOSYS;
 }
