@@ -12,7 +12,11 @@ import zipfile
 
 FOLDER = "/srv/asked"    # in the image
 # What the image needs beside what lab/image.py has.
-PACKAGES = ("git", "default-jre-headless", "nodejs", "emacs-nox")
+PACKAGES = ("git", "default-jre-headless", "nodejs", "emacs-nox", "gimp", "python3-numpy", "python3-scipy", "python3-matplotlib")
+
+
+# A start with some hundred reads all over the disk, from which the disk is measured.
+FOR_DISK = ("/usr/bin/python3", "-c", "import asyncio, email, http.client, ssl, sqlite3, unittest, xml.etree.ElementTree, zipfile")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,6 +39,7 @@ def starts():
     return (
         Start("python3", "network.py", (python, at("network.py"))),
         Start("python3", "data.py", (python, at("data.py"))),
+        Start("python3", "science.py", (python, at("science.py"))),
         Start("python3", "-m json.tool", (python, "-m", "json.tool", "--help")),
         Start("python3", "-c import decimal", (python, "-c", "import decimal")),
         Start("python3", "other.py", (python, at("other.py")), recorded=False),
@@ -62,6 +67,7 @@ def starts():
 TEXTS = {
     "network.py": "import asyncio, email, http.client, ssl, urllib.request, xml.etree.ElementTree\n",
     "data.py": "import csv, decimal, fractions, sqlite3, statistics, zipfile\n",
+    "science.py": "import numpy, scipy.stats, matplotlib.pyplot\n",
     "other.py": "import ctypes, multiprocessing, unittest\n",
     "server.js": "require('http'); require('crypto'); require('dns');\n",
     "zip.js": "require('zlib').gzipSync('text'); require('readline');\n",

@@ -40,6 +40,7 @@ class Stage:
         self.shell = None          # for the arms that start from a running shell
         self.plans = {}            # program -> its plan's file in the image
         self.touched = None        # Pages: those of a second, independent recording
+        self.checked = None        # of which files to verify that they are cold; None: of all
         self.asked = {}            # name of the arm -> (bytes prefetched, bytes used)
 
     def __enter__(self):
@@ -148,7 +149,7 @@ class Stage:
                 self._execute(arm, self.options.timeout, delay=False)
                 cold.make_warm(self.device, self.files)
             else:
-                cold.make_cold(self.device)
+                cold.make_cold(self.device, self.checked)
         except (cold.NotCold, cold.NotWarm) as refusal:
             raise NotVerified(str(refusal)) from None
 
@@ -164,10 +165,10 @@ class Stage:
                    done.major_faults, done.minor_faults, done.counters["bytes_read"], done.counters["reads"],
                    done.counters["noncontiguous"], done.counters["bytes_reread"])
 
-    def _headstart(self, *arguments, timeout=None, delay=False):
+    def _headstart(self, *arguments, timeout=None, delay=False, environment=()):
         """Runs a verb of headstart in the image, at full speed unless `delay`. Returns what it printed."""
         with lab_errors():
-            done = self.root.run([self.paths["headstart"], *arguments], dict(self.app.environment),
+            done = self.root.run([self.paths["headstart"], *arguments], dict([*self.app.environment, *environment]),
                                  timeout or self.options.timeout, measured=False, delay=delay)
         if done.timed_out or done.status != 0:
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()

@@ -141,7 +141,9 @@ def bootstrap(tree, release, packages, mirror=None, architecture=None, files=())
     `files`, pairs of path and text, are there before the packages are installed."""
     if architecture or shutil.which("mmdebstrap"):
         sources = [mirror] if mirror else apt_sources()
-        options = ["--aptopt=Acquire::Check-Valid-Until \"false\"", "--dpkgopt=force-unsafe-io"] if mirror else []
+        options = ["--dpkgopt=force-unsafe-io"]    # if the machine ends meanwhile, the image is made again
+        if mirror:
+            options.append("--aptopt=Acquire::Check-Valid-Until \"false\"")
         if architecture:
             options.append(f"--architectures={architecture}")
         options += [f"--essential-hook=mkdir -p \"$1/{os.path.dirname(path)}\" && printf %s {shlex.quote(text)} >\"$1/{path}\""
