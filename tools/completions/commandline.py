@@ -22,7 +22,7 @@ KINDS = {
 
 # Options with a fixed set of values. A value that ends in ':' goes on. --help has them too, but in sentences.
 CHOICES = {
-    ("record", "--until"): ("exit", "mark", "idle:", "time:"),
+    ("record", "--until"): ("exit", "window", "mark", "idle:", "time:"),
     ("measure", "--until"): ("exit", "window", "idle:"),
     ("run", "--wait"): ("none", "done", "auto"),
     ("plan", "--device"): ("auto", "rotational", "solid"),
