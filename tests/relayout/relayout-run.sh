@@ -1,6 +1,6 @@
 #!/bin/sh
 # Programs and libraries of each linker and kind are relaid with random hot pages, and work as before.
-. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/subject-lib.sh"
 compile_subject
 
 output_of() {

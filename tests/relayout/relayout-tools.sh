@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs run with relaid libraries, those of C and C++ among them, under valgrind, gdb and perf; exceptions and backtraces cross
 # them. Of each function that a symbol table names, all pages are mapped together.
-. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/subject-lib.sh"
 command -v g++ >/dev/null || skip 'needs g++'
 cd "$tmp"
 write_bulk

@@ -1,6 +1,6 @@
 # Shared by tests that relayout files: profiles of random pages, a program with a library, and checks of both.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-subject=$HEADSTART_TEST_SOURCE/tests/layout/subject
+subject=$HEADSTART_TEST_SOURCE/tests/relayout/subject
 
 # random_profile OUT SEED PERCENT FILE…: that percentage of the pages, in random order. The FILEs are absolute paths.
 random_profile() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Files for aarch64, where kernels may have pages of 64 KiB: they are laid out in such pages, and the program headers agree with
 # that.
-. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/subject-lib.sh"
 command -v aarch64-linux-gnu-gcc >/dev/null || skip 'needs aarch64-linux-gnu-gcc'
 write_bulk
 cat >"$tmp/lib.c" <<'EOF'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # headstart relayout under valgrind's memcheck: whatever the file, nothing uninitialised is used or written, and nothing leaks.
-. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/subject-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/valgrind-lib.sh"
 cd "$tmp"
 write_bulk

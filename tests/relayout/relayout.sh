@@ -1,6 +1,6 @@
 #!/bin/sh
 # headstart relayout as a command: where its results go, what it skips, what it refuses and in which words.
-. "$HEADSTART_TEST_SOURCE/tests/layout/subject-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/subject-lib.sh"
 export LC_ALL=C.UTF-8
 write_bulk
 cat >"$tmp/lib.c" <<'EOF'
