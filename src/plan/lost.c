@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/carry.h"
 #include "profile/recordings.h"
 
 struct search {
@@ -39,6 +40,18 @@ static bool is_planned(const struct search *search, const char *path)
 			if (streq(plan_file_path(&search->plans[i], file), path))
 				return true;
 	return false;
+}
+
+/* Whether a plan has the library that took the place of this one. */
+static bool successor_is_planned(const struct search *search, const char *path)
+{
+	char full[PATH_MAX], name[NAME_MAX + 1], now[PATH_MAX];
+	int folder = (int)(strrchr(path, '/') + 1 - path);
+
+	return snprintf(full, sizeof(full), "%s%s", search->store->root, path) < (int)sizeof(full) &&
+		profile_file_successor(full, name) == 0 &&
+		snprintf(now, sizeof(now), "%.*s%s", folder, path, name) < (int)sizeof(now) &&
+		is_planned(search, now);
 }
 
 /* A file that this user may not look at counts as fresh. */
@@ -94,7 +107,8 @@ static int find_in(const struct search *search, const struct profile *profile, s
 		enum profile_staleness staleness = staleness_of(search, file);
 
 		lost->pages += loss.pages;
-		if (staleness == PROFILE_FRESH || is_planned(search, file->path))
+		if (staleness == PROFILE_FRESH || is_planned(search, file->path) ||
+			(staleness == PROFILE_GONE && successor_is_planned(search, file->path)))
 			continue;
 		lost->changed += staleness == PROFILE_CHANGED;
 		lost->gone += staleness == PROFILE_GONE;

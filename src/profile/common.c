@@ -122,8 +122,7 @@ static int reduce_files(struct profile *profile, const struct profile *with)
 		const struct profile_file *other = find(files, with->n_files, file);
 
 		if (!other || !same_object(file, other)) {
-			free(file->path);
-			free(file->ranges);
+			profile_file_release(file);
 			continue;
 		}
 		r = reduce(file, other);

@@ -6,14 +6,17 @@
  *     struct disk_header
  *     struct disk_file[file_count]     ascending by order
  *     struct disk_range[range_count]   those of the first file, then those of the second …
+ *     struct elf_part[part_count]      likewise: landmarks around the hot pages (elf/landmarks.h)
+ *     struct elf_landmark[mark_count]
  *     uint32_t[exec_count]             touches before each exec point, ascending
  *     strings                          NUL-terminated: command, program, kernel, device, milestone, folder, rule,
  *                                      asked_path, then the path of each file, then that of each exec point, then
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses one it does not know. In version 1, which is read but no
- * longer written, the header ends before `asked`, there are no strings for what follows the milestone but for the paths,
+ * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 and 2 are read but no
+ * longer written. In both, disk_file ends before `part_count`, there are no landmarks, and the header ends before their
+ * numbers; in version 1 it ends before `asked`, there are no strings for what follows the milestone but for the paths,
  * and there is one recording.
  */
 #pragma once
@@ -21,10 +24,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION       2u
-#define PROFILE_VERSION_FIRST 1u
+#define PROFILE_VERSION        3u
+#define PROFILE_VERSION_SECOND 2u
+#define PROFILE_VERSION_FIRST  1u
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
@@ -43,11 +48,14 @@ struct disk_header {
 	uint64_t asked;
 	uint32_t status;
 	uint32_t argument_count;
+	uint32_t part_count;
+	uint32_t mark_count;
 };
 
-#define HEADER_FIRST_SIZE offsetof(struct disk_header, asked) /* bytes, in version 1 */
-#define TEXTS_FIRST       5                                   /* strings before the paths, in version 1 */
-#define TEXTS             8
+#define HEADER_FIRST_SIZE  offsetof(struct disk_header, asked)      /* bytes, in version 1 */
+#define HEADER_SECOND_SIZE offsetof(struct disk_header, part_count) /* bytes, in version 2 */
+#define TEXTS_FIRST        5 /* strings before the paths, in version 1 */
+#define TEXTS              8
 
 struct disk_file {
 	uint64_t size;
@@ -57,7 +65,11 @@ struct disk_file {
 	uint32_t kind;
 	uint32_t build_id_size;
 	uint8_t build_id[PROFILE_BUILD_ID_MAX]; /* 0 after build_id_size */
+	uint32_t part_count;
+	uint32_t mark_count;
 };
+
+#define FILE_SECOND_SIZE offsetof(struct disk_file, part_count) /* bytes, in versions 1 and 2 */
 
 struct disk_range {
 	uint32_t page;
@@ -66,6 +78,8 @@ struct disk_range {
 	uint32_t runs;
 };
 
-_Static_assert(sizeof(struct disk_header) == 80, "on-disk layout");
-_Static_assert(sizeof(struct disk_file) == 64, "on-disk layout");
+_Static_assert(sizeof(struct disk_header) == 88, "on-disk layout");
+_Static_assert(sizeof(struct disk_file) == 72, "on-disk layout");
+_Static_assert(sizeof(struct elf_part) == 12, "on-disk layout");
+_Static_assert(sizeof(struct elf_landmark) == 8, "on-disk layout");
 _Static_assert(sizeof(struct disk_range) == 16, "on-disk layout");

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "elf/landmarks.h"
 #include "profile/path-index.h"
 
 static int copy_text(char **to, const char *from)
@@ -65,13 +66,23 @@ static int copy_description(struct profile *to, const struct profile *from)
 	return r;
 }
 
-static void copy_identity(struct profile_file *to, const struct profile_file *from)
+static void forget_landmarks(struct profile_file *file)
 {
+	elf_landmarks_free(file->landmarks);
+	file->landmarks = NULL;
+}
+
+/* The landmarks are those of `from` as well, if that is another build; else of both. Returns 0 or -ENOMEM. */
+static int copy_identity(struct profile_file *to, const struct profile_file *from, bool same)
+{
+	if (!same)
+		forget_landmarks(to);
 	to->kind = from->kind;
 	to->size = from->size;
 	to->mtime = from->mtime;
 	memcpy(to->build_id, from->build_id, sizeof(to->build_id));
 	to->build_id_size = from->build_id_size;
+	return elf_landmarks_add(&to->landmarks, from->landmarks);
 }
 
 /* Adds an empty file like `from` to `to`. */
@@ -82,10 +93,9 @@ static int add_like(struct profile *to, const struct profile_file *from, struct 
 
 	if (r < 0)
 		return r;
-	copy_identity(&to->files[index], from);
 	to->files[index].order = from->order;
 	*ret = &to->files[index];
-	return 0;
+	return copy_identity(&to->files[index], from, false);
 }
 
 /* ---- the ranges of one file ---- */
@@ -181,11 +191,14 @@ static int merge_known_file(
 	_cleanup_free_ struct profile_range *old = NULL;
 	bool changed = !same_object(to, from);
 	size_t n_old = to->n_ranges;
+	int r;
 
 	if (changed && !from_later)
 		return 0;
-	if (from_later)
-		copy_identity(to, from);
+	r = from_later ? copy_identity(to, from, !changed)
+		       : elf_landmarks_add(&to->landmarks, from->landmarks);
+	if (r < 0)
+		return r;
 	old = TAKE_PTR(to->ranges);
 	to->n_ranges = to->ranges_capacity = 0;
 	return merge_ranges(
@@ -302,7 +315,9 @@ static int merge_files(struct profile *to, const struct profile *from, bool from
 			r = merge_known_file(&to->files[index], file, base, from_later);
 			continue;
 		}
-		copy_identity(&to->files[index], file);
+		r = copy_identity(&to->files[index], file, false);
+		if (r < 0)
+			return r;
 		to->files[index].order = file->order + base;
 		r = merge_ranges(&to->files[index], cursor_over(NULL, 0),
 			cursor_over(file->ranges, file->n_ranges), base, false);

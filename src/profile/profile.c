@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "elf/landmarks.h"
 #include "profile/path-index.h"
 
 static void release_arguments(struct profile *profile)
@@ -22,12 +23,18 @@ static void release_arguments(struct profile *profile)
 	profile->n_arguments = 0;
 }
 
+void profile_file_release(struct profile_file *file)
+{
+	free(file->path);
+	free(file->ranges);
+	elf_landmarks_free(file->landmarks);
+	*file = (struct profile_file){0};
+}
+
 void profile_release(struct profile *profile)
 {
-	for (size_t i = 0; i < profile->n_files; i++) {
-		free(profile->files[i].path);
-		free(profile->files[i].ranges);
-	}
+	for (size_t i = 0; i < profile->n_files; i++)
+		profile_file_release(&profile->files[i]);
 	for (size_t i = 0; i < profile->n_execs; i++)
 		free(profile->execs[i].path);
 	free(profile->files);
@@ -124,8 +131,7 @@ bool profile_leave_out(struct profile *profile, const char *path)
 
 		if (!streq(file->path, path))
 			continue;
-		free(file->path);
-		free(file->ranges);
+		profile_file_release(file);
 		memmove(file, file + 1, (profile->n_files - i - 1) * sizeof(*file));
 		profile->n_files--;
 		path_index_free(profile->index);
@@ -185,7 +191,7 @@ static int put_program_first(struct profile *profile)
 	return 0;
 }
 
-static void sort_and_join_ranges(struct profile_file *file)
+void profile_file_sort(struct profile_file *file)
 {
 	size_t n = 0;
 
@@ -221,7 +227,7 @@ int profile_finish(struct profile *profile)
 	for (size_t i = 0; i < profile->n_files; i++) {
 		struct profile_file *file = &profile->files[i];
 
-		sort_and_join_ranges(file);
+		profile_file_sort(file);
 		raise_touches(profile, file->order, 1);
 		for (size_t j = 0; j < file->n_ranges; j++)
 			raise_touches(profile, file->ranges[j].order, file->ranges[j].pages);
@@ -299,7 +305,8 @@ static bool files_good(const struct profile *profile)
 			return false;
 		if (file->order >= profile->touches || (i > 0 && file->order < file[-1].order))
 			return false;
-		if (!ranges_good(profile, file, &pages))
+		if (!ranges_good(profile, file, &pages) ||
+			(file->landmarks && !elf_landmarks_good(file->landmarks)))
 			return false;
 	}
 	return pages <= UINT32_MAX;

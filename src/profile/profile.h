@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct elf_landmarks;
+
 enum profile_kind {
 	PROFILE_REGULAR = 0,
 	PROFILE_DIRECTORY = 1,
@@ -57,6 +59,7 @@ struct profile_file {
 	struct profile_range *ranges; /* owned; ascending by page, never overlapping */
 	size_t n_ranges;
 	size_t ranges_capacity;
+	struct elf_landmarks *landmarks; /* owned: around its pages (profile/carry.h); NULL: none */
 };
 
 /* A point of the start at which another program began. A plan can begin there. */
@@ -96,6 +99,14 @@ struct profile {
 
 void profile_release(struct profile *profile);
 
+/* Frees what a file owns, and leaves it empty. */
+void profile_file_release(struct profile_file *file);
+
+static inline void profile_file_releasep(struct profile_file *file)
+{
+	profile_file_release(file);
+}
+
 static inline void profile_releasep(struct profile *profile)
 {
 	profile_release(profile);
@@ -108,6 +119,9 @@ static inline void profile_releasep(struct profile *profile)
 int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index);
 
 int profile_file_add_range(struct profile_file *file, struct profile_range range);
+
+/* Sorts the ranges by page, and joins those that continue each other. */
+void profile_file_sort(struct profile_file *file);
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
 
 /* Replaces the arguments by copies of `argv`, which ends with NULL. Returns 0, -E2BIG or -ENOMEM; then it has none. */

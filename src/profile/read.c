@@ -72,6 +72,46 @@ static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_fi
 	return true;
 }
 
+static bool read_parts(struct reader *parts, uint32_t count, struct elf_landmarks *landmarks)
+{
+	const char *at = take(parts, count, sizeof(struct elf_part));
+
+	if (!at || count > LANDMARK_PARTS_MAX)
+		return false;
+	landmarks->parts = calloc(count, sizeof(*landmarks->parts));
+	if (!landmarks->parts)
+		return false;
+	landmarks->n_parts = landmarks->parts_capacity = count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct elf_part disk;
+
+		memcpy(&disk, at + i * sizeof(disk), sizeof(disk));
+		landmarks->parts[i] = (struct elf_part){LE32(disk.name), LE32(disk.offset), LE32(disk.size)};
+	}
+	return true;
+}
+
+static bool read_marks(struct reader *marks, uint32_t count, struct elf_landmarks *landmarks)
+{
+	const char *at = take(marks, count, sizeof(struct elf_landmark));
+
+	if (!at)
+		return false;
+	if (count == 0)
+		return true;
+	landmarks->marks = calloc(count, sizeof(*landmarks->marks));
+	if (!landmarks->marks)
+		return false;
+	landmarks->n_marks = landmarks->marks_capacity = count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct elf_landmark disk;
+
+		memcpy(&disk, at + i * sizeof(disk), sizeof(disk));
+		landmarks->marks[i] = (struct elf_landmark){LE32(disk.key), LE32(disk.offset)};
+	}
+	return true;
+}
+
 static bool build_id_good(const struct disk_file *disk)
 {
 	for (size_t i = LE32(disk->build_id_size); i < sizeof(disk->build_id); i++)
@@ -80,15 +120,31 @@ static bool build_id_good(const struct disk_file *disk)
 	return true;
 }
 
-static bool read_file_entry(
-	struct reader *files, struct reader *ranges, struct reader *strings, struct profile_file *file)
+/* The parts of a recording, each of which is read from its beginning to its end. */
+struct tables {
+	struct reader files, ranges, parts, marks, execs, strings;
+	size_t file_size; /* bytes of an entry of files */
+};
+
+/* A file without parts has no landmarks either. */
+static bool read_landmarks(
+	struct tables *tables, uint32_t part_count, uint32_t mark_count, struct profile_file *file)
 {
-	const char *at = take(files, 1, sizeof(struct disk_file));
-	struct disk_file disk;
+	if (part_count == 0)
+		return mark_count == 0;
+	file->landmarks = calloc(1, sizeof(*file->landmarks));
+	return file->landmarks && read_parts(&tables->parts, part_count, file->landmarks) &&
+		read_marks(&tables->marks, mark_count, file->landmarks);
+}
+
+static bool read_file_entry(struct tables *tables, struct profile_file *file)
+{
+	const char *at = take(&tables->files, 1, tables->file_size);
+	struct disk_file disk = {0};
 
 	if (!at)
 		return false;
-	memcpy(&disk, at, sizeof(disk));
+	memcpy(&disk, at, tables->file_size);
 	if (!build_id_good(&disk))
 		return false;
 	*file = (struct profile_file){
@@ -99,23 +155,21 @@ static bool read_file_entry(
 		.build_id_size = LE32(disk.build_id_size),
 	};
 	memcpy(file->build_id, disk.build_id, sizeof(file->build_id));
-	file->path = take_string(strings);
-	return file->path && read_ranges(ranges, LE32(disk.range_count), file);
+	file->path = take_string(&tables->strings);
+	return file->path && read_ranges(&tables->ranges, LE32(disk.range_count), file) &&
+		read_landmarks(tables, LE32(disk.part_count), LE32(disk.mark_count), file);
 }
 
-static bool read_files(struct reader *files, struct reader *ranges, struct reader *strings, uint32_t count,
-	struct profile *profile)
+static bool read_files(struct tables *tables, uint32_t count, struct profile *profile)
 {
-	if (count == 0)
-		return ranges->size == 0;
-	profile->files = calloc(count, sizeof(*profile->files));
+	profile->files = calloc((size_t)count + 1, sizeof(*profile->files));
 	if (!profile->files)
 		return false;
-	profile->files_capacity = count;
+	profile->files_capacity = (size_t)count + 1;
 	while (profile->n_files < count)
-		if (!read_file_entry(files, ranges, strings, &profile->files[profile->n_files++]))
+		if (!read_file_entry(tables, &profile->files[profile->n_files++]))
 			return false;
-	return ranges->size == 0;
+	return tables->ranges.size == 0 && tables->parts.size == 0 && tables->marks.size == 0;
 }
 
 static bool read_execs(struct reader *execs, struct reader *strings, uint32_t count, struct profile *profile)
@@ -169,31 +223,53 @@ static bool read_arguments(struct reader *strings, uint32_t count, struct profil
 	return true;
 }
 
+static size_t header_size_of(uint32_t version)
+{
+	if (version == PROFILE_VERSION_FIRST)
+		return HEADER_FIRST_SIZE;
+	return version == PROFILE_VERSION_SECOND ? HEADER_SECOND_SIZE : sizeof(struct disk_header);
+}
+
+/* Cuts the body into its tables. Returns whether they fill it. */
+static bool take_tables(const struct disk_header *header, struct reader body, struct tables *ret)
+{
+	size_t file_size =
+		LE32(header->version) <= PROFILE_VERSION_SECOND ? FILE_SECOND_SIZE : sizeof(struct disk_file);
+	struct tables tables = {.file_size = file_size};
+	const struct {
+		struct reader *table;
+		uint64_t count;
+		size_t item_size;
+	} parts[] = {
+		{&tables.files, LE32(header->file_count), file_size},
+		{&tables.ranges, LE32(header->range_count), sizeof(struct disk_range)},
+		{&tables.parts, LE32(header->part_count), sizeof(struct elf_part)},
+		{&tables.marks, LE32(header->mark_count), sizeof(struct elf_landmark)},
+		{&tables.execs, LE32(header->exec_count), sizeof(uint32_t)},
+		{&tables.strings, LE32(header->strings_size), 1},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		parts[i].table->data = take(&body, parts[i].count, parts[i].item_size);
+		if (!parts[i].table->data)
+			return false;
+		parts[i].table->size = (size_t)parts[i].count * parts[i].item_size;
+	}
+	*ret = tables;
+	return body.size == 0;
+}
+
 /* Reads everything but the header and the checksum. */
 static bool read_body(const struct disk_header *header, struct reader body, struct profile *profile)
 {
-	const struct {
-		uint64_t count;
-		size_t item_size;
-	} tables[] = {
-		{LE32(header->file_count), sizeof(struct disk_file)},
-		{LE32(header->range_count), sizeof(struct disk_range)},
-		{LE32(header->exec_count), sizeof(uint32_t)},
-		{LE32(header->strings_size), 1},
-	};
 	size_t texts = LE32(header->version) == PROFILE_VERSION_FIRST ? TEXTS_FIRST : TEXTS;
-	struct reader parts[4];
+	struct tables tables;
 
-	for (size_t i = 0; i < 4; i++) {
-		parts[i].data = take(&body, tables[i].count, tables[i].item_size);
-		if (!parts[i].data)
-			return false;
-		parts[i].size = (size_t)tables[i].count * tables[i].item_size;
-	}
-	return body.size == 0 && read_texts(&parts[3], texts, profile) &&
-		read_files(&parts[0], &parts[1], &parts[3], LE32(header->file_count), profile) &&
-		read_execs(&parts[2], &parts[3], LE32(header->exec_count), profile) &&
-		read_arguments(&parts[3], LE32(header->argument_count), profile) && parts[3].size == 0;
+	return take_tables(header, body, &tables) && read_texts(&tables.strings, texts, profile) &&
+		read_files(&tables, LE32(header->file_count), profile) &&
+		read_execs(&tables.execs, &tables.strings, LE32(header->exec_count), profile) &&
+		read_arguments(&tables.strings, LE32(header->argument_count), profile) &&
+		tables.strings.size == 0;
 }
 
 /* Reads the header of a recording, whichever version it has. *ret_size is its size in the file. */
@@ -211,7 +287,7 @@ static enum profile_fault read_header(
 		return PROFILE_NEWER;
 	if (LE32(header.version) < PROFILE_VERSION_FIRST)
 		return PROFILE_DAMAGED;
-	*ret_size = LE32(header.version) == PROFILE_VERSION_FIRST ? HEADER_FIRST_SIZE : sizeof(header);
+	*ret_size = header_size_of(LE32(header.version));
 	if (size < *ret_size + sizeof(uint64_t))
 		return PROFILE_TRUNCATED;
 	memcpy(&header, data, *ret_size);

@@ -38,6 +38,13 @@ static int put_string(struct writer *writer, const char *string)
 	return string ? put(writer, string, strlen(string) + 1) : put(writer, "", 1);
 }
 
+static const struct elf_landmarks *landmarks_of(const struct profile_file *file)
+{
+	static const struct elf_landmarks none;
+
+	return file->landmarks ? file->landmarks : &none;
+}
+
 static int put_file(struct writer *writer, const struct profile_file *file)
 {
 	struct disk_file disk = {
@@ -47,6 +54,8 @@ static int put_file(struct writer *writer, const struct profile_file *file)
 		.range_count = LE32(file->n_ranges),
 		.kind = LE32(file->kind),
 		.build_id_size = LE32(file->build_id_size),
+		.part_count = LE32(landmarks_of(file)->n_parts),
+		.mark_count = LE32(landmarks_of(file)->n_marks),
 	};
 
 	memcpy(disk.build_id, file->build_id, file->build_id_size);
@@ -67,6 +76,32 @@ static int put_ranges(struct writer *writer, const struct profile_file *file)
 	return r;
 }
 
+static int put_parts(struct writer *writer, const struct elf_landmarks *landmarks)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < landmarks->n_parts; i++) {
+		const struct elf_part *part = &landmarks->parts[i];
+		struct elf_part disk = {LE32(part->name), LE32(part->offset), LE32(part->size)};
+
+		r = put(writer, &disk, sizeof(disk));
+	}
+	return r;
+}
+
+static int put_marks(struct writer *writer, const struct elf_landmarks *landmarks)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < landmarks->n_marks; i++) {
+		const struct elf_landmark *mark = &landmarks->marks[i];
+		struct elf_landmark disk = {LE32(mark->key), LE32(mark->offset)};
+
+		r = put(writer, &disk, sizeof(disk));
+	}
+	return r;
+}
+
 static int put_tables(struct writer *writer, const struct profile *profile)
 {
 	int r = 0;
@@ -75,6 +110,10 @@ static int put_tables(struct writer *writer, const struct profile *profile)
 		r = put_file(writer, &profile->files[i]);
 	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
 		r = put_ranges(writer, &profile->files[i]);
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_parts(writer, landmarks_of(&profile->files[i]));
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		r = put_marks(writer, landmarks_of(&profile->files[i]));
 	for (size_t i = 0; r == 0 && i < profile->n_execs; i++) {
 		uint32_t order = LE32(profile->execs[i].order);
 
@@ -116,11 +155,16 @@ static struct disk_header header_of(const struct profile *profile)
 		.status = LE32(profile->status),
 		.argument_count = LE32(profile->n_arguments),
 	};
-	size_t n_ranges = 0;
+	size_t n_ranges = 0, n_parts = 0, n_marks = 0;
 
-	for (size_t i = 0; i < profile->n_files; i++)
+	for (size_t i = 0; i < profile->n_files; i++) {
 		n_ranges += profile->files[i].n_ranges;
+		n_parts += landmarks_of(&profile->files[i])->n_parts;
+		n_marks += landmarks_of(&profile->files[i])->n_marks;
+	}
 	header.range_count = LE32(n_ranges);
+	header.part_count = LE32(n_parts);
+	header.mark_count = LE32(n_marks);
 	memcpy(header.magic, PROFILE_MAGIC, sizeof(header.magic));
 	return header;
 }

@@ -16,6 +16,7 @@
 #include "base/process.h"
 #include "base/same-file.h"
 #include "base/strings.h"
+#include "profile/carry.h"
 #include "record/assemble.h"
 #include "record/names/resolve.h"
 
@@ -128,8 +129,7 @@ static int child_main(struct view *view, struct record_trace *trace, const struc
 		r = begin_inside(&profile, outside);
 	if (r < 0)
 		return r == -ENOENT ? INSIDE_NOTHING : INSIDE_FAILED;
-	for (size_t i = 0; i < profile.n_files; i++)
-		profile_file_identify(&profile.files[i]);
+	profile_identify(&profile);
 	return options->work(options->context, &profile);
 }
 

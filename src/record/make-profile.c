@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/carry.h"
 #include "record/assemble.h"
 #include "record/inside.h"
 #include "record/names/image.h"
@@ -134,8 +135,7 @@ int session_make_profile(struct session *session, struct record_result *result)
 			&summary);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < result->profile.n_files; i++)
-		profile_file_identify(&result->profile.files[i]);
+	profile_identify(&result->profile);
 	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
 	result->pages_resident = summary.pages_resident;
 	result->events_unknown = summary.events_unknown;

@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "elf/file.h"
 #include "elf/identity.h"
+#include "elf/landmarks.h"
 #include "elf/needs.h"
 #include "elf/static-tls.h"
 #include "elf/view.h"
@@ -54,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_close_ int fd = memfd_create("fuzz-elf", MFD_CLOEXEC);
 	_cleanup_(elf_needs_releasep) struct elf_needs needs = {0};
+	_cleanup_(elf_landmarks_releasep) struct elf_landmarks landmarks = {0};
 	_cleanup_free_ char *soname = NULL;
 	uint8_t id[20] = {0};
 	size_t id_size = 0;
@@ -76,5 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(r < 0 || needs.is_32bit || (needs.tls_align & (needs.tls_align - 1)) == 0);
 	must(static_tls_of(&needs) <= static_tls_add(needs.tls_size, needs.tls_align));
 	inputs_taken += taken || r == 0;
+	r = elf_landmarks_read(fd, &landmarks);
+	must(r == 0 || r == -ENOEXEC);
+	must(elf_landmarks_good(&landmarks));
 	return 0;
 }

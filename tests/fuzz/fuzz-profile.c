@@ -3,32 +3,33 @@
 #include "fuzz.h"
 
 #include "base/cleanup.h"
+#include "profile/carry.h"
 #include "profile/recordings.h"
 #include "report/report.h"
 #include "seal.h"
 
 size_t inputs_taken;
 
-#define VERSION_AT    8 /* in the header: profile/disk-layout.h */
-#define VERSION_FIRST 1
+#define VERSION_AT  8 /* in the header: profile/disk-layout.h */
+#define VERSION_NOW 3
 
-static bool is_first_version(const void *data)
+static bool is_old_version(const void *data)
 {
 	uint32_t version;
 
 	memcpy(&version, (const char *)data + VERSION_AT, sizeof(version));
-	return LE32(version) == VERSION_FIRST;
+	return LE32(version) < VERSION_NOW;
 }
 
 /*
- * What is read and written again is the same, byte by byte: nothing in a file is ignored. Of the first version it becomes
+ * What is read and written again is the same, byte by byte: nothing in a file is ignored. Of an older version it becomes
  * the present one, of which that is true.
  */
 static void write_again(const struct recordings *recordings, const void *data, size_t size)
 {
 	_cleanup_(recordings_releasep) struct recordings read = {0};
 	_cleanup_free_ void *again = NULL;
-	bool first = false;
+	bool old = false;
 	const char *at = data;
 	size_t again_size;
 
@@ -36,12 +37,12 @@ static void write_again(const struct recordings *recordings, const void *data, s
 		uint64_t taken;
 
 		must(profile_check(&recordings->items[i]) == 0);
-		first |= is_first_version(at);
+		old |= is_old_version(at);
 		memcpy(&taken, at + SEAL_PROFILE_SIZE_AT, sizeof(taken));
 		at += LE64(taken);
 	}
 	must(recordings_serialize(recordings, &again, &again_size) == 0);
-	if (first) {
+	if (old) {
 		must(recordings_parse(again, again_size, &read) == PROFILE_GOOD);
 		write_again(&read, again, again_size);
 	} else {
@@ -82,6 +83,27 @@ static void cut_at_every_exec(const struct profile *profile)
 	}
 }
 
+/* Carries each file to itself, and to the one before it. */
+static void carry_every_file(const struct profile *profile)
+{
+	const struct elf_landmarks *before = NULL;
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		const struct profile_file *file = &profile->files[i];
+		const struct elf_landmarks *builds[] = {file->landmarks, before};
+
+		for (size_t j = 0; j < 2 && file->landmarks; j++) {
+			_cleanup_(profile_file_releasep) struct profile_file carried = {0};
+
+			if (builds[j] &&
+				profile_file_carry(
+					file, builds[j], file->size, profile->page_size, &carried) == 0)
+				must(profile_file_pages(&carried) <= profile_file_pages(file));
+		}
+		before = file->landmarks ? file->landmarks : before;
+	}
+}
+
 /* Returns whether it is a good profile with touches. */
 static bool parse(const void *data, size_t size)
 {
@@ -97,6 +119,7 @@ static bool parse(const void *data, size_t size)
 		return false;
 	merge_with_itself(&profile, data, size);
 	cut_at_every_exec(&profile);
+	carry_every_file(&profile);
 	must(report_profile_text(nowhere(), &profile, &recordings, &style) == 0);
 	must(report_profile_json(nowhere(), &profile, &recordings) == 0);
 	return profile.touches > 0;

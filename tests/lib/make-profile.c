@@ -13,7 +13,7 @@
  *     exec PATH ORDER
  *     EOF
  *
- * Files that exist are identified (size, mtime, build-id). A file has the order of its first range; one
+ * Files that exist are identified (size, mtime, build-id, landmarks). A file has the order of its first range; one
  * without ranges the next order that is free. Lines that are empty or begin with '#' are passed over.
  */
 #include <errno.h>
@@ -25,6 +25,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/carry.h"
 #include "profile/recordings.h"
 
 struct maker {
@@ -178,6 +179,8 @@ static int finish(struct maker *maker, const char *out, bool add)
 	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	profile->backend = PROFILE_BACKEND_SYNTHETIC;
 	r = profile_finish(profile);
+	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
+		(void)profile_file_keep_landmarks(&profile->files[i], profile->page_size);
 	return r < 0 ? r : save(profile, out, add);
 }
 

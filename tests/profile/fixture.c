@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/strings.h"
+#include "elf/landmarks.h"
 #include "fixture.h"
 
 struct profile fixture_empty(void)
@@ -55,6 +56,9 @@ void fixture_look(struct profile *profile, const char *path, enum profile_kind k
 
 struct profile fixture_small(void)
 {
+	struct elf_part parts[] = {{11, 0x1000, 0x4000}, {12, 0x5000, 0x8000}};
+	struct elf_landmark marks[] = {{21, 0x1010}, {22, 0x1010}, {21, 0x5020}};
+	const struct elf_landmarks landmarks = {.parts = parts, .n_parts = 2, .marks = marks, .n_marks = 3};
 	struct profile profile = fixture_empty();
 	struct profile_file *app;
 
@@ -70,6 +74,7 @@ struct profile fixture_small(void)
 	app = fixture_file(&profile, "/opt/app/bin/app");
 	memcpy(app->build_id, "0123456789abcdefghij", 20);
 	app->build_id_size = 20;
+	assert_int_equal(elf_landmarks_add(&app->landmarks, &landmarks), 0);
 	assert_int_equal(profile_finish(&profile), 0);
 	return profile;
 }

@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "elf/landmarks.h"
 #include "fixture.h"
 #include "profile/profile-file.h"
 #include "replace/publish.h"
@@ -35,17 +36,29 @@ enum {
 	AT_ASKED = 64,
 	AT_STATUS = 72,
 	AT_ARGUMENT_COUNT = 76,
-	AT_FILES = 80,
+	AT_PART_COUNT = 80,
+	AT_MARK_COUNT = 84,
+	AT_FILES = 88,
 	FILE_ORDER = 16,
 	FILE_RANGE_COUNT = 20,
 	FILE_KIND = 24,
 	FILE_BUILD_ID_SIZE = 28,
 	FILE_BUILD_ID = 32,
-	FILE_ENTRY = 64,
+	FILE_PART_COUNT = 64,
+	FILE_MARK_COUNT = 68,
+	FILE_ENTRY = 72,
 	AT_RANGES = AT_FILES + 5 * FILE_ENTRY, /* of fixture_small(): those of the program come first */
 	RANGE_ENTRY = 16,
-	AT_EXECS = AT_RANGES + 6 * RANGE_ENTRY,
+	AT_PARTS = AT_RANGES + 6 * RANGE_ENTRY, /* two, and three landmarks */
+	PART_ENTRY = 12,
+	AT_MARKS = AT_PARTS + 2 * PART_ENTRY,
+	MARK_ENTRY = 8,
+	AT_EXECS = AT_MARKS + 3 * MARK_ENTRY,
 	AT_STRINGS = AT_EXECS + 2 * 4,
+	/* Of version 2, which has no landmarks. */
+	SECOND_AT_FILES = 80,
+	SECOND_FILE_ENTRY = 64,
+	SECOND_AT_STRINGS = SECOND_AT_FILES + 5 * SECOND_FILE_ENTRY + 6 * RANGE_ENTRY + 2 * 4,
 };
 
 static void assert_same_file(const struct profile_file *a, const struct profile_file *b)
@@ -60,6 +73,15 @@ static void assert_same_file(const struct profile_file *a, const struct profile_
 	assert_int_equal(a->n_ranges, b->n_ranges);
 	if (a->n_ranges > 0)
 		assert_memory_equal(a->ranges, b->ranges, a->n_ranges * sizeof(*a->ranges));
+	assert_int_equal(a->landmarks != NULL, b->landmarks != NULL);
+	if (!a->landmarks)
+		return;
+	assert_int_equal(a->landmarks->n_parts, b->landmarks->n_parts);
+	assert_memory_equal(
+		a->landmarks->parts, b->landmarks->parts, a->landmarks->n_parts * sizeof(struct elf_part));
+	assert_int_equal(a->landmarks->n_marks, b->landmarks->n_marks);
+	assert_memory_equal(a->landmarks->marks, b->landmarks->marks,
+		a->landmarks->n_marks * sizeof(struct elf_landmark));
 }
 
 static void assert_same(const struct profile *a, const struct profile *b)
@@ -214,11 +236,13 @@ static void poke(size_t at, uint32_t value, enum profile_fault expected)
 
 static void every_field_of_the_header_is_checked(void **state)
 {
-	const size_t counts[] = {AT_FILE_COUNT, AT_RANGE_COUNT, AT_EXEC_COUNT, AT_STRINGS_SIZE};
+	const size_t counts[] = {
+		AT_FILE_COUNT, AT_RANGE_COUNT, AT_EXEC_COUNT, AT_STRINGS_SIZE, AT_PART_COUNT, AT_MARK_COUNT};
 	const uint32_t wrong[] = {0, 1, 7, 1u << 26, UINT32_MAX};
 
 	poke(0, 0, PROFILE_FOREIGN);
-	poke(AT_VERSION, 3, PROFILE_NEWER);
+	poke(AT_VERSION, 4, PROFILE_NEWER);
+	poke(AT_VERSION, 2, PROFILE_DAMAGED);
 	poke(AT_VERSION, 1, PROFILE_DAMAGED);
 	poke(AT_VERSION, UINT32_MAX, PROFILE_NEWER);
 	poke(AT_VERSION, 0, PROFILE_DAMAGED);
@@ -265,6 +289,21 @@ static void every_table_is_checked(void **state)
 	poke(AT_RANGES + 8, UINT32_MAX, PROFILE_DAMAGED);
 	poke(AT_RANGES + 12, 0, PROFILE_DAMAGED);
 	poke(AT_RANGES + 12, 2, PROFILE_DAMAGED);
+	poke(app + FILE_PART_COUNT, 1, PROFILE_DAMAGED);
+	poke(app + FILE_PART_COUNT, UINT32_MAX, PROFILE_DAMAGED);
+	poke(app + FILE_MARK_COUNT, 2, PROFILE_DAMAGED);
+	poke(app + FILE_MARK_COUNT, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_PARTS, UINT32_MAX, PROFILE_GOOD);    /* its name */
+	poke(AT_PARTS + 4, 0x1001, PROFILE_DAMAGED); /* overlaps the second */
+	poke(AT_PARTS + 4, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_PARTS + 8, 0, PROFILE_DAMAGED);
+	poke(AT_PARTS + 8, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_PARTS + PART_ENTRY + 8, UINT32_MAX - 0x5000, PROFILE_GOOD);
+	poke(AT_PARTS + PART_ENTRY + 8, UINT32_MAX - 0x4fff, PROFILE_DAMAGED);
+	poke(AT_MARKS, 22, PROFILE_DAMAGED); /* the same as the second */
+	poke(AT_MARKS, 23, PROFILE_DAMAGED);
+	poke(AT_MARKS + 4, 0x1011, PROFILE_DAMAGED);
+	poke(AT_MARKS + 2 * MARK_ENTRY + 4, UINT32_MAX, PROFILE_GOOD);
 	poke(AT_EXECS, 1, PROFILE_DAMAGED);
 	poke(AT_EXECS + 4, 22, PROFILE_DAMAGED);
 	poke(AT_EXECS + 4, 21, PROFILE_GOOD);
@@ -282,11 +321,51 @@ static void every_string_is_checked(void **state)
 	poke(AT_STRINGS + strlen("app --start") + 1, 0x2f787878, PROFILE_DAMAGED); /* the program */
 }
 
+static void forget_landmarks(struct profile_file *file)
+{
+	elf_landmarks_free(file->landmarks);
+	file->landmarks = NULL;
+}
+
+/* What version 2 has: no landmarks, nor their numbers in the header and in the files. */
+static struct image second_version(void)
+{
+	_cleanup_(profile_releasep) struct profile small = fixture_small();
+	uint32_t version = LE32(2);
+	struct image image;
+	unsigned char *to;
+
+	forget_landmarks(fixture_file(&small, "/opt/app/bin/app"));
+	assert_int_equal(profile_serialize(&small, (void **)&image.data, &image.size), 0);
+	memcpy(image.data + AT_VERSION, &version, sizeof(version));
+	to = image.data + SECOND_AT_FILES;
+	for (size_t i = 0; i < 5; i++, to += SECOND_FILE_ENTRY)
+		memmove(to, image.data + AT_FILES + i * FILE_ENTRY, SECOND_FILE_ENTRY);
+	memmove(to, image.data + AT_RANGES, image.size - AT_RANGES);
+	image.size -= AT_RANGES - (size_t)(to - image.data);
+	seal_profile(image.data, image.size);
+	return image;
+}
+
+static void the_second_version_is_read(void **state)
+{
+	_cleanup_(profile_releasep) struct profile read = {0}, small = fixture_small();
+	struct image image = second_version();
+
+	forget_landmarks(fixture_file(&small, "/opt/app/bin/app"));
+	assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
+	assert_same(&small, &read);
+	for (size_t size = 0; size < image.size; size++)
+		assert_int_not_equal(parse(&image, size), PROFILE_GOOD);
+	free(image.data);
+}
+
 /* What version 1 has: no `asked` and what follows it in the header, and none of the strings that belong to them. */
 static struct image first_version(void)
 {
-	struct image image = small_image();
-	const char *milestone = memmem(image.data + AT_STRINGS, image.size - AT_STRINGS, "exit", 5);
+	struct image image = second_version();
+	const char *milestone =
+		memmem(image.data + SECOND_AT_STRINGS, image.size - SECOND_AT_STRINGS, "exit", 5);
 	unsigned char *end = image.data + image.size - 8, *from = (unsigned char *)milestone + 5, *to = from;
 	uint32_t version = LE32(1), strings;
 
@@ -295,11 +374,12 @@ static struct image first_version(void)
 	end -= sizeof("app") + sizeof("--start"); /* the arguments, which come last */
 	memmove(to, from, (size_t)(end - from));
 	end -= from - to;
-	strings = LE32((uint32_t)(end - image.data - AT_STRINGS));
+	strings = LE32((uint32_t)(end - image.data - SECOND_AT_STRINGS));
 	memcpy(image.data + AT_VERSION, &version, sizeof(version));
 	memcpy(image.data + AT_STRINGS_SIZE, &strings, sizeof(strings));
-	memmove(image.data + AT_ASKED, image.data + AT_FILES, (size_t)(end - image.data) - AT_FILES);
-	image.size = (size_t)(end - image.data) - (AT_FILES - AT_ASKED) + 8;
+	memmove(image.data + AT_ASKED, image.data + SECOND_AT_FILES,
+		(size_t)(end - image.data) - SECOND_AT_FILES);
+	image.size = (size_t)(end - image.data) - (SECOND_AT_FILES - AT_ASKED) + 8;
 	seal_profile(image.data, image.size);
 	return image;
 }
@@ -338,6 +418,7 @@ int main(void)
 		cmocka_unit_test(every_field_of_the_header_is_checked),
 		cmocka_unit_test(every_table_is_checked),
 		cmocka_unit_test(every_string_is_checked),
+		cmocka_unit_test(the_second_version_is_read),
 		cmocka_unit_test(the_first_version_is_read),
 		cmocka_unit_test(each_fault_is_one_sentence),
 	};

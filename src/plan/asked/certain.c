@@ -82,8 +82,7 @@ static void cut(struct profile *profile, const struct elf_closure *closure, uint
 		if (is_in(closure, file->path) || cut_file(file, end)) {
 			profile->files[kept++] = *file;
 		} else {
-			free(file->path);
-			free(file->ranges);
+			profile_file_release(file);
 		}
 	}
 	profile->n_files = kept;

@@ -27,6 +27,7 @@ struct plan_summary {
 	size_t files, stale,
 		gone;     /* files planned; left out because changed; because missing or not readable */
 	uint64_t lost;    /* pages in the files that are left out because changed or missing */
+	size_t guessed;   /* of those planned, those that were updated since: the pages are guessed */
 	size_t in_memory; /* files left out because they lie in memory (tmpfs) */
 	size_t uncached;  /* left out: their file system drops what is cached at every open (FUSE) */
 	size_t others;    /* left out of a plan for everybody: others than root own or can replace them */
@@ -51,7 +52,7 @@ struct plan_summary {
  * would be larger than PLAN_FILE_MAX, or negative errno.
  *
  * These files are left out, each on its own: a file that changed since the profile (profile_file_staleness(); a profile
- * of another kernel counts as one of another machine); a file whose device is DEVICE_MEMORY, unless the options name
+ * of another kernel counts as one of another machine), unless its pages can be guessed (profile/carry.h); a file whose device is DEVICE_MEMORY, unless the options name
  * the device; a file of which nothing stays cached (device_uncached()); and, in a plan for everybody, a file that somebody besides root can change (base/stranger.h), which is
  * not even opened.
  */

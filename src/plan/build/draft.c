@@ -14,6 +14,11 @@ void draft_release(struct plan_draft *draft)
 	free(draft->devices);
 	free(draft->files);
 	free(draft->extents);
+	for (size_t i = 0; i < draft->n_guesses; i++) {
+		profile_file_release(draft->guesses[i]);
+		free(draft->guesses[i]);
+	}
+	free(draft->guesses);
 	*draft = (struct plan_draft){0};
 }
 

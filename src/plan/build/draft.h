@@ -14,7 +14,7 @@
  *     draft_saving()       how long its reads take                                        saving.c
  *     draft_write()        the plan file                                                  write.c
  *
- * Passes call draft.c, but not each other. Internal to src/plan/build and its tests.
+ * Passes call draft.c, but not each other; draft_select() calls guess.c for files that were updated. Internal to src/plan/build and its tests.
  */
 #pragma once
 
@@ -42,6 +42,7 @@ struct draft_file {
 	uint64_t inode;
 	uint32_t device; /* index in devices */
 	uint32_t pages;  /* of it, selected */
+	bool guessed;    /* it was updated since the recording, and source is what is guessed of it */
 	bool public;     /* everybody may read it */
 	bool elf;        /* begins as an ELF file does */
 	bool image;      /* begins as a squashfs does: an image that nobody writes */
@@ -74,6 +75,8 @@ struct plan_draft {
 	size_t n_devices, devices_capacity;
 	struct draft_file *files; /* owned; ascending by the order of their touch until draft_sort() */
 	size_t n_files, files_capacity;
+	struct profile_file **guesses; /* owned: what is guessed of files that were updated */
+	size_t n_guesses, guesses_capacity;
 	struct draft_extent *extents; /* owned; one for each profile range until draft_merge() */
 	size_t n_extents, extents_capacity;
 	struct draft_probe probes[DRAFT_PROBES];
@@ -99,6 +102,14 @@ int draft_path(const struct plan_draft *draft, const char *path, char **ret);
  * besides root can change what the path leads to.
  */
 bool draft_is_others(const struct plan_draft *draft, const struct profile_file *file, const char *path);
+
+/*
+ * Guesses which pages the start would touch of a file that is not the recorded one any more. *ret_guess is the draft's;
+ * its path is that of the file, which need not be the recorded one. Returns 0; -ENODATA if nothing can be guessed; -EPERM
+ * if a plan for everybody must leave out the file; or negative errno.
+ */
+int draft_guess(
+	struct plan_draft *draft, const struct profile_file *source, const struct profile_file **ret_guess);
 
 static inline const struct device *draft_file_device(const struct plan_draft *draft, uint32_t file)
 {

@@ -57,6 +57,9 @@ static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_fi
 	if (!file->elf && !file->image && !is_read_only(file->source->path))
 		penalty += 8;
 
+	/* A guessed page may never be touched. Then the start would always seem cold. */
+	if (file->guessed)
+		penalty += 16;
 	/* Root's plan serves everybody, so everybody must be able to open the file. */
 	if (!file->public)
 		penalty += 2;

@@ -134,11 +134,11 @@ static bool is_squashfs(int fd)
 }
 
 /* Adds a fresh file, unless it lies in memory, is not cached, or none of its pages is selected. */
-static int add_file(struct plan_draft *draft, const struct profile_file *source, const char *path,
-	const struct plan_options *options)
+static int add_file(struct plan_draft *draft, const struct profile_file *source, bool guessed,
+	const char *path, const struct plan_options *options)
 {
 	_cleanup_close_ int fd = open_file(source, path);
-	struct draft_file file = {.source = source};
+	struct draft_file file = {.source = source, .guessed = guessed};
 	struct stat st;
 	int r;
 
@@ -175,7 +175,32 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 		return r;
 	if (source->n_ranges > 0 && draft->files[draft->n_files - 1].pages == 0)
 		draft->n_files--;
+	else
+		draft->summary.guessed += guessed;
 	return 0;
+}
+
+/* Adds what is guessed of a file that is not the recorded one any more. If that is nothing, it is one more of *lost. */
+static int add_guess(struct plan_draft *draft, const struct profile_file *source,
+	const struct plan_options *options, size_t *lost)
+{
+	uint64_t recorded = profile_file_pages(source), pages;
+	_cleanup_free_ char *path = NULL;
+	const struct profile_file *guess;
+	int r = draft_guess(draft, source, &guess);
+
+	if (r == -ENODATA || r == -EPERM) {
+		draft->summary.lost += recorded;
+		draft->summary.others += r == -EPERM;
+		*lost += r == -ENODATA;
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	pages = profile_file_pages(guess);
+	draft->summary.lost += recorded > pages ? recorded - pages : 0;
+	r = draft_path(draft, guess->path, &path);
+	return r < 0 ? r : add_file(draft, guess, true, path, options);
 }
 
 static int select_file(struct plan_draft *draft, const struct profile_file *source, bool same_machine,
@@ -194,17 +219,13 @@ static int select_file(struct plan_draft *draft, const struct profile_file *sour
 	}
 	switch (profile_file_staleness(&here, same_machine)) {
 	case PROFILE_GONE:
-		draft->summary.gone++;
-		draft->summary.lost += profile_file_pages(source);
-		return 0;
+		return add_guess(draft, source, options, &draft->summary.gone);
 	case PROFILE_CHANGED:
-		draft->summary.stale++;
-		draft->summary.lost += profile_file_pages(source);
-		return 0;
+		return add_guess(draft, source, options, &draft->summary.stale);
 	case PROFILE_FRESH:
 		break;
 	}
-	return add_file(draft, source, path, options);
+	return add_file(draft, source, false, path, options);
 }
 
 /*

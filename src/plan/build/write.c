@@ -118,6 +118,7 @@ static void write_tables(
 			.pages = LE32(draft->extents[i].pages),
 			.gap = LE32(draft->extents[i].gap),
 			.order = LE32(draft->extents[i].order),
+			.guessed = LE32(draft->files[draft->extents[i].file].guessed),
 		};
 }
 

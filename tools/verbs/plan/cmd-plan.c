@@ -283,6 +283,7 @@ static int print_result(const char *program, const char *path, const struct plan
 	json_object_object_add(json, "files", json_object_new_uint64(summary->files));
 	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
 	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
+	json_object_object_add(json, "guessed", json_object_new_uint64(summary->guessed));
 	json_object_object_add(json, "in_memory", json_object_new_uint64(summary->in_memory));
 	json_object_object_add(json, "uncached", json_object_new_uint64(summary->uncached));
 	json_object_object_add(json, "others", json_object_new_uint64(summary->others));
@@ -304,6 +305,9 @@ static int print_text(const char *program, const char *path, const struct plan_s
 			summary->starts);
 	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory, %zu uncached\n",
 		summary->files, summary->stale, summary->gone, summary->in_memory, summary->uncached);
+	if (summary->guessed > 0)
+		printf("guessed  %zu of these files: they were updated since the recording\n",
+			summary->guessed);
 	printf("extents  %zu\n", summary->extents);
 	printf("data     %.1f MB, %.1f MB of it gaps\n", (double)summary->bytes / 1e6,
 		(double)summary->gap_bytes / 1e6);
