@@ -123,9 +123,3 @@ int compaction_finish(struct compaction *c, uint64_t profile, struct compacted *
 		*ret_problem = c->problem;
 	return r;
 }
-
-void compacted_release(struct compacted *compact)
-{
-	free(compact->data);
-	*compact = (struct compacted){0};
-}

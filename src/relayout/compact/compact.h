@@ -19,19 +19,8 @@
  */
 #pragma once
 
+#include "relayout/compact/compacted.h"
 #include "relayout/passes/pass.h"
-
-struct compacted {
-	uint8_t *data; /* owned: the whole file */
-	uint64_t size;
-	/* Bytes from the beginning of the file that are first page, tables and hot pages. */
-	uint64_t hot_size;
-	size_t n_segments;     /* PT_LOADs */
-	uint64_t cold_touched; /* pages that were touched and are cold all the same */
-	uint64_t cold_reads;   /* stretches of these */
-	size_t n_touched_runs; /* stretches of touched pages of the original */
-	size_t n_hot_runs;     /* stretches of memory that are hot */
-};
 
 /* A compaction under way. */
 struct compaction;
@@ -51,14 +40,8 @@ int compaction_begin(struct compaction **ret, struct relayout_image *image,
 int compaction_finish(
 	struct compaction *compaction, uint64_t profile, struct compacted *ret, const char **ret_problem);
 void compaction_free(struct compaction *compaction);
-void compacted_release(struct compacted *compact);
 
 static inline void compaction_freep(struct compaction **compaction)
 {
 	compaction_free(*compaction);
-}
-
-static inline void compacted_releasep(struct compacted *compact)
-{
-	compacted_release(compact);
 }

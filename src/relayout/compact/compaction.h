@@ -9,7 +9,7 @@
 #pragma once
 
 #include "elf/sections.h"
-#include "relayout/compact/compact.h"
+#include "relayout/passes/pass.h"
 #include "relayout/passes/refusal.h"
 
 #define COMPACT_NOWHERE UINT64_MAX

@@ -330,3 +330,9 @@ int compact_write(const struct compaction *c, const struct compact_tables *table
 	count_touched(places, ret);
 	return 0;
 }
+
+void compacted_release(struct compacted *compact)
+{
+	free(compact->data);
+	*compact = (struct compacted){0};
+}

@@ -2,6 +2,7 @@
 /* The bytes of the result. */
 #pragma once
 
+#include "relayout/compact/compacted.h"
 #include "relayout/compact/sections.h"
 
 /* Writes all of it. */
