@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "config/parse.h"
+#include "config/config.h"
 
 #define LINES_SHOWN_MAX 60 /* bytes of a file's text that a message repeats */
 
