@@ -76,9 +76,27 @@ case_list_of_one_program() {
 	PATH=$real:$PATH "$headstart" list host >out || fail "list ended with $?"
 	[ "$(grep -c '^  20' out)" = 3 ] || fail "$(cat out)"
 	"$headstart" list "$real/nothing" >out
-	grep -qx "nothing is recorded" out || fail "$(cat out)"
+	grep -qx "nothing is recorded of '$real/nothing': 'sudo headstart record -- COMMAND' records a start" out || fail "$(cat out)"
+	HEADSTART_STATE=$tmp/empty "$headstart" list >out
+	! grep -q "nothing is recorded of" out || fail "$(cat out)"
 	refuses 1 "cannot find 'no-such-program'" "$headstart" list no-such-program
 	refuses 2 "unexpected argument 'b'" "$headstart" list a b
+}
+
+case_user_is_told_what_root_alone_can_read() {
+	[ "$(id -u)" = 0 ] && command -v setpriv >/dev/null || {
+		untried "a file that only root can read needs root and setpriv"
+		return
+	}
+	for_others "$HEADSTART_TEST_BUILD/tools/headstart-tool" "$tmp/host.profile"
+	chmod 600 "$others/host.profile"
+	list_as_nobody() { HEADSTART_STATE=$others setpriv --reuid 65534 --regid 65534 --clear-groups "$others/headstart-tool" list >out; }
+	list_as_nobody || fail "list ended with $?"
+	grep -qx "only root can read what was recorded of 1 program: sudo headstart list" out || fail "$(cat out)"
+	cp "$tmp/viewer.profile" "$others"
+	list_as_nobody || fail "list ended with $?"
+	grep -qx "1 more program: only root can read what was recorded" out || fail "$(cat out)"
+	! grep -q "nothing is recorded" out || fail "$(cat out)"
 }
 
 case_list_as_json() {

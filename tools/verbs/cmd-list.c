@@ -232,6 +232,28 @@ static int list_folder(struct listing *listing, const char *folder)
 	return r;
 }
 
+/* What is to be said after the recordings, or where there are none. */
+static void print_rest(const struct listing *listing)
+{
+	const char *s = words_plural(listing->unreadable);
+
+	if (listing->shown > 0 && listing->unreadable > 0)
+		printf("\n%zu more program%s: only root can read what was recorded\n", listing->unreadable,
+			s);
+	else if (listing->unreadable > 0)
+		printf("only root can read what was recorded of %zu program%s: sudo headstart list\n",
+			listing->unreadable, s);
+	if (listing->shown + listing->unreadable > 0)
+		return;
+	fputs("nothing is recorded", stdout);
+	if (listing->program) {
+		fputs(" of '", stdout);
+		table_safe_text(stdout, listing->program, &listing->style);
+		fputs("'", stdout);
+	}
+	puts(": 'sudo headstart record -- COMMAND' records a start");
+}
+
 static int list_all(struct listing *listing)
 {
 	int r = refuse_strange_state();
@@ -247,11 +269,7 @@ static int list_all(struct listing *listing)
 		return r;
 	if (listing->json)
 		return print_json(listing->array, JSON_C_TO_STRING_PRETTY);
-	if (listing->shown == 0)
-		puts("nothing is recorded");
-	if (listing->unreadable > 0)
-		printf("\n%zu more program%s: only root can read what was recorded\n", listing->unreadable,
-			words_plural(listing->unreadable));
+	print_rest(listing);
 	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
 }
 
