@@ -99,6 +99,14 @@ case_user_is_told_what_root_alone_can_read() {
 	! grep -q "nothing is recorded" out || fail "$(cat out)"
 }
 
+case_hosts_that_cannot_be_read_are_named() {
+	mkdir "$tmp/no-hosts"
+	cp "$HEADSTART_HOSTS/test.conf" "$tmp/no-hosts/zz.conf"
+	chmod 666 "$tmp/no-hosts/zz.conf"
+	HEADSTART_HOSTS=$tmp/no-hosts "$headstart" list "$real/host" >out 2>err || fail "list ended with $?"
+	grep -q "^headstart: '$tmp/no-hosts/zz.conf' is ignored: " err || fail "$(cat err)"
+}
+
 case_list_as_json() {
 	"$headstart" list --json host >out 2>/dev/null || "$headstart" list --json "$real/host" >out
 	json out - "$real" <<-'END' || fail "$(cat out)"

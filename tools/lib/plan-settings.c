@@ -47,7 +47,10 @@ void plan_note_left_out(const struct plan_summary *summary)
 
 static void report(void *context, const char *file, unsigned line, const char *what)
 {
-	verb_note("%s:%u: %s", file, line, what);
+	if (line)
+		verb_note("%s:%u: %s", file, line, what);
+	else
+		verb_note("'%s' is ignored: %s", file, what);
 }
 
 void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options)
