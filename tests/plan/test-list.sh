@@ -47,7 +47,7 @@ case_list_shows_what_was_asked_for() {
 }
 
 case_long_arguments_are_cut_at_their_end() {
-	COLUMNS=62 LC_ALL=C.UTF-8 "$headstart" list "$real/host" >out || fail "list ended with $?"
+	COLUMNS=65 LC_ALL=C.UTF-8 "$headstart" list "$real/host" >out || fail "list ended with $?"
 	grep -qF '  -c '\''print("two w…' out || fail "$(cat out)"
 	! grep -q 'words' out || fail "$(cat out)"
 	recorded narrow "$(printf 'a%.0s' $(seq 200))"

@@ -29,8 +29,8 @@
 static const char help[] =
 	"usage: headstart list [OPTION…] [PROGRAM]\n"
 	"Shows which starts are recorded, of PROGRAM or of all programs: what the program was asked for,\n"
-	"when it was recorded, how much the start reads, how much of that is still as it was, and when the\n"
-	"plan was last looked at.\n"
+	"when it was recorded, how much the start reads, how much of that lies in files that have not changed\n"
+	"since, and when the plan was last looked at.\n"
 	"\n"
 	"options:\n"
 	"      --json  print it as JSON\n"
@@ -159,7 +159,7 @@ static void print_entry(const struct entry *entry, const struct report_style *st
 	char recorded[WORDS_MAX], bytes[WORDS_MAX], used[WORDS_MAX];
 	_cleanup_free_ char *text = asked_text(entry->recording);
 
-	size_t before = (size_t)printf("  %-10s  %9s  %4.0f %%  %-10s  ",
+	size_t before = (size_t)printf("  %-10s  %9s  %7.0f %%  %-10s  ",
 		day(entry->recording->recorded, recorded), words_bytes(entry->bytes, bytes),
 		entry->bytes ? 100.0 * (double)entry->fresh / (double)entry->bytes : 100.0,
 		entry->plan[0] ? day(entry->used, used) : "no plan");
@@ -175,7 +175,8 @@ static void print_recordings(struct listing *listing, const struct recordings *r
 		if (listing->shown > 0)
 			putchar('\n');
 		table_title(stdout, recordings->items->program, &listing->style);
-		printf("  %-10s  %9s  %6s  %-10s  %s\n", "recorded", "reads", "as was", "used", "asked for");
+		printf("  %-10s  %9s  %9s  %-10s  %s\n", "recorded", "reads", "unchanged", "used",
+			"asked for");
 	}
 	for (size_t i = 0; i < recordings->n; i++) {
 		struct entry entry = describe(&recordings->items[i], path, recordings->n);
