@@ -38,6 +38,9 @@
 /* One read more in another place: between the latency of a disk in a cloud (0.8 ms) and a seek (10 ms). */
 #define COST_READ_NS (2000000u / COST_COLD_SHARE)
 
+/* Bytes that the kernel reads at once, around a fault or ahead: read_ahead_kb, which is 128 by default. */
+#define COST_READ_AHEAD (128u << 10)
+
 /*
  * The most PT_LOADs of a relaid file, unless the caller says otherwise. Their cost keeps most files far below; the
  * limit is for very large ones, of which one start touches a thousand places.

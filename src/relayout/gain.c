@@ -7,11 +7,8 @@
 #include "base/cleanup.h"
 #include "relaid/cost.h"
 
-/* Bytes that the kernel reads at once, around a fault or ahead: read_ahead_kb, which is 128 by default. */
-#define READ_AHEAD (128u << 10)
-
 /* Without a plan, the shim reads objects without a note whole, so objects larger than this get a note. */
-#define WHOLE_SIZE (4 * READ_AHEAD)
+#define WHOLE_SIZE (4 * COST_READ_AHEAD)
 
 /* Which pages of the original are read, one byte each. */
 struct page_map {
@@ -58,7 +55,7 @@ struct counter {
 
 static void add_run(struct counter *counter, uint64_t page, uint64_t pages)
 {
-	uint64_t step = READ_AHEAD > counter->page_size ? READ_AHEAD / counter->page_size : 1;
+	uint64_t step = COST_READ_AHEAD > counter->page_size ? COST_READ_AHEAD / counter->page_size : 1;
 	uint64_t from = page > counter->end ? page : counter->end, end = page + pages;
 
 	counter->reads.pages += pages;
@@ -126,14 +123,24 @@ int gain_after(const struct gain_places *places, const struct elf_view *original
 	return 0;
 }
 
+/* What a cold start pays for reading. */
+static uint64_t cost_of_reading(const struct relayout_reads *reads)
+{
+	return reads->reads * COST_READ_NS + reads->bytes / 4096 * COST_PAGE_NS;
+}
+
 static uint64_t cost(const struct relayout_reads *reads)
 {
-	return reads->reads * COST_READ_NS + reads->bytes / 4096 * COST_PAGE_NS +
-		reads->segments * COST_SEGMENT_NS;
+	return cost_of_reading(reads) + reads->segments * COST_SEGMENT_NS;
 }
 
 bool gain_is_worth(
 	const struct relayout_reads *before, const struct relayout_reads *after, uint64_t original_size)
 {
 	return cost(after) < cost(before) || original_size > WHOLE_SIZE;
+}
+
+bool gain_is_loss(const struct relayout_reads *before, const struct relayout_reads *after)
+{
+	return cost_of_reading(after) > cost_of_reading(before);
 }

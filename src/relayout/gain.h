@@ -38,3 +38,6 @@ int gain_after(const struct gain_places *places, const struct elf_view *original
  * whole file. */
 bool gain_is_worth(
 	const struct relayout_reads *before, const struct relayout_reads *after, uint64_t original_size);
+
+/* Whether a cold start would read more than before, reads and bytes together. */
+bool gain_is_loss(const struct relayout_reads *before, const struct relayout_reads *after);

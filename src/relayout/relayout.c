@@ -196,7 +196,15 @@ static int lay_out(struct relayout *relayout, const struct profile_file *file,
 		r = predict(relayout, file, options->profile->page_size);
 	if (r < 0)
 		return r;
-	if (options->only_gains && !relayout->compacted &&
+	if (relayout->compacted)
+		return 0;
+	if (!options->takes_losses && relayout->current.size == relayout->original.size &&
+		gain_is_loss(&relayout->before, &relayout->after)) {
+		*ret_reason =
+			"would take a cold start longer to read than it does now; use --all to relayout it anyway";
+		return -ENODATA;
+	}
+	if (options->only_gains &&
 		!gain_is_worth(&relayout->before, &relayout->after, relayout->original.size)) {
 		*ret_reason = "would not be read any better; use --all to relayout it anyway";
 		return -ENODATA;

@@ -16,7 +16,8 @@ struct relayout_options {
 	struct pass_options pass_options;
 	const char *
 		root; /* of the system whose debug files are looked at, without a slash at its end; or NULL */
-	bool only_gains; /* a file that gains nothing is left as it is */
+	bool only_gains;   /* a file that gains nothing is left as it is */
+	bool takes_losses; /* a file of which a start would read more than before is relaid all the same */
 };
 
 struct relayout_pass {

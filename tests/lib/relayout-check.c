@@ -127,8 +127,9 @@ bool relayout_check(const uint8_t *data, size_t size, uint32_t passes, unsigned 
 	struct profile_file file;
 	struct profile profile = {
 		.files = &file, .n_files = 1, .page_size = PAGE_SIZE_, .runs = 1, .touches = UINT32_MAX};
-	const struct relayout_options options = {
-		.profile = &profile, .pass_options = {.loader_knows_relr = true, .passes = passes}};
+	const struct relayout_options options = {.profile = &profile,
+		.pass_options = {.loader_knows_relr = true, .passes = passes},
+		.takes_losses = true};
 	const char *reason = NULL;
 	size_t out_size = 0;
 	int r;

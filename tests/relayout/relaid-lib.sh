@@ -12,6 +12,6 @@ relayout() {
 	} | sed '/^range 0 /d' | "$make_profile" "$tmp/relayout.profile"
 	relayout_file=$1
 	shift
-	"$headstart" relayout --profile "$tmp/relayout.profile" --in-place "$@" "$relayout_file" >"$tmp/relayout.out" ||
+	"$headstart" relayout --profile "$tmp/relayout.profile" --in-place --all "$@" "$relayout_file" >"$tmp/relayout.out" ||
 		fail "cannot relayout $relayout_file: $(cat "$tmp/relayout.out")"
 }

@@ -28,8 +28,8 @@ cd "$tmp"
 gcc -shared -fPIC -I. lib.c -Wl,-soname,libsum.so -Wl,--build-id -o libsum.so
 gcc -fPIE -pie main.c ./libsum.so -o program
 gcc -fPIE -pie -I. main.c lib.c -Wl,--build-id=none -o plain
-relayout() {
-	"$headstart" relayout "$@"
+relayout() { # also what gains nothing: these files are small
+	"$headstart" relayout --all "$@"
 }
 random_profile profile 3 30 program libsum.so plain
 
@@ -124,9 +124,18 @@ echo text >text
 "$make_profile" all.profile <all.text
 relayout --profile all.profile --dry-run --all >out 2>err || fail "all files of a profile: $(cat err)"
 grep -q '^would be relaid 3 of 3 files' out || fail "all files of a profile: $(tail -n 1 out)"
-# Of these, only the ones that gain: not a program of four pages.
-relayout --profile all.profile --dry-run >out 2>err || fail "files of a profile that gain: $(cat err)"
-grep -qE '^would be relaid [12] of 3 files.*, [12] skipped$' out || fail "files of a profile that gain: $(tail -n 1 out)"
+# Of these, only the ones that gain: a large file that is touched in many places, and not a program of four pages.
+echo 'const char padding[8 << 20] = {1};' >padding.c
+gcc -shared -fPIC padding.c -Wl,--build-id -o large.so
+{
+	cat all.text
+	echo "file regular $tmp/large.so"
+	seq 50 | awk '{ print "range", 40 * $1, 1, 2000000 + $1, 1 }'
+} >gains.text
+"$make_profile" gains.profile <gains.text
+"$headstart" relayout --profile gains.profile --dry-run >out 2>err || fail "files of a profile that gain: $(cat err)"
+grep -qE '^would be relaid [123] of 4 files.*, [123] skipped$' out || fail "files of a profile that gain: $(tail -n 1 out)"
+grep -q "$tmp/large.so" out || fail 'a large file is said to gain nothing'
 ! grep -q "$tmp/program" out || fail 'a program of four pages is said to gain'
 
 # --shadow
@@ -136,6 +145,17 @@ grep -q "$tmp/libsum.so" shadow/headstart-shadow.list || fail '--shadow does not
 cmp libsum.so other/libsum.so || fail '--shadow changed the original'
 [ "$(sh shadow/headstart-shadow status)" = "off      $tmp/libsum.so" ] ||
 	fail "--shadow does not know its original again: $(sh shadow/headstart-shadow status)"
+
+# A file of which a start would read more than before is skipped, although it is named.
+"$headstart" relayout --profile profile -o unchanged program >out 2>err || fail "a file that loses: $(cat err)"
+grep -q "'$tmp/program' would take a cold start longer to read than it does now; use --all.*: 'unchanged' is an unchanged copy" err ||
+	fail "a file that loses: $(cat err)"
+cmp program unchanged || fail 'a file that loses is changed'
+mkdir loses
+cp program loses
+"$headstart" relayout --profile profile --in-place --force loses/program >out 2>err || fail "a file that loses, in place: $(cat err)"
+grep -q "'$tmp/loses/program' would take a cold start longer" err || fail "a file that loses, in place: $(cat err)"
+cmp program loses/program || fail 'a file that loses is changed in place'
 
 # A skipped file is no error, and -o writes it as it is.
 skips() {

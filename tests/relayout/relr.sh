@@ -15,7 +15,7 @@ relayout() {
 	{ echo "program $1" && for file; do printf 'file regular %s\nrange 1 2 1 1\n' "$file"; done; } |
 		"$make_profile" profile || fail "no profile"
 	for file; do
-		"$headstart" relayout --profile profile --json -o relaid "$file" >"said/${file##*/}" ||
+		"$headstart" relayout --profile profile --all --json -o relaid "$file" >"said/${file##*/}" ||
 			fail "'$file' is not relaid"
 		"$headstart" verify "relaid/${file##*/}" >/dev/null || fail "'$file' does not verify"
 	done
@@ -82,7 +82,7 @@ case_library_for_aarch64() {
 		aarch64-linux-gnu-gcc -O0 -fPIC -shared -Wl,--build-id -o tree$arm "$here/relr-sample.c" ||
 			fail "no aarch64 library"
 		printf 'program %s\nfile regular %s\nrange 1 2 1 1\n' $arm "$tmp/tree$arm" | "$make_profile" profile
-		"$headstart" relayout --profile profile --json --tree tree -o relaid $arm >said/libarm.so ||
+		"$headstart" relayout --profile profile --all --json --tree tree -o relaid $arm >said/libarm.so ||
 			fail "the library for aarch64 is not relaid"
 		did libarm.so relr || fail "the library for aarch64 is not packed: $(cat said/libarm.so)"
 		"$headstart" verify relaid/libarm.so >/dev/null || fail "the library for aarch64 does not verify"

@@ -65,7 +65,7 @@ relayout_args= # more of them
 relayout_files() {
 	mkdir -p new
 	for file; do
-		"$headstart" relayout --profile profile -o "new/$file" $relayout_args "$file" >"$tmp/out" || fail "relayout of $PWD/$file"
+		"$headstart" relayout --profile profile --all -o "new/$file" $relayout_args "$file" >"$tmp/out" || fail "relayout of $PWD/$file"
 		"$headstart" verify "new/$file" >"$tmp/out" || fail "verify of $PWD/$file"
 		"$headstart" undo -o "$tmp/undone" "new/$file" >"$tmp/out" || fail "undo of $PWD/$file"
 		cmp "$tmp/undone" "$file" || fail "undo of $PWD/$file gives another file"

@@ -77,6 +77,7 @@ static int set_up(void **state)
 	fixture->batch.options = (struct relayout_options){
 		.profile = &fixture->profile,
 		.pass_options.passes = ALL,
+		.takes_losses = true, /* the samples are too small to gain */
 	};
 	assert_int_equal(relayout_batch_enter(&fixture->batch, "/"), 0);
 	*state = fixture;
@@ -268,6 +269,18 @@ static void without_passes_nothing_is_relaid(void **state)
 	assert_int_equal(access("none.so", F_OK), -1);
 }
 
+static void a_file_that_a_start_would_read_longer_is_left(void **state)
+{
+	struct relayout_batch *batch = &((struct fixture *)*state)->batch;
+	const struct relayout_file *file;
+
+	batch->options.takes_losses = false;
+	file = run_one(batch, "lib.so", "worse.so");
+	assert_int_equal(file->status, RELAYOUT_SKIPPED);
+	assert_non_null(strstr(file->reason, "would take a cold start longer to read"));
+	assert_int_equal(access("worse.so", F_OK), -1);
+}
+
 static void what_is_skipped_is_copied_where_that_is_wanted(void **state)
 {
 	struct relayout_batch *batch = &((struct fixture *)*state)->batch;
@@ -348,6 +361,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup_teardown(a_dry_run_writes_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_pass_that_is_not_wanted_does_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(without_passes_nothing_is_relaid, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_file_that_a_start_would_read_longer_is_left, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			what_is_skipped_is_copied_where_that_is_wanted, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(

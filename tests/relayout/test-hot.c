@@ -240,6 +240,27 @@ static void executables_have_few_headers(void **state)
 	assert_uint_in_range(pieces.n, COST_MAX_EXECUTABLE_PHDRS - 12, COST_MAX_EXECUTABLE_PHDRS - 11);
 }
 
+/* Of an executable with a dense part and many lonely pages, two of which one read fetches. */
+static void under_a_cap_pages_stay_where_filling_costs_more(void **state)
+{
+	_cleanup_(drawing_release) struct drawing drawing;
+	struct pass_options options = {.max_segments = 4096};
+	struct pass_outcome outcome;
+	char text[2001];
+	size_t n_hot = 0;
+
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		text[i] = (i < 200 && i % 4 > 0) || i % 20 == 0 ? 'a' : '.';
+	text[sizeof(text) - 1] = '\0';
+	draw(&drawing, text);
+	drawing.image.executable = true;
+	drawing.view.n_phdrs = drawing.view.n_loads + 9;
+	assert_int_equal(pass_hot(&drawing.image, &options, &outcome), 0);
+	for (size_t i = 0; i < sizeof(text) - 1; i++)
+		n_hot += relayout_page_is_hot(&drawing.image.segments[0].pages[i]);
+	assert_uint_in_range(n_hot, 190, 300);
+}
+
 /* In any drawing, there are never more PT_LOADs than the cap, unless pages that cannot be turned over need them. */
 static void any_drawing_keeps_the_rules(void **state)
 {
@@ -348,6 +369,7 @@ int main(void)
 		cmocka_unit_test(joined_pages_stay_where_copying_them_costs_more_than_a_read),
 		cmocka_unit_test(the_first_page_stays),
 		cmocka_unit_test(executables_have_few_headers),
+		cmocka_unit_test(under_a_cap_pages_stay_where_filling_costs_more),
 		cmocka_unit_test(any_drawing_keeps_the_rules),
 		cmocka_unit_test(soname_is_found_at_its_distance_from_the_strings),
 		cmocka_unit_test(pieces_are_cut_at_pages_and_lie_by_first_touch),

@@ -92,9 +92,8 @@ static bool is_adjacent(const struct compact_places *places, size_t block)
 /* Cold, a hot run takes reads of its own; hot, a cold one is read for nothing. */
 static uint64_t turn_cost(const struct turns *turns, const struct turns_interval *run, size_t saves)
 {
-	(void)turns;
 	(void)saves;
-	return run->hot ? run->reads * COST_READ_NS : run->pages * COST_PAGE_NS;
+	return run->hot ? run->reads * turns->read_ns : run->pages * COST_PAGE_NS;
 }
 
 /* Cold gaps too small to be worth a PT_LOAD are filled, and those that are too many. */
@@ -284,7 +283,8 @@ static int allocate_offsets(const struct compaction *c, struct compact_places *p
 
 int compact_place(struct compaction *c, const struct compact_cuts *cuts, struct compact_places *ret)
 {
-	_cleanup_(turns_release) struct turns runs = {.image = c->image, .cost = turn_cost};
+	_cleanup_(turns_release) struct turns runs = {
+		.image = c->image, .cost = turn_cost, .read_ns = COST_READ_NS};
 	_cleanup_(compact_places_releasep) struct compact_places places = {0};
 	int r = make_blocks(c, cuts, &places);
 

@@ -2,6 +2,10 @@
 /*
  * Which pages are mapped from the hot region (passes/turns.h). Turning a cold interval hot copies its pages for
  * nothing; turning a hot one cold costs a read at its old place.
+ *
+ * If the cap leaves too few PT_LOADs, many intervals have to be turned, and then one read fetches several of those that
+ * are left in their old places near each other. How many, only the result shows. So several prices of a read are tried,
+ * from the full one to nearly none, and the cheapest result is taken.
  */
 #include "base/cleanup.h"
 #include "relaid/cost.h"
@@ -15,7 +19,7 @@ static uint64_t turn_cost(const struct turns *turns, const struct turns_interval
 	uint64_t ends = load->p_flags & PF_X ? saves * COST_CODE_END_NS : 0;
 
 	if (interval->hot) /* prefers the smaller of two: read-ahead at its old place fetches unneeded pages */
-		cost = COST_READ_NS + interval->touched * pages_of_4096 * COST_PAGE_NS;
+		cost = turns->read_ns + interval->touched * pages_of_4096 * COST_PAGE_NS;
 	else
 		cost = (interval->pages - interval->touched) * pages_of_4096 * COST_PAGE_NS;
 	return cost > ends ? cost - ends : 0;
@@ -144,28 +148,100 @@ static size_t cap_of(const struct relayout_image *image, const struct pass_optio
 	return cap;
 }
 
-int pass_hot(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret)
+/* A choice of hot intervals. */
+struct choice {
+	struct turns turns;
+	uint64_t before, after; /* hot intervals */
+	size_t n_loads;
+};
+
+static void choice_release(struct choice *choice)
 {
-	_cleanup_(turns_release) struct turns turns = {.image = image, .cost = turn_cost};
-	const struct relayout_page *kept = string_table_page(image);
-	size_t cap = cap_of(image, options), n_loads;
-	uint64_t before, after;
+	turns_release(&choice->turns);
+}
+
+static int choose(const struct relayout_image *image, const struct relayout_page *kept, size_t cap,
+	uint64_t read_ns, struct choice *ret)
+{
 	int r = 0;
 
+	*ret = (struct choice){.turns = {.image = image, .cost = turn_cost, .read_ns = read_ns}};
 	for (size_t i = 0; i < image->n_segments && r == 0; i++)
-		r = add_blocks(&turns, i, kept);
-	before = count_hot(&turns);
+		r = add_blocks(&ret->turns, i, kept);
+	ret->before = count_hot(&ret->turns);
 	if (r == 0)
-		r = turns_choose(&turns, cap);
+		r = turns_choose(&ret->turns, cap);
+	ret->after = count_hot(&ret->turns);
+	ret->n_loads = ret->turns.n_loads + turns_other_loads(image);
+	return r;
+}
+
+/* What a cold start reads of touched pages that are left in their old places, in ascending order. */
+static uint64_t cost_of_left(const struct turns *turns, const struct turns_interval *interval, uint64_t *end)
+{
+	const struct relayout_segment *segment = &turns->image->segments[interval->segment];
+	uint64_t granule = turns->image->granule, cost = 0;
+
+	for (size_t i = interval->first; i < interval->first + interval->n; i++) {
+		uint64_t offset = segment->offset + i * granule;
+
+		if (segment->pages[i].order == RELAYOUT_COLD || offset < *end)
+			continue;
+		cost += COST_READ_NS;
+		*end = offset + (granule > COST_READ_AHEAD ? granule : COST_READ_AHEAD);
+	}
+	return cost + interval->touched * (granule / 4096) * COST_PAGE_NS;
+}
+
+static uint64_t cost_of(const struct choice *choice)
+{
+	const struct turns *turns = &choice->turns;
+	uint64_t hot = 0, end = 0, cost = choice->n_loads * COST_SEGMENT_NS;
+
+	for (size_t i = 0; i < turns->n; i++) {
+		if (turns->all[i].hot)
+			hot += turns->all[i].pages * turns->image->granule;
+		else
+			cost += cost_of_left(turns, &turns->all[i], &end);
+	}
+	return cost + hot / COST_READ_AHEAD * COST_READ_NS + hot / 4096 * COST_PAGE_NS;
+}
+
+/* The cheapest choice. The full price is right unless the cap leaves too few PT_LOADs. */
+static int choose_best(
+	const struct relayout_image *image, const struct relayout_page *kept, size_t cap, struct choice *ret)
+{
+	static const unsigned shares[] = {4, 16, 64, COST_READ_NS};
+	int r = choose(image, kept, cap, COST_READ_NS, ret);
+
+	for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && r == 0 && ret->n_loads + 1 >= cap; i++) {
+		_cleanup_(choice_release) struct choice other;
+
+		r = choose(image, kept, cap, COST_READ_NS / shares[i], &other);
+		if (r == 0 && cost_of(&other) < cost_of(ret)) {
+			struct choice worse = *ret;
+
+			*ret = other;
+			other = worse;
+		}
+	}
+	return r;
+}
+
+int pass_hot(struct relayout_image *image, const struct pass_options *options, struct pass_outcome *ret)
+{
+	_cleanup_(choice_release) struct choice choice;
+	size_t cap = cap_of(image, options);
+	int r = choose_best(image, string_table_page(image), cap, &choice);
+
 	if (r < 0)
 		return r;
-	n_loads = turns.n_loads + turns_other_loads(image);
-	if (n_loads < cap)
-		image->spare_segments = cap - n_loads;
-	apply(&turns);
-	after = count_hot(&turns);
-	*ret = (struct pass_outcome){.done = after > 0, .before = before, .after = after};
-	if (after > 0)
+	if (choice.n_loads < cap)
+		image->spare_segments = cap - choice.n_loads;
+	apply(&choice.turns);
+	*ret = (struct pass_outcome){
+		.done = choice.after > 0, .before = choice.before, .after = choice.after};
+	if (choice.after > 0)
 		image->passes |= NOTE_PASS_HOT;
 	return 0;
 }

@@ -35,6 +35,7 @@ struct turns {
 	/* The cost of turning the interval over (relaid/cost.h), without the gain of the `saves` PT_LOADs that it
 	 * saves. */
 	uint64_t (*cost)(const struct turns *turns, const struct turns_interval *interval, size_t saves);
+	uint64_t read_ns;           /* for cost(): what it takes a read for, COST_READ_NS or less */
 	struct turns_interval *all; /* owned; ascending by address */
 	size_t n, capacity;
 	struct turn *queue; /* owned; a binary heap, the cheapest first */

@@ -35,7 +35,7 @@ static const char help[] =
 	"      --dry-run         write nothing; predict what a cold start reads before and after\n"
 	"      --tree DIR        FILE and the paths of the profile lie in a system under DIR (an image)\n"
 	"      --force           also rewrite files of packages, setuid files, and files with a checksum\n"
-	"      --all             also rewrite the files of the profile that gain nothing\n"
+	"      --all             also rewrite files that gain nothing by it, or lose\n"
 	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
 	"      --jobs N          rewrite N files at once (default: the number of processors)\n"
@@ -198,7 +198,8 @@ static int list_files(struct relayout_run *run, char **names, size_t n)
 	int r = 0;
 
 	run->listed = n > 0;
-	run->batch.options.only_gains = n == 0 && !run->all; /* a user who names a file has a reason */
+	run->batch.options.only_gains = n == 0 && !run->all; /* a user who names a file has a reason, */
+	run->batch.options.takes_losses = run->all;          /* but may not know that it loses */
 	if (n == 0)
 		r = relayout_batch_add_profile(&run->batch, &culprit);
 	for (size_t i = 0; i < n && r == 0; i++) {
