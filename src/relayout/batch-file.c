@@ -155,7 +155,7 @@ static int begin(struct relayout_file *file, struct replacement *new)
 	r = replacement_begin(new, file->path);
 	for (size_t i = 0; i < file->n_names && r == 0; i++)
 		r = replacement_add_name(new, file->names[i]);
-	return r;
+	return r < 0 ? r : replacement_add_names_beside(new);
 }
 
 static void take_status(struct relayout_file *file, const struct stat *st)

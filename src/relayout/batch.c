@@ -2,7 +2,6 @@
 /* Which files a batch has, by all their names; where the results go; the threads. */
 #include "relayout/batch.h"
 
-#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,33 +72,6 @@ static int add_name(struct relayout_file *file, const char *path)
 	return 0;
 }
 
-/* Adds the other names that a file has in its own folder. */
-static int add_names_beside(struct relayout_file *file, const struct stat *st)
-{
-	_cleanup_free_ char *folder =
-		strndup(file->path, (size_t)(strrchr(file->path, '/') + 1 - file->path));
-	_cleanup_closedir_ DIR *dir = folder ? opendir(folder) : NULL;
-	const struct dirent *entry;
-	int r = 0;
-
-	if (!dir)
-		return -errno;
-	while (r == 0 && (entry = readdir(dir))) {
-		_cleanup_free_ char *path = NULL;
-		struct stat other;
-
-		if (entry->d_ino != st->st_ino)
-			continue;
-		if (asprintf(&path, "%s%s", folder, entry->d_name) < 0) {
-			path = NULL;
-			return -ENOMEM;
-		}
-		if (!streq(path, file->path) && lstat(path, &other) == 0 && same_file(&other, st))
-			r = add_name(file, path);
-	}
-	return r;
-}
-
 /* The file in the list with this inode, under whatever name (a hard link), or NULL. */
 static struct relayout_file *find_listed(struct relayout_batch *batch, const struct stat *st)
 {
@@ -128,7 +100,7 @@ static int add_file(struct relayout_batch *batch, const char *named, const char 
 	batch->n_files++;
 	file->inside = file->path + strlen(batch->root);
 	file->name = strrchr(named, '/') ? strrchr(named, '/') + 1 : named;
-	return st.st_nlink > 1 ? add_names_beside(file, &st) : 0;
+	return 0;
 }
 
 int relayout_batch_add(struct relayout_batch *batch, const char *name)

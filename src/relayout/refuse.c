@@ -12,6 +12,54 @@
 #include "base/strings.h"
 #include "replace/seal.h"
 
+/* Whether the file holds what was split from another one (strip --only-keep-debug): it has code only by name. */
+static bool is_debug_file(const uint8_t *data, uint64_t size, const Elf64_Ehdr *header)
+{
+	bool has_code = false;
+
+	if (header->e_shentsize != sizeof(Elf64_Shdr) ||
+		!table_fits(header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr), size))
+		return false;
+	for (size_t i = 0; i < header->e_shnum; i++) {
+		Elf64_Shdr section;
+
+		memcpy(&section, data + header->e_shoff + i * sizeof(section), sizeof(section));
+		if (!(section.sh_flags & SHF_ALLOC) || !(section.sh_flags & SHF_EXECINSTR))
+			continue;
+		if (section.sh_type != SHT_NOBITS)
+			return false;
+		has_code = true;
+	}
+	return has_code;
+}
+
+/* Whether UPX packed the file: its struct l_info, a checksum and "UPX!", follows the program headers (UPX, src/stub). */
+static bool is_upx(const uint8_t *data, uint64_t size, const Elf64_Ehdr *header)
+{
+	static const char magic[4] = {'U', 'P', 'X', '!'};
+	uint64_t length = header->e_phnum * sizeof(Elf64_Phdr) + sizeof(uint32_t);
+
+	return header->e_shnum == 0 && range_fits(header->e_phoff, length + sizeof(magic), size) &&
+		memcmp(data + header->e_phoff + length, magic, sizeof(magic)) == 0;
+}
+
+const char *refuse_kind(const uint8_t *data, uint64_t size)
+{
+	Elf64_Ehdr header;
+
+	if (size < sizeof(header))
+		return NULL;
+	memcpy(&header, data, sizeof(header));
+	if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+		header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return NULL;
+	if (is_debug_file(data, size, &header))
+		return "holds only debug information that was split from another file";
+	if (is_upx(data, size, &header))
+		return "is packed by UPX: no start reads its pages where they lie; unpack it first (upx -d)";
+	return NULL;
+}
+
 static uint64_t later(uint64_t end, uint64_t offset, uint64_t size)
 {
 	return offset + size > end ? offset + size : end;

@@ -7,6 +7,12 @@
 #include "elf/view.h"
 
 /*
+ * Why the bytes of a file are no program or library although they have the headers of one, as a static text that follows
+ * its name; or NULL. The file may be hostile.
+ */
+const char *refuse_kind(const uint8_t *data, uint64_t size);
+
+/*
  * Why a file with that content must not be relaid, as a static text that follows its name; or NULL. The user cannot
  * override this.
  */

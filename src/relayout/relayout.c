@@ -76,8 +76,12 @@ static void take_first_touches(
 static int open_original(struct relayout *relayout, uint8_t *data, uint64_t size, const char **ret_reason)
 {
 	struct undo undo = {.size = size};
-	int r = elf_view_init(&relayout->current, data, size, ret_reason);
+	int r;
 
+	*ret_reason = refuse_kind(data, size);
+	if (*ret_reason)
+		return -EOPNOTSUPP;
+	r = elf_view_init(&relayout->current, data, size, ret_reason);
 	if (r == 0)
 		r = undo_prepare(data, size, &undo, ret_reason);
 	if (r == 0)

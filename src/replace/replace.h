@@ -4,7 +4,8 @@
  *
  *	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
  *	r = replacement_begin(&new, path);
- *	r = replacement_add_name(&new, another_path);           for each further hard link
+ *	r = replacement_add_name(&new, another_path);           for each further hard link, and
+ *	r = replacement_add_names_beside(&new);                 for those in the same folders
  *	r = replacement_copy_original(&new, new.st.st_size);    or write to new.fd
  *	r = replacement_commit(&new);
  *
@@ -61,6 +62,12 @@ int replacement_begin_new(struct replacement *ret, const char *out_path, const c
  * mount, or negative errno.
  */
 int replacement_add_name(struct replacement *replacement, const char *path);
+
+/*
+ * Adds all names that the file has in the folders of the known ones (not after begin_new). A folder that may not be
+ * listed adds none. Returns 0 or negative errno.
+ */
+int replacement_add_names_beside(struct replacement *replacement);
 
 /*
  * Copies the first `size` bytes of the original to the start of the new content, sharing blocks or copying inside the

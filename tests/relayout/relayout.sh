@@ -87,7 +87,8 @@ EOF
 mkdir place place/else
 cp libsum.so program place
 ln place/libsum.so place/libsum.so.1
-relayout --profile profile --in-place --force place/libsum.so place/program >/dev/null
+relayout --profile profile --in-place --force place/libsum.so place/program >/dev/null 2>err
+grep -q 'uprobes that a tool places by section headers do not fire in hot code' err || fail "--in-place does not warn of uprobes: $(cat err)"
 [ "$(stat -c %i place/libsum.so)" = "$(stat -c %i place/libsum.so.1)" ] || fail 'a hard link was broken'
 cmp place/libsum.so new.so || fail 'in place it is another file'
 "$headstart" undo place/libsum.so place/libsum.so.1 place/program >/dev/null
@@ -204,6 +205,12 @@ echo archive >>bad
 refuse 'has data at its end that no header describes'
 cp "$(readelf -lW /bin/true | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" bad
 refuse 'is the dynamic loader, which looks for its own program headers where they always were'
+objcopy --only-keep-debug libsum.so bad
+refuse 'holds only debug information that was split from another file'
+cp program bad
+poke bad 60 '\000\000' # e_shnum; e_phoff is 64
+poke bad $((64 + 56 * $(readelf -hW program | awk '/Number of program headers/ { print $5 }') + 4)) 'UPX!'
+refuse 'is packed by UPX'
 gcc -c -I. lib.c -o bad
 refuse 'is neither a program nor a shared library'
 rm bad

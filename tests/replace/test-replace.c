@@ -259,6 +259,32 @@ static void every_hard_link_is_replaced(void **state)
 	assert_no_temporary();
 }
 
+static void hard_links_beside_known_names_are_found(void **state)
+{
+	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
+
+	make("one", 0600, "old");
+	make("stranger", 0600, "old");
+	assert_int_equal(mkdir(in_folder("sub"), 0700), 0);
+	assert_int_equal(link(in_folder("one"), in_folder("two")), 0);
+	assert_int_equal(symlink("one", in_folder("alias")), 0);
+	assert_int_equal(link(in_folder("one"), in_folder("sub/three")), 0);
+	assert_int_equal(link(in_folder("one"), in_folder("sub/four")), 0);
+	assert_int_equal(replacement_begin(&new, in_folder("one")), 0);
+	assert_int_equal(replacement_add_names_beside(&new), 0);
+	assert_int_equal(new.n_names, 2);
+	assert_int_equal(append(&new), -EMLINK);
+	assert_int_equal(replacement_add_name(&new, in_folder("sub/three")), 0);
+	assert_int_equal(replacement_add_names_beside(&new), 0);
+	assert_int_equal(new.n_names, 4);
+	assert_int_equal(replacement_commit(&new), 0);
+	replacement_release(&new);
+	assert_content("sub/four", "old new");
+	assert_int_equal(stat_of("one").st_nlink, 4);
+	assert_true(S_ISLNK(stat_of("alias").st_mode));
+	assert_no_temporary();
+}
+
 static void a_changed_original_is_refused(void **state)
 {
 	_cleanup_(replacement_releasep) struct replacement written = REPLACEMENT_NONE,
@@ -427,6 +453,7 @@ int main(void)
 		TEST(acls_stay_and_none_is_inherited),
 		TEST(symbolic_links_stay),
 		TEST(every_hard_link_is_replaced),
+		TEST(hard_links_beside_known_names_are_found),
 		TEST(a_changed_original_is_refused),
 		TEST(what_is_no_file_is_refused),
 		TEST(a_new_file_is_like_another),

@@ -39,10 +39,11 @@ struct undo_arguments {
 /* Undoes all names of one file on the command line together; otherwise each name would become a file of its own. */
 static int add_names(const struct undo_arguments *arguments, size_t index, struct replacement *replacement)
 {
+	int r;
+
 	for (size_t i = index + 1; i < arguments->n_paths; i++) {
 		const char *path = arguments->paths[i];
 		struct stat st;
-		int r;
 
 		if (stat(path, &st) < 0 || !same_file(&st, &replacement->st))
 			continue;
@@ -53,14 +54,15 @@ static int add_names(const struct undo_arguments *arguments, size_t index, struc
 		if (r < 0)
 			return verb_fail_errno(r, "cannot undo '%s'", path);
 	}
-	return 0;
+	r = replacement_add_names_beside(replacement);
+	return r < 0 ? verb_fail_errno(r, "cannot undo '%s'", arguments->paths[index]) : 0;
 }
 
 static int commit_failed(int error, const char *path, const struct replacement *replacement)
 {
 	if (error == -EMLINK)
-		return verb_fail(
-			"'%s' has %ju names; give all of them", path, (uintmax_t)replacement->st.st_nlink);
+		return verb_fail("'%s' has %ju names (hard links), some in other folders; name them too",
+			path, (uintmax_t)replacement->st.st_nlink);
 	if (error == -ESTALE)
 		return verb_fail("'%s' was changed meanwhile and is left as it is", path);
 	if (replacement->lost)

@@ -188,6 +188,13 @@ static int print_result(const struct relayout_run *run, const struct relayout_to
 	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
+/* Whether this system will use the overlays that were written. */
+static bool is_in_use(const struct relayout_run *run)
+{
+	return !run->batch.dry_run && (run->in_place || run->shadow) && !run->tree &&
+		!(run->batch.options.pass_options.passes & NOTE_PASS_COMPACT);
+}
+
 int relayout_report(const struct relayout_run *run)
 {
 	struct relayout_totals totals = relayout_batch_sum(&run->batch);
@@ -198,6 +205,10 @@ int relayout_report(const struct relayout_run *run)
 	} else {
 		print_reasons(run);
 		print_summary(run, &totals);
+		if (is_in_use(run) && totals.by_status[RELAYOUT_DONE] > 0)
+			verb_note(
+				"uprobes that a tool places by section headers do not fire in hot code; "
+				"see NOTES in headstart-relayout(1)");
 	}
 	if (r)
 		return r;
