@@ -20,6 +20,7 @@
 #include "memory-file.h"
 #include "prefetch/whole-mode/object-parts.h"
 #include "prefetch/whole-mode/whole-mode.h"
+#include "prefetch/whole-mode/worth.h"
 
 /* A library with one of each table, in a file without a name. */
 struct image {
@@ -122,6 +123,89 @@ static void test_parts_refused(void **state)
 	assert_int_equal(parts_of(&image, parts), 1);
 }
 
+/* The models of bench/slowdisk. */
+static void test_least(void **state)
+{
+	static const struct {
+		struct device_model model;
+		unsigned low, high;
+	} disks[] = {
+		{{.latency_us = 100, .seek_us = 7600, .bytes_per_ms = 60000, .depth = 1}, 16, 20}, /* hdd */
+		{{.latency_us = 80, .bytes_per_ms = 3000000, .depth = 64}, 27, 31},                /* nvme */
+		{{.latency_us = 800, .bytes_per_ms = 125000, .depth = 64}, 48, 52},                /* cloud */
+		{{.latency_us = 100, .bytes_per_ms = 520000, .depth = 32}, 64, 68},                /* ssd */
+		{{.latency_us = 250, .bytes_per_ms = 120000, .depth = 4}, 75, 79},                 /* emmc */
+		{{.latency_us = 600, .bytes_per_ms = 16000, .depth = 1}, 90, 93}, /* sdcard */
+		{{.latency_us = 0, .bytes_per_ms = 1, .depth = 1}, 100, 100},
+		{{0}, 0, 0},
+		{{.latency_us = UINT32_MAX, .seek_us = UINT32_MAX, .bytes_per_ms = UINT32_MAX}, 0, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(disks) / sizeof(*disks); i++)
+		assert_uint_in_range(worth_least(&disks[i].model, disks[i].model.seek_us > 0), disks[i].low,
+			disks[i].high);
+}
+
+/* A library of 32 MB, of which only the headers are there. */
+static int large_library(void)
+{
+	static const struct {
+		uint32_t flags;
+		uint64_t offset, size;
+	} segments[] = {{PF_R, 0, 2 << 20}, {PF_R | PF_X, 2 << 20, 14 << 20}, {PF_R, 16 << 20, 12 << 20},
+		{PF_R | PF_W, (28 << 20) + 100, 1 << 20}, {PF_R, 40 << 20, 1 << 20}, {PF_R, 20 << 20, 0}};
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr headers[6];
+	} image = {.header = good.header};
+	int fd;
+
+	image.header.e_phoff = sizeof(image.header);
+	image.header.e_phnum = 6;
+	for (int i = 0; i < 6; i++)
+		image.headers[i] = (Elf64_Phdr){.p_type = PT_LOAD,
+			.p_flags = segments[i].flags,
+			.p_offset = segments[i].offset,
+			.p_vaddr = segments[i].offset,
+			.p_filesz = segments[i].size};
+	fd = memory_file(&image, sizeof(image));
+	assert_int_equal(ftruncate(fd, 32 << 20), 0);
+	return fd;
+}
+
+static void expect_parts(
+	const struct object_part *parts, size_t n, const uint64_t (*expected)[2], size_t n_expected)
+{
+	assert_int_equal(n, n_expected);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(parts[i].offset, expected[i][0]);
+		assert_int_equal(parts[i].length, expected[i][1]);
+	}
+}
+
+/* The constants of a large library are hardly ever touched, and on a slow card its code is not worth it either. */
+static void test_worth(void **state)
+{
+	static const uint64_t all[][2] = {{0, 2 << 20}, {2 << 20, 14 << 20}, {16 << 20, 12 << 20}};
+	static const uint64_t pass[][2] = {{0, 16 << 20}, {(28 << 20) + 100, 1 << 20}};
+	struct object_part parts[8];
+	int fd = large_library();
+
+	expect_parts(parts, worth_parts(fd, 32 << 20, 0, parts, 8), all, 3);
+	expect_parts(parts, worth_parts(fd, 32 << 20, 50, parts, 8), all, 2);
+	expect_parts(parts, worth_parts(fd, 32 << 20, 91, parts, 8), all, 1);
+	expect_parts(parts, worth_parts(fd, 32 << 20, WORTH_NOTHING, parts, 8), all, 0);
+	expect_parts(parts, worth_parts(fd, 32 << 20, 0, parts, 2), all, 2);
+	expect_parts(parts, worth_pass(fd, 32 << 20, 18, parts, 8), pass, 2);
+	assert_int_equal(worth_pass(fd, 32 << 20, 0, parts, 8), 1); /* 100 bytes are no gap */
+	assert_int_equal(worth_pass(fd, 32 << 20, 18, parts, 2), 0);
+	close(fd);
+	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	assert_int_equal(worth_parts(fd, 0, 0, parts, 8), 0);
+	assert_int_equal(worth_pass(fd, 0, 0, parts, 8), 0);
+	close(fd);
+}
+
 static void test_list(void **state)
 {
 	static struct object_list list;
@@ -206,6 +290,8 @@ int main(void)
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_parts_hostile),
 		cmocka_unit_test(test_parts_refused),
+		cmocka_unit_test(test_least),
+		cmocka_unit_test(test_worth),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_no_list),

@@ -13,6 +13,7 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "lib/settings.h"
+#include "plan/store/disks.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/load.h"
 #include "prefetch/log.h"
@@ -253,6 +254,7 @@ static int run_objects(const struct request *request, const struct config *confi
 		.memory_limit = config->memory,
 		.rules = config->devices,
 		.n_rules = config->n_devices,
+		.measured = disks_apply,
 	};
 	struct whole_mode_result result = {0};
 	int r;

@@ -3,16 +3,22 @@
  * Whole mode's reader. Problem: nothing is known of this start except the names of the files that the loader maps, each
  * a moment before it is needed.
  *
- * The files are read whole, in the order of mapping. bench/coldstart, with LibreOffice and Firefox, led to the policies
- * below. Ratios compare with a start without us:
+ * The files are read in the order of mapping, and of each what the disk makes cheaper than the faults that it saves
+ * (worth.h). bench/coldstart, with LibreOffice and Firefox, led to the policies below. Ratios compare with a start
+ * without us, and are of whole files:
  *
  * A rotational disk serves one request at a time, so what counts is that it does not move to and fro between this
  * reader and the program. Everything known is queued at once, and the program's own reads wait behind it: with two
  * chunks in flight LibreOffice took 1.7 times as long as without us, with 256 chunks 0.77.
  *
+ * There a short gap is passed as quickly as it is read, so only large objects are looked into, whose constants are
+ * megabytes that hardly any start touches.
+ *
  * On other devices the program's reads must not wait, so little is in flight, and the parts that relocation is certain
  * to touch come first (object-parts.h). Two chunks: 0.90 and 0.80; one chunk: 0.87 and 0.85; without the rest of the
- * file: 0.95 and 1.00.
+ * file: 0.95 and 1.00. What such a device is like says a recording that has measured it. If there is none, the first
+ * chunks tell three kinds apart: so fast that there is nothing to gain, so slow that only what is certain is worth it,
+ * and all others, which count as a cloud volume.
  *
  * On a device so fast that a cold chunk arrives in no time there is nothing to gain, and copying whole files takes
  * processor time from the program. Once the first chunks have shown that a device is this fast, no more whole files are
@@ -45,6 +51,7 @@
 #include "prefetch/residency.h"
 #include "prefetch/whole-mode/hot-extent.h"
 #include "prefetch/whole-mode/object-parts.h"
+#include "prefetch/whole-mode/worth.h"
 
 /* Bytes: the kernel silently cuts off a longer request, at read_ahead_kb. */
 #define CHUNK (128u << 10)
@@ -64,14 +71,32 @@
 #define FAST_US     400
 #define SLOW        UINT32_MAX
 
+/*
+ * A device is heavy if two of its first cold chunks take longer than HEAVY_US: a head that moves, or a card of 16 MB/s.
+ * For others that were not measured LEAST_UNKNOWN is what worth_least() says of a cloud volume, for a card LEAST_HEAVY.
+ */
+#define HEAVY_US      6000
+#define HEAVY_CHUNKS  2
+#define LEAST_UNKNOWN 50
+#define LEAST_HEAVY   91
+
+/* Bytes: smaller objects are read whole on a rotational disk, because looking at their headers first costs a seek. */
+#define LARGE (16u << 20)
+
+/* Of a hard disk that was not measured: bench/slowdisk has the model. */
+static const struct device_model hard_disk = {
+	.latency_us = 100, .seek_us = 7600, .bytes_per_ms = 60000, .depth = 1};
+
 #define HEADER_READ 16384    /* bytes that reading an ELF header brings into the page cache */
 #define LOOK_US     1000     /* microseconds between looks at the list: a cold object takes longer to map */
 #define IDLE_US     10000000 /* microseconds without a new object: the start is over */
 
+#define PARTS_MAX (OBJECT_PARTS_MAX + 16)
+
 struct object {
 	int fd;
-	bool relaid;                                    /* the one part is its hot extent */
-	struct object_part parts[OBJECT_PARTS_MAX + 1]; /* and the whole file */
+	bool relaid; /* the one part is its hot extent */
+	struct object_part parts[PARTS_MAX];
 	size_t count, part;
 	uint64_t done; /* bytes of parts[part] */
 };
@@ -90,6 +115,9 @@ struct reader {
 	struct flight flights[IN_FLIGHT_ROTATIONAL];
 	uint32_t in_flight, flight; /* of them in use; the oldest */
 	bool device_known, rotational;
+	bool measured, guessed; /* its model is known; that it rotates is only what a hypervisor says */
+	unsigned least;         /* per cent: pieces that are needed with a smaller probability are not read */
+	unsigned heavy_chunks;
 	bool relaid;          /* some object of this start is relaid */
 	uint32_t fast_chunks; /* how many of the first cold chunks were fast; SLOW: not all */
 	uint64_t budget;      /* bytes */
@@ -97,17 +125,46 @@ struct reader {
 	struct whole_mode_result result;
 };
 
+static void become_rotational(struct reader *reader, const struct device_model *model)
+{
+	for (uint32_t i = reader->in_flight; i < IN_FLIGHT_ROTATIONAL; i++)
+		reader->flights[i].fd = -1;
+	reader->rotational = true;
+	reader->in_flight = IN_FLIGHT_ROTATIONAL;
+	reader->least = worth_least(model, true);
+}
+
+/*
+ * What a disk was measured to be lies in a file, for which a head would have to move. So a disk that says that it rotates
+ * is believed, unless it is virtual.
+ */
+static void learn_device(struct reader *reader, int fd)
+{
+	const struct whole_mode_options *options = reader->options;
+	struct device device = {0};
+
+	reader->in_flight = IN_FLIGHT_SOLID;
+	reader->least = LEAST_UNKNOWN;
+	if (device_of_by_rules(fd, options->rules, options->n_rules, &device) < 0)
+		return;
+	if (options->measured && (device.class != DEVICE_ROTATIONAL || device_is_guessed(&device)))
+		options->measured(&device);
+	reader->measured = device.measured && device.model.bytes_per_ms > 0;
+	reader->guessed = device_is_guessed(&device);
+	if (device.class == DEVICE_ROTATIONAL && !reader->guessed) {
+		become_rotational(reader, reader->measured ? &device.model : &hard_disk);
+	} else if (reader->measured) {
+		reader->least = worth_least(&device.model, false);
+		reader->in_flight = reader->least <= LEAST_UNKNOWN ? IN_FLIGHT_SOLID : 1;
+	}
+}
+
 /* A start is taken to have one device: that of the first object. */
 static bool is_rotational(struct reader *reader, int fd)
 {
-	struct device device;
-
 	if (!reader->device_known) {
 		reader->device_known = true;
-		reader->rotational = device_of_by_rules(fd, reader->options->rules, reader->options->n_rules,
-					     &device) == 0 &&
-			device.class == DEVICE_ROTATIONAL;
-		reader->in_flight = reader->rotational ? IN_FLIGHT_ROTATIONAL : IN_FLIGHT_SOLID;
+		learn_device(reader, fd);
 	}
 	return reader->rotational;
 }
@@ -172,18 +229,23 @@ static bool choose_hot_extent(int fd, uint64_t size, bool cold, struct object *o
 }
 
 /* Chooses the parts of an ordinary object to read: none if it is warm. */
-static void choose_parts(int fd, uint64_t size, bool cold, bool rotational, struct object *object)
+static void choose_parts(const struct reader *reader, int fd, uint64_t size, bool cold, struct object *object)
 {
 	/* On a rotational disk, reading a cold file's dynamic section first would only cost a seek. */
-	if (!cold || !rotational)
+	if (!cold || !reader->rotational)
 		object->count = object_parts(fd, size, object->parts);
 	if (!cold && is_warm(fd, object)) {
 		object->count = 0;
 		return;
 	}
-	if (rotational)
-		object->count = 0;
-	object->parts[object->count++] = (struct object_part){.offset = 0, .length = size};
+	if (reader->rotational)
+		object->count =
+			size < LARGE ? 0 : worth_pass(fd, size, reader->least, object->parts, PARTS_MAX);
+	else
+		object->count += worth_parts(
+			fd, size, reader->least, object->parts + object->count, PARTS_MAX - object->count);
+	if (object->count == 0) /* small, or we do not understand it */
+		object->parts[object->count++] = (struct object_part){.offset = 0, .length = size};
 }
 
 /* Takes one object over, unless it is warm or not a regular file. */
@@ -202,7 +264,7 @@ static void take_object(struct reader *reader, const char *path, enum object_sta
 	here = is_resident(fd, 0);
 	cold = state == OBJECT_COLD || !here;
 	if (!may_look(reader, fd, here) || !choose_hot_extent(fd, (uint64_t)st.st_size, cold, object))
-		choose_parts(fd, (uint64_t)st.st_size, cold, is_rotational(reader, fd), object);
+		choose_parts(reader, fd, (uint64_t)st.st_size, cold, object);
 	reader->relaid = reader->relaid || object->relaid;
 	if (object->count == 0)
 		return;
@@ -249,6 +311,24 @@ static void await_byte(int fd, off_t offset)
 	(void)!pread(fd, &byte, 1, offset);
 }
 
+/* Learns from the time of one of the first cold chunks what kind of device this is. */
+static void judge_chunk(struct reader *reader, uint64_t us)
+{
+	if (us < FAST_US) {
+		reader->fast_chunks++;
+		return;
+	}
+	if (us > HEAVY_US && !reader->measured && ++reader->heavy_chunks < HEAVY_CHUNKS)
+		return;
+	reader->fast_chunks = SLOW;
+	if (reader->heavy_chunks < HEAVY_CHUNKS)
+		return;
+	if (reader->guessed)
+		become_rotational(reader, &hard_disk);
+	else
+		reader->least = LEAST_HEAVY;
+}
+
 /* Starts reading a chunk, once the oldest of those in flight has arrived. */
 static void read_chunk(struct reader *reader, const struct object *object, uint64_t offset, uint64_t length)
 {
@@ -267,7 +347,7 @@ static void read_chunk(struct reader *reader, const struct object *object, uint6
 	if (!trial)
 		return;
 	await_byte(fd, (off_t)(offset + length - 1));
-	reader->fast_chunks = monotonic_us() - start_us < FAST_US ? reader->fast_chunks + 1 : SLOW;
+	judge_chunk(reader, monotonic_us() - start_us);
 }
 
 /* Reads the next chunk of the first object that is not finished. Returns false if there is none. */

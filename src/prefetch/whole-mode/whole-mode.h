@@ -19,6 +19,8 @@ struct whole_mode_options {
 	uint64_t memory_limit; /* bytes: an upper limit, however much memory there is; 0: none */
 	const struct device_rule *rules;
 	size_t n_rules;
+	void (*measured)(
+		struct device *device); /* gives it the model that was measured, if there is one; or NULL */
 };
 
 typedef void whole_mode_told(int fd, uint64_t offset, uint64_t length);
