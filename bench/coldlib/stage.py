@@ -115,6 +115,10 @@ class Stage:
 
     def _try(self):
         """The first run: whether the command works here, and which files it takes."""
+        self._try_command()
+        self.files = sorted(cold.resident_files(self.root.path))
+
+    def _try_command(self):
         nothing = arms.ARMS["nothing"]
         self._bring(nothing)
         run = self._execute(nothing, self.options.timeout, delay=False)
@@ -122,7 +126,6 @@ class Stage:
         if wrong:
             raise GivenUp(f"the command {wrong} without headstart and delay: {first_line(run)}")
         self.cold_reads = run.reads
-        self.files = sorted(cold.resident_files(self.root.path))
 
     def _list_files(self):
         path = self.root.inside(self.paths["list"])
