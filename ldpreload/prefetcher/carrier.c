@@ -10,6 +10,9 @@
  * program, which keeps it. So real and saved ids count as well as effective ones; where such a program makes all of
  * them the same, its executable gives it away. The executable also gives away a process that merely has the id of a
  * former holder, which left the lock to others that share its descriptors and ended.
+ *
+ * A prefetcher that headstartd has started is root's, and nobody else can see what it executes. It holds an exclusive
+ * lock, for which a plan must be open for writing. So nobody but the owner of the plan can hold it.
  */
 #include "prefetcher/carrier.h"
 
@@ -33,6 +36,19 @@ int carrier_of(int plan_fd, unsigned int within_ms, int64_t *ret_ms)
 		return 0;
 	*ret_ms = lock.l_start - PLAN_LOCK_CARRIER;
 	return lock.l_pid;
+}
+
+bool carrier_of_daemon(int plan_fd, int *ret_process)
+{
+	struct flock lock = {/* to read: only an exclusive lock is in its way */
+		.l_type = F_RDLCK,
+		.l_start = PLAN_LOCK_OWNER,
+		.l_len = 1};
+
+	if (raw_syscall(__NR_fcntl, plan_fd, F_GETLK, (long)&lock, 0, 0, 0) != 0 || lock.l_type == F_UNLCK)
+		return false;
+	*ret_process = lock.l_pid > 0 ? lock.l_pid : 0;
+	return true;
 }
 
 /* Writes the path of a file of /proc about that process. */

@@ -13,8 +13,11 @@
 static bool plan_is_carried_out(int plan_fd)
 {
 	int64_t since_ms;
-	int process = carrier_of(plan_fd, LIFE_MAX_MS, &since_ms);
+	int process;
 
+	if (carrier_of_daemon(plan_fd, &process))
+		return true;
+	process = carrier_of(plan_fd, LIFE_MAX_MS, &since_ms);
 	return process != 0 && carrier_is_ours(process) && carrier_is_prefetcher(process);
 }
 
@@ -61,7 +64,12 @@ void serve_own(const char *program, const struct plan *plan)
 	int64_t limit_ms = plan->cold ? wait_max_ms(plan) : 0;
 	int process = start(program, plan, limit_ms > 0 ? waited : alongside);
 	int64_t now = now_ms(), since = now, left_ms;
+	int daemons = 0;
 
+	if (limit_ms > 0 && process == 0 && carrier_of_daemon(plan->fd, &daemons) && daemons != 0) {
+		wait_for_daemon(plan->fd, daemons, limit_ms);
+		return;
+	}
 	if (limit_ms > 0 && process == 0)
 		process = carrier_of(plan->fd, WAIT_MAX_MS, &since);
 	left_ms = since + WAIT_MAX_MS - now;

@@ -59,3 +59,17 @@ void wait_for_prefetcher(int plan_fd, int process, int64_t limit_ms)
 	}
 	sys_close(pidfd);
 }
+
+void wait_for_daemon(int plan_fd, int process, int64_t limit_ms)
+{
+	int pidfd = (int)raw_syscall(__NR_pidfd_open, process, 0, 0, 0, 0, 0);
+	int still = 0;
+
+	if (pidfd < 0)
+		return;
+	if (carrier_of_daemon(plan_fd, &still) && still == process) {
+		mark_as_waiting(plan_fd);
+		ends_within(pidfd, limit_ms * NS_PER_MS);
+	}
+	sys_close(pidfd);
+}

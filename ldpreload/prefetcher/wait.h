@@ -10,3 +10,6 @@
  * early. Meanwhile the prefetcher sees that a program waits for the plan.
  */
 void wait_for_prefetcher(int plan_fd, int process, int64_t limit_ms);
+
+/* The same for the prefetcher that carrier_of_daemon() names. */
+void wait_for_daemon(int plan_fd, int process, int64_t limit_ms);

@@ -6,11 +6,14 @@
  *     fcntl(2), shared, one byte     a program that waits for it: PLAN_LOCK_WAITER
  *     fcntl(2), shared, one byte     the prefetcher: PLAN_LOCK_CARRIER + the millisecond (CLOCK_MONOTONIC) in which it was
  *                                    started. For these locks the kernel names the holder, and their place
+ *     fcntl(2), exclusive, one byte  the prefetcher that headstartd has started: PLAN_LOCK_OWNER
  *
  * Everybody who can read a plan can take these locks. So the shim believes the prefetcher's lock only if its holder is
- * the user's own process and executes the prefetcher.
+ * the user's own process and executes the prefetcher. An exclusive lock needs a descriptor for writing. So on a plan
+ * of root's only root's processes can hold the last one, and whoever meets it may believe it.
  */
 #pragma once
 
 #define PLAN_LOCK_WAITER  0 /* offsets of bytes */
+#define PLAN_LOCK_OWNER   1
 #define PLAN_LOCK_CARRIER (1ll << 32)

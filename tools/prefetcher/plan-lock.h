@@ -9,6 +9,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /* Holds the lock until the process ends. Ignores errors. */
 void plan_lock_hold(void);
@@ -22,6 +23,13 @@ bool plan_lock_held(void);
  * see this process's claim until it ends, or until it closes any descriptor of that file.
  */
 bool plan_claim(int plan_fd);
+
+/*
+ * The same for headstartd's prefetcher, on a plan that is open for writing: takes the exclusive lock for which all
+ * others leave the plan to it (format/plan-locks.h). Returns false if a prefetcher of root's or of `user` is at work on the
+ * plan, or if the lock cannot be had. The lock stays if this process executes the prefetcher.
+ */
+bool plan_own(int plan_fd, uid_t user);
 
 /*
  * Returns when a program waits for this plan to be carried out (format/plan-locks.h), or after that many milliseconds;
