@@ -37,6 +37,7 @@ enum profile_bias {
 	PROFILE_BIAS_TIMEOUT = 1 << 3,   /* ended by its timeout, not by its milestone */
 	PROFILE_BIAS_UNNAMED =
 		1 << 4, /* files of other mount namespaces are missing: they have no name here */
+	PROFILE_BIAS_LEARNT = 1 << 5, /* headstartd saw the start, which it did not make cold, begin */
 };
 
 struct profile_range {

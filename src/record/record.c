@@ -111,7 +111,9 @@ static int set_up(struct session *session, enum record_step *step)
 		return r;
 	*step = RECORD_STEP_TRACER;
 	r = tracer_open(session->restore.tracefs, session->restore.instance,
-		options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST, &session->tracer);
+		&(struct tracer_options){
+			.source = options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST},
+		&session->tracer);
 	if (r < 0)
 		return r;
 	session->only_added = tracer_has_only_added(session->tracer);

@@ -76,6 +76,8 @@ const struct words_bias words_biases[] = {
 	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by the timeout, not by the milestone"},
 	{PROFILE_BIAS_UNNAMED, "unnamed",
 		"files of other mount namespaces are missing: they have no name outside"},
+	{PROFILE_BIAS_LEARNT, "learnt",
+		"headstartd learnt it from a start that it had not prepared: some pages may be missing or too many"},
 	{0, NULL, NULL},
 };
 

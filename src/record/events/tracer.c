@@ -19,6 +19,8 @@
 #define BUFFERS_KIB    (64u << 10) /* of all CPUs together */
 #define BUFFER_MIN_KIB 1024u
 #define BUFFER_MAX_KIB 8192u
+#define TREE_MAX       64    /* processes that a tree has at first */
+#define LIGHT_KIB      1024u /* of each CPU */
 
 enum kind {
 	EVENT_FAULT,
@@ -135,14 +137,14 @@ static int write_option(const struct ring *ring, const char *file, const char *v
 	return errno ? -errno : -EIO;
 }
 
-static unsigned buffer_kib(int n_cpus)
+static unsigned buffer_kib(void)
 {
-	unsigned kib = BUFFERS_KIB / (unsigned)n_cpus;
+	unsigned kib = BUFFERS_KIB / (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 
 	return kib < BUFFER_MIN_KIB ? BUFFER_MIN_KIB : kib > BUFFER_MAX_KIB ? BUFFER_MAX_KIB : kib;
 }
 
-static int set_up_instance(struct ring *ring, const char *name)
+static int set_up_instance(struct ring *ring, const char *name, unsigned size_kib)
 {
 	char kib[16];
 	int r;
@@ -150,7 +152,7 @@ static int set_up_instance(struct ring *ring, const char *name)
 	ring->instance = tracefs_instance_create(name);
 	if (!ring->instance)
 		return errno ? -errno : -EIO;
-	snprintf(kib, sizeof(kib), "%u", buffer_kib((int)sysconf(_SC_NPROCESSORS_CONF)));
+	snprintf(kib, sizeof(kib), "%u", size_kib);
 	r = write_option(ring, "buffer_size_kb", kib);
 	return r < 0 ? r : write_option(ring, "trace_clock", "mono");
 }
@@ -175,9 +177,9 @@ static int open_buffers(struct ring *ring)
 	return found ? 0 : -EIO;
 }
 
-static int set_up_tree(struct tracer *tracer, const char *name)
+static int set_up_tree(struct tracer *tracer, const char *name, bool light)
 {
-	int r = set_up_instance(&tracer->tree, name);
+	int r = set_up_instance(&tracer->tree, name, light ? LIGHT_KIB : buffer_kib());
 
 	if (r == 0)
 		r = write_option(&tracer->tree, "options/event-fork", "1");
@@ -199,11 +201,11 @@ static void set_up_disks(struct tracer *tracer, const char *name)
 	if (find_event(tracer, EVENT_ISSUE) < 0 || find_event(tracer, EVENT_COMPLETE) < 0)
 		return;
 	snprintf(disks, sizeof(disks), "%s" TRACER_DISKS, name);
-	if (set_up_instance(&tracer->disks, disks) < 0 || open_buffers(&tracer->disks) < 0)
+	if (set_up_instance(&tracer->disks, disks, buffer_kib()) < 0 || open_buffers(&tracer->disks) < 0)
 		ring_release(&tracer->disks);
 }
 
-int tracer_open(int tracefs, const char *name, enum tracer_source source, struct tracer **ret)
+int tracer_open(int tracefs, const char *name, const struct tracer_options *options, struct tracer **ret)
 {
 	_cleanup_(tracer_freep) struct tracer *tracer = calloc(1, sizeof(*tracer));
 	char root[64];
@@ -213,14 +215,15 @@ int tracer_open(int tracefs, const char *name, enum tracer_source source, struct
 		return -ENOMEM;
 	snprintf(root, sizeof(root), "/proc/self/fd/%d", tracefs);
 	errno = 0;
-	r = find_events(tracer, root, source);
+	r = find_events(tracer, root, options->source);
 	if (r == 0 && tracefs_set_tracing_dir(root) < 0)
 		r = -ENOMEM;
 	if (r == 0)
-		r = set_up_tree(tracer, name);
+		r = set_up_tree(tracer, name, options->light);
 	if (r < 0)
 		return r;
-	set_up_disks(tracer, name);
+	if (!options->light)
+		set_up_disks(tracer, name);
 	*ret = TAKE_PTR(tracer);
 	return 0;
 }
@@ -378,24 +381,45 @@ static int enable(const struct ring *ring, enum kind kind)
 	return 0;
 }
 
+/* Chooses the processes, and switches the events of the tree on. */
+static int follow(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+{
+	char text[TREE_MAX * 12] = "";
+	size_t used = 0;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n && i < TREE_MAX; i++) {
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%d ", pids[i]);
+		r = record_trace_add_pid(trace, pids[i]);
+	}
+	if (r == 0)
+		r = write_option(&tracer->tree, "set_event_pid", text);
+	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
+		r = enable(&tracer->tree, kind);
+	return r;
+}
+
+int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+{
+	struct record_trace before = {0};
+	int r = tracer_drain(tracer, &before);
+
+	record_trace_release(&before);
+	return r < 0 ? r : follow(tracer, trace, pids, n);
+}
+
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid)
 {
-	char pid[16];
 	int r = tracer_drain(tracer, trace);
 
 	if (r < 0)
 		return r;
 	if (!tracer->marked_by)
 		return -ESRCH;
-	snprintf(pid, sizeof(pid), "%d", tracer->marked_by);
-	r = write_option(&tracer->tree, "set_event_pid", pid);
-	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
-		r = enable(&tracer->tree, kind);
+	r = follow(tracer, trace, &tracer->marked_by, 1);
 	if (tracer->disks.instance &&
 		(enable(&tracer->disks, EVENT_ISSUE) < 0 || enable(&tracer->disks, EVENT_COMPLETE) < 0))
 		ring_release(&tracer->disks);
-	if (r == 0)
-		r = record_trace_add_pid(trace, tracer->marked_by);
 	if (r == 0)
 		*ret_pid = tracer->marked_by;
 	return r;

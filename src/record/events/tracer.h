@@ -16,13 +16,18 @@ enum tracer_source {
 	TRACER_PAGE_CACHE, /* pages that enter the page cache: exact only from cold and without read-ahead */
 };
 
+struct tracer_options {
+	enum tracer_source source;
+	bool light; /* small buffers, which must be drained often; and requests to disks are not recorded */
+};
+
 /*
  * Makes an instance called `name` under the open root of tracefs, with its events chosen and nothing recorded yet,
  * and another for the requests to disks, where the kernel reports them.
  * -ENOSYS: this build has no libtracefs. -ENOENT: the kernel lacks the events. The caller removes both after
  * closing everything that uses it (record/restore does).
  */
-int tracer_open(int tracefs, const char *name, enum tracer_source source, struct tracer **ret);
+int tracer_open(int tracefs, const char *name, const struct tracer_options *options, struct tracer **ret);
 
 /* Whether tracer_open() fell back to pages that enter the page cache. */
 bool tracer_has_only_added(const struct tracer *tracer);
@@ -38,6 +43,12 @@ int tracer_marker(struct tracer *tracer);
  * process wrote.
  */
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid);
+
+/*
+ * Records, from now on, these processes, numbered as in the first pid namespace, and all that they fork. Of what the
+ * kernel had gathered before, nothing counts. `n` is at least 1.
+ */
+int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n);
 
 /* Moves the events that the kernel has gathered into the trace. */
 int tracer_drain(struct tracer *tracer, struct record_trace *trace);

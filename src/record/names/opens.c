@@ -277,6 +277,11 @@ static int take_event(struct opens *opens, int fd, int32_t pid)
 	return describe(&opening) ? take_opening(opens, &opening) : 0;
 }
 
+int opens_add(struct opens *opens, int fd, int32_t pid)
+{
+	return take_event(opens, fd, pid);
+}
+
 /* What recorded programs have mounted since. */
 static int refresh_views(struct opens *opens)
 {

@@ -33,6 +33,12 @@ struct opens {
 /* Marks the file systems. Without fanotify (-EPERM and the like) opens->fd stays -1. */
 int opens_start(struct opens *opens, const struct mounts *mounts);
 
+/*
+ * Adds the open file, which may be open with O_PATH, as one that this process opened before the file systems were
+ * marked. Returns 0 or -ENOMEM.
+ */
+int opens_add(struct opens *opens, int fd, int32_t pid);
+
 /* Takes openings, the oldest first, but not all if there are many. `trace` has the processes of the tree and must have been drained just before. */
 int opens_drain(struct opens *opens, const struct record_trace *trace);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The programs that have started cold: how often, and whether their start has been learnt. A program that never started
+ * cold is not among them. Times are seconds since the epoch; a clock that was turned back makes nothing older or younger
+ * than now.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KNOWN_MAX        2048u        /* programs */
+#define KNOWN_COLD_BYTES (512u << 10) /* a start that has read less was warm, or is too cheap to be learnt */
+
+#define KNOWN_DAYS_KEPT 60 /* without a cold start, and what was learnt without any start */
+
+struct known_program {
+	char *path;         /* owned; canonical */
+	uint64_t hash;      /* of the path */
+	uint32_t starts;    /* that were seen since the first cold one */
+	uint32_t cold;      /* of them */
+	uint32_t tries;     /* traces since it was last learnt that showed no cold start */
+	uint64_t bytes;     /* the last cold start read that much */
+	int64_t last_start; /* the last one that was seen */
+	int64_t last_cold;
+	int64_t last_try;    /* 0: none */
+	int64_t learnt;      /* when; 0: it is not */
+	uint64_t kept_bytes; /* size of the profile and the plans that were made of it */
+};
+
+struct known {
+	struct known_program *items; /* owned */
+	size_t n, capacity;
+	bool changed; /* since it was read or written */
+};
+
+void known_release(struct known *known);
+
+/* The program, or NULL. The pointer is good until something is added or removed. */
+struct known_program *known_find(const struct known *known, const char *path);
+
+/* Whether a start that has read so many bytes was cold. */
+static inline bool known_is_cold(uint64_t bytes)
+{
+	return bytes >= KNOWN_COLD_BYTES;
+}
+
+/*
+ * A start is over, and has read so many bytes. Returns 0 or -ENOMEM. If there are KNOWN_MAX programs, the one that has
+ * not been cold for the longest time makes room, unless it is learnt.
+ */
+int known_judge(struct known *known, const char *path, uint64_t bytes, int64_t now);
+
+/* A start of a program whose plan was made of what was learnt. */
+void known_started(struct known *known, const char *path, int64_t now);
+
+/* Whether the next start should be traced: it is not learnt, not seldom cold, and was not traced in vain too often. */
+bool known_wants_trace(const struct known_program *program, int64_t now);
+
+/* A trace is over: it showed a cold start, of which so many bytes are kept, or (0) it did not. */
+void known_traced(struct known *known, struct known_program *program, uint64_t kept_bytes, int64_t now);
+
+/*
+ * The program that should be forgotten next: one that is too old, then, while more than `budget` bytes are kept, the learnt
+ * one that has not been started for the longest time. NULL: none.
+ */
+struct known_program *known_next_to_forget(const struct known *known, uint64_t budget, int64_t now);
+
+/* Takes the program out. What is kept of it must have been removed. */
+void known_forget(struct known *known, struct known_program *program);
+
+/* Sum of kept_bytes. */
+uint64_t known_kept_bytes(const struct known *known);
+
+/* Adds a program as it was read from a file; takes its path. Returns 0 or -ENOMEM. */
+int known_add(struct known *known, struct known_program *program);

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The starts that are going on: which program began each, and which processes belong to it. A start lasts
+ * STARTS_WINDOW_MS. A program that one of its processes executes meanwhile belongs to it; later that is a start of its
+ * own. Shells, and programs that only execute others, begin no starts: what they execute does.
+ *
+ * The processes of a start are looked at a few times, at growing distances. Most programs have ended by the first look.
+ * These cost us next to nothing, and were too short to be worth learning.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STARTS_MAX         256 /* at once; more are not noticed */
+#define STARTS_MEMBERS_MAX 32  /* processes of one start that are looked at */
+#define STARTS_WINDOW_MS   5000
+
+struct start {
+	char *program; /* owned; canonical path; NULL: this slot is free */
+	uint64_t began_ms;
+	unsigned looks;  /* that have been taken */
+	uint64_t passed; /* bytes, of processes that have ended and whose parents do not count them */
+	size_t n_members;
+	struct {
+		int32_t pid;
+		uint64_t bytes; /* that it has read from disks, by the last look */
+	} members[STARTS_MEMBERS_MAX];
+};
+
+struct starts {
+	struct start items[STARTS_MAX];
+};
+
+enum starts_role {
+	STARTS_BEGINS,  /* a start of its own */
+	STARTS_BELONGS, /* to a start that goes on */
+	STARTS_IGNORED, /* a shell or the like, or there is no room */
+};
+
+/* `pid`, a child of `parent`, has executed the program at this moment. */
+enum starts_role starts_exec(
+	struct starts *starts, int32_t pid, int32_t parent, const char *program, uint64_t now_ms);
+
+/* When starts_look() has something to do next; UINT64_MAX: never. */
+uint64_t starts_next_ms(const struct starts *starts);
+
+struct starts_eyes {
+	/* How much that process, and its children that have ended, have read from disks, in bytes. False: it is gone. */
+	bool (*bytes_of)(void *context, int32_t pid, uint64_t *ret_bytes);
+	/* The start is over; it has read so many bytes, at least. */
+	void (*judge)(void *context, const char *program, uint64_t bytes);
+	void *context;
+};
+
+/* Looks at the starts whose time has come. */
+void starts_look(struct starts *starts, uint64_t now_ms, const struct starts_eyes *eyes);
+
+void starts_release(struct starts *starts);

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a recording that do not need a start of our own making. */
+#include "record/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "record/assemble.h"
+#include "
+#include "record/names/opens.h"
+#include "record/names/resolve.h"
+
+#define POLL_MS      20
+#define ALIVE_TICKS  5 /* of POLL_MS, between two looks at which processes are left */
+#define PIDS_MAX     64
+#define MAPS_MAX     (4u << 20) /* bytes */
+#define RUN_MAX      512        /* entries of a page table that are read at once */
+#define PAGE_PRESENT (1ull << 63)
+#define PAGE_FILE    (1ull << 61)
+
+struct watch {
+	const struct watch_options *options;
+	struct tracer *tracer;
+	struct mounts mounts;
+	struct opens opens;
+	struct record_trace trace;
+	uint64_t began; /* nanoseconds */
+	uint64_t last;
+	const char *milestone; /* NULL until the end */
+};
+
+static void watch_release(struct watch *watch)
+{
+	opens_release(&watch->opens);
+	mounts_release(&watch->mounts);
+	record_trace_release(&watch->trace);
+}
+
+/* Adds the children of the process to pids, and theirs. */
+static void find_children(int32_t pid, int32_t *pids, size_t *n)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64], *rest;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/children", pid, pid);
+	if (read_pseudo_file(path, 1 << 16, &text, &size) < 0)
+		return;
+	rest = text;
+	for (char *word; (word = strsep(&rest, " ")) && *n < PIDS_MAX;) {
+		if (!*word)
+			continue;
+		pids[(*n)++] = (int32_t)strtol(word, NULL, 10);
+		find_children(pids[*n - 1], pids, n);
+	}
+}
+
+/* Pages that the process has mapped already count as touched, as those that fault-around maps do. */
+static int add_page(struct watch *watch, uint32_t device, uint64_t inode, uint64_t page, int32_t pid)
+{
+	const struct record_event event = {
+		.time = watch->began,
+		.inode = inode,
+		.device = device,
+		.first = (uint32_t)page,
+		.last = (uint32_t)page,
+		.pid = pid,
+		.kind = RECORD_TOUCH,
+	};
+
+	return page < UINT32_MAX ? record_trace_add_event(&watch->trace, &event) : 0;
+}
+
+struct mapping {
+	uint64_t start, end, offset, inode;
+	uint32_t device;
+};
+
+static int add_pages(struct watch *watch, int pagemap, const struct mapping *mapping, int32_t pid)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), entries[RUN_MAX];
+	uint64_t pages = (mapping->end - mapping->start) / page_size;
+
+	for (uint64_t at = 0; at < pages; at += RUN_MAX) {
+		size_t want = (size_t)(pages - at < RUN_MAX ? pages - at : RUN_MAX) * sizeof(*entries);
+		ssize_t n = pread(pagemap, entries, want,
+			(off_t)((mapping->start / page_size + at) * sizeof(*entries)));
+
+		for (ssize_t i = 0; i < n / (ssize_t)sizeof(*entries); i++) {
+			int r = 0;
+
+			if ((entries[i] & PAGE_PRESENT) && (entries[i] & PAGE_FILE))
+				r = add_page(watch, mapping->device, mapping->inode,
+					mapping->offset / page_size + at + (uint64_t)i, pid);
+			if (r < 0)
+				return r;
+		}
+		if (n < (ssize_t)want)
+			break;
+	}
+	return 0;
+}
+
+/* Opens a mapped file by its mapping, not by its name, which may lead elsewhere by now. */
+static int add_file(struct watch *watch, int32_t pid, const char *range)
+{
+	char path[96];
+	_cleanup_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%s", pid, range);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return fd < 0 ? 0 : opens_add(&watch->opens, fd, pid);
+}
+
+static int add_mapped(struct watch *watch, int32_t pid)
+{
+	_cleanup_free_ char *maps = NULL;
+	_cleanup_close_ int pagemap = -1;
+	char path[64], *rest, *line;
+	size_t size;
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
+	if (read_pseudo_file(path, MAPS_MAX, &maps, &size) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/pagemap", pid);
+	pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	rest = maps;
+	while (r == 0 && (line = strsep(&rest, "\n"))) {
+		unsigned device_major, device_minor;
+		struct mapping mapping;
+		char range[40];
+
+		/* start-end mode offset device inode path */
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64, &mapping.start,
+			    &mapping.end, &mapping.offset, &device_major, &device_minor,
+			    &mapping.inode) != 6 ||
+			!mapping.inode)
+			continue;
+		mapping.device = mounts_pack_device(device_major, device_minor);
+		snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, mapping.start, mapping.end);
+		r = add_file(watch, pid, range);
+		if (r == 0 && pagemap >= 0)
+			r = add_pages(watch, pagemap, &mapping, pid);
+	}
+	return r;
+}
+
+/* A script is not mapped; what was executed was opened, whatever it is. */
+static int add_program(struct watch *watch)
+{
+	_cleanup_close_ int fd = open(watch->options->program, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+
+	return fd < 0 ? 0 : opens_add(&watch->opens, fd, watch->options->pid);
+}
+
+static int begin(struct watch *watch)
+{
+	int32_t pids[PIDS_MAX] = {watch->options->pid};
+	size_t n = 1;
+	int r = mounts_read(&watch->mounts);
+
+	if (r == 0)
+		r = opens_start(&watch->opens, &watch->mounts);
+	if (r < 0)
+		return r == -ENOMEM ? r : -EOPNOTSUPP;
+	watch->began = watch->last = monotonic_ns();
+	find_children(pids[0], pids, &n);
+	r = tracer_attach(watch->tracer, &watch->trace, pids, n);
+	/* Tells the tree to opens, before the first file is added. */
+	if (r == 0)
+		r = opens_drain(&watch->opens, &watch->trace);
+	if (r == 0)
+		r = add_program(watch);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_mapped(watch, pids[i]);
+	return r;
+}
+
+static bool anybody_lives(const struct watch *watch)
+{
+	for (size_t i = 0; i < watch->trace.n_pids; i++)
+		if (kill(watch->trace.pids[i], 0) == 0 || errno == EPERM)
+			return true;
+	return false;
+}
+
+static const char *milestone_reached(const struct watch *watch, unsigned tick)
+{
+	double since = (double)(monotonic_ns() - watch->began) / 1e9;
+
+	if (tick % ALIVE_TICKS == 0 && !anybody_lives(watch))
+		return "exit";
+	if (since - (double)(watch->last - watch->began) / 1e9 >= watch->options->idle)
+		return "idle";
+	return since >= watch->options->timeout ? "timeout" : NULL;
+}
+
+static int follow(struct watch *watch)
+{
+	for (unsigned tick = 1; !watch->milestone; tick++) {
+		struct pollfd opened = {.fd = watch->opens.fd, .events = POLLIN};
+		size_t before = watch->trace.n_events;
+		const char *reached;
+		int r;
+
+		if (poll(&opened, 1, POLL_MS) < 0 && errno != EINTR)
+			return -errno;
+		reached = milestone_reached(watch, tick);
+		r = tracer_drain(watch->tracer, &watch->trace);
+		if (r == 0)
+			r = opens_drain(&watch->opens, &watch->trace);
+		if (r < 0)
+			return r;
+		if (watch->trace.n_events > before)
+			watch->last = monotonic_ns();
+		watch->milestone = reached;
+	}
+	return 0;
+}
+
+static uint64_t bytes_added(const struct record_trace *trace)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < trace->n_events; i++)
+		if (trace->events[i].kind == RECORD_ADDED)
+			pages += trace->events[i].last - trace->events[i].first + 1;
+	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static char *join(const char *const *argv)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	if (!stream)
+		return NULL;
+	for (size_t i = 0; argv && argv[i]; i++)
+		fprintf(stream, "%s%s", i ? " " : "", argv[i]);
+	return fclose(stream) == 0 ? text : NULL;
+}
+
+static int describe(const struct watch *watch, struct profile *profile)
+{
+	struct utsname kernel;
+
+	if (uname(&kernel) < 0)
+		return -errno;
+	profile->command = join(watch->options->argv);
+	profile->program = strdup(watch->options->program);
+	profile->kernel = strdup(kernel.release);
+	profile->milestone = strdup(watch->milestone);
+	profile->device = strdup("");
+	profile->recorded = time(NULL);
+	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	profile->runs = 1;
+	profile->backend = PROFILE_BACKEND_FILEMAP;
+	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone ||
+		!profile->device)
+		return -ENOMEM;
+	return 0;
+}
+
+/* The start begins with the program: we were not there yet when it was executed. */
+static int add_exec(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->trace.n_execs; i++)
+		if (streq(watch->trace.execs[i].path, watch->options->program))
+			return 0;
+	return record_trace_add_exec(
+		&watch->trace, watch->began, watch->options->pid, watch->options->program);
+}
+
+static int make_profile(struct watch *watch, struct profile *profile)
+{
+	struct assemble_summary summary;
+	bool only_added = tracer_has_only_added(watch->tracer);
+	int r = describe(watch, profile);
+
+	if (r == 0)
+		r = resolve_files(&watch->opens.files, &watch->trace);
+	if (r == 0)
+		r = add_exec(watch);
+	if (r == 0)
+		r = resolve_programs(&watch->trace, &watch->opens.files);
+	if (r == 0)
+		r = assemble(&watch->trace, &watch->opens.files, only_added, profile, &summary);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < profile->n_files; i++)
+		profile_file_identify(&profile->files[i]);
+	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
+	if (watch->trace.lost)
+		profile->bias |= PROFILE_BIAS_LOST;
+	if (streq(watch->milestone, "timeout"))
+		profile->bias |= PROFILE_BIAS_TIMEOUT;
+	return 0;
+}
+
+int watch_run(struct tracer *tracer, const struct watch_options *options, struct watch_result *ret)
+{
+	_cleanup_(watch_release) struct watch watch = {
+		.options = options, .tracer = tracer, .opens = OPENS_INIT};
+	struct watch_result result = {0};
+	int r = begin(&watch);
+
+	if (r == 0)
+		r = follow(&watch);
+	if (r == 0)
+		r = tracer_stop(tracer, &watch.trace);
+	if (r == 0)
+		r = opens_end(&watch.opens, &watch.trace);
+	if (r < 0)
+		return r;
+	result.seconds = (double)(monotonic_ns() - watch.began) / 1e9;
+	result.bytes_added = bytes_added(&watch.trace);
+	r = make_profile(&watch, &result.profile);
+	if (r < 0) {
+		profile_release(&result.profile);
+		return r;
+	}
+	*ret = result;
+	return 0;
+}

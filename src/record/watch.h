@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces a start that has just begun, and changes nothing for it: the page cache and read-ahead stay as they are. What
+ * the start touched in the moment before is taken from its page tables.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+#include "record/events/tracer.h"
+
+struct watch_options {
+	int32_t pid;             /* of the program, in the first pid namespace; so must we be */
+	const char *program;     /* canonical path */
+	const char *const *argv; /* for people: profile.command */
+	double idle, timeout;    /* seconds: ends when nothing new was touched for so long; always */
+};
+
+struct watch_result {
+	struct profile profile; /* the caller's to release; no arguments, device or key */
+	uint64_t bytes_added;   /* that entered the page cache on behalf of the start */
+	double seconds;
+};
+
+/*
+ * Follows the start to its end, with a tracer that nobody else uses and that is of no use afterwards. Returns 0 or negative
+ * errno: -ESRCH if the process has ended, -EOPNOTSUPP without fanotify.
+ */
+int watch_run(struct tracer *tracer, const struct watch_options *options, struct watch_result *ret);
