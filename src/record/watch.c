@@ -21,7 +21,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "record/assemble.h"
-#include "
+#include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
 

@@ -19,7 +19,7 @@ grep -qx "user      unknown: HOME is not set" "$tmp/out" || fail "it says: $(cat
 without_home "$headstart" status --json >"$tmp/out" 2>"$tmp/err" || fail "status --json without HOME: $(cat "$tmp/err")"
 json "$tmp/out" - <<'END' || fail "the JSON: $(cat "$tmp/out")"
 status = TOP
-assert set(status) == {"switched_off_by", "system", "user", "apps", "settings", "recorded"}
+assert set(status) == {"switched_off_by", "system", "daemon", "user", "apps", "settings", "recorded"}
 assert status["user"] is None and status["apps"] is None
 assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "starts", "stale", "worn"}], "root's alone"
 assert set(status["settings"]) == {"files", "problems"} and "state" in status["system"]

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/daemon-note.h"
+#include "base/io.h"
 #include "base/links.h"
 #include "base/preload-text.h"
 #include "base/strings.h"
@@ -186,6 +188,48 @@ static int describe_own(struct json_object *status)
 	return r ? r : describe_apps(apps);
 }
 
+/* The process of that number is the daemon, and not another one that has the number now. */
+static bool is_daemon(uint64_t pid)
+{
+	_cleanup_free_ char *name = NULL;
+	char path[48];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%llu/comm", (unsigned long long)pid);
+	return read_pseudo_file(path, 64, &name, &size) == 0 && streq(name, DAEMON_NAME "\n");
+}
+
+/* A number of the daemon's note; 0 if it is not there. */
+static uint64_t number_of_note(const char *note, const char *name)
+{
+	char key[32];
+	uint64_t number = 0;
+
+	snprintf(key, sizeof(key), "%s:", name);
+	(void)number_of_line(note, key, &number);
+	return number;
+}
+
+/* NULL: no daemon runs. headstart-status(1) explains the numbers. */
+static struct json_object *describe_daemon(void)
+{
+	static const char *const names[] = {"pid", "since", "execs", "lost", "started", "warm", "left",
+		"failed", "learning", "known", "learnt"};
+	_cleanup_free_ char *note = NULL;
+	struct json_object *daemon;
+	size_t size;
+
+	if (read_pseudo_file(DAEMON_NOTE, DAEMON_NOTE_MAX, &note, &size) < 0 ||
+		!is_daemon(number_of_note(note, "pid")))
+		return NULL;
+	daemon = json_object_new_object();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		json_object_object_add(
+			daemon, names[i], json_object_new_uint64(number_of_note(note, names[i])));
+	json_object_object_add(daemon, "paused", json_object_new_boolean(access(DAEMON_PAUSED, F_OK) == 0));
+	return daemon;
+}
+
 static int describe(struct json_object *status)
 {
 	struct json_object *system = json_object_new_object(), *settings = json_object_new_object();
@@ -195,6 +239,7 @@ static int describe(struct json_object *status)
 	add_string(status, "switched_off_by", switched_off_by());
 	add_string(system, "state", state_of_system());
 	json_object_object_add(status, "system", system);
+	json_object_object_add(status, "daemon", describe_daemon());
 	json_object_object_add(status, "settings", settings);
 	describe_settings(settings);
 	r = describe_own(status);
@@ -273,6 +318,21 @@ static void print_recorded(struct json_object *recorded)
 	}
 }
 
+static void print_daemon(struct json_object *daemon)
+{
+	uint64_t started = json_object_get_uint64(json_object_object_get(daemon, "started"));
+	uint64_t learnt = json_object_get_uint64(json_object_object_get(daemon, "learnt"));
+
+	if (!daemon)
+		puts("daemon    not running");
+	else if (json_object_get_boolean(json_object_object_get(daemon, "paused")))
+		puts("daemon    paused");
+	else
+		printf("daemon    running: %llu plan%s carried out, %llu program%s learnt\n",
+			(unsigned long long)started, words_plural(started), (unsigned long long)learnt,
+			words_plural(learnt));
+}
+
 static void print_text(struct json_object *status)
 {
 	const char *off = text_of(status, "switched_off_by", NULL);
@@ -280,6 +340,7 @@ static void print_text(struct json_object *status)
 	if (off)
 		printf("off       switched off by %s\n", off);
 	printf("system    %s\n", text_of(json_object_object_get(status, "system"), "state", "not installed"));
+	print_daemon(json_object_object_get(status, "daemon"));
 	print_installed(json_object_object_get(status, "user"), json_object_object_get(status, "apps"));
 	print_settings(json_object_object_get(status, "settings"));
 	print_recorded(json_object_object_get(status, "recorded"));

@@ -1,0 +1,81 @@
+# Shared by the tests of headstartd: a daemon in the foreground, with a state folder and a /run of its own. Source it after sh-lib.sh;
+# the test begins again in a mount namespace of its own. Other daemons may run on the machine: nothing here looks at them.
+[ "$(id -u)" = 0 ] || skip "headstartd needs root"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+export HEADSTART_STATE=$tmp/state
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+daemon=$HEADSTART_TEST_BUILD/tools/headstartd
+# As the unit has it: the daemon gets along with these.
+capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$HEADSTART_TEST_SOURCE/packaging/headstartd.service.in" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+[ -n "$capabilities" ] || fail "the unit names no capabilities"
+confined="setpriv --no-new-privs --bounding-set -all,$capabilities --"
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir "$tmp/tracefs"
+daemon_pid=
+
+# Prints the tracing instances of a daemon with that process number.
+instances_of() {
+	mount -t tracefs tracefs "$tmp/tracefs" || fail "no tracefs"
+	ls "$tmp/tracefs/instances" | grep "^headstartd-$1\(-watch\)\?\$" || :
+	umount "$tmp/tracefs"
+}
+
+# note NAME: a number from what the daemon says of itself.
+note() { sed -n "s/^$1: //p" /run/headstart/daemon; }
+
+# Starts the daemon, and waits until it sees what is executed.
+start_daemon() { # [OPTION…]
+	rm -rf /run/headstart
+	$confined "$daemon" "$@" 2>"$tmp/daemon-log" 7>&- &
+	daemon_pid=$!
+	until [ -e /run/headstart/daemon ]; do
+		kill -0 "$daemon_pid" 2>/dev/null || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
+		sleep 0.02
+	done
+}
+
+stop_daemon() { # [SIGNAL]
+	[ -n "$daemon_pid" ] || return 0
+	kill -"${1:-TERM}" "$daemon_pid" 2>/dev/null || :
+	wait "$daemon_pid" && daemon_status=0 || daemon_status=$?
+	daemon_pid=
+}
+
+# until_note NAME TEST NUMBER: waits until the number is so, as `until_note started -ge 1`.
+until_note() {
+	for try in $(seq 600); do
+		[ "$(note "$1")" "$2" "$3" ] && return 0
+		kill -0 "$daemon_pid" 2>/dev/null || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
+		sleep 0.05
+	done
+	fail "'$1' of the daemon is $(note "$1"), not $2 $3: $(cat /run/headstart/daemon)"
+}
+
+at_case_exit() {
+	[ -z "$daemon_pid" ] || {
+		kill -TERM "$daemon_pid" 2>/dev/null || :
+		wait "$daemon_pid" || :
+	}
+	"$daemon" --sweep
+}
+
+# Runs a command while no other test, also of other clones, records: only one recording at a time can run on a machine.
+in_turn() {
+	(
+		flock 7
+		exec "$@" 7>&-
+	) 7</sys/kernel
+}
+
+# Where tracing is refused, as in some containers, there is no daemon.
+can_trace_execs() {
+	"$daemon" --sweep 2>"$tmp/err" || skip "no tracing here: $(cat "$tmp/err")"
+}
+
+# A program that reads its data only when it is told to: whatever comes before, somebody else has read. `static` if it can be
+# made, so that no shim could do it.
+make_waiter() { # FOLDER
+	cc -O1 -static -DDATA="\"$1/data\"" -DGO="\"$tmp/go\"" -o "$1/waiter" "$HEADSTART_TEST_SOURCE/tests/daemon/waiter.c" 2>"$tmp/err" || skip "no static libc: $(cat "$tmp/err")"
+	head -c 4000000 /dev/urandom >"$1/data"
+	sync -f "$1"
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstartd carries out root's plan of a static program, which no shim reaches.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
+can_trace_execs
+make_disk
+make_waiter "$disk"
+: >"$tmp/go"
+in_turn "$tool" record --quiet -- "$disk/waiter" || fail "record"
+
+make_cold() { "$page" out "$disk/waiter" "$disk/data" || fail "pages stay in the page cache"; }
+
+# Starts the waiter, which reads nothing, and waits for the daemon to have done what it does.
+start_waiter() { # COMMAND…
+	rm -f "$tmp/go"
+	"$@" &
+	waiter=$!
+}
+end_waiter() {
+	: >"$tmp/go"
+	wait "$waiter" || fail "the waiter fails"
+}
+
+all_came() { "$page" came "$disk/data" >"$tmp/came"; }
+
+becomes_warm() {
+	make_cold
+	start_waiter "$disk/waiter"
+	for try in $(seq 100); do
+		all_came && break
+		sleep 0.05
+	done
+	end_waiter
+	[ "$try" != 100 ] || fail "only $(cat "$tmp/came") bytes came: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+}
+case_static_program_becomes_warm() {
+	start_daemon --no-learn
+	until_undisturbed becomes_warm
+	until_note started -ge 1
+}
+
+stays_cold() {
+	make_cold
+	before=$(note "$1")
+	shift
+	start_waiter "$@" "$disk/waiter"
+	sleep 2.5
+	! all_came || { end_waiter; fail "the plan was carried out"; }
+	end_waiter
+}
+
+# Whoever switches headstart off for a program switches the daemon off as well.
+case_switched_off_by_the_environment() {
+	start_daemon --no-learn
+	stays_cold started env HEADSTART=off
+	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+}
+
+case_paused() {
+	start_daemon --no-learn
+	: >/run/headstart/paused
+	sleep 1.1 # the daemon looks once a second
+	stays_cold started env
+	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+}
+
+case_settings_deny() {
+	start_daemon --no-learn
+	stop_daemon
+	mkdir "$tmp/conf"
+	printf '[programs]\ndeny = %s/*\n' "$disk" >"$tmp/conf/headstart.conf"
+	export HEADSTART_CONFIG=$tmp/conf/headstart.conf
+	start_daemon --no-learn
+	stays_cold started env
+	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+}
+
+# Of root's plan all leave to the daemon's prefetcher what it has begun (format/plan-locks.h).
+case_one_owner() {
+	plan=$(echo "$HEADSTART_STATE"/waiter-*.plan)
+	/usr/bin/python3 - "$plan" "$tmp/locked" "$tmp/go" <<'END2' &
+import fcntl, os, sys, time
+plan = open(sys.argv[1], "r+b")
+fcntl.lockf(plan, fcntl.LOCK_EX, 1, 1)
+open(sys.argv[2], "w").close()
+while os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+END2
+	holder=$!
+	until [ -e "$tmp/locked" ]; do sleep 0.02; done
+	make_cold
+	"$prefetch" --fd 9 9<"$plan"
+	! all_came || fail "a shim's prefetcher does not leave the plan to the daemon's"
+	rm "$tmp/locked"
+	wait "$holder"
+	"$prefetch" --wait --fd 9 9<"$plan"
+	all_came || fail "the lock stays: $(cat "$tmp/came")"
+}
+
+run_cases

@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstartd leaves nothing behind, however it ends, and is not disturbed by what it finds.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
+can_trace_execs
+
+case_sigterm_leaves_nothing() {
+	start_daemon
+	pid=$daemon_pid
+	[ "$(instances_of "$pid" | head -n 1)" = "headstartd-$pid" ] || fail "no instance: the test looks at the wrong place"
+	stop_daemon TERM
+	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status: $(cat "$tmp/daemon-log")"
+	[ -z "$(instances_of "$pid")" ] || fail "instances are left: $(instances_of "$pid")"
+	[ ! -e /run/headstart/daemon ] || fail "the note is left"
+}
+
+case_what_sigkill_leaves_the_next_removes() {
+	start_daemon
+	pid=$daemon_pid
+	stop_daemon KILL
+	[ -n "$(instances_of "$pid")" ] || fail "nothing is left: the test looks at the wrong place"
+	start_daemon
+	[ -z "$(instances_of "$pid")" ] || fail "instances are left: $(instances_of "$pid")"
+	other=$daemon_pid
+	"$daemon" --sweep
+	[ -n "$(instances_of "$other")" ] || fail "--sweep removes what is in use"
+	stop_daemon KILL
+	"$daemon" --sweep
+	[ -z "$(instances_of "$other")" ] || fail "--sweep leaves: $(instances_of "$other")"
+}
+
+case_only_one_for_a_state_folder() {
+	start_daemon
+	refuses 1 "another headstartd runs already" "$daemon"
+	HEADSTART_STATE=$tmp/state2 $confined "$daemon" 2>"$tmp/err" &
+	second=$!
+	until [ "$(note pid)" = "$second" ]; do
+		kill -0 "$second" || fail "a second one with another folder does not run: $(cat "$tmp/err")"
+		sleep 0.02
+	done
+	kill -TERM "$second"
+	wait "$second"
+}
+
+# The kernel's buffers hold them all, also if we get no processor for a while.
+case_two_hundred_execs_at_once() {
+	start_daemon
+	until_note execs -ge 0
+	before=$(note execs)
+	for i in $(seq 200); do /bin/true & done
+	wait_for_all=$(jobs -p)
+	for job in $wait_for_all; do [ "$job" = "$daemon_pid" ] || wait "$job"; done
+	until_note execs -ge $((before + 200))
+	[ "$(note lost)" = 0 ] || fail "events were lost: $(cat /run/headstart/daemon)"
+}
+
+case_damaged_store_begins_anew() {
+	mkdir -p "$HEADSTART_STATE/learn"
+	echo "headstart-known 1 0123 nonsense" >"$HEADSTART_STATE/learn/known"
+	start_daemon
+	grep -q "known' is damaged: learning begins anew" "$tmp/daemon-log" || fail "it says: $(cat "$tmp/daemon-log")"
+	[ "$(note learning)" = 1 ] || fail "it does not learn"
+	rm "$HEADSTART_STATE/learn/known"
+}
+
+case_store_of_a_newer_version_is_left_alone() {
+	mkdir -p "$HEADSTART_STATE/learn"
+	printf 'headstart-known 9 0\nwho knows\n' >"$HEADSTART_STATE/learn/known"
+	cp "$HEADSTART_STATE/learn/known" "$tmp/newer"
+	start_daemon
+	grep -q "was written by a newer headstart: nothing is learnt" "$tmp/daemon-log" || fail "it says: $(cat "$tmp/daemon-log")"
+	[ "$(note learning)" = 0 ] || fail "it learns"
+	stop_daemon
+	cmp "$tmp/newer" "$HEADSTART_STATE/learn/known" || fail "the store was changed"
+	rm "$HEADSTART_STATE/learn/known"
+}
+
+case_store_is_for_root_alone() {
+	start_daemon
+	[ "$(stat -c %a "$HEADSTART_STATE/learn")" = 700 ] || fail "$(stat -c %a "$HEADSTART_STATE/learn")"
+}
+
+# systemd hears that it is ready, by a socket of either kind.
+case_systemd_is_told() {
+	for address in "$tmp/notify" "@headstart-test-$$"; do
+		/usr/bin/python3 - "$address" "$tmp/bound" >"$tmp/told" <<'END2' &
+import socket, sys
+server = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+server.bind(sys.argv[1].replace("@", "\0"))
+open(sys.argv[2], "w").close()
+server.settimeout(60)
+print(server.recv(4096).decode().splitlines()[0], flush=True)
+END2
+		listener=$!
+		until [ -e "$tmp/bound" ]; do sleep 0.02; done
+		export NOTIFY_SOCKET="$address"
+		start_daemon
+		wait "$listener"
+		grep -qx READY=1 "$tmp/told" || fail "at $address it said: $(cat "$tmp/told")"
+		stop_daemon
+		rm "$tmp/bound"
+	done
+}
+
+run_cases

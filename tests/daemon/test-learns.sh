@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstartd learns a program by itself: a cold start is noted, the next one is traced, and the one after that finds a plan.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
+can_trace_execs
+make_disk
+make_waiter "$disk"
+: >"$tmp/go"
+# While another test records, starts that are cold teach nothing.
+exec 7</sys/kernel
+flock 7
+
+make_cold() { "$page" out "$disk/waiter" "$disk/data" || fail "pages stay in the page cache"; }
+
+# Other programs of this machine may start cold as well, so only what the daemon says of this one counts.
+is_learnt() { grep -q "learnt how '$disk/waiter' starts" "$tmp/daemon-log"; }
+
+# Starts the waiter cold until it is learnt. Another start that begins at the same moment may be traced instead.
+cold_starts() {
+	for start in $(seq 10); do
+		make_cold
+		"$disk/waiter"
+		for try in $(seq 160); do
+			is_learnt && return 0
+			sleep 0.05
+		done
+		[ "$start" -gt 1 ] || [ ! -e "$HEADSTART_STATE/learn/known" ] || grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" ||
+			fail "the first cold start is not noted"
+	done
+	fail "after $start cold starts it is not learnt: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+}
+
+case_third_cold_start_has_a_plan() {
+	start_daemon
+	cold_starts
+	plan=$(echo "$HEADSTART_STATE"/waiter-*.plan) profile=$(echo "$HEADSTART_STATE"/waiter-*.profile)
+	[ "$(stat -c %a "$plan" "$profile" | paste -s -d ,)" = 644,600 ] || fail "modes: $(ls -l "$HEADSTART_STATE")"
+	"$tool" show --json "$profile" >"$tmp/shown" || fail "the profile is not good"
+	json "$tmp/shown" - "$disk" <<'END2' || fail "the profile does not say what happened"
+files = {file["path"]: file for file in TOP["files"]}
+data = files.get(ARGS[0] + "/data")
+assert TOP["program"] == ARGS[0] + "/waiter", TOP["program"]
+assert data and sum(range["pages"] for range in data["ranges"]) == (4000000 + 4095) // 4096, data
+assert ARGS[0] + "/waiter" in files, sorted(files)
+assert "learnt" in TOP["bias"] and "readahead" in TOP["bias"], TOP["bias"]
+END2
+	before=$(note started)
+	make_cold
+	"$disk/waiter"
+	until_note started -ge $((before + 1))
+	# It is written down, and known after a new start of the daemon.
+	stop_daemon
+	start_daemon
+	[ "$(note learnt)" -ge 1 ] || fail "it is forgotten: $(cat /run/headstart/daemon)"
+}
+
+# What somebody has recorded is not replaced; what was learnt goes when its budget is used up.
+case_what_was_learnt_has_a_budget() {
+	[ -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "the case before has left no plan"
+	start_daemon --budget 0
+	until_note learnt -eq 0
+	[ ! -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "the plan stays: $(ls "$HEADSTART_STATE")"
+	[ ! -e "$(echo "$HEADSTART_STATE"/waiter-*.profile)" ] || fail "the profile stays"
+}
+
+case_what_was_recorded_stays() {
+	rm -rf "$HEADSTART_STATE"
+	"$tool" record --quiet -- "$disk/waiter" || fail "record"
+	cp "$(echo "$HEADSTART_STATE"/waiter-*.profile)" "$tmp/recorded"
+	start_daemon
+	make_cold
+	"$disk/waiter"
+	until_note started -ge 1
+	stop_daemon
+	! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || fail "a start with a plan is learnt"
+	cmp "$tmp/recorded" "$(echo "$HEADSTART_STATE"/waiter-*.profile)" || fail "the recording was changed"
+}
+
+run_cases

@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What headstartd says where it cannot work.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
+
+case_without_root() {
+	for_others "$daemon"
+	refuses 1 "needs root" $as_nobody "$others/headstartd"
+}
+
+case_without_tracefs() {
+	if ! unshare --user --map-root-user true 2>"$tmp/err"; then
+		skip "no user namespaces: $(cat "$tmp/err")"
+	fi
+	refuses 1 "the kernel refuses tracing" unshare --user --map-root-user "$daemon"
+}
+
+case_in_a_container() {
+	refuses 1 "must run outside of containers" unshare --pid --fork --mount-proc "$daemon"
+}
+
+case_wrong_words() {
+	refuses 2 "unknown option '--frob'" "$daemon" --frob
+	refuses 2 "unexpected argument 'now'" "$daemon" now
+	refuses 2 "not a number of megabytes: 'many'" "$daemon" --budget many
+	refuses 2 "a value is missing after '--budget'" "$daemon" --budget
+}
+
+case_state_of_others() {
+	mkdir "$tmp/theirs"
+	chown 65534 "$tmp/theirs"
+	status=0
+	HEADSTART_STATE=$tmp/theirs "$daemon" 2>"$tmp/err" || status=$?
+	[ "$status" = 1 ] || fail "exit status $status: $(cat "$tmp/err")"
+}
+
+run_cases

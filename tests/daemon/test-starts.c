@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Which exec belongs to which start, and how much a start has read. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "learn/starts.h"
+
+#define PIDS 64
+
+/* A machine: how much each process has read, and whether it lives. */
+struct machine {
+	uint64_t bytes[PIDS];
+	bool lives[PIDS];
+	char judged[64];
+	uint64_t judged_bytes;
+	unsigned n_judged;
+};
+
+static bool bytes_of(void *context, int32_t pid, uint64_t *ret)
+{
+	struct machine *machine = context;
+
+	*ret = machine->bytes[pid];
+	return machine->lives[pid];
+}
+
+static void judge(void *context, const char *program, uint64_t bytes)
+{
+	struct machine *machine = context;
+
+	snprintf(machine->judged, sizeof(machine->judged), "%s", program);
+	machine->judged_bytes = bytes;
+	machine->n_judged++;
+}
+
+static void look(struct starts *starts, struct machine *machine, uint64_t now)
+{
+	starts_look(starts, now, &(struct starts_eyes){bytes_of, judge, machine});
+}
+
+static void run(struct machine *machine, int32_t pid, uint64_t bytes)
+{
+	machine->lives[pid] = true;
+	machine->bytes[pid] = bytes;
+}
+
+static void what_a_start_executes_belongs_to_it(void **state)
+{
+	static struct starts starts;
+
+	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/bin/soffice", 1000), STARTS_BEGINS);
+	assert_int_equal(starts_exec(&starts, 11, 10, "/usr/bin/sed", 1100), STARTS_BELONGS);
+	assert_int_equal(starts_exec(&starts, 12, 11, "/usr/bin/uname", 1200), STARTS_BELONGS);
+	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/lib/soffice.bin", 1300), STARTS_BELONGS);
+	assert_int_equal(starts_exec(&starts, 20, 1, "/usr/bin/git", 1300), STARTS_BEGINS);
+	starts_release(&starts);
+}
+
+static void later_it_is_a_start_of_its_own(void **state)
+{
+	static struct starts starts;
+
+	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/bin/emacs", 1000), STARTS_BEGINS);
+	assert_int_equal(
+		starts_exec(&starts, 11, 10, "/usr/bin/git", 1000 + STARTS_WINDOW_MS), STARTS_BEGINS);
+	starts_release(&starts);
+}
+
+static void shells_begin_nothing(void **state)
+{
+	static struct starts starts;
+
+	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/bin/bash", 1000), STARTS_IGNORED);
+	assert_int_equal(starts_exec(&starts, 11, 10, "/usr/bin/sudo", 1001), STARTS_IGNORED);
+	assert_int_equal(starts_exec(&starts, 11, 10, "/usr/bin/gimp", 1002), STARTS_BEGINS);
+	assert_true(starts_next_ms(&starts) > 1002);
+	starts_release(&starts);
+}
+
+static void a_short_start_is_judged_when_it_has_ended(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	starts_exec(&starts, 10, 1, "/usr/bin/true", 1000);
+	assert_int_equal(starts_next_ms(&starts), 1020);
+	look(&starts, &machine, 1019);
+	assert_int_equal(machine.n_judged, 0);
+	look(&starts, &machine, 1020);
+	assert_int_equal(machine.n_judged, 1);
+	assert_int_equal(machine.judged_bytes, 0);
+	assert_true(starts_next_ms(&starts) == UINT64_MAX);
+}
+
+static void a_long_start_is_judged_at_the_end_of_its_window(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	run(&machine, 10, 1 << 20);
+	starts_exec(&starts, 10, 1, "/usr/bin/gimp", 1000);
+	for (uint64_t now; (now = starts_next_ms(&starts)) < 1000 + STARTS_WINDOW_MS;)
+		look(&starts, &machine, now);
+	assert_int_equal(machine.n_judged, 0);
+	machine.bytes[10] = 5 << 20;
+	look(&starts, &machine, 1000 + STARTS_WINDOW_MS);
+	assert_string_equal(machine.judged, "/usr/bin/gimp");
+	assert_int_equal(machine.judged_bytes, 5 << 20);
+}
+
+/* A parent counts what its children have read once it has waited for them. */
+static void what_children_read_counts_once(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	run(&machine, 10, 100);
+	run(&machine, 11, 1000);
+	starts_exec(&starts, 10, 1, "/usr/bin/soffice", 1000);
+	starts_exec(&starts, 11, 10, "/usr/lib/oosplash", 1001);
+	look(&starts, &machine, 1020);
+	machine.lives[11] = false;
+	machine.bytes[10] = 1100;
+	look(&starts, &machine, 1060);
+	machine.lives[10] = false;
+	look(&starts, &machine, 1200);
+	assert_int_equal(machine.n_judged, 1);
+	assert_int_equal(machine.judged_bytes, 1100);
+}
+
+/* A script may end before the program that it leaves behind. */
+static void what_is_left_behind_counts(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	run(&machine, 10, 100);
+	run(&machine, 11, 1000);
+	starts_exec(&starts, 10, 1, "/usr/bin/launch", 1000);
+	starts_exec(&starts, 11, 10, "/usr/bin/firefox", 1001);
+	look(&starts, &machine, 1020);
+	machine.lives[10] = false;
+	machine.bytes[11] = 3000;
+	look(&starts, &machine, 1060);
+	assert_int_equal(machine.n_judged, 0);
+	machine.lives[11] = false;
+	look(&starts, &machine, 1200);
+	assert_int_equal(machine.judged_bytes, 3100);
+}
+
+static void a_full_table_ignores_the_rest(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	for (int32_t pid = 0; pid < STARTS_MAX; pid++)
+		assert_int_equal(starts_exec(&starts, 1000 + pid, 1, "/usr/bin/cc", 1000), STARTS_BEGINS);
+	assert_int_equal(starts_exec(&starts, 9999, 1, "/usr/bin/cc", 1000), STARTS_IGNORED);
+	assert_int_equal(machine.n_judged, 0);
+	starts_release(&starts);
+	assert_int_equal(starts_exec(&starts, 9999, 1, "/usr/bin/cc", 1000), STARTS_BEGINS);
+	starts_release(&starts);
+}
+
+static void members_beyond_the_most_still_belong(void **state)
+{
+	static struct starts starts;
+
+	starts_exec(&starts, 1000, 1, "/usr/bin/make", 1000);
+	for (int32_t pid = 1; pid < 2 * STARTS_MEMBERS_MAX; pid++)
+		assert_int_equal(starts_exec(&starts, 1000 + pid, 1000, "/usr/bin/cc", 1000), STARTS_BELONGS);
+	starts_release(&starts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_start_executes_belongs_to_it),
+		cmocka_unit_test(later_it_is_a_start_of_its_own),
+		cmocka_unit_test(shells_begin_nothing),
+		cmocka_unit_test(a_short_start_is_judged_when_it_has_ended),
+		cmocka_unit_test(a_long_start_is_judged_at_the_end_of_its_window),
+		cmocka_unit_test(what_children_read_counts_once),
+		cmocka_unit_test(what_is_left_behind_counts),
+		cmocka_unit_test(a_full_table_ignores_the_rest),
+		cmocka_unit_test(members_beyond_the_most_still_belong),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/carry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/open.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "format/kill-switch.h"
+#include "lib/settings.h"
+#include "plan/asked/choose.h"
+#include "prefetch/residency.h"
+#include "prefetcher/plan-lock.h"
+
+#define HELPERS_MAX     16
+#define HELPER_S        10   /* seconds, until it becomes the prefetcher, which has a limit of its own */
+#define LOOK_AGAIN_MS   1000 /* a program that is executed a hundred times a second gets one helper a second */
+#define PAGES_LOOKED_AT 64
+#define PLAN_FD         3 /* where the prefetcher finds the plan */
+
+/* The prefetcher beside this program, or else the installed one. */
+static void find_prefetcher(char ret[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - sizeof("headstart-prefetch"));
+	char *slash;
+
+	ret[n > 0 ? n : 0] = 0;
+	slash = strrchr(ret, '/');
+	if (slash) {
+		strcpy(slash + 1, "headstart-prefetch");
+		if (access(ret, X_OK) == 0)
+			return;
+	}
+	snprintf(ret, PATH_MAX, "%s", HEADSTART_PREFETCH_PATH);
+}
+
+int carry_init(struct carry *carry)
+{
+	int ends[2], r;
+
+	*carry = (struct carry){.results = -1, .told = -1};
+	r = store_of_process(&carry->store);
+	if (r < 0)
+		return r;
+	find_prefetcher(carry->prefetcher);
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return -errno;
+	carry->told = ends[0];
+	carry->results = ends[1];
+	return 0;
+}
+
+void carry_release(struct carry *carry)
+{
+	if (carry->results >= 0)
+		close(carry->results);
+	if (carry->told >= 0)
+		close(carry->told);
+}
+
+/* Opens the program's own plan, if it may be trusted. Signs are not followed: the paths that we ask for are canonical. */
+static int open_plan(const struct carry *carry, const char *program)
+{
+	char path[PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (!state_file(&carry->store.environment, 0, STATE_PLAN_SUFFIX, program, path, sizeof(path)))
+		return -ENOENT;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0 || !state_file_trusted(st.st_uid, st.st_mode, 0))
+		return -EPERM;
+	return TAKE_FD(fd);
+}
+
+bool carry_has_plan(const struct carry *carry, const char *program)
+{
+	_cleanup_close_ int fd = open_plan(carry, program);
+
+	return fd >= 0;
+}
+
+/* Whether a helper has looked at the program just now; otherwise one will. */
+static bool was_looked_at(struct carry *carry, const char *program)
+{
+	uint64_t hash = checksum64(program, strlen(program)), now = monotonic_ms();
+	size_t slot = hash % CARRY_RECENT;
+
+	if (carry->recent[slot].hash == hash && carry->recent[slot].until_ms > now)
+		return true;
+	carry->recent[slot].hash = hash;
+	carry->recent[slot].until_ms = now + LOOK_AGAIN_MS;
+	return false;
+}
+
+/* Whether that page is missing. Asks only about files that open from the dentry cache alone, which takes no time. */
+static bool page_is_cold(const struct plan_view *plan, const struct plan_extent *extent)
+{
+	_cleanup_close_ int fd =
+		open_regular(plan_file_path(plan, LE32(extent->file)), OPEN_NO_LINKS | OPEN_CACHED);
+
+	if (fd < 0)
+		return fd == -EAGAIN;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* asking may start to read: one page then */
+	return residency_of_page(fd, (uint64_t)LE32(extent->page) * LE32(plan->header->page_size)) == 0;
+}
+
+/*
+ * When we look, the program has begun, and has read its first pages by itself. These are among the probes, which the shims
+ * look at before a program begins. So we look at pages of all of the plan.
+ */
+static bool is_cold(const struct plan_view *plan)
+{
+	uint32_t step = plan->extent_count / PAGES_LOOKED_AT + 1;
+
+	for (uint32_t i = 0; i < plan->extent_count; i += step)
+		if (page_is_cold(plan, &plan->extents[i]))
+			return true;
+	return false;
+}
+
+/* Closes nothing that has the lock: it would be lost (fcntl_locking(2)). */
+static bool open_for_prefetcher(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+
+	if (fd < 0 || (fd != PLAN_FD && dup2(fd, PLAN_FD) < 0))
+		return false;
+	if (fd == PLAN_FD)
+		return fcntl(fd, F_SETFD, 0) == 0;
+	close(fd);
+	return true;
+}
+
+static bool switched_off(const struct process_seen *seen, const char *program)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
+		return true;
+	settings_read(&config, false, true);
+	return !config_allows(&config, program, &why);
+}
+
+static int choose(const struct carry *carry, const struct process_seen *seen, const char *program,
+	struct chosen_plan *ret)
+{
+	char folder[48], **arguments = NULL;
+	int r;
+
+	/* What the arguments name is relative to the working folder of the program. */
+	snprintf(folder, sizeof(folder), "/proc/%d/cwd", (int)seen->pid);
+	if (process_arguments(seen, &arguments) < 0 || chdir(folder) < 0)
+		(void)!chdir("/");
+	r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
+	process_arguments_free(arguments);
+	(void)!chdir("/");
+	return r;
+}
+
+/* Becomes the prefetcher, or returns the reason why not. */
+static enum carry_outcome help(
+	const struct carry *carry, const struct process_seen *seen, const char *program, int results)
+{
+	char *argv[] = {
+		(char *)"headstart-prefetch", (char *)"--alongside", (char *)"--fd", (char *)"3", NULL};
+	struct chosen_plan chosen = {0}; /* goes with the process */
+	char outcome = CARRY_STARTED;
+
+	if (switched_off(seen, program))
+		return CARRY_OFF;
+	if (choose(carry, seen, program, &chosen) < 0 || chosen.fault != PLAN_GOOD)
+		return CARRY_FAILED;
+	if (!is_cold(&chosen.view))
+		return CARRY_WARM;
+	if (!open_for_prefetcher(chosen.path))
+		return CARRY_FAILED;
+	if (!plan_own(PLAN_FD, process_user(seen->pid)))
+		return CARRY_LEFT;
+	(void)!write(results, &outcome, 1);
+	execv(carry->prefetcher, argv);
+	return CARRY_FAILED;
+}
+
+static _Noreturn void be_helper(
+	const struct carry *carry, const struct process_seen *seen, const char *program)
+{
+	int results = fcntl(carry->results, F_DUPFD_CLOEXEC, PLAN_FD + 10);
+	sigset_t none;
+	char outcome;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	alarm(HELPER_S);
+	outcome = (char)help(carry, seen, program, results);
+	(void)!write(results, &outcome, 1);
+	_exit(0);
+}
+
+static void start_helper(struct carry *carry, const struct process_seen *seen, const char *program)
+{
+	pid_t pid;
+
+	if (carry->running >= HELPERS_MAX || was_looked_at(carry, program))
+		return;
+	pid = fork();
+	if (pid == 0)
+		be_helper(carry, seen, program);
+	carry->running += pid > 0;
+	carry->counts[CARRY_FAILED] += pid < 0;
+}
+
+void carry_exec(struct carry *carry, const struct process_seen *seen)
+{
+	const char *program = seen->program;
+	_cleanup_close_ int plan = -1;
+
+	if (!seen->here)
+		return;
+	plan = open_plan(carry, program);
+	if (plan < 0 && !streq(seen->image, program)) {
+		program = seen->image;
+		plan = open_plan(carry, program);
+	}
+	if (plan < 0)
+		return;
+	start_helper(carry, seen, program);
+}
+
+bool carry_take_results(struct carry *carry)
+{
+	unsigned char outcomes[256];
+	ssize_t n = read(carry->told, outcomes, sizeof(outcomes));
+
+	for (ssize_t i = 0; i < n; i++)
+		if (outcomes[i] < N_CARRY)
+			carry->counts[outcomes[i]]++;
+	return n > 0;
+}

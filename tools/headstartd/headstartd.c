@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* headstartd: sees the programs that are executed, carries out their plans, and learns how others start. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/daemon-note.h"
+#include "replace/publish.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "format/kill-switch.h"
+#include "format/surroundings.h"
+#include "headstartd/carry.h"
+#include "headstartd/lessons.h"
+#include "headstartd/notify.h"
+#include "headstartd/process.h"
+#include "lib/stranger-refusal.h"
+#include "record/events/execs.h"
+#include "record/restore/kernelfs.h"
+#include "verb.h"
+
+#define INSTANCES   "headstartd-" /* followed by our process number */
+#define NOTE_MS     2000          /* the note is at most so old while something happens */
+#define SWITCHES_MS 1000          /* how often the kill switch is looked at, at most */
+#define BUDGET_MB   256
+
+static const char help[] =
+	"usage: headstartd [OPTION…]\n"
+	"Sees every program that is executed, carries out its plan if it has one and is cold, and learns how\n"
+	"programs without a plan start. Runs in the foreground, as root, until SIGTERM or SIGINT.\n"
+	"\n"
+	"options:\n"
+	"      --budget MB  keep at most so many megabytes of what was learnt (default: 256)\n"
+	"      --no-learn   only carry plans out\n"
+	"      --sweep      remove what a killed daemon has left in tracefs, and exit\n"
+	"  -h, --help       print this\n"
+	"      --version    print the version\n";
+
+struct daemon {
+	bool learn;
+	uint64_t budget; /* bytes */
+	int tracefs;
+	struct execs *execs;
+	struct carry carry;
+	struct lessons lessons;
+	int signals; /* signalfd */
+	uint64_t n_execs;
+	int64_t since;                 /* seconds since the epoch */
+	uint64_t note_ms, switches_ms; /* when the note was written, and the switches were looked at */
+	bool note_old, off, ended;
+};
+
+static int parse(int argc, char **argv, struct daemon *daemon, bool *ret_sweep)
+{
+	static const struct option longs[] = {
+		{"budget", required_argument, NULL, 'b'},
+		{"no-learn", no_argument, NULL, 'n'},
+		{"sweep", no_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *culprit;
+	unsigned long long megabytes;
+	int option;
+
+	while ((option = verb_getopt(argc, argv, ":h", longs, &culprit)) >= 0) {
+		if (option == 'h')
+			return fputs(help, stdout) < 0 ? VERB_FAILED : -1;
+		if (option == 'V')
+			return puts("headstartd " HEADSTART_VERSION) < 0 ? VERB_FAILED : -1;
+		if (option == 's')
+			*ret_sweep = true;
+		if (option == 'n')
+			daemon->learn = false;
+		if (option == 'b' && (!verb_parse_u64(optarg, &megabytes) || megabytes > UINT32_MAX))
+			culprit = optarg;
+		else if (option == 'b')
+			daemon->budget = megabytes * 1000000;
+		if (option == '?' || option == ':' || (option == 'b' && culprit == optarg)) {
+			fprintf(stderr, "headstartd: %s '%s'; see 'headstartd --help'\n",
+				option == '?'           ? "unknown option"
+					: option == ':' ? "a value is missing after"
+							: "not a number of megabytes:",
+				culprit);
+			return VERB_USAGE;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "headstartd: unexpected argument '%s'; see 'headstartd --help'\n",
+			argv[optind]);
+		return VERB_USAGE;
+	}
+	return 0;
+}
+
+/* Removes what killed daemons have left, and makes our own instance. */
+static int see_execs(struct daemon *daemon)
+{
+	_cleanup_close_ int lock = execs_lock(daemon->tracefs);
+	char name[64];
+	int r;
+
+	execs_sweep(daemon->tracefs, INSTANCES);
+	snprintf(name, sizeof(name), INSTANCES "%d", getpid());
+	r = execs_open(daemon->tracefs, name, &daemon->execs);
+	if (r < 0)
+		execs_sweep(daemon->tracefs, INSTANCES);
+	return r;
+}
+
+static int fail_tracefs(int err)
+{
+	if (err == -EPERM || err == -EACCES)
+		return verb_fail(
+			"the kernel refuses tracing: in a container, run headstartd with all privileges");
+	if (err == -ENODEV || err == -ENOENT)
+		return verb_fail(
+			"this kernel has no tracefs, or no events of programs (CONFIG_FTRACE, CONFIG_EVENT_TRACING)");
+	return verb_fail_errno(err, "cannot trace what is executed");
+}
+
+static bool in_first_namespace(void)
+{
+	char name[SURROUNDINGS_NAMESPACE_SIZE] = "";
+
+	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) > 0 && streq(name, SURROUNDINGS_FIRST);
+}
+
+static int take_signals(struct daemon *daemon)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGCHLD);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGINT);
+	sigaddset(&mask, SIGHUP);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	daemon->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	return daemon->signals < 0 ? -errno : 0;
+}
+
+/* Returns 0, or an exit status after printing the reason. */
+static int set_up(struct daemon *daemon)
+{
+	int r;
+
+	if (!in_first_namespace())
+		return verb_fail(
+			"headstartd sees the programs of the whole machine, and so must run outside of "
+			"containers: their process numbers are others");
+	if (refuse_strange_state() != 0)
+		return VERB_FAILED;
+	daemon->tracefs = kernelfs_open_tracefs();
+	if (daemon->tracefs < 0)
+		return fail_tracefs(daemon->tracefs);
+	r = carry_init(&daemon->carry);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the plans");
+	r = lessons_init(&daemon->lessons, daemon->tracefs, daemon->learn, daemon->budget);
+	if (r == -EBUSY)
+		return verb_fail("another headstartd runs already");
+	if (r < 0)
+		return verb_fail_errno(
+			r, "cannot use '%s'", daemon->lessons.path ? daemon->lessons.path : "");
+	r = take_signals(daemon);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot receive signals");
+	r = see_execs(daemon);
+	return r < 0 ? fail_tracefs(r) : 0;
+}
+
+static bool switched_off(struct daemon *daemon)
+{
+	uint64_t now = monotonic_ms();
+
+	if (now - daemon->switches_ms >= SWITCHES_MS || !daemon->switches_ms) {
+		daemon->off = access(KILL_SWITCH, F_OK) == 0 || access(DAEMON_PAUSED, F_OK) == 0;
+		daemon->switches_ms = now;
+	}
+	return daemon->off;
+}
+
+static void take_exec(void *context, const struct exec_seen *exec)
+{
+	struct process_seen seen = {.pid = exec->pid, .executed = exec->path};
+	struct daemon *daemon = context;
+
+	daemon->n_execs++;
+	daemon->note_old = true;
+	if (switched_off(daemon) || !process_see(&seen))
+		return;
+	carry_exec(&daemon->carry, &seen);
+	lessons_exec(&daemon->lessons, &seen, carry_has_plan(&daemon->carry, seen.program));
+}
+
+static void take_children(struct daemon *daemon)
+{
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		if (!lessons_child_ended(&daemon->lessons, pid) && daemon->carry.running > 0)
+			daemon->carry.running--;
+	daemon->note_old = true;
+}
+
+static void take_signal(struct daemon *daemon)
+{
+	struct signalfd_siginfo info;
+
+	while (read(daemon->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD)
+			take_children(daemon);
+		else if (info.ssi_signo != SIGHUP)
+			daemon->ended = true;
+	}
+}
+
+static size_t count_learnt(const struct known *known)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < known->n; i++)
+		n += known->items[i].learnt != 0;
+	return n;
+}
+
+static void write_note(struct daemon *daemon)
+{
+	const uint64_t *counts = daemon->carry.counts;
+	char text[DAEMON_NOTE_MAX];
+	int size = snprintf(text, sizeof(text),
+		"pid: %d\nsince: %" PRId64 "\nexecs: %" PRIu64 "\nlost: %" PRIu64 "\nstarted: %" PRIu64
+		"\nwarm: %" PRIu64 "\nleft: %" PRIu64 "\nfailed: %" PRIu64
+		"\n"
+		"learning: %d\n"
+		"known: %zu\n"
+		"learnt: %zu\n"
+		"tracing: %d\n",
+		getpid(), daemon->since, daemon->n_execs, execs_lost(daemon->execs), counts[CARRY_STARTED],
+		counts[CARRY_WARM], counts[CARRY_LEFT], counts[CARRY_FAILED], daemon->lessons.enabled,
+		daemon->lessons.known.n, count_learnt(&daemon->lessons.known), daemon->lessons.tracing != 0);
+
+	daemon->note_old = false;
+	daemon->note_ms = monotonic_ms();
+	if (make_folders(DAEMON_FOLDER, 0755) == 0)
+		(void)publish_file(DAEMON_NOTE, 0644, text, (size_t)size);
+}
+
+/* Milliseconds until something is to be done, as poll(2) wants them. */
+static int patience(const struct daemon *daemon)
+{
+	uint64_t next = lessons_next_ms(&daemon->lessons), now = monotonic_ms();
+
+	if (daemon->note_old && daemon->note_ms + NOTE_MS < next)
+		next = daemon->note_ms + NOTE_MS;
+	if (next == UINT64_MAX)
+		return -1;
+	return next <= now ? 0 : next - now > 60000 ? 60000 : (int)(next - now);
+}
+
+static int listen_on(struct daemon *daemon)
+{
+	while (!daemon->ended) {
+		struct pollfd fds[] = {
+			{.fd = execs_fd(daemon->execs), .events = POLLIN},
+			{.fd = daemon->signals, .events = POLLIN},
+			{.fd = daemon->carry.told, .events = POLLIN},
+		};
+
+		if (poll(fds, 3, patience(daemon)) < 0 && errno != EINTR)
+			return verb_fail_errno(errno, "cannot wait");
+		if ((fds[0].revents & POLLIN) && execs_read(daemon->execs, take_exec, daemon) < 0)
+			return verb_fail("the kernel's buffer of events cannot be read");
+		if (fds[2].revents & POLLIN)
+			daemon->note_old |= carry_take_results(&daemon->carry);
+		take_signal(daemon);
+		lessons_work(&daemon->lessons);
+		if (daemon->note_old && monotonic_ms() - daemon->note_ms >= NOTE_MS)
+			write_note(daemon);
+	}
+	return 0;
+}
+
+static int sweep(void)
+{
+	_cleanup_close_ int tracefs = kernelfs_open_tracefs(), lock = -1;
+
+	if (tracefs < 0)
+		return fail_tracefs(tracefs);
+	lock = execs_lock(tracefs);
+	execs_sweep(tracefs, INSTANCES);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct daemon daemon = {.learn = true,
+		.budget = BUDGET_MB * 1000000ull,
+		.tracefs = -1,
+		.signals = -1,
+		.carry = {.results = -1, .told = -1},
+		.lessons = {.lock = -1, .told = -1},
+		.since = time(NULL)};
+	bool only_sweep = false;
+	int r = parse(argc, argv, &daemon, &only_sweep);
+
+	if (r != 0)
+		return r < 0 ? 0 : r;
+	if (geteuid() != 0)
+		return verb_fail("headstartd reads the kernel's trace events and needs root");
+	prctl(PR_SET_NAME, DAEMON_NAME);
+	if (only_sweep)
+		return sweep();
+	r = set_up(&daemon);
+	if (r == 0) {
+		write_note(&daemon);
+		notify("READY=1\nSTATUS=carrying out plans");
+		r = listen_on(&daemon);
+		notify("STOPPING=1");
+		unlink(DAEMON_NOTE);
+	}
+	execs_free(daemon.execs);
+	lessons_release(&daemon.lessons);
+	carry_release(&daemon.carry);
+	if (daemon.signals >= 0)
+		close(daemon.signals);
+	if (daemon.tracefs >= 0)
+		close(daemon.tracefs);
+	return r;
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/lessons.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "replace/publish.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "format/kill-switch.h"
+#include "headstartd/keep.h"
+#include "learn/known-file.h"
+#include "lib/settings.h"
+#include "plan/store/store.h"
+#include "record/events/execs.h"
+#include "record/watch.h"
+#include "record/events/tracer.h"
+#include "verb.h"
+
+#define SAVE_MS   5000  /* what has changed is written so much later */
+#define IDLE_S    3     /* a start is over when it has touched nothing new for so long */
+#define TIMEOUT_S 15    /* … or at last */
+#define AGE_S     86400 /* how often we look for what is to be forgotten */
+
+static int open_folder(struct lessons *lessons)
+{
+	_cleanup_free_ char *state = NULL, *folder = NULL, *lock = NULL;
+	mode_t mask = umask(022); /* the state folder itself is for everybody */
+	int r = store_folder(&state);
+
+	if (r == 0)
+		r = make_folders(state, 0755);
+	umask(mask);
+	if (r < 0)
+		return r;
+	if (asprintf(&folder, "%s/learn", state) < 0 || asprintf(&lock, "%s/lock", folder) < 0 ||
+		asprintf(&lessons->path, "%s/known", folder) < 0)
+		return -ENOMEM;
+	r = make_folders(folder, 0700);
+	if (r < 0)
+		return r;
+	lessons->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (lessons->lock < 0)
+		return -errno;
+	return flock(lessons->lock, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : 0;
+}
+
+/* A damaged file is replaced at the next change. */
+static int read_known(struct lessons *lessons)
+{
+	_cleanup_free_ char *data = NULL;
+	enum known_fault fault;
+	size_t size;
+	int r = read_file(lessons->path, KNOWN_FILE_MAX, &data, &size);
+
+	if (r == -ENOENT)
+		return 0;
+	fault = r < 0 ? KNOWN_DAMAGED : known_parse(data, size, &lessons->known);
+	if (fault == KNOWN_DAMAGED)
+		verb_note("'%s' is damaged: learning begins anew", lessons->path);
+	if (fault == KNOWN_NEWER) {
+		verb_note("'%s' was written by a newer headstart: nothing is learnt", lessons->path);
+		lessons->enabled = false;
+	}
+	return 0;
+}
+
+int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t budget)
+{
+	int r;
+
+	*lessons = (struct lessons){.enabled = enabled,
+		.tracefs = tracefs,
+		.budget = budget,
+		.lock = -1,
+		.told = -1,
+		.save_ms = UINT64_MAX};
+	r = open_folder(lessons);
+	if (r == 0)
+		r = read_known(lessons);
+	return r;
+}
+
+static int write_known(const struct lessons *lessons)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+	int r = known_serialize(&lessons->known, &data, &size);
+
+	return r < 0 ? r : publish_file(lessons->path, 0600, data, size);
+}
+
+/* In a child, because the disk may be slow, and programs go on being started. */
+static void save(struct lessons *lessons)
+{
+	pid_t pid;
+
+	if (lessons->saving)
+		return;
+	lessons->save_ms = UINT64_MAX;
+	lessons->known.changed = false;
+	pid = fork();
+	if (pid == 0)
+		_exit(write_known(lessons) < 0);
+	lessons->saving = pid > 0 ? pid : 0;
+}
+
+static void note_change(struct lessons *lessons)
+{
+	if (lessons->known.changed && lessons->save_ms == UINT64_MAX)
+		lessons->save_ms = monotonic_ms() + SAVE_MS;
+}
+
+static void release_tracer(struct lessons *lessons)
+{
+	char path[96];
+
+	if (!lessons->tracer)
+		return;
+	tracer_free(TAKE_PTR(lessons->tracer));
+	snprintf(path, sizeof(path), "instances/%s", lessons->instance);
+	unlinkat(lessons->tracefs, path, AT_REMOVEDIR);
+}
+
+static bool any_wants_trace(const struct known *known, int64_t now)
+{
+	for (size_t i = 0; i < known->n; i++)
+		if (known_wants_trace(&known->items[i], now))
+			return true;
+	return false;
+}
+
+/* Making an instance takes longer than the first reads of a start, so it is made before. */
+static void prepare_tracer(struct lessons *lessons)
+{
+	const struct tracer_options options = {.light = true};
+	_cleanup_close_ int lock = -1;
+
+	if (lessons->tracer || lessons->tracing || !any_wants_trace(&lessons->known, time(NULL)))
+		return;
+	lock = execs_lock(lessons->tracefs);
+	snprintf(lessons->instance, sizeof(lessons->instance), "headstartd-%d-watch", getpid());
+	if (tracer_open(lessons->tracefs, lessons->instance, &options, &lessons->tracer) < 0) {
+		lessons->tracer = NULL;
+		verb_note("cannot set up tracing: nothing is learnt");
+		lessons->enabled = false;
+	}
+}
+
+static void forget_some(struct lessons *lessons)
+{
+	struct known_program *program;
+	int64_t now = time(NULL);
+
+	lessons->last_age = now;
+	while ((program = known_next_to_forget(&lessons->known, lessons->budget, now))) {
+		if (program->learnt)
+			keep_forget(program->path);
+		known_forget(&lessons->known, program);
+	}
+}
+
+static bool allowed(const struct process_seen *seen)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
+		return false;
+	settings_read(&config, false, true);
+	return config_allows(&config, seen->program, &why);
+}
+
+/* Returns how many bytes are kept of the start: 0 if it was not cold. */
+static uint64_t trace(struct lessons *lessons, const struct process_seen *seen)
+{
+	struct watch_options options = {
+		.pid = seen->pid, .program = seen->program, .idle = IDLE_S, .timeout = TIMEOUT_S};
+	struct watch_result result;
+	char path[48], **arguments = NULL;
+	_cleanup_close_ int folder = -1;
+	uint64_t kept = 0;
+
+	if (!allowed(seen) || process_arguments(seen, &arguments) < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	options.argv = (const char *const *)arguments;
+	if (watch_run(lessons->tracer, &options, &result) < 0)
+		return 0;
+	if (known_is_cold(result.bytes_added))
+		kept = keep_start(&result.profile, options.argv, folder < 0 ? AT_FDCWD : folder);
+	profile_release(&result.profile);
+	process_arguments_free(arguments);
+	return kept;
+}
+
+static _Noreturn void be_tracer(struct lessons *lessons, const struct process_seen *seen, int tell)
+{
+	sigset_t none;
+	uint64_t kept;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	alarm(2 * TIMEOUT_S + 60); /* compiling a plan reads the places of files on a disk that may be busy */
+	kept = trace(lessons, seen);
+	_exit(write(tell, &kept, sizeof(kept)) != sizeof(kept));
+}
+
+static void start_trace(struct lessons *lessons, const struct process_seen *seen)
+{
+	int ends[2];
+
+	if (!lessons->tracer || lessons->tracing || execs_recorder_runs(lessons->tracefs) ||
+		pipe2(ends, O_CLOEXEC) < 0)
+		return;
+	lessons->traced = strdup(seen->program);
+	lessons->tracing = lessons->traced ? fork() : -1;
+	if (lessons->tracing == 0)
+		be_tracer(lessons, seen, ends[1]);
+	close(ends[1]);
+	lessons->told = ends[0];
+	if (lessons->tracing > 0)
+		return;
+	lessons->tracing = 0;
+	close(TAKE_FD(lessons->told));
+	free(TAKE_PTR(lessons->traced));
+}
+
+void lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned)
+{
+	const struct known_program *known;
+
+	if (!lessons->enabled || !seen->here)
+		return;
+	if (planned) {
+		known_started(&lessons->known, seen->program, time(NULL));
+		note_change(lessons);
+		return;
+	}
+	if (starts_exec(&lessons->starts, seen->pid, process_parent(seen->pid), seen->program,
+		    monotonic_ms()) != STARTS_BEGINS)
+		return;
+	known = known_find(&lessons->known, seen->program);
+	if (known && known_wants_trace(known, time(NULL)))
+		start_trace(lessons, seen);
+}
+
+static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
+{
+	return process_bytes_read(pid, ret_bytes);
+}
+
+static void judge(void *context, const char *program, uint64_t bytes)
+{
+	struct lessons *lessons = context;
+
+	/* A recording empties the page cache for itself: what is cold now says nothing. */
+	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracefs))
+		return;
+	(void)known_judge(&lessons->known, program, bytes, time(NULL));
+}
+
+uint64_t lessons_next_ms(const struct lessons *lessons)
+{
+	uint64_t look = starts_next_ms(&lessons->starts);
+
+	if (!lessons->enabled)
+		return UINT64_MAX;
+	return look < lessons->save_ms ? look : lessons->save_ms;
+}
+
+void lessons_work(struct lessons *lessons)
+{
+	const struct starts_eyes eyes = {.bytes_of = bytes_of, .judge = judge, .context = lessons};
+	int64_t now = time(NULL);
+
+	if (!lessons->enabled)
+		return;
+	starts_look(&lessons->starts, monotonic_ms(), &eyes);
+	if (now - lessons->last_age >= AGE_S || now < lessons->last_age)
+		forget_some(lessons);
+	prepare_tracer(lessons);
+	note_change(lessons);
+	if (lessons->save_ms <= monotonic_ms())
+		save(lessons);
+}
+
+static void trace_ended(struct lessons *lessons)
+{
+	struct known_program *program = known_find(&lessons->known, lessons->traced);
+	uint64_t kept = 0;
+
+	if (read(lessons->told, &kept, sizeof(kept)) != sizeof(kept))
+		kept = 0;
+	if (program)
+		known_traced(&lessons->known, program, kept, time(NULL));
+	if (kept > 0)
+		verb_note("learnt how '%s' starts", lessons->traced);
+	lessons->tracing = 0;
+	close(TAKE_FD(lessons->told));
+	free(TAKE_PTR(lessons->traced));
+	release_tracer(lessons);
+	forget_some(lessons);
+	prepare_tracer(lessons);
+	note_change(lessons);
+}
+
+bool lessons_child_ended(struct lessons *lessons, pid_t pid)
+{
+	if (pid == lessons->saving)
+		lessons->saving = 0;
+	else if (pid == lessons->tracing)
+		trace_ended(lessons);
+	else
+		return false;
+	return true;
+}
+
+void lessons_release(struct lessons *lessons)
+{
+	if (lessons->tracing) {
+		kill(lessons->tracing, SIGKILL);
+		waitpid(lessons->tracing, NULL, 0);
+	}
+	if (lessons->saving)
+		waitpid(lessons->saving, NULL, 0);
+	release_tracer(lessons);
+	if (lessons->path && lessons->lock >= 0 && (lessons->known.changed || lessons->save_ms != UINT64_MAX))
+		(void)write_known(lessons);
+	if (lessons->told >= 0)
+		close(lessons->told);
+	if (lessons->lock >= 0)
+		close(lessons->lock);
+	known_release(&lessons->known);
+	starts_release(&lessons->starts);
+	free(lessons->traced);
+	free(lessons->path);
+}

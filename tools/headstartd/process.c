@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+
+#define PROC_PATH_SIZE  48
+#define ARGUMENTS_BYTES (256u << 10) /* a start with more is treated as one without arguments */
+#define ARGUMENTS_MAX   4096u
+#define DELETED         " (deleted)"
+
+static const char *proc_path(char path[PROC_PATH_SIZE], int32_t pid, const char *file)
+{
+	snprintf(path, PROC_PATH_SIZE, "/proc/%" PRId32 "/%s", pid, file);
+	return path;
+}
+
+static bool read_link(const char *path, char ret[PATH_MAX])
+{
+	ssize_t n = readlink(path, ret, PATH_MAX - 1);
+
+	ret[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+/* The first bytes of a small file, with a NUL behind them. */
+static bool read_start(int32_t pid, const char *file, char *text, size_t size)
+{
+	char path[PROC_PATH_SIZE];
+	_cleanup_close_ int fd = open(proc_path(path, pid, file), O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	text[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static bool is_here(int32_t pid)
+{
+	char path[PROC_PATH_SIZE], ours[PATH_MAX], its[PATH_MAX];
+
+	return read_link("/proc/self/ns/mnt", ours) && read_link(proc_path(path, pid, "ns/mnt"), its) &&
+		streq(ours, its) && read_link(proc_path(path, pid, "root"), its) && streq(its, "/");
+}
+
+/*
+ * The name of what was executed, by what the kernel has cached of the path: it has just followed the same path itself.
+ * With RESOLVE_CACHED (Linux 5.12) this never waits.
+ */
+static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+	_cleanup_close_ int folder = -1, fd = -1;
+	char path[PROC_PATH_SIZE], link[PROC_PATH_SIZE];
+
+	if (seen->executed[0] != '/')
+		folder = open(proc_path(path, seen->pid, "cwd"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (seen->executed[0] != '/' && folder < 0)
+		return false;
+	fd = (int)syscall(SYS_openat2, folder < 0 ? AT_FDCWD : folder, seen->executed, &how, sizeof(how));
+	if (fd < 0)
+		return false;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return read_link(link, ret) && ret[0] == '/' && !ends_with(ret, DELETED);
+}
+
+bool process_see(struct process_seen *seen)
+{
+	char path[PROC_PATH_SIZE];
+
+	if (!read_link(proc_path(path, seen->pid, "exe"), seen->image))
+		return false;
+	seen->here = is_here(seen->pid);
+	if (!seen->here || !resolve(seen, seen->program))
+		memcpy(seen->program, seen->image, sizeof(seen->program));
+	return true;
+}
+
+int32_t process_parent(int32_t pid)
+{
+	char text[512];
+	const char *end;
+	int parent;
+
+	/* pid (comm) state ppid: the name may have any characters. */
+	if (!read_start(pid, "stat", text, sizeof(text)))
+		return 0;
+	end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+bool process_bytes_read(int32_t pid, uint64_t *ret)
+{
+	char text[512];
+	const char *line;
+
+	if (!read_start(pid, "io", text, sizeof(text)))
+		return false;
+	line = strstr(text, "\nread_bytes:");
+	return line && number_of_line(line + 1, "read_bytes:", ret);
+}
+
+uid_t process_user(int32_t pid)
+{
+	char text[2048];
+	unsigned user;
+	const char *line;
+
+	if (!read_start(pid, "status", text, sizeof(text)))
+		return (uid_t)-1;
+	line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : (uid_t)-1;
+}
+
+bool process_switched_off(int32_t pid)
+{
+	_cleanup_free_ char *environment = NULL;
+	char path[PROC_PATH_SIZE];
+	size_t size;
+
+	if (read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, &environment, &size) < 0)
+		return false;
+	for (size_t at = 0; at < size; at += strlen(environment + at) + 1)
+		if (streq(environment + at, "HEADSTART=off") ||
+			after_prefix(environment + at, "HEADSTART_RECORDING="))
+			return true;
+	return false;
+}
+
+/* Where the script's own arguments begin: the kernel puts the interpreter in front, and one argument of its own. */
+static size_t skip_interpreter(const struct process_seen *seen, char *const *arguments)
+{
+	if (streq(seen->program, seen->image))
+		return 0;
+	for (size_t i = 1; i <= 2 && arguments[i - 1] && arguments[i]; i++)
+		if (streq(arguments[i], seen->executed))
+			return i;
+	return 0;
+}
+
+int process_arguments(const struct process_seen *seen, char ***ret)
+{
+	char path[PROC_PATH_SIZE];
+	char *text, **arguments;
+	size_t size, n = 0, skipped;
+	int r = read_pseudo_file(proc_path(path, seen->pid, "cmdline"), ARGUMENTS_BYTES, &text, &size);
+
+	if (r < 0)
+		return r;
+	arguments = calloc(ARGUMENTS_MAX + 1, sizeof(*arguments));
+	if (!arguments) {
+		free(text);
+		return -ENOMEM;
+	}
+	for (size_t at = 0; at < size && n < ARGUMENTS_MAX; at += strlen(text + at) + 1)
+		arguments[n++] = text + at;
+	if (n == 0) {
+		free(text);
+		free(arguments);
+		return -ENODATA;
+	}
+	skipped = skip_interpreter(seen, arguments);
+	memmove(text, arguments[skipped], size - (size_t)(arguments[skipped] - text));
+	for (size_t i = 0, at = 0; i + skipped <= n; at += arguments[i] ? strlen(text + at) + 1 : 0, i++)
+		arguments[i] = i + skipped < n ? text + at : NULL;
+	*ret = arguments;
+	return 0;
+}
+
+void process_arguments_free(char **arguments)
+{
+	if (arguments)
+		free(arguments[0]);
+	free(arguments);
+}

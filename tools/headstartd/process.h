@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What /proc says of a process that has just executed a program. Nothing here waits for a disk or a server. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct process_seen {
+	int32_t pid;
+	const char *executed;   /* borrowed: as passed to execve(2) */
+	char program[PATH_MAX]; /* canonical: the program, or the script itself */
+	char image[PATH_MAX];   /* canonical: the program, or the script's interpreter */
+	bool here;              /* it has our root and our mount namespace, so these paths are ours as well */
+};
+
+/* Fills in *seen, of which pid and executed are set. False: the process has ended. */
+bool process_see(struct process_seen *seen);
+
+/* The parent; 0 if the process has ended. */
+int32_t process_parent(int32_t pid);
+
+/* How much it, and its children that it has waited for, have read from disks, in bytes. False: it has ended. */
+bool process_bytes_read(int32_t pid, uint64_t *ret);
+
+/* The real user; -1 if the process has ended. */
+uid_t process_user(int32_t pid);
+
+/* Whether its environment says HEADSTART=off, or that 'headstart record' has started it. May wait for the process's memory. */
+bool process_switched_off(int32_t pid);
+
+/*
+ * The arguments of the start, argv[0] first; a script's without the interpreter's. The caller frees *ret, which ends
+ * with NULL, and (*ret)[0], if any, which holds all texts. May wait for the process's memory. Returns 0 or negative errno.
+ */
+int process_arguments(const struct process_seen *seen, char ***ret);
+void process_arguments_free(char **arguments);
