@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -25,13 +26,14 @@
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
 
-#define POLL_MS      20
-#define ALIVE_TICKS  5 /* of POLL_MS, between two looks at which processes are left */
-#define PIDS_MAX     64
-#define MAPS_MAX     (4u << 20) /* bytes */
-#define RUN_MAX      512        /* entries of a page table that are read at once */
-#define PAGE_PRESENT (1ull << 63)
-#define PAGE_FILE    (1ull << 61)
+#define POLL_MS         20
+#define ALIVE_TICKS     5 /* of POLL_MS, between two looks at which processes are left */
+#define PIDS_MAX        64
+#define MAPS_MAX        (4u << 20)  /* bytes */
+#define READ_BEFORE_MAX (64u << 20) /* bytes of a file that were read before we came */
+#define RUN_MAX         512         /* entries of a page table that are read at once */
+#define PAGE_PRESENT    (1ull << 63)
+#define PAGE_FILE       (1ull << 61)
 
 struct watch {
 	const struct watch_options *options;
@@ -161,6 +163,64 @@ static int add_mapped(struct watch *watch, int32_t pid)
 	return r;
 }
 
+/* What has been read of an open file, if it was read from its beginning on. Returns how many bytes; 0 if it is open to write. */
+static uint64_t bytes_read(int32_t pid, const char *number)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t position = 0;
+	const char *flags;
+	char path[320];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%s", pid, number);
+	if (read_pseudo_file(path, 1 << 16, &text, &size) < 0)
+		return 0;
+	flags = strstr(text, "\nflags:");
+	if (!flags || (strtoul(flags + strlen("\nflags:"), NULL, 8) & O_ACCMODE) != O_RDONLY)
+		return 0;
+	return number_of_line(text, "pos:", &position) ? position : 0;
+}
+
+/* Files that are read rather than mapped, and are open still. */
+static int add_open_file(struct watch *watch, int32_t pid, const char *number)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), bytes = bytes_read(pid, number);
+	struct record_event event = {.time = watch->began, .pid = pid, .kind = RECORD_TOUCH};
+	_cleanup_close_ int fd = -1;
+	struct statx status;
+	char path[320];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%s", pid, number);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_TYPE, &status) < 0 ||
+		!S_ISREG(status.stx_mode))
+		return 0;
+	r = opens_add(&watch->opens, fd, pid);
+	if (r < 0 || bytes == 0)
+		return r;
+	event.inode = status.stx_ino;
+	event.device = mounts_pack_device(status.stx_dev_major, status.stx_dev_minor);
+	event.last = bytes > READ_BEFORE_MAX ? READ_BEFORE_MAX / (uint32_t)page_size
+					     : (uint32_t)((bytes - 1) / page_size);
+	return record_trace_add_event(&watch->trace, &event);
+}
+
+static int add_open(struct watch *watch, int32_t pid)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	struct dirent *entry;
+	char path[320];
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd", pid);
+	folder = opendir(path);
+	while (r == 0 && folder && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			r = add_open_file(watch, pid, entry->d_name);
+	return r;
+}
+
 /* A script is not mapped; what was executed was opened, whatever it is. */
 static int add_program(struct watch *watch)
 {
@@ -187,8 +247,11 @@ static int begin(struct watch *watch)
 		r = opens_drain(&watch->opens, &watch->trace);
 	if (r == 0)
 		r = add_program(watch);
-	for (size_t i = 0; r == 0 && i < n; i++)
+	for (size_t i = 0; r == 0 && i < n; i++) {
 		r = add_mapped(watch, pids[i]);
+		if (r == 0)
+			r = add_open(watch, pids[i]);
+	}
 	return r;
 }
 

@@ -16,11 +16,24 @@ make_cold() { "$page" out "$disk/waiter" "$disk/data" || fail "pages stay in the
 # Other programs of this machine may start cold as well, so only what the daemon says of this one counts.
 is_learnt() { grep -q "learnt how '$disk/waiter' starts" "$tmp/daemon-log"; }
 
+# Starts the waiter cold. It reads its data once the daemon's number is so, or after two seconds.
+cold_start() { # NAME NUMBER
+	make_cold
+	rm -f "$tmp/go"
+	"$disk/waiter" &
+	waiter=$!
+	for try in $(seq 40); do
+		[ "$(note "$1")" -lt "$2" ] || break
+		sleep 0.05
+	done
+	: >"$tmp/go"
+	wait "$waiter"
+}
+
 # Starts the waiter cold until it is learnt. Another start that begins at the same moment may be traced instead.
 cold_starts() {
 	for start in $(seq 10); do
-		make_cold
-		"$disk/waiter"
+		cold_start tracing 1
 		for try in $(seq 160); do
 			is_learnt && return 0
 			sleep 0.05
@@ -46,8 +59,7 @@ assert ARGS[0] + "/waiter" in files, sorted(files)
 assert "learnt" in TOP["bias"] and "readahead" in TOP["bias"], TOP["bias"]
 END2
 	before=$(note started)
-	make_cold
-	"$disk/waiter"
+	cold_start started $((before + 1))
 	until_note started -ge $((before + 1))
 	# It is written down, and known after a new start of the daemon.
 	stop_daemon
@@ -69,8 +81,7 @@ case_what_was_recorded_stays() {
 	"$tool" record --quiet -- "$disk/waiter" || fail "record"
 	cp "$(echo "$HEADSTART_STATE"/waiter-*.profile)" "$tmp/recorded"
 	start_daemon
-	make_cold
-	"$disk/waiter"
+	cold_start started 1
 	until_note started -ge 1
 	stop_daemon
 	! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || fail "a start with a plan is learnt"

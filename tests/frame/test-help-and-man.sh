@@ -33,6 +33,7 @@ verbs=$("$headstart" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 case_main_pages() {
 	compare headstart.1 "$headstart"
 	compare headstart-prefetch.8 "$prefetch"
+	[ ! -x "$HEADSTART_TEST_BUILD/tools/headstartd" ] || compare headstartd.8 "$HEADSTART_TEST_BUILD/tools/headstartd"
 }
 
 case_page_of_every_verb() {

@@ -17,7 +17,6 @@
 
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
-#include "replace/publish.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
@@ -29,10 +28,11 @@
 #include "lib/stranger-refusal.h"
 #include "record/events/execs.h"
 #include "record/restore/kernelfs.h"
+#include "replace/publish.h"
 #include "verb.h"
 
 #define INSTANCES   "headstartd-" /* followed by our process number */
-#define NOTE_MS     2000          /* the note is at most so old while something happens */
+#define NOTE_MS     1000          /* the note is at most so old while something happens */
 #define SWITCHES_MS 1000          /* how often the kill switch is looked at, at most */
 #define BUDGET_MB   256
 

@@ -16,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "replace/publish.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
@@ -25,8 +24,9 @@
 #include "lib/settings.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
-#include "record/watch.h"
 #include "record/events/tracer.h"
+#include "record/watch.h"
+#include "replace/publish.h"
 #include "verb.h"
 
 #define SAVE_MS   5000  /* what has changed is written so much later */
