@@ -9,13 +9,15 @@
 #include "elf/closure.h"
 #include "elf/needs.h"
 
-/* Adds a finding. The two functions after this one extend the last finding. */
+/* Adds a finding. The three functions after this one extend the last finding. */
 void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject,
 	const char *what, ...) __attribute__((format(printf, 4, 5)));
 void doctor_consequence(struct doctor_report *report, const char *text, ...)
 	__attribute__((format(printf, 2, 3)));
 void doctor_mend(struct doctor_report *report, const char *command, ...)
 	__attribute__((format(printf, 2, 3)));
+
+void doctor_model(struct doctor_report *report, const struct device_model *model);
 
 #define HOST_TEXT_MAX (1u << 20) /* bytes of a file in /proc, /sys or /etc that are read at most */
 
@@ -79,6 +81,16 @@ static inline void doctor_program_releasep(struct doctor_program *program)
 
 /* Whether a glibc loader reads LD_AUDIT for it. */
 bool doctor_program_heeds_audit(const struct doctor_program *program);
+
+/* The canonical path of an executable file, below the root. Returns 0 or negative errno. */
+int doctor_canonical(const struct doctor_host *host, const char *path, char ret[PATH_MAX]);
+
+/* Whether it opens a window, and so does not end when its start is over. */
+bool doctor_program_has_window(const struct doctor_host *host, const struct doctor_program *program);
+
+/* Says how to record the program. */
+void doctor_mend_by_recording(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 
 /* Checks of a program. */
 void check_kind(

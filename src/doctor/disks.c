@@ -128,6 +128,7 @@ static void say_measured(const struct device *device, const char *places, struct
 		device->name, device_class_name(device->class), device->read_ahead_kb);
 	doctor_consequence(
 		report, "%s; from %u reads of a recording on %s", model, device->model.samples, day);
+	doctor_model(report, &device->model);
 }
 
 void say_disk(const struct doctor_host *host, const struct device *device, const char *places,

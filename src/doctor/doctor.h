@@ -25,6 +25,8 @@ struct doctor_finding {
 	char *what;          /* owned: one sentence that states the fact */
 	char *consequence;   /* owned; NULL if it is obvious */
 	char *mend;          /* owned; the exact command, or NULL */
+	bool of_disk;        /* it is about a disk that was measured to be this: */
+	struct device_model model;
 };
 
 struct doctor_report {

@@ -77,6 +77,14 @@ void doctor_mend(struct doctor_report *report, const char *command, ...)
 	va_end(args);
 }
 
+void doctor_model(struct doctor_report *report, const struct device_model *model)
+{
+	if (report->n == 0 || report->out_of_memory)
+		return;
+	report->findings[report->n - 1].of_disk = true;
+	report->findings[report->n - 1].model = *model;
+}
+
 void doctor_report_release(struct doctor_report *report)
 {
 	for (size_t i = 0; i < report->n; i++) {

@@ -16,9 +16,10 @@ doctor() {
 problems = sum(f["severity"] == "problem" for f in TOP["findings"])
 assert TOP["problems"] == problems and int(ARGS[0]) == (problems > 0), problems
 for f in TOP["findings"]:
-    assert set(f) == {"severity", "subject", "what", "consequence", "mend"} and f["what"] and f["subject"]
+    assert set(f) == {"severity", "subject", "what", "consequence", "mend", "model"} and f["what"] and f["subject"]
     assert f["severity"] in ("ok", "note", "problem")
     assert f["severity"] != "problem" or f["consequence"], f
+    assert f["model"] is None or f["subject"] == "disk" and f["model"]["samples"] > 0 and len(f["model"]) == 7, f
 EOF
 }
 

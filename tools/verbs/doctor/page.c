@@ -109,6 +109,29 @@ static struct json_object *optional_text(const char *text)
 	return text ? json_text(text) : NULL;
 }
 
+/* Null for a finding that is not about a measured disk. */
+static struct json_object *model_object(const struct doctor_finding *finding)
+{
+	const struct device_model *model = &finding->model;
+	const struct {
+		const char *name;
+		uint64_t value;
+	} numbers[] = {
+		{"latency_us", model->latency_us},
+		{"seek_us", model->seek_us},
+		{"stroke_us", model->stroke_us},
+		{"bytes_per_ms", model->bytes_per_ms},
+		{"depth", model->depth},
+		{"samples", model->samples},
+		{"measured", (uint64_t)model->measured},
+	};
+	struct json_object *object = finding->of_disk ? json_object_new_object() : NULL;
+
+	for (size_t i = 0; object && i < sizeof(numbers) / sizeof(*numbers); i++)
+		json_object_object_add(object, numbers[i].name, json_object_new_uint64(numbers[i].value));
+	return object;
+}
+
 static struct json_object *finding_object(const struct doctor_finding *finding)
 {
 	struct json_object *object = json_object_new_object();
@@ -118,6 +141,7 @@ static struct json_object *finding_object(const struct doctor_finding *finding)
 	json_object_object_add(object, "what", json_text(finding->what));
 	json_object_object_add(object, "consequence", optional_text(finding->consequence));
 	json_object_object_add(object, "mend", optional_text(finding->mend));
+	json_object_object_add(object, "model", model_object(finding));
 	return object;
 }
 
