@@ -22,8 +22,7 @@ bool doctor_program_heeds_audit(const struct doctor_program *program)
 	return program->is_elf && elf_needs_heeds_audit(&program->needs);
 }
 
-/* The canonical path of an executable file, below the root. */
-static int canonical(const struct doctor_host *host, const char *path, char ret[PATH_MAX])
+int doctor_canonical(const struct doctor_host *host, const char *path, char ret[PATH_MAX])
 {
 	_cleanup_free_ char *resolved = NULL, *root = NULL;
 	char full[PATH_MAX];
@@ -61,7 +60,7 @@ static int check_candidate(void *context, const char *path)
 
 	if (path[0] != '/' || !host_path(candidate->host, path, full) || is_wrapper(full))
 		return -ENOENT;
-	return canonical(candidate->host, path, candidate->path);
+	return doctor_canonical(candidate->host, path, candidate->path);
 }
 
 static int find_program(const struct doctor_host *host, const char *command, char ret[PATH_MAX])
@@ -73,11 +72,11 @@ static int find_program(const struct doctor_host *host, const char *command, cha
 	if (!*command)
 		return -ENOENT;
 	if (command[0] == '/')
-		return canonical(host, command, ret);
+		return doctor_canonical(host, command, ret);
 	if (strchr(command, '/')) {
 		_cleanup_free_ char *here = *host->root ? NULL : realpath(command, NULL);
 
-		return here ? canonical(host, here, ret) : -ENOENT;
+		return here ? doctor_canonical(host, here, ret) : -ENOENT;
 	}
 	if (search_folders(folders && *folders ? folders : SEARCH_DEFAULT, command, check_candidate,
 		    &candidate, path) < 0)
@@ -143,7 +142,7 @@ int doctor_program_find(const struct doctor_host *host, const char *command, str
 	strcpy(ret->executable, ret->path);
 	for (int i = 0; i < SCRIPT_DEPTH && interpreter_below(host, ret->executable, interpreter); i++) {
 		ret->is_script = true;
-		ret->interpreter_error = canonical(host, interpreter, ret->executable);
+		ret->interpreter_error = doctor_canonical(host, interpreter, ret->executable);
 		if (ret->interpreter_error < 0) {
 			strcpy(ret->executable, interpreter);
 			break;

@@ -26,19 +26,20 @@ static int find_plan(const struct doctor_host *host, const struct store *store, 
 	return r < 0 ? r : state_plan_read(host, path, ret);
 }
 
-static void say_none(const struct doctor_program *program, bool profile, struct doctor_report *report)
+static void say_none(const struct doctor_host *host, const struct doctor_program *program, bool profile,
+	struct doctor_report *report)
 {
 	doctor_say(report, DOCTOR_NOTE, "plan",
 		profile ? "it was recorded, but has no plan" : "it was not recorded");
 	doctor_consequence(report, "'headstart run' does nothing for it%s%s",
 		profile ? " but make the plan" : "",
 		doctor_program_heeds_audit(program)
-			? "; the audit shim reads its libraries whole as they are mapped, which gains less"
+			? "; the audit shim reads ahead in its libraries as they are mapped, which gains less"
 			: "");
 	if (profile)
 		doctor_mend(report, "headstart plan --program %s", program->path_word);
 	else
-		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
+		doctor_mend_by_recording(host, program, report);
 }
 
 /*
@@ -256,7 +257,7 @@ void check_plan(
 	if (say_denied(host, program, found ? &plan : NULL, report))
 		return;
 	if (!found) {
-		say_none(program, has_profile(&store, program->path), report);
+		say_none(host, program, has_profile(&store, program->path), report);
 		return;
 	}
 	if (plan.fault != PLAN_GOOD) {
@@ -273,7 +274,7 @@ void check_plan(
 	else
 		say_fresh(&plan, &coverage, report);
 	if (plan_coverage_is_worn(&coverage) && !plan_coverage_is_stale(&coverage))
-		doctor_mend(report, "sudo headstart record -- %s", program->command_word);
+		doctor_mend_by_recording(host, program, report);
 	say_gain(&plan.view, &coverage, report);
 	check_coverage(host, program, &plan, report);
 	check_order(host, program, &plan, report);

@@ -576,6 +576,14 @@ static void programs(void **state)
 		said(DOCTOR_OK, "'/usr/bin/dynamic' is a dynamic program: '/lib64/ld-linux-x86-64.so.2'"));
 	assert_true(said(DOCTOR_NOTE, "'libhand.so.1' and 0 others of 1 are not found"));
 	assert_true(said(DOCTOR_NOTE, "sudo headstart record -- dynamic"));
+	/* One that opens a window does not end by itself. */
+	put("/usr/share/applications/terminal.desktop", "[Desktop Entry]\nExec=dynamic\nTerminal=true\n");
+	put("/usr/share/applications/other.desktop", "[Desktop Entry]\nExec=/usr/bin/other\n");
+	check_asked("dynamic");
+	assert_true(said(DOCTOR_NOTE, "sudo headstart record -- dynamic"));
+	put("/usr/share/applications/window.desktop", "[Desktop Entry]\nName=x\nExec=dynamic --new %U\n");
+	check_asked("dynamic");
+	assert_true(said(DOCTOR_NOTE, "sudo headstart record --until idle:3 --kill -- dynamic"));
 	put_library("/lib/libhand.so.1", with_tls);
 	check_asked("/usr/bin/dynamic");
 	assert_true(said(DOCTOR_NOTE, "65599 of them '/lib/libhand.so.1'"));
