@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "record/events/formats.h"
 
 #define BUFFER_KIB "256" /* of each CPU: some 2,000 execs */
 
@@ -64,12 +65,11 @@ static void execs_freep(struct execs **execs)
 
 static int find_event(struct execs *execs, const char *root)
 {
-	static const char *const systems[] = {"sched", NULL};
+	static const struct format_name names[] = {{"sched", "sched_process_exec"}, {NULL, NULL}};
+	int r = formats_read(root, names, &execs->tep);
 
-	errno = 0;
-	execs->tep = tracefs_local_events_system(root, systems);
-	if (!execs->tep)
-		return errno ? -errno : -ENOENT;
+	if (r < 0)
+		return r;
 	execs->event = tep_find_event_by_name(execs->tep, "sched", "sched_process_exec");
 	if (!execs->event)
 		return -ENOENT;

@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "record/events/formats.h"
 
 #define BUFFERS_KIB    (64u << 10) /* of all CPUs together */
 #define BUFFER_MIN_KIB 1024u
@@ -115,12 +116,15 @@ static int find_event(struct tracer *tracer, enum kind kind)
 
 static int find_events(struct tracer *tracer, const char *root, enum tracer_source source)
 {
-	static const char *const systems[] = {"filemap", "sched", "ftrace", "block", NULL};
 	static const enum kind needed[] = {EVENT_EXEC, EVENT_FORK, EVENT_MARK};
+	struct format_name names[N_EVENTS + 1] = {0};
+	int r;
 
-	tracer->tep = tracefs_local_events_system(root, systems);
-	if (!tracer->tep)
-		return errno ? -errno : -ENOENT;
+	for (enum kind kind = 0; kind < N_EVENTS; kind++)
+		names[kind] = (struct format_name){descriptions[kind].system, descriptions[kind].name};
+	r = formats_read(root, names, &tracer->tep);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
 		if (find_event(tracer, needed[i]))
 			return -ENOENT;
