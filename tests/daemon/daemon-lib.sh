@@ -59,12 +59,15 @@ at_case_exit() {
 	"$daemon" --sweep
 }
 
-# Runs a command while no other test, also of other clones, records: only one recording at a time can run on a machine.
-in_turn() {
-	(
-		flock 7
-		exec "$@" 7>&-
-	) 7</sys/kernel
+# record COMMAND…: records while no other test does, also of other clones. Somebody who takes no turns may record all the same.
+record() {
+	exec 7</sys/kernel
+	flock -w 900 7 || skip "other tests record"
+	until "$tool" record --quiet -- "$@" 2>"$tmp/err" 7>&-; do
+		grep -q "another recording is running" "$tmp/err" || fail "record: $(cat "$tmp/err")"
+		sleep 0.1 # it is no child of ours, so wait(2) cannot tell
+	done
+	exec 7<&-
 }
 
 # Where tracing is refused, as in some containers, there is no daemon.

@@ -7,7 +7,7 @@ can_trace_execs
 make_disk
 make_waiter "$disk"
 : >"$tmp/go"
-in_turn "$tool" record --quiet -- "$disk/waiter" || fail "record"
+record "$disk/waiter"
 
 make_cold() { "$page" out "$disk/waiter" "$disk/data" || fail "pages stay in the page cache"; }
 
@@ -79,7 +79,7 @@ case_settings_deny() {
 # Of root's plan all leave to the daemon's prefetcher what it has begun (format/plan-locks.h).
 case_one_owner() {
 	plan=$(echo "$HEADSTART_STATE"/waiter-*.plan)
-	/usr/bin/python3 - "$plan" "$tmp/locked" "$tmp/go" <<'END2' &
+	/usr/bin/python3 - "$plan" "$tmp/locked" <<'END2' &
 import fcntl, os, sys, time
 plan = open(sys.argv[1], "r+b")
 fcntl.lockf(plan, fcntl.LOCK_EX, 1, 1)
@@ -92,8 +92,13 @@ END2
 	make_cold
 	"$prefetch" --fd 9 9<"$plan"
 	! all_came || fail "a shim's prefetcher does not leave the plan to the daemon's"
+	rm -f "$tmp/go"
+	LD_PRELOAD=$preload HEADSTART_LOG=$tmp/log HEADSTART_PREFETCH=$prefetch sh -c '"$1" & : >"$2"; wait' sh "$disk/waiter" "$tmp/go"
+	grep -q "program=$disk/waiter .*plan=running" "$tmp/log" || fail "a shim starts a prefetcher beside the daemon's: $(cat "$tmp/log")"
+	: >"$tmp/go"
 	rm "$tmp/locked"
 	wait "$holder"
+	make_cold
 	"$prefetch" --wait --fd 9 9<"$plan"
 	all_came || fail "the lock stays: $(cat "$tmp/came")"
 }

@@ -76,6 +76,13 @@ case_store_of_a_newer_version_is_left_alone() {
 	rm "$HEADSTART_STATE/learn/known"
 }
 
+# The formats of all events of a system would take 35 MB.
+case_memory_is_small() {
+	start_daemon
+	used=$(sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$daemon_pid/status")
+	[ "$used" -lt 24000 ] || fail "it uses $used kB"
+}
+
 case_store_is_for_root_alone() {
 	start_daemon
 	[ "$(stat -c %a "$HEADSTART_STATE/learn")" = 700 ] || fail "$(stat -c %a "$HEADSTART_STATE/learn")"

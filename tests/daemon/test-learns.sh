@@ -78,7 +78,10 @@ case_what_was_learnt_has_a_budget() {
 
 case_what_was_recorded_stays() {
 	rm -rf "$HEADSTART_STATE"
-	"$tool" record --quiet -- "$disk/waiter" || fail "record"
+	until "$tool" record --quiet -- "$disk/waiter" 2>"$tmp/err" 7>&-; do
+		grep -q "another recording is running" "$tmp/err" || fail "record: $(cat "$tmp/err")"
+		sleep 0.1
+	done
 	cp "$(echo "$HEADSTART_STATE"/waiter-*.profile)" "$tmp/recorded"
 	start_daemon
 	cold_start started 1
