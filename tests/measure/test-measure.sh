@@ -65,6 +65,33 @@ case_loss_is_told() {
 	"$tool" measure --runs 3 "$tmp/loses" | grep -q "slower with headstart: leave it off" || fail "not told"
 }
 
+# A start that was recorded is measured with its own plan, as 'headstart run' starts it, and others with what is certain.
+case_plan_of_the_arguments_is_measured() {
+	make_program keyed :
+	mkdir -m 755 "$tmp/hosts.d"
+	printf '[keyed]\noperand = word\n' >"$tmp/hosts.d/test.conf"
+	export HEADSTART_HOSTS="$tmp/hosts.d"
+	rm "$tmp/keyed.profile"
+	add=
+	for word in one two; do
+		head -c 299008 /dev/urandom >"$tmp/$word.data"
+		sync "$tmp/$word.data"
+		printf 'program %s\nargument keyed\nargument %s\nfile regular %s\nrange 0 73 0 1\nfile regular %s\nrange 0 73 73 1\n' \
+			"$tmp/keyed" $word "$tmp/keyed.data" "$tmp/$word.data" | "$make_profile" $add "$tmp/keyed.profile"
+		add=--add
+	done
+	"$tool" plan "$tmp/keyed.profile" >/dev/null || fail "cannot make the plans"
+	for word in one two three; do
+		measure --runs 3 -- "$tmp/keyed" $word
+		json "$tmp/json" '(TOP["cold"]["files"], "@" in TOP["plan"].rpartition("/")[2], TOP["plan"])' >"$tmp/$word"
+	done
+	for word in one two; do
+		grep -q "(2, True, " "$tmp/$word" || fail "'$word' is measured with $(cat "$tmp/$word")"
+	done
+	! cmp -s "$tmp/one" "$tmp/two" || fail "both are measured with the same plan"
+	grep -q "(1, False, " "$tmp/three" || fail "a start that was not recorded is measured with $(cat "$tmp/three")"
+}
+
 # The rest of the page cache stays as it is.
 case_only_files_of_the_plan_become_cold() {
 	make_program alone :
