@@ -20,6 +20,9 @@
 #include "relayout/passes/whole.h"
 #include "relayout/refuse.h"
 
+/* Bytes that a compact file may have more than its original in any case: program headers, and pages cut in two. */
+#define GROWTH_IN_PAGES (32u << 10)
+
 static bool has_build_id(const struct profile_file *file, const uint8_t *id, size_t size)
 {
 	if (size > PROFILE_BUILD_ID_MAX)
@@ -185,6 +188,37 @@ static int predict(struct relayout *relayout, const struct profile_file *file, u
 	return gain_after(&places, &relayout->original, first ? file : NULL, page_size, &relayout->after);
 }
 
+/* A compact file is made for its size. Small files in pages of 64 KiB grow, since segments no longer share a page. */
+static bool grows_much(const struct relayout *relayout)
+{
+	uint64_t before = relayout->original.size;
+
+	return relayout->compact.size > before + before / 2 + GROWTH_IN_PAGES;
+}
+
+/* Whether the result is better than the original, as the caller wants it. Returns 0, or -ENODATA with the reason. */
+static int check_gain(
+	const struct relayout *relayout, const struct relayout_options *options, const char **ret_reason)
+{
+	bool is_first = relayout->current.size == relayout->original.size;
+
+	if (relayout->compacted) {
+		*ret_reason = "would become half as large again, or more; use --all to relayout it anyway";
+		return grows_much(relayout) && !options->takes_losses ? -ENODATA : 0;
+	}
+	if (!options->takes_losses && is_first && gain_is_loss(&relayout->before, &relayout->after)) {
+		*ret_reason =
+			"would take a cold start longer to read than it does now; use --all to relayout it anyway";
+		return -ENODATA;
+	}
+	if (options->only_gains &&
+		!gain_is_worth(&relayout->before, &relayout->after, relayout->original.size)) {
+		*ret_reason = "would not be read any better; use --all to relayout it anyway";
+		return -ENODATA;
+	}
+	return 0;
+}
+
 static int lay_out(struct relayout *relayout, const struct profile_file *file,
 	const struct relayout_options *options, const char **ret_reason)
 {
@@ -200,20 +234,7 @@ static int lay_out(struct relayout *relayout, const struct profile_file *file,
 		r = predict(relayout, file, options->profile->page_size);
 	if (r < 0)
 		return r;
-	if (relayout->compacted)
-		return 0;
-	if (!options->takes_losses && relayout->current.size == relayout->original.size &&
-		gain_is_loss(&relayout->before, &relayout->after)) {
-		*ret_reason =
-			"would take a cold start longer to read than it does now; use --all to relayout it anyway";
-		return -ENODATA;
-	}
-	if (options->only_gains &&
-		!gain_is_worth(&relayout->before, &relayout->after, relayout->original.size)) {
-		*ret_reason = "would not be read any better; use --all to relayout it anyway";
-		return -ENODATA;
-	}
-	return 0;
+	return check_gain(relayout, options, ret_reason);
 }
 
 int relayout_init(struct relayout *ret, uint8_t *data, uint64_t size, const char *path,

@@ -27,4 +27,15 @@ case_binding_at_once() { runs_compacted now -fPIE -pie -Wl,-z,now; }
 case_stripped_file() { runs_compacted stripped -fPIE -pie -s; }
 case_relocations_kept_by_the_linker() { runs_compacted emit-relocs -fPIE -pie -Wl,-q; }
 
+
+# patchelf, and auditwheel with it, moves sections to the end, and writes X and Z over what they were.
+case_library_that_patchelf_changed() {
+	have patchelf || return 0
+	cp "$tmp/library.so" "$tmp/patched.so"
+	patchelf --set-rpath '$ORIGIN/../some.libs:/a/path/that/is/longer/than/the/section/had/room/for' "$tmp/patched.so"
+	tr -cd X <"$tmp/patched.so" | grep -q XXXXXXXX || fail 'the sample has no filler'
+	compact "$tmp/patched.so" "$tmp/compacted-patched.so" seed=3 hot=30
+	[ "$(run "$tmp/program" "$tmp/compacted-patched.so")" = "$want" ] || fail "it prints $(run "$tmp/program" "$tmp/compacted-patched.so")"
+}
+
 run_cases

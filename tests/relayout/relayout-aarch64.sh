@@ -50,3 +50,13 @@ check lib64k.so 65536
 check lib4k.so 4096
 check pie64k 65536
 check nopie64k 65536
+
+# --compact leaves a small file alone whose segments would each take pages of their own. --all takes it.
+echo 'int small[2] = {1}; int *at = small + 1; int get(void) { return *at; }' >small.c
+aarch64-linux-gnu-gcc -O1 -shared -fPIC small.c -Wl,--build-id -o small64k.so
+random_profile profile 7 100 small64k.so
+"$headstart" relayout --profile profile --compact -o small.new small64k.so >out 2>err || fail "a small file: $(cat err)"
+grep -q 'would become half as large again, or more' err && cmp small64k.so small.new || fail "a small file grew to $(stat -c %s small.new): $(cat err)"
+"$headstart" relayout --profile profile --compact --all -o small.new small64k.so >out || fail 'a small file, with --all'
+"$headstart" verify --original small64k.so small.new >out || fail "verify of a small file: $(cat out)"
+[ "$(stat -c %s small.new)" -gt $((2 * $(stat -c %s small64k.so))) ] || fail 'the sample is not one that grows'

@@ -43,13 +43,34 @@ static bool is_covered(const struct compaction *c, const Elf64_Shdr *section)
 	return false;
 }
 
+/* Bytes of one letter that are more than somebody's word. */
+#define FILLER_LEAST 8u
+
+/*
+ * Whether the byte is what patchelf, and auditwheel with it, wrote over something that it moved elsewhere: many times X
+ * (free space) or Z (a section). patchelf, src/patchelf.cc, rewriteSectionsExecutable() and writeReplacedSections().
+ */
+static bool is_filler(const struct compaction *c, uint64_t offset)
+{
+	const uint8_t *data = c->view->data, letter = data[offset];
+	uint64_t first = offset, end = offset + 1;
+
+	if (letter != 'X' && letter != 'Z')
+		return false;
+	while (first > 0 && end - first < FILLER_LEAST && data[first - 1] == letter)
+		first--;
+	while (end < c->view->size && end - first < FILLER_LEAST && data[end] == letter)
+		end++;
+	return end - first >= FILLER_LEAST;
+}
+
 /* Whether somebody's bytes lie there that no section describes. The program headers of the original are
  * nobody's. */
 static bool is_unknown(const struct compaction *c, uint64_t offset)
 {
 	const Elf64_Ehdr *header = &c->view->header;
 
-	if (c->view->data[offset] == 0 ||
+	if (c->view->data[offset] == 0 || is_filler(c, offset) ||
 		(offset >= header->e_phoff &&
 			offset - header->e_phoff < c->view->n_phdrs * sizeof(Elf64_Phdr)))
 		return false;
