@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench/coldstart, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
+# bench/coldstart, asked, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
@@ -52,6 +52,18 @@ case_order_refuses_wrong_arguments() {
 	wrong_of "$order" "there is no file '/nonexistent'" --device hdd /bin/sh other=/nonexistent -- -c true
 	"$order" --help >"$tmp/help" || fail "order --help failed"
 	[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
+}
+
+case_asked_chooses_its_starts() {
+	asked=$HEADSTART_TEST_SOURCE/bench/asked
+	wrong_of "$asked" "unknown program 'perl': use python3, git" --device hdd --only git,perl
+	wrong_of "$asked" "invalid choice: 'tape'" --device tape
+	"$asked" --device none --list >"$tmp/starts" || fail "asked --list"
+	for words in "^python3  *recorded .*science.py" "^git  *never .*grep" "^soffice  *never  */usr/bin/localc"; do
+		grep -q "$words" "$tmp/starts" || fail "no start is '$words': $(cat "$tmp/starts")"
+	done
+	"$asked" --device none --list --only git --only bash,node >"$tmp/chosen"
+	grep -E '^(git|bash|node) ' "$tmp/starts" | diff - "$tmp/chosen" || fail "other starts were chosen"
 }
 
 case_order_build_refuses_wrong_arguments() {
