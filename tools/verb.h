@@ -27,6 +27,9 @@
 	VERB(doctor, "check this machine and a program, and suggest fixes")                                  \
 	VERB(config, "check the settings and apply them to existing plans")                                  \
 	VERB(status, "show what is installed, switched off and recorded")                                    \
+	VERB(pause, "tell the daemon to do nothing for a while")                                             \
+	VERB(resume, "tell the daemon to go on after a pause")                                               \
+	VERB(why, "say what the daemon knows of a program")                                                  \
 	VERB(mark, "tell a running 'headstart record' that the start is over")
 
 #define VERB_DECLARATION(name, help) int cmd_##name(int argc, char **argv);

@@ -59,10 +59,16 @@ case_switched_off_by_the_environment() {
 
 case_paused() {
 	start_daemon --no-learn
-	: >/run/headstart/paused
+	"$tool" pause || fail "pause"
+	"$tool" status | grep -qx 'daemon    paused' || fail "status: $("$tool" status)"
+	"$tool" why "$disk/waiter" | grep -q '^next     nothing: the daemon is paused' || fail "why: $("$tool" why "$disk/waiter")"
 	sleep 1.1 # the daemon looks once a second
 	stays_cold started env
 	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+	"$tool" resume || fail "resume"
+	[ ! -e /run/headstart/paused ] || fail "it is paused still"
+	"$tool" status | grep -qx 'daemon    running: 0 plans carried out, 0 programs learnt' || fail "status: $("$tool" status)"
+	"$tool" resume || fail "resume without a pause"
 }
 
 case_settings_deny() {

@@ -58,6 +58,10 @@ assert data and sum(range["pages"] for range in data["ranges"]) == (4000000 + 40
 assert ARGS[0] + "/waiter" in files, sorted(files)
 assert "learnt" in TOP["bias"] and "readahead" in TOP["bias"], TOP["bias"]
 END2
+	"$tool" why "$disk/waiter" >"$tmp/why" || fail "why"
+	grep -q "^next     its plan is carried out when it starts cold" "$tmp/why" || fail "why says: $(cat "$tmp/why")"
+	"$tool" list >"$tmp/list"
+	grep -q waiter "$tmp/list" || fail "list does not show it: $(cat "$tmp/list")"
 	before=$(note started)
 	cold_start started $((before + 1))
 	until_note started -ge $((before + 1))

@@ -27,6 +27,23 @@ case_wrong_words() {
 	refuses 2 "a value is missing after '--budget'" "$daemon" --budget
 }
 
+case_verbs_without_root() {
+	for_others "$tool"
+	refuses 1 "only root can read what the daemon knows" $as_nobody "$others/headstart-tool" why true
+	refuses 1 "cannot write '/run/headstart/paused'" $as_nobody "$others/headstart-tool" pause
+	refuses 2 "no program given" "$tool" why
+	refuses 2 "unexpected argument 'now'" "$tool" resume now
+}
+
+case_why_of_a_damaged_store() {
+	mkdir -p "$HEADSTART_STATE/learn"
+	echo nonsense >"$HEADSTART_STATE/learn/known"
+	refuses 1 "is damaged: the daemon begins it anew" "$tool" why true
+	rm "$HEADSTART_STATE/learn/known"
+	"$tool" why true >"$tmp/out" || fail "why without a store"
+	grep -q "^starts   none was cold" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+}
+
 case_state_of_others() {
 	mkdir "$tmp/theirs"
 	chown 65534 "$tmp/theirs"
