@@ -21,6 +21,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "profile/carry.h"
 #include "record/assemble.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
@@ -367,8 +368,7 @@ static int make_profile(struct watch *watch, struct profile *profile)
 		r = assemble(&watch->trace, &watch->opens.files, only_added, profile, &summary);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < profile->n_files; i++)
-		profile_file_identify(&profile->files[i]);
+	profile_identify(profile);
 	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
 	if (watch->trace.lost)
 		profile->bias |= PROFILE_BIAS_LOST;
