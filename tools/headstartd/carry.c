@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,28 +69,14 @@ void carry_release(struct carry *carry)
 		close(carry->told);
 }
 
-/* Opens the program's own plan, if it may be trusted. Signs are not followed: the paths that we ask for are canonical. */
-static int open_plan(const struct carry *carry, const char *program)
+/* Signs are no plans: the paths that we ask for are canonical. */
+static bool has_plan(const struct carry *carry, const char *program)
 {
 	char path[PATH_MAX];
-	_cleanup_close_ int fd = -1;
 	struct stat st;
 
-	if (!state_file(&carry->store.environment, 0, STATE_PLAN_SUFFIX, program, path, sizeof(path)))
-		return -ENOENT;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0 || !state_file_trusted(st.st_uid, st.st_mode, 0))
-		return -EPERM;
-	return TAKE_FD(fd);
-}
-
-bool carry_has_plan(const struct carry *carry, const char *program)
-{
-	_cleanup_close_ int fd = open_plan(carry, program);
-
-	return fd >= 0;
+	return state_file(&carry->store.environment, 0, STATE_PLAN_SUFFIX, program, path, sizeof(path)) &&
+		lstat(path, &st) == 0 && state_file_trusted(st.st_uid, st.st_mode, 0);
 }
 
 /* Whether a helper has looked at the program just now; otherwise one will. */
@@ -203,6 +190,7 @@ static _Noreturn void be_helper(
 	char outcome;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	alarm(HELPER_S);
@@ -224,21 +212,15 @@ static void start_helper(struct carry *carry, const struct process_seen *seen, c
 	carry->counts[CARRY_FAILED] += pid < 0;
 }
 
-void carry_exec(struct carry *carry, const struct process_seen *seen)
+bool carry_exec(struct carry *carry, const struct process_seen *seen)
 {
-	const char *program = seen->program;
-	_cleanup_close_ int plan = -1;
+	bool planned = seen->here && has_plan(carry, seen->program);
 
-	if (!seen->here)
-		return;
-	plan = open_plan(carry, program);
-	if (plan < 0 && !streq(seen->image, program)) {
-		program = seen->image;
-		plan = open_plan(carry, program);
-	}
-	if (plan < 0)
-		return;
-	start_helper(carry, seen, program);
+	if (planned)
+		start_helper(carry, seen, seen->program);
+	else if (seen->here && !streq(seen->image, seen->program) && has_plan(carry, seen->image))
+		start_helper(carry, seen, seen->image);
+	return planned;
 }
 
 bool carry_take_results(struct carry *carry)

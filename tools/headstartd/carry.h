@@ -40,11 +40,8 @@ struct carry {
 int carry_init(struct carry *carry);
 void carry_release(struct carry *carry);
 
-/* Whether root has a plan for the program at that canonical path. */
-bool carry_has_plan(const struct carry *carry, const char *program);
-
-/* A program was executed. */
-void carry_exec(struct carry *carry, const struct process_seen *seen);
+/* A program was executed. Returns whether root has a plan for it, or for the script that it is. */
+bool carry_exec(struct carry *carry, const struct process_seen *seen);
 
 /* Counts what the helpers have told; call it when carry->told is readable. Returns whether it was anything. */
 bool carry_take_results(struct carry *carry);

@@ -4,6 +4,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,15 @@ static bool in_first_namespace(void)
 	return readlink("/proc/self/ns/pid", name, sizeof(name) - 1) > 0 && streq(name, SURROUNDINGS_FIRST);
 }
 
+/*
+ * We wake up on the processor of the program that is just executed, and would take its place there for as long as we look
+ * at it. A batch process waits until it is free, or until another one is.
+ */
+static void let_programs_go_first(void)
+{
+	(void)sched_setscheduler(0, SCHED_BATCH, &(struct sched_param){0});
+}
+
 static int take_signals(struct daemon *daemon)
 {
 	sigset_t mask;
@@ -180,6 +190,7 @@ static int set_up(struct daemon *daemon)
 	r = take_signals(daemon);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
+	let_programs_go_first();
 	r = see_execs(daemon);
 	return r < 0 ? fail_tracefs(r) : 0;
 }
@@ -204,8 +215,7 @@ static void take_exec(void *context, const struct exec_seen *exec)
 	daemon->note_old = true;
 	if (switched_off(daemon) || !process_see(&seen))
 		return;
-	carry_exec(&daemon->carry, &seen);
-	lessons_exec(&daemon->lessons, &seen, carry_has_plan(&daemon->carry, seen.program));
+	lessons_exec(&daemon->lessons, &seen, carry_exec(&daemon->carry, &seen));
 }
 
 static void take_children(struct daemon *daemon)

@@ -47,10 +47,12 @@ static bool read_start(int32_t pid, const char *file, char *text, size_t size)
 
 static bool is_here(int32_t pid)
 {
-	char path[PROC_PATH_SIZE], ours[PATH_MAX], its[PATH_MAX];
+	static char ours[PATH_MAX];
+	char path[PROC_PATH_SIZE], its[PATH_MAX];
 
-	return read_link("/proc/self/ns/mnt", ours) && read_link(proc_path(path, pid, "ns/mnt"), its) &&
-		streq(ours, its) && read_link(proc_path(path, pid, "root"), its) && streq(its, "/");
+	return (ours[0] || read_link("/proc/self/ns/mnt", ours)) &&
+		read_link(proc_path(path, pid, "ns/mnt"), its) && streq(ours, its) &&
+		read_link(proc_path(path, pid, "root"), its) && streq(its, "/");
 }
 
 /*
