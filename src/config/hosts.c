@@ -117,7 +117,7 @@ static void take_key(void *context, char *key, char *value)
 			LINES_SHOWN_MAX, key, LINES_SHOWN_MAX, value);
 	else if (is_one_of(key, flags))
 		take_flag(parser, key, value);
-	else if (streq(key, "called") || streq(key, "near"))
+	else if (streq(key, "called") || streq(key, "near") || streq(key, "own"))
 		add_word(parser, key, value);
 	else if (streq(key, "operand") && !is_one_of(value, operands))
 		config_lines_problem(&parser->lines,
@@ -131,7 +131,7 @@ static void take_key(void *context, char *key, char *value)
 		add_word(parser, key, value);
 	else
 		config_lines_problem(&parser->lines,
-			"unknown key '%.*s': use operand, an option, joined, assignments, called, near or host",
+			"unknown key '%.*s': use operand, an option, joined, assignments, called, near, own or host",
 			LINES_SHOWN_MAX, key);
 }
 

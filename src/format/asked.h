@@ -13,6 +13,7 @@
  *     assignments     arguments of the form NAME=VALUE before the first operand do not count
  *     called=NAME     called by another name, the program is asked for that name
  *     near=ENTRY      the nearest folder, at or above the working folder, that has this entry counts as well
+ *     own=FOLDER      of no concern here: what is in this folder, seen from the program's, is as certain as its libraries
  *
  * Roles; the first letter decides:
  *

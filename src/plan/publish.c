@@ -197,7 +197,7 @@ static int publish_for_each(
 			done[n++] = recordings->items[i].asked;
 	}
 	if (r == 0)
-		r = certain_of(recordings, &certain);
+		r = certain_of(recordings, options->rule, &certain);
 	if (r == 0)
 		r = publish_one(&certain, options, STATE_PLAN_SUFFIX, summary);
 	if (others > summary->others)

@@ -17,11 +17,17 @@ cat >hosts.d/test.conf <<-END
 	operand = word
 	near = .git
 	-C = in
+	[vehicle]
+	--disown = skip
+	own = ../lib
+	operand = file
 END
+mkdir bin lib
+cp /bin/true bin/vehicle
 cp /bin/true host
 cp /bin/true tool
 cp /bin/true viewer
-for name in common before a.py b.py c.py of-a of-b of-b2 after repository/.git/pack other/.git/pack writer calc letter.odt; do
+for name in common before a.py b.py c.py of-a of-b of-b2 after lib/machine repository/.git/pack other/.git/pack writer calc letter.odt; do
 	dd if=/dev/urandom of="$name" bs=4096 count=16 status=none
 done
 ln -s a.py link.py
@@ -61,7 +67,7 @@ serves() {
 serves_once() {
 	files=$1 kind=$2
 	shift 2
-	evict "$real"/host "$real"/tool "$real"/viewer "$real"/common "$real"/before "$real"/?.py "$real"/of-* "$real"/after "$real"/*/.git/pack "$real"/writer "$real"/calc
+	evict "$real"/host "$real"/bin/vehicle "$real"/lib/machine "$real"/tool "$real"/viewer "$real"/common "$real"/before "$real"/?.py "$real"/of-* "$real"/after "$real"/*/.git/pack "$real"/writer "$real"/calc
 	"$headstart" run --wait done --verbose "$@" 2>"$tmp/said" || fail "'$*' ended with $?"
 	case $kind in
 	own) words=", as recorded for these arguments" ;;
@@ -80,6 +86,13 @@ case_one_recording_of_a_host_serves_others_with_what_came_before() {
 	serves 3 any "$real/host" b.py
 	serves 3 any "$real/host"
 	serves 3 any "$real/host" missing.py
+}
+
+case_folder_that_is_its_own_is_as_certain_as_its_libraries() {
+	profile bin/vehicle a.py -- before a.py lib/machine after
+	"$headstart" plan --device solid "$real/bin/vehicle.profile" >out || fail "plan: $(cat out)"
+	serves 5 own "$real/bin/vehicle" a.py
+	serves 3 any "$real/bin/vehicle" b.py
 }
 
 case_each_recorded_start_has_a_plan() {

@@ -30,6 +30,33 @@ static bool is_in(const struct elf_closure *closure, const char *path)
 	return false;
 }
 
+/* The folder that the rule says is the program's own (own=FOLDER), canonical; NULL if there is none. */
+static int find_own_folder(const char *program, const char *rule, char **ret)
+{
+	static const char word[] = "own=";
+	_cleanup_free_ char *path = NULL;
+	const char *value = strstr(rule, word), *end = strrchr(program, '/');
+	int length = end ? (int)(end - program) : 0;
+
+	*ret = NULL;
+	while (value && value != rule && value[-1] != ' ')
+		value = strstr(value + 1, word);
+	if (!value)
+		return 0;
+	value += strlen(word);
+	if (asprintf(&path, "%.*s/%.*s", length, program, (int)strcspn(value, " "), value) < 0)
+		return -ENOMEM;
+	*ret = realpath(path, NULL);
+	return *ret || errno != ENOMEM ? 0 : -ENOMEM;
+}
+
+static bool is_below(const char *folder, const char *path)
+{
+	const char *rest = folder ? after_prefix(path, folder) : NULL;
+
+	return rest && *rest == '/';
+}
+
 /* The touches before the file that was asked for; 0 if none was, or it was not touched. */
 static uint32_t touches_before(const struct profile *recording)
 {
@@ -71,15 +98,15 @@ static void cut_execs(struct profile *profile, uint32_t end)
 	profile->n_execs = kept;
 }
 
-/* Leaves the files of the closure, and the touches before `end`. */
-static void cut(struct profile *profile, const struct elf_closure *closure, uint32_t end)
+/* Leaves the files of the closure and of the program's own folder, and the touches before `end`. */
+static void cut(struct profile *profile, const struct elf_closure *closure, const char *own, uint32_t end)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < profile->n_files; i++) {
 		struct profile_file *file = &profile->files[i];
 
-		if (is_in(closure, file->path) || cut_file(file, end)) {
+		if (is_in(closure, file->path) || is_below(own, file->path) || cut_file(file, end)) {
 			profile->files[kept++] = *file;
 		} else {
 			profile_file_release(file);
@@ -89,17 +116,20 @@ static void cut(struct profile *profile, const struct elf_closure *closure, uint
 	cut_execs(profile, end);
 }
 
-static int certain_of_one(const struct profile *recording, struct profile *ret)
+static int certain_of_one(const struct profile *recording, const char *rule, struct profile *ret)
 {
+	_cleanup_free_ char *own = NULL;
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
 	_cleanup_(profile_releasep) struct profile certain = {0};
 	int r = find_executable(recording->program, &closure);
 
 	if (r == 0)
+		r = find_own_folder(recording->program, rule, &own);
+	if (r == 0)
 		r = profile_copy(recording, &certain);
 	if (r < 0)
 		return r;
-	cut(&certain, &closure, touches_before(recording));
+	cut(&certain, &closure, own, touches_before(recording));
 	r = profile_finish(&certain);
 	if (r < 0)
 		return r;
@@ -130,13 +160,13 @@ static void leave_out_what_was_asked_for(struct profile *profile, const struct r
 	}
 }
 
-int certain_of(const struct recordings *recordings, struct profile *ret)
+int certain_of(const struct recordings *recordings, const char *rule, struct profile *ret)
 {
 	struct profile common = {0};
 	int r;
 
 	if (recordings->n == 1)
-		return certain_of_one(&recordings->items[0], ret);
+		return certain_of_one(&recordings->items[0], rule, ret);
 	r = recordings_common(recordings, &common);
 	if (r < 0)
 		return r;

@@ -6,7 +6,8 @@
 
 /*
  * What any start of the program touches, as far as the recordings show. Of several recordings: what all of them touched,
- * but for what one of them was asked for. Of one recording of a host: the executable and its libraries, and what was
- * touched before the file that it was asked for. *ret is the caller's to release. Returns 0 or negative errno.
+ * but for what one of them was asked for. Of one recording of a host: the executable and its libraries, the folder that
+ * the rule (format/asked.h) says is its own, and what was touched before the file that it was asked for. *ret is the
+ * caller's to release. Returns 0 or negative errno.
  */
-int certain_of(const struct recordings *recordings, struct profile *ret);
+int certain_of(const struct recordings *recordings, const char *rule, struct profile *ret);
