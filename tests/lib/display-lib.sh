@@ -13,3 +13,9 @@ start_display() {
 	DISPLAY=:$(cat "$tmp/display")
 	export DISPLAY
 }
+
+# Waits for the end of the server: it removes its socket, also one that the next server with this number has made meanwhile.
+stop_display() {
+	kill "$display_server"
+	wait "$display_server" 2>/dev/null || :
+}

@@ -194,7 +194,7 @@ case_window_ends_a_start() {
 	have Xvfb || return 0
 	make_program windows "echo \$\$ \$WAYLAND_DISPLAY >$tmp/windows.pid; exec $shows \"\$@\""
 	start_display
-	at_case_exit() { kill "$display_server"; }
+	at_case_exit() { stop_display; }
 	measure --runs 3 --until window -- "$tmp/windows" window
 	json "$tmp/json" '0 < TOP["without"]["median"] < 100' | grep -qx True || fail "wrong times: $(cat "$tmp/json")"
 	grep -q "headstart-uses-x11" "$tmp/windows.pid" || fail "the program may open its window where nobody sees it"

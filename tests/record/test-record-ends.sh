@@ -81,7 +81,7 @@ case_window_ends_a_recording() {
 	[ -x "$shows" ] || skip "this build has no libxcb"
 	have Xvfb || return 0
 	start_display
-	at_case_exit() { kill "$display_server"; }
+	at_case_exit() { stop_display; }
 	"$tool" record --quiet --until window --kill -o "$tmp/profile" -- sh -c "echo \$WAYLAND_DISPLAY; exec $shows window" >"$tmp/out"
 	"$tool" show --json "$tmp/profile" | grep -q '"milestone": *"window"' || fail "the window did not end it"
 	grep -qx "headstart-uses-x11" "$tmp/out" || fail "the program may open its window where nobody sees it"
@@ -98,7 +98,7 @@ case_window_of_a_user_ends_a_recording() {
 	have Xvfb || return 0
 	for_others "$shows"
 	start_display
-	at_case_exit() { kill "$display_server"; }
+	at_case_exit() { stop_display; }
 	refuses 1 "DISPLAY names no X11 display" "$tool" record --user nobody --until window -- "$others/shows" window
 	chown nobody "/tmp/.X11-unix/X${DISPLAY#:}" || skip "the display has no socket of its own"
 	"$tool" record --quiet --user nobody --until window --kill -o "$tmp/profile" -- "$others/shows" window
