@@ -119,6 +119,24 @@ os.pread(fd, 131072, 131072)' "$tmp/data"
 	until_undisturbed half_is_there
 }
 
+# The program, and headstartd, which sees that it is executed, find the plan taken, also by a prefetcher that comes late.
+case_plan_is_taken_before_the_program_runs() {
+	command -v strace >/dev/null || { untried "no strace"; return; }
+	claimed=$HEADSTART_TEST_BUILD/tests/launcher/claimed
+	dd if=/dev/zero of="$tmp/large" bs=1M count=32 2>/dev/null
+	sync "$tmp/large"
+	printf 'program %s\nfile regular %s\nrange 0 8192 0 1\n' "$claimed" "$tmp/large" | "$make_profile" "$tmp/large.profile"
+	"$headstart" plan -o "$tmp/large.plan" "$tmp/large.profile" >/dev/null || fail "cannot make a plan"
+	taken() {
+		for try in 1 2 3 4 5; do
+			evict "$tmp/large"
+			strace -f -o "$tmp/calls" -e trace=setsid -e inject=setsid:delay_enter=10000 "$headstart" run --wait none --plan "$tmp/large.plan" -- "$claimed" "$tmp/large.plan" ||
+				fail "the program runs while nobody holds the plan ($?)"
+		done
+	}
+	until_undisturbed taken
+}
+
 # Damaged, truncated, foreign, missing plans: the program is started, one sentence says why.
 case_bad_plan_is_one_sentence_and_the_program_starts() {
 	for bad in damaged short text empty missing folder; do

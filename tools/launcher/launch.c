@@ -24,6 +24,9 @@
 /* How long the program's start is delayed at most if that was asked for, and how long a prefetcher works at most. */
 #define WAIT_LIMIT_MS 30000
 
+/* How long the program waits for its prefetcher to take the plan. That takes a fraction of a millisecond on an idle machine. */
+#define CLAIM_LIMIT_MS 20
+
 /*
  * A disk with a head carries out the plan fastest if nothing else moves it, so the program waits: as long as the plan
  * says. On other devices the program's own work overlaps the reads (docs/decisions/when-the-program-waits.md).
@@ -71,6 +74,17 @@ static void say_result(const struct launch *launch, const struct prefetch_result
 			(double)result->bytes_skipped_budget / 1e6);
 }
 
+/* Holds the plan to the end of this process, and tells the launcher so. Returns its descriptor, or -1. */
+static int claim(const struct launch *launch)
+{
+	int fd = open_regular(launch->plan_path, 0);
+
+	if (fd >= 0)
+		plan_claim(fd);
+	(void)!write(DETACHED_PIPE, "", 1);
+	return fd;
+}
+
 static void carry_out(const void *context)
 {
 	const struct launch *launch = context;
@@ -83,12 +97,10 @@ static void carry_out(const void *context)
 	};
 	struct prefetch_result result;
 	struct stat plan_file;
-	int plan_fd = open_regular(launch->plan_path, 0);
+	int plan_fd;
 
 	time_limit_set(WAIT_LIMIT_MS);
-	if (plan_fd >=
-		0) /* to the end of this process, so that a shim in the program leaves the plan to us */
-		plan_claim(plan_fd);
+	plan_fd = claim(launch);
 	if (plan_fd >= 0 && fstat(plan_fd, &plan_file) == 0)
 		options.plan_owner = plan_file.st_uid;
 	if (prefetch_run(&launch->view, &options, &result) < 0)
@@ -99,6 +111,17 @@ static void carry_out(const void *context)
 	prefetch_log(&launch->view, &options, &result);
 	if (result.outdated && plan_mark_stale(launch->plan_path) && launch->refresh)
 		compile(plan_program(&launch->view));
+}
+
+/*
+ * Returns when the prefetcher holds the plan. A shim in the program, or headstartd, which sees that the program is executed,
+ * would otherwise start a second one.
+ */
+static void await_claim(int pipe_end)
+{
+	struct pollfd claimed = {.fd = pipe_end, .events = POLLIN};
+
+	poll(&claimed, 1, CLAIM_LIMIT_MS);
 }
 
 /* Returns when the prefetcher has closed its end of the pipe or died, or after `limit_ms`. */
@@ -127,6 +150,7 @@ int launch_prefetcher(const struct launch *launch)
 
 	if (r < 0)
 		return r;
+	await_claim(pipe_end);
 	if (wait_max_ms(launch) > 0)
 		await_prefetcher(pipe_end, wait_max_ms(launch));
 	reap(child);
