@@ -124,7 +124,7 @@ static int overlay(struct relayout *relayout, const struct relayout_options *opt
 {
 	int r = change_pages(relayout, &options->pass_options);
 
-	if (r == 0)
+	if (r == 0 && !options->pass_options.cut_functions)
 		r = relayout_keep_functions_whole(&relayout->image, options->root);
 	if (r == 0)
 		r = pass_hot(&relayout->image, &options->pass_options, &relayout->passes[2].outcome);

@@ -140,6 +140,13 @@ case_functions_are_mapped_whole() {
 	done
 }
 
+case_functions_may_be_divided_if_asked_for() {
+	"$headstart" relayout --profile profile -o split.so --all --cut-functions libsum.so >/dev/null || fail "relayout: $?"
+	"$headstart" verify split.so >/dev/null || fail "verify: $?"
+	[ -n "$(cut_functions split.so)" ] || fail "no function is divided"
+	refuses 2 "leave out --cut-functions" "$headstart" relayout --profile profile -o split.so --compact --cut-functions libsum.so
+}
+
 # Relays out tree/libsum.so, which is stripped, to tree.so.
 relayout_in_tree() {
 	"$headstart" relayout --profile stripped --tree tree -o tree.so --all /libsum.so >/dev/null || fail "relayout $1"

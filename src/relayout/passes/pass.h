@@ -19,6 +19,7 @@ struct pass_outcome {
 
 struct pass_options {
 	size_t max_segments;    /* cap of PT_LOADs of the result; 0: COST_MAX_SEGMENTS */
+	bool cut_functions;     /* an overlay may cut code within a function (passes/whole.h) */
 	bool loader_knows_relr; /* the glibc that will load the file has GLIBC_ABI_DT_RELR */
 	uint32_t passes;        /* enum note_pass bits: the passes to run */
 };

@@ -38,6 +38,7 @@ static const char help[] =
 	"      --all             also rewrite files that gain nothing by it, or lose\n"
 	"      --compact         lay the whole file out anew, without a byte twice; cannot be undone\n"
 	"      --max-segments N  make at most N PT_LOADs of a file\n"
+	"      --cut-functions   cut code at any page: gains more, but valgrind cannot run the result\n"
 	"      --jobs N          rewrite N files at once (default: the number of processors)\n"
 	"      --json            print the outcome as JSON\n"
 	"  -h, --help            print this\n";
@@ -52,6 +53,7 @@ enum long_option {
 	OPTION_ALL,
 	OPTION_COMPACT,
 	OPTION_MAX_SEGMENTS,
+	OPTION_CUT_FUNCTIONS,
 	OPTION_JOBS,
 	OPTION_JSON,
 };
@@ -67,6 +69,7 @@ static const struct option longs[] = {
 	{"all", no_argument, NULL, OPTION_ALL},
 	{"compact", no_argument, NULL, OPTION_COMPACT},
 	{"max-segments", required_argument, NULL, OPTION_MAX_SEGMENTS},
+	{"cut-functions", no_argument, NULL, OPTION_CUT_FUNCTIONS},
 	{"jobs", required_argument, NULL, OPTION_JOBS},
 	{"json", no_argument, NULL, OPTION_JSON},
 	{"help", no_argument, NULL, 'h'},
@@ -125,6 +128,9 @@ static int parse_option(int option, struct relayout_run *run)
 		return 0;
 	case OPTION_MAX_SEGMENTS:
 		return parse_number(optarg, 2, SEGMENTS_MAX, &passes->max_segments);
+	case OPTION_CUT_FUNCTIONS:
+		passes->cut_functions = true;
+		return 0;
 	case OPTION_JOBS:
 		return parse_number(optarg, 1, RELAYOUT_JOBS_MAX, &run->jobs);
 	default:
@@ -159,6 +165,9 @@ static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 	if ((run->batch.options.pass_options.passes & NOTE_PASS_COMPACT) &&
 		(run->shadow || (run->in_place && !run->tree && !run->batch.force)))
 		return verb_usage("relayout", "--compact cannot be undone: add -o, --tree or --force");
+	if ((run->batch.options.pass_options.passes & NOTE_PASS_COMPACT) &&
+		run->batch.options.pass_options.cut_functions)
+		return verb_usage("relayout", "--compact never divides functions: leave out --cut-functions");
 	if (run->output && argc == optind)
 		return verb_usage("relayout", "no file given to write to '%s'", run->output);
 	return -1;
