@@ -15,7 +15,11 @@
 #define TABLE_MAX     (64u << 20) /* bytes of a table that are read */
 #define NEIGHBOURS    6u /* lengths that make a key: fewer are not unique, more are lost with each change */
 #define SYMBOLS_CHUNK 1024u
-#define MARKS_MAX     (4u << 20) /* of a file, before those that are not unique go */
+#define NAMES_MAX                                                                                            \
+	(256u << 20)        /* bytes of names that are read: in a hostile file each may be the whole table */
+#define SEGMENTS_MAX 1024u  /* program headers; each landmark is looked for in all of them */
+#define SECTIONS_MAX 65536u /* among which symbol tables are looked for */
+#define MARKS_MAX    (4u << 20) /* of a file, before those that are not unique go */
 
 /* DWARF pointer encodings of .eh_frame_hdr as all linkers write it. */
 #define PCREL_SDATA4   0x1b
@@ -79,6 +83,25 @@ static int read_table(struct elf_file *file, uint64_t offset, uint64_t size, cha
 	return 0;
 }
 
+/* Names of a file, which end with an additional zero. */
+struct names {
+	const char *text;
+	uint64_t size; /* bytes */
+	uint64_t left; /* of NAMES_MAX */
+};
+
+/* Names beyond the table, and what is too much, are empty. */
+static uint32_t name_key(struct names *names, uint32_t offset)
+{
+	const char *name = offset < names->size ? names->text + offset : "";
+	uint64_t length = strnlen(name, names->left + 1);
+
+	if (length > names->left)
+		length = names->left = 0;
+	names->left -= length;
+	return key_of(name, length);
+}
+
 /* ---- parts ---- */
 
 static int add_part(struct elf_landmarks *landmarks, uint32_t name, uint64_t offset, uint64_t size)
@@ -106,9 +129,10 @@ static uint32_t numbered(const uint32_t *names, size_t n, uint32_t name)
 
 static int take_sections(struct elf_landmarks *landmarks, struct elf_file *file)
 {
-	_cleanup_free_ char *names = NULL;
+	_cleanup_free_ char *text = NULL;
 	uint32_t seen[LANDMARK_PARTS_MAX];
 	uint64_t n, names_index;
+	struct names names;
 	Elf64_Shdr section;
 	int r = elf_file_sections(file, &n, &names_index);
 
@@ -116,15 +140,13 @@ static int take_sections(struct elf_landmarks *landmarks, struct elf_file *file)
 		return r;
 	r = elf_file_section(file, names_index, &section);
 	if (r == 0)
-		r = read_table(file, section.sh_offset, section.sh_size, &names);
-	for (uint64_t i = 1, size = section.sh_size; r == 0 && i < n && i < LANDMARK_PARTS_MAX; i++) {
-		const char *name;
-
+		r = read_table(file, section.sh_offset, section.sh_size, &text);
+	names = (struct names){text, section.sh_size, NAMES_MAX};
+	for (uint64_t i = 1; r == 0 && i < n && i < LANDMARK_PARTS_MAX; i++) {
 		r = elf_file_section(file, i, &section);
 		if (r < 0)
 			return r;
-		name = section.sh_name < size ? names + section.sh_name : "";
-		seen[i] = key_of(name, strlen(name));
+		seen[i] = name_key(&names, section.sh_name);
 		if (section.sh_type != SHT_NOBITS && section.sh_type != SHT_NULL &&
 			range_fits(section.sh_offset, section.sh_size, file->size))
 			r = add_part(landmarks, numbered(seen + 1, i - 1, seen[i]), section.sh_offset,
@@ -184,22 +206,20 @@ static int take_symbols_of(struct elf_landmarks *landmarks, struct elf_file *fil
 {
 	_cleanup_free_ Elf64_Sym *symbols = calloc(SYMBOLS_CHUNK, sizeof(*symbols));
 	uint64_t n = table->sh_size / elf_file_symbol_size(file);
-	_cleanup_free_ char *names = NULL;
-	int r = symbols ? read_table(file, strings->sh_offset, strings->sh_size, &names) : -ENOMEM;
+	_cleanup_free_ char *text = NULL;
+	int r = symbols ? read_table(file, strings->sh_offset, strings->sh_size, &text) : -ENOMEM;
+	struct names names = {text, strings->sh_size, NAMES_MAX};
 
 	if (table->sh_size > TABLE_MAX)
 		return 0;
-	for (uint64_t at = 0; r == 0 && at < n; at += SYMBOLS_CHUNK) {
+	for (uint64_t at = 0; r == 0 && at < n && names.left > 0; at += SYMBOLS_CHUNK) {
 		size_t count = n - at < SYMBOLS_CHUNK ? (size_t)(n - at) : SYMBOLS_CHUNK;
 
 		r = elf_file_symbols(file, table->sh_offset, at, count, symbols);
-		for (size_t i = 0; r == 0 && i < count; i++) {
-			const char *name = names + symbols[i].st_name;
-
-			if (is_place(&symbols[i]) && symbols[i].st_name < strings->sh_size)
-				r = add_mark(
-					landmarks, file, symbols[i].st_value, key_of(name, strlen(name)));
-		}
+		for (size_t i = 0; r == 0 && i < count && names.left > 0; i++)
+			if (is_place(&symbols[i]) && symbols[i].st_name < names.size)
+				r = add_mark(landmarks, file, symbols[i].st_value,
+					name_key(&names, symbols[i].st_name));
 	}
 	return r;
 }
@@ -210,7 +230,7 @@ static int take_symbols(struct elf_landmarks *landmarks, struct elf_file *file, 
 	uint64_t n, names;
 	int r = elf_file_sections(file, &n, &names);
 
-	for (uint64_t i = 1; r == 0 && i < n; i++) {
+	for (uint64_t i = 1; r == 0 && i < n && i < SECTIONS_MAX; i++) {
 		Elf64_Shdr table, strings;
 
 		r = elf_file_section(file, i, &table);
@@ -314,6 +334,8 @@ int elf_landmarks_read(int fd, struct elf_landmarks *ret)
 
 	if (r == 0)
 		r = elf_file_take_phdrs(&file, &problem);
+	if (r == 0 && file.n_phdrs > SEGMENTS_MAX)
+		r = -ENOEXEC;
 	if (r < 0)
 		return r;
 	r = forgive(take_sections(&landmarks, &file));
