@@ -102,6 +102,7 @@ static void strangers_locks_do_not_count(void **state)
 
 	assert_false(plan_lock_held());
 	assert_true(plan_claim(fd));
+	assert_true(plan_own(fd, getuid()));
 	kill(stranger, SIGKILL);
 	waitpid(stranger, NULL, 0);
 	close(fd);

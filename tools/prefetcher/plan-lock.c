@@ -115,7 +115,8 @@ bool plan_own(int plan_fd, uid_t user)
 	if (locked_by(plan_fd, PLAN_LOCK_CARRIER, 0, user, &start) != 0 ||
 		locked_by(plan_fd, PLAN_LOCK_CARRIER, 0, 0, &start) != 0)
 		return false;
-	return fcntl(plan_fd, F_SETLK, &own) == 0;
+	/* A shared lock there is a stranger's, who has nothing to say: then the plan is carried out without ours. */
+	return fcntl(plan_fd, F_SETLK, &own) == 0 || !owned(plan_fd);
 }
 
 static bool program_waits(int plan_fd)

@@ -27,7 +27,7 @@ bool plan_claim(int plan_fd);
 /*
  * The same for headstartd's prefetcher, on a plan that is open for writing: takes the exclusive lock for which all
  * others leave the plan to it (format/plan-locks.h). Returns false if a prefetcher of root's or of `user` is at work on the
- * plan, or if the lock cannot be had. The lock stays if this process executes the prefetcher.
+ * plan. The lock stays if this process executes the prefetcher. A stranger's lock keeps us only from having it.
  */
 bool plan_own(int plan_fd, uid_t user);
 
