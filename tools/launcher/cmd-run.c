@@ -19,13 +19,13 @@
 #include "base/strings.h"
 #include "format/kill-switch.h"
 #include "launcher/audit-environment.h"
-#include "launcher/detach.h"
 #include "launcher/launch.h"
 #include "lib/settings.h"
 #include "plan/asked/alias.h"
 #include "plan/asked/choose.h"
 #include "plan/store/store.h"
 #include "prefetch/prefetch.h"
+#include "prefetcher/detach.h"
 #include "verb.h"
 
 struct run_options {

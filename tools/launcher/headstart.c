@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/strings.h"
-#include "launcher/tool-path.h"
 #include "lib/suggest.h"
+#include "prefetcher/tool-path.h"
 #include "verb.h"
 
 static int print_help(void)

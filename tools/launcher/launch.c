@@ -11,14 +11,14 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "launcher/detach.h"
-#include "launcher/tool-path.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/log.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/stale-mark.h"
+#include "prefetcher/detach.h"
 #include "prefetcher/plan-lock.h"
 #include "prefetcher/time-limit.h"
+#include "prefetcher/tool-path.h"
 #include "verb.h"
 
 /* How long the program's start is delayed at most if that was asked for, and how long a prefetcher works at most. */

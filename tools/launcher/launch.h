@@ -35,6 +35,6 @@ int launch_prefetcher(const struct launch *launch);
 
 /*
  * Starts a detached process that compiles the program's plan from its stored profile. Returns 0, -ECHILD if the caller
- * would have to wait for that process (launcher/detach.h), or negative errno.
+ * would have to wait for that process (prefetcher/detach.h), or negative errno.
  */
 int launch_planner(const char *program);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds headstart-tool, and starts it for a verb, or to compile a plan in the background. */
-#include "launcher/tool-path.h"
+#include "prefetcher/tool-path.h"
 
 #include <errno.h>
 #include <limits.h>

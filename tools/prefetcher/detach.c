@@ -3,7 +3,7 @@
  * A double fork that leaves no trace. clone(2) makes the first child with no exit signal, so that no SIGCHLD is left
  * pending for the program that we become. We reap that child here; the detached process is then an orphan.
  */
-#include "launcher/detach.h"
+#include "prefetcher/detach.h"
 
 #include <errno.h>
 #include <fcntl.h>
