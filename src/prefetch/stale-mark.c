@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,14 @@
 #include "base/same-file.h"
 #include "base/stranger.h"
 #include "format/state-folder.h"
+
+/* The name of the mark, malloc()ed; NULL if memory runs out. */
+static char *mark_beside(const char *plan_path)
+{
+	char *mark;
+
+	return asprintf(&mark, "%s" STATE_STALE_SUFFIX, plan_path) < 0 ? NULL : mark;
+}
 
 bool plan_mark_stale(const char *plan_path)
 {
@@ -22,25 +31,44 @@ bool plan_mark_stale(const char *plan_path)
 
 	if (stranger_to_us(plan_path, &stranger) == -EPERM)
 		return false;
-	if (asprintf(&mark, "%s" STATE_STALE_SUFFIX, plan_path) < 0) {
-		mark = NULL;
+	mark = mark_beside(plan_path);
+	if (!mark)
 		return false;
-	}
-	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	/* Others who could open it could lock it. */
+	fd = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return fd >= 0;
 }
 
-bool plan_mark_stale_open(int plan_fd)
+/* Whoever publishes a new plan removes the mark, which somebody may have locked. */
+static bool is_still_named(int fd, const char *name)
 {
-	char link[32], path[PATH_MAX];
 	struct stat open_file, named;
+
+	return fstat(fd, &open_file) == 0 && lstat(name, &named) == 0 && same_file(&open_file, &named);
+}
+
+int plan_mark_lock(const char *plan_path)
+{
+	_cleanup_free_ char *mark = mark_beside(plan_path);
+	_cleanup_close_ int fd = -1;
+
+	if (!mark)
+		return -ENOMEM;
+	fd = open(mark, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return -errno;
+	return is_still_named(fd, mark) ? TAKE_FD(fd) : -ENOENT;
+}
+
+bool plan_mark_stale_open(int plan_fd, char path[PATH_MAX])
+{
+	char link[32];
 	ssize_t n;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", plan_fd);
-	n = readlink(link, path, sizeof(path) - 1);
+	n = readlink(link, path, PATH_MAX - 1);
 	if (n <= 0)
 		return false;
 	path[n] = '\0';
-	return fstat(plan_fd, &open_file) == 0 && lstat(path, &named) == 0 && same_file(&open_file, &named) &&
-		plan_mark_stale(path);
+	return is_still_named(plan_fd, path) && plan_mark_stale(path);
 }

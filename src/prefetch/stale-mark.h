@@ -2,6 +2,7 @@
 /* Marks a stale plan, one that names changed files, by PLAN.stale beside it (plan/store/store.h). */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 
 /*
@@ -10,5 +11,15 @@
  */
 bool plan_mark_stale(const char *plan_path);
 
-/* The same for an open plan. Also returns false if the plan's name is gone or belongs to another file by now. */
-bool plan_mark_stale_open(int plan_fd);
+/*
+ * The same for an open plan. Also returns false if the plan's name is gone or belongs to another file by now. Otherwise
+ * `path` is that name.
+ */
+bool plan_mark_stale_open(int plan_fd, char path[PATH_MAX]);
+
+/*
+ * Locks the mark beside a plan, for the process that makes a new plan; others than its owner cannot. Returns a
+ * descriptor that holds the lock until it is closed everywhere; -ENOENT if the plan is marked no more; -EWOULDBLOCK if
+ * somebody has the lock; or negative errno.
+ */
+int plan_mark_lock(const char *plan_path);

@@ -112,6 +112,19 @@ static void every_other_name_gets_one(void **state)
 	assert_int_equal(count_signs(), 4);
 }
 
+/* A planner that a prefetcher has started knows no PATH. */
+static void without_a_path_they_stay(void **state)
+{
+	char *search = strdup(getenv("PATH"));
+
+	assert_non_null(search);
+	unsetenv("PATH");
+	assert_int_equal(signs_publish(program), 0);
+	assert_int_equal(count_signs(), 4);
+	setenv("PATH", search, 1);
+	free(search);
+}
+
 static void nobody_else_can_fill_the_folder_with_them(void **state)
 {
 	symlink("../lib/app", "open/app");
@@ -220,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_other_name_gets_one),
+		cmocka_unit_test(without_a_path_they_stay),
 		cmocka_unit_test(nobody_else_can_fill_the_folder_with_them),
 		cmocka_unit_test(no_stranger_fills_roots_folder_with_them),
 		cmocka_unit_test(a_name_that_leads_elsewhere_loses_it),

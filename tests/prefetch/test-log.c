@@ -103,25 +103,51 @@ static void a_relative_path_is_no_log(void **state)
 static void a_stale_plan_is_marked_beside_it(void **state)
 {
 	_cleanup_close_ int fd = make_file("a.plan");
-	char plan[64];
+	char plan[64], path[PATH_MAX];
+	struct stat mark;
 
 	strcat(strcpy(plan, *state), "/a.plan");
 	assert_true(plan_mark_stale(plan));
-	assert_int_equal(access("a.plan.stale", F_OK), 0);
+	assert_int_equal(stat("a.plan.stale", &mark), 0);
+	assert_int_equal(mark.st_mode & 0777, 0600); /* strangers could lock it otherwise */
 	assert_true(plan_mark_stale(plan));
 	assert_int_equal(unlink("a.plan.stale"), 0);
-	assert_true(plan_mark_stale_open(fd));
+	assert_true(plan_mark_stale_open(fd, path));
+	assert_string_equal(path, plan);
 	assert_int_equal(access("a.plan.stale", F_OK), 0);
+}
+
+static void a_mark_is_locked_by_one_at_a_time(void **state)
+{
+	_cleanup_close_ int plan_fd = make_file("a.plan");
+	_cleanup_close_ int second = -1;
+	char plan[64];
+	int first;
+
+	strcat(strcpy(plan, *state), "/a.plan");
+	assert_int_equal(plan_mark_lock(plan), -ENOENT);
+	assert_int_equal(access("a.plan.stale", F_OK), -1);
+	assert_true(plan_mark_stale(plan));
+	first = plan_mark_lock(plan);
+	assert_true(first >= 0);
+	assert_int_equal(plan_mark_lock(plan), -EWOULDBLOCK);
+	close(first);
+	second = plan_mark_lock(plan);
+	assert_true(second >= 0);
+	assert_int_equal(unlink("a.plan.stale"), 0);
+	assert_int_equal(symlink("a.plan", "a.plan.stale"), 0);
+	assert_int_equal(plan_mark_lock(plan), -ELOOP);
 }
 
 static void a_plan_that_was_replaced_is_not_marked(void **state)
 {
 	_cleanup_close_ int fd = make_file("a.plan");
+	char path[PATH_MAX];
 
 	assert_int_equal(publish_file("a.plan", 0644, "new", 3), 0);
-	assert_false(plan_mark_stale_open(fd));
+	assert_false(plan_mark_stale_open(fd, path));
 	assert_int_equal(unlink("a.plan"), 0);
-	assert_false(plan_mark_stale_open(fd));
+	assert_false(plan_mark_stale_open(fd, path));
 	assert_int_equal(access("a.plan.stale", F_OK), -1);
 	assert_false(plan_mark_stale("/no/such/folder/a.plan"));
 }
@@ -150,6 +176,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_path_makes_no_line_of_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_relative_path_is_no_log, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_stale_plan_is_marked_beside_it, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_mark_is_locked_by_one_at_a_time, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_plan_that_was_replaced_is_not_marked, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_list_tells_the_program_that_wrote_it, set_up, tear_down),
 	};

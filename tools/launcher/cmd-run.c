@@ -124,7 +124,7 @@ static bool compile_for_next_time(const char *canonical)
 
 	if (!canonical || store_find(STORE_PROFILE, canonical, &profile) < 0)
 		return false;
-	return launch_planner(canonical) == 0;
+	return launch_planner(canonical, NULL) == 0;
 }
 
 /*
@@ -246,7 +246,7 @@ static void prefetch(char **argv, const struct run_options *options, struct audi
 		why = "everything is cached already";
 		r = -EALREADY;
 		if (launch.refresh && store_plan_is_stale(launch.plan_path))
-			launch_planner(plan_program(&launch.view));
+			launch_planner(plan_program(&launch.view), launch.plan_path);
 	}
 	if (r == 0) {
 		if (options->verbose)

@@ -16,9 +16,9 @@
 #include "prefetch/prefetch.h"
 #include "prefetch/stale-mark.h"
 #include "prefetcher/detach.h"
+#include "prefetcher/heal.h"
 #include "prefetcher/plan-lock.h"
 #include "prefetcher/time-limit.h"
-#include "prefetcher/tool-path.h"
 #include "verb.h"
 
 /* How long the program's start is delayed at most if that was asked for, and how long a prefetcher works at most. */
@@ -40,12 +40,6 @@ static int wait_max_ms(const struct launch *launch)
 	if (launch->wait != LAUNCH_WAIT_AUTO)
 		return 0;
 	return planned < WAIT_LIMIT_MS ? (int)planned : WAIT_LIMIT_MS;
-}
-
-static void compile(const void *context)
-{
-	time_limit_set(WAIT_LIMIT_MS);
-	exec_planner(context);
 }
 
 #define WORTH_SAYING_MB 0.05
@@ -110,7 +104,7 @@ static void carry_out(const void *context)
 	close(DETACHED_PIPE);
 	prefetch_log(&launch->view, &options, &result);
 	if (result.outdated && plan_mark_stale(launch->plan_path) && launch->refresh)
-		compile(plan_program(&launch->view));
+		launch_planner(plan_program(&launch->view), launch->plan_path);
 }
 
 /*
@@ -157,12 +151,9 @@ int launch_prefetcher(const struct launch *launch)
 	return 0;
 }
 
-int launch_planner(const char *program)
+int launch_planner(const char *program, const char *stale_plan)
 {
-	_cleanup_close_ int pipe_end = -1;
-	pid_t child;
+	const struct heal heal = {.program = program, .plan_path = stale_plan};
 
-	if (process_room("") < PROCESS_ROOM_MIN)
-		return -EAGAIN;
-	return detach_stays() ? -ECHILD : detach(compile, program, false, &pipe_end, &child);
+	return detach_stays() ? -ECHILD : heal_plan(&heal);
 }

@@ -34,7 +34,8 @@ struct launch {
 int launch_prefetcher(const struct launch *launch);
 
 /*
- * Starts a detached process that compiles the program's plan from its stored profile. Returns 0, -ECHILD if the caller
- * would have to wait for that process (prefetcher/detach.h), or negative errno.
+ * Has the program's plan compiled from its stored profile (prefetcher/heal.h); `stale_plan` is the path of the plan that
+ * is marked as stale, or NULL. Returns 0, -ECHILD if the caller would have to wait for the planner
+ * (prefetcher/detach.h), or negative errno.
  */
-int launch_planner(const char *program);
+int launch_planner(const char *program, const char *stale_plan);

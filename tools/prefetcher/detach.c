@@ -53,13 +53,23 @@ static bool in_service(void)
 	return false;
 }
 
+static bool everywhere(void)
+{
+	return access(SURROUNDINGS_EVERYWHERE, F_OK) == 0;
+}
+
+bool detach_in_container(void)
+{
+	return !in_first_namespace() && !everywhere();
+}
+
 bool detach_stays(void)
 {
 	int subreaper = 0;
 
 	if (getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0L, 0L, 0L) != 0 || subreaper)
 		return true;
-	return (!in_first_namespace() || in_service()) && access(SURROUNDINGS_EVERYWHERE, F_OK) != 0;
+	return detach_in_container() || (in_service() && !everywhere());
 }
 
 static void keep_only(int pipe_end, bool errors)

@@ -13,6 +13,9 @@
  */
 bool detach_stays(void);
 
+/* Whether we are in a container whose init should meet no orphan of ours, wherever in it we are. */
+bool detach_in_container(void);
+
 /*
  * Runs body(context) in a detached process: own session, default signals, folder "/", descriptors 0–2 on /dev/null.
  * *ret_pipe is the reading end of a pipe whose writing end is the process's DETACHED_PIPE; the caller closes it.

@@ -21,6 +21,8 @@
 #include "prefetch/stale-mark.h"
 #include "prefetch/whole-mode/list-writer.h"
 #include "prefetch/whole-mode/whole-mode.h"
+#include "prefetcher/detach.h"
+#include "prefetcher/heal.h"
 #include "prefetcher/plan-lock.h"
 #include "prefetcher/time-limit.h"
 #include "verb.h"
@@ -289,12 +291,24 @@ static int no_room(const struct request *request)
 	return 0;
 }
 
+/*
+ * Who has started us in a service of systemd may do so: headstartd. A shim starts nothing where it would be in the way.
+ */
+static void heal(const char *program, const char *plan_path)
+{
+	const struct heal heal = {.program = program, .plan_path = plan_path, .bare = true};
+
+	if (!detach_in_container())
+		heal_plan(&heal);
+}
+
 static int carry_out(struct request *request, const struct config *config, const char *name)
 {
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	const struct config_program *why;
 	struct prefetch_result result = {0};
 	enum plan_fault fault = PLAN_GOOD;
+	char plan_path[PATH_MAX];
 	struct stat plan_file;
 	int r;
 
@@ -315,8 +329,8 @@ static int carry_out(struct request *request, const struct config *config, const
 		r = prefetch_run(&plan.view, &request->options, &result);
 	if (r < 0)
 		return fail(name, strerror(-r));
-	if (result.outdated > 0)
-		plan_mark_stale_open(request->fd);
+	if (result.outdated > 0 && plan_mark_stale_open(request->fd, plan_path) && !request->path)
+		heal(plan_program(&plan.view), plan_path);
 	prefetch_log(&plan.view, &request->options, &result);
 	if (request->json)
 		print_json(request, &result);

@@ -153,7 +153,8 @@ int signs_publish(const char *program)
 
 	if (r < 0)
 		return r;
-	r = remove_signs(&signs);
+	/* Without a PATH we do not see where links were found before; one that leads elsewhere now does no harm. */
+	r = folders ? remove_signs(&signs) : 0;
 	if (r < 0)
 		return r;
 	if (stat(program, &signs.status) < 0)
