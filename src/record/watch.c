@@ -33,6 +33,8 @@
 #define MAPS_MAX        (4u << 20)  /* bytes */
 #define READ_BEFORE_MAX (64u << 20) /* bytes of a file that were read before we came */
 #define RUN_MAX         512         /* entries of a page table that are read at once */
+#define PAGES_MAX       (16u << 20) /* entries of page tables that are read: 64 GiB of small pages */
+#define EVENTS_MAX      (1u << 20) /* 40 MiB: a program that touches more in these seconds is not learnt whole */
 #define PAGE_PRESENT    (1ull << 63)
 #define PAGE_FILE       (1ull << 61)
 
@@ -44,6 +46,7 @@ struct watch {
 	struct record_trace trace;
 	uint64_t began; /* nanoseconds */
 	uint64_t last;
+	uint64_t looked;       /* entries of page tables that were read */
 	const char *milestone; /* NULL until the end */
 };
 
@@ -99,11 +102,12 @@ static int add_pages(struct watch *watch, int pagemap, const struct mapping *map
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), entries[RUN_MAX];
 	uint64_t pages = (mapping->end - mapping->start) / page_size;
 
-	for (uint64_t at = 0; at < pages; at += RUN_MAX) {
+	for (uint64_t at = 0; at < pages && watch->looked < PAGES_MAX; at += RUN_MAX) {
 		size_t want = (size_t)(pages - at < RUN_MAX ? pages - at : RUN_MAX) * sizeof(*entries);
 		ssize_t n = pread(pagemap, entries, want,
 			(off_t)((mapping->start / page_size + at) * sizeof(*entries)));
 
+		watch->looked += want / sizeof(*entries);
 		for (ssize_t i = 0; i < n / (ssize_t)sizeof(*entries); i++) {
 			int r = 0;
 
@@ -370,7 +374,7 @@ static int make_profile(struct watch *watch, struct profile *profile)
 		return r;
 	profile_identify(profile);
 	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
-	if (watch->trace.lost)
+	if (watch->trace.lost || watch->opens.lost || watch->looked >= PAGES_MAX)
 		profile->bias |= PROFILE_BIAS_LOST;
 	if (streq(watch->milestone, "timeout"))
 		profile->bias |= PROFILE_BIAS_TIMEOUT;
@@ -379,11 +383,15 @@ static int make_profile(struct watch *watch, struct profile *profile)
 
 int watch_run(struct tracer *tracer, const struct watch_options *options, struct watch_result *ret)
 {
-	_cleanup_(watch_release) struct watch watch = {
-		.options = options, .tracer = tracer, .opens = OPENS_INIT};
+	_cleanup_(watch_release) struct watch watch = {.options = options,
+		.tracer = tracer,
+		.opens = OPENS_INIT,
+		.trace = {.events_max = EVENTS_MAX}};
 	struct watch_result result = {0};
-	int r = begin(&watch);
+	int r;
 
+	watch.opens.bounded = true;
+	r = begin(&watch);
 	if (r == 0)
 		r = follow(&watch);
 	if (r == 0)

@@ -22,6 +22,9 @@
 
 #define BUFFER_KIB "256" /* of each CPU: some 2,000 execs */
 
+/* Programs may be executed faster than we look at them; signals and what is learnt must get their turn. */
+#define READS_AT_ONCE 16
+
 struct execs {
 	struct tracefs_instance *instance;
 	struct tep_handle *tep;
@@ -203,8 +206,9 @@ static int take_sub_buffer(struct execs *execs, exec_seen_fn *seen, void *contex
 int execs_read(struct execs *execs, exec_seen_fn *seen, void *context)
 {
 	for (int cpu = 0; cpu < execs->n_cpus; cpu++) {
-		while (execs->cpus[cpu] >= 0 &&
-			read(execs->cpus[cpu], execs->sub_buffer, execs->sub_buffer_size) > 0) {
+		for (int i = 0; i < READS_AT_ONCE && execs->cpus[cpu] >= 0 &&
+			read(execs->cpus[cpu], execs->sub_buffer, execs->sub_buffer_size) > 0;
+			i++) {
 			int r = take_sub_buffer(execs, seen, context);
 
 			if (r < 0)

@@ -28,7 +28,10 @@ void execs_free(struct execs *execs);
 /* A descriptor that polls as readable when there is something to read. */
 int execs_fd(const struct execs *execs);
 
-/* Calls seen() for each program executed since the last call. Returns 0, or negative errno if a buffer cannot be read. */
+/*
+ * Calls seen() for each program executed since the last call, but not for all of them if there are many: then the
+ * descriptor stays readable. Returns 0, or negative errno if a buffer cannot be read.
+ */
 int execs_read(struct execs *execs, exec_seen_fn *seen, void *context);
 
 /* How often the kernel has dropped events, because they were not read soon enough. */

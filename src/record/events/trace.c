@@ -11,7 +11,13 @@
 /* 32 Mi events are 1.25 GiB: the trace of a command that reads for minutes is cut there, and marked as such. */
 #define EVENTS_MAX (32u << 20)
 
-#define REQUESTS_MAX (1u << 20) /* 32 MiB: more tell nothing new of a disk */
+#define REQUESTS_MAX (1u << 20)  /* 32 MiB: more tell nothing new of a disk */
+#define EXECS_MAX    (64u << 10) /* a program that executes others without end must not take all memory */
+
+static size_t events_max(const struct record_trace *trace)
+{
+	return trace->events_max ? trace->events_max : EVENTS_MAX;
+}
 
 int record_trace_add_event(struct record_trace *trace, const struct record_event *event)
 {
@@ -21,7 +27,7 @@ int record_trace_add_event(struct record_trace *trace, const struct record_event
 	if (before && before->inode == event->inode && before->device == event->device &&
 		before->first == event->first && before->last == event->last && before->kind == event->kind)
 		return 0;
-	if (trace->n_events == EVENTS_MAX) {
+	if (trace->n_events >= events_max(trace)) {
 		trace->lost = true;
 		return 0;
 	}
@@ -50,8 +56,13 @@ int record_trace_add_request(struct record_trace *trace, const struct record_req
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
 {
 	char *copy;
-	int r = ARRAY_RESERVE(trace->execs, trace->execs_capacity, trace->n_execs + 1);
+	int r;
 
+	if (trace->n_execs == EXECS_MAX) {
+		trace->lost = true;
+		return 0;
+	}
+	r = ARRAY_RESERVE(trace->execs, trace->execs_capacity, trace->n_execs + 1);
 	if (r < 0)
 		return r;
 	copy = strdup(path);

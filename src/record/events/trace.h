@@ -51,7 +51,8 @@ struct record_trace {
 	size_t n_pids, pids_capacity;
 	struct record_request *requests; /* owned */
 	size_t n_requests, requests_capacity;
-	bool lost;          /* the kernel dropped events */
+	size_t events_max;  /* more events are dropped; 0: more than any recording should need */
+	bool lost;          /* the kernel dropped events, or we did */
 	bool requests_lost; /* it dropped some of disks */
 };
 

@@ -61,10 +61,11 @@ static int mark_view(struct opens *opens, const struct view *view)
 
 int opens_start(struct opens *opens, const struct mounts *mounts)
 {
+	unsigned queue = opens->bounded ? 0 : FAN_UNLIMITED_QUEUE;
+
 	opens->mounts = mounts;
 	opens->fd = fanotify_init(
-		FAN_CLASS_NOTIF | FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS | FAN_CLOEXEC | FAN_NONBLOCK,
-		EVENT_FLAGS);
+		FAN_CLASS_NOTIF | queue | FAN_UNLIMITED_MARKS | FAN_CLOEXEC | FAN_NONBLOCK, EVENT_FLAGS);
 	if (opens->fd < 0)
 		return -errno;
 	for (size_t i = 0; i < mounts->count; i++) {
@@ -315,6 +316,7 @@ static int drain_once(struct opens *opens)
 	if (size <= 0)
 		return 0;
 	for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
+		opens->lost |= (event->mask & FAN_Q_OVERFLOW) != 0;
 		if (event->fd < 0)
 			continue;
 		if (r == 0 && event->pid != getpid())

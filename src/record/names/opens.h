@@ -20,6 +20,8 @@ struct opens {
 	struct views views;
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
+	bool bounded; /* set before opens_start(): the kernel drops events when many wait, instead of using more memory */
+	bool lost;      /* it has dropped some */
 	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */
 	struct inode_map tree; /* pids of the command's tree, as inodes */
 	size_t n_pids_seen;    /* of trace->pids */
