@@ -202,6 +202,17 @@ case_store_cannot_be_written() {
 	[ ! -e "$plan.stale" ] && [ ! -s "$tmp/planned" ] || fail "something was tried: $(ls "$store")"
 }
 
+# There user ids say nothing of who owns a file.
+case_user_namespace() {
+	unshare -Ur true 2>/dev/null || skip "unshare -Ur does not work here"
+	record
+	make_slow_planner
+	rm "$tmp/go"
+	update
+	gathering unshare -Ur "$prefetcher" --fd 3 3<"$plan" >"$tmp/seen" 2>&1 || fail "the prefetcher fails: $(cat "$tmp/seen")"
+	[ ! -s "$tmp/seen" ] && [ ! -s "$tmp/planned" ] || fail "something was started: $(cat "$tmp/seen" "$tmp/planned")"
+}
+
 # A plan that a person has named is only marked.
 case_named_plan_is_marked() {
 	record
