@@ -67,7 +67,6 @@ int state_plan_read(const struct doctor_host *host, const char *path, struct sta
 	if (r < 0)
 		return r;
 	plan.fault = plan_view_init(&plan.view, plan.data, size, checksum64);
-	plan.marked_stale = store_is_stale(&store, path);
 	*ret = plan;
 	plan.data = NULL;
 	return 0;

@@ -15,7 +15,6 @@ struct state_plan {
 	char *data;          /* owned */
 	enum plan_fault fault;
 	struct plan_view view; /* valid if PLAN_GOOD */
-	bool marked_stale;
 };
 
 void state_plan_release(struct state_plan *plan);
