@@ -13,7 +13,7 @@
 #include "base/strings.h"
 
 #define MAGIC   "headstart-known "
-#define VERSION 1u
+#define VERSION 2u /* 1 had no keys */
 
 static void known_releasep(struct known *known)
 {
@@ -21,20 +21,20 @@ static void known_releasep(struct known *known)
 }
 
 /* One record, which ends with a NUL. */
-static int parse_record(const char *record, struct known *known)
+static int parse_record(const char *record, unsigned version, struct known *known)
 {
 	struct known_program program = {0};
-	int path = 0, r;
+	int path = 0, key = 0, r;
 
 	if (sscanf(record,
 		    "%" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu64 " %" SCNd64 " %" SCNd64 " %" SCNd64
 		    " %" SCNd64 " %" SCNu64 " %n",
 		    &program.starts, &program.cold, &program.tries, &program.bytes, &program.last_start,
-		    &program.last_cold, &program.last_try, &program.learnt, &program.kept_bytes,
-		    &path) != 9 ||
-		record[path] != '/' || strlen(record + path) >= PATH_MAX || known->n >= KNOWN_MAX)
+		    &program.last_cold, &program.last_try, &program.learnt, &program.kept_bytes, &key) != 9 ||
+		(version > 1 && sscanf(record + key, "%" SCNx64 " %n", &program.key, &path) != 1) ||
+		record[key + path] != '/' || strlen(record + key + path) >= PATH_MAX || known->n >= KNOWN_MAX)
 		return -EINVAL;
-	program.path = strdup(record + path);
+	program.path = strdup(record + key + path);
 	r = program.path ? known_add(known, &program) : -ENOMEM;
 	if (r < 0)
 		free(program.path);
@@ -58,11 +58,11 @@ enum known_fault known_parse(const char *data, size_t size, struct known *ret)
 		return KNOWN_DAMAGED;
 	if (version > VERSION)
 		return KNOWN_NEWER;
-	if (version != VERSION || sscanf(line + used, " %" SCNx64, &checksum) != 1 ||
+	if (version == 0 || sscanf(line + used, " %" SCNx64, &checksum) != 1 ||
 		checksum64(line_end + 1, (size_t)(end - line_end - 1)) != checksum)
 		return KNOWN_DAMAGED;
 	for (const char *record = line_end + 1; record < end; record += strlen(record) + 1)
-		if (!memchr(record, 0, (size_t)(end - record)) || parse_record(record, &known) < 0)
+		if (!memchr(record, 0, (size_t)(end - record)) || parse_record(record, version, &known) < 0)
 			return KNOWN_DAMAGED;
 	*ret = known;
 	known = (struct known){0};
@@ -84,10 +84,10 @@ int known_serialize(const struct known *known, char **ret_data, size_t *ret_size
 
 		fprintf(stream,
 			"%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu64 " %" PRId64 " %" PRId64 " %" PRId64
-			" %" PRId64 " %" PRIu64 " %s%c",
+			" %" PRId64 " %" PRIu64 " %" PRIx64 " %s%c",
 			program->starts, program->cold, program->tries, program->bytes, program->last_start,
 			program->last_cold, program->last_try, program->learnt, program->kept_bytes,
-			program->path, 0);
+			program->key, program->path, 0);
 	}
 	if (fclose(stream) != 0)
 		return -ENOMEM;

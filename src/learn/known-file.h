@@ -2,11 +2,11 @@
 /*
  * What is known of programs, as a file:
  *
- *     headstart-known 1 CHECKSUM          hexadecimal, XXH3-64 of all that follows this line
- *     STARTS COLD TRIES BYTES LAST-START LAST-COLD LAST-TRY LEARNT KEPT-BYTES PATH NUL
+ *     headstart-known 2 CHECKSUM          hexadecimal, XXH3-64 of all that follows this line
+ *     STARTS COLD TRIES BYTES LAST-START LAST-COLD LAST-TRY LEARNT KEPT-BYTES KEY PATH NUL
  *     …
  *
- * A path ends with a NUL instead of a newline, because it may contain newlines.
+ * KEY is hexadecimal; version 1 has none. A path ends with a NUL instead of a newline, because it may contain newlines.
  */
 #pragma once
 

@@ -30,12 +30,17 @@ static uint64_t hash_of(const char *path)
 	return checksum64(path, strlen(path));
 }
 
-struct known_program *known_find(const struct known *known, const char *path)
+static bool is_of(const struct known_program *item, const char *path, uint64_t hash)
+{
+	return item->hash == hash && streq(item->path, path);
+}
+
+struct known_program *known_find(const struct known *known, const char *path, uint64_t key)
 {
 	uint64_t hash = hash_of(path);
 
 	for (size_t i = 0; i < known->n; i++)
-		if (known->items[i].hash == hash && streq(known->items[i].path, path))
+		if (known->items[i].key == key && is_of(&known->items[i], path, hash))
 			return &known->items[i];
 	return NULL;
 }
@@ -58,33 +63,72 @@ int known_add(struct known *known, struct known_program *program)
 	return 0;
 }
 
-void known_forget(struct known *known, struct known_program *program)
+static void take_out(struct known *known, struct known_program *item)
 {
-	free(program->path);
-	*program = known->items[--known->n];
+	free(item->path);
+	*item = known->items[--known->n];
 	known->changed = true;
 }
 
-static void make_room(struct known *known)
+void known_forget(struct known *known, struct known_program *program)
 {
+	bool whole = program->key == 0;
+	uint64_t hash = program->hash;
+	char *path = TAKE_PTR(program->path);
+
+	take_out(known, program);
+	for (size_t i = known->n; whole && i-- > 0;)
+		if (is_of(&known->items[i], path, hash))
+			take_out(known, &known->items[i]);
+	free(path);
+}
+
+/* Of the items that are not learnt, of one program's starts or (NULL) of all, the one that was not cold for the longest time. */
+static struct known_program *longest_warm(const struct known *known, const char *path)
+{
+	uint64_t hash = path ? hash_of(path) : 0;
 	struct known_program *oldest = NULL;
 
+	for (size_t i = 0; i < known->n; i++) {
+		struct known_program *item = &known->items[i];
+
+		if (!item->learnt && (!path || (item->key && is_of(item, path, hash))) &&
+			(!oldest || item->last_cold < oldest->last_cold))
+			oldest = item;
+	}
+	return oldest;
+}
+
+static size_t count_starts(const struct known *known, const char *path, bool learnt)
+{
+	uint64_t hash = hash_of(path);
+	size_t n = 0;
+
 	for (size_t i = 0; i < known->n; i++)
-		if (!known->items[i].learnt && (!oldest || known->items[i].last_cold < oldest->last_cold))
-			oldest = &known->items[i];
+		n += known->items[i].key && (known->items[i].learnt != 0) == learnt &&
+			is_of(&known->items[i], path, hash);
+	return n;
+}
+
+static void make_room(struct known *known, const char *path)
+{
+	struct known_program *oldest = longest_warm(known, path);
+
 	if (oldest)
 		known_forget(known, oldest);
 }
 
-static int add_new(struct known *known, const char *path, struct known_program **ret)
+static int add_new(struct known *known, const char *path, uint64_t key, struct known_program **ret)
 {
-	struct known_program program = {.path = strdup(path)};
+	struct known_program program = {.path = strdup(path), .key = key};
 	int r;
 
 	if (!program.path)
 		return -ENOMEM;
+	if (key && count_starts(known, path, false) >= KNOWN_STARTS_MAX)
+		make_room(known, path);
 	if (known->n >= KNOWN_MAX)
-		make_room(known);
+		make_room(known, NULL);
 	r = known->n >= KNOWN_MAX ? -ENOMEM : known_add(known, &program);
 	if (r < 0) {
 		free(program.path);
@@ -94,15 +138,15 @@ static int add_new(struct known *known, const char *path, struct known_program *
 	return 0;
 }
 
-int known_judge(struct known *known, const char *path, uint64_t bytes, int64_t now)
+int known_judge(struct known *known, const char *path, uint64_t key, uint64_t bytes, int64_t now)
 {
-	struct known_program *program = known_find(known, path);
+	struct known_program *program = known_find(known, path, key);
 	int r = 0;
 
 	if (!program && !known_is_cold(bytes))
 		return 0;
 	if (!program)
-		r = add_new(known, path, &program);
+		r = add_new(known, path, key, &program);
 	if (r < 0)
 		return r;
 	program->starts += program->starts < UINT32_MAX;
@@ -117,9 +161,9 @@ int known_judge(struct known *known, const char *path, uint64_t bytes, int64_t n
 	return 0;
 }
 
-void known_started(struct known *known, const char *path, int64_t now)
+void known_started(struct known *known, const char *path, uint64_t key, int64_t now)
 {
-	struct known_program *program = known_find(known, path);
+	struct known_program *program = known_find(known, path, key);
 
 	/* Once a day is enough: this would otherwise be written at every start. */
 	if (!program || age(program->last_start, now) < DAY)
@@ -139,6 +183,17 @@ bool known_wants_trace(const struct known_program *program, int64_t now)
 		(program->tries == 0 || age(program->last_try, now) >= TRY_AGAIN_S);
 }
 
+bool known_wants_start(const struct known *known, const char *path, int64_t now)
+{
+	uint64_t hash = hash_of(path);
+
+	for (size_t i = 0; i < known->n; i++)
+		if (known->items[i].key && is_of(&known->items[i], path, hash) &&
+			known_wants_trace(&known->items[i], now))
+			return true;
+	return false;
+}
+
 void known_traced(struct known *known, struct known_program *program, uint64_t kept_bytes, int64_t now)
 {
 	known->changed = true;
@@ -151,6 +206,18 @@ void known_traced(struct known *known, struct known_program *program, uint64_t k
 	program->learnt = now;
 	program->kept_bytes = kept_bytes;
 	program->last_start = now;
+}
+
+int known_start_learnt(struct known *known, const char *path, uint64_t key, int64_t now)
+{
+	struct known_program *start = known_find(known, path, key);
+	int r = start ? 0 : add_new(known, path, key, &start);
+
+	if (r == 0)
+		known_traced(known, start, 1, now);
+	if (r == 0)
+		start->kept_bytes = 0; /* the program's item counts it */
+	return r;
 }
 
 uint64_t known_kept_bytes(const struct known *known)
@@ -170,18 +237,31 @@ static bool too_old(const struct known_program *program, int64_t now)
 	return age(last, now) > (int64_t)KNOWN_DAYS_KEPT * DAY;
 }
 
+/* Whether this is a learnt start of a program that has too many of them. */
+static bool is_one_too_many(const struct known *known, const struct known_program *item)
+{
+	return item->key && item->learnt && count_starts(known, item->path, true) > KNOWN_STARTS_MAX;
+}
+
+static bool is_used_less(const struct known_program *item, const struct known_program *other)
+{
+	return !other || item->last_start < other->last_start;
+}
+
 struct known_program *known_next_to_forget(const struct known *known, uint64_t budget, int64_t now)
 {
 	bool over = known_kept_bytes(known) > budget;
-	struct known_program *oldest = NULL;
+	struct known_program *oldest = NULL, *surplus = NULL;
 
 	for (size_t i = 0; i < known->n; i++) {
-		struct known_program *program = &known->items[i];
+		struct known_program *item = &known->items[i];
 
-		if (too_old(program, now))
-			return program;
-		if (over && program->learnt && (!oldest || program->last_start < oldest->last_start))
-			oldest = program;
+		if (too_old(item, now))
+			return item;
+		if (over && item->learnt && item->kept_bytes && is_used_less(item, oldest))
+			oldest = item;
+		if ((!surplus || is_used_less(item, surplus)) && is_one_too_many(known, item))
+			surplus = item;
 	}
-	return oldest;
+	return surplus ? surplus : oldest;
 }

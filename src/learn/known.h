@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The programs that have started cold: how often, and whether their start has been learnt. A program that never started
- * cold is not among them. Times are seconds since the epoch; a clock that was turned back makes nothing older or younger
- * than now.
+ * cold is not among them. A program that is a host has further items, each for a start with a key (format/asked.h) that
+ * was cold though the program has a plan. Times are seconds since the epoch; a clock that was turned back makes nothing
+ * older or younger than now.
  */
 #pragma once
 
@@ -13,11 +14,14 @@
 #define KNOWN_MAX        2048u        /* programs */
 #define KNOWN_COLD_BYTES (512u << 10) /* a start that has read less was warm, or is too cheap to be learnt */
 
+#define KNOWN_STARTS_MAX 32u /* of one program: learnt ones, and as many that were cold */
+
 #define KNOWN_DAYS_KEPT 60 /* without a cold start, and what was learnt without any start */
 
 struct known_program {
 	char *path;         /* owned; canonical */
 	uint64_t hash;      /* of the path */
+	uint64_t key;       /* of the start; 0: this is about the program as such */
 	uint32_t starts;    /* that were seen since the first cold one */
 	uint32_t cold;      /* of them */
 	uint32_t tries;     /* traces since it was last learnt that showed no cold start */
@@ -37,8 +41,8 @@ struct known {
 
 void known_release(struct known *known);
 
-/* The program, or NULL. The pointer is good until something is added or removed. */
-struct known_program *known_find(const struct known *known, const char *path);
+/* The item, or NULL. The pointer is good until something is added or removed. */
+struct known_program *known_find(const struct known *known, const char *path, uint64_t key);
 
 /* Whether a start that has read so many bytes was cold. */
 static inline bool known_is_cold(uint64_t bytes)
@@ -47,27 +51,34 @@ static inline bool known_is_cold(uint64_t bytes)
 }
 
 /*
- * A start is over, and has read so many bytes. Returns 0 or -ENOMEM. If there are KNOWN_MAX programs, the one that has
- * not been cold for the longest time makes room, unless it is learnt.
+ * A start is over, and has read so many bytes. Returns 0 or -ENOMEM. If there are KNOWN_MAX items, or KNOWN_STARTS_MAX
+ * with keys of this program, the one that has not been cold for the longest time makes room, unless it is learnt.
  */
-int known_judge(struct known *known, const char *path, uint64_t bytes, int64_t now);
+int known_judge(struct known *known, const char *path, uint64_t key, uint64_t bytes, int64_t now);
 
-/* A start of a program whose plan was made of what was learnt. */
-void known_started(struct known *known, const char *path, int64_t now);
+/* A start whose plan was made of what was learnt. */
+void known_started(struct known *known, const char *path, uint64_t key, int64_t now);
 
 /* Whether the next start should be traced: it is not learnt, not seldom cold, and was not traced in vain too often. */
 bool known_wants_trace(const struct known_program *program, int64_t now);
 
+/* Whether known_wants_trace() is true of any start of the program that has a key. */
+bool known_wants_start(const struct known *known, const char *path, int64_t now);
+
 /* A trace is over: it showed a cold start, of which so many bytes are kept, or (0) it did not. */
 void known_traced(struct known *known, struct known_program *program, uint64_t kept_bytes, int64_t now);
 
+/* The first learnt start of a host has a key as well, by which it ages. Nothing more is kept for it. Returns 0 or -ENOMEM. */
+int known_start_learnt(struct known *known, const char *path, uint64_t key, int64_t now);
+
 /*
- * The program that should be forgotten next: one that is too old, then, while more than `budget` bytes are kept, the learnt
- * one that has not been started for the longest time. NULL: none.
+ * What should be forgotten next: an item that is too old; the least used start of a program with more than KNOWN_STARTS_MAX
+ * learnt ones; then, while more than `budget` bytes are kept, the learnt item that has not been started for the longest
+ * time. NULL: none.
  */
 struct known_program *known_next_to_forget(const struct known *known, uint64_t budget, int64_t now);
 
-/* Takes the program out. What is kept of it must have been removed. */
+/* Takes the item out, and with a program all its starts. What is kept of it must have been removed. */
 void known_forget(struct known *known, struct known_program *program);
 
 /* Sum of kept_bytes. */

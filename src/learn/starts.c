@@ -96,6 +96,30 @@ enum starts_role starts_exec(
 	return STARTS_BEGINS;
 }
 
+void starts_planned(struct starts *starts, int32_t pid, uint64_t now_ms)
+{
+	struct start *start = find_member(starts, pid, now_ms);
+
+	if (start)
+		start->planned = true;
+}
+
+void starts_asked(struct starts *starts, int32_t pid, uint64_t key, uint64_t now_ms)
+{
+	struct start *start = find_member(starts, pid, now_ms);
+
+	if (start && start->planned && !start->key)
+		start->key = key;
+}
+
+const char *starts_program(const struct starts *starts, int32_t pid)
+{
+	for (size_t i = 0; i < STARTS_MAX; i++)
+		if (starts->items[i].n_members && starts->items[i].members[0].pid == pid)
+			return starts->items[i].program;
+	return NULL;
+}
+
 static uint64_t next_look(const struct start *start)
 {
 	return start->began_ms + looks[start->looks];
@@ -158,7 +182,8 @@ void starts_look(struct starts *starts, uint64_t now_ms, const struct starts_eye
 			start->looks++;
 		if (lives && start->looks < N_LOOKS)
 			continue;
-		eyes->judge(eyes->context, start->program, total(start));
+		if (!start->planned || start->key)
+			eyes->judge(eyes->context, start->program, start->key, total(start));
 		end(start);
 	}
 }

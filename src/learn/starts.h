@@ -19,6 +19,8 @@
 
 struct start {
 	char *program; /* owned; canonical path; NULL: this slot is free */
+	uint64_t key;  /* of the start, as far as it is known */
+	bool planned;  /* the program has a plan: only what is known of the key counts */
 	uint64_t began_ms;
 	unsigned looks;  /* that have been taken */
 	uint64_t passed; /* bytes, of processes that have ended and whose parents do not count them */
@@ -43,14 +45,21 @@ enum starts_role {
 enum starts_role starts_exec(
 	struct starts *starts, int32_t pid, int32_t parent, const char *program, uint64_t now_ms);
 
+/* The program of the start that this process began has a plan; the start has that key, and no plan of its own. */
+void starts_planned(struct starts *starts, int32_t pid, uint64_t now_ms);
+void starts_asked(struct starts *starts, int32_t pid, uint64_t key, uint64_t now_ms);
+
+/* The program that this process has begun to start; NULL: none. */
+const char *starts_program(const struct starts *starts, int32_t pid);
+
 /* When starts_look() has something to do next; UINT64_MAX: never. */
 uint64_t starts_next_ms(const struct starts *starts);
 
 struct starts_eyes {
 	/* How much that process, and its children that have ended, have read from disks, in bytes. False: it is gone. */
 	bool (*bytes_of)(void *context, int32_t pid, uint64_t *ret_bytes);
-	/* The start is over; it has read so many bytes, at least. */
-	void (*judge)(void *context, const char *program, uint64_t bytes);
+	/* The start is over; it has read so many bytes, at least. Not called if it was planned and no key is known. */
+	void (*judge)(void *context, const char *program, uint64_t key, uint64_t bytes);
 	void *context;
 };
 

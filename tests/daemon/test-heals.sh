@@ -31,7 +31,7 @@ heals() {
 case_stale_plan_heals() {
 	echo more >>"$disk/data"
 	sync "$disk/data"
-	start_daemon --no-learn
+	start_daemon --no-learn --quiet
 	until_undisturbed heals
 	for try in $(seq 200); do # the mark goes after the plan has come
 		[ -e "$plan.stale" ] || break

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/io.h"
 #include "learn/known-file.h"
 
 #define DAY  86400
@@ -20,16 +21,16 @@ static void only_cold_starts_are_noted(void **state)
 {
 	struct known known = {0};
 
-	assert_int_equal(known_judge(&known, "/usr/bin/ls", COLD - 1, NOW), 0);
+	assert_int_equal(known_judge(&known, "/usr/bin/ls", 0, COLD - 1, NOW), 0);
 	assert_int_equal(known.n, 0);
 	assert_false(known.changed);
-	assert_int_equal(known_judge(&known, "/usr/bin/gimp", COLD, NOW), 0);
+	assert_int_equal(known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW), 0);
 	assert_int_equal(known.n, 1);
 	assert_true(known.changed);
-	assert_int_equal(known_judge(&known, "/usr/bin/gimp", 0, NOW + 5), 0);
-	assert_int_equal(known_find(&known, "/usr/bin/gimp")->starts, 2);
-	assert_int_equal(known_find(&known, "/usr/bin/gimp")->cold, 1);
-	assert_null(known_find(&known, "/usr/bin/gim"));
+	assert_int_equal(known_judge(&known, "/usr/bin/gimp", 0, 0, NOW + 5), 0);
+	assert_int_equal(known_find(&known, "/usr/bin/gimp", 0)->starts, 2);
+	assert_int_equal(known_find(&known, "/usr/bin/gimp", 0)->cold, 1);
+	assert_null(known_find(&known, "/usr/bin/gim", 0));
 	known_release(&known);
 }
 
@@ -38,8 +39,8 @@ static void a_cold_program_is_traced_until_it_is_learnt(void **state)
 	struct known known = {0};
 	struct known_program *program;
 
-	known_judge(&known, "/usr/bin/gimp", COLD, NOW);
-	program = known_find(&known, "/usr/bin/gimp");
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW);
+	program = known_find(&known, "/usr/bin/gimp", 0);
 	assert_true(known_wants_trace(program, NOW));
 	known_traced(&known, program, 12345, NOW);
 	assert_false(known_wants_trace(program, NOW + DAY));
@@ -54,14 +55,14 @@ static void traces_in_vain_become_rare_and_end(void **state)
 	int64_t now = NOW;
 	int tries = 0;
 
-	known_judge(&known, "/usr/bin/gimp", COLD, now);
-	program = known_find(&known, "/usr/bin/gimp");
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, now);
+	program = known_find(&known, "/usr/bin/gimp", 0);
 	known_traced(&known, program, 0, now);
 	assert_false(known_wants_trace(program, now + 1));
 	for (; known_wants_trace(program, now += DAY / 24) && tries < 100; tries++)
 		known_traced(&known, program, 0, now);
 	assert_in_range(tries, 1, 20);
-	known_judge(&known, "/usr/bin/gimp", COLD, now);
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, now);
 	assert_true(known_wants_trace(program, now + DAY));
 	known_release(&known);
 }
@@ -70,10 +71,10 @@ static void what_is_seldom_cold_is_not_traced(void **state)
 {
 	struct known known = {0};
 
-	known_judge(&known, "/usr/bin/git", COLD, NOW);
+	known_judge(&known, "/usr/bin/git", 0, COLD, NOW);
 	for (int i = 0; i < 200; i++)
-		known_judge(&known, "/usr/bin/git", 0, NOW + i);
-	assert_false(known_wants_trace(known_find(&known, "/usr/bin/git"), NOW + DAY));
+		known_judge(&known, "/usr/bin/git", 0, 0, NOW + i);
+	assert_false(known_wants_trace(known_find(&known, "/usr/bin/git", 0), NOW + DAY));
 	known_release(&known);
 }
 
@@ -82,13 +83,14 @@ static void what_is_old_is_forgotten(void **state)
 	int64_t later = NOW + (int64_t)(KNOWN_DAYS_KEPT + 1) * DAY;
 	struct known known = {0};
 
-	known_judge(&known, "/usr/bin/old", COLD, NOW);
-	known_judge(&known, "/usr/bin/used", COLD, NOW);
-	known_traced(&known, known_find(&known, "/usr/bin/used"), 10, NOW);
-	known_started(&known, "/usr/bin/used", later - DAY);
+	known_judge(&known, "/usr/bin/old", 0, COLD, NOW);
+	known_judge(&known, "/usr/bin/used", 0, COLD, NOW);
+	known_traced(&known, known_find(&known, "/usr/bin/used", 0), 10, NOW);
+	known_started(&known, "/usr/bin/used", 0, later - DAY);
 	assert_null(known_next_to_forget(&known, UINT64_MAX, NOW + DAY));
-	assert_ptr_equal(known_next_to_forget(&known, UINT64_MAX, later), known_find(&known, "/usr/bin/old"));
-	known_forget(&known, known_find(&known, "/usr/bin/old"));
+	assert_ptr_equal(
+		known_next_to_forget(&known, UINT64_MAX, later), known_find(&known, "/usr/bin/old", 0));
+	known_forget(&known, known_find(&known, "/usr/bin/old", 0));
 	assert_null(known_next_to_forget(&known, UINT64_MAX, later));
 	assert_non_null(known_next_to_forget(&known, UINT64_MAX, later + (int64_t)KNOWN_DAYS_KEPT * DAY));
 	known_release(&known);
@@ -98,9 +100,9 @@ static void a_clock_turned_back_forgets_nothing(void **state)
 {
 	struct known known = {0};
 
-	known_judge(&known, "/usr/bin/gimp", COLD, NOW);
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW);
 	assert_null(known_next_to_forget(&known, UINT64_MAX, 0));
-	assert_true(known_wants_trace(known_find(&known, "/usr/bin/gimp"), 0));
+	assert_true(known_wants_trace(known_find(&known, "/usr/bin/gimp", 0), 0));
 	known_release(&known);
 }
 
@@ -108,13 +110,13 @@ static void beyond_the_budget_the_least_used_goes(void **state)
 {
 	struct known known = {0};
 
-	known_judge(&known, "/usr/bin/a", COLD, NOW);
-	known_judge(&known, "/usr/bin/b", COLD, NOW);
-	known_traced(&known, known_find(&known, "/usr/bin/a"), 60, NOW + 10);
-	known_traced(&known, known_find(&known, "/usr/bin/b"), 60, NOW);
+	known_judge(&known, "/usr/bin/a", 0, COLD, NOW);
+	known_judge(&known, "/usr/bin/b", 0, COLD, NOW);
+	known_traced(&known, known_find(&known, "/usr/bin/a", 0), 60, NOW + 10);
+	known_traced(&known, known_find(&known, "/usr/bin/b", 0), 60, NOW);
 	assert_null(known_next_to_forget(&known, 120, NOW + 20));
-	assert_ptr_equal(known_next_to_forget(&known, 119, NOW + 20), known_find(&known, "/usr/bin/b"));
-	known_forget(&known, known_find(&known, "/usr/bin/b"));
+	assert_ptr_equal(known_next_to_forget(&known, 119, NOW + 20), known_find(&known, "/usr/bin/b", 0));
+	known_forget(&known, known_find(&known, "/usr/bin/b", 0));
 	assert_null(known_next_to_forget(&known, 119, NOW + 20));
 	known_release(&known);
 }
@@ -126,15 +128,129 @@ static void a_full_table_drops_what_was_cold_longest_ago(void **state)
 
 	for (unsigned i = 0; i < KNOWN_MAX; i++) {
 		snprintf(path, sizeof(path), "/usr/bin/%u", i);
-		known_judge(&known, path, COLD, NOW + i);
+		known_judge(&known, path, 0, COLD, NOW + i);
 	}
-	known_traced(&known, known_find(&known, "/usr/bin/0"), 1, NOW);
-	assert_int_equal(known_judge(&known, "/usr/bin/new", COLD, NOW + DAY), 0);
+	known_traced(&known, known_find(&known, "/usr/bin/0", 0), 1, NOW);
+	assert_int_equal(known_judge(&known, "/usr/bin/new", 0, COLD, NOW + DAY), 0);
 	assert_int_equal(known.n, KNOWN_MAX);
-	assert_non_null(known_find(&known, "/usr/bin/0")); /* it is learnt */
-	assert_null(known_find(&known, "/usr/bin/1"));
-	assert_non_null(known_find(&known, "/usr/bin/new"));
+	assert_non_null(known_find(&known, "/usr/bin/0", 0)); /* it is learnt */
+	assert_null(known_find(&known, "/usr/bin/1", 0));
+	assert_non_null(known_find(&known, "/usr/bin/new", 0));
 	known_release(&known);
+}
+
+static void learn(struct known *known, uint64_t key, int64_t now)
+{
+	assert_int_equal(known_judge(known, "/usr/bin/git", key, COLD, now), 0);
+	known_traced(known, known_find(known, "/usr/bin/git", key), 10, now);
+}
+
+static void each_start_of_a_host_is_learnt(void **state)
+{
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	assert_int_equal(known_start_learnt(&known, "/usr/bin/git", 7, NOW), 0);
+	assert_int_equal(known_kept_bytes(&known), 10); /* the first start is counted once */
+	assert_false(known_wants_start(&known, "/usr/bin/git", NOW));
+	known_judge(&known, "/usr/bin/git", 8, COLD - 1, NOW);
+	assert_false(known_wants_start(&known, "/usr/bin/git", NOW));
+	known_judge(&known, "/usr/bin/git", 8, COLD, NOW);
+	assert_true(known_wants_start(&known, "/usr/bin/git", NOW));
+	assert_false(known_wants_start(&known, "/usr/bin/gi", NOW));
+	learn(&known, 8, NOW);
+	assert_false(known_wants_start(&known, "/usr/bin/git", NOW));
+	assert_int_equal(known_kept_bytes(&known), 20);
+	known_forget(&known, known_find(&known, "/usr/bin/git", 8));
+	assert_non_null(known_find(&known, "/usr/bin/git", 0));
+	known_judge(&known, "/usr/bin/gitk", 0, COLD, NOW);
+	known_forget(&known, known_find(&known, "/usr/bin/git", 0));
+	assert_null(known_find(&known, "/usr/bin/git", 7)); /* the program goes with all its starts */
+	assert_non_null(known_find(&known, "/usr/bin/gitk", 0));
+	known_release(&known);
+}
+
+static void of_too_many_starts_the_least_used_goes(void **state)
+{
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	for (uint64_t key = 1; key <= KNOWN_STARTS_MAX; key++)
+		learn(&known, key, NOW + (int64_t)key);
+	assert_null(known_next_to_forget(&known, UINT64_MAX, NOW + 100));
+	known_started(&known, "/usr/bin/git", 1, NOW + 2 * DAY);
+	learn(&known, 999, NOW + 3 * DAY);
+	assert_ptr_equal(known_next_to_forget(&known, UINT64_MAX, NOW + 3 * DAY),
+		known_find(&known, "/usr/bin/git", 2));
+	known_forget(&known, known_find(&known, "/usr/bin/git", 2));
+	assert_null(known_next_to_forget(&known, UINT64_MAX, NOW + 3 * DAY));
+	known_release(&known);
+}
+
+static void a_start_that_is_not_used_goes_before_its_program(void **state)
+{
+	int64_t later = NOW + (int64_t)(KNOWN_DAYS_KEPT + 1) * DAY;
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	learn(&known, 5, NOW);
+	known_started(&known, "/usr/bin/git", 0, later);
+	assert_ptr_equal(
+		known_next_to_forget(&known, UINT64_MAX, later), known_find(&known, "/usr/bin/git", 5));
+	known_forget(&known, known_find(&known, "/usr/bin/git", 5));
+	assert_null(known_next_to_forget(&known, UINT64_MAX, later));
+	known_release(&known);
+}
+
+/* Somebody who runs ever new scripts must not push the other programs out. */
+static void cold_starts_of_one_program_leave_room_for_others(void **state)
+{
+	struct known known = {0};
+
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW - DAY);
+	for (uint64_t key = 1; key <= 2 * KNOWN_MAX; key++)
+		known_judge(&known, "/usr/bin/python3", key, COLD, NOW + (int64_t)key);
+	assert_int_equal(known.n, 1 + KNOWN_STARTS_MAX);
+	assert_non_null(known_find(&known, "/usr/bin/gimp", 0));
+	assert_non_null(known_find(&known, "/usr/bin/python3", 2 * KNOWN_MAX));
+	known_release(&known);
+}
+
+/* Whatever the clock says, nothing is older or younger than now, and it goes on from there. */
+static void after_a_clock_turned_back_all_goes_on(void **state)
+{
+	int64_t back = NOW - (int64_t)400 * DAY;
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	learn(&known, 3, NOW);
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW);
+	known_traced(&known, known_find(&known, "/usr/bin/gimp", 0), 0, NOW);
+	assert_null(known_next_to_forget(&known, UINT64_MAX, back));
+	known_started(&known, "/usr/bin/git", 0, back);
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, back);
+	assert_true(known_wants_trace(known_find(&known, "/usr/bin/gimp", 0), back));
+	assert_null(known_next_to_forget(&known, UINT64_MAX, back + DAY));
+	/* Over the budget something goes all the same. */
+	assert_non_null(known_next_to_forget(&known, 0, back));
+	known_release(&known);
+}
+
+static void a_file_without_keys_is_read(void **state)
+{
+	static const char body[] = "3 2 1 600000 1700000000 1700000000 0 1700000001 77 /usr/bin/gimp";
+	struct known read = {0};
+	struct known_program *program;
+	char file[256];
+	int head = snprintf(file, sizeof(file), "headstart-known 1 %016llx\n",
+		(unsigned long long)checksum64(body, sizeof(body)));
+
+	memcpy(file + head, body, sizeof(body));
+	assert_int_equal(known_parse(file, (size_t)head + sizeof(body), &read), KNOWN_GOOD);
+	program = known_find(&read, "/usr/bin/gimp", 0);
+	assert_non_null(program);
+	assert_int_equal(program->kept_bytes, 77);
+	known_release(&read);
 }
 
 static void a_file_is_read_as_it_was_written(void **state)
@@ -144,16 +260,18 @@ static void a_file_is_read_as_it_was_written(void **state)
 	size_t size;
 	char *data;
 
-	known_judge(&known, "/usr/bin/with\nnew line and blank", 3 * COLD, NOW);
-	known_judge(&known, "/usr/bin/gimp", COLD, NOW + 1);
-	known_traced(&known, known_find(&known, "/usr/bin/gimp"), 77, NOW + 2);
+	known_judge(&known, "/usr/bin/with\nnew line and blank", 0, 3 * COLD, NOW);
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW + 1);
+	known_judge(&known, "/usr/bin/gimp", UINT64_MAX, COLD, NOW + 1);
+	known_traced(&known, known_find(&known, "/usr/bin/gimp", 0), 77, NOW + 2);
 	assert_int_equal(known_serialize(&known, &data, &size), 0);
 	assert_int_equal(known_parse(data, size, &read), KNOWN_GOOD);
-	assert_int_equal(read.n, 2);
-	program = known_find(&read, "/usr/bin/with\nnew line and blank");
+	assert_int_equal(read.n, 3);
+	assert_int_equal(known_find(&read, "/usr/bin/gimp", UINT64_MAX)->learnt, 0);
+	program = known_find(&read, "/usr/bin/with\nnew line and blank", 0);
 	assert_non_null(program);
 	assert_int_equal(program->bytes, 3 * COLD);
-	program = known_find(&read, "/usr/bin/gimp");
+	program = known_find(&read, "/usr/bin/gimp", 0);
 	assert_int_equal(program->learnt, NOW + 2);
 	assert_int_equal(program->kept_bytes, 77);
 	free(data);
@@ -167,7 +285,7 @@ static void every_damaged_byte_is_noticed(void **state)
 	size_t size;
 	char *data;
 
-	known_judge(&known, "/usr/bin/gimp", COLD, NOW);
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW);
 	assert_int_equal(known_serialize(&known, &data, &size), 0);
 	for (size_t i = 0; i < size; i++) {
 		data[i] = (char)~data[i];
@@ -176,7 +294,7 @@ static void every_damaged_byte_is_noticed(void **state)
 	}
 	for (size_t i = 0; i < size; i++)
 		assert_int_equal(known_parse(data, i, &read), KNOWN_DAMAGED);
-	assert_int_equal(known_parse("headstart-known 2 0\nwhatever", 28, &read), KNOWN_NEWER);
+	assert_int_equal(known_parse("headstart-known 3 0\nwhatever", 28, &read), KNOWN_NEWER);
 	assert_int_equal(read.n, 0);
 	free(data);
 	known_release(&known);
@@ -193,6 +311,12 @@ int main(void)
 		cmocka_unit_test(a_clock_turned_back_forgets_nothing),
 		cmocka_unit_test(beyond_the_budget_the_least_used_goes),
 		cmocka_unit_test(a_full_table_drops_what_was_cold_longest_ago),
+		cmocka_unit_test(each_start_of_a_host_is_learnt),
+		cmocka_unit_test(of_too_many_starts_the_least_used_goes),
+		cmocka_unit_test(a_start_that_is_not_used_goes_before_its_program),
+		cmocka_unit_test(cold_starts_of_one_program_leave_room_for_others),
+		cmocka_unit_test(after_a_clock_turned_back_all_goes_on),
+		cmocka_unit_test(a_file_without_keys_is_read),
 		cmocka_unit_test(a_file_is_read_as_it_was_written),
 		cmocka_unit_test(every_damaged_byte_is_noticed),
 	};

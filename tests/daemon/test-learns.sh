@@ -11,16 +11,16 @@ make_waiter "$disk"
 exec 7</sys/kernel
 flock -w 900 7 || skip "other tests record"
 
-make_cold() { "$page" out "$disk/waiter" "$disk/data" || fail "pages stay in the page cache"; }
+make_cold() { "$page" out "$disk/waiter" "$disk"/data* || fail "pages stay in the page cache"; }
 
 # Other programs of this machine may start cold as well, so only what the daemon says of this one counts.
-is_learnt() { grep -q "learnt how '$disk/waiter' starts" "$tmp/daemon-log"; }
+is_learnt() { grep -q "learnt how '$disk/waiter' starts${1:+ with other arguments}\$" "$tmp/daemon-log"; }
 
 # Starts the waiter cold. It reads its data once the daemon's number is so, or after two seconds.
-cold_start() { # NAME NUMBER
+cold_start() { # NAME NUMBER [WORD]
 	make_cold
 	rm -f "$tmp/go"
-	"$disk/waiter" &
+	"$disk/waiter" ${3:+"$3"} &
 	waiter=$!
 	for try in $(seq 40); do
 		[ "$(note "$1")" -lt "$2" ] || break
@@ -31,11 +31,11 @@ cold_start() { # NAME NUMBER
 }
 
 # Starts the waiter cold until it is learnt. Another start that begins at the same moment may be traced instead.
-cold_starts() {
+cold_starts() { # [WORD [not the first]]
 	for start in $(seq 10); do
-		cold_start tracing 1
+		cold_start tracing 1 "${1-}"
 		for try in $(seq 160); do
-			is_learnt && return 0
+			is_learnt "${2-}" && return 0
 			sleep 0.05
 		done
 		[ "$start" -gt 1 ] || [ ! -e "$HEADSTART_STATE/learn/known" ] || grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" ||
@@ -76,6 +76,7 @@ case_what_was_learnt_has_a_budget() {
 	[ -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "the case before has left no plan"
 	start_daemon --budget 0
 	until_note learnt -eq 0
+	stop_daemon # a child of its own removes the files
 	[ ! -e "$(echo "$HEADSTART_STATE"/waiter-*.plan)" ] || fail "the plan stays: $(ls "$HEADSTART_STATE")"
 	[ ! -e "$(echo "$HEADSTART_STATE"/waiter-*.profile)" ] || fail "the profile stays"
 }
@@ -93,6 +94,52 @@ case_what_was_recorded_stays() {
 	stop_daemon
 	! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || fail "a start with a plan is learnt"
 	cmp "$tmp/recorded" "$(echo "$HEADSTART_STATE"/waiter-*.profile)" || fail "the recording was changed"
+}
+
+# A host has a plan for each start that is told apart from the others, and what is no longer used makes room.
+case_other_starts_of_a_host_are_learnt() {
+	rm -rf "$HEADSTART_STATE"
+	mkdir "$tmp/hosts"
+	printf '[waiter]\noperand = word\n' >"$tmp/hosts/waiter.conf"
+	export HEADSTART_HOSTS=$tmp/hosts
+	head -c 3000000 /dev/urandom >"$disk/data-one"
+	head -c 3000000 /dev/urandom >"$disk/data-two"
+	sync -f "$disk"
+	start_daemon
+	cold_starts one
+	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 1 ] || fail "no plan of the first start: $(ls "$HEADSTART_STATE")"
+	cold_starts two other
+	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 2 ] || fail "no plan of the second start: $(ls "$HEADSTART_STATE")"
+	for try in $(seq 200); do # the daemon's child writes what is known
+		"$tool" why "$disk/waiter" >"$tmp/why"
+		! grep -q '^keys     2 kinds of starts are learnt' "$tmp/why" || break
+		sleep 0.05
+	done
+	[ "$try" != 200 ] || fail "why: $(cat "$tmp/why")"
+	# Each start finds what is its own, before it has read anything.
+	for word in one two; do
+		sleep 1.1 # a program is looked at once a second
+		make_cold
+		rm -f "$tmp/go"
+		"$disk/waiter" "$word" &
+		waiter=$!
+		for try in $(seq 100); do
+			! "$page" came "$disk/data-$word" >"$tmp/came" || break
+			sleep 0.05
+		done
+		: >"$tmp/go"
+		wait "$waiter"
+		[ "$try" != 100 ] || fail "'$word' finds $(cat "$tmp/came"): $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	done
+	! grep -q "one\|two" "$tmp/daemon-log" || fail "the journal has arguments: $(cat "$tmp/daemon-log")"
+	[ "$(grep -c "'$disk/waiter' starts cold: its plan is carried out" "$tmp/daemon-log")" -ge 2 ] || fail "it says: $(cat "$tmp/daemon-log")"
+	stop_daemon
+	start_daemon --quiet --budget 0
+	until_note learnt -eq 0
+	stop_daemon
+	[ "$(find "$HEADSTART_STATE" -name 'waiter*' | wc -l)" = 0 ] || fail "it leaves: $(ls "$HEADSTART_STATE")"
+	unset HEADSTART_HOSTS
+	rm "$disk/data-one" "$disk/data-two"
 }
 
 run_cases

@@ -19,7 +19,7 @@ struct machine {
 	uint64_t bytes[PIDS];
 	bool lives[PIDS];
 	char judged[64];
-	uint64_t judged_bytes;
+	uint64_t judged_key, judged_bytes;
 	unsigned n_judged;
 };
 
@@ -31,10 +31,11 @@ static bool bytes_of(void *context, int32_t pid, uint64_t *ret)
 	return machine->lives[pid];
 }
 
-static void judge(void *context, const char *program, uint64_t bytes)
+static void judge(void *context, const char *program, uint64_t key, uint64_t bytes)
 {
 	struct machine *machine = context;
 
+	machine->judged_key = key;
 	snprintf(machine->judged, sizeof(machine->judged), "%s", program);
 	machine->judged_bytes = bytes;
 	machine->n_judged++;
@@ -60,6 +61,30 @@ static void what_a_start_executes_belongs_to_it(void **state)
 	assert_int_equal(starts_exec(&starts, 12, 11, "/usr/bin/uname", 1200), STARTS_BELONGS);
 	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/lib/soffice.bin", 1300), STARTS_BELONGS);
 	assert_int_equal(starts_exec(&starts, 20, 1, "/usr/bin/git", 1300), STARTS_BEGINS);
+	starts_release(&starts);
+}
+
+/* What a program with a plan reads counts only where it is known what the start asked for. */
+static void a_planned_start_is_judged_by_its_key(void **state)
+{
+	static struct starts starts;
+	struct machine machine = {0};
+
+	run(&machine, 10, 1000);
+	run(&machine, 11, 2000);
+	starts_exec(&starts, 10, 1, "/usr/bin/git", 1000);
+	starts_planned(&starts, 10, 1000);
+	starts_exec(&starts, 11, 1, "/usr/bin/python3", 1000);
+	starts_planned(&starts, 11, 1000);
+	starts_asked(&starts, 11, 77, 1010);
+	starts_asked(&starts, 12, 78, 1010); /* nobody */
+	assert_string_equal(starts_program(&starts, 11), "/usr/bin/python3");
+	assert_null(starts_program(&starts, 12));
+	look(&starts, &machine, 1000 + STARTS_WINDOW_MS);
+	assert_int_equal(machine.n_judged, 1);
+	assert_string_equal(machine.judged, "/usr/bin/python3");
+	assert_int_equal(machine.judged_key, 77);
+	assert_int_equal(machine.judged_bytes, 2000);
 	starts_release(&starts);
 }
 
@@ -183,6 +208,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_start_executes_belongs_to_it),
+		cmocka_unit_test(a_planned_start_is_judged_by_its_key),
 		cmocka_unit_test(later_it_is_a_start_of_its_own),
 		cmocka_unit_test(shells_begin_nothing),
 		cmocka_unit_test(a_short_start_is_judged_when_it_has_ended),

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits until the file GO exists, a minute at most, then reads all of DATA. No argument names them: documents have no plan. */
+/*
+ * Waits until the file GO exists, a minute at most, then reads all of DATA, or of DATA-WORD if there is an argument WORD. No argument
+ * names a file: documents have no plan.
+ */
 #include <fcntl.h>
+#include <stdio.h>
 #include <unistd.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
-	static char buffer[65536];
+	static char buffer[65536], path[4096];
 	int fd;
 
 	for (int i = 0; i < 6000 && access(GO, F_OK) < 0; i++)
 		usleep(10000);
-	fd = open(DATA, O_RDONLY);
+	snprintf(path, sizeof(path), argc > 1 ? DATA "-%s" : DATA "%s", argc > 1 ? argv[1] : "");
+	fd = open(path, O_RDONLY);
 	while (fd >= 0 && read(fd, buffer, sizeof(buffer)) > 0)
 		;
 	usleep(300000); /* so that somebody can look at what was read */

@@ -15,13 +15,16 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "lib/settings.h"
+#include "plan/asked/asked.h"
 #include "plan/asked/choose.h"
 #include "prefetch/residency.h"
 #include "prefetcher/plan-lock.h"
+#include "verb.h"
 
 #define HELPERS_MAX     16
 #define HELPER_S        10   /* seconds, until it becomes the prefetcher, which has a limit of its own */
@@ -142,8 +145,24 @@ static bool switched_off(const struct process_seen *seen, const char *program)
 	return !config_allows(&config, program, &why);
 }
 
+/* The key of the start; 0 if it is none that root can make a plan of (plan/publish.c). */
+static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv)
+{
+	const char *rule = plan_head_rule(chosen->data);
+	struct stranger stranger;
+	struct asked asked;
+
+	if (LE64(chosen->view.header->asked))
+		return LE64(chosen->view.header->asked);
+	if (!rule || !argv || !asked_by_arguments(rule, argv, AT_FDCWD, &asked) ||
+		(asked.text[0] && stranger_find(asked.text, &stranger) < 0))
+		return 0;
+	return asked.key;
+}
+
+/* Also fills in what is to be told of the start. */
 static int choose(const struct carry *carry, const struct process_seen *seen, const char *program,
-	struct chosen_plan *ret)
+	struct chosen_plan *ret, struct carry_told *told)
 {
 	char folder[48], **arguments = NULL;
 	int r;
@@ -153,23 +172,38 @@ static int choose(const struct carry *carry, const struct process_seen *seen, co
 	if (process_arguments(seen, &arguments) < 0 || chdir(folder) < 0)
 		(void)!chdir("/");
 	r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
+	if (r == 0 && ret->fault == PLAN_GOOD) {
+		told->key = key_of(ret, (const char *const *)arguments);
+		told->own_plan = LE64(ret->view.header->asked) != 0;
+	}
 	process_arguments_free(arguments);
 	(void)!chdir("/");
 	return r;
 }
 
+void carry_find_key(const struct carry *carry, const struct process_seen *seen, struct carry_told *ret)
+{
+	_cleanup_(chosen_plan_releasep) struct chosen_plan chosen = {0};
+
+	(void)choose(carry, seen, seen->program, &chosen, ret);
+}
+
+static void tell(int results, const struct carry_told *told)
+{
+	(void)!write(results, told, sizeof(*told)); /* atomic: pipe(7) */
+}
+
 /* Becomes the prefetcher, or returns the reason why not. */
-static enum carry_outcome help(
-	const struct carry *carry, const struct process_seen *seen, const char *program, int results)
+static enum carry_outcome help(const struct carry *carry, const struct process_seen *seen,
+	const char *program, int results, struct carry_told *told)
 {
 	char *argv[] = {
 		(char *)"headstart-prefetch", (char *)"--alongside", (char *)"--fd", (char *)"3", NULL};
 	struct chosen_plan chosen = {0}; /* goes with the process */
-	char outcome = CARRY_STARTED;
 
 	if (switched_off(seen, program))
 		return CARRY_OFF;
-	if (choose(carry, seen, program, &chosen) < 0 || chosen.fault != PLAN_GOOD)
+	if (choose(carry, seen, program, &chosen, told) < 0 || chosen.fault != PLAN_GOOD)
 		return CARRY_FAILED;
 	if (!is_cold(&chosen.view))
 		return CARRY_WARM;
@@ -177,25 +211,27 @@ static enum carry_outcome help(
 		return CARRY_FAILED;
 	if (!plan_own(PLAN_FD, process_user(seen->pid)))
 		return CARRY_LEFT;
-	(void)!write(results, &outcome, 1);
+	told->outcome = CARRY_STARTED;
+	tell(results, told);
+	if (!carry->quiet)
+		verb_note("'%s' starts cold: its plan is carried out", program);
 	execv(carry->prefetcher, argv);
 	return CARRY_FAILED;
 }
 
-static _Noreturn void be_helper(
-	const struct carry *carry, const struct process_seen *seen, const char *program)
+_Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program)
 {
 	int results = fcntl(carry->results, F_DUPFD_CLOEXEC, PLAN_FD + 10);
+	struct carry_told told = {.pid = seen->pid};
 	sigset_t none;
-	char outcome;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	alarm(HELPER_S);
-	outcome = (char)help(carry, seen, program, results);
-	(void)!write(results, &outcome, 1);
+	told.outcome = help(carry, seen, program, results, &told);
+	tell(results, &told);
 	_exit(0);
 }
 
@@ -207,29 +243,29 @@ static void start_helper(struct carry *carry, const struct process_seen *seen, c
 		return;
 	pid = fork();
 	if (pid == 0)
-		be_helper(carry, seen, program);
+		carry_help(carry, seen, program);
 	carry->running += pid > 0;
 	carry->counts[CARRY_FAILED] += pid < 0;
 }
 
-bool carry_exec(struct carry *carry, const struct process_seen *seen)
+bool carry_has_plan(const struct carry *carry, const struct process_seen *seen)
 {
-	bool planned = seen->here && has_plan(carry, seen->program);
+	return seen->here && has_plan(carry, seen->program);
+}
 
+void carry_exec(struct carry *carry, const struct process_seen *seen, bool planned)
+{
 	if (planned)
 		start_helper(carry, seen, seen->program);
 	else if (seen->here && !streq(seen->image, seen->program) && has_plan(carry, seen->image))
 		start_helper(carry, seen, seen->image);
-	return planned;
 }
 
-bool carry_take_results(struct carry *carry)
+bool carry_take(struct carry *carry, struct carry_told *ret)
 {
-	unsigned char outcomes[256];
-	ssize_t n = read(carry->told, outcomes, sizeof(outcomes));
-
-	for (ssize_t i = 0; i < n; i++)
-		if (outcomes[i] < N_CARRY)
-			carry->counts[outcomes[i]]++;
-	return n > 0;
+	if (read(carry->told, ret, sizeof(*ret)) != sizeof(*ret))
+		return false;
+	if (ret->outcome < N_CARRY)
+		carry->counts[ret->outcome]++;
+	return true;
 }

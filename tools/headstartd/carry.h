@@ -24,10 +24,20 @@ enum carry_outcome {
 	N_CARRY
 };
 
+/* What a helper tells the daemon. */
+struct carry_told {
+	enum carry_outcome outcome;
+	int32_t pid; /* of the program */
+	uint64_t
+		key; /* of the start, if the program's plan leads to others; 0: none, or another user can change what it asks for */
+	uint64_t own_plan; /* whether there is a plan for this key */
+};
+
 struct carry {
 	struct store store;
 	char prefetcher[PATH_MAX];
-	int results; /* owned: the helpers write to it, a byte each (enum carry_outcome) */
+	bool quiet;  /* say nothing of single starts */
+	int results; /* owned: the helpers write to it, a struct carry_told each */
 	int told;    /* owned: the end of it that the daemon reads; does not block */
 	uint64_t counts[N_CARRY];
 	unsigned running; /* helpers, and the prefetchers that they have become */
@@ -40,8 +50,20 @@ struct carry {
 int carry_init(struct carry *carry);
 void carry_release(struct carry *carry);
 
-/* A program was executed. Returns whether root has a plan for it, or for the script that it is. */
-bool carry_exec(struct carry *carry, const struct process_seen *seen);
+/* Whether root has a plan for what was executed. */
+bool carry_has_plan(const struct carry *carry, const struct process_seen *seen);
 
-/* Counts what the helpers have told; call it when carry->told is readable. Returns whether it was anything. */
-bool carry_take_results(struct carry *carry);
+/* A program was executed. If it has no plan (`planned`), but is a script, its interpreter may have one. */
+void carry_exec(struct carry *carry, const struct process_seen *seen, bool planned);
+
+/*
+ * For a child of the daemon. The key of the start, which has the program's plan, and whether there is a plan for it.
+ * May wait for a disk, or for the memory of the program.
+ */
+void carry_find_key(const struct carry *carry, const struct process_seen *seen, struct carry_told *ret);
+
+/* For a child of the daemon: looks at the start, and becomes the prefetcher if its plan is cold. */
+_Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program);
+
+/* Takes what a helper has told, and counts it; call it when carry->told is readable. Returns false: there is no more. */
+bool carry_take(struct carry *carry, struct carry_told *ret);

@@ -46,11 +46,12 @@ static const char help[] =
 	"      --budget MB  keep at most so many megabytes of what was learnt (default: 256)\n"
 	"      --no-learn   only carry plans out\n"
 	"      --sweep      remove what a killed daemon has left in tracefs, and exit\n"
+	"  -q, --quiet      say nothing of single starts\n"
 	"  -h, --help       print this\n"
 	"      --version    print the version\n";
 
 struct daemon {
-	bool learn;
+	bool learn, quiet;
 	uint64_t budget; /* bytes */
 	int tracefs;
 	struct execs *execs;
@@ -69,6 +70,7 @@ static int parse(int argc, char **argv, struct daemon *daemon, bool *ret_sweep)
 		{"budget", required_argument, NULL, 'b'},
 		{"no-learn", no_argument, NULL, 'n'},
 		{"sweep", no_argument, NULL, 's'},
+		{"quiet", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
 		{NULL, 0, NULL, 0},
@@ -77,7 +79,7 @@ static int parse(int argc, char **argv, struct daemon *daemon, bool *ret_sweep)
 	unsigned long long megabytes;
 	int option;
 
-	while ((option = verb_getopt(argc, argv, ":h", longs, &culprit)) >= 0) {
+	while ((option = verb_getopt(argc, argv, ":hq", longs, &culprit)) >= 0) {
 		if (option == 'h')
 			return fputs(help, stdout) < 0 ? VERB_FAILED : -1;
 		if (option == 'V')
@@ -86,6 +88,8 @@ static int parse(int argc, char **argv, struct daemon *daemon, bool *ret_sweep)
 			*ret_sweep = true;
 		if (option == 'n')
 			daemon->learn = false;
+		if (option == 'q')
+			daemon->quiet = true;
 		if (option == 'b' && (!verb_parse_u64(optarg, &megabytes) || megabytes > UINT32_MAX))
 			culprit = optarg;
 		else if (option == 'b')
@@ -181,7 +185,10 @@ static int set_up(struct daemon *daemon)
 	r = carry_init(&daemon->carry);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find the plans");
+	daemon->carry.quiet = daemon->quiet;
 	r = lessons_init(&daemon->lessons, daemon->tracefs, daemon->learn, daemon->budget);
+	daemon->lessons.quiet = daemon->quiet;
+	daemon->lessons.carry = &daemon->carry;
 	if (r == -EBUSY)
 		return verb_fail("another headstartd runs already");
 	if (r < 0)
@@ -210,22 +217,36 @@ static void take_exec(void *context, const struct exec_seen *exec)
 {
 	struct process_seen seen = {.pid = exec->pid, .executed = exec->path};
 	struct daemon *daemon = context;
+	bool planned;
 
 	daemon->n_execs++;
 	daemon->note_old = true;
 	if (switched_off(daemon) || !process_see(&seen))
 		return;
-	lessons_exec(&daemon->lessons, &seen, carry_exec(&daemon->carry, &seen));
+	planned = carry_has_plan(&daemon->carry, &seen);
+	if (!lessons_exec(&daemon->lessons, &seen, planned))
+		carry_exec(&daemon->carry, &seen, planned);
 }
 
 static void take_children(struct daemon *daemon)
 {
+	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
-		if (!lessons_child_ended(&daemon->lessons, pid) && daemon->carry.running > 0)
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (!lessons_child_ended(&daemon->lessons, pid, status) && daemon->carry.running > 0)
 			daemon->carry.running--;
 	daemon->note_old = true;
+}
+
+static void take_results(struct daemon *daemon)
+{
+	struct carry_told told;
+
+	while (carry_take(&daemon->carry, &told)) {
+		lessons_told(&daemon->lessons, &told);
+		daemon->note_old = true;
+	}
 }
 
 static void take_signal(struct daemon *daemon)
@@ -245,7 +266,7 @@ static size_t count_learnt(const struct known *known)
 	size_t n = 0;
 
 	for (size_t i = 0; i < known->n; i++)
-		n += known->items[i].learnt != 0;
+		n += known->items[i].learnt && !known->items[i].key;
 	return n;
 }
 
@@ -297,7 +318,7 @@ static int listen_on(struct daemon *daemon)
 		if ((fds[0].revents & POLLIN) && execs_read(daemon->execs, take_exec, daemon) < 0)
 			return verb_fail("the kernel's buffer of events cannot be read");
 		if (fds[2].revents & POLLIN)
-			daemon->note_old |= carry_take_results(&daemon->carry);
+			take_results(daemon);
 		take_signal(daemon);
 		lessons_work(&daemon->lessons);
 		if (daemon->note_old && monotonic_ms() - daemon->note_ms >= NOTE_MS)

@@ -48,12 +48,35 @@ static int describe_start(struct profile *profile, const char *const *argv, int 
 }
 
 /* 0 if there is no such file. */
-static uint64_t size_of(enum store_what what, const char *program)
+static uint64_t size_of(const char *path)
 {
-	_cleanup_free_ char *path = NULL;
 	struct stat st;
 
-	return store_find(what, program, &path) == 0 && stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
+/* 0 if there is no such plan. */
+static uint64_t size_of_start(const char *program, uint64_t key)
+{
+	_cleanup_free_ char *path = NULL;
+	char suffix[STATE_ASKED_SIZE];
+
+	state_asked_suffix(key, suffix);
+	return store_plan_for_writing(program, suffix, &path) == 0 ? size_of(path) : 0;
+}
+
+/* Of the profile, the program's plan, and that of the start. */
+static uint64_t size_of_all(const char *program, uint64_t key)
+{
+	uint64_t bytes = key ? size_of_start(program, key) : 0;
+
+	for (enum store_what what = STORE_PROFILE; what <= STORE_PLAN; what++) {
+		_cleanup_free_ char *path = NULL;
+
+		if (store_path_for_writing(what, program, &path) == 0)
+			bytes += size_of(path);
+	}
+	return bytes;
 }
 
 static bool all_learnt(const struct recordings *recordings)
@@ -65,7 +88,7 @@ static bool all_learnt(const struct recordings *recordings)
 }
 
 /* Adds it to those learnt before. If somebody has recorded the program, that is better. */
-static int store(struct profile *profile)
+static int store(struct profile *profile, uint64_t key)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	_cleanup_free_ char *path = NULL;
@@ -76,7 +99,7 @@ static int store(struct profile *profile)
 		return r;
 	if (recordings_load(path, &stored, &fault) < 0)
 		stored = (struct recordings){0};
-	if (!all_learnt(&stored) || recordings_find(&stored, profile))
+	if (!all_learnt(&stored) || recordings_find(&stored, profile) || (key && stored.n == 0))
 		return -EEXIST;
 	r = recordings_add(&stored, profile);
 	return r < 0 ? r : recordings_save(&stored, path, 0600);
@@ -95,28 +118,94 @@ static int make_plan(const char *program)
 	return plan_refresh(program, &options, &summary);
 }
 
-uint64_t keep_start(struct profile *profile, const char *const *argv, int folder)
+/* What was learnt, if nobody has recorded the program. Returns 0 or negative errno; *ret_path is the caller's to free. */
+static int load_learnt(const char *program, struct recordings *ret, char **ret_path)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	enum profile_fault fault;
+	int r = store_find(STORE_PROFILE, program, &path);
+
+	if (r == 0)
+		r = recordings_load(path, &stored, &fault);
+	if (r < 0)
+		return r;
+	if (!all_learnt(&stored))
+		return -EEXIST;
+	*ret = stored;
+	stored = (struct recordings){0};
+	*ret_path = TAKE_PTR(path);
+	return 0;
+}
+
+static bool is_host(const char *program)
+{
+	struct plan_options options = {0};
+	char rule[ASKED_RULE_MAX];
+
+	plan_host(program, rule, &options);
+	return options.rule != NULL;
+}
+
+struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key)
 {
 	_cleanup_free_ char *program = strdup(profile->program);
+	struct kept kept = {0};
+	uint64_t before, after, asked;
 
-	if (!program || describe_start(profile, argv, folder) < 0 || store(profile) < 0)
-		return 0;
-	if (make_plan(program) < 0) {
-		keep_forget(program);
-		return 0;
+	if (!program || describe_start(profile, argv, folder) < 0 || (key && profile->asked != key))
+		return kept;
+	asked = profile->asked;
+	before = key ? size_of_all(program, 0) : 0;
+	if (store(profile, key) < 0)
+		return kept;
+	if (make_plan(program) < 0 || (key && !size_of_start(program, key))) {
+		if (key)
+			keep_forget_start(program, key);
+		else
+			keep_forget(program);
+		return kept;
 	}
-	return size_of(STORE_PROFILE, program) + size_of(STORE_PLAN, program);
+	after = size_of_all(program, key);
+	kept.bytes = after > before ? after - before : 1;
+	kept.key = is_host(program) ? asked : 0;
+	return kept;
+}
+
+uint64_t keep_find(const char *program)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL, *plan = NULL;
+
+	if (store_find(STORE_PLAN, program, &plan) < 0 || load_learnt(program, &stored, &path) < 0)
+		return 0;
+	return size_of_all(program, 0);
 }
 
 void keep_forget(const char *program)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	_cleanup_free_ char *path = NULL;
-	enum profile_fault fault;
 
-	if (store_find(STORE_PROFILE, program, &path) < 0 || recordings_load(path, &stored, &fault) < 0 ||
-		!all_learnt(&stored))
+	if (load_learnt(program, &stored, &path) < 0)
 		return;
 	(void)plan_remove(program);
 	unlink(path);
+}
+
+void keep_forget_start(const char *program, uint64_t key)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	size_t at = 0;
+
+	if (load_learnt(program, &stored, &path) < 0)
+		return;
+	while (at < stored.n && stored.items[at].asked != key)
+		at++;
+	if (at == stored.n || stored.n == 1)
+		return;
+	recordings_remove(&stored, at);
+	if (recordings_save(&stored, path, 0600) == 0)
+		(void)make_plan(program);
 }

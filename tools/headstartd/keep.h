@@ -10,11 +10,24 @@
 
 #include "profile/profile.h"
 
+struct kept {
+	uint64_t bytes; /* that this start takes more; 0: nothing is kept of it */
+	uint64_t key;   /* of the start, if the program is a host; or 0 */
+};
+
 /*
  * Adds the profile to the program's stored ones, unless the start is recorded already, and makes the plans. `argv` is of the
- * start, and `folder` an open descriptor of its working folder, or AT_FDCWD. Returns how many bytes are kept; 0: nothing, because there is nothing to read for everybody, or for an error.
+ * start, and `folder` an open descriptor of its working folder, or AT_FDCWD. With `key`, of another start of the program
+ * that has been learnt, this must be the start's key still. Nothing is kept if there is nothing to read for
+ * everybody, or for an error; what was kept before stays.
  */
-uint64_t keep_start(struct profile *profile, const char *const *argv, int folder);
+struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key);
+
+/* How many bytes are kept of the program; 0: nothing that was learnt, or no plan was made of it. */
+uint64_t keep_find(const char *program);
 
 /* Removes the program's profile and plans, unless somebody has recorded it. */
 void keep_forget(const char *program);
+
+/* Removes what was learnt of the start with this key, unless that is all that is known of the program. */
+void keep_forget_start(const char *program, uint64_t key);

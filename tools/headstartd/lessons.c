@@ -19,6 +19,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
+#include "headstartd/carry.h"
 #include "headstartd/keep.h"
 #include "learn/known-file.h"
 #include "lib/settings.h"
@@ -30,9 +31,18 @@
 #include "verb.h"
 
 #define SAVE_MS   5000  /* what has changed is written so much later */
+#define RETRY_MS  60000 /* … and so much later if the disk was full */
 #define IDLE_S    3     /* a start is over when it has touched nothing new for so long */
 #define TIMEOUT_S 15    /* … or at last */
+#define FORGET_S  60    /* removing what is forgotten takes so long at most */
 #define AGE_S     86400 /* how often we look for what is to be forgotten */
+
+/* What the child tells that was to trace a start. One that tells nothing has failed. */
+struct lesson {
+	bool left;    /* it has carried out the plan instead */
+	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
+	struct kept kept;
+};
 
 static int open_folder(struct lessons *lessons)
 {
@@ -77,6 +87,20 @@ static int read_known(struct lessons *lessons)
 	return 0;
 }
 
+/* A daemon that was killed may have kept a start without noting that. */
+static void adopt(struct known *known)
+{
+	int64_t now = time(NULL);
+
+	for (size_t i = 0; i < known->n; i++) {
+		struct known_program *item = &known->items[i];
+		uint64_t bytes = item->learnt || item->key ? 0 : keep_find(item->path);
+
+		if (bytes > 0)
+			known_traced(known, item, bytes, now);
+	}
+}
+
 int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t budget)
 {
 	int r;
@@ -90,6 +114,8 @@ int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t bu
 	r = open_folder(lessons);
 	if (r == 0)
 		r = read_known(lessons);
+	if (r == 0 && lessons->enabled)
+		adopt(&lessons->known);
 	return r;
 }
 
@@ -115,6 +141,15 @@ static void save(struct lessons *lessons)
 	if (pid == 0)
 		_exit(write_known(lessons) < 0);
 	lessons->saving = pid > 0 ? pid : 0;
+}
+
+static void saved(struct lessons *lessons, int status)
+{
+	lessons->saving = 0;
+	if (status == 0)
+		return;
+	lessons->known.changed = true;
+	lessons->save_ms = monotonic_ms() + RETRY_MS;
 }
 
 static void note_change(struct lessons *lessons)
@@ -152,24 +187,54 @@ static void prepare_tracer(struct lessons *lessons)
 		return;
 	lock = execs_lock(lessons->tracefs);
 	snprintf(lessons->instance, sizeof(lessons->instance), "headstartd-%d-watch", getpid());
-	if (tracer_open(lessons->tracefs, lessons->instance, &options, &lessons->tracer) < 0) {
+	if (tracer_open(lessons->tracefs, lessons->instance, &options, &lessons->tracer) == 0) {
+		lessons->knows_keys = !tracer_has_only_added(lessons->tracer);
+	} else {
 		lessons->tracer = NULL;
 		verb_note("cannot set up tracing: nothing is learnt");
 		lessons->enabled = false;
 	}
 }
 
+static void remove_kept(const struct known_program *item)
+{
+	if (item->learnt && item->key)
+		keep_forget_start(item->path, item->key);
+	else if (item->learnt)
+		keep_forget(item->path);
+}
+
+static void forget_all_due(struct lessons *lessons, int64_t now, bool remove)
+{
+	struct known_program *item;
+
+	while ((item = known_next_to_forget(&lessons->known, lessons->budget, now))) {
+		if (remove)
+			remove_kept(item);
+		known_forget(&lessons->known, item);
+	}
+}
+
+/* Files are removed in a child: without one of its starts, a program's plans are made anew. */
 static void forget_some(struct lessons *lessons)
 {
-	struct known_program *program;
 	int64_t now = time(NULL);
+	pid_t pid;
 
+	if (lessons->tracing || lessons->forgetting)
+		return; /* the files are in use; later */
 	lessons->last_age = now;
-	while ((program = known_next_to_forget(&lessons->known, lessons->budget, now))) {
-		if (program->learnt)
-			keep_forget(program->path);
-		known_forget(&lessons->known, program);
+	if (!known_next_to_forget(&lessons->known, lessons->budget, now))
+		return;
+	pid = fork();
+	if (pid == 0) {
+		alarm(FORGET_S);
+		forget_all_due(lessons, now, true);
+		_exit(0);
 	}
+	lessons->forgetting = pid > 0 ? pid : 0;
+	if (pid > 0)
+		forget_all_due(lessons, now, false);
 }
 
 static bool allowed(const struct process_seen *seen)
@@ -183,80 +248,134 @@ static bool allowed(const struct process_seen *seen)
 	return config_allows(&config, seen->program, &why);
 }
 
-/* Returns how many bytes are kept of the start: 0 if it was not cold. */
-static uint64_t trace(struct lessons *lessons, const struct process_seen *seen)
+/* Keeps the start if it is cold. */
+static struct kept trace(struct lessons *lessons, const struct process_seen *seen, uint64_t key)
 {
 	struct watch_options options = {
 		.pid = seen->pid, .program = seen->program, .idle = IDLE_S, .timeout = TIMEOUT_S};
 	struct watch_result result;
 	char path[48], **arguments = NULL;
 	_cleanup_close_ int folder = -1;
-	uint64_t kept = 0;
+	struct kept kept = {0};
 
 	if (!allowed(seen) || process_arguments(seen, &arguments) < 0)
-		return 0;
+		return kept;
 	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
 	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	options.argv = (const char *const *)arguments;
 	if (watch_run(lessons->tracer, &options, &result) < 0)
-		return 0;
+		return kept;
 	if (known_is_cold(result.bytes_added))
-		kept = keep_start(&result.profile, options.argv, folder < 0 ? AT_FDCWD : folder);
+		kept = keep_start(&result.profile, options.argv, folder < 0 ? AT_FDCWD : folder, key);
 	profile_release(&result.profile);
 	process_arguments_free(arguments);
 	return kept;
 }
 
-static _Noreturn void be_tracer(struct lessons *lessons, const struct process_seen *seen, int tell)
+/* Whether this start of a program that has a plan is one that we want to know. */
+static bool is_wanted(const struct lessons *lessons, const struct process_seen *seen, uint64_t *ret_key)
 {
+	struct carry_told start = {0};
+	const struct known_program *known;
+
+	carry_find_key(lessons->carry, seen, &start);
+	known = start.key && !start.own_plan ? known_find(&lessons->known, seen->program, start.key) : NULL;
+	*ret_key = start.key;
+	return known && known_wants_trace(known, time(NULL));
+}
+
+/* `planned`: the program has a plan, which is carried out unless this is a start that we want to know. */
+static _Noreturn void be_tracer(
+	struct lessons *lessons, const struct process_seen *seen, bool planned, int tell)
+{
+	struct lesson lesson = {0};
 	sigset_t none;
-	uint64_t kept;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	alarm(2 * TIMEOUT_S + 60); /* compiling a plan reads the places of files on a disk that may be busy */
-	kept = trace(lessons, seen);
-	_exit(write(tell, &kept, sizeof(kept)) != sizeof(kept));
+	if (planned && !is_wanted(lessons, seen, &lesson.key)) {
+		lesson.left = true;
+		(void)!write(tell, &lesson, sizeof(lesson));
+		carry_help(lessons->carry, seen, seen->program);
+	}
+	lesson.kept = trace(lessons, seen, lesson.key);
+	_exit(write(tell, &lesson, sizeof(lesson)) != sizeof(lesson));
 }
 
-static void start_trace(struct lessons *lessons, const struct process_seen *seen)
+static bool start_trace(struct lessons *lessons, const struct process_seen *seen, bool planned)
 {
 	int ends[2];
 
-	if (!lessons->tracer || lessons->tracing || execs_recorder_runs(lessons->tracefs) ||
-		pipe2(ends, O_CLOEXEC) < 0)
-		return;
+	if (!lessons->tracer || lessons->tracing || lessons->forgetting ||
+		execs_recorder_runs(lessons->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
+		return false;
 	lessons->traced = strdup(seen->program);
 	lessons->tracing = lessons->traced ? fork() : -1;
 	if (lessons->tracing == 0)
-		be_tracer(lessons, seen, ends[1]);
+		be_tracer(lessons, seen, planned, ends[1]);
 	close(ends[1]);
 	lessons->told = ends[0];
 	if (lessons->tracing > 0)
-		return;
+		return true;
 	lessons->tracing = 0;
 	close(TAKE_FD(lessons->told));
 	free(TAKE_PTR(lessons->traced));
+	return false;
 }
 
-void lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned)
+/*
+ * A start of a program whose plan we have learnt. If that leads to plans of other starts, a helper tells the key of this one, and
+ * what it reads all the same is what its plan would be good for. Without the events of pages that are in memory the recording
+ * would lack what the plan has brought in, so nothing is traced then.
+ */
+static bool start_other(struct lessons *lessons, const struct process_seen *seen)
+{
+	const struct known_program *known = known_find(&lessons->known, seen->program, 0);
+	uint64_t now = monotonic_ms();
+
+	if (!known || !known->learnt ||
+		starts_exec(&lessons->starts, seen->pid, process_parent(seen->pid), seen->program, now) !=
+			STARTS_BEGINS)
+		return false;
+	starts_planned(&lessons->starts, seen->pid, now);
+	return lessons->knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
+		start_trace(lessons, seen, true);
+}
+
+bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned)
 {
 	const struct known_program *known;
 
 	if (!lessons->enabled || !seen->here)
-		return;
+		return false;
 	if (planned) {
-		known_started(&lessons->known, seen->program, time(NULL));
+		known_started(&lessons->known, seen->program, 0, time(NULL));
 		note_change(lessons);
-		return;
+		return start_other(lessons, seen);
 	}
 	if (starts_exec(&lessons->starts, seen->pid, process_parent(seen->pid), seen->program,
 		    monotonic_ms()) != STARTS_BEGINS)
-		return;
-	known = known_find(&lessons->known, seen->program);
+		return false;
+	known = known_find(&lessons->known, seen->program, 0);
 	if (known && known_wants_trace(known, time(NULL)))
-		start_trace(lessons, seen);
+		start_trace(lessons, seen, false);
+	return false;
+}
+
+void lessons_told(struct lessons *lessons, const struct carry_told *told)
+{
+	const char *program;
+
+	if (!lessons->enabled || !told->key)
+		return;
+	if (!told->own_plan)
+		starts_asked(&lessons->starts, told->pid, told->key, monotonic_ms());
+	program = starts_program(&lessons->starts, told->pid);
+	if (told->own_plan && program)
+		known_started(&lessons->known, program, told->key, time(NULL));
+	note_change(lessons);
 }
 
 static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
@@ -264,14 +383,14 @@ static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
 	return process_bytes_read(pid, ret_bytes);
 }
 
-static void judge(void *context, const char *program, uint64_t bytes)
+static void judge(void *context, const char *program, uint64_t key, uint64_t bytes)
 {
 	struct lessons *lessons = context;
 
 	/* A recording empties the page cache for itself: what is cold now says nothing. */
 	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracefs))
 		return;
-	(void)known_judge(&lessons->known, program, bytes, time(NULL));
+	(void)known_judge(&lessons->known, program, key, bytes, time(NULL));
 }
 
 uint64_t lessons_next_ms(const struct lessons *lessons)
@@ -299,17 +418,33 @@ void lessons_work(struct lessons *lessons)
 		save(lessons);
 }
 
+/* Also says so, once a start. */
+static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
+{
+	struct known_program *item = known_find(&lessons->known, lessons->traced, lesson->key);
+	int64_t now = time(NULL);
+
+	if (item)
+		known_traced(&lessons->known, item, lesson->kept.bytes, now);
+	if (lesson->kept.bytes == 0)
+		return;
+	lessons->save_ms = monotonic_ms(); /* at once: the plan is there already */
+	if (!lesson->key && lesson->kept.key)
+		(void)known_start_learnt(&lessons->known, lessons->traced, lesson->kept.key, now);
+	if (!lessons->quiet)
+		verb_note(lesson->key ? "learnt how '%s' starts with other arguments"
+				      : "learnt how '%s' starts",
+			lessons->traced);
+}
+
 static void trace_ended(struct lessons *lessons)
 {
-	struct known_program *program = known_find(&lessons->known, lessons->traced);
-	uint64_t kept = 0;
+	struct lesson lesson = {0};
 
-	if (read(lessons->told, &kept, sizeof(kept)) != sizeof(kept))
-		kept = 0;
-	if (program)
-		known_traced(&lessons->known, program, kept, time(NULL));
-	if (kept > 0)
-		verb_note("learnt how '%s' starts", lessons->traced);
+	if (read(lessons->told, &lesson, sizeof(lesson)) != sizeof(lesson))
+		lesson = (struct lesson){0};
+	if (!lesson.left)
+		take_lesson(lessons, &lesson);
 	lessons->tracing = 0;
 	close(TAKE_FD(lessons->told));
 	free(TAKE_PTR(lessons->traced));
@@ -319,10 +454,12 @@ static void trace_ended(struct lessons *lessons)
 	note_change(lessons);
 }
 
-bool lessons_child_ended(struct lessons *lessons, pid_t pid)
+bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status)
 {
 	if (pid == lessons->saving)
-		lessons->saving = 0;
+		saved(lessons, status);
+	else if (pid == lessons->forgetting)
+		lessons->forgetting = 0;
 	else if (pid == lessons->tracing)
 		trace_ended(lessons);
 	else
@@ -338,6 +475,8 @@ void lessons_release(struct lessons *lessons)
 	}
 	if (lessons->saving)
 		waitpid(lessons->saving, NULL, 0);
+	if (lessons->forgetting)
+		waitpid(lessons->forgetting, NULL, 0);
 	release_tracer(lessons);
 	if (lessons->path && lessons->lock >= 0 && (lessons->known.changed || lessons->save_ms != UINT64_MAX))
 		(void)write_known(lessons);

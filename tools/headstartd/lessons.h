@@ -13,21 +13,27 @@
 #include "learn/known.h"
 #include "learn/starts.h"
 
+struct carry;
+struct carry_told;
 struct tracer;
 
 struct lessons {
 	bool enabled;
-	int tracefs;     /* borrowed */
-	char *path;      /* owned: of the file of what is known */
-	int lock;        /* owned: held while we run; -1: none */
-	uint64_t budget; /* bytes of profiles and plans */
+	bool quiet;          /* say nothing of single starts */
+	bool knows_keys;     /* the tracer sees what is in memory already, too: see start_other() */
+	struct carry *carry; /* borrowed */
+	int tracefs;         /* borrowed */
+	char *path;          /* owned: of the file of what is known */
+	int lock;            /* owned: held while we run; -1: none */
+	uint64_t budget;     /* bytes of profiles and plans */
 	struct known known;
 	struct starts starts;
 	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
 	char instance[64];     /* its name */
 	pid_t tracing;         /* the child that traces; 0: none */
 	char *traced;          /* owned: the program whose start it traces */
-	int told;              /* owned: the end of a pipe by which it tells how much it has kept; -1: none */
+	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
+	pid_t forgetting;      /* the child that removes what is forgotten; 0: none */
 	pid_t saving;          /* the child that writes what is known; 0: none */
 	uint64_t save_ms;      /* when to write it; UINT64_MAX: nothing has changed */
 	int64_t last_age;      /* when we looked last for what is to be forgotten; seconds since the epoch */
@@ -42,12 +48,18 @@ int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t bu
 /* Writes what is known, and ends a trace. */
 void lessons_release(struct lessons *lessons);
 
-/* A program was executed; `planned`: root has a plan for it. */
-void lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned);
+/*
+ * A program was executed; `planned`: root has a plan for it. Returns true if a child looks whether this is a start that is to be
+ * learnt, and otherwise carries its plan out.
+ */
+bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned);
+
+/* A helper has looked at a start that has a plan. */
+void lessons_told(struct lessons *lessons, const struct carry_told *told);
 
 /* When lessons_work() has something to do; milliseconds, CLOCK_MONOTONIC; UINT64_MAX: never. */
 uint64_t lessons_next_ms(const struct lessons *lessons);
 void lessons_work(struct lessons *lessons);
 
-/* Whether the child, which has ended, was ours. */
-bool lessons_child_ended(struct lessons *lessons, pid_t pid);
+/* Whether the child, which has ended with that status (wait(2)), was ours. */
+bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status);

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
 #include "base/io.h"
+#include "base/strings.h"
 #include "format/kill-switch.h"
 #include "learn/known-file.h"
 #include "lib/settings.h"
@@ -64,6 +65,18 @@ static void print_starts(const struct known_program *program)
 		program->starts, program->cold, words_bytes(program->bytes, bytes));
 }
 
+/* Of a host, the starts that are told apart by their arguments. */
+static void print_keys(const struct known *known, const char *program)
+{
+	size_t learnt = 0, cold = 0;
+
+	for (size_t i = 0; i < known->n; i++)
+		if (known->items[i].key && streq(known->items[i].path, program))
+			known->items[i].learnt ? learnt++ : cold++;
+	if (learnt + cold > 0)
+		printf("keys     %zu kinds of starts are learnt, %zu more were cold\n", learnt, cold);
+}
+
 static const char *what_follows(const struct known_program *program, bool planned)
 {
 	if (access(KILL_SWITCH, F_OK) == 0)
@@ -89,12 +102,13 @@ static int say(const char *program)
 
 	if (r != 0)
 		return r;
-	found = known_find(&known, program);
+	found = known_find(&known, program, 0);
 	(void)store_find(STORE_PLAN, program, &plan);
 	settings_read(&config, false, false);
 	printf("program  %s\n", program);
 	printf("plan     %s%s\n", plan ? plan : "none", plan && found && found->learnt ? ", learnt" : "");
 	print_starts(found);
+	print_keys(&known, program);
 	if (!settings_allow(&config, program, &why))
 		printf("next     nothing: %s\n", why ? why : "the settings deny it");
 	else
