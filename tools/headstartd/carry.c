@@ -145,8 +145,17 @@ static bool switched_off(const struct process_seen *seen, const char *program)
 	return !config_allows(&config, program, &why);
 }
 
-/* The key of the start; 0 if it is none that root can make a plan of (plan/publish.c). */
-static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv)
+/*
+ * The name of a plan has the key of its start, and everybody can list names. A file that only root can change, or a word such as a
+ * subcommand, is no secret of the user; the text of a command may be, and others could test guesses at it.
+ */
+static bool is_no_secret(const struct asked *asked, uid_t user)
+{
+	return user == 0 || asked->role == 'f' || asked->role == 'w';
+}
+
+/* The key of the start; 0 if it is none that root can make a plan of (plan/publish.c), or that should not show. */
+static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv, uid_t user)
 {
 	const char *rule = plan_head_rule(chosen->data);
 	struct stranger stranger;
@@ -155,7 +164,7 @@ static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv
 	if (LE64(chosen->view.header->asked))
 		return LE64(chosen->view.header->asked);
 	if (!rule || !argv || !asked_by_arguments(rule, argv, AT_FDCWD, &asked) ||
-		(asked.text[0] && stranger_find(asked.text, &stranger) < 0))
+		!is_no_secret(&asked, user) || (asked.text[0] && stranger_find(asked.text, &stranger) < 0))
 		return 0;
 	return asked.key;
 }
@@ -173,7 +182,7 @@ static int choose(const struct carry *carry, const struct process_seen *seen, co
 		(void)!chdir("/");
 	r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
 	if (r == 0 && ret->fault == PLAN_GOOD) {
-		told->key = key_of(ret, (const char *const *)arguments);
+		told->key = key_of(ret, (const char *const *)arguments, process_user(seen->pid));
 		told->own_plan = LE64(ret->view.header->asked) != 0;
 	}
 	process_arguments_free(arguments);

@@ -29,7 +29,7 @@ struct carry_told {
 	enum carry_outcome outcome;
 	int32_t pid; /* of the program */
 	uint64_t
-		key; /* of the start, if the program's plan leads to others; 0: none, or another user can change what it asks for */
+		key; /* of the start, if the program's plan leads to others; 0: none, or none that is learnt */
 	uint64_t own_plan; /* whether there is a plan for this key */
 };
 
