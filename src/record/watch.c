@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hidden.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "profile/carry.h"
@@ -356,6 +358,22 @@ static int add_exec(struct watch *watch)
 		&watch->trace, watch->began, watch->options->pid, watch->options->program);
 }
 
+/*
+ * Nobody has asked for a plan of this start, which will serve everybody. So it names neither what others can change, which
+ * we then need not read either, nor what only root can see.
+ */
+static void leave_out_private(struct profile *profile)
+{
+	struct stranger stranger;
+
+	for (size_t i = profile->n_files; i-- > 0;) {
+		const char *path = profile->files[i].path;
+
+		if (stranger_find(path, &stranger) < 0 || hidden_from_others(path))
+			profile_leave_out(profile, path);
+	}
+}
+
 static int make_profile(struct watch *watch, struct profile *profile)
 {
 	struct assemble_summary summary;
@@ -372,6 +390,7 @@ static int make_profile(struct watch *watch, struct profile *profile)
 		r = assemble(&watch->trace, &watch->opens.files, only_added, profile, &summary);
 	if (r < 0)
 		return r;
+	leave_out_private(profile);
 	profile_identify(profile);
 	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
 	if (watch->trace.lost || watch->opens.lost || watch->looked >= PAGES_MAX)

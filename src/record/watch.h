@@ -18,8 +18,9 @@ struct watch_options {
 	double idle, timeout;    /* seconds: ends when nothing new was touched for so long; always */
 };
 
+/* The profile is the caller's to release. It names only what nobody but root can change and everybody can see. */
 struct watch_result {
-	struct profile profile; /* the caller's to release; no arguments, device or key */
+	struct profile profile; /* no arguments, device or key */
 	uint64_t bytes_added;   /* that entered the page cache on behalf of the start */
 	double seconds;
 };

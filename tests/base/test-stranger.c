@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hidden.h"
 #include "base/stranger.h"
 #include "tree.h"
 
@@ -118,6 +119,23 @@ static void sticky_folders_may_be_on_the_way_but_not_at_the_end(void **state)
 	assert_stranger(in("sticky/roots/.."), in("sticky"), 0);
 }
 
+static void what_only_root_can_list_or_search_is_hidden(void **state)
+{
+	assert_int_equal(mkdir(in("shown"), 0755), 0);
+	assert_int_equal(mkdir(in("shown/closed"), 0755), 0);
+	assert_int_equal(mkdir(in("shown/closed/deep"), 0755), 0);
+	assert_false(hidden_from_others(in("shown/closed/deep/file")));
+	assert_int_equal(chmod(in("shown/closed"), 0711), 0);
+	assert_true(hidden_from_others(in("shown/closed/deep/file")));
+	assert_true(hidden_from_others(in("shown/closed/file")));
+	assert_false(hidden_from_others(in("shown/closed"))); /* its own name is there to read */
+	assert_int_equal(chmod(in("shown/closed"), 0744), 0);
+	assert_true(hidden_from_others(in("shown/closed/file")));
+	assert_true(hidden_from_others(in("none/file")));
+	assert_true(hidden_from_others("relative"));
+	assert_false(hidden_from_others("/"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +144,7 @@ int main(void)
 		cmocka_unit_test(folders_files_and_links_of_others_are_found),
 		cmocka_unit_test(folders_that_others_write_are_found),
 		cmocka_unit_test(sticky_folders_may_be_on_the_way_but_not_at_the_end),
+		cmocka_unit_test(what_only_root_can_list_or_search_is_hidden),
 	};
 
 	if (geteuid() != 0) {

@@ -81,4 +81,5 @@ make_waiter() { # FOLDER
 	cc -O1 -static -DDATA="\"$1/data\"" -DGO="\"$tmp/go\"" -o "$1/waiter" "$HEADSTART_TEST_SOURCE/tests/daemon/waiter.c" 2>"$tmp/err" || skip "no static libc: $(cat "$tmp/err")"
 	head -c 4000000 /dev/urandom >"$1/data"
 	sync -f "$1"
+	chmod 755 "$tmp" # what only root can see is not learnt
 }

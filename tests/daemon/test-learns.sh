@@ -6,12 +6,17 @@
 can_trace_execs
 make_disk
 make_waiter "$disk"
+mkdir -m 700 "$disk/data.closed"
+head -c 400000 /dev/urandom >"$disk/data.closed/data"
+head -c 400000 /dev/urandom >"$disk/data.theirs"
+chown 65534 "$disk/data.theirs"
+sync -f "$disk"
 : >"$tmp/go"
 # While another test records, starts that are cold teach nothing.
 exec 7</sys/kernel
 flock -w 900 7 || skip "other tests record"
 
-make_cold() { "$page" out "$disk/waiter" "$disk"/data* || fail "pages stay in the page cache"; }
+make_cold() { "$page" out "$disk/waiter" $(find "$disk" -type f -name "data*") || fail "pages stay in the page cache"; }
 
 # Other programs of this machine may start cold as well, so only what the daemon says of this one counts.
 is_learnt() { grep -q "learnt how '$disk/waiter' starts${1:+ with other arguments}\$" "$tmp/daemon-log"; }
@@ -57,6 +62,8 @@ data = files.get(ARGS[0] + "/data")
 assert TOP["program"] == ARGS[0] + "/waiter", TOP["program"]
 assert data and sum(range["pages"] for range in data["ranges"]) == (4000000 + 4095) // 4096, data
 assert ARGS[0] + "/waiter" in files, sorted(files)
+private = [path for path in files if path.startswith(ARGS[0] + "/data.")]
+assert not [path for path in private if path != ARGS[0] + "/data.closed"], private # nor does the plan name them
 assert "learnt" in TOP["bias"] and "readahead" in TOP["bias"], TOP["bias"]
 END2
 	"$tool" why "$disk/waiter" >"$tmp/why" || fail "why"

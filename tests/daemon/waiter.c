@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits until the file GO exists, a minute at most, then reads all of DATA, or of DATA-WORD if there is an argument WORD. No argument
- * names a file: documents have no plan.
+ * Waits until the file GO exists, a minute at most, then reads all of DATA, or of DATA-WORD if there is an argument WORD, and two
+ * files beside DATA if they are there. No argument names a file: documents have no plan.
  */
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
+static int read_all(const char *path)
+{
+	static char buffer[65536];
+	int fd = open(path, O_RDONLY);
+
+	while (fd >= 0 && read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	return fd;
+}
+
 int main(int argc, char **argv)
 {
-	static char buffer[65536], path[4096];
+	static char path[4096];
 	int fd;
 
 	for (int i = 0; i < 6000 && access(GO, F_OK) < 0; i++)
 		usleep(10000);
+	(void)read_all(DATA ".closed/data");
+	(void)read_all(DATA ".theirs");
 	snprintf(path, sizeof(path), argc > 1 ? DATA "-%s" : DATA "%s", argc > 1 ? argv[1] : "");
-	fd = open(path, O_RDONLY);
-	while (fd >= 0 && read(fd, buffer, sizeof(buffer)) > 0)
-		;
+	fd = read_all(path);
 	usleep(300000); /* so that somebody can look at what was read */
 	return fd < 0;
 }
