@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -20,6 +22,7 @@ struct walk {
 	char rest[PATH_MAX]; /* of the path, from there */
 	bool from_root;      /* the rest begins at "/" */
 	unsigned links;      /* followed so far */
+	bool cached;         /* wait for nothing */
 };
 
 static bool others_write(const struct stat *st)
@@ -76,26 +79,47 @@ static int follow(struct walk *walk, int link)
 	return 0;
 }
 
+static int open_next(const struct walk *walk, int at, const char *name)
+{
+	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+
+	return walk->cached ? (int)syscall(SYS_openat2, at, name, &how, sizeof(how))
+			    : openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* Fills in whose it is, its type and its mode. */
+static int look(const struct walk *walk, int fd, struct stat *ret)
+{
+	struct statx status;
+
+	if (statx(fd, "", AT_EMPTY_PATH | (walk->cached ? AT_STATX_DONT_SYNC : 0),
+		    STATX_TYPE | STATX_MODE | STATX_UID, &status) < 0)
+		return -errno;
+	*ret = (struct stat){.st_uid = status.stx_uid, .st_mode = status.stx_mode};
+	return 0;
+}
+
 static int enter(struct walk *walk, int at, const char *name, struct stranger *ret)
 {
-	_cleanup_close_ int fd = openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_close_ int fd = open_next(walk, at, name);
 	struct stat st;
+	int r = fd < 0 ? -errno : look(walk, fd, &st);
 
-	if (fd < 0 || fstat(fd, &st) < 0)
-		return -errno;
+	if (r < 0)
+		return r;
 	if (st.st_uid != 0 || (others_write(&st) && !is_shared(&st)))
 		return tell(fd, &st, ret);
 	if (S_ISLNK(st.st_mode))
-		return follow(walk, fd);
+		return walk->cached ? -EAGAIN : follow(walk, fd);
 	cleanup_closep(&walk->at);
 	walk->at = TAKE_FD(fd);
 	walk->st = st;
 	return 0;
 }
 
-int stranger_find(const char *path, struct stranger *ret)
+static int find(const char *path, bool cached, struct stranger *ret)
 {
-	struct walk walk = {.at = -1, .from_root = true};
+	struct walk walk = {.at = -1, .from_root = true, .cached = cached};
 	char word[NAME_MAX + 1];
 	int r;
 
@@ -116,6 +140,16 @@ int stranger_find(const char *path, struct stranger *ret)
 		r = is_shared(&walk.st) ? tell(walk.at, &walk.st, ret) : 0;
 	cleanup_closep(&walk.at);
 	return r;
+}
+
+int stranger_find(const char *path, struct stranger *ret)
+{
+	return find(path, false, ret);
+}
+
+int stranger_find_cached(const char *path, struct stranger *ret)
+{
+	return find(path, true, ret);
 }
 
 int stranger_to_us(const char *path, struct stranger *ret)

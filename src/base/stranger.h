@@ -25,6 +25,12 @@ struct stranger {
  */
 int stranger_find(const char *path, struct stranger *ret);
 
+/*
+ * The same for a canonical path, by what the kernel has cached of it, so that it waits neither for a disk nor for a
+ * server. -EAGAIN if that is not enough. Linux 5.12; -EINVAL before.
+ */
+int stranger_find_cached(const char *path, struct stranger *ret);
+
 /* The same for processes of root. Returns 0 for those of others: a trick would only make them do what their user may do
  * anyway. */
 int stranger_to_us(const char *path, struct stranger *ret);

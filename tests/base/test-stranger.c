@@ -49,6 +49,7 @@ static void assert_stranger(const char *path, const char *where, uid_t owner)
 	assert_int_equal(stranger_find(path, &stranger), -EPERM);
 	assert_string_equal(stranger.path, where);
 	assert_int_equal(stranger.owner, owner);
+	assert_true(stranger_find_cached(path, &stranger) < 0);
 }
 
 static void assert_no_stranger(const char *path)
@@ -56,6 +57,18 @@ static void assert_no_stranger(const char *path)
 	struct stranger stranger;
 
 	assert_int_equal(stranger_find(path, &stranger), 0);
+}
+
+static void what_is_cached_is_enough_for_a_canonical_path(void **state)
+{
+	struct stranger stranger;
+
+	assert_int_equal(mkdir(in("cached"), 0755), 0);
+	assert_int_equal(symlink("cached", in("link-to-cached")), 0);
+	if (stranger_find_cached(in("cached"), &stranger) == -EINVAL)
+		skip(); /* Linux before 5.12 */
+	assert_int_equal(stranger_find_cached(in("cached"), &stranger), 0);
+	assert_int_equal(stranger_find_cached(in("link-to-cached"), &stranger), -EAGAIN);
 }
 
 static void paths_of_root_have_none(void **state)
@@ -140,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_of_root_have_none),
+		cmocka_unit_test(what_is_cached_is_enough_for_a_canonical_path),
 		cmocka_unit_test(what_is_no_path_is_told),
 		cmocka_unit_test(folders_files_and_links_of_others_are_found),
 		cmocka_unit_test(folders_that_others_write_are_found),

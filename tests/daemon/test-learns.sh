@@ -89,6 +89,32 @@ case_what_was_learnt_has_a_budget() {
 	[ ! -e "$(echo "$HEADSTART_STATE"/waiter-*.profile)" ] || fail "the profile stays"
 }
 
+# Others could fill root's folder with plans and names of their choice.
+case_program_of_others_is_not_noted() {
+	rm -rf "$HEADSTART_STATE"
+	cp "$disk/waiter" "$disk/theirs"
+	chown 65534 "$disk/theirs"
+	sync -f "$disk"
+	start_daemon
+	make_cold
+	rm -f "$tmp/go"
+	"$disk/theirs" &
+	theirs=$!
+	sleep 1 # the daemon has seen it
+	: >"$tmp/go"
+	wait "$theirs"
+	cold_start tracing 1
+	for try in $(seq 400); do
+		! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || break
+		sleep 0.05
+	done
+	[ "$try" != 400 ] || fail "the other program is not noted either: $(cat /run/headstart/daemon)"
+	stop_daemon
+	! grep -qa "$disk/theirs" "$HEADSTART_STATE/learn/known" || fail "it is noted"
+	rm "$disk/theirs"
+	rm -rf "$HEADSTART_STATE"
+}
+
 case_what_was_recorded_stays() {
 	rm -rf "$HEADSTART_STATE"
 	until "$tool" record --quiet -- "$disk/waiter" 2>"$tmp/err" 7>&-; do

@@ -178,7 +178,7 @@ static int choose(const struct carry *carry, const struct process_seen *seen, co
 
 	/* What the arguments name is relative to the working folder of the program. */
 	snprintf(folder, sizeof(folder), "/proc/%d/cwd", (int)seen->pid);
-	if (process_arguments(seen, &arguments) < 0 || chdir(folder) < 0)
+	if (process_arguments(seen, program, &arguments) < 0 || chdir(folder) < 0)
 		(void)!chdir("/");
 	r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
 	if (r == 0 && ret->fault == PLAN_GOOD) {
@@ -212,7 +212,8 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 
 	if (switched_off(seen, program))
 		return CARRY_OFF;
-	if (choose(carry, seen, program, &chosen, told) < 0 || chosen.fault != PLAN_GOOD)
+	if (!process_executed(seen, program) || choose(carry, seen, program, &chosen, told) < 0 ||
+		chosen.fault != PLAN_GOOD)
 		return CARRY_FAILED;
 	if (!is_cold(&chosen.view))
 		return CARRY_WARM;

@@ -15,7 +15,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hidden.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
@@ -248,6 +250,15 @@ static bool allowed(const struct process_seen *seen)
 	return config_allows(&config, seen->program, &why);
 }
 
+/* Whether everybody may know that the program is there, nobody but root can change it, and it is what was executed. */
+static bool can_be_learnt(const struct process_seen *seen)
+{
+	struct stranger stranger;
+
+	return stranger_find(seen->program, &stranger) == 0 && !hidden_from_others(seen->program) &&
+		process_executed(seen, seen->program);
+}
+
 /* Keeps the start if it is cold. */
 static struct kept trace(struct lessons *lessons, const struct process_seen *seen, uint64_t key)
 {
@@ -258,7 +269,7 @@ static struct kept trace(struct lessons *lessons, const struct process_seen *see
 	_cleanup_close_ int folder = -1;
 	struct kept kept = {0};
 
-	if (!allowed(seen) || process_arguments(seen, &arguments) < 0)
+	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
 		return kept;
 	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
 	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -386,9 +397,13 @@ static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
 static void judge(void *context, const char *program, uint64_t key, uint64_t bytes)
 {
 	struct lessons *lessons = context;
+	struct stranger stranger;
 
 	/* A recording empties the page cache for itself: what is cold now says nothing. */
 	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracefs))
+		return;
+	/* Others could fill this with names of their choice. */
+	if (known_is_cold(bytes) && stranger_find_cached(program, &stranger) < 0)
 		return;
 	(void)known_judge(&lessons->known, program, key, bytes, time(NULL));
 }

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "elf/script.h"
 
 #define PROC_PATH_SIZE  48
 #define ARGUMENTS_BYTES (256u << 10) /* a start with more is treated as one without arguments */
@@ -88,6 +89,14 @@ bool process_see(struct process_seen *seen)
 	return true;
 }
 
+bool process_executed(const struct process_seen *seen, const char *program)
+{
+	_cleanup_free_ char *executed = NULL;
+
+	return streq(program, seen->image) ||
+		(script_executed(program, &executed) == 0 && streq(executed, seen->image));
+}
+
 int32_t process_parent(int32_t pid)
 {
 	char text[512];
@@ -140,9 +149,9 @@ bool process_switched_off(int32_t pid)
 }
 
 /* Where the script's own arguments begin: the kernel puts the interpreter in front, and one argument of its own. */
-static size_t skip_interpreter(const struct process_seen *seen, char *const *arguments)
+static size_t skip_interpreter(const struct process_seen *seen, const char *program, char *const *arguments)
 {
-	if (streq(seen->program, seen->image))
+	if (streq(program, seen->image))
 		return 0;
 	for (size_t i = 1; i <= 2 && arguments[i - 1] && arguments[i]; i++)
 		if (streq(arguments[i], seen->executed))
@@ -150,7 +159,7 @@ static size_t skip_interpreter(const struct process_seen *seen, char *const *arg
 	return 0;
 }
 
-int process_arguments(const struct process_seen *seen, char ***ret)
+int process_arguments(const struct process_seen *seen, const char *program, char ***ret)
 {
 	char path[PROC_PATH_SIZE];
 	char *text, **arguments;
@@ -171,7 +180,7 @@ int process_arguments(const struct process_seen *seen, char ***ret)
 		free(arguments);
 		return -ENODATA;
 	}
-	skipped = skip_interpreter(seen, arguments);
+	skipped = skip_interpreter(seen, program, arguments);
 	memmove(text, arguments[skipped], size - (size_t)(arguments[skipped] - text));
 	for (size_t i = 0, at = 0; i + skipped <= n; at += arguments[i] ? strlen(text + at) + 1 : 0, i++)
 		arguments[i] = i + skipped < n ? text + at : NULL;

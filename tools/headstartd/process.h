@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says of a process that has just executed a program. Nothing here waits for a disk or a server. */
+/* What /proc says of a process that has just executed a program. Nothing here waits for a disk or a server, unless it says so. */
 #pragma once
 
 #include <limits.h>
@@ -10,14 +10,21 @@
 
 struct process_seen {
 	int32_t pid;
-	const char *executed;   /* borrowed: as passed to execve(2) */
-	char program[PATH_MAX]; /* canonical: the program, or the script itself */
-	char image[PATH_MAX];   /* canonical: the program, or the script's interpreter */
-	bool here;              /* it has our root and our mount namespace, so these paths are ours as well */
+	const char *executed; /* borrowed: as passed to execve(2) */
+	char program
+		[PATH_MAX];   /* canonical: the program, or the script itself; a guess: process_executed() */
+	char image[PATH_MAX]; /* canonical: the program, or the script's interpreter */
+	bool here;            /* it has our root and our mount namespace, so these paths are ours as well */
 };
 
 /* Fills in *seen, of which pid and executed are set. False: the process has ended. */
 bool process_see(struct process_seen *seen);
+
+/*
+ * Whether it is `program` that was executed, or a script that has the interpreter that was. A link on the path can lead
+ * elsewhere by the time we follow it. Reads scripts, so it may wait for a disk.
+ */
+bool process_executed(const struct process_seen *seen, const char *program);
 
 /* The parent; 0 if the process has ended. */
 int32_t process_parent(int32_t pid);
@@ -32,8 +39,8 @@ uid_t process_user(int32_t pid);
 bool process_switched_off(int32_t pid);
 
 /*
- * The arguments of the start, argv[0] first; a script's without the interpreter's. The caller frees *ret, which ends
+ * The arguments of the start, argv[0] first; without the interpreter's, unless `program` is the interpreter. The caller frees *ret, which ends
  * with NULL, and (*ret)[0], if any, which holds all texts. May wait for the process's memory. Returns 0 or negative errno.
  */
-int process_arguments(const struct process_seen *seen, char ***ret);
+int process_arguments(const struct process_seen *seen, const char *program, char ***ret);
 void process_arguments_free(char **arguments);
