@@ -130,6 +130,28 @@ case_what_was_recorded_stays() {
 	cmp "$tmp/recorded" "$(echo "$HEADSTART_STATE"/waiter-*.profile)" || fail "the recording was changed"
 }
 
+# It may be a recording of a newer version.
+case_profile_that_cannot_be_read_stays() {
+	profile=$(echo "$HEADSTART_STATE"/waiter-*.profile)
+	[ -e "$profile" ] || fail "the case before has left no recording"
+	rm "$HEADSTART_STATE"/*.plan
+	echo "nobody knows" >"$profile"
+	cp "$profile" "$tmp/unknown"
+	start_daemon
+	for start in 1 2 3; do
+		cold_start tracing 1
+		until_note tracing -eq 0
+		for try in $(seq 400); do
+			! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || break
+			sleep 0.05
+		done
+	done
+	[ "$try" != 400 ] || fail "no start was cold"
+	! is_learnt || fail "it is learnt"
+	cmp "$tmp/unknown" "$profile" || fail "the profile was changed"
+	rm -rf "$HEADSTART_STATE"
+}
+
 # A host has a plan for each start that is told apart from the others, and what is no longer used makes room.
 case_other_starts_of_a_host_are_learnt() {
 	rm -rf "$HEADSTART_STATE"

@@ -97,8 +97,9 @@ static int store(struct profile *profile, uint64_t key)
 
 	if (r < 0)
 		return r;
-	if (recordings_load(path, &stored, &fault) < 0)
-		stored = (struct recordings){0};
+	r = recordings_load(path, &stored, &fault);
+	if (r < 0 && r != -ENOENT)
+		return r; /* it may be a recording of a newer version, or be readable again later */
 	if (!all_learnt(&stored) || recordings_find(&stored, profile) || (key && stored.n == 0))
 		return -EEXIST;
 	r = recordings_add(&stored, profile);
