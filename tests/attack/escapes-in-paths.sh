@@ -22,3 +22,4 @@ grep -qF "program  $program" "$tmp/out" || fail "not the very path where no term
 stored=$(find "$HEADSTART_STATE" -name '*.plan' -type f)
 cp "$tmp/profile" "${stored%.plan}.profile"
 at_a_terminal "$headstart" config apply
+at_a_terminal "$headstart" why "$program"

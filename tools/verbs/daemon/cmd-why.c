@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "format/kill-switch.h"
 #include "learn/known-file.h"
+#include "lib/page-style.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
 #include "plan/store/store.h"
@@ -105,12 +106,12 @@ static int say(const char *program)
 	found = known_find(&known, program, 0);
 	(void)store_find(STORE_PLAN, program, &plan);
 	settings_read(&config, false, false);
-	printf("program  %s\n", program);
-	printf("plan     %s%s\n", plan ? plan : "none", plan && found && found->learnt ? ", learnt" : "");
+	page_line("program  ", program, "");
+	page_line("plan     ", plan ? plan : "none", plan && found && found->learnt ? ", learnt" : "");
 	print_starts(found);
 	print_keys(&known, program);
 	if (!settings_allow(&config, program, &why))
-		printf("next     nothing: %s\n", why ? why : "the settings deny it");
+		page_line("next     nothing: ", why ? why : "the settings deny it", "");
 	else
 		printf("next     %s\n", what_follows(found, plan));
 	known_release(&known);
