@@ -26,7 +26,7 @@
 #include "prefetcher/plan-lock.h"
 #include "verb.h"
 
-#define HELPERS_MAX     16
+#define HELPERS_OF_USER 16   /* a user whose programs make helpers hang stops no other user's */
 #define HELPER_S        10   /* seconds, until it becomes the prefetcher, which has a limit of its own */
 #define LOOK_AGAIN_MS   1000 /* a program that is executed a hundred times a second gets one helper a second */
 #define PAGES_LOOKED_AT 64
@@ -52,7 +52,7 @@ int carry_init(struct carry *carry)
 {
 	int ends[2], r;
 
-	*carry = (struct carry){.results = -1, .told = -1};
+	*carry = (struct carry){.results = -1, .told = -1, .daemon = getpid()};
 	r = store_of_process(&carry->store);
 	if (r < 0)
 		return r;
@@ -236,6 +236,8 @@ _Noreturn void carry_help(const struct carry *carry, const struct process_seen *
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != carry->daemon)
+		_exit(1); /* it was killed before that */
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
@@ -245,17 +247,47 @@ _Noreturn void carry_help(const struct carry *carry, const struct process_seen *
 	_exit(0);
 }
 
+/* Where a new helper for that user has its place; CARRY_HELPERS if there are too many. */
+static size_t find_place(const struct carry *carry, uid_t user)
+{
+	size_t place = CARRY_HELPERS, n = 0;
+
+	for (size_t i = 0; i < CARRY_HELPERS; i++) {
+		if (!carry->helpers[i].pid)
+			place = i;
+		else
+			n += carry->helpers[i].user == user;
+	}
+	return n < HELPERS_OF_USER ? place : CARRY_HELPERS;
+}
+
 static void start_helper(struct carry *carry, const struct process_seen *seen, const char *program)
 {
+	uid_t user;
+	size_t place;
 	pid_t pid;
 
-	if (carry->running >= HELPERS_MAX || was_looked_at(carry, program))
+	if (was_looked_at(carry, program))
+		return;
+	user = process_user(seen->pid);
+	place = find_place(carry, user);
+	if (place == CARRY_HELPERS)
 		return;
 	pid = fork();
 	if (pid == 0)
 		carry_help(carry, seen, program);
-	carry->running += pid > 0;
+	if (pid > 0) {
+		carry->helpers[place].pid = pid;
+		carry->helpers[place].user = user;
+	}
 	carry->counts[CARRY_FAILED] += pid < 0;
+}
+
+void carry_child_ended(struct carry *carry, pid_t pid)
+{
+	for (size_t i = 0; i < CARRY_HELPERS; i++)
+		if (carry->helpers[i].pid == pid)
+			carry->helpers[i].pid = 0;
 }
 
 bool carry_has_plan(const struct carry *carry, const struct process_seen *seen)

@@ -13,7 +13,8 @@
 #include "headstartd/process.h"
 #include "plan/store/store.h"
 
-#define CARRY_RECENT 64
+#define CARRY_RECENT  64
+#define CARRY_HELPERS 64
 
 enum carry_outcome {
 	CARRY_STARTED, /* the prefetcher */
@@ -40,7 +41,11 @@ struct carry {
 	int results; /* owned: the helpers write to it, a struct carry_told each */
 	int told;    /* owned: the end of it that the daemon reads; does not block */
 	uint64_t counts[N_CARRY];
-	unsigned running; /* helpers, and the prefetchers that they have become */
+	pid_t daemon; /* us */
+	struct {
+		pid_t pid; /* 0: none */
+		uid_t user;
+	} helpers[CARRY_HELPERS]; /* also those that have become prefetchers */
 	struct {
 		uint64_t hash, until_ms;
 	} recent[CARRY_RECENT]; /* programs that a helper has looked at just now */
@@ -64,6 +69,9 @@ void carry_find_key(const struct carry *carry, const struct process_seen *seen, 
 
 /* For a child of the daemon: looks at the start, and becomes the prefetcher if its plan is cold. */
 _Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program);
+
+/* A child has ended, which may be a helper. */
+void carry_child_ended(struct carry *carry, pid_t pid);
 
 /* Takes what a helper has told, and counts it; call it when carry->told is readable. Returns false: there is no more. */
 bool carry_take(struct carry *carry, struct carry_told *ret);

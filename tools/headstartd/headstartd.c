@@ -234,8 +234,8 @@ static void take_children(struct daemon *daemon)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (!lessons_child_ended(&daemon->lessons, pid, status) && daemon->carry.running > 0)
-			daemon->carry.running--;
+		if (!lessons_child_ended(&daemon->lessons, pid, status))
+			carry_child_ended(&daemon->carry, pid);
 	daemon->note_old = true;
 }
 

@@ -37,7 +37,12 @@
 #define IDLE_S    3     /* a start is over when it has touched nothing new for so long */
 #define TIMEOUT_S 15    /* … or at last */
 #define FORGET_S  60    /* removing what is forgotten takes so long at most */
-#define AGE_S     86400 /* how often we look for what is to be forgotten */
+#define TRACER_S                                                                                             \
+	90 /* until a tracer ends itself: compiling reads the places of files on a disk that may be busy */
+#define GRACE_MS                                                                                             \
+	5000 /* … and until we believe that it cannot: it waits for memory of the program that does not come */
+#define GIVE_UP 4     /* tracers that may hang, each with an instance of its own */
+#define AGE_S   86400 /* how often we look for what is to be forgotten */
 
 /* What the child tells that was to trace a start. One that tells nothing has failed. */
 struct lesson {
@@ -188,7 +193,9 @@ static void prepare_tracer(struct lessons *lessons)
 	if (lessons->tracer || lessons->tracing || !any_wants_trace(&lessons->known, time(NULL)))
 		return;
 	lock = execs_lock(lessons->tracefs);
-	snprintf(lessons->instance, sizeof(lessons->instance), "headstartd-%d-watch", getpid());
+	snprintf(lessons->instance, sizeof(lessons->instance),
+		lessons->given_up ? "headstartd-%d-watch-%u" : "headstartd-%d-watch", getpid(),
+		lessons->given_up);
 	if (tracer_open(lessons->tracefs, lessons->instance, &options, &lessons->tracer) == 0) {
 		lessons->knows_keys = !tracer_has_only_added(lessons->tracer);
 	} else {
@@ -303,9 +310,11 @@ static _Noreturn void be_tracer(
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != lessons->carry->daemon)
+		_exit(1); /* it was killed before that */
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	alarm(2 * TIMEOUT_S + 60); /* compiling a plan reads the places of files on a disk that may be busy */
+	alarm(TRACER_S);
 	if (planned && !is_wanted(lessons, seen, &lesson.key)) {
 		lesson.left = true;
 		(void)!write(tell, &lesson, sizeof(lesson));
@@ -328,6 +337,7 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 		be_tracer(lessons, seen, planned, ends[1]);
 	close(ends[1]);
 	lessons->told = ends[0];
+	lessons->give_up_ms = monotonic_ms() + TRACER_S * 1000 + GRACE_MS;
 	if (lessons->tracing > 0)
 		return true;
 	lessons->tracing = 0;
@@ -414,7 +424,26 @@ uint64_t lessons_next_ms(const struct lessons *lessons)
 
 	if (!lessons->enabled)
 		return UINT64_MAX;
+	if (lessons->tracing && lessons->give_up_ms < look)
+		look = lessons->give_up_ms;
 	return look < lessons->save_ms ? look : lessons->save_ms;
+}
+
+/* Nothing is read of it: the pipe is as open as it is. */
+static void give_up_trace(struct lessons *lessons)
+{
+	struct known_program *item = known_find(&lessons->known, lessons->traced, 0);
+
+	if (item && !item->learnt)
+		known_traced(&lessons->known, item, 0, time(NULL));
+	lessons->tracing = 0;
+	close(TAKE_FD(lessons->told));
+	free(TAKE_PTR(lessons->traced));
+	release_tracer(lessons);
+	if (++lessons->given_up < GIVE_UP)
+		return;
+	verb_note("traces do not end: nothing more is learnt");
+	lessons->enabled = false;
 }
 
 void lessons_work(struct lessons *lessons)
@@ -424,6 +453,8 @@ void lessons_work(struct lessons *lessons)
 
 	if (!lessons->enabled)
 		return;
+	if (lessons->tracing && lessons->give_up_ms <= monotonic_ms())
+		give_up_trace(lessons);
 	starts_look(&lessons->starts, monotonic_ms(), &eyes);
 	if (now - lessons->last_age >= AGE_S || now < lessons->last_age)
 		forget_some(lessons);
@@ -482,16 +513,23 @@ bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status)
 	return true;
 }
 
+/* Not for ever: the child may hang. */
+static void wait_for(pid_t pid)
+{
+	const struct timespec nap = {.tv_nsec = 5000000};
+	uint64_t until = monotonic_ms() + GRACE_MS;
+
+	while (pid && waitpid(pid, NULL, WNOHANG) == 0 && monotonic_ms() < until)
+		nanosleep(&nap, NULL);
+}
+
 void lessons_release(struct lessons *lessons)
 {
-	if (lessons->tracing) {
+	if (lessons->tracing)
 		kill(lessons->tracing, SIGKILL);
-		waitpid(lessons->tracing, NULL, 0);
-	}
-	if (lessons->saving)
-		waitpid(lessons->saving, NULL, 0);
-	if (lessons->forgetting)
-		waitpid(lessons->forgetting, NULL, 0);
+	wait_for(lessons->tracing);
+	wait_for(lessons->saving);
+	wait_for(lessons->forgetting);
 	release_tracer(lessons);
 	if (lessons->path && lessons->lock >= 0 && (lessons->known.changed || lessons->save_ms != UINT64_MAX))
 		(void)write_known(lessons);

@@ -31,6 +31,8 @@ struct lessons {
 	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
 	char instance[64];     /* its name */
 	pid_t tracing;         /* the child that traces; 0: none */
+	uint64_t give_up_ms;   /* when it should have ended */
+	unsigned given_up;     /* children that have not */
 	char *traced;          /* owned: the program whose start it traces */
 	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
 	pid_t forgetting;      /* the child that removes what is forgotten; 0: none */
