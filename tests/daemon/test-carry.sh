@@ -128,4 +128,33 @@ END2
 	all_came || fail "the lock stays: $(cat "$tmp/came")"
 }
 
+# A script without a plan has that of its interpreter for this script: the arguments are the interpreter's, too.
+case_script_has_its_interpreters_plan() {
+	mkdir "$tmp/hosts"
+	printf '[host]\noperand = word\n' >"$tmp/hosts/host.conf"
+	export HEADSTART_HOSTS=$tmp/hosts
+	cp "$disk/waiter" "$disk/host"
+	printf '#!%s\n' "$disk/host" >"$disk/script"
+	chmod +x "$disk/script"
+	sync -f "$disk"
+	printf 'program %s\nargument %s\nargument %s\nfile regular %s\nrange 0 900 0 1\n' "$disk/host" "$disk/host" "$disk/script" "$disk/data" |
+		"$make_profile" "$tmp/profile"
+	"$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
+	[ -e "$(echo "$HEADSTART_STATE"/host-*@*.plan)" ] || fail "no plan of this script: $(ls "$HEADSTART_STATE")"
+	start_daemon --no-learn
+	make_cold
+	rm -f "$tmp/go"
+	"$disk/script" &
+	waiter=$!
+	for try in $(seq 100); do
+		! "$page" came "$disk/data" >"$tmp/came" || break
+		[ "$(tail -n 1 "$tmp/came")" -lt 3000000 ] || break
+		sleep 0.05
+	done
+	: >"$tmp/go"
+	wait "$waiter" || : # it looks for another file
+	unset HEADSTART_HOSTS
+	[ "$try" != 100 ] || fail "only $(cat "$tmp/came") bytes came: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+}
+
 run_cases
