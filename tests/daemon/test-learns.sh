@@ -100,7 +100,7 @@ case_program_of_others_is_not_noted() {
 	rm -f "$tmp/go"
 	"$disk/theirs" &
 	theirs=$!
-	sleep 1 # the daemon has seen it
+	sleep 2 # the daemon has looked at it; it looks again while it reads
 	: >"$tmp/go"
 	wait "$theirs"
 	cold_start tracing 1
