@@ -109,8 +109,9 @@ case_stale_plan_of_a_user_heals() {
 	mkdir -p "$home/.local/state"
 	record "$home/.local/state/headstart"
 	chown -R 65534:65534 "$home"
-	for_others "$launch"
+	for_others "$launch" "$preload"
 	launch=$others/launch
+	preload=$others/${preload##*/}
 	log=$home/log
 	update
 	finds_it_stale $as_nobody
@@ -185,8 +186,9 @@ case_store_cannot_be_written() {
 	rm "$tmp/go"
 	update
 	if [ "$(id -u)" = 0 ]; then # root's plan: only root compiles it
-		for_others "$launch"
+		for_others "$launch" "$preload"
 		launch=$others/launch
+		preload=$others/${preload##*/}
 		mkdir "$tmp/logs"
 		chmod 1777 "$tmp/logs"
 		log=$tmp/logs/log
