@@ -56,7 +56,7 @@ in_root "$private/headstart-prerm" >/dev/null || fail "headstart-prerm"
 [ ! -e "$line" ] || fail "headstart-prerm left the line"
 in_root "$private/headstart-prerm" >/dev/null 2>&1 || fail "headstart-prerm a second time"
 # Debian's maintainer script runs it when the package is removed, and not when it is upgraded.
-sed "s,/usr/lib/@DEB_HOST_MULTIARCH@/headstart,$private," "$HEADSTART_TEST_SOURCE/packaging/debian/headstart.prerm" >"$root/prerm"
+sed "s,/usr/lib/#DEB_HOST_MULTIARCH#/headstart,$private," "$HEADSTART_TEST_SOURCE/packaging/debian/libheadstart.prerm" >"$root/prerm"
 in_root "$program" install --system >/dev/null || fail "install before the prerm"
 in_root sh /prerm upgrade 2 || fail "prerm upgrade"
 [ -e "$line" ] || fail "an upgrade takes the line out"
