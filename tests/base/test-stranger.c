@@ -65,8 +65,14 @@ static void what_is_cached_is_enough_for_a_canonical_path(void **state)
 
 	assert_int_equal(mkdir(in("cached"), 0755), 0);
 	assert_int_equal(symlink("cached", in("link-to-cached")), 0);
-	if (stranger_find_cached(in("cached"), &stranger) == -EINVAL)
-		skip(); /* Linux before 5.12 */
+	switch (stranger_find_cached(in("cached"), &stranger)) {
+	case -EINVAL:
+		print_message("Linux before 5.12\n");
+		skip();
+	case -ENOSYS:
+		print_message("no openat2 (valgrind)\n");
+		skip();
+	}
 	assert_int_equal(stranger_find_cached(in("cached"), &stranger), 0);
 	assert_int_equal(stranger_find_cached(in("link-to-cached"), &stranger), -EAGAIN);
 }

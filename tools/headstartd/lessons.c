@@ -41,8 +41,9 @@
 	90 /* until a tracer ends itself: compiling reads the places of files on a disk that may be busy */
 #define GRACE_MS                                                                                             \
 	5000 /* … and until we believe that it cannot: it waits for memory of the program that does not come */
-#define GIVE_UP 4     /* tracers that may hang, each with an instance of its own */
-#define AGE_S   86400 /* how often we look for what is to be forgotten */
+#define GIVE_UP    4     /* tracers that may hang, each with an instance of its own */
+#define LOCK_TRIES 100   /* every 50 ms */
+#define AGE_S      86400 /* how often we look for what is to be forgotten */
 
 /* What the child tells that was to trace a start. One that tells nothing has failed. */
 struct lesson {
@@ -50,6 +51,19 @@ struct lesson {
 	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
 	struct kept kept;
 };
+
+/* A child of a daemon that was killed has its lock until it has ended, too. Returns 0 or -EBUSY. */
+static int wait_for_lock(int lock)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+
+	for (int tries = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; tries++) {
+		if (tries == LOCK_TRIES)
+			return -EBUSY;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
 
 static int open_folder(struct lessons *lessons)
 {
@@ -71,7 +85,7 @@ static int open_folder(struct lessons *lessons)
 	lessons->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (lessons->lock < 0)
 		return -errno;
-	return flock(lessons->lock, LOCK_EX | LOCK_NB) < 0 ? -EBUSY : 0;
+	return wait_for_lock(lessons->lock);
 }
 
 /* A damaged file is replaced at the next change. */
