@@ -3,6 +3,7 @@
 
 # A display of the test's own; its number goes to a file.
 start_display() {
+	rm -f "$tmp/display" # of an earlier display
 	Xvfb -displayfd 3 -noreset -screen 0 200x200x24 -nolisten tcp 3>"$tmp/display" >"$tmp/xvfb" 2>&1 &
 	display_server=$!
 	tries=0
