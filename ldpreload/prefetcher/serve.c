@@ -63,16 +63,21 @@ void serve_own(const char *program, const struct plan *plan)
 	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
 	int64_t limit_ms = plan->cold ? wait_max_ms(plan) : 0;
 	int process = start(program, plan, limit_ms > 0 ? waited : alongside);
-	int64_t now = now_ms(), since = now, left_ms;
+	int64_t now = now_ms(), since = now;
 	int daemons = 0;
 
-	if (limit_ms > 0 && process == 0 && carrier_of_daemon(plan->fd, &daemons) && daemons != 0) {
-		wait_for_daemon(plan->fd, daemons, limit_ms);
+	if (limit_ms <= 0)
 		return;
-	}
-	if (limit_ms > 0 && process == 0)
+	if (process == 0 && carrier_of_daemon(plan->fd, &daemons)) {
+		if (carrier_of(plan->fd, LIFE_MAX_MS, &since) != daemons)
+			since = now; /* it has not said yet when it began */
+	} else if (process == 0) {
 		process = carrier_of(plan->fd, WAIT_MAX_MS, &since);
-	left_ms = since + WAIT_MAX_MS - now;
-	if (limit_ms > 0 && process != 0)
-		wait_for_prefetcher(plan->fd, process, left_ms < limit_ms ? left_ms : limit_ms);
+	}
+	if (since + WAIT_MAX_MS - now < limit_ms)
+		limit_ms = since + WAIT_MAX_MS - now;
+	if (limit_ms > 0 && daemons != 0)
+		wait_for_daemon(plan->fd, daemons, limit_ms);
+	else if (limit_ms > 0 && process != 0)
+		wait_for_prefetcher(plan->fd, process, limit_ms);
 }

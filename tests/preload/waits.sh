@@ -209,6 +209,37 @@ case_age_of_the_prefetcher_counts() {
 	fi
 }
 
+# The same for the daemon's, which holds its own lock besides. It need not be told: nobody can see what it executes.
+case_age_of_the_daemons_prefetcher_counts() {
+	meet_the_daemons() { # SECONDS ago
+		"$unclaimed" "$plan"
+		/usr/bin/python3 - "$plan" "$1" <<-'END' &
+			import fcntl, os, sys, time
+			plan = os.open(sys.argv[1], os.O_RDWR)
+			fcntl.lockf(plan, fcntl.LOCK_EX, 1, 1)
+			fcntl.lockf(plan, fcntl.LOCK_SH, 1, (1 << 32) + int((time.monotonic() - int(sys.argv[2])) * 1000))
+			os.write(8, b"\n")
+			time.sleep(60)
+		END
+		daemons=$!
+		prefetcher_begins
+		what=running
+		follow HEADSTART_PREFETCH="$tmp/slow" "$look" &
+		wait $!
+		seconds=$(waits_up_to)
+		kill "$daemons"
+		wait "$daemons" || :
+	}
+	if can_trace; then
+		meet_the_daemons 7
+		[ -z "$seconds" ] || [ "$seconds" -le 2 ] || fail "an old prefetcher is waited for like a young one: $(cat "$tmp/calls")"
+		meet_the_daemons 12
+		[ -z "$seconds" ] || fail "a prefetcher that does not end is waited for: $(cat "$tmp/calls")"
+	else
+		untried "how long the daemon's old prefetcher is waited for: strace cannot trace here"
+	fi
+}
+
 # With the real prefetcher: the whole plan is resident when the program begins, and the program notices nothing else.
 case_whole_plan_is_there_when_the_program_begins() {
 	exec 8<&-
