@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes the profile of what a recording has gathered: names, sizes, touches, and what is said of the recording. */
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "profile/carry.h"
 #include "record/assemble.h"
+#include "record/describe.h"
 #include "record/inside.h"
 #include "record/names/image.h"
 #include "record/names/resolve.h"
@@ -31,40 +27,6 @@ static uint32_t biases(const struct session *session, const struct assemble_summ
 	if (streq(session->milestone, "timeout"))
 		bias |= PROFILE_BIAS_TIMEOUT;
 	return bias;
-}
-
-static char *join(char *const *argv)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; argv[i]; i++)
-		fprintf(stream, "%s%s", i ? " " : "", argv[i]);
-	return fclose(stream) == 0 ? text : NULL;
-}
-
-static int describe(const struct session *session, struct profile *profile)
-{
-	struct utsname kernel;
-
-	if (uname(&kernel) < 0)
-		return -errno;
-	profile->command = join(session->options->argv);
-	profile->program = strdup(session->options->program);
-	profile->kernel = strdup(kernel.release);
-	profile->milestone = strdup(session->milestone);
-	profile->device = strdup("");
-	profile->recorded = time(NULL);
-	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	profile->runs = 1;
-	profile->backend = PROFILE_BACKEND_FILEMAP;
-	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone ||
-		!profile->device)
-		return -ENOMEM;
-	return 0;
 }
 
 /* The start begins with the recorded program, even if its exec event was lost. */
@@ -119,7 +81,8 @@ static int resolve(struct session *session, struct record_result *result)
 int session_make_profile(struct session *session, struct record_result *result)
 {
 	struct assemble_summary summary;
-	int r = describe(session, &result->profile);
+	int r = record_describe(&result->profile, (const char *const *)session->options->argv,
+		session->options->program, session->milestone);
 
 	result->profile.bias = biases(session, &(struct assemble_summary){0});
 	if (r == 0)

@@ -13,8 +13,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -25,6 +23,7 @@
 #include "base/times.h"
 #include "profile/carry.h"
 #include "record/assemble.h"
+#include "record/describe.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
@@ -314,40 +313,6 @@ static uint64_t bytes_added(const struct record_trace *trace)
 	return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static char *join(const char *const *argv)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *stream = open_memstream(&text, &size);
-
-	if (!stream)
-		return NULL;
-	for (size_t i = 0; argv && argv[i]; i++)
-		fprintf(stream, "%s%s", i ? " " : "", argv[i]);
-	return fclose(stream) == 0 ? text : NULL;
-}
-
-static int describe(const struct watch *watch, struct profile *profile)
-{
-	struct utsname kernel;
-
-	if (uname(&kernel) < 0)
-		return -errno;
-	profile->command = join(watch->options->argv);
-	profile->program = strdup(watch->options->program);
-	profile->kernel = strdup(kernel.release);
-	profile->milestone = strdup(watch->milestone);
-	profile->device = strdup("");
-	profile->recorded = time(NULL);
-	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	profile->runs = 1;
-	profile->backend = PROFILE_BACKEND_FILEMAP;
-	if (!profile->command || !profile->program || !profile->kernel || !profile->milestone ||
-		!profile->device)
-		return -ENOMEM;
-	return 0;
-}
-
 /* The start begins with the program: we were not there yet when it was executed. */
 static int add_exec(struct watch *watch)
 {
@@ -378,7 +343,7 @@ static int make_profile(struct watch *watch, struct profile *profile)
 {
 	struct assemble_summary summary;
 	bool only_added = tracer_has_only_added(watch->tracer);
-	int r = describe(watch, profile);
+	int r = record_describe(profile, watch->options->argv, watch->options->program, watch->milestone);
 
 	if (r == 0)
 		r = resolve_files(&watch->opens.files, &watch->trace);
