@@ -11,44 +11,124 @@
 #include "relayout/passes/whole.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "elf/debug-symbols.h"
 #include "elf/sections.h"
 
-/* Whether the address lies in a section of code. Its segment may hold other sections, too. */
-static bool is_code(const struct elf_sections *sections, uint64_t address)
+/* Addresses of code, and how far symbols reach: a hostile file may have millions of sections, symbols and pages. */
+struct reach {
+	struct range {
+		uint64_t start, end;
+	} * code; /* owned: ascending, apart from one another */
+	size_t n_code;
+	uint32_t **last; /* owned: [segment][page]: the last page of the symbols that begin on the page */
+	size_t n_segments;
+};
+
+static void reach_releasep(struct reach *reach)
 {
+	for (size_t i = 0; reach->last && i < reach->n_segments; i++)
+		free(reach->last[i]);
+	free(reach->last);
+	free(reach->code);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	uint64_t left = ((const struct range *)a)->start, right = ((const struct range *)b)->start;
+
+	return (left > right) - (left < right);
+}
+
+/* Sorts the ranges, and makes one of those that touch. */
+static void merge_ranges(struct reach *reach)
+{
+	size_t n = 0;
+
+	if (reach->n_code > 0)
+		qsort(reach->code, reach->n_code, sizeof(*reach->code), compare_ranges);
+	for (size_t i = 0; i < reach->n_code; i++) {
+		const struct range range = reach->code[i];
+
+		if (n == 0 || range.start > reach->code[n - 1].end)
+			reach->code[n++] = range;
+		else if (range.end > reach->code[n - 1].end)
+			reach->code[n - 1].end = range.end;
+	}
+	reach->n_code = n;
+}
+
+/* Sections of code; their segment may hold other sections, too. */
+static int find_code(struct reach *reach, const struct elf_sections *sections)
+{
+	reach->code = calloc(sections->n, sizeof(*reach->code));
+	if (!reach->code)
+		return -ENOMEM;
 	for (size_t i = 1; i < sections->n; i++) {
 		const Elf64_Shdr *section = &sections->all[i];
 
-		if (elf_section_is_loaded(section) && (section->sh_flags & SHF_EXECINSTR) &&
-			address >= section->sh_addr && address - section->sh_addr < section->sh_size)
-			return true;
+		if (elf_section_is_loaded(section) && (section->sh_flags & SHF_EXECINSTR))
+			reach->code[reach->n_code++] =
+				(struct range){section->sh_addr, section->sh_addr + section->sh_size};
 	}
-	return false;
+	merge_ranges(reach);
+	return 0;
 }
 
-/* Joins the pages that the symbol lies on. */
-static void join(struct relayout_image *image, const Elf64_Sym *symbol)
+static int reach_init(
+	struct reach *reach, const struct relayout_image *image, const struct elf_sections *sections)
+{
+	reach->n_segments = image->n_segments;
+	reach->last = calloc(image->n_segments, sizeof(*reach->last));
+	if (!reach->last)
+		return -ENOMEM;
+	for (size_t i = 0; i < image->n_segments; i++) {
+		reach->last[i] = calloc(image->segments[i].n_pages + 1, sizeof(**reach->last));
+		if (!reach->last[i])
+			return -ENOMEM;
+	}
+	return find_code(reach, sections);
+}
+
+static bool is_code(const struct reach *reach, uint64_t address)
+{
+	size_t low = 0, high = reach->n_code;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (reach->code[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < reach->n_code && address >= reach->code[low].start;
+}
+
+/* Notes the pages that the symbol lies on. */
+static void add_symbol(struct reach *reach, const struct relayout_image *image, const Elf64_Sym *symbol)
 {
 	const Elf64_Phdr *load = elf_view_load_at(image->view, symbol->st_value, 1);
-	struct relayout_segment *segment = load ? &image->segments[load - image->view->loads] : NULL;
+	const struct relayout_segment *segment = load ? &image->segments[load - image->view->loads] : NULL;
 	uint64_t left, first, last;
+	uint32_t *noted;
 
 	if (!segment)
 		return;
 	left = load->p_vaddr + load->p_filesz - symbol->st_value;
 	first = symbol->st_value - segment->address;
-	last = first + (symbol->st_size < left ? symbol->st_size : left) - 1;
-	for (uint64_t page = first / image->granule + 1; page <= last / image->granule; page++)
-		segment->pages[page].joined = true;
+	last = (first + (symbol->st_size < left ? symbol->st_size : left) - 1) / image->granule;
+	noted = &reach->last[segment - image->segments][first / image->granule];
+	if (last > *noted)
+		*noted = (uint32_t)last;
 }
 
 /* `symbols` need not be aligned. */
-static void join_all(
-	struct relayout_image *image, const struct elf_sections *sections, const void *symbols, size_t n)
+static void add_symbols(
+	struct reach *reach, const struct relayout_image *image, const void *symbols, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		Elf64_Sym symbol;
@@ -58,36 +138,58 @@ static void join_all(
 		type = ELF64_ST_TYPE(symbol.st_info);
 		if (symbol.st_shndx != SHN_UNDEF && symbol.st_size > 0 &&
 			(type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT) &&
-			is_code(sections, symbol.st_value))
-			join(image, &symbol);
+			is_code(reach, symbol.st_value))
+			add_symbol(reach, image, &symbol);
 	}
 }
 
-static int join_symbols_of_debug_file(
-	struct relayout_image *image, const struct elf_sections *sections, const char *root)
+static int add_symbols_of_debug_file(
+	struct reach *reach, const struct relayout_image *image, const char *root)
 {
 	_cleanup_free_ Elf64_Sym *symbols = NULL;
 	size_t size = 0, n = 0;
 	const uint8_t *id = elf_view_build_id(image->view, &size);
 	int r = id ? elf_debug_symbols(root, id, size, &symbols, &n) : 0;
 
-	join_all(image, sections, symbols, r == 0 ? n : 0);
+	add_symbols(reach, image, symbols, r == 0 ? n : 0);
 	return r == -ENOMEM ? r : 0;
+}
+
+/* Joins each page to the page before it if a symbol that begins before it reaches it. */
+static void join_pages(struct relayout_image *image, const struct reach *reach)
+{
+	for (size_t i = 0; i < image->n_segments; i++) {
+		uint32_t furthest = 0;
+
+		for (size_t page = 0; page < image->segments[i].n_pages; page++) {
+			if (page > 0 && page <= furthest)
+				image->segments[i].pages[page].joined = true;
+			if (reach->last[i][page] > furthest)
+				furthest = reach->last[i][page];
+		}
+	}
 }
 
 int relayout_keep_functions_whole(struct relayout_image *image, const char *root)
 {
 	_cleanup_(elf_sections_releasep) struct elf_sections sections = {0};
+	_cleanup_(reach_releasep) struct reach reach = {0};
 	const char *problem;
 	int r = elf_sections_init(&sections, image->view, &problem);
 
+	if (r == -EOPNOTSUPP)
+		return 0; /* nobody finds code in it */
+	if (r == 0)
+		r = reach_init(&reach, image, &sections);
 	for (size_t i = 1; r == 0 && i < sections.n; i++) {
 		size_t n = 0;
 		const uint8_t *symbols = elf_section_symbols(&sections, i, &n);
 
-		join_all(image, &sections, symbols, n);
+		add_symbols(&reach, image, symbols, n);
 	}
 	if (r == 0 && root)
-		r = join_symbols_of_debug_file(image, &sections, root);
-	return r == -EOPNOTSUPP ? 0 : r; /* nobody finds code in it */
+		r = add_symbols_of_debug_file(&reach, image, root);
+	if (r == 0)
+		join_pages(image, &reach);
+	return r;
 }
