@@ -97,11 +97,11 @@ case_program_of_others_is_not_noted() {
 	sync -f "$disk"
 	start_daemon
 	make_cold
-	rm -f "$tmp/go"
+	: >"$tmp/go.stay"
 	"$disk/theirs" &
 	theirs=$!
-	sleep 2 # the daemon has looked at it; it looks again while it reads
-	: >"$tmp/go"
+	sleep 6 # the daemon looks at it for the last time after five seconds
+	rm "$tmp/go.stay"
 	wait "$theirs"
 	cold_start tracing 1
 	for try in $(seq 400); do

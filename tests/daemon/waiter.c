@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits until the file GO exists, a minute at most, then reads all of DATA, or of DATA-WORD if there is an argument WORD, and two
- * files beside DATA if they are there. No argument names a file: documents have no plan.
+ * files beside DATA if they are there. It stays while there is a file GO.stay. No argument names a file: documents have no plan.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,5 +29,7 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), argc > 1 ? DATA "-%s" : DATA "%s", argc > 1 ? argv[1] : "");
 	fd = read_all(path);
 	usleep(300000); /* so that somebody can look at what was read */
+	for (int i = 0; i < 6000 && access(GO ".stay", F_OK) == 0; i++)
+		usleep(10000);
 	return fd < 0;
 }
