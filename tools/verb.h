@@ -22,6 +22,7 @@
 	VERB(verify, "prove that relaid files are what their originals were")                                \
 	VERB(undo, "turn relaid files back into their originals")                                            \
 	VERB(order, "write a profile as an ordering file for a linker")                                      \
+	VERB(export, "write a profile as a list for another engine, such as squashfs or eStargz")            \
 	VERB(install, "have programs start with headstart without typing it")                                \
 	VERB(uninstall, "take back exactly what install did")                                                \
 	VERB(doctor, "check this machine and a program, and suggest fixes")                                  \

@@ -46,7 +46,7 @@ case_bash_offers_every_option() {
 
 # The verb's own message lists the values.
 case_bash_offers_the_values_that_are_valid() {
-	for option in 'run --wait' 'plan --device' 'record --until' 'measure --until' 'order --for'; do
+	for option in 'run --wait' 'plan --device' 'record --until' 'measure --until' 'order --for' 'export --format'; do
 		offered=$(bash_offers headstart ${option% *} "${option#* }" '')
 		"$headstart" $option wrong x >"$tmp/out" 2>"$tmp/err" && fail "$option takes a wrong value"
 		listed=$(sed -n 's/; see .*//; s/.*use //p' "$tmp/err" | tr -d '\n' | sed 's/ or /, /g; s/, /\n/g' | sed 's/:.*/:/; s/ (.*//' | sort -u)

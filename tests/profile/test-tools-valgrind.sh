@@ -65,6 +65,10 @@ case_good_inputs() {
 		verb 0 show --json "$tmp/$file"
 	done
 	verb 0 merge -o "$tmp/merged" "$tmp/profile" "$tmp/profile"
+	for format in estargz nydus soci cvmfs mksquashfs vmtouch ranges; do
+		verb 0 export --format $format "$tmp/profile"
+		verb 0 export --format $format --root "$real" --json -o "$tmp/list" "$tmp/profile"
+	done
 	if "$tool" mark --help >/dev/null 2>&1; then # built with libtracefs
 		verb 1 mark 1-2
 		verb 2 mark a b
@@ -117,6 +121,7 @@ case_corrupt_inputs() {
 		verb 1 show --json "$tmp/bad"
 		verb 1 merge -o "$tmp/merged" "$tmp/profile" "$tmp/bad"
 		verb 1 plan -o "$tmp/none" "$tmp/bad"
+		verb 1 export --format ranges "$tmp/bad"
 	done
 	for keep in 0 7 9 100; do
 		for file in plan profile; do

@@ -27,6 +27,7 @@ CHOICES = {
     ("run", "--wait"): ("none", "done", "auto"),
     ("plan", "--device"): ("auto", "rotational", "solid"),
     ("order", "--for"): ("lld", "gold", "ld", "ld-script", "mold"),
+    ("export", "--format"): ("estargz", "nydus", "soci", "overlaybd", "cvmfs", "mksquashfs", "vmtouch", "ranges"),
 }
 
 # Where the name alone does not tell.
