@@ -15,6 +15,7 @@
 	VERB(measure, "measure what headstart gains for a command on this machine")                          \
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
+	VERB(diff, "compare two profiles, or a profile with today's files")                                  \
 	VERB(merge, "make one profile from several recordings")                                              \
 	VERB(list, "show which starts are recorded")                                                         \
 	VERB(forget, "remove recordings and their plans")                                                    \

@@ -65,6 +65,8 @@ case_good_inputs() {
 		verb 0 show --json "$tmp/$file"
 	done
 	verb 0 merge -o "$tmp/merged" "$tmp/profile" "$tmp/profile"
+	verb 0 diff "$tmp/profile"
+	verb 0 diff --json "$tmp/profile" "$tmp/merged"
 	for format in estargz nydus soci cvmfs mksquashfs vmtouch ranges; do
 		verb 0 export --format $format "$tmp/profile"
 		verb 0 export --format $format --root "$real" --json -o "$tmp/list" "$tmp/profile"

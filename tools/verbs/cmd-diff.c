@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart diff: compares two profiles, or a profile with the files on disk. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+#include "lib/input.h"
+#include "lib/page-style.h"
+#include "profile/difference.h"
+#include "report/difference.h"
+#include "verb.h"
+
+static const char help[] =
+	"usage: headstart diff [OPTION…] PROFILE|PROGRAM [PROFILE|PROGRAM]\n"
+	"Compares two profiles: which files the starts touched, and how much of them. Of one profile, says\n"
+	"which of its files have changed since.\n"
+	"\n"
+	"options:\n"
+	"      --json     print everything as one JSON object\n"
+	"  -n, --files N  print no more than N files (default: 20)\n"
+	"  -a, --all      print all files that differ\n"
+	"  -h, --help     print this\n";
+
+struct diff_options {
+	bool json;
+	size_t rows;
+};
+
+static int print(const struct difference *difference, const struct difference_names *names,
+	const struct diff_options *options)
+{
+	struct report_style style = page_style(options->rows);
+	int r = options->json ? report_difference_json(stdout, difference, names)
+			      : report_difference_text(stdout, difference, names, &style);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot print everything");
+	if (fflush(stdout) != 0 || ferror(stdout))
+		return verb_fail_errno(errno, "cannot write to standard output");
+	return 0;
+}
+
+static int diff_with_disk(const char *name, const struct diff_options *options)
+{
+	_cleanup_(profile_releasep) struct profile profile = {0};
+	_cleanup_(difference_releasep) struct difference difference = {0};
+	int r = input_profile(name, &profile);
+
+	if (r)
+		return r;
+	r = difference_from_disk(&profile, &difference);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot compare '%s'", name);
+	return print(&difference, &(struct difference_names){profile.program, name, NULL, NULL}, options);
+}
+
+static int diff_profiles(char **names, const struct diff_options *options)
+{
+	_cleanup_(profile_releasep) struct profile a = {0}, b = {0};
+	_cleanup_(difference_releasep) struct difference difference = {0};
+	int r = input_profile(names[0], &a);
+
+	if (r == 0)
+		r = input_profile(names[1], &b);
+	if (r)
+		return r;
+	r = difference_of_profiles(&a, &b, &difference);
+	if (r == -EINVAL)
+		return verb_fail("'%s' was recorded with pages of %u bytes, '%s' with pages of %u", names[0],
+			a.page_size, names[1], b.page_size);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot compare '%s' and '%s'", names[0], names[1]);
+	return print(
+		&difference, &(struct difference_names){a.program, names[0], names[1], b.program}, options);
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"files", required_argument, NULL, 'n'},
+		{"all", no_argument, NULL, 'a'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	struct diff_options options = {.rows = 20};
+	unsigned long long rows;
+	int option;
+
+	while ((option = verb_option(argc, argv, ":n:ah", longs)) != -1) {
+		switch (option) {
+		case 'j':
+			options.json = true;
+			break;
+		case 'n':
+			if (!verb_parse_u64(optarg, &rows))
+				return verb_usage("diff", "'%s' is not a number of files", optarg);
+			options.rows = (size_t)rows;
+			break;
+		case 'a':
+			options.rows = SIZE_MAX;
+			break;
+		case 'h':
+			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
+		default:
+			return VERB_USAGE;
+		}
+	}
+	if (argc == optind)
+		return verb_usage("diff", "no profile given");
+	if (argc - optind > 2)
+		return verb_usage("diff", "give one profile or two");
+	return argc - optind == 2 ? diff_profiles(argv + optind, &options)
+				  : diff_with_disk(argv[optind], &options);
+}
