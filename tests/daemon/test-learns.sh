@@ -21,18 +21,29 @@ make_cold() { "$page" out "$disk/waiter" $(find "$disk" -type f -name "data*") |
 # Other programs of this machine may start cold as well, so only what the daemon says of this one counts.
 is_learnt() { grep -q "learnt how '$disk/waiter' starts${1:+ with other arguments}\$" "$tmp/daemon-log"; }
 
-# Starts the waiter cold. It reads its data once the daemon's number is so, or after two seconds; with $soon after 0.3, so that the daemon
-# sees what it has read when it looks again after 0.6.
+# Starts the waiter cold. It reads its data once the daemon's number is so, or after two seconds.
 cold_start() { # NAME NUMBER [WORD]
 	make_cold
 	rm -f "$tmp/go"
-	${as-} "$disk/waiter" ${3:+"$3"} &
+	"$disk/waiter" ${3:+"$3"} &
 	waiter=$!
-	for try in $(seq ${soon:-40}); do
+	for try in $(seq 40); do
 		[ "$(note "$1")" -lt "$2" ] || break
 		sleep 0.05
 	done
 	: >"$tmp/go"
+	wait "$waiter"
+}
+
+# Starts a program cold that reads its data at once, and stays until the daemon has looked at it for the last time, after five seconds.
+long_cold_start() { # COMMAND…
+	make_cold
+	: >"$tmp/go"
+	: >"$tmp/go.stay"
+	"$@" &
+	waiter=$!
+	sleep 6
+	rm "$tmp/go.stay"
 	wait "$waiter"
 }
 
@@ -96,13 +107,7 @@ case_program_of_others_is_not_noted() {
 	chown 65534 "$disk/theirs"
 	sync -f "$disk"
 	start_daemon
-	make_cold
-	: >"$tmp/go.stay"
-	"$disk/theirs" &
-	theirs=$!
-	sleep 6 # the daemon looks at it for the last time after five seconds
-	rm "$tmp/go.stay"
-	wait "$theirs"
+	long_cold_start "$disk/theirs"
 	cold_start tracing 1
 	for try in $(seq 400); do
 		! grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" 2>/dev/null || break
@@ -164,8 +169,8 @@ case_other_starts_of_a_host_are_learnt() {
 	start_daemon
 	cold_starts one
 	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 1 ] || fail "no plan of the first start: $(ls "$HEADSTART_STATE")"
-	soon=6 && cold_starts two other
-	soon=
+	long_cold_start "$disk/waiter" two
+	cold_starts two other
 	[ "$(ls "$HEADSTART_STATE" | grep -c '@.*plan$')" = 2 ] || fail "no plan of the second start: $(ls "$HEADSTART_STATE")"
 	for try in $(seq 200); do # the daemon's child writes what is known
 		"$tool" why "$disk/waiter" >"$tmp/why"
@@ -211,11 +216,8 @@ case_texts_of_users_are_no_keys() {
 	sync -f "$disk"
 	start_daemon
 	cold_starts first
-	# The first start is judged before the second one.
-	soon=6
-	as="setpriv --reuid 65534" && cold_start tracing 1 theirs
-	sleep 1.1 # a program is looked at once a second
-	as='' && cold_start tracing 1 ours
+	long_cold_start setpriv --reuid 65534 "$disk/waiter" theirs
+	long_cold_start "$disk/waiter" ours
 	for try in $(seq 300); do
 		"$tool" why "$disk/waiter" >"$tmp/why"
 		! grep -q '^keys .* learnt, [1-9]' "$tmp/why" || break
