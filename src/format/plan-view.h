@@ -81,6 +81,17 @@ static inline const char *plan_program(const struct plan_view *view)
 	return view->strings + LE32(view->header->program);
 }
 
+/*
+ * Whether it is a snapshot of memory, of no program: what it names as its program then is the folder that has all of its
+ * files, with a '/' at the end, which no path of a program has.
+ */
+static inline bool plan_is_snapshot(const struct plan_view *view)
+{
+	const char *program = plan_program(view);
+
+	return program[__builtin_strlen(program) - 1] == '/';
+}
+
 static inline bool plan_table_fits(uint64_t offset, uint64_t count, uint64_t item_size, uint64_t limit)
 {
 	return offset % 8 == 0 && offset <= limit && count <= (limit - offset) / item_size;

@@ -35,7 +35,7 @@
 #define PLAN_VERSION    5u          /* since 5 a plan may belong to starts with certain arguments alone */
 #define PLAN_HEAD_MAX   4096u       /* bytes: header, probes and rule */
 #define PLAN_FILE_MAX   (64u << 20) /* bytes: a larger plan is refused */
-#define PLAN_FILES_MAX  65536u      /* files in a plan */
+#define PLAN_FILES_MAX  (1u << 18)  /* files in a plan */
 #define PLAN_PROBES_MAX 16u
 
 enum plan_order {

@@ -125,17 +125,22 @@ static void hold(struct plan_job *job, struct plan_job_file *file, int fd)
 	job->open_fds++;
 }
 
-static void count_failure(struct plan_job *job, uint32_t index, int error)
+void plan_job_count_failure(struct prefetch_result *result, int error)
 {
-	struct prefetch_result *result = &job->result;
-	uint32_t before = result->stale + result->missing;
-
 	if (error == -ESTALE || error == -ELOOP || error == -EISDIR || error == -EINVAL)
 		result->stale++; /* or a file of another kind took its place */
 	else if (error == -ENOENT || error == -ENOTDIR)
 		result->missing++;
 	else
 		result->refused++;
+}
+
+static void count_failure(struct plan_job *job, uint32_t index, int error)
+{
+	struct prefetch_result *result = &job->result;
+	uint32_t before = result->stale + result->missing;
+
+	plan_job_count_failure(result, error);
 	if (result->stale + result->missing > before &&
 		outdates_plan(plan_file_path(job->plan, index), job->options->plan_owner))
 		result->outdated++;

@@ -107,6 +107,9 @@ bool plan_job_short_of_fds(const struct plan_job *job);
  */
 void plan_job_opened(struct plan_job *job, uint32_t file, int fd_or_error);
 
+/* Counts a file that could not be opened, or is not the planned one any more, by the negative errno that says so. */
+void plan_job_count_failure(struct prefetch_result *result, int error);
+
 /* Opens a file and waits for it. */
 void plan_job_open(struct plan_job *job, uint32_t file);
 

@@ -56,6 +56,13 @@ int prefetch_run(
 	const struct plan_view *plan, const struct prefetch_options *options, struct prefetch_result *ret);
 
 /*
+ * What prefetch_run() would do, without reading data: looks at each file, which may read its folders and its inode. Fills in
+ * opened, stale, missing and refused; bytes_asked with what would be asked for if no budget ended it; and
+ * bytes_resident_before with verify_blind. Returns 0 or negative errno.
+ */
+int prefetch_examine(const struct plan_view *plan, struct prefetch_result *ret);
+
+/*
  * Whether the start is warm: every probe of the plan is resident (residency_of_page()). Asks only about files that open
  * from the dentry cache alone. In doubt (another user's files on FUSE, old kernels) the answer is warm, so that nothing
  * is done. Never blocks on the disk.

@@ -25,13 +25,28 @@ static bool mincore_is_honest(int fd)
 	return faccessat(fd, "", W_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 
+int residency_map(int fd, uint64_t offset, size_t pages, unsigned char *present)
+{
+	size_t size = pages * (size_t)sysconf(_SC_PAGESIZE);
+	void *map;
+	int r;
+
+	if (!mincore_is_honest(fd))
+		return -EPERM;
+	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+	if (map == MAP_FAILED)
+		return -errno;
+	r = mincore(map, size, present) < 0 ? -errno : 0;
+	munmap(map, size);
+	return r;
+}
+
 int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_bytes)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = offset / page * page;
 	size_t size = (size_t)(offset + length - start), pages = (size + page - 1) / page;
 	_cleanup_free_ unsigned char *present = NULL;
 	uint64_t resident = 0;
-	void *map;
 	int r;
 
 	if (!mincore_is_honest(fd))
@@ -43,11 +58,7 @@ int residency_of_range(int fd, uint64_t offset, uint64_t length, uint64_t *ret_b
 	present = malloc(pages);
 	if (!present)
 		return -ENOMEM;
-	map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, (off_t)start);
-	if (map == MAP_FAILED)
-		return -errno;
-	r = mincore(map, size, present) < 0 ? -errno : 0;
-	munmap(map, size);
+	r = residency_map(fd, start, pages, present);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < pages; i++)

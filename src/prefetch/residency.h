@@ -2,9 +2,16 @@
 /* Looks up what is in the page cache. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "format/plan-view.h"
+
+/*
+ * Which pages, from the one at `offset` on, of an open file are resident, by mincore(2): bit 0 of *present, one byte a
+ * page. Returns 0, -EPERM as below, or negative errno.
+ */
+int residency_map(int fd, uint64_t offset, size_t pages, unsigned char *present);
 
 /*
  * The bytes of [offset, offset + length) of an open file that are resident, by mincore(2). Unlike cachestat(2) it sees

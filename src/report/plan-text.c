@@ -83,6 +83,18 @@ static void print_recorded(FILE *out, const struct plan_view *plan, const struct
 			words_bytes(totals->guessed_pages * page_size, a));
 }
 
+static void print_wait(FILE *out, const struct plan_view *plan, const struct report_style *style)
+{
+	uint32_t wait_ms = LE32(plan->header->wait_ms);
+	char a[WORDS_MAX];
+
+	if (wait_ms)
+		table_line(out, style, "waits", "the program waits for it, %s ms at most",
+			words_count(wait_ms, a));
+	else
+		table_line(out, style, "waits", "no: the program runs meanwhile");
+}
+
 static void print_header(FILE *out, const struct plan_view *plan, const struct totals *totals,
 	const struct report_style *style)
 {
@@ -90,19 +102,17 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	uint64_t page_size = LE32(header->page_size);
 	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
 
-	fputs("plan for ", out);
+	fputs(plan_is_snapshot(plan) ? "snapshot of " : "plan for ", out);
 	table_title(out, plan_program(plan), style);
 	table_line(out, style, "made", "%s", words_time((int64_t)LE64(header->created), a));
-	print_starts(out, plan, style);
+	if (!plan_is_snapshot(plan))
+		print_starts(out, plan, style);
 	table_line(out, style, "order", "%s",
 		LE32(header->order) == PLAN_ORDER_PHYSICAL
 			? "by place on the disk: files by inode, extents by block"
 			: "of first touch");
-	if (LE32(header->wait_ms))
-		table_line(out, style, "waits", "the program waits for it, %s ms at most",
-			words_count(LE32(header->wait_ms), a));
-	else
-		table_line(out, style, "waits", "no: the program runs meanwhile");
+	if (!plan_is_snapshot(plan))
+		print_wait(out, plan, style);
 	table_line(out, style, "opens", "%s file%s, %s director%s, %s link%s",
 		words_count(totals->kinds[PLAN_REGULAR], a), words_plural(totals->kinds[PLAN_REGULAR]),
 		words_count(totals->kinds[PLAN_DIRECTORY], b),
@@ -114,8 +124,9 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	table_line(out, style, "gaps", "%s of it not touched: cheaper to read than to skip",
 		words_bytes(totals->gap_pages * page_size, a));
 	print_recorded(out, plan, totals, style);
-	table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",
-		LE32(header->probe_count), words_plural(LE32(header->probe_count)));
+	if (!plan_is_snapshot(plan))
+		table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",
+			LE32(header->probe_count), words_plural(LE32(header->probe_count)));
 	print_state(out, totals, style);
 }
 

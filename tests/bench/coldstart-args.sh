@@ -54,6 +54,11 @@ case_order_refuses_wrong_arguments() {
 	[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
 }
 
+case_restore_has_a_device_and_files() {
+	wrong_of "$HEADSTART_TEST_SOURCE/bench/restore" "invalid choice: 'tape'" --device tape
+	wrong_of "$HEADSTART_TEST_SOURCE/bench/restore" "'none' is not a positive number" --device none --files none
+}
+
 case_asked_chooses_its_starts() {
 	asked=$HEADSTART_TEST_SOURCE/bench/asked
 	wrong_of "$asked" "unknown program 'perl': use python3, git" --device hdd --only git,perl

@@ -8,6 +8,18 @@
 #include "base/cleanup.h"
 #include "plan/build/draft.h"
 
+/* What is known of a start, and not of what was just in memory. */
+static int know_start(struct plan_draft *draft)
+{
+	int r = draft_probe(draft);
+
+	if (r >= 0)
+		r = draft_static_tls(draft);
+	if (r >= 0)
+		r = draft_libraries(draft);
+	return r;
+}
+
 static int run_passes(struct plan_draft *draft, const struct plan_options *options)
 {
 	int r = draft_select(draft, options);
@@ -16,18 +28,15 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 		r = draft_cut(draft, options->budget);
 	if (r < 0)
 		return r;
-	if (draft->n_extents == 0 && !draft->rule)
+	if (draft->snapshot ? draft->n_files == 0 : draft->n_extents == 0 && !draft->rule)
 		return -ENODATA;
 
 	/* From here on no touched page is dropped, so that a probe stays in the plan. */
-	r = draft_probe(draft);
-	if (r >= 0)
-		r = draft_static_tls(draft);
-	if (r >= 0)
-		r = draft_libraries(draft);
+	if (!draft->snapshot)
+		r = know_start(draft);
 	if (r >= 0)
 		r = draft_place(draft);
-	if (r >= 0)
+	if (r >= 0 && !draft->snapshot)
 		r = draft_wait(draft);
 	if (r < 0)
 		return r;
@@ -61,6 +70,7 @@ int plan_build(const struct profile *profile, const struct plan_options *options
 	_cleanup_(draft_releasep) struct plan_draft draft = {.profile = profile,
 		.root = root,
 		.shared = options->shared,
+		.snapshot = options->snapshot,
 		.rule = options->asked ? NULL : options->rule,
 		.asked = options->asked};
 	int r;

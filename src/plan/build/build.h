@@ -19,6 +19,11 @@ struct plan_options {
 	const char *rule;  /* the program is a host, and this its rule (format/asked.h); NULL: it is not */
 	uint64_t asked;    /* plan_build(): key of the starts that the plan is for; 0: of any start */
 	const char *root;  /* NULL, or the folder of an image, below which the profile's paths lie */
+	/*
+	 * The profile is a snapshot of memory, not a start: names matter as much as pages, nobody waits for it, nothing tells
+	 * whether it is warm, and files are not opened beyond what is needed to find their pages.
+	 */
+	bool snapshot;
 };
 
 /* What happened to the profile's files and pages. */

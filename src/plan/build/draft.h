@@ -67,6 +67,7 @@ struct plan_draft {
 	const struct profile *profile; /* not owned */
 	const char *root; /* not owned; NULL, or the canonical folder below which the profile's paths lie */
 	bool shared;      /* for everybody */
+	bool snapshot;    /* of memory; not of a start */
 	const char *rule; /* not owned; NULL: the plan leads to no others */
 	uint64_t asked;   /* key of the starts that it is for; 0: of any start */
 	enum device_class device;     /* of the program; the next one has the rest of what is known of it */

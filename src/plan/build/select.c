@@ -164,8 +164,10 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	file.mtime = nanoseconds(st.st_mtim);
 	file.inode = st.st_ino;
 	file.public = (st.st_mode & S_IROTH) != 0;
-	file.elf = elf_is(fd);
-	file.image = is_squashfs(fd);
+	if (!draft->snapshot) { /* that would read the first page, which need not be in memory */
+		file.elf = elf_is(fd);
+		file.image = is_squashfs(fd);
+	}
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
 	if (r < 0)
 		return r;
@@ -240,6 +242,18 @@ static const struct device *device_of_program(const struct plan_draft *draft)
 	return draft->n_files > 0 ? draft_file_device(draft, 0) : NULL;
 }
 
+/*
+ * The class that decides the order: the program's. A snapshot may be of several disks, and is in the order for a head if
+ * one of them has one; files of the others then come first.
+ */
+static enum device_class class_for_order(const struct plan_draft *draft)
+{
+	for (size_t i = 0; draft->snapshot && i < draft->n_devices; i++)
+		if (draft->devices[i].device.class == DEVICE_ROTATIONAL)
+			return DEVICE_ROTATIONAL;
+	return draft->disk ? draft->disk->class : DEVICE_UNKNOWN;
+}
+
 int draft_select(struct plan_draft *draft, const struct plan_options *options)
 {
 	const struct profile *profile = draft->profile;
@@ -252,9 +266,7 @@ int draft_select(struct plan_draft *draft, const struct plan_options *options)
 			return r;
 	}
 	draft->disk = device_of_program(draft);
-	draft->device = options->device != DEVICE_UNKNOWN ? options->device
-		: draft->disk                             ? draft->disk->class
-							  : DEVICE_UNKNOWN;
+	draft->device = options->device != DEVICE_UNKNOWN ? options->device : class_for_order(draft);
 	return 0;
 }
 

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A snapshot has the names that a command has looked up, without files that nobody looked at; restore brings them back, in the
+# order of levels on a disk with a head. On a disk of its own, where nothing is in memory after it was mounted.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+make_disk
+mkdir -p "$disk/tree/a/b" "$disk/tree/c/d" "$disk/tree/never"
+for file in a/one a/b/two c/d/three c/d/four never/five; do
+	echo "$file" >"$disk/tree/$file"
+done
+ln -s a/one "$disk/tree/link"
+
+cold() {
+	umount "$disk"
+	mount -o loop "$tmp/image" "$disk"
+}
+looked_up="a a/b a/b/two a/one c c/d c/d/three link"
+look_up() {
+	(
+		cd "$disk/tree"
+		stat $looked_up >/dev/null
+		cat c/d/three >/dev/null
+	)
+}
+# Prints what the snapshot names below the tree.
+names() {
+	"$tool" show --json "$1" >"$tmp/shown"
+	json "$tmp/shown" - "$disk/tree/" <<'END'
+names = [file["path"].removeprefix(ARGS[0]) for file in TOP["files"]]
+print(*sorted(name for name in names if not name.startswith("/")))
+END
+}
+answers() {
+	cold
+	stat "$disk/tree/a/one" >/dev/null
+	"$tool" snapshot --json -o "$tmp/s" "$disk" >/dev/null 2>&1
+	case $(names "$tmp/s") in *one*) ;; *) skip "the kernel does not tell which names are in memory (Linux 5.12 does)" ;; esac
+}
+until_undisturbed answers
+
+case_names_that_were_looked_up_come_back() {
+	come_back() {
+		cold
+		look_up
+		"$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"
+		[ "$(names "$tmp/s")" = "$looked_up" ] || fail "it names: $(names "$tmp/s")"
+		json "$tmp/json" - <<'END'
+assert (TOP["files"], TOP["links"]) == (3, 1) and TOP["extents"] == 1, TOP
+END
+		cold
+		"$tool" restore --json "$tmp/s" >"$tmp/restored"
+		"$tool" snapshot --json -o "$tmp/again" "$disk/tree" >"$tmp/json"
+		[ "$(names "$tmp/again")" = "$looked_up" ] || fail "it brought: $(names "$tmp/again")"
+	}
+	until_undisturbed come_back
+}
+
+# Without a PATH, the disk is found among the mounts; its files are in the snapshot beside those of other disks.
+case_mounted_disks_are_found() {
+	found() {
+		cold
+		look_up
+		"$tool" snapshot --json -o "$tmp/s" >"$tmp/json" 2>"$tmp/err"
+		[ "$(names "$tmp/s")" = "$looked_up" ] || fail "it names: $(names "$tmp/s")"
+		[ "$(json "$tmp/json" 'TOP["folder"]')" = / ] || fail "it is of $(cat "$tmp/json")"
+	}
+	until_undisturbed found
+}
+
+# The kernel's order is checked by the plan: each folder after those above it, and all before the files.
+case_folders_come_first_level_by_level() {
+	printf '[devices]\n%s = rotational\n' "$disk" >"$tmp/headstart.conf"
+	levels() {
+		cold
+		look_up
+		HEADSTART_CONFIG="$tmp/headstart.conf" "$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"
+		"$tool" show --json "$tmp/s" >"$tmp/shown"
+		json "$tmp/shown" - <<'END'
+assert TOP["order"] == "physical", TOP["order"]
+kinds = [file["kind"] for file in TOP["files"]]
+folders = [file["path"] for file in TOP["files"] if file["kind"] == "directory"]
+assert kinds[:len(folders)] == ["directory"] * len(folders), kinds
+levels = [path.count("/") for path in folders]
+assert levels == sorted(levels) and len(folders) == 5, folders
+END
+	}
+	until_undisturbed levels
+}
+
+# A file of two names has its pages once.
+case_two_names_of_a_file_are_read_once() {
+	ln -f "$disk/tree/a/one" "$disk/tree/a/b/alias"
+	two() {
+		cold
+		stat "$disk/tree/a/b/alias" >/dev/null
+		cat "$disk/tree/a/one" >/dev/null
+		"$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"
+		json "$tmp/json" - <<'END'
+assert TOP["files"] == 2 and TOP["extents"] == 1, TOP
+END
+	}
+	until_undisturbed two
+	rm "$disk/tree/a/b/alias"
+}
+
+# Nothing below another mount is in the snapshot of a folder.
+case_other_file_systems_below_are_left_out() {
+	mkdir "$disk/tree/never/mounted"
+	mount -t tmpfs none "$disk/tree/never/mounted"
+	at_case_exit() { umount "$disk/tree/never/mounted" 2>/dev/null || :; }
+	echo in memory >"$disk/tree/never/mounted/file"
+	"$tool" snapshot --json -o "$tmp/s" "$disk/tree" >"$tmp/json"
+	! names "$tmp/s" | grep -q mounted || fail "it names: $(names "$tmp/s")"
+	umount "$disk/tree/never/mounted"
+	rmdir "$disk/tree/never/mounted"
+}
+
+run_cases

@@ -1,0 +1,233 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstart snapshot and restore: what is in memory comes back, and nothing else; what has changed is left out; what is no
+# snapshot is refused.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/prefetch/prefetch-lib.sh"
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+export HEADSTART_CONFIG="$tmp/headstart.conf"
+disk=$(realpath "$disk")
+make_files 4
+mkdir "$disk/tree" "$disk/tree/sub"
+mv "$disk"/f* "$disk/tree/sub"
+files=$disk/tree/sub
+sync -f "$disk"
+
+# warm FILE…: these of the files are in memory, and the others are not.
+warm() {
+	evict "$files"/f*
+	for file; do
+		cat "$files/$file" >/dev/null
+	done
+}
+snapshot() { "$tool" snapshot --json -o "$tmp/snapshot" "$@" >"$tmp/json" 2>"$tmp/err" || fail "snapshot $*: $(cat "$tmp/err")"; }
+restore() { "$tool" restore --json "$@" "$tmp/snapshot" >"$tmp/restored" 2>"$tmp/err" || fail "restore $*: $(cat "$tmp/err")"; }
+
+case_what_was_in_memory_comes_back() {
+	comes_back() {
+		warm f1 f3
+		snapshot "$disk/tree"
+		json "$tmp/json" - "$files" <<'END'
+assert TOP["folder"] == ARGS[0].rpartition("sub")[0], TOP
+assert TOP["bytes"] == 2 * 503808 and TOP["extents"] >= 2, TOP
+END
+		warm
+		restore
+		json "$tmp/restored" - <<'END'
+assert TOP["dry_run"] is False and TOP["bytes"] == 500001 + 500003, TOP
+assert TOP["changed"] == TOP["gone"] == TOP["unreadable"] == TOP["bytes_beyond_memory"] == 0, TOP
+assert TOP["bytes_read"] is None or TOP["bytes_read"] >= 1000000, TOP
+END
+		"$page" came "$files/f1" "$files/f3" >"$tmp/out" || fail "not all has come: $(cat "$tmp/out")"
+		! "$page" came "$files/f2" >"$tmp/out" || fail "a file has come that was not in memory"
+	}
+	until_undisturbed comes_back
+	[ "$(stat -c %a "$tmp/snapshot")" = 600 ] || fail "others may read the snapshot"
+}
+
+case_part_of_a_file_comes_back_alone() {
+	part() {
+		warm
+		dd if="$files/f2" of=/dev/null bs=4096 skip=50 count=8 iflag=nocache status=none
+		evict "$files/f2"
+		python3 -c '
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+os.pread(fd, 3 * 4096, 70 * 4096)' "$files/f2"
+		snapshot "$files/f2"
+		"$tool" show --json "$tmp/snapshot" >"$tmp/shown"
+		json "$tmp/shown" - <<'END'
+assert [(extent["page"], extent["pages"]) for extent in TOP["extents"]] == [(70, 3)], TOP["extents"]
+END
+	}
+	[ "$(getconf PAGESIZE)" = 4096 ] || skip "pages are not of 4096 bytes"
+	until_undisturbed part
+}
+
+case_restore_asks_nothing_of_memory_that_is_full() {
+	full() {
+		warm f1 f2
+		snapshot "$files"
+		warm
+		printf '[budget]\nmemory = 500K\n' >"$HEADSTART_CONFIG"
+		restore
+		rm "$HEADSTART_CONFIG"
+		json "$tmp/restored" - <<'END'
+assert 0 < TOP["bytes"] <= 500 << 10 and TOP["bytes"] + TOP["bytes_beyond_memory"] == 1000003, TOP
+END
+	}
+	[ "$(id -u)" = 0 ] || skip "only root's settings count"
+	until_undisturbed full
+}
+
+case_dry_run_reads_no_data() {
+	dry() {
+		warm f1 f2
+		snapshot "$files"
+		warm f2
+		restore --dry-run
+		json "$tmp/restored" - <<'END'
+assert TOP["dry_run"] is True and TOP["bytes"] == 1000003 and TOP["bytes_in_memory"] == 500002, TOP
+END
+		! "$page" came "$files/f1" >"$tmp/out" || fail "--dry-run has read a file"
+		"$tool" restore --dry-run "$tmp/snapshot" >"$tmp/out" || fail "no text"
+		grep -q "^data     1.0 MB, 500.0 kB of it in memory already$" "$tmp/out" || fail "the text is wrong: $(cat "$tmp/out")"
+	}
+	until_undisturbed dry
+}
+
+case_changed_and_missing_files_are_left_out() {
+	cp -r "$files" "$disk/changing"
+	sync -f "$disk"
+	changing() {
+		cat "$disk/changing"/* >/dev/null
+		snapshot "$disk/changing"
+		[ "$(json "$tmp/json" 'TOP["files"]')" = 4 ] || fail "not all files: $(cat "$tmp/json")"
+	}
+	until_undisturbed changing
+	echo more >>"$disk/changing/f1"
+	rm "$disk/changing/f2"
+	rm "$disk/changing/f3"
+	ln -s f4 "$disk/changing/f3"
+	for how in --dry-run --idle; do
+		restore $how
+		json "$tmp/restored" - <<'END' || fail "with $how"
+assert (TOP["changed"], TOP["gone"], TOP["unreadable"]) == (2, 1, 0), TOP
+assert TOP["bytes"] == 500004, TOP
+END
+	done
+	"$tool" restore "$tmp/snapshot" >"$tmp/out" || fail "no text"
+	grep -q "left out: 2 changed, 1 gone, 0 not readable$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
+}
+
+case_several_paths_have_their_common_folder() {
+	common() {
+		warm f1
+		snapshot "$files/f1" "$disk/tree"
+		[ "$(json "$tmp/json" 'TOP["folder"]')" = "$disk/tree/" ] || fail "$(cat "$tmp/json")"
+		snapshot "$files/f1" /
+	}
+	cat "$files/f1" >/dev/null
+	snapshot "$files/f1"
+	[ "$(json "$tmp/json" 'TOP["folder"]')" = "$files/f1/" ] || fail "of one file: $(cat "$tmp/json")"
+	snapshot "$files/f1" "$disk/tree"
+	[ "$(json "$tmp/json" 'TOP["folder"]')" = "$disk/tree/" ] || fail "of a file and a folder: $(cat "$tmp/json")"
+	mkdir "$disk/tree2"
+	snapshot "$disk/tree" "$disk/tree2"
+	[ "$(json "$tmp/json" 'TOP["folder"]')" = "$disk/" ] || fail "of two folders: $(cat "$tmp/json")"
+}
+
+case_show_says_that_it_is_a_snapshot() {
+	cat "$files/f1" >/dev/null
+	snapshot "$files"
+	"$tool" show "$tmp/snapshot" >"$tmp/out" || fail "show"
+	grep -q "^snapshot of $files/$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
+	! grep -qE "probes|waits|any start" "$tmp/out" || fail "it speaks of a start: $(cat "$tmp/out")"
+}
+
+case_page_says_what_to_type_next() {
+	cat "$files/f1" >/dev/null
+	"$tool" snapshot -o "$tmp/it's one" "$files" >"$tmp/out" 2>"$tmp/err" || fail "snapshot"
+	grep -qF "headstart: to read it back:  headstart restore '$tmp/it'\\''s one'" "$tmp/err" || fail "$(cat "$tmp/err")"
+	! awk 'length > 80' "$tmp/out" | grep -v "$tmp\|$disk" || fail "the page is wide"
+}
+
+case_files_of_others_are_left_out() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	for_others "$tool"
+	chmod 755 "$disk" "$disk/tree" "$disk/tree/sub"
+	$as_nobody test -r "$files/f1" || skip "'$disk' cannot be reached by an ordinary user"
+	cp -r "$files" "$disk/shared"
+	chown 65534 "$disk/shared/f1" "$disk/shared/f2"
+	chmod 400 "$disk/shared/f3"
+	mkdir "$disk/shared/closed"
+	cp "$disk/shared/f1" "$disk/shared/closed"
+	chmod 700 "$disk/shared/closed"
+	install -d -o 65534 "$disk/out"
+	sync -f "$disk"
+	own() {
+		cat "$disk"/shared/f* "$disk/shared/closed/f1" >/dev/null
+		$as_nobody "$others/headstart-tool" snapshot --json -o "$disk/out/s" "$disk/shared" >"$tmp/json" || fail "snapshot of others' files"
+		"$tool" show --json "$disk/out/s" >"$tmp/shown"
+		json "$tmp/json" - <<'END'
+assert TOP["bytes"] == 2 * 503808, TOP
+assert TOP["left_out"]["hidden"] == 1 and TOP["left_out"]["unreadable"] == 2, TOP
+END
+		! grep -qE "shared/f3|closed" "$tmp/shown" || fail "it names what the user may not read: $(cat "$tmp/shown")"
+	}
+	until_undisturbed own
+	[ "$(stat -c %a:%u "$disk/out/s")" = 600:65534 ] || fail "others may read it"
+}
+
+case_what_is_no_snapshot_is_refused() {
+	cat "$files/f1" >/dev/null
+	snapshot "$files"
+	size=$(stat -c %s "$tmp/snapshot")
+	refuses 1 "is not a snapshot" "$tool" restore "$files/f1"
+	: >"$tmp/empty"
+	refuses 1 "is not a snapshot" "$tool" restore "$tmp/empty"
+	refuses 1 "No such file" "$tool" restore "$tmp/none"
+	refuses 1 "is not a regular file" "$tool" restore "$tmp"
+	mkfifo "$tmp/fifo"
+	refuses 1 "is not a regular file" "$tool" restore "$tmp/fifo"
+	"$plan_of" touch "$files/f1" >"$tmp/plan"
+	refuses 1 "is a plan of a program, not a snapshot" "$tool" restore "$tmp/plan"
+	head -c $((size - 5)) "$tmp/snapshot" >"$tmp/short"
+	refuses 1 "is truncated" "$tool" restore "$tmp/short"
+	for at in $(seq 0 7 "$size"); do
+		[ "$at" -lt "$size" ] || continue
+		cp "$tmp/snapshot" "$tmp/poked"
+		damage "$tmp/poked" "$at"
+		refuses 1 "'$tmp/poked' " "$tool" restore "$tmp/poked"
+	done
+}
+
+case_wrong_arguments_are_refused() {
+	refuses 2 "give -o FILE" "$tool" snapshot "$files"
+	refuses 2 "unknown option '--frob'" "$tool" snapshot --frob
+	refuses 2 "give the FILE of a snapshot" "$tool" restore
+	refuses 2 "give one FILE" "$tool" restore a b
+	refuses 1 "No such file" "$tool" snapshot -o "$tmp/s" "$tmp/none"
+	refuses 1 "is neither a file nor a folder" "$tool" snapshot -o "$tmp/s" /dev/null
+	[ ! -e "$tmp/s" ] || fail "something was written"
+}
+
+# What cannot be written is told before the walk, and what was there stays if there is nothing to write.
+case_output_is_written_whole_or_not_at_all() {
+	mkfifo "$tmp/pipe"
+	refuses 1 "is not a regular file" "$tool" snapshot -o "$tmp/pipe" "$files"
+	refuses 1 "cannot write" "$tool" snapshot -o "$tmp/none/s" "$files"
+	[ -d /dev/shm ] && [ -w /dev/shm ] || skip "no /dev/shm"
+	memory=$(mktemp -d /dev/shm/headstart-test.XXXXXX)
+	at_case_exit() { rm -rf "$memory"; }
+	echo old >"$tmp/old"
+	echo data >"$memory/file"
+	status=0
+	"$tool" snapshot -o "$tmp/old" "$memory" >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = 1 ] || fail "it ended with $status"
+	grep -q "lie in memory alone\|lies in memory alone" "$tmp/err" || fail "not told why: $(cat "$tmp/err")"
+	[ "$(cat "$tmp/old")" = old ] || fail "what was there is gone"
+}
+
+run_cases
