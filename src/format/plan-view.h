@@ -13,9 +13,13 @@ struct plan_view {
 	const struct plan_header *header;
 	const struct plan_file *files;
 	const struct plan_extent *extents;
+	const struct plan_file_system *file_systems;
+	const struct plan_metadata *metadata;
 	const char *strings;
 	uint32_t file_count;
 	uint32_t extent_count;
+	uint32_t file_system_count;
+	uint32_t metadata_count;
 	uint32_t strings_size;
 };
 
@@ -139,6 +143,41 @@ static inline bool plan_extents_good(const struct plan_view *view)
 	return sum <= UINT32_MAX;
 }
 
+/* Checks the `count` entries of one file system, and adds up their pages. */
+static inline bool plan_ranges_good(const struct plan_metadata *metadata, uint32_t count, uint64_t *sum)
+{
+	uint64_t end = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t page = LE32(metadata[i].page), pages = LE32(metadata[i].pages);
+
+		if (pages == 0 || LE32(metadata[i].gap) >= pages || LE32(metadata[i].reserved) != 0 ||
+			page < end || page + pages > UINT32_MAX)
+			return false;
+		end = page + pages;
+		*sum += pages;
+	}
+	return count > 0;
+}
+
+/* Checks that each entry belongs to one file system, and that all of them have fewer than 2^32 pages together. */
+static inline bool plan_metadata_good(const struct plan_view *view)
+{
+	uint64_t sum = 0;
+	uint32_t taken = 0;
+
+	for (uint32_t i = 0; i < view->file_system_count; i++) {
+		uint32_t count = LE32(view->file_systems[i].metadata_count);
+
+		if (!plan_path_good(view, LE32(view->file_systems[i].point)) ||
+			count > view->metadata_count - taken ||
+			!plan_ranges_good(view->metadata + taken, count, &sum))
+			return false;
+		taken += count;
+	}
+	return taken == view->metadata_count && sum <= UINT32_MAX;
+}
+
 /*
  * Checks all of a plan. checksum is XXH3-64 (passed in so that this header needs no library). On PLAN_GOOD
  * *ret_view points into data; otherwise it is untouched.
@@ -148,7 +187,7 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 {
 	const struct plan_header *header = data;
 	struct plan_view view = {.header = header};
-	uint64_t files, extents, strings;
+	uint64_t files, extents, file_systems, metadata, strings;
 
 	if (size < 8 || __builtin_memcmp(header->magic, PLAN_MAGIC, 8) != 0)
 		return PLAN_FOREIGN;
@@ -164,21 +203,31 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 		return PLAN_DAMAGED;
 	files = LE32(header->files_offset);
 	extents = LE32(header->extents_offset);
+	file_systems = LE32(header->file_systems_offset);
+	metadata = LE32(header->metadata_offset);
 	strings = LE32(header->strings_offset);
 	view.file_count = LE32(header->file_count);
 	view.extent_count = LE32(header->extent_count);
-	if (view.file_count > PLAN_FILES_MAX || LE32(header->order) > PLAN_ORDER_PHYSICAL ||
-		LE32(header->window_pages) == 0 || files < LE32(header->probes_end) || strings > size ||
+	view.file_system_count = LE32(header->file_system_count);
+	view.metadata_count = LE32(header->metadata_count);
+	if (view.file_count > PLAN_FILES_MAX || view.file_system_count > PLAN_FILE_SYSTEMS_MAX ||
+		LE32(header->order) > PLAN_ORDER_PHYSICAL || LE32(header->window_pages) == 0 ||
+		files < LE32(header->probes_end) || strings > size ||
 		!plan_table_fits(files, view.file_count, sizeof(struct plan_file), extents) ||
-		!plan_table_fits(extents, view.extent_count, sizeof(struct plan_extent), strings))
+		!plan_table_fits(extents, view.extent_count, sizeof(struct plan_extent), file_systems) ||
+		!plan_table_fits(
+			file_systems, view.file_system_count, sizeof(struct plan_file_system), metadata) ||
+		!plan_table_fits(metadata, view.metadata_count, sizeof(struct plan_metadata), strings))
 		return PLAN_DAMAGED;
 	if (checksum((const char *)data + files, size - files) != LE64(header->body_checksum))
 		return PLAN_DAMAGED;
 	view.files = (const struct plan_file *)((const char *)data + files);
 	view.extents = (const struct plan_extent *)((const char *)data + extents);
+	view.file_systems = (const struct plan_file_system *)((const char *)data + file_systems);
+	view.metadata = (const struct plan_metadata *)((const char *)data + metadata);
 	view.strings = (const char *)data + strings;
 	view.strings_size = (uint32_t)(size - strings);
-	if (!plan_files_good(&view) || !plan_extents_good(&view))
+	if (!plan_files_good(&view) || !plan_extents_good(&view) || !plan_metadata_good(&view))
 		return PLAN_DAMAGED;
 	*ret_view = view;
 	return PLAN_GOOD;

@@ -15,6 +15,8 @@
  *                                 under header_checksum, so one pread(2) is enough for the shim.
  *     files                       struct plan_file[file_count], in the order in which to open them
  *     extents                     struct plan_extent[extent_count], in the order in which to read them
+ *     file systems                struct plan_file_system[file_system_count], whose metadata is read before all else
+ *     metadata                    struct plan_metadata[metadata_count]: that of the first file system, then of the second …
  *     strings                     NUL-terminated paths; the last byte of the file is a NUL
  *
  * A reader checks the head with plan_head_check() (freestanding, here), and the rest with plan_view_init()
@@ -32,11 +34,13 @@
 #include "format/hash.h"
 
 #define PLAN_MAGIC      "HSPLAN\r\n"
-#define PLAN_VERSION    5u          /* since 5 a plan may belong to starts with certain arguments alone */
+#define PLAN_VERSION    6u          /* since 6 a plan may have metadata */
 #define PLAN_HEAD_MAX   4096u       /* bytes: header, probes and rule */
 #define PLAN_FILE_MAX   (64u << 20) /* bytes: a larger plan is refused */
 #define PLAN_FILES_MAX  (1u << 18)  /* files in a plan */
 #define PLAN_PROBES_MAX 16u
+
+#define PLAN_FILE_SYSTEMS_MAX 64u
 
 enum plan_order {
 	PLAN_ORDER_TOUCH = 0,    /* files and extents in order of first touch */
@@ -69,6 +73,10 @@ struct plan_header {
 	uint32_t
 		rule; /* bytes from the start of the file: the rule, which ends at probes_end; 0: there is none */
 	uint32_t lost; /* recorded pages that the plan is without: their files had changed or were gone */
+	uint32_t file_system_count;   /* <= PLAN_FILE_SYSTEMS_MAX */
+	uint32_t file_systems_offset; /* bytes from the start of the file; multiple of 8 */
+	uint32_t metadata_count;
+	uint32_t metadata_offset; /* bytes from the start of the file; multiple of 8 */
 	uint64_t header_checksum; /* FNV-1a 64 of [0, here) then of [sizeof header, probes_end) */
 };
 
@@ -102,10 +110,30 @@ struct plan_extent {
 	uint32_t guessed; /* 1: the file was updated, and no start has confirmed these pages since; or 0 */
 };
 
-_Static_assert(sizeof(struct plan_header) == 120, "on-disk layout");
+/*
+ * A file system whose metadata is read, which happens through the page cache of its disk. Where blocks of metadata lie is
+ * a hint: nothing is concluded from what they contain, and at worst they are read in vain.
+ */
+struct plan_file_system {
+	uint64_t id;             /* device/file-system.h; no other file system's disk is read */
+	uint32_t point;          /* offset in strings: where it was mounted; absolute */
+	uint32_t metadata_count; /* > 0: how many entries of the table are its own */
+};
+
+struct plan_metadata {
+	uint32_t
+		page; /* first page of the disk; behind the entry before, if that is of the same file system */
+	uint32_t pages;    /* > 0; those of all entries are < 2^32 */
+	uint32_t gap;      /* < pages: those that no start read */
+	uint32_t reserved; /* 0 */
+};
+
+_Static_assert(sizeof(struct plan_header) == 136, "on-disk layout");
 _Static_assert(sizeof(struct plan_probe) == 8, "on-disk layout");
 _Static_assert(sizeof(struct plan_file) == 32, "on-disk layout");
 _Static_assert(sizeof(struct plan_extent) == 24, "on-disk layout");
+_Static_assert(sizeof(struct plan_file_system) == 16, "on-disk layout");
+_Static_assert(sizeof(struct plan_metadata) == 16, "on-disk layout");
 
 /* The first probe; valid once the head is checked. */
 static inline const struct plan_probe *plan_head_probes(const void *head)

@@ -50,11 +50,11 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_options *o
 		snprintf(read, sizeof(read), "%" PRIu64, result->bytes_read);
 	append_line("prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
 		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64
-		    " alongside=%d read=%s\n",
+		    " alongside=%d read=%s swept=%" PRIu64 "\n",
 		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine),
 		result->opened, result->stale, result->missing, result->refused, result->bytes_asked,
-		result->bytes_skipped_budget, result->opened_us, result->elapsed_us, options->alongside,
-		read);
+		result->bytes_skipped_budget, result->opened_us, result->elapsed_us, options->alongside, read,
+		result->bytes_swept);
 }
 
 void object_range_log(int fd, uint64_t offset, uint64_t length)

@@ -201,14 +201,28 @@ static bool file_ready(struct plan_job *job, struct plan_job_file *file, uint32_
 	return true;
 }
 
+static void find_budget(struct plan_job *job)
+{
+	if (job->budget_known)
+		return;
+	job->budget = job->options->memory_budget ? job->options->memory_budget : memory_budget("");
+	if (job->options->memory_limit && job->options->memory_limit < job->budget)
+		job->budget = job->options->memory_limit;
+	job->budget_known = true;
+}
+
+bool plan_job_reserve(struct plan_job *job, uint64_t bytes)
+{
+	find_budget(job);
+	if (bytes > job->budget)
+		return false;
+	job->budget -= bytes;
+	return true;
+}
+
 static bool fits_budget(struct plan_job *job, const struct plan_job_cursor *cursor, uint64_t length)
 {
-	if (!job->budget_known) {
-		job->budget = job->options->memory_budget ? job->options->memory_budget : memory_budget("");
-		if (job->options->memory_limit && job->options->memory_limit < job->budget)
-			job->budget = job->options->memory_limit;
-		job->budget_known = true;
-	}
+	find_budget(job);
 	return cursor->asked <= job->budget && length <= job->budget - cursor->asked;
 }
 

@@ -83,6 +83,9 @@ static inline void plan_job_releasep(struct plan_job *job)
 	plan_job_release(job);
 }
 
+/* Takes so many bytes off the memory budget, if it has them. */
+bool plan_job_reserve(struct plan_job *job, uint64_t bytes);
+
 /* Whether the time budget is used up. From then on nothing new is submitted. */
 bool plan_job_late(const struct plan_job *job);
 

@@ -12,6 +12,7 @@
 #include "base/times.h"
 #include "prefetch/plan-job.h"
 #include "prefetch/residency.h"
+#include "prefetch/sweep.h"
 
 /*
  * docs/decisions/io-engines.md has the figures behind these, from bench/micro-engine.
@@ -137,8 +138,11 @@ int prefetch_run_tuned(const struct plan_view *plan, const struct prefetch_optio
 		blind = residency_of_plan(plan, &before) < 0;
 	was = process_prepare(&checked);
 	r = plan_job_init(&job, plan, &checked, tuning ? tuning : &usual);
-	if (r == 0)
+	if (r == 0) {
+		sweep_run(&job);
+		job.reads_before = disk_reads_so_far(); /* of data alone */
 		run_engine(&job);
+	}
 	process_restore(&was);
 	if (r < 0)
 		return r;

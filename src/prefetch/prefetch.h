@@ -42,6 +42,7 @@ struct prefetch_result {
 	 */
 	uint64_t bytes_read;
 	bool read_known;                                      /* else the one above is void */
+	uint64_t bytes_swept;                                 /* of metadata, asked for besides */
 	uint64_t bytes_skipped_budget;                        /* left out by the memory or time budget */
 	uint64_t bytes_resident_before, bytes_resident_after; /* of those planned; only with verify */
 	bool verify_blind; /* residency is unknown (another user's files): the two above are void */

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/metadata.h"
 #include "profile/path-index.h"
 
 static int compare_paths(const void *a, const void *b)
@@ -144,6 +145,8 @@ int profile_keep_common(struct profile *into, const struct profile *with)
 	r = profile_copy(into, &common);
 	if (r == 0)
 		r = reduce_files(&common, with);
+	if (r == 0)
+		r = profile_keep_common_metadata(&common, with);
 	if (r < 0)
 		return r;
 	drop_execs(&common, with);

@@ -8,16 +8,18 @@
  *     struct disk_range[range_count]   those of the first file, then those of the second …
  *     struct elf_part[part_count]      likewise: landmarks around the hot pages (elf/landmarks.h)
  *     struct elf_landmark[mark_count]
+ *     struct disk_file_system[file_system_count]
+ *     struct disk_block_range[block_range_count]    those of the first file system, then those of the second …
  *     uint32_t[exec_count]             touches before each exec point, ascending
  *     strings                          NUL-terminated: command, program, kernel, device, milestone, folder, rule,
  *                                      asked_path, then the path of each file, then that of each exec point, then
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 and 2 are read but no
- * longer written. In both, disk_file ends before `part_count`, there are no landmarks, and the header ends before their
- * numbers; in version 1 it ends before `asked`, there are no strings for what follows the milestone but for the paths,
- * and there is one recording.
+ * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 to 3 are read but no
+ * longer written. In all three there is no metadata, and the header ends before its numbers. In 1 and 2, disk_file ends
+ * before `part_count`, there are no landmarks, and the header ends before their numbers; in version 1 it ends before
+ * `asked`, there are no strings for what follows the milestone but for the paths, and there is one recording.
  */
 #pragma once
 
@@ -27,7 +29,8 @@
 #include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION        3u
+#define PROFILE_VERSION        4u
+#define PROFILE_VERSION_THIRD  3u
 #define PROFILE_VERSION_SECOND 2u
 #define PROFILE_VERSION_FIRST  1u
 
@@ -50,10 +53,13 @@ struct disk_header {
 	uint32_t argument_count;
 	uint32_t part_count;
 	uint32_t mark_count;
+	uint32_t file_system_count;
+	uint32_t block_range_count;
 };
 
-#define HEADER_FIRST_SIZE  offsetof(struct disk_header, asked)      /* bytes, in version 1 */
-#define HEADER_SECOND_SIZE offsetof(struct disk_header, part_count) /* bytes, in version 2 */
+#define HEADER_FIRST_SIZE  offsetof(struct disk_header, asked)             /* bytes, in version 1 */
+#define HEADER_SECOND_SIZE offsetof(struct disk_header, part_count)        /* bytes, in version 2 */
+#define HEADER_THIRD_SIZE  offsetof(struct disk_header, file_system_count) /* bytes, in version 3 */
 #define TEXTS_FIRST        5 /* strings before the paths, in version 1 */
 #define TEXTS              8
 
@@ -78,8 +84,20 @@ struct disk_range {
 	uint32_t runs;
 };
 
-_Static_assert(sizeof(struct disk_header) == 88, "on-disk layout");
+struct disk_file_system {
+	uint64_t id;
+	uint64_t range_count;
+};
+
+struct disk_block_range {
+	uint32_t page;
+	uint32_t pages;
+};
+
+_Static_assert(sizeof(struct disk_header) == 96, "on-disk layout");
 _Static_assert(sizeof(struct disk_file) == 72, "on-disk layout");
 _Static_assert(sizeof(struct elf_part) == 12, "on-disk layout");
 _Static_assert(sizeof(struct elf_landmark) == 8, "on-disk layout");
 _Static_assert(sizeof(struct disk_range) == 16, "on-disk layout");
+_Static_assert(sizeof(struct disk_file_system) == 16, "on-disk layout");
+_Static_assert(sizeof(struct disk_block_range) == 8, "on-disk layout");

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "elf/landmarks.h"
+#include "profile/metadata.h"
 #include "profile/path-index.h"
 
 static int copy_text(char **to, const char *from)
@@ -281,7 +282,7 @@ static int copy_profile(struct profile *to, const struct profile *from)
 	}
 	for (size_t i = 0; r == 0 && i < from->n_execs; i++)
 		r = profile_add_exec(to, from->execs[i].path, from->execs[i].order);
-	return r;
+	return r < 0 ? r : profile_add_metadata_of(to, from);
 }
 
 int profile_copy(const struct profile *profile, struct profile *ret)
@@ -369,6 +370,8 @@ int profile_merge(struct profile *into, const struct profile *from)
 		r = merge_files(&merged, from, from_later);
 	if (r == 0)
 		r = merge_execs(&merged, from);
+	if (r == 0)
+		r = profile_add_metadata_of(&merged, from);
 	if (r < 0)
 		return r;
 	merged.runs = runs;
@@ -468,6 +471,8 @@ int profile_from_exec(const struct profile *profile, size_t exec, struct profile
 		r = cut_file(&cut, &profile->files[i], start);
 	for (size_t i = exec; r == 0 && i < profile->n_execs; i++)
 		r = profile_add_exec(&cut, profile->execs[i].path, profile->execs[i].order - start);
+	if (r == 0)
+		r = profile_add_metadata_of(&cut, profile); /* its order is not known */
 	if (r == 0)
 		r = profile_finish(&cut);
 	if (r < 0)

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "elf/landmarks.h"
+#include "profile/metadata.h"
 #include "profile/path-index.h"
 
 static void release_arguments(struct profile *profile)
@@ -48,6 +49,7 @@ void profile_release(struct profile *profile)
 	free(profile->folder);
 	free(profile->rule);
 	free(profile->asked_path);
+	profile_release_metadata(profile);
 	path_index_free(profile->index);
 	*profile = (struct profile){0};
 }
@@ -235,6 +237,7 @@ int profile_finish(struct profile *profile)
 	if (profile->n_files > 0)
 		qsort(profile->files, profile->n_files, sizeof(*profile->files), compare_files);
 	sort_execs(profile);
+	profile_sort_metadata(profile);
 	r = put_program_first(profile);
 	if (r < 0)
 		return r;
@@ -345,7 +348,8 @@ int profile_check(const struct profile *profile)
 
 	if (page_size < 4096 || page_size > 1u << 20 || (page_size & (page_size - 1)) != 0)
 		return -EINVAL;
-	if (profile->runs == 0 || !files_good(profile) || !execs_good(profile) || !start_good(profile))
+	if (profile->runs == 0 || !files_good(profile) || !execs_good(profile) || !start_good(profile) ||
+		!profile_metadata_good(profile))
 		return -EINVAL;
 	return check_paths(profile);
 }

@@ -63,6 +63,20 @@ struct profile_file {
 	struct elf_landmarks *landmarks; /* owned: around its pages (profile/carry.h); NULL: none */
 };
 
+/* A run of pages of a disk, in units of profile.page_size. */
+struct profile_block_range {
+	uint32_t page;
+	uint32_t pages; /* > 0 */
+};
+
+/* What starts read of a file system's metadata (profile/metadata.h). */
+struct profile_file_system {
+	uint64_t id; /* of the file system, wherever it is mounted: device/file-system.h */
+	struct profile_block_range
+		*ranges; /* owned; at least one; ascending by page, with room between them */
+	size_t n_ranges, ranges_capacity;
+};
+
 /* A point of the start at which another program began. A plan can begin there. */
 struct profile_exec {
 	char *path;     /* owned; absolute, canonical: a script's own path, not its interpreter's */
@@ -92,11 +106,15 @@ struct profile {
 	size_t n_files, files_capacity;
 	struct profile_exec *execs; /* owned; ascending by order; the first is the program itself, at 0 */
 	size_t n_execs, execs_capacity;
+	struct profile_file_system *file_systems; /* owned; ascending by id, each once */
+	size_t n_file_systems, file_systems_capacity;
 	struct path_index *index; /* owned; how profile_add_file() finds files again (profile/path-index.h) */
 };
 
 #define PROFILE_MAX_SIZE      (64u << 20) /* bytes of a profile file */
 #define PROFILE_ARGUMENTS_MAX 4096u       /* of one recording */
+
+#define PROFILE_FILE_SYSTEMS_MAX 64u
 
 void profile_release(struct profile *profile);
 
@@ -129,8 +147,8 @@ int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
 int profile_set_arguments(struct profile *profile, const char *const *argv);
 
 /*
- * Completes a profile after adding: sorts the files and execs by order and the ranges by page, joins ranges that
- * continue each other, puts the program before the execs if it is missing, and raises touches above all orders. Then
+ * Completes a profile after adding: sorts the files and execs by order, the ranges by page and the metadata, joins ranges
+ * that continue each other, puts the program before the execs if it is missing, and raises touches above all orders. Then
  * calls profile_check(). Returns 0, -ENOMEM or -EINVAL.
  */
 int profile_finish(struct profile *profile);

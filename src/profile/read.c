@@ -122,7 +122,7 @@ static bool build_id_good(const struct disk_file *disk)
 
 /* The parts of a recording, each of which is read from its beginning to its end. */
 struct tables {
-	struct reader files, ranges, parts, marks, execs, strings;
+	struct reader files, ranges, parts, marks, file_systems, block_ranges, execs, strings;
 	size_t file_size; /* bytes of an entry of files */
 };
 
@@ -170,6 +170,45 @@ static bool read_files(struct tables *tables, uint32_t count, struct profile *pr
 		if (!read_file_entry(tables, &profile->files[profile->n_files++]))
 			return false;
 	return tables->ranges.size == 0 && tables->parts.size == 0 && tables->marks.size == 0;
+}
+
+static bool read_block_ranges(struct reader *ranges, uint64_t count, struct profile_file_system *system)
+{
+	const char *at = take(ranges, count, sizeof(struct disk_block_range));
+
+	if (!at || count == 0)
+		return false;
+	system->ranges = calloc(count, sizeof(*system->ranges));
+	if (!system->ranges)
+		return false;
+	system->n_ranges = system->ranges_capacity = count;
+	for (size_t i = 0; i < count; i++) {
+		struct disk_block_range disk;
+
+		memcpy(&disk, at + i * sizeof(disk), sizeof(disk));
+		system->ranges[i] = (struct profile_block_range){LE32(disk.page), LE32(disk.pages)};
+	}
+	return true;
+}
+
+static bool read_metadata(struct tables *tables, uint32_t count, struct profile *profile)
+{
+	if (count > PROFILE_FILE_SYSTEMS_MAX)
+		return false;
+	profile->file_systems = calloc((size_t)count + 1, sizeof(*profile->file_systems));
+	if (!profile->file_systems)
+		return false;
+	profile->file_systems_capacity = (size_t)count + 1;
+	while (profile->n_file_systems < count) {
+		struct profile_file_system *system = &profile->file_systems[profile->n_file_systems++];
+		struct disk_file_system disk;
+
+		memcpy(&disk, take(&tables->file_systems, 1, sizeof(disk)), sizeof(disk));
+		system->id = LE64(disk.id);
+		if (!read_block_ranges(&tables->block_ranges, LE64(disk.range_count), system))
+			return false;
+	}
+	return tables->block_ranges.size == 0;
 }
 
 static bool read_execs(struct reader *execs, struct reader *strings, uint32_t count, struct profile *profile)
@@ -227,7 +266,9 @@ static size_t header_size_of(uint32_t version)
 {
 	if (version == PROFILE_VERSION_FIRST)
 		return HEADER_FIRST_SIZE;
-	return version == PROFILE_VERSION_SECOND ? HEADER_SECOND_SIZE : sizeof(struct disk_header);
+	if (version == PROFILE_VERSION_SECOND)
+		return HEADER_SECOND_SIZE;
+	return version == PROFILE_VERSION_THIRD ? HEADER_THIRD_SIZE : sizeof(struct disk_header);
 }
 
 /* Cuts the body into its tables. Returns whether they fill it. */
@@ -245,6 +286,8 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 		{&tables.ranges, LE32(header->range_count), sizeof(struct disk_range)},
 		{&tables.parts, LE32(header->part_count), sizeof(struct elf_part)},
 		{&tables.marks, LE32(header->mark_count), sizeof(struct elf_landmark)},
+		{&tables.file_systems, LE32(header->file_system_count), sizeof(struct disk_file_system)},
+		{&tables.block_ranges, LE32(header->block_range_count), sizeof(struct disk_block_range)},
 		{&tables.execs, LE32(header->exec_count), sizeof(uint32_t)},
 		{&tables.strings, LE32(header->strings_size), 1},
 	};
@@ -267,6 +310,7 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 
 	return take_tables(header, body, &tables) && read_texts(&tables.strings, texts, profile) &&
 		read_files(&tables, LE32(header->file_count), profile) &&
+		read_metadata(&tables, LE32(header->file_system_count), profile) &&
 		read_execs(&tables.execs, &tables.strings, LE32(header->exec_count), profile) &&
 		read_arguments(&tables.strings, LE32(header->argument_count), profile) &&
 		tables.strings.size == 0;

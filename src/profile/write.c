@@ -102,6 +102,26 @@ static int put_marks(struct writer *writer, const struct elf_landmarks *landmark
 	return r;
 }
 
+static int put_metadata(struct writer *writer, const struct profile *profile)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < profile->n_file_systems; i++) {
+		struct disk_file_system disk = {
+			LE64(profile->file_systems[i].id), LE64(profile->file_systems[i].n_ranges)};
+
+		r = put(writer, &disk, sizeof(disk));
+	}
+	for (size_t i = 0; r == 0 && i < profile->n_file_systems; i++)
+		for (size_t j = 0; r == 0 && j < profile->file_systems[i].n_ranges; j++) {
+			const struct profile_block_range *range = &profile->file_systems[i].ranges[j];
+			struct disk_block_range disk = {LE32(range->page), LE32(range->pages)};
+
+			r = put(writer, &disk, sizeof(disk));
+		}
+	return r;
+}
+
 static int put_tables(struct writer *writer, const struct profile *profile)
 {
 	int r = 0;
@@ -114,6 +134,8 @@ static int put_tables(struct writer *writer, const struct profile *profile)
 		r = put_parts(writer, landmarks_of(&profile->files[i]));
 	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
 		r = put_marks(writer, landmarks_of(&profile->files[i]));
+	if (r == 0)
+		r = put_metadata(writer, profile);
 	for (size_t i = 0; r == 0 && i < profile->n_execs; i++) {
 		uint32_t order = LE32(profile->execs[i].order);
 
@@ -154,14 +176,18 @@ static struct disk_header header_of(const struct profile *profile)
 		.asked = LE64(profile->asked),
 		.status = LE32(profile->status),
 		.argument_count = LE32(profile->n_arguments),
+		.file_system_count = LE32(profile->n_file_systems),
 	};
-	size_t n_ranges = 0, n_parts = 0, n_marks = 0;
+	size_t n_ranges = 0, n_parts = 0, n_marks = 0, n_block_ranges = 0;
 
 	for (size_t i = 0; i < profile->n_files; i++) {
 		n_ranges += profile->files[i].n_ranges;
 		n_parts += landmarks_of(&profile->files[i])->n_parts;
 		n_marks += landmarks_of(&profile->files[i])->n_marks;
 	}
+	for (size_t i = 0; i < profile->n_file_systems; i++)
+		n_block_ranges += profile->file_systems[i].n_ranges;
+	header.block_range_count = LE32(n_block_ranges);
 	header.range_count = LE32(n_ranges);
 	header.part_count = LE32(n_parts);
 	header.mark_count = LE32(n_marks);

@@ -9,6 +9,7 @@
 #include "record/assemble.h"
 #include "record/describe.h"
 #include "record/inside.h"
+#include "record/metadata.h"
 #include "record/names/image.h"
 #include "record/names/resolve.h"
 #include "record/names/unnamed.h"
@@ -93,6 +94,8 @@ int session_make_profile(struct session *session, struct record_result *result)
 		r = resolve(session, result);
 	if (r == 0)
 		r = ensure_program(session);
+	if (r == 0)
+		r = metadata_add(&session->trace, &session->mounts, &result->profile);
 	if (r == 0)
 		r = assemble(&session->trace, &session->opens.files, session->only_added, &result->profile,
 			&summary);

@@ -152,6 +152,27 @@ static struct json_object *key_text(uint64_t key)
 	return key ? json_object_new_string(text) : NULL;
 }
 
+static struct json_object *block_range_object(uint32_t page, uint32_t pages)
+{
+	struct json_object *object = json_object_new_object();
+
+	json_object_object_add(object, "page", number(page));
+	json_object_object_add(object, "pages", number(pages));
+	return object;
+}
+
+static struct json_object *profile_metadata_object(const struct profile_file_system *system)
+{
+	struct json_object *object = json_object_new_object(), *ranges = json_object_new_array();
+
+	json_object_object_add(object, "file_system", key_text(system->id));
+	for (size_t i = 0; i < system->n_ranges; i++)
+		json_object_array_add(
+			ranges, block_range_object(system->ranges[i].page, system->ranges[i].pages));
+	json_object_object_add(object, "ranges", ranges);
+	return object;
+}
+
 static struct json_object *text_or_null(const char *text)
 {
 	return text && *text ? json_text(text) : NULL;
@@ -204,6 +225,10 @@ int report_profile_json(FILE *out, const struct profile *profile, const struct r
 	for (size_t i = 0; i < profile->n_files; i++)
 		item(&writer, profile_file_object(&profile->files[i]));
 	end_array(&writer);
+	begin_array(&writer, "metadata");
+	for (size_t i = 0; i < profile->n_file_systems; i++)
+		item(&writer, profile_metadata_object(&profile->file_systems[i]));
+	end_array(&writer);
 	return end_object(&writer);
 }
 
@@ -244,6 +269,25 @@ static struct json_object *extent_object(const struct plan_extent *extent)
 	json_object_object_add(object, "gap", number(LE32(extent->gap)));
 	json_object_object_add(object, "order", number(LE32(extent->order)));
 	json_object_object_add(object, "guessed", json_object_new_boolean(LE32(extent->guessed) != 0));
+	return object;
+}
+
+/* The file system at `index`, whose ranges begin at `first`. */
+static struct json_object *plan_metadata_object(const struct plan_view *plan, uint32_t index, uint32_t first)
+{
+	const struct plan_file_system *system = &plan->file_systems[index];
+	struct json_object *object = json_object_new_object(), *ranges = json_object_new_array();
+
+	json_object_object_add(object, "file_system", key_text(LE64(system->id)));
+	json_object_object_add(object, "mounted", json_text(plan->strings + LE32(system->point)));
+	for (uint32_t i = first; i < first + LE32(system->metadata_count); i++) {
+		const struct plan_metadata *metadata = &plan->metadata[i];
+		struct json_object *range = block_range_object(LE32(metadata->page), LE32(metadata->pages));
+
+		json_object_object_add(range, "gap", number(LE32(metadata->gap)));
+		json_object_array_add(ranges, range);
+	}
+	json_object_object_add(object, "ranges", ranges);
 	return object;
 }
 
@@ -291,6 +335,12 @@ int report_plan_json(FILE *out, const struct plan_view *plan)
 	begin_array(&writer, "extents");
 	for (uint32_t i = 0; i < plan->extent_count; i++)
 		item(&writer, extent_object(&plan->extents[i]));
+	end_array(&writer);
+	begin_array(&writer, "metadata");
+	for (uint32_t i = 0, first = 0; i < plan->file_system_count; i++) {
+		item(&writer, plan_metadata_object(plan, i, first));
+		first += LE32(plan->file_systems[i].metadata_count);
+	}
 	end_array(&writer);
 	member(&writer, "stale", number(n_stale));
 	return end_object(&writer);

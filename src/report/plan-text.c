@@ -95,6 +95,29 @@ static void print_wait(FILE *out, const struct plan_view *plan, const struct rep
 		table_line(out, style, "waits", "no: the program runs meanwhile");
 }
 
+/* What is read of each file system, before anything is opened. */
+static void print_metadata(FILE *out, const struct plan_view *plan, const struct report_style *style)
+{
+	uint64_t page_size = LE32(plan->header->page_size);
+	const struct plan_metadata *metadata = plan->metadata;
+
+	for (uint32_t i = 0; i < plan->file_system_count; i++) {
+		uint32_t count = LE32(plan->file_systems[i].metadata_count);
+		uint64_t pages = 0, gap = 0;
+		char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
+
+		for (uint32_t j = 0; j < count; j++) {
+			pages += LE32(metadata[j].pages);
+			gap += LE32(metadata[j].gap);
+		}
+		metadata += count;
+		table_line(out, style, "metadata",
+			"%s in %s range%s, %s of it gaps, of the file system @%016llx, first",
+			words_bytes(pages * page_size, a), words_count(count, b), words_plural(count),
+			words_bytes(gap * page_size, c), (unsigned long long)LE64(plan->file_systems[i].id));
+	}
+}
+
 static void print_header(FILE *out, const struct plan_view *plan, const struct totals *totals,
 	const struct report_style *style)
 {
@@ -123,6 +146,7 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 		words_plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
 	table_line(out, style, "gaps", "%s of it not touched: cheaper to read than to skip",
 		words_bytes(totals->gap_pages * page_size, a));
+	print_metadata(out, plan, style);
 	print_recorded(out, plan, totals, style);
 	if (!plan_is_snapshot(plan))
 		table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",

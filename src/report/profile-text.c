@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/metadata.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -25,6 +26,17 @@ static void print_bias(FILE *out, const struct profile *profile, const struct re
 		table_line(out, style, label, "%s", bias->meaning);
 		label = "";
 	}
+}
+
+static void print_metadata(FILE *out, const struct profile *profile, const struct report_style *style)
+{
+	uint64_t pages = profile_metadata_pages(profile);
+	char bytes[WORDS_MAX];
+
+	if (pages > 0)
+		table_line(out, style, "metadata", "%s of %zu file system%s",
+			words_bytes(pages * profile->page_size, bytes), profile->n_file_systems,
+			words_plural(profile->n_file_systems));
 }
 
 static void print_header(FILE *out, const struct profile *profile, const struct report_style *style)
@@ -50,6 +62,7 @@ static void print_header(FILE *out, const struct profile *profile, const struct 
 	n_read = profile->n_files - n_read;
 	table_line(out, style, "looked at", "%s other file%s, folders and links included",
 		words_count(n_read, files), words_plural(n_read));
+	print_metadata(out, profile, style);
 	table_line(out, style, "touches", "%s, pages of %u bytes", words_count(profile->touches, touches),
 		profile->page_size);
 	print_bias(out, profile, style);

@@ -73,6 +73,28 @@ static void check_head(const void *data, size_t size)
 	}
 }
 
+/* What the prefetcher computes of it. */
+static void walk_metadata(const struct plan_view *plan)
+{
+	uint64_t page_size = LE32(plan->header->page_size);
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < plan->file_system_count; i++) {
+		const char *point = plan->strings + LE32(plan->file_systems[i].point);
+		uint64_t end = 0;
+
+		must(point[0] == '/' && point + strlen(point) < plan->strings + plan->strings_size);
+		for (uint32_t n = LE32(plan->file_systems[i].metadata_count); n > 0; n--, next++) {
+			const struct plan_metadata *metadata = &plan->metadata[next];
+
+			must(next < plan->metadata_count && LE32(metadata->page) >= end);
+			end = (uint64_t)LE32(metadata->page) + LE32(metadata->pages);
+			must(end * page_size <= INT64_MAX);
+		}
+	}
+	must(next == plan->metadata_count);
+}
+
 static void walk(const struct plan_view *plan)
 {
 	uint64_t page_size = LE32(plan->header->page_size), bytes = 0;
@@ -92,6 +114,7 @@ static void walk(const struct plan_view *plan)
 		must(!__builtin_add_overflow(bytes, LE32(extent->pages) * page_size, &bytes));
 	}
 	must(bytes <= INT64_MAX);
+	walk_metadata(plan);
 }
 
 /* Returns whether it is a good plan with extents. */

@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "profile/carry.h"
+#include "profile/metadata.h"
 #include "profile/recordings.h"
 #include "report/report.h"
 #include "seal.h"
@@ -11,7 +12,7 @@
 size_t inputs_taken;
 
 #define VERSION_AT  8 /* in the header: profile/disk-layout.h */
-#define VERSION_NOW 3
+#define VERSION_NOW 4
 
 static bool is_old_version(const void *data)
 {
@@ -57,6 +58,7 @@ static void find_what_is_common(const struct recordings *recordings)
 	must(recordings_common(recordings, &common) == 0);
 	must(profile_check(&common) == 0);
 	must(profile_bytes(&common) <= profile_bytes(&recordings->items[0]));
+	must(profile_metadata_pages(&common) <= profile_metadata_pages(&recordings->items[0]));
 }
 
 static void merge_with_itself(const struct profile *profile, const void *data, size_t size)
@@ -68,6 +70,7 @@ static void merge_with_itself(const struct profile *profile, const void *data, s
 		return;
 	must(merged.runs == 2 * profile->runs);
 	must(merged.touches == profile->touches);
+	must(profile_metadata_pages(&merged) == profile_metadata_pages(profile));
 	must(profile_bytes(&merged) == profile_bytes(profile));
 	must(profile_check(&merged) == 0);
 }

@@ -11,12 +11,14 @@
  *     file regular|directory|symlink PATH
  *     range PAGE PAGES ORDER RUNS      of the file before it
  *     exec PATH ORDER
+ *     metadata PATH PAGE PAGES         of the file system that this file or folder is on, if it has an id
  *     EOF
  *
  * Files that exist are identified (size, mtime, build-id, landmarks). A file has the order of its first range; one
  * without ranges the next order that is free. Lines that are empty or begin with '#' are passed over.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,9 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "device/file-system.h"
 #include "profile/carry.h"
+#include "profile/metadata.h"
 #include "profile/recordings.h"
 
 struct maker {
@@ -108,6 +112,25 @@ static int add_exec(struct maker *maker, char *text)
 	return profile_add_exec(&maker->profile, text, (uint32_t)strtoul(space + 1, NULL, 10));
 }
 
+static int add_metadata(struct maker *maker, const char *text)
+{
+	struct profile_block_range range;
+	struct device_file_system system;
+	char path[256];
+	int fd, r;
+
+	if (sscanf(text, "%255s %u %u", path, &range.page, &range.pages) != 3)
+		return -EINVAL;
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = device_file_system(fd, &system);
+	close(fd);
+	if (r < 0)
+		return r == -EOPNOTSUPP ? 0 : r;
+	return profile_add_metadata(&maker->profile, system.id, range);
+}
+
 static int set_text(char **to, const char *text)
 {
 	free(*to);
@@ -137,6 +160,8 @@ static int take_line(struct maker *maker, char *line)
 		return add_file(maker, rest);
 	if ((rest = after_prefix(line, "range ")))
 		return add_range(maker, rest);
+	if ((rest = after_prefix(line, "metadata ")))
+		return add_metadata(maker, rest);
 	if ((rest = after_prefix(line, "exec ")))
 		return add_exec(maker, line + strlen("exec "));
 	if ((rest = after_prefix(line, "runs "))) {

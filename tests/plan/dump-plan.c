@@ -5,6 +5,7 @@
  *     order touch|physical
  *     file KIND INODE PATH
  *     extent PATH PAGE PAGES GAP
+ *     metadata POINT PAGE PAGES GAP
  *     probe PATH PAGE
  */
 #include <stdio.h>
@@ -12,6 +13,16 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "format/plan-view.h"
+
+static void dump_metadata(const struct plan_view *view)
+{
+	const struct plan_metadata *metadata = view->metadata;
+
+	for (uint32_t i = 0; i < view->file_system_count; i++)
+		for (uint32_t j = 0; j < LE32(view->file_systems[i].metadata_count); j++, metadata++)
+			printf("metadata %s %u %u %u\n", view->strings + LE32(view->file_systems[i].point),
+				LE32(metadata->page), LE32(metadata->pages), LE32(metadata->gap));
+}
 
 static void dump(const struct plan_view *view)
 {
@@ -28,6 +39,7 @@ static void dump(const struct plan_view *view)
 		printf("extent %s %u %u %u\n", plan_file_path(view, LE32(extent->file)), LE32(extent->page),
 			LE32(extent->pages), LE32(extent->gap));
 	}
+	dump_metadata(view);
 	for (uint32_t i = 0; i < LE32(view->header->probe_count); i++) {
 		const struct plan_probe *probe = &plan_head_probes(head)[i];
 

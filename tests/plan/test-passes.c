@@ -177,6 +177,58 @@ static void files_cut_away_renumber_the_rest(void **state)
 	expect(&draft, 0, 1, 7, 4, 0, 10);
 }
 
+static struct plan_draft draft_with_metadata(struct device device, const struct profile_block_range *ranges)
+{
+	struct plan_draft draft = {.profile = &profile};
+	struct profile_file_system source = {.id = 7, .ranges = (struct profile_block_range *)ranges};
+
+	while (ranges[source.n_ranges].pages)
+		source.n_ranges++;
+	assert_int_equal(draft_add_metadata(&draft, &source, &device, "/mnt"), 0);
+	assert_int_equal(draft.n_file_systems, 1);
+	assert_int_equal(draft.file_systems[0].ranges, draft.n_metadata);
+	return draft;
+}
+
+static void expect_metadata(
+	const struct plan_draft *draft, size_t i, uint32_t page, uint32_t pages, uint32_t gap)
+{
+	assert_true(i < draft->n_metadata);
+	assert_int_equal(draft->metadata[i].page, page);
+	assert_int_equal(draft->metadata[i].pages, pages);
+	assert_int_equal(draft->metadata[i].gap, gap);
+}
+
+/* 128 KiB are 32 pages. */
+static void gaps_in_metadata_are_read_where_a_way_of_the_head_takes_longer(void **state)
+{
+	const struct profile_block_range ranges[] = {{10, 1}, {12, 1}, {44, 2}, {79, 1}, {112, 1}, {0}};
+	_cleanup_(draft_releasep) struct plan_draft hard =
+		draft_with_metadata((struct device){.class = DEVICE_ROTATIONAL}, ranges);
+	_cleanup_(draft_releasep) struct plan_draft solid =
+		draft_with_metadata((struct device){.class = DEVICE_SOLID}, ranges);
+
+	assert_int_equal(hard.n_metadata, 2);
+	expect_metadata(&hard, 0, 10, 36, 32);
+	expect_metadata(&hard, 1, 79, 34, 32);
+	assert_int_equal(solid.n_metadata, 5);
+	expect_metadata(&solid, 2, 44, 2, 0);
+}
+
+/* 1 ms and 8 MB/s: 8,000 bytes pass in the time of a way, so one page is read. */
+static void gaps_in_metadata_follow_the_measured_disk(void **state)
+{
+	const struct profile_block_range ranges[] = {{10, 1}, {12, 1}, {15, 1}, {0}};
+	struct device disk = {.class = DEVICE_ROTATIONAL, .measured = true};
+
+	disk.model = (struct device_model){.seek_us = 1000, .bytes_per_ms = 8000, .depth = 1};
+	_cleanup_(draft_releasep) struct plan_draft draft = draft_with_metadata(disk, ranges);
+
+	assert_int_equal(draft.n_metadata, 2);
+	expect_metadata(&draft, 0, 10, 3, 1);
+	expect_metadata(&draft, 1, 15, 1, 0);
+}
+
 static void extents_are_cut_where_their_place_ends(void **state)
 {
 	static const struct device_extent places[] = {
@@ -555,6 +607,8 @@ int main(void)
 		cmocka_unit_test(a_wait_has_bounds),
 		cmocka_unit_test(the_budget_keeps_what_is_touched_first),
 		cmocka_unit_test(files_cut_away_renumber_the_rest),
+		cmocka_unit_test(gaps_in_metadata_are_read_where_a_way_of_the_head_takes_longer),
+		cmocka_unit_test(gaps_in_metadata_follow_the_measured_disk),
 		cmocka_unit_test(extents_are_cut_where_their_place_ends),
 		cmocka_unit_test(a_file_without_places_stays_whole),
 		cmocka_unit_test(rotational_gaps_are_read_if_they_are_gaps_on_disk),

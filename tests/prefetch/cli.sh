@@ -81,7 +81,7 @@ case_every_run_logs_one_line() {
 		HEADSTART_LOG=$tmp/log "$prefetch" "$plan" &
 	done
 	wait
-	[ "$(grep -c "^prefetch program=$disk/f1 engine=[a-z]* opened=3 .* elapsed_us=[0-9]* alongside=0 read=[0-9a-z]*$" "$tmp/log")" = 6 ] ||
+	[ "$(grep -c "^prefetch program=$disk/f1 engine=[a-z]* opened=3 .* elapsed_us=[0-9]* alongside=0 read=[0-9a-z]* swept=0$" "$tmp/log")" = 6 ] ||
 		fail "the log is wrong: $(cat "$tmp/log")"
 	HEADSTART_LOG=/nowhere/log "$prefetch" "$plan" || fail "a log that cannot be written is an error"
 }

@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "elf/landmarks.h"
 #include "fixture.h"
+#include "profile/metadata.h"
 
 struct profile fixture_empty(void)
 {
@@ -54,6 +55,12 @@ void fixture_look(struct profile *profile, const char *path, enum profile_kind k
 	profile->files[index].order = order;
 }
 
+void fixture_metadata(struct profile *profile, uint64_t file_system, const struct profile_block_range *ranges)
+{
+	for (; ranges->pages > 0; ranges++)
+		assert_int_equal(profile_add_metadata(profile, file_system, *ranges), 0);
+}
+
 struct profile fixture_small(void)
 {
 	struct elf_part parts[] = {{11, 0x1000, 0x4000}, {12, 0x5000, 0x8000}};
@@ -75,6 +82,8 @@ struct profile fixture_small(void)
 	memcpy(app->build_id, "0123456789abcdefghij", 20);
 	app->build_id_size = 20;
 	assert_int_equal(elf_landmarks_add(&app->landmarks, &landmarks), 0);
+	fixture_metadata(&profile, 7, (struct profile_block_range[]){{100, 4}, {0, 1}, {200, 2}, {0}});
+	fixture_metadata(&profile, 5, (struct profile_block_range[]){{UINT32_MAX - 1, 1}, {0}});
 	assert_int_equal(profile_finish(&profile), 0);
 	return profile;
 }

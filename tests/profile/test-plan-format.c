@@ -13,14 +13,19 @@
 #include "format/plan-view.h"
 #include "seal.h"
 
-/* A good plan whose parts lie where C puts them: two probes, a folder and a library, two extents. */
+/*
+ * A good plan whose parts lie where C puts them: two probes, a folder and a library, two extents, metadata of two file
+ * systems.
+ */
 struct sample {
 	struct plan_header header;
 	struct plan_probe probes[2];
 	char probe_paths[16]; /* "/lib/a" at 0, "/bin/b" at 8 */
 	struct plan_file files[2];
 	struct plan_extent extents[2];
-	char strings[32]; /* "/bin/b" at 0, "/lib" at 8, "/lib/a" at 16 */
+	struct plan_file_system file_systems[2];
+	struct plan_metadata metadata[3]; /* the last is of the second file system */
+	char strings[32];                 /* "/bin/b" at 0, "/lib" at 8, "/lib/a" at 16 */
 };
 
 static struct sample sample(void)
@@ -37,6 +42,10 @@ static struct sample sample(void)
 				.files_offset = LE32(offsetof(struct sample, files)),
 				.extent_count = LE32(2),
 				.extents_offset = LE32(offsetof(struct sample, extents)),
+				.file_system_count = LE32(2),
+				.file_systems_offset = LE32(offsetof(struct sample, file_systems)),
+				.metadata_count = LE32(3),
+				.metadata_offset = LE32(offsetof(struct sample, metadata)),
 				.strings_offset = LE32(offsetof(struct sample, strings)),
 				.window_pages = LE32(32),
 			},
@@ -55,6 +64,17 @@ static struct sample sample(void)
 			{
 				{.file = LE32(1), .page = LE32(0), .pages = LE32(5), .gap = LE32(2)},
 				{.file = LE32(1), .page = LE32(10), .pages = LE32(1)},
+			},
+		.file_systems =
+			{
+				{.id = LE64(1), .point = LE32(8), .metadata_count = LE32(2)},
+				{.id = LE64(1), .point = LE32(0), .metadata_count = LE32(1)},
+			},
+		.metadata =
+			{
+				{.page = LE32(100), .pages = LE32(8), .gap = LE32(3)},
+				{.page = LE32(108), .pages = LE32(1)},
+				{.page = LE32(5), .pages = LE32(1)},
 			},
 		.strings = "/bin/b\0\0/lib\0\0\0\0/lib/a",
 	};
@@ -84,6 +104,10 @@ static void a_good_plan_is_seen_whole(void **state)
 	assert_string_equal(plan_file_path(&view, 0), "/lib");
 	assert_string_equal(plan_file_path(&view, 1), "/lib/a");
 	assert_int_equal(LE32(view.extents[1].page), 10);
+	assert_int_equal(view.file_system_count, 2);
+	assert_int_equal(view.metadata_count, 3);
+	assert_string_equal(view.strings + LE32(view.file_systems[0].point), "/lib");
+	assert_int_equal(LE32(view.metadata[2].page), 5);
 	assert_ptr_equal(plan_head_probes(&plan), plan.probes);
 }
 
@@ -186,6 +210,20 @@ static void every_field_of_the_header_is_checked(void **state)
 	POKE(header.strings_offset, LE32(sizeof(struct sample)), PLAN_DAMAGED);
 	POKE(header.strings_offset, LE32(sizeof(struct sample) + 1), PLAN_DAMAGED);
 	POKE(header.strings_offset, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(header.file_system_count, LE32(1), PLAN_DAMAGED);
+	POKE(header.file_system_count, LE32(3), PLAN_DAMAGED);
+	POKE(header.file_system_count, LE32(PLAN_FILE_SYSTEMS_MAX + 1), PLAN_DAMAGED);
+	POKE(header.file_system_count, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(header.file_systems_offset, LE32(offsetof(struct sample, file_systems) + 4), PLAN_DAMAGED);
+	POKE(header.file_systems_offset, LE32(offsetof(struct sample, file_systems) - 8), PLAN_DAMAGED);
+	POKE(header.file_systems_offset, LE32(UINT32_MAX - 7), PLAN_DAMAGED);
+	POKE(header.metadata_count, LE32(2), PLAN_DAMAGED);
+	POKE(header.metadata_count, LE32(4), PLAN_DAMAGED);
+	POKE(header.metadata_count, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(header.metadata_count, 0, PLAN_DAMAGED);
+	POKE(header.metadata_offset, LE32(offsetof(struct sample, metadata) + 4), PLAN_DAMAGED);
+	POKE(header.metadata_offset, LE32(offsetof(struct sample, metadata) - 8), PLAN_DAMAGED);
+	POKE(header.metadata_offset, LE32(UINT32_MAX - 7), PLAN_DAMAGED);
 	POKE(header.window_pages, 0, PLAN_DAMAGED);
 	POKE(header.asked, LE64(UINT64_MAX), PLAN_GOOD);
 	POKE(header.lost, LE32(UINT32_MAX), PLAN_GOOD);
@@ -272,8 +310,37 @@ static void every_table_is_checked(void **state)
 	POKE(extents[0].gap, LE32(5), PLAN_DAMAGED);
 	POKE(extents[0].guessed, LE32(1), PLAN_GOOD);
 	POKE(extents[0].guessed, LE32(2), PLAN_DAMAGED);
+	POKE(file_systems[0].id, 0, PLAN_GOOD);
+	POKE(file_systems[0].point, LE32(sizeof((struct sample){0}.strings)), PLAN_DAMAGED);
+	POKE(file_systems[0].point, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(file_systems[0].point, LE32(9), PLAN_DAMAGED);
+	POKE(file_systems[0].metadata_count, 0, PLAN_DAMAGED);
+	POKE(file_systems[0].metadata_count, LE32(3), PLAN_DAMAGED);
+	POKE(file_systems[1].metadata_count, 0, PLAN_DAMAGED);
+	POKE(file_systems[1].metadata_count, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(metadata[0].page, LE32(101), PLAN_DAMAGED); /* overlaps the second */
+	POKE(metadata[0].page, LE32(99), PLAN_GOOD);
+	POKE(metadata[0].pages, 0, PLAN_DAMAGED);
+	POKE(metadata[0].pages, LE32(9), PLAN_DAMAGED);
+	POKE(metadata[0].gap, LE32(8), PLAN_DAMAGED);
+	POKE(metadata[1].page, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(metadata[1].page, LE32(UINT32_MAX - 1), PLAN_GOOD);
+	POKE(metadata[1].pages, LE32(UINT32_MAX), PLAN_DAMAGED);
+	POKE(metadata[2].reserved, LE32(1), PLAN_DAMAGED);
 	POKE(strings[31], 'x', PLAN_DAMAGED);
 	POKE(strings[0], 'x', PLAN_DAMAGED);
+}
+
+static void the_sum_of_metadata_is_bounded(void **state)
+{
+	struct sample plan = sample();
+
+	plan.metadata[1].pages = LE32(UINT32_MAX - 200);
+	seal_plan(&plan, sizeof(plan));
+	assert_int_equal(check(&plan, sizeof(plan)), PLAN_GOOD);
+	plan.metadata[2].pages = LE32(200);
+	seal_plan(&plan, sizeof(plan));
+	assert_int_equal(check(&plan, sizeof(plan)), PLAN_DAMAGED);
 }
 
 /* Extents may overlap, but the sum of their bytes must not overflow. */
@@ -344,6 +411,7 @@ int main(void)
 		cmocka_unit_test(a_plan_for_certain_starts_leads_to_no_other),
 		cmocka_unit_test(a_rule_has_a_greatest_length),
 		cmocka_unit_test(the_sum_of_pages_is_bounded),
+		cmocka_unit_test(the_sum_of_metadata_is_bounded),
 		cmocka_unit_test(names_are_known),
 		cmocka_unit_test(names_are_safe_and_distinct),
 	};

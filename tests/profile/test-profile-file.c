@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "elf/landmarks.h"
 #include "fixture.h"
+#include "profile/metadata.h"
 #include "profile/profile-file.h"
 #include "replace/publish.h"
 #include "seal.h"
@@ -38,7 +39,9 @@ enum {
 	AT_ARGUMENT_COUNT = 76,
 	AT_PART_COUNT = 80,
 	AT_MARK_COUNT = 84,
-	AT_FILES = 88,
+	AT_FILE_SYSTEM_COUNT = 88,
+	AT_BLOCK_RANGE_COUNT = 92,
+	AT_FILES = 96,
 	FILE_ORDER = 16,
 	FILE_RANGE_COUNT = 20,
 	FILE_KIND = 24,
@@ -53,8 +56,15 @@ enum {
 	PART_ENTRY = 12,
 	AT_MARKS = AT_PARTS + 2 * PART_ENTRY,
 	MARK_ENTRY = 8,
-	AT_EXECS = AT_MARKS + 3 * MARK_ENTRY,
+	AT_FILE_SYSTEMS =
+		AT_MARKS + 3 * MARK_ENTRY, /* two, the second of which has three of the four ranges */
+	FILE_SYSTEM_ENTRY = 16,
+	AT_BLOCK_RANGES = AT_FILE_SYSTEMS + 2 * FILE_SYSTEM_ENTRY,
+	BLOCK_RANGE_ENTRY = 8,
+	AT_EXECS = AT_BLOCK_RANGES + 4 * BLOCK_RANGE_ENTRY,
 	AT_STRINGS = AT_EXECS + 2 * 4,
+	/* Of version 3, which has no metadata. */
+	THIRD_AT_FILES = 88,
 	/* Of version 2, which has no landmarks. */
 	SECOND_AT_FILES = 80,
 	SECOND_FILE_ENTRY = 64,
@@ -108,6 +118,14 @@ static void assert_same(const struct profile *a, const struct profile *b)
 	assert_int_equal(a->n_files, b->n_files);
 	for (size_t i = 0; i < a->n_files; i++)
 		assert_same_file(&a->files[i], &b->files[i]);
+	assert_int_equal(a->n_file_systems, b->n_file_systems);
+	for (size_t i = 0; i < a->n_file_systems; i++) {
+		const struct profile_file_system *x = &a->file_systems[i], *y = &b->file_systems[i];
+
+		assert_int_equal(x->id, y->id);
+		assert_int_equal(x->n_ranges, y->n_ranges);
+		assert_memory_equal(x->ranges, y->ranges, x->n_ranges * sizeof(*x->ranges));
+	}
 	assert_int_equal(a->n_execs, b->n_execs);
 	for (size_t i = 0; i < a->n_execs; i++) {
 		assert_string_equal(a->execs[i].path, b->execs[i].path);
@@ -236,12 +254,13 @@ static void poke(size_t at, uint32_t value, enum profile_fault expected)
 
 static void every_field_of_the_header_is_checked(void **state)
 {
-	const size_t counts[] = {
-		AT_FILE_COUNT, AT_RANGE_COUNT, AT_EXEC_COUNT, AT_STRINGS_SIZE, AT_PART_COUNT, AT_MARK_COUNT};
+	const size_t counts[] = {AT_FILE_COUNT, AT_RANGE_COUNT, AT_EXEC_COUNT, AT_STRINGS_SIZE, AT_PART_COUNT,
+		AT_MARK_COUNT, AT_FILE_SYSTEM_COUNT, AT_BLOCK_RANGE_COUNT};
 	const uint32_t wrong[] = {0, 1, 7, 1u << 26, UINT32_MAX};
 
 	poke(0, 0, PROFILE_FOREIGN);
-	poke(AT_VERSION, 4, PROFILE_NEWER);
+	poke(AT_VERSION, 5, PROFILE_NEWER);
+	poke(AT_VERSION, 3, PROFILE_DAMAGED);
 	poke(AT_VERSION, 2, PROFILE_DAMAGED);
 	poke(AT_VERSION, 1, PROFILE_DAMAGED);
 	poke(AT_VERSION, UINT32_MAX, PROFILE_NEWER);
@@ -304,6 +323,21 @@ static void every_table_is_checked(void **state)
 	poke(AT_MARKS, 23, PROFILE_DAMAGED);
 	poke(AT_MARKS + 4, 0x1011, PROFILE_DAMAGED);
 	poke(AT_MARKS + 2 * MARK_ENTRY + 4, UINT32_MAX, PROFILE_GOOD);
+	poke(AT_FILE_SYSTEMS, 6, PROFILE_GOOD);    /* its id */
+	poke(AT_FILE_SYSTEMS, 7, PROFILE_DAMAGED); /* that of the second */
+	poke(AT_FILE_SYSTEMS, 8, PROFILE_DAMAGED);
+	poke(AT_FILE_SYSTEMS + 4, 1, PROFILE_DAMAGED);
+	poke(AT_FILE_SYSTEMS + 8, 0, PROFILE_DAMAGED);
+	poke(AT_FILE_SYSTEMS + 8, 2, PROFILE_DAMAGED);
+	poke(AT_FILE_SYSTEMS + 8, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_FILE_SYSTEMS + 12, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_BLOCK_RANGES, 0, PROFILE_GOOD);
+	poke(AT_BLOCK_RANGES, UINT32_MAX, PROFILE_DAMAGED);
+	poke(AT_BLOCK_RANGES + 4, 0, PROFILE_DAMAGED);
+	poke(AT_BLOCK_RANGES + 4, 2, PROFILE_DAMAGED);
+	poke(AT_BLOCK_RANGES + BLOCK_RANGE_ENTRY + 4, 99, PROFILE_GOOD);
+	poke(AT_BLOCK_RANGES + BLOCK_RANGE_ENTRY + 4, 100, PROFILE_DAMAGED); /* touches the next */
+	poke(AT_BLOCK_RANGES + BLOCK_RANGE_ENTRY, 150, PROFILE_DAMAGED);
 	poke(AT_EXECS, 1, PROFILE_DAMAGED);
 	poke(AT_EXECS + 4, 22, PROFILE_DAMAGED);
 	poke(AT_EXECS + 4, 21, PROFILE_GOOD);
@@ -327,7 +361,36 @@ static void forget_landmarks(struct profile_file *file)
 	file->landmarks = NULL;
 }
 
-/* What version 2 has: no landmarks, nor their numbers in the header and in the files. */
+/* What version 3 has: no metadata, nor its numbers in the header. */
+static struct image third_version(void)
+{
+	_cleanup_(profile_releasep) struct profile small = fixture_small();
+	uint32_t version = LE32(3);
+	struct image image;
+
+	profile_release_metadata(&small);
+	assert_int_equal(profile_serialize(&small, (void **)&image.data, &image.size), 0);
+	memcpy(image.data + AT_VERSION, &version, sizeof(version));
+	memmove(image.data + THIRD_AT_FILES, image.data + AT_FILES, image.size - AT_FILES);
+	image.size -= AT_FILES - THIRD_AT_FILES;
+	seal_profile(image.data, image.size);
+	return image;
+}
+
+static void the_third_version_is_read(void **state)
+{
+	_cleanup_(profile_releasep) struct profile read = {0}, small = fixture_small();
+	struct image image = third_version();
+
+	profile_release_metadata(&small);
+	assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
+	assert_same(&small, &read);
+	for (size_t size = 0; size < image.size; size++)
+		assert_int_not_equal(parse(&image, size), PROFILE_GOOD);
+	free(image.data);
+}
+
+/* What version 2 has: no landmarks either, nor their numbers in the header and in the files. */
 static struct image second_version(void)
 {
 	_cleanup_(profile_releasep) struct profile small = fixture_small();
@@ -336,6 +399,7 @@ static struct image second_version(void)
 	unsigned char *to;
 
 	forget_landmarks(fixture_file(&small, "/opt/app/bin/app"));
+	profile_release_metadata(&small);
 	assert_int_equal(profile_serialize(&small, (void **)&image.data, &image.size), 0);
 	memcpy(image.data + AT_VERSION, &version, sizeof(version));
 	to = image.data + SECOND_AT_FILES;
@@ -353,6 +417,7 @@ static void the_second_version_is_read(void **state)
 	struct image image = second_version();
 
 	forget_landmarks(fixture_file(&small, "/opt/app/bin/app"));
+	profile_release_metadata(&small);
 	assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
 	assert_same(&small, &read);
 	for (size_t size = 0; size < image.size; size++)
@@ -418,6 +483,7 @@ int main(void)
 		cmocka_unit_test(every_field_of_the_header_is_checked),
 		cmocka_unit_test(every_table_is_checked),
 		cmocka_unit_test(every_string_is_checked),
+		cmocka_unit_test(the_third_version_is_read),
 		cmocka_unit_test(the_second_version_is_read),
 		cmocka_unit_test(the_first_version_is_read),
 		cmocka_unit_test(each_fault_is_one_sentence),

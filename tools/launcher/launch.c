@@ -63,6 +63,8 @@ static void say_result(const struct launch *launch, const struct prefetch_result
 		verb_note("read %.1f MB in %.2f s before '%s' began%s", read, seconds, program, rest);
 	else
 		verb_note("read %.1f MB in %.2f s while '%s' started%s", read, seconds, program, rest);
+	if (result->bytes_swept)
+		verb_note("before that, asked for %.1f MB of metadata", (double)result->bytes_swept / 1e6);
 	if (result->bytes_skipped_budget)
 		verb_note("left out %.1f MB: the limit on memory or time was reached",
 			(double)result->bytes_skipped_budget / 1e6);

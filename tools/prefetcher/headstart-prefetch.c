@@ -200,11 +200,12 @@ static void hold_standard_streams(void)
 static void print_json(const struct request *request, const struct prefetch_result *result)
 {
 	printf("{\"engine\": \"%s\", \"opened\": %" PRIu32 ", \"stale\": %" PRIu32 ", \"missing\": %" PRIu32
-	       ", \"refused\": %" PRIu32 ", \"bytes_asked\": %" PRIu64 ", \"bytes_skipped_budget\": %" PRIu64
-	       ", \"opened_us\": %" PRIu64 ", \"elapsed_us\": %" PRIu64,
+	       ", \"refused\": %" PRIu32 ", \"bytes_asked\": %" PRIu64 ", \"bytes_swept\": %" PRIu64
+	       ", \"bytes_skipped_budget\": %" PRIu64 ", \"opened_us\": %" PRIu64
+	       ", \"elapsed_us\": %" PRIu64,
 		prefetch_engine_name(result->engine), result->opened, result->stale, result->missing,
-		result->refused, result->bytes_asked, result->bytes_skipped_budget, result->opened_us,
-		result->elapsed_us);
+		result->refused, result->bytes_asked, result->bytes_swept, result->bytes_skipped_budget,
+		result->opened_us, result->elapsed_us);
 	if (result->read_known)
 		printf(", \"bytes_read\": %" PRIu64, result->bytes_read);
 	else

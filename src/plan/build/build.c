@@ -38,6 +38,8 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 		r = draft_place(draft);
 	if (r >= 0 && !draft->snapshot)
 		r = draft_wait(draft);
+	if (r >= 0 && !options->no_metadata)
+		r = draft_metadata(draft);
 	if (r < 0)
 		return r;
 	draft_merge(draft, options->budget);
@@ -57,6 +59,8 @@ static void summarize(struct plan_draft *draft)
 	summary->wait_ms = draft->wait_ms;
 	summary->files = draft->n_files;
 	summary->extents = draft->n_extents;
+	for (size_t i = 0; i < draft->n_metadata; i++)
+		summary->metadata += draft_bytes(draft, draft->metadata[i].pages);
 	for (size_t i = 0; i < draft->n_extents; i++) {
 		summary->bytes += draft_bytes(draft, draft->extents[i].pages);
 		summary->gap_bytes += draft_bytes(draft, draft->extents[i].gap);

@@ -19,6 +19,7 @@ struct plan_options {
 	const char *rule;  /* the program is a host, and this its rule (format/asked.h); NULL: it is not */
 	uint64_t asked;    /* plan_build(): key of the starts that the plan is for; 0: of any start */
 	const char *root;  /* NULL, or the folder of an image, below which the profile's paths lie */
+	bool no_metadata;  /* leave out what file systems read to find the files */
 	/*
 	 * The profile is a snapshot of memory, not a start: names matter as much as pages, nobody waits for it, nothing tells
 	 * whether it is warm, and files are not opened beyond what is needed to find their pages.
@@ -40,6 +41,7 @@ struct plan_summary {
 	size_t extents;
 	uint64_t bytes;     /* that will be read */
 	uint64_t gap_bytes; /* of them, bytes that no start touched */
+	uint64_t metadata;  /* bytes of file systems' metadata that will be read besides */
 	uint32_t wait_ms;   /* how long the program waits for its plan at most; 0: not at all */
 	/*
 	 * How long a start waits for these bytes if it reads them by itself, one read after the other, and how long they

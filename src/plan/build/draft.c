@@ -19,6 +19,10 @@ void draft_release(struct plan_draft *draft)
 		free(draft->guesses[i]);
 	}
 	free(draft->guesses);
+	for (size_t i = 0; i < draft->n_file_systems; i++)
+		free(draft->file_systems[i].point);
+	free(draft->file_systems);
+	free(draft->metadata);
 	*draft = (struct plan_draft){0};
 }
 

@@ -9,6 +9,7 @@
  *     draft_libraries()    how many of them there are                                     libraries.c
  *     draft_place()        where the pages lie, on rotational devices                     place.c
  *     draft_wait()         how long the start's own reads take, and the program may wait  wait.c
+ *     draft_metadata()     which blocks of metadata are read before all else             metadata.c
  *     draft_merge()        joins neighbours over gaps that are cheaper to read than skip  merge.c
  *     draft_sort()         files and extents in the order that suits the device           order.c
  *     draft_saving()       how long its reads take                                        saving.c
@@ -58,6 +59,20 @@ struct draft_extent {
 	uint64_t physical; /* bytes on the device, of its first page; or DRAFT_NOWHERE */
 };
 
+/* A file system whose metadata is read. Its ranges are those after the ones of the file system before. */
+struct draft_file_system {
+	uint64_t id;
+	char *point;   /* owned; below the root of the draft */
+	size_t ranges; /* > 0 */
+};
+
+/* Pages of the disk of a file system. */
+struct draft_metadata {
+	uint32_t page;
+	uint32_t pages; /* > 0 */
+	uint32_t gap;   /* pages among them that no start read */
+};
+
 struct draft_probe {
 	uint32_t file;
 	uint32_t page;
@@ -80,6 +95,10 @@ struct plan_draft {
 	size_t n_guesses, guesses_capacity;
 	struct draft_extent *extents; /* owned; one for each profile range until draft_merge() */
 	size_t n_extents, extents_capacity;
+	struct draft_file_system *file_systems; /* owned */
+	size_t n_file_systems, file_systems_capacity;
+	struct draft_metadata *metadata; /* owned; ascending by page within a file system */
+	size_t n_metadata, metadata_capacity;
 	struct draft_probe probes[DRAFT_PROBES];
 	size_t n_probes;
 	uint32_t static_tls; /* bytes; UINT32_MAX: at least that */
@@ -132,6 +151,10 @@ int draft_place(struct plan_draft *draft);
 int draft_wait(struct plan_draft *draft);
 /* The part of draft_place() that does not look at the file system: cuts an extent where its places on the disk end. */
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
+int draft_metadata(struct plan_draft *draft);
+/* The part of draft_metadata() that does not look at the file system: adds ranges of a file system on that device. */
+int draft_add_metadata(struct plan_draft *draft, const struct profile_file_system *source,
+	const struct device *device, const char *point);
 void draft_merge(struct plan_draft *draft, uint64_t budget);
 int draft_sort(struct plan_draft *draft);
 void draft_saving(struct plan_draft *draft);

@@ -15,7 +15,7 @@
 
 /* Where the tables go, in bytes from the start of the file. */
 struct layout {
-	size_t rule, probes_end, files, extents, strings, size;
+	size_t rule, probes_end, files, extents, file_systems, metadata, strings, size;
 };
 
 static size_t align8(size_t size)
@@ -34,7 +34,9 @@ static struct layout lay_out(const struct plan_draft *draft, size_t strings_size
 	layout.probes_end = layout.rule + (draft->rule ? strlen(draft->rule) + 1 : 0);
 	layout.files = align8(layout.probes_end);
 	layout.extents = layout.files + draft->n_files * sizeof(struct plan_file);
-	layout.strings = layout.extents + draft->n_extents * sizeof(struct plan_extent);
+	layout.file_systems = layout.extents + draft->n_extents * sizeof(struct plan_extent);
+	layout.metadata = layout.file_systems + draft->n_file_systems * sizeof(struct plan_file_system);
+	layout.strings = layout.metadata + draft->n_metadata * sizeof(struct plan_metadata);
 	layout.size = layout.strings + strings_size;
 	return layout;
 }
@@ -122,6 +124,26 @@ static void write_tables(
 		};
 }
 
+static void write_metadata(
+	const struct plan_draft *draft, const struct layout *layout, const uint32_t *points, char *data)
+{
+	struct plan_file_system *systems = (struct plan_file_system *)(data + layout->file_systems);
+	struct plan_metadata *metadata = (struct plan_metadata *)(data + layout->metadata);
+
+	for (size_t i = 0; i < draft->n_file_systems; i++)
+		systems[i] = (struct plan_file_system){
+			.id = LE64(draft->file_systems[i].id),
+			.point = LE32(points[i]),
+			.metadata_count = LE32((uint32_t)draft->file_systems[i].ranges),
+		};
+	for (size_t i = 0; i < draft->n_metadata; i++)
+		metadata[i] = (struct plan_metadata){
+			.page = LE32(draft->metadata[i].page),
+			.pages = LE32(draft->metadata[i].pages),
+			.gap = LE32(draft->metadata[i].gap),
+		};
+}
+
 static void write_header(
 	const struct plan_draft *draft, const struct layout *layout, uint32_t program, char *data)
 {
@@ -141,6 +163,10 @@ static void write_header(
 		.files_offset = LE32((uint32_t)layout->files),
 		.extent_count = LE32((uint32_t)draft->n_extents),
 		.extents_offset = LE32((uint32_t)layout->extents),
+		.file_system_count = LE32((uint32_t)draft->n_file_systems),
+		.file_systems_offset = LE32((uint32_t)layout->file_systems),
+		.metadata_count = LE32((uint32_t)draft->n_metadata),
+		.metadata_offset = LE32((uint32_t)layout->metadata),
 		.strings_offset = LE32((uint32_t)layout->strings),
 		.window_pages = LE32(window_pages(draft)),
 		.static_tls = LE32(draft->static_tls),
@@ -155,7 +181,7 @@ static void write_header(
 	header->header_checksum = LE64(plan_head_checksum(data, (uint32_t)layout->probes_end));
 }
 
-/* Collects the paths of all files, and of the program. */
+/* Collects the paths of all files, then those of mount points, and that of the program. */
 static int collect_strings(
 	const struct plan_draft *draft, struct string_table *strings, uint32_t *paths, uint32_t *ret_program)
 {
@@ -163,13 +189,15 @@ static int collect_strings(
 
 	for (size_t i = 0; r >= 0 && i < draft->n_files; i++)
 		r = string_table_add(strings, draft->files[i].source->path, &paths[i]);
+	for (size_t i = 0; r >= 0 && i < draft->n_file_systems; i++)
+		r = string_table_add(strings, draft->file_systems[i].point, &paths[draft->n_files + i]);
 	return r;
 }
 
 int draft_write(const struct plan_draft *draft, void **ret_data, size_t *ret_size)
 {
 	_cleanup_(string_table_releasep) struct string_table strings = {0};
-	_cleanup_free_ uint32_t *paths = calloc(draft->n_files + 1, sizeof(*paths));
+	_cleanup_free_ uint32_t *paths = calloc(draft->n_files + draft->n_file_systems + 1, sizeof(*paths));
 	_cleanup_free_ char *data = NULL;
 	struct layout layout;
 	uint32_t program;
@@ -189,6 +217,7 @@ int draft_write(const struct plan_draft *draft, void **ret_data, size_t *ret_siz
 	write_probes(draft, data);
 	write_rule(draft, &layout, data);
 	write_tables(draft, &layout, paths, data);
+	write_metadata(draft, &layout, paths + draft->n_files, data);
 	memcpy(data + layout.strings, strings.data, strings.size);
 	write_header(draft, &layout, program, data);
 	*ret_data = TAKE_PTR(data);

@@ -47,6 +47,7 @@ static const char help[] =
 	"      --budget SIZE      read at most SIZE bytes (suffixes K, M, G), those touched first\n"
 	"      --min-runs N       leave out what fewer than N of the recorded runs touched\n"
 	"      --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
+	"      --no-metadata      leave out what file systems read to find the files\n"
 	"      --json             print the summary as JSON\n"
 	"      --mark-stale       only mark and list this user's plans whose files have changed, for example\n"
 	"                         by an upgrade\n"
@@ -122,6 +123,9 @@ static int parse_option(int option, struct plan_arguments *arguments)
 	case 'r':
 		options->root = optarg;
 		return 0;
+	case 'M':
+		options->no_metadata = true;
+		return 0;
 	case 's':
 		arguments->mark_stale = true;
 		return 0;
@@ -142,6 +146,7 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 		{"budget", required_argument, NULL, 'b'},
 		{"min-runs", required_argument, NULL, 'm'},
 		{"root", required_argument, NULL, 'r'},
+		{"no-metadata", no_argument, NULL, 'M'},
 		{"json", no_argument, NULL, 'j'},
 		{"mark-stale", no_argument, NULL, 's'},
 		{"help", no_argument, NULL, 'h'},
@@ -290,6 +295,7 @@ static int print_result(const char *program, const char *path, const struct plan
 	json_object_object_add(json, "extents", json_object_new_uint64(summary->extents));
 	json_object_object_add(json, "bytes", json_object_new_uint64(summary->bytes));
 	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
+	json_object_object_add(json, "metadata_bytes", json_object_new_uint64(summary->metadata));
 	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
 	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
 	json_object_object_add(json, "wait_ms", json_object_new_uint64(summary->wait_ms));
@@ -311,6 +317,9 @@ static int print_text(const char *program, const char *path, const struct plan_s
 	printf("extents  %zu\n", summary->extents);
 	printf("data     %.1f MB, %.1f MB of it gaps\n", (double)summary->bytes / 1e6,
 		(double)summary->gap_bytes / 1e6);
+	if (summary->metadata > 0)
+		printf("metadata %.1f MB, read first where the prefetcher is root's\n",
+			(double)summary->metadata / 1e6);
 	printf("device   %s\n", device_class_name(summary->device));
 	printf("order    %s\n", order_name(summary));
 	if (summary->wait_ms)
