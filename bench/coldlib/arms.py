@@ -2,7 +2,7 @@
 """The arms: what stands in front of the command, and which preparations that needs.
 
 An arm is an environment and an argument prefix. {audit}, {preload}, {headstart} and {read_files} stand for paths in the
-image, which depend on how headstart was built; {list} is a list of files there, {other} and {merged} are plans.
+image, which depend on how headstart was built; {list} is a list of files there, {plain}, {other} and {merged} are plans.
 
 People start programs from a shell that is already running: with `shell`, one runs and is idle before the time begins.
 It always has the preload shim loaded; LD_PRELOAD in `environment` is for the command. A shell in the prefix is as cold
@@ -12,6 +12,7 @@ as the command, and its start is measured too.
 import dataclasses
 
 PLAN = "plan"      # the plan of a recorded start
+PLAIN = "plain"    # the same without the metadata of the file system
 OTHER = "other"    # the same for the other kind of disk, rotational or solid
 MERGED = "merged"  # the merged plan of three recorded starts, that one among them
 SHIM = "shim"      # headstart installed, nothing recorded
@@ -28,7 +29,7 @@ class Arm:
     what: str                     # for users, one line
     prefix: tuple = ()            # arguments before the command
     environment: tuple = ()       # (name, value) pairs
-    needs: str = ""               # PLAN, OTHER, MERGED, SHIM, FILES, or nothing at all
+    needs: str = ""               # PLAN, PLAIN, OTHER, MERGED, SHIM, FILES, or nothing at all
     warm: bool = False            # the page cache is verified to be warm, not cold
     image: str = ""               # RELAID, COMPACTED, REWRITTEN, or "" for the image as it is
     shell: bool = False           # an already running shell with the preload shim executes prefix and command
@@ -51,7 +52,10 @@ ARMS = {arm.name: arm for arm in (
         environment=(AUDIT, ("HEADSTART", "whole")), needs=SHIM),
     Arm("files", "baseline: whole files of a recorded start in one sorted batch, then the command",
         prefix=("{read_files}", "{list}"), needs=FILES),
-    Arm("run", "headstart run, with the plan of a recorded start", prefix=RUN, needs=PLAN),
+    Arm("run", "headstart run, with the plan of a recorded start, without the disk's metadata",
+        prefix=("{headstart}", "run", "--plan", "{plain}", "--"), needs=PLAIN),
+    Arm("sweep-run", "the same with the metadata, which is read first",
+        prefix=RUN, needs=PLAN),
     Arm("run-other", "the same with a plan for the other kind of disk",
         prefix=("{headstart}", "run", "--plan", "{other}", "--"), needs=OTHER),
     Arm("run-merged", "the same with the plan of three recorded starts, merged",

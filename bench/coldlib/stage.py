@@ -66,9 +66,11 @@ class Stage:
         self._try()
         if arms.FILES in needs:
             self._list_files()
-        if needs & {arms.PLAN, arms.OTHER, arms.MERGED}:
+        if needs & {arms.PLAN, arms.PLAIN, arms.OTHER, arms.MERGED}:
             self.tell.step("recording a start")
             self._record()
+        if arms.PLAIN in needs:
+            self._plan_plain()
         if arms.OTHER in needs:
             self._plan_other()
         if arms.MERGED in needs:
@@ -195,6 +197,11 @@ class Stage:
         if not self.plans:
             raise GivenUp("the recording of a start left no plan")
 
+    def _plan_plain(self):
+        """The plan of the recorded start without metadata."""
+        (program,) = self.plans
+        self._headstart("plan", "--no-metadata", "--output", self.paths["plain"], "--program", program)
+
     def _plan_other(self):
         """The plan of the recorded start for the other kind of disk."""
         (program,) = self.plans
@@ -277,6 +284,7 @@ def installed_paths(build):
         "read_files": os.path.join(private, "bench-read-files"),
         "state": state,
         "list": os.path.join(state, "bench-files"),
+        "plain": os.path.join(state, "bench-plain"),
         "other": os.path.join(state, "bench-other"),
         "merged": os.path.join(state, "bench-merged"),
     }
