@@ -16,6 +16,7 @@
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
 	VERB(diff, "compare two profiles, or a profile with today's files")                                  \
+	VERB(explain, "say why a file, a page or a function is in the plan or is not")                       \
 	VERB(merge, "make one profile from several recordings")                                              \
 	VERB(list, "show which starts are recorded")                                                         \
 	VERB(forget, "remove recordings and their plans")                                                    \
