@@ -25,6 +25,7 @@
 	VERB(relayout, "rewrite ELF files so that what a start touches lies together")                       \
 	VERB(verify, "prove that relaid files are what their originals were")                                \
 	VERB(undo, "turn relaid files back into their originals")                                            \
+	VERB(place, "move what starts touch together on a hard disk")                                        \
 	VERB(order, "write a profile as an ordering file for a linker")                                      \
 	VERB(export, "write a profile as a list for another engine, such as squashfs or eStargz")            \
 	VERB(install, "have programs start with headstart without typing it")                                \

@@ -87,3 +87,6 @@ struct device_extent {
  * lies, or says the same of two extents that are not shared (erofs does of compressed files); or negative errno.
  */
 int device_extents(int fd, struct device_extent **ret, size_t *ret_count);
+
+/* The same with extents that are allocated but were never written, whose bytes are zeroes without a read. */
+int device_allocated(int fd, struct device_extent **ret, size_t *ret_count);

@@ -20,6 +20,7 @@
 		FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL | FIEMAP_EXTENT_UNWRITTEN)
 
 struct extent_list {
+	uint32_t without; /* FIEMAP_EXTENT_ flags of extents that are left out */
 	struct device_extent *items;
 	size_t count, capacity;
 	struct device_extent *own; /* owned; those that are not said to be shared */
@@ -40,7 +41,7 @@ static int add_extent(struct extent_list *list, const struct fiemap_extent *exte
 		.physical = extent->fe_physical,
 	};
 
-	if (extent->fe_flags & FLAGS_WITHOUT_PLACE)
+	if (extent->fe_flags & list->without)
 		return 0;
 	if (list->count >= EXTENTS_MAX)
 		return -E2BIG;
@@ -101,10 +102,10 @@ static int add_batch(int fd, struct fiemap *map, struct extent_list *list, uint6
 	return map->fm_mapped_extents > 0 && *offset < FIEMAP_MAX_OFFSET;
 }
 
-int device_extents(int fd, struct device_extent **ret, size_t *ret_count)
+static int list_extents(int fd, uint32_t without, struct device_extent **ret, size_t *ret_count)
 {
 	_cleanup_free_ struct fiemap *map = calloc(1, sizeof(*map) + BATCH * sizeof(map->fm_extents[0]));
-	_cleanup_(extent_list_release) struct extent_list list = {0};
+	_cleanup_(extent_list_release) struct extent_list list = {.without = without};
 	uint64_t offset = 0;
 	int r;
 
@@ -120,4 +121,14 @@ int device_extents(int fd, struct device_extent **ret, size_t *ret_count)
 	*ret = TAKE_PTR(list.items);
 	*ret_count = list.count;
 	return 0;
+}
+
+int device_extents(int fd, struct device_extent **ret, size_t *ret_count)
+{
+	return list_extents(fd, FLAGS_WITHOUT_PLACE, ret, ret_count);
+}
+
+int device_allocated(int fd, struct device_extent **ret, size_t *ret_count)
+{
+	return list_extents(fd, FLAGS_WITHOUT_PLACE & ~(uint32_t)FIEMAP_EXTENT_UNWRITTEN, ret, ret_count);
 }

@@ -26,6 +26,7 @@ CHOICES = {
     ("measure", "--until"): ("exit", "window", "idle:"),
     ("run", "--wait"): ("none", "done", "auto"),
     ("plan", "--device"): ("auto", "rotational", "solid"),
+    ("place", "--device"): ("auto", "rotational", "solid"),
     ("order", "--for"): ("lld", "gold", "ld", "ld-script", "mold"),
     ("export", "--format"): ("estargz", "nydus", "soci", "overlaybd", "cvmfs", "mksquashfs", "vmtouch", "ranges"),
 }

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* What cold starts read from a disk, and how long that takes. */
+#include "place/cost.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "plan/build/cost.h"
+
+#define NOWHERE       UINT64_MAX
+#define WINDOW_BYTES  (128u << 10) /* the kernel's default of read_ahead_kb */
+#define REQUEST_BYTES (128u << 10)
+#define FIRST_PAGES   4u /* that are read if a file is read from its beginning */
+
+/* A disk at work. */
+struct reader {
+	const struct place_disk *disk;
+	struct device_model model;
+	uint64_t head; /* where the last read ended: bytes; or NOWHERE */
+	struct place_cost cost;
+};
+
+static struct reader reader_of(const struct place_disk *disk)
+{
+	return (struct reader){.disk = disk, .model = plan_model_of(&disk->device), .head = NOWHERE};
+}
+
+static void read_at(struct reader *reader, uint64_t physical, uint64_t bytes)
+{
+	const struct device_model *model = &reader->model;
+	uint64_t requests = bytes / REQUEST_BYTES + (bytes % REQUEST_BYTES != 0);
+	uint64_t distance = reader->head == NOWHERE ? DEVICE_FAR
+		: physical > reader->head           ? physical - reader->head
+						    : reader->head - physical;
+
+	reader->cost.reads++;
+	reader->cost.seeks += distance >= DEVICE_FAR;
+	reader->cost.bytes += bytes;
+	reader->cost.us += requests * model->latency_us / (model->depth ? model->depth : 1) +
+		device_model_way_us(model, distance, reader->disk->device.size) +
+		(model->bytes_per_ms ? bytes * 1000 / model->bytes_per_ms : 0);
+	reader->head = physical + bytes;
+}
+
+/* The extent tree lies somewhere, and the way back from there is as long. */
+static void read_tree(struct reader *reader)
+{
+	reader->head = NOWHERE;
+	read_at(reader, 0, reader->disk->page_size);
+	reader->head = NOWHERE;
+}
+
+size_t place_map_find(const struct device_extent *extents, size_t n, uint64_t offset)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (extents[middle].offset + extents[middle].length <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Which pages of a file a start has in memory: a bit for each. NULL: none. */
+struct resident {
+	uint8_t **bits; /* owned; one for each file */
+	size_t n;
+};
+
+static void resident_release(struct resident *resident)
+{
+	for (size_t i = 0; resident->bits && i < resident->n; i++)
+		free(resident->bits[i]);
+	free(resident->bits);
+}
+
+static uint64_t pages_of(const struct place_disk *disk, uint32_t file)
+{
+	return disk->files[file].size / disk->page_size + (disk->files[file].size % disk->page_size != 0);
+}
+
+static bool take(uint8_t *bits, uint64_t page)
+{
+	uint8_t bit = (uint8_t)(1u << page % 8);
+	bool had = bits[page / 8] & bit;
+
+	bits[page / 8] |= bit;
+	return !had;
+}
+
+/* Reads [page, end) of a file, as far as it is not in memory: one read for each run on the disk. */
+static void read_window(
+	struct reader *reader, const struct place_map *map, uint8_t *bits, uint64_t page, uint64_t end)
+{
+	uint64_t page_size = reader->disk->page_size, physical = NOWHERE, bytes = 0;
+
+	for (; page < end; page++) {
+		uint64_t offset = page * page_size;
+		size_t i = place_map_find(map->items, map->n, offset);
+		uint64_t place = i < map->n && map->items[i].offset <= offset
+			? map->items[i].physical + (offset - map->items[i].offset)
+			: NOWHERE; /* a hole */
+
+		if (!take(bits, page))
+			place = NOWHERE;
+		if (bytes > 0 && place == physical + bytes) {
+			bytes += page_size;
+			continue;
+		}
+		if (bytes > 0)
+			read_at(reader, physical, bytes);
+		physical = place;
+		bytes = place == NOWHERE ? 0 : page_size;
+	}
+	if (bytes > 0)
+		read_at(reader, physical, bytes);
+}
+
+static int touch(struct reader *reader, struct resident *resident, const struct place_touch *touch,
+	const struct place_map *map)
+{
+	uint64_t window =
+		(reader->disk->device.read_ahead_kb ? (uint64_t)reader->disk->device.read_ahead_kb << 10
+						    : WINDOW_BYTES) /
+		reader->disk->page_size;
+	uint64_t pages = pages_of(reader->disk, touch->file), end = (uint64_t)touch->page + touch->pages;
+	uint8_t **bits = &resident->bits[touch->file];
+	bool first = !*bits;
+
+	if (first) {
+		*bits = calloc(pages / 8 + 1, 1);
+		if (!*bits)
+			return -ENOMEM;
+		if (map->n > PLACE_INODE_EXTENTS)
+			read_tree(reader);
+	}
+	for (uint64_t page = touch->page; page < end && page < pages; page++) {
+		uint64_t from = page > window / 2 ? page - window / 2 : 0, to = from + window;
+
+		if ((*bits)[page / 8] & 1u << page % 8)
+			continue;
+		if (first && page == 0)
+			to = FIRST_PAGES;
+		first = false;
+		read_window(reader, map, *bits, from, to > page + 1 ? to < pages ? to : pages : page + 1);
+	}
+	return 0;
+}
+
+int place_cost_alone(const struct place_disk *disk, const struct place_start *start,
+	const struct place_map *maps, struct place_cost *ret)
+{
+	_cleanup_(resident_release) struct resident resident = {
+		.bits = calloc(disk->n_files + 1, sizeof(*resident.bits)), .n = disk->n_files};
+	struct reader reader = reader_of(disk);
+
+	if (!resident.bits)
+		return -ENOMEM;
+	for (size_t i = 0; i < start->n_touches; i++) {
+		const struct place_touch *next = &start->touches[i];
+		int r = touch(&reader, &resident, next, &maps[next->file]);
+
+		if (r < 0)
+			return r;
+	}
+	*ret = reader.cost;
+	return 0;
+}
+
+/* Bytes of the disk that a plan names. */
+struct piece {
+	uint64_t physical, bytes;
+};
+
+struct pieces {
+	struct piece *items; /* owned */
+	size_t n, capacity;
+};
+
+static void pieces_release(struct pieces *pieces)
+{
+	free(pieces->items);
+}
+
+static int by_physical(const void *a, const void *b)
+{
+	const struct piece *x = a, *y = b;
+
+	return (x->physical > y->physical) - (x->physical < y->physical);
+}
+
+static int add_pieces(struct pieces *pieces, const struct place_touch *touch, const struct place_map *map,
+	uint32_t page_size)
+{
+	uint64_t offset = (uint64_t)touch->page * page_size,
+		 end = offset + (uint64_t)touch->pages * page_size;
+
+	for (size_t i = place_map_find(map->items, map->n, offset); i < map->n && map->items[i].offset < end;
+		i++) {
+		const struct device_extent *extent = &map->items[i];
+		uint64_t from = extent->offset > offset ? extent->offset : offset;
+		uint64_t to = extent->offset + extent->length < end ? extent->offset + extent->length : end;
+		int r = ARRAY_RESERVE(pieces->items, pieces->capacity, pieces->n + 1);
+
+		if (r < 0)
+			return r;
+		pieces->items[pieces->n++] =
+			(struct piece){extent->physical + (from - extent->offset), to - from};
+	}
+	return 0;
+}
+
+/* Reads the pieces, and the gaps between them that cost no more than skipping them. */
+static void read_pieces(struct reader *reader, struct pieces *pieces)
+{
+	const struct plan_cost cost = plan_cost_of(&reader->disk->device);
+	uint64_t gap =
+		(uint64_t)plan_cost_gap_pages(&cost, reader->disk->page_size) * reader->disk->page_size;
+	struct piece run = {0};
+
+	if (pieces->n > 1)
+		qsort(pieces->items, pieces->n, sizeof(*pieces->items), by_physical);
+	for (size_t i = 0; i < pieces->n; i++) {
+		const struct piece *next = &pieces->items[i];
+		uint64_t end = next->physical + next->bytes;
+
+		if (run.bytes > 0 && next->physical <= run.physical + run.bytes + gap) {
+			if (end > run.physical + run.bytes)
+				run.bytes = end - run.physical;
+			continue;
+		}
+		if (run.bytes > 0)
+			read_at(reader, run.physical, run.bytes);
+		run = *next;
+	}
+	if (run.bytes > 0)
+		read_at(reader, run.physical, run.bytes);
+}
+
+int place_cost_planned(const struct place_disk *disk, const struct place_start *start,
+	const struct place_map *maps, struct place_cost *ret)
+{
+	_cleanup_free_ bool *opened = calloc(disk->n_files + 1, sizeof(*opened));
+	_cleanup_(pieces_release) struct pieces pieces = {0};
+	struct reader reader = reader_of(disk);
+
+	if (!opened)
+		return -ENOMEM;
+	for (size_t i = 0; i < start->n_touches; i++) {
+		const struct place_touch *next = &start->touches[i];
+		int r = add_pieces(&pieces, next, &maps[next->file], disk->page_size);
+
+		if (r < 0)
+			return r;
+		if (!opened[next->file] && maps[next->file].n > PLACE_INODE_EXTENTS)
+			read_tree(&reader);
+		opened[next->file] = true;
+	}
+	read_pieces(&reader, &pieces);
+	*ret = reader.cost;
+	return 0;
+}
+
+struct map {
+	struct device_extent *items; /* owned */
+	size_t n, capacity;
+};
+
+static void map_release(struct map *map)
+{
+	free(map->items);
+}
+
+static int map_add(struct map *map, uint64_t offset, uint64_t length, uint64_t physical)
+{
+	int r = length > 0 ? ARRAY_RESERVE(map->items, map->capacity, map->n + 1) : 0;
+
+	if (r == 0 && length > 0)
+		map->items[map->n++] = (struct device_extent){offset, length, physical};
+	return r;
+}
+
+/* Adds what stays of an extent. */
+static int add_rest(struct map *map, const struct device_extent *extent, const struct place_runs *moved,
+	uint32_t page_size)
+{
+	uint64_t offset = extent->offset, end = extent->offset + extent->length;
+
+	for (size_t i = 0; i < moved->n && offset < end; i++) {
+		uint64_t from = (uint64_t)moved->items[i].page * page_size;
+		uint64_t to = from + (uint64_t)moved->items[i].pages * page_size;
+		int r;
+
+		if (to <= offset || from >= end)
+			continue;
+		r = from > offset
+			? map_add(map, offset, from - offset, extent->physical + (offset - extent->offset))
+			: 0;
+		if (r < 0)
+			return r;
+		offset = to;
+	}
+	return offset < end ? map_add(map, offset, end - offset, extent->physical + (offset - extent->offset))
+			    : 0;
+}
+
+/* Adds a run of `length` bytes at `at` in the area, where the extents of that end. */
+static int add_moved(struct map *map, uint64_t offset, uint64_t length, uint64_t at,
+	const struct device_extent *area, size_t n_area)
+{
+	for (size_t i = place_map_find(area, n_area, at); i < n_area && length > 0; i++) {
+		uint64_t left = area[i].offset + area[i].length - at;
+		uint64_t bytes = left < length ? left : length;
+		int r = map_add(map, offset, bytes, area[i].physical + (at - area[i].offset));
+
+		if (r < 0)
+			return r;
+		offset += bytes;
+		at += bytes;
+		length -= bytes;
+	}
+	return 0;
+}
+
+static int by_offset(const void *a, const void *b)
+{
+	const struct device_extent *x = a, *y = b;
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void join(struct map *map)
+{
+	size_t kept = 0;
+
+	if (map->n == 0)
+		return;
+	qsort(map->items, map->n, sizeof(*map->items), by_offset);
+	for (size_t i = 1; i < map->n; i++) {
+		struct device_extent *last = &map->items[kept];
+		const struct device_extent *next = &map->items[i];
+
+		if (last->offset + last->length == next->offset &&
+			last->physical + last->length == next->physical)
+			last->length += next->length;
+		else
+			map->items[++kept] = *next;
+	}
+	map->n = kept + 1;
+}
+
+int place_map_after(const struct place_file *file, const struct device_extent *area, size_t n_area,
+	uint32_t page_size, struct device_extent **ret, size_t *ret_n)
+{
+	_cleanup_(map_release) struct map map = {0};
+	uint64_t at = file->at;
+	int r = 0;
+
+	for (size_t i = 0; i < file->n_extents && r == 0; i++)
+		r = add_rest(&map, &file->extents[i], &file->moved, page_size);
+	for (size_t i = 0; i < file->moved.n && r == 0; i++) {
+		uint64_t length = (uint64_t)file->moved.items[i].pages * page_size;
+
+		r = add_moved(
+			&map, (uint64_t)file->moved.items[i].page * page_size, length, at, area, n_area);
+		at += length;
+	}
+	if (r < 0)
+		return r;
+	join(&map);
+	*ret = TAKE_PTR(map.items);
+	*ret_n = map.n;
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Exchanges blocks of two files of an ext4, with EXT4_IOC_MOVE_EXT (fs/ext4/ext4.h and move_extent.c of the kernel), and
+ * makes the donors for that: files without a name, which disappear with their descriptor, however the process ends.
+ *
+ * The kernel gives a file the donor's blocks and copies the file's pages to them, and gives the donor the file's blocks.
+ * Other processes may read, write and map the file meanwhile: its bytes stay the same, and so do mtime and ctime. The
+ * journal makes each step of it happen as a whole or not at all.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "device/device.h"
+
+/*
+ * An unnamed file with `bytes` allocated bytes, on the file system of the folder. Returns a descriptor, -ENOSPC if there is
+ * no room, or another negative errno.
+ */
+int place_donor(const char *folder, uint64_t bytes);
+
+/* Pages [page, page + pages) of the file open for writing as `fd`, and as many of `donor` from `donor_page` on. Returns 0
+ * or negative errno; after a failure some of them may have been exchanged. */
+int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
+
+/*
+ * Why the blocks of files of this file system cannot be exchanged: the end of a sentence that begins with its name; NULL:
+ * they can be. *ret is the caller's to free. Tries it with two files without names. Returns 0 or negative errno.
+ */
+int place_check_file_system(const char *folder, uint32_t page_size, char **ret);
+
+/*
+ * The same of one open regular file, which is opened for writing for a moment. Returns 0, with a static text in *ret or
+ * NULL; or negative errno.
+ */
+int place_check_file(int fd, const char **ret);
+
+/* Opens a file that is open as `fd` again, for writing and reading, or with other flags. Returns a descriptor or negative
+ * errno: -ETXTBSY for a program that runs. */
+int place_reopen(int fd, int flags);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Moves runs of pages of one file. */
+#include "place/move.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/times.h"
+#include "place/exchange.h"
+
+#define CHUNK (1u << 20) /* bytes read at once */
+#define ALIGN 4096u      /* of memory for reads without the page cache */
+
+/*
+ * Fills the buffer from `at` on, or up to the end of the file. Without the page cache a read must begin at a multiple of a
+ * block, so that none follows the one that has met the end. Returns bytes or negative errno.
+ */
+static ssize_t fill(int fd, uint8_t *buffer, off_t at)
+{
+	size_t size = 0;
+
+	while (size < CHUNK) {
+		ssize_t n = pread(fd, buffer + size, CHUNK - size, at + (off_t)size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		size += (size_t)n;
+		if (n == 0 || size % ALIGN != 0)
+			break;
+	}
+	return (ssize_t)size;
+}
+
+static int sum_by(int fd, uint8_t *buffer, uint64_t *ret)
+{
+	uint64_t state[2] = {0, 0};
+	off_t at = 0;
+	ssize_t n;
+
+	while ((n = fill(fd, buffer, at)) > 0) {
+		state[1] = checksum64(buffer, (size_t)n);
+		state[0] = checksum64(state, sizeof(state));
+		at += n;
+		if (n < (ssize_t)CHUNK)
+			break;
+	}
+	if (n < 0)
+		return (int)n;
+	*ret = state[0];
+	return 0;
+}
+
+int place_sum(int fd, uint64_t *ret)
+{
+	_cleanup_close_ int direct = -1;
+	_cleanup_free_ void *buffer = NULL;
+
+	if (fsync(fd) < 0)
+		return -errno;
+	if (posix_memalign(&buffer, ALIGN, CHUNK) != 0)
+		return -ENOMEM;
+	direct = place_reopen(fd, O_RDONLY | O_DIRECT);
+	if (direct >= 0 && sum_by(direct, buffer, ret) == 0)
+		return 0;
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	return sum_by(fd, buffer, ret);
+}
+
+bool place_is_same(const struct place_file *file, int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_ino == file->inode && (uint64_t)st.st_size == file->size &&
+		nanoseconds(st.st_mtim) == file->mtime && nanoseconds(st.st_ctim) == file->ctime;
+}
+
+/* Into memory, so that the file need not be open for writing while the disk works. */
+static int read_runs(const struct place_file *file, int fd, uint32_t page_size)
+{
+	_cleanup_free_ uint8_t *buffer = malloc(CHUNK);
+
+	if (!buffer)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->moved.n; i++) {
+		uint64_t offset = (uint64_t)file->moved.items[i].page * page_size;
+		uint64_t end = offset + (uint64_t)file->moved.items[i].pages * page_size;
+
+		for (; offset < end; offset += CHUNK) {
+			uint64_t left = end - offset;
+			ssize_t n = pread_full(fd, buffer, left < CHUNK ? left : CHUNK, (off_t)offset);
+
+			if (n < 0)
+				return (int)n;
+		}
+	}
+	return 0;
+}
+
+static int exchange_runs(const struct place_file *file, int fd, int donor, uint64_t donor_page)
+{
+	_cleanup_close_ int writable = place_reopen(fd, O_RDWR);
+
+	if (writable < 0)
+		return writable;
+	for (size_t i = 0; i < file->moved.n; i++) {
+		const struct place_run *run = &file->moved.items[i];
+		int r = place_exchange(writable, donor, run->page, donor_page, run->pages);
+
+		if (r < 0)
+			return r;
+		donor_page += run->pages;
+	}
+	return 0;
+}
+
+static int failed(struct place_file *file, int error, const char *what)
+{
+	if (error == -ENOMEM)
+		return error;
+	if (error == -ETXTBSY)
+		place_set(file, PLACE_REFUSED, "is a running program: try again when it has ended");
+	else
+		place_set(file, PLACE_FAILED, "%s: %s", what, strerror(-error));
+	return 0;
+}
+
+int place_move(struct place_file *file, int fd, int donor, uint64_t donor_page, uint32_t page_size)
+{
+	uint64_t before, after;
+	int moved, r;
+
+	if (!place_is_same(file, fd)) {
+		place_set(file, PLACE_REFUSED, "has changed meanwhile");
+		return 0;
+	}
+	r = place_sum(fd, &before);
+	if (r == 0)
+		r = read_runs(file, fd, page_size);
+	if (r < 0)
+		return failed(file, r, "cannot be read");
+	moved = exchange_runs(file, fd, donor, donor_page);
+	r = place_sum(fd, &after);
+	if (r < 0)
+		return failed(file, r, "cannot be read again");
+	if (!place_is_same(file, fd)) {
+		place_set(file, PLACE_REFUSED, "was changed by another process while it was moved");
+		return 0;
+	}
+	if (before != after) {
+		place_set(file, PLACE_FAILED, "has other bytes than before it was moved");
+		return -EBADMSG;
+	}
+	if (moved < 0)
+		return failed(file, moved, "was not moved, or only in part");
+	file->status = PLACE_MOVED;
+	return 0;
+}

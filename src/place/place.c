@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: MIT */
+/* Prepares a job: what can be moved, and what is; then moves it. */
+#include "place/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/open.h"
+#include "place/choose.h"
+#include "place/exchange.h"
+#include "place/internal.h"
+#include "place/move.h"
+
+void place_job_release(struct place_job *job)
+{
+	for (size_t i = 0; i < job->n_programs; i++)
+		free(job->programs[i]);
+	for (size_t i = 0; i < job->n_disks; i++)
+		place_disk_release(&job->disks[i]);
+	free(job->programs);
+	free(job->disks);
+	free(job->loaders);
+	*job = (struct place_job){.root = job->root};
+}
+
+static int open_file(const struct place_job *job, const struct place_file *file)
+{
+	_cleanup_free_ char *path = NULL;
+
+	if (asprintf(&path, "%s%s", job->root, file->path) < 0)
+		return -ENOMEM;
+	return open_regular(path, OPEN_NO_LINKS);
+}
+
+static bool is_loader(
+	const struct place_job *job, const struct place_disk *disk, const struct place_file *file)
+{
+	for (size_t i = 0; i < job->n_loaders; i++)
+		if (job->loaders[i].device == disk->number && job->loaders[i].inode == file->inode)
+			return true;
+	return false;
+}
+
+static int check_file(const struct place_job *job, const struct place_disk *disk, struct place_file *file)
+{
+	_cleanup_close_ int fd = -1;
+	const char *reason = NULL;
+	int r;
+
+	if (is_loader(job, disk, file)) {
+		place_set(file, PLACE_REFUSED,
+			"is the loader of programs: none could be started while it is moved");
+		return 0;
+	}
+	if (strchr(file->path, '\n')) {
+		place_set(file, PLACE_REFUSED, "has a line end in its name, which the record cannot hold");
+		return 0;
+	}
+	fd = open_file(job, file);
+	if (fd < 0 || !place_is_same(file, fd)) {
+		place_set(file, PLACE_REFUSED, "has changed meanwhile");
+		return fd == -ENOMEM ? fd : 0;
+	}
+	r = place_check_file(fd, &reason);
+	if (r < 0)
+		place_set(file, PLACE_REFUSED, "cannot be opened for writing: %s", strerror(-r));
+	else if (reason)
+		place_set(file, PLACE_REFUSED, "%s", reason);
+	return 0;
+}
+
+static int refuse(struct place_disk *disk, const char *text)
+{
+	free(disk->refusal);
+	disk->refusal = strdup(text);
+	return disk->refusal ? 0 : -ENOMEM;
+}
+
+/* Whether placing gains anything on a disk like this. */
+static int check_device(const struct place_job *job, struct place_disk *disk)
+{
+	_cleanup_free_ char *text = NULL;
+
+	if (job->force)
+		return 0;
+	if (device_is_guessed(&disk->device))
+		return asprintf(&text,
+			       "lies on the virtual disk '%s', of which nobody knows what it is like: 'headstart "
+			       "record' measures it",
+			       disk->device.name) < 0
+			? -ENOMEM
+			: refuse(disk, text);
+	if (disk->device.class == DEVICE_ROTATIONAL)
+		return 0;
+	return asprintf(&text,
+		       "lies on '%s', which is no hard disk: placing gains nothing there; --force does it all "
+		       "the same",
+		       disk->device.name) < 0
+		? -ENOMEM
+		: refuse(disk, text);
+}
+
+/* Whether all of a recorded extent still lies where it was moved to. */
+static bool is_there(const struct place_file *file, const struct device_extent *placed)
+{
+	uint64_t offset = placed->offset, end = placed->offset + placed->length;
+
+	for (size_t i = place_map_find(file->extents, file->n_extents, offset); i < file->n_extents; i++) {
+		const struct device_extent *extent = &file->extents[i];
+
+		if (extent->offset > offset ||
+			extent->physical + (offset - extent->offset) !=
+				placed->physical + (offset - placed->offset))
+			return false;
+		offset = extent->offset + extent->length;
+		if (offset >= end)
+			return true;
+	}
+	return false;
+}
+
+static int take_record(struct place_file *file, uint32_t page_size, const struct place_record *record)
+{
+	const struct placed_file *placed = place_record_find(record, file->path);
+
+	if (!placed || placed->inode != file->inode || placed->size != file->size ||
+		placed->mtime != file->mtime)
+		return 0;
+	for (size_t i = 0; i < placed->n_extents; i++) {
+		const struct device_extent *extent = &placed->extents[i];
+		int r;
+
+		if (extent->offset % page_size || extent->length % page_size || !is_there(file, extent))
+			continue;
+		r = place_runs_add(&file->placed, extent->offset / page_size, extent->length / page_size);
+		if (r < 0)
+			return r;
+	}
+	place_runs_join(&file->placed, 0);
+	return 0;
+}
+
+static int explain_choice(struct place_disk *disk, int error)
+{
+	switch (error) {
+	case -ENODATA:
+		return 0; /* each file has a reason, or stays */
+	case -EDOM:
+		return refuse(disk,
+			"keeps its files where they are: whatever was moved, a start without headstart would "
+			"take more than 1.05 times as long");
+	case -ERANGE:
+		return refuse(disk, "keeps its files where they are: no move would make a start faster");
+	default:
+		return error;
+	}
+}
+
+static int prepare_disk(
+	const struct place_job *job, struct place_disk *disk, const struct place_record *record)
+{
+	int r = check_device(job, disk);
+
+	if (r < 0 || disk->refusal)
+		return r;
+	if (!disk->folder)
+		return refuse(disk, "has no folder of its own for the area");
+	r = place_check_file_system(disk->folder, disk->page_size, &disk->refusal);
+	if (r < 0 || disk->refusal)
+		return r;
+	for (size_t i = 0; i < disk->n_files && r == 0; i++) {
+		r = check_file(job, disk, &disk->files[i]);
+		if (r == 0 && !job->anew)
+			r = take_record(&disk->files[i], disk->page_size, record);
+	}
+	return r < 0 ? r : explain_choice(disk, place_choose(disk));
+}
+
+int place_job_prepare(struct place_job *job, const struct place_record *record)
+{
+	for (size_t i = 0; i < job->n_disks; i++) {
+		int r = prepare_disk(job, &job->disks[i], record);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* Where one byte range of the area lies: one extent of the record for each run on the disk. */
+static int record_run(const struct place_disk *disk, uint64_t at, uint64_t offset, uint64_t length,
+	struct placed_file *placed)
+{
+	for (size_t i = place_map_find(disk->area, disk->n_area, at); i < disk->n_area && length > 0; i++) {
+		const struct device_extent *extent = &disk->area[i];
+		uint64_t left = extent->offset + extent->length - at, bytes = left < length ? left : length;
+		int r = placed_file_add(placed, offset, bytes, extent->physical + (at - extent->offset));
+
+		if (r < 0)
+			return r;
+		at += bytes;
+		offset += bytes;
+		length -= bytes;
+	}
+	return 0;
+}
+
+/* What an earlier run has moved elsewhere is no longer of interest. */
+static void forget_moved(const struct place_file *file, uint32_t page_size, struct placed_file *placed)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < placed->n_extents; i++) {
+		const struct device_extent *extent = &placed->extents[i];
+		bool moved = !is_there(file, extent);
+
+		for (size_t j = 0; j < file->moved.n && !moved; j++) {
+			uint64_t from = (uint64_t)file->moved.items[j].page * page_size;
+
+			moved = extent->offset < from + (uint64_t)file->moved.items[j].pages * page_size &&
+				from < extent->offset + extent->length;
+		}
+		if (!moved)
+			placed->extents[kept++] = *extent;
+	}
+	placed->n_extents = kept;
+}
+
+static int record_file(
+	const struct place_disk *disk, const struct place_file *file, struct place_record *record)
+{
+	struct placed_file *placed;
+	uint64_t at = file->at;
+	int r = place_record_add_file(record, file->path, file->inode, &placed);
+
+	if (r < 0)
+		return r;
+	placed->size = file->size;
+	placed->mtime = file->mtime;
+	forget_moved(file, disk->page_size, placed);
+	for (size_t i = 0; i < file->moved.n && r == 0; i++) {
+		uint64_t length = (uint64_t)file->moved.items[i].pages * disk->page_size;
+
+		r = record_run(
+			disk, at, (uint64_t)file->moved.items[i].page * disk->page_size, length, placed);
+		at += length;
+	}
+	return r;
+}
+
+int place_job_record(const struct place_job *job, struct place_record *record)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < job->n_programs && r == 0; i++)
+		r = place_record_add_program(record, job->programs[i]);
+	for (size_t i = 0; i < job->n_disks; i++) {
+		const struct place_disk *disk = &job->disks[i];
+
+		for (size_t j = 0; j < disk->n_files && r == 0 && disk->donor >= 0; j++)
+			if (disk->files[j].status == PLACE_OPEN)
+				r = record_file(disk, &disk->files[j], record);
+	}
+	return r;
+}
+
+/* The area must be good enough for what the starts are expected to gain. */
+static int make_area(struct place_disk *disk)
+{
+	_cleanup_close_ int donor = place_donor(disk->folder, disk->area_pages * disk->page_size);
+	int r;
+
+	if (donor == -ENOSPC || donor == -EDQUOT)
+		return refuse(disk, "has no room for what is to be moved");
+	if (donor < 0)
+		return donor;
+	r = device_allocated(donor, &disk->area, &disk->n_area);
+	if (r == 0)
+		r = place_estimate(disk, disk->area, disk->n_area);
+	if (r < 0)
+		return r;
+	if (place_judge(disk) < 0)
+		return refuse(
+			disk, "has room only where nothing would be gained: in small pieces, or far away");
+	disk->donor = TAKE_FD(donor);
+	return 0;
+}
+
+int place_job_allocate(struct place_job *job)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < job->n_disks && r == 0; i++)
+		if (!job->disks[i].refusal && job->disks[i].area_pages > 0)
+			r = make_area(&job->disks[i]);
+	return r;
+}
+
+static int move_file(const struct place_job *job, const struct place_disk *disk, struct place_file *file)
+{
+	_cleanup_close_ int fd = open_file(job, file);
+
+	if (fd == -ENOMEM)
+		return fd;
+	if (fd < 0) {
+		place_set(file, PLACE_REFUSED, "has changed meanwhile");
+		return 0;
+	}
+	return place_move(file, fd, disk->donor, file->at / disk->page_size, disk->page_size);
+}
+
+struct progress {
+	place_progress *call; /* or NULL */
+	void *context;
+	size_t done, of;
+};
+
+static int move_files(const struct place_job *job, struct place_disk *disk, struct progress *progress)
+{
+	_cleanup_free_ size_t *order = place_order(disk);
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < disk->n_files; i++) {
+		struct place_file *file = &disk->files[order[i]];
+		int r;
+
+		if (file->status != PLACE_OPEN)
+			continue;
+		if (progress->call)
+			progress->call(progress->context, progress->done, progress->of);
+		progress->done++;
+		r = move_file(job, disk, file);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static size_t open_files(const struct place_job *job)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < job->n_disks; i++)
+		for (size_t j = 0; j < job->disks[i].n_files && job->disks[i].donor >= 0; j++)
+			n += job->disks[i].files[j].status == PLACE_OPEN;
+	return n;
+}
+
+int place_job_run(struct place_job *job, place_progress *progress, void *context)
+{
+	struct progress all = {progress, context, 0, open_files(job)};
+
+	int r = 0;
+
+	for (size_t i = 0; i < job->n_disks && r == 0; i++)
+		if (job->disks[i].donor >= 0)
+			r = move_files(job, &job->disks[i], &all);
+	return r;
+}

@@ -1,0 +1,85 @@
+# Shared by tests of 'headstart place'. Source it after sh-lib.sh and disk-lib.sh; the disk is an ext4 of its own.
+
+HEADSTART_STATE=$tmp/state
+export HEADSTART_STATE
+mkdir -p "$HEADSTART_STATE"
+
+# Mounts an ext4 with blocks of a page at $disk, made with more options of mkfs.ext4.
+make_ext4() { # [OPTION…]
+	mkdir -p "$disk"
+	truncate -s 256M "$tmp/image"
+	mkfs.ext4 -q -F -b "$(getconf PAGESIZE)" "$@" "$tmp/image" 2>"$tmp/err" || skip "mkfs.ext4 $*: $(cat "$tmp/err")"
+	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"
+}
+at_exit() { unmount; }
+
+# What has just ended may keep the disk busy for a moment, as a killed process does until the kernel has closed its files.
+unmount() {
+	tries=0
+	while mountpoint -q "$disk"; do
+		umount "$disk" 2>"$tmp/err" && return
+		[ $((tries += 1)) -lt 600 ] || fail "$(cat "$tmp/err")"
+		sleep 0.05 # it tells in no other way
+	done
+}
+
+# Fills the disk with 24 small files that lie apart from each other, and a large one, and makes a profile of a program that touches
+# them: $tmp/start.profile.
+make_files() {
+	mkdir -p "$disk/bin" "$disk/lib" "$disk/between"
+	for i in $(seq 24); do
+		head -c $((20000 + 3000 * i)) /dev/urandom >"$disk/lib/small$i"
+		head -c 1000000 /dev/zero >"$disk/between/$i" # keeps them apart
+		sync "$disk/lib/small$i" "$disk/between/$i"
+	done
+	head -c 3000000 /dev/urandom >"$disk/lib/large"
+	printf '#!/bin/sh\n' >"$disk/bin/program"
+	chmod 755 "$disk/bin/program"
+	sync -f "$disk"
+	rm -r "$disk/between"
+	describe >"$tmp/description"
+	"$make_profile" "$tmp/start.profile" <"$tmp/description"
+}
+
+# What the program touches: the small files, last one first, and every eighth page of the large one.
+describe() {
+	echo "program $disk/bin/program"
+	echo "file regular $disk/bin/program"
+	echo "range 0 1 0 1"
+	order=1
+	for i in $(seq 24 -1 1); do
+		echo "file regular $disk/lib/small$i"
+		echo "range 0 4 $order 1"
+		order=$((order + 4))
+	done
+	echo "file regular $disk/lib/large"
+	for page_number in $(seq 0 8 700); do
+		echo "range $page_number 1 $order 1"
+		order=$((order + 1))
+	done
+}
+
+# Puts the profile where that of the program is found, and a plan beside it.
+to_store() {
+	"$headstart" plan --device rotational "$tmp/start.profile" >"$tmp/out"
+	plan=$(echo "$HEADSTART_STATE"/program-*.plan)
+	cp "$tmp/start.profile" "${plan%.plan}.profile"
+}
+
+place() { "$headstart" place --device rotational "$@"; }
+
+# Sums, times, owners and modes of all files.
+picture() { (cd "$disk" && find . -type f ! -name lost+found | sort | while read -r name; do
+	echo "$name $(sha256sum <"$name") $(stat -c '%i %s %y %z %u %a' "$name")"
+done); }
+
+# Prints how many pieces a file has on the disk, and the first block of it.
+pieces() { filefrag -v "$1" | sed -n 's/.*: \([0-9]*\) extents\{0,1\} found/\1/p'; }
+first_block() { filefrag -v "$1" | awk '$1 == "0:" {sub(/\.\./, "", $4); print $4}'; }
+
+# The file system is checked when nothing is mounted on it any more; make_disk's image.
+check_file_system() {
+	unmount
+	fsck.ext4 -fn "$tmp/image" >"$tmp/fsck" 2>&1 || fail "fsck found errors: $(cat "$tmp/fsck")"
+	mount -o loop "$tmp/image" "$disk"
+}

@@ -1,0 +1,184 @@
+#!/bin/sh
+# What a start touches is moved together, and back. No byte and no time of a file changes.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/place/place-lib.sh"
+
+at_case_exit() { unmount; rm -rf "${HEADSTART_STATE:?}"/*; }
+begin() {
+	make_ext4
+	make_files
+	picture >"$tmp/before"
+}
+same() { picture | diff "$tmp/before" - || fail "files have changed"; }
+
+# Whether the small files lie one behind the other, in the order of their first touch.
+lie_together() {
+	at=
+	for i in $(seq 24 -1 1); do
+		[ "$(pieces "$disk/lib/small$i")" = 1 ] || fail "small$i lies in pieces"
+		[ -z "$at" ] || [ "$(first_block "$disk/lib/small$i")" = "$at" ] || return 1
+		at=$(($(first_block "$disk/lib/small$i") + ($(stat -c %s "$disk/lib/small$i") + 4095) / 4096))
+	done
+}
+
+case_touched_files_lie_together_with_the_same_bytes_and_times() {
+	begin
+	! lie_together || fail "they lay together before"
+	place --json --profile "$tmp/start.profile" >"$tmp/out"
+	same
+	lie_together || fail "they do not lie together: $(filefrag -v "$disk"/lib/small*)"
+	json "$tmp/out" - <<-END
+		disk, = TOP["disks"]
+		assert disk["refusal"] is None, disk
+		assert {f["status"] for f in disk["files"]} == {"moved"}, disk
+		assert len(disk["files"]) == 26
+		assert disk["moved"] == sum(f["moved"] for f in disk["files"]) > 2_000_000
+		start, = disk["starts"]
+		for part in "without", "planned":
+		    assert start[part + "_after"]["seeks"] < start[part + "_before"]["seeks"], start
+		assert start["planned_after"]["seconds"] < start["planned_before"]["seconds"]
+		assert start["without_after"]["seconds"] <= 1.05 * start["without_before"]["seconds"]
+	END
+	check_file_system
+	same
+}
+
+case_a_dry_run_moves_nothing_and_predicts_the_same() {
+	begin
+	filefrag -v "$disk"/lib/* >"$tmp/layout"
+	place --dry-run --json --profile "$tmp/start.profile" >"$tmp/out"
+	filefrag -v "$disk"/lib/* | diff "$tmp/layout" - || fail "something was moved"
+	same
+	[ ! -e "$HEADSTART_STATE/placed" ] || fail "there is a record"
+	json "$tmp/out" - <<-END
+		assert TOP["dry_run"] is True
+		disk, = TOP["disks"]
+		assert {f["status"] for f in disk["files"]} == {"would be moved"}
+	END
+	place --dry-run --profile "$tmp/start.profile" >"$tmp/out"
+	grep -q "^would move 26 of 26 files: " "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+}
+
+case_what_is_placed_is_not_moved_again_but_refreshed() {
+	begin
+	place --profile "$tmp/start.profile" >"$tmp/out"
+	filefrag -v "$disk"/lib/* >"$tmp/layout"
+	place --profile "$tmp/start.profile" >"$tmp/out"
+	grep -q "^moved 0 of 26 files: 0 B, 26 as they are$" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	filefrag -v "$disk"/lib/* | diff "$tmp/layout" - || fail "something was moved again"
+	refuses 1 "nothing is placed" env HEADSTART_STATE="$tmp/none" "$headstart" place --refresh
+}
+
+# An upgrade replaces a file: it lies elsewhere, and comes into the new area. The program is found by its recording.
+case_refresh_places_replaced_files_anew() {
+	begin
+	to_store
+	place "$disk/bin/program" >"$tmp/out"
+	cp -p "$disk/lib/small7" "$tmp/small7"
+	rm "$disk/lib/small7"
+	head -c 3000000 /dev/zero >"$disk/between"
+	cp -p "$tmp/small7" "$disk/lib/small7"
+	sync -f "$disk"
+	picture >"$tmp/before"
+	! lie_together || fail "small7 lies where it lay"
+	place --refresh >"$tmp/out"
+	same
+	lie_together || fail "they do not lie together"
+	grep -q "^file .*small7$" "$HEADSTART_STATE/placed" || fail "small7 is not in the record"
+	[ "$(grep -c "small7$" "$HEADSTART_STATE/placed")" = 1 ] || fail "small7 is there twice"
+}
+
+# After placing, the plan is compiled anew: its extents are in the order of the disk.
+case_the_plan_follows() {
+	begin
+	to_store
+	cp "$(echo "$HEADSTART_STATE"/program-*.plan)" "$tmp/old.plan"
+	"$headstart" show --json "$tmp/old.plan" >"$tmp/old.json"
+	place --all-plans >"$tmp/out"
+	"$headstart" show --json "$(echo "$HEADSTART_STATE"/program-*.plan)" >"$tmp/new.json"
+	json "$tmp/new.json" - "$tmp/old.json" <<-END
+		old = json.load(open(ARGS[0]))
+		order = lambda plan: [(e["file"], e["page"]) for e in plan["extents"]]
+		assert order(TOP) != order(old), "the order is the same"
+	END
+}
+
+case_undo_gives_each_file_one_piece() {
+	begin
+	place --profile "$tmp/start.profile" >"$tmp/out"
+	"$headstart" place --undo >"$tmp/out"
+	grep -q "^gave 26 of 26 files a place of its own$" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	same
+	for file in "$disk"/lib/*; do
+		[ "$(pieces "$file")" = 1 ] || fail "$file lies in pieces"
+	done
+	[ ! -e "$HEADSTART_STATE/placed" ] || fail "the record is still there"
+	check_file_system
+	same
+	"$headstart" place --undo 2>"$tmp/err" || fail "undo twice"
+	grep -q "nothing is placed" "$tmp/err" || fail "undo twice says: $(cat "$tmp/err")"
+}
+
+# The common files come first; a second program appends its own, and leaves the others where they are.
+case_programs_share_what_they_share() {
+	begin
+	cp "$disk/bin/program" "$disk/bin/other"
+	{
+		echo "program $disk/bin/other"
+		order=0
+		for name in bin/other lib/small3 lib/small20 lib/small12; do
+			echo "file regular $disk/$name"
+			echo "range 0 1 $order 1"
+			order=$((order + 1))
+		done
+	} >"$tmp/other"
+	"$make_profile" "$tmp/other.profile" <"$tmp/other"
+	picture >"$tmp/before"
+	place --profile "$tmp/start.profile" --profile "$tmp/other.profile" >"$tmp/out"
+	same
+	last=0
+	for name in lib/small20 lib/small12 lib/small3; do
+		[ "$(first_block "$disk/$name")" -gt "$last" ] || fail "$name is not where it should be"
+		last=$(first_block "$disk/$name")
+	done
+	for name in bin/program lib/small24 lib/large bin/other; do
+		[ "$(first_block "$disk/$name")" -gt "$last" ] || fail "$name, of one program, lies before what both share"
+	done
+}
+
+case_new_programs_append() {
+	begin
+	cp "$disk/bin/program" "$disk/bin/other"
+	sed '/large$/,$d' "$tmp/description" >"$tmp/first"
+	"$make_profile" "$tmp/first.profile" <"$tmp/first"
+	picture >"$tmp/before"
+	place --profile "$tmp/first.profile" >"$tmp/out"
+	filefrag -v "$disk"/lib/small* >"$tmp/layout"
+	place --profile "$tmp/start.profile" >"$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	filefrag -v "$disk"/lib/small* | diff "$tmp/layout" - || fail "what was placed before has moved"
+	same
+}
+
+# The profile's paths lead to copies below the image's folder, and these are moved.
+case_files_of_an_image_are_placed_below_its_folder() {
+	begin
+	mkdir -p "$disk/image$disk/lib"
+	for i in $(seq 24); do
+		head -c 1000000 /dev/zero >"$disk/between$i" # keeps them apart
+		cp -p "$disk/lib/small$i" "$disk/image$disk/lib"
+		sync "$disk/between$i" "$disk/image$disk/lib/small$i"
+	done
+	rm "$disk"/between*
+	picture >"$tmp/before"
+	place --tree "$disk/image" --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err"
+	grep -q "^moved 24 of 24 files" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	grep -q "2 recorded files are left out: 0 have changed, 2 are gone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	same
+	! lie_together || fail "the files of this system were moved"
+	disk=$disk/image$disk
+	lie_together || fail "the image's files do not lie together"
+	[ ! -e "$HEADSTART_STATE/placed" ] || fail "an image's files are in this system's record"
+}
+
+run_cases

@@ -1,0 +1,259 @@
+#!/bin/sh
+# What cannot be placed is refused with a reason, and nothing changes. Records and profiles may be damaged.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/place/place-lib.sh"
+
+background= # processes of the case
+at_case_exit() {
+	for process in $background; do
+		kill "$process" 2>/dev/null || :
+		wait "$process" 2>/dev/null || :
+	done
+	unmount
+	rm -rf "${HEADSTART_STATE:?}"/*
+}
+begin() { # [OPTION of mkfs.ext4…]
+	make_ext4 "$@"
+	make_files
+	picture >"$tmp/before"
+}
+same() { picture | diff "$tmp/before" - || fail "files have changed"; }
+
+refuses_disk() { # WORDS
+	refuses 1 "$1" place --profile "$tmp/start.profile"
+	same
+}
+
+# Whether a file was refused for this reason, and the others were moved.
+refuses_file() { # NAME WORDS
+	place --json --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || fail "it exits $?: $(cat "$tmp/err")"
+	grep -qF "'$disk/$1' $2" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	json "$tmp/out" - "$disk/$1" <<-END
+		status = {f["path"]: f["status"] for f in TOP["disks"][0]["files"]}
+		assert status.pop(ARGS[0]) == "refused", status
+		assert "moved" in status.values() and "failed" not in status.values(), status
+	END
+}
+
+case_disks_without_a_head() {
+	begin
+	refuses 1 "which is no hard disk: placing gains nothing there; --force does it all the same" \
+		"$headstart" place --device solid --profile "$tmp/start.profile"
+	same
+	[ ! -e "$HEADSTART_STATE/placed" ] || grep -vq "^file" "$HEADSTART_STATE/placed" || fail "files are in the record"
+}
+
+case_other_block_sizes() {
+	begin -b 1024
+	refuses_disk "has blocks of another size than a page of memory"
+}
+
+case_clusters() {
+	begin -O bigalloc -C 16384
+	refuses_disk "allocates clusters of several blocks (bigalloc)"
+}
+
+case_journalled_data() {
+	begin
+	unmount
+	mount -o loop,data=journal "$tmp/image" "$disk"
+	refuses_disk "is mounted with data=journal"
+}
+
+case_read_only() {
+	begin
+	mount -o remount,ro "$disk"
+	refuses_disk "is mounted read-only"
+}
+
+case_no_ext4() {
+	mkdir -p "$disk"
+	mount -t tmpfs none "$disk"
+	make_files
+	picture >"$tmp/before"
+	refuses_disk "is no ext4"
+}
+
+case_files_mapped_block_by_block() {
+	begin -O ^extents,^64bit,^metadata_csum
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || :
+	grep -q "is mapped block by block, as in ext3\|does not let blocks be exchanged\|does not allocate blocks in advance" "$tmp/err" ||
+		fail "it says: $(cat "$tmp/err")"
+	same
+}
+
+case_no_room() {
+	begin
+	! dd if=/dev/zero of="$disk/full" bs=64k status=none 2>"$tmp/err" || fail "the disk is endless"
+	truncate -s -300K "$disk/full"
+	sync -f "$disk"
+	picture >"$tmp/before"
+	refuses_disk "has no room for what is to be moved"
+	rm "$disk/full"
+}
+
+case_running_programs() {
+	begin
+	rm "$disk/lib/small9"
+	cp "$(command -v sleep)" "$disk/lib/small9"
+	sync -f "$disk"
+	"$make_profile" "$tmp/start.profile" <"$tmp/description"
+	picture >"$tmp/before"
+	"$disk/lib/small9" infinity &
+	sleeper=$! background=$!
+	until [ "$(readlink "/proc/$sleeper/exe")" = "$disk/lib/small9" ]; do :; done
+	refuses_file lib/small9 "is a running program"
+	kill "$sleeper"
+	wait "$sleeper" 2>/dev/null || :
+	same
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || [ $? = 1 ]
+	! grep -q "running program" "$tmp/err" || fail "it has ended, and is refused: $(cat "$tmp/err")"
+	same
+}
+
+# While it is open for writing, no program of the machine could be started.
+case_the_loader() {
+	begin
+	interpreter=$(readelf -l "$(command -v sleep)" | sed -n 's/.*interpreter: \(.*\)]/\1/p')
+	[ -n "$interpreter" ] || skip "sleep has no loader"
+	rm "$disk/lib/small9" "$disk/lib/small10"
+	cp "$(command -v sleep)" "$disk/lib/small9"
+	cp "$interpreter" "$disk/lib/small10"
+	sync -f "$disk"
+	"$make_profile" "$tmp/start.profile" <"$tmp/description"
+	mount --bind "$disk/lib/small10" "$(realpath "$interpreter")"
+	picture >"$tmp/before"
+	refuses_file lib/small10 "is the loader of programs"
+	umount --lazy "$(realpath "$interpreter")" # the test itself runs with it
+	same
+}
+
+case_sealed_files() {
+	begin
+	chattr +i "$disk/lib/small9" || skip "no chattr"
+	picture >"$tmp/before"
+	refuses_file lib/small9 "is immutable (chattr +i)"
+	chattr -i "$disk/lib/small9"
+}
+
+case_journalled_files() {
+	begin
+	unmount
+	mount -o loop,nodelalloc "$tmp/image" "$disk" # the kernel demands that
+	chattr +j "$disk/lib/small9" || skip "no chattr +j"
+	picture >"$tmp/before"
+	refuses_file lib/small9 "has its data in the journal"
+	same
+}
+
+case_inline_files() {
+	begin -O inline_data -I 256
+	refuses_file bin/program "lies in its inode (inline data)"
+	same
+}
+
+case_sealed_by_verity() {
+	begin -O verity
+	# FS_IOC_ENABLE_VERITY with SHA-256 (Documentation/filesystems/fsverity.rst)
+	/usr/bin/python3 -c '
+import fcntl, os, struct, sys
+fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x40806685, struct.pack("<III116x", 1, 1, 4096))' "$disk/lib/small9" 2>"$tmp/err" ||
+		skip "no fs-verity here"
+	picture >"$tmp/before"
+	refuses_file lib/small9 "is sealed by fs-verity"
+}
+
+case_files_of_other_users() {
+	begin
+	chmod -R a+rX "$tmp" "$disk"
+	picture >"$tmp/before"
+	mkdir -m 777 "$tmp/state/user"
+	HEADSTART_STATE=$tmp/state/user
+	for_others "$HEADSTART_TEST_BUILD/tools/headstart" "$HEADSTART_TEST_BUILD/tools/headstart-tool"
+	$as_nobody "$others/headstart" place --device rotational --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" &&
+		fail "an ordinary user places root's files"
+	grep -q "can be written to by other users alone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	same
+}
+
+case_changed_files_are_left_out() {
+	begin
+	echo more >>"$disk/lib/small9"
+	rm "$disk/lib/small8"
+	picture >"$tmp/before"
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err"
+	grep -q "2 recorded files are left out: 1 have changed, 1 are gone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	same
+}
+
+# Others write to files, and replace them, while they are moved: what they wrote is there.
+case_files_that_change_meanwhile() {
+	begin
+	(
+		while :; do
+			printf x >>"$disk/lib/small5"
+			cp -p "$disk/lib/small6" "$disk/lib/new" && mv "$disk/lib/new" "$disk/lib/small6"
+		done
+	) &
+	writer=$! background=$!
+	sha256sum "$disk/lib/small6" >"$tmp/sum"
+	head -c "$(stat -c %s "$disk/lib/small6")" "$disk/lib/small5" >/dev/null
+	size=35000 # of small5, before
+	head -c $size "$disk/lib/small5" | sha256sum >"$tmp/sum5"
+	for turn in 1 2 3 4 5; do
+		"$make_profile" "$tmp/start.profile" <"$tmp/description" || continue
+		place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || :
+		"$headstart" place --undo >"$tmp/out" 2>"$tmp/err" || :
+	done
+	kill "$writer"
+	wait "$writer" 2>/dev/null || :
+	sha256sum -c "$tmp/sum" >/dev/null || fail "the replaced file has other bytes"
+	head -c $size "$disk/lib/small5" | sha256sum | cmp - "$tmp/sum5" || fail "what had been written is lost"
+	tail -c +$((size + 1)) "$disk/lib/small5" | tr -d x | cmp - /dev/null || fail "what was appended is damaged"
+	picture | grep -v "small[56] \|/new " >"$tmp/after"
+	grep -v "small[56] " "$tmp/before" | diff - "$tmp/after" || fail "other files have changed"
+	check_file_system
+}
+
+case_damaged_records() {
+	begin
+	place --profile "$tmp/start.profile" >"$tmp/out"
+	good=$tmp/good
+	cp "$HEADSTART_STATE/placed" "$good"
+	for damage in '1s/1/2/' '$d' 's/^extent /extent -/' 's/^extent [0-9]*/extent 99999999999999999999/' \
+		's/^extent \([0-9]*\) [0-9]*/extent \1 0/' 's,^file \(.*\) /,file \1 ,' '2s/^/extent 0 1 1\n/' 's/^program/progran/' \
+		'$s/$/\nmore/' 's/^extent [0-9]* /extent 9223372036854775807 /'; do
+		sed "$damage" "$good" >"$HEADSTART_STATE/placed"
+		refuses 1 "is damaged: remove it to place files without it" place --profile "$tmp/start.profile"
+		refuses 1 "is damaged" "$headstart" place --undo
+	done
+	# Places that nothing lies at, and files that others have now, do no harm.
+	sed 's/^\(extent [0-9]* [0-9]*\) .*/\1 4096/; s/^file [0-9]*/file 1/' "$good" >"$HEADSTART_STATE/placed"
+	place --profile "$tmp/start.profile" >"$tmp/out" || [ $? = 1 ]
+	"$headstart" place --undo >"$tmp/out"
+	same
+	check_file_system
+}
+
+case_damaged_profiles() {
+	begin
+	damage "$tmp/start.profile" 200
+	refuses 1 "is damaged" place --profile "$tmp/start.profile"
+	echo nothing >"$tmp/start.profile"
+	refuses 1 "is not a headstart profile" place --profile "$tmp/start.profile"
+	same
+}
+
+case_command_lines() {
+	refuses 2 "give PROGRAM, --all-plans, --refresh, --profile P or --undo" "$headstart" place
+	refuses 2 "give only one of" "$headstart" place --undo --refresh
+	refuses 2 "--undo takes no other option than --json" "$headstart" place --undo --dry-run
+	refuses 2 "--tree needs the profile" "$headstart" place --tree / prog
+	refuses 2 "unknown class of device 'disk'" "$headstart" place --device disk prog
+	refuses 1 "no profile of 'no-such-program'" "$headstart" place no-such-program
+	refuses 1 "nothing is recorded" "$headstart" place --all-plans
+	refuses 1 "nothing is placed" "$headstart" place --refresh
+}
+
+run_cases

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the choice of what is moved. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "place/choose.h"
+
+#define PAGE  UINT64_C(4096)
+#define FAR   (UINT64_C(1) << 30)
+#define FILES 40
+
+static void disk_releasep(struct place_disk *disk)
+{
+	place_disk_release(disk);
+}
+
+static void *copy_of(const void *data, size_t size)
+{
+	void *copy = malloc(size);
+
+	assert_non_null(copy);
+	memcpy(copy, data, size);
+	return copy;
+}
+
+/* A hard disk with FILES files of that many pages, each in one piece and far from the others, and one start. */
+static struct place_disk make_disk(uint32_t pages)
+{
+	struct place_disk disk = {
+		.device = {.class = DEVICE_ROTATIONAL,
+			.measured = true,
+			.read_ahead_kb = 128,
+			.size = FAR * 400,
+			.model = {.latency_us = 100,
+				.seek_us = 7600,
+				.stroke_us = 16000,
+				.bytes_per_ms = 60000,
+				.depth = 1}},
+		.page_size = PAGE,
+		.donor = -1,
+		.files = calloc(FILES, sizeof(*disk.files)),
+		.n_files = FILES,
+		.starts = calloc(1, sizeof(*disk.starts)),
+		.n_starts = 1,
+	};
+
+	assert_non_null(disk.files);
+	assert_non_null(disk.starts);
+	for (size_t i = 0; i < FILES; i++) {
+		const struct device_extent whole = {0, pages * PAGE, (i * 7 % FILES) * FAR};
+
+		disk.files[i] = (struct place_file){.size = pages * PAGE,
+			.programs = 1,
+			.n_extents = 1,
+			.extents = copy_of(&whole, sizeof(whole))};
+	}
+	return disk;
+}
+
+static void touch(struct place_disk *disk, uint32_t file, uint32_t page, uint32_t pages)
+{
+	struct place_start *start = &disk->starts[0];
+
+	start->touches = reallocarray(start->touches, start->n_touches + 1, sizeof(*start->touches));
+	assert_non_null(start->touches);
+	start->touches[start->n_touches++] = (struct place_touch){file, page, pages};
+	assert_int_equal(place_runs_add(&disk->files[file].hot, page, pages), 0);
+	place_runs_join(&disk->files[file].hot, 0);
+}
+
+static void small_files_move_whole_in_the_order_of_their_touch(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+
+	for (uint32_t i = 0; i < FILES; i++)
+		touch(&disk, i, 3, 1);
+	assert_int_equal(place_choose(&disk), 0);
+	assert_int_equal(disk.area_pages, FILES * 20);
+	for (size_t i = 0; i < FILES; i++) {
+		assert_int_equal(disk.files[i].moved.n, 1);
+		assert_int_equal(place_runs_pages(&disk.files[i].moved), 20);
+		assert_int_equal(disk.files[i].at, i * 20 * PAGE);
+	}
+	assert_true(disk.starts[0].planned_after.us * 2 < disk.starts[0].planned_before.us);
+	assert_true(disk.starts[0].alone_after.us < disk.starts[0].alone_before.us);
+	assert_true(disk.starts[0].planned_after.seeks < 3);
+}
+
+/* One page in sixteen is touched. A start without headstart would read the rest from elsewhere. */
+static void scattered_pages_never_slow_a_start_without_headstart(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(1600);
+	int r;
+
+	for (uint32_t i = 0; i < FILES; i++)
+		for (uint32_t page = 0; page < 1600; page += 24)
+			touch(&disk, i, page, 1);
+	r = place_choose(&disk);
+	if (r == 0)
+		assert_true((double)disk.starts[0].alone_after.us <=
+			PLACE_SLOWER_MAX * (double)disk.starts[0].alone_before.us);
+	else
+		assert_true(r == -EDOM || r == -ERANGE);
+}
+
+/* All its hot pages lie in what was appended: that moves, with the beginning that the loader reads, and nothing else. */
+static void of_relaid_files_what_was_appended_moves(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(1600);
+
+	for (uint32_t i = 0; i < FILES; i++) {
+		disk.files[i].appended = 1500 * PAGE;
+		touch(&disk, i, 0, 1);
+		touch(&disk, i, 1510, 20);
+	}
+	assert_int_equal(place_choose(&disk), 0);
+	assert_int_equal(disk.files[0].moved.n, 2);
+	assert_int_equal(disk.files[0].moved.items[0].pages, 4);
+	assert_in_range(
+		disk.files[0].moved.items[1].page, 1484, 1500); /* or with what the kernel reads before it */
+	assert_int_equal(disk.files[0].moved.items[1].page + disk.files[0].moved.items[1].pages, 1600);
+	assert_true(disk.starts[0].planned_after.us < disk.starts[0].planned_before.us);
+}
+
+static void common_files_come_first(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+
+	for (uint32_t i = 0; i < FILES; i++)
+		touch(&disk, i, 0, 4);
+	disk.files[17].programs = disk.files[30].programs = 2;
+	assert_int_equal(place_choose(&disk), 0);
+	assert_int_equal(disk.files[17].at, 0);
+	assert_int_equal(disk.files[30].at, 20 * PAGE);
+	assert_int_equal(disk.files[0].at, 40 * PAGE);
+}
+
+static void what_was_placed_stays(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+
+	for (uint32_t i = 0; i < FILES; i++) {
+		touch(&disk, i, 0, 4);
+		assert_int_equal(place_runs_add(&disk.files[i].placed, 0, 20), 0);
+	}
+	assert_int_equal(place_choose(&disk), -ENODATA);
+	assert_int_equal(disk.area_pages, 0);
+	for (size_t i = 0; i < FILES; i++)
+		assert_int_equal(disk.files[i].status, PLACE_STAYS);
+}
+
+static void refused_files_are_not_moved_but_read(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+
+	for (uint32_t i = 0; i < FILES; i++)
+		touch(&disk, i, 0, 4);
+	place_set(&disk.files[5], PLACE_REFUSED, "is a running program");
+	assert_int_equal(place_choose(&disk), 0);
+	assert_int_equal(disk.files[5].moved.n, 0);
+	assert_int_equal(disk.files[5].status, PLACE_REFUSED);
+	assert_int_equal(disk.area_pages, (FILES - 1) * 20);
+	assert_true(disk.starts[0].planned_after.seeks >= 2);
+}
+
+static void where_no_way_is_gained_nothing_moves(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+
+	for (uint32_t i = 0; i < FILES; i++) {
+		disk.files[i].extents[0].physical = FAR + i * 20 * PAGE;
+		touch(&disk, i, 0, 20);
+	}
+	assert_int_equal(place_choose(&disk), -ERANGE);
+	assert_int_equal(disk.area_pages, 0);
+}
+
+/* An area in many pieces is no better than what was there. */
+static void an_area_in_pieces_is_judged_by_them(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+	_cleanup_free_ struct device_extent *pieces = NULL;
+
+	for (uint32_t i = 0; i < FILES; i++)
+		touch(&disk, i, 0, 4);
+	assert_int_equal(place_choose(&disk), 0);
+	pieces = calloc(disk.area_pages, sizeof(*pieces));
+	assert_non_null(pieces);
+	for (size_t i = 0; i < disk.area_pages; i++)
+		pieces[i] = (struct device_extent){i * PAGE, PAGE, (i * 13 % 397) * FAR};
+	assert_int_equal(place_estimate(&disk, pieces, disk.area_pages), 0);
+	assert_true(place_judge(&disk) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_files_move_whole_in_the_order_of_their_touch),
+		cmocka_unit_test(scattered_pages_never_slow_a_start_without_headstart),
+		cmocka_unit_test(of_relaid_files_what_was_appended_moves),
+		cmocka_unit_test(common_files_come_first),
+		cmocka_unit_test(what_was_placed_stays),
+		cmocka_unit_test(refused_files_are_not_moved_but_read),
+		cmocka_unit_test(where_no_way_is_gained_nothing_moves),
+		cmocka_unit_test(an_area_in_pieces_is_judged_by_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
