@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart-tool: every verb but `run`. Started by headstart, which knows the verbs and their summaries. */
+/* headstart-tool: every verb but `run` and `restore`. Started by headstart, which knows the verbs and their summaries. */
 #include "verb.h"
 
 int main(int argc, char **argv)

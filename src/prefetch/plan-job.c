@@ -81,6 +81,7 @@ void plan_job_release(struct plan_job *job)
 		if (job->files[i].state == PLAN_JOB_FILE_OPEN)
 			close(job->files[i].fd);
 	free(job->files);
+	folder_level_release(&job->level);
 	schedule_release(&job->schedule);
 	if (job->scratch)
 		munmap(job->scratch, job->tuning.chunk);
@@ -161,6 +162,11 @@ static void take_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 		return;
 	}
 	job->result.opened++;
+	if (job->tuning.open_depth == 1 && folder_level_has(job->plan, index) &&
+		folder_level_add(&job->level, job->plan, index, fd)) {
+		TAKE_FD(fd);
+		return;
+	}
 	planned_file_load_names(planned, fd);
 	if (r == -ENODATA || LE32(planned->kind) != PLAN_REGULAR)
 		return;
@@ -173,6 +179,7 @@ void plan_job_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 	job->tried++;
 	if (job->tried < job->plan->file_count)
 		return;
+	folder_level_read(&job->level, job->plan);
 	job->result.opened_us = monotonic_us() - job->start_us;
 	if (job->tuning.opens_first && job->schedule.lead_files == 0) /* no data has been asked for yet */
 		job->reads_before = disk_reads_so_far();
@@ -180,6 +187,8 @@ void plan_job_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 
 void plan_job_open(struct plan_job *job, uint32_t file)
 {
+	if (folder_level_ends_before(&job->level, job->plan, file))
+		folder_level_read(&job->level, job->plan);
 	plan_job_opened(job, file,
 		open_typed(plan_file_path(job->plan, file), plan_file_type(&job->plan->files[file]),
 			OPEN_NO_LINKS));

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "prefetch/disk-reads.h"
+#include "prefetch/folder-level.h"
 #include "prefetch/prefetch.h"
 #include "prefetch/schedule.h"
 
@@ -42,8 +43,9 @@ struct plan_job {
 	struct prefetch_result result;
 	struct plan_job_file *files; /* owned; plan->file_count of them */
 	struct schedule schedule;
-	uint32_t tried;    /* files no longer PLAN_JOB_FILE_UNTRIED */
-	uint32_t open_fds; /* descriptors in PLAN_JOB_FILE_OPEN files */
+	struct folder_level level; /* folders that are open, and whose entries are not read yet */
+	uint32_t tried;            /* files no longer PLAN_JOB_FILE_UNTRIED */
+	uint32_t open_fds;         /* descriptors in PLAN_JOB_FILE_OPEN files */
 	uint32_t open_fds_max;
 	uint32_t close_next;            /* where to look for the next descriptor to close */
 	uint64_t start_us, deadline_us; /* CLOCK_MONOTONIC; deadline 0: none */

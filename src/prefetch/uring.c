@@ -56,10 +56,24 @@ static struct open_how *ring_how(struct ring *ring, uint32_t file)
 	}
 }
 
+/*
+ * Opens all files of a snapshot, one after the other. The ring would hand each of thousands to a worker and back, because no
+ * name is in memory, and that takes longer than opening it.
+ */
+static void open_all(struct ring *ring)
+{
+	struct plan_job *job = ring->job;
+
+	for (; ring->next_open < job->plan->file_count && !plan_job_late(job); ring->next_open++)
+		plan_job_open(job, job->schedule.files[ring->next_open]);
+}
+
 static void queue_opens(struct ring *ring)
 {
 	struct plan_job *job = ring->job;
 
+	if (job->tuning.open_depth == 1 && plan_is_snapshot(job->plan))
+		open_all(ring);
 	while (ring->next_open < job->plan->file_count && ring->opens < job->tuning.open_depth &&
 		!plan_job_late(job)) {
 		struct io_uring_sqe *sqe = ring_sqe(ring);

@@ -50,7 +50,7 @@ case_names_that_were_looked_up_come_back() {
 assert (TOP["files"], TOP["links"]) == (3, 1) and TOP["extents"] == 1, TOP
 END
 		cold
-		"$tool" restore --json "$tmp/s" >"$tmp/restored"
+		"$headstart" restore --json "$tmp/s" >"$tmp/restored"
 		"$tool" snapshot --json -o "$tmp/again" "$disk/tree" >"$tmp/json"
 		[ "$(names "$tmp/again")" = "$looked_up" ] || fail "it brought: $(names "$tmp/again")"
 	}

@@ -21,7 +21,7 @@ warm() {
 	done
 }
 snapshot() { "$tool" snapshot --json -o "$tmp/snapshot" "$@" >"$tmp/json" 2>"$tmp/err" || fail "snapshot $*: $(cat "$tmp/err")"; }
-restore() { "$tool" restore --json "$@" "$tmp/snapshot" >"$tmp/restored" 2>"$tmp/err" || fail "restore $*: $(cat "$tmp/err")"; }
+restore() { "$headstart" restore --json "$@" "$tmp/snapshot" >"$tmp/restored" 2>"$tmp/err" || fail "restore $*: $(cat "$tmp/err")"; }
 
 case_what_was_in_memory_comes_back() {
 	comes_back() {
@@ -91,8 +91,8 @@ case_dry_run_reads_no_data() {
 assert TOP["dry_run"] is True and TOP["bytes"] == 1000003 and TOP["bytes_in_memory"] == 500002, TOP
 END
 		! "$page" came "$files/f1" >"$tmp/out" || fail "--dry-run has read a file"
-		"$tool" restore --dry-run "$tmp/snapshot" >"$tmp/out" || fail "no text"
-		grep -q "^data     1.0 MB, 500.0 kB of it in memory already$" "$tmp/out" || fail "the text is wrong: $(cat "$tmp/out")"
+		"$headstart" restore --dry-run "$tmp/snapshot" >"$tmp/out" || fail "no text"
+		grep -q "^data     1.0 MB, 0.5 MB of it in memory already$" "$tmp/out" || fail "the text is wrong: $(cat "$tmp/out")"
 	}
 	until_undisturbed dry
 }
@@ -117,7 +117,7 @@ assert (TOP["changed"], TOP["gone"], TOP["unreadable"]) == (2, 1, 0), TOP
 assert TOP["bytes"] == 500004, TOP
 END
 	done
-	"$tool" restore "$tmp/snapshot" >"$tmp/out" || fail "no text"
+	"$headstart" restore "$tmp/snapshot" >"$tmp/out" || fail "no text"
 	grep -q "left out: 2 changed, 1 gone, 0 not readable$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
 }
 
@@ -184,30 +184,30 @@ case_what_is_no_snapshot_is_refused() {
 	cat "$files/f1" >/dev/null
 	snapshot "$files"
 	size=$(stat -c %s "$tmp/snapshot")
-	refuses 1 "is not a snapshot" "$tool" restore "$files/f1"
+	refuses 1 "is not a snapshot" "$headstart" restore "$files/f1"
 	: >"$tmp/empty"
-	refuses 1 "is not a snapshot" "$tool" restore "$tmp/empty"
-	refuses 1 "No such file" "$tool" restore "$tmp/none"
-	refuses 1 "is not a regular file" "$tool" restore "$tmp"
+	refuses 1 "is not a snapshot" "$headstart" restore "$tmp/empty"
+	refuses 1 "No such file" "$headstart" restore "$tmp/none"
+	refuses 1 "is not a regular file" "$headstart" restore "$tmp"
 	mkfifo "$tmp/fifo"
-	refuses 1 "is not a regular file" "$tool" restore "$tmp/fifo"
+	refuses 1 "is not a regular file" "$headstart" restore "$tmp/fifo"
 	"$plan_of" touch "$files/f1" >"$tmp/plan"
-	refuses 1 "is a plan of a program, not a snapshot" "$tool" restore "$tmp/plan"
+	refuses 1 "is a plan of a program, not a snapshot" "$headstart" restore "$tmp/plan"
 	head -c $((size - 5)) "$tmp/snapshot" >"$tmp/short"
-	refuses 1 "is truncated" "$tool" restore "$tmp/short"
+	refuses 1 "is truncated" "$headstart" restore "$tmp/short"
 	for at in $(seq 0 7 "$size"); do
 		[ "$at" -lt "$size" ] || continue
 		cp "$tmp/snapshot" "$tmp/poked"
 		damage "$tmp/poked" "$at"
-		refuses 1 "'$tmp/poked' " "$tool" restore "$tmp/poked"
+		refuses 1 "'$tmp/poked' " "$headstart" restore "$tmp/poked"
 	done
 }
 
 case_wrong_arguments_are_refused() {
 	refuses 2 "give -o FILE" "$tool" snapshot "$files"
 	refuses 2 "unknown option '--frob'" "$tool" snapshot --frob
-	refuses 2 "give the FILE of a snapshot" "$tool" restore
-	refuses 2 "give one FILE" "$tool" restore a b
+	refuses 2 "give the FILE of a snapshot" "$headstart" restore
+	refuses 2 "give one FILE" "$headstart" restore a b
 	refuses 1 "No such file" "$tool" snapshot -o "$tmp/s" "$tmp/none"
 	refuses 1 "is neither a file nor a folder" "$tool" snapshot -o "$tmp/s" /dev/null
 	[ ! -e "$tmp/s" ] || fail "something was written"

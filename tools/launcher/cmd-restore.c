@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart restore: reads back what a snapshot says was in memory. */
+/*
+ * headstart restore: reads back what a snapshot says was in memory. It is part of the launcher, because it stands in front
+ * of cold work, and reading the libraries of headstart-tool would take longer than the folders of a large tree.
+ */
 #include <errno.h>
-#include <json-c/json.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "lib/print-json.h"
 #include "lib/settings.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/load.h"
 #include "prefetch/prefetch.h"
-#include "report/json-text.h"
-#include "report/words.h"
 #include "verb.h"
 
 static const char help[] =
@@ -108,63 +108,55 @@ static int carry_out(const struct request *request, const struct plan_view *plan
 	return prefetch_run(plan, &options, ret);
 }
 
-static void add_number(struct json_object *json, const char *name, bool known, uint64_t number)
+static void print_number(const char *name, bool known, uint64_t number)
 {
-	json_object_object_add(json, name, known ? json_object_new_uint64(number) : NULL);
+	if (known)
+		printf(", \"%s\": %" PRIu64, name, number);
+	else
+		printf(", \"%s\": null", name);
 }
 
-static int print_object(
-	const struct request *request, const struct plan_view *plan, const struct prefetch_result *result)
+static void print_object(const struct request *request, const struct prefetch_result *result)
 {
-	struct json_object *json = json_object_new_object();
-
-	json_object_object_add(json, "snapshot", json_text(request->path));
-	json_object_object_add(json, "folder", json_text(plan_program(plan)));
-	json_object_object_add(json, "dry_run", json_object_new_boolean(request->dry_run));
-	add_number(json, "opened", true, result->opened);
-	add_number(json, "changed", true, result->stale);
-	add_number(json, "gone", true, result->missing);
-	add_number(json, "unreadable", true, result->refused);
-	add_number(json, "bytes", true, result->bytes_asked);
+	printf("{\"dry_run\": %s", request->dry_run ? "true" : "false");
+	print_number("opened", true, result->opened);
+	print_number("changed", true, result->stale);
+	print_number("gone", true, result->missing);
+	print_number("unreadable", true, result->refused);
+	print_number("bytes", true, result->bytes_asked);
 	if (request->dry_run) {
-		add_number(json, "bytes_in_memory", !result->verify_blind, result->bytes_resident_before);
+		print_number("bytes_in_memory", !result->verify_blind, result->bytes_resident_before);
 	} else {
-		json_object_object_add(
-			json, "engine", json_object_new_string(prefetch_engine_name(result->engine)));
-		add_number(json, "bytes_read", result->read_known, result->bytes_read);
-		add_number(json, "bytes_beyond_memory", true, result->bytes_skipped_budget);
-		add_number(json, "opened_us", true, result->opened_us);
-		add_number(json, "elapsed_us", true, result->elapsed_us);
+		printf(", \"engine\": \"%s\"", prefetch_engine_name(result->engine));
+		print_number("bytes_read", result->read_known, result->bytes_read);
+		print_number("bytes_beyond_memory", true, result->bytes_skipped_budget);
+		print_number("opened_us", true, result->opened_us);
+		print_number("elapsed_us", true, result->elapsed_us);
 	}
-	return print_json(json, JSON_C_TO_STRING_PRETTY);
+	puts("}");
 }
 
-static void print_data(const struct request *request, const struct prefetch_result *result)
+static double megabytes(uint64_t bytes)
 {
-	char a[WORDS_MAX], b[WORDS_MAX];
+	return (double)bytes / 1e6;
+}
 
-	printf("data     %s", words_bytes(result->bytes_asked, a));
+static void print_text(const struct request *request, const struct prefetch_result *result)
+{
+	printf("names    %" PRIu32 "; left out: %" PRIu32 " changed, %" PRIu32 " gone, %" PRIu32
+	       " not readable\n",
+		result->opened, result->stale, result->missing, result->refused);
+	printf("data     %.1f MB", megabytes(result->bytes_asked));
 	if (request->dry_run && !result->verify_blind)
-		printf(", %s of it in memory already", words_bytes(result->bytes_resident_before, b));
+		printf(", %.1f MB of it in memory already", megabytes(result->bytes_resident_before));
 	if (!request->dry_run && result->read_known)
-		printf(", %s of it read from the disk", words_bytes(result->bytes_read, b));
+		printf(", %.1f MB of it read from the disk", megabytes(result->bytes_read));
 	putchar('\n');
-}
-
-static int print_text(const struct request *request, const struct prefetch_result *result)
-{
-	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX], d[WORDS_MAX];
-
-	printf("names    %s; left out: %s changed, %s gone, %s not readable\n",
-		words_count(result->opened, a), words_count(result->stale, b),
-		words_count(result->missing, c), words_count(result->refused, d));
-	print_data(request, result);
+	if (result->bytes_skipped_budget > 0)
+		printf("left     %.1f MB, which are too much for the memory that is available\n",
+			megabytes(result->bytes_skipped_budget));
 	if (!request->dry_run)
 		printf("took     %.1f s\n", (double)result->elapsed_us / 1e6);
-	if (result->bytes_skipped_budget > 0)
-		printf("too much for the memory that is available: %s\n",
-			words_bytes(result->bytes_skipped_budget, a));
-	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
 }
 
 int cmd_restore(int argc, char **argv)
@@ -185,5 +177,9 @@ int cmd_restore(int argc, char **argv)
 			"nothing was read: fewer than %d more processes can be started", PROCESS_ROOM_MIN);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot restore '%s'", request.path);
-	return request.json ? print_object(&request, &plan.view, &result) : print_text(&request, &result);
+	if (request.json)
+		print_object(&request, &result);
+	else
+		print_text(&request, &result);
+	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
 }
