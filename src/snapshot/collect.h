@@ -25,6 +25,9 @@ int snapshot_add_name(struct snapshot *snapshot, const char *path, enum profile_
 /* Adds the folders on the way to `path`. */
 int snapshot_add_folders_to(struct snapshot *snapshot, const char *path);
 
+/* Adds where the entries of an open folder lie on the disk of the file system with this id. Returns 0 or -ENOMEM. */
+int folder_blocks_add(struct snapshot *snapshot, uint64_t file_system, int folder);
+
 /*
  * Adds a regular file. `fd` is an O_PATH descriptor of it, which this consumes, and `st` what fstat(2) says of it. Without
  * `even_cold` it is left out if no page of it is resident, and otherwise the folders on the way to it are added.

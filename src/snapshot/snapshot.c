@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/metadata.h"
 #include "profile/path-index.h"
 #include "snapshot/collect.h"
 
@@ -148,6 +149,7 @@ int snapshot_subtract(struct snapshot *after, struct snapshot *before)
 	if (r < 0)
 		return r;
 	keep_files(profile, keep);
+	profile_release_metadata(profile); /* it is that of all folders */
 	n = profile->n_files;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = snapshot_add_folders_to(after, profile->files[i].path);

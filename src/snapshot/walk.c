@@ -19,6 +19,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
+#include "device/file-system.h"
 #include "snapshot/collect.h"
 
 /* The kernel also says no if something is being renamed or mounted at that moment. */
@@ -29,6 +30,7 @@ struct walk {
 	char **folders; /* owned, and so is each from `next` on; in the order in which they are listed */
 	size_t n, capacity, next;
 	dev_t device;
+	uint64_t file_system; /* its id; 0: the places of folders are of no use */
 	enum walk_answers answers;
 	bool leave_silent;
 };
@@ -186,7 +188,18 @@ static int list_folder(struct walk *walk, const char *path)
 	/* Where nobody knows which names are in memory, a folder is added with the first of its files. */
 	r = walk->answers == WALK_SILENT ? 0
 					 : snapshot_add_name(walk->snapshot, path, PROFILE_DIRECTORY, &file);
+	if (r == 0 && walk->file_system)
+		r = folder_blocks_add(walk->snapshot, walk->file_system, dirfd(folder));
 	return r < 0 ? r : add_names(walk, path, folder);
+}
+
+/* Only root's prefetcher can read the disk itself. */
+static uint64_t file_system_of(const char *path)
+{
+	_cleanup_close_ int fd = geteuid() == 0 ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	struct device_file_system system;
+
+	return fd >= 0 && device_file_system(fd, &system) == 0 ? system.id : 0;
 }
 
 int walk_folder(struct snapshot *snapshot, const char *path, bool leave_silent)
@@ -198,6 +211,7 @@ int walk_folder(struct snapshot *snapshot, const char *path, bool leave_silent)
 	if (stat(path, &st) < 0)
 		return -errno;
 	walk.device = st.st_dev;
+	walk.file_system = file_system_of(path);
 	r = queue_folder(&walk, path);
 	while (r == 0 && walk.next < walk.n) {
 		_cleanup_free_ char *folder = walk.folders[walk.next++];
