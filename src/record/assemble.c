@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/inode-map.h"
 #include "base/strings.h"
-#include "record/names/inode-map.h"
 
 /* What is known of a file while the events are processed. */
 struct progress {

@@ -15,8 +15,8 @@
 
 #include <cmocka.h>
 
+#include "base/inode-map.h"
 #include "record/assemble.h"
-#include "record/names/inode-map.h"
 #include "record/names/links.h"
 #include "record/names/mounts.h"
 #include "record/names/resolve.h"

@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
+#include "base/inode-map.h"
 #include "record/events/trace.h"
-#include "record/names/inode-map.h"
 #include "record/names/mounts.h"
 #include "record/names/views.h"
 

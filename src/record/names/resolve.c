@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/inode-map.h"
 #include "base/open.h"
 #include "base/strings.h"
-#include "record/names/inode-map.h"
 #include "record/names/links.h"
 
 #define RESIDENCY_PAGES_MAX (4u << 20) /* 16 GiB of a file: beyond, a byte for each page is too much */

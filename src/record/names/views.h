@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/inode-map.h"
 #include "record/events/trace.h"
-#include "record/names/inode-map.h"
 #include "record/names/mounts.h"
 
 struct statx;

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/inode-map.h"
 #include "base/strings.h"
-#include "record/names/inode-map.h"
 #include "record/names/resolve.h"
 
 static void close_walkp(FTS **walk)

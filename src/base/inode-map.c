@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* An open-addressing hash table that only grows, at most half full. */
-#include "record/names/inode-map.h"
+#include "base/inode-map.h"
 
 #include <errno.h>
 #include <stdlib.h>
