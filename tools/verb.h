@@ -13,6 +13,8 @@
 	VERB(record, "record what a program's start touches")                                                \
 	VERB(run, "read ahead what a program's start touches, then start it")                                \
 	VERB(measure, "measure what headstart gains for a command on this machine")                          \
+	VERB(trace, "trace a start: what each of its threads does, and each read")                           \
+	VERB(report, "say what the time of a traced start went to")                                          \
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
 	VERB(diff, "compare two profiles, or a profile with today's files")                                  \

@@ -112,6 +112,33 @@ static int disk_folder(const char *sysfs, dev_t number, char **ret)
 	return 0;
 }
 
+dev_t block_whole_disk(const char *sysfs, dev_t number)
+{
+	_cleanup_free_ char *folder = NULL;
+	dev_t disk;
+
+	return disk_folder(sysfs, number, &folder) == 0 && read_dev(folder, &disk) == 0 ? disk : number;
+}
+
+int block_name(const char *sysfs, dev_t number, char ret[DEVICE_NAME_MAX])
+{
+	_cleanup_free_ char *folder = NULL;
+	char path[PATH_MAX];
+	const char *name;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/dev/block/%u:%u", sysfs, major(number), minor(number)) >=
+		sizeof(path))
+		return -ENAMETOOLONG;
+	folder = realpath(path, NULL);
+	if (!folder)
+		return -errno;
+	name = strrchr(folder, '/') + 1;
+	if (strlen(name) >= DEVICE_NAME_MAX)
+		return -ENAMETOOLONG;
+	strcpy(ret, name);
+	return 0;
+}
+
 /* What is known of the disks below a device. */
 struct below {
 	enum device_class class;

@@ -29,3 +29,9 @@ int block_number(const char *sysfs, const char *name, dev_t *ret);
 
 /* read_ahead_kb of the backing device of a file system without a disk (NFS, FUSE); 0 if unknown. */
 uint32_t backing_read_ahead_kb(const char *sysfs, dev_t number);
+
+/* The number of the disk that the partition of this number is on; the same number for anything else. */
+dev_t block_whole_disk(const char *sysfs, dev_t number);
+
+/* The name of the block device of this number: "sda1". Returns 0, or negative errno if there is no such device. */
+int block_name(const char *sysfs, dev_t number, char ret[DEVICE_NAME_MAX]);

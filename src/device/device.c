@@ -68,6 +68,16 @@ int device_of_number(dev_t number, struct device *ret)
 	return block_device("/sys", number, ret);
 }
 
+dev_t device_whole_disk(dev_t number)
+{
+	return block_whole_disk("/sys", number);
+}
+
+int device_block_name(dev_t number, char ret[DEVICE_NAME_MAX])
+{
+	return block_name("/sys", number, ret);
+}
+
 static int find_at_depth(const struct device_tables *tables, int fd, int depth, struct device *ret);
 
 static void set_name(struct device *device, const char *name)

@@ -46,6 +46,14 @@ static inline bool device_is_guessed(const struct device *device)
 /* The disk of this number, or of the one that the partition of this number is on. Returns 0 or negative errno. */
 int device_of_number(dev_t number, struct device *ret);
 
+/* The number of the disk that the partition of this number is on; the same number for anything else. */
+dev_t device_whole_disk(dev_t number);
+
+#define DEVICE_NAME_MAX 64
+
+/* The name of the block device of this number: "sda1". Returns 0, or negative errno if there is no such device. */
+int device_block_name(dev_t number, char ret[DEVICE_NAME_MAX]);
+
 const char *device_class_name(enum device_class class);
 
 /*

@@ -112,7 +112,8 @@ static int set_up(struct session *session, enum record_step *step)
 	*step = RECORD_STEP_TRACER;
 	r = tracer_open(session->restore.tracefs, session->restore.instance,
 		&(struct tracer_options){
-			.source = options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST},
+			.source = options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST,
+			.moments = options->timeline},
 		&session->tracer);
 	if (r < 0)
 		return r;
@@ -195,6 +196,7 @@ static int start_command(struct session *session, enum record_step *step)
 	r = tracer_follow(session->tracer, &session->trace, &pid);
 	if (r < 0)
 		return r;
+	session->first = pid;
 	session->opens.everybody = pid != session->command.pid;
 	*step = RECORD_STEP_DROP;
 	r = options->keep_cache ? 0 : drop_page_cache();
@@ -344,6 +346,8 @@ static int run(struct session *session, struct record_result *result, enum recor
 	r = session_make_profile(session, result);
 	if (r == 0 && !session->trace.requests_lost)
 		r = requests_join(&session->trace, &result->disks);
+	if (r == 0 && session->options->timeline)
+		r = session_make_timeline(session, result);
 	result->pid = session->command.pid;
 	result->status = session->status;
 	result->running = !session->command_ended;
@@ -372,6 +376,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	if (r < 0) {
 		profile_release(&result.profile);
 		record_disks_release(&result.disks);
+		timeline_release(&result.timeline);
 		*ret_step = step;
 		return r;
 	}

@@ -15,6 +15,7 @@
 #include "base/milestone.h"
 #include "profile/profile.h"
 #include "record/disks/requests.h"
+#include "timeline/timeline.h"
 
 struct record_progress {
 	bool begins;    /* the command starts at this moment, and has written nothing yet */
@@ -38,6 +39,7 @@ struct record_options {
 	bool keep_cache;        /* do not drop the page cache first */
 	bool keep_read_ahead;
 	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (disks/sound.h) */
+	bool timeline;          /* also what each thread does over time: record_result.timeline */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	/*
 	 * Gets the profile of a program that was started in a mount namespace of its own, by its names there
@@ -52,6 +54,7 @@ struct record_options {
 struct record_result {
 	struct profile profile;    /* the caller's to release */
 	struct record_disks disks; /* the caller's to release; empty if the kernel does not report requests */
+	struct timeline timeline;  /* the caller's to release; empty unless it was asked for */
 	pid_t pid;                 /* the command */
 	bool running;              /* the command has not ended yet: call record_wait() */
 	int status;                /* as waitpid(2) has it, when it has ended */

@@ -21,6 +21,7 @@ struct session {
 	struct record_trace trace;
 	struct command command;
 	struct terminal *terminal; /* of another user's command; NULL where none is needed */
+	int32_t first;             /* the command's number in the kernel's own numbering */
 	int signals;               /* signalfd; -1 until there is one */
 	sigset_t mask_before;
 	bool only_added;
@@ -32,3 +33,9 @@ struct session {
 
 /* make-profile.c: makes the profile of what was gathered, when all is restored. Returns 0 or negative errno. */
 int session_make_profile(struct session *session, struct record_result *result);
+
+/*
+ * make-timeline.c: makes the timeline of what was gathered, when the profile is made and the requests are joined. Returns
+ * 0 or negative errno.
+ */
+int session_make_timeline(struct session *session, struct record_result *result);

@@ -12,6 +12,7 @@
 #define EVENTS_MAX (32u << 20)
 
 #define REQUESTS_MAX (1u << 20)  /* 32 MiB: more tell nothing new of a disk */
+#define MOMENTS_MAX  (8u << 20)  /* 384 MiB */
 #define EXECS_MAX    (64u << 10) /* a program that executes others without end must not take all memory */
 
 static size_t events_max(const struct record_trace *trace)
@@ -53,6 +54,21 @@ int record_trace_add_request(struct record_trace *trace, const struct record_req
 	return 0;
 }
 
+int record_trace_add_moment(struct record_trace *trace, const struct timeline_moment *moment)
+{
+	int r;
+
+	if (trace->n_moments == MOMENTS_MAX) {
+		trace->lost = true;
+		return 0;
+	}
+	r = ARRAY_RESERVE(trace->moments, trace->moments_capacity, trace->n_moments + 1);
+	if (r < 0)
+		return r;
+	trace->moments[trace->n_moments++] = *moment;
+	return 0;
+}
+
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
 {
 	char *copy;
@@ -90,6 +106,7 @@ void record_trace_release(struct record_trace *trace)
 	free(trace->execs);
 	free(trace->pids);
 	free(trace->requests);
+	free(trace->moments);
 	*trace = (struct record_trace){0};
 }
 

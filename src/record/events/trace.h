@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "profile/profile.h"
+#include "timeline/moment.h"
 
 enum record_event_kind {
 	RECORD_TOUCH,  /* a fault, or a read(): these pages were asked for */
@@ -51,6 +52,8 @@ struct record_trace {
 	size_t n_pids, pids_capacity;
 	struct record_request *requests; /* owned */
 	size_t n_requests, requests_capacity;
+	struct timeline_moment *moments; /* owned; for a timeline */
+	size_t n_moments, moments_capacity;
 	size_t events_max;  /* more events are dropped; 0: more than any recording should need */
 	bool lost;          /* the kernel dropped events, or we did */
 	bool requests_lost; /* it dropped some of disks */
@@ -79,6 +82,7 @@ struct record_files {
 
 int record_trace_add_event(struct record_trace *trace, const struct record_event *event);
 int record_trace_add_request(struct record_trace *trace, const struct record_request *request);
+int record_trace_add_moment(struct record_trace *trace, const struct timeline_moment *moment);
 /* Takes a copy of the path. */
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path);
 int record_trace_add_pid(struct record_trace *trace, int32_t pid);

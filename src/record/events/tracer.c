@@ -31,6 +31,11 @@ enum kind {
 	EVENT_EXEC,
 	EVENT_FORK,
 	EVENT_MARK,
+	EVENT_SWITCH, /* from here on: for a timeline */
+	EVENT_WAKING,
+	EVENT_NEW,
+	EVENT_CALL,
+	EVENT_ASKED,
 	EVENT_ISSUE, /* from here on: of disks, recorded for everybody */
 	EVENT_COMPLETE,
 	N_EVENTS
@@ -48,6 +53,11 @@ static const struct {
 	[EVENT_EXEC] = {"sched", "sched_process_exec", {"filename"}},
 	[EVENT_FORK] = {"sched", "sched_process_fork", {"child_pid"}},
 	[EVENT_MARK] = {"ftrace", "print", {"buf"}},
+	[EVENT_SWITCH] = {"sched", "sched_switch", {"prev_pid", "next_pid", "prev_state", "prev_comm"}},
+	[EVENT_WAKING] = {"sched", "sched_waking", {"pid"}},
+	[EVENT_NEW] = {"task", "task_newtask", {"pid", "clone_flags"}},
+	[EVENT_CALL] = {"raw_syscalls", "sys_enter", {"id"}},
+	[EVENT_ASKED] = {"block", "block_bio_queue", {"dev", "sector", "nr_sector", "rwbs"}},
 	[EVENT_ISSUE] = {"block", "block_rq_issue", {"dev", "sector", "nr_sector", "rwbs"}},
 	[EVENT_COMPLETE] = {"block", "block_rq_complete", {"dev", "sector", "nr_sector"}},
 };
@@ -73,6 +83,7 @@ struct tracer {
 	void *sub_buffer;
 	size_t sub_buffer_size; /* bytes */
 	bool only_added;
+	bool moments;      /* the events for a timeline are recorded, too */
 	int32_t marked_by; /* 0 until somebody wrote to the marker */
 };
 
@@ -131,6 +142,16 @@ static int find_events(struct tracer *tracer, const char *root, enum tracer_sour
 	tracer->only_added = source == TRACER_PAGE_CACHE || find_event(tracer, EVENT_FAULT) ||
 		find_event(tracer, EVENT_READ) || find_event(tracer, EVENT_MAPPED);
 	return find_event(tracer, EVENT_ADDED);
+}
+
+/* What a timeline needs besides. */
+static int find_moments(struct tracer *tracer)
+{
+	for (enum kind kind = EVENT_SWITCH; kind < EVENT_ISSUE; kind++)
+		if (find_event(tracer, kind) < 0)
+			return -ENOENT;
+	tracer->moments = true;
+	return 0;
 }
 
 static int write_option(const struct ring *ring, const char *file, const char *value)
@@ -220,6 +241,8 @@ int tracer_open(int tracefs, const char *name, const struct tracer_options *opti
 	snprintf(root, sizeof(root), "/proc/self/fd/%d", tracefs);
 	errno = 0;
 	r = find_events(tracer, root, options->source);
+	if (r == 0 && options->moments)
+		r = find_moments(tracer);
 	if (r == 0 && tracefs_set_tracing_dir(root) < 0)
 		r = -ENOMEM;
 	if (r == 0)
@@ -253,12 +276,11 @@ static unsigned long long field(const struct event *event, size_t i, const void 
 	return value;
 }
 
-/* Pages past 2^32 (16 TiB) are left out. */
-static int take_pages(struct tracer *tracer, enum kind kind, const struct record_event *base,
-	const void *data, struct record_trace *trace)
+/* Pages, inclusive. Those past 2^32 (16 TiB) are left out. */
+static bool page_range(
+	struct tracer *tracer, enum kind kind, const void *data, uint32_t *ret_first, uint32_t *ret_last)
 {
 	const struct event *event = &tracer->events[kind];
-	struct record_event taken = *base;
 	unsigned long long first = field(event, 2, data), last = first;
 
 	if (kind == EVENT_READ || kind == EVENT_MAPPED)
@@ -266,11 +288,22 @@ static int take_pages(struct tracer *tracer, enum kind kind, const struct record
 	else if (kind == EVENT_ADDED)
 		last = first + (1ull << (field(event, 3, data) & 31)) - 1;
 	if (first > UINT32_MAX - 1 || last < first)
+		return false;
+	*ret_first = (uint32_t)first;
+	*ret_last = last > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)last;
+	return true;
+}
+
+static int take_pages(struct tracer *tracer, enum kind kind, const struct record_event *base,
+	const void *data, struct record_trace *trace)
+{
+	const struct event *event = &tracer->events[kind];
+	struct record_event taken = *base;
+
+	if (!page_range(tracer, kind, data, &taken.first, &taken.last))
 		return 0;
 	taken.inode = field(event, 0, data);
 	taken.device = (uint32_t)field(event, 1, data);
-	taken.first = (uint32_t)first;
-	taken.last = last > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)last;
 	taken.kind = kind == EVENT_MAPPED ? RECORD_MAPPED : kind == EVENT_ADDED ? RECORD_ADDED : RECORD_TOUCH;
 	return record_trace_add_event(trace, &taken);
 }
@@ -306,6 +339,108 @@ static int take_request(
 	return record_trace_add_request(trace, &request);
 }
 
+/* struct trace_entry (include/linux/trace_events.h): in which context the event happened. */
+static enum timeline_context context_of(struct tracer *tracer, struct tep_record *record)
+{
+	int flags = tep_data_flags(tracer->tep, record);
+
+	return flags & TRACE_FLAG_HARDIRQ    ? CONTEXT_HARD
+		: flags & TRACE_FLAG_SOFTIRQ ? CONTEXT_SOFT
+					     : CONTEXT_THREAD;
+}
+
+/* The name of a thread, which the kernel fills up with NULs. */
+static void take_name(const struct event *event, const void *data, unsigned size, char name[16])
+{
+	const struct tep_format_field *field = event->fields[3];
+
+	if (!field || field->size != 16 || field->offset < 0 || (unsigned)field->offset + 16 > size)
+		return;
+	memcpy(name, (const char *)data + field->offset, 16);
+	name[15] = '\0';
+}
+
+static int take_switch(struct tracer *tracer, const struct timeline_moment *base, const void *data,
+	unsigned size, struct record_trace *trace)
+{
+	const struct event *event = &tracer->events[EVENT_SWITCH];
+	struct timeline_moment moment = *base;
+
+	moment.kind = MOMENT_SWITCH;
+	moment.thread = (int32_t)field(event, 0, data);
+	moment.other = (int32_t)field(event, 1, data);
+	moment.state = (uint32_t)field(event, 2, data);
+	take_name(event, data, size, moment.name);
+	return record_trace_add_moment(trace, &moment);
+}
+
+/* What a thread asks a disk for, unless it writes. */
+static int take_asked(struct tracer *tracer, const struct timeline_moment *base, const void *data,
+	struct record_trace *trace)
+{
+	const struct event *event = &tracer->events[EVENT_ASKED];
+	struct timeline_moment moment = *base;
+
+	if (!event->fields[3] || ((const char *)data)[event->fields[3]->offset] != 'R')
+		return 0;
+	moment.kind = MOMENT_ASKED;
+	moment.disk = (uint32_t)field(event, 0, data);
+	moment.sector = field(event, 1, data);
+	moment.sectors = (uint32_t)field(event, 2, data);
+	return record_trace_add_moment(trace, &moment);
+}
+
+/* A touch of pages is also a moment of a timeline. */
+static int take_touch(struct tracer *tracer, enum kind kind, const struct timeline_moment *base,
+	const void *data, struct record_trace *trace)
+{
+	const struct event *event = &tracer->events[kind];
+	struct timeline_moment moment = *base;
+
+	if (!page_range(tracer, kind, data, &moment.first, &moment.last))
+		return 0;
+	moment.kind = kind == EVENT_ADDED ? MOMENT_ADDED : MOMENT_TOUCH;
+	moment.inode = field(event, 0, data);
+	moment.device = (uint32_t)field(event, 1, data);
+	return record_trace_add_moment(trace, &moment);
+}
+
+static int take_moment(
+	struct tracer *tracer, enum kind kind, struct tep_record *record, struct record_trace *trace)
+{
+	struct timeline_moment moment = {.time = record->ts,
+		.thread = tep_data_pid(tracer->tep, record),
+		.context = context_of(tracer, record)};
+	const struct event *event = &tracer->events[kind];
+
+	switch (kind) {
+	case EVENT_FAULT:
+	case EVENT_READ:
+	case EVENT_ADDED:
+		return take_touch(tracer, kind, &moment, record->data, trace);
+	case EVENT_SWITCH:
+		return take_switch(tracer, &moment, record->data, (unsigned)record->size, trace);
+	case EVENT_ASKED:
+		return take_asked(tracer, &moment, record->data, trace);
+	case EVENT_WAKING:
+		moment.kind = MOMENT_WAKING;
+		moment.other = (int32_t)field(event, 0, record->data);
+		break;
+	case EVENT_NEW:
+		moment.kind = MOMENT_NEW;
+		moment.other = (int32_t)field(event, 0, record->data);
+		moment.flags = field(event, 1, record->data);
+		break;
+	case EVENT_CALL:
+		moment.kind = MOMENT_CALL;
+		moment.call = (int64_t)field(event, 0, record->data);
+		break;
+	default:
+		return 0;
+	}
+	return record_trace_add_moment(trace, &moment);
+}
+
 static int take_event(
 	struct tracer *tracer, void *data, unsigned size, uint64_t time, struct record_trace *trace)
 {
@@ -316,6 +451,12 @@ static int take_event(
 	for (enum kind kind = 0; kind < N_EVENTS; kind++) {
 		if (!tracer->events[kind].format || tracer->events[kind].format->id != type)
 			continue;
+		if (tracer->moments) {
+			int r = take_moment(tracer, kind, &record, trace);
+
+			if (r < 0)
+				return r;
+		}
 		switch (kind) {
 		case EVENT_MARK:
 			tracer->marked_by = base.pid;
@@ -327,6 +468,12 @@ static int take_event(
 		case EVENT_ISSUE:
 		case EVENT_COMPLETE:
 			return take_request(tracer, kind, time, data, trace);
+		case EVENT_SWITCH:
+		case EVENT_WAKING:
+		case EVENT_NEW:
+		case EVENT_CALL:
+		case EVENT_ASKED:
+			return 0;
 		default:
 			return take_pages(tracer, kind, &base, data, trace);
 		}
@@ -399,6 +546,8 @@ static int follow(struct tracer *tracer, struct record_trace *trace, const int32
 	if (r == 0)
 		r = write_option(&tracer->tree, "set_event_pid", text);
 	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
+		r = enable(&tracer->tree, kind);
+	for (enum kind kind = EVENT_SWITCH; r == 0 && tracer->moments && kind < EVENT_ISSUE; kind++)
 		r = enable(&tracer->tree, kind);
 	return r;
 }

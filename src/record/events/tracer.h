@@ -18,7 +18,8 @@ enum tracer_source {
 
 struct tracer_options {
 	enum tracer_source source;
-	bool light; /* small buffers, which must be drained often; and requests to disks are not recorded */
+	bool moments; /* also what the threads do, for a timeline: trace->moments */
+	bool light;   /* small buffers, which must be drained often; and requests to disks are not recorded */
 };
 
 /*

@@ -22,6 +22,7 @@
 #include "record/command/terminal.h"
 #include "record/command/window-watcher.h"
 #include "verb.h"
+#include "verbs/record/begin.h"
 #include "verbs/record/keep.h"
 #include "verbs/record/report.h"
 
@@ -52,42 +53,6 @@ static const char help[] =
 	"      --json                print the summary as one JSON object\n"
 	"  -h, --help                print this\n";
 
-/* sudo gives root another PATH than the user's, in which the user's own programs are not found. */
-static int find_in_users_path(const char *name, const char *user, char **ret)
-{
-	const struct passwd *entry = user ? getpwnam(user) : NULL;
-	_cleanup_(caller_releasep) struct caller caller = {0};
-	const char *folders =
-		entry && caller_find(entry->pw_uid, &caller) == 0 ? caller_value(&caller, "PATH") : NULL;
-	char path[PATH_MAX];
-
-	if (!folders || !*name || strchr(name, '/') ||
-		search_folders(folders, name, wrapper_check_program, NULL, path) < 0 || path[0] != '/')
-		return -ENOENT;
-	*ret = strdup(path);
-	return *ret ? 0 : -ENOMEM;
-}
-
-/* Returns 0, or an exit status after printing the reason. */
-static int find_command(struct record_job *job)
-{
-	const char *name = job->record.argv[0];
-	int err = store_find_command(name, &job->path);
-
-	if (err == -ENOENT)
-		err = find_in_users_path(name, job->record.user, &job->path);
-	if (err == -ENOENT)
-		return verb_fail("command '%s' not found", name), NOT_FOUND;
-	if (err)
-		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
-	job->program = realpath(job->path, NULL);
-	if (!job->program)
-		return verb_fail_errno(errno, "'%s' cannot be run", name), NOT_EXECUTABLE;
-	job->record.path = job->path;
-	job->record.program = job->program;
-	return 0;
-}
-
 /* What the command is asked for, found out before it changes anything. */
 static void find_asked(struct record_job *job)
 {
@@ -96,45 +61,6 @@ static void find_asked(struct record_job *job)
 	plan_host(job->program, job->rule, &options);
 	job->folder = realpath(".", NULL);
 	asked_by_arguments(job->rule, (const char *const *)job->record.argv, AT_FDCWD, &job->asked);
-}
-
-/* The user who called sudo. */
-static bool sudo_user(uid_t *ret)
-{
-	const char *text = getenv("SUDO_UID");
-	unsigned long long uid;
-
-	if (!text || !verb_parse_u64(text, &uid) || uid == 0 || uid >= UINT_MAX)
-		return false;
-	*ret = (uid_t)uid;
-	return true;
-}
-
-/*
- * Under sudo the command runs as the user who called sudo, so that it starts with that user's settings and damages
- * none.
- */
-static char *default_user(void)
-{
-	const struct passwd *user;
-	uid_t uid;
-
-	if (!sudo_user(&uid))
-		return NULL;
-	user = getpwuid(uid);
-	return user ? strdup(user->pw_name) : NULL;
-}
-
-/* The users besides root who may mark: the one whom the command runs as, and the one who called sudo. */
-static void choose_markers(struct markers *markers, const char *name)
-{
-	const struct passwd *user = name ? getpwnam(name) : NULL;
-	uid_t uid;
-
-	if (user)
-		markers->users[markers->n_users++] = user->pw_uid;
-	if (sudo_user(&uid))
-		markers->users[markers->n_users++] = uid;
 }
 
 enum { OPTION_USER = 256, OPTION_NO_DROP, OPTION_KEEP_READ_AHEAD, OPTION_PAGE_CACHE_EVENTS, OPTION_JSON };
@@ -227,20 +153,6 @@ static int parse(int argc, char **argv, struct record_job *job)
 	return 0;
 }
 
-static bool take_mark(void *context)
-{
-	struct record_job *job = context;
-	uid_t stranger = (uid_t)-1;
-	bool marked = mark_take(job->mark, &job->markers, &stranger);
-
-	if (stranger != (uid_t)-1 && !job->told_stranger) {
-		verb_note("ignored a mark from user %u: only root and the users of the recording may mark",
-			stranger);
-		job->told_stranger = true;
-	}
-	return marked;
-}
-
 static int record(struct record_job *job)
 {
 	const bool show = !job->quiet && isatty(STDERR_FILENO);
@@ -291,20 +203,13 @@ static int check_place(const struct record_job *job)
 	return err ? verb_fail_errno(err, "cannot find a place for the profile") : output_check(stored);
 }
 
-static void record_job_releasep(struct record_job *job)
-{
-	free(job->path);
-	free(job->program);
-	free(job->caller);
-	record_inside_release(&job->inside);
-	free(job->folder);
-}
-
 int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_job_releasep) struct record_job job = {
-		.record = {.timeout = 120, .until = {MILESTONE_EXIT}}, .inside = {.results = -1}};
-	_cleanup_close_ int mark = -1, window = -1;
+		.record = {.timeout = 120, .until = {MILESTONE_EXIT}, .window = -1},
+		.mark = -1,
+		.inside = {.results = -1},
+		.makes = "profile"};
 	int r = parse(argc, argv, &job);
 
 	if (r)
@@ -312,30 +217,16 @@ int cmd_record(int argc, char **argv)
 	if (geteuid() != 0)
 		return verb_fail(
 			"recording reads the kernel's trace events and needs root: sudo headstart record …");
-	if (!job.record.user)
-		job.record.user = job.caller = default_user();
-	if (job.record.user && streq(job.record.user, "root"))
-		job.record.user = NULL;
-	r = find_command(&job);
+	record_choose_user(&job);
+	r = record_find_command(&job);
 	if (r == 0)
 		r = check_place(&job);
 	if (r)
 		return r;
 	find_asked(&job);
-	if (job.record.until.kind == MILESTONE_WINDOW) {
-		r = window_watcher_start(job.record.user, &window);
-		if (r < 0)
-			return record_report_no_window(r, &job);
-		job.record.window = window;
-	}
-	mark = mark_listen(job.recording);
-	if (mark < 0)
-		return verb_fail_errno(mark, "cannot listen for 'headstart mark'");
-	job.record.mark = job.mark = mark;
-	job.record.marked = take_mark;
-	job.record.context = &job;
-	job.record.recording = job.recording;
-	choose_markers(&job.markers, job.record.user);
+	r = record_begin(&job);
+	if (r)
+		return r;
 	if (!job.output && record_inside_init(&job.inside) == 0)
 		job.record.inside = record_keep_inside_take;
 	return record(&job);

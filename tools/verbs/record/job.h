@@ -15,6 +15,7 @@
 
 struct record_job {
 	struct record_options record;
+	const char *makes;  /* "profile" or "timeline" */
 	const char *output; /* NULL: the store */
 	bool kill, merge, force, quiet, json;
 	char *path;                /* owned; of the command, links not resolved */
@@ -24,7 +25,7 @@ struct record_job {
 	struct asked asked;
 	char *caller; /* owned; the user who called sudo, or NULL */
 	char recording[MARK_NAME_MAX];
-	int mark; /* the socket of that name */
+	int mark; /* owned, and so is record.window; the socket of that name; -1 without */
 	struct markers markers;
 	struct record_inside inside;
 	bool told_stranger; /* we have reported a user who may not mark */

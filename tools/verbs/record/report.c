@@ -98,9 +98,9 @@ int record_report_failure(enum record_step step, int err, const struct record_jo
 	if (step == RECORD_STEP_EXEC)
 		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	if (err == -EINTR)
-		return verb_fail("interrupted; no profile was written");
+		return verb_fail("interrupted; no %s was written", job->makes);
 	if (err == -ECONNRESET && job->record.until.kind == MILESTONE_WINDOW)
-		return verb_fail("the X11 display has gone; no profile was written");
+		return verb_fail("the X11 display has gone; no %s was written", job->makes);
 	return verb_fail_errno(err, "cannot %s", record_step_text(step));
 }
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What the time of a start went to, for people and for programs. */
+#pragma once
+
+#include "report/report.h"
+#include "timeline/sums.h"
+
+/* Both return 0 or -ENOMEM. Check ferror() for write errors. */
+int report_timeline_text(FILE *out, const struct timeline *timeline, const struct report_style *style);
+int report_timeline_json(FILE *out, const struct timeline *timeline);
+
+/*
+ * "9.1 of 11.0 s were waiting for 1,330 reads, 7.2 s of it seeks; 0.6 s computing; prefetching is expected to save
+ * 7.4 s." The caller frees it. NULL if memory runs out.
+ */
+char *report_timeline_sentence(const struct timeline *timeline, const struct sums *sums);
+
+/* The name of a file for people: its path, "/dev/sda (inodes and folders)", "files without a name". The caller frees it. */
+char *report_timeline_file(const struct timeline *timeline, uint32_t file);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what the time of a start went to, for people. */
+#include "report/timeline-report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/table.h"
+#include "report/words.h"
+
+#define SHARE_MIN 0.0005 /* a cause of less than this share of the start is left out */
+
+/* What each state means to somebody who waits for the start. */
+static const char *const meanings[TIMELINE_STATES] = {
+	[TIMELINE_RUNNING] = "computing",
+	[TIMELINE_RUNNABLE] = "waiting for a processor",
+	[TIMELINE_READ] = "waiting for reads",
+	[TIMELINE_WRITE] = "waiting for writes",
+	[TIMELINE_LOCK] = "waiting for a lock",
+	[TIMELINE_CHILD] = "waiting for a process that it started",
+	[TIMELINE_TIMER] = "sleeping",
+	[TIMELINE_MESSAGE] = "waiting for a message from a socket",
+	[TIMELINE_PIPE] = "waiting for a pipe, a socket or a terminal",
+	[TIMELINE_EVENTS] = "waiting for events (poll, select, epoll)",
+	[TIMELINE_OTHER] = "waiting for something else",
+};
+
+static double seconds(uint64_t ns)
+{
+	return (double)ns / 1e9;
+}
+
+/* "9.1", "0.62", "0.004": two digits at least. */
+static const char *time_text(uint64_t ns, char buffer[WORDS_MAX])
+{
+	double value = seconds(ns);
+
+	snprintf(buffer, WORDS_MAX, "%.*f", value >= 0.95 ? 1 : value >= 0.095 ? 2 : 3, value);
+	return buffer;
+}
+
+static const char *share_text(uint64_t part, uint64_t whole, char buffer[WORDS_MAX])
+{
+	snprintf(buffer, WORDS_MAX, "%.0f %%", whole ? 100 * (double)part / (double)whole : 0);
+	return buffer;
+}
+
+char *report_timeline_file(const struct timeline *timeline, uint32_t file)
+{
+	const struct timeline_file *known = file < timeline->n_files ? &timeline->files[file] : NULL;
+	char *text;
+
+	if (known && known->kind == TIMELINE_REGULAR)
+		return strdup(known->path);
+	if (known && known->kind == TIMELINE_METADATA)
+		return asprintf(&text, "%s (inodes and folders)", known->path) < 0 ? NULL : text;
+	return strdup(known ? "a file without a name" : "inodes, folders and the like");
+}
+
+static uint64_t waited_for_others(const struct sums *sums)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = TIMELINE_READ + 1; i < TIMELINE_STATES; i++)
+		sum += sums->causes.states[i];
+	return sum;
+}
+
+static void print_expectation(FILE *out, const struct timeline *timeline, const struct sums *sums)
+{
+	uint64_t reads = sums->causes.states[TIMELINE_READ];
+	char buffer[WORDS_MAX];
+
+	if (reads < timeline->duration / 100)
+		fputs("there is nothing to gain by prefetching", out);
+	else if (timeline->prefetched == 0)
+		fputs("what prefetching would save is not known, since the disk was not measured", out);
+	else if (timeline->prefetched >= reads)
+		fputs("prefetching is expected to save nothing", out);
+	else
+		fprintf(out, "prefetching is expected to save %s s",
+			time_text(reads - timeline->prefetched, buffer));
+}
+
+char *report_timeline_sentence(const struct timeline *timeline, const struct sums *sums)
+{
+	uint64_t others = waited_for_others(sums);
+	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "%s of %s s were waiting for %s read%s",
+		time_text(sums->causes.states[TIMELINE_READ], a), time_text(timeline->duration, b),
+		words_count(sums->awaited, c), words_plural(sums->awaited));
+	if (sums->seek_time)
+		fprintf(out, ", %s s of it seeks", time_text(sums->seek_time, a));
+	if (others > timeline->duration / 50)
+		fprintf(out, "; %s s waiting for others", time_text(others, a));
+	fprintf(out, "; %s s computing; ", time_text(sums->causes.states[TIMELINE_RUNNING], a));
+	print_expectation(out, timeline, sums);
+	fputc('.', out);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Whose wait it was, and for what: "'start' (4711) in poll: a socket to /run/dbus/…, until its time was up". */
+static char *describe_wait(const struct timeline *timeline, const struct sum_wait *wait)
+{
+	const struct timeline_thread *thread = &timeline->threads[wait->thread];
+	char *text;
+
+	if (asprintf(&text, "'%s' (%d) was %s%s%s%s", thread->name, thread->tid, meanings[wait->state],
+		    wait->note != TIMELINE_NONE ? ": " : "",
+		    wait->note != TIMELINE_NONE ? timeline->notes[wait->note] : "",
+		    wait->timed_out ? ", and nobody answered until its time was up" : "") < 0)
+		return NULL;
+	return text;
+}
+
+/* The cause with the largest part: this is what a reader looks at first. */
+static int print_first(
+	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
+{
+	const uint64_t *states = sums->causes.states;
+	_cleanup_free_ char *detail = NULL;
+	enum timeline_state most = TIMELINE_RUNNING;
+	char time[WORDS_MAX], all[WORDS_MAX], part[WORDS_MAX];
+	size_t wait = 0;
+
+	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
+		if (states[state] > states[most])
+			most = state;
+	while (wait < sums->n_waits && sums->waits[wait].state != most)
+		wait++;
+	if (most == TIMELINE_READ && sums->n_files) {
+		_cleanup_free_ char *file = report_timeline_file(timeline, sums->files[0].file);
+
+		if (!file ||
+			asprintf(&detail, "%s s of it for %s", time_text(sums->files[0].waited, part), file) <
+				0)
+			return -ENOMEM;
+	} else if (most > TIMELINE_READ && wait < sums->n_waits) {
+		detail = describe_wait(timeline, &sums->waits[wait]);
+		if (!detail)
+			return -ENOMEM;
+	}
+	table_line(out, style, "mostly", "%s: %s of %s s%s%s", meanings[most], time_text(states[most], time),
+		time_text(timeline->duration, all), detail ? "; " : "", detail ? detail : "");
+	return 0;
+}
+
+static void print_header(
+	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
+{
+	char when[WORDS_MAX], time[WORDS_MAX], bytes[WORDS_MAX], reads[WORDS_MAX], seeks[WORDS_MAX];
+
+	fputs("timeline of ", out);
+	table_title(out, timeline->program, style);
+	table_line(out, style, "command", "%s", timeline->command);
+	table_line(out, style, "traced", "%s, on kernel %s; ended by: %s",
+		words_time(timeline->recorded, when), timeline->kernel, timeline->ended_by);
+	table_line(out, style, "took", "%s s, in %zu process%s and %zu thread%s",
+		time_text(timeline->duration, time), sums->n_processes, sums->n_processes == 1 ? "" : "es",
+		timeline->n_threads, words_plural(timeline->n_threads));
+	table_line(out, style, "read", "%s in %s read%s, of which %s did not follow the one before (seeks)",
+		words_bytes(sums->bytes, bytes), words_count(timeline->n_reads, reads),
+		words_plural(timeline->n_reads), words_count(sums->n_seeks, seeks));
+	if (timeline->lost)
+		table_line(out, style, "known bias",
+			"the kernel dropped events: some times and reads are missing or wrong");
+}
+
+static void print_cause(FILE *out, const struct sums *sums, uint64_t time, const char *meaning)
+{
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	if ((double)time > SHARE_MIN * (double)sums->causes.total)
+		fprintf(out, "  %7s s  %5s  %s\n", time_text(time, a),
+			share_text(time, sums->causes.total, b), meaning);
+}
+
+static void print_causes(FILE *out, const struct sums *sums, const struct report_style *style)
+{
+	fputc('\n', out);
+	table_title(out, "what the time went to", style);
+	for (size_t i = 0; i < TIMELINE_STATES; i++)
+		print_cause(out, sums, sums->causes.states[i], meanings[i]);
+	print_cause(out, sums, sums->causes.nobody, "no process was there");
+}
+
+static uint64_t others_of(const struct sum_process *process)
+{
+	return process->causes.total - process->causes.states[TIMELINE_RUNNING] -
+		process->causes.states[TIMELINE_RUNNABLE] - process->causes.states[TIMELINE_READ];
+}
+
+static void print_processes(FILE *out, const struct sums *sums, const struct report_style *style)
+{
+	size_t shown = sums->n_processes < style->rows ? sums->n_processes : style->rows;
+	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX], d[WORDS_MAX], e[WORDS_MAX];
+
+	fputc('\n', out);
+	table_title(out, "processes: seconds from begin to end, and what they went to", style);
+	fputs("    lived computing processor  reads others      pid  program\n", out);
+	for (size_t i = 0; i < shown; i++) {
+		const struct sum_process *process = &sums->processes[i];
+		const uint64_t *states = process->causes.states;
+		int before = fprintf(out, "  %7s %9s %9s %6s %6s %8d  ", time_text(process->causes.total, a),
+			time_text(states[TIMELINE_RUNNING], b), time_text(states[TIMELINE_RUNNABLE], c),
+			time_text(states[TIMELINE_READ], d), time_text(others_of(process), e), process->pid);
+
+		table_path(out, process->program, (size_t)before, style);
+	}
+	if (shown < sums->n_processes)
+		fprintf(out, "  and %zu more\n", sums->n_processes - shown);
+}
+
+static int print_files(
+	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
+{
+	size_t shown = sums->n_files < style->rows ? sums->n_files : style->rows;
+	char a[WORDS_MAX], b[WORDS_MAX];
+
+	if (sums->n_files == 0)
+		return 0;
+	fputc('\n', out);
+	table_title(out, "files by the time that the start waited for them", style);
+	fputs("     waited      read    reads   seeks  file\n", out);
+	for (size_t i = 0; i < shown; i++) {
+		const struct sum_file *file = &sums->files[i];
+		_cleanup_free_ char *name = report_timeline_file(timeline, file->file);
+		int before;
+
+		if (!name)
+			return -ENOMEM;
+		before = fprintf(out, "  %7s s %9s %8zu %7zu  ", time_text(file->waited, a),
+			words_bytes(file->bytes, b), file->reads, file->seeks);
+		table_path(out, name, (size_t)before, style);
+	}
+	if (shown < sums->n_files)
+		fprintf(out, "  and %zu more\n", sums->n_files - shown);
+	return 0;
+}
+
+static int print_waits(
+	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
+{
+	char a[WORDS_MAX];
+
+	for (size_t i = 0; i < sums->n_waits && i < style->rows; i++) {
+		const struct sum_wait *wait = &sums->waits[i];
+		_cleanup_free_ char *text = describe_wait(timeline, wait);
+
+		if (!text)
+			return -ENOMEM;
+		if ((double)wait->waited < SHARE_MIN * (double)sums->causes.total)
+			break;
+		if (i == 0) {
+			fputc('\n', out);
+			table_title(out, "what else it waited for, while nobody computed or waited for reads",
+				style);
+			fputs("     waited   times  who\n", out);
+		}
+		fprintf(out, "  %7s s %7zu  ", time_text(wait->waited, a), wait->times);
+		table_cut_text(out, text,
+			style->whole_paths || style->columns < 42 ? SIZE_MAX : style->columns - 21,
+			TABLE_CUT_END, style);
+		fputc('\n', out);
+	}
+	return 0;
+}
+
+int report_timeline_text(FILE *out, const struct timeline *timeline, const struct report_style *style)
+{
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	_cleanup_free_ char *sentence = NULL;
+	int r = sums_make(timeline, &sums);
+
+	if (r < 0)
+		return r;
+	print_header(out, timeline, &sums, style);
+	r = print_first(out, timeline, &sums, style);
+	if (r < 0)
+		return r;
+	print_causes(out, &sums, style);
+	print_processes(out, &sums, style);
+	r = print_files(out, timeline, &sums, style);
+	if (r == 0)
+		r = print_waits(out, timeline, &sums, style);
+	sentence = r == 0 ? report_timeline_sentence(timeline, &sums) : NULL;
+	if (!sentence)
+		return -ENOMEM;
+	fputc('\n', out);
+	table_safe_text(out, sentence, style);
+	fputc('\n', out);
+	return 0;
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goes through the moments in their order, and keeps for each thread what it is doing since when.
+ *
+ * Which data a read is for is not in the kernel's event of it. But pages enter the page cache in the same thread, just
+ * before the disk is asked for them: so what a thread asks a disk for is what it has added last.
+ */
+#include "timeline/build.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/inode-map.h"
+#include "timeline/reads.h"
+#include "timeline/waits.h"
+
+#define TID_MAX       (4u << 20) /* Documentation/admin-guide/sysctl/kernel.rst, pid_max */
+#define SECTOR        512u
+#define STATE_BLOCKED 0x7u        /* sleeps, cannot be interrupted, is stopped */
+#define STATE_DEAD    0x30u       /* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE */
+#define SHARES_THREAD 0x00010000u /* CLONE_THREAD */
+
+/* Pages that were put into the page cache one after the other, and that no disk was asked for yet. */
+struct run {
+	uint32_t file, page, pages;
+	uint64_t time;
+};
+
+/* What is known of a thread while the moments go by. */
+struct worker {
+	enum timeline_state state;
+	uint64_t since;
+	bool ended;
+	struct wait wait;
+	uint32_t file, page; /* touched last, since the call began; TIMELINE_NONE */
+	struct run *runs;    /* owned */
+	size_t n_runs, runs_capacity;
+	size_t open_from,
+		open_to; /* reads that end when the thread is woken: no disk of this machine does them */
+};
+
+/* A span, and the page that it waits for. */
+struct draft_span {
+	struct timeline_span span;
+	uint32_t page;
+};
+
+struct builder {
+	struct timeline_events *events;
+	struct timeline *into;
+	struct worker *workers; /* owned; one for each thread */
+	size_t workers_capacity;
+	uint32_t *by_tid; /* owned; index of the thread + 1; 0 without one */
+	struct inode_map files;
+	struct requests requests;
+	struct draft_span *spans; /* owned */
+	size_t n_spans, spans_capacity;
+};
+
+static void builder_release(struct builder *builder)
+{
+	for (size_t i = 0; builder->workers && i < builder->into->n_threads; i++)
+		free(builder->workers[i].runs);
+	free(builder->workers);
+	free(builder->by_tid);
+	free(builder->spans);
+	inode_map_release(&builder->files);
+	requests_release(&builder->requests);
+}
+
+/* Nanoseconds since the start began, and not beyond its end. */
+static uint64_t since_start(const struct builder *builder, uint64_t time)
+{
+	const struct timeline_events *events = builder->events;
+
+	if (time <= events->began)
+		return 0;
+	return time >= events->ended ? builder->into->duration : time - events->began;
+}
+
+static uint32_t thread_of(const struct builder *builder, int32_t tid)
+{
+	return tid > 0 && (uint32_t)tid < TID_MAX && builder->by_tid[tid] ? builder->by_tid[tid] - 1
+									  : TIMELINE_NONE;
+}
+
+static int add_thread(struct builder *builder, uint64_t time, int32_t tid, int32_t pid, uint32_t parent)
+{
+	struct timeline *into = builder->into;
+	const struct timeline_thread thread = {
+		.begin = time, .end = time, .tid = tid, .pid = pid, .parent = parent};
+	int r;
+
+	if (tid <= 0 || pid <= 0 || (uint32_t)tid >= TID_MAX)
+		return 0;
+	r = ARRAY_RESERVE(builder->workers, builder->workers_capacity, into->n_threads + 1);
+	if (r == 0)
+		r = timeline_add_thread(
+			into, &thread, parent == TIMELINE_NONE ? "" : into->threads[parent].name);
+	if (r < 0)
+		return r;
+	builder->workers[into->n_threads - 1] = (struct worker){
+		.state = TIMELINE_RUNNABLE,
+		.since = time,
+		.wait.call = -1,
+		.file = TIMELINE_NONE,
+	};
+	builder->by_tid[tid] = (uint32_t)into->n_threads;
+	return 0;
+}
+
+static int file_of(struct builder *builder, uint32_t device, uint64_t inode, uint32_t *ret)
+{
+	size_t index = inode_map_find(&builder->files, device, inode);
+	struct timeline_named named = {.kind = TIMELINE_UNNAMED, .path = ""};
+	int r;
+
+	if (index == INODE_MAP_NONE) {
+		index = builder->into->n_files;
+		builder->events->name(builder->events->context, device, inode, &named);
+		r = timeline_add_file(builder->into, named.kind, named.pages, named.path);
+		if (r == 0)
+			r = inode_map_add(&builder->files, device, inode, index);
+		if (r < 0)
+			return r;
+	}
+	*ret = (uint32_t)index;
+	return 0;
+}
+
+/* Ends what the thread does, and begins something else. */
+static int turn_to(struct builder *builder, uint32_t thread, uint64_t time, enum timeline_state state,
+	enum timeline_waker woken_by, uint32_t waker)
+{
+	struct worker *worker = &builder->workers[thread];
+	bool reads = worker->state == TIMELINE_READ;
+	struct draft_span span = {
+		.span = {.begin = worker->since,
+			.end = time,
+			.thread = thread,
+			.state = worker->state,
+			.file = reads ? worker->file : TIMELINE_NONE,
+			.read = TIMELINE_NONE,
+			.note = TIMELINE_NONE,
+			.waker = waker,
+			.woken_by = woken_by},
+		.page = reads ? worker->page : UINT32_MAX,
+	};
+	int r = 0;
+
+	if (time < worker->since) /* the clocks of two processors differ by a little */
+		span.span.end = time = worker->since;
+	if (time > worker->since) {
+		r = ARRAY_RESERVE(builder->spans, builder->spans_capacity, builder->n_spans + 1);
+		if (r == 0)
+			builder->spans[builder->n_spans++] = span;
+	}
+	worker->state = state;
+	worker->since = time;
+	builder->into->threads[thread].end = time;
+	return r;
+}
+
+static bool is_wait(enum timeline_state state)
+{
+	return state != TIMELINE_RUNNING && state != TIMELINE_RUNNABLE;
+}
+
+/* The thread can run again: what it waited for without asking a disk has arrived. */
+static void end_open_reads(struct builder *builder, uint32_t thread, uint64_t time)
+{
+	struct worker *worker = &builder->workers[thread];
+
+	for (size_t i = worker->open_from; i < worker->open_to; i++)
+		if (builder->into->reads[i].thread == thread)
+			builder->into->reads[i].end = time;
+	worker->open_from = worker->open_to = 0;
+}
+
+static int wake(struct builder *builder, const struct timeline_moment *moment, uint64_t time)
+{
+	uint32_t thread = thread_of(builder, moment->other), waker = thread_of(builder, moment->thread);
+	enum timeline_waker by = TIMELINE_WAKER_OUTSIDE;
+
+	if (thread == TIMELINE_NONE || builder->workers[thread].ended ||
+		!is_wait(builder->workers[thread].state))
+		return 0;
+	if (moment->context == CONTEXT_HARD)
+		by = TIMELINE_WAKER_TIMER;
+	else if (moment->context == CONTEXT_SOFT)
+		by = TIMELINE_WAKER_NETWORK;
+	else if (waker != TIMELINE_NONE)
+		by = TIMELINE_WAKER_THREAD;
+	end_open_reads(builder, thread, time);
+	return turn_to(builder, thread, time, TIMELINE_RUNNABLE, by,
+		by == TIMELINE_WAKER_THREAD ? waker : TIMELINE_NONE);
+}
+
+/* Pages that were added, and that no disk of this machine was asked for: a server or a FUSE program will bring them. */
+static int open_reads(struct builder *builder, uint32_t thread)
+{
+	struct worker *worker = &builder->workers[thread];
+	struct timeline *into = builder->into;
+
+	worker->open_from = into->n_reads;
+	for (size_t i = 0; i < worker->n_runs; i++) {
+		const struct run *run = &worker->runs[i];
+		const struct timeline_read read = {
+			.begin = run->time,
+			.end = into->duration,
+			.thread = thread,
+			.file = run->file,
+			.page = run->page,
+			.pages = run->pages,
+			.seeks = i > 0,
+		};
+		int r = timeline_add_read(into, &read);
+
+		if (r < 0)
+			return r;
+	}
+	worker->open_to = into->n_reads;
+	worker->n_runs = 0;
+	return 0;
+}
+
+static int leave_processor(
+	struct builder *builder, uint32_t thread, const struct timeline_moment *moment, uint64_t time)
+{
+	struct worker *worker = &builder->workers[thread];
+	enum timeline_state state = TIMELINE_RUNNABLE;
+	int r = 0;
+
+	if (moment->state & (STATE_BLOCKED | STATE_DEAD)) {
+		worker->wait.deep = moment->state & 2;
+		worker->wait.has_file = worker->file != TIMELINE_NONE;
+		state = wait_state(&worker->wait);
+	}
+	if (state == TIMELINE_READ)
+		r = open_reads(builder, thread);
+	if (r == 0)
+		r = turn_to(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+	worker->ended = moment->state & STATE_DEAD;
+	return r;
+}
+
+static int rename_thread(struct timeline_thread *thread, const char *name)
+{
+	char *copy;
+
+	if (strcmp(thread->name, name) == 0)
+		return 0;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	free(thread->name);
+	thread->name = copy;
+	return 0;
+}
+
+static int take_switch(struct builder *builder, const struct timeline_moment *moment, uint64_t time)
+{
+	uint32_t before = thread_of(builder, moment->thread), after = thread_of(builder, moment->other);
+	int r = 0;
+
+	if (before != TIMELINE_NONE && !builder->workers[before].ended) {
+		r = rename_thread(&builder->into->threads[before], moment->name);
+		if (r == 0)
+			r = leave_processor(builder, before, moment, time);
+	}
+	if (r == 0 && after != TIMELINE_NONE && !builder->workers[after].ended) {
+		end_open_reads(builder, after, time);
+		r = turn_to(builder, after, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+	}
+	return r;
+}
+
+static int take_new(struct builder *builder, const struct timeline_moment *moment, uint64_t time)
+{
+	uint32_t parent = thread_of(builder, moment->thread);
+
+	if (parent == TIMELINE_NONE)
+		return 0;
+	return add_thread(builder, time, moment->other,
+		moment->flags & SHARES_THREAD ? builder->into->threads[parent].pid : moment->other, parent);
+}
+
+static int take_pages(
+	struct builder *builder, struct worker *worker, const struct timeline_moment *moment, uint64_t time)
+{
+	struct run *last = worker->n_runs ? &worker->runs[worker->n_runs - 1] : NULL;
+	uint32_t file, pages = moment->last - moment->first + 1;
+	int r;
+
+	if (moment->last < moment->first || moment->last == UINT32_MAX)
+		return 0;
+	r = file_of(builder, moment->device, moment->inode, &file);
+	if (r < 0)
+		return r;
+	if (moment->kind == MOMENT_TOUCH || worker->file == TIMELINE_NONE) {
+		worker->file = file;
+		worker->page = moment->first;
+	}
+	if (moment->kind == MOMENT_TOUCH) {
+		worker->n_runs = 0;
+		return 0;
+	}
+	if (last && last->file == file && moment->first > 0 && last->page + last->pages == moment->first) {
+		last->pages += pages;
+		return 0;
+	}
+	r = ARRAY_RESERVE(worker->runs, worker->runs_capacity, worker->n_runs + 1);
+	if (r == 0)
+		worker->runs[worker->n_runs++] =
+			(struct run){.file = file, .page = moment->first, .pages = pages, .time = time};
+	return r;
+}
+
+static void drop_run(struct worker *worker, size_t i)
+{
+	for (worker->n_runs--; i < worker->n_runs; i++)
+		worker->runs[i] = worker->runs[i + 1];
+}
+
+/*
+ * Takes, of what the thread has added, up to `pages` that lie together. The file system's own blocks are read at once,
+ * in the midst of data that is being added.
+ */
+static struct run take_run(const struct builder *builder, struct worker *worker, uint32_t pages)
+{
+	struct run taken = {.file = TIMELINE_NONE, .pages = pages};
+	size_t at = worker->n_runs ? worker->n_runs - 1 : 0;
+	struct run *run;
+
+	if (worker->n_runs == 0)
+		return taken;
+	if (builder->into->files[worker->runs[at].file].kind != TIMELINE_METADATA)
+		at = 0;
+	run = &worker->runs[at];
+	taken = *run;
+	if (taken.pages > pages)
+		taken.pages = pages;
+	run->page += taken.pages;
+	run->pages -= taken.pages;
+	if (run->pages == 0)
+		drop_run(worker, at);
+	return taken;
+}
+
+static int take_asked(
+	struct builder *builder, uint32_t thread, const struct timeline_moment *moment, uint64_t time)
+{
+	const struct timeline_events *events = builder->events;
+	struct worker *worker = &builder->workers[thread];
+	uint64_t offset = moment->sector * SECTOR, bytes = (uint64_t)moment->sectors * SECTOR, end;
+	uint32_t pages = (uint32_t)(bytes / events->page_size), at = 0;
+	bool seeks = false;
+
+	if (bytes == 0 || moment->sector > UINT64_MAX / SECTOR / 2 ||
+		!requests_has_disk(&builder->requests, moment->disk))
+		return 0;
+	end = requests_end(&builder->requests, moment->disk, moment->time, offset, &seeks);
+	for (pages += pages == 0; at < pages;) {
+		struct run run = take_run(builder, worker, pages - at);
+		const struct timeline_read read = {
+			.begin = time,
+			.end = end == UINT64_MAX ? builder->into->duration : since_start(builder, end),
+			.place = offset + (uint64_t)at * events->page_size,
+			.thread = thread,
+			.file = run.file,
+			.page = run.page,
+			.pages = run.pages,
+			.disk = moment->disk,
+			.seeks = seeks && at == 0,
+		};
+		int r = timeline_add_read(builder->into, &read);
+
+		if (r < 0)
+			return r;
+		at += run.pages;
+		/* Without a page asked for before, the thread will wait for this: an inode, a folder. */
+		if (worker->file == TIMELINE_NONE && run.file != TIMELINE_NONE) {
+			worker->file = run.file;
+			worker->page = run.page;
+		}
+	}
+	return 0;
+}
+
+static int take_moment(struct builder *builder, const struct timeline_moment *moment)
+{
+	uint64_t time = since_start(builder, moment->time);
+	uint32_t thread = thread_of(builder, moment->thread);
+
+	if (moment->time < builder->events->began || moment->time > builder->events->ended)
+		return 0;
+	if (moment->kind == MOMENT_SWITCH)
+		return take_switch(builder, moment, time);
+	if (moment->kind == MOMENT_WAKING)
+		return wake(builder, moment, time);
+	if (thread == TIMELINE_NONE || builder->workers[thread].ended || moment->context != CONTEXT_THREAD)
+		return 0;
+	switch (moment->kind) {
+	case MOMENT_NEW:
+		return take_new(builder, moment, time);
+	case MOMENT_CALL:
+		builder->workers[thread].wait.call = moment->call;
+		builder->workers[thread].file = TIMELINE_NONE;
+		builder->workers[thread].n_runs = 0;
+		return 0;
+	case MOMENT_TOUCH:
+	case MOMENT_ADDED:
+		return take_pages(builder, &builder->workers[thread], moment, time);
+	case MOMENT_ASKED:
+		return take_asked(builder, thread, moment, time);
+	}
+	return 0;
+}
+
+static int compare_moments(const void *a, const void *b)
+{
+	const struct timeline_moment *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static int compare_reads(const void *a, const void *b)
+{
+	const struct timeline_read *x = a, *y = b;
+
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct draft_span *x = a, *y = b;
+
+	if (x->span.thread != y->span.thread)
+		return x->span.thread > y->span.thread ? 1 : -1;
+	return (x->span.begin > y->span.begin) - (x->span.begin < y->span.begin);
+}
+
+static int compare_execs(const void *a, const void *b)
+{
+	const struct timeline_exec *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static int add_execs(struct builder *builder)
+{
+	const struct timeline_events *events = builder->events;
+	struct timeline *into = builder->into;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < events->n_execs; i++) {
+		uint32_t thread = thread_of(builder, events->execs[i].tid);
+
+		if (thread != TIMELINE_NONE && events->execs[i].time <= events->ended)
+			r = timeline_add_exec(into, since_start(builder, events->execs[i].time), thread,
+				events->execs[i].text);
+	}
+	if (into->n_execs > 1)
+		qsort(into->execs, into->n_execs, sizeof(*into->execs), compare_execs);
+	return r;
+}
+
+static int note_of(struct timeline *into, const char *text, uint32_t *ret)
+{
+	size_t i = 0;
+	int r = 0;
+
+	while (i < into->n_notes && strcmp(into->notes[i], text) != 0)
+		i++;
+	if (i == into->n_notes)
+		r = timeline_add_note(into, text);
+	if (r == 0)
+		*ret = (uint32_t)i;
+	return r;
+}
+
+/* The last span of the thread that began at this time or before; NULL if there is none. */
+static struct timeline_span *span_at(const struct timeline *into, uint32_t thread, uint64_t time)
+{
+	size_t low = 0, high = into->n_spans;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct timeline_span *span = &into->spans[middle];
+
+		if (span->thread < thread || (span->thread == thread && span->begin <= time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > 0 && into->spans[low - 1].thread == thread ? &into->spans[low - 1] : NULL;
+}
+
+static int add_waits(struct builder *builder)
+{
+	const struct timeline_events *events = builder->events;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < events->n_waits; i++) {
+		uint64_t time = since_start(builder, events->waits[i].time);
+		uint32_t thread = thread_of(builder, events->waits[i].tid);
+		struct timeline_span *span =
+			thread == TIMELINE_NONE ? NULL : span_at(builder->into, thread, time);
+
+		if (span && is_wait(span->state) && span->state != TIMELINE_READ && time < span->end)
+			r = note_of(builder->into, events->waits[i].text, &span->note);
+	}
+	return r;
+}
+
+/* Ends everything, puts it in order, and finds out which read each wait was for. */
+static int finish(struct builder *builder)
+{
+	struct timeline *into = builder->into;
+	_cleanup_free_ uint32_t *pages = NULL;
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < into->n_threads; i++)
+		if (!builder->workers[i].ended)
+			r = turn_to(builder, i, into->duration, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN,
+				TIMELINE_NONE);
+	pages = calloc(builder->n_spans + 1, sizeof(*pages));
+	if (r < 0 || !pages)
+		return -ENOMEM;
+	if (builder->n_spans > 1)
+		qsort(builder->spans, builder->n_spans, sizeof(*builder->spans), compare_spans);
+	for (size_t i = 0; r == 0 && i < builder->n_spans; i++) {
+		pages[i] = builder->spans[i].page;
+		r = timeline_add_span(into, &builder->spans[i].span);
+	}
+	if (into->n_reads > 1)
+		qsort(into->reads, into->n_reads, sizeof(*into->reads), compare_reads);
+	if (r == 0)
+		r = reads_match_waits(into, pages);
+	if (r == 0)
+		r = add_execs(builder);
+	return r < 0 ? r : add_waits(builder);
+}
+
+int timeline_build(struct timeline_events *events, struct timeline *into)
+{
+	_cleanup_(builder_release) struct builder builder = {.events = events, .into = into};
+	int r;
+
+	into->duration = events->ended > events->began ? events->ended - events->began : 0;
+	into->page_size = events->page_size;
+	builder.by_tid = calloc(TID_MAX, sizeof(*builder.by_tid));
+	if (!builder.by_tid)
+		return -ENOMEM;
+	if (events->n_moments > 1)
+		qsort(events->moments, events->n_moments, sizeof(*events->moments), compare_moments);
+	r = requests_index(events, &builder.requests);
+	if (r == 0)
+		r = add_thread(&builder, 0, events->first, events->first, TIMELINE_NONE);
+	for (size_t i = 0; r == 0 && i < events->n_moments; i++)
+		r = take_moment(&builder, &events->moments[i]);
+	return r < 0 ? r : finish(&builder);
+}

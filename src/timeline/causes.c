@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Goes through the times at which some thread begins to do something else. */
+#include "timeline/causes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+
+#define NOTHING SIZE_MAX /* no span: the thread has not begun, or has ended */
+
+/* A thread begins a span, or ends. */
+struct turn {
+	uint64_t time;
+	uint32_t thread;
+	size_t span;
+};
+
+struct sweep {
+	const struct timeline *timeline;
+	struct turn *turns; /* owned; ascending by time */
+	size_t n_turns;
+	size_t *current; /* owned; the span of each thread */
+	size_t living, running, runnable;
+};
+
+static void sweep_release(struct sweep *sweep)
+{
+	free(sweep->turns);
+	free(sweep->current);
+}
+
+void timeline_causes_release(struct timeline_causes *causes)
+{
+	free(causes->by_span);
+	*causes = (struct timeline_causes){0};
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+	const struct turn *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? 1 : -1;
+	/* Spans of one thread follow each other, and its end comes last. */
+	return (x->span > y->span) - (x->span < y->span);
+}
+
+static int sweep_init(struct sweep *sweep, const struct timeline *timeline, int32_t pid)
+{
+	sweep->timeline = timeline;
+	sweep->turns = calloc(timeline->n_spans + timeline->n_threads, sizeof(*sweep->turns));
+	sweep->current = calloc(timeline->n_threads, sizeof(*sweep->current));
+	if (!sweep->turns || !sweep->current)
+		return -ENOMEM;
+	for (size_t i = 0; i < timeline->n_spans; i++) {
+		const struct timeline_span *span = &timeline->spans[i];
+
+		if (pid == 0 || timeline->threads[span->thread].pid == pid)
+			sweep->turns[sweep->n_turns++] =
+				(struct turn){.time = span->begin, .thread = span->thread, .span = i};
+	}
+	for (size_t i = 0; i < timeline->n_threads; i++) {
+		sweep->current[i] = NOTHING;
+		if (pid == 0 || timeline->threads[i].pid == pid)
+			sweep->turns[sweep->n_turns++] = (struct turn){
+				.time = timeline->threads[i].end, .thread = (uint32_t)i, .span = NOTHING};
+	}
+	qsort(sweep->turns, sweep->n_turns, sizeof(*sweep->turns), compare_turns);
+	return 0;
+}
+
+static void count(struct sweep *sweep, size_t span, size_t by)
+{
+	enum timeline_state state;
+
+	if (span == NOTHING)
+		return;
+	state = sweep->timeline->spans[span].state;
+	sweep->living += by;
+	sweep->running += state == TIMELINE_RUNNING ? by : 0;
+	sweep->runnable += state == TIMELINE_RUNNABLE ? by : 0;
+}
+
+static void take_turn(struct sweep *sweep, const struct turn *turn)
+{
+	count(sweep, sweep->current[turn->thread], (size_t)-1);
+	sweep->current[turn->thread] = turn->span;
+	count(sweep, turn->span, 1);
+}
+
+/* Whether span `a` rather than `b` is the cause while nobody computes. */
+static bool is_rather(const struct timeline_span *a, const struct timeline_span *b)
+{
+	if ((a->state == TIMELINE_READ) != (b->state == TIMELINE_READ))
+		return a->state == TIMELINE_READ;
+	return a->state == TIMELINE_READ ? a->begin < b->begin : a->end < b->end;
+}
+
+/* The span that is the cause now; NOTHING if no thread lives. */
+static size_t cause(const struct sweep *sweep)
+{
+	const struct timeline_span *spans = sweep->timeline->spans;
+	size_t best = NOTHING;
+
+	if (sweep->living == 0)
+		return NOTHING;
+	for (size_t i = 0; i < sweep->timeline->n_threads; i++) {
+		size_t span = sweep->current[i];
+
+		if (span == NOTHING)
+			continue;
+		if (sweep->running || sweep->runnable) {
+			if (spans[span].state == (sweep->running ? TIMELINE_RUNNING : TIMELINE_RUNNABLE))
+				return span;
+		} else if (best == NOTHING || is_rather(&spans[span], &spans[best])) {
+			best = span;
+		}
+	}
+	return best;
+}
+
+int timeline_causes_find(const struct timeline *timeline, int32_t pid, struct timeline_causes *ret)
+{
+	_cleanup_(sweep_release) struct sweep sweep = {0};
+	_cleanup_(timeline_causes_releasep) struct timeline_causes causes = {0};
+	uint64_t end;
+	int r = sweep_init(&sweep, timeline, pid);
+
+	causes.by_span = calloc(timeline->n_spans + 1, sizeof(*causes.by_span));
+	if (r < 0 || !causes.by_span)
+		return -ENOMEM;
+	if (pid == 0 && sweep.n_turns)
+		causes.nobody = sweep.turns[0].time;
+	for (size_t i = 0; i < sweep.n_turns; i++) {
+		size_t span;
+		uint64_t lasts;
+
+		take_turn(&sweep, &sweep.turns[i]);
+		end = i + 1 < sweep.n_turns ? sweep.turns[i + 1].time
+			: pid == 0          ? timeline->duration
+					    : sweep.turns[i].time;
+		lasts = end - sweep.turns[i].time;
+		if (lasts == 0)
+			continue;
+		span = cause(&sweep);
+		if (span == NOTHING) {
+			causes.nobody += lasts;
+		} else {
+			causes.by_span[span] += lasts;
+			causes.states[timeline->spans[span].state] += lasts;
+		}
+	}
+	causes.total = causes.nobody;
+	for (size_t i = 0; i < TIMELINE_STATES; i++)
+		causes.total += causes.states[i];
+	*ret = causes;
+	causes = (struct timeline_causes){0};
+	return 0;
+}
+
+const char *timeline_state_name(enum timeline_state state)
+{
+	static const char *const names[TIMELINE_STATES] = {
+		[TIMELINE_RUNNING] = "running",
+		[TIMELINE_RUNNABLE] = "runnable",
+		[TIMELINE_READ] = "read",
+		[TIMELINE_WRITE] = "write",
+		[TIMELINE_LOCK] = "lock",
+		[TIMELINE_CHILD] = "child",
+		[TIMELINE_TIMER] = "timer",
+		[TIMELINE_MESSAGE] = "message",
+		[TIMELINE_PIPE] = "pipe",
+		[TIMELINE_EVENTS] = "events",
+		[TIMELINE_OTHER] = "other",
+	};
+
+	return names[state];
+}
+
+bool timeline_span_timed_out(const struct timeline_span *span)
+{
+	return span->woken_by == TIMELINE_WAKER_TIMER &&
+		(span->state == TIMELINE_EVENTS || span->state == TIMELINE_LOCK ||
+			span->state == TIMELINE_MESSAGE);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the time of a start went to. Each moment has one cause, so the causes add up to the time:
+ *
+ *     some thread runs                       TIMELINE_RUNNING
+ *     none runs, but one wants to            TIMELINE_RUNNABLE
+ *     none of these, and one waits for data  TIMELINE_READ, of the thread that has waited longest
+ *     otherwise                              what the thread waits for that goes on first: the others wait for more
+ */
+#pragma once
+
+#include "timeline/timeline.h"
+
+struct timeline_causes {
+	uint64_t total; /* nanoseconds: all of the following together */
+	uint64_t states[TIMELINE_STATES];
+	uint64_t nobody;   /* no thread lived */
+	uint64_t *by_span; /* owned; how much of the total each span of the timeline caused */
+};
+
+/*
+ * The causes of the whole start (pid 0), or of the time from the begin of one process to its end. The timeline is good
+ * (timeline_check()). The caller releases *ret. Returns 0 or -ENOMEM.
+ */
+int timeline_causes_find(const struct timeline *timeline, int32_t pid, struct timeline_causes *ret);
+void timeline_causes_release(struct timeline_causes *causes);
+
+static inline void timeline_causes_releasep(struct timeline_causes *causes)
+{
+	timeline_causes_release(causes);
+}
+
+/* "read", "runnable": for programs. */
+const char *timeline_state_name(enum timeline_state state);
+
+/* Whether a wait went on until its time was up: nobody answered. */
+bool timeline_span_timed_out(const struct timeline_span *span);

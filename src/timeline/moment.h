@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel reports of the threads of a start, one event after the other. A timeline is made of these (build.h). */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum timeline_moment_kind {
+	MOMENT_SWITCH, /* a processor goes from `thread` to `other` */
+	MOMENT_WAKING, /* `other` can run again */
+	MOMENT_NEW,    /* `thread` has made the thread `other` */
+	MOMENT_CALL,   /* a system call begins */
+	MOMENT_TOUCH,  /* pages are asked for: a fault, or a read */
+	MOMENT_ADDED,  /* pages are put into the page cache, and will be read */
+	MOMENT_ASKED,  /* a disk is asked to read */
+};
+
+enum timeline_context {
+	CONTEXT_THREAD,
+	CONTEXT_HARD,
+	CONTEXT_SOFT
+}; /* of an event: interrupts happen in any thread */
+
+struct timeline_moment {
+	uint64_t time;  /* nanoseconds, CLOCK_MONOTONIC */
+	int32_t thread; /* that was on the processor */
+	int32_t other;
+	uint8_t kind;    /* enum timeline_moment_kind */
+	uint8_t context; /* enum timeline_context */
+	union {
+		struct {
+			char name[16];  /* of `thread`, NUL-terminated */
+			uint32_t state; /* of `thread` from now on, as sched_switch has it: 0x1 sleeps … */
+		};
+		uint64_t flags; /* MOMENT_NEW: of clone(2) */
+		int64_t call;   /* MOMENT_CALL: its number */
+		struct {
+			uint64_t inode;
+			uint32_t device;      /* the superblock's: major << 20 | minor */
+			uint32_t first, last; /* pages, inclusive */
+		};
+		struct {
+			uint64_t sector; /* of 512 bytes, on the whole disk */
+			uint32_t disk;   /* major << 20 | minor */
+			uint32_t sectors;
+		};
+	};
+};

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a timeline (disk-layout.h), every byte of which may be hostile. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "format/endian.h"
+#include "timeline/disk-layout.h"
+#include "timeline/timeline-file.h"
+
+/* The rest of the file, without the checksum. */
+struct reader {
+	const char *data;
+	size_t size;
+};
+
+/* The next `count` items of item_size bytes, possibly not aligned; NULL if the file has fewer. */
+static const char *take(struct reader *reader, uint64_t count, size_t item_size)
+{
+	const char *taken = reader->data;
+	size_t size;
+
+	if (!table_fits(0, count, item_size, reader->size))
+		return NULL;
+	size = (size_t)count * item_size;
+	reader->data += size;
+	reader->size -= size;
+	return taken;
+}
+
+/* The next string as it lies in the file, NUL-terminated; NULL if there is none. */
+static const char *string_of(struct reader *strings)
+{
+	size_t length = strnlen(strings->data, strings->size);
+
+	return length == strings->size ? NULL : take(strings, length + 1, 1);
+}
+
+/* A copy of it. */
+static char *take_string(struct reader *strings)
+{
+	const char *text = string_of(strings);
+
+	return text ? strdup(text) : NULL;
+}
+
+/* The parts of the file, each of which is read from its beginning to its end. */
+struct tables {
+	struct reader files, threads, execs, spans, reads, marks, strings;
+};
+
+static bool take_tables(const struct disk_header *header, struct reader body, struct tables *ret)
+{
+	const struct {
+		struct reader *table;
+		uint64_t count;
+		size_t item_size;
+	} parts[] = {
+		{&ret->files, LE32(header->file_count), sizeof(struct disk_file)},
+		{&ret->threads, LE32(header->thread_count), sizeof(struct disk_thread)},
+		{&ret->execs, LE32(header->exec_count), sizeof(struct disk_exec)},
+		{&ret->spans, LE32(header->span_count), sizeof(struct disk_span)},
+		{&ret->reads, LE32(header->read_count), sizeof(struct disk_read)},
+		{&ret->marks, LE32(header->mark_count), sizeof(uint64_t)},
+		{&ret->strings, LE32(header->strings_size), 1},
+	};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		parts[i].table->data = take(&body, parts[i].count, parts[i].item_size);
+		if (!parts[i].table->data)
+			return false;
+		parts[i].table->size = (size_t)parts[i].count * parts[i].item_size;
+	}
+	return body.size == 0;
+}
+
+/* Copies the next entry of a table. Returns false at its end. */
+static bool next(struct reader *table, void *entry, size_t size)
+{
+	const char *at = table->size ? take(table, 1, size) : NULL;
+
+	if (at)
+		memcpy(entry, at, size);
+	return at;
+}
+
+static bool read_texts(struct reader *strings, struct timeline *timeline)
+{
+	timeline->command = take_string(strings);
+	timeline->program = timeline->command ? take_string(strings) : NULL;
+	timeline->kernel = timeline->program ? take_string(strings) : NULL;
+	timeline->ended_by = timeline->kernel ? take_string(strings) : NULL;
+	return timeline->ended_by;
+}
+
+static bool read_files(struct tables *tables, struct timeline *timeline)
+{
+	struct disk_file disk;
+
+	while (next(&tables->files, &disk, sizeof(disk))) {
+		const char *path = string_of(&tables->strings);
+
+		if (!path || disk.reserved ||
+			timeline_add_file(timeline, LE32(disk.kind), LE64(disk.pages), path) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_threads(struct tables *tables, struct timeline *timeline)
+{
+	struct disk_thread disk;
+
+	while (next(&tables->threads, &disk, sizeof(disk))) {
+		const char *name = string_of(&tables->strings);
+		const struct timeline_thread thread = {
+			.begin = LE64(disk.begin),
+			.end = LE64(disk.end),
+			.tid = (int32_t)LE32(disk.tid),
+			.pid = (int32_t)LE32(disk.pid),
+			.parent = LE32(disk.parent),
+		};
+
+		if (!name || disk.reserved || timeline_add_thread(timeline, &thread, name) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_execs(struct tables *tables, struct timeline *timeline)
+{
+	struct disk_exec disk;
+
+	while (next(&tables->execs, &disk, sizeof(disk))) {
+		const char *path = string_of(&tables->strings);
+
+		if (!path || disk.reserved ||
+			timeline_add_exec(timeline, LE64(disk.time), LE32(disk.thread), path) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_spans(struct tables *tables, struct timeline *timeline)
+{
+	struct disk_span disk;
+
+	while (next(&tables->spans, &disk, sizeof(disk))) {
+		const struct timeline_span span = {
+			.begin = LE64(disk.begin),
+			.end = LE64(disk.end),
+			.thread = LE32(disk.thread),
+			.state = LE16(disk.state),
+			.woken_by = LE16(disk.woken_by),
+			.file = LE32(disk.file),
+			.read = LE32(disk.read),
+			.note = LE32(disk.note),
+			.waker = LE32(disk.waker),
+		};
+
+		if (timeline_add_span(timeline, &span) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_reads(struct tables *tables, struct timeline *timeline)
+{
+	struct disk_read disk;
+
+	while (next(&tables->reads, &disk, sizeof(disk))) {
+		const struct timeline_read read = {
+			.begin = LE64(disk.begin),
+			.end = LE64(disk.end),
+			.place = LE64(disk.place),
+			.thread = LE32(disk.thread),
+			.file = LE32(disk.file),
+			.page = LE32(disk.page),
+			.pages = LE32(disk.pages),
+			.disk = LE32(disk.disk),
+			.seeks = LE32(disk.flags) & READ_SEEKS,
+			.ahead = LE32(disk.flags) & READ_AHEAD,
+		};
+
+		if (LE32(disk.flags) & ~(READ_SEEKS | READ_AHEAD) || timeline_add_read(timeline, &read) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_marks(struct tables *tables, struct timeline *timeline)
+{
+	uint64_t time;
+
+	while (next(&tables->marks, &time, sizeof(time))) {
+		const char *name = string_of(&tables->strings);
+
+		if (!name || timeline_add_mark(timeline, LE64(time), name) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_notes(struct tables *tables, uint32_t count, struct timeline *timeline)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = string_of(&tables->strings);
+
+		if (!text || timeline_add_note(timeline, text) < 0)
+			return false;
+	}
+	return tables->strings.size == 0;
+}
+
+static bool read_body(const struct disk_header *header, struct reader body, struct timeline *timeline)
+{
+	struct tables tables;
+
+	return take_tables(header, body, &tables) && read_texts(&tables.strings, timeline) &&
+		read_files(&tables, timeline) && read_threads(&tables, timeline) &&
+		read_execs(&tables, timeline) && read_spans(&tables, timeline) &&
+		read_reads(&tables, timeline) && read_marks(&tables, timeline) &&
+		read_notes(&tables, LE32(header->note_count), timeline);
+}
+
+static enum timeline_fault read_header(const void *data, size_t size, struct disk_header *ret)
+{
+	uint64_t checksum;
+
+	if (size < sizeof(ret->magic) || memcmp(data, TIMELINE_MAGIC, sizeof(ret->magic)) != 0)
+		return TIMELINE_FOREIGN;
+	if (size < sizeof(*ret) + sizeof(checksum))
+		return TIMELINE_TRUNCATED;
+	memcpy(ret, data, sizeof(*ret));
+	if (LE32(ret->version) > TIMELINE_VERSION)
+		return TIMELINE_NEWER;
+	if (LE64(ret->file_size) > size)
+		return TIMELINE_TRUNCATED;
+	size -= sizeof(checksum);
+	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
+	if (LE32(ret->version) < TIMELINE_VERSION || LE64(ret->file_size) < size + sizeof(checksum) ||
+		LE64(checksum) != checksum64(data, size) || (LE32(ret->flags) & ~TIMELINE_LOST) ||
+		ret->reserved)
+		return TIMELINE_DAMAGED;
+	return TIMELINE_GOOD;
+}
+
+enum timeline_fault timeline_parse(const void *data, size_t size, struct timeline *ret)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	struct disk_header header;
+	enum timeline_fault fault = read_header(data, size, &header);
+
+	if (fault != TIMELINE_GOOD)
+		return fault;
+	timeline.page_size = LE32(header.page_size);
+	timeline.recorded = (int64_t)LE64(header.recorded);
+	timeline.duration = LE64(header.duration);
+	timeline.prefetched = LE64(header.prefetched);
+	timeline.lost = LE32(header.flags) & TIMELINE_LOST;
+	if (!read_body(&header,
+		    (struct reader){
+			    (const char *)data + sizeof(header), size - sizeof(header) - sizeof(uint64_t)},
+		    &timeline) ||
+		timeline_check(&timeline) < 0)
+		return TIMELINE_DAMAGED;
+	*ret = timeline;
+	timeline = (struct timeline){0};
+	return TIMELINE_GOOD;
+}
+
+int timeline_load(const char *path, struct timeline *ret, enum timeline_fault *ret_fault)
+{
+	_cleanup_free_ char *data = NULL;
+	enum timeline_fault fault;
+	size_t size;
+	int r = read_file(path, TIMELINE_MAX_SIZE, &data, &size);
+
+	if (r < 0)
+		return r == -EBADMSG ? -EIO : r; /* a damaged file system, not a damaged timeline */
+	fault = timeline_parse(data, size, ret);
+	if (fault == TIMELINE_GOOD)
+		return 0;
+	*ret_fault = fault;
+	return -EBADMSG;
+}
+
+const char *timeline_fault_text(enum timeline_fault fault)
+{
+	switch (fault) {
+	case TIMELINE_GOOD:
+		return "is good";
+	case TIMELINE_NEWER:
+		return "was made by a newer headstart";
+	case TIMELINE_TRUNCATED:
+		return "is truncated: the end of the timeline is missing";
+	case TIMELINE_DAMAGED:
+		return "is damaged: it is not what headstart wrote";
+	case TIMELINE_FOREIGN:
+		break;
+	}
+	return "is not a headstart timeline: 'headstart trace' writes one";
+}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Starts that are slow for a reason, prepared here: the report names the reason first, and its causes add up to the time."""
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.environ["HEADSTART_TEST_SOURCE"], "tests", "bench"))
+import labtest                          # noqa: E402
+from lab.device import Device           # noqa: E402
+
+TOOL = os.path.join(labtest.BUILD, "tools", "headstart-tool")
+# Asks a service over a socket, as a D-Bus call does, and gives up after two seconds.
+ASKS = """
+import select, socket
+ours, service = socket.socketpair()
+ours.send(b"who are you?")
+poll = select.poll()
+poll.register(ours, select.POLLIN)
+assert not poll.poll(2000)
+"""
+PAGES = 256
+LIBRARY = f"""
+#define PAGE 4096
+static const char data[{PAGES}][PAGE] __attribute__((aligned(PAGE))) = {{[0 ... {PAGES} - 1] = "x"}};
+int touch(void)
+{{
+	int sum = 0;
+	for (unsigned i = 0; i < {PAGES}; i++)
+		sum += *(const volatile char *)data[i * 97 % {PAGES}];
+	return sum;
+}}
+"""
+PROGRAM = f"int touch(void); int main(void) {{ return touch() != 'x' * {PAGES}; }}"
+
+
+class Turn:
+    """Recordings take turns on a machine."""
+
+    def __enter__(self):
+        self.fd = os.open("/sys/kernel", os.O_RDONLY | os.O_CLOEXEC)
+        fcntl.flock(self.fd, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        os.close(self.fd)
+
+
+def build(folder, name, source, *options):
+    path = os.path.join(folder, name)
+    subprocess.run(["cc", "-O1", "-o", path, "-x", "c", "-", *options], input=source, text=True, check=True)
+    return path
+
+
+class SlowStarts(labtest.Undisturbed):
+    def setUp(self):
+        self.folder = self.enterContext(labtest.scratch())
+        self.timeline = os.path.join(self.folder, "timeline")
+
+    def trace(self, *command):
+        with Turn():
+            while True:
+                done = subprocess.run([TOOL, "trace", "--no-drop", "-o", self.timeline, "--", *command], check=False,
+                                      capture_output=True, text=True, stdin=subprocess.DEVNULL)
+                if "another recording is running" not in done.stderr:
+                    break
+                time.sleep(1)           # somebody's who does not take turns
+        if done.returncode and "privileges" in done.stderr:
+            labtest.skip(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def report(self, *options):
+        return subprocess.run([TOOL, "report", *options, self.timeline], check=True, capture_output=True, text=True,
+                              env={**os.environ, "COLUMNS": "1000"}).stdout
+
+    def check_sums(self, said):
+        """Of the whole start, and of each process."""
+        for part in (said, *said["processes"]):
+            self.assertAlmostEqual(sum(part["causes"].values()), part["seconds"], delta=0.03 * part["seconds"] + 0.0001)
+        self.assertAlmostEqual(sum(file["waited"] for file in said["files"]), said["causes"]["read"], places=3)
+
+    def test_time_out_of_a_service(self):
+        self.trace("/usr/bin/python3", "-S", "-c", ASKS)
+        said = json.loads(self.report("--json"))
+        self.check_sums(said)
+        self.assertEqual(max(said["causes"], key=said["causes"].get), "events", said["causes"])
+        first = said["waits"][0]
+        self.assertEqual((first["cause"], first["timed_out"]), ("events", True), first)
+        self.assertGreaterEqual(first["waited"], 1.99)
+        mostly, = [line for line in self.report().splitlines() if line.startswith("  mostly ")]
+        self.assertRegex(mostly, r"waiting for events \(poll, select, epoll\): 2\.\d of .*'python3' \(\d+\)")
+        self.assertIn("nobody answered until its time was up", mostly)
+
+    def test_library_on_a_slow_disk(self):
+        labtest.need("mke2fs", "cc")
+        tree = os.path.join(self.folder, "tree")
+        os.mkdir(tree)
+        build(tree, "libslow.so", LIBRARY, "-shared", "-fPIC", "-Wl,-soname,libslow.so")
+        image = os.path.join(self.folder, "image")
+        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0", "-d", tree, image, "32M"],
+                       check=True, stdout=subprocess.DEVNULL)
+        with Device("hdd", image, slowdisk=labtest.SLOWDISK) as device:
+            program = build(self.folder, "program", PROGRAM, f"-L{tree}", "-lslow", f"-Wl,-rpath,{device.root}")
+            device.delay(True)
+            self.trace(program)
+        library = os.path.join(device.root, "libslow.so")
+        said = json.loads(self.report("--json"))
+        self.check_sums(said)
+        self.assertEqual(max(said["causes"], key=said["causes"].get), "read", said["causes"])
+        slow = [file for file in said["files"] if file["path"] == library]
+        self.assertEqual(len(slow), 1, said["files"])
+        self.assertGreaterEqual(slow[0]["bytes"], PAGES * 4096)
+        self.assertGreater(slow[0]["reads"], 1)
+        self.assertGreater(said["seeks"], 0)
+        mostly, = [line for line in self.report().splitlines() if line.startswith("  mostly ")]
+        self.assertIn("waiting for reads: ", mostly)
+        self.assertRegex(mostly, f"s of it for ({library}|/dev/loop[0-9]+ \\(inodes and folders\\))$")
+        last = self.report().splitlines()[-1]
+        self.assertRegex(last, r"^[\d.]+ of [\d.]+ s were waiting for \d+ reads, [\d.]+ s of it seeks; .*[\d.]+ s computing; .*\.$")
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        labtest.skip("tracing needs root")
+    labtest.need()
+    unittest.main()

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* A timeline is read as it was written, and nothing that is not one is taken for one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "fixture.h"
+#include "format/endian.h"
+#include "timeline/disk-layout.h"
+#include "timeline/timeline-file.h"
+
+static char *good;
+static size_t good_size;
+
+static int make(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	const struct timeline_remark exec = {.time = 1000 * MS, .tid = MAIN, .text = "/bin/program"};
+	const struct timeline_remark wait = {.time = 1013 * MS, .tid = MAIN, .text = "a socket"};
+	void *data;
+
+	start_begin();
+	start.execs = &exec;
+	start.n_execs = 1;
+	start.waits = &wait;
+	start.n_waits = 1;
+	switches(0, 1, 0, MAIN);
+	makes(0, MAIN, WORKER, 0x10000);
+	touches(1, MAIN, LIBRARY, 7);
+	adds(1, MAIN, LIBRARY, 4, 11);
+	asks(1, MAIN, 800, 8);
+	serves(2, 10, 800, 8);
+	switches(2, MAIN, 2, WORKER);
+	wakes(10, WORKER, MAIN, CONTEXT_THREAD);
+	switches(11, WORKER, DEAD, MAIN);
+	calls(12, MAIN, 281);
+	switches(12, MAIN, 1, 1);
+	start_end(20, &timeline);
+	timeline.command = strdup("program --option");
+	timeline.prefetched = 3 * MS;
+	assert_int_equal(timeline_add_mark(&timeline, 20 * MS, "exit"), 0);
+	assert_int_equal(timeline_serialize(&timeline, &data, &good_size), 0);
+	good = data;
+	return 0;
+}
+
+static int unmake(void **state)
+{
+	free(good);
+	return 0;
+}
+
+static enum timeline_fault parse(const char *data, size_t size)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_free_ char *copy = malloc(size ? size : 1); /* so that valgrind sees what lies beyond */
+
+	memcpy(copy, data, size);
+	return timeline_parse(copy, size, &timeline);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_free_ void *again = NULL;
+	size_t size;
+
+	assert_int_equal(timeline_parse(good, good_size, &timeline), TIMELINE_GOOD);
+	assert_int_equal(timeline.n_threads, 2);
+	assert_int_equal(timeline.n_reads, 1);
+	assert_int_equal(timeline.n_execs, 1);
+	assert_int_equal(timeline.n_notes, 1);
+	assert_string_equal(timeline.notes[0], "a socket");
+	assert_string_equal(timeline.command, "program --option");
+	assert_string_equal(timeline.execs[0].path, "/bin/program");
+	assert_int_equal(timeline_serialize(&timeline, &again, &size), 0);
+	assert_int_equal(size, good_size);
+	assert_memory_equal(again, good, size);
+}
+
+static void each_cut_is_noticed(void **state)
+{
+	for (size_t size = 0; size < good_size; size++)
+		assert_int_equal(parse(good, size), size < 8 ? TIMELINE_FOREIGN : TIMELINE_TRUNCATED);
+}
+
+static void each_changed_byte_is_noticed(void **state)
+{
+	for (size_t i = 0; i < good_size; i++) {
+		_cleanup_free_ char *copy = malloc(good_size);
+
+		memcpy(copy, good, good_size);
+		copy[i] ^= 0x40;
+		assert_int_not_equal(parse(copy, good_size), TIMELINE_GOOD);
+	}
+}
+
+static void seal(char *data)
+{
+	uint64_t checksum = LE64(checksum64(data, good_size - sizeof(checksum)));
+
+	memcpy(data + good_size - sizeof(checksum), &checksum, sizeof(checksum));
+}
+
+/* With a true checksum each field is looked at by itself: what is taken is written again as it was. */
+static void each_field_is_checked(void **state)
+{
+	static const unsigned char values[] = {0x00, 0x01, 0x7f, 0xff};
+
+	for (size_t i = 0; i < good_size - sizeof(uint64_t); i++)
+		for (size_t j = 0; j < sizeof(values); j++) {
+			_cleanup_(timeline_releasep) struct timeline timeline = {0};
+			_cleanup_free_ char *copy = malloc(good_size);
+			_cleanup_free_ void *again = NULL;
+			size_t size;
+
+			memcpy(copy, good, good_size);
+			copy[i] = (char)values[j];
+			seal(copy);
+			if (timeline_parse(copy, good_size, &timeline) != TIMELINE_GOOD)
+				continue;
+			assert_int_equal(timeline_check(&timeline), 0);
+			assert_int_equal(timeline_serialize(&timeline, &again, &size), 0);
+			assert_int_equal(size, good_size);
+			assert_memory_equal(again, copy, size);
+		}
+}
+
+static void a_newer_version_is_named(void **state)
+{
+	_cleanup_free_ char *copy = malloc(good_size);
+	uint32_t version = LE32(TIMELINE_VERSION + 1);
+
+	memcpy(copy, good, good_size);
+	memcpy(copy + offsetof(struct disk_header, version), &version, sizeof(version));
+	seal(copy);
+	assert_int_equal(parse(copy, good_size), TIMELINE_NEWER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_read),
+		cmocka_unit_test(each_cut_is_noticed),
+		cmocka_unit_test(each_changed_byte_is_noticed),
+		cmocka_unit_test(each_field_is_checked),
+		cmocka_unit_test(a_newer_version_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, make, unmake);
+}

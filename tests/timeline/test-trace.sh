@@ -1,0 +1,146 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstart trace and headstart report: what they write and say, and that nothing stays half-written.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
+
+can_record
+make_disk
+make_programs
+machine_state >"$tmp/before"
+file=$tmp/timeline
+
+trace() { "$tool" trace --no-drop -o "$file" "$@" >"$tmp/out" 2>"$tmp/err"; }
+
+report() { COLUMNS=1000 "$tool" report "$@" "$file" >"$tmp/report" 2>"$tmp/err" || fail "$(cat "$tmp/err")"; }
+
+# Expects a command to fail with this status and these words, and to leave no file.
+refuses() { # STATUS WORDS COMMAND…
+	status=$1 words=$2
+	shift 2
+	rm -f "$file"
+	got=0
+	"$@" >"$tmp/out" 2>"$tmp/err" || got=$?
+	[ "$got" = "$status" ] || fail "status $got, not $status: $* ($(cat "$tmp/err"))"
+	grep -qF -- "$words" "$tmp/err" || fail "did not say '$words': $(cat "$tmp/err")"
+	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than a sentence: $(cat "$tmp/err")"
+	[ ! -e "$file" ] || fail "left a file: $*"
+}
+
+case_each_process_file_and_read_is_there() {
+	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+	trace -- "$disk/link" || fail "$(cat "$tmp/err")"
+	grep -q 'were waiting for [0-9,]* reads\?' "$tmp/err" || fail "no sentence: $(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - "$disk" <<'END' || fail "the report is not what happened"
+said, disk = TOP, ARGS[0]
+files = {file["path"]: file for file in said["files"]}
+assert said["program"] == disk + "/script" and said["milestone"] == "exit", said
+programs = [process["program"] for process in said["processes"]]
+assert disk + "/start" in programs and disk + "/helper" in programs, programs
+first = said["processes"][0]["pid"]
+assert {p.get("parent") for p in said["processes"]} == {None, first}, said["processes"]
+assert files[disk + "/data"]["bytes"] > 0 and files[disk + "/data"]["kind"] == "regular", sorted(files)
+assert files[disk + "/libthree.so.1.0"]["reads"] >= 1, sorted(files)
+assert any(file["kind"] == "metadata" and file["reads"] for file in said["files"]), sorted(files)
+assert said["bytes"] == sum(file["bytes"] for file in said["files"])
+assert said["causes"]["running"] > 0
+total = sum(said["causes"].values())
+assert abs(total - said["seconds"]) <= 0.03 * said["seconds"], (total, said["seconds"])
+END
+	report --rows 1
+	grep -q '^  and [0-9]* more$' "$tmp/report" || fail "no rows were left out: $(cat "$tmp/report")"
+	tail -n 1 "$tmp/report" | grep -q ' computing; .*\.$' || fail "the report does not end with the sentence: $(cat "$tmp/report")"
+}
+
+case_threads_locks_and_children_are_told_apart() {
+	trace -- /usr/bin/python3 -S -c '
+import os, threading, time
+lock = threading.Lock()
+lock.acquire()
+thread = threading.Thread(target=lambda: (time.sleep(0.3), lock.release()))
+thread.start()
+lock.acquire()
+if os.fork() == 0:
+    time.sleep(0.3)
+    os._exit(0)
+os.wait()' || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - <<'END' || fail "not told apart"
+parent, child = sorted(TOP["processes"], key=lambda process: "parent" in process)
+assert len(TOP["processes"]) == 2, TOP["processes"]
+assert parent["causes"]["child"] >= 0.25, parent        # in the parent alone: nothing else is alive there
+assert child["causes"]["timer"] >= 0.25, child
+assert TOP["causes"]["timer"] >= 0.5 and TOP["causes"]["child"] < 0.1, TOP["causes"]  # the sleep is the cause of both
+END
+}
+
+case_milestone_ends_the_trace() {
+	trace --until time:0.5 --kill -- sleep 100 || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - <<'END' || fail "wrong end"
+assert TOP["milestone"] == "time" and 0.5 <= TOP["seconds"] < 90, TOP
+END
+}
+
+case_programs_that_fail_are_traced() {
+	trace -- sh -c 'kill -9 $$' || fail "$(cat "$tmp/err")"
+	grep -q 'was ended by signal 9' "$tmp/err" || fail "$(cat "$tmp/err")"
+	report
+	trace -- "$(command -v sh)" -c 'exec 0<&- 1>&- 2>&-; exit 3' || fail "$(cat "$tmp/err")"
+	report
+}
+
+case_wrong_command_lines() {
+	refuses 2 'no command given' "$tool" trace -o "$file"
+	refuses 2 'no file given to write to' "$tool" trace -- true
+	refuses 2 "unknown milestone 'soon'" "$tool" trace -o "$file" --until soon -- true
+	refuses 2 'no file given' "$tool" report
+	refuses 2 'is not a number of rows' "$tool" report --rows x "$file"
+	refuses 127 "command 'no-such-program' not found" "$tool" trace -o "$file" -- no-such-program
+	refuses 1 'is not a regular file' "$tool" trace -o /dev/full -- true
+	refuses 1 "cannot write '$tmp/no/folder'" "$tool" trace -o "$tmp/no/folder" -- true
+	for_others "$tool"
+	refuses 1 'needs root' $as_nobody "$others/headstart-tool" trace -o "$file" -- true
+}
+
+case_full_disk_leaves_nothing() {
+	mkdir "$tmp/full"
+	mount -t tmpfs -o size=4k tmpfs "$tmp/full"
+	at_case_exit() { umount "$tmp/full" 2>/dev/null || :; }
+	file=$tmp/full/timeline
+	refuses 1 'No space left on device' "$tool" trace -q --no-drop -o "$file" -- sh -c "$(printf 'ls /; %.0s' 1 2 3 4 5 6 7 8 9 10 11 12)"
+	[ -z "$(ls -A "$tmp/full")" ] || fail "left something: $(ls -A "$tmp/full")"
+}
+
+case_files_that_are_no_timelines() {
+	trace -q -- true || fail "$(cat "$tmp/err")"
+	cp "$file" "$tmp/good"
+	for word in trunc:truncated change:damaged; do
+		cp "$tmp/good" "$tmp/bad"
+		case $word in
+		trunc:*) truncate -s -1 "$tmp/bad" ;;
+		change:*) printf 'x' | dd of="$tmp/bad" bs=1 seek=60 conv=notrunc status=none ;;
+		esac
+		refuses 1 "is ${word#*:}" "$tool" report "$tmp/bad"
+	done
+	refuses 1 'is not a headstart timeline' "$tool" report "$HEADSTART_TEST_SOURCE/README.md"
+	refuses 1 "cannot read '$tmp/none'" "$tool" report "$tmp/none"
+	refuses 1 'directory' "$tool" report "$tmp"
+}
+
+# File names reach a terminal only as text.
+case_hostile_names_are_harmless() {
+	name=$(printf 'a\033[31m\nb')
+	cp "$disk/helper" "$disk/$name"
+	trace -- "$disk/$name" --version || fail "$(cat "$tmp/err")"
+	report
+	! grep -q "$(printf '\033')" "$tmp/report" || fail "a control character reached the page"
+	grep -qF 'a\x1b[31m\x0ab' "$tmp/report" || fail "$(cat "$tmp/report")"
+}
+
+case_machine_is_left_as_it_was() {
+	machine_state | diff "$tmp/before" - >&2 || fail "the machine is not as it was"
+}
+
+run_cases

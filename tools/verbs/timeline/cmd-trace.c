@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart trace: writes the timeline of one ordinary start. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lib/output.h"
+#include "plan/build/build.h"
+#include "record/command/terminal.h"
+#include "report/timeline-report.h"
+#include "timeline/timeline-file.h"
+#include "verb.h"
+#include "verbs/record/begin.h"
+#include "verbs/record/report.h"
+
+static const char help[] =
+	"usage: headstart trace [OPTION…] -o FILE [--] COMMAND [ARGUMENT…]\n"
+	"Starts COMMAND from a cold page cache, with read-ahead as it is, and writes what each of its threads\n"
+	"did when, and each read, to FILE. 'headstart report FILE' says what the time went to.\n"
+	"\n"
+	"options:\n"
+	"  -o, --output FILE         write the timeline to FILE\n"
+	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
+	"                            window: its first window is on the screen (X11 and Xwayland)\n"
+	"                            mark: 'headstart mark' was run\n"
+	"                            idle:SECONDS: it has touched nothing new for this long\n"
+	"                            time:SECONDS: this long after the start\n"
+	"  -t, --timeout SECONDS     end the trace after this time (default: 120)\n"
+	"  -k, --kill                end the command when the trace has ended\n"
+	"      --user NAME           run COMMAND as this user, with a terminal and an environment of its own\n"
+	"                            (default: the user who called sudo)\n"
+	"      --no-drop             leave the page cache as it is\n"
+	"  -q, --quiet               print nothing but errors\n"
+	"  -h, --help                print this\n";
+
+enum { OPTION_USER = 256, OPTION_NO_DROP };
+
+static int take_option(struct record_job *job, int option)
+{
+	switch (option) {
+	case 'o':
+		job->output = optarg;
+		return 0;
+	case 'u':
+		if (!milestone_parse(optarg, &job->record.until))
+			return verb_usage("trace",
+				"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS",
+				optarg);
+		return 0;
+	case 't':
+		if (!milestone_parse_seconds(optarg, &job->record.timeout))
+			return verb_usage("trace", "'%s' is not a number of seconds", optarg);
+		return 0;
+	case 'k':
+		job->kill = true;
+		return 0;
+	case 'q':
+		job->quiet = true;
+		return 0;
+	case OPTION_USER:
+		job->record.user = optarg;
+		return 0;
+	case OPTION_NO_DROP:
+		job->record.keep_cache = true;
+		return 0;
+	}
+	return -1;
+}
+
+/* Returns 0, an exit status after printing the reason, or -1 after printing the help. */
+static int parse(int argc, char **argv, struct record_job *job)
+{
+	static const struct option longs[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"until", required_argument, NULL, 'u'},
+		{"timeout", required_argument, NULL, 't'},
+		{"kill", no_argument, NULL, 'k'},
+		{"user", required_argument, NULL, OPTION_USER},
+		{"no-drop", no_argument, NULL, OPTION_NO_DROP},
+		{"quiet", no_argument, NULL, 'q'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int c, r;
+
+	while ((c = verb_option(argc, argv, "+:o:u:t:kqh", longs)) != -1) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return -1;
+		}
+		if (c == '?')
+			return VERB_USAGE;
+		r = take_option(job, c);
+		if (r)
+			return r;
+	}
+	if (optind == argc)
+		return verb_usage("trace", "no command given");
+	if (!job->output)
+		return verb_usage("trace", "no file given to write to: use -o FILE");
+	job->record.argv = argv + optind;
+	return 0;
+}
+
+/* What the same reads would take in one batch, by what the disk was measured to be; 0 if it was not. */
+static uint64_t expect_prefetched(const struct profile *profile)
+{
+	struct plan_options options = {0};
+	struct plan_summary summary = {0};
+	_cleanup_free_ void *plan = NULL;
+	size_t size;
+
+	if (plan_build(profile, &options, &plan, &size, &summary) < 0)
+		return 0;
+	return summary.planned_ms * 1000000;
+}
+
+/* Returns 0, or an exit status after printing the reason. */
+static int keep(const struct record_job *job, struct record_result *result)
+{
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	_cleanup_free_ char *sentence = NULL;
+	int r;
+
+	result->timeline.prefetched = expect_prefetched(&result->profile);
+	r = timeline_save(&result->timeline, job->output);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot write '%s'", job->output);
+	if (job->quiet)
+		return 0;
+	if (sums_make(&result->timeline, &sums) == 0)
+		sentence = report_timeline_sentence(&result->timeline, &sums);
+	if (result->timeline.lost)
+		verb_note("the kernel dropped events: some times and reads are missing or wrong");
+	if (sentence)
+		verb_note("%s", sentence);
+	verb_note("for more, type:  headstart report %s", job->output);
+	return 0;
+}
+
+static int trace(struct record_job *job)
+{
+	struct record_result result;
+	enum record_step step;
+	int err, r;
+
+	if (!job->quiet && isatty(STDERR_FILENO))
+		job->record.progress = record_report_progress;
+	err = record_run(&job->record, &result, &step);
+	if (err)
+		return record_report_failure(step, err, job);
+	terminal_end_line(result.terminal);
+	r = keep(job, &result);
+	if (result.running && !job->quiet && !job->kill)
+		verb_note("the trace has ended; '%s' goes on", job->record.argv[0]);
+	err = record_wait(&result, job->kill);
+	if (!err && !job->quiet && !job->kill)
+		record_report_status(&result, job->record.argv[0]);
+	profile_release(&result.profile);
+	record_disks_release(&result.disks);
+	timeline_release(&result.timeline);
+	return r;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+	_cleanup_(record_job_releasep) struct record_job job = {.record = {.timeout = 120,
+									.until = {MILESTONE_EXIT},
+									.window = -1,
+									.keep_read_ahead = true,
+									.timeline = true},
+		.mark = -1,
+		.inside = {.results = -1},
+		.makes = "timeline"};
+	int r = parse(argc, argv, &job);
+
+	if (r)
+		return r < 0 ? 0 : r;
+	if (geteuid() != 0)
+		return verb_fail(
+			"tracing reads the kernel's trace events and needs root: sudo headstart trace …");
+	record_choose_user(&job);
+	r = record_find_command(&job);
+	if (r == 0)
+		r = output_check(job.output);
+	if (r == 0)
+		r = record_begin(&job);
+	return r ? r : trace(&job);
+}

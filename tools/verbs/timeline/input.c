@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#include "verbs/timeline/input.h"
+
+#include <errno.h>
+
+#include "timeline/timeline-file.h"
+#include "verb.h"
+
+int timeline_input(const char *path, struct timeline *ret)
+{
+	enum timeline_fault fault = TIMELINE_GOOD;
+	int r = timeline_load(path, ret, &fault);
+
+	if (r == -EBADMSG)
+		return verb_fail("'%s' %s", path, timeline_fault_text(fault));
+	if (r == -EINVAL)
+		return verb_fail("'%s' is not a regular file", path);
+	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
+}
