@@ -12,12 +12,3 @@ const struct profile_range *explain_find_range(const struct profile_file *file, 
 
 /* The program that was executed last before a touch. The profile does not know which of the running processes touched. */
 const struct profile_exec *explain_find_exec(const struct profile *profile, uint32_t order);
-
-/* Pages that a start touched of a file. Without a file all are 0. */
-struct explain_share {
-	uint64_t pages;
-	uint64_t every_run; /* of them, those that every run touched */
-	uint64_t one_run;   /* those that one run of several touched */
-};
-
-struct explain_share explain_share_of(const struct profile_file *file, uint32_t runs);

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "profile/metadata.h"
+#include "profile/share.h"
 #include "report/table.h"
 #include "report/words.h"
 
@@ -39,6 +40,22 @@ static void print_metadata(FILE *out, const struct profile *profile, const struc
 			words_plural(profile->n_file_systems));
 }
 
+/* Of several runs: how much every one of them touched, and how much one alone. */
+static void print_runs(FILE *out, const struct profile *profile, const struct report_style *style)
+{
+	uint64_t every = 0, once = 0;
+	char all[WORDS_MAX], one[WORDS_MAX];
+
+	for (size_t i = 0; i < profile->n_files; i++) {
+		struct profile_share share = profile_share_of(&profile->files[i], profile->runs);
+
+		every += share.every_run;
+		once += share.one_run;
+	}
+	table_line(out, style, "", "%s in every run, %s in one run alone",
+		words_bytes(every * profile->page_size, all), words_bytes(once * profile->page_size, one));
+}
+
 static void print_header(FILE *out, const struct profile *profile, const struct report_style *style)
 {
 	char when[WORDS_MAX], bytes[WORDS_MAX], touches[WORDS_MAX], ranges[WORDS_MAX], files[WORDS_MAX];
@@ -59,6 +76,8 @@ static void print_header(FILE *out, const struct profile *profile, const struct 
 	table_line(out, style, "touched", "%s in %s range%s of %s file%s",
 		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges),
 		words_plural(n_ranges), words_count(n_read, files), words_plural(n_read));
+	if (profile->runs > 1)
+		print_runs(out, profile, style);
 	n_read = profile->n_files - n_read;
 	table_line(out, style, "looked at", "%s other file%s, folders and links included",
 		words_count(n_read, files), words_plural(n_read));

@@ -11,6 +11,7 @@
 #include "explain/code.h"
 #include "explain/planned.h"
 #include "explain/touch.h"
+#include "profile/share.h"
 
 #define PAGE 4096u
 
@@ -31,12 +32,12 @@ static void range_of_a_page_is_found(void **state)
 
 static void pages_of_every_run_and_of_one_run_are_counted(void **state)
 {
-	struct explain_share share = explain_share_of(&file, 3);
+	struct profile_share share = profile_share_of(&file, 3);
 
 	assert_int_equal(share.pages, 6);
 	assert_int_equal(share.every_run, 2);
 	assert_int_equal(share.one_run, 1);
-	share = explain_share_of(NULL, 3);
+	share = profile_share_of(NULL, 3);
 	assert_int_equal(share.pages + share.every_run + share.one_run, 0);
 }
 

@@ -44,6 +44,7 @@ case_profile_is_shown_as_text() {
 	says '^  runs +2$'
 	says '^  key +none$'
 	says '^  touched +122.9 kB in 4 ranges of 2 files$'
+	says '^ +20.5 kB in every run, 102.4 kB in one run alone$'
 	says '^  looked at +2 other files'
 	says '^ +20  /bin/helper$'
 	says '^ +102.4 kB  196.6 kB +2  -  +#{12}\.{8}\+\.{3}  .*data$'

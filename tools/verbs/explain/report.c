@@ -11,6 +11,7 @@
 
 #include "lib/page-style.h"
 #include "lib/print-json.h"
+#include "profile/share.h"
 #include "report/json-text.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -91,7 +92,7 @@ static const char *absence_words(enum explain_absence absence)
 static void print_file(const struct explanation *explanation, const struct report_style *style)
 {
 	const struct profile_file *file = explanation->file;
-	struct explain_share share = explain_share_of(file, explanation->all.runs);
+	struct profile_share share = profile_share_of(file, explanation->all.runs);
 	uint64_t page_size = explanation->all.page_size;
 	const struct profile_exec *exec = explain_find_exec(&explanation->all, file->order);
 	char bytes[WORDS_MAX], size[WORDS_MAX], order[WORDS_MAX], all[WORDS_MAX];
@@ -126,7 +127,7 @@ static void print_recordings(const struct explanation *explanation, const struct
 	for (size_t i = 0; i < explanation->recordings.n; i++) {
 		const struct profile *recording = &explanation->recordings.items[i];
 		const struct profile_file *file = explain_find_file(recording, explanation->path);
-		struct explain_share share = explain_share_of(file, recording->runs);
+		struct profile_share share = profile_share_of(file, recording->runs);
 		char bytes[WORDS_MAX];
 
 		if (file)
@@ -279,7 +280,7 @@ static void put_exec(struct json_object *json, const struct profile *all, uint32
 static void put_share(
 	struct json_object *json, const struct profile_file *file, const struct profile *profile)
 {
-	struct explain_share share = explain_share_of(file, profile->runs);
+	struct profile_share share = profile_share_of(file, profile->runs);
 
 	put(json, "bytes", share.pages * profile->page_size);
 	put(json, "bytes_every_run", share.every_run * profile->page_size);
