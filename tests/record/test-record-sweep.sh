@@ -17,6 +17,14 @@ for i in $(seq "$FOLDERS"); do
 	head -c 65536 /dev/zero >"$disk/folder$i/filler"
 	echo "$disk/folder$i/file"
 done >"$disk/list"
+# A file of so many pieces that its inode has no room for them.
+yes line | head -c 65536 >"$disk/pieces"
+sync "$disk/pieces"
+block=$(stat -fc %S "$disk")
+for i in $(seq $((65536 / block / 2 - 1))); do
+	fallocate --punch-hole --offset $((2 * i * block)) --length "$block" "$disk/pieces"
+done
+echo "$disk/pieces" >>"$disk/list"
 cat >"$disk/script" <<END
 #!/bin/sh
 while read file; do read line <\$file; done <$disk/list
@@ -57,6 +65,19 @@ case_the_profile_has_the_metadata_of_the_disk() {
 		assert all(a["page"] + a["pages"] < b["page"] for a, b in zip(ranges, ranges[1:])), ranges
 	END
 	"$tool" show "$tmp/profile" | grep -q '^  metadata ' || fail "show does not tell"
+}
+
+case_where_the_pieces_of_a_file_lie_is_metadata() {
+	have debugfs || return 0
+	sync -f "$disk"
+	tree=$(debugfs -R "ex /pieces" "$tmp/image" 2>/dev/null | awk '$1 == "0/" && $2 > 0 { print $8; exit }')
+	[ -n "$tree" ] || fail "the list of the pieces is in the inode: $(debugfs -R "ex /pieces" "$tmp/image" 2>&1)"
+	"$tool" show --json "$tmp/profile" >"$tmp/out"
+	json "$tmp/out" - "$id" $((tree * block)) <<-'END'
+		ranges = next(entry["ranges"] for entry in TOP["metadata"] if entry["file_system"] == ARGS[0])
+		page = int(ARGS[1]) // TOP["page_size"]
+		assert any(range["page"] <= page < range["page"] + range["pages"] for range in ranges), (page, ranges)
+	END
 }
 
 case_the_plan_has_it_in_the_order_of_the_disk() {
