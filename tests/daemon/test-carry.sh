@@ -40,6 +40,34 @@ case_static_program_becomes_warm() {
 	until_note started -ge 1
 }
 
+# The daemon is confined as its unit says, but for the devices that it may open.
+carries_metadata() {
+	"$page" out "$disk/other" "$disk/data" || fail "pages stay in the page cache"
+	start_waiter "$disk/other"
+	for try in $(seq 100); do
+		grep -q "^prefetch program=$disk/other .* swept=262144$" "$tmp/log" 2>/dev/null && break
+		sleep 0.05
+	done
+	end_waiter
+	[ "$try" != 100 ] || fail "the metadata was not read: $(cat "$tmp/log" /run/headstart/daemon "$tmp/daemon-log")"
+}
+case_metadata_is_read_first() {
+	cp "$disk/waiter" "$disk/other"
+	sync -f "$disk"
+	"$make_profile" "$tmp/other" <<-END
+		program $disk/other
+		file regular $disk/other
+		range 0 4 0 1
+		file regular $disk/data
+		range 0 900 4 1
+		metadata $disk 0 64
+	END
+	"$tool" plan "$tmp/other" >/dev/null
+	export HEADSTART_LOG="$tmp/log"
+	start_daemon --no-learn
+	until_undisturbed carries_metadata
+}
+
 stays_cold() {
 	make_cold
 	before=$(note "$1")
