@@ -11,7 +11,8 @@ from coldlib import table    # noqa: E402
 # Okabe and Ito's palette, which colour-blind people can distinguish too. Variants of an arm have its colour.
 COLOURS = {"nothing": "#000000", "whole": "#56B4E9", "files": "#CC79A7", "run": "#D55E00", "audit": "#009E73",
            "warm": "#999999", "warm-run": "#E69F00", "warm-audit": "#0072B2", "relaid": "#F0E442"}
-COLOURS |= {"audit-nowait": COLOURS["audit"], "shell-run": COLOURS["run"], "cold-shell-run": COLOURS["run"]}
+COLOURS |= {"audit-nowait": COLOURS["audit"], "shell-run": COLOURS["run"], "cold-shell-run": COLOURS["run"],
+            "sweep-run": COLOURS["run"]}
 OTHER = "#0072B2"
 
 STYLE = {
