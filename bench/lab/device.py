@@ -25,20 +25,21 @@ _namespace_of = None     # the process that has been given its own mount namespa
 
 
 class Device:
-    """`model` is one of MODELS; `image` is the path of an ext4 image, which is never written; `seed` is that of hdd's
-    random numbers; `slowdisk` is the program, by default the one in build/.
+    """`model` is one of MODELS; `image` is the path of an image of that file system, which is never written; `seed` is that of
+    hdd's random numbers; `slowdisk` is the program, by default the one in build/. A squashfs is mounted read-only.
 
     The modelled delay is off except between delay(True) and delay(False): preparations run at full speed. Raises
     LabError if root, FUSE, a loop device or the program is missing.
     """
 
-    def __init__(self, model, image, seed=0, slowdisk=SLOWDISK):
+    def __init__(self, model, image, seed=0, slowdisk=SLOWDISK, file_system="ext4"):
         if model not in MODELS:
             raise LabError(f"there is no device model '{model}'; there are: {', '.join(MODELS)}")
         self.model = model
         self.image = image
         self.seed = seed
         self.slowdisk = slowdisk
+        self.file_system = file_system
         self.root = None
         self.loop = None
         self._control = None
@@ -70,7 +71,8 @@ class Device:
 
     def mount(self):
         """Mounts the file system at .root, without access times."""
-        kernel.mount(self.loop, self.root, "ext4", kernel.MS_NOATIME)
+        flags = kernel.MS_NOATIME | (kernel.MS_RDONLY if self.file_system == "squashfs" else 0)
+        kernel.mount(self.loop, self.root, self.file_system, flags)
 
     def unmount(self):
         """Unmounts it; OSError (EBUSY) if something in it is open."""

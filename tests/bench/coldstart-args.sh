@@ -59,6 +59,14 @@ case_restore_has_a_device_and_files() {
 	wrong_of "$HEADSTART_TEST_SOURCE/bench/restore" "'none' is not a positive number" --device none --files none
 }
 
+case_squashfs_has_a_device_and_a_program() {
+	squashfs=$HEADSTART_TEST_SOURCE/bench/squashfs
+	wrong_of "$squashfs" "invalid choice: 'tape'" --device tape
+	wrong_of "$squashfs" "either --app NAME or a command" --device hdd --app firefox -- true
+	wrong_of "$squashfs" "--small needs a command" --device hdd --small
+	wrong_of "$squashfs" "invalid choice: 'zip'" --device hdd --comp zip
+}
+
 case_asked_chooses_its_starts() {
 	asked=$HEADSTART_TEST_SOURCE/bench/asked
 	wrong_of "$asked" "unknown program 'perl': use python3, git" --device hdd --only git,perl
