@@ -211,6 +211,11 @@ static int describe(struct profile *profile, const char *subject, const char *co
 
 	if (uname(&kernel) < 0)
 		return -errno;
+	free(profile->command); /* a recording, to which names were added, says these of itself */
+	free(profile->program);
+	free(profile->kernel);
+	free(profile->milestone);
+	free(profile->device);
 	profile->command = strdup(command);
 	profile->program = strdup(subject);
 	profile->kernel = strdup(kernel.release);

@@ -89,6 +89,26 @@ END
 	until_undisturbed levels
 }
 
+# As root, through the recorder: the names and the pages that the command touched, and those of the disk.
+case_command_is_recorded_with_its_names() {
+	recorded() {
+		cold
+		status=0
+		"$tool" snapshot --json -o "$tmp/s" --command -- sh -c "cd '$disk/tree' && stat $looked_up && cat c/d/three" \
+			>"$tmp/json" 2>"$tmp/err" || status=$?
+		! grep -qE "tracefs|tracepoints|refuses tracing|another recording" "$tmp/err" || skip "$(tail -n 1 "$tmp/err")"
+		[ "$status" = 0 ] || fail "it ended with $status: $(cat "$tmp/err")"
+		[ "$(names "$tmp/s")" = "$looked_up" ] || fail "it names: $(names "$tmp/s")"
+		json "$tmp/shown" - "$disk/tree/c/d/three" <<'END'
+read = {TOP["files"][extent["file"]]["path"] for extent in TOP["extents"]}
+assert ARGS[0] in read, read
+END
+	}
+	until_undisturbed recorded
+	refuses 127 "command 'no-such-command' not found" "$tool" snapshot -o "$tmp/none" --command -- no-such-command
+	[ ! -e "$tmp/none" ] || fail "something was written"
+}
+
 # A file of two names has its pages once.
 case_two_names_of_a_file_are_read_once() {
 	ln -f "$disk/tree/a/one" "$disk/tree/a/b/alias"

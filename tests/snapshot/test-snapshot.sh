@@ -180,6 +180,31 @@ END
 	[ "$(stat -c %a:%u "$disk/out/s")" = 600:65534 ] || fail "others may read it"
 }
 
+# Without root: what was not in memory before the command, and nothing else.
+case_command_of_a_user_brings_what_is_new() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	for_others "$tool"
+	chmod 755 "$disk" "$disk/tree" "$disk/tree/sub"
+	$as_nobody test -r "$files/f1" || skip "'$disk' cannot be reached by an ordinary user"
+	cp -r "$files" "$disk/own"
+	install -d -o 65534 "$disk/written"
+	chown -R 65534 "$disk/own"
+	sync -f "$disk"
+	new() {
+		evict "$disk"/own/f*
+		cat "$disk/own/f1" >/dev/null
+		$as_nobody "$others/headstart-tool" snapshot --json -o "$disk/written/s" --command -- \
+			sh -c "cat '$disk/own/f1' '$disk/own/f2' | wc -c >&2; exit 3" >"$tmp/json" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+		"$tool" show --json "$disk/written/s" >"$tmp/shown"
+		json "$tmp/shown" - "$disk/own/f" <<'END'
+read = {TOP["files"][extent["file"]]["path"] for extent in TOP["extents"]}
+assert ARGS[0] + "2" in read and ARGS[0] + "1" not in read, read
+END
+		grep -q "'sh' ended with exit status 3" "$tmp/err" || fail "not told how it ended: $(cat "$tmp/err")"
+	}
+	until_undisturbed new
+}
+
 case_what_is_no_snapshot_is_refused() {
 	cat "$files/f1" >/dev/null
 	snapshot "$files"
@@ -206,6 +231,7 @@ case_what_is_no_snapshot_is_refused() {
 case_wrong_arguments_are_refused() {
 	refuses 2 "give -o FILE" "$tool" snapshot "$files"
 	refuses 2 "unknown option '--frob'" "$tool" snapshot --frob
+	refuses 2 "no command given" "$tool" snapshot -o "$tmp/s" --command
 	refuses 2 "give the FILE of a snapshot" "$headstart" restore
 	refuses 2 "give one FILE" "$headstart" restore a b
 	refuses 1 "No such file" "$tool" snapshot -o "$tmp/s" "$tmp/none"

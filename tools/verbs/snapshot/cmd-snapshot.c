@@ -22,12 +22,15 @@
 
 static const char help[] =
 	"usage: headstart snapshot -o FILE [OPTION…] [PATH…]\n"
+	"       headstart snapshot -o FILE --command [--] COMMAND [ARGUMENT…]\n"
 	"Writes down which pages of the files PATH, and of all files below the folders PATH, are in memory\n"
 	"now, and which names. Without PATH it does so for all disks that are mounted. 'headstart restore\n"
 	"FILE' reads them back, in the order that suits the disk.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output FILE  write the snapshot to FILE\n"
+	"      --command      run COMMAND, and write down what it touches: as root, from a cold page cache;\n"
+	"                     otherwise what is in memory after it and was not before\n"
 	"      --json         print the summary as one JSON object\n"
 	"  -h, --help         print this\n";
 
@@ -36,25 +39,30 @@ static int parse(int argc, char **argv, struct snapshot_request *request)
 {
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
+		{"command", no_argument, NULL, 'c'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
 
-	while ((option = verb_option(argc, argv, ":o:h", longs)) != -1) {
+	while ((option = verb_option(argc, argv, "+:o:h", longs)) != -1) {
 		if (option == 'h')
 			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
 		if (option == '?')
 			return VERB_USAGE;
 		if (option == 'o')
 			request->output = optarg;
+		else if (option == 'c')
+			request->command = true;
 		else
 			request->json = true;
 	}
-	request->paths = argv + optind;
+	request->paths = request->argv = argv + optind;
 	if (!request->output)
 		return verb_usage("snapshot", "give -o FILE");
+	if (request->command && optind == argc)
+		return verb_usage("snapshot", "no command given");
 	return -1;
 }
 
@@ -166,7 +174,8 @@ int cmd_snapshot(int argc, char **argv)
 		return r;
 	r = output_check(request.output);
 	if (r == 0)
-		r = snapshot_take(request.paths, &snapshot);
+		r = request.command ? snapshot_take_command(request.argv, &snapshot)
+				    : snapshot_take(request.paths, &snapshot);
 	if (r == 0)
 		r = compile(&snapshot, &summary, &data, &size);
 	if (r)

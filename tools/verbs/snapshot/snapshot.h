@@ -20,5 +20,11 @@ struct snapshot_request {
  */
 int snapshot_take(char *const *paths, struct snapshot *ret);
 
+/*
+ * Runs a command, and takes what it touches. *ret is finished. Returns 0, or an exit status after the reason is printed:
+ * that of `headstart record` if it fails.
+ */
+int snapshot_take_command(char *const *argv, struct snapshot *ret);
+
 /* Says what is not in the snapshot, and why. */
 void snapshot_note_left_out(const struct snapshot *snapshot, const struct plan_summary *summary);

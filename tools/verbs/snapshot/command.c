@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Takes what a command touches. For root `headstart record` tells its pages and the metadata of disks, from caches that it
+ * has emptied; so the names that are in memory afterwards are those that the command has looked up. For others it is what is
+ * in memory after the command and was not before.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "format/plan.h"
+#include "profile/profile-file.h"
+#include "verb.h"
+#include "verbs/snapshot/snapshot.h"
+
+#define MOUNTINFO "/proc/self/mountinfo"
+
+/* Runs a program, with our standard streams, and waits for it. Returns its exit status, as shells have it, or negative errno. */
+static int run(const char *path, char *const *argv)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		return -errno;
+	if (child == 0) {
+		execvp(path, argv);
+		_exit(verb_fail_errno(errno, "'%s' cannot be run", argv[0]) ? 127 : 0);
+	}
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Records the command to a file. Returns 0, or an exit status after somebody has printed the reason. */
+static int record_to(const char *path, char *const *argv)
+{
+	const char *const options[] = {"headstart-tool", "record", "--quiet", "--keep-read-ahead",
+		"--timeout", "86400", "--output", path, "--"};
+	size_t n_options = sizeof(options) / sizeof(options[0]), n = 0;
+	_cleanup_free_ const char **words = NULL;
+	int r;
+
+	while (argv[n])
+		n++;
+	words = calloc(n_options + n + 1, sizeof(*words));
+	if (!words)
+		return verb_fail_errno(ENOMEM, "cannot record '%s'", argv[0]);
+	memcpy(words, options, sizeof(options));
+	memcpy(words + n_options, argv, n * sizeof(*words));
+	r = run("/proc/self/exe", (char *const *)words);
+	return r < 0 ? verb_fail_errno(r, "cannot record '%s'", argv[0]) : r;
+}
+
+/* Returns 0, or an exit status after the reason is printed. */
+static int take_recorded(char *const *argv, const char *path, struct snapshot *ret)
+{
+	_cleanup_(snapshot_releasep) struct snapshot names = {.names_only = true};
+	enum profile_fault fault = PROFILE_GOOD;
+	int r = record_to(path, argv);
+
+	if (r)
+		return r;
+	r = profile_load(path, &ret->profile, &fault);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read what was recorded of '%s'", argv[0]);
+	ret->touches = ret->profile.touches;
+	r = snapshot_add_disks(&names, MOUNTINFO);
+	if (r == 0)
+		r = snapshot_add_names(ret, &names);
+	return r < 0 ? verb_fail_errno(r, "cannot take a snapshot of '%s'", argv[0]) : 0;
+}
+
+/* As root: through a folder that nobody else can enter. */
+static int take_by_recording(char *const *argv, struct snapshot *ret)
+{
+	char folder[] = "/tmp/headstart-snapshot.XXXXXX", path[sizeof(folder) + 16];
+	int r;
+
+	if (!mkdtemp(folder))
+		return verb_fail_errno(errno, "cannot make a folder in '/tmp'");
+	snprintf(path, sizeof(path), "%s/profile", folder);
+	r = take_recorded(argv, path, ret);
+	unlink(path);
+	rmdir(folder);
+	return r;
+}
+
+static int take_difference(char *const *argv, struct snapshot *ret)
+{
+	_cleanup_(snapshot_releasep) struct snapshot before = {0};
+	int r = snapshot_add_disks(&before, MOUNTINFO), status;
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot take a snapshot of the disks");
+	status = run(argv[0], argv);
+	if (status == 127)
+		return status;
+	if (status < 0)
+		return verb_fail_errno(status, "cannot run '%s'", argv[0]);
+	if (status > 0)
+		verb_note("'%s' ended with exit status %d", argv[0], status);
+	r = snapshot_add_disks(ret, MOUNTINFO);
+	if (r == 0)
+		r = snapshot_subtract(ret, &before);
+	return r < 0 ? verb_fail_errno(r, "cannot take a snapshot of '%s'", argv[0]) : 0;
+}
+
+int snapshot_take_command(char *const *argv, struct snapshot *ret)
+{
+	int r = geteuid() == 0 ? take_by_recording(argv, ret) : take_difference(argv, ret);
+
+	if (r)
+		return r;
+	r = snapshot_finish(ret, "/", argv[0], PLAN_FILES_MAX);
+	if (r == -ENODATA)
+		return verb_fail(
+			"'%s' brought nothing into memory that was not there; name its folders instead",
+			argv[0]);
+	return r < 0 ? verb_fail_errno(r, "cannot take a snapshot of '%s'", argv[0]) : 0;
+}
