@@ -14,17 +14,24 @@ struct way {
 	const char *words;
 	bool pages;      /* some pages; else none */
 	bool whole;      /* all of them */
-	uint32_t margin; /* pages on both sides of those that are touched */
+	uint32_t margin; /* pages before those that are touched, */
+	uint32_t behind; /* and behind them */
 	uint32_t gap;    /* pages between them at most that move with them */
 };
 
-/* Half of what the kernel reads around a fault lies on each side: 16 pages of 4 KiB with its default of read_ahead_kb. */
+/*
+ * Half of what the kernel reads around a fault lies on each side: 16 pages of 4 KiB with its default of read_ahead_kb. It
+ * reads on behind that if these pages are touched.
+ */
 static const struct way ways[] = {
 	{"small files and what relayout has appended", .pages = false, .margin = 16},
-	{"touched pages", .pages = true, .margin = 0, .gap = 16},
-	{"touched pages, and 32 KiB on both sides", .pages = true, .margin = 8, .gap = 16},
-	{"touched pages, and 64 KiB on both sides", .pages = true, .margin = 16, .gap = 16},
-	{"touched pages, and 128 KiB on both sides", .pages = true, .margin = 32, .gap = 32},
+	{"touched pages", .pages = true, .gap = 16},
+	{"touched pages, and 32 KiB on both sides", .pages = true, .margin = 8, .behind = 8, .gap = 16},
+	{"touched pages, and 64 KiB on both sides", .pages = true, .margin = 16, .behind = 16, .gap = 16},
+	{"touched pages, 64 KiB before them and 192 KiB behind", .pages = true, .margin = 16, .behind = 48,
+		.gap = 32},
+	{"touched pages, 64 KiB before them and 512 KiB behind", .pages = true, .margin = 16, .behind = 128,
+		.gap = 64},
 	{"whole files", .pages = true, .whole = true},
 };
 
@@ -39,7 +46,7 @@ static int add_hot(const struct place_disk *disk, const struct place_file *file,
 	uint64_t end = file_pages(disk, file);
 
 	for (size_t i = 0; i < file->hot.n; i++) {
-		uint64_t from = file->hot.items[i].page, to = from + file->hot.items[i].pages + way->margin;
+		uint64_t from = file->hot.items[i].page, to = from + file->hot.items[i].pages + way->behind;
 		int r;
 
 		from = from > way->margin ? from - way->margin : 0;
@@ -186,15 +193,15 @@ static uint64_t planned_us(const struct place_disk *disk, bool after)
 
 int place_judge(const struct place_disk *disk)
 {
+	if ((double)planned_us(disk, true) > (double)planned_us(disk, false) * (1 - PLACE_GAIN_MIN))
+		return -ERANGE;
 	for (size_t i = 0; i < disk->n_starts; i++) {
 		const struct place_start *start = &disk->starts[i];
 
 		if ((double)start->alone_after.us > (double)start->alone_before.us * PLACE_SLOWER_MAX)
 			return -EDOM;
 	}
-	return (double)planned_us(disk, true) > (double)planned_us(disk, false) * (1 - PLACE_GAIN_MIN)
-		? -ERANGE
-		: 0;
+	return 0;
 }
 
 static int try_way(struct place_disk *disk, const struct way *way, const size_t *order)

@@ -67,17 +67,24 @@ size_t place_map_find(const struct device_extent *extents, size_t n, uint64_t of
 	return low;
 }
 
-/* Which pages of a file a start has in memory: a bit for each. NULL: none. */
-struct resident {
-	uint8_t **bits; /* owned; one for each file */
+/* A file as a start finds it. */
+struct opened {
+	uint8_t *bits;   /* owned: which pages are in memory; NULL: it was not touched yet */
+	uint64_t marked; /* the page at whose touch the kernel reads on; NOWHERE: none */
+	uint64_t next;   /* from here on, */
+	uint64_t size;   /* pages of the last window; the next one is twice as large, up to the limit */
+};
+
+struct opened_files {
+	struct opened *items; /* owned; one for each file */
 	size_t n;
 };
 
-static void resident_release(struct resident *resident)
+static void opened_files_release(struct opened_files *files)
 {
-	for (size_t i = 0; resident->bits && i < resident->n; i++)
-		free(resident->bits[i]);
-	free(resident->bits);
+	for (size_t i = 0; files->items && i < files->n; i++)
+		free(files->items[i].bits);
+	free(files->items);
 }
 
 static uint64_t pages_of(const struct place_disk *disk, uint32_t file)
@@ -122,33 +129,59 @@ static void read_window(
 		read_at(reader, physical, bytes);
 }
 
-static int touch(struct reader *reader, struct resident *resident, const struct place_touch *touch,
+/* The largest window that the kernel reads, in pages. */
+static uint64_t window_of(const struct place_disk *disk)
+{
+	uint64_t bytes =
+		disk->device.read_ahead_kb ? (uint64_t)disk->device.read_ahead_kb << 10 : WINDOW_BYTES;
+
+	return bytes > disk->page_size ? bytes / disk->page_size : 1;
+}
+
+/* Reads `size` pages from `from` on. If `ahead` of them are left the kernel reads on. */
+static void read_ahead(struct reader *reader, const struct place_map *map, struct opened *file, uint64_t from,
+	uint64_t size, uint64_t ahead, uint64_t pages)
+{
+	file->marked = from + size - ahead;
+	file->next = from + size;
+	file->size = size;
+	if (from < pages)
+		read_window(reader, map, file->bits, from, file->next < pages ? file->next : pages);
+}
+
+static void touch_page(struct reader *reader, const struct place_map *map, struct opened *file, uint64_t page,
+	uint64_t pages, bool first)
+{
+	uint64_t window = window_of(reader->disk), size = file->size * 2 < window ? file->size * 2 : window;
+
+	if (!(file->bits[page / 8] & 1u << page % 8)) {
+		if (first && page == 0 && window > FIRST_PAGES)
+			read_ahead(reader, map, file, 0, FIRST_PAGES, FIRST_PAGES - 1, pages);
+		else
+			read_ahead(reader, map, file, page > window / 2 ? page - window / 2 : 0, window,
+				window / 4, pages);
+	} else if (page == file->marked) {
+		read_ahead(reader, map, file, file->next, size, size, pages);
+	}
+}
+
+static int touch(struct reader *reader, struct opened *file, const struct place_touch *touch,
 	const struct place_map *map)
 {
-	uint64_t window =
-		(reader->disk->device.read_ahead_kb ? (uint64_t)reader->disk->device.read_ahead_kb << 10
-						    : WINDOW_BYTES) /
-		reader->disk->page_size;
 	uint64_t pages = pages_of(reader->disk, touch->file), end = (uint64_t)touch->page + touch->pages;
-	uint8_t **bits = &resident->bits[touch->file];
-	bool first = !*bits;
+	bool first = !file->bits;
 
 	if (first) {
-		*bits = calloc(pages / 8 + 1, 1);
-		if (!*bits)
+		file->bits = calloc(pages / 8 + 1, 1);
+		file->marked = NOWHERE;
+		if (!file->bits)
 			return -ENOMEM;
 		if (map->n > PLACE_INODE_EXTENTS)
 			read_tree(reader);
 	}
 	for (uint64_t page = touch->page; page < end && page < pages; page++) {
-		uint64_t from = page > window / 2 ? page - window / 2 : 0, to = from + window;
-
-		if ((*bits)[page / 8] & 1u << page % 8)
-			continue;
-		if (first && page == 0)
-			to = FIRST_PAGES;
+		touch_page(reader, map, file, page, pages, first);
 		first = false;
-		read_window(reader, map, *bits, from, to > page + 1 ? to < pages ? to : pages : page + 1);
 	}
 	return 0;
 }
@@ -156,15 +189,15 @@ static int touch(struct reader *reader, struct resident *resident, const struct 
 int place_cost_alone(const struct place_disk *disk, const struct place_start *start,
 	const struct place_map *maps, struct place_cost *ret)
 {
-	_cleanup_(resident_release) struct resident resident = {
-		.bits = calloc(disk->n_files + 1, sizeof(*resident.bits)), .n = disk->n_files};
+	_cleanup_(opened_files_release) struct opened_files files = {
+		.items = calloc(disk->n_files + 1, sizeof(*files.items)), .n = disk->n_files};
 	struct reader reader = reader_of(disk);
 
-	if (!resident.bits)
+	if (!files.items)
 		return -ENOMEM;
 	for (size_t i = 0; i < start->n_touches; i++) {
 		const struct place_touch *next = &start->touches[i];
-		int r = touch(&reader, &resident, next, &maps[next->file]);
+		int r = touch(&reader, &files.items[next->file], next, &maps[next->file]);
 
 		if (r < 0)
 			return r;

@@ -66,6 +66,7 @@ struct place_disk {
 	uint32_t page_size;
 	char *folder;             /* owned: one on this file system, for the area */
 	char *refusal;            /* owned: why nothing is placed on it; or NULL */
+	bool settled;             /* the refusal is no failure: everything lies well as it is */
 	struct place_file *files; /* owned */
 	size_t n_files, files_capacity;
 	struct place_start *starts; /* owned; one for each program of the job */

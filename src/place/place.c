@@ -144,8 +144,10 @@ static int take_record(struct place_file *file, uint32_t page_size, const struct
 	return 0;
 }
 
-static int explain_choice(struct place_disk *disk, int error)
+static int explain_choice(const struct place_job *job, struct place_disk *disk, int error)
 {
+	/* What was placed before lies as well as it can. */
+	disk->settled = error == -ERANGE || (error == -EDOM && job->anew);
 	switch (error) {
 	case -ENODATA:
 		return 0; /* each file has a reason, or stays */
@@ -177,7 +179,7 @@ static int prepare_disk(
 		if (r == 0 && !job->anew)
 			r = take_record(&disk->files[i], disk->page_size, record);
 	}
-	return r < 0 ? r : explain_choice(disk, place_choose(disk));
+	return r < 0 ? r : explain_choice(job, disk, place_choose(disk));
 }
 
 int place_job_prepare(struct place_job *job, const struct place_record *record)

@@ -67,6 +67,7 @@ case_what_is_placed_is_not_moved_again_but_refreshed() {
 	place --profile "$tmp/start.profile" >"$tmp/out"
 	grep -q "^moved 0 of 26 files: 0 B, 26 as they are$" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 	filefrag -v "$disk"/lib/* | diff "$tmp/layout" - || fail "something was moved again"
+	place --json --profile "$tmp/start.profile" >"$tmp/out" || fail "what lies well is a failure"
 	refuses 1 "nothing is placed" env HEADSTART_STATE="$tmp/none" "$headstart" place --refresh
 }
 

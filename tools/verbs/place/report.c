@@ -174,7 +174,7 @@ static int status_of(const struct place_job *job)
 	bool refused = true, failed = false;
 
 	for (size_t i = 0; i < job->n_disks; i++) {
-		refused = refused && job->disks[i].refusal;
+		refused = refused && job->disks[i].refusal && !job->disks[i].settled;
 		failed = failed || count(&job->disks[i]).by_status[PLACE_FAILED] > 0;
 	}
 	return refused || failed ? VERB_FAILED : 0;
