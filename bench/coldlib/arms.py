@@ -21,6 +21,11 @@ FILES = "files"    # the list of the files of a recorded start
 RELAID = "relaid"          # the image with those ELF files of a recorded start relaid that gain by it
 COMPACTED = "compacted"    # the same files compacted
 REWRITTEN = "rewritten"    # the same image laid out anew, its files unchanged
+PLACED = "placed"          # the image as it is, where a recorded start was placed
+RELAID_PLACED = "relaid-placed"    # the relaid image, where a start recorded on it was placed
+
+# What an image is before a start is placed in it.
+BEFORE_PLACING = {PLACED: "", RELAID_PLACED: RELAID}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +36,7 @@ class Arm:
     environment: tuple = ()       # (name, value) pairs
     needs: str = ""               # PLAN, PLAIN, OTHER, MERGED, SHIM, FILES, or nothing at all
     warm: bool = False            # the page cache is verified to be warm, not cold
-    image: str = ""               # RELAID, COMPACTED, REWRITTEN, or "" for the image as it is
+    image: str = ""               # RELAID, COMPACTED, REWRITTEN, PLACED, RELAID_PLACED, or "" for the image as it is
     shell: bool = False           # an already running shell with the preload shim executes prefix and command
     system: bool = False          # the preload shim is in the image's /etc/ld.so.preload
 
@@ -83,6 +88,12 @@ ARMS = {arm.name: arm for arm in (
     Arm("compact-run", "the same with headstart run, and the plan of a start recorded on them",
         prefix=RUN, needs=PLAN, image=COMPACTED),
     Arm("rewritten", "control: the image laid out as for relaid, but with its files unchanged", image=REWRITTEN),
+    Arm("placed", "the files of a recorded start placed, and nothing else of headstart", image=PLACED),
+    Arm("placed-run", "the same with headstart run, and the plan of a start recorded then",
+        prefix=RUN, needs=PLAN, image=PLACED),
+    Arm("relaid-placed", "relaid files, placed, and nothing else of headstart", image=RELAID_PLACED),
+    Arm("relaid-placed-run", "the same with headstart run, and the plan of a start recorded then",
+        prefix=RUN, needs=PLAN, image=RELAID_PLACED),
     Arm("warm", "the command as it is, from a warm page cache", warm=True),
     Arm("warm-run", "headstart run, from a warm page cache", prefix=RUN, needs=PLAN, warm=True),
     Arm("warm-audit", "audit shim with a plan, from a warm page cache", environment=(AUDIT,), needs=PLAN,

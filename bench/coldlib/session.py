@@ -31,7 +31,7 @@ class Session:
         self.tell = tell
         self.stages = {}           # kind of image (arms.py) -> Stage
         self.profile = None        # the host's path of a recorded start, for relayout
-        self.relaid = {}           # key of the result -> what relayout reported
+        self.relaid = {}           # key of the result -> what relayout or place reported
 
     def __enter__(self):
         self._open = contextlib.ExitStack()
@@ -47,6 +47,8 @@ class Session:
         for kind in dict.fromkeys(arm.image for arm in chosen):
             self.stages[kind] = self._stage(kind)
             self.stages[kind].prepare([arm for arm in chosen if arm.image == kind])
+            if self.stages[kind].placed:
+                self.relaid[kind] = self.stages[kind].placed
 
     def run(self, arm, timeout):
         return self.stages[arm.image].run(arm, timeout)
@@ -61,13 +63,18 @@ class Session:
         return {**about, **self.relaid}
 
     def _stage(self, kind):
+        if kind in arms.BEFORE_PLACING:
+            return self._stage_of(arms.BEFORE_PLACING[kind], place=True)
+        return self._stage_of(kind)
+
+    def _stage_of(self, kind, place=False):
         if not kind:
-            return self._open.enter_context(Stage(self.image, self.options, self.tell))
+            return self._open.enter_context(Stage(self.image, self.options, self.tell, place))
         self.tell.step(f"laying the image out anew, {kind}")
         change = self.change(kind)
         with lab_errors(), variant(self.image, change, slowdisk(self.options)) as path:
             # The device keeps everything that it needs of its file.
-            return self._open.enter_context(Stage(path, self.options, self.tell))
+            return self._open.enter_context(Stage(path, self.options, self.tell, place))
 
     def change(self, kind):
         """What makes the image one of this kind: a function of the path of its root folder."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """One device with one image, in which headstart is installed and a start recorded. Some arms run here."""
 
+import collections
 import contextlib
 import glob
 import json
@@ -29,8 +30,10 @@ WARM_READS = 0.02    # of the reads of a cold start: a start with more was not w
 class Stage:
     """Use as a context manager, which leaves nothing behind."""
 
-    def __init__(self, image, options, tell):
+    def __init__(self, image, options, tell, place=False):
         self.image = image
+        self.place = place         # the start is placed before any arm runs
+        self.placed = None         # what place reported
         self.options = options
         self.app = options.app
         self.tell = tell
@@ -55,7 +58,7 @@ class Stage:
 
     def prepare(self, chosen):
         """Everything before the first timed run, at full speed."""
-        needs = {arm.needs for arm in chosen}
+        needs = {arm.needs for arm in chosen} | ({arms.PLAN} if self.place else set())
         if needs != {""}:
             self.tell.step("installing headstart in the image")
             self._install()
@@ -68,6 +71,10 @@ class Stage:
             self._list_files()
         if needs & {arms.PLAN, arms.PLAIN, arms.OTHER, arms.MERGED}:
             self.tell.step("recording a start")
+            self._record()
+        if self.place:
+            self.tell.step("placing the files of the start, and recording it anew")
+            self._place()
             self._record()
         if arms.PLAIN in needs:
             self._plan_plain()
@@ -196,6 +203,16 @@ class Stage:
             self.plans[json.loads(self._show(path))["program"]] = path
         if not self.plans:
             raise GivenUp("the recording of a start left no plan")
+
+    def _place(self):
+        """Places what the recorded start touches. The start is recorded anew afterwards: its metadata lies elsewhere, too."""
+        outcome = json.loads(self._headstart("place", "--json", "--force", "--all-plans"))
+        self.placed = {"disks": [
+            {**{name: disk[name] for name in ("choice", "moved", "starts")},
+             "files": collections.Counter(file["status"] for file in disk["files"]),
+             "refusals": {file["path"]: file["reason"] for file in disk["files"] if file["status"] == "refused"}}
+            for disk in outcome["disks"] if not disk["refusal"]]}
+        self._try_command()
 
     def _plan_plain(self):
         """The plan of the recorded start without metadata."""

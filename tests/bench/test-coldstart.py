@@ -104,6 +104,14 @@ class Coldstart(labtest.Undisturbed):
         nothing, rewritten = (result["arms"][name] for name in ("nothing", "rewritten"))
         self.assertAlmostEqual(nothing["bytes_read"], rewritten["bytes_read"], delta=0.1 * nothing["bytes_read"])
 
+    def test_a_placed_start(self):
+        status, result, table, said = self.coldstart("placed,placed-run", "read line </usr/share/data; echo $line")
+        self.assertEqual(status, 0, said + table)
+        self.assertEqual(list(result["arms"]), ["nothing", "placed", "placed-run", "warm"])
+        for disk in result["placed"]["disks"]:    # none, if nothing is gained on this image
+            self.assertGreater(disk["files"]["moved"], 0)
+        self.assertGreater(result["arms"]["placed-run"]["bytes_used"], 100000)
+
     def test_what_differs_under_an_arm_has_no_time(self):
         status, result, table, _ = self.coldstart("files,audit", "echo ${LD_AUDIT+audited}")
         self.assertEqual(status, 1)
