@@ -48,7 +48,8 @@ static bool same_object(const struct profile_file *a, const struct profile_file 
 /* The part of `range` in [page, end), which is not empty. */
 static struct profile_range part_of(struct profile_range range, uint32_t page, uint32_t end)
 {
-	return (struct profile_range){page, end - page, range.order + (page - range.page), range.runs};
+	return (struct profile_range){
+		page, end - page, range.order + (page - range.page), range.runs, range.doubt};
 }
 
 /* *ret gets the pages that both have. Both have their ranges by page, without overlaps. */

@@ -16,10 +16,11 @@
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 to 3 are read but no
- * longer written. In all three there is no metadata, and the header ends before its numbers. In 1 and 2, disk_file ends
- * before `part_count`, there are no landmarks, and the header ends before their numbers; in version 1 it ends before
- * `asked`, there are no strings for what follows the milestone but for the paths, and there is one recording.
+ * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 to 4 are read but no
+ * longer written. In all of them disk_range ends before `unsure`. In 1 to 3 there is no metadata, and the header ends before
+ * its numbers. In 1 and 2, disk_file ends before `part_count`, there are no landmarks, and the header ends before their
+ * numbers; in version 1 it ends before `asked`, there are no strings for what follows the milestone but for the paths,
+ * and there is one recording.
  */
 #pragma once
 
@@ -29,7 +30,8 @@
 #include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION        4u
+#define PROFILE_VERSION        5u
+#define PROFILE_VERSION_FOURTH 4u
 #define PROFILE_VERSION_THIRD  3u
 #define PROFILE_VERSION_SECOND 2u
 #define PROFILE_VERSION_FIRST  1u
@@ -82,7 +84,13 @@ struct disk_range {
 	uint32_t pages;
 	uint32_t order;
 	uint32_t runs;
+	uint8_t unsure; /* these four as in struct profile_doubt */
+	uint8_t out;
+	uint8_t missed;
+	uint8_t tries;
 };
+
+#define RANGE_FOURTH_SIZE offsetof(struct disk_range, unsure) /* bytes, in versions 1 to 4 */
 
 struct disk_file_system {
 	uint64_t id;
@@ -98,6 +106,6 @@ _Static_assert(sizeof(struct disk_header) == 96, "on-disk layout");
 _Static_assert(sizeof(struct disk_file) == 72, "on-disk layout");
 _Static_assert(sizeof(struct elf_part) == 12, "on-disk layout");
 _Static_assert(sizeof(struct elf_landmark) == 8, "on-disk layout");
-_Static_assert(sizeof(struct disk_range) == 16, "on-disk layout");
+_Static_assert(sizeof(struct disk_range) == 20, "on-disk layout");
 _Static_assert(sizeof(struct disk_file_system) == 16, "on-disk layout");
 _Static_assert(sizeof(struct disk_block_range) == 8, "on-disk layout");

@@ -168,11 +168,12 @@ static int merge_ranges(struct profile_file *to, struct range_cursor old, struct
 			range.order += base;
 		} else {
 			uint32_t both = old.left.pages < new.left.pages ? old.left.pages : new.left.pages;
-			uint32_t runs = new.left.runs;
+			struct profile_range other = cursor_take(&new, both);
 
 			range = cursor_take(&old, both);
-			cursor_take(&new, both);
-			range.runs = changed ? runs : range.runs + runs;
+			range.runs = changed ? other.runs : range.runs + other.runs;
+			if (changed || !other.doubt.unsure)
+				range.doubt = other.doubt;
 		}
 		r = profile_file_add_range(to, range);
 	}

@@ -204,7 +204,7 @@ void profile_file_sort(struct profile_file *file)
 		struct profile_range *last = &file->ranges[n], next = file->ranges[i];
 
 		if (last->page + last->pages == next.page && last->order + last->pages == next.order &&
-			last->runs == next.runs)
+			last->runs == next.runs && profile_doubt_same(&last->doubt, &next.doubt))
 			last->pages += next.pages;
 		else
 			file->ranges[++n] = next;
@@ -290,6 +290,8 @@ static bool ranges_good(const struct profile *profile, const struct profile_file
 		if (range->order > profile->touches || range->pages > profile->touches - range->order)
 			return false;
 		if (range->runs == 0 || range->runs > profile->runs)
+			return false;
+		if (range->doubt.unsure > 1 || range->doubt.out > 1)
 			return false;
 		end = range->page + range->pages;
 		*pages += range->pages;

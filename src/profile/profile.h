@@ -37,15 +37,30 @@ enum profile_bias {
 	PROFILE_BIAS_TIMEOUT = 1 << 3,   /* ended by its timeout, not by its milestone */
 	PROFILE_BIAS_UNNAMED =
 		1 << 4, /* files of other mount namespaces are missing: they have no name here */
-	PROFILE_BIAS_LEARNT = 1 << 5, /* headstartd saw the start, which it did not make cold, begin */
+	PROFILE_BIAS_LEARNT = 1 << 5,  /* headstartd saw the start, which it did not make cold, begin */
+	PROFILE_BIAS_REFINED = 1 << 6, /* headstartd has added and removed pages since */
+};
+
+/* What headstartd still has to find out of pages, and how far it has come (profile/refine.h). All 0: nothing. */
+struct profile_doubt {
+	uint8_t unsure; /* 1: mapped beside a page that was touched, and not known to have been touched itself */
+	uint8_t out;    /* 1: left out of the plan, so that the next start shows whether it is needed */
+	uint8_t missed; /* starts in a row that did not touch it */
+	uint8_t tries;  /* starts that left it out and did not show that */
 };
 
 struct profile_range {
-	uint32_t page;  /* first page, in units of profile.page_size */
-	uint32_t pages; /* > 0 */
-	uint32_t order; /* of its first page; page + i has order + i */
-	uint32_t runs;  /* how many of profile.runs touched it; > 0 */
+	uint32_t page;              /* first page, in units of profile.page_size */
+	uint32_t pages;             /* > 0 */
+	uint32_t order;             /* of its first page; page + i has order + i */
+	uint32_t runs;              /* how many of profile.runs touched it; > 0 */
+	struct profile_doubt doubt; /* of each of its pages */
 };
+
+static inline bool profile_doubt_same(const struct profile_doubt *a, const struct profile_doubt *b)
+{
+	return a->unsure == b->unsure && a->out == b->out && a->missed == b->missed && a->tries == b->tries;
+}
 
 #define PROFILE_BUILD_ID_MAX 32
 

@@ -46,9 +46,9 @@ static char *take_string(struct reader *reader)
 	return copy;
 }
 
-static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_file *file)
+static bool read_ranges(struct reader *ranges, uint32_t count, size_t size, struct profile_file *file)
 {
-	const char *at = take(ranges, count, sizeof(struct disk_range));
+	const char *at = take(ranges, count, size);
 
 	if (!at)
 		return false;
@@ -59,14 +59,15 @@ static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_fi
 		return false;
 	file->n_ranges = file->ranges_capacity = count;
 	for (uint32_t i = 0; i < count; i++) {
-		struct disk_range disk;
+		struct disk_range disk = {0};
 
-		memcpy(&disk, at + i * sizeof(disk), sizeof(disk));
+		memcpy(&disk, at + i * size, size);
 		file->ranges[i] = (struct profile_range){
 			.page = LE32(disk.page),
 			.pages = LE32(disk.pages),
 			.order = LE32(disk.order),
 			.runs = LE32(disk.runs),
+			.doubt = {disk.unsure, disk.out, disk.missed, disk.tries},
 		};
 	}
 	return true;
@@ -123,7 +124,7 @@ static bool build_id_good(const struct disk_file *disk)
 /* The parts of a recording, each of which is read from its beginning to its end. */
 struct tables {
 	struct reader files, ranges, parts, marks, file_systems, block_ranges, execs, strings;
-	size_t file_size; /* bytes of an entry of files */
+	size_t file_size, range_size; /* bytes of an entry of files, of ranges */
 };
 
 /* A file without parts has no landmarks either. */
@@ -156,7 +157,7 @@ static bool read_file_entry(struct tables *tables, struct profile_file *file)
 	};
 	memcpy(file->build_id, disk.build_id, sizeof(file->build_id));
 	file->path = take_string(&tables->strings);
-	return file->path && read_ranges(&tables->ranges, LE32(disk.range_count), file) &&
+	return file->path && read_ranges(&tables->ranges, LE32(disk.range_count), tables->range_size, file) &&
 		read_landmarks(tables, LE32(disk.part_count), LE32(disk.mark_count), file);
 }
 
@@ -276,14 +277,16 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 {
 	size_t file_size =
 		LE32(header->version) <= PROFILE_VERSION_SECOND ? FILE_SECOND_SIZE : sizeof(struct disk_file);
-	struct tables tables = {.file_size = file_size};
+	size_t range_size = LE32(header->version) <= PROFILE_VERSION_FOURTH ? RANGE_FOURTH_SIZE
+									    : sizeof(struct disk_range);
+	struct tables tables = {.file_size = file_size, .range_size = range_size};
 	const struct {
 		struct reader *table;
 		uint64_t count;
 		size_t item_size;
 	} parts[] = {
 		{&tables.files, LE32(header->file_count), file_size},
-		{&tables.ranges, LE32(header->range_count), sizeof(struct disk_range)},
+		{&tables.ranges, LE32(header->range_count), range_size},
 		{&tables.parts, LE32(header->part_count), sizeof(struct elf_part)},
 		{&tables.marks, LE32(header->mark_count), sizeof(struct elf_landmark)},
 		{&tables.file_systems, LE32(header->file_system_count), sizeof(struct disk_file_system)},
@@ -339,6 +342,14 @@ static enum profile_fault read_header(
 	return PROFILE_GOOD;
 }
 
+/* Before version 5 what was learnt did not say which pages are certain. */
+static void doubt_all(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_files; i++)
+		for (size_t j = 0; j < profile->files[i].n_ranges; j++)
+			profile->files[i].ranges[j].doubt.unsure = 1;
+}
+
 /* Parses the recording that the data begins with. *ret_size is how many bytes it takes. */
 static enum profile_fault parse_recording(
 	const void *data, size_t size, struct profile *ret, size_t *ret_size)
@@ -372,6 +383,8 @@ static enum profile_fault parse_recording(
 		    &profile) ||
 		profile_check(&profile) < 0)
 		return PROFILE_DAMAGED;
+	if (LE32(header.version) <= PROFILE_VERSION_FOURTH && (profile.bias & PROFILE_BIAS_LEARNT))
+		doubt_all(&profile);
 	*ret_size = size + sizeof(checksum);
 	*ret = profile;
 	profile = (struct profile){0};

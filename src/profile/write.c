@@ -69,7 +69,15 @@ static int put_ranges(struct writer *writer, const struct profile_file *file)
 	for (size_t i = 0; r == 0 && i < file->n_ranges; i++) {
 		const struct profile_range *range = &file->ranges[i];
 		struct disk_range disk = {
-			LE32(range->page), LE32(range->pages), LE32(range->order), LE32(range->runs)};
+			.page = LE32(range->page),
+			.pages = LE32(range->pages),
+			.order = LE32(range->order),
+			.runs = LE32(range->runs),
+			.unsure = range->doubt.unsure,
+			.out = range->doubt.out,
+			.missed = range->doubt.missed,
+			.tries = range->doubt.tries,
+		};
 
 		r = put(writer, &disk, sizeof(disk));
 	}

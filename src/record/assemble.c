@@ -13,6 +13,7 @@
 /* What is known of a file while the events are processed. */
 struct progress {
 	uint8_t *touched; /* a bit for each page */
+	uint8_t *asked;   /* likewise: those that were asked for themselves */
 	uint8_t *added;
 	size_t profile_index; /* SIZE_MAX until the profile has the file */
 	bool has_pages;       /* some event touches a page of it */
@@ -27,12 +28,14 @@ struct assembly {
 	bool added_is_touch;
 	struct profile *profile;
 	uint32_t touches;
+	uint32_t found; /* of these, up to the last RECORD_FOUND */
 };
 
 static void assembly_release(struct assembly *assembly)
 {
 	for (size_t i = 0; assembly->progress && i < assembly->files->count; i++) {
 		free(assembly->progress[i].touched);
+		free(assembly->progress[i].asked);
 		free(assembly->progress[i].added);
 	}
 	free(assembly->progress);
@@ -108,6 +111,7 @@ static bool touches_page(const struct assembly *assembly, const struct record_ev
 {
 	switch (event->kind) {
 	case RECORD_TOUCH:
+	case RECORD_FOUND:
 		return true;
 	case RECORD_MAPPED:
 		return file->resident && file->resident[page] & 1;
@@ -139,14 +143,17 @@ static int prepare_progress(struct assembly *assembly)
 		progress = &assembly->progress[index];
 		if (!progress->touched) {
 			progress->touched = calloc(1, file->pages / 8 + 1);
+			progress->asked = calloc(1, file->pages / 8 + 1);
 			progress->added = calloc(1, file->pages / 8 + 1);
-			if (!progress->touched || !progress->added)
+			if (!progress->touched || !progress->asked || !progress->added)
 				return -ENOMEM;
 		}
 		for (uint64_t page = event->first; page < event_end(event, file); page++) {
 			progress->has_pages |= touches_page(assembly, event, file, page);
 			if (event->kind == RECORD_ADDED)
 				bit_set(progress->added, page);
+			if (event->kind == RECORD_TOUCH)
+				bit_set(progress->asked, page);
 		}
 	}
 	return 0;
@@ -171,16 +178,18 @@ static int profile_file_for(struct assembly *assembly, size_t index, struct prof
 	return 0;
 }
 
-static int touch_page(struct profile_file *file, uint32_t page, uint32_t order)
+static int touch_page(struct profile_file *file, uint32_t page, uint32_t order, bool unsure)
 {
 	struct profile_range *last = file->n_ranges ? &file->ranges[file->n_ranges - 1] : NULL;
 
-	if (last && last->page + last->pages == page && last->order + last->pages == order) {
+	if (last && last->page + last->pages == page && last->order + last->pages == order &&
+		last->doubt.unsure == unsure) {
 		last->pages++;
 		return 0;
 	}
-	return profile_file_add_range(
-		file, (struct profile_range){.page = page, .pages = 1, .order = order, .runs = 1});
+	return profile_file_add_range(file,
+		(struct profile_range){
+			.page = page, .pages = 1, .order = order, .runs = 1, .doubt = {.unsure = unsure}});
 }
 
 static int take_event(struct assembly *assembly, size_t i)
@@ -194,6 +203,7 @@ static int take_event(struct assembly *assembly, size_t i)
 	file = &assembly->files->items[index];
 	for (uint64_t page = event->first; page < event_end(event, file); page++) {
 		struct profile_file *entry;
+		bool unsure = !bit_get(assembly->progress[index].asked, page);
 		int r;
 
 		if (bit_get(assembly->progress[index].touched, page) ||
@@ -201,12 +211,14 @@ static int take_event(struct assembly *assembly, size_t i)
 			continue;
 		r = profile_file_for(assembly, index, &entry);
 		if (r == 0)
-			r = touch_page(entry, (uint32_t)page, assembly->touches);
+			r = touch_page(entry, (uint32_t)page, assembly->touches, unsure);
 		if (r < 0)
 			return r;
 		bit_set(assembly->progress[index].touched, page);
 		assembly->touches++;
 	}
+	if (event->kind == RECORD_FOUND)
+		assembly->found = assembly->touches;
 	return 0;
 }
 
@@ -348,6 +360,7 @@ int assemble(struct record_trace *trace, const struct record_files *files, bool 
 	if (r < 0)
 		return r;
 	into->touches = assembly.touches;
+	summary.found = assembly.found;
 	summary.pages_resident = added_is_touch ? 0 : count_resident(&assembly);
 	r = profile_finish(into);
 	if (r == 0)

@@ -4,7 +4,7 @@
  *
  * A page counts as touched if it raised a fault or lay in a range that was read. It also counts if fault-around mapped
  * it while it was resident without such an event: the program's own readahead(2) had brought it in, or it could not be
- * evicted. Ranges are clipped to the end of the file. The first touch of a page gives it its order.
+ * evicted. Such a page is unsure (struct profile_doubt). Ranges are clipped to the end of the file. The first touch of a page gives it its order.
  */
 #pragma once
 
@@ -14,6 +14,7 @@ struct assemble_summary {
 	uint64_t events_unknown; /* touches of inodes that have no file: deleted, or not on a disk */
 	/* Touched pages that never entered the page cache, because they were there before. */
 	uint64_t pages_resident;
+	uint32_t found; /* touches before the last RECORD_FOUND: later ones were seen */
 };
 
 /*

@@ -17,6 +17,7 @@
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "profile/carry.h"
+#include "profile/refine.h"
 #include "record/assemble.h"
 #include "record/names/resolve.h"
 
@@ -129,6 +130,7 @@ static int child_main(struct view *view, struct record_trace *trace, const struc
 		r = begin_inside(&profile, outside);
 	if (r < 0)
 		return r == -ENOENT ? INSIDE_NOTHING : INSIDE_FAILED;
+	profile_clear_doubts(&profile);
 	profile_identify(&profile);
 	return options->work(options->context, &profile);
 }

@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "profile/carry.h"
+#include "profile/refine.h"
 #include "record/assemble.h"
 #include "record/describe.h"
 #include "record/inside.h"
@@ -101,6 +102,7 @@ int session_make_profile(struct session *session, struct record_result *result)
 			&summary);
 	if (r < 0)
 		return r;
+	profile_clear_doubts(&result->profile);
 	profile_identify(&result->profile);
 	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
 	result->pages_resident = summary.pages_resident;

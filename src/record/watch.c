@@ -87,7 +87,7 @@ static int add_page(struct watch *watch, uint32_t device, uint64_t inode, uint64
 		.first = (uint32_t)page,
 		.last = (uint32_t)page,
 		.pid = pid,
-		.kind = RECORD_TOUCH,
+		.kind = RECORD_FOUND,
 	};
 
 	return page < UINT32_MAX ? record_trace_add_event(&watch->trace, &event) : 0;
@@ -339,7 +339,15 @@ static void leave_out_private(struct profile *profile)
 	}
 }
 
-static int make_profile(struct watch *watch, struct profile *profile)
+static void identify(struct profile *profile, bool landmarks)
+{
+	for (size_t i = 0; !landmarks && i < profile->n_files; i++)
+		(void)profile_file_identify(&profile->files[i]);
+	if (landmarks)
+		profile_identify(profile);
+}
+
+static int make_profile(struct watch *watch, struct profile *profile, uint32_t *ret_found)
 {
 	struct assemble_summary summary;
 	bool only_added = tracer_has_only_added(watch->tracer);
@@ -356,7 +364,8 @@ static int make_profile(struct watch *watch, struct profile *profile)
 	if (r < 0)
 		return r;
 	leave_out_private(profile);
-	profile_identify(profile);
+	identify(profile, !watch->options->no_landmarks);
+	*ret_found = summary.found;
 	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
 	if (watch->trace.lost || watch->opens.lost || watch->looked >= PAGES_MAX)
 		profile->bias |= PROFILE_BIAS_LOST;
@@ -384,9 +393,11 @@ int watch_run(struct tracer *tracer, const struct watch_options *options, struct
 		r = opens_end(&watch.opens, &watch.trace);
 	if (r < 0)
 		return r;
+	if (options->over)
+		options->over(options->context);
 	result.seconds = (double)(monotonic_ns() - watch.began) / 1e9;
 	result.bytes_added = bytes_added(&watch.trace);
-	r = make_profile(&watch, &result.profile);
+	r = make_profile(&watch, &result.profile, &result.found);
 	if (r < 0) {
 		profile_release(&result.profile);
 		return r;

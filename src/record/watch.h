@@ -16,12 +16,17 @@ struct watch_options {
 	const char *program;     /* canonical path */
 	const char *const *argv; /* for people: profile.command */
 	double idle, timeout;    /* seconds: ends when nothing new was touched for so long; always */
+	/* If set, called when the start is over, and nothing of its files has been read since. */
+	void (*over)(void *context);
+	void *context;
+	bool no_landmarks; /* in the profile: they cost some reading */
 };
 
 /* The profile is the caller's to release. It names only what nobody but root can change and everybody can see. */
 struct watch_result {
 	struct profile profile; /* no arguments, device or key */
 	uint64_t bytes_added;   /* that entered the page cache on behalf of the start */
+	uint32_t found; /* what has a lower order was touched before we looked, and some of it was not seen */
 	double seconds;
 };
 

@@ -113,6 +113,10 @@ static struct json_object *range_object(const struct profile_range *range)
 	json_object_object_add(object, "pages", number(range->pages));
 	json_object_object_add(object, "order", number(range->order));
 	json_object_object_add(object, "runs", number(range->runs));
+	if (range->doubt.unsure)
+		json_object_object_add(object, "unsure", json_object_new_boolean(true));
+	if (range->doubt.out)
+		json_object_object_add(object, "left_out", json_object_new_boolean(true));
 	return object;
 }
 

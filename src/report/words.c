@@ -78,6 +78,8 @@ const struct words_bias words_biases[] = {
 		"files of other mount namespaces are missing: they have no name outside"},
 	{PROFILE_BIAS_LEARNT, "learnt",
 		"headstartd learnt it from a start that it had not prepared: some pages may be missing or too many"},
+	{PROFILE_BIAS_REFINED, "refined",
+		"headstartd has added pages that came late, and removed pages that starts did not touch"},
 	{0, NULL, NULL},
 };
 

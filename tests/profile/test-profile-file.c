@@ -51,7 +51,9 @@ enum {
 	FILE_MARK_COUNT = 68,
 	FILE_ENTRY = 72,
 	AT_RANGES = AT_FILES + 5 * FILE_ENTRY, /* of fixture_small(): those of the program come first */
-	RANGE_ENTRY = 16,
+	RANGE_DOUBT = 16,
+	RANGE_ENTRY = 20,
+	RANGE_FOURTH_ENTRY = 16,
 	AT_PARTS = AT_RANGES + 6 * RANGE_ENTRY, /* two, and three landmarks */
 	PART_ENTRY = 12,
 	AT_MARKS = AT_PARTS + 2 * PART_ENTRY,
@@ -68,7 +70,7 @@ enum {
 	/* Of version 2, which has no landmarks. */
 	SECOND_AT_FILES = 80,
 	SECOND_FILE_ENTRY = 64,
-	SECOND_AT_STRINGS = SECOND_AT_FILES + 5 * SECOND_FILE_ENTRY + 6 * RANGE_ENTRY + 2 * 4,
+	SECOND_AT_STRINGS = SECOND_AT_FILES + 5 * SECOND_FILE_ENTRY + 6 * RANGE_FOURTH_ENTRY + 2 * 4,
 };
 
 static void assert_same_file(const struct profile_file *a, const struct profile_file *b)
@@ -142,6 +144,7 @@ static void round_trip(void **state)
 	struct stat st;
 
 	written.bias = PROFILE_BIAS_LOST | PROFILE_BIAS_TIMEOUT;
+	written.files[1].ranges[0].doubt = (struct profile_doubt){1, 1, 2, 3};
 	assert_non_null(mkdtemp(folder));
 	assert_true(asprintf(&path, "%s/a.profile", folder) > 0);
 	assert_int_equal(profile_save(&written, path), 0);
@@ -259,7 +262,8 @@ static void every_field_of_the_header_is_checked(void **state)
 	const uint32_t wrong[] = {0, 1, 7, 1u << 26, UINT32_MAX};
 
 	poke(0, 0, PROFILE_FOREIGN);
-	poke(AT_VERSION, 5, PROFILE_NEWER);
+	poke(AT_VERSION, 6, PROFILE_NEWER);
+	poke(AT_VERSION, 4, PROFILE_DAMAGED);
 	poke(AT_VERSION, 3, PROFILE_DAMAGED);
 	poke(AT_VERSION, 2, PROFILE_DAMAGED);
 	poke(AT_VERSION, 1, PROFILE_DAMAGED);
@@ -361,7 +365,57 @@ static void forget_landmarks(struct profile_file *file)
 	file->landmarks = NULL;
 }
 
-/* What version 3 has: no metadata, nor its numbers in the header. */
+/* What version 4 has: no doubts. `at` is where the ranges begin. */
+static void cut_doubts(struct image *image, size_t at)
+{
+	unsigned char *to = image->data + at;
+
+	for (size_t i = 0; i < 6; i++, to += RANGE_FOURTH_ENTRY)
+		memmove(to, image->data + at + i * RANGE_ENTRY, RANGE_FOURTH_ENTRY);
+	memmove(to, image->data + at + 6 * RANGE_ENTRY, image->size - at - 6 * RANGE_ENTRY);
+	image->size -= 6 * (RANGE_ENTRY - RANGE_FOURTH_ENTRY);
+}
+
+static struct image fourth_version(uint32_t bias)
+{
+	struct image image = small_image();
+	uint32_t version = LE32(4);
+
+	bias = LE32(bias);
+	memcpy(image.data + AT_VERSION, &version, sizeof(version));
+	memcpy(image.data + AT_BIAS, &bias, sizeof(bias));
+	cut_doubts(&image, AT_RANGES);
+	seal_profile(image.data, image.size);
+	return image;
+}
+
+/* Of what was learnt then, nobody knows which pages are certain. */
+static void the_fourth_version_is_read(void **state)
+{
+	for (uint32_t bias = 0; bias <= PROFILE_BIAS_LEARNT; bias += PROFILE_BIAS_LEARNT) {
+		_cleanup_(profile_releasep) struct profile read = {0}, small = fixture_small();
+		struct image image = fourth_version(bias);
+
+		small.bias = bias;
+		assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
+		for (size_t i = 0; i < small.n_files; i++)
+			for (size_t j = 0; j < small.files[i].n_ranges; j++)
+				small.files[i].ranges[j].doubt.unsure = bias != 0;
+		assert_same(&small, &read);
+		for (size_t size = 0; size < image.size; size++)
+			assert_int_not_equal(parse(&image, size), PROFILE_GOOD);
+		free(image.data);
+	}
+}
+
+static void doubts_are_checked(void **state)
+{
+	poke(AT_RANGES + RANGE_DOUBT, 0xffff0101, PROFILE_GOOD);
+	poke(AT_RANGES + RANGE_DOUBT, 0x0002, PROFILE_DAMAGED);
+	poke(AT_RANGES + RANGE_DOUBT, 0x0200, PROFILE_DAMAGED);
+}
+
+/* What version 3 has: no metadata either, nor its numbers in the header. */
 static struct image third_version(void)
 {
 	_cleanup_(profile_releasep) struct profile small = fixture_small();
@@ -371,6 +425,7 @@ static struct image third_version(void)
 	profile_release_metadata(&small);
 	assert_int_equal(profile_serialize(&small, (void **)&image.data, &image.size), 0);
 	memcpy(image.data + AT_VERSION, &version, sizeof(version));
+	cut_doubts(&image, AT_RANGES);
 	memmove(image.data + THIRD_AT_FILES, image.data + AT_FILES, image.size - AT_FILES);
 	image.size -= AT_FILES - THIRD_AT_FILES;
 	seal_profile(image.data, image.size);
@@ -407,6 +462,7 @@ static struct image second_version(void)
 		memmove(to, image.data + AT_FILES + i * FILE_ENTRY, SECOND_FILE_ENTRY);
 	memmove(to, image.data + AT_RANGES, image.size - AT_RANGES);
 	image.size -= AT_RANGES - (size_t)(to - image.data);
+	cut_doubts(&image, (size_t)(to - image.data));
 	seal_profile(image.data, image.size);
 	return image;
 }
@@ -483,6 +539,8 @@ int main(void)
 		cmocka_unit_test(every_field_of_the_header_is_checked),
 		cmocka_unit_test(every_table_is_checked),
 		cmocka_unit_test(every_string_is_checked),
+		cmocka_unit_test(doubts_are_checked),
+		cmocka_unit_test(the_fourth_version_is_read),
 		cmocka_unit_test(the_third_version_is_read),
 		cmocka_unit_test(the_second_version_is_read),
 		cmocka_unit_test(the_first_version_is_read),

@@ -168,11 +168,38 @@ static void test_mapped_counts_where_resident(void **state)
 	add_event(f, 11, RECORD_ADDED, 1, 6, 6);
 	add_event(f, 12, RECORD_TOUCH, 1, 6, 6);
 	run(f, false);
-	assert_int_equal(find(f, "/lib/a")->n_ranges, 2);
+	assert_int_equal(find(f, "/lib/a")->n_ranges, 3);
 	assert_range(find(f, "/lib/a"), 0, 2, 1, 0);
-	assert_range(find(f, "/lib/a"), 1, 5, 2, 1);
+	assert_range(find(f, "/lib/a"), 1, 5, 1, 1);
+	assert_range(find(f, "/lib/a"), 2, 6, 1, 2);
 	/* Pages 2 and 5 never entered the cache, so they were there before. */
 	assert_int_equal(f->summary.pages_resident, 2);
+}
+
+/* What was mapped beside a page that was asked for is unsure, and so is what was there before we looked. */
+static void test_pages_asked_for_are_certain(void **state)
+{
+	struct fixture *f = *state;
+	struct record_file *file = add_file(f, "/lib/a", PROFILE_REGULAR, 1, 16, 1);
+	const struct profile_range *ranges;
+
+	file->resident = calloc(1, 16);
+	memset(file->resident, 1, 16);
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_FOUND, 1, 0, 1);
+	add_event(f, 20, RECORD_MAPPED, 1, 2, 5);
+	add_event(f, 30, RECORD_TOUCH, 1, 1, 1);
+	add_event(f, 31, RECORD_TOUCH, 1, 4, 4);
+	add_event(f, 32, RECORD_TOUCH, 1, 9, 9);
+	run(f, false);
+	assert_int_equal(f->summary.found, 2);
+	assert_int_equal(find(f, "/lib/a")->n_ranges, 6);
+	ranges = find(f, "/lib/a")->ranges;
+	assert_range(find(f, "/lib/a"), 0, 0, 1, 0);
+	assert_range(find(f, "/lib/a"), 2, 2, 2, 2);
+	for (size_t i = 0; i < 6; i++)
+		assert_int_equal(ranges[i].doubt.unsure,
+			ranges[i].page != 1 && ranges[i].page != 4 && ranges[i].page != 9);
 }
 
 static void test_added_counts_only_where_nothing_is_better(void **state)
@@ -408,6 +435,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_and_first_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_clipped_to_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_counts_where_resident, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_pages_asked_for_are_certain, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_added_counts_only_where_nothing_is_better, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_added_alone_is_no_touch, set_up, tear_down),

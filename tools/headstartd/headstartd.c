@@ -224,8 +224,11 @@ static void take_exec(void *context, const struct exec_seen *exec)
 	if (switched_off(daemon) || !process_see(&seen))
 		return;
 	planned = carry_has_plan(&daemon->carry, &seen);
-	if (!lessons_exec(&daemon->lessons, &seen, planned))
+	if (!lessons_exec(&daemon->lessons, &seen, planned)) {
 		carry_exec(&daemon->carry, &seen, planned);
+		if (planned)
+			lessons_planned(&daemon->lessons, &seen);
+	}
 }
 
 static void take_children(struct daemon *daemon)

@@ -30,7 +30,7 @@ static char *folder_name(int folder)
 	return path[0] == '/' ? strdup(path) : NULL;
 }
 
-static int describe_start(struct profile *profile, const char *const *argv, int folder)
+int keep_describe_start(struct profile *profile, const char *const *argv, int folder)
 {
 	struct plan_options options = {0};
 	char rule[ASKED_RULE_MAX];
@@ -66,7 +66,7 @@ static uint64_t size_of_start(const char *program, uint64_t key)
 }
 
 /* Of the profile, the program's plan, and that of the start. */
-static uint64_t size_of_all(const char *program, uint64_t key)
+uint64_t keep_size(const char *program, uint64_t key)
 {
 	uint64_t bytes = key ? size_of_start(program, key) : 0;
 
@@ -106,7 +106,7 @@ static int store(struct profile *profile, uint64_t key)
 	return r < 0 ? r : recordings_save(&stored, path, 0600);
 }
 
-static int make_plan(const char *program)
+int keep_make_plans(const char *program)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	struct plan_options options = {0};
@@ -139,7 +139,7 @@ static int load_learnt(const char *program, struct recordings *ret, char **ret_p
 	return 0;
 }
 
-static bool is_host(const char *program)
+bool keep_is_host(const char *program)
 {
 	struct plan_options options = {0};
 	char rule[ASKED_RULE_MAX];
@@ -154,22 +154,22 @@ struct kept keep_start(struct profile *profile, const char *const *argv, int fol
 	struct kept kept = {0};
 	uint64_t before, after, asked;
 
-	if (!program || describe_start(profile, argv, folder) < 0 || (key && profile->asked != key))
+	if (!program || keep_describe_start(profile, argv, folder) < 0 || (key && profile->asked != key))
 		return kept;
 	asked = profile->asked;
-	before = key ? size_of_all(program, 0) : 0;
+	before = key ? keep_size(program, 0) : 0;
 	if (store(profile, key) < 0)
 		return kept;
-	if (make_plan(program) < 0 || (key && !size_of_start(program, key))) {
+	if (keep_make_plans(program) < 0 || (key && !size_of_start(program, key))) {
 		if (key)
 			keep_forget_start(program, key);
 		else
 			keep_forget(program);
 		return kept;
 	}
-	after = size_of_all(program, key);
+	after = keep_size(program, key);
 	kept.bytes = after > before ? after - before : 1;
-	kept.key = is_host(program) ? asked : 0;
+	kept.key = keep_is_host(program) ? asked : 0;
 	return kept;
 }
 
@@ -180,7 +180,7 @@ uint64_t keep_find(const char *program)
 
 	if (store_find(STORE_PLAN, program, &plan) < 0 || load_learnt(program, &stored, &path) < 0)
 		return 0;
-	return size_of_all(program, 0);
+	return keep_size(program, 0);
 }
 
 void keep_forget(const char *program)
@@ -208,5 +208,5 @@ void keep_forget_start(const char *program, uint64_t key)
 		return;
 	recordings_remove(&stored, at);
 	if (recordings_save(&stored, path, 0600) == 0)
-		(void)make_plan(program);
+		(void)keep_make_plans(program);
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "profile/profile.h"
@@ -22,6 +23,18 @@ struct kept {
  * everybody, or for an error; what was kept before stays.
  */
 struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key);
+
+/* Gives the profile the arguments of its start, and finds out what they ask for. Returns 0 or negative errno. */
+int keep_describe_start(struct profile *profile, const char *const *argv, int folder);
+
+/* Makes the program's plans of its stored profile, by the settings. Returns as plan_refresh(). */
+int keep_make_plans(const char *program);
+
+/* Whether starts of the program are told apart by their arguments. */
+bool keep_is_host(const char *program);
+
+/* Bytes of the profile, of the program's plan, and of that of the start with this key, which may be 0. */
+uint64_t keep_size(const char *program, uint64_t key);
 
 /* How many bytes are kept of the program; 0: nothing that was learnt, or no plan was made of it. */
 uint64_t keep_find(const char *program);

@@ -23,6 +23,7 @@
 #include "format/kill-switch.h"
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
+#include "headstartd/refine.h"
 #include "learn/known-file.h"
 #include "lib/settings.h"
 #include "plan/store/store.h"
@@ -50,6 +51,7 @@ struct lesson {
 	bool left;    /* it has carried out the plan instead */
 	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
 	struct kept kept;
+	struct refined refined;
 };
 
 /* A child of a daemon that was killed has its lock until it has ended, too. Returns 0 or -EBUSY. */
@@ -204,7 +206,9 @@ static void prepare_tracer(struct lessons *lessons)
 	const struct tracer_options options = {.light = true};
 	_cleanup_close_ int lock = -1;
 
-	if (lessons->tracer || lessons->tracing || !any_wants_trace(&lessons->known, time(NULL)))
+	if (lessons->tracer || lessons->tracing ||
+		(!any_wants_trace(&lessons->known, time(NULL)) &&
+			!refinements_any_due(&lessons->refinements, monotonic_ms())))
 		return;
 	lock = execs_lock(lessons->tracefs);
 	snprintf(lessons->instance, sizeof(lessons->instance),
@@ -304,6 +308,42 @@ static struct kept trace(struct lessons *lessons, const struct process_seen *see
 	return kept;
 }
 
+static void look(void *context)
+{
+	refining_look(context);
+}
+
+/* Watches a start that has a plan. */
+static struct refined refine(struct lessons *lessons, const struct process_seen *seen)
+{
+	struct refining refining = {.program = seen->program};
+	struct watch_options options = {.pid = seen->pid,
+		.program = seen->program,
+		.idle = IDLE_S,
+		.timeout = TIMEOUT_S,
+		.over = look,
+		.context = &refining,
+		.no_landmarks = true};
+	struct watch_result result;
+	char path[48], **arguments = NULL;
+	_cleanup_close_ int folder = -1;
+	struct refined refined = {0};
+
+	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
+		return refined;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	refining.argv = options.argv = (const char *const *)arguments;
+	refining.folder = folder < 0 ? AT_FDCWD : folder;
+	if (watch_run(lessons->tracer, &options, &result) == 0) {
+		refined = refining_finish(&refining, &result.profile, result.found);
+		profile_release(&result.profile);
+	}
+	refining_release(&refining);
+	process_arguments_free(arguments);
+	return refined;
+}
+
 /* Whether this start of a program that has a plan is one that we want to know. */
 static bool is_wanted(const struct lessons *lessons, const struct process_seen *seen, uint64_t *ret_key)
 {
@@ -334,11 +374,14 @@ static _Noreturn void be_tracer(
 		(void)!write(tell, &lesson, sizeof(lesson));
 		carry_help(lessons->carry, seen, seen->program);
 	}
-	lesson.kept = trace(lessons, seen, lesson.key);
+	if (lessons->refines)
+		lesson.refined = refine(lessons, seen);
+	else
+		lesson.kept = trace(lessons, seen, lesson.key);
 	_exit(write(tell, &lesson, sizeof(lesson)) != sizeof(lesson));
 }
 
-static bool start_trace(struct lessons *lessons, const struct process_seen *seen, bool planned)
+static bool start_trace(struct lessons *lessons, const struct process_seen *seen, bool planned, bool refines)
 {
 	int ends[2];
 
@@ -346,6 +389,8 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 		execs_recorder_runs(lessons->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	lessons->traced = strdup(seen->program);
+	lessons->traced_pid = seen->pid;
+	lessons->refines = refines;
 	lessons->tracing = lessons->traced ? fork() : -1;
 	if (lessons->tracing == 0)
 		be_tracer(lessons, seen, planned, ends[1]);
@@ -376,7 +421,7 @@ static bool start_other(struct lessons *lessons, const struct process_seen *seen
 		return false;
 	starts_planned(&lessons->starts, seen->pid, now);
 	return lessons->knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
-		start_trace(lessons, seen, true);
+		start_trace(lessons, seen, true, false);
 }
 
 bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned)
@@ -395,14 +440,30 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 		return false;
 	known = known_find(&lessons->known, seen->program, 0);
 	if (known && known_wants_trace(known, time(NULL)))
-		start_trace(lessons, seen, false);
+		start_trace(lessons, seen, false, false);
 	return false;
+}
+
+void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
+{
+	if (lessons->enabled && seen->here &&
+		refinements_due(&lessons->refinements, seen->program, monotonic_ms()) && lessons->knows_keys)
+		(void)start_trace(lessons, seen, false, true);
+}
+
+/* All of it was in memory, so there is nothing to learn. */
+static void leave_warm_start(struct lessons *lessons, const struct carry_told *told)
+{
+	if (lessons->tracing && lessons->refines && lessons->traced_pid == told->pid &&
+		told->outcome == CARRY_WARM)
+		kill(lessons->tracing, SIGKILL);
 }
 
 void lessons_told(struct lessons *lessons, const struct carry_told *told)
 {
 	const char *program;
 
+	leave_warm_start(lessons, told);
 	if (!lessons->enabled || !told->key)
 		return;
 	if (!told->own_plan)
@@ -448,7 +509,9 @@ static void give_up_trace(struct lessons *lessons)
 {
 	struct known_program *item = known_find(&lessons->known, lessons->traced, 0);
 
-	if (item && !item->learnt)
+	if (lessons->refines)
+		refinements_told(&lessons->refinements, lessons->traced, REFINEMENT_SAME, monotonic_ms());
+	else if (item && !item->learnt)
 		known_traced(&lessons->known, item, 0, time(NULL));
 	lessons->tracing = 0;
 	close(TAKE_FD(lessons->told));
@@ -497,13 +560,33 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 			lessons->traced);
 }
 
+static void take_refined(struct lessons *lessons, const struct refined *refined)
+{
+	struct known_program *item = known_find(&lessons->known, lessons->traced, 0);
+	enum refinement what = !refined->learnt ? REFINEMENT_NOTHING
+		: refined->changed              ? REFINEMENT_CHANGED
+						: REFINEMENT_SAME;
+
+	refinements_told(&lessons->refinements, lessons->traced, what, monotonic_ms());
+	if (!refined->changed)
+		return;
+	if (item && item->learnt) {
+		item->kept_bytes = refined->bytes;
+		lessons->known.changed = true;
+	}
+	if (refined->better && !lessons->quiet)
+		verb_note("made the plan of '%s' more exact", lessons->traced);
+}
+
 static void trace_ended(struct lessons *lessons)
 {
 	struct lesson lesson = {0};
 
 	if (read(lessons->told, &lesson, sizeof(lesson)) != sizeof(lesson))
 		lesson = (struct lesson){0};
-	if (!lesson.left)
+	if (lessons->refines)
+		take_refined(lessons, &lesson.refined);
+	else if (!lesson.left)
 		take_lesson(lessons, &lesson);
 	lessons->tracing = 0;
 	close(TAKE_FD(lessons->told));

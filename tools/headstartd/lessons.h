@@ -11,6 +11,7 @@
 
 #include "headstartd/process.h"
 #include "learn/known.h"
+#include "learn/refinements.h"
 #include "learn/starts.h"
 
 struct carry;
@@ -34,11 +35,14 @@ struct lessons {
 	uint64_t give_up_ms;   /* when it should have ended */
 	unsigned given_up;     /* children that have not */
 	char *traced;          /* owned: the program whose start it traces */
-	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
-	pid_t forgetting;      /* the child that removes what is forgotten; 0: none */
-	pid_t saving;          /* the child that writes what is known; 0: none */
-	uint64_t save_ms;      /* when to write it; UINT64_MAX: nothing has changed */
-	int64_t last_age;      /* when we looked last for what is to be forgotten; seconds since the epoch */
+	int32_t traced_pid;    /* the start's process */
+	bool refines;          /* the start has a plan, which is to become more exact */
+	struct refinements refinements;
+	int told;         /* owned: the end of a pipe by which it tells what it has kept; -1: none */
+	pid_t forgetting; /* the child that removes what is forgotten; 0: none */
+	pid_t saving;     /* the child that writes what is known; 0: none */
+	uint64_t save_ms; /* when to write it; UINT64_MAX: nothing has changed */
+	int64_t last_age; /* when we looked last for what is to be forgotten; seconds since the epoch */
 };
 
 /*
@@ -55,6 +59,12 @@ void lessons_release(struct lessons *lessons);
  * learnt, and otherwise carries its plan out.
  */
 bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool planned);
+
+/*
+ * The program has a plan, and a helper looks whether that is to be carried out. A child watches the start, if that can make the
+ * plan more exact.
+ */
+void lessons_planned(struct lessons *lessons, const struct process_seen *seen);
 
 /* A helper has looked at a start that has a plan. */
 void lessons_told(struct lessons *lessons, const struct carry_told *told);

@@ -30,6 +30,25 @@ static bool follows_on_disk(
 		b->physical - a->physical == draft_bytes(draft, b->page - a->page);
 }
 
+/* Whether a page of [page, end) is left out to see whether it is needed (profile/refine.h). Ranges ascend by page. */
+static bool is_left_out(const struct profile_file *file, uint32_t page, uint32_t end)
+{
+	size_t low = 0, high = file->n_ranges;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->ranges[middle].page < page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < file->n_ranges && file->ranges[low].page < end; low++)
+		if (file->ranges[low].doubt.out)
+			return true;
+	return false;
+}
+
 /* Whether to read a, b and the gap between them at once. room: pages of gap that the budget still allows. */
 static bool worth_joining(const struct plan_draft *draft, const struct draft_extent *a,
 	const struct draft_extent *b, uint64_t room)
@@ -43,6 +62,8 @@ static bool worth_joining(const struct plan_draft *draft, const struct draft_ext
 		return false;
 	gap = b->page - (a->page + a->pages);
 	if (gap > room || gap > plan_cost_gap_pages(&cost, page_size))
+		return false;
+	if (is_left_out(draft->files[a->file].source, a->page + a->pages, b->page))
 		return false;
 	if (device->class == DEVICE_ROTATIONAL)
 		return follows_on_disk(draft, a, b);

@@ -14,6 +14,7 @@ enum record_event_kind {
 	RECORD_TOUCH,  /* a fault, or a read(): these pages were asked for */
 	RECORD_MAPPED, /* fault-around mapped the resident ones of these pages */
 	RECORD_ADDED,  /* these pages entered the page cache */
+	RECORD_FOUND, /* a process had mapped or read these pages before it was traced: perhaps like RECORD_MAPPED */
 };
 
 struct record_event {

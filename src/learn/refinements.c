@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A table with one place for each hash, so that it never grows. */
+#include "learn/refinements.h"
+
+#include <string.h>
+
+#include "base/io.h"
+
+#define SAME_MS    86400000 /* a day */
+#define NOTHING_MS 10000
+#define WAITS_MS                                                                                             \
+	3600000 /* one that is not started for an hour leaves its place to another one with this hash */
+
+static uint64_t hash_of(const char *program)
+{
+	return checksum64(program, strlen(program)) | 1;
+}
+
+bool refinements_due(struct refinements *refinements, const char *program, uint64_t now_ms)
+{
+	uint64_t hash = hash_of(program);
+	size_t at = hash / 2 % REFINEMENTS_MAX;
+
+	if (refinements->items[at].hash != hash) {
+		uint64_t next_ms = refinements->items[at].next_ms;
+
+		if (refinements->items[at].hash && next_ms <= now_ms && now_ms - next_ms < WAITS_MS)
+			return false; /* the other program comes first */
+		refinements->items[at].hash = hash;
+		refinements->items[at].next_ms = now_ms;
+	}
+	return refinements->items[at].next_ms <= now_ms;
+}
+
+bool refinements_any_due(const struct refinements *refinements, uint64_t now_ms)
+{
+	for (size_t i = 0; i < REFINEMENTS_MAX; i++)
+		if (refinements->items[i].hash && refinements->items[i].next_ms <= now_ms)
+			return true;
+	return false;
+}
+
+void refinements_told(
+	struct refinements *refinements, const char *program, enum refinement what, uint64_t now_ms)
+{
+	static const uint64_t pauses_ms[] = {
+		[REFINEMENT_CHANGED] = 0, [REFINEMENT_SAME] = SAME_MS, [REFINEMENT_NOTHING] = NOTHING_MS};
+	uint64_t hash = hash_of(program);
+	size_t at = hash / 2 % REFINEMENTS_MAX;
+
+	refinements->items[at].hash = hash;
+	refinements->items[at].next_ms = now_ms + pauses_ms[what];
+}

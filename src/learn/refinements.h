@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When a start of a program that has a plan should be watched, so that its recording becomes more exact. Nothing of this is
+ * written down: after a restart each program is watched once. Programs of which the hashes collide may be watched less often.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REFINEMENTS_MAX 256 /* programs */
+
+enum refinement {
+	REFINEMENT_CHANGED, /* the start has taught something, and so may the next one */
+	REFINEMENT_SAME,    /* it has not; tomorrow's starts may differ */
+	REFINEMENT_NOTHING, /* it was warm, or of another kind */
+};
+
+struct refinements {
+	struct {
+		uint64_t hash; /* of the program's path; 0: free */
+		uint64_t next_ms;
+	} items[REFINEMENTS_MAX];
+};
+
+/* Whether a start of the program that begins now should be watched. A program that was unknown is noted. */
+bool refinements_due(struct refinements *refinements, const char *program, uint64_t now_ms);
+
+/* Whether any of the noted programs should be. */
+bool refinements_any_due(const struct refinements *refinements, uint64_t now_ms);
+
+void refinements_told(
+	struct refinements *refinements, const char *program, enum refinement what, uint64_t now_ms);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes a recording more exact by what later starts touch.
+ *
+ * A start that headstartd watches shows which pages were asked for, each by itself: those are certain. It also shows windows of
+ * 16 pages of which the kernel mapped all that were in memory, because one of them was touched. So of a page that the plan brought
+ * in, such a window does not say whether it was needed. Therefore a few of these unsure pages are left out of the plan each
+ * time. One that is needed is then asked for by itself; one that is not in memory after the start was not needed.
+ */
+#pragma once
+
+#include "profile/profile.h"
+
+#define REFINE_AROUND                                                                                        \
+	16 /* pages before one that is missing that a fault on it brings in, if read_ahead_kb is 128 */
+#define REFINE_MISSED 3 /* a page that so many starts in a row did not touch leaves */
+#define REFINE_TRIES  5 /* a page that was left out so often, and in memory each time, is taken for needed */
+
+struct refine_start {
+	/* What the start touched, by itself or (unsure) perhaps. Of the same program and page size. */
+	const struct profile *seen;
+	/* Before we looked, the start had touched what has a lower order in `seen`; some of it we did not see. */
+	uint32_t found;
+	/* For each page that is left out, in the order of files and ranges: 1 if it was not in memory when the start was over. */
+	const uint8_t *absent;
+	/* Whether touches of that file could be in `seen` at all. */
+	bool (*judged)(void *context, const char *path);
+	void *context;
+};
+
+struct refine_result {
+	uint64_t joined, confirmed, left; /* pages that are new; that are certain now; that were dropped */
+	uint64_t unsure;                  /* that remain so */
+};
+
+/* How many pages of all files are left out, and are unsure. */
+uint64_t profile_count_out(const struct profile *profile);
+uint64_t profile_count_unsure(const struct profile *profile);
+
+/* All pages are certain, and none is left out. */
+void profile_clear_doubts(struct profile *profile);
+
+/*
+ * Learns from a start. Returns 0; -ENODATA if it touched less than half of what is known, or half as much besides, so that it was
+ * another kind of start and tells nothing; or negative errno. On failure `into` is as it was.
+ */
+int profile_refine(struct profile *into, const struct refine_start *start, struct refine_result *ret);
+
+/*
+ * Chooses anew which unsure pages are left out of the plan, and returns how many. They lie so far from each other that the kernel
+ * does not bring one in around the other: more than `around` pages, half of its read-ahead. With 0 none is left out. Those that
+ * are farthest from certain pages come first: they are the least likely to be needed, and only a page that is needed costs the
+ * start a read. `seed` is a random number. Returns negative errno with `profile` as it was.
+ */
+ssize_t profile_choose_out(struct profile *profile, uint32_t around, uint64_t seed);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of which starts that have a plan are watched. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "learn/refinements.h"
+
+#define HOUR_MS 3600000u
+
+static int set_up(void **state)
+{
+	*state = calloc(1, sizeof(struct refinements));
+	return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	free(*state);
+	return 0;
+}
+
+static void a_program_is_watched_until_it_teaches_nothing(void **state)
+{
+	struct refinements *refinements = *state;
+
+	assert_false(refinements_any_due(refinements, 1000));
+	assert_true(refinements_due(refinements, "/bin/app", 1000));
+	assert_true(refinements_any_due(refinements, 1000));
+	refinements_told(refinements, "/bin/app", REFINEMENT_CHANGED, 2000);
+	assert_true(refinements_due(refinements, "/bin/app", 2000));
+	refinements_told(refinements, "/bin/app", REFINEMENT_SAME, 3000);
+	assert_false(refinements_due(refinements, "/bin/app", 3000 + 23 * HOUR_MS));
+	assert_false(refinements_any_due(refinements, 3000 + 23 * HOUR_MS));
+	assert_true(refinements_due(refinements, "/bin/app", 3000 + 24 * HOUR_MS));
+}
+
+static void a_warm_start_is_followed_by_a_pause(void **state)
+{
+	struct refinements *refinements = *state;
+
+	refinements_told(refinements, "/bin/app", REFINEMENT_NOTHING, 1000);
+	assert_false(refinements_due(refinements, "/bin/app", 1001));
+	assert_true(refinements_due(refinements, "/bin/app", 60000));
+}
+
+/* However many programs there are, each is watched sooner or later. */
+static void many_programs_take_turns(void **state)
+{
+	struct refinements *refinements = *state;
+	char path[32];
+
+	for (unsigned i = 0; i < 10 * REFINEMENTS_MAX; i++) {
+		snprintf(path, sizeof(path), "/bin/app-%u", i);
+		(void)refinements_due(refinements, path, 1000);
+	}
+	for (unsigned i = 0; i < 10 * REFINEMENTS_MAX; i++) {
+		snprintf(path, sizeof(path), "/bin/app-%u", i);
+		assert_true(refinements_due(refinements, path, 1000 + (i + 1) * (uint64_t)HOUR_MS));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_program_is_watched_until_it_teaches_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_warm_start_is_followed_by_a_pause, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(many_programs_take_turns, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstartd makes plans more exact by the starts that it carries them out for.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
+can_trace_execs
+make_disk
+make_waiter "$disk"
+cc -O1 -DDATA="\"$disk/mapped\"" -DGO="\"$tmp/go\"" -o "$disk/mapper" "$HEADSTART_TEST_SOURCE/tests/daemon/mapper.c" || fail "cc"
+head -c 4194304 /dev/urandom >"$disk/mapped"
+head -c 160000 /dev/urandom >"$disk/unneeded"
+sync -f "$disk"
+exec 7</sys/kernel
+flock -w 900 7 || skip "other tests record"
+
+# On a disk that turns nothing is left out; and with a very large read-ahead little can be found out.
+turns() {
+	loop=$(losetup -n -O NAME -j "$tmp/image")
+	echo 128 >"/sys/block/${loop#/dev/}/queue/read_ahead_kb" 2>/dev/null || skip "the read-ahead cannot be set"
+	rotational=/sys/block/${loop#/dev/}/queue/rotational
+	echo "$1" >"$rotational" 2>/dev/null && [ "$(cat "$rotational")" = "$1" ] || skip "'$rotational' cannot be set"
+}
+
+make_cold() { "$page" out "$disk/waiter" "$disk/mapper" "$disk/data" "$disk/mapped" "$disk/unneeded" || fail "pages stay in the page cache"; }
+
+# Starts the program cold. If it is planned, it goes on when it is traced, and not before the prefetcher has read its file. Otherwise it
+# goes on soon, so that the daemon sees what it has read when it looks again after 0.6 seconds.
+cold_start() { # PROGRAM FILE
+	make_cold
+	rm -f "$tmp/go"
+	"$1" &
+	started=$!
+	[ "$planned" = yes ] && tries=40 || tries=5
+	for try in $(seq $tries); do
+		[ "$(note tracing)" = 0 ] || break
+		sleep 0.05
+	done
+	came=0
+	[ "$planned" = yes ] || tries=0
+	for try in $(seq $tries); do
+		before=$came
+		came=$("$page" came "$2" || :)
+		[ "$came" = 0 ] || [ "$came" != "$before" ] || break
+		sleep 0.05
+	done
+	: >"$tmp/go"
+	wait "$started" || fail "the program fails"
+	until_note tracing -eq 0
+}
+
+# Prints the pages of that file in the profile: all, those that nobody is sure of, and those that are left out.
+pages_of() { # PROGRAM FILE
+	"$tool" show --json "$(echo "$HEADSTART_STATE/$1"-*.profile)" >"$tmp/shown" || fail "the profile is not good"
+	json "$tmp/shown" - "$2" <<'END'
+ranges = [file["ranges"] for file in TOP["files"] if file["path"] == ARGS[0]]
+ranges = ranges[0] if ranges else []
+print(sum(range["pages"] for range in ranges), sum(range["pages"] for range in ranges if range.get("unsure")),
+      sum(range["pages"] for range in ranges if range.get("left_out")))
+END
+}
+
+more_exact() { grep -c "made the plan of '$disk/$1' more exact" "$tmp/daemon-log" || :; }
+
+# A recorded plan has one file too many, and not all of another.
+case_recorded_plan_heals() {
+	mkdir "$HEADSTART_STATE"
+	printf 'program %s\nfile regular %s\nrange 0 4 0 1\nfile regular %s\nrange 0 900 4 1\nfile regular %s\nrange 0 30 904 1\n' \
+		"$disk/waiter" "$disk/waiter" "$disk/data" "$disk/unneeded" | "$make_profile" "$tmp/profile"
+	"$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
+	profile=$(echo "$HEADSTART_STATE"/waiter-*.plan)
+	profile=${profile%.plan}.profile
+	cp "$tmp/profile" "$profile"
+	chmod 640 "$profile"
+	planned=yes
+	start_daemon
+	for start in $(seq 12); do
+		cold_start "$disk/waiter" "$disk/data"
+		[ "$(pages_of waiter "$disk/unneeded")" != "0 0 0" ] || break
+	done
+	[ "$(pages_of waiter "$disk/unneeded")" = "0 0 0" ] || fail "what no start touches stays: $(cat "$tmp/daemon-log" /run/headstart/daemon)"
+	[ "$(pages_of waiter "$disk/data")" = "977 0 0" ] || fail "what came late has not joined: $(pages_of waiter "$disk/data")"
+	[ "$start" -ge 3 ] || fail "a page leaves after $start starts"
+	[ "$(more_exact waiter)" -ge 2 ] || fail "the journal says: $(cat "$tmp/daemon-log")"
+	"$tool" show "$profile" >"$tmp/shown" || fail show
+	grep -q "headstartd has added pages" "$tmp/shown" || fail "show says: $(cat "$tmp/shown")"
+	[ "$(stat -c %a "$profile")" = 640 ] || fail "the mode is another: $(ls -l "$profile")"
+	# The plan is that of the profile.
+	"$tool" show --json "${profile%.profile}.plan" >"$tmp/shown" || fail "the plan is not good"
+	! grep -q "$disk/unneeded" "$tmp/shown" || fail "the plan has it still"
+	# A start that changes nothing writes nothing.
+	was=$(stat -c %i "$profile")
+	for start in 1 2; do cold_start "$disk/waiter" "$disk/data"; done
+	[ "$(stat -c %i "$profile")" = "$was" ] || fail "the profile is written for nothing"
+	rm -rf "$HEADSTART_STATE"
+}
+
+# Of each 16 pages eight are needed, but all are mapped in the start that is learnt.
+case_learnt_plan_gets_smaller() {
+	turns 0
+	planned=no
+	start_daemon
+	for start in $(seq 10); do
+		cold_start "$disk/mapper" "$disk/mapped"
+		! grep -q "learnt how '$disk/mapper' starts" "$tmp/daemon-log" || break
+	done
+	grep -q "learnt how '$disk/mapper' starts" "$tmp/daemon-log" || fail "it is not learnt: $(cat "$tmp/daemon-log" /run/headstart/daemon)"
+	set -- $(pages_of mapper "$disk/mapped")
+	[ "$1" -ge 900 ] && [ "$2" -ge 500 ] || fail "learnt were $1 pages, $2 of them unsure: nothing to make more exact"
+	planned=yes
+	for start in $(seq 20); do
+		cold_start "$disk/mapper" "$disk/mapped"
+		set -- $(pages_of mapper "$disk/mapped")
+		[ "$1" -gt 950 ] || break
+	done
+	[ "$1" -le 950 ] || fail "after $start starts the profile has $*: $(cat "$tmp/daemon-log" /run/headstart/daemon)"
+	json "$tmp/shown" - "$disk/mapped" <<'END' || fail "a page that is needed was dropped"
+ranges = [file["ranges"] for file in TOP["files"] if file["path"] == ARGS[0]][0]
+have = {page for range_ in ranges for page in range(range_["page"], range_["page"] + range_["pages"])}
+assert {page for page in range(1024) if page % 16 < 8} <= have
+assert any(range_.get("left_out") for range_ in ranges)
+END
+	# What is left out is not in the plan.
+	"$tool" show --json "$(echo "$HEADSTART_STATE"/mapper-*.plan)" >"$tmp/plan" || fail "the plan is not good"
+	json "$tmp/plan" - "$disk/mapped" "$tmp/shown" <<'END' || fail "the plan has pages that are left out"
+import json
+profile = json.load(open(ARGS[1]))
+out = {page for file in profile["files"] if file["path"] == ARGS[0] for r in file["ranges"] if r.get("left_out")
+       for page in range(r["page"], r["page"] + r["pages"])}
+planned = {page for e in TOP["extents"] if TOP["files"][e["file"]]["path"] == ARGS[0]
+           for page in range(e["page"], e["page"] + e["pages"])}
+assert out and planned and not out & planned, (len(out), len(out & planned))
+END
+	rm -rf "$HEADSTART_STATE"
+}
+
+run_cases

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/refine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/hidden.h"
+#include "base/open.h"
+#include "base/stranger.h"
+#include "base/strings.h"
+#include "device/device.h"
+#include "headstartd/keep.h"
+#include "lib/plan-settings.h"
+#include "lib/settings.h"
+#include "plan/asked/asked.h"
+#include "plan/asked/documents.h"
+#include "plan/store/disks.h"
+#include "plan/store/store.h"
+#include "profile/carry.h"
+#include "profile/refine.h"
+
+void refining_release(struct refining *refining)
+{
+	recordings_release(&refining->stored);
+	free(refining->path);
+	free(refining->absent);
+	*refining = (struct refining){0};
+}
+
+/* Without a key, all starts of the program are of one kind. */
+static struct profile *find_recording(struct refining *refining)
+{
+	_cleanup_(profile_releasep) struct profile like = {0};
+
+	if (refining->stored.n == 1 && !keep_is_host(refining->program))
+		return &refining->stored.items[0];
+	like.program = strdup(refining->program);
+	if (!like.program || keep_describe_start(&like, refining->argv, refining->folder) < 0)
+		return NULL;
+	plan_find_keys(&refining->stored);
+	return recordings_find(&refining->stored, &like);
+}
+
+static int load(struct refining *refining)
+{
+	enum profile_fault fault;
+	int r = store_find(STORE_PROFILE, refining->program, &refining->path);
+
+	if (r == 0 && stat(refining->path, &refining->file) < 0)
+		r = -errno;
+	if (r == 0)
+		r = recordings_load(refining->path, &refining->stored, &fault);
+	return r;
+}
+
+/* The next of `absent` for each page of the file that is left out. Pages that cannot be looked at count as in memory. */
+static void look_at_file(const struct profile_file *file, uint64_t page_size, uint8_t **absent)
+{
+	_cleanup_close_ int fd = open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME);
+	unsigned char present;
+	struct stat st;
+	void *map;
+
+	if (fd >= 0 && fstat(fd, &st) < 0)
+		st.st_size = 0;
+	for (size_t i = 0; i < file->n_ranges; i++) {
+		const struct profile_range *range = &file->ranges[i];
+
+		for (uint32_t j = 0; range->doubt.out && j < range->pages; j++, (*absent)++) {
+			uint64_t offset = (uint64_t)(range->page + j) * page_size;
+
+			if (fd < 0 || offset >= (uint64_t)st.st_size)
+				continue;
+			map = mmap(NULL, page_size, PROT_READ, MAP_SHARED, fd, (off_t)offset);
+			if (map == MAP_FAILED)
+				continue;
+			**absent = mincore(map, page_size, &present) == 0 && !(present & 1);
+			munmap(map, page_size);
+		}
+	}
+}
+
+static bool has_left_out(const struct profile_file *file)
+{
+	for (size_t i = 0; i < file->n_ranges; i++)
+		if (file->ranges[i].doubt.out)
+			return true;
+	return false;
+}
+
+void refining_look(struct refining *refining)
+{
+	struct profile *recording = load(refining) == 0 ? find_recording(refining) : NULL;
+	uint8_t *absent;
+
+	if (!recording)
+		return;
+	refining->absent = calloc(profile_count_out(recording) + 1, 1);
+	if (!refining->absent)
+		return;
+	absent = refining->absent;
+	for (size_t i = 0; i < recording->n_files; i++)
+		if (has_left_out(&recording->files[i]))
+			look_at_file(&recording->files[i], recording->page_size, &absent);
+	refining->recording = recording;
+}
+
+/* What was watched has nothing that others can change or not see, and nothing that was named as a document. */
+static bool is_judged(void *context, const char *path)
+{
+	struct stranger stranger;
+
+	return stranger_find(path, &stranger) == 0 && !hidden_from_others(path);
+}
+
+/* The next start is given another document. */
+static void leave_out_documents(const struct refining *refining, struct profile *seen)
+{
+	struct asked asked;
+
+	if (keep_describe_start(seen, refining->argv, refining->folder) < 0)
+		return;
+	asked_by_arguments(seen->rule, refining->argv, refining->folder, &asked);
+	documents_leave_out(seen, &asked, refining->folder);
+}
+
+/*
+ * On a rotational disk a page that is left out and needed costs a seek, and one that is read in vain next to nothing
+ * (docs/decisions/learning.md). So nothing is left out there; late pages and those that nothing maps are learnt all the same.
+ * Returns how many pages a fault brings in before the one that is missing, if any are to be left out; else 0.
+ */
+static uint32_t pages_around(const struct profile *recording)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	_cleanup_close_ int fd = open_regular(recording->program, OPEN_NO_LINKS);
+	struct device device;
+	uint64_t around;
+
+	settings_read(&config, false, true);
+	if (fd < 0 || device_of_by_rules(fd, config.devices, config.n_devices, &device) < 0)
+		return 0;
+	disks_apply(&device);
+	around = (uint64_t)device.read_ahead_kb * 1024 / recording->page_size / 2;
+	return device.class == DEVICE_ROTATIONAL ? 0
+		: around < REFINE_AROUND         ? REFINE_AROUND
+						 : (uint32_t)around;
+}
+
+static int choose_left_out(struct profile *recording)
+{
+	uint64_t seed;
+	ssize_t r;
+
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		return -EIO;
+	r = profile_choose_out(recording, pages_around(recording), seed);
+	return r < 0 ? (int)r : 0;
+}
+
+/* New files have none yet. */
+static void add_landmarks(struct profile *recording)
+{
+	for (size_t i = 0; i < recording->n_files; i++) {
+		struct profile_file *file = &recording->files[i];
+
+		if (file->n_ranges > 0 && !file->landmarks &&
+			profile_file_staleness(file, 1) == PROFILE_FRESH)
+			(void)profile_file_keep_landmarks(file, recording->page_size);
+	}
+}
+
+static bool is_unchanged(const struct refining *refining)
+{
+	struct stat now;
+
+	return stat(refining->path, &now) == 0 && now.st_ino == refining->file.st_ino &&
+		now.st_dev == refining->file.st_dev && now.st_size == refining->file.st_size &&
+		now.st_mtim.tv_sec == refining->file.st_mtim.tv_sec &&
+		now.st_mtim.tv_nsec == refining->file.st_mtim.tv_nsec;
+}
+
+/* Writes what is different now. */
+static int store(struct refining *refining, const void *before, size_t size_before, bool *ret_changed)
+{
+	_cleanup_free_ void *data = NULL;
+	size_t size;
+	int r = recordings_serialize(&refining->stored, &data, &size);
+
+	*ret_changed = r == 0 && (size != size_before || memcmp(data, before, size) != 0);
+	if (r < 0 || !*ret_changed)
+		return r;
+	if (!is_unchanged(refining))
+		return -ESTALE;
+	r = recordings_save(&refining->stored, refining->path, refining->file.st_mode & 0777);
+	return r < 0 ? r : keep_make_plans(refining->program);
+}
+
+struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found)
+{
+	const struct refine_start start = {
+		.seen = seen, .found = found, .absent = refining->absent, .judged = is_judged};
+	struct refined refined = {0};
+	struct refine_result result;
+	_cleanup_free_ void *before = NULL;
+	size_t size;
+
+	if (!refining->recording || (seen->bias & PROFILE_BIAS_LOST))
+		return refined;
+	leave_out_documents(refining, seen);
+	if (recordings_serialize(&refining->stored, &before, &size) < 0 ||
+		profile_refine(refining->recording, &start, &result) < 0)
+		return refined;
+	add_landmarks(refining->recording);
+	if (choose_left_out(refining->recording) < 0 || store(refining, before, size, &refined.changed) < 0)
+		return refined;
+	refined.learnt = true;
+	refined.unsure = result.unsure;
+	refined.better = result.joined || result.left || result.confirmed;
+	refined.bytes = keep_size(refining->program, refining->recording->asked);
+	return refined;
+}

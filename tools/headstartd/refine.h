@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Makes the stored recording of a start more exact by another start like it, which was watched (profile/refine.h), and chooses
+ * which pages the next one is to do without.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "profile/recordings.h"
+
+/* What is stored, and how it was when the start was over. */
+struct refining {
+	const char *program;     /* borrowed */
+	const char *const *argv; /* borrowed: of the start */
+	int folder;              /* borrowed: its working folder */
+	struct recordings stored;
+	struct profile *recording; /* in stored: of starts like this one; NULL: there is none */
+	char *path;                /* owned: of the profile */
+	struct stat file;          /* of the profile, when it was read */
+	uint8_t *absent;           /* owned: struct refine_start */
+};
+
+struct refined {
+	bool learnt;     /* the start was one of the recorded kind */
+	bool changed;    /* something new is stored: at least that a page was not touched this time */
+	bool better;     /* pages were added, removed or confirmed */
+	uint64_t unsure; /* pages that remain so */
+	uint64_t bytes;  /* that are kept of the program */
+};
+
+/* The start is over: reads what is stored, and looks which of the pages that were left out are in memory. */
+void refining_look(struct refining *refining);
+
+/*
+ * Learns from what the start touched; `found` as in struct refine_start. Nothing is stored if somebody else has changed the
+ * profile meanwhile.
+ */
+struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found);
+
+void refining_release(struct refining *refining);
