@@ -15,6 +15,7 @@
 	VERB(measure, "measure what headstart gains for a command on this machine")                          \
 	VERB(trace, "trace a start: what each of its threads does, and each read")                           \
 	VERB(report, "say what the time of a traced start went to")                                          \
+	VERB(timeline, "draw a traced start as a page, or export it for Perfetto")                           \
 	VERB(plan, "compile a profile for this machine's disk")                                              \
 	VERB(show, "print a profile or a plan")                                                              \
 	VERB(diff, "compare two profiles, or a profile with today's files")                                  \

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Draws a timeline. Times are microseconds since the start began. */
+"use strict";
+const data = JSON.parse(document.getElementById("data").textContent);
+const STATES = ["running", "runnable", "read", "write", "lock", "child", "timer", "message", "pipe", "events", "other"];
+const WORDS = ["computing", "waiting for a processor", "waiting for reads", "waiting for writes", "waiting for a lock",
+	"waiting for a process that it started", "sleeping", "waiting for a message", "waiting for a pipe", "waiting for events",
+	"waiting for something else"];
+const KINDS = [["seek", "awaited, far from the read before (seek)"], ["next", "awaited, next to the read before"],
+	["ahead", "read ahead: nobody waited"], ["metadata", "inodes, folders and the like"]];
+const LABEL = 230, ROW = 16, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
+const $ = id => document.getElementById(id);
+const view = {from: 0, to: data.duration, find: ""};
+const seconds = us => us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1000 ? (us / 1000).toFixed(1) + " ms" : us + " µs";
+const bytes = n => n >= 1e6 ? (n / 1e6).toFixed(1) + " MB" : n >= 1000 ? (n / 1000).toFixed(1) + " kB" : n + " B";
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+let colours = {};
+
+/* Files in the order of their first reads, each with a lane as high as its size asks for. */
+const lanes = [];
+const laneOf = new Map();
+for (const read of data.reads) {
+	let lane = laneOf.get(read[3]);
+	if (!lane) {
+		lane = {file: read[3], reads: [], first: Infinity, last: 0};
+		laneOf.set(read[3], lane);
+		lanes.push(lane);
+	}
+	lane.reads.push(read);
+	lane.first = Math.min(lane.first, read[4]);
+	lane.last = Math.max(lane.last, read[4] + read[5]);
+}
+for (const lane of lanes) {
+	const file = data.files[lane.file];
+	/* The file system's own data lies all over the disk: what was not read of it is left out. */
+	if (!file || file.kind !== "regular") {
+		const places = [...new Set(lane.reads.map(read => read[4]))].sort((a, b) => a - b);
+		lane.place = new Map(places.map((place, i) => [place, i]));
+		lane.pages = places.length;
+	} else {
+		lane.pages = Math.max(lane.last, file.pages, 1);
+	}
+	lane.height = Math.min(LANE_MAX, Math.max(LANE_MIN, Math.sqrt(lane.pages) * 1.1));
+}
+
+/* Processes in the order of their begin, below each its other threads. */
+const rows = [];
+data.threads.forEach((thread, i) => {
+	if (thread.tid === thread.pid)
+		rows.push({thread, i, depth: 0}, ...data.threads.map((other, j) => ({thread: other, i: j, depth: 1}))
+			.filter(other => other.thread.pid === thread.pid && other.thread.tid !== other.thread.pid));
+});
+const spans = data.threads.map(() => []);
+for (const span of data.spans)
+	spans[span[0]].push(span);
+
+const fileName = i => i < 0 ? "inodes, folders and the like" : data.files[i].kind === "metadata"
+	? `${data.files[i].path} (inodes and folders)` : data.files[i].path || "a file without a name";
+const matches = text => !view.find || text.toLowerCase().includes(view.find);
+const kind = read => data.files[read[3]] === undefined || data.files[read[3]].kind === "metadata" ? "metadata"
+	: read[6] & 2 ? "ahead" : read[6] & 1 ? "seek" : "next";
+
+function prepare(canvas, height) {
+	const width = canvas.clientWidth, scale = Math.max(window.devicePixelRatio || 1, view.printing ? 3 : 1);
+	canvas.style.height = height + "px";
+	canvas.width = width * scale;
+	canvas.height = height * scale;
+	const context = canvas.getContext("2d");
+	context.scale(scale, scale);
+	context.font = "11px system-ui, sans-serif";
+	context.textBaseline = "middle";
+	return context;
+}
+
+const x = (canvas, time) => LABEL + (time - view.from) / (view.to - view.from) * (canvas.clientWidth - LABEL);
+const timeAt = (canvas, at) => view.from + (at - LABEL) / (canvas.clientWidth - LABEL) * (view.to - view.from);
+
+function drawAxis(context, canvas, height) {
+	const rough = (view.to - view.from) / Math.max(2, (canvas.clientWidth - LABEL) / 110);
+	const power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+	context.lineWidth = 1;
+	for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step) {
+		const at = x(canvas, time);
+		context.strokeStyle = colours.line;
+		context.beginPath();
+		context.moveTo(at, TOP - 4);
+		context.lineTo(at, height);
+		context.stroke();
+		context.fillStyle = colours.faint;
+		context.textAlign = at > canvas.clientWidth - 30 ? "right" : at < LABEL + 20 ? "left" : "center";
+		context.fillText(step >= 1e5 ? (time / 1e6).toFixed(step >= 1e6 ? 0 : 1) + " s" : seconds(Math.round(time)), at, 8);
+	}
+}
+
+function drawMarks(context, canvas, height) {
+	context.strokeStyle = colours.mark;
+	for (const mark of data.marks) {
+		const at = x(canvas, mark.time);
+		if (mark.time < view.from || mark.time > view.to)
+			continue;
+		context.setLineDash(mark.exec ? [2, 3] : []);
+		context.globalAlpha = mark.exec ? 0.45 : 1;
+		context.beginPath();
+		context.moveTo(at, TOP - 4);
+		context.lineTo(at, height);
+		context.stroke();
+	}
+	context.setLineDash([]);
+	context.globalAlpha = 1;
+}
+
+/* The end of a name says more than its beginning. */
+function label(context, text, left, y, width) {
+	let shown = text;
+	while (shown.length > 4 && context.measureText(shown === text ? text : "…" + shown).width > width)
+		shown = shown.slice(Math.ceil(shown.length / 20));
+	context.textAlign = "left";
+	context.fillText(shown === text ? text : "…" + shown, left, y);
+}
+
+function drawThreads() {
+	const canvas = $("threads"), height = TOP + rows.length * ROW + 4, context = prepare(canvas, height);
+	drawAxis(context, canvas, height);
+	rows.forEach((row, n) => {
+		const y = TOP + n * ROW, name = rowName(row), bright = matches(name);
+		context.globalAlpha = bright ? 1 : 0.2;
+		context.fillStyle = row.depth ? colours.faint : colours.text;
+		label(context, name, 2 + 12 * row.depth, y + ROW / 2, LABEL - 14 - 12 * row.depth);
+		for (const span of spans[row.i]) {
+			const from = Math.max(LABEL, x(canvas, span[1])), to = x(canvas, span[1] + span[2]);
+			if (to < LABEL || from > canvas.clientWidth)
+				continue;
+			const thin = span[3] > 2;
+			context.fillStyle = colours[STATES[span[3]]];
+			context.fillRect(from, y + (thin ? 6 : 2), Math.max(0.6, to - from), thin ? ROW - 12 : ROW - 4);
+		}
+	});
+	context.globalAlpha = 1;
+	drawMarks(context, canvas, height);
+}
+
+function rowName(row) {
+	return row.depth ? `${row.thread.name} ${row.thread.tid}` : `${row.thread.program.replace(/^.*\//, "")} (${row.thread.pid})`;
+}
+
+function laneTops() {
+	let y = TOP;
+	for (const lane of lanes) {
+		lane.top = y;
+		y += lane.height + 2;
+	}
+	return y;
+}
+
+function place(lane, read) {
+	const first = lane.place ? lane.place.get(read[4]) : read[4];
+	return [lane.top + first / lane.pages * lane.height, Math.max(1, (lane.place ? 1 : read[5]) / lane.pages * lane.height)];
+}
+
+function drawReads() {
+	const canvas = $("reads"), height = laneTops() + 6, context = prepare(canvas, height);
+	let free = 0;
+	lanes.forEach((lane, n) => {
+		if (n % 2 === 0) {
+			context.fillStyle = colours.row;
+			context.fillRect(LABEL, lane.top, canvas.clientWidth - LABEL, lane.height + 1);
+		}
+	});
+	drawAxis(context, canvas, height);
+	for (const lane of lanes) {
+		const name = fileName(lane.file), bright = matches(name);
+		const middle = Math.max(lane.top + lane.height / 2, view.find && bright ? 0 : free);
+		context.globalAlpha = bright ? 1 : 0.15;
+		/* Names of small files would lie one on the other: as many as there is room for are shown. */
+		if (middle <= lane.top + lane.height + 3 && (lane.height >= 11 || lane.top + lane.height / 2 >= free)) {
+			context.fillStyle = colours.text;
+			label(context, name, 2, middle, LABEL - 10);
+			free = middle + 12;
+		}
+		for (const read of lane.reads) {
+			const from = Math.max(LABEL, x(canvas, read[0])), to = x(canvas, read[0] + read[1]);
+			if (to < LABEL || from > canvas.clientWidth)
+				continue;
+			const [top, tall] = place(lane, read);
+			context.fillStyle = colours[kind(read)];
+			context.fillRect(from, top, Math.max(1.5, to - from), Math.max(1.5, tall));
+		}
+	}
+	context.globalAlpha = 1;
+	drawMarks(context, canvas, height);
+}
+
+function draw() {
+	for (const name of [...STATES, ...KINDS.map(k => k[0]), "line", "faint", "text", "row", "mark"])
+		colours[name] = colour(name);
+	drawThreads();
+	drawReads();
+	$("range").textContent = `${seconds(Math.round(view.from))} to ${seconds(Math.round(view.to))}`;
+}
+
+let drawn = 0;
+function redraw() {
+	cancelAnimationFrame(drawn);
+	drawn = requestAnimationFrame(draw);
+}
+
+function show(from, to) {
+	const width = Math.min(data.duration, Math.max(20, to - from));
+	view.from = Math.min(Math.max(0, from), data.duration - width);
+	view.to = view.from + width;
+	redraw();
+}
+
+function zoom(by, around = (view.from + view.to) / 2) {
+	show(around - (around - view.from) * by, around + (view.to - around) * by);
+}
+
+const move = by => show(view.from + by * (view.to - view.from), view.to + by * (view.to - view.from));
+
+function tellThread(canvas, event, y) {
+	const row = rows[Math.floor((y - TOP) / ROW)];
+	if (!row || y < TOP)
+		return "";
+	const time = timeAt(canvas, event.offsetX), name = `${row.thread.program}\n${row.thread.name}, thread ${row.thread.tid} of process ${row.thread.pid}`;
+	const span = event.offsetX > LABEL && spans[row.i].find(s => s[1] <= time && time < s[1] + s[2]);
+	if (!span)
+		return name;
+	let text = `${name}\n${WORDS[span[3]]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
+	if (span[4] >= 0)
+		text += `\n${fileName(span[4])}`;
+	if (span[5] >= 0)
+		text += `\n${data.notes[span[5]]}`;
+	return span[6] ? text + "\nnobody answered until its time was up" : text;
+}
+
+function tellRead(canvas, event, y) {
+	const lane = lanes.find(l => y >= l.top - 1 && y < l.top + l.height + 1);
+	if (!lane)
+		return "";
+	const time = timeAt(canvas, event.offsetX), slack = (view.to - view.from) / (canvas.clientWidth - LABEL) * 3;
+	const near = event.offsetX > LABEL ? lane.reads.filter(r => r[0] - slack <= time && time <= r[0] + r[1] + slack) : [];
+	near.sort((a, b) => Math.abs(place(lane, a)[0] - y) - Math.abs(place(lane, b)[0] - y));
+	const read = near[0];
+	if (!read)
+		return fileName(lane.file);
+	const thread = data.threads[read[2]];
+	return `${fileName(lane.file)}\npages ${read[4]} to ${read[4] + read[5] - 1}, ${bytes(read[5] * data.page_size)}\n` +
+		`asked for at ${seconds(read[0])}, arrived after ${seconds(read[1])}\n${KINDS.find(k => k[0] === kind(read))[1]}\n` +
+		`by ${thread.name} (${thread.tid})`;
+}
+
+function addHover(canvas, tell) {
+	let dragged = null;
+	canvas.addEventListener("pointerdown", event => {
+		dragged = {at: event.offsetX, from: view.from, to: view.to};
+		canvas.setPointerCapture(event.pointerId);
+	});
+	canvas.addEventListener("pointerup", () => { dragged = null; });
+	canvas.addEventListener("pointermove", event => {
+		const tip = $("tip");
+		if (dragged) {
+			const by = (dragged.at - event.offsetX) / (canvas.clientWidth - LABEL) * (dragged.to - dragged.from);
+			show(dragged.from + by, dragged.to + by);
+			tip.hidden = true;
+			return;
+		}
+		const text = tell(canvas, event, event.offsetY);
+		tip.hidden = !text;
+		tip.textContent = text;
+		tip.style.left = Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 8) + "px";
+		tip.style.top = Math.min(event.clientY + 16, innerHeight - tip.offsetHeight - 8) + "px";
+	});
+	canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; });
+	canvas.addEventListener("wheel", event => {
+		if (event.offsetX < LABEL || event.shiftKey)
+			return;
+		event.preventDefault();
+		if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
+			move(event.deltaX / 1000);
+		else
+			zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(canvas, event.offsetX));
+	}, {passive: false});
+}
+
+function cell(row, text, name) {
+	const td = document.createElement("td");
+	td.textContent = text;
+	if (name)
+		td.className = name;
+	row.append(td);
+}
+
+function fill() {
+	document.title = `Timeline of ${data.program}`;
+	$("title").textContent = data.program;
+	$("summary").textContent = data.summary;
+	$("facts").textContent = `${data.command} · traced ${new Date(data.recorded * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` +
+		` on kernel ${data.kernel} · ended by: ${data.ended_by}` + (data.lost ? " · the kernel dropped events: some times are wrong" : "") +
+		(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "");
+	const legend = (id, list) => list.forEach(([name, words]) => {
+		const item = document.createElement("li"), swatch = document.createElement("span");
+		swatch.className = "swatch";
+		swatch.style.background = `var(--${name})`;
+		item.append(swatch, words);
+		$(id).append(item);
+	});
+	const used = new Set(data.spans.map(span => span[3]));
+	legend("states", STATES.map((name, i) => [name, WORDS[i]]).filter((_, i) => used.has(i)));
+	legend("kinds", KINDS);
+	STATES.forEach((name, i) => {
+		if (data.causes[i] < data.duration / 500)
+			return;
+		const part = document.createElement("div");
+		part.style.flex = `${data.causes[i]} 0 0`;
+		part.style.background = `var(--${name})`;
+		part.textContent = part.title = `${WORDS[i]} ${seconds(data.causes[i])}`;
+		$("causes").append(part);
+	});
+	for (const file of data.sums) {
+		const row = $("files").tBodies[0].insertRow();
+		cell(row, seconds(file[1]));
+		cell(row, bytes(file[2]));
+		cell(row, file[3]);
+		cell(row, file[4]);
+		cell(row, fileName(file[0]), "text");
+	}
+	for (const mark of data.marks) {
+		const row = $("marks").tBodies[0].insertRow();
+		cell(row, seconds(mark.time));
+		cell(row, mark.exec ? `${mark.name} executed` : `the start is over: ${mark.name}`, "text");
+	}
+}
+
+const KEYS = {"+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), "0": () => show(0, data.duration),
+	ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), "/": () => $("search").focus()};
+addEventListener("keydown", event => {
+	if (event.target === $("search")) {
+		if (event.key === "Escape") {
+			$("search").value = view.find = "";
+			$("search").blur();
+			redraw();
+		}
+	} else if (KEYS[event.key] && !event.ctrlKey && !event.metaKey && !event.altKey) {
+		event.preventDefault();
+		KEYS[event.key]();
+	}
+});
+$("search").addEventListener("input", event => { view.find = event.target.value.toLowerCase(); redraw(); });
+$("in").addEventListener("click", KEYS["+"]);
+$("out").addEventListener("click", KEYS["-"]);
+$("all").addEventListener("click", KEYS["0"]);
+addHover($("threads"), tellThread);
+addHover($("reads"), tellRead);
+addEventListener("resize", redraw);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+addEventListener("beforeprint", () => { view.printing = true; draw(); });
+addEventListener("afterprint", () => { view.printing = false; redraw(); });
+fill();
+draw();
+document.documentElement.dataset.drawn = `${rows.length} rows, ${data.reads.length} reads, ${lanes.length} files`;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Timelines as pictures and for other programs. */
+#pragma once
+
+#include <stdio.h>
+
+#include "timeline/timeline.h"
+
+/* All return 0 or -ENOMEM. Check ferror() for write errors. Names are escaped, whatever is in them. */
+
+/* One page of HTML that needs no network (page/README.md). */
+int report_timeline_page(FILE *out, const struct timeline *timeline);
+
+/*
+ * For Perfetto and chrome://tracing: an object with "traceEvents", as "Trace Event Format" (Google, 2016) describes. Threads
+ * have their states; each file has its reads, in a process of its own called "reads".
+ */
+int report_timeline_perfetto(FILE *out, const struct timeline *timeline);

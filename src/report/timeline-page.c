@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the page of a timeline: the template of page/, with the data in its midst as JSON. In an HTML file "<" must not
+ * stand in the data, since "</script>" would end it whatever the JSON says; so it is written as an escape.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "page-text.h"
+#include "report/json-text.h"
+#include "report/timeline-export.h"
+#include "report/timeline-report.h"
+
+#define SPANS_MAX 80000u /* that are drawn: some 25 bytes each */
+#define READS_MAX 80000u
+#define FINEST_NS 1000u /* spans that are shorter are drawn as part of their neighbours */
+
+static unsigned long long us(uint64_t ns)
+{
+	return ns / 1000;
+}
+
+static int put_text(FILE *out, const char *text)
+{
+	struct json_object *value = json_text(text);
+	const char *json =
+		value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
+
+	for (const char *at = json; at && *at; at++)
+		if (*at == '<' || *at == '>' || *at == '&')
+			fprintf(out, "\\u%04x", *at);
+		else
+			fputc(*at, out);
+	json_object_put(value);
+	return json ? 0 : -ENOMEM;
+}
+
+/* A member of the object, after the first one. */
+static int put_member(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, ",\n\"%s\":", key);
+	return put_text(out, text ? text : "");
+}
+
+static int put_files(FILE *out, const struct timeline *timeline)
+{
+	static const char *const kinds[TIMELINE_FILE_KINDS] = {"regular", "metadata", "unnamed"};
+	int r = 0;
+
+	fputs(",\n\"files\":[", out);
+	for (size_t i = 0; r == 0 && i < timeline->n_files; i++) {
+		fprintf(out, "%s\n{\"kind\":\"%s\",\"pages\":%llu", i ? "," : "",
+			kinds[timeline->files[i].kind], (unsigned long long)timeline->files[i].pages);
+		r = put_member(out, "path", timeline->files[i].path);
+		fputc('}', out);
+	}
+	fputc(']', out);
+	return r;
+}
+
+static const char *program_of(const struct timeline *timeline, const struct sums *sums, size_t thread)
+{
+	for (size_t i = 0; i < sums->n_processes; i++)
+		if (sums->processes[i].pid == timeline->threads[thread].pid)
+			return sums->processes[i].program;
+	return timeline->threads[thread].name;
+}
+
+static int put_threads(FILE *out, const struct timeline *timeline, const struct sums *sums)
+{
+	int r = 0;
+
+	fputs(",\n\"threads\":[", out);
+	for (size_t i = 0; r == 0 && i < timeline->n_threads; i++) {
+		fprintf(out, "%s\n{\"tid\":%d,\"pid\":%d", i ? "," : "", timeline->threads[i].tid,
+			timeline->threads[i].pid);
+		r = put_member(out, "name", timeline->threads[i].name);
+		if (r == 0)
+			r = put_member(out, "program", program_of(timeline, sums, i));
+		fputc('}', out);
+	}
+	fputc(']', out);
+	return r;
+}
+
+/* A run of spans of one thread that is drawn as one, in the state that most of it has. */
+struct stroke {
+	uint64_t begin, end;
+	uint64_t longest; /* of the span that gives it its state */
+	size_t span;
+};
+
+static void put_stroke(FILE *out, const struct timeline *timeline, const struct stroke *stroke, size_t n)
+{
+	const struct timeline_span *span = &timeline->spans[stroke->span];
+
+	fprintf(out, "%s\n[%u,%llu,%llu,%d,%lld,%lld,%d]", n ? "," : "", span->thread, us(stroke->begin),
+		us(stroke->end) - us(stroke->begin), (int)span->state,
+		span->file == TIMELINE_NONE ? -1ll : (long long)span->file,
+		span->note == TIMELINE_NONE ? -1ll : (long long)span->note, timeline_span_timed_out(span));
+}
+
+/* Writes, or only counts without `out`, the strokes in which short spans are joined. */
+static size_t put_strokes(FILE *out, const struct timeline *timeline, uint64_t finest)
+{
+	struct stroke stroke = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < timeline->n_spans; i++) {
+		const struct timeline_span *span = &timeline->spans[i], *next = span + 1;
+		uint64_t lasts = span->end - span->begin;
+		bool last = i + 1 == timeline->n_spans || next->thread != span->thread;
+
+		if (stroke.end == 0)
+			stroke = (struct stroke){.begin = span->begin, .longest = lasts, .span = i};
+		if (lasts > stroke.longest) {
+			stroke.longest = lasts;
+			stroke.span = i;
+		}
+		stroke.end = span->end;
+		if (!last && stroke.end - stroke.begin < finest)
+			continue;
+		/* A short one goes with what was before it, not with the long one that comes next. */
+		if (out)
+			put_stroke(out, timeline, &stroke, n);
+		n++;
+		stroke = (struct stroke){0};
+	}
+	return n;
+}
+
+static void put_spans(FILE *out, const struct timeline *timeline)
+{
+	uint64_t finest = FINEST_NS;
+
+	while (put_strokes(NULL, timeline, finest) > SPANS_MAX + timeline->n_threads)
+		finest *= 2;
+	fputs(",\n\"spans\":[", out);
+	put_strokes(out, timeline, finest);
+	fputc(']', out);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+/* The shortest read that is drawn. */
+static int shortest_read(const struct timeline *timeline, uint64_t *ret)
+{
+	_cleanup_free_ uint64_t *times = NULL;
+
+	*ret = 0;
+	if (timeline->n_reads <= READS_MAX)
+		return 0;
+	times = calloc(timeline->n_reads, sizeof(*times));
+	if (!times)
+		return -ENOMEM;
+	for (size_t i = 0; i < timeline->n_reads; i++)
+		times[i] = timeline->reads[i].end - timeline->reads[i].begin;
+	qsort(times, timeline->n_reads, sizeof(*times), compare_times);
+	*ret = times[READS_MAX - 1];
+	return 0;
+}
+
+static int put_reads(FILE *out, const struct timeline *timeline)
+{
+	uint64_t shortest;
+	size_t n = 0;
+	int r = shortest_read(timeline, &shortest);
+
+	fputs(",\n\"reads\":[", out);
+	for (size_t i = 0; i < timeline->n_reads && n < READS_MAX; i++) {
+		const struct timeline_read *read = &timeline->reads[i];
+
+		if (read->end - read->begin < shortest)
+			continue;
+		fprintf(out, "%s\n[%llu,%llu,%u,%lld,%u,%u,%d]", n++ ? "," : "", us(read->begin),
+			us(read->end) - us(read->begin), read->thread,
+			read->file == TIMELINE_NONE ? -1ll : (long long)read->file, read->page, read->pages,
+			(read->seeks ? 1 : 0) | (read->ahead ? 2 : 0));
+	}
+	fprintf(out, "],\n\"left_out\":%zu", timeline->n_reads - n);
+	return r;
+}
+
+static int put_marks(FILE *out, const struct timeline *timeline)
+{
+	size_t exec = 0, mark = 0;
+	int r = 0;
+
+	fputs(",\n\"marks\":[", out);
+	while (r == 0 && (exec < timeline->n_execs || mark < timeline->n_marks)) {
+		bool is_exec = mark == timeline->n_marks ||
+			(exec < timeline->n_execs &&
+				timeline->execs[exec].time <= timeline->marks[mark].time);
+		uint64_t time = is_exec ? timeline->execs[exec].time : timeline->marks[mark].time;
+
+		fprintf(out, "%s\n{\"time\":%llu,\"exec\":%d", exec + mark ? "," : "", us(time), is_exec);
+		r = put_member(
+			out, "name", is_exec ? timeline->execs[exec].path : timeline->marks[mark].name);
+		fputc('}', out);
+		exec += is_exec;
+		mark += !is_exec;
+	}
+	fputc(']', out);
+	return r;
+}
+
+static int put_notes(FILE *out, const struct timeline *timeline)
+{
+	int r = 0;
+
+	fputs(",\n\"notes\":[", out);
+	for (size_t i = 0; r == 0 && i < timeline->n_notes; i++) {
+		fputs(i ? "," : "", out);
+		r = put_text(out, timeline->notes[i]);
+	}
+	fputc(']', out);
+	return r;
+}
+
+static void put_sums(FILE *out, const struct sums *sums)
+{
+	fputs(",\n\"causes\":[", out);
+	for (size_t i = 0; i < TIMELINE_STATES; i++)
+		fprintf(out, "%s%llu", i ? "," : "", us(sums->causes.states[i]));
+	fputs("],\n\"sums\":[", out);
+	for (size_t i = 0; i < sums->n_files && i < 1000; i++) {
+		const struct sum_file *file = &sums->files[i];
+
+		fprintf(out, "%s\n[%lld,%llu,%llu,%zu,%zu]", i ? "," : "",
+			file->file == TIMELINE_NONE ? -1ll : (long long)file->file, us(file->waited),
+			(unsigned long long)file->bytes, file->reads, file->seeks);
+	}
+	fputc(']', out);
+}
+
+static int put_data(FILE *out, const struct timeline *timeline, const struct sums *sums)
+{
+	_cleanup_free_ char *sentence = report_timeline_sentence(timeline, sums);
+	int r = sentence ? 0 : -ENOMEM;
+
+	fprintf(out, "{\"duration\":%llu,\"page_size\":%u,\"recorded\":%lld,\"lost\":%d",
+		us(timeline->duration) ? us(timeline->duration) : 1, timeline->page_size,
+		(long long)timeline->recorded, timeline->lost);
+	if (r == 0)
+		r = put_member(out, "summary", sentence);
+	if (r == 0)
+		r = put_member(out, "program", timeline->program);
+	if (r == 0)
+		r = put_member(out, "command", timeline->command);
+	if (r == 0)
+		r = put_member(out, "kernel", timeline->kernel);
+	if (r == 0)
+		r = put_member(out, "ended_by", timeline->ended_by);
+	if (r == 0)
+		r = put_files(out, timeline);
+	if (r == 0)
+		r = put_threads(out, timeline, sums);
+	put_spans(out, timeline);
+	if (r == 0)
+		r = put_reads(out, timeline);
+	if (r == 0)
+		r = put_marks(out, timeline);
+	if (r == 0)
+		r = put_notes(out, timeline);
+	put_sums(out, sums);
+	fputc('}', out);
+	return r;
+}
+
+int report_timeline_page(FILE *out, const struct timeline *timeline)
+{
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	const char *style = strstr(page_html, "@STYLE@"), *place = strstr(page_html, "@DATA@"),
+		   *script = strstr(page_html, "@SCRIPT@");
+	int r = sums_make(timeline, &sums);
+
+	if (r < 0)
+		return r;
+	fwrite(page_html, 1, (size_t)(style - page_html), out);
+	fputs(page_css, out);
+	style += strlen("@STYLE@");
+	fwrite(style, 1, (size_t)(place - style), out);
+	r = put_data(out, timeline, &sums);
+	place += strlen("@DATA@");
+	fwrite(place, 1, (size_t)(script - place), out);
+	fputs(page_js, out);
+	fputs(script + strlen("@SCRIPT@"), out);
+	return r;
+}

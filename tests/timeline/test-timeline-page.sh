@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstart timeline: the page in a real browser, with hostile names; and what is refused.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
+
+can_record
+make_disk
+make_programs
+hostile='x<script>document.title="harmed"<!--&amp;"'
+cp "$disk/helper" "$disk/$hostile"
+"$tool" trace -q --no-drop -o "$tmp/timeline" -- sh -c '"$0" --version; "$1"' "$disk/$hostile" "$disk/link" >/dev/null
+
+refuses() { # STATUS WORDS COMMAND…
+	status=$1 words=$2
+	shift 2
+	got=0
+	"$@" >"$tmp/out" 2>"$tmp/err" || got=$?
+	[ "$got" = "$status" ] || fail "status $got, not $status: $* ($(cat "$tmp/err"))"
+	grep -qF -- "$words" "$tmp/err" || fail "did not say '$words': $(cat "$tmp/err")"
+}
+
+case_browser_draws_the_page() {
+	for browser in chromium google-chrome none; do
+		! command -v $browser >/dev/null || break
+	done
+	[ $browser != none ] || { untried "no chromium" && return; }
+	"$tool" timeline -o "$tmp/page.html" "$tmp/timeline"
+	HOME=$tmp "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" --virtual-time-budget=5000 \
+		--dump-dom "file://$tmp/page.html" >"$tmp/dom" 2>"$tmp/err" || fail "the browser failed: $(tail -n 3 "$tmp/err")"
+	"$tool" report --json "$tmp/timeline" >"$tmp/report"
+	/usr/bin/python3 - "$tmp/dom" "$tmp/report" "$hostile" <<'END' || fail "the page is not what was traced"
+import html.parser, json, re, sys
+
+class Page(html.parser.HTMLParser):
+    """Texts of the elements with these names, and what is drawn."""
+    def __init__(self):
+        super().__init__()
+        self.texts, self.open, self.drawn, self.scripts = {}, [], "", 0
+    def handle_starttag(self, tag, attributes):
+        self.open.append(tag)
+        self.drawn = dict(attributes).get("data-drawn", self.drawn)
+        self.scripts += tag == "script"
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+    def handle_data(self, text):
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(text)
+
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+report = json.load(open(sys.argv[2], encoding="utf-8"))
+rows, reads, files = map(int, re.findall(r"\d+", page.drawn))
+assert reads == report["reads"], (reads, report["reads"])
+assert rows >= len(report["processes"]), (rows, report["processes"])
+assert files == len([file for file in report["files"] if file["reads"]]), (files, report["files"])
+assert page.texts["title"] == ["Timeline of " + report["program"]], page.texts["title"]
+assert report["summary"] in page.texts["p"], page.texts["p"]
+assert page.scripts == 2, page.scripts
+assert any(sys.argv[3] in text for text in page.texts["td"]), page.texts["td"]    # as text, whole
+END
+}
+
+case_perfetto_gets_every_process() {
+	"$tool" timeline -o "$tmp/trace.json" "$tmp/timeline"
+	"$tool" report --json "$tmp/timeline" >"$tmp/report"
+	json "$tmp/trace.json" - "$tmp/report" <<'END' || fail "the export is not what was traced"
+report = json.load(open(ARGS[0]))
+events = TOP["traceEvents"]
+assert {p["pid"] for p in report["processes"]} <= {e["pid"] for e in events if e["ph"] == "X"}
+assert len([e for e in events if e["ph"] == "b"]) == report["reads"]
+assert all(e["dur"] >= 0 for e in events if e["ph"] == "X")
+END
+}
+
+case_wrong_command_lines() {
+	refuses 2 'no file given' "$tool" timeline -o "$tmp/x.html"
+	refuses 2 'no file given to write to' "$tool" timeline "$tmp/timeline"
+	refuses 2 "'$tmp/x' does not say which format" "$tool" timeline -o "$tmp/x" "$tmp/timeline"
+	refuses 2 "unknown format 'png'" "$tool" timeline -f png -o "$tmp/x" "$tmp/timeline"
+	refuses 1 'is not a headstart timeline' "$tool" timeline -o "$tmp/x.html" "$HEADSTART_TEST_SOURCE/README.md"
+	refuses 1 'is not a regular file' "$tool" timeline -f html -o /dev/full "$tmp/timeline"
+	[ ! -e "$tmp/x.html" ] || fail "left a page"
+	"$tool" timeline -f html -o "$tmp/x" "$tmp/timeline"
+	grep -q '^<!DOCTYPE html>' "$tmp/x" || fail "no page"
+}
+
+run_cases
