@@ -191,6 +191,15 @@ static uint64_t planned_us(const struct place_disk *disk, bool after)
 	return us;
 }
 
+static uint64_t alone_us(const struct place_disk *disk)
+{
+	uint64_t us = 0;
+
+	for (size_t i = 0; i < disk->n_starts; i++)
+		us += disk->starts[i].alone_after.us;
+	return us;
+}
+
 int place_judge(const struct place_disk *disk)
 {
 	if ((double)planned_us(disk, true) > (double)planned_us(disk, false) * (1 - PLACE_GAIN_MIN))
@@ -219,7 +228,9 @@ static int try_way(struct place_disk *disk, const struct way *way, const size_t 
 /* The best way is *ret_best. Returns 0, or the reason for which the last one was not taken. */
 static int find_way(struct place_disk *disk, const size_t *order, const struct way **ret_best)
 {
-	uint64_t best_us = UINT64_MAX;
+	uint64_t best_us = UINT64_MAX, least_us = UINT64_MAX;
+	const struct way *least =
+		NULL; /* of those that are too slow without headstart, the one that is so least */
 	int reason = -ENODATA;
 
 	*ret_best = NULL;
@@ -230,6 +241,10 @@ static int find_way(struct place_disk *disk, const size_t *order, const struct w
 			return r;
 		if (disk->area_pages == 0)
 			continue;
+		if (r == -EDOM && alone_us(disk) < least_us) {
+			least_us = alone_us(disk);
+			least = &ways[i];
+		}
 		if (r < 0) {
 			reason = reason == -EDOM ? reason : r;
 			continue;
@@ -239,6 +254,8 @@ static int find_way(struct place_disk *disk, const size_t *order, const struct w
 			*ret_best = &ways[i];
 		}
 	}
+	if (!*ret_best && disk->any_loss)
+		*ret_best = least;
 	return *ret_best ? 0 : reason;
 }
 
@@ -268,6 +285,8 @@ int place_choose(struct place_disk *disk)
 		r = done ? -ENODATA : find_way(disk, order, &best);
 	if (r == 0)
 		r = try_way(disk, best, order);
+	if (r == -EDOM && disk->any_loss)
+		r = 0;
 	if (r < 0)
 		disk->area_pages = 0;
 	for (size_t i = 0; i < disk->n_files; i++) {

@@ -12,6 +12,9 @@
 #define NOWHERE       UINT64_MAX
 #define WINDOW_BYTES  (128u << 10) /* the kernel's default of read_ahead_kb */
 #define REQUEST_BYTES (128u << 10)
+#define INODE_BYTES   256u         /* of one inode, by default */
+#define INODES_BYTES  (128u << 10) /* that are read at once */
+#define INODE_SPREAD  (UINT64_C(2) << 30)
 #define FIRST_PAGES   4u /* that are read if a file is read from its beginning */
 
 /* A disk at work. */
@@ -78,6 +81,7 @@ struct opened {
 struct opened_files {
 	struct opened *items; /* owned; one for each file */
 	size_t n;
+	uint8_t *inodes; /* owned: which parts of the inode tables were read */
 };
 
 static void opened_files_release(struct opened_files *files)
@@ -85,6 +89,7 @@ static void opened_files_release(struct opened_files *files)
 	for (size_t i = 0; files->items && i < files->n; i++)
 		free(files->items[i].bits);
 	free(files->items);
+	free(files->inodes);
 }
 
 static uint64_t pages_of(const struct place_disk *disk, uint32_t file)
@@ -129,6 +134,20 @@ static void read_window(
 		read_at(reader, physical, bytes);
 }
 
+/* The part of an inode table that the kernel reads at once (fs/ext4/super.c, inode_readahead_blks). */
+static void read_inode(struct reader *reader, uint64_t inode, uint8_t *read)
+{
+	const struct place_disk *disk = reader->disk;
+	uint64_t together = INODES_BYTES / INODE_BYTES, groups, in_each, place;
+
+	if (disk->inodes == 0 || inode == 0 || inode > disk->inodes || !take(read, (inode - 1) / together))
+		return;
+	groups = disk->bytes / INODE_SPREAD + 1;
+	in_each = disk->inodes / groups + 1;
+	place = (inode - 1) / in_each * INODE_SPREAD + (inode - 1) % in_each * INODE_BYTES;
+	read_at(reader, place, INODES_BYTES);
+}
+
 /* The largest window that the kernel reads, in pages. */
 static uint64_t window_of(const struct place_disk *disk)
 {
@@ -165,9 +184,10 @@ static void touch_page(struct reader *reader, const struct place_map *map, struc
 	}
 }
 
-static int touch(struct reader *reader, struct opened *file, const struct place_touch *touch,
+static int touch(struct reader *reader, struct opened_files *files, const struct place_touch *touch,
 	const struct place_map *map)
 {
+	struct opened *file = &files->items[touch->file];
 	uint64_t pages = pages_of(reader->disk, touch->file), end = (uint64_t)touch->page + touch->pages;
 	bool first = !file->bits;
 
@@ -176,6 +196,7 @@ static int touch(struct reader *reader, struct opened *file, const struct place_
 		file->marked = NOWHERE;
 		if (!file->bits)
 			return -ENOMEM;
+		read_inode(reader, reader->disk->files[touch->file].inode, files->inodes);
 		if (map->n > PLACE_INODE_EXTENTS)
 			read_tree(reader);
 	}
@@ -193,11 +214,12 @@ int place_cost_alone(const struct place_disk *disk, const struct place_start *st
 		.items = calloc(disk->n_files + 1, sizeof(*files.items)), .n = disk->n_files};
 	struct reader reader = reader_of(disk);
 
-	if (!files.items)
+	files.inodes = calloc(disk->inodes / (INODES_BYTES / INODE_BYTES) / 8 + 1, 1);
+	if (!files.items || !files.inodes)
 		return -ENOMEM;
 	for (size_t i = 0; i < start->n_touches; i++) {
 		const struct place_touch *next = &start->touches[i];
-		int r = touch(&reader, &files.items[next->file], next, &maps[next->file]);
+		int r = touch(&reader, &files, next, &maps[next->file]);
 
 		if (r < 0)
 			return r;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a cold start reads from a disk, without headstart and with a plan, and how long that takes by what the disk was
- * measured to be (device/model.h). Only reads of data count; folders and inodes are read in the same way before and
- * after.
+ * measured to be (device/model.h).
+ *
+ * Without headstart a file's inode is read before its data, with those beside it. Inodes lie at the beginning of each 2 GiB
+ * (flex_bg with mke2fs's default of 16 groups), so how far the data lies from there counts. Folders are left out, and for
+ * a start with a plan inodes too: they are read before all data, before and after placing.
  *
  * Without headstart each page that is not there yet faults, and the kernel reads what lies around it: read_ahead_kb, half
  * of it before the page (mm/filemap.c, do_sync_mmap_readahead()). If a file is read from its beginning it first gets four

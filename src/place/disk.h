@@ -64,9 +64,11 @@ struct place_disk {
 	uint64_t number; /* st_dev */
 	struct device device;
 	uint32_t page_size;
-	char *folder;             /* owned: one on this file system, for the area */
-	char *refusal;            /* owned: why nothing is placed on it; or NULL */
-	bool settled;             /* the refusal is no failure: everything lies well as it is */
+	uint64_t inodes, bytes; /* of the file system; 0: not known */
+	bool any_loss; /* even if starts without headstart become slower, as little slower as possible */
+	char *folder;  /* owned: one on this file system, for the area */
+	char *refusal; /* owned: why nothing is placed on it; or NULL */
+	bool settled;  /* the refusal is no failure: everything lies well as it is */
 	struct place_file *files; /* owned */
 	size_t n_files, files_capacity;
 	struct place_start *starts; /* owned; one for each program of the job */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -154,7 +155,7 @@ static int explain_choice(const struct place_job *job, struct place_disk *disk, 
 	case -EDOM:
 		return refuse(disk,
 			"keeps its files where they are: whatever was moved, a start without headstart would "
-			"take more than 1.05 times as long");
+			"take more than 1.05 times as long; --force does it all the same");
 	case -ERANGE:
 		return refuse(disk, "keeps its files where they are: no move would make a start faster");
 	default:
@@ -165,12 +166,18 @@ static int explain_choice(const struct place_job *job, struct place_disk *disk, 
 static int prepare_disk(
 	const struct place_job *job, struct place_disk *disk, const struct place_record *record)
 {
+	struct statvfs size;
 	int r = check_device(job, disk);
 
 	if (r < 0 || disk->refusal)
 		return r;
 	if (!disk->folder)
 		return refuse(disk, "has no folder of its own for the area");
+	if (statvfs(disk->folder, &size) == 0 && size.f_files <= UINT32_MAX) {
+		disk->inodes = size.f_files;
+		disk->bytes = (uint64_t)size.f_blocks * size.f_frsize;
+	}
+	disk->any_loss = job->force;
 	r = place_check_file_system(disk->folder, disk->page_size, &disk->refusal);
 	if (r < 0 || disk->refusal)
 		return r;
@@ -285,9 +292,11 @@ static int make_area(struct place_disk *disk)
 		r = place_estimate(disk, disk->area, disk->n_area);
 	if (r < 0)
 		return r;
-	if (place_judge(disk) < 0)
-		return refuse(
-			disk, "has room only where nothing would be gained: in small pieces, or far away");
+	r = place_judge(disk);
+	if (r == -ERANGE || (r == -EDOM && !disk->any_loss))
+		return refuse(disk,
+			"has room only in small pieces or far away, where too little would be gained, or starts without "
+			"headstart would take more than 1.05 times as long");
 	disk->donor = TAKE_FD(donor);
 	return 0;
 }

@@ -108,7 +108,10 @@ static void scattered_pages_never_slow_a_start_without_headstart(void **state)
 		assert_true((double)disk.starts[0].alone_after.us <=
 			PLACE_SLOWER_MAX * (double)disk.starts[0].alone_before.us);
 	else
-		assert_true(r == -EDOM || r == -ERANGE);
+		assert_int_equal(r, -EDOM);
+	disk.any_loss = true;
+	assert_int_equal(place_choose(&disk), 0);
+	assert_true(disk.area_pages > 0);
 }
 
 /* All its hot pages lie in what was appended: that moves, with the beginning that the loader reads, and nothing else. */
@@ -200,6 +203,24 @@ static void an_area_in_pieces_is_judged_by_them(void **state)
 	assert_true(place_judge(&disk) < 0);
 }
 
+/* The inodes lie at the beginning of the disk, and so do the files, but the area does not. */
+static void an_area_far_from_the_inodes_is_too_slow(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+	const struct device_extent end = {0, FILES * 20 * PAGE, 390 * FAR};
+
+	disk.inodes = 512 * FILES;
+	disk.bytes = FAR;
+	for (uint32_t i = 0; i < FILES; i++) {
+		disk.files[i].inode = 1 + i * 512;
+		disk.files[i].extents[0].physical = FAR / 64 + i * 7 % FILES * FAR / 64;
+		touch(&disk, i, 0, 20);
+	}
+	assert_int_equal(place_choose(&disk), 0); /* as long as it is assumed to lie among the files */
+	assert_int_equal(place_estimate(&disk, &end, 1), 0);
+	assert_int_equal(place_judge(&disk), -EDOM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +232,7 @@ int main(void)
 		cmocka_unit_test(refused_files_are_not_moved_but_read),
 		cmocka_unit_test(where_no_way_is_gained_nothing_moves),
 		cmocka_unit_test(an_area_in_pieces_is_judged_by_them),
+		cmocka_unit_test(an_area_far_from_the_inodes_is_too_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
