@@ -140,6 +140,18 @@ case_a_plan_of_another_user_reads_no_disk() {
 	[ "$(swept)" = 0 ] || fail "root read the disk by a plan of another user"
 }
 
+# Snapshots have metadata as well: where their folders lie.
+case_a_snapshot_of_another_user_reads_no_disk() {
+	can_trace || skip "no strace"
+	cat $(cat "$disk/list") >/dev/null
+	"$headstart" snapshot -o "$tmp/snapshot" "$disk" >/dev/null
+	strace -f -qq -o "$tmp/trace" "$headstart" restore "$tmp/snapshot" >/dev/null
+	grep -q '"/dev/loop' "$tmp/trace" || fail "root's own snapshot does not read the disk either"
+	chown 65534 "$tmp/snapshot"
+	strace -f -qq -o "$tmp/trace" "$headstart" restore "$tmp/snapshot" >/dev/null
+	! grep '"/dev/loop' "$tmp/trace" || fail "root read the disk by a snapshot of another user"
+}
+
 case_an_ordinary_user_reads_no_disk() {
 	for_others "$prefetch" "$plan"
 	prefetcher=$others/headstart-prefetch

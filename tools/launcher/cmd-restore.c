@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
@@ -68,36 +68,40 @@ static int parse(int argc, char **argv, struct request *request)
 	return -1;
 }
 
-/* Returns 0, or an exit status after printing the reason. */
-static int load(const char *path, struct loaded_plan *ret)
+/* Returns 0, or an exit status after printing the reason. *ret_owner is the owner of the file. */
+static int load(const char *path, struct loaded_plan *ret, uid_t *ret_owner)
 {
 	_cleanup_close_ int fd = open_regular(path, 0);
 	enum plan_fault fault = PLAN_GOOD;
+	struct stat st;
 	int r;
 
 	if (fd == -EISDIR || fd == -EINVAL)
 		return verb_fail("'%s' is not a regular file", path);
 	if (fd < 0)
 		return verb_fail_errno(fd, "cannot read '%s'", path);
-	r = plan_load(fd, ret, &fault);
+	r = fstat(fd, &st) < 0 ? -errno : plan_load(fd, ret, &fault);
 	if (r == -EBADMSG && fault == PLAN_FOREIGN)
 		return verb_fail("'%s' is not a snapshot", path);
 	if (r == -EBADMSG)
 		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);
-	if (plan_is_snapshot(&ret->view))
+	if (plan_is_snapshot(&ret->view)) {
+		*ret_owner = st.st_uid;
 		return 0;
+	}
 	loaded_plan_release(ret);
 	return verb_fail(
 		"'%s' is a plan of a program, not a snapshot; 'headstart run --plan FILE -- …' uses it",
 		path);
 }
 
-static int carry_out(const struct request *request, const struct plan_view *plan, struct prefetch_result *ret)
+static int carry_out(
+	const struct request *request, const struct plan_view *plan, uid_t owner, struct prefetch_result *ret)
 {
 	_cleanup_(config_releasep) struct config config = {0};
-	struct prefetch_options options = {.plan_owner = geteuid(), .idle = request->idle, .wait = true};
+	struct prefetch_options options = {.plan_owner = owner, .idle = request->idle, .wait = true};
 
 	if (request->dry_run)
 		return prefetch_examine(plan, ret);
@@ -164,14 +168,15 @@ int cmd_restore(int argc, char **argv)
 	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
 	struct prefetch_result result = {0};
 	struct request request = {0};
+	uid_t owner = 0;
 	int r = parse(argc, argv, &request);
 
 	if (r >= 0)
 		return r;
-	r = load(request.path, &plan);
+	r = load(request.path, &plan, &owner);
 	if (r)
 		return r;
-	r = carry_out(&request, &plan.view, &result);
+	r = carry_out(&request, &plan.view, owner, &result);
 	if (r == -EAGAIN)
 		return verb_fail(
 			"nothing was read: fewer than %d more processes can be started", PROCESS_ROOM_MIN);
