@@ -9,8 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/residency.h"
+#include "format/resident.h"
 #include "prefetch/planned-file.h"
-#include "prefetch/residency.h"
 
 /*
  * Looking at a page that is not resident reads it. On a slow disk this many take half a second, and they are evicted
@@ -101,7 +102,7 @@ static void look_at_pages(struct look *look, int fd, uint64_t size, uint32_t beg
 		if (look->seen++ % look->every != 0 ||
 			planned_extent_range(look->plan, extent, size, &offset) == 0)
 			continue;
-		resident = residency_of_page(fd, offset);
+		resident = residency_of_page(fd, offset, RESIDENT_US);
 		if (resident < 0)
 			continue;
 		looked++;

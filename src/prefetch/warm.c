@@ -8,8 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/residency.h"
+#include "format/resident.h"
 #include "prefetch/prefetch.h"
-#include "prefetch/residency.h"
 
 /* On kernels without RESOLVE_CACHED (before 5.12) this may wait for the disk, once, at a cold start. */
 static bool probe_is_cold(const char *path, uint64_t offset)
@@ -20,7 +21,7 @@ static bool probe_is_cold(const char *path, uint64_t offset)
 		return fd == -EAGAIN;
 	/* A miss may start readahead: limits that to one page. */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
-	return residency_of_page(fd, offset) == 0;
+	return residency_of_page(fd, offset, RESIDENT_US) == 0;
 }
 
 bool prefetch_is_warm(const void *plan_head)

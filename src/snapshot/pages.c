@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/residency.h"
 #include "base/times.h"
-#include "prefetch/residency.h"
 #include "snapshot/collect.h"
 
 #define PAGES_AT_ONCE 16384u

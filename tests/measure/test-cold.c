@@ -16,9 +16,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/residency.h"
 #include "make-plan.h"
 #include "measure/cold.h"
-#include "prefetch/residency.h"
 #include "tree.h"
 #include "undisturbed.h"
 

@@ -24,6 +24,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/residency.h"
 #include "make-plan.h"
 #include "prefetch/limits/budget.h"
 #include "prefetch/limits/process-room.h"
@@ -31,7 +32,6 @@
 #include "prefetch/plan-job.h"
 #include "prefetch/planned-file.h"
 #include "prefetch/prefetch.h"
-#include "prefetch/residency.h"
 #include "replace/publish.h"
 #include "taken.h"
 #include "tree.h"

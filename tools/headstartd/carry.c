@@ -15,14 +15,15 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/residency.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
+#include "format/resident.h"
 #include "lib/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/asked/choose.h"
-#include "prefetch/residency.h"
 #include "prefetcher/plan-lock.h"
 #include "verb.h"
 
@@ -104,7 +105,8 @@ static bool page_is_cold(const struct plan_view *plan, const struct plan_extent 
 	if (fd < 0)
 		return fd == -EAGAIN;
 	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* asking may start to read: one page then */
-	return residency_of_page(fd, (uint64_t)LE32(extent->page) * LE32(plan->header->page_size)) == 0;
+	return residency_of_page(
+		       fd, (uint64_t)LE32(extent->page) * LE32(plan->header->page_size), RESIDENT_US) == 0;
 }
 
 /*

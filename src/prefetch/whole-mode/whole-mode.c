@@ -44,11 +44,12 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/residency.h"
 #include "base/times.h"
 #include "device/device.h"
 #include "format/object-list.h"
+#include "format/resident.h"
 #include "prefetch/limits/budget.h"
-#include "prefetch/residency.h"
 #include "prefetch/whole-mode/hot-extent.h"
 #include "prefetch/whole-mode/object-parts.h"
 #include "prefetch/whole-mode/worth.h"
@@ -171,7 +172,7 @@ static bool is_rotational(struct reader *reader, int fd)
 
 static bool is_resident(int fd, uint64_t offset)
 {
-	return residency_of_page(fd, offset) == 1;
+	return residency_of_page(fd, offset, RESIDENT_US) == 1;
 }
 
 /*
