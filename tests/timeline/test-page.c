@@ -15,7 +15,7 @@
 #include "report/timeline-report.h"
 
 #define HOSTILE "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
-#define SPANS   1000000u
+#define SPANS   200000u
 #define FILES   400u
 
 static struct timeline made;

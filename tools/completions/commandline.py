@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 # How a value or an argument is completed, by its name in --help. Others (N, SECONDS, SIZE) are not completed.
 KINDS = {
-    "FILE": "file", "OUT": "file",
+    "FILE": "file", "OUT": "file", "OUTPUT": "file",
     "PROFILE": "profile", "P": "profile",    # a file, or a recorded program
     "FOLDER": "folder", "DIR": "folder",
     "PROGRAM": "program",    # recorded ones, or else any
@@ -23,6 +23,8 @@ KINDS = {
 # Options with a fixed set of values. A value that ends in ':' goes on. --help has them too, but in sentences.
 CHOICES = {
     ("record", "--until"): ("exit", "window", "mark", "idle:", "time:"),
+    ("trace", "--until"): ("exit", "window", "mark", "idle:", "time:"),
+    ("timeline", "--format"): ("html", "perfetto"),
     ("measure", "--until"): ("exit", "window", "idle:"),
     ("run", "--wait"): ("none", "done", "auto"),
     ("plan", "--device"): ("auto", "rotational", "solid"),
@@ -32,7 +34,7 @@ CHOICES = {
 }
 
 # Where the name alone does not tell.
-SPECIAL = {("record", "--user"): "user", ("install", "--app"): "program", ("uninstall", "--app"): "program"}
+SPECIAL = {("record", "--user"): "user", ("trace", "--user"): "user", ("install", "--app"): "program", ("uninstall", "--app"): "program"}
 
 
 read_files = set()    # the sources that were read
