@@ -27,6 +27,7 @@ enum profile_backend {
 	PROFILE_BACKEND_UNKNOWN = 0,
 	PROFILE_BACKEND_FILEMAP = 1,   /* root: filemap tracepoints */
 	PROFILE_BACKEND_SYNTHETIC = 2, /* made by a test or by hand */
+	PROFILE_BACKEND_PTRACE = 3,    /* anybody: ptrace and page tables */
 };
 
 /* What a backend is known to record wrongly: bits of profile.bias. */
@@ -39,6 +40,9 @@ enum profile_bias {
 		1 << 4, /* files of other mount namespaces are missing: they have no name here */
 	PROFILE_BIAS_LEARNT = 1 << 5,  /* headstartd saw the start, which it did not make cold, begin */
 	PROFILE_BIAS_REFINED = 1 << 6, /* headstartd has added and removed pages since */
+	PROFILE_BIAS_AROUND = 1 << 7,  /* pages that the kernel mapped beside a needed one count as touched */
+	PROFILE_BIAS_ORDER = 1 << 8,   /* mapped pages were seen in steps: within one, by file and place */
+	PROFILE_BIAS_UNSEEN = 1 << 9,  /* some programs, or what they read, could not be seen */
 };
 
 /* What headstartd still has to find out of pages, and how far it has come (profile/refine.h). All 0: nothing. */

@@ -8,21 +8,36 @@
 #include "profile/carry.h"
 #include "profile/refine.h"
 #include "record/assemble.h"
+#include "record/backend.h"
 #include "record/describe.h"
 #include "record/inside.h"
 #include "record/metadata.h"
 #include "record/names/image.h"
 #include "record/names/resolve.h"
 #include "record/names/unnamed.h"
-#include "record/session.h"
+
+/* What is known of a start that was followed. */
+static uint32_t biases_of_following(const struct session *session)
+{
+	const struct follow_summary *following = &session->following;
+	uint32_t bias = PROFILE_BIAS_ORDER;
+
+	if (session->options->keep_cache || following->files_kept)
+		bias |= PROFILE_BIAS_RESIDENT;
+	if (following->pages_around)
+		bias |= PROFILE_BIAS_AROUND;
+	if (following->processes_unseen || following->notes.tracer || following->notes.uring)
+		bias |= PROFILE_BIAS_UNSEEN;
+	return bias;
+}
 
 static uint32_t biases(const struct session *session, const struct assemble_summary *summary)
 {
-	uint32_t bias = 0;
+	uint32_t bias = session->follow ? biases_of_following(session) : 0;
 
-	if (session->options->keep_read_ahead || session->restore.read_ahead_on)
+	if (!session->follow && (session->options->keep_read_ahead || session->restore.read_ahead_on))
 		bias |= PROFILE_BIAS_READAHEAD;
-	if (summary->pages_resident || session->options->keep_cache)
+	if (!session->follow && (summary->pages_resident || session->options->keep_cache))
 		bias |= PROFILE_BIAS_RESIDENT;
 	if (session->trace.lost)
 		bias |= PROFILE_BIAS_LOST;
@@ -67,7 +82,7 @@ static int make_profiles_inside(struct session *session, struct record_result *r
 
 static int resolve(struct session *session, struct record_result *result)
 {
-	int r = session->opens.fd < 0
+	int r = session->opens.fd < 0 && !session->follow
 		? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts)
 		: 0;
 
@@ -86,10 +101,11 @@ int session_make_profile(struct session *session, struct record_result *result)
 	int r = record_describe(&result->profile, (const char *const *)session->options->argv,
 		session->options->program, session->milestone);
 
+	result->profile.backend = session->backend->name;
 	result->profile.bias = biases(session, &(struct assemble_summary){0});
 	if (r == 0)
 		r = make_profiles_inside(session, result);
-	if (r == 0)
+	if (r == 0 && !session->follow)
 		r = images_add_events(&session->opens, session->restore.sysfs, &session->trace);
 	if (r == 0)
 		r = resolve(session, result);
@@ -105,8 +121,8 @@ int session_make_profile(struct session *session, struct record_result *result)
 	profile_clear_doubts(&result->profile);
 	profile_identify(&result->profile);
 	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
-	result->pages_resident = summary.pages_resident;
+	result->pages_resident = session->follow ? 0 : summary.pages_resident;
 	result->events_unknown = summary.events_unknown;
-	result->names_by_walking = session->opens.fd < 0;
+	result->names_by_walking = session->opens.fd < 0 && !session->follow;
 	return 0;
 }

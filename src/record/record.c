@@ -5,7 +5,6 @@
 #include "record/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -13,15 +12,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/process-tree.h"
 #include "base/times.h"
+#include "record/backend.h"
 #include "record/command/detach.h"
 #include "record/command/terminal.h"
 #include "record/command/window-watcher.h"
 #include "record/disks/requests.h"
-#include "record/disks/sound.h"
-#include "record/session.h"
 
 #define POLL_MS     40 /* the buffers hold far more than a command does in this time */
 #define PROGRESS_MS 250
@@ -30,8 +27,7 @@ static void session_release(struct session *session)
 {
 	command_release(&session->command);
 	terminal_free(session->terminal);
-	tracer_free(session->tracer);
-	restore_release(&session->restore);
+	session->backend->release(session);
 	opens_release(&session->opens);
 	mounts_release(&session->mounts);
 	record_trace_release(&session->trace);
@@ -49,6 +45,7 @@ const char *record_step_text(enum record_step step)
 		[RECORD_STEP_MOUNTS] = "read /proc/self/mountinfo",
 		[RECORD_STEP_READ_AHEAD] = "switch read-ahead off",
 		[RECORD_STEP_TRACER] = "set up tracing",
+		[RECORD_STEP_FOLLOW] = "follow the command",
 		[RECORD_STEP_COMMAND] = "prepare the command",
 		[RECORD_STEP_DROP] = "drop the page cache",
 		[RECORD_STEP_EXEC] = "run the command",
@@ -79,74 +76,35 @@ static int take_signals(struct session *session)
 	return session->signals < 0 ? -errno : 0;
 }
 
-static int drop_page_cache(void)
-{
-	_cleanup_close_ int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -errno;
-	sync();
-	return write_full(fd, "3", 1);
-}
-
-/* Does everything that must not cost the command time. The order matters: it is undone in the reverse order. */
-static int set_up(struct session *session, enum record_step *step)
-{
-	const struct record_options *options = session->options;
-	int r;
-
-	*step = RECORD_STEP_TRACEFS;
-	r = restore_init(&session->restore);
-	if (r < 0)
-		return r;
-	*step = RECORD_STEP_MOUNTS;
-	r = mounts_read(&session->mounts);
-	if (r < 0)
-		return r;
-	*step = RECORD_STEP_READ_AHEAD;
-	r = options->keep_read_ahead ? 0 : restore_choose_devices(&session->restore, &session->mounts);
-	if (r == 0)
-		r = restore_begin(&session->restore);
-	if (r < 0)
-		return r;
-	*step = RECORD_STEP_TRACER;
-	r = tracer_open(session->restore.tracefs, session->restore.instance,
-		&(struct tracer_options){
-			.source = options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST,
-			.moments = options->timeline},
-		&session->tracer);
-	if (r < 0)
-		return r;
-	session->only_added = tracer_has_only_added(session->tracer);
-	/* Without fanotify names are found by walking the file systems, which is slower. */
-	opens_start(&session->opens, &session->mounts);
-	return 0;
-}
-
 /* The process group of a command in a session of its own, to which our terminal sends no signals. 0: none. */
 static volatile sig_atomic_t group;
+
+/* A signal that came after the recording, for the processes that we still follow. 0: none. */
+static volatile sig_atomic_t pending;
 
 static void pass_on(int signal_number)
 {
 	if (group > 0)
 		kill(-(pid_t)group, signal_number);
+	else
+		pending = signal_number;
 }
 
 /* A terminal sends SIGINT and SIGQUIT to us and, unless it has a session of its own, to the command. */
 static void heed_keyboard(const struct session *session)
 {
-	struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+	const struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
 
-	if (!session->options->user) {
-		action.sa_handler = SIG_IGN;
-	} else {
+	if (session->options->user)
 		group = session->command.pid;
-		/* These act once the recording has ended and no longer blocks them. */
-		sigaction(SIGTERM, &action, NULL);
-		sigaction(SIGHUP, &action, NULL);
+	/* What we follow dies with us. These act once the recording has ended and no longer blocks them. */
+	if (session->options->user || session->follow) {
+		sigaction(SIGTERM, &pass, NULL);
+		sigaction(SIGHUP, &pass, NULL);
 	}
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGQUIT, &action, NULL);
+	sigaction(SIGINT, session->options->user ? &pass : &ignore, NULL);
+	sigaction(SIGQUIT, session->options->user ? &pass : &ignore, NULL);
 }
 
 static void tell(const struct session *session, bool begins)
@@ -173,13 +131,16 @@ static int start_command(struct session *session, enum record_step *step)
 		.needs_x11 = options->until.kind == MILESTONE_WINDOW,
 		.mask = session->mask_before,
 	};
-	_cleanup_close_ int marker = tracer_marker(session->tracer);
-	int32_t pid;
+	_cleanup_close_ int marker = -1;
 	int r;
 
 	*step = RECORD_STEP_TRACER;
-	if (marker < 0)
-		return marker;
+	if (session->backend->marker) {
+		marker = session->backend->marker(session);
+		if (marker < 0)
+			return marker;
+	}
+	command.filter = session->filter;
 	*step = RECORD_STEP_COMMAND;
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
 		return -errno;
@@ -192,21 +153,14 @@ static int start_command(struct session *session, enum record_step *step)
 		r = terminal_relay(session->terminal);
 	if (r < 0)
 		return r;
-	*step = RECORD_STEP_TRACER;
-	r = tracer_follow(session->tracer, &session->trace, &pid);
-	if (r < 0)
-		return r;
-	session->first = pid;
-	session->opens.everybody = pid != session->command.pid;
-	*step = RECORD_STEP_DROP;
-	r = options->keep_cache ? 0 : drop_page_cache();
+	r = session->backend->begin(session, step);
 	if (r < 0)
 		return r;
 	heed_keyboard(session);
 	*step = RECORD_STEP_EXEC;
 	tell(session, true);
 	session->started = session->last_event = now();
-	return command_go(&session->command);
+	return session->backend->go(session);
 }
 
 static void take_signal(struct session *session)
@@ -220,20 +174,35 @@ static void take_signal(struct session *session)
 		if (!session->command_ended) /* otherwise another process may have its number by now */
 			kill(session->command.pid, (int)info.ssi_signo);
 	}
-	session->tree_ended =
-		process_tree_reap(session->command.pid, &session->command_ended, &session->status);
 }
 
-static int gather(struct session *session)
+int session_window(const struct session *session)
 {
-	size_t before = session->trace.n_events;
-	int r = tracer_drain(session->tracer, &session->trace);
+	return session->options->until.kind == MILESTONE_WINDOW ? session->options->window : -1;
+}
 
-	if (r == 0)
-		r = opens_drain(&session->opens, &session->trace);
-	if (session->trace.n_events > before)
-		session->last_event = now();
-	return r;
+static bool is_readable(int fd)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return fd >= 0 && poll(&poll_fd, 1, 0) > 0;
+}
+
+/* Sees what has come from outside: a mark, or word of a window. */
+static int look_outside(struct session *session)
+{
+	const struct record_options *options = session->options;
+	int window = session_window(session), r;
+
+	if (is_readable(options->mark) && options->marked(options->context))
+		session->marked = true;
+	if (!is_readable(window))
+		return 0;
+	r = window_watcher_seen(window);
+	if (r < 0)
+		return r;
+	session->window_seen = true;
+	return 0;
 }
 
 static const char *milestone_reached(const struct session *session)
@@ -258,36 +227,23 @@ static const char *milestone_reached(const struct session *session)
 
 static int follow(struct session *session)
 {
-	const struct record_options *options = session->options;
 	double told = now();
 
 	while (!session->milestone) {
-		struct pollfd fds[] = {
-			{.fd = session->signals, .events = POLLIN},
-			{.fd = session->opens.fd, .events = POLLIN},
-			{.fd = options->mark, .events = POLLIN},
-			{.fd = options->until.kind == MILESTONE_WINDOW ? options->window : -1,
-				.events = POLLIN},
-		};
-		int r;
+		size_t before = session->trace.n_events;
+		/* Gathers first: what has been touched so far comes before the signals and the mark. */
+		int r = session->backend->gather(session, POLL_MS);
 
-		if (poll(fds, sizeof(fds) / sizeof(*fds), POLL_MS) < 0 && errno != EINTR)
-			return -errno;
-		/* Gathers first: the kernel's events so far come before the signals and the mark. */
-		r = gather(session);
 		if (r < 0)
 			return r;
+		if (session->trace.n_events > before)
+			session->last_event = now();
 		take_signal(session);
 		if (session->interrupted)
 			return -EINTR;
-		if ((fds[2].revents & POLLIN) && options->marked(options->context))
-			session->marked = true;
-		if (fds[3].revents) {
-			r = window_watcher_seen(options->window);
-			if (r < 0)
-				return r;
-			session->window_seen = true;
-		}
+		r = look_outside(session);
+		if (r < 0)
+			return r;
 		session->milestone = milestone_reached(session);
 		if (now() - told >= PROGRESS_MS / 1e3) {
 			tell(session, false);
@@ -295,29 +251,6 @@ static int follow(struct session *session)
 		}
 	}
 	return 0;
-}
-
-/* Nothing that was touched is recorded any more. */
-static int stop_disks(struct session *session)
-{
-	if (session->options->sound_disks && tracer_sees_disks(session->tracer))
-		sound_disks(&session->opens.files);
-	return tracer_stop_disks(session->tracer, &session->trace);
-}
-
-static int stop(struct session *session, enum record_step *step)
-{
-	int r;
-
-	*step = RECORD_STEP_RECORD;
-	r = tracer_stop(session->tracer, &session->trace);
-	if (r == 0)
-		r = opens_end(&session->opens, &session->trace);
-	if (r == 0)
-		r = stop_disks(session);
-	tracer_free(TAKE_PTR(session->tracer));
-	*step = r < 0 ? RECORD_STEP_RECORD : RECORD_STEP_RESTORE;
-	return restore_end(&session->restore) ?: r;
 }
 
 static int run(struct session *session, struct record_result *result, enum record_step *step)
@@ -328,7 +261,7 @@ static int run(struct session *session, struct record_result *result, enum recor
 	r = take_signals(session);
 	if (r < 0)
 		return r;
-	r = set_up(session, step);
+	r = session->backend->set_up(session, step);
 	if (r < 0)
 		return r;
 	r = start_command(session, step);
@@ -339,7 +272,7 @@ static int run(struct session *session, struct record_result *result, enum recor
 	if (r < 0)
 		return r;
 	result->seconds = now() - session->started;
-	r = stop(session, step);
+	r = session->backend->stop(session, step);
 	if (r < 0)
 		return r;
 	*step = RECORD_STEP_PROFILE;
@@ -350,7 +283,7 @@ static int run(struct session *session, struct record_result *result, enum recor
 		r = session_make_timeline(session, result);
 	result->pid = session->command.pid;
 	result->status = session->status;
-	result->running = !session->command_ended;
+	session->backend->hand_over(session, result);
 	if (result->running)
 		result->terminal = TAKE_PTR(session->terminal);
 	result->events = session->trace.n_events;
@@ -361,6 +294,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 {
 	_cleanup_(session_release) struct session session = {
 		.options = options,
+		.backend = options->backend == RECORD_BACKEND_EVENTS ? &backend_events : &backend_ptrace,
 		.restore = RESTORE_INIT,
 		.opens = OPENS_INIT,
 		.command = COMMAND_INIT,
@@ -374,9 +308,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	detach_from_files();
 	r = run(&session, &result, &step);
 	if (r < 0) {
-		profile_release(&result.profile);
-		record_disks_release(&result.disks);
-		timeline_release(&result.timeline);
+		record_result_release(&result);
 		*ret_step = step;
 		return r;
 	}
@@ -386,14 +318,38 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 
 int record_wait(struct record_result *result, bool kill_tree)
 {
-	if (kill_tree)
+	if (result->follow && kill_tree)
+		follow_end(result->follow);
+	else if (kill_tree)
 		process_tree_end(result->pid, &result->status);
-	else if (result->running)
+	while (result->follow && !follow_all_ended(result->follow)) {
+		int r = follow_pump(result->follow, POLL_MS);
+
+		if (r < 0)
+			return r;
+		if (pending)
+			follow_signal(result->follow, (int)pending);
+		pending = 0;
+	}
+	if (result->follow)
+		follow_command_ended(result->follow, &result->status);
+	else if (result->running && !kill_tree)
 		while (waitpid(result->pid, &result->status, 0) < 0)
 			if (errno != EINTR)
 				return -errno;
 	result->running = false;
 	group = 0;
 	terminal_free(TAKE_PTR(result->terminal));
+	follow_free(TAKE_PTR(result->follow));
 	return 0;
+}
+
+void record_result_release(struct record_result *result)
+{
+	profile_release(&result->profile);
+	record_disks_release(&result->disks);
+	timeline_release(&result->timeline);
+	follow_notes_release(&result->following.notes);
+	terminal_free(TAKE_PTR(result->terminal));
+	follow_free(TAKE_PTR(result->follow));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records as root: starts a command from a cold page cache and returns what its whole process tree touched.
+ * Records: starts a command from a cold page cache and returns what its whole process tree touched.
  *
- * The default is exact: with read-ahead off, the first touch of every page is a fault or a read, and the kernel reports
- * both. The machine is slower meanwhile; restore/restore.h puts read-ahead back.
+ * By trace events, as root, this is exact: with read-ahead off, the first touch of every page is a fault or a read, and the
+ * kernel reports both. The machine is slower meanwhile; restore/restore.h puts read-ahead back. By ptrace it needs no
+ * privilege, and the rest of the machine does not notice; follow/follow.h says what is known then.
  */
 #pragma once
 
@@ -15,6 +16,7 @@
 #include "base/milestone.h"
 #include "profile/profile.h"
 #include "record/disks/requests.h"
+#include "record/follow/follow.h"
 #include "timeline/timeline.h"
 
 struct record_progress {
@@ -25,7 +27,13 @@ struct record_progress {
 	struct terminal *terminal; /* that the command of another user writes to, through us; else NULL */
 };
 
+enum record_backend {
+	RECORD_BACKEND_EVENTS, /* as root: the kernel's trace events */
+	RECORD_BACKEND_PTRACE, /* without privileges */
+};
+
 struct record_options {
+	enum record_backend backend;
 	const char *path; /* of the command, as execve gets it */
 	char *const *argv;
 	const char *program;   /* canonical path of the command */
@@ -36,7 +44,7 @@ struct record_options {
 	int window;             /* a window watcher (window-watcher.h), if that is the milestone; borrowed */
 	struct milestone until; /* idle: no event for so long */
 	double timeout;         /* seconds, always */
-	bool keep_cache;        /* do not drop the page cache first */
+	bool keep_cache;        /* do not drop the page cache first; by ptrace: nor the files of the start */
 	bool keep_read_ahead;
 	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (disks/sound.h) */
 	bool timeline;          /* also what each thread does over time: record_result.timeline */
@@ -56,14 +64,16 @@ struct record_result {
 	struct record_disks disks; /* the caller's to release; empty if the kernel does not report requests */
 	struct timeline timeline;  /* the caller's to release; empty unless it was asked for */
 	pid_t pid;                 /* the command */
-	bool running;              /* the command has not ended yet: call record_wait() */
-	int status;                /* as waitpid(2) has it, when it has ended */
+	bool running; /* the command, or by ptrace anything that it started, has not ended yet: call record_wait() */
+	int status; /* as waitpid(2) has it, when it has ended */
 	/* Owned; NULL unless the command runs as another user and has not ended yet: call record_wait(). */
 	struct terminal *terminal;
 	double seconds; /* from start to milestone */
 	size_t events;
 	/* Touched pages that were cached before: their order and extent are recorded less precisely. */
 	uint64_t pages_resident;
+	struct follow *follow;           /* owned; NULL unless by ptrace and running: call record_wait() */
+	struct follow_summary following; /* by ptrace */
 	size_t files_unnamed; /* touched, but only other mount namespaces have names for them (names/unnamed.h) */
 	int inside_error;     /* negative errno of a profile inside that could not be made, or 0 */
 	uint64_t events_unknown; /* about files that have no name any more, or no disk */
@@ -77,6 +87,7 @@ enum record_step {
 	RECORD_STEP_MOUNTS,
 	RECORD_STEP_READ_AHEAD,
 	RECORD_STEP_TRACER,
+	RECORD_STEP_FOLLOW,
 	RECORD_STEP_COMMAND,
 	RECORD_STEP_DROP,
 	RECORD_STEP_EXEC,
@@ -84,6 +95,12 @@ enum record_step {
 	RECORD_STEP_RESTORE,
 	RECORD_STEP_PROFILE,
 };
+
+/*
+ * Whether trace events can be recorded here. Returns 0, or negative errno: -EPERM without root's rights, -EACCES if the
+ * kernel refuses them to this root all the same, -ENOENT or -ENODEV if it has none.
+ */
+int record_probe_events(void);
 
 const char *record_step_text(enum record_step step);
 
@@ -97,5 +114,10 @@ const char *record_step_text(enum record_step step);
  */
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step);
 
-/* Waits for the command. `kill_tree` first ends it and everything it started. Sets result->status. */
+/*
+ * Waits for the command; by ptrace also for everything that it started, which cannot go on without us. `kill_tree` first
+ * ends it and everything it started. Sets result->status.
+ */
 int record_wait(struct record_result *result, bool kill_tree);
+
+void record_result_release(struct record_result *result);

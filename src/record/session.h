@@ -7,16 +7,23 @@
 
 #include "record/command/command.h"
 #include "record/events/tracer.h"
+#include "record/follow/follow.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/record.h"
 #include "record/restore/restore.h"
 
+struct backend;
+
 struct session {
 	const struct record_options *options;
+	const struct backend *backend;
 	struct restore restore;
 	struct mounts mounts;
 	struct tracer *tracer;
+	struct follow *follow; /* these three of by-ptrace.c */
+	const struct sock_fprog *filter;
+	struct follow_summary following;
 	struct opens opens;
 	struct record_trace trace;
 	struct command command;

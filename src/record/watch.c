@@ -24,6 +24,7 @@
 #include "profile/carry.h"
 #include "record/assemble.h"
 #include "record/describe.h"
+#include "record/follow/page-tables.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
@@ -31,13 +32,9 @@
 #define POLL_MS         20
 #define ALIVE_TICKS     5 /* of POLL_MS, between two looks at which processes are left */
 #define PIDS_MAX        64
-#define MAPS_MAX        (4u << 20)  /* bytes */
 #define READ_BEFORE_MAX (64u << 20) /* bytes of a file that were read before we came */
-#define RUN_MAX         512         /* entries of a page table that are read at once */
 #define PAGES_MAX       (16u << 20) /* entries of page tables that are read: 64 GiB of small pages */
 #define EVENTS_MAX      (1u << 20) /* 40 MiB: a program that touches more in these seconds is not learnt whole */
-#define PAGE_PRESENT    (1ull << 63)
-#define PAGE_FILE       (1ull << 61)
 
 struct watch {
 	const struct watch_options *options;
@@ -47,7 +44,7 @@ struct watch {
 	struct record_trace trace;
 	uint64_t began; /* nanoseconds */
 	uint64_t last;
-	uint64_t looked;       /* entries of page tables that were read */
+	uint64_t budget;       /* entries of page tables that may still be read */
 	const char *milestone; /* NULL until the end */
 };
 
@@ -93,37 +90,6 @@ static int add_page(struct watch *watch, uint32_t device, uint64_t inode, uint64
 	return page < UINT32_MAX ? record_trace_add_event(&watch->trace, &event) : 0;
 }
 
-struct mapping {
-	uint64_t start, end, offset, inode;
-	uint32_t device;
-};
-
-static int add_pages(struct watch *watch, int pagemap, const struct mapping *mapping, int32_t pid)
-{
-	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), entries[RUN_MAX];
-	uint64_t pages = (mapping->end - mapping->start) / page_size;
-
-	for (uint64_t at = 0; at < pages && watch->looked < PAGES_MAX; at += RUN_MAX) {
-		size_t want = (size_t)(pages - at < RUN_MAX ? pages - at : RUN_MAX) * sizeof(*entries);
-		ssize_t n = pread(pagemap, entries, want,
-			(off_t)((mapping->start / page_size + at) * sizeof(*entries)));
-
-		watch->looked += want / sizeof(*entries);
-		for (ssize_t i = 0; i < n / (ssize_t)sizeof(*entries); i++) {
-			int r = 0;
-
-			if ((entries[i] & PAGE_PRESENT) && (entries[i] & PAGE_FILE))
-				r = add_page(watch, mapping->device, mapping->inode,
-					mapping->offset / page_size + at + (uint64_t)i, pid);
-			if (r < 0)
-				return r;
-		}
-		if (n < (ssize_t)want)
-			break;
-	}
-	return 0;
-}
-
 /* Opens a mapped file by its mapping, not by its name, which may lead elsewhere by now. */
 static int add_file(struct watch *watch, int32_t pid, const char *range)
 {
@@ -132,41 +98,51 @@ static int add_file(struct watch *watch, int32_t pid, const char *range)
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%s", pid, range);
 	fd = open(path, O_PATH | O_CLOEXEC);
-	return fd < 0 ? 0 : opens_add(&watch->opens, fd, pid);
+	return fd < 0 ? 0 : opens_add(&watch->opens, fd, pid, NULL);
+}
+
+struct look {
+	struct watch *watch;
+	int32_t pid;
+	int pagemap;
+	const struct page_mapping *mapping;
+};
+
+static int add_pages(void *context, uint64_t address, uint64_t pages)
+{
+	const struct look *look = context;
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t first = (look->mapping->offset + (address - look->mapping->start)) / page_size;
+	int r = 0;
+
+	for (uint64_t i = 0; r == 0 && i < pages; i++)
+		r = add_page(look->watch, look->mapping->device, look->mapping->inode, first + i, look->pid);
+	return r;
+}
+
+static int add_mapping(void *context, const struct page_mapping *mapping)
+{
+	struct look *look = context;
+	char range[40];
+	int r;
+
+	snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, mapping->start, mapping->end);
+	r = add_file(look->watch, look->pid, range);
+	if (r < 0 || look->pagemap < 0)
+		return r;
+	look->mapping = mapping;
+	r = page_tables_present(
+		look->pagemap, mapping->start, mapping->end, &look->watch->budget, add_pages, look);
+	return r == -ENOMEM ? r : 0;
 }
 
 static int add_mapped(struct watch *watch, int32_t pid)
 {
-	_cleanup_free_ char *maps = NULL;
-	_cleanup_close_ int pagemap = -1;
-	char path[64], *rest, *line;
-	size_t size;
-	int r = 0;
+	_cleanup_close_ int pagemap = page_tables_open(pid);
+	struct look look = {.watch = watch, .pid = pid, .pagemap = pagemap};
+	int r = page_tables_mappings(pid, add_mapping, &look);
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
-	if (read_pseudo_file(path, MAPS_MAX, &maps, &size) < 0)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/pagemap", pid);
-	pagemap = open(path, O_RDONLY | O_CLOEXEC);
-	rest = maps;
-	while (r == 0 && (line = strsep(&rest, "\n"))) {
-		unsigned device_major, device_minor;
-		struct mapping mapping;
-		char range[40];
-
-		/* start-end mode offset device inode path */
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64, &mapping.start,
-			    &mapping.end, &mapping.offset, &device_major, &device_minor,
-			    &mapping.inode) != 6 ||
-			!mapping.inode)
-			continue;
-		mapping.device = mounts_pack_device(device_major, device_minor);
-		snprintf(range, sizeof(range), "%" PRIx64 "-%" PRIx64, mapping.start, mapping.end);
-		r = add_file(watch, pid, range);
-		if (r == 0 && pagemap >= 0)
-			r = add_pages(watch, pagemap, &mapping, pid);
-	}
-	return r;
+	return r == -ENOMEM ? r : 0;
 }
 
 /* What has been read of an open file, if it was read from its beginning on. Returns how many bytes; 0 if it is open to write. */
@@ -202,7 +178,7 @@ static int add_open_file(struct watch *watch, int32_t pid, const char *number)
 	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_TYPE, &status) < 0 ||
 		!S_ISREG(status.stx_mode))
 		return 0;
-	r = opens_add(&watch->opens, fd, pid);
+	r = opens_add(&watch->opens, fd, pid, NULL);
 	if (r < 0 || bytes == 0)
 		return r;
 	event.inode = status.stx_ino;
@@ -232,7 +208,7 @@ static int add_program(struct watch *watch)
 {
 	_cleanup_close_ int fd = open(watch->options->program, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 
-	return fd < 0 ? 0 : opens_add(&watch->opens, fd, watch->options->pid);
+	return fd < 0 ? 0 : opens_add(&watch->opens, fd, watch->options->pid, NULL);
 }
 
 static int begin(struct watch *watch)
@@ -367,7 +343,7 @@ static int make_profile(struct watch *watch, struct profile *profile, uint32_t *
 	identify(profile, !watch->options->no_landmarks);
 	*ret_found = summary.found;
 	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
-	if (watch->trace.lost || watch->opens.lost || watch->looked >= PAGES_MAX)
+	if (watch->trace.lost || watch->opens.lost || watch->budget == 0)
 		profile->bias |= PROFILE_BIAS_LOST;
 	if (streq(watch->milestone, "timeout"))
 		profile->bias |= PROFILE_BIAS_TIMEOUT;
@@ -379,7 +355,8 @@ int watch_run(struct tracer *tracer, const struct watch_options *options, struct
 	_cleanup_(watch_release) struct watch watch = {.options = options,
 		.tracer = tracer,
 		.opens = OPENS_INIT,
-		.trace = {.events_max = EVENTS_MAX}};
+		.trace = {.events_max = EVENTS_MAX},
+		.budget = PAGES_MAX};
 	struct watch_result result = {0};
 	int r;
 

@@ -80,6 +80,10 @@ const struct words_bias words_biases[] = {
 		"headstartd learnt it from a start that it had not prepared: some pages may be missing or too many"},
 	{PROFILE_BIAS_REFINED, "refined",
 		"headstartd has added pages that came late, and removed pages that starts did not touch"},
+	{PROFILE_BIAS_AROUND, "around", "pages that the kernel maps beside a needed one count as touched"},
+	{PROFILE_BIAS_ORDER, "order",
+		"the order of mapped pages is known only in steps of some milliseconds"},
+	{PROFILE_BIAS_UNSEEN, "unseen", "some programs, or what they read, could not be seen"},
 	{0, NULL, NULL},
 };
 
@@ -90,6 +94,8 @@ const char *words_backend_name(uint32_t backend)
 		return "filemap";
 	case PROFILE_BACKEND_SYNTHETIC:
 		return "synthetic";
+	case PROFILE_BACKEND_PTRACE:
+		return "ptrace";
 	default:
 		return "unknown";
 	}
@@ -102,6 +108,8 @@ const char *words_backend_meaning(uint32_t backend)
 		return "filemap tracepoints";
 	case PROFILE_BACKEND_SYNTHETIC:
 		return "made by hand";
+	case PROFILE_BACKEND_PTRACE:
+		return "ptrace and page tables";
 	default:
 		return "unknown";
 	}

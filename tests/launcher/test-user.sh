@@ -86,7 +86,7 @@ case_own_plan_is_private_and_found() {
 	as_user "$headstart" show --json "$tmp/profile" >"$tmp/out" || fail "show: cannot show a profile"
 	as_user "$headstart" merge -o "$tmp/out.d/merged" "$tmp/profile" "$tmp/profile" || fail "merge failed"
 	if "$headstart" record --help >/dev/null 2>&1; then # built with libtracefs
-		refuses 1 "needs root: sudo headstart record" as_user "$headstart" record -- true
+		refuses 1 "needs root: use sudo, or --backend ptrace" as_user "$headstart" record --backend trace -- true
 		refuses 1 "nothing is being recorded" as_user "$headstart" mark
 		refuses 1 "there is no recording '1-2'" as_user "$headstart" mark 1-2
 	fi

@@ -1,6 +1,7 @@
 # Shared by the recorder's tests: programs on a disk of their own, and checks for what recording needs. Source it after sh-lib.sh.
 [ "$(id -u)" = 0 ] || skip "recording needs root"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/programs-lib.sh"
 # Only one recording at a time can run on a machine: tests take turns, also with those of other clones.
 exec 7</sys/kernel
 flock 7
@@ -25,31 +26,4 @@ can_record() {
 		grep -q "another recording is running" "$tmp/err" || skip "no recording here: $(cat "$tmp/err")"
 		sleep 0.1 # it is no child of ours, so wait(2) cannot tell
 	done
-}
-
-# make_programs [RPATH]: where the program `start` looks for its libraries; by default where they are made.
-make_programs() {
-	src=$HEADSTART_TEST_SOURCE/tests/record
-	for library in one:4096 two:12288 three:20480; do
-		name=${library%:*}
-		cc -O1 -shared -fPIC -DNAME="$name" -DSTEP="${library#*:}" -Wl,-soname,"lib$name.so.1" \
-			-o "$disk/lib$name.so.1.0" "$src/library.c"
-		ln -s "lib$name.so.1.0" "$disk/lib$name.so.1"
-		ln -s "lib$name.so.1" "$disk/lib$name.so"
-	done
-	cc -O1 -o "$disk/start" "$src/start.c" -L"$disk" -lone -ltwo -Wl,-rpath,"${1:-$disk}"
-	head -c 3000000 /dev/urandom >"$disk/data"
-	: >"$disk/empty"
-	mkdir "$disk/folder"
-	cp "$(command -v sed)" "$disk/helper"
-	cat >"$disk/script" <<-END
-		#!/bin/sh
-		echo text | $disk/helper s/t/T/ >/dev/null
-		cat <$disk/empty
-		ls $disk/folder
-		cd $disk
-		exec ./start $disk/data $disk/libthree.so.1
-	END
-	chmod +x "$disk/script"
-	ln -s script "$disk/link"
 }

@@ -123,7 +123,7 @@ case_wrong_arguments_are_refused() {
 	mkfifo "$tmp/output"
 	refuses 1 "'$tmp/output' is not a regular file" "$tool" record -o "$tmp/output" -- true
 	refuses 1 "there is no user 'nobody-at-all'" "$tool" record --user nobody-at-all -- true
-	refuses 1 "needs root" $as_nobody "$tool" record -- true
+	refuses 1 "needs root" $as_nobody "$tool" record --backend trace -- true
 	refuses 1 "there is no recording 'none'" "$tool" mark none
 	refuses 1 "nothing is being recorded" env -u HEADSTART_RECORDING "$tool" mark
 	env -u HEADSTART_RECORDING "$tool" mark --quiet

@@ -4,8 +4,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,7 +36,26 @@ static int prepare_child(const struct command_options *options, int marker)
 		(options->needs_x11 && setenv("WAYLAND_DISPLAY", WINDOW_NO_WAYLAND, 1) < 0) ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
-	return write_full(marker, text, sizeof(text) - 1);
+	return marker < 0 ? 0 : write_full(marker, text, sizeof(text) - 1);
+}
+
+/* Only the kernel's CAP_SYS_ADMIN may filter what then gains rights. */
+static bool may_filter(void)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+
+	return syscall(SYS_capget, &header, data) == 0 && data[0].effective & 1u << CAP_SYS_ADMIN;
+}
+
+static int set_filter(const struct sock_fprog *filter)
+{
+	if (!may_filter() && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -errno;
+	/* Without this flag older kernels make every program slower that has a filter. */
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW, filter) < 0
+		? -errno
+		: 0;
 }
 
 /* Reports how the preparation went, waits at the gate, execs, and reports the error if that fails. */
@@ -43,9 +67,12 @@ static _Noreturn void child_main(const struct command_options *options, int mark
 	write_full(failed, &r, sizeof(r));
 	if (r < 0 || read_full(gate, &byte, 1) != 1)
 		_exit(127);
-	/* Like every shell, execvp runs a script without a #! line with the shell. */
-	execvp(options->path, options->argv);
-	r = -errno;
+	r = options->filter ? set_filter(options->filter) : 0;
+	if (r == 0) {
+		/* Like every shell, execvp runs a script without a #! line with the shell. */
+		execvp(options->path, options->argv);
+		r = -errno;
+	}
 	write_full(failed, &r, sizeof(r));
 	_exit(127);
 }
@@ -72,7 +99,10 @@ int command_start(const struct command_options *options, int marker, struct comm
 		child_main(options, marker, gate_read, failed_write);
 	}
 	close(TAKE_FD(failed_write));
-	*ret = (struct command){.pid = pid, .gate = TAKE_FD(gate_write), .failed = TAKE_FD(failed_read)};
+	*ret = (struct command){.pid = pid,
+		.bereft = options->filter && (options->user || !may_filter()),
+		.gate = TAKE_FD(gate_write),
+		.failed = TAKE_FD(failed_read)};
 	if (read_full(ret->failed, &r, sizeof(r)) != sizeof(r))
 		r = -ECHILD;
 	if (r < 0)
@@ -80,14 +110,25 @@ int command_start(const struct command_options *options, int marker, struct comm
 	return r;
 }
 
-int command_go(struct command *command)
+int command_open_gate(struct command *command)
 {
 	_cleanup_close_ int gate = TAKE_FD(command->gate);
-	int r = write_full(gate, "g", 1), why;
 
-	if (r < 0)
-		return r;
+	return write_full(gate, "g", 1);
+}
+
+int command_outcome(struct command *command)
+{
+	int why;
+
 	return read_full(command->failed, &why, sizeof(why)) == sizeof(why) ? why : 0;
+}
+
+int command_go(struct command *command)
+{
+	int r = command_open_gate(command);
+
+	return r ? r : command_outcome(command);
 }
 
 /* A child that still waits at the gate gives up; one that has become the command is left alone. */

@@ -6,10 +6,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct sock_fprog;
+
 struct command {
 	pid_t pid;
-	int gate;   /* owned; closing it without a byte makes the child give up */
-	int failed; /* owned; the child writes its errno here if it cannot become the command */
+	int gate;    /* owned; closing it without a byte makes the child give up */
+	bool bereft; /* of the right to gain rights by executing a set-user-ID program, as a filter demands */
+	int failed;  /* owned; the child writes its errno here if it cannot become the command */
 };
 
 #define COMMAND_INIT                                                                                         \
@@ -25,11 +28,16 @@ struct command_options {
 	const char *recording;           /* HEADSTART_RECORDING in its environment */
 	bool needs_x11; /* its windows have to be seen: in a Wayland session it shall use Xwayland */
 	sigset_t mask;  /* signal mask of the command */
+	const struct sock_fprog *filter; /* a seccomp filter (seccomp(2)) for the command; NULL: none */
 };
 
-/* Forks the child, which writes to `marker`, and waits until it is at the gate. Returns 0 or negative errno. */
+/* Forks the child, which writes to `marker` unless that is -1, and waits until it is at the gate. Returns 0 or negative errno. */
 int command_start(const struct command_options *options, int marker, struct command *ret);
 
 /* Opens the gate. Returns 0 once the child has become the command, or negative errno if it could not. */
 int command_go(struct command *command);
+
+/* Its two steps, for a caller that has something to do in between. */
+int command_open_gate(struct command *command);
+int command_outcome(struct command *command);
 void command_release(struct command *command);

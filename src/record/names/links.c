@@ -146,8 +146,11 @@ int links_of_file(const char *path, int (*found)(void *context, const char *link
 {
 	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_NO_ATIME);
 	char magic[SELFMAG], interpreter[SCRIPT_HEAD];
-	ssize_t n = fd < 0 ? fd : read_full(fd, magic, sizeof(magic));
+	ssize_t n;
 
+	if (fd == -EPERM) /* another user's file */
+		fd = open_regular(path, OPEN_NO_LINKS);
+	n = fd < 0 ? fd : read_full(fd, magic, sizeof(magic));
 	if (n < 0)
 		return (int)n;
 	if (n == SELFMAG && memcmp(magic, ELFMAG, SELFMAG) == 0)

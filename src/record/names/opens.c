@@ -77,6 +77,12 @@ int opens_start(struct opens *opens, const struct mounts *mounts)
 	return 0;
 }
 
+void opens_start_empty(struct opens *opens, const struct mounts *mounts)
+{
+	opens->mounts = mounts;
+	opens->everybody = true;
+}
+
 /* An opened file, as an event describes it. */
 struct opening {
 	int fd;              /* borrowed */
@@ -268,19 +274,37 @@ static bool is_in_tree(const struct opens *opens, int32_t pid)
 	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
 }
 
-static int take_event(struct opens *opens, int fd, int32_t pid)
+int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_key)
 {
 	struct opening opening; /* large: most of it need not be set */
+	struct opens_key key = {0};
+	int r = 0;
 
 	opening.fd = fd;
 	opening.pid = pid;
 	opening.by_tree = is_in_tree(opens, pid);
-	return describe(&opening) ? take_opening(opens, &opening) : 0;
+	if (describe(&opening)) {
+		r = take_opening(opens, &opening);
+		key = (struct opens_key){.device = superblock_of(&opening), .inode = opening.status.stx_ino};
+	}
+	if (r == 0 && ret_key)
+		*ret_key = key;
+	return r;
 }
 
-int opens_add(struct opens *opens, int fd, int32_t pid)
+int opens_on_disk(struct opens *opens, int fd, int32_t pid)
 {
-	return take_event(opens, fd, pid);
+	struct statx status;
+	struct view *view;
+	int r;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0)
+		return 0;
+	/* Linux before 5.8 does not tell the mount: name and device then have to do. */
+	if (!(status.stx_mask & STATX_MNT_ID) || mounts_find(opens->mounts, status.stx_mnt_id))
+		return 1;
+	r = views_find(&opens->views, status.stx_mnt_id, pid, &view);
+	return r < 0 ? r : view != NULL;
 }
 
 /* What recorded programs have mounted since. */
@@ -320,7 +344,7 @@ static int drain_once(struct opens *opens)
 		if (event->fd < 0)
 			continue;
 		if (r == 0 && event->pid != getpid())
-			r = take_event(opens, event->fd, event->pid);
+			r = opens_add(opens, event->fd, event->pid, NULL);
 		close(event->fd);
 	}
 	return r < 0 ? r : 1;

@@ -35,11 +35,26 @@ struct opens {
 /* Marks the file systems. Without fanotify (-EPERM and the like) opens->fd stays -1. */
 int opens_start(struct opens *opens, const struct mounts *mounts);
 
+/* Notes openings of others alone, with opens_add(): without fanotify, and all count as the command's. */
+void opens_start_empty(struct opens *opens, const struct mounts *mounts);
+
+/* What the events of a file name it by. */
+struct opens_key {
+	uint32_t device; /* as in struct record_file */
+	uint64_t inode;
+};
+
 /*
- * Adds the open file, which may be open with O_PATH, as one that this process opened before the file systems were
- * marked. Returns 0 or -ENOMEM.
+ * Adds the open file, which may be open with O_PATH, as one that this process opened while no event was to be had.
+ * *ret_key, unless `ret_key` is NULL, is of use for regular files. Returns 0 or -ENOMEM.
  */
-int opens_add(struct opens *opens, int fd, int32_t pid);
+int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_key);
+
+/*
+ * Whether the open file of this process lies on a mounted disk file system: of our own mount namespace, or of that of the
+ * process. Returns 1, 0 or -ENOMEM.
+ */
+int opens_on_disk(struct opens *opens, int fd, int32_t pid);
 
 /* Takes openings, the oldest first, but not all if there are many. `trace` has the processes of the tree and must have been drained just before. */
 int opens_drain(struct opens *opens, const struct record_trace *trace);

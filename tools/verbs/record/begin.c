@@ -88,7 +88,9 @@ static void choose_markers(struct markers *markers, const char *name)
 
 	if (user)
 		markers->users[markers->n_users++] = user->pw_uid;
-	if (sudo_user(&uid))
+	if (geteuid() != 0)
+		markers->users[markers->n_users++] = geteuid();
+	else if (sudo_user(&uid))
 		markers->users[markers->n_users++] = uid;
 }
 

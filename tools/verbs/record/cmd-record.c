@@ -33,6 +33,9 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"  -o, --output FILE         write the profile to FILE, and nothing else\n"
+	"  -b, --backend BACKEND     trace: the kernel's trace events; exact, needs root\n"
+	"                            ptrace: follow COMMAND; needs no rights and no cold machine\n"
+	"                            auto: trace where it works, else ptrace (default)\n"
 	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
 	"                            window: its first window is on the screen (X11 and Xwayland)\n"
 	"                            mark: 'headstart mark' was run\n"
@@ -65,12 +68,26 @@ static void find_asked(struct record_job *job)
 
 enum { OPTION_USER = 256, OPTION_NO_DROP, OPTION_KEEP_READ_AHEAD, OPTION_PAGE_CACHE_EVENTS, OPTION_JSON };
 
+static int take_backend(struct record_job *job, const char *name)
+{
+	job->choose = streq(name, "auto");
+	if (streq(name, "ptrace"))
+		job->record.backend = RECORD_BACKEND_PTRACE;
+	else if (streq(name, "trace"))
+		job->record.backend = RECORD_BACKEND_EVENTS;
+	else if (!job->choose)
+		return verb_usage("record", "unknown backend '%s': use auto, trace or ptrace", name);
+	return 0;
+}
+
 static int take_option(struct record_job *job, int option)
 {
 	switch (option) {
 	case 'o':
 		job->output = optarg;
 		return 0;
+	case 'b':
+		return take_backend(job, optarg);
 	case 'u':
 		if (!milestone_parse(optarg, &job->record.until))
 			return verb_usage("record",
@@ -117,6 +134,7 @@ static int parse(int argc, char **argv, struct record_job *job)
 {
 	static const struct option longs[] = {
 		{"output", required_argument, NULL, 'o'},
+		{"backend", required_argument, NULL, 'b'},
 		{"until", required_argument, NULL, 'u'},
 		{"timeout", required_argument, NULL, 't'},
 		{"kill", no_argument, NULL, 'k'},
@@ -133,7 +151,7 @@ static int parse(int argc, char **argv, struct record_job *job)
 	};
 	int c, r;
 
-	while ((c = verb_option(argc, argv, "+:o:u:t:kmfqh", longs)) != -1) {
+	while ((c = verb_option(argc, argv, "+:o:b:u:t:kmfqh", longs)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return -1;
@@ -166,6 +184,8 @@ static int record(struct record_job *job)
 			"recording '%s': to end it, run 'headstart mark' in the command, or elsewhere with "
 			"this name",
 			job->recording);
+	if (job->refused && !job->quiet)
+		record_report_backend(job);
 	job->record.sound_disks = !job->output && !job->record.keep_cache;
 	job->record.progress = show ? record_report_progress : NULL;
 	err = record_run(&job->record, &result, &step);
@@ -179,13 +199,35 @@ static int record(struct record_job *job)
 		record_report_text(job, &result, path);
 	fflush(stdout);
 	if (result.running && !job->quiet && !job->kill)
-		verb_note("the recording has ended; '%s' goes on", job->record.argv[0]);
+		record_report_goes_on(job, &result);
 	err = record_wait(&result, job->kill);
 	if (!err && !job->quiet && !job->kill)
 		record_report_status(&result, job->record.argv[0]);
-	profile_release(&result.profile);
-	record_disks_release(&result.disks);
+	record_result_release(&result);
 	return r;
+}
+
+/* Returns 0, or an exit status after printing why this backend cannot do what it was asked to. */
+static int choose_backend(struct record_job *job)
+{
+	int r = job->choose ? record_probe_events() : 0;
+
+	if (r < 0) {
+		job->record.backend = RECORD_BACKEND_PTRACE;
+		job->refused = r;
+	}
+	if (geteuid() != 0 && job->record.backend == RECORD_BACKEND_EVENTS)
+		return verb_fail(
+			"recording by the kernel's trace events needs root: use sudo, or --backend ptrace");
+	if (geteuid() != 0 && job->record.user)
+		return verb_fail("--user needs root: sudo headstart record …");
+	if (job->record.backend == RECORD_BACKEND_PTRACE && job->record.keep_read_ahead)
+		return verb_fail(
+			"--keep-read-ahead is for trace events: --backend ptrace leaves read-ahead on");
+	if (job->record.backend == RECORD_BACKEND_PTRACE && job->record.page_cache_events)
+		return verb_fail(
+			"--page-cache-events is for trace events: leave it out, or use --backend trace");
+	return 0;
 }
 
 /* A recording takes long, so this reports in advance if its profile cannot be kept. */
@@ -209,15 +251,17 @@ int cmd_record(int argc, char **argv)
 		.record = {.timeout = 120, .until = {MILESTONE_EXIT}, .window = -1},
 		.mark = -1,
 		.inside = {.results = -1},
-		.makes = "profile"};
+		.makes = "profile",
+		.choose = true};
 	int r = parse(argc, argv, &job);
 
 	if (r)
 		return r < 0 ? 0 : r;
-	if (geteuid() != 0)
-		return verb_fail(
-			"recording reads the kernel's trace events and needs root: sudo headstart record …");
-	record_choose_user(&job);
+	r = choose_backend(&job);
+	if (r)
+		return r;
+	if (geteuid() == 0)
+		record_choose_user(&job);
 	r = record_find_command(&job);
 	if (r == 0)
 		r = check_place(&job);
@@ -227,7 +271,8 @@ int cmd_record(int argc, char **argv)
 	r = record_begin(&job);
 	if (r)
 		return r;
-	if (!job.output && record_inside_init(&job.inside) == 0)
+	if (!job.output && job.record.backend == RECORD_BACKEND_EVENTS &&
+		record_inside_init(&job.inside) == 0)
 		job.record.inside = record_keep_inside_take;
 	return record(&job);
 }

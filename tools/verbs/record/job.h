@@ -18,9 +18,11 @@ struct record_job {
 	const char *makes;  /* "profile" or "timeline" */
 	const char *output; /* NULL: the store */
 	bool kill, merge, force, quiet, json;
-	char *path;                /* owned; of the command, links not resolved */
-	char *program;             /* owned; links resolved */
-	char *folder;              /* owned; the working folder */
+	bool choose;   /* the best backend that works here */
+	int refused;   /* negative errno: why that is not trace events; 0: it is, or was not asked */
+	char *path;    /* owned; of the command, links not resolved */
+	char *program; /* owned; links resolved */
+	char *folder;  /* owned; the working folder */
 	char rule[ASKED_RULE_MAX]; /* how to tell what COMMAND is asked for */
 	struct asked asked;
 	char *caller; /* owned; the user who called sudo, or NULL */

@@ -67,6 +67,26 @@ void record_report_progress(void *context, const struct record_progress *progres
 	terminal_tell(progress->terminal, text);
 }
 
+void record_report_backend(const struct record_job *job)
+{
+	const char *why = job->refused == -EPERM ? "trace events need root"
+		: in_user_namespace()            ? "trace events need root of the whole machine"
+		: job->refused == -EACCES        ? "the kernel refuses trace events here"
+						 : "this kernel has no trace events of the page cache";
+
+	verb_note("recording by ptrace, since %s: the pages are known less exactly", why);
+}
+
+void record_report_goes_on(const struct record_job *job, const struct record_result *result)
+{
+	if (result->follow)
+		verb_note(
+			"the recording has ended; '%s' goes on, and this process must stay as long as it does",
+			job->record.argv[0]);
+	else
+		verb_note("the recording has ended; '%s' goes on", job->record.argv[0]);
+}
+
 int record_report_failure(enum record_step step, int err, const struct record_job *job)
 {
 	const char *name = job->record.argv[0];
@@ -82,6 +102,13 @@ int record_report_failure(enum record_step step, int err, const struct record_jo
 		return verb_fail("the kernel refuses tracing: in a container, run it with all privileges");
 	if (step == RECORD_STEP_TRACEFS && (err == -ENODEV || err == -ENOENT))
 		return verb_fail("this kernel has no tracefs (CONFIG_TRACING)");
+	if (step == RECORD_STEP_FOLLOW && (err == -EPERM || err == -EACCES))
+		return verb_fail(
+			"this system forbids tracing '%s' by ptrace (see kernel.yama.ptrace_scope): record as root, "
+			"with --backend trace",
+			name);
+	if (step == RECORD_STEP_FOLLOW && err == -EOPNOTSUPP)
+		return verb_fail("--backend ptrace does not know this processor: record as root");
 	if (step == RECORD_STEP_TRACER && err == -ENOENT)
 		return verb_fail("this kernel has no filemap tracepoints (CONFIG_EVENT_TRACING)");
 	if (step == RECORD_STEP_MOUNTS && err == -ENOENT)
@@ -171,6 +198,12 @@ int record_report_json(const struct record_job *job, const struct record_result 
 	add_number(object, "events_unknown", result->events_unknown);
 	add_number(object, "pages_resident", result->pages_resident);
 	add_number(object, "files_unnamed", result->files_unnamed);
+	add_string(object, "backend", words_backend_name(profile->backend));
+	if (profile->backend == PROFILE_BACKEND_PTRACE) {
+		add_number(object, "pages_around", result->following.pages_around);
+		add_number(object, "files_kept", result->following.files_kept);
+		add_number(object, "processes_unseen", result->following.processes_unseen);
+	}
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
 		if (profile->bias & bias->bit)
 			json_object_array_add(biases, json_object_new_string(bias->name));
@@ -220,6 +253,34 @@ static void print_next(const struct record_job *job)
 	verb_note("to measure what it gains:  headstart measure %s--%s", until, text);
 }
 
+/* What could not be followed, and what could not be made cold. */
+static void print_following(const struct follow_summary *following)
+{
+	const struct follow_notes *notes = &following->notes;
+	char around[WORDS_MAX];
+
+	if (notes->tracer)
+		verb_note("'%s' uses ptrace itself, which fails while ptrace records it: use --backend trace",
+			notes->tracer);
+	if (notes->privileged)
+		verb_note(
+			"'%s' is set-user-ID or has capabilities, and ran without them: use --backend trace",
+			notes->privileged);
+	if (notes->uring)
+		verb_note("a program uses io_uring: what it read by that is missing");
+	if (following->processes_unseen)
+		verb_note("%zu process%s could not be looked into: what %s mapped is missing",
+			following->processes_unseen, following->processes_unseen == 1 ? "" : "es",
+			following->processes_unseen == 1 ? "it" : "they");
+	if (following->files_kept)
+		verb_note("%zu file%s could not be made cold, because other programs use %s",
+			following->files_kept, words_plural(following->files_kept),
+			following->files_kept == 1 ? "it" : "them");
+	if (following->pages_around)
+		verb_note("up to %s pages were mapped only because they lie beside needed ones",
+			words_count(following->pages_around, around));
+}
+
 /* What makes the recording less than exact. */
 static void print_biases(const struct record_result *result)
 {
@@ -229,6 +290,12 @@ static void print_biases(const struct record_result *result)
 
 	if (result->pages_resident)
 		counted |= PROFILE_BIAS_RESIDENT;
+	if (profile->backend == PROFILE_BACKEND_PTRACE) {
+		counted |= PROFILE_BIAS_AROUND | PROFILE_BIAS_UNSEEN;
+		if (result->following.files_kept)
+			counted |= PROFILE_BIAS_RESIDENT;
+		print_following(&result->following);
+	}
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
 		if (profile->bias & bias->bit & ~counted)
 			verb_note("%s", bias->meaning);

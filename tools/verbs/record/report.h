@@ -10,6 +10,12 @@ void record_report_progress(void *context, const struct record_progress *progres
 /* Says why nothing was recorded, and what to do about it: one sentence for each known way to fail. Returns the exit status. */
 int record_report_failure(enum record_step step, int err, const struct record_job *job);
 
+/* Says which backend was chosen, and why not trace events. */
+void record_report_backend(const struct record_job *job);
+
+/* Says that the recording has ended, but not the command. */
+void record_report_goes_on(const struct record_job *job, const struct record_result *result);
+
 /* Says why the first window cannot be seen, by the error of window_watcher_start(). Returns the exit status. */
 int record_report_no_window(int err, const struct record_job *job);
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Records by ptrace, without privileges, and changes nothing on the machine but what is cached of the start's own files. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "record/backend.h"
+#include "record/follow/filter.h"
+
+static int set_up(struct session *session, enum record_step *step)
+{
+	int r;
+
+	*step = RECORD_STEP_MOUNTS;
+	r = mounts_read(&session->mounts);
+	if (r < 0)
+		return r;
+	*step = RECORD_STEP_FOLLOW;
+	session->filter = follow_filter();
+	opens_start_empty(&session->opens, &session->mounts);
+	return session->filter ? 0 : -EOPNOTSUPP;
+}
+
+static int begin(struct session *session, enum record_step *step)
+{
+	*step = RECORD_STEP_FOLLOW;
+	return follow_new(
+		&(struct follow_options){
+			.command = session->command.pid,
+			.opens = &session->opens,
+			.trace = &session->trace,
+			.make_cold = !session->options->keep_cache,
+			.unprivileged = session->command.bereft,
+		},
+		&session->follow);
+}
+
+static int go(struct session *session)
+{
+	int r = command_open_gate(&session->command);
+
+	if (r == 0)
+		r = follow_pump_until_exec(session->follow);
+	return r ? r : command_outcome(&session->command);
+}
+
+static int gather(struct session *session, int milliseconds)
+{
+	int r = follow_pump(session->follow, (unsigned)milliseconds);
+
+	session->command_ended = follow_command_ended(session->follow, &session->status);
+	session->tree_ended = follow_all_ended(session->follow);
+	return r;
+}
+
+static int stop(struct session *session, enum record_step *step)
+{
+	*step = RECORD_STEP_RECORD;
+	return follow_stop_recording(session->follow, &session->following);
+}
+
+static void hand_over(struct session *session, struct record_result *result)
+{
+	result->following = session->following;
+	session->following = (struct follow_summary){0};
+	result->running = !session->tree_ended;
+	if (result->running)
+		result->follow = TAKE_PTR(session->follow);
+}
+
+static void release(struct session *session)
+{
+	follow_notes_release(&session->following.notes);
+	follow_free(session->follow);
+}
+
+const struct backend backend_ptrace = {
+	.name = PROFILE_BACKEND_PTRACE,
+	.set_up = set_up,
+	.begin = begin,
+	.go = go,
+	.gather = gather,
+	.stop = stop,
+	.hand_over = hand_over,
+	.release = release,
+};

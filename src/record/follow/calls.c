@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looks at a call before the kernel carries it out. Whether it will succeed is not known, so only what exists counts. Other
+ * threads can change the arguments meanwhile: a wrong page in a profile is all that comes of it.
+ */
+#include "record/follow/calls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "elf/script.h"
+#include "record/follow/filter.h"
+#include "record/follow/page-tables.h"
+
+#define VECTORS_MAX  64   /* of one readv(2) that are looked at */
+#define SYSTEM_PAGE  4096 /* no page is smaller */
+#define COMMAND_NAME 64
+
+void follow_notes_release(struct follow_notes *notes)
+{
+	free(notes->tracer);
+	free(notes->privileged);
+	*notes = (struct follow_notes){0};
+}
+
+/* Returns how much could be read. */
+static size_t peek(int32_t tid, uint64_t address, void *to, size_t size)
+{
+	struct iovec local = {.iov_base = to, .iov_len = size};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
+	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Page by page, since the next page need not be there. Returns whether there is a whole path. */
+static bool peek_path(int32_t tid, uint64_t address, char ret[PATH_MAX])
+{
+	size_t have = 0;
+
+	while (have < PATH_MAX) {
+		size_t part = SYSTEM_PAGE - (address + have) % SYSTEM_PAGE, n;
+
+		part = part < PATH_MAX - have ? part : PATH_MAX - have;
+		n = peek(tid, address + have, ret + have, part);
+		if (memchr(ret + have, 0, n))
+			return ret[0] != 0;
+		if (n < part)
+			return false;
+		have += n;
+	}
+	return false;
+}
+
+/* The folder that a call means by this descriptor, as a path of ours. */
+static void name_folder(int32_t tid, int folder, char ret[64])
+{
+	if (folder == AT_FDCWD)
+		snprintf(ret, 64, "/proc/%" PRId32 "/cwd", tid);
+	else
+		snprintf(ret, 64, "/proc/%" PRId32 "/fd/%d", tid, folder);
+}
+
+/* In the root of the process. */
+static int open_in_root(int32_t tid, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int root = -1;
+	char name[64];
+	long fd;
+
+	snprintf(name, sizeof(name), "/proc/%" PRId32 "/root", tid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Opens what the path means to the thread, with O_PATH. `only_new`: -EEXIST for a file that is known. */
+static int open_path(const struct touched *touched, const struct follow_stop *stop, int folder,
+	const char *path, bool only_new)
+{
+	char name[PATH_MAX + 64];
+	struct stat status;
+	int fd;
+
+	if (path[0] == '/' && stop->process->foreign)
+		return open_in_root(stop->tid, path);
+	name[0] = 0;
+	if (path[0] != '/') {
+		name_folder(stop->tid, folder, name);
+		strcat(name, "/");
+	}
+	strcat(name, path);
+	if (stat(name, &status) < 0)
+		return -errno;
+	if (only_new && touched_find(touched, &status) != TOUCHED_NONE)
+		return -EEXIST;
+	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+		return -EINVAL;
+	fd = open(name, O_PATH | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int take_open(
+	struct touched *touched, const struct follow_stop *stop, int folder, uint64_t address, uint64_t flags)
+{
+	bool only_read = (flags & O_ACCMODE) == O_RDONLY && !(flags & O_TRUNC);
+	char path[PATH_MAX];
+	_cleanup_close_ int fd = -1;
+	size_t file;
+
+	if (!peek_path(stop->tid, address, path))
+		return 0;
+	fd = open_path(touched, stop, folder, path, true);
+	return fd < 0 ? 0 : touched_add(touched, fd, stop->process->pid, only_read, &file);
+}
+
+/* Whether executing the file would give other rights than the process has. */
+static bool is_privileged(int fd)
+{
+	char path[64], capabilities[64];
+	struct stat status;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	if (status.st_mode & S_ISUID && status.st_uid != geteuid())
+		return true;
+	if ((status.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) && status.st_gid != getegid())
+		return true;
+	return getxattr(path, "security.capability", capabilities, sizeof(capabilities)) > 0;
+}
+
+/* The interpreter of a script: the kernel opens it, not the process. */
+static int add_interpreter(struct touched *touched, const struct follow_stop *stop, int program)
+{
+	char path[64], interpreter[SCRIPT_HEAD];
+	_cleanup_close_ int readable = -1, fd = -1;
+	size_t file;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", program);
+	readable = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (readable < 0 || !script_interpreter(readable, interpreter))
+		return 0;
+	fd = open_path(touched, stop, AT_FDCWD, interpreter, true);
+	return fd < 0 ? 0 : touched_add(touched, fd, stop->process->pid, true, &file);
+}
+
+/* The absolute path that counts as the program's name. */
+static char *name_program(int32_t tid, int folder, const char *path)
+{
+	char link[64], start[PATH_MAX];
+	ssize_t length;
+	char *name;
+
+	if (path[0] == '/')
+		return strdup(path);
+	name_folder(tid, folder, link);
+	length = readlink(link, start, sizeof(start) - 1);
+	start[length > 0 ? length : 0] = 0;
+	if (!*path)
+		return strdup(start);
+	return asprintf(&name, "%s/%s", start, path) < 0 ? NULL : name;
+}
+
+/* What is mapped now goes away if the program can be executed. The kernel reads its first page. */
+static int take_exec(struct touched *touched, const struct follow_stop *stop, int folder, uint64_t address,
+	struct follow_notes *notes)
+{
+	char path[PATH_MAX], link[64];
+	_cleanup_close_ int fd = -1;
+	struct stat status;
+	size_t file;
+	int r;
+
+	if (!peek_path(stop->tid, address, path))
+		path[0] = 0; /* AT_EMPTY_PATH, or an error of the program */
+	if (!*path && folder == AT_FDCWD)
+		return 0;
+	name_folder(stop->tid, folder, link);
+	fd = *path ? open_path(touched, stop, folder, path, false) : open(link, O_PATH | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
+		return 0;
+	r = follow_process_look(touched, stop->process, 0, UINT64_MAX);
+	if (r == 0)
+		r = touched_add(touched, fd, stop->process->pid, true, &file);
+	if (r == 0)
+		r = touched_pages(touched, file, 0, 0, stop->process->pid, false);
+	if (r == 0)
+		r = add_interpreter(touched, stop, fd);
+	if (r < 0)
+		return r;
+	if (stop->unprivileged && !notes->privileged && is_privileged(fd))
+		notes->privileged = strdup(path);
+	free(stop->process->executing);
+	stop->process->executing = name_program(stop->tid, folder, path);
+	return stop->process->executing ? 0 : -ENOMEM;
+}
+
+/*
+ * Opens the file that is open under this number: the very same opening, whose position we can ask for, with
+ * pidfd_getfd(2), Linux 5.6. Without that, positions are read from /proc, which takes four times as long.
+ */
+static int open_same(const struct follow_stop *stop, int number, bool *ret_same)
+{
+	int fd = (int)syscall(SYS_pidfd_getfd, stop->process->pidfd, number, 0);
+	char path[64];
+
+	*ret_same = fd >= 0;
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", stop->tid, number);
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
+static bool find_position(const struct follow_stop *stop, int number, int fd, bool same, uint64_t *ret)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64];
+	size_t size;
+	off_t at;
+
+	if (same) {
+		at = lseek(fd, 0, SEEK_CUR);
+		*ret = (uint64_t)at;
+		return at >= 0;
+	}
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%d", stop->tid, number);
+	return read_pseudo_file(path, 1 << 16, &text, &size) == 0 && number_of_line(text, "pos:", ret);
+}
+
+/* A read of `size` bytes: from the position of the descriptor, unless it has an `offset`. */
+static int take_read(struct touched *touched, const struct follow_stop *stop, int number, uint64_t size,
+	const uint64_t *offset)
+{
+	uint64_t pages, position;
+	struct stat status;
+	bool same;
+	_cleanup_close_ int fd = open_same(stop, number, &same);
+	size_t file;
+	int r;
+
+	if (fd < 0 || size == 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+		return 0;
+	file = touched_find(touched, &status);
+	r = file == TOUCHED_NONE ? touched_add(touched, fd, stop->process->pid, false, &file) : 0;
+	if (r < 0)
+		return r;
+	pages = ((uint64_t)status.st_size + touched->page_size - 1) / touched->page_size;
+	if (file == TOUCHED_NONE || touched->items[file].ignored || touched->items[file].n_seen >= pages)
+		return 0;
+	if (offset)
+		position = *offset;
+	else if (!find_position(stop, number, fd, same, &position))
+		return 0;
+	if (position >= (uint64_t)status.st_size)
+		return 0;
+	if (size > (uint64_t)status.st_size - position)
+		size = (uint64_t)status.st_size - position;
+	return touched_pages(touched, file, position / touched->page_size,
+		(position + size - 1) / touched->page_size, stop->process->pid, false);
+}
+
+/* The bytes that the vectors of a readv(2) have room for. */
+static uint64_t sum_vectors(const struct follow_stop *stop, uint64_t address, uint64_t count)
+{
+	uint64_t words[2 * VECTORS_MAX] = {0}, sum = 0;
+	const uint32_t *halves = (const uint32_t *)words;
+	size_t width = stop->narrow ? sizeof(uint32_t) : sizeof(uint64_t), n;
+
+	count = count < VECTORS_MAX ? count : VECTORS_MAX;
+	n = peek(stop->tid, address, words, 2 * width * count) / width;
+	for (size_t i = 1; i < n; i += 2)
+		if (__builtin_add_overflow(sum, stop->narrow ? halves[i] : words[i], &sum))
+			return INT64_MAX;
+	return sum;
+}
+
+/* An offset that two arguments of a 32-bit program hold together. */
+static uint64_t wide(const struct follow_stop *stop, unsigned at)
+{
+	const uint64_t *arguments = stop->arguments;
+
+	return stop->narrow ? arguments[at + 1] << 32 | (uint32_t)arguments[at] : arguments[at];
+}
+
+/* A copy inside the kernel: the offset lies in memory, or is the descriptor's. */
+static int take_copy(struct touched *touched, const struct follow_stop *stop, int fd, uint64_t address,
+	size_t width, uint64_t size)
+{
+	uint64_t offset = 0;
+
+	if (!address)
+		return take_read(touched, stop, fd, size, NULL);
+	return peek(stop->tid, address, &offset, width) == width ? take_read(touched, stop, fd, size, &offset)
+								 : 0;
+}
+
+static void note_tracer(const struct follow_stop *stop, struct follow_notes *notes)
+{
+	_cleanup_free_ char *text = NULL;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/comm", stop->process->pid);
+	if (notes->tracer || read_pseudo_file(path, COMMAND_NAME, &text, &size) < 0)
+		return;
+	text[strcspn(text, "\n")] = 0;
+	notes->tracer = TAKE_PTR(text);
+}
+
+/* What is mapped there goes away. */
+static int take_unmap(struct touched *touched, const struct follow_stop *stop)
+{
+	uint64_t start = stop->arguments[0], end;
+
+	if (stop->narrow)
+		start = (uint32_t)start;
+	if (__builtin_add_overflow(start, stop->arguments[1], &end) ||
+		!page_tables_maps_file(stop->process->pid, start, end))
+		return 0;
+	return follow_process_look(touched, stop->process, start, end);
+}
+
+int follow_take_call(struct touched *touched, const struct follow_stop *stop, struct follow_notes *notes)
+{
+	const uint64_t *arguments = stop->arguments;
+	int fd = (int)arguments[0];
+	uint64_t offset, flags = 0;
+
+	switch (stop->call) {
+	case FOLLOW_OPEN:
+		return take_open(touched, stop, AT_FDCWD, arguments[0], arguments[1]);
+	case FOLLOW_OPENAT:
+		return take_open(touched, stop, fd, arguments[1], arguments[2]);
+	case FOLLOW_OPENAT2:
+		(void)peek(stop->tid, arguments[2], &flags, sizeof(flags));
+		return take_open(touched, stop, fd, arguments[1], flags);
+	case FOLLOW_EXEC:
+		return take_exec(touched, stop, AT_FDCWD, arguments[0], notes);
+	case FOLLOW_EXECAT:
+		return take_exec(touched, stop, fd, arguments[1], notes);
+	case FOLLOW_UNMAP:
+		return take_unmap(touched, stop);
+	case FOLLOW_READ:
+		return take_read(touched, stop, fd, arguments[2], NULL);
+	case FOLLOW_PREAD:
+		offset = wide(stop, 3);
+		return take_read(touched, stop, fd, arguments[2], &offset);
+	case FOLLOW_READV:
+		return take_read(touched, stop, fd, sum_vectors(stop, arguments[1], arguments[2]), NULL);
+	case FOLLOW_PREADV:
+		offset = wide(stop, 3);
+		return take_read(touched, stop, fd, sum_vectors(stop, arguments[1], arguments[2]),
+			offset == UINT64_MAX ? NULL : &offset); /* -1: the position, of preadv2 */
+	case FOLLOW_SENDFILE:
+		return take_copy(
+			touched, stop, (int)arguments[1], arguments[2], sizeof(uint64_t), arguments[3]);
+	case FOLLOW_SENDFILE32:
+		return take_copy(
+			touched, stop, (int)arguments[1], arguments[2], sizeof(uint32_t), arguments[3]);
+	case FOLLOW_COPY:
+		return take_copy(touched, stop, fd, arguments[1], sizeof(uint64_t), arguments[4]);
+	case FOLLOW_PTRACE:
+		note_tracer(stop, notes);
+		break;
+	case FOLLOW_ROOT:
+		stop->process->foreign = true;
+		break;
+	case FOLLOW_URING:
+		notes->uring = true;
+		break;
+	}
+	return 0;
+}

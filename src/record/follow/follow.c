@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: MIT */
+/* ptrace(2): PTRACE_SEIZE, and the events of threads, programs and system calls. */
+#include "record/follow/follow.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/audit.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "base/times.h"
+
+#define TICK_NS     5000000 /* between two looks at the page tables, at least */
+#define LOOK_SHARE  40      /* looks take at most this part of the time */
+#define PATIENCE_MS 5000    /* from SIGTERM to SIGKILL */
+#define STATUS_MAX  (1u << 16)
+#define EVENT_OPTIONS                                                                                        \
+	(PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |              \
+		PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
+
+struct task {
+	pid_t tid;
+	bool exiting;
+	struct follow_process *process;
+};
+
+struct follow {
+	struct follow_options options;
+	struct touched touched;
+	struct follow_notes notes;
+	struct task *tasks; /* owned; every followed thread */
+	size_t n_tasks, tasks_capacity;
+	struct follow_process **processes; /* owned, each of them, too */
+	size_t n_processes, processes_capacity;
+	size_t n_unseen;  /* of the processes that have ended */
+	uint64_t look_at; /* nanoseconds: when the page tables are to be looked at again */
+	timer_t timer;    /* wakes us from waiting */
+	bool has_timer;
+	struct sigaction before; /* of SIGALRM */
+	bool over;               /* nothing is noted any more */
+	bool began, command_ended, all_ended;
+	int status;
+};
+
+static void wake(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* A signal for this thread alone, since another one of ours may be waiting for something else. */
+static int start_timer(struct follow *follow)
+{
+	struct sigaction action = {.sa_handler = wake};
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGALRM};
+	const struct itimerspec often = {
+		.it_interval = {.tv_nsec = TICK_NS},
+		.it_value = {.tv_nsec = TICK_NS},
+	};
+
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (sigaction(SIGALRM, &action, &follow->before) < 0)
+		return -errno;
+	if (timer_create(CLOCK_MONOTONIC, &event, &follow->timer) < 0)
+		return -errno;
+	follow->has_timer = true;
+	return timer_settime(follow->timer, 0, &often, NULL) < 0 ? -errno : 0;
+}
+
+static struct task *find_task(const struct follow *follow, pid_t tid)
+{
+	for (size_t i = follow->n_tasks; i-- > 0;)
+		if (follow->tasks[i].tid == tid)
+			return &follow->tasks[i];
+	return NULL;
+}
+
+static struct follow_process *find_process(const struct follow *follow, pid_t pid)
+{
+	for (size_t i = follow->n_processes; i-- > 0;)
+		if (follow->processes[i]->pid == pid)
+			return follow->processes[i];
+	return NULL;
+}
+
+/* The process that a thread belongs to, and its parent. */
+static int find_ids(pid_t tid, pid_t *ret_process, pid_t *ret_parent)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t process, parent;
+	char path[64];
+	size_t size;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	r = read_pseudo_file(path, STATUS_MAX, &text, &size);
+	if (r < 0)
+		return r;
+	if (!number_of_line(text, "Tgid:", &process) || !number_of_line(text, "PPid:", &parent))
+		return -ESRCH;
+	*ret_process = (pid_t)process;
+	*ret_parent = (pid_t)parent;
+	return 0;
+}
+
+static int add_process(struct follow *follow, pid_t pid, pid_t parent, struct follow_process **ret)
+{
+	struct follow_process *process;
+	int r = ARRAY_RESERVE(follow->processes, follow->processes_capacity, follow->n_processes + 1);
+
+	if (r < 0)
+		return r;
+	process = follow_process_new(pid);
+	if (!process)
+		return -ENOMEM;
+	process->foreign = follow_process_is_foreign(pid);
+	process->shares_memory = parent != getpid() && syscall(SYS_kcmp, parent, pid, KCMP_VM, 0, 0) == 0;
+	follow->processes[follow->n_processes++] = process;
+	*ret = process;
+	return 0;
+}
+
+/* A thread that stopped for the first time. Returns 0, -ESRCH if it has ended already, or -ENOMEM. */
+static int add_task(struct follow *follow, pid_t tid, struct task **ret)
+{
+	struct follow_process *process;
+	pid_t pid, parent;
+	int r = find_ids(tid, &pid, &parent);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : -ESRCH;
+	process = find_process(follow, pid);
+	r = process ? 0 : add_process(follow, pid, parent, &process);
+	if (r == 0)
+		r = ARRAY_RESERVE(follow->tasks, follow->tasks_capacity, follow->n_tasks + 1);
+	if (r < 0)
+		return r;
+	process->threads++;
+	*ret = &follow->tasks[follow->n_tasks++];
+	**ret = (struct task){.tid = tid, .process = process};
+	return 0;
+}
+
+static void remove_process(struct follow *follow, struct follow_process *process)
+{
+	for (size_t i = 0; i < follow->n_processes; i++)
+		if (follow->processes[i] == process) {
+			follow->processes[i] = follow->processes[--follow->n_processes];
+			break;
+		}
+	follow->n_unseen += process->unseen;
+	follow_process_free(process);
+}
+
+static void remove_task(struct follow *follow, struct task *task)
+{
+	struct follow_process *process = task->process;
+
+	process->exiting -= task->exiting;
+	*task = follow->tasks[--follow->n_tasks];
+	if (--process->threads == 0)
+		remove_process(follow, process);
+}
+
+static int look_at_all(struct follow *follow)
+{
+	uint64_t began = monotonic_ns(), ended;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < follow->n_processes; i++)
+		r = follow_process_look(&follow->touched, follow->processes[i], 0, UINT64_MAX);
+	ended = monotonic_ns();
+	follow->look_at = ended + LOOK_SHARE * (ended - began);
+	return r;
+}
+
+/* The thread that executes a program takes over the number of its process; all others of it have ended. */
+static int take_exec(struct follow *follow, pid_t tid)
+{
+	struct task *task = find_task(follow, tid);
+	struct follow_process *process;
+	int r = 0;
+
+	if (!task)
+		return 0;
+	process = task->process;
+	for (size_t i = follow->n_tasks; i-- > 0;)
+		if (follow->tasks[i].process == process && follow->tasks[i].tid != tid) {
+			process->threads--;
+			process->exiting -= follow->tasks[i].exiting;
+			follow->tasks[i] = follow->tasks[--follow->n_tasks];
+		}
+	follow->began |= tid == follow->options.command;
+	if (process->executing && !follow->over)
+		r = record_trace_add_exec(
+			follow->options.trace, touched_now(&follow->touched), tid, process->executing);
+	follow_process_renew(process);
+	return r;
+}
+
+static int take_call(struct follow *follow, const struct task *task)
+{
+	struct __ptrace_syscall_info info;
+	struct follow_stop stop = {
+		.tid = task->tid,
+		.process = task->process,
+		.unprivileged = follow->options.unprivileged,
+	};
+
+	if (follow->over ||
+		ptrace(PTRACE_GET_SYSCALL_INFO, task->tid, sizeof(info), &info) <
+			(long)offsetof(struct __ptrace_syscall_info, seccomp) ||
+		info.op != PTRACE_SYSCALL_INFO_SECCOMP)
+		return 0;
+	stop.call = info.seccomp.ret_data;
+	stop.narrow = !(info.arch & __AUDIT_ARCH_64BIT);
+	stop.arguments = (const uint64_t *)info.seccomp.args;
+	return follow_take_call(&follow->touched, &stop, &follow->notes);
+}
+
+/* The last thread of a process takes its memory with it. */
+static int take_exit(struct follow *follow, struct task *task)
+{
+	struct follow_process *process = task->process;
+
+	if (!task->exiting)
+		process->exiting++;
+	task->exiting = true;
+	if (follow->over || process->exiting < process->threads)
+		return 0;
+	return follow_process_look(&follow->touched, process, 0, UINT64_MAX);
+}
+
+static int take_event(struct follow *follow, pid_t tid, struct task *task, int event)
+{
+	switch (event) {
+	case PTRACE_EVENT_SECCOMP:
+		return take_call(follow, task);
+	case PTRACE_EVENT_EXEC:
+		return take_exec(follow, tid);
+	case PTRACE_EVENT_EXIT:
+		return take_exit(follow, task);
+	}
+	return 0;
+}
+
+/* Notes what the stop says, and lets the thread go on. */
+static int take_stop(struct follow *follow, pid_t tid, int status)
+{
+	int event = status >> 16, signal_number = WSTOPSIG(status), r = 0;
+	struct task *task = find_task(follow, tid);
+
+	if (!task)
+		r = add_task(follow, tid, &task);
+	if (r == 0 && event)
+		r = take_event(follow, tid, task, event);
+	/* A thread that is stopped by a signal, as by job control, stays so until SIGCONT. */
+	if (event == PTRACE_EVENT_STOP && signal_number != SIGTRAP)
+		ptrace(PTRACE_LISTEN, tid, 0, 0);
+	else
+		ptrace(PTRACE_CONT, tid, 0, event ? 0 : signal_number);
+	return r == -ESRCH ? 0 : r;
+}
+
+static void take_end(struct follow *follow, pid_t tid, int status)
+{
+	struct task *task = find_task(follow, tid);
+
+	if (tid == follow->options.command) {
+		follow->command_ended = true;
+		follow->status = status;
+	}
+	if (task)
+		remove_task(follow, task);
+}
+
+/* Waits for one thread to stop or end, or for the timer. */
+static int pump_once(struct follow *follow)
+{
+	int status, r = 0;
+	pid_t tid = waitpid(-1, &status, __WALL);
+
+	if (tid < 0 && errno == ECHILD)
+		follow->all_ended = true;
+	else if (tid < 0)
+		return errno == EINTR ? 0 : -errno;
+	else if (WIFSTOPPED(status))
+		r = take_stop(follow, tid, status);
+	else
+		take_end(follow, tid, status);
+	if (r == 0 && !follow->over && !follow->all_ended && monotonic_ns() >= follow->look_at)
+		r = look_at_all(follow);
+	return r;
+}
+
+int follow_pump(struct follow *follow, unsigned milliseconds)
+{
+	uint64_t end = monotonic_ns() + milliseconds * 1000000ull;
+	int r = 0;
+
+	while (r == 0 && !follow->all_ended && monotonic_ns() < end)
+		r = pump_once(follow);
+	return r;
+}
+
+int follow_pump_until_exec(struct follow *follow)
+{
+	int r = 0;
+
+	while (r == 0 && !follow->began && !follow->command_ended && !follow->all_ended)
+		r = pump_once(follow);
+	return r;
+}
+
+int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
+{
+	int r = look_at_all(follow);
+
+	follow->over = true;
+	*ret = (struct follow_summary){
+		.notes = follow->notes,
+		.processes_unseen = follow->n_unseen,
+		.pages_around = touched_around(&follow->touched),
+		.files_kept = follow->touched.files_kept,
+		.pages_kept = follow->touched.pages_kept,
+		.pages_looked = follow->touched.pages_looked,
+	};
+	follow->notes = (struct follow_notes){0};
+	for (size_t i = 0; i < follow->n_processes; i++)
+		ret->processes_unseen += follow->processes[i]->unseen;
+	return r;
+}
+
+bool follow_command_ended(const struct follow *follow, int *ret_status)
+{
+	if (follow->command_ended)
+		*ret_status = follow->status;
+	return follow->command_ended;
+}
+
+bool follow_all_ended(const struct follow *follow)
+{
+	return follow->all_ended;
+}
+
+size_t follow_processes(const struct follow *follow)
+{
+	return follow->n_processes;
+}
+
+void follow_signal(const struct follow *follow, int signal_number)
+{
+	for (size_t i = 0; i < follow->n_processes; i++)
+		kill(follow->processes[i]->pid, signal_number);
+}
+
+void follow_end(struct follow *follow)
+{
+	uint64_t deadline = monotonic_ms() + PATIENCE_MS;
+
+	follow->over = true;
+	follow_signal(follow, SIGTERM);
+	while (!follow->all_ended && monotonic_ms() < deadline)
+		if (follow_pump(follow, 100) < 0)
+			break;
+	/* What we may not kill is killed by the kernel when we end. */
+	deadline += PATIENCE_MS;
+	while (!follow->all_ended && monotonic_ms() < deadline) {
+		follow_signal(follow, SIGKILL);
+		if (follow_pump(follow, 10) < 0)
+			break;
+	}
+}
+
+int follow_new(const struct follow_options *options, struct follow **ret)
+{
+	struct follow *follow = calloc(1, sizeof(*follow));
+	struct task *task;
+	int r;
+
+	if (!follow)
+		return -ENOMEM;
+	follow->options = *options;
+	touched_init(&follow->touched, options->opens, options->trace, options->make_cold);
+	r = start_timer(follow);
+	if (r == 0 && ptrace(PTRACE_SEIZE, options->command, 0, EVENT_OPTIONS) < 0)
+		r = -errno;
+	if (r == 0)
+		r = add_task(follow, options->command, &task);
+	if (r < 0) {
+		follow->all_ended = true; /* the command gives up at its gate */
+		follow_free(follow);
+		return r;
+	}
+	task->process->shares_memory = true; /* with nobody, but its memory is a copy of ours */
+	*ret = follow;
+	return 0;
+}
+
+void follow_free(struct follow *follow)
+{
+	if (!follow)
+		return;
+	if (!follow->all_ended)
+		follow_end(follow);
+	if (follow->has_timer) {
+		timer_delete(follow->timer);
+		sigaction(SIGALRM, &follow->before, NULL);
+	}
+	for (size_t i = 0; i < follow->n_processes; i++)
+		follow_process_free(follow->processes[i]);
+	free(follow->processes);
+	free(follow->tasks);
+	follow_notes_release(&follow->notes);
+	touched_release(&follow->touched);
+	free(follow);
+}

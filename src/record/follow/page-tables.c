@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* proc(5), Documentation/admin-guide/mm/pagemap.rst, and the two ioctls where the kernel has them. */
+#include "record/follow/page-tables.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/types.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+#define MAPS_MAX     (16u << 20) /* bytes */
+#define ENTRIES      512         /* of a page table that are read at once */
+#define REGIONS      256         /* that the kernel reports at once */
+#define PAGE_PRESENT (1ull << 63)
+#define PAGE_SWAPPED (1ull << 62)
+
+/* linux/fs.h of Linux 6.7; older headers lack it. */
+struct scan_region {
+	__u64 start, end, categories;
+};
+
+struct scan_argument {
+	__u64 size, flags, start, end, walk_end, vec, vec_len, max_pages;
+	__u64 category_inverted, category_mask, category_anyof_mask, return_mask;
+};
+
+#define SCAN_PRESENT (1ull << 3)
+#define SCAN_SWAPPED (1ull << 4)
+#define IOCTL_SCAN   _IOWR('f', 16, struct scan_argument)
+
+/* linux/fs.h of Linux 6.11. */
+struct map_query {
+	__u64 size, query_flags, query_addr, vma_start, vma_end, vma_flags, vma_page_size, vma_offset, inode;
+	__u32 dev_major, dev_minor, vma_name_size, build_id_size;
+	__u64 vma_name_addr, build_id_addr;
+};
+
+#define QUERY_THIS_OR_NEXT 0x10
+#define QUERY_FILES_ONLY   0x20
+#define IOCTL_QUERY        _IOWR('f', 17, struct map_query)
+
+static int open_of(int32_t pid, const char *what)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* start-end mode offset device inode path */
+static bool parse(const char *line, struct page_mapping *ret)
+{
+	unsigned device_major, device_minor;
+	int path = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
+		    &ret->end, &ret->offset, &device_major, &device_minor, &ret->inode, &path) != 6)
+		return false;
+	ret->device = device_major << 20 | (device_minor & 0xfffff);
+	ret->path = line + path;
+	return ret->inode != 0 && ret->start < ret->end;
+}
+
+int page_tables_mappings(int32_t pid, page_mapping_found *found, void *context)
+{
+	_cleanup_free_ char *maps = NULL;
+	char path[64], *rest, *line;
+	size_t size;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/maps", pid);
+	r = read_pseudo_file(path, MAPS_MAX, &maps, &size);
+	rest = maps;
+	while (r == 0 && (line = strsep(&rest, "\n"))) {
+		struct page_mapping mapping;
+
+		if (parse(line, &mapping))
+			r = found(context, &mapping);
+	}
+	return r;
+}
+
+bool page_tables_maps_file(int32_t pid, uint64_t start, uint64_t end)
+{
+	_cleanup_close_ int maps = open_of(pid, "maps");
+	struct map_query query = {
+		.size = sizeof(query),
+		.query_flags = QUERY_THIS_OR_NEXT | QUERY_FILES_ONLY,
+		.query_addr = start,
+	};
+
+	if (ioctl(maps, IOCTL_QUERY, &query) < 0)
+		return errno != ENOENT;
+	return query.vma_start < end;
+}
+
+int page_tables_open(int32_t pid)
+{
+	return open_of(pid, "pagemap");
+}
+
+/* One entry of the page table after the other, for kernels before 6.7. */
+static int read_entries(
+	int pagemap, uint64_t start, uint64_t end, uint64_t page_size, page_run_found *found, void *context)
+{
+	uint64_t entries[ENTRIES];
+
+	for (uint64_t at = start; at < end;) {
+		uint64_t n = (end - at) / page_size, begin = 0;
+		ssize_t size;
+		int r = 0;
+
+		n = n < ENTRIES ? n : ENTRIES;
+		size = pread(
+			pagemap, entries, n * sizeof(*entries), (off_t)(at / page_size * sizeof(*entries)));
+		if (size <= 0)
+			return size < 0 ? -errno : 0;
+		n = (uint64_t)size / sizeof(*entries);
+		for (uint64_t i = 0; r == 0 && i <= n; i++) {
+			if (i < n && entries[i] & (PAGE_PRESENT | PAGE_SWAPPED))
+				continue;
+			if (i > begin)
+				r = found(context, at + begin * page_size, i - begin);
+			begin = i + 1;
+		}
+		if (r)
+			return r;
+		at += n * page_size;
+	}
+	return 0;
+}
+
+int page_tables_present(
+	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), pages = (end - start) / page_size;
+	struct scan_region regions[REGIONS];
+	struct scan_argument scan = {
+		.size = sizeof(scan),
+		.start = start,
+		.end = end,
+		.vec = (uintptr_t)regions,
+		.vec_len = REGIONS,
+		.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
+	};
+
+	if (pages > *budget) {
+		*budget = 0;
+		return 0;
+	}
+	*budget -= pages;
+	while (scan.start < end) {
+		int n = ioctl(pagemap, IOCTL_SCAN, &scan);
+
+		if (n < 0 && errno == ENOTTY && scan.start == start)
+			return read_entries(pagemap, start, end, page_size, found, context);
+		if (n < 0)
+			return -errno;
+		for (int i = 0; i < n; i++) {
+			int r = found(
+				context, regions[i].start, (regions[i].end - regions[i].start) / page_size);
+
+			if (r)
+				return r;
+		}
+		if (scan.walk_end <= scan.start)
+			return 0;
+		scan.start = scan.walk_end;
+	}
+	return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a process has mapped, and which of it its page tables have: /proc/PID/maps and /proc/PID/pagemap. Nothing is
+ * changed, and the process may run meanwhile.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct page_mapping {
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* bytes, in the file */
+	uint64_t inode;      /* never 0 */
+	uint32_t device;     /* major << 20 | minor */
+	const char *
+		path; /* as the kernel names it to us; borrowed; may be of another root, or end with " (deleted)" */
+};
+
+typedef int page_mapping_found(void *context, const struct page_mapping *mapping);
+
+/*
+ * Calls found() for each mapping of a file, in the order of addresses, and stops at its first result that is not 0.
+ * Returns that, or negative errno: -EACCES or -EPERM if we may not look.
+ */
+int page_tables_mappings(int32_t pid, page_mapping_found *found, void *context);
+
+/*
+ * Whether the process has mapped a file somewhere in these addresses. Linux 6.11 can say so without making text of all
+ * mappings; an older kernel answers true.
+ */
+bool page_tables_maps_file(int32_t pid, uint64_t start, uint64_t end);
+
+/* Returns a descriptor for page_tables_present(), or negative errno. It goes on showing the memory that the process has now. */
+int page_tables_open(int32_t pid);
+
+typedef int page_run_found(void *context, uint64_t address, uint64_t pages);
+
+/*
+ * Calls found() for each run of pages in [start, end), whole pages, that the page tables have: pages of files, and copies
+ * of such that the process has written to. `*budget` is how many entries may still be looked at; it becomes 0 if
+ * these are too many, and nothing is found then. Returns as above.
+ */
+int page_tables_present(
+	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context);

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/follow/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "record/follow/page-tables.h"
+
+#define PAGES_MAX                                                                                            \
+	(64u << 20) /* entries of page tables that are looked at in one go: 256 GiB of small pages */
+
+struct follow_process *follow_process_new(int32_t pid)
+{
+	struct follow_process *process = calloc(1, sizeof(*process));
+
+	if (process)
+		*process = (struct follow_process){
+			.pid = pid,
+			.pagemap = -1,
+			.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
+		};
+	return process;
+}
+
+void follow_process_free(struct follow_process *process)
+{
+	if (!process)
+		return;
+	if (process->pagemap >= 0)
+		close(process->pagemap);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	free(process->executing);
+	free(process);
+}
+
+static bool same_link(int32_t pid, const char *what)
+{
+	char path[64], theirs[PATH_MAX], ours[PATH_MAX];
+	ssize_t n, m;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
+	n = readlink(path, theirs, sizeof(theirs));
+	snprintf(path, sizeof(path), "/proc/self/%s", what);
+	m = readlink(path, ours, sizeof(ours));
+	return n > 0 && n == m && memcmp(theirs, ours, (size_t)n) == 0;
+}
+
+bool follow_process_is_foreign(int32_t pid)
+{
+	return !same_link(pid, "root") || !same_link(pid, "ns/mnt");
+}
+
+void follow_process_renew(struct follow_process *process)
+{
+	if (process->pagemap >= 0)
+		close(process->pagemap);
+	process->pagemap = -1;
+	process->shares_memory = process->unseen = false;
+	process->foreign = follow_process_is_foreign(process->pid);
+	free(process->executing);
+	process->executing = NULL;
+}
+
+struct run {
+	size_t file;
+	uint64_t first, last;
+};
+
+struct look {
+	struct touched *touched;
+	const struct follow_process *process;
+	uint64_t start, end; /* addresses */
+	uint64_t budget;
+	const struct page_mapping *mapping;
+	size_t file;      /* of the mapping */
+	struct run *runs; /* owned; with pages that are new */
+	size_t n_runs, capacity;
+};
+
+static void look_releasep(struct look *look)
+{
+	free(look->runs);
+}
+
+/*
+ * Opens a mapped file: by its mapping, which only a privileged process may, or by its name in the root of the process,
+ * or in ours. A name may lead elsewhere by now. Returns a descriptor, or negative errno.
+ */
+static int open_mapped(const struct follow_process *process, const struct page_mapping *mapping)
+{
+	char path[PATH_MAX + 64];
+	struct stat status;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, process->pid,
+		mapping->start, mapping->end);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	if (fd >= 0)
+		return fd;
+	if (mapping->path[0] != '/' || strlen(mapping->path) >= PATH_MAX ||
+		ends_with(mapping->path, " (deleted)"))
+		return -ENOENT;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root%s", process->pid, mapping->path);
+	fd = open(process->foreign ? path : mapping->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* On overlayfs older kernels tell the number of the file below. */
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+		(status.st_ino == mapping->inode || major(status.st_dev) == 0))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+/* Finds the file of a mapping, or adds it. *ret may be TOUCHED_NONE. Returns 0 or -ENOMEM. */
+static int find_file(struct look *look, const struct page_mapping *mapping, size_t *ret)
+{
+	struct touched *touched = look->touched;
+	_cleanup_close_ int fd = -1;
+	int r;
+
+	*ret = inode_map_find(&touched->by_mapping, mapping->device, mapping->inode);
+	if (*ret == TOUCHED_NONE)
+		*ret = inode_map_find(&touched->by_stat, mapping->device, mapping->inode);
+	if (*ret != TOUCHED_NONE)
+		return 0;
+	fd = open_mapped(look->process, mapping);
+	r = fd < 0 ? touched_add_ignored(touched, ret)
+		   : touched_add(touched, fd, look->process->pid, false, ret);
+	if (r == 0 && *ret != TOUCHED_NONE)
+		r = inode_map_add(&touched->by_mapping, mapping->device, mapping->inode, *ret);
+	return r;
+}
+
+static int found_run(void *context, uint64_t address, uint64_t pages)
+{
+	struct look *look = context;
+	uint64_t page_size = look->touched->page_size;
+	uint64_t first = (look->mapping->offset + (address - look->mapping->start)) / page_size;
+	struct run run = {.file = look->file, .first = first, .last = first + pages - 1};
+	int r;
+
+	if (!touched_has_new(look->touched, run.file, run.first, run.last))
+		return 0;
+	r = ARRAY_RESERVE(look->runs, look->capacity, look->n_runs + 1);
+	if (r < 0)
+		return r;
+	look->runs[look->n_runs++] = run;
+	return 0;
+}
+
+static int found_mapping(void *context, const struct page_mapping *mapping)
+{
+	struct look *look = context;
+	uint64_t start = mapping->start > look->start ? mapping->start : look->start;
+	uint64_t end = mapping->end < look->end ? mapping->end : look->end;
+	int r;
+
+	if (start >= end)
+		return 0;
+	r = find_file(look, mapping, &look->file);
+	if (r < 0 || look->file == TOUCHED_NONE || look->touched->items[look->file].ignored)
+		return r;
+	look->mapping = mapping;
+	r = page_tables_present(look->process->pagemap, start, end, &look->budget, found_run, look);
+	return r == -ENOMEM ? r : 0;
+}
+
+static int compare_runs(const void *a, const void *b)
+{
+	const struct run *x = a, *y = b;
+
+	if (x->file != y->file)
+		return (x->file > y->file) - (x->file < y->file);
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* The number stays what it is while the process is stopped or its parent is. */
+static bool has_ended(int32_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32, pid);
+	return access(path, F_OK) < 0;
+}
+
+int follow_process_look(struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end)
+{
+	uint64_t page_size = touched->page_size;
+	_cleanup_(look_releasep) struct look look = {
+		.touched = touched,
+		.process = process,
+		.start = start / page_size * page_size,
+		.end = end > UINT64_MAX - page_size ? end : (end + page_size - 1) / page_size * page_size,
+		.budget = PAGES_MAX,
+	};
+	int r;
+
+	if (process->shares_memory || process->unseen)
+		return 0;
+	if (process->pagemap < 0)
+		process->pagemap = page_tables_open(process->pid);
+	r = process->pagemap < 0 ? process->pagemap
+				 : page_tables_mappings(process->pid, found_mapping, &look);
+	if (r == -EACCES || r == -EPERM)
+		process->unseen = !has_ended(process->pid);
+	if (r == -ENOMEM)
+		return r;
+	if (look.n_runs > 1)
+		qsort(look.runs, look.n_runs, sizeof(*look.runs), compare_runs);
+	for (size_t i = 0; i < look.n_runs; i++) {
+		r = touched_pages(touched, look.runs[i].file, look.runs[i].first, look.runs[i].last,
+			process->pid, true);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A followed process, and what its page tables show. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record/follow/touched.h"
+
+struct follow_process {
+	int32_t pid;
+	unsigned threads;   /* that we follow */
+	unsigned exiting;   /* of them, those that are about to end */
+	int pagemap;        /* owned; of the memory that it has now; -1: not opened yet */
+	int pidfd;          /* owned; -1: the kernel has none */
+	bool shares_memory; /* with its parent, until it executes a program: that one is looked at */
+	bool foreign;       /* its root or its mount namespace may be another than ours */
+	bool unseen;        /* we may not look into it */
+	char *executing; /* owned; the path of its last execve, absolute; NULL: none since the last program began */
+};
+
+struct follow_process *follow_process_new(int32_t pid);
+void follow_process_free(struct follow_process *process);
+
+/* Whether its root and its mount namespace are ours. */
+bool follow_process_is_foreign(int32_t pid);
+
+/* Another program runs in it now. */
+void follow_process_renew(struct follow_process *process);
+
+/*
+ * Notes the pages of files that its page tables have in these addresses: file by file, in the order in which these were
+ * first seen. Returns 0 or -ENOMEM.
+ */
+int follow_process_look(
+	struct touched *touched, struct follow_process *process, uint64_t start, uint64_t end);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * followed WAY FILE [PROGRAM [ARGUMENT…]]: touches page 100 of FILE, which has 256 pages and more, in one of many ways. Exit
+ * status 0 if that worked. PROGRAM is executed afterwards where the way is to execute one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE   ((size_t)sysconf(_SC_PAGESIZE))
+#define OFFSET ((off_t)(100 * PAGE))
+#define SIZE   (256 * PAGE)
+
+static const char *file;
+static char **program;
+static char buffer[100];
+
+static int open_file(void)
+{
+	int fd = open(file, O_RDONLY);
+
+	if (fd < 0)
+		exit(10);
+	return fd;
+}
+
+static volatile char *map(int protection)
+{
+	int fd = open_file();
+	volatile char *at = mmap(NULL, SIZE, protection, MAP_PRIVATE, fd, 0);
+
+	close(fd);
+	if (at == MAP_FAILED)
+		exit(11);
+	return at;
+}
+
+static volatile char *touch(void)
+{
+	volatile char *at = map(PROT_READ);
+
+	buffer[0] = at[OFFSET];
+	return at;
+}
+
+static int way_mapped(void)
+{
+	touch();
+	return 0;
+}
+
+/* A page that is only written is no page of the file any more. */
+static int way_written(void)
+{
+	map(PROT_READ | PROT_WRITE)[OFFSET] = 1;
+	return 0;
+}
+
+static int way_unmapped(void)
+{
+	return munmap((void *)touch(), SIZE);
+}
+
+static int way_mapped_over(void)
+{
+	return mmap((void *)touch(), SIZE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
+		MAP_FAILED;
+}
+
+static int way_moved(void)
+{
+	void *at = mremap((void *)touch(), SIZE, 2 * SIZE, MREMAP_MAYMOVE);
+
+	return at == MAP_FAILED || munmap(at, 2 * SIZE) < 0;
+}
+
+static int way_pread(void)
+{
+	return pread(open_file(), buffer, sizeof(buffer), OFFSET) != sizeof(buffer);
+}
+
+static int way_read(void)
+{
+	int fd = open_file();
+
+	return lseek(fd, OFFSET, SEEK_SET) != OFFSET || read(fd, buffer, sizeof(buffer)) != sizeof(buffer);
+}
+
+static struct iovec halves[2] = {{buffer, 50}, {buffer + 50, 50}};
+
+static int way_readv(void)
+{
+	int fd = open_file();
+
+	return lseek(fd, OFFSET, SEEK_SET) != OFFSET || readv(fd, halves, 2) != sizeof(buffer);
+}
+
+static int way_preadv(void)
+{
+	return preadv(open_file(), halves, 2, OFFSET) != sizeof(buffer);
+}
+
+static int way_sendfile(void)
+{
+	int ends[2];
+	off_t from = OFFSET;
+
+	return pipe(ends) < 0 || sendfile(ends[1], open_file(), &from, 100) != 100;
+}
+
+static int way_splice(void)
+{
+	int ends[2];
+	off_t from = OFFSET;
+
+	return pipe(ends) < 0 || splice(open_file(), &from, ends[1], NULL, 100, 0) != 100;
+}
+
+static int way_relative(void)
+{
+	char *slash = strrchr(file, '/');
+
+	*slash = 0;
+	if (chdir(file) < 0)
+		return 1;
+	file = slash + 1;
+	return way_pread();
+}
+
+static int way_without_descriptors(void)
+{
+	if (syscall(SYS_close_range, 0, ~0u, 0) < 0)
+		return 1;
+	return way_pread();
+}
+
+static void *in_thread(void *unused)
+{
+	way_mapped();
+	return unused;
+}
+
+static int way_thread(void)
+{
+	pthread_t thread;
+
+	return pthread_create(&thread, NULL, in_thread, NULL) != 0 || pthread_join(thread, NULL) != 0;
+}
+
+static int await(pid_t child)
+{
+	int status;
+
+	return child < 0 || waitpid(child, &status, 0) != child || status != 0;
+}
+
+/* A child touches what its parent has mapped. */
+static int way_fork(void)
+{
+	volatile char *at = map(PROT_READ);
+	pid_t child = fork();
+
+	if (child == 0) {
+		buffer[0] = at[OFFSET];
+		_exit(0);
+	}
+	return await(child);
+}
+
+static int way_vfork(void)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		buffer[0] = (char)way_pread();
+		_exit(buffer[0]);
+	}
+	return await(child);
+}
+
+static int way_exec(void)
+{
+	touch();
+	execv(program[0], program);
+	return 1;
+}
+
+static void *execute(void *unused)
+{
+	way_exec();
+	return unused;
+}
+
+/* By another thread than the first. */
+static int way_exec_of_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, execute, NULL) != 0)
+		return 1;
+	for (;;)
+		pause();
+}
+
+/* Job control: the child stops and is continued. */
+static int way_stopped(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		raise(SIGSTOP);
+		_exit(way_pread());
+	}
+	if (waitpid(child, &status, WUNTRACED) != child || !WIFSTOPPED(status) || kill(child, SIGCONT) < 0)
+		return 1;
+	return await(child);
+}
+
+static int way_killed(void)
+{
+	touch();
+	return raise(SIGSEGV);
+}
+
+/* The recorder sees that there is a ring, not what is read by it. */
+static int way_uring(void)
+{
+	struct io_uring_params parameters = {0};
+
+	return syscall(SYS_io_uring_setup, 4, &parameters) < 0 ? 77 : way_pread();
+}
+
+/* A program that nobody may look into. */
+static int way_hidden(void)
+{
+	return syscall(SYS_prctl, 4 /* PR_SET_DUMPABLE */, 0, 0, 0, 0) < 0 || way_mapped();
+}
+
+static const struct {
+	const char *name;
+	int (*touch)(void);
+} ways[] = {
+	{"mapped", way_mapped},
+	{"written", way_written},
+	{"unmapped", way_unmapped},
+	{"mapped-over", way_mapped_over},
+	{"moved", way_moved},
+	{"pread", way_pread},
+	{"read", way_read},
+	{"readv", way_readv},
+	{"preadv", way_preadv},
+	{"sendfile", way_sendfile},
+	{"splice", way_splice},
+	{"relative", way_relative},
+	{"without-descriptors", way_without_descriptors},
+	{"thread", way_thread},
+	{"fork", way_fork},
+	{"vfork", way_vfork},
+	{"exec", way_exec},
+	{"exec-of-thread", way_exec_of_thread},
+	{"stopped", way_stopped},
+	{"killed", way_killed},
+	{"uring", way_uring},
+	{"hidden", way_hidden},
+};
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	file = argv[2];
+	program = argv + 3;
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+		if (strcmp(ways[i].name, argv[1]) == 0)
+			return ways[i].touch();
+	return 2;
+}

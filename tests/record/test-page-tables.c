@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of what is read of a process's page tables: our own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "record/follow/page-tables.h"
+
+#define PAGES 600 /* more than are read at once */
+
+int __real_ioctl(int fd, unsigned long request, void *argument);
+int __wrap_ioctl(int fd, unsigned long request, void *argument);
+
+static bool old_kernel;
+
+int __wrap_ioctl(int fd, unsigned long request, void *argument)
+{
+	if (!old_kernel)
+		return __real_ioctl(fd, request, argument);
+	errno = ENOTTY;
+	return -1;
+}
+
+static size_t page_size;
+static char path[] = "/tmp/headstart-page-tables.XXXXXX";
+static char *map;
+
+static int begin(void **state)
+{
+	int fd;
+
+	snprintf(path + sizeof(path) - 7, 7, "XXXXXX");
+	fd = mkstemp(path);
+	page_size = (size_t)sysconf(_SC_PAGESIZE);
+	if (fd < 0 || ftruncate(fd, (off_t)(PAGES * page_size)) < 0)
+		return -1;
+	map = mmap(NULL, PAGES * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	return map == MAP_FAILED ? -1 : madvise(map, PAGES * page_size, MADV_RANDOM);
+}
+
+static int end(void **state)
+{
+	old_kernel = false;
+	munmap(map, PAGES * page_size);
+	return unlink(path);
+}
+
+static int note(void *context, uint64_t address, uint64_t pages)
+{
+	bool *found = context;
+	size_t first = (address - (uintptr_t)map) / page_size;
+
+	assert_true(pages > 0 && first + pages <= PAGES);
+	memset(found + first, true, pages);
+	return 0;
+}
+
+static void find_touched(bool found[PAGES])
+{
+	_cleanup_close_ int pagemap = page_tables_open(getpid());
+	uint64_t budget = PAGES;
+
+	memset(found, false, PAGES);
+	assert_true(pagemap >= 0);
+	assert_int_equal(page_tables_present(pagemap, (uintptr_t)map, (uintptr_t)map + PAGES * page_size,
+				 &budget, note, found),
+		0);
+	assert_int_equal(budget, 0);
+}
+
+/* Copies of pages of the file: exactly those that were written to. */
+static void check_touched(void)
+{
+	bool found[PAGES];
+
+	find_touched(found);
+	for (size_t i = 0; i < PAGES; i++)
+		assert_false(found[i]);
+	map[0] = map[511 * page_size] = map[512 * page_size] = map[(PAGES - 1) * page_size] = 1;
+	find_touched(found);
+	for (size_t i = 0; i < PAGES; i++)
+		assert_int_equal(found[i], i == 0 || i == 511 || i == 512 || i == PAGES - 1);
+}
+
+static void touched_pages_are_found(void **state)
+{
+	check_touched();
+}
+
+static void touched_pages_are_found_by_an_old_kernel(void **state)
+{
+	old_kernel = true;
+	check_touched();
+}
+
+static int stop_at_once(void *context, uint64_t address, uint64_t pages)
+{
+	++*(int *)context;
+	return -EINTR;
+}
+
+static void caller_stops_the_search(void **state)
+{
+	_cleanup_close_ int pagemap = page_tables_open(getpid());
+	uint64_t budget = 2 * PAGES;
+	int calls = 0;
+
+	map[0] = map[2 * page_size] = 1;
+	for (int i = 0; i < 2; i++) {
+		old_kernel = i;
+		assert_int_equal(page_tables_present(pagemap, (uintptr_t)map,
+					 (uintptr_t)map + PAGES * page_size, &budget, stop_at_once, &calls),
+			-EINTR);
+	}
+	assert_int_equal(calls, 2);
+}
+
+static void too_many_pages_use_up_the_budget(void **state)
+{
+	_cleanup_close_ int pagemap = page_tables_open(getpid());
+	uint64_t budget = PAGES - 1;
+	int calls = 0;
+
+	map[0] = 1;
+	assert_int_equal(page_tables_present(pagemap, (uintptr_t)map, (uintptr_t)map + PAGES * page_size,
+				 &budget, stop_at_once, &calls),
+		0);
+	assert_int_equal(calls, 0);
+	assert_int_equal(budget, 0);
+}
+
+static int find_own(void *context, const struct page_mapping *mapping)
+{
+	struct stat status;
+
+	if (strcmp(mapping->path, path) != 0)
+		return 0;
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(mapping->start == (uintptr_t)map && mapping->end == (uintptr_t)map + PAGES * page_size);
+	assert_true(mapping->offset == 0 && mapping->inode == status.st_ino);
+	return 1;
+}
+
+static void mapping_is_described(void **state)
+{
+	assert_int_equal(page_tables_mappings(getpid(), find_own, NULL), 1);
+}
+
+static void mapped_file_is_noticed(void **state)
+{
+	void *anonymous = mmap(NULL, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t nothing = (uintptr_t)anonymous;
+
+	assert_true(
+		page_tables_maps_file(getpid(), (uintptr_t)map + page_size, (uintptr_t)map + 2 * page_size));
+	munmap(anonymous, page_size);
+	old_kernel = true;
+	assert_true(page_tables_maps_file(getpid(), nothing, nothing + page_size));
+}
+
+static void process_that_is_gone_is_an_error(void **state)
+{
+	assert_int_equal(page_tables_open(INT32_MAX), -ENOENT);
+	assert_int_equal(page_tables_mappings(INT32_MAX, find_own, NULL), -ENOENT);
+}
+
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(touched_pages_are_found),
+		CASE(touched_pages_are_found_by_an_old_kernel),
+		CASE(caller_stops_the_search),
+		CASE(too_many_pages_use_up_the_budget),
+		CASE(mapping_is_described),
+		CASE(mapped_file_is_noticed),
+		CASE(process_that_is_gone_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
