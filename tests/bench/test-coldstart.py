@@ -29,7 +29,7 @@ def image(folder):
     with open(os.path.join(tree, "usr/share/data"), "w", encoding="ascii") as file:
         file.write("0123456789abcdef\n" * 16384)
     path = os.path.join(folder, "image")
-    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
+    subprocess.run(["mke2fs", "-q", "-t", "ext4", "-b", "4096", "-E", "root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
                     "-d", tree, path, "128M"], check=True, stdout=subprocess.DEVNULL)
     return path
 

@@ -226,7 +226,7 @@ case_image_starts_from_outside() {
 
 case_root_of_a_user_namespace_is_told_what_is_missing() {
 	unshare --user --map-root-user true 2>/dev/null || skip "no user namespaces here"
-	refuses 1 "recording needs root of the whole machine" unshare --user --map-root-user "$tool" record -o "$tmp/none" -- true
+	refuses 1 "recording needs root of the whole machine" unshare --user --map-root-user "$tool" record --backend trace -o "$tmp/none" -- true
 }
 
 run_cases
