@@ -41,7 +41,7 @@ case_disks_without_a_head() {
 	refuses 1 "which is no hard disk: placing gains nothing there; --force does it all the same" \
 		"$headstart" place --device solid --profile "$tmp/start.profile"
 	same
-	[ ! -e "$HEADSTART_STATE/placed" ] || grep -vq "^file" "$HEADSTART_STATE/placed" || fail "files are in the record"
+	[ ! -e "$HEADSTART_STATE/placed" ] || ! grep -q "^file" "$HEADSTART_STATE/placed" || fail "files are in the record"
 }
 
 case_other_block_sizes() {
