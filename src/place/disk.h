@@ -68,7 +68,7 @@ struct place_disk {
 	bool any_loss; /* even if starts without headstart become slower, as little slower as possible */
 	char *folder;  /* owned: one on this file system, for the area */
 	char *refusal; /* owned: why nothing is placed on it; or NULL */
-	bool settled;  /* the refusal is no failure: everything lies well as it is */
+	bool settled;  /* the refusal is no failure: nothing would be gained */
 	struct place_file *files; /* owned */
 	size_t n_files, files_capacity;
 	struct place_start *starts; /* owned; one for each program of the job */

@@ -97,6 +97,7 @@ static int check_device(const struct place_job *job, struct place_disk *disk)
 			: refuse(disk, text);
 	if (disk->device.class == DEVICE_ROTATIONAL)
 		return 0;
+	disk->settled = true;
 	return asprintf(&text,
 		       "lies on '%s', which is no hard disk: placing gains nothing there; --force does it all "
 		       "the same",
