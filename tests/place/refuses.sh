@@ -177,6 +177,29 @@ case_files_of_other_users() {
 	same
 }
 
+# Another user holds a lock on everything that they can open, and keeps nobody from placing files.
+case_locks_of_other_users() {
+	begin
+	chmod 755 "$tmp" "$HEADSTART_STATE"
+	place --dry-run --profile "$tmp/start.profile" >"$tmp/out" # makes what is locked from now on
+	mkfifo "$tmp/held"
+	$as_nobody /usr/bin/python3 -c '
+import fcntl, os, signal, sys
+for path in [sys.argv[1]] + [entry.path for entry in os.scandir(sys.argv[1])]:
+    try:
+        fcntl.flock(os.open(path, os.O_RDONLY | os.O_NONBLOCK), fcntl.LOCK_EX)
+    except PermissionError:
+        pass
+print("held", flush=True)
+signal.pause()' "$HEADSTART_STATE" >"$tmp/held" 2>"$tmp/err" &
+	background=$!
+	read -r line <"$tmp/held" || skip "another user cannot enter '$HEADSTART_STATE': $(cat "$tmp/err")"
+	place --profile "$tmp/start.profile" >"$tmp/out" || fail "another user has kept it from working"
+	[ "$(stat -c %a "$HEADSTART_STATE/placed.lock")" = 600 ] || fail "others may lock the record"
+	"$headstart" place --undo >"$tmp/out" || fail "another user has kept it from taking files back"
+	same
+}
+
 case_changed_files_are_left_out() {
 	begin
 	echo more >>"$disk/lib/small9"

@@ -176,15 +176,20 @@ static void store_record_release(struct store_record *stored)
 		close(stored->lock);
 }
 
-static int lock_folder(const char *folder, struct store_record *stored)
+/* The lock is a file that only its user can open: of a folder that others may read, they could hold the lock for ever. */
+static int lock_record(const char *folder, struct store_record *stored)
 {
-	stored->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_free_ char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", folder, PLACE_LOCK) < 0)
+		return verb_fail_errno(ENOMEM, "cannot lock the record in '%s'", folder);
+	stored->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 	if (stored->lock < 0)
-		return verb_fail_errno(errno, "cannot open '%s'", folder);
+		return verb_fail_errno(errno, "cannot open '%s'", path);
 	if (flock(stored->lock, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	return errno == EWOULDBLOCK ? verb_fail("another 'headstart place' is at work")
-				    : verb_fail_errno(errno, "cannot lock '%s'", folder);
+				    : verb_fail_errno(errno, "cannot lock '%s'", path);
 }
 
 static int open_record(const struct place_arguments *arguments, struct store_record *stored)
@@ -200,7 +205,7 @@ static int open_record(const struct place_arguments *arguments, struct store_rec
 	/* Its folder is made by asking for the path of a profile. */
 	if ((r = store_folder(&folder)) < 0 || (r = store_path_for_writing(STORE_PROFILE, "/", &profile)) < 0)
 		return verb_fail_errno(r, "cannot make the folder of profiles");
-	r = lock_folder(folder, stored);
+	r = lock_record(folder, stored);
 	if (r)
 		return r;
 	if (asprintf(&stored->path, "%s/%s", folder, PLACE_RECORD) < 0)
