@@ -64,7 +64,7 @@ int place_job_prepare(struct place_job *job, const struct place_record *record);
  */
 int place_job_allocate(struct place_job *job);
 
-/* Adds to the record what is going to be moved, and to which place. Returns 0 or -ENOMEM. */
+/* Adds to the record what is going to be moved, and to which place. Returns 0, -EFBIG (place/record.h) or -ENOMEM. */
 int place_job_record(const struct place_job *job, struct place_record *record);
 
 /* Called before each file is moved. */

@@ -78,6 +78,8 @@ int place_record_add_file(
 		(*ret)->inode = inode;
 		return 0;
 	}
+	if (record->n_files >= PLACE_FILES_MAX)
+		return -EFBIG;
 	if (ARRAY_RESERVE(record->files, record->files_capacity, record->n_files + 1) < 0)
 		return -ENOMEM;
 	copy = strdup(path);
@@ -126,8 +128,6 @@ static int take_file(char *line, struct place_record *record)
 	uint64_t inode, size, mtime;
 	int r;
 
-	if (record->n_files == PLACE_FILES_MAX)
-		return -EBADMSG;
 	if (!take_number(&line, ' ', false, INT64_MIN, &inode) || !take_number(&line, ' ', false, 0, &size) ||
 		!take_number(&line, ' ', true, INT64_MIN, &mtime) || place_record_find(record, line))
 		return -EBADMSG;
@@ -161,7 +161,7 @@ static int take_line(char *line, struct place_record *record)
 		r = take_file(rest, record);
 	else if ((rest = (char *)after_prefix(line, "extent ")))
 		r = take_extent(rest, record);
-	return r == -EINVAL ? -EBADMSG : r;
+	return r == -EINVAL || r == -EFBIG ? -EBADMSG : r;
 }
 
 int place_record_parse(char *text, size_t size, struct place_record *ret)

@@ -21,7 +21,7 @@
 
 #define PLACE_RECORD     "placed"      /* its name in the state folder */
 #define PLACE_LOCK       "placed.lock" /* who changes the record, or moves files, holds an flock(2) on it */
-#define PLACE_RECORD_MAX (16u << 20) /* bytes */
+#define PLACE_RECORD_MAX (16u << 20)   /* bytes */
 #define PLACE_FILES_MAX  65536u
 
 struct placed_file {
@@ -49,7 +49,10 @@ static inline void place_record_releasep(struct place_record *record)
 /* Adds a program, if it is not there yet. Returns 0; -EINVAL for a path that no line can hold; or -ENOMEM. */
 int place_record_add_program(struct place_record *record, const char *path);
 
-/* The file of that path and inode, which is added if it is missing. Returns as above. *ret is valid until the next call. */
+/*
+ * The file of that path and inode, which is added if it is missing. Returns as above, or -EFBIG if the record already has
+ * PLACE_FILES_MAX files. *ret is valid until the next call.
+ */
 int place_record_add_file(
 	struct place_record *record, const char *path, uint64_t inode, struct placed_file **ret);
 

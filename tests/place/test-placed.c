@@ -69,6 +69,23 @@ static void another_inode_has_no_places(void **state)
 	assert_int_equal(file->n_extents, 0);
 }
 
+/* What could not be read again is not added. */
+static void a_record_has_no_more_files_than_can_be_read(void **state)
+{
+	struct place_record record = {.n_files = PLACE_FILES_MAX, .files_capacity = PLACE_FILES_MAX};
+	struct placed_file *file;
+	char path[] = "/same";
+
+	record.files = calloc(PLACE_FILES_MAX, sizeof(*record.files));
+	assert_non_null(record.files);
+	for (size_t i = 0; i < PLACE_FILES_MAX; i++)
+		record.files[i] = (struct placed_file){.path = path, .inode = 7};
+	assert_int_equal(place_record_add_file(&record, "/other", 8, &file), -EFBIG);
+	assert_int_equal(record.n_files, PLACE_FILES_MAX);
+	assert_int_equal(place_record_add_file(&record, path, 7, &file), 0);
+	free(record.files);
+}
+
 static void damaged_texts_are_refused(void **state)
 {
 	static const char *const bad[] = {
@@ -106,6 +123,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_saved_is_loaded),
 		cmocka_unit_test(another_inode_has_no_places),
+		cmocka_unit_test(a_record_has_no_more_files_than_can_be_read),
 		cmocka_unit_test(damaged_texts_are_refused),
 	};
 

@@ -249,6 +249,11 @@ static int move(struct place_job *job, struct store_record *stored)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot allocate an area");
 	r = place_job_record(job, &stored->record);
+	if (r == -EFBIG)
+		return verb_fail(
+			"more than %u files would be placed, which is too many for one record: place fewer programs, "
+			"or begin with 'headstart place --undo'",
+			PLACE_FILES_MAX);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot record what is moved");
 	r = save_record(stored);
