@@ -23,3 +23,8 @@ stored=$(find "$HEADSTART_STATE" -name '*.plan' -type f)
 cp "$tmp/profile" "${stored%.plan}.profile"
 at_a_terminal "$headstart" config apply
 at_a_terminal "$headstart" why "$program"
+for format in nydus vmtouch; do
+	at_a_terminal "$headstart" export --format $format "$tmp/profile"
+	"$headstart" export --format $format "$tmp/profile" >"$tmp/out" || fail "no list for $format"
+	tr '\0' '\n' <"$tmp/out" | grep -qxF "$program" || fail "not the very path where no terminal is: $(cat "$tmp/out")"
+done

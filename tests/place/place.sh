@@ -177,9 +177,20 @@ case_files_of_an_image_are_placed_below_its_folder() {
 	grep -q "2 recorded files are left out: 0 have changed, 2 are gone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 	same
 	! lie_together || fail "the files of this system were moved"
-	disk=$disk/image$disk
-	lie_together || fail "the image's files do not lie together"
+	(disk=$disk/image$disk && lie_together) || fail "the image's files do not lie together"
 	[ ! -e "$HEADSTART_STATE/placed" ] || fail "an image's files are in this system's record"
+}
+
+case_a_terminal_gets_no_escape_sequence_of_a_path() {
+	escape=$(printf '\033')
+	disk="$tmp/${escape}]0;owned"
+	begin
+	/usr/bin/python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' \
+		"$headstart" place --dry-run --device rotational --profile "$tmp/start.profile" >"$tmp/out" 2>&1 || fail "it says: $(cat "$tmp/out")"
+	! grep -qF "$escape]0;owned" "$tmp/out" || fail "it sent the escape sequence to the terminal"
+	grep -qF ']0;owned/bin: ' "$tmp/out" || fail "it does not name the folder: $(cat "$tmp/out")"
+	place --dry-run --profile "$tmp/start.profile" >"$tmp/out"
+	grep -qF "$disk/bin: " "$tmp/out" || fail "not the very path where no terminal is: $(cat "$tmp/out")"
 }
 
 run_cases

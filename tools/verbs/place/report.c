@@ -72,12 +72,13 @@ static void print_disk(
 	const struct place_arguments *arguments, const struct place_job *job, const struct place_disk *disk)
 {
 	const struct totals totals = count(disk);
-	char bytes[WORDS_MAX];
+	char bytes[WORDS_MAX], choice[128];
 
 	if (disk->refusal)
 		return;
 	if (totals.by_status[PLACE_OPEN] + totals.by_status[PLACE_MOVED] > 0) {
-		printf("%s: %s\n", where(disk), disk->choice);
+		snprintf(choice, sizeof(choice), ": %s", disk->choice);
+		page_line("", where(disk), choice);
 		printf("  %-22s %17s  %17s  %18s\n", "predicted", "reads", "seeks", "seconds");
 		for (size_t i = 0; i < disk->n_starts; i++) {
 			const struct place_start *start = &disk->starts[i];
