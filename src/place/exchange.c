@@ -32,9 +32,9 @@ struct move_extent {
 
 #define EXT4_IOC_MOVE_EXT _IOWR('f', 15, struct move_extent)
 
-#define BUSY_TRIES  100   /* the kernel is writing one of the pages just now */
-#define BUSY_US     10000 /* between them */
-#define OPTIONS_MAX 8192  /* bytes of /proc/fs/ext4/DEVICE/options */
+#define BUSY_TRIES 100   /* the kernel is writing one of the pages just now */
+#define BUSY_US    10000 /* between them */
+#define STATE_MAX  8192  /* bytes of a file in /proc/fs/ext4/DEVICE */
 
 int place_donor(const char *folder, uint64_t bytes)
 {
@@ -96,27 +96,59 @@ static int say(char **ret, const char *text)
 	return *ret ? 0 : -ENOMEM;
 }
 
-/* Whether the options with which the device is mounted have this one (fs/ext4/super.c, ext4_seq_options_show()). */
-static bool is_mounted_with(dev_t number, const char *option)
+/* Reads what the kernel tells of a mounted ext4 in /proc/fs/ext4/DEVICE. Returns 0 or negative errno. */
+static int read_state(dev_t number, const char *name, char **ret)
 {
-	_cleanup_free_ char *text = NULL;
-	char link[64], target[512], path[600], *line, *rest;
+	char link[64], target[512], path[600];
 	size_t size;
 	ssize_t length;
 
 	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(number), minor(number));
 	length = readlink(link, target, sizeof(target) - 1);
 	if (length <= 0)
-		return false;
+		return -ENOENT;
 	target[length] = '\0';
-	snprintf(path, sizeof(path), "/proc/fs/ext4/%s/options",
-		strrchr(target, '/') ? strrchr(target, '/') + 1 : target);
-	if (read_pseudo_file(path, OPTIONS_MAX, &text, &size) < 0)
+	snprintf(path, sizeof(path), "/proc/fs/ext4/%s/%s",
+		strrchr(target, '/') ? strrchr(target, '/') + 1 : target, name);
+	return read_pseudo_file(path, STATE_MAX, ret, &size);
+}
+
+/* Whether the options with which the device is mounted have this one (fs/ext4/super.c, ext4_seq_options_show()). */
+static bool is_mounted_with(dev_t number, const char *option)
+{
+	_cleanup_free_ char *text = NULL;
+	char *line, *rest;
+
+	if (read_state(number, "options", &text) < 0)
 		return false;
 	for (rest = text; (line = strsep(&rest, "\n"));)
 		if (streq(line, option))
 			return true;
 	return false;
+}
+
+/* Whether one of the counters of fast commits is above 0 (fs/ext4/fast_commit.c, ext4_fc_info_show()). */
+static bool has_fast_commits(char *info)
+{
+	char *line, *end;
+
+	while ((line = strsep(&info, "\n")))
+		if (strtoull(line, &end, 10) > 0 && (streq(end, " commits") || streq(end, " ineligible")))
+			return true;
+	return false;
+}
+
+int place_is_unsafe(int donor, bool *ret)
+{
+	_cleanup_free_ char *info = NULL;
+	struct stat st;
+
+	/* This is a fast commit, or one that the kernel has counted as ineligible, if the file system makes any. */
+	if (fstat(donor, &st) < 0 || fsync(donor) < 0)
+		return -errno;
+	*ret = read_state(st.st_dev, "fc_info", &info) == 0 && !strstr(info, "\"Move extents\"") &&
+		has_fast_commits(info);
+	return 0;
 }
 
 /* What the refusal of the kernel to exchange blocks of two files comes from. */
@@ -161,6 +193,7 @@ static int explain_donor(int error, char **ret)
 static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 {
 	_cleanup_close_ int one = place_donor(folder, page_size), other = -1;
+	bool unsafe = false;
 	int r = one;
 
 	if (r >= 0)
@@ -168,8 +201,14 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 	if (r < 0)
 		return explain_donor(r, ret);
 	/* A block that was never written would not be exchanged. */
-	if (pwrite(one, "", 1, 0) != 1 || fsync(one) < 0)
+	if (pwrite(one, "", 1, 0) != 1)
 		return explain_donor(-errno, ret);
+	r = place_is_unsafe(one, &unsafe);
+	if (r < 0)
+		return explain_donor(r, ret);
+	if (unsafe)
+		return say(
+			ret, "has the feature fast_commit, and this kernel may lose exchanged blocks there");
 	r = place_exchange(one, other, 0, 0, 1);
 	return r < 0 ? explain(r, one, page_size, ret) : 0;
 }

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "device/device.h"
@@ -18,6 +19,14 @@
  * no room, or another negative errno.
  */
 int place_donor(const char *folder, uint64_t bytes);
+
+/*
+ * Whether a loss of power might lose blocks that are exchanged on this file system. A fast commit, which fsync(2) makes if
+ * ext4 has the feature fast_commit, tells the journal of no exchange before upstream 690558921d9f ("ext4: mark move extents
+ * fast-commit ineligible"); a kernel with that names it in /proc/fs/ext4/DEVICE/fc_info. The donor must have blocks that were
+ * not on the disk yet. Returns 0 or negative errno.
+ */
+int place_is_unsafe(int donor, bool *ret);
 
 /* Pages [page, page + pages) of the file open for writing as `fd`, and as many of `donor` from `donor_page` on. Returns 0
  * or negative errno; after a failure some of them may have been exchanged. */

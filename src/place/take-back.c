@@ -77,6 +77,7 @@ static int give_place(
 {
 	_cleanup_free_ struct device_extent *extents = NULL;
 	_cleanup_close_ int donor = place_donor(folder, place_runs_pages(&file->moved) * page_size);
+	bool unsafe = false;
 	size_t n = 0;
 	int r;
 
@@ -84,6 +85,11 @@ static int give_place(
 		return keep(ret, "stays where it is: there is no room");
 	if (donor < 0)
 		return donor;
+	r = place_is_unsafe(donor, &unsafe);
+	if (r < 0)
+		return r;
+	if (unsafe)
+		return keep(ret, "stays where it is: with fast_commit this kernel may lose exchanged blocks");
 	r = device_allocated(donor, &extents, &n);
 	if (r < 0)
 		return r;

@@ -61,6 +61,39 @@ case_journalled_data() {
 	refuses_disk "is mounted with data=journal"
 }
 
+# Where the kernel makes a full commit of exchanged blocks, files can be placed.
+case_fast_commits() {
+	begin -O fast_commit
+	info=/proc/fs/ext4/$(basename "$(findmnt -n -o SOURCE "$disk")")/fc_info
+	[ -r "$info" ] || skip "this kernel has no fast commits"
+	if grep -q '"Move extents"' "$info"; then
+		place --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though it could"
+		same
+	else
+		refuses_disk "has the feature fast_commit, and this kernel may lose exchanged blocks there"
+	fi
+}
+
+# The feature was switched on after files were placed.
+case_fast_commits_do_not_take_files_back() {
+	begin
+	place --profile "$tmp/start.profile" >"$tmp/out"
+	unmount
+	tune2fs -O fast_commit "$tmp/image" >"$tmp/out" 2>&1 || skip "no tune2fs for that: $(cat "$tmp/out")"
+	mount -o loop "$tmp/image" "$disk"
+	info=/proc/fs/ext4/$(basename "$(findmnt -n -o SOURCE "$disk")")/fc_info
+	[ -r "$info" ] || skip "this kernel has no fast commits"
+	if grep -q '"Move extents"' "$info"; then
+		"$headstart" place --undo >"$tmp/out" || fail "it does not work though it could"
+	else
+		! "$headstart" place --undo >"$tmp/out" 2>"$tmp/err" || fail "files are taken back"
+		grep -q "small9' stays where it is: with fast_commit this kernel may lose exchanged blocks" "$tmp/err" ||
+			fail "it says: $(cat "$tmp/err")"
+	fi
+	same
+	check_file_system
+}
+
 case_read_only() {
 	begin
 	mount -o remount,ro "$disk"
