@@ -36,6 +36,10 @@ struct move_extent {
 #define BUSY_US    10000 /* between them */
 #define STATE_MAX  8192  /* bytes of a file in /proc/fs/ext4/DEVICE */
 
+/* Of the file system, what is left to others while the area exists. */
+#define MARGIN_PART 64u
+#define MARGIN_MAX  (64u << 20) /* bytes */
+
 int place_donor(const char *folder, uint64_t bytes)
 {
 	_cleanup_close_ int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -47,6 +51,19 @@ int place_donor(const char *folder, uint64_t bytes)
 	if (fallocate(fd, 0, 0, (off_t)bytes) < 0)
 		return -errno;
 	return TAKE_FD(fd);
+}
+
+bool place_has_room(const char *folder, uint64_t bytes)
+{
+	struct statvfs info;
+	uint64_t all, free, margin;
+
+	if (statvfs(folder, &info) < 0)
+		return true; /* allocating says why */
+	all = (uint64_t)info.f_blocks * info.f_frsize;
+	free = (uint64_t)info.f_bavail * info.f_frsize;
+	margin = all / MARGIN_PART < MARGIN_MAX ? all / MARGIN_PART : MARGIN_MAX;
+	return free >= margin && bytes <= free - margin;
 }
 
 int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages)

@@ -21,6 +21,12 @@
 int place_donor(const char *folder, uint64_t bytes);
 
 /*
+ * Whether the file system has room for a donor of so many bytes, and some more, without the blocks that it reserves for root:
+ * the kernel would give these to root's donor too.
+ */
+bool place_has_room(const char *folder, uint64_t bytes);
+
+/*
  * Whether a loss of power might lose blocks that are exchanged on this file system. A fast commit, which fsync(2) makes if
  * ext4 has the feature fast_commit, tells the journal of no exchange before upstream 690558921d9f ("ext4: mark move extents
  * fast-commit ineligible"); a kernel with that names it in /proc/fs/ext4/DEVICE/fc_info. The donor must have blocks that were

@@ -281,7 +281,9 @@ int place_job_record(const struct place_job *job, struct place_record *record)
 /* The area must be good enough for what the starts are expected to gain. */
 static int make_area(struct place_disk *disk)
 {
-	_cleanup_close_ int donor = place_donor(disk->folder, disk->area_pages * disk->page_size);
+	uint64_t bytes = disk->area_pages * disk->page_size;
+	_cleanup_close_ int donor =
+		place_has_room(disk->folder, bytes) ? place_donor(disk->folder, bytes) : -ENOSPC;
 	int r;
 
 	if (donor == -ENOSPC || donor == -EDQUOT)

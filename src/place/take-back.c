@@ -76,7 +76,8 @@ static int give_place(
 	struct place_file *file, int fd, const char *folder, uint32_t page_size, struct place_returned *ret)
 {
 	_cleanup_free_ struct device_extent *extents = NULL;
-	_cleanup_close_ int donor = place_donor(folder, place_runs_pages(&file->moved) * page_size);
+	uint64_t bytes = place_runs_pages(&file->moved) * page_size;
+	_cleanup_close_ int donor = place_has_room(folder, bytes) ? place_donor(folder, bytes) : -ENOSPC;
 	bool unsafe = false;
 	size_t n = 0;
 	int r;

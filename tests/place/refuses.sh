@@ -126,6 +126,21 @@ case_no_room() {
 	rm "$disk/full"
 }
 
+# What is to be moved fits, but only into the blocks that are reserved for root.
+case_no_room_but_that_of_root() {
+	begin -m 20
+	! dd if=/dev/zero of="$disk/full" bs=64k status=none 2>"$tmp/err" || fail "the disk is endless"
+	truncate -s -20M "$disk/full"
+	sync -f "$disk"
+	picture >"$tmp/before"
+	refuses_disk "has no room for what is to be moved"
+	truncate -s -70M "$disk/full"
+	sync -f "$disk"
+	picture >"$tmp/before"
+	place --profile "$tmp/start.profile" >"$tmp/out" || fail "it does not work though there is room"
+	same
+}
+
 case_running_programs() {
 	begin
 	rm "$disk/lib/small9"
