@@ -150,6 +150,12 @@ case_a_snapshot_of_another_user_reads_no_disk() {
 	chown 65534 "$tmp/snapshot"
 	strace -f -qq -o "$tmp/trace" "$headstart" restore "$tmp/snapshot" >/dev/null
 	! grep '"/dev/loop' "$tmp/trace" || fail "root read the disk by a snapshot of another user"
+	chown 0 "$tmp/snapshot"
+	for mode in 620 602; do
+		chmod $mode "$tmp/snapshot"
+		strace -f -qq -o "$tmp/trace" "$headstart" restore "$tmp/snapshot" >/dev/null
+		! grep '"/dev/loop' "$tmp/trace" || fail "root read the disk by a snapshot that others may write to: mode $mode"
+	done
 }
 
 case_an_ordinary_user_reads_no_disk() {

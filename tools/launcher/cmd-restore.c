@@ -68,7 +68,7 @@ static int parse(int argc, char **argv, struct request *request)
 	return -1;
 }
 
-/* Returns 0, or an exit status after printing the reason. *ret_owner is the owner of the file. */
+/* Returns 0, or an exit status after printing the reason. *ret_owner is the only user who can write to the file, or -1. */
 static int load(const char *path, struct loaded_plan *ret, uid_t *ret_owner)
 {
 	_cleanup_close_ int fd = open_regular(path, 0);
@@ -88,7 +88,7 @@ static int load(const char *path, struct loaded_plan *ret, uid_t *ret_owner)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot read '%s'", path);
 	if (plan_is_snapshot(&ret->view)) {
-		*ret_owner = st.st_uid;
+		*ret_owner = st.st_mode & (S_IWGRP | S_IWOTH) ? (uid_t)-1 : st.st_uid;
 		return 0;
 	}
 	loaded_plan_release(ret);
