@@ -33,8 +33,9 @@
 #define ALIVE_TICKS     5 /* of POLL_MS, between two looks at which processes are left */
 #define PIDS_MAX        64
 #define READ_BEFORE_MAX (64u << 20) /* bytes of a file that were read before we came */
-#define PAGES_MAX       (16u << 20) /* entries of page tables that are read: 64 GiB of small pages */
-#define EVENTS_MAX      (1u << 20) /* 40 MiB: a program that touches more in these seconds is not learnt whole */
+#define PAGES_MAX                                                                                            \
+	(16u << 20) /* that are found mapped, or of which page tables are read: 64 GiB of small pages */
+#define EVENTS_MAX (1u << 20) /* 40 MiB: a program that touches more in these seconds is not learnt whole */
 
 struct watch {
 	const struct watch_options *options;
@@ -44,7 +45,7 @@ struct watch {
 	struct record_trace trace;
 	uint64_t began; /* nanoseconds */
 	uint64_t last;
-	uint64_t budget;       /* entries of page tables that may still be read */
+	uint64_t budget;       /* of page_tables_present() */
 	const char *milestone; /* NULL until the end */
 };
 
@@ -133,6 +134,8 @@ static int add_mapping(void *context, const struct page_mapping *mapping)
 	look->mapping = mapping;
 	r = page_tables_present(
 		look->pagemap, mapping->start, mapping->end, &look->watch->budget, add_pages, look);
+	if (r == -EFBIG)
+		look->watch->trace.lost = true;
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -343,7 +346,7 @@ static int make_profile(struct watch *watch, struct profile *profile, uint32_t *
 	identify(profile, !watch->options->no_landmarks);
 	*ret_found = summary.found;
 	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
-	if (watch->trace.lost || watch->opens.lost || watch->budget == 0)
+	if (watch->trace.lost || watch->opens.lost)
 		profile->bias |= PROFILE_BIAS_LOST;
 	if (streq(watch->milestone, "timeout"))
 		profile->bias |= PROFILE_BIAS_TIMEOUT;

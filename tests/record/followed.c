@@ -87,6 +87,16 @@ static int way_moved(void)
 	return at == MAP_FAILED || munmap(at, 2 * SIZE) < 0;
 }
 
+/* Below everything else in memory there is a mapping of the whole file PROGRAM, which has 1 TiB. */
+static int way_beside_large(void)
+{
+	int fd = open(program[0], O_RDONLY);
+	off_t size = lseek(fd, 0, SEEK_END);
+	void *at = mmap((void *)(1ull << 40), (size_t)size, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+
+	return at == MAP_FAILED || (volatile char *)at > touch();
+}
+
 static int way_pread(void)
 {
 	return pread(open_file(), buffer, sizeof(buffer), OFFSET) != sizeof(buffer);
@@ -259,6 +269,7 @@ static const struct {
 	{"unmapped", way_unmapped},
 	{"mapped-over", way_mapped_over},
 	{"moved", way_moved},
+	{"beside-large", way_beside_large},
 	{"pread", way_pread},
 	{"read", way_read},
 	{"readv", way_readv},

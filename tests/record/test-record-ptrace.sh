@@ -82,6 +82,14 @@ case_every_way_to_touch_a_page_is_seen() {
 	done
 }
 
+# A database that is mapped whole, and has holes.
+case_large_mapping_hides_nothing() {
+	truncate -s 1T "$disk/large" || skip "no file of 1 TiB on this file system"
+	record -- "$disk/followed" beside-large "$disk/file" "$disk/large" || fail "$(cat "$tmp/err")"
+	! grep -q "exited with status" "$tmp/err" || fail "the program failed: $(cat "$tmp/err")"
+	has "$real/file" 100
+}
+
 # A read is known exactly, and what was not touched is not in the profile.
 case_reads_are_exact() {
 	record -- "$disk/followed" pread "$disk/file"

@@ -115,7 +115,7 @@ static void page_far_away_is_refused(void **state)
 	touch(fixture, 3, 2, true);
 	assert_int_equal(fixture->trace.n_events, 0);
 	assert_true(fixture->trace.lost);
-	assert_false(touched_has_new(&fixture->touched, fixture->file, UINT64_MAX, UINT64_MAX));
+	assert_true(touched_has_new(&fixture->touched, fixture->file, UINT64_MAX, UINT64_MAX));
 }
 
 static void same_file_is_added_once(void **state)

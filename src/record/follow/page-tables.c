@@ -109,10 +109,14 @@ int page_tables_open(int32_t pid)
 
 /* One entry of the page table after the other, for kernels before 6.7. */
 static int read_entries(
-	int pagemap, uint64_t start, uint64_t end, uint64_t page_size, page_run_found *found, void *context)
+	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context)
 {
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t entries[ENTRIES];
 
+	if ((end - start) / page_size > *budget)
+		return -EFBIG;
+	*budget -= (end - start) / page_size;
 	for (uint64_t at = start; at < end;) {
 		uint64_t n = (end - at) / page_size, begin = 0;
 		ssize_t size;
@@ -141,7 +145,7 @@ static int read_entries(
 int page_tables_present(
 	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context)
 {
-	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), pages = (end - start) / page_size;
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct scan_region regions[REGIONS];
 	struct scan_argument scan = {
 		.size = sizeof(scan),
@@ -152,22 +156,21 @@ int page_tables_present(
 		.category_anyof_mask = SCAN_PRESENT | SCAN_SWAPPED,
 	};
 
-	if (pages > *budget) {
-		*budget = 0;
-		return 0;
-	}
-	*budget -= pages;
 	while (scan.start < end) {
 		int n = ioctl(pagemap, IOCTL_SCAN, &scan);
 
 		if (n < 0 && errno == ENOTTY && scan.start == start)
-			return read_entries(pagemap, start, end, page_size, found, context);
+			return read_entries(pagemap, start, end, budget, found, context);
 		if (n < 0)
 			return -errno;
 		for (int i = 0; i < n; i++) {
-			int r = found(
-				context, regions[i].start, (regions[i].end - regions[i].start) / page_size);
+			uint64_t pages = (regions[i].end - regions[i].start) / page_size;
+			int r;
 
+			if (pages > *budget)
+				return -EFBIG;
+			*budget -= pages;
+			r = found(context, regions[i].start, pages);
 			if (r)
 				return r;
 		}

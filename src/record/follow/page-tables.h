@@ -38,8 +38,9 @@ typedef int page_run_found(void *context, uint64_t address, uint64_t pages);
 
 /*
  * Calls found() for each run of pages in [start, end), whole pages, that the page tables have: pages of files, and copies
- * of such that the process has written to. `*budget` is how many entries may still be looked at; it becomes 0 if
- * these are too many, and nothing is found then. Returns as above.
+ * of such that the process has written to. `*budget` is how many pages may still be found, or, by a kernel before 6.7, how
+ * many entries may still be read. Returns as above, or -EFBIG if that is not enough for these addresses: what was found
+ * before counts, and the budget stays for others.
  */
 int page_tables_present(
 	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context);

@@ -19,7 +19,7 @@
 #include "record/follow/page-tables.h"
 
 #define PAGES_MAX                                                                                            \
-	(64u << 20) /* entries of page tables that are looked at in one go: 256 GiB of small pages */
+	(64u << 20) /* that are found in one go, or of which page tables are read: 256 GiB of small pages */
 
 struct follow_process *follow_process_new(int32_t pid)
 {
@@ -176,6 +176,8 @@ static int found_mapping(void *context, const struct page_mapping *mapping)
 		return r;
 	look->mapping = mapping;
 	r = page_tables_present(look->process->pagemap, start, end, &look->budget, found_run, look);
+	if (r == -EFBIG)
+		look->touched->trace->lost = true;
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -217,6 +219,8 @@ int follow_process_look(struct touched *touched, struct follow_process *process,
 				 : page_tables_mappings(process->pid, found_mapping, &look);
 	if (r == -EACCES || r == -EPERM)
 		process->unseen = !has_ended(process->pid);
+	if (r == -EFBIG)
+		touched->trace->lost = true; /* more mappings than are read */
 	if (r == -ENOMEM)
 		return r;
 	if (look.n_runs > 1)

@@ -195,8 +195,10 @@ bool touched_has_new(const struct touched *touched, size_t index, uint64_t first
 {
 	const struct touched_file *file = &touched->items[index];
 
-	if (file->ignored || last >= PAGES_MAX)
+	if (file->ignored)
 		return false;
+	if (last >= PAGES_MAX)
+		return true; /* touched_pages() says that they are lost */
 	for (uint64_t page = first; page <= last; page++)
 		if (page >= file->pages || !bit_get(file->seen, page))
 			return true;
