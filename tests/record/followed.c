@@ -208,6 +208,15 @@ static int way_exec(void)
 	return 1;
 }
 
+/* This program again, by a name that means another one to each process: it goes on with the way PROGRAM. */
+static int way_exec_self(void)
+{
+	char *const again[] = {"followed", program[0], (char *)file, NULL};
+
+	execv(program[1], again);
+	return 1;
+}
+
 static void *execute(void *unused)
 {
 	way_exec();
@@ -282,6 +291,7 @@ static const struct {
 	{"fork", way_fork},
 	{"vfork", way_vfork},
 	{"exec", way_exec},
+	{"exec-self", way_exec_self},
 	{"exec-of-thread", way_exec_of_thread},
 	{"stopped", way_stopped},
 	{"killed", way_killed},

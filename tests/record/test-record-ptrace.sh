@@ -109,6 +109,25 @@ END
 	done
 }
 
+# As busybox, Go and Chromium do; /proc/self must not mean the recorder.
+case_program_that_executes_itself() {
+	for name in /proc/self/exe /proc/thread-self/../../exe; do
+		record -- "$disk/followed" exec-self "$disk/file" pread "$name" || fail "$name: $(cat "$tmp/err")"
+		! grep -q "exited with status" "$tmp/err" || fail "$name: the program failed: $(cat "$tmp/err")"
+		has "$real/file" 100
+		json "$tmp/shown" - "$real/followed" "$(realpath "$tool")" <<'END' || fail "$name: the recorder is in the profile"
+assert ARGS[1] not in [file["path"] for file in TOP["files"]]
+END
+	done
+	[ "$(json "$tmp/shown" 'len(TOP["execs"])')" -gt 0 ] || fail "no program"
+	# The descriptors of the program, not of the recorder.
+	record -- sh -c "exec 7<$disk/file; exec 8</dev/fd/7; exec 9</proc/self/fd/7; exec /dev/fd/6" 6<"$disk/followed" 2>/dev/null || :
+	"$tool" show --json --all "$profile" >"$tmp/shown"
+	json "$tmp/shown" - "$real" <<'END' || fail "the program behind a descriptor is missing"
+assert [point["path"] for point in TOP["execs"]][1:] == [ARGS[0] + "/followed"], TOP["execs"]
+END
+}
+
 # Scripts, links, libraries, folders, data that is mapped and read, in their order.
 case_profile_says_what_happened() {
 	record -- "$disk/link" >"$tmp/out" || fail "$(cat "$tmp/err")"

@@ -89,6 +89,38 @@ static int open_in_root(int32_t tid, const char *path)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/*
+ * Names that mean something else to each process, and would mean us: /proc/self, /proc/thread-self, and the links to its
+ * descriptors in /dev. Returns whether the path is one of them, and then what it means to the thread.
+ */
+static bool name_own(const struct follow_stop *stop, const char *path, char ret[PATH_MAX + 64])
+{
+	static const struct {
+		const char *prefix, *below;
+	} names[] = {
+		{"/proc/self", ""},
+		{"/dev/fd", "/fd"},
+		{"/dev/stdin", "/fd/0"},
+		{"/dev/stdout", "/fd/1"},
+		{"/dev/stderr", "/fd/2"},
+	};
+	int32_t pid = stop->process->pid;
+	const char *rest = after_prefix(path, "/proc/thread-self");
+
+	if (rest && (*rest == '/' || !*rest)) {
+		snprintf(ret, PATH_MAX + 64, "/proc/%" PRId32 "/task/%" PRId32 "%s", pid, stop->tid, rest);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		rest = after_prefix(path, names[i].prefix);
+		if (!rest || (*rest != '/' && *rest))
+			continue;
+		snprintf(ret, PATH_MAX + 64, "/proc/%" PRId32 "%s%s", pid, names[i].below, rest);
+		return true;
+	}
+	return false;
+}
+
 /* Opens what the path means to the thread, with O_PATH. `only_new`: -EEXIST for a file that is known. */
 static int open_path(const struct touched *touched, const struct follow_stop *stop, int folder,
 	const char *path, bool only_new)
@@ -97,14 +129,16 @@ static int open_path(const struct touched *touched, const struct follow_stop *st
 	struct stat status;
 	int fd;
 
-	if (path[0] == '/' && stop->process->foreign)
-		return open_in_root(stop->tid, path);
-	name[0] = 0;
-	if (path[0] != '/') {
-		name_folder(stop->tid, folder, name);
-		strcat(name, "/");
+	if (!name_own(stop, path, name)) {
+		if (path[0] == '/' && stop->process->foreign)
+			return open_in_root(stop->tid, path);
+		name[0] = 0;
+		if (path[0] != '/') {
+			name_folder(stop->tid, folder, name);
+			strcat(name, "/");
+		}
+		strcat(name, path);
 	}
-	strcat(name, path);
 	if (stat(name, &status) < 0)
 		return -errno;
 	if (only_new && touched_find(touched, &status) != TOUCHED_NONE)
@@ -160,16 +194,21 @@ static int add_interpreter(struct touched *touched, const struct follow_stop *st
 	return fd < 0 ? 0 : touched_add(touched, fd, stop->process->pid, true, &file);
 }
 
-/* The absolute path that counts as the program's name. */
-static char *name_program(int32_t tid, int folder, const char *path)
+/* The absolute path that counts as the program's name: of names that mean the process itself, where they lead. */
+static char *name_program(const struct follow_stop *stop, int folder, const char *path)
 {
-	char link[64], start[PATH_MAX];
+	char own[PATH_MAX + 64], link[64], start[PATH_MAX];
 	ssize_t length;
 	char *name;
 
+	if (name_own(stop, path, own)) {
+		length = readlink(own, start, sizeof(start) - 1);
+		start[length > 0 ? length : 0] = 0;
+		return strdup(start[0] == '/' ? start : path);
+	}
 	if (path[0] == '/')
 		return strdup(path);
-	name_folder(tid, folder, link);
+	name_folder(stop->tid, folder, link);
 	length = readlink(link, start, sizeof(start) - 1);
 	start[length > 0 ? length : 0] = 0;
 	if (!*path)
@@ -207,7 +246,7 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 	if (stop->unprivileged && !notes->privileged && is_privileged(fd))
 		notes->privileged = strdup(path);
 	free(stop->process->executing);
-	stop->process->executing = name_program(stop->tid, folder, path);
+	stop->process->executing = name_program(stop, folder, path);
 	return stop->process->executing ? 0 : -ENOMEM;
 }
 
