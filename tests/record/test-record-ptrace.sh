@@ -290,6 +290,38 @@ case_program_that_changes_its_user() {
 	[ "$(cat "$tmp/out")" = nobody ] || fail "not the other user: $(cat "$tmp/out")"
 }
 
+# Root that records for a user neither tells of files that the user cannot reach, nor makes them cold.
+case_files_of_others_are_no_business_of_a_user() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	$as_nobody true || skip "no other user"
+	mkdir "$disk/closed"
+	cp "$disk/file" "$disk/closed/secret"
+	cp "$disk/file" "$disk/locked"
+	cp "$disk/followed" "$disk/closed/program"
+	cp "$disk/followed" "$disk/locked-program"
+	cp "$disk/file" "$disk/group"
+	chmod 700 "$disk/closed" "$disk/locked-program"
+	chmod 600 "$disk/locked"
+	chgrp 12345 "$disk/group"
+	chmod 640 "$disk/group"
+	until_undisturbed only_reachable_files
+}
+resident_together() { [ ! -x /usr/bin/fincore ] || echo "$(resident "$disk/closed/secret") $(resident "$disk/locked")"; }
+only_reachable_files() {
+	cat "$disk/closed/secret" "$disk/locked" >/dev/null
+	cached=$(resident_together)
+	"$tool" record --backend ptrace -o "$tmp/root-profile" -- setpriv --reuid 65534 --regid 65534 --groups 12345 -- \
+		sh -c ": <$disk/file; for i in closed/secret locked group; do (: <$disk/\$i); done; cd $disk
+			closed/program pread $disk/file; $disk/locked-program pread $disk/file; true" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	"$tool" show --json --all "$tmp/root-profile" >"$tmp/shown"
+	json "$tmp/shown" - "$real" <<'END' || fail "not the files that the user can reach"
+names = {file["path"][len(ARGS[0]) + 1:] for file in TOP["files"] if file["path"].startswith(ARGS[0] + "/")}
+assert {"file", "group"} <= names, names
+assert not names & {"closed", "closed/secret", "locked", "closed/program", "locked-program"}, names
+END
+	[ "$(resident_together)" = "$cached" ] || fail "files of others were made cold: $(resident_together) instead of $cached"
+}
+
 in_user_namespace() { as_user unshare --user --map-root-user --mount "$@"; }
 
 # As in a container without privileges, whose root is root of a user namespace.

@@ -25,6 +25,7 @@
 #include "elf/script.h"
 #include "record/follow/filter.h"
 #include "record/follow/page-tables.h"
+#include "record/follow/rights.h"
 
 #define VECTORS_MAX  64   /* of one readv(2) that are looked at */
 #define SYSTEM_PAGE  4096 /* no page is smaller */
@@ -121,7 +122,7 @@ static bool name_own(const struct follow_stop *stop, const char *path, char ret[
 	return false;
 }
 
-/* Opens what the path means to the thread, with O_PATH. `only_new`: -EEXIST for a file that is known. */
+/* Opens what the path means to the thread, with O_PATH; "" is the descriptor. `only_new`: -EEXIST for a file that is known. */
 static int open_path(const struct touched *touched, const struct follow_stop *stop, int folder,
 	const char *path, bool only_new)
 {
@@ -133,10 +134,10 @@ static int open_path(const struct touched *touched, const struct follow_stop *st
 		if (path[0] == '/' && stop->process->foreign)
 			return open_in_root(stop->tid, path);
 		name[0] = 0;
-		if (path[0] != '/') {
+		if (path[0] != '/')
 			name_folder(stop->tid, folder, name);
+		if (path[0] != '/' && path[0])
 			strcat(name, "/");
-		}
 		strcat(name, path);
 	}
 	if (stat(name, &status) < 0)
@@ -149,6 +150,24 @@ static int open_path(const struct touched *touched, const struct follow_stop *st
 	return fd < 0 ? -errno : fd;
 }
 
+/* The same with the rights of the thread, which must suffice for such a `use`: R_OK, W_OK, X_OK. */
+static int open_allowed(const struct touched *touched, const struct follow_stop *stop, int folder,
+	const char *path, int use, bool only_new)
+{
+	struct follow_rights rights;
+	int fd, r = follow_rights_borrow(stop->tid, &rights);
+
+	if (r < 0)
+		return r;
+	fd = open_path(touched, stop, folder, path, only_new);
+	if (fd >= 0 && !follow_rights_allow(&rights, fd, use)) {
+		close(fd);
+		fd = -EACCES;
+	}
+	follow_rights_return(&rights);
+	return fd;
+}
+
 static int take_open(
 	struct touched *touched, const struct follow_stop *stop, int folder, uint64_t address, uint64_t flags)
 {
@@ -159,7 +178,7 @@ static int take_open(
 
 	if (!peek_path(stop->tid, address, path))
 		return 0;
-	fd = open_path(touched, stop, folder, path, true);
+	fd = open_allowed(touched, stop, folder, path, (flags & O_ACCMODE) == O_WRONLY ? W_OK : R_OK, true);
 	return fd < 0 ? 0 : touched_add(touched, fd, stop->process->pid, only_read, &file);
 }
 
@@ -190,7 +209,7 @@ static int add_interpreter(struct touched *touched, const struct follow_stop *st
 	readable = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (readable < 0 || !script_interpreter(readable, interpreter))
 		return 0;
-	fd = open_path(touched, stop, AT_FDCWD, interpreter, true);
+	fd = open_allowed(touched, stop, AT_FDCWD, interpreter, X_OK, true);
 	return fd < 0 ? 0 : touched_add(touched, fd, stop->process->pid, true, &file);
 }
 
@@ -220,7 +239,7 @@ static char *name_program(const struct follow_stop *stop, int folder, const char
 static int take_exec(struct touched *touched, const struct follow_stop *stop, int folder, uint64_t address,
 	struct follow_notes *notes)
 {
-	char path[PATH_MAX], link[64];
+	char path[PATH_MAX];
 	_cleanup_close_ int fd = -1;
 	struct stat status;
 	size_t file;
@@ -230,8 +249,7 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 		path[0] = 0; /* AT_EMPTY_PATH, or an error of the program */
 	if (!*path && folder == AT_FDCWD)
 		return 0;
-	name_folder(stop->tid, folder, link);
-	fd = *path ? open_path(touched, stop, folder, path, false) : open(link, O_PATH | O_CLOEXEC);
+	fd = open_allowed(touched, stop, folder, path, X_OK, false);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
 		return 0;
 	r = follow_process_look(touched, stop->process, 0, UINT64_MAX);
