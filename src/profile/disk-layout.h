@@ -16,9 +16,9 @@
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 to 4 are read but no
- * longer written. In all of them disk_range ends before `unsure`. In 1 to 3 there is no metadata, and the header ends before
- * its numbers. In 1 and 2, disk_file ends before `part_count`, there are no landmarks, and the header ends before their
+ * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 to 5 are read but no
+ * longer written. In all of them the header ends before `first_touches`. In 1 to 4, disk_range ends before `unsure`. In 1 to
+ * 3 there is no metadata, and the header ends before its numbers. In 1 and 2, disk_file ends before `part_count`, there are no landmarks, and the header ends before their
  * numbers; in version 1 it ends before `asked`, there are no strings for what follows the milestone but for the paths,
  * and there is one recording.
  */
@@ -30,7 +30,8 @@
 #include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION        5u
+#define PROFILE_VERSION        6u
+#define PROFILE_VERSION_FIFTH  5u
 #define PROFILE_VERSION_FOURTH 4u
 #define PROFILE_VERSION_THIRD  3u
 #define PROFILE_VERSION_SECOND 2u
@@ -57,11 +58,14 @@ struct disk_header {
 	uint32_t mark_count;
 	uint32_t file_system_count;
 	uint32_t block_range_count;
+	uint32_t first_touches;
+	uint32_t first_pages;
 };
 
 #define HEADER_FIRST_SIZE  offsetof(struct disk_header, asked)             /* bytes, in version 1 */
 #define HEADER_SECOND_SIZE offsetof(struct disk_header, part_count)        /* bytes, in version 2 */
 #define HEADER_THIRD_SIZE  offsetof(struct disk_header, file_system_count) /* bytes, in version 3 */
+#define HEADER_FOURTH_SIZE offsetof(struct disk_header, first_touches)     /* bytes, in versions 4 and 5 */
 #define TEXTS_FIRST        5 /* strings before the paths, in version 1 */
 #define TEXTS              8
 
@@ -102,7 +106,7 @@ struct disk_block_range {
 	uint32_t pages;
 };
 
-_Static_assert(sizeof(struct disk_header) == 96, "on-disk layout");
+_Static_assert(sizeof(struct disk_header) == 104, "on-disk layout");
 _Static_assert(sizeof(struct disk_file) == 72, "on-disk layout");
 _Static_assert(sizeof(struct elf_part) == 12, "on-disk layout");
 _Static_assert(sizeof(struct elf_landmark) == 8, "on-disk layout");

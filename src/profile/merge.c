@@ -272,6 +272,8 @@ static int copy_profile(struct profile *to, const struct profile *from)
 
 	to->runs = from->runs;
 	to->touches = from->touches;
+	to->first_touches = from->first_touches;
+	to->first_pages = from->first_pages;
 	to->bias = from->bias;
 	for (size_t i = 0; r == 0 && i < from->n_files; i++) {
 		const struct profile_file *file = &from->files[i];
@@ -376,6 +378,7 @@ int profile_merge(struct profile *into, const struct profile *from)
 	if (r < 0)
 		return r;
 	merged.runs = runs;
+	merged.first_touches = merged.first_pages = 0;
 	merged.bias |= from->bias;
 	r = close_holes(&merged, base);
 	if (r == 0)

@@ -350,8 +350,8 @@ int profile_check(const struct profile *profile)
 
 	if (page_size < 4096 || page_size > 1u << 20 || (page_size & (page_size - 1)) != 0)
 		return -EINVAL;
-	if (profile->runs == 0 || !files_good(profile) || !execs_good(profile) || !start_good(profile) ||
-		!profile_metadata_good(profile))
+	if (profile->runs == 0 || profile->first_touches > profile->touches || !files_good(profile) ||
+		!execs_good(profile) || !start_good(profile) || !profile_metadata_good(profile))
 		return -EINVAL;
 	return check_paths(profile);
 }

@@ -119,6 +119,8 @@ struct profile {
 	uint32_t page_size;
 	uint32_t runs;              /* recordings merged into it; > 0 */
 	uint32_t touches;           /* all orders are below it */
+	uint32_t first_touches;     /* touches when headstartd first refined it; 0: it has not */
+	uint32_t first_pages;       /* pages of all files then */
 	uint32_t backend;           /* enum profile_backend */
 	uint32_t bias;              /* enum profile_bias bits */
 	struct profile_file *files; /* owned; ascending by order */

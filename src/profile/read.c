@@ -269,7 +269,9 @@ static size_t header_size_of(uint32_t version)
 		return HEADER_FIRST_SIZE;
 	if (version == PROFILE_VERSION_SECOND)
 		return HEADER_SECOND_SIZE;
-	return version == PROFILE_VERSION_THIRD ? HEADER_THIRD_SIZE : sizeof(struct disk_header);
+	if (version == PROFILE_VERSION_THIRD)
+		return HEADER_THIRD_SIZE;
+	return version <= PROFILE_VERSION_FIFTH ? HEADER_FOURTH_SIZE : sizeof(struct disk_header);
 }
 
 /* Cuts the body into its tables. Returns whether they fill it. */
@@ -375,6 +377,8 @@ static enum profile_fault parse_recording(
 	profile.recorded = (int64_t)LE64(header.recorded);
 	profile.runs = LE32(header.runs);
 	profile.touches = LE32(header.touches);
+	profile.first_touches = LE32(header.first_touches);
+	profile.first_pages = LE32(header.first_pages);
 	profile.backend = LE32(header.backend);
 	profile.bias = LE32(header.bias);
 	profile.asked = LE64(header.asked);

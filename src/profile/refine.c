@@ -12,6 +12,10 @@
 
 #define NEW_ALWAYS 256 /* so many new pages do not make it another kind of start, however few are known */
 
+/* Of the pages of the first recording one in so many may leave, and as many may join. */
+#define SHARE_RECORDED 4
+#define SHARE_LEARNT   2 /* it was learnt with read-ahead on, and is too large */
+
 /* ---- pages of a file ---- */
 
 /* The range has one page, whose doubt may be changed. Returns whether the page stays. */
@@ -107,6 +111,54 @@ void profile_clear_doubts(struct profile *profile)
 	}
 }
 
+/* ---- how far it is from the first recording ---- */
+
+static uint64_t pages_of(const struct profile *profile)
+{
+	return profile_bytes(profile) / profile->page_size;
+}
+
+static void note_first(struct profile *profile)
+{
+	profile->first_touches = profile->touches;
+	profile->first_pages = (uint32_t)pages_of(profile);
+}
+
+/* Pages of the file that were there then: what has joined since came after all touches. */
+static uint64_t count_first(const struct profile *profile, const struct profile_file *file)
+{
+	uint64_t pages = 0;
+
+	for (size_t i = 0; i < file->n_ranges; i++) {
+		const struct profile_range *range = &file->ranges[i];
+		uint32_t before =
+			range->order < profile->first_touches ? profile->first_touches - range->order : 0;
+
+		pages += before < range->pages ? before : range->pages;
+	}
+	return pages;
+}
+
+/* The pages of a file that was updated since are not missed. */
+static void forget_first(struct profile *profile, const struct profile_file *file)
+{
+	uint64_t pages = count_first(profile, file);
+
+	profile->first_pages -= pages < profile->first_pages ? (uint32_t)pages : profile->first_pages;
+}
+
+/* However many starts have led there: each of them may have been a user's, who wants no good. */
+static bool is_too_far(const struct profile *profile)
+{
+	uint64_t share =
+		profile->first_pages / (profile->bias & PROFILE_BIAS_LEARNT ? SHARE_LEARNT : SHARE_RECORDED);
+	uint64_t first = 0;
+
+	for (size_t i = 0; i < profile->n_files; i++)
+		first += count_first(profile, &profile->files[i]);
+	return first < profile->first_pages - share || pages_of(profile) - first > share + NEW_ALWAYS;
+}
+
 /* ---- files of two profiles ---- */
 
 static int compare_paths(const void *a, const void *b)
@@ -182,6 +234,7 @@ struct refining {
 	const uint8_t *absent;           /* the rest of start->absent */
 	uint32_t blind;                  /* touches before which some were not seen */
 	bool judged;                     /* the present file */
+	bool updated;                    /* another build of a file was installed */
 	uint64_t known, touched;         /* judged pages, and how many of them the start may have touched */
 	struct refine_result result;
 };
@@ -278,8 +331,11 @@ static int judge_files(struct profile *known, const struct paths *seen, struct r
 
 		refining->seen = find(seen, file);
 		gone = is_replaced(file, refining->seen);
-		if (gone)
+		if (gone) {
+			refining->updated |= file->build_id_size > 0;
+			forget_first(known, file);
 			refining->seen = NULL;
+		}
 		refining->judged = !gone &&
 			(refining->seen || refining->start->judged(refining->start->context, file->path));
 		r = judge_file(refining, file);
@@ -343,6 +399,7 @@ static int keep_new(struct profile *seen, const struct profile *known, uint64_t 
 static int add_new(struct profile *known, const struct profile *seen, uint64_t *ret_pages)
 {
 	_cleanup_(profile_releasep) struct profile new = {0};
+	uint32_t first_touches = known->first_touches, first_pages = known->first_pages;
 	int r = profile_copy(seen, &new);
 
 	if (r == 0)
@@ -353,7 +410,13 @@ static int add_new(struct profile *known, const struct profile *seen, uint64_t *
 	new.runs = 1;
 	new.recorded = known->recorded - 1;
 	r = profile_finish(&new);
-	return r < 0 ? r : profile_merge(known, &new);
+	if (r == 0)
+		r = profile_merge(known, &new);
+	if (r < 0)
+		return r;
+	known->first_touches = first_touches;
+	known->first_pages = first_pages;
+	return 0;
 }
 
 int profile_refine(struct profile *into, const struct refine_start *start, struct refine_result *ret)
@@ -367,6 +430,8 @@ int profile_refine(struct profile *into, const struct refine_start *start, struc
 		r = paths_init(&seen, start->seen);
 	if (r < 0)
 		return r;
+	if (known.first_touches == 0)
+		note_first(&known);
 	refining.blind = blind_until(&known, &seen, start);
 	r = judge_files(&known, &seen, &refining);
 	if (r == 0 && refining.touched < refining.known / 2)
@@ -376,6 +441,10 @@ int profile_refine(struct profile *into, const struct refine_start *start, struc
 	if (r == 0)
 		r = add_new(&known, start->seen, &refining.result.joined);
 	if (r == 0 && refining.result.joined > refining.known / 2 + NEW_ALWAYS)
+		r = -ENODATA;
+	if (r == 0 && refining.updated)
+		note_first(&known); /* only root can install a build: no user's doing */
+	if (r == 0 && is_too_far(&known))
 		r = -ENODATA;
 	if (r < 0)
 		return r;

@@ -42,7 +42,9 @@ void profile_clear_doubts(struct profile *profile);
 
 /*
  * Learns from a start. Returns 0; -ENODATA if it touched less than half of what is known, or half as much besides, so that it was
- * another kind of start and tells nothing; or negative errno. On failure `into` is as it was.
+ * another kind of start and tells nothing; -ENODATA too if `into` would be too far from the first recording, however many starts have
+ * led there: a quarter of its pages (of a learnt one half) gone, or more than as many and 256 added. Pages of a file that was updated do
+ * not count, and with an update of a file that has a build-id this begins anew. Or negative errno. On failure `into` is as it was.
  */
 int profile_refine(struct profile *into, const struct refine_start *start, struct refine_result *ret);
 

@@ -177,6 +177,8 @@ static struct disk_header header_of(const struct profile *profile)
 		.recorded = (int64_t)LE64(profile->recorded),
 		.runs = LE32(profile->runs),
 		.touches = LE32(profile->touches),
+		.first_touches = LE32(profile->first_touches),
+		.first_pages = LE32(profile->first_pages),
 		.backend = LE32(profile->backend),
 		.bias = LE32(profile->bias),
 		.file_count = LE32(profile->n_files),

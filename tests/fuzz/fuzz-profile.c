@@ -12,7 +12,7 @@
 size_t inputs_taken;
 
 #define VERSION_AT  8 /* in the header: profile/disk-layout.h */
-#define VERSION_NOW 5
+#define VERSION_NOW 6
 
 static bool is_old_version(const void *data)
 {

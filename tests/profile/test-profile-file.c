@@ -41,7 +41,8 @@ enum {
 	AT_MARK_COUNT = 84,
 	AT_FILE_SYSTEM_COUNT = 88,
 	AT_BLOCK_RANGE_COUNT = 92,
-	AT_FILES = 96,
+	AT_FIRST_TOUCHES = 96,
+	AT_FILES = 104,
 	FILE_ORDER = 16,
 	FILE_RANGE_COUNT = 20,
 	FILE_KIND = 24,
@@ -65,6 +66,8 @@ enum {
 	BLOCK_RANGE_ENTRY = 8,
 	AT_EXECS = AT_BLOCK_RANGES + 4 * BLOCK_RANGE_ENTRY,
 	AT_STRINGS = AT_EXECS + 2 * 4,
+	/* Of versions 4 and 5, which do not say what the recording was at first. */
+	FOURTH_AT_FILES = 96,
 	/* Of version 3, which has no metadata. */
 	THIRD_AT_FILES = 88,
 	/* Of version 2, which has no landmarks. */
@@ -262,7 +265,8 @@ static void every_field_of_the_header_is_checked(void **state)
 	const uint32_t wrong[] = {0, 1, 7, 1u << 26, UINT32_MAX};
 
 	poke(0, 0, PROFILE_FOREIGN);
-	poke(AT_VERSION, 6, PROFILE_NEWER);
+	poke(AT_VERSION, 7, PROFILE_NEWER);
+	poke(AT_VERSION, 5, PROFILE_DAMAGED);
 	poke(AT_VERSION, 4, PROFILE_DAMAGED);
 	poke(AT_VERSION, 3, PROFILE_DAMAGED);
 	poke(AT_VERSION, 2, PROFILE_DAMAGED);
@@ -376,6 +380,47 @@ static void cut_doubts(struct image *image, size_t at)
 	image->size -= 6 * (RANGE_ENTRY - RANGE_FOURTH_ENTRY);
 }
 
+/* What version 5 has: nothing of what the recording was at first. */
+static void cut_first(struct image *image)
+{
+	memmove(image->data + FOURTH_AT_FILES, image->data + AT_FILES, image->size - AT_FILES);
+	image->size -= AT_FILES - FOURTH_AT_FILES;
+}
+
+static void the_fifth_version_is_read(void **state)
+{
+	_cleanup_(profile_releasep) struct profile read = {0}, small = fixture_small();
+	struct image image = small_image();
+	uint32_t version = LE32(5);
+
+	memcpy(image.data + AT_VERSION, &version, sizeof(version));
+	cut_first(&image);
+	seal_profile(image.data, image.size);
+	assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
+	assert_same(&small, &read);
+	assert_int_equal(read.first_touches, 0);
+	for (size_t size = 0; size < image.size; size++)
+		assert_int_not_equal(parse(&image, size), PROFILE_GOOD);
+	free(image.data);
+}
+
+/* What a recording was at first is kept, and cannot have had more touches than it has now. */
+static void what_it_was_at_first_is_kept_and_checked(void **state)
+{
+	_cleanup_(profile_releasep) struct profile read = {0}, small = fixture_small();
+	struct image image;
+
+	small.first_touches = small.touches;
+	small.first_pages = 7;
+	assert_int_equal(profile_serialize(&small, (void **)&image.data, &image.size), 0);
+	assert_int_equal(profile_parse(image.data, image.size, &read), PROFILE_GOOD);
+	assert_int_equal(read.first_touches, small.touches);
+	assert_int_equal(read.first_pages, 7);
+	poke(AT_FIRST_TOUCHES, small.touches, PROFILE_GOOD);
+	poke(AT_FIRST_TOUCHES, small.touches + 1, PROFILE_DAMAGED);
+	free(image.data);
+}
+
 static struct image fourth_version(uint32_t bias)
 {
 	struct image image = small_image();
@@ -385,6 +430,7 @@ static struct image fourth_version(uint32_t bias)
 	memcpy(image.data + AT_VERSION, &version, sizeof(version));
 	memcpy(image.data + AT_BIAS, &bias, sizeof(bias));
 	cut_doubts(&image, AT_RANGES);
+	cut_first(&image);
 	seal_profile(image.data, image.size);
 	return image;
 }
@@ -540,6 +586,8 @@ int main(void)
 		cmocka_unit_test(every_table_is_checked),
 		cmocka_unit_test(every_string_is_checked),
 		cmocka_unit_test(doubts_are_checked),
+		cmocka_unit_test(what_it_was_at_first_is_kept_and_checked),
+		cmocka_unit_test(the_fifth_version_is_read),
 		cmocka_unit_test(the_fourth_version_is_read),
 		cmocka_unit_test(the_third_version_is_read),
 		cmocka_unit_test(the_second_version_is_read),

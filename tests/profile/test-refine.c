@@ -322,6 +322,89 @@ static void test_start_of_another_kind_tells_nothing(void **state)
 	profile_release(&known);
 }
 
+/* What one start is seen to touch. */
+static void see_pages(struct profile *known, const struct profile_range *ranges, int expected)
+{
+	struct profile seen = fixture_empty();
+	struct refine_result result;
+
+	fixture_ranges(&seen, PROGRAM, ranges);
+	assert_int_equal(refine(known, &seen, (struct refine_start){0}, &result), expected);
+}
+
+/* However many starts there are, each of which touches half of what is left, three quarters of a recording stay. */
+static void test_many_starts_cannot_empty_a_recording(void **state)
+{
+	for (uint32_t bias = 0; bias <= PROFILE_BIAS_LEARNT; bias += PROFILE_BIAS_LEARNT) {
+		uint32_t least = bias ? 200 : 300;
+		struct profile known = known_pages(R{{0, 400, 0, 1}, {0}});
+
+		known.bias |= bias;
+		for (uint32_t touched = 399; touched >= least; touched--)
+			for (int i = 0; i < REFINE_MISSED; i++)
+				see_pages(&known, R{{0, touched, 0, 1}, {0}}, 0);
+		for (int i = 0; i < REFINE_MISSED; i++)
+			see_pages(
+				&known, R{{0, least - 1, 0, 1}, {0}}, i == REFINE_MISSED - 1 ? -ENODATA : 0);
+		assert_int_equal(profile_bytes(&known) / known.page_size, least);
+		profile_release(&known);
+	}
+}
+
+/* Nor do they replace its pages, or make it grow without end. */
+static void test_many_starts_cannot_inflate_a_recording(void **state)
+{
+	struct profile known = known_pages(R{{0, 400, 0, 1}, {0}});
+
+	for (uint32_t joined = 50; joined <= 350; joined += 50)
+		see_pages(&known, R{{0, 400, 0, 1}, {1000, joined, 400, 1}, {0}}, 0);
+	see_pages(&known, R{{0, 400, 0, 1}, {1000, 400, 400, 1}, {0}}, -ENODATA);
+	assert_int_equal(profile_bytes(&known) / known.page_size, 750);
+	/* The pages that joined do not stand in for those that were recorded. */
+	see_pages(&known, R{{0, 299, 0, 1}, {1000, 350, 400, 1}, {0}}, 0);
+	see_pages(&known, R{{0, 299, 0, 1}, {1000, 350, 400, 1}, {0}}, 0);
+	see_pages(&known, R{{0, 299, 0, 1}, {1000, 350, 400, 1}, {0}}, -ENODATA);
+	assert_int_equal(profile_bytes(&known) / known.page_size, 750);
+	profile_release(&known);
+}
+
+/* A new build of a library is no start's doing, and what it needs now is what counts. */
+static void test_new_build_begins_anew(void **state)
+{
+	for (uint8_t build = 1; build <= 2; build++) {
+		struct profile known = known_pages(R{{0, 400, 0, 1}, {0}}), seen = fixture_empty();
+		struct refine_result result;
+
+		fixture_ranges(&known, "/opt/app/lib/new", R{{0, 400, 400, 1}, {0}});
+		fixture_file(&known, "/opt/app/lib/new")->build_id_size = 1;
+		fixture_file(&known, "/opt/app/lib/new")->build_id[0] = 1;
+		assert_int_equal(profile_finish(&known), 0);
+		fixture_ranges(&seen, PROGRAM, R{{0, 400, 0, 1}, {0}});
+		fixture_ranges(&seen, "/opt/app/lib/new", R{{0, 450, 400, 1}, {0}});
+		fixture_file(&seen, "/opt/app/lib/new")->build_id_size = 1;
+		fixture_file(&seen, "/opt/app/lib/new")->build_id[0] = build;
+		assert_int_equal(refine(&known, &seen, (struct refine_start){0}, &result), 0);
+		assert_int_equal(known.first_pages, build == 1 ? 800 : 850);
+		profile_release(&known);
+	}
+}
+
+/* A person's recording counts as it is, also when it is merged into one that was refined. */
+static void test_merging_a_recording_begins_anew(void **state)
+{
+	struct profile known = known_pages(R{{0, 400, 0, 1}, {0}}),
+		       more = known_pages(R{{0, 500, 0, 1}, {0}});
+
+	see_pages(&known, R{{0, 390, 0, 1}, {0}}, 0);
+	assert_int_equal(known.first_pages, 400);
+	assert_int_equal(profile_merge(&known, &more), 0);
+	assert_int_equal(known.first_touches, 0);
+	see_pages(&known, R{{0, 390, 0, 1}, {0}}, 0);
+	assert_int_equal(known.first_pages, 500);
+	profile_release(&known);
+	profile_release(&more);
+}
+
 static bool not_home(void *context, const char *path)
 {
 	return strncmp(path, "/home/", 6) != 0;
@@ -384,6 +467,10 @@ int main(void)
 		cmocka_unit_test(test_late_page_joins),
 		cmocka_unit_test(test_left_out_pages),
 		cmocka_unit_test(test_start_of_another_kind_tells_nothing),
+		cmocka_unit_test(test_many_starts_cannot_empty_a_recording),
+		cmocka_unit_test(test_many_starts_cannot_inflate_a_recording),
+		cmocka_unit_test(test_new_build_begins_anew),
+		cmocka_unit_test(test_merging_a_recording_begins_anew),
 		cmocka_unit_test(test_what_is_not_seen_is_not_judged),
 		cmocka_unit_test(test_updated_file_is_replaced),
 	};
