@@ -395,6 +395,14 @@ static int keep_new(struct profile *seen, const struct profile *known, uint64_t 
 	return r;
 }
 
+/* Starts of users lead here, and what they execute is nobody else's business. */
+static void drop_execs(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->n_execs; i++)
+		free(profile->execs[i].path);
+	profile->n_execs = 0;
+}
+
 /* Adds it after what is known, whose description stays. */
 static int add_new(struct profile *known, const struct profile *seen, uint64_t *ret_pages)
 {
@@ -406,6 +414,7 @@ static int add_new(struct profile *known, const struct profile *seen, uint64_t *
 		r = keep_new(&new, known, ret_pages);
 	if (r < 0 || new.n_files == 0)
 		return r;
+	drop_execs(&new);
 	new.bias = 0;
 	new.runs = 1;
 	new.recorded = known->recorded - 1;

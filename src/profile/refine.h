@@ -41,7 +41,7 @@ uint64_t profile_count_unsure(const struct profile *profile);
 void profile_clear_doubts(struct profile *profile);
 
 /*
- * Learns from a start. Returns 0; -ENODATA if it touched less than half of what is known, or half as much besides, so that it was
+ * Learns from a start; what it executed is left out. Returns 0; -ENODATA if it touched less than half of what is known, or half as much besides, so that it was
  * another kind of start and tells nothing; -ENODATA too if `into` would be too far from the first recording, however many starts have
  * led there: a quarter of its pages (of a learnt one half) gone, or more than as many and 256 added. Pages of a file that was updated do
  * not count, and with an update of a file that has a build-id this begins anew. Or negative errno. On failure `into` is as it was.

@@ -302,20 +302,36 @@ static int add_exec(struct watch *watch)
 		&watch->trace, watch->began, watch->options->pid, watch->options->program);
 }
 
+static bool is_private(const char *path)
+{
+	struct stranger stranger;
+
+	return stranger_find(path, &stranger) < 0 || hidden_from_others(path);
+}
+
 /*
  * Nobody has asked for a plan of this start, which will serve everybody. So it names neither what others can change, which
  * we then need not read either, nor what only root can see.
  */
 static void leave_out_private(struct profile *profile)
 {
-	struct stranger stranger;
+	size_t kept = 0;
 
 	for (size_t i = profile->n_files; i-- > 0;) {
 		const char *path = profile->files[i].path;
 
-		if (stranger_find(path, &stranger) < 0 || hidden_from_others(path))
+		if (is_private(path))
 			profile_leave_out(profile, path);
 	}
+	for (size_t i = 0; i < profile->n_execs; i++) {
+		struct profile_exec *exec = &profile->execs[i];
+
+		if (i > 0 && is_private(exec->path)) /* the first one is the program itself */
+			free(exec->path);
+		else
+			profile->execs[kept++] = *exec;
+	}
+	profile->n_execs = kept;
 }
 
 static void identify(struct profile *profile, bool landmarks)

@@ -62,8 +62,12 @@ cold_starts() { # [WORD [not the first]]
 }
 
 case_third_cold_start_has_a_plan() {
+	cp /bin/true "$disk/data-helper"
+	cp /bin/true "$disk/data.closed/helper"
+	sync -f "$disk"
 	start_daemon
 	cold_starts
+	rm "$disk/data-helper" "$disk/data.closed/helper"
 	plan=$(echo "$HEADSTART_STATE"/waiter-*.plan) profile=$(echo "$HEADSTART_STATE"/waiter-*.profile)
 	[ "$(stat -c %a "$plan" "$profile" | paste -s -d ,)" = 644,600 ] || fail "modes: $(ls -l "$HEADSTART_STATE")"
 	"$tool" show --json "$profile" >"$tmp/shown" || fail "the profile is not good"
@@ -75,6 +79,8 @@ assert data and sum(range["pages"] for range in data["ranges"]) == (4000000 + 40
 assert ARGS[0] + "/waiter" in files, sorted(files)
 private = [path for path in files if path.startswith(ARGS[0] + "/data.")]
 assert not [path for path in private if path != ARGS[0] + "/data.closed"], private # nor does the plan name them
+executed = [point["path"] for point in TOP["execs"]] # names in closed folders are nobody's business
+assert ARGS[0] + "/data-helper" in executed and ARGS[0] + "/data.closed/helper" not in executed, executed
 assert "learnt" in TOP["bias"] and "readahead" in TOP["bias"], TOP["bias"]
 END2
 	"$tool" why "$disk/waiter" >"$tmp/why" || fail "why"

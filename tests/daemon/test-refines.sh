@@ -70,7 +70,7 @@ case_recorded_plan_heals() {
 	profile=$(echo "$HEADSTART_STATE"/waiter-*.plan)
 	profile=${profile%.plan}.profile
 	cp "$tmp/profile" "$profile"
-	chmod 640 "$profile"
+	chmod 644 "$profile"
 	planned=yes
 	start_daemon
 	for start in $(seq 12); do
@@ -83,7 +83,7 @@ case_recorded_plan_heals() {
 	[ "$(more_exact waiter)" -ge 2 ] || fail "the journal says: $(cat "$tmp/daemon-log")"
 	"$tool" show "$profile" >"$tmp/shown" || fail show
 	grep -q "headstartd has added pages" "$tmp/shown" || fail "show says: $(cat "$tmp/shown")"
-	[ "$(stat -c %a "$profile")" = 640 ] || fail "the mode is another: $(ls -l "$profile")"
+	[ "$(stat -c %a "$profile")" = 600 ] || fail "others can read what a start of somebody did: $(ls -l "$profile")"
 	# The plan is that of the profile.
 	"$tool" show --json "${profile%.profile}.plan" >"$tmp/shown" || fail "the plan is not good"
 	! grep -q "$disk/unneeded" "$tmp/shown" || fail "the plan has it still"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waits until the file GO exists, a minute at most, then reads all of DATA, or of DATA-WORD if there is an argument WORD, and two
- * files beside DATA if they are there. It stays while there is a file GO.stay. No argument names a file: documents have no plan.
+ * Waits until the file GO exists, a minute at most, then executes two programs beside DATA and reads two files there if they exist, and
+ * reads all of DATA, or of DATA-WORD if there is an argument WORD. It stays while there is a file GO.stay. No argument names a file: documents have no plan.
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static int read_all(const char *path)
@@ -17,6 +18,18 @@ static int read_all(const char *path)
 	return fd;
 }
 
+static void execute(const char *path)
+{
+	pid_t pid = access(path, X_OK) == 0 ? fork() : -1;
+
+	if (pid == 0) {
+		execl(path, path, NULL);
+		_exit(127);
+	}
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
 	static char path[4096];
@@ -24,6 +37,8 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < 6000 && access(GO, F_OK) < 0; i++)
 		usleep(10000);
+	execute(DATA "-helper");
+	execute(DATA ".closed/helper");
 	(void)read_all(DATA ".closed/data");
 	(void)read_all(DATA ".theirs");
 	snprintf(path, sizeof(path), argc > 1 ? DATA "-%s" : DATA "%s", argc > 1 ? argv[1] : "");

@@ -279,6 +279,21 @@ static void test_late_page_joins(void **state)
 	profile_release(&known);
 }
 
+/* Somebody else's start may execute programs whose names are nobody's business, and as many as it likes. */
+static void test_what_a_start_executes_does_not_join(void **state)
+{
+	struct profile known = known_pages(R{{0, 4, 0, 1}, {0}}), seen = fixture_empty();
+	struct refine_result result;
+
+	fixture_ranges(&seen, PROGRAM, R{{0, 4, 0, 1}, {30, 1, 4, 1}, {0}});
+	assert_int_equal(profile_add_exec(&seen, "/home/ann/secret", 4), 0);
+	assert_int_equal(refine(&known, &seen, (struct refine_start){0}, &result), 0);
+	assert_int_equal(result.joined, 1);
+	assert_int_equal(known.n_execs, 1);
+	assert_string_equal(known.execs[0].path, PROGRAM);
+	profile_release(&known);
+}
+
 /* Pages that are left out: asked for, not needed, and brought in by somebody else. */
 static void test_left_out_pages(void **state)
 {
@@ -465,6 +480,7 @@ int main(void)
 		cmocka_unit_test(test_page_that_is_not_touched_leaves),
 		cmocka_unit_test(test_page_that_may_be_touched_stays),
 		cmocka_unit_test(test_late_page_joins),
+		cmocka_unit_test(test_what_a_start_executes_does_not_join),
 		cmocka_unit_test(test_left_out_pages),
 		cmocka_unit_test(test_start_of_another_kind_tells_nothing),
 		cmocka_unit_test(test_many_starts_cannot_empty_a_recording),

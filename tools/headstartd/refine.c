@@ -197,7 +197,7 @@ static int store(struct refining *refining, const void *before, size_t size_befo
 		return r;
 	if (!is_unchanged(refining))
 		return -ESTALE;
-	r = recordings_save(&refining->stored, refining->path, refining->file.st_mode & 0777);
+	r = recordings_save(&refining->stored, refining->path, 0600); /* it says what a user's start did */
 	return r < 0 ? r : keep_make_plans(refining->program);
 }
 
