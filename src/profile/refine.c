@@ -407,7 +407,8 @@ static void drop_execs(struct profile *profile)
 static int add_new(struct profile *known, const struct profile *seen, uint64_t *ret_pages)
 {
 	_cleanup_(profile_releasep) struct profile new = {0};
-	uint32_t first_touches = known->first_touches, first_pages = known->first_pages;
+	const uint32_t runs = known->runs, first_touches = known->first_touches,
+		       first_pages = known->first_pages;
 	int r = profile_copy(seen, &new);
 
 	if (r == 0)
@@ -423,6 +424,7 @@ static int add_new(struct profile *known, const struct profile *seen, uint64_t *
 		r = profile_merge(known, &new);
 	if (r < 0)
 		return r;
+	known->runs = runs; /* only the pages that join would count this start */
 	known->first_touches = first_touches;
 	known->first_pages = first_pages;
 	return 0;
