@@ -24,8 +24,8 @@ bool refinements_due(struct refinements *refinements, const char *program, uint6
 	if (refinements->items[at].hash != hash) {
 		uint64_t next_ms = refinements->items[at].next_ms;
 
-		if (refinements->items[at].hash && next_ms <= now_ms && now_ms - next_ms < WAITS_MS)
-			return false; /* the other program comes first */
+		if (refinements->items[at].hash && now_ms < next_ms + WAITS_MS)
+			return false; /* the other program comes first, and keeps its pause */
 		refinements->items[at].hash = hash;
 		refinements->items[at].next_ms = now_ms;
 	}

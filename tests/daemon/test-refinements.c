@@ -65,6 +65,32 @@ static void many_programs_take_turns(void **state)
 	}
 }
 
+/* A program with the same hash neither takes the place of one that has nothing to teach today, nor is watched in its place. */
+static void a_collision_does_not_end_a_pause(void **state)
+{
+	struct refinements *refinements = *state;
+	char path[32];
+	unsigned watched = 0;
+
+	for (unsigned i = 0; i < REFINEMENTS_MAX; i++) {
+		snprintf(path, sizeof(path), "/bin/app-%u", i);
+		if (refinements_due(refinements, path, 1000))
+			refinements_told(refinements, path, REFINEMENT_SAME, 1000);
+	}
+	for (unsigned i = 0; i < 10 * REFINEMENTS_MAX; i++) {
+		snprintf(path, sizeof(path), "/bin/app-%u", i);
+		if (!refinements_due(refinements, path, 2000))
+			continue;
+		refinements_told(refinements, path, REFINEMENT_SAME, 2000);
+		watched++;
+	}
+	assert_in_range(watched, 1, REFINEMENTS_MAX - 1); /* those that found a free place */
+	for (unsigned i = 0; i < 10 * REFINEMENTS_MAX; i++) {
+		snprintf(path, sizeof(path), "/bin/app-%u", i);
+		assert_false(refinements_due(refinements, path, 3000));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -72,6 +98,7 @@ int main(void)
 			a_program_is_watched_until_it_teaches_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_warm_start_is_followed_by_a_pause, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_programs_take_turns, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_collision_does_not_end_a_pause, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
