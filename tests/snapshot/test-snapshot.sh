@@ -205,6 +205,45 @@ END
 	until_undisturbed new
 }
 
+# What a terminal does at Ctrl-C: the command ends, and the snapshot is written. An exit status of 127 is the command's own.
+case_command_that_is_interrupted_leaves_a_snapshot() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	for_others "$tool"
+	chmod 755 "$disk" "$disk/tree" "$disk/tree/sub"
+	$as_nobody test -r "$files/f1" || skip "'$disk' cannot be reached by an ordinary user"
+	cp -r "$files" "$disk/seen"
+	install -d -o 65534 "$disk/kept"
+	chown -R 65534 "$disk/seen"
+	sync -f "$disk"
+	cat >"$tmp/interrupt" <<'END'
+import os, signal, subprocess, sys
+command = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True, start_new_session=True)
+for line in command.stderr:
+    if line == "ready\n":
+        os.killpg(command.pid, signal.SIGINT)
+    else:
+        sys.stderr.write(line)
+sys.exit(command.wait())
+END
+	interrupted() {
+		evict "$disk"/seen/f*
+		rm -f "$disk/kept/s"
+		/usr/bin/python3 "$tmp/interrupt" $as_nobody "$others/headstart-tool" snapshot --json -o "$disk/kept/s" --command -- \
+			sh -c "cat '$disk'/seen/f* >/dev/null; echo ready >&2; exec sleep infinity" >"$tmp/json" 2>"$tmp/err" ||
+			fail "no snapshot: $(cat "$tmp/err")"
+		grep -q "'sh' ended with exit status 130" "$tmp/err" || fail "not told how it ended: $(cat "$tmp/err")"
+		[ -s "$disk/kept/s" ] || fail "no snapshot was written"
+		evict "$disk"/seen/f*
+		$as_nobody "$others/headstart-tool" snapshot --json -o "$disk/kept/s" --command -- \
+			sh -c "cat '$disk'/seen/f* >/dev/null; exit 127" >"$tmp/json" 2>"$tmp/err" || fail "no snapshot: $(cat "$tmp/err")"
+		grep -q "'sh' ended with exit status 127" "$tmp/err" || fail "not told how it ended: $(cat "$tmp/err")"
+	}
+	until_undisturbed interrupted
+	refuses 1 "cannot run '$disk/none': No such file or directory" \
+		$as_nobody "$others/headstart-tool" snapshot -o "$disk/kept/none" --command -- "$disk/none"
+	[ ! -e "$disk/kept/none" ] || fail "a snapshot of nothing was written"
+}
+
 case_what_is_no_snapshot_is_refused() {
 	cat "$files/f1" >/dev/null
 	snapshot "$files"

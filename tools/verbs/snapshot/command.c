@@ -5,7 +5,9 @@
  * in memory after the command and was not before.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/process.h"
 #include "format/plan.h"
 #include "profile/profile-file.h"
 #include "verb.h"
@@ -20,21 +23,54 @@
 
 #define MOUNTINFO "/proc/self/mountinfo"
 
-/* Runs a program, with our standard streams, and waits for it. Returns its exit status, as shells have it, or negative errno. */
+/* Ctrl-C and Ctrl-\ at the terminal end the command, and not the snapshot of what it has touched. */
+static const int ignored[] = {SIGINT, SIGQUIT};
+#define N_IGNORED (sizeof(ignored) / sizeof(ignored[0]))
+
+/* In the child: runs the program. If that fails, the parent reads why. */
+static void execute(const char *path, char *const *argv, int report)
+{
+	int error;
+
+	execvp(path, argv);
+	error = errno;
+	(void)!write(report, &error, sizeof(error));
+	_exit(127);
+}
+
+/*
+ * Runs a program, with our standard streams, and waits for it. Returns its exit status, as shells have it, or negative errno if
+ * it could not be run.
+ */
 static int run(const char *path, char *const *argv)
 {
-	pid_t child = fork();
-	int status;
+	_cleanup_close_ int reader = -1, writer = -1;
+	struct sigaction before[N_IGNORED];
+	int ends[2], status = 0, error = 0, r;
+	pid_t child;
 
-	if (child < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
+	reader = ends[0];
+	writer = ends[1];
+	for (size_t i = 0; i < N_IGNORED; i++)
+		sigaction(ignored[i], &(struct sigaction){.sa_handler = SIG_IGN}, &before[i]);
+	child = fork();
+	r = child < 0 ? -errno : 0;
 	if (child == 0) {
-		execvp(path, argv);
-		_exit(verb_fail_errno(errno, "'%s' cannot be run", argv[0]) ? 127 : 0);
+		for (size_t i = 0; i < N_IGNORED; i++)
+			sigaction(ignored[i], &before[i], NULL);
+		execute(path, argv, writer);
 	}
-	while (waitpid(child, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+	close(TAKE_FD(writer));
+	if (r == 0)
+		r = process_await(child, 0, &status);
+	for (size_t i = 0; i < N_IGNORED; i++)
+		sigaction(ignored[i], &before[i], NULL);
+	if (r < 0)
+		return r;
+	if (read(reader, &error, sizeof(error)) == sizeof(error))
+		return error > 0 ? -error : -EIO;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -100,8 +136,6 @@ static int take_difference(char *const *argv, struct snapshot *ret)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot take a snapshot of the disks");
 	status = run(argv[0], argv);
-	if (status == 127)
-		return status;
 	if (status < 0)
 		return verb_fail_errno(status, "cannot run '%s'", argv[0]);
 	if (status > 0)
