@@ -311,18 +311,21 @@ static int take_back(const struct place_arguments *arguments, struct store_recor
 	struct place_record *record = &stored->record;
 	struct place_returned *returned = calloc(record->n_files + 1, sizeof(*returned));
 	uint32_t page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	const char *last = NULL; /* valid if it failed: then it is still in the record */
 	size_t n = 0;
 	int r = returned ? 0 : -ENOMEM, status;
 
 	if (record->n_files > 1)
 		qsort(record->files, record->n_files, sizeof(*record->files), by_inode);
 	for (size_t i = record->n_files; i-- > 0 && r == 0;) {
+		last = record->files[i].path;
 		r = place_take_back(&record->files[i], page_size, &returned[n]);
 		if (r == 0 && !returned[n++].keep)
 			place_record_remove(record, i);
 	}
 	if (r == -EBADMSG)
-		status = verb_fail("a file has other bytes than before it was moved; nothing more was moved");
+		status = verb_fail(
+			"'%s' has other bytes than before it was moved; nothing more was moved", last);
 	else
 		status = r < 0 ? verb_fail_errno(r, "cannot take back what was placed") : 0;
 	if (status == 0)
