@@ -60,12 +60,12 @@ case_line_lists_have_a_path_in_each_line() {
 
 # The list is written without it, one sentence says so, and so does the exit status.
 case_file_that_the_format_cannot_name_is_left_out_and_said() {
-	refuses 1 "'$real/image/usr/with blank' is left out: no list for overlaybd can have such a path" \
+	refuses 1 "'$real/image/usr/with blank' is left out: overlaybd lists cannot hold this path" \
 		"$headstart" export --format overlaybd -o "$tmp/list" "$tmp/profile"
 	! grep -q 'blank' "$tmp/list" && grep -qx "$real/image/usr/late" "$tmp/list" || fail "overlaybd: $(cat "$tmp/list")"
 	printf 'program /p\nfile regular /a b\nrange 0 1 0 1\nfile regular /c d\nrange 0 1 1 1\nfile regular /e\nrange 0 1 2 1\n' |
 		"$make_profile" "$tmp/two"
-	refuses 1 "'/a b' and 1 more are left out: no list for overlaybd can have such a path" \
+	refuses 1 "'/a b' and 1 more are left out: overlaybd lists cannot hold these paths" \
 		"$headstart" export --format overlaybd -o "$tmp/list" "$tmp/two"
 	[ "$(cat "$tmp/list")" = /e ] || fail "$(cat "$tmp/list")"
 	"$headstart" export --format overlaybd --json -o "$tmp/list" "$tmp/two" >"$tmp/json" 2>"$tmp/err" && fail "no exit status"

@@ -109,7 +109,7 @@ case_undo_gives_each_file_one_piece() {
 	begin
 	place --profile "$tmp/start.profile" >"$tmp/out"
 	"$headstart" place --undo >"$tmp/out"
-	grep -q "^gave 26 of 26 files a place of its own$" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	grep -q "^gave 26 of 26 files places of their own$" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 	same
 	for file in "$disk"/lib/*; do
 		[ "$(pieces "$file")" = 1 ] || fail "$file lies in pieces"

@@ -153,18 +153,18 @@ static size_t count_losses(const struct export_list *list, enum export_loss why,
 
 static void say_loss(const struct export_list *list, enum export_loss why)
 {
-	static const char *const because[] = {
-		[EXPORT_UNNAMED] = "can have such a path",
-		[EXPORT_BEYOND] = "may be longer",
+	static const char *const because[][2] = {
+		[EXPORT_UNNAMED] = {"hold this path", "hold these paths"},
+		[EXPORT_BEYOND] = {"be longer", "be longer"},
 	};
 	const char *format = export_format_name(list->format), *first;
 	size_t n = count_losses(list, why, &first);
 
 	if (n == 1)
-		verb_note("'%s' is left out: no list for %s %s", first, format, because[why]);
+		verb_note("'%s' is left out: %s lists cannot %s", first, format, because[why][0]);
 	else if (n > 1)
-		verb_note("'%s' and %zu more are left out: no list for %s %s", first, n - 1, format,
-			because[why]);
+		verb_note("'%s' and %zu more are left out: %s lists cannot %s", first, n - 1, format,
+			because[why][1]);
 }
 
 /* Says which files are missing in the list, and why. */

@@ -227,7 +227,8 @@ int place_report_returned(
 		json_object_object_add(json, "files", files);
 		return print_json(json, JSON_C_TO_STRING_PRETTY) || kept > 0 ? VERB_FAILED : 0;
 	}
-	printf("gave %zu of %zu file%s a place of its own", moved, n, words_plural(n));
+	printf("gave %zu of %zu file%s %s", moved, n, words_plural(n),
+		n == 1 ? "a place of its own" : "places of their own");
 	if (n > moved + kept)
 		printf(", %zu changed or gone since", n - moved - kept);
 	if (kept > 0)

@@ -86,7 +86,7 @@ static void note(size_t n, const char *one, const char *many, const char *why)
 void snapshot_note_left_out(const struct snapshot *snapshot, const struct plan_summary *summary)
 {
 	note(snapshot->hidden, "file is", "files are",
-		"the kernel tells only their owner and root what of them is in memory");
+		"only their owner and root may ask which of their pages are in memory");
 	note(snapshot->unreadable, "file or folder is", "files and folders are",
 		"this user may not read them");
 	note(snapshot->silent, "disk is", "disks are",
