@@ -63,6 +63,19 @@ const char *device_class_name(enum device_class class)
 	return "unknown";
 }
 
+bool device_class_parse(const char *text, enum device_class *ret)
+{
+	if (streq(text, "auto"))
+		*ret = DEVICE_UNKNOWN;
+	else if (streq(text, "rotational"))
+		*ret = DEVICE_ROTATIONAL;
+	else if (streq(text, "solid"))
+		*ret = DEVICE_SOLID;
+	else
+		return false;
+	return true;
+}
+
 int device_of_number(dev_t number, struct device *ret)
 {
 	return block_device("/sys", number, ret);

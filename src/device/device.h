@@ -56,6 +56,9 @@ int device_block_name(dev_t number, char ret[DEVICE_NAME_MAX]);
 
 const char *device_class_name(enum device_class class);
 
+/* What users may say of a device: auto (DEVICE_UNKNOWN), rotational or solid. Returns whether it is one of them. */
+bool device_class_parse(const char *text, enum device_class *ret);
+
 /*
  * The device under an open file, through partitions, device-mapper and md (slaves), btrfs and overlayfs (the layer that
  * has the file). It does *not* follow a loop device to its backing file: the loop device's own queue says what it is.

@@ -57,6 +57,19 @@ static inline const char *plan_file_path(const struct plan_view *view, uint32_t 
 	return view->strings + LE32(view->files[file].path);
 }
 
+/*
+ * In which level of folders a path lies: 0 for the root. A snapshot's folders are planned level by level, and what carries
+ * the plan out sees by this where a level ends.
+ */
+static inline uint32_t plan_path_level(const char *path)
+{
+	uint32_t level = 0;
+
+	for (; *path; path++)
+		level += path[0] == '/' && path[1] != '\0';
+	return level;
+}
+
 /* The type of a file of the plan, as in st_mode. */
 static inline mode_t plan_file_type(const struct plan_file *file)
 {

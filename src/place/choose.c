@@ -35,15 +35,10 @@ static const struct way ways[] = {
 	{"whole files", .pages = true, .whole = true},
 };
 
-static uint64_t file_pages(const struct place_disk *disk, const struct place_file *file)
-{
-	return file->size / disk->page_size + (file->size % disk->page_size != 0);
-}
-
 static int add_hot(const struct place_disk *disk, const struct place_file *file, const struct way *way,
 	struct place_runs *ret)
 {
-	uint64_t end = file_pages(disk, file);
+	uint64_t end = place_file_pages(file, disk->page_size);
 
 	for (size_t i = 0; i < file->hot.n; i++) {
 		uint64_t from = file->hot.items[i].page, to = from + file->hot.items[i].pages + way->behind;
@@ -63,7 +58,7 @@ static int add_hot(const struct place_disk *disk, const struct place_file *file,
 static int wanted(const struct place_disk *disk, const struct place_file *file, const struct way *way,
 	struct place_runs *ret)
 {
-	uint64_t pages = file_pages(disk, file);
+	uint64_t pages = place_file_pages(file, disk->page_size);
 
 	if (file->hot.n == 0)
 		return 0;

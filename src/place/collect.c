@@ -193,7 +193,7 @@ static int add_ranges(struct place_disk *disk, size_t disk_index, size_t file_in
 	const struct profile_file *source, struct touches *touches)
 {
 	struct place_file *file = &disk->files[file_index];
-	uint64_t pages = file->size / disk->page_size + (file->size % disk->page_size != 0);
+	uint64_t pages = place_file_pages(file, disk->page_size);
 
 	for (size_t i = 0; i < source->n_ranges; i++) {
 		const struct profile_range *range = &source->ranges[i];

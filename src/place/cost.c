@@ -92,11 +92,6 @@ static void opened_files_release(struct opened_files *files)
 	free(files->inodes);
 }
 
-static uint64_t pages_of(const struct place_disk *disk, uint32_t file)
-{
-	return disk->files[file].size / disk->page_size + (disk->files[file].size % disk->page_size != 0);
-}
-
 static bool take(uint8_t *bits, uint64_t page)
 {
 	uint8_t bit = (uint8_t)(1u << page % 8);
@@ -188,7 +183,8 @@ static int touch(struct reader *reader, struct opened_files *files, const struct
 	const struct place_map *map)
 {
 	struct opened *file = &files->items[touch->file];
-	uint64_t pages = pages_of(reader->disk, touch->file), end = (uint64_t)touch->page + touch->pages;
+	uint64_t pages = place_file_pages(&reader->disk->files[touch->file], reader->disk->page_size);
+	uint64_t end = (uint64_t)touch->page + touch->pages;
 	bool first = !file->bits;
 
 	if (first) {

@@ -42,6 +42,12 @@ struct place_file {
 	char *reason; /* owned; of PLACE_REFUSED and PLACE_FAILED: follows the file's name */
 };
 
+/* How many pages its bytes take. */
+static inline uint64_t place_file_pages(const struct place_file *file, uint32_t page_size)
+{
+	return file->size / page_size + (file->size % page_size != 0);
+}
+
 /* Pages of a file that were touched one after the other. */
 struct place_touch {
 	uint32_t file; /* index in the files of the disk */

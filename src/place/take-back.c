@@ -40,7 +40,7 @@ static int look_at(const struct placed_file *placed, int fd, uint32_t page_size,
 	ret->ctime = nanoseconds(st.st_ctim);
 	r = device_allocated(fd, &ret->extents, &ret->n_extents);
 	if (r == 0)
-		r = place_runs_add(&all, 0, ret->size / page_size + (ret->size % page_size != 0));
+		r = place_runs_add(&all, 0, place_file_pages(ret, page_size));
 	return r < 0 ? r : place_runs_within(&all, ret->extents, ret->n_extents, page_size, &ret->moved);
 }
 

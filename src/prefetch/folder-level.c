@@ -12,15 +12,6 @@
 
 #define FOLDERS_MAX 256u /* open at once: a small part of the 1,024 descriptors that every process may have */
 
-static uint32_t depth_of(const char *path)
-{
-	uint32_t depth = 0;
-
-	for (; *path; path++)
-		depth += path[0] == '/' && path[1] != '\0';
-	return depth;
-}
-
 bool folder_level_has(const struct plan_view *plan, uint32_t file)
 {
 	return LE32(plan->files[file].kind) == PLAN_DIRECTORY && plan_is_snapshot(plan) &&
@@ -40,7 +31,7 @@ bool folder_level_add(struct folder_level *level, const struct plan_view *plan, 
 {
 	if (level->n >= FOLDERS_MAX || ARRAY_RESERVE(level->items, level->capacity, level->n + 1) < 0)
 		return false;
-	level->depth = depth_of(plan_file_path(plan, file));
+	level->depth = plan_path_level(plan_file_path(plan, file));
 	level->items[level->n++] = (struct folder_entries){place_of(fd), file, fd};
 	return true;
 }
@@ -49,7 +40,7 @@ bool folder_level_ends_before(const struct folder_level *level, const struct pla
 {
 	return level->n > 0 &&
 		(level->n >= FOLDERS_MAX || !folder_level_has(plan, file) ||
-			depth_of(plan_file_path(plan, file)) != level->depth);
+			plan_path_level(plan_file_path(plan, file)) != level->depth);
 }
 
 static int compare_places(const void *a, const void *b)

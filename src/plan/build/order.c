@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "format/plan-view.h"
 #include "plan/build/draft.h"
 
 /* Folders and links of the draft, by path. */
@@ -104,14 +105,9 @@ struct inode_entry {
 
 static uint32_t level_of(const struct plan_draft *draft, const struct draft_file *file)
 {
-	const char *path = file->source->path;
-	uint32_t level = 0;
-
 	if (!draft->snapshot || file->source->kind != PROFILE_DIRECTORY)
 		return UINT32_MAX;
-	for (size_t i = 0; path[i]; i++)
-		level += path[i] == '/' && path[i + 1] != '\0';
-	return level;
+	return plan_path_level(file->source->path);
 }
 
 static int compare_inodes(const void *a, const void *b)

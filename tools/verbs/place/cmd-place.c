@@ -58,20 +58,6 @@ static void arguments_release(struct place_arguments *arguments)
 	free(arguments->root);
 }
 
-static int parse_device(const char *text, enum device_class *ret)
-{
-	if (streq(text, "auto"))
-		*ret = DEVICE_UNKNOWN;
-	else if (streq(text, "rotational"))
-		*ret = DEVICE_ROTATIONAL;
-	else if (streq(text, "solid"))
-		*ret = DEVICE_SOLID;
-	else
-		return verb_usage(
-			"place", "unknown class of device '%s': use auto, rotational or solid", text);
-	return 0;
-}
-
 /* Returns 0, or the status of an error that was printed. */
 static int parse_option(int option, struct place_arguments *arguments)
 {
@@ -98,7 +84,10 @@ static int parse_option(int option, struct place_arguments *arguments)
 		arguments->tree = optarg;
 		return 0;
 	case 'd':
-		return parse_device(optarg, &arguments->class);
+		return device_class_parse(optarg, &arguments->class)
+			? 0
+			: verb_usage("place", "unknown class of device '%s': use auto, rotational or solid",
+				  optarg);
 	case 'f':
 		arguments->force = true;
 		return 0;

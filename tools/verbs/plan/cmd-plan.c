@@ -53,19 +53,6 @@ static const char help[] =
 	"                         by an upgrade\n"
 	"  -h, --help             print this\n";
 
-static bool parse_device(const char *text, enum device_class *ret)
-{
-	if (streq(text, "auto"))
-		*ret = DEVICE_UNKNOWN;
-	else if (streq(text, "rotational"))
-		*ret = DEVICE_ROTATIONAL;
-	else if (streq(text, "solid"))
-		*ret = DEVICE_SOLID;
-	else
-		return false;
-	return true;
-}
-
 /* A number of bytes, 1 or more, with an optional suffix of a power of 1024. */
 static bool parse_size(const char *text, uint64_t *ret)
 {
@@ -108,7 +95,7 @@ static int parse_option(int option, struct plan_arguments *arguments)
 		arguments->at = optarg;
 		return 0;
 	case 'd':
-		return parse_device(optarg, &options->device)
+		return device_class_parse(optarg, &options->device)
 			? 0
 			: verb_usage("plan", "unknown class of device '%s': use auto, rotational or solid",
 				  optarg);
