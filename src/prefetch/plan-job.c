@@ -17,7 +17,8 @@
 #include "prefetch/outdated.h"
 #include "prefetch/planned-file.h"
 
-#define CHUNK_MIN (64u << 10)
+#define CHUNK_MIN   (64u << 10)
+#define LEVEL_SPARE 4u /* descriptors that a level of folders leaves free */
 
 bool plan_job_late(const struct plan_job *job)
 {
@@ -147,6 +148,14 @@ static void count_failure(struct plan_job *job, uint32_t index, int error)
 		result->outdated++;
 }
 
+/* Keeps the folder open until its level is read, if that leaves descriptors for the files. */
+static bool add_to_level(struct plan_job *job, uint32_t index, int fd)
+{
+	return job->tuning.open_depth == 1 && folder_level_has(job->plan, index) &&
+		job->open_fds + job->level.n + LEVEL_SPARE < job->open_fds_max &&
+		folder_level_add(&job->level, job->plan, index, fd);
+}
+
 static void take_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 {
 	const struct plan_file *planned = &job->plan->files[index];
@@ -162,8 +171,7 @@ static void take_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 		return;
 	}
 	job->result.opened++;
-	if (job->tuning.open_depth == 1 && folder_level_has(job->plan, index) &&
-		folder_level_add(&job->level, job->plan, index, fd)) {
+	if (add_to_level(job, index, fd)) {
 		TAKE_FD(fd);
 		return;
 	}

@@ -89,6 +89,31 @@ END
 	until_undisturbed levels
 }
 
+# A level has more folders than a process may open.
+case_large_levels_leave_descriptors_to_others() {
+	printf '[devices]\n%s = rotational\n' "$disk" >"$tmp/headstart.conf"
+	mkdir "$disk/many"
+	for i in $(seq 200); do
+		mkdir "$disk/many/$i"
+		echo data >"$disk/many/$i/file"
+	done
+	sync -f "$disk"
+	few() {
+		cat "$disk"/many/*/file >/dev/null
+		HEADSTART_CONFIG="$tmp/headstart.conf" "$tool" snapshot --json -o "$tmp/s" "$disk/many" >"$tmp/json"
+		json "$tmp/json" - <<'END'
+assert TOP["files"] == 200 and TOP["folders"] >= 201, TOP
+END
+		(ulimit -n 64 && "$headstart" restore --json "$tmp/s") >"$tmp/restored" || fail "restore exits $?"
+		json "$tmp/restored" - <<'END'
+assert TOP["unreadable"] == TOP["gone"] == TOP["changed"] == 0 and TOP["opened"] >= 401, TOP
+assert TOP["bytes"] == 200 * 5 and TOP["bytes_beyond_memory"] == 0, TOP
+END
+	}
+	until_undisturbed few
+	rm -r "$disk/many"
+}
+
 # As root, through the recorder: the names and the pages that the command touched, and those of the disk.
 case_command_is_recorded_with_its_names() {
 	recorded() {
