@@ -32,9 +32,10 @@ struct move_extent {
 
 #define EXT4_IOC_MOVE_EXT _IOWR('f', 15, struct move_extent)
 
-#define BUSY_TRIES 100   /* the kernel is writing one of the pages just now */
-#define BUSY_US    10000 /* between them */
-#define STATE_MAX  8192  /* bytes of a file in /proc/fs/ext4/DEVICE */
+#define BUSY_TRIES  100   /* the kernel is writing one of the pages just now */
+#define BUSY_US     10000 /* between them */
+#define SLICE_PAGES 512u  /* exchanged at once */
+#define STATE_MAX   8192  /* bytes of a file in /proc/fs/ext4/DEVICE */
 
 /* Of the file system, what is left to others while the area exists. */
 #define MARGIN_PART 64u
@@ -66,25 +67,40 @@ bool place_has_room(const char *folder, uint64_t bytes)
 	return free >= margin && bytes <= free - margin;
 }
 
+/* The file is open for writing no longer than this takes. *ret_moved says how far it came, also after a failure. */
+static int exchange_slice(
+	int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages, uint64_t *ret_moved)
+{
+	_cleanup_close_ int writable = place_reopen(fd, O_RDWR);
+	struct move_extent move = {
+		.donor_fd = (uint32_t)donor,
+		.orig_start = page,
+		.donor_start = donor_page,
+		.len = pages < SLICE_PAGES ? pages : SLICE_PAGES,
+	};
+	int r;
+
+	if (writable < 0)
+		return writable;
+	r = ioctl(writable, EXT4_IOC_MOVE_EXT, &move) < 0 ? -errno : 0;
+	if (move.moved_len > pages)
+		return -EIO;
+	*ret_moved = move.moved_len;
+	return r;
+}
+
 int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages)
 {
 	unsigned tries = 0;
 
 	while (pages > 0) {
-		struct move_extent move = {
-			.donor_fd = (uint32_t)donor,
-			.orig_start = page,
-			.donor_start = donor_page,
-			.len = pages,
-		};
-		int r = ioctl(fd, EXT4_IOC_MOVE_EXT, &move) < 0 ? -errno : 0;
+		uint64_t moved = 0;
+		int r = exchange_slice(fd, donor, page, donor_page, pages, &moved);
 
-		if (move.moved_len > pages)
-			return -EIO;
-		page += move.moved_len;
-		donor_page += move.moved_len;
-		pages -= move.moved_len;
-		if (move.moved_len > 0) {
+		page += moved;
+		donor_page += moved;
+		pages -= moved;
+		if (moved > 0) {
 			tries = 0;
 			continue;
 		}

@@ -34,8 +34,11 @@ bool place_has_room(const char *folder, uint64_t bytes);
  */
 int place_is_unsafe(int donor, bool *ret);
 
-/* Pages [page, page + pages) of the file open for writing as `fd`, and as many of `donor` from `donor_page` on. Returns 0
- * or negative errno; after a failure some of them may have been exchanged. */
+/*
+ * Pages [page, page + pages) of the open file, and as many of `donor` from `donor_page` on. A program cannot be executed while
+ * it is open for writing; so the file is opened for writing only for a moment at a time, and not while this waits for the
+ * kernel to write a page. Returns 0 or negative errno; after a failure some of the pages may have been exchanged.
+ */
 int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
 
 /*

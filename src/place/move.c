@@ -106,13 +106,9 @@ static int read_runs(const struct place_file *file, int fd, uint32_t page_size)
 
 static int exchange_runs(const struct place_file *file, int fd, int donor, uint64_t donor_page)
 {
-	_cleanup_close_ int writable = place_reopen(fd, O_RDWR);
-
-	if (writable < 0)
-		return writable;
 	for (size_t i = 0; i < file->moved.n; i++) {
 		const struct place_run *run = &file->moved.items[i];
-		int r = place_exchange(writable, donor, run->page, donor_page, run->pages);
+		int r = place_exchange(fd, donor, run->page, donor_page, run->pages);
 
 		if (r < 0)
 			return r;
