@@ -295,19 +295,32 @@ static const char *forbidding(int fd)
 	return flags & FS_EXTENT_FL ? NULL : "is mapped block by block, as in ext3: chattr +e changes that";
 }
 
-int place_check_file(int fd, const char **ret)
+/* Returns 0 if the file can be written to, or negative errno. */
+static int try_writing(int fd, bool dry_run)
 {
+	char path[sizeof("/proc/self/fd/") + 11];
 	int again;
+
+	if (dry_run) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+	}
+	again = place_reopen(fd, O_RDWR);
+	if (again < 0)
+		return again;
+	close(again);
+	return 0;
+}
+
+int place_check_file(int fd, bool dry_run, const char **ret)
+{
+	int r;
 
 	*ret = forbidding(fd);
 	if (*ret)
 		return 0;
-	again = place_reopen(fd, O_RDWR);
-	if (again >= 0) {
-		close(again);
-		return 0;
-	}
-	switch (again) {
+	r = try_writing(fd, dry_run);
+	switch (r) {
 	case -ETXTBSY:
 		*ret = "is a running program, or used for swapping: try again when it has ended";
 		return 0;
@@ -322,6 +335,6 @@ int place_check_file(int fd, const char **ret)
 		*ret = "lies on a file system that is mounted read-only";
 		return 0;
 	default:
-		return again;
+		return r;
 	}
 }

@@ -48,10 +48,10 @@ int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64
 int place_check_file_system(const char *folder, uint32_t page_size, char **ret);
 
 /*
- * The same of one open regular file, which is opened for writing for a moment. Returns 0, with a static text in *ret or
- * NULL; or negative errno.
+ * The same of one open regular file, which is opened for writing for a moment; not for a dry run, which so cannot know whether
+ * it is a running program, or leased. Returns 0, with a static text in *ret or NULL; or negative errno.
  */
-int place_check_file(int fd, const char **ret);
+int place_check_file(int fd, bool dry_run, const char **ret);
 
 /* Opens a file that is open as `fd` again, for writing and reading, or with other flags. Returns a descriptor or negative
  * errno: -ETXTBSY for a program that runs. */

@@ -66,7 +66,7 @@ static int check_file(const struct place_job *job, const struct place_disk *disk
 		place_set(file, PLACE_REFUSED, "has changed meanwhile");
 		return fd == -ENOMEM ? fd : 0;
 	}
-	r = place_check_file(fd, &reason);
+	r = place_check_file(fd, job->dry_run, &reason);
 	if (r < 0)
 		place_set(file, PLACE_REFUSED, "cannot be opened for writing: %s", strerror(-r));
 	else if (reason)

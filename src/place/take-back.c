@@ -118,7 +118,7 @@ static int take_back(const struct placed_file *placed, uint32_t page_size, struc
 	if (r == -ESTALE || (r == 0 && file.moved.n == 0))
 		return 0;
 	if (r == 0)
-		r = place_check_file(fd, &reason);
+		r = place_check_file(fd, false, &reason);
 	if (r < 0)
 		return r;
 	return reason ? keep(ret, reason) : give_place(&file, fd, dirname(copy), page_size, ret);

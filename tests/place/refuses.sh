@@ -151,6 +151,8 @@ case_running_programs() {
 	"$disk/lib/small9" infinity &
 	sleeper=$! background=$!
 	until [ "$(readlink "/proc/$sleeper/exe")" = "$disk/lib/small9" ]; do :; done
+	place --dry-run --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || fail "a dry run exits $?"
+	! grep -q "running program" "$tmp/err" || fail "a dry run opens files for writing"
 	refuses_file lib/small9 "is a running program"
 	kill "$sleeper"
 	wait "$sleeper" 2>/dev/null || :

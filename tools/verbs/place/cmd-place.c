@@ -263,6 +263,7 @@ static int place(const struct place_arguments *arguments, struct store_record *s
 		.root = arguments->root,
 		.class = arguments->class,
 		.force = arguments->force,
+		.dry_run = arguments->dry_run,
 		.anew = arguments->refresh,
 	};
 	int r, status = 0;
