@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench/coldstart, asked, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
+# bench/coldstart, asked, learned, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
@@ -77,6 +77,12 @@ case_asked_chooses_its_starts() {
 	done
 	"$asked" --device none --list --only git --only bash,node >"$tmp/chosen"
 	grep -E '^(git|bash|node) ' "$tmp/starts" | diff - "$tmp/chosen" || fail "other starts were chosen"
+}
+
+case_learned_chooses_its_programs() {
+	learned=$HEADSTART_TEST_SOURCE/bench/learned
+	wrong_of "$learned" "unknown program 'perl': use libreoffice" --device hdd --only git,perl
+	wrong_of "$learned" "invalid choice: 'tape'" --device tape
 }
 
 case_order_build_refuses_wrong_arguments() {
