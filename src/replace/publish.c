@@ -22,7 +22,13 @@ static int fill(int fd, mode_t mode, const void *data, size_t size)
 	return 0;
 }
 
-static int publish(const char *path, mode_t mode, const void *data, size_t size, unsigned rename_flags)
+struct publishing {
+	unsigned rename_flags;
+	bool (*is_wanted)(const void *context); /* NULL: it is */
+	const void *context;
+};
+
+static int publish(const char *path, mode_t mode, const void *data, size_t size, const struct publishing *how)
 {
 	_cleanup_free_ char *name = NULL, *temporary = NULL;
 	_cleanup_close_ int folder = -1, fd = -1;
@@ -35,7 +41,9 @@ static int publish(const char *path, mode_t mode, const void *data, size_t size,
 	if (r < 0)
 		return r;
 	r = fill(fd, mode, data, size);
-	if (r == 0 && renameat2(folder, temporary, folder, name, rename_flags) < 0)
+	if (r == 0 && how->is_wanted && !how->is_wanted(how->context))
+		r = -ESTALE;
+	if (r == 0 && renameat2(folder, temporary, folder, name, how->rename_flags) < 0)
 		r = -errno;
 	if (r < 0) {
 		unlinkat(folder, temporary, 0);
@@ -46,12 +54,19 @@ static int publish(const char *path, mode_t mode, const void *data, size_t size,
 
 int publish_file(const char *path, mode_t mode, const void *data, size_t size)
 {
-	return publish(path, mode, data, size, 0);
+	return publish(path, mode, data, size, &(struct publishing){0});
+}
+
+int publish_file_if(const char *path, mode_t mode, const void *data, size_t size,
+	bool (*is_wanted)(const void *context), const void *context)
+{
+	return publish(
+		path, mode, data, size, &(struct publishing){.is_wanted = is_wanted, .context = context});
 }
 
 int publish_new_file(const char *path, mode_t mode, const void *data, size_t size)
 {
-	return publish(path, mode, data, size, RENAME_NOREPLACE);
+	return publish(path, mode, data, size, &(struct publishing){.rename_flags = RENAME_NOREPLACE});
 }
 
 void publish_sweep(const char *path)

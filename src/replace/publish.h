@@ -2,6 +2,7 @@
 /* Atomic publish: whatever happens, a reader sees all of the old file or all of the new one. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -10,6 +11,13 @@
  * folder. A failure leaves nothing behind, and an existing file as it was. Returns 0 or negative errno.
  */
 int publish_file(const char *path, mode_t mode, const void *data, size_t size);
+
+/*
+ * The same, if `is_wanted` still says so when all is written and only the rename is left: -ESTALE if it does not. So what
+ * somebody else writes to `path` meanwhile is lost only if that happens within this moment.
+ */
+int publish_file_if(const char *path, mode_t mode, const void *data, size_t size,
+	bool (*is_wanted)(const void *context), const void *context);
 
 /* The same for a file that must not exist yet: -EEXIST if another process has made it meanwhile; that file stays. */
 int publish_new_file(const char *path, mode_t mode, const void *data, size_t size);

@@ -52,10 +52,49 @@ static void publish_replaces_whole_or_not_at_all(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* Somebody else writes the file after all has been written for its replacement. */
+static bool somebody_else_was_faster(const void *context)
+{
+	const char *path = context;
+	_cleanup_free_ char *pattern = NULL;
+	glob_t written;
+
+	assert_true(asprintf(&pattern, "%.*s/.file.*", (int)(strrchr(path, '/') - path), path) > 0);
+	assert_int_equal(glob(pattern, 0, NULL, &written), 0);
+	globfree(&written);
+	assert_int_equal(publish_file(path, 0644, "theirs", 6), 0);
+	return false;
+}
+
+static bool nobody_was(const void *context)
+{
+	return true;
+}
+
+static void what_somebody_else_writes_meanwhile_stays(void **state)
+{
+	char folder[] = "/tmp/headstart-publish-XXXXXX";
+	_cleanup_free_ char *path = NULL, *theirs = NULL, *ours = NULL;
+	size_t size;
+
+	assert_non_null(mkdtemp(folder));
+	assert_true(asprintf(&path, "%s/file", folder) > 0);
+	assert_int_equal(publish_file(path, 0644, "old", 3), 0);
+	assert_int_equal(publish_file_if(path, 0600, "ours", 4, somebody_else_was_faster, path), -ESTALE);
+	assert_int_equal(read_file(path, 100, &theirs, &size), 0);
+	assert_string_equal(theirs, "theirs");
+	assert_int_equal(publish_file_if(path, 0600, "ours", 4, nobody_was, path), 0);
+	assert_int_equal(read_file(path, 100, &ours, &size), 0);
+	assert_string_equal(ours, "ours");
+	unlink(path);
+	assert_int_equal(rmdir(folder), 0); /* nothing is left behind */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(publish_replaces_whole_or_not_at_all),
+		cmocka_unit_test(what_somebody_else_writes_meanwhile_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

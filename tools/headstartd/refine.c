@@ -24,6 +24,7 @@
 #include "plan/store/store.h"
 #include "profile/carry.h"
 #include "profile/refine.h"
+#include "replace/publish.h"
 
 void refining_release(struct refining *refining)
 {
@@ -175,8 +176,9 @@ static void add_landmarks(struct profile *recording)
 	}
 }
 
-static bool is_unchanged(const struct refining *refining)
+static bool is_unchanged(const void *context)
 {
+	const struct refining *refining = context;
 	struct stat now;
 
 	return stat(refining->path, &now) == 0 && now.st_ino == refining->file.st_ino &&
@@ -195,9 +197,8 @@ static int store(struct refining *refining, const void *before, size_t size_befo
 	*ret_changed = r == 0 && (size != size_before || memcmp(data, before, size) != 0);
 	if (r < 0 || !*ret_changed)
 		return r;
-	if (!is_unchanged(refining))
-		return -ESTALE;
-	r = recordings_save(&refining->stored, refining->path, 0600); /* it says what a user's start did */
+	/* It says what a user's start did. */
+	r = publish_file_if(refining->path, 0600, data, size, is_unchanged, refining);
 	return r < 0 ? r : keep_make_plans(refining->program);
 }
 
