@@ -220,6 +220,22 @@ int known_start_learnt(struct known *known, const char *path, uint64_t key, int6
 	return r;
 }
 
+void known_refined(struct known *known, const char *path, uint64_t key, int64_t grown)
+{
+	struct known_program *item = key ? known_find(known, path, key) : NULL;
+	uint64_t shrunk = grown < 0 ? -(uint64_t)grown : 0;
+
+	if (!item || !item->learnt || !item->kept_bytes)
+		item = known_find(known, path, 0); /* it counts its first start */
+	if (!item || !item->learnt || grown == 0)
+		return;
+	if (shrunk > 0)
+		item->kept_bytes = item->kept_bytes > shrunk ? item->kept_bytes - shrunk : 1;
+	else if (__builtin_add_overflow(item->kept_bytes, (uint64_t)grown, &item->kept_bytes))
+		item->kept_bytes = UINT64_MAX;
+	known->changed = true;
+}
+
 uint64_t known_kept_bytes(const struct known *known)
 {
 	uint64_t bytes = 0;

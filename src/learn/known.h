@@ -81,6 +81,9 @@ struct known_program *known_next_to_forget(const struct known *known, uint64_t b
 /* Takes the item out, and with a program all its starts. What is kept of it must have been removed. */
 void known_forget(struct known *known, struct known_program *program);
 
+/* What is kept of the start with this key, which may be 0, has grown by so many bytes; less than 0: it has shrunk. */
+void known_refined(struct known *known, const char *path, uint64_t key, int64_t grown);
+
 /* Sum of kept_bytes. */
 uint64_t known_kept_bytes(const struct known *known);
 

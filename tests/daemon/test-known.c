@@ -170,6 +170,30 @@ static void each_start_of_a_host_is_learnt(void **state)
 	known_release(&known);
 }
 
+/* Only what is new of a refined start is added, where that start is counted: a host's plans would count several times. */
+static void what_a_refined_start_takes_is_counted_once(void **state)
+{
+	struct known known = {0};
+
+	learn(&known, 0, NOW);
+	assert_int_equal(known_start_learnt(&known, "/usr/bin/git", 7, NOW), 0);
+	learn(&known, 8, NOW);
+	known.changed = false;
+	known_refined(&known, "/usr/bin/git", 8, 5);
+	assert_true(known.changed);
+	assert_int_equal(known_find(&known, "/usr/bin/git", 8)->kept_bytes, 15);
+	known_refined(&known, "/usr/bin/git", 7, 5);
+	assert_int_equal(known_find(&known, "/usr/bin/git", 0)->kept_bytes, 15);
+	known_refined(&known, "/usr/bin/git", 0, -4);
+	assert_int_equal(known_find(&known, "/usr/bin/git", 0)->kept_bytes, 11);
+	assert_int_equal(known_kept_bytes(&known), 26);
+	known_refined(&known, "/usr/bin/git", 8, INT64_MIN);
+	assert_int_equal(known_kept_bytes(&known), 12);
+	known_refined(&known, "/usr/bin/recorded", 0, 5); /* a person's recording has no budget */
+	assert_int_equal(known_kept_bytes(&known), 12);
+	known_release(&known);
+}
+
 static void of_too_many_starts_the_least_used_goes(void **state)
 {
 	struct known known = {0};
@@ -312,6 +336,7 @@ int main(void)
 		cmocka_unit_test(beyond_the_budget_the_least_used_goes),
 		cmocka_unit_test(a_full_table_drops_what_was_cold_longest_ago),
 		cmocka_unit_test(each_start_of_a_host_is_learnt),
+		cmocka_unit_test(what_a_refined_start_takes_is_counted_once),
 		cmocka_unit_test(of_too_many_starts_the_least_used_goes),
 		cmocka_unit_test(a_start_that_is_not_used_goes_before_its_program),
 		cmocka_unit_test(cold_starts_of_one_program_leave_room_for_others),

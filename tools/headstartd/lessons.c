@@ -562,7 +562,6 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 
 static void take_refined(struct lessons *lessons, const struct refined *refined)
 {
-	struct known_program *item = known_find(&lessons->known, lessons->traced, 0);
 	enum refinement what = !refined->learnt ? REFINEMENT_NOTHING
 		: refined->changed              ? REFINEMENT_CHANGED
 						: REFINEMENT_SAME;
@@ -570,10 +569,7 @@ static void take_refined(struct lessons *lessons, const struct refined *refined)
 	refinements_told(&lessons->refinements, lessons->traced, what, monotonic_ms());
 	if (!refined->changed)
 		return;
-	if (item && item->learnt) {
-		item->kept_bytes = refined->bytes;
-		lessons->known.changed = true;
-	}
+	known_refined(&lessons->known, lessons->traced, refined->key, refined->grown);
 	if (refined->better && !lessons->quiet)
 		verb_note("made the plan of '%s' more exact", lessons->traced);
 }

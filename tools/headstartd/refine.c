@@ -209,6 +209,7 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 	struct refined refined = {0};
 	struct refine_result result;
 	_cleanup_free_ void *before = NULL;
+	uint64_t bytes;
 	size_t size;
 
 	if (!refining->recording || (seen->bias & PROFILE_BIAS_LOST))
@@ -218,11 +219,13 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 		profile_refine(refining->recording, &start, &result) < 0)
 		return refined;
 	add_landmarks(refining->recording);
+	refined.key = refining->recording->asked;
+	bytes = keep_size(refining->program, refined.key);
 	if (choose_left_out(refining->recording) < 0 || store(refining, before, size, &refined.changed) < 0)
-		return refined;
+		return (struct refined){0};
 	refined.learnt = true;
 	refined.unsure = result.unsure;
 	refined.better = result.joined || result.left || result.confirmed;
-	refined.bytes = keep_size(refining->program, refining->recording->asked);
+	refined.grown = (int64_t)(keep_size(refining->program, refined.key) - bytes);
 	return refined;
 }

@@ -29,7 +29,8 @@ struct refined {
 	bool changed;    /* something new is stored: at least that a page was not touched this time */
 	bool better;     /* pages were added, removed or confirmed */
 	uint64_t unsure; /* pages that remain so */
-	uint64_t bytes;  /* that are kept of the program */
+	uint64_t key;    /* of the recording; 0: it has none */
+	int64_t grown;   /* bytes that are kept of it now, and were not before */
 };
 
 /* The start is over: reads what is stored, and looks which of the pages that were left out are in memory. */
