@@ -7,6 +7,7 @@
 #include "base/io.h"
 
 #define SAME_MS    86400000 /* a day */
+#define COUNTED_MS 3600000  /* an hour: starts right after each other are alike */
 #define NOTHING_MS 10000
 #define WAITS_MS                                                                                             \
 	3600000 /* one that is not started for an hour leaves its place to another one with this hash */
@@ -43,8 +44,10 @@ bool refinements_any_due(const struct refinements *refinements, uint64_t now_ms)
 void refinements_told(
 	struct refinements *refinements, const char *program, enum refinement what, uint64_t now_ms)
 {
-	static const uint64_t pauses_ms[] = {
-		[REFINEMENT_CHANGED] = 0, [REFINEMENT_SAME] = SAME_MS, [REFINEMENT_NOTHING] = NOTHING_MS};
+	static const uint64_t pauses_ms[] = {[REFINEMENT_BETTER] = 0,
+		[REFINEMENT_COUNTED] = COUNTED_MS,
+		[REFINEMENT_SAME] = SAME_MS,
+		[REFINEMENT_NOTHING] = NOTHING_MS};
 	uint64_t hash = hash_of(program);
 	size_t at = hash / 2 % REFINEMENTS_MAX;
 

@@ -11,8 +11,9 @@
 #define REFINEMENTS_MAX 256 /* programs */
 
 enum refinement {
-	REFINEMENT_CHANGED, /* the start has taught something, and so may the next one */
-	REFINEMENT_SAME,    /* it has not; tomorrow's starts may differ */
+	REFINEMENT_BETTER, /* pages joined, left or are certain now, and so may others after the next start */
+	REFINEMENT_COUNTED, /* it may have touched some pages and not others, which counts if later ones agree */
+	REFINEMENT_SAME,    /* it has taught nothing; tomorrow's starts may differ */
 	REFINEMENT_NOTHING, /* it was warm, or of another kind */
 };
 

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "elf/landmarks.h"
+#include "profile/profile-file.h"
 
 #define NEW_ALWAYS 256 /* so many new pages do not make it another kind of start, however few are known */
 
@@ -98,6 +99,26 @@ uint64_t profile_count_out(const struct profile *profile)
 uint64_t profile_count_unsure(const struct profile *profile)
 {
 	return count(profile, is_unsure);
+}
+
+static bool forget_counts(void *context, struct profile_range *page)
+{
+	page->doubt = (struct profile_doubt){.out = page->doubt.out};
+	return true;
+}
+
+int profile_serialize_planned(const struct profile *profile, void **ret_data, size_t *ret_size)
+{
+	_cleanup_(profile_releasep) struct profile planned = {0};
+	int r = profile_copy(profile, &planned);
+
+	for (size_t i = 0; r == 0 && i < planned.n_files; i++)
+		r = edit_pages(&planned.files[i], forget_counts, NULL);
+	if (r < 0)
+		return r;
+	planned.first_touches = planned.first_pages = 0;
+	planned.bias = 0;
+	return profile_serialize(&planned, ret_data, ret_size);
 }
 
 void profile_clear_doubts(struct profile *profile)

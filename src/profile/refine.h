@@ -37,6 +37,12 @@ struct refine_result {
 uint64_t profile_count_out(const struct profile *profile);
 uint64_t profile_count_unsure(const struct profile *profile);
 
+/*
+ * The recording without what counts only for refining it: as long as this stays the same, so does the plan. *ret_data, malloc()ed, is
+ * the caller's. Returns 0 or negative errno.
+ */
+int profile_serialize_planned(const struct profile *profile, void **ret_data, size_t *ret_size);
+
 /* All pages are certain, and none is left out. */
 void profile_clear_doubts(struct profile *profile);
 

@@ -32,12 +32,23 @@ static void a_program_is_watched_until_it_teaches_nothing(void **state)
 	assert_false(refinements_any_due(refinements, 1000));
 	assert_true(refinements_due(refinements, "/bin/app", 1000));
 	assert_true(refinements_any_due(refinements, 1000));
-	refinements_told(refinements, "/bin/app", REFINEMENT_CHANGED, 2000);
+	refinements_told(refinements, "/bin/app", REFINEMENT_BETTER, 2000);
 	assert_true(refinements_due(refinements, "/bin/app", 2000));
 	refinements_told(refinements, "/bin/app", REFINEMENT_SAME, 3000);
 	assert_false(refinements_due(refinements, "/bin/app", 3000 + 23 * HOUR_MS));
 	assert_false(refinements_any_due(refinements, 3000 + 23 * HOUR_MS));
 	assert_true(refinements_due(refinements, "/bin/app", 3000 + 24 * HOUR_MS));
+}
+
+/* Each such start is written down. */
+static void what_only_counts_is_watched_once_an_hour(void **state)
+{
+	struct refinements *refinements = *state;
+
+	assert_true(refinements_due(refinements, "/bin/app", 1000));
+	refinements_told(refinements, "/bin/app", REFINEMENT_COUNTED, 1000);
+	assert_false(refinements_due(refinements, "/bin/app", 999 + HOUR_MS));
+	assert_true(refinements_due(refinements, "/bin/app", 1000 + HOUR_MS));
 }
 
 static void a_warm_start_is_followed_by_a_pause(void **state)
@@ -96,6 +107,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			a_program_is_watched_until_it_teaches_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_only_counts_is_watched_once_an_hour, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_warm_start_is_followed_by_a_pause, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_programs_take_turns, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_collision_does_not_end_a_pause, set_up, tear_down),

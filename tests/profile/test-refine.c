@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "fixture.h"
 
 #define LIBRARY "/opt/app/lib/big"
@@ -223,6 +224,16 @@ static struct profile known_pages(const struct profile_range *ranges)
 	return known;
 }
 
+/* What one start is seen to touch. */
+static void see_pages(struct profile *known, const struct profile_range *ranges, int expected)
+{
+	struct profile seen = fixture_empty();
+	struct refine_result result;
+
+	fixture_ranges(&seen, PROGRAM, ranges);
+	assert_int_equal(refine(known, &seen, (struct refine_start){0}, &result), expected);
+}
+
 /* A certain page leaves after the third start in a row without it; one start with it, and it stays. */
 static void test_page_that_is_not_touched_leaves(void **state)
 {
@@ -295,6 +306,34 @@ static void test_what_a_start_executes_does_not_join(void **state)
 	profile_release(&known);
 }
 
+static void assert_planned(const struct profile *a, const struct profile *b, bool same)
+{
+	_cleanup_free_ void *of_a = NULL, *of_b = NULL;
+	size_t size_of_a, size_of_b;
+
+	assert_int_equal(profile_serialize_planned(a, &of_a, &size_of_a), 0);
+	assert_int_equal(profile_serialize_planned(b, &of_b, &size_of_b), 0);
+	assert_int_equal(size_of_a == size_of_b && memcmp(of_a, of_b, size_of_a) == 0, same);
+}
+
+/* A plan has to be made anew when pages join or leave, and not when starts are only counted. */
+static void test_what_only_counts_leaves_the_plan(void **state)
+{
+	struct profile known = known_pages(R{{0, 4, 0, 1}, {20, 4, 4, 1}, {60, 1, 8, 1, UNSURE}, {0}}), was;
+
+	assert_int_equal(profile_copy(&known, &was), 0);
+	for (int i = 1; i <= REFINE_MISSED; i++) {
+		see_pages(&known, R{{0, 4, 0, 1}, {20, 3, 4, 1}, {60, 1, 7, 1, UNSURE}, {0}}, 0);
+		assert_planned(&known, &was, i < REFINE_MISSED);
+	}
+	profile_release(&was);
+	assert_int_equal(profile_copy(&known, &was), 0);
+	assert_int_equal(profile_choose_out(&known, REFINE_AROUND, 1), 1);
+	assert_planned(&known, &was, false);
+	profile_release(&was);
+	profile_release(&known);
+}
+
 /* Pages that are left out: asked for, not needed, and brought in by somebody else. */
 static void test_left_out_pages(void **state)
 {
@@ -336,16 +375,6 @@ static void test_start_of_another_kind_tells_nothing(void **state)
 	assert_int_equal(refine(&known, &seen, (struct refine_start){0}, &result), -ENODATA);
 	fixture_assert_ranges(&known, PROGRAM, R{{0, 400, 0, 1}, {0}});
 	profile_release(&known);
-}
-
-/* What one start is seen to touch. */
-static void see_pages(struct profile *known, const struct profile_range *ranges, int expected)
-{
-	struct profile seen = fixture_empty();
-	struct refine_result result;
-
-	fixture_ranges(&seen, PROGRAM, ranges);
-	assert_int_equal(refine(known, &seen, (struct refine_start){0}, &result), expected);
 }
 
 /* However many starts there are, each of which touches half of what is left, three quarters of a recording stay. */
@@ -482,6 +511,7 @@ int main(void)
 		cmocka_unit_test(test_page_that_may_be_touched_stays),
 		cmocka_unit_test(test_late_page_joins),
 		cmocka_unit_test(test_what_a_start_executes_does_not_join),
+		cmocka_unit_test(test_what_only_counts_leaves_the_plan),
 		cmocka_unit_test(test_left_out_pages),
 		cmocka_unit_test(test_start_of_another_kind_tells_nothing),
 		cmocka_unit_test(test_many_starts_cannot_empty_a_recording),

@@ -563,7 +563,8 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 static void take_refined(struct lessons *lessons, const struct refined *refined)
 {
 	enum refinement what = !refined->learnt ? REFINEMENT_NOTHING
-		: refined->changed              ? REFINEMENT_CHANGED
+		: refined->better               ? REFINEMENT_BETTER
+		: refined->changed              ? REFINEMENT_COUNTED
 						: REFINEMENT_SAME;
 
 	refinements_told(&lessons->refinements, lessons->traced, what, monotonic_ms());

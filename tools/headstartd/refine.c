@@ -187,19 +187,45 @@ static bool is_unchanged(const void *context)
 		now.st_mtim.tv_nsec == refining->file.st_mtim.tv_nsec;
 }
 
-/* Writes what is different now. */
-static int store(struct refining *refining, const void *before, size_t size_before, bool *ret_changed)
-{
-	_cleanup_free_ void *data = NULL;
-	size_t size;
-	int r = recordings_serialize(&refining->stored, &data, &size);
+/* What is stored, and what the plan is made of. */
+struct image {
+	void *data, *planned; /* owned */
+	size_t size, planned_size;
+};
 
-	*ret_changed = r == 0 && (size != size_before || memcmp(data, before, size) != 0);
+static void image_releasep(struct image *image)
+{
+	free(image->data);
+	free(image->planned);
+}
+
+static int image_take(const struct refining *refining, struct image *image)
+{
+	int r = recordings_serialize(&refining->stored, &image->data, &image->size);
+
+	return r < 0 ? r
+		     : profile_serialize_planned(refining->recording, &image->planned, &image->planned_size);
+}
+
+static bool is_same(const void *a, size_t size_a, const void *b, size_t size_b)
+{
+	return size_a == size_b && memcmp(a, b, size_a) == 0;
+}
+
+/* Writes what is different now. */
+static int store(struct refining *refining, const struct image *before, bool *ret_changed)
+{
+	_cleanup_(image_releasep) struct image now = {0};
+	int r = image_take(refining, &now);
+
+	*ret_changed = r == 0 && !is_same(now.data, now.size, before->data, before->size);
 	if (r < 0 || !*ret_changed)
 		return r;
 	/* It says what a user's start did. */
-	r = publish_file_if(refining->path, 0600, data, size, is_unchanged, refining);
-	return r < 0 ? r : keep_make_plans(refining->program);
+	r = publish_file_if(refining->path, 0600, now.data, now.size, is_unchanged, refining);
+	if (r < 0 || is_same(now.planned, now.planned_size, before->planned, before->planned_size))
+		return r;
+	return keep_make_plans(refining->program);
 }
 
 struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found)
@@ -208,20 +234,18 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 		.seen = seen, .found = found, .absent = refining->absent, .judged = is_judged};
 	struct refined refined = {0};
 	struct refine_result result;
-	_cleanup_free_ void *before = NULL;
+	_cleanup_(image_releasep) struct image before = {0};
 	uint64_t bytes;
-	size_t size;
 
 	if (!refining->recording || (seen->bias & PROFILE_BIAS_LOST))
 		return refined;
 	leave_out_documents(refining, seen);
-	if (recordings_serialize(&refining->stored, &before, &size) < 0 ||
-		profile_refine(refining->recording, &start, &result) < 0)
+	if (image_take(refining, &before) < 0 || profile_refine(refining->recording, &start, &result) < 0)
 		return refined;
 	add_landmarks(refining->recording);
 	refined.key = refining->recording->asked;
 	bytes = keep_size(refining->program, refined.key);
-	if (choose_left_out(refining->recording) < 0 || store(refining, before, size, &refined.changed) < 0)
+	if (choose_left_out(refining->recording) < 0 || store(refining, &before, &refined.changed) < 0)
 		return (struct refined){0};
 	refined.learnt = true;
 	refined.unsure = result.unsure;
