@@ -21,13 +21,15 @@ struct refinements {
 	struct {
 		uint64_t hash; /* of the program's path; 0: free */
 		uint64_t next_ms;
+		uint64_t started_ms; /* its last start that we heard of */
+		uint64_t nothing_ms; /* the pause after its last start; 0: that one has taught something */
 	} items[REFINEMENTS_MAX];
 };
 
 /* Whether a start of the program that begins now should be watched. A program that was unknown is noted. */
 bool refinements_due(struct refinements *refinements, const char *program, uint64_t now_ms);
 
-/* Whether any of the noted programs should be. */
+/* Whether any of the noted programs should be that was started within a day. */
 bool refinements_any_due(const struct refinements *refinements, uint64_t now_ms);
 
 void refinements_told(

@@ -55,9 +55,44 @@ static void a_warm_start_is_followed_by_a_pause(void **state)
 {
 	struct refinements *refinements = *state;
 
+	assert_true(refinements_due(refinements, "/bin/app", 1000));
 	refinements_told(refinements, "/bin/app", REFINEMENT_NOTHING, 1000);
 	assert_false(refinements_due(refinements, "/bin/app", 1001));
 	assert_true(refinements_due(refinements, "/bin/app", 60000));
+}
+
+/* Otherwise an instance would be made and removed all day for programs that are warm. */
+static void pauses_after_warm_starts_become_longer(void **state)
+{
+	struct refinements *refinements = *state;
+	uint64_t now = 1000, last = 0;
+
+	for (int i = 0; i < 20; i++) {
+		uint64_t began = now;
+
+		assert_true(refinements_due(refinements, "/bin/app", now));
+		refinements_told(refinements, "/bin/app", REFINEMENT_NOTHING, now);
+		while (!refinements_due(refinements, "/bin/app", now))
+			now += 1000;
+		assert_in_range(now - began, last, HOUR_MS);
+		last = now - began;
+	}
+	assert_int_equal(last, HOUR_MS);
+	refinements_told(refinements, "/bin/app", REFINEMENT_BETTER, now);
+	refinements_told(refinements, "/bin/app", REFINEMENT_NOTHING, now);
+	assert_true(refinements_due(refinements, "/bin/app", now + 10000));
+}
+
+/* An instance that is ready costs each switch of tasks a little. */
+static void nothing_is_kept_ready_for_what_is_not_started(void **state)
+{
+	struct refinements *refinements = *state;
+
+	assert_true(refinements_due(refinements, "/bin/app", 1000));
+	assert_true(refinements_any_due(refinements, 1000 + 23 * HOUR_MS));
+	assert_false(refinements_any_due(refinements, 1000 + 24 * HOUR_MS));
+	assert_true(refinements_due(refinements, "/bin/app", 1000 + 24 * HOUR_MS));
+	assert_true(refinements_any_due(refinements, 1000 + 24 * HOUR_MS));
 }
 
 /* However many programs there are, each is watched sooner or later. */
@@ -109,6 +144,9 @@ int main(void)
 			a_program_is_watched_until_it_teaches_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_only_counts_is_watched_once_an_hour, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_warm_start_is_followed_by_a_pause, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pauses_after_warm_starts_become_longer, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			nothing_is_kept_ready_for_what_is_not_started, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(many_programs_take_turns, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_collision_does_not_end_a_pause, set_up, tear_down),
 	};

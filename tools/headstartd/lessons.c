@@ -200,15 +200,25 @@ static bool any_wants_trace(const struct known *known, int64_t now)
 	return false;
 }
 
-/* Making an instance takes longer than the first reads of a start, so it is made before. */
+static bool wants_tracer(const struct lessons *lessons)
+{
+	return any_wants_trace(&lessons->known, time(NULL)) ||
+		refinements_any_due(&lessons->refinements, monotonic_ms());
+}
+
+/* Making an instance takes longer than the first reads of a start, so it is made before, and goes when nothing is to be traced. */
 static void prepare_tracer(struct lessons *lessons)
 {
 	const struct tracer_options options = {.light = true};
 	_cleanup_close_ int lock = -1;
 
-	if (lessons->tracer || lessons->tracing ||
-		(!any_wants_trace(&lessons->known, time(NULL)) &&
-			!refinements_any_due(&lessons->refinements, monotonic_ms())))
+	if (lessons->tracing)
+		return;
+	if (!wants_tracer(lessons)) {
+		release_tracer(lessons);
+		return;
+	}
+	if (lessons->tracer)
 		return;
 	lock = execs_lock(lessons->tracefs);
 	snprintf(lessons->instance, sizeof(lessons->instance),
