@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Waits until the file GO exists, a minute at most, then touches the first half of each 64 KiB of DATA, which it has mapped. */
+/*
+ * Waits until the file GO exists, a minute at most, then touches the first half of each 64 KiB of DATA, which it has
+ * mapped. Stays while there is a file GO.stay.
+ */
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -24,5 +27,7 @@ int main(void)
 		if (page % 16 < 8)
 			sum = (char)(sum + map[page * 4096]);
 	usleep(300000); /* so that somebody can look at what was touched */
+	for (int i = 0; i < 6000 && access(GO ".stay", F_OK) == 0; i++)
+		usleep(10000);
 	return sum == 1 ? 1 : 0;
 }
