@@ -296,10 +296,12 @@ static int make_area(struct place_disk *disk)
 	if (r < 0)
 		return r;
 	r = place_judge(disk);
-	if (r == -ERANGE || (r == -EDOM && !disk->any_loss))
+	if (r == -ERANGE || (r == -EDOM && !disk->any_loss)) {
+		disk->settled = r == -ERANGE;
 		return refuse(disk,
 			"has room only in small pieces or far away, where too little would be gained, or starts without "
 			"headstart would take more than 1.05 times as long");
+	}
 	disk->donor = TAKE_FD(donor);
 	return 0;
 }
