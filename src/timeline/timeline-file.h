@@ -30,7 +30,7 @@ enum timeline_fault timeline_parse(const void *data, size_t size, struct timelin
  */
 int timeline_load(const char *path, struct timeline *ret, enum timeline_fault *ret_fault);
 
-/* Atomically replaces path. Returns 0 or negative errno. */
+/* Atomically replaces path, for its owner alone: there are arguments and names of files in it. Returns 0 or negative errno. */
 int timeline_save(const struct timeline *timeline, const char *path);
 
 /* The words after the file's name: "is not a headstart timeline", "is damaged …". */

@@ -189,5 +189,5 @@ int timeline_save(const struct timeline *timeline, const char *path)
 	size_t size;
 	int r = timeline_serialize(timeline, &data, &size);
 
-	return r < 0 ? r : publish_file(path, 0644, data, size);
+	return r < 0 ? r : publish_file(path, 0600, data, size);
 }

@@ -74,6 +74,23 @@ assert all(e["dur"] >= 0 for e in events if e["ph"] == "X")
 END
 }
 
+# Arguments and names of files are nobody else's business, unless the owner of the timeline says so.
+case_only_the_owner_may_read() {
+	mode() { stat -c %a "$1"; }
+	[ "$(mode "$tmp/timeline")" = 600 ] || fail "the timeline has mode $(mode "$tmp/timeline")"
+	cp "$tmp/timeline" "$tmp/shared"
+	for expected in 600 640 644; do
+		chmod "$expected" "$tmp/shared"
+		for output in "$tmp/shared.html" "$tmp/shared.json"; do
+			"$tool" timeline -o "$output" "$tmp/shared"
+			[ "$(mode "$output")" = "$expected" ] || fail "'$output' has mode $(mode "$output"), not $expected"
+		done
+	done
+	chmod 777 "$tmp/shared"
+	"$tool" timeline -o "$tmp/shared.html" "$tmp/shared"
+	[ "$(mode "$tmp/shared.html")" = 644 ] || fail "others may write to the page: $(mode "$tmp/shared.html")"
+}
+
 case_wrong_command_lines() {
 	refuses 2 'no file given' "$tool" timeline -o "$tmp/x.html"
 	refuses 2 'no file given to write to' "$tool" timeline "$tmp/timeline"

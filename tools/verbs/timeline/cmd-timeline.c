@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
@@ -50,7 +51,16 @@ static int choose_format(const char *name, const char *output, const struct form
 		"timeline", "the name '%s' does not say which format: use -f html or -f perfetto", output);
 }
 
-static int write_output(const struct timeline *timeline, const struct format *format, const char *output)
+/* The output is for nobody who may not read the input. */
+static mode_t mode_of(const char *input)
+{
+	struct stat status;
+
+	return stat(input, &status) < 0 ? 0600 : (status.st_mode & 0044) | 0600;
+}
+
+static int write_output(
+	const struct timeline *timeline, const struct format *format, const char *output, mode_t mode)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
@@ -60,7 +70,7 @@ static int write_output(const struct timeline *timeline, const struct format *fo
 	if (out && (ferror(out) | fclose(out)) && r == 0)
 		r = -ENOMEM;
 	if (r == 0)
-		r = publish_file(output, 0644, text, size);
+		r = publish_file(output, mode, text, size);
 	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", output) : 0;
 }
 
@@ -101,5 +111,5 @@ int cmd_timeline(int argc, char **argv)
 		r = timeline_input(argv[optind], &timeline);
 	if (r == 0)
 		r = output_check(output);
-	return r ? r : write_output(&timeline, format, output);
+	return r ? r : write_output(&timeline, format, output, mode_of(argv[optind]));
 }
