@@ -61,14 +61,6 @@ static int put_files(FILE *out, const struct timeline *timeline)
 	return r;
 }
 
-static const char *program_of(const struct timeline *timeline, const struct sums *sums, size_t thread)
-{
-	for (size_t i = 0; i < sums->n_processes; i++)
-		if (sums->processes[i].pid == timeline->threads[thread].pid)
-			return sums->processes[i].program;
-	return timeline->threads[thread].name;
-}
-
 static int put_threads(FILE *out, const struct timeline *timeline, const struct sums *sums)
 {
 	int r = 0;
@@ -79,7 +71,7 @@ static int put_threads(FILE *out, const struct timeline *timeline, const struct 
 			timeline->threads[i].pid);
 		r = put_member(out, "name", timeline->threads[i].name);
 		if (r == 0)
-			r = put_member(out, "program", program_of(timeline, sums, i));
+			r = put_member(out, "program", sums->programs[i]);
 		fputc('}', out);
 	}
 	fputc(']', out);

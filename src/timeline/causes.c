@@ -12,7 +12,7 @@
 /* A thread begins a span, or ends. */
 struct turn {
 	uint64_t time;
-	uint32_t thread;
+	size_t place; /* of the thread, among those of the sweep */
 	size_t span;
 };
 
@@ -20,7 +20,8 @@ struct sweep {
 	const struct timeline *timeline;
 	struct turn *turns; /* owned; ascending by time */
 	size_t n_turns;
-	size_t *current; /* owned; the span of each thread */
+	size_t *current; /* owned; the span of each thread of the sweep */
+	size_t n_threads;
 	size_t living, running, runnable;
 };
 
@@ -46,28 +47,29 @@ static int compare_turns(const void *a, const void *b)
 	return (x->span > y->span) - (x->span < y->span);
 }
 
-static int sweep_init(struct sweep *sweep, const struct timeline *timeline, int32_t pid)
+static int sweep_init(struct sweep *sweep, const struct timeline *timeline, size_t n_threads, size_t n_spans)
 {
 	sweep->timeline = timeline;
-	sweep->turns = calloc(timeline->n_spans + timeline->n_threads, sizeof(*sweep->turns));
-	sweep->current = calloc(timeline->n_threads, sizeof(*sweep->current));
+	sweep->n_threads = n_threads;
+	sweep->turns = calloc(n_spans + n_threads + 1, sizeof(*sweep->turns));
+	sweep->current = calloc(n_threads + 1, sizeof(*sweep->current));
 	if (!sweep->turns || !sweep->current)
 		return -ENOMEM;
-	for (size_t i = 0; i < timeline->n_spans; i++) {
-		const struct timeline_span *span = &timeline->spans[i];
-
-		if (pid == 0 || timeline->threads[span->thread].pid == pid)
-			sweep->turns[sweep->n_turns++] =
-				(struct turn){.time = span->begin, .thread = span->thread, .span = i};
-	}
-	for (size_t i = 0; i < timeline->n_threads; i++) {
+	for (size_t i = 0; i < n_threads; i++)
 		sweep->current[i] = NOTHING;
-		if (pid == 0 || timeline->threads[i].pid == pid)
-			sweep->turns[sweep->n_turns++] = (struct turn){
-				.time = timeline->threads[i].end, .thread = (uint32_t)i, .span = NOTHING};
-	}
-	qsort(sweep->turns, sweep->n_turns, sizeof(*sweep->turns), compare_turns);
 	return 0;
+}
+
+static void add_span(struct sweep *sweep, size_t place, size_t span)
+{
+	sweep->turns[sweep->n_turns++] =
+		(struct turn){.time = sweep->timeline->spans[span].begin, .place = place, .span = span};
+}
+
+static void add_end(struct sweep *sweep, size_t place, size_t thread)
+{
+	sweep->turns[sweep->n_turns++] =
+		(struct turn){.time = sweep->timeline->threads[thread].end, .place = place, .span = NOTHING};
 }
 
 static void count(struct sweep *sweep, size_t span, size_t by)
@@ -84,8 +86,8 @@ static void count(struct sweep *sweep, size_t span, size_t by)
 
 static void take_turn(struct sweep *sweep, const struct turn *turn)
 {
-	count(sweep, sweep->current[turn->thread], (size_t)-1);
-	sweep->current[turn->thread] = turn->span;
+	count(sweep, sweep->current[turn->place], (size_t)-1);
+	sweep->current[turn->place] = turn->span;
 	count(sweep, turn->span, 1);
 }
 
@@ -105,7 +107,7 @@ static size_t cause(const struct sweep *sweep)
 
 	if (sweep->living == 0)
 		return NOTHING;
-	for (size_t i = 0; i < sweep->timeline->n_threads; i++) {
+	for (size_t i = 0; i < sweep->n_threads; i++) {
 		size_t span = sweep->current[i];
 
 		if (span == NOTHING)
@@ -120,42 +122,78 @@ static size_t cause(const struct sweep *sweep)
 	return best;
 }
 
-int timeline_causes_find(const struct timeline *timeline, int32_t pid, struct timeline_causes *ret)
+/* What lasts until the next turn, or after the last one until `end`. */
+static void run(struct sweep *sweep, uint64_t end, struct timeline_causes *causes)
 {
-	_cleanup_(sweep_release) struct sweep sweep = {0};
-	_cleanup_(timeline_causes_releasep) struct timeline_causes causes = {0};
-	uint64_t end;
-	int r = sweep_init(&sweep, timeline, pid);
-
-	causes.by_span = calloc(timeline->n_spans + 1, sizeof(*causes.by_span));
-	if (r < 0 || !causes.by_span)
-		return -ENOMEM;
-	if (pid == 0 && sweep.n_turns)
-		causes.nobody = sweep.turns[0].time;
-	for (size_t i = 0; i < sweep.n_turns; i++) {
+	qsort(sweep->turns, sweep->n_turns, sizeof(*sweep->turns), compare_turns);
+	for (size_t i = 0; i < sweep->n_turns; i++) {
+		uint64_t lasts =
+			(i + 1 < sweep->n_turns ? sweep->turns[i + 1].time : end) - sweep->turns[i].time;
 		size_t span;
-		uint64_t lasts;
 
-		take_turn(&sweep, &sweep.turns[i]);
-		end = i + 1 < sweep.n_turns ? sweep.turns[i + 1].time
-			: pid == 0          ? timeline->duration
-					    : sweep.turns[i].time;
-		lasts = end - sweep.turns[i].time;
+		take_turn(sweep, &sweep->turns[i]);
 		if (lasts == 0)
 			continue;
-		span = cause(&sweep);
+		span = cause(sweep);
 		if (span == NOTHING) {
-			causes.nobody += lasts;
-		} else {
-			causes.by_span[span] += lasts;
-			causes.states[timeline->spans[span].state] += lasts;
+			causes->nobody += lasts;
+			continue;
 		}
+		causes->states[sweep->timeline->spans[span].state] += lasts;
+		if (causes->by_span)
+			causes->by_span[span] += lasts;
 	}
-	causes.total = causes.nobody;
+	causes->total = causes->nobody;
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
-		causes.total += causes.states[i];
+		causes->total += causes->states[i];
+}
+
+int timeline_causes_find(const struct timeline *timeline, struct timeline_causes *ret)
+{
+	_cleanup_(sweep_release) struct sweep sweep = {0};
+	struct timeline_causes causes = {0};
+	uint64_t first = UINT64_MAX;
+
+	if (sweep_init(&sweep, timeline, timeline->n_threads, timeline->n_spans) < 0)
+		return -ENOMEM;
+	causes.by_span = calloc(timeline->n_spans + 1, sizeof(*causes.by_span));
+	if (!causes.by_span)
+		return -ENOMEM;
+	for (size_t i = 0; i < timeline->n_spans; i++)
+		add_span(&sweep, timeline->spans[i].thread, i);
+	for (size_t i = 0; i < timeline->n_threads; i++)
+		add_end(&sweep, i, i);
+	for (size_t i = 0; i < sweep.n_turns; i++)
+		first = sweep.turns[i].time < first ? sweep.turns[i].time : first;
+	if (sweep.n_turns)
+		causes.nobody = first;
+	run(&sweep, timeline->duration, &causes);
 	*ret = causes;
-	causes = (struct timeline_causes){0};
+	return 0;
+}
+
+int timeline_causes_find_process(const struct timeline *timeline, const uint32_t *threads, size_t n_threads,
+	const size_t *spans, struct timeline_causes *ret)
+{
+	_cleanup_(sweep_release) struct sweep sweep = {0};
+	struct timeline_causes causes = {0};
+	uint64_t end = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < n_threads; i++)
+		n += spans[threads[i] + 1] - spans[threads[i]];
+	if (sweep_init(&sweep, timeline, n_threads, n) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_threads; i++) {
+		const struct timeline_thread *thread = &timeline->threads[threads[i]];
+
+		for (size_t span = spans[threads[i]]; span < spans[threads[i] + 1]; span++)
+			add_span(&sweep, i, span);
+		add_end(&sweep, i, threads[i]);
+		end = thread->end > end ? thread->end : end;
+	}
+	run(&sweep, end, &causes);
+	*ret = causes;
 	return 0;
 }
 

@@ -19,10 +19,17 @@ struct timeline_causes {
 };
 
 /*
- * The causes of the whole start (pid 0), or of the time from the begin of one process to its end. The timeline is good
- * (timeline_check()). The caller releases *ret. Returns 0 or -ENOMEM.
+ * The causes of the whole start. The timeline is good (timeline_check()). The caller releases *ret. Returns 0 or -ENOMEM.
  */
-int timeline_causes_find(const struct timeline *timeline, int32_t pid, struct timeline_causes *ret);
+int timeline_causes_find(const struct timeline *timeline, struct timeline_causes *ret);
+
+/*
+ * The causes of the time from the begin of a process to its end. Its threads are ascending, and spans[i] is the first
+ * span of thread i; spans[n_threads] is the number of all. Takes time by the spans of these threads alone, and leaves
+ * by_span NULL.
+ */
+int timeline_causes_find_process(const struct timeline *timeline, const uint32_t *threads, size_t n_threads,
+	const size_t *spans, struct timeline_causes *ret);
 void timeline_causes_release(struct timeline_causes *causes);
 
 static inline void timeline_causes_releasep(struct timeline_causes *causes)

@@ -9,9 +9,8 @@
 void sums_release(struct sums *sums)
 {
 	timeline_causes_release(&sums->causes);
-	for (size_t i = 0; i < sums->n_processes; i++)
-		timeline_causes_release(&sums->processes[i].causes);
 	free(sums->processes);
+	free(sums->programs);
 	free(sums->files);
 	free(sums->waits);
 	*sums = (struct sums){0};
@@ -76,16 +75,6 @@ static int sum_files(const struct timeline *timeline, struct sums *sums)
 	return 0;
 }
 
-static const char *program_of(const struct timeline *timeline, const struct timeline_thread *thread)
-{
-	const char *program = thread->name;
-
-	for (size_t i = 0; i < timeline->n_execs; i++)
-		if (timeline->threads[timeline->execs[i].thread].pid == thread->pid)
-			program = timeline->execs[i].path;
-	return program;
-}
-
 static int compare_processes(const void *a, const void *b)
 {
 	const struct sum_process *x = a, *y = b;
@@ -95,26 +84,105 @@ static int compare_processes(const void *a, const void *b)
 	return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
+/* The threads by process, and what belongs to each thread. */
+struct groups {
+	const struct timeline *timeline;
+	uint32_t *threads;     /* owned; by process, then ascending */
+	size_t *spans;         /* owned; the first one of each thread, and the number of all */
+	const char **programs; /* owned; the last one that each thread executed, NULL without */
+	size_t *execs;         /* owned; which one that was */
+};
+
+static void groups_release(struct groups *groups)
+{
+	free(groups->threads);
+	free(groups->spans);
+	free(groups->programs);
+	free(groups->execs);
+}
+
+static int compare_threads(const void *a, const void *b, void *context)
+{
+	const struct timeline *timeline = context;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int32_t p = timeline->threads[x].pid, q = timeline->threads[y].pid;
+
+	return p != q ? (p > q) - (p < q) : (x > y) - (x < y);
+}
+
+static int groups_init(struct groups *groups, const struct timeline *timeline)
+{
+	size_t n = timeline->n_threads;
+
+	groups->timeline = timeline;
+	groups->threads = calloc(n + 1, sizeof(*groups->threads));
+	groups->spans = calloc(n + 1, sizeof(*groups->spans));
+	groups->programs = calloc(n + 1, sizeof(*groups->programs));
+	groups->execs = calloc(n + 1, sizeof(*groups->execs));
+	if (!groups->threads || !groups->spans || !groups->programs || !groups->execs)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		groups->threads[i] = (uint32_t)i;
+	qsort_r(groups->threads, n, sizeof(*groups->threads), compare_threads, (void *)timeline);
+	for (size_t i = 0; i < timeline->n_spans; i++)
+		groups->spans[timeline->spans[i].thread + 1]++;
+	for (size_t i = 0; i < n; i++)
+		groups->spans[i + 1] += groups->spans[i];
+	for (size_t i = 0; i < timeline->n_execs; i++) {
+		groups->programs[timeline->execs[i].thread] = timeline->execs[i].path;
+		groups->execs[timeline->execs[i].thread] = i;
+	}
+	return 0;
+}
+
+/* These are the threads of one process. It counts if its first one is among them. */
+static int sum_process(const struct groups *groups, const uint32_t *threads, size_t n, struct sums *sums)
+{
+	const struct timeline *timeline = groups->timeline;
+	struct sum_process *process = &sums->processes[sums->n_processes];
+	const char *program = NULL;
+	size_t exec = 0, first = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (groups->programs[threads[i]] && (!program || groups->execs[threads[i]] > exec)) {
+			program = groups->programs[threads[i]];
+			exec = groups->execs[threads[i]];
+		}
+	while (first < n && timeline->threads[threads[first]].tid != timeline->threads[threads[first]].pid)
+		first++;
+	if (!program && first < n)
+		program = timeline->threads[threads[first]].name;
+	for (size_t i = 0; i < n; i++)
+		sums->programs[threads[i]] = program ? program : timeline->threads[threads[i]].name;
+	if (first == n)
+		return 0;
+	process->pid = timeline->threads[threads[first]].pid;
+	process->thread = threads[first];
+	process->program = program;
+	sums->n_processes++;
+	return timeline_causes_find_process(timeline, threads, n, groups->spans, &process->causes);
+}
+
 static int sum_processes(const struct timeline *timeline, struct sums *sums)
 {
-	sums->processes = calloc(timeline->n_threads, sizeof(*sums->processes));
-	if (!sums->processes)
-		return -ENOMEM;
-	for (size_t i = 0; i < timeline->n_threads; i++) {
-		const struct timeline_thread *thread = &timeline->threads[i];
-		struct sum_process *process = &sums->processes[sums->n_processes];
-		int r;
+	_cleanup_(groups_release) struct groups groups = {0};
+	size_t begin = 0;
+	int r = groups_init(&groups, timeline);
 
-		if (thread->tid != thread->pid)
+	sums->processes = calloc(timeline->n_threads + 1, sizeof(*sums->processes));
+	sums->programs = calloc(timeline->n_threads + 1, sizeof(*sums->programs));
+	if (!sums->processes || !sums->programs)
+		return -ENOMEM;
+	for (size_t i = 1; r == 0 && i <= timeline->n_threads; i++) {
+		if (i < timeline->n_threads &&
+			timeline->threads[groups.threads[i]].pid ==
+				timeline->threads[groups.threads[begin]].pid)
 			continue;
-		r = timeline_causes_find(timeline, thread->pid, &process->causes);
-		if (r < 0)
-			return r;
-		process->pid = thread->pid;
-		process->thread = (uint32_t)i;
-		process->program = program_of(timeline, thread);
-		sums->n_processes++;
+		r = sum_process(&groups, groups.threads + begin, i - begin, sums);
+		begin = i;
 	}
+	if (r < 0)
+		return r;
 	qsort(sums->processes, sums->n_processes, sizeof(*sums->processes), compare_processes);
 	return 0;
 }
@@ -186,7 +254,7 @@ static int sum_waits(const struct timeline *timeline, struct sums *sums)
 int sums_make(const struct timeline *timeline, struct sums *ret)
 {
 	_cleanup_(sums_releasep) struct sums sums = {0};
-	int r = timeline_causes_find(timeline, 0, &sums.causes);
+	int r = timeline_causes_find(timeline, &sums.causes);
 
 	if (r == 0)
 		r = sum_files(timeline, &sums);

@@ -17,7 +17,7 @@ struct sum_process {
 	int32_t pid;
 	uint32_t thread;               /* its first one */
 	const char *program;           /* borrowed; what it executed last, or its name */
-	struct timeline_causes causes; /* of the time from its begin to its end */
+	struct timeline_causes causes; /* of the time from its begin to its end; without by_span */
 };
 
 /* A thread waited for something that is no read, perhaps several times. */
@@ -40,6 +40,7 @@ struct sums {
 	size_t n_files;
 	struct sum_process *processes; /* owned; those that lived longest first */
 	size_t n_processes;
+	const char **programs;  /* owned, the names borrowed; for each thread, the program of its process */
 	struct sum_wait *waits; /* owned; longest first */
 	size_t n_waits;
 };

@@ -11,6 +11,49 @@
 #include "fixture.h"
 #include "timeline/sums.h"
 
+#define PROCESSES 3000u
+
+/* Each process costs what belongs to it alone: `make` starts thousands. */
+static void many_processes_are_summed(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {
+		.page_size = PAGE, .duration = PROCESSES * MS};
+	_cleanup_(sums_releasep) struct sums sums = {0};
+
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		const struct timeline_thread thread = {.begin = i * MS,
+			.end = (i + 1) * MS,
+			.tid = (int32_t)i + 1,
+			.pid = (int32_t)i + 1,
+			.parent = i ? 0 : TIMELINE_NONE};
+		const struct timeline_span span = {.begin = i * MS,
+			.end = (i + 1) * MS,
+			.thread = i,
+			.state = i % 2 ? TIMELINE_RUNNING : TIMELINE_TIMER,
+			.file = TIMELINE_NONE,
+			.read = TIMELINE_NONE,
+			.note = TIMELINE_NONE};
+
+		assert_int_equal(timeline_add_thread(&timeline, &thread, "name"), 0);
+		assert_int_equal(timeline_add_span(&timeline, &span), 0);
+	}
+	assert_int_equal(timeline_add_exec(&timeline, 5 * MS, 5, "/first"), 0);
+	assert_int_equal(timeline_add_exec(&timeline, 5 * MS + 1, 5, "/last"), 0);
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	assert_int_equal(sums.n_processes, PROCESSES);
+	assert_int_equal(sums.causes.total, PROCESSES * MS);
+	assert_int_equal(sums.causes.by_span[7], 1 * MS);
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		const struct sum_process *process = &sums.processes[i];
+
+		assert_int_equal(process->causes.total, 1 * MS);
+		assert_int_equal(process->causes.states[i % 2 ? TIMELINE_RUNNING : TIMELINE_TIMER], 1 * MS);
+		assert_string_equal(process->program, i == 5 ? "/last" : "name");
+		assert_string_equal(sums.programs[i], i == 5 ? "/last" : "name");
+		assert_null(process->causes.by_span);
+	}
+}
+
 static int begin(void **state)
 {
 	start_begin();
@@ -314,6 +357,7 @@ static void damaged_moments_do_no_harm(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(many_processes_are_summed),
 		cmocka_unit_test_setup(a_fault_waits_for_its_read, begin),
 		cmocka_unit_test_setup(a_read_that_follows_the_one_before_does_not_seek, begin),
 		cmocka_unit_test_setup(the_file_systems_own_block_is_read_between, begin),

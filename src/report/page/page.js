@@ -45,10 +45,21 @@ for (const lane of lanes) {
 
 /* Processes in the order of their begin, below each its other threads. */
 const rows = [];
+const others = new Map();
 data.threads.forEach((thread, i) => {
 	if (thread.tid === thread.pid)
-		rows.push({thread, i, depth: 0}, ...data.threads.map((other, j) => ({thread: other, i: j, depth: 1}))
-			.filter(other => other.thread.pid === thread.pid && other.thread.tid !== other.thread.pid));
+		return;
+	if (!others.has(thread.pid))
+		others.set(thread.pid, []);
+	others.get(thread.pid).push({thread, i, depth: 1});
+});
+data.threads.forEach((thread, i) => {
+	if (thread.tid !== thread.pid)
+		return;
+	rows.push({thread, i, depth: 0});
+	for (const other of others.get(thread.pid) || [])
+		rows.push(other);
+	others.delete(thread.pid);
 });
 const spans = data.threads.map(() => []);
 for (const span of data.spans)
