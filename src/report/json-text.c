@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/json-text.h"
 
+#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,4 +25,19 @@ struct json_object *json_text(const char *text)
 		n += length ? length : 3;
 	}
 	return json_object_new_string_len(clean, (int)n);
+}
+
+int json_text_write(FILE *out, const char *text)
+{
+	struct json_object *value = json_text(text);
+	const char *json =
+		value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
+
+	for (const char *at = json; at && *at; at++)
+		if (*at == '<' || *at == '>' || *at == '&')
+			fprintf(out, "\\u%04x", *at);
+		else
+			fputc(*at, out);
+	json_object_put(value);
+	return json ? 0 : -ENOMEM;
 }

@@ -2,6 +2,8 @@
 /* Writes strings from a system, such as paths, as JSON. */
 #pragma once
 
+#include <stdio.h>
+
 struct json_object;
 
 /*
@@ -9,3 +11,9 @@ struct json_object;
  * memory runs out.
  */
 struct json_object *json_text(const char *text);
+
+/*
+ * Writes the same to a file. In HTML "<" must not stand in a script, since "</script>" would end it: "<", ">" and "&" become
+ * escapes. Returns 0 or -ENOMEM.
+ */
+int json_text_write(FILE *out, const char *text);

@@ -4,7 +4,6 @@
  * stand in the data, since "</script>" would end it whatever the JSON says; so it is written as an escape.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,26 +22,11 @@ static unsigned long long us(uint64_t ns)
 	return ns / 1000;
 }
 
-static int put_text(FILE *out, const char *text)
-{
-	struct json_object *value = json_text(text);
-	const char *json =
-		value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
-
-	for (const char *at = json; at && *at; at++)
-		if (*at == '<' || *at == '>' || *at == '&')
-			fprintf(out, "\\u%04x", *at);
-		else
-			fputc(*at, out);
-	json_object_put(value);
-	return json ? 0 : -ENOMEM;
-}
-
 /* A member of the object, after the first one. */
 static int put_member(FILE *out, const char *key, const char *text)
 {
 	fprintf(out, ",\n\"%s\":", key);
-	return put_text(out, text ? text : "");
+	return json_text_write(out, text ? text : "");
 }
 
 static int put_files(FILE *out, const struct timeline *timeline)
@@ -211,7 +195,21 @@ static int put_notes(FILE *out, const struct timeline *timeline)
 	fputs(",\n\"notes\":[", out);
 	for (size_t i = 0; r == 0 && i < timeline->n_notes; i++) {
 		fputs(i ? "," : "", out);
-		r = put_text(out, timeline->notes[i]);
+		r = json_text_write(out, timeline->notes[i]);
+	}
+	fputc(']', out);
+	return r;
+}
+
+/* What each state means. */
+static int put_words(FILE *out)
+{
+	int r = 0;
+
+	fputs(",\n\"words\":[", out);
+	for (enum timeline_state state = 0; r == 0 && state < TIMELINE_STATES; state++) {
+		fputs(state ? "," : "", out);
+		r = json_text_write(out, report_timeline_state(state));
 	}
 	fputc(']', out);
 	return r;
@@ -262,6 +260,8 @@ static int put_data(FILE *out, const struct timeline *timeline, const struct sum
 		r = put_marks(out, timeline);
 	if (r == 0)
 		r = put_notes(out, timeline);
+	if (r == 0)
+		r = put_words(out);
 	put_sums(out, sums);
 	fputc('}', out);
 	return r;

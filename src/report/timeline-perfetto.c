@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a timeline in the Trace Event Format, event by event. */
 #include <errno.h>
-#include <json-c/json.h>
 
 #include "report/json-text.h"
 #include "report/timeline-export.h"
 #include "timeline/causes.h"
 
 #define READS_PID 0 /* no process has this number */
-
-static int put_text(FILE *out, const char *text)
-{
-	struct json_object *value = json_text(text);
-	const char *json =
-		value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
-
-	if (json)
-		fputs(json, out);
-	json_object_put(value);
-	return json ? 0 : -ENOMEM;
-}
 
 /* Begins an event that is followed by its name; times are in microseconds. */
 static void begin(FILE *out, const char *phase, int pid, long long tid, uint64_t time)
@@ -35,7 +22,7 @@ static int put_name(FILE *out, const char *what, int pid, long long tid, const c
 
 	fprintf(out, ",\n{\"ph\":\"M\",\"pid\":%d,\"tid\":%lld,\"name\":\"%s\",\"args\":{\"name\":", pid, tid,
 		what);
-	r = put_text(out, name);
+	r = json_text_write(out, name);
 	fputs("}}", out);
 	return r;
 }
@@ -70,11 +57,11 @@ static int put_spans(FILE *out, const struct timeline *timeline)
 			(double)(span->end - span->begin) / 1e3);
 		if (span->file != TIMELINE_NONE) {
 			fputs(",\"args\":{\"file\":", out);
-			r = put_text(out, timeline->files[span->file].path);
+			r = json_text_write(out, timeline->files[span->file].path);
 			fputc('}', out);
 		} else if (span->note != TIMELINE_NONE) {
 			fputs(",\"args\":{\"for\":", out);
-			r = put_text(out, timeline->notes[span->note]);
+			r = json_text_write(out, timeline->notes[span->note]);
 			fputc('}', out);
 		}
 		fputc('}', out);
@@ -109,12 +96,12 @@ static int put_marks(FILE *out, const struct timeline *timeline)
 		const struct timeline_thread *thread = &timeline->threads[timeline->execs[i].thread];
 
 		begin(out, "i", thread->pid, thread->tid, timeline->execs[i].time);
-		r = put_text(out, timeline->execs[i].path);
+		r = json_text_write(out, timeline->execs[i].path);
 		fputs(",\"s\":\"p\"}", out);
 	}
 	for (size_t i = 0; r == 0 && i < timeline->n_marks; i++) {
 		begin(out, "i", timeline->threads[0].pid, timeline->threads[0].tid, timeline->marks[i].time);
-		r = put_text(out, timeline->marks[i].name);
+		r = json_text_write(out, timeline->marks[i].name);
 		fputs(",\"s\":\"g\"}", out);
 	}
 	return r;

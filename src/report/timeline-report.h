@@ -15,5 +15,8 @@ int report_timeline_json(FILE *out, const struct timeline *timeline);
  */
 char *report_timeline_sentence(const struct timeline *timeline, const struct sums *sums);
 
+/* What a state means to somebody who waits for the start: "waiting for a lock". */
+const char *report_timeline_state(enum timeline_state state);
+
 /* The name of a file for people: its path, "/dev/sda (inodes and folders)", "files without a name". The caller frees it. */
 char *report_timeline_file(const struct timeline *timeline, uint32_t file);

@@ -27,6 +27,11 @@ static const char *const meanings[TIMELINE_STATES] = {
 	[TIMELINE_OTHER] = "waiting for something else",
 };
 
+const char *report_timeline_state(enum timeline_state state)
+{
+	return meanings[state];
+}
+
 static double seconds(uint64_t ns)
 {
 	return (double)ns / 1e9;

@@ -119,6 +119,12 @@ static void page_of_a_large_start(void **state)
 	expect_length(data, "reads", 50000, 50000);
 	expect_length(data, "files", FILES, FILES);
 	expect_length(data, "spans", 20000, 80001);
+	/* The page says what the report says. */
+	expect_length(data, "words", TIMELINE_STATES, TIMELINE_STATES);
+	for (size_t i = 0; i < TIMELINE_STATES; i++)
+		assert_string_equal(json_object_get_string(json_object_array_get_idx(
+					    json_object_object_get(data, "words"), i)),
+			report_timeline_state(i));
 	assert_int_equal(json_object_get_int(json_object_object_get(data, "left_out")), 0);
 	program = json_object_get_string(json_object_object_get(data, "program"));
 	assert_non_null(strstr(program, "</script><script>alert(1)")); /* whole, as text */

@@ -3,9 +3,6 @@
 "use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const STATES = ["running", "runnable", "read", "write", "lock", "child", "timer", "message", "pipe", "events", "other"];
-const WORDS = ["computing", "waiting for a processor", "waiting for reads", "waiting for writes", "waiting for a lock",
-	"waiting for a process that it started", "sleeping", "waiting for a message", "waiting for a pipe", "waiting for events",
-	"waiting for something else"];
 const KINDS = [["seek", "awaited, far from the read before (seek)"], ["next", "awaited, next to the read before"],
 	["ahead", "read ahead: nobody waited"], ["metadata", "inodes, folders and the like"]];
 const LABEL = 230, ROW = 16, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
@@ -236,7 +233,7 @@ function tellThread(canvas, event, y) {
 	const span = event.offsetX > LABEL && spans[row.i].find(s => s[1] <= time && time < s[1] + s[2]);
 	if (!span)
 		return name;
-	let text = `${name}\n${WORDS[span[3]]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
+	let text = `${name}\n${data.words[span[3]]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
 	if (span[4] >= 0)
 		text += `\n${fileName(span[4])}`;
 	if (span[5] >= 0)
@@ -316,7 +313,7 @@ function fill() {
 		$(id).append(item);
 	});
 	const used = new Set(data.spans.map(span => span[3]));
-	legend("states", STATES.map((name, i) => [name, WORDS[i]]).filter((_, i) => used.has(i)));
+	legend("states", STATES.map((name, i) => [name, data.words[i]]).filter((_, i) => used.has(i)));
 	legend("kinds", KINDS);
 	STATES.forEach((name, i) => {
 		if (data.causes[i] < data.duration / 500)
@@ -324,7 +321,7 @@ function fill() {
 		const part = document.createElement("div");
 		part.style.flex = `${data.causes[i]} 0 0`;
 		part.style.background = `var(--${name})`;
-		part.textContent = part.title = `${WORDS[i]} ${seconds(data.causes[i])}`;
+		part.textContent = part.title = `${data.words[i]} ${seconds(data.causes[i])}`;
 		$("causes").append(part);
 	});
 	for (const file of data.sums) {
