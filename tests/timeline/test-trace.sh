@@ -75,6 +75,22 @@ assert TOP["causes"]["timer"] >= 0.5 and TOP["causes"]["child"] < 0.1, TOP["caus
 END
 }
 
+# The user who called sudo draws the page without it.
+case_timeline_belongs_to_the_user_of_the_command() {
+	mkdir -m 755 "$disk/theirs"
+	chown 65534 "$disk/theirs"
+	chmod 755 "$tmp"
+	setpriv --reuid 65534 --clear-groups test -w "$disk/theirs" || skip "the folder of tests is closed to other users"
+	name=$(id -un 65534 2>/dev/null) || skip "there is no user with the number 65534"
+	for output in "$disk/theirs/timeline" "$disk/timeline"; do
+		"$tool" trace --quiet --no-drop --user "$name" -o "$output" -- true 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	done
+	(cd "$disk/theirs" && "$tool" trace --quiet --no-drop --user "$name" -o relative -- true) || fail "a relative path"
+	owners=$(stat -c %u:%a "$disk/theirs/timeline" "$disk/theirs/relative" "$disk/timeline" | paste -s -d ' ')
+	[ "$owners" = "65534:600 65534:600 0:600" ] || fail "owners and modes are $owners"
+	rm -r "$disk/theirs" "$disk/timeline"
+}
+
 case_milestone_ends_the_trace() {
 	trace --until time:0.5 --kill -- sleep 100 || fail "$(cat "$tmp/err")"
 	report --json

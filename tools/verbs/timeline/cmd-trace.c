@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart trace: writes the timeline of one ordinary start. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "lib/output.h"
 #include "plan/build/build.h"
+#include "record/command/as-user.h"
 #include "record/command/terminal.h"
 #include "report/timeline-report.h"
 #include "timeline/timeline-file.h"
@@ -115,6 +118,34 @@ static uint64_t expect_prefetched(const struct profile *profile)
 	return summary.planned_ms * 1000000;
 }
 
+struct saving {
+	const struct timeline *timeline;
+	const char *path;
+};
+
+/* Runs in a process that has become the user. */
+static int save_own(void *context)
+{
+	const struct saving *saving = context;
+
+	return timeline_save(saving->timeline, saving->path) < 0 ? 1 : 0;
+}
+
+/* Only its owner may read a timeline. Where the user whom the command ran as may write, it is that user's. */
+static int save(const struct timeline *timeline, const char *user, const char *output)
+{
+	_cleanup_free_ char *folder = user && output[0] != '/' ? getcwd(NULL, 0) : NULL;
+	_cleanup_free_ char *path = NULL;
+
+	if (user && (folder || output[0] == '/')) {
+		if (asprintf(&path, "%s%s%s", folder ? folder : "", folder ? "/" : "", output) < 0)
+			return -ENOMEM;
+		if (as_user(user, save_own, &(struct saving){timeline, path}) == 0)
+			return 0;
+	}
+	return timeline_save(timeline, output);
+}
+
 /* Returns 0, or an exit status after printing the reason. */
 static int keep(const struct record_job *job, struct record_result *result)
 {
@@ -123,7 +154,7 @@ static int keep(const struct record_job *job, struct record_result *result)
 	int r;
 
 	result->timeline.prefetched = expect_prefetched(&result->profile);
-	r = timeline_save(&result->timeline, job->output);
+	r = save(&result->timeline, job->record.user, job->output);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", job->output);
 	if (job->quiet)
