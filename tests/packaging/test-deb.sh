@@ -49,7 +49,7 @@ case_two_builds_are_the_same_bytes() {
 }
 
 case_lintian_finds_nothing() {
-	lintian --no-cfg --fail-on error,warning --tag-display-limit 0 "$tmp"/first/*.changes >"$tmp/out" 2>&1 || fail "lintian: $(cat "$tmp/out")"
+	TMPDIR=$tmp lintian --no-cfg --fail-on error,warning --tag-display-limit 0 "$tmp"/first/*.changes >"$tmp/out" 2>&1 || fail "lintian: $(cat "$tmp/out")"
 }
 
 case_shims_are_built_as_ever() {
