@@ -5,50 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/reader.h"
 #include "format/endian.h"
 #include "profile/disk-layout.h"
 #include "profile/recordings.h"
 
-/* The rest of the file, without the checksum. */
-struct reader {
-	const char *data;
-	size_t size;
-};
-
-/* The next `count` items of item_size bytes, possibly not aligned; NULL if the file has fewer. */
-static const char *take(struct reader *reader, uint64_t count, size_t item_size)
-{
-	const char *taken = reader->data;
-	size_t size;
-
-	if (!table_fits(0, count, item_size, reader->size))
-		return NULL;
-	size = (size_t)count * item_size;
-	reader->data += size;
-	reader->size -= size;
-	return taken;
-}
-
-/* A copy of the next string. Each byte of the file is copied at most once, so copies cannot outgrow it. */
-static char *take_string(struct reader *reader)
-{
-	size_t length = strnlen(reader->data, reader->size);
-	char *copy;
-
-	if (length == reader->size)
-		return NULL;
-	copy = strdup(reader->data);
-	reader->data += length + 1;
-	reader->size -= length + 1;
-	return copy;
-}
-
 static bool read_ranges(struct reader *ranges, uint32_t count, size_t size, struct profile_file *file)
 {
-	const char *at = take(ranges, count, size);
+	const char *at = reader_take(ranges, count, size);
 
 	if (!at)
 		return false;
@@ -75,7 +41,7 @@ static bool read_ranges(struct reader *ranges, uint32_t count, size_t size, stru
 
 static bool read_parts(struct reader *parts, uint32_t count, struct elf_landmarks *landmarks)
 {
-	const char *at = take(parts, count, sizeof(struct elf_part));
+	const char *at = reader_take(parts, count, sizeof(struct elf_part));
 
 	if (!at || count > LANDMARK_PARTS_MAX)
 		return false;
@@ -94,7 +60,7 @@ static bool read_parts(struct reader *parts, uint32_t count, struct elf_landmark
 
 static bool read_marks(struct reader *marks, uint32_t count, struct elf_landmarks *landmarks)
 {
-	const char *at = take(marks, count, sizeof(struct elf_landmark));
+	const char *at = reader_take(marks, count, sizeof(struct elf_landmark));
 
 	if (!at)
 		return false;
@@ -140,7 +106,7 @@ static bool read_landmarks(
 
 static bool read_file_entry(struct tables *tables, struct profile_file *file)
 {
-	const char *at = take(&tables->files, 1, tables->file_size);
+	const char *at = reader_take(&tables->files, 1, tables->file_size);
 	struct disk_file disk = {0};
 
 	if (!at)
@@ -156,7 +122,7 @@ static bool read_file_entry(struct tables *tables, struct profile_file *file)
 		.build_id_size = LE32(disk.build_id_size),
 	};
 	memcpy(file->build_id, disk.build_id, sizeof(file->build_id));
-	file->path = take_string(&tables->strings);
+	file->path = reader_copy_string(&tables->strings);
 	return file->path && read_ranges(&tables->ranges, LE32(disk.range_count), tables->range_size, file) &&
 		read_landmarks(tables, LE32(disk.part_count), LE32(disk.mark_count), file);
 }
@@ -175,7 +141,7 @@ static bool read_files(struct tables *tables, uint32_t count, struct profile *pr
 
 static bool read_block_ranges(struct reader *ranges, uint64_t count, struct profile_file_system *system)
 {
-	const char *at = take(ranges, count, sizeof(struct disk_block_range));
+	const char *at = reader_take(ranges, count, sizeof(struct disk_block_range));
 
 	if (!at || count == 0)
 		return false;
@@ -204,7 +170,7 @@ static bool read_metadata(struct tables *tables, uint32_t count, struct profile 
 		struct profile_file_system *system = &profile->file_systems[profile->n_file_systems++];
 		struct disk_file_system disk;
 
-		memcpy(&disk, take(&tables->file_systems, 1, sizeof(disk)), sizeof(disk));
+		memcpy(&disk, reader_take(&tables->file_systems, 1, sizeof(disk)), sizeof(disk));
 		system->id = LE64(disk.id);
 		if (!read_block_ranges(&tables->block_ranges, LE64(disk.range_count), system))
 			return false;
@@ -224,9 +190,9 @@ static bool read_execs(struct reader *execs, struct reader *strings, uint32_t co
 		struct profile_exec *exec = &profile->execs[profile->n_execs++];
 		uint32_t order;
 
-		memcpy(&order, take(execs, 1, sizeof(order)), sizeof(order));
+		memcpy(&order, reader_take(execs, 1, sizeof(order)), sizeof(order));
 		exec->order = LE32(order);
-		exec->path = take_string(strings);
+		exec->path = reader_copy_string(strings);
 		if (!exec->path)
 			return false;
 	}
@@ -239,7 +205,7 @@ static bool read_texts(struct reader *strings, size_t count, struct profile *pro
 		&profile->milestone, &profile->folder, &profile->rule, &profile->asked_path};
 
 	for (size_t i = 0; i < count; i++) {
-		*texts[i] = take_string(strings);
+		*texts[i] = reader_copy_string(strings);
 		if (!*texts[i])
 			return false;
 	}
@@ -254,7 +220,7 @@ static bool read_arguments(struct reader *strings, uint32_t count, struct profil
 	if (!profile->arguments)
 		return false;
 	for (; profile->n_arguments < count; profile->n_arguments++) {
-		char *argument = take_string(strings);
+		char *argument = reader_copy_string(strings);
 
 		if (!argument)
 			return false;
@@ -298,7 +264,7 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		parts[i].table->data = take(&body, parts[i].count, parts[i].item_size);
+		parts[i].table->data = reader_take(&body, parts[i].count, parts[i].item_size);
 		if (!parts[i].table->data)
 			return false;
 		parts[i].table->size = (size_t)parts[i].count * parts[i].item_size;

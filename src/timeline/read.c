@@ -4,48 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/reader.h"
 #include "format/endian.h"
 #include "timeline/disk-layout.h"
 #include "timeline/timeline-file.h"
-
-/* The rest of the file, without the checksum. */
-struct reader {
-	const char *data;
-	size_t size;
-};
-
-/* The next `count` items of item_size bytes, possibly not aligned; NULL if the file has fewer. */
-static const char *take(struct reader *reader, uint64_t count, size_t item_size)
-{
-	const char *taken = reader->data;
-	size_t size;
-
-	if (!table_fits(0, count, item_size, reader->size))
-		return NULL;
-	size = (size_t)count * item_size;
-	reader->data += size;
-	reader->size -= size;
-	return taken;
-}
-
-/* The next string as it lies in the file, NUL-terminated; NULL if there is none. */
-static const char *string_of(struct reader *strings)
-{
-	size_t length = strnlen(strings->data, strings->size);
-
-	return length == strings->size ? NULL : take(strings, length + 1, 1);
-}
-
-/* A copy of it. */
-static char *take_string(struct reader *strings)
-{
-	const char *text = string_of(strings);
-
-	return text ? strdup(text) : NULL;
-}
 
 /* The parts of the file, each of which is read from its beginning to its end. */
 struct tables {
@@ -69,7 +33,7 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		parts[i].table->data = take(&body, parts[i].count, parts[i].item_size);
+		parts[i].table->data = reader_take(&body, parts[i].count, parts[i].item_size);
 		if (!parts[i].table->data)
 			return false;
 		parts[i].table->size = (size_t)parts[i].count * parts[i].item_size;
@@ -80,7 +44,7 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 /* Copies the next entry of a table. Returns false at its end. */
 static bool next(struct reader *table, void *entry, size_t size)
 {
-	const char *at = table->size ? take(table, 1, size) : NULL;
+	const char *at = table->size ? reader_take(table, 1, size) : NULL;
 
 	if (at)
 		memcpy(entry, at, size);
@@ -89,10 +53,10 @@ static bool next(struct reader *table, void *entry, size_t size)
 
 static bool read_texts(struct reader *strings, struct timeline *timeline)
 {
-	timeline->command = take_string(strings);
-	timeline->program = timeline->command ? take_string(strings) : NULL;
-	timeline->kernel = timeline->program ? take_string(strings) : NULL;
-	timeline->ended_by = timeline->kernel ? take_string(strings) : NULL;
+	timeline->command = reader_copy_string(strings);
+	timeline->program = timeline->command ? reader_copy_string(strings) : NULL;
+	timeline->kernel = timeline->program ? reader_copy_string(strings) : NULL;
+	timeline->ended_by = timeline->kernel ? reader_copy_string(strings) : NULL;
 	return timeline->ended_by;
 }
 
@@ -101,7 +65,7 @@ static bool read_files(struct tables *tables, struct timeline *timeline)
 	struct disk_file disk;
 
 	while (next(&tables->files, &disk, sizeof(disk))) {
-		const char *path = string_of(&tables->strings);
+		const char *path = reader_string(&tables->strings);
 
 		if (!path || disk.reserved ||
 			timeline_add_file(timeline, LE32(disk.kind), LE64(disk.pages), path) < 0)
@@ -115,7 +79,7 @@ static bool read_threads(struct tables *tables, struct timeline *timeline)
 	struct disk_thread disk;
 
 	while (next(&tables->threads, &disk, sizeof(disk))) {
-		const char *name = string_of(&tables->strings);
+		const char *name = reader_string(&tables->strings);
 		const struct timeline_thread thread = {
 			.begin = LE64(disk.begin),
 			.end = LE64(disk.end),
@@ -135,7 +99,7 @@ static bool read_execs(struct tables *tables, struct timeline *timeline)
 	struct disk_exec disk;
 
 	while (next(&tables->execs, &disk, sizeof(disk))) {
-		const char *path = string_of(&tables->strings);
+		const char *path = reader_string(&tables->strings);
 
 		if (!path || disk.reserved ||
 			timeline_add_exec(timeline, LE64(disk.time), LE32(disk.thread), path) < 0)
@@ -196,7 +160,7 @@ static bool read_marks(struct tables *tables, struct timeline *timeline)
 	uint64_t time;
 
 	while (next(&tables->marks, &time, sizeof(time))) {
-		const char *name = string_of(&tables->strings);
+		const char *name = reader_string(&tables->strings);
 
 		if (!name || timeline_add_mark(timeline, LE64(time), name) < 0)
 			return false;
@@ -207,7 +171,7 @@ static bool read_marks(struct tables *tables, struct timeline *timeline)
 static bool read_notes(struct tables *tables, uint32_t count, struct timeline *timeline)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		const char *text = string_of(&tables->strings);
+		const char *text = reader_string(&tables->strings);
 
 		if (!text || timeline_add_note(timeline, text) < 0)
 			return false;
