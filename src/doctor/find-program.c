@@ -11,9 +11,9 @@
 #include "base/cleanup.h"
 #include "base/preload-text.h"
 #include "base/quote.h"
-#include "base/search.h"
+#include "base/run/search.h"
+#include "base/run/wrapper.h"
 #include "base/strings.h"
-#include "base/wrapper.h"
 #include "doctor/checks.h"
 #include "elf/script.h"
 

@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/process-tree.h"
+#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "display/window.h"

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "base/process.h"
-#include "base/search.h"
+#include "base/run/process.h"
+#include "base/run/search.h"
 
 #define BATCH_BYTES (256 * 1024) /* an eighth of execve(2)'s limit with the usual stack limit */
 

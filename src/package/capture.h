@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Asks a program: like base/process.h, for its output only. Internal to src/package. */
+/* Asks a program: like base/run/process.h, for its output only. Internal to src/package. */
 #pragma once
 
 #include <stddef.h>

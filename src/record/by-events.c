@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/process-tree.h"
+#include "base/run/process-tree.h"
 #include "record/backend.h"
 #include "record/disks/requests.h"
 #include "record/disks/sound.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/process.h"
+#include "base/run/process.h"
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "profile/carry.h"

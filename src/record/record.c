@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/process-tree.h"
+#include "base/run/process-tree.h"
 #include "base/times.h"
 #include "record/backend.h"
 #include "record/command/detach.h"

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/search.h"
+#include "base/run/search.h"
 #include "base/strings.h"
 #include "setup/app-parts.h"
 #include "setup/desktop.h"

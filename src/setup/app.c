@@ -10,9 +10,9 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
-#include "base/search.h"
+#include "base/run/search.h"
+#include "base/run/wrapper.h"
 #include "base/strings.h"
-#include "base/wrapper.h"
 #include "setup/app-parts.h"
 
 void app_release(struct app *app)

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process-tree.h"
+#include "base/run/process-tree.h"
 
 /* A command that exits with status 5 and leaves an orphan, which reads from `hold` until that is closed. */
 static pid_t command_with_orphan(int hold[2], bool stubborn)

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/process.h"
+#include "base/run/process.h"
 
 /* Runs a line of sh(1), with additional options. */
 static int run(const char *line, struct process_options options, struct process_result *ret)

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/search.h"
-#include "base/wrapper.h"
+#include "base/run/search.h"
+#include "base/run/wrapper.h"
 #include "tree.h"
 
 static void an_empty_folder_is_the_working_folder(void **state)

@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/run/process.h"
 #include "record/command/as-user.h"
 
 #define HANG_TIME 120 /* seconds until the test is ended if as_user() waits for ever */

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/search.h"
+#include "base/run/search.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "format/state-folder.h"

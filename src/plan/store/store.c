@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/search.h"
+#include "base/run/search.h"
+#include "base/run/wrapper.h"
 #include "base/stranger.h"
 #include "base/strings.h"
-#include "base/wrapper.h"
 #include "replace/publish.h"
 
 /*

@@ -92,7 +92,7 @@ bool store_is_stale(const struct store *store, const char *path);
 
 /*
  * The path of a command as the shell would find it: by $PATH unless it has a slash; but there the wrappers of `headstart
- * install --app` (base/wrapper.h) are left out. Links are not resolved, because scripts look at their own name. Returns 0, -ENOENT, -EACCES or negative errno.
+ * install --app` (base/run/wrapper.h) are left out. Links are not resolved, because scripts look at their own name. Returns 0, -ENOENT, -EACCES or negative errno.
  */
 int store_find_command(const char *command, char **ret);
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/run/process.h"
 #include "record/command/user.h"
 
 #define TIME_MAX_MS 60000

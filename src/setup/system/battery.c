@@ -16,8 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/process.h"
-#include "base/search.h"
+#include "base/run/process.h"
+#include "base/run/search.h"
 #include "base/strings.h"
 #include "setup/system/battery-programs.h"
 #include "setup/system/namespace.h"

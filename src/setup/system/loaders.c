@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/process.h"
+#include "base/run/process.h"
 #include "base/strings.h"
 
 #define TIMEOUT_MS 10000

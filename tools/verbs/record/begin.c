@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/search.h"
+#include "base/run/search.h"
+#include "base/run/wrapper.h"
 #include "base/strings.h"
-#include "base/wrapper.h"
 #include "plan/store/store.h"
 #include "record/command/caller.h"
 #include "record/command/window-watcher.h"

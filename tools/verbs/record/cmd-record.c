@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/search.h"
+#include "base/run/search.h"
+#include "base/run/wrapper.h"
 #include "base/strings.h"
-#include "base/wrapper.h"
 #include "lib/output.h"
 #include "lib/plan-settings.h"
 #include "lib/stranger-refusal.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/process.h"
+#include "base/run/process.h"
 #include "format/plan.h"
 #include "profile/profile-file.h"
 #include "verb.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "base/wrapper.h"
+#include "base/run/wrapper.h"
 
 #include <errno.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "base/search.h"
+#include "base/run/search.h"
 
 bool is_wrapper(const char *path)
 {

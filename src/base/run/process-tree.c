@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the children of this process in /proc, reaps them, and ends them. */
-#include "base/process-tree.h"
+#include "base/run/process-tree.h"
 
 #include <errno.h>
 #include <signal.h>

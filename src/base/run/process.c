@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A program's output goes to two memory files: no pipe can be full, and no process that it leaves behind holds us
  * up. */
-#include "base/process.h"
+#include "base/run/process.h"
 
 #include <errno.h>
 #include <fcntl.h>

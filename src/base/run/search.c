@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The search for a command. */
-#include "base/search.h"
+#include "base/run/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
