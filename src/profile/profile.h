@@ -34,7 +34,7 @@ enum profile_backend {
 enum profile_bias {
 	PROFILE_BIAS_READAHEAD = 1 << 0, /* read-ahead was not off: its pages count as touched */
 	PROFILE_BIAS_RESIDENT = 1 << 1,  /* some pages were cached before and are recorded less precisely */
-	PROFILE_BIAS_LOST = 1 << 2,      /* the kernel dropped events */
+	PROFILE_BIAS_LOST = 1 << 2,      /* the kernel dropped events, or ptrace skipped pages */
 	PROFILE_BIAS_TIMEOUT = 1 << 3,   /* ended by its timeout, not by its milestone */
 	PROFILE_BIAS_UNNAMED =
 		1 << 4, /* files of other mount namespaces are missing: they have no name here */

@@ -72,7 +72,7 @@ const struct words_bias words_biases[] = {
 	{PROFILE_BIAS_READAHEAD, "readahead", "read-ahead was on: its pages count as touched"},
 	{PROFILE_BIAS_RESIDENT, "resident",
 		"some pages were already in memory and are recorded less precisely"},
-	{PROFILE_BIAS_LOST, "lost", "the kernel dropped events: some touches are missing"},
+	{PROFILE_BIAS_LOST, "lost", "events or pages went by unseen: some touches are missing"},
 	{PROFILE_BIAS_TIMEOUT, "timeout", "ended by the timeout, not by the milestone"},
 	{PROFILE_BIAS_UNNAMED, "unnamed",
 		"files of other mount namespaces are missing: they have no name outside"},
