@@ -12,7 +12,7 @@ int main(void)
 {
 	volatile const char *map;
 	struct stat st;
-	char sum = 0;
+	volatile char sum = 0;
 	int fd;
 
 	for (int i = 0; i < 6000 && access(GO, F_OK) < 0; i++)
@@ -29,5 +29,5 @@ int main(void)
 	usleep(300000); /* so that somebody can look at what was touched */
 	for (int i = 0; i < 6000 && access(GO ".stay", F_OK) == 0; i++)
 		usleep(10000);
-	return sum == 1 ? 1 : 0;
+	return 0;
 }

@@ -85,21 +85,25 @@ case_recorded_plan_heals() {
 	planned=yes
 	: >"$tmp/log"
 	counted=no
-	for start in $(seq 12); do
-		# The first start after that of the daemon is noted, the second one is watched.
+	changes=0
+	for daemons in $(seq 12); do
+		# The first start after that of the daemon is only noted, unless its tracer is there for another program; the second one is watched.
 		start_daemon
-		cold_start "$disk/waiter" "$disk/data"
-		planned_pages >"$tmp/planned"
-		was=$(stat -c %i "$profile") plan=$(stat -c %i "${profile%.profile}.plan")
-		cold_start "$disk/waiter" "$disk/data"
-		planned_pages >"$tmp/planned-now"
-		if cmp -s "$tmp/planned" "$tmp/planned-now" && [ "$(stat -c %i "$profile")" != "$was" ]; then
+		for start in 1 2; do
+			planned_pages >"$tmp/planned"
+			was=$(stat -c %i "$profile") plan=$(stat -c %i "${profile%.profile}.plan")
+			cold_start "$disk/waiter" "$disk/data"
+			[ "$(stat -c %i "$profile")" != "$was" ] || continue
+			changes=$((changes + 1))
+			planned_pages >"$tmp/planned-now"
+			cmp -s "$tmp/planned" "$tmp/planned-now" || continue
 			counted=yes
 			[ "$(stat -c %i "${profile%.profile}.plan")" = "$plan" ] || fail "the same plan is made anew"
 			was=$(stat -c %i "$profile")
 			cold_start "$disk/waiter" "$disk/data"
 			[ "$(stat -c %i "$profile")" = "$was" ] || fail "a start that only counts is followed by no pause"
-		fi
+			break
+		done
 		stop_daemon
 		cat "$tmp/daemon-log" >>"$tmp/log"
 		[ "$(pages_of waiter "$disk/unneeded")" != "0 0 0" ] || break
@@ -108,7 +112,7 @@ case_recorded_plan_heals() {
 	[ "$(pages_of waiter "$disk/unneeded")" = "0 0 0" ] || fail "what no start touches stays: $(cat "$tmp/daemon-log")"
 	[ "$counted" = yes ] || fail "no start only counts: $(cat "$tmp/daemon-log")"
 	[ "$(pages_of waiter "$disk/data")" = "977 0 0" ] || fail "what came late has not joined: $(pages_of waiter "$disk/data")"
-	[ "$start" -ge 3 ] || fail "a page leaves after $start starts"
+	[ "$changes" -ge 3 ] || fail "a page leaves after $changes starts"
 	[ "$(more_exact waiter)" -ge 2 ] || fail "the journal says: $(cat "$tmp/daemon-log")"
 	"$tool" show "$profile" >"$tmp/shown" || fail show
 	grep -q "headstartd has added pages" "$tmp/shown" || fail "show says: $(cat "$tmp/shown")"
