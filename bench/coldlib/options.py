@@ -4,7 +4,7 @@
 import argparse
 import json
 
-DEVICES = ("hdd", "sdcard", "emmc", "cloud", "ssd", "nvme", "none")
+DEVICES = ("hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "nvme", "none")
 
 
 def positive(kind, text):

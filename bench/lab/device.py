@@ -17,7 +17,7 @@ import os
 from lab import LabError, kernel
 from lab.guardian import Guardian
 
-MODELS = ("hdd", "sdcard", "emmc", "cloud", "ssd", "nvme", "none")
+MODELS = ("hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "nvme", "none")
 _SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SLOWDISK = os.path.join(_SOURCE, "build", "bench", "slowdisk", "slowdisk")
 
@@ -106,6 +106,7 @@ class Device:
         return json.loads(os.getxattr(self._control, "user.slowdisk.counters"))
 
     def reset_counters(self):
+        """Sets the counters to 0. The model lazy forgets the blocks that it has fetched."""
         os.setxattr(self._control, "user.slowdisk.reset", b"1")
 
 

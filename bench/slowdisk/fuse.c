@@ -235,6 +235,7 @@ static void reset_counters(struct slowdisk *slowdisk)
 {
 	memset(&slowdisk->counters, 0, sizeof(slowdisk->counters));
 	sector_set_clear(&slowdisk->seen);
+	disk_forget(&slowdisk->disk);
 }
 
 static void on_setxattr(
@@ -337,11 +338,13 @@ int slowdisk_serve(const struct model *model, struct store *store, uint64_t seed
 	struct slowdisk slowdisk = {.store = store, .mountpoint = mountpoint, .log = log, .ready = ready};
 	int r;
 
-	disk_init(&slowdisk.disk, model, store->size, seed);
-	r = sector_set_init(&slowdisk.seen, store->size);
-	if (r < 0)
-		return r;
-	r = serve(&slowdisk);
-	sector_set_release(&slowdisk.seen);
+	r = disk_init(&slowdisk.disk, model, store->size, seed);
+	if (r == 0)
+		r = sector_set_init(&slowdisk.seen, store->size);
+	if (r == 0) {
+		r = serve(&slowdisk);
+		sector_set_release(&slowdisk.seen);
+	}
+	disk_release(&slowdisk.disk);
 	return r;
 }

@@ -20,7 +20,7 @@ static const char help[] =
 	"time, go to memory and are gone afterwards. Stays in the foreground until SIGINT, SIGTERM or an\n"
 	"unmount, and prints 'ready' on standard output when the file can be opened.\n"
 	"\n"
-	"  --model MODEL  hdd, sdcard, emmc, cloud, ssd, nvme or none\n"
+	"  --model MODEL  hdd, sdcard, emmc, cloud, lazy, ssd, nvme or none\n"
 	"  --seed N       start of the random numbers of hdd's rotation (0)\n"
 	"  --log FILE     write a line for each read at the model's speed: when it came, when the model has it complete,\n"
 	"                 when it was answered, in ns, its offset, its bytes\n"
@@ -29,7 +29,8 @@ static const char help[] =
 	"Extended attributes of disk.img:\n"
 	"  user.slowdisk.counters  read: reads, those at the model's speed, non-contiguous reads, bytes, of them\n"
 	"                          those that had been read before and not written since, writes, as a JSON object\n"
-	"  user.slowdisk.reset     write anything: counters to 0, and nothing has been read\n"
+	"  user.slowdisk.reset     write anything: counters to 0, nothing has been read, and lazy has fetched\n"
+	"                          nothing\n"
 	"  user.slowdisk.delay     write 0 or 1: serve at full speed, or at the model's (1 at the start)\n";
 
 struct options {

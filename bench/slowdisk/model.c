@@ -2,7 +2,9 @@
 /* The device models and the time a read takes on each. */
 #include "model.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_SECOND      UINT64_C(1000000000)
@@ -39,6 +41,15 @@ static const struct model models[] = {
 		.bytes_per_second = 125 * MEGABYTE,
 		.queue = 64,
 		.shared_bandwidth = true,
+	},
+	{
+		.name = "lazy",
+		.latency_ns = 800 * NS_PER_MICROSECOND,
+		.bytes_per_second = 125 * MEGABYTE,
+		.queue = 256,
+		.shared_bandwidth = true,
+		.block_bytes = 512 * 1024,
+		.fetch_ns = 30000 * NS_PER_MICROSECOND,
 	},
 	{
 		.name = "ssd",
@@ -107,9 +118,32 @@ static double disk_random(struct disk *disk)
 	return (double)(z >> 11) * 0x1p-53;
 }
 
-void disk_init(struct disk *disk, const struct model *model, uint64_t size, uint64_t seed)
+static uint64_t count_blocks(const struct disk *disk)
+{
+	uint64_t bytes = disk->model->block_bytes;
+
+	return disk->size / bytes + (disk->size % bytes != 0);
+}
+
+int disk_init(struct disk *disk, const struct model *model, uint64_t size, uint64_t seed)
 {
 	*disk = (struct disk){.model = model, .size = size, .random = seed};
+	if (model->block_bytes == 0)
+		return 0;
+	disk->fetched_ns = calloc(count_blocks(disk) + 1, sizeof(*disk->fetched_ns));
+	return disk->fetched_ns ? 0 : -ENOMEM;
+}
+
+void disk_release(struct disk *disk)
+{
+	free(disk->fetched_ns);
+	*disk = (struct disk){0};
+}
+
+void disk_forget(struct disk *disk)
+{
+	if (disk->fetched_ns)
+		memset(disk->fetched_ns, 0, count_blocks(disk) * sizeof(*disk->fetched_ns));
 }
 
 bool disk_is_contiguous(const struct disk *disk, uint64_t offset)
@@ -132,11 +166,27 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* Fetches the blocks of a read that begins at start_ns, unless they are there or on their way. Returns when they are there. */
+static uint64_t fetch(struct disk *disk, uint64_t start_ns, uint64_t offset, uint64_t bytes)
+{
+	uint64_t block_bytes = disk->model->block_bytes, there = start_ns;
+
+	if (!disk->fetched_ns || bytes == 0)
+		return start_ns;
+	for (uint64_t block = offset / block_bytes; block <= (offset + bytes - 1) / block_bytes; block++) {
+		if (disk->fetched_ns[block] == 0)
+			disk->fetched_ns[block] = start_ns + disk->model->fetch_ns;
+		there = later(there, disk->fetched_ns[block]);
+	}
+	return there;
+}
+
 uint64_t disk_read(struct disk *disk, uint64_t now_ns, uint64_t offset, uint64_t bytes)
 {
 	const struct model *model = disk->model;
 	uint64_t *server = first_free_server(disk);
 	uint64_t start = later(now_ns, *server);
+	uint64_t there = fetch(disk, start, offset, bytes);
 	uint64_t sent;
 
 	start += model_seek_ns(model, disk->head, offset, disk->size, disk_random(disk));
@@ -145,7 +195,7 @@ uint64_t disk_read(struct disk *disk, uint64_t now_ns, uint64_t offset, uint64_t
 	sent = start + model_transfer_ns(model, bytes);
 	disk->link_free_ns = sent;
 	disk->head = offset + bytes;
-	*server = sent + model->latency_ns;
+	*server = later(sent, there) + model->latency_ns;
 	return *server;
 }
 

@@ -23,9 +23,12 @@ struct model {
 	uint64_t stroke_ns;   /* times the square root of the distance as a fraction of the disk */
 	uint64_t rotation_ns; /* a full turn; the wait is uniform within it */
 	uint64_t skip_bytes;  /* a shorter skip forward is no seek: the bytes pass under the head */
+	/* Lazily loaded devices only: a block is fetched whole, from elsewhere, by the first read that touches it. */
+	uint64_t block_bytes; /* 0: everything is there */
+	uint64_t fetch_ns;    /* of each block; those of all reads that the device works on overlap */
 };
 
-#define MODEL_QUEUE_MAX 64
+#define MODEL_QUEUE_MAX 256
 
 /* The model of that name, or NULL. */
 const struct model *model_find(const char *name);
@@ -51,9 +54,13 @@ struct disk {
 	uint64_t link_free_ns; /* shared_bandwidth: when the link has sent everything queued */
 	uint64_t server_free_ns[MODEL_QUEUE_MAX]; /* when each place of the queue becomes free */
 	uint64_t random;                          /* state of the generator */
+	uint64_t *
+		fetched_ns; /* owned; when each block is there, 0 if no read has touched it; NULL without blocks */
 };
 
-void disk_init(struct disk *disk, const struct model *model, uint64_t size, uint64_t seed);
+/* Returns 0 or -ENOMEM. */
+int disk_init(struct disk *disk, const struct model *model, uint64_t size, uint64_t seed);
+void disk_release(struct disk *disk);
 
 /* Whether a read at `offset` continues where the last one ended. */
 bool disk_is_contiguous(const struct disk *disk, uint64_t offset);
@@ -64,5 +71,8 @@ bool disk_is_contiguous(const struct disk *disk, uint64_t offset);
  */
 uint64_t disk_read(struct disk *disk, uint64_t now_ns, uint64_t offset, uint64_t bytes);
 
-/* Moves the head to byte `head` in no time, for a read that is not modelled. */
+/* No read has touched any block, as on a new volume. */
+void disk_forget(struct disk *disk);
+
+/* Moves the head to byte `head` in no time, for a read that is not modelled. It fetches no block. */
 void disk_move(struct disk *disk, uint64_t head);

@@ -18,7 +18,7 @@ static struct disk new_disk(const char *name)
 {
 	struct disk disk;
 
-	disk_init(&disk, model_find(name), DISK_SIZE, 1);
+	assert_int_equal(disk_init(&disk, model_find(name), DISK_SIZE, 1), 0);
 	return disk;
 }
 
@@ -29,7 +29,7 @@ static void assert_near(uint64_t a, uint64_t b)
 
 static void test_names(void **state)
 {
-	static const char *const names[] = {"hdd", "sdcard", "emmc", "cloud", "ssd", "nvme", "none"};
+	static const char *const names[] = {"hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "nvme", "none"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_string_equal(model_at(i)->name, names[i]);
@@ -50,6 +50,7 @@ static void test_idle_read(void **state)
 		{"sdcard", 16000, 600 * US + 1 * MS},
 		{"emmc", 120000, 250 * US + 1 * MS},
 		{"cloud", 125000, 800 * US + 1 * MS},
+		{"lazy", 125000, 800 * US + 30 * MS},
 		{"hdd", 60000, 100 * US + 1 * MS},
 		{"ssd", 520000, 100 * US + 1 * MS},
 		{"nvme", 3000000, 80 * US + 1 * MS},
@@ -60,6 +61,7 @@ static void test_idle_read(void **state)
 		struct disk disk = new_disk(cases[i].model);
 
 		assert_int_equal(disk_read(&disk, 5 * MS, 0, cases[i].bytes), 5 * MS + cases[i].ns);
+		disk_release(&disk);
 	}
 }
 
@@ -172,6 +174,56 @@ static void test_shared_bandwidth(void **state)
 	assert_int_equal(disk_read(&disk, 0, 0, 0), 160 * US);
 }
 
+/* The first read of a block waits until the block is there, and so do those that come meanwhile; later ones do not. */
+static void test_first_touch(void **state)
+{
+	struct disk disk = new_disk("lazy");
+	const uint64_t block = 512 * KIB, page_ns = model_transfer_ns(disk.model, 4096);
+
+	assert_int_equal(disk_read(&disk, 1 * MS, 0, 4096), 31 * MS + 800 * US);
+	assert_int_equal(disk_read(&disk, 11 * MS, block - 4096, 4096), 31 * MS + 800 * US);
+	assert_int_equal(disk_read(&disk, 40 * MS, 4096, 4096), 40 * MS + page_ns + 800 * US);
+	/* one byte beyond the block is of the next one */
+	assert_int_equal(disk_read(&disk, 50 * MS, block - 4096, 4097), 80 * MS + 800 * US);
+	assert_int_equal(disk_read(&disk, 90 * MS, block, 4096), 90 * MS + page_ns + 800 * US);
+	disk_release(&disk);
+}
+
+/* Fetches overlap, 256 at once; the bytes of all reads share one link. */
+static void test_fetches_overlap(void **state)
+{
+	struct disk disk = new_disk("lazy");
+	const uint64_t block = 512 * KIB, page_ns = model_transfer_ns(disk.model, 4096);
+
+	for (uint64_t i = 0; i < 256; i++)
+		assert_int_equal(disk_read(&disk, 1 * MS, i * block, 4096), 31 * MS + 800 * US);
+	/* the first place is free at 31.8 ms */
+	assert_int_equal(disk_read(&disk, 1 * MS, 256 * block, 4096), 61 * MS + 1600 * US);
+	disk_release(&disk);
+
+	disk = new_disk("lazy");
+	for (uint64_t i = 1; i <= 5; i++)
+		assert_int_equal(disk_read(&disk, 1 * MS, i * 2000000, 1000000),
+			(i * 8 < 30 ? 31 : 1 + i * 8) * MS + 800 * US);
+	/* what is there does not wait for what is fetched, but for the link */
+	assert_int_equal(disk_read(&disk, 32 * MS, 2000000, 4096), 41 * MS + page_ns + 800 * US);
+	disk_release(&disk);
+}
+
+static void test_forgotten_blocks(void **state)
+{
+	struct disk disk = new_disk("lazy"), small;
+
+	disk_read(&disk, 0, 0, 4096);
+	disk_forget(&disk);
+	assert_int_equal(disk_read(&disk, 100 * MS, 0, 4096), 130 * MS + 800 * US);
+	disk_release(&disk);
+	/* the last block may be smaller */
+	assert_int_equal(disk_init(&small, model_find("lazy"), 512 * KIB + 4096, 1), 0);
+	assert_int_equal(disk_read(&small, 1 * MS, 512 * KIB, 4096), 31 * MS + 800 * US);
+	disk_release(&small);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +236,9 @@ int main(void)
 		cmocka_unit_test(test_serial_queue),
 		cmocka_unit_test(test_parallel_queue),
 		cmocka_unit_test(test_shared_bandwidth),
+		cmocka_unit_test(test_first_touch),
+		cmocka_unit_test(test_fetches_overlap),
+		cmocka_unit_test(test_forgotten_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

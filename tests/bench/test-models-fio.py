@@ -77,11 +77,31 @@ class Formula:
         self.head = offset + size
 
 
+class Lazy(Formula):
+    """The blocks of a read are fetched from elsewhere when it is the first that touches them."""
+
+    BLOCK, FETCH = 512 * KIB, 30 * MS
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.there = {}         # block -> when it is
+
+    def complete(self, came, offset, size):
+        began = max(came, min(self.servers))
+        self.link = max(began, self.link) + int(self.transfer(size))
+        blocks = range(offset // self.BLOCK, (offset + size - 1) // self.BLOCK + 1)
+        return max(self.link, *(self.there.setdefault(block, began + self.FETCH) for block in blocks)) + self.latency
+
+    def is_complete(self, when, offset, size):
+        self.servers[self.servers.index(min(self.servers))] = when
+
+
 FORMULAS = {
     "hdd": lambda: Formula(0.1 * MS, 60 * MB, seeks=True),
     "sdcard": lambda: Formula(0.6 * MS, 16 * MB),
     "emmc": lambda: Formula(0.25 * MS, 120 * MB, queue=4),
     "cloud": lambda: Formula(0.8 * MS, 125 * MB, queue=64, shared=True),
+    "lazy": lambda: Lazy(0.8 * MS, 125 * MB, queue=256, shared=True),
     "ssd": lambda: Formula(0.1 * MS, 520 * MB, queue=32, shared=True),
     "nvme": lambda: Formula(0.08 * MS, 3000 * MB, queue=64, shared=True),
     "none": lambda: Formula(0, math.inf),
@@ -218,6 +238,13 @@ class Models(unittest.TestCase):
     def test_cloud(self):
         self.confirm_latency("cloud", 0.0008 + 4096 / (125 * MB), 1000)
         self.confirm_throughput("cloud", 125 * MB, 256, depth=8)
+
+    def test_lazy(self):
+        self.confirm_latency("lazy", 0.0308, 200)      # random pages of 2,048 blocks: most are the first of theirs
+        self.confirm_throughput("lazy", MIB / 0.0308, 32)
+
+    def test_lazy_fetches_many_at_once(self):
+        self.confirm_throughput("lazy", 125 * MB, 256, depth=32)
 
     def test_ssd(self):
         self.confirm_latency("ssd", 0.0001 + 4096 / (520 * MB), 3000)
