@@ -146,7 +146,10 @@ static int read_state(dev_t number, const char *name, char **ret)
 	return read_pseudo_file(path, STATE_MAX, ret, &size);
 }
 
-/* Whether the options with which the device is mounted have this one (fs/ext4/super.c, ext4_seq_options_show()). */
+/*
+ * Whether the options with which the device is mounted have this one, with any value if it ends with "="
+ * (fs/ext4/super.c, ext4_seq_options_show()).
+ */
 static bool is_mounted_with(dev_t number, const char *option)
 {
 	_cleanup_free_ char *text = NULL;
@@ -155,7 +158,7 @@ static bool is_mounted_with(dev_t number, const char *option)
 	if (read_state(number, "options", &text) < 0)
 		return false;
 	for (rest = text; (line = strsep(&rest, "\n"));)
-		if (streq(line, option))
+		if (streq(line, option) || (ends_with(option, "=") && after_prefix(line, option)))
 			return true;
 	return false;
 }
@@ -171,16 +174,21 @@ static bool has_fast_commits(char *info)
 	return false;
 }
 
-int place_is_unsafe(int donor, bool *ret)
+int place_find_danger(int donor, const char **ret)
 {
 	_cleanup_free_ char *info = NULL;
 	struct stat st;
 
+	*ret = NULL;
 	/* This is a fast commit, or one that the kernel has counted as ineligible, if the file system makes any. */
 	if (fstat(donor, &st) < 0 || fsync(donor) < 0)
 		return -errno;
-	*ret = read_state(st.st_dev, "fc_info", &info) == 0 && !strstr(info, "\"Move extents\"") &&
-		has_fast_commits(info);
+	/* The kernel names the mode of the journal whether it is the default or not, but only if there is a journal. */
+	if (!is_mounted_with(st.st_dev, "data="))
+		*ret = "has no journal, so a loss of power might damage exchanged blocks there";
+	else if (read_state(st.st_dev, "fc_info", &info) == 0 && !strstr(info, "\"Move extents\"") &&
+		has_fast_commits(info))
+		*ret = "has the feature fast_commit, and this kernel may lose exchanged blocks there";
 	return 0;
 }
 
@@ -226,7 +234,7 @@ static int explain_donor(int error, char **ret)
 static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 {
 	_cleanup_close_ int one = place_donor(folder, page_size), other = -1;
-	bool unsafe = false;
+	const char *danger;
 	int r = one;
 
 	if (r >= 0)
@@ -236,12 +244,11 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 	/* A block that was never written would not be exchanged. */
 	if (pwrite(one, "", 1, 0) != 1)
 		return explain_donor(-errno, ret);
-	r = place_is_unsafe(one, &unsafe);
+	r = place_find_danger(one, &danger);
 	if (r < 0)
 		return explain_donor(r, ret);
-	if (unsafe)
-		return say(
-			ret, "has the feature fast_commit, and this kernel may lose exchanged blocks there");
+	if (danger)
+		return say(ret, danger);
 	r = place_exchange(one, other, 0, 0, 1);
 	return r < 0 ? explain(r, one, page_size, ret) : 0;
 }

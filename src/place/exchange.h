@@ -27,12 +27,15 @@ int place_donor(const char *folder, uint64_t bytes);
 bool place_has_room(const char *folder, uint64_t bytes);
 
 /*
- * Whether a loss of power might lose blocks that are exchanged on this file system. A fast commit, which fsync(2) makes if
- * ext4 has the feature fast_commit, tells the journal of no exchange before upstream 690558921d9f ("ext4: mark move extents
- * fast-commit ineligible"); a kernel with that names it in /proc/fs/ext4/DEVICE/fc_info. The donor must have blocks that were
- * not on the disk yet. Returns 0 or negative errno.
+ * Why a loss of power might lose what lies in blocks that are exchanged on this file system: a static text that follows its
+ * name; NULL: it loses nothing.
+ * - Without a journal the kernel may write that a block is exchanged before it writes the block.
+ * - A fast commit, which fsync(2) makes if ext4 has the feature fast_commit, tells the journal of no exchange before upstream
+ *   690558921d9f ("ext4: mark move extents fast-commit ineligible"); a kernel with that names it in
+ *   /proc/fs/ext4/DEVICE/fc_info. The donor must have blocks that were not on the disk yet.
+ * Returns 0 or negative errno.
  */
-int place_is_unsafe(int donor, bool *ret);
+int place_find_danger(int donor, const char **ret);
 
 /*
  * Pages [page, page + pages) of the open file, and as many of `donor` from `donor_page` on. A program cannot be executed while

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -61,6 +62,15 @@ static int keep(struct place_returned *returned, const char *reason)
 	return returned->reason ? 0 : -ENOMEM;
 }
 
+static int keep_from(struct place_returned *returned, const char *danger)
+{
+	returned->keep = true;
+	if (asprintf(&returned->reason, "stays where it is: its file system %s", danger) >= 0)
+		return 0;
+	returned->reason = NULL;
+	return -ENOMEM;
+}
+
 static int move_back(
 	struct place_file *file, int fd, int donor, uint32_t page_size, struct place_returned *ret)
 {
@@ -78,7 +88,7 @@ static int give_place(
 	_cleanup_free_ struct device_extent *extents = NULL;
 	uint64_t bytes = place_runs_pages(&file->moved) * page_size;
 	_cleanup_close_ int donor = place_has_room(folder, bytes) ? place_donor(folder, bytes) : -ENOSPC;
-	bool unsafe = false;
+	const char *danger;
 	size_t n = 0;
 	int r;
 
@@ -86,11 +96,11 @@ static int give_place(
 		return keep(ret, "stays where it is: there is no room");
 	if (donor < 0)
 		return donor;
-	r = place_is_unsafe(donor, &unsafe);
+	r = place_find_danger(donor, &danger);
 	if (r < 0)
 		return r;
-	if (unsafe)
-		return keep(ret, "stays where it is: with fast_commit this kernel may lose exchanged blocks");
+	if (danger)
+		return keep_from(ret, danger);
 	r = device_allocated(donor, &extents, &n);
 	if (r < 0)
 		return r;
