@@ -16,11 +16,7 @@
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses one it does not know. Versions 1 to 5 are read but no
- * longer written. In all of them the header ends before `first_touches`. In 1 to 4, disk_range ends before `unsure`. In 1 to
- * 3 there is no metadata, and the header ends before its numbers. In 1 and 2, disk_file ends before `part_count`, there are no landmarks, and the header ends before their
- * numbers; in version 1 it ends before `asked`, there are no strings for what follows the milestone but for the paths,
- * and there is one recording.
+ * A field may be added only with a new version: a reader refuses all others.
  */
 #pragma once
 
@@ -30,12 +26,7 @@
 #include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION        6u
-#define PROFILE_VERSION_FIFTH  5u
-#define PROFILE_VERSION_FOURTH 4u
-#define PROFILE_VERSION_THIRD  3u
-#define PROFILE_VERSION_SECOND 2u
-#define PROFILE_VERSION_FIRST  1u
+#define PROFILE_VERSION 6u
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
@@ -62,12 +53,7 @@ struct disk_header {
 	uint32_t first_pages;
 };
 
-#define HEADER_FIRST_SIZE  offsetof(struct disk_header, asked)             /* bytes, in version 1 */
-#define HEADER_SECOND_SIZE offsetof(struct disk_header, part_count)        /* bytes, in version 2 */
-#define HEADER_THIRD_SIZE  offsetof(struct disk_header, file_system_count) /* bytes, in version 3 */
-#define HEADER_FOURTH_SIZE offsetof(struct disk_header, first_touches)     /* bytes, in versions 4 and 5 */
-#define TEXTS_FIRST        5 /* strings before the paths, in version 1 */
-#define TEXTS              8
+#define TEXTS 8 /* strings before the paths */
 
 struct disk_file {
 	uint64_t size;
@@ -81,8 +67,6 @@ struct disk_file {
 	uint32_t mark_count;
 };
 
-#define FILE_SECOND_SIZE offsetof(struct disk_file, part_count) /* bytes, in versions 1 and 2 */
-
 struct disk_range {
 	uint32_t page;
 	uint32_t pages;
@@ -93,8 +77,6 @@ struct disk_range {
 	uint8_t missed;
 	uint8_t tries;
 };
-
-#define RANGE_FOURTH_SIZE offsetof(struct disk_range, unsure) /* bytes, in versions 1 to 4 */
 
 struct disk_file_system {
 	uint64_t id;

@@ -11,7 +11,8 @@
 enum profile_fault {
 	PROFILE_GOOD = 0,
 	PROFILE_FOREIGN,   /* not a profile at all */
-	PROFILE_NEWER,     /* a profile of a version that this program does not know */
+	PROFILE_NEWER,     /* a profile of a later version than PROFILE_VERSION */
+	PROFILE_OLDER,     /* of an earlier one */
 	PROFILE_TRUNCATED, /* shorter than it says */
 	PROFILE_DAMAGED,   /* a checksum, index or order is wrong */
 };

@@ -12,9 +12,9 @@
 #include "profile/disk-layout.h"
 #include "profile/recordings.h"
 
-static bool read_ranges(struct reader *ranges, uint32_t count, size_t size, struct profile_file *file)
+static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_file *file)
 {
-	const char *at = reader_take(ranges, count, size);
+	const char *at = reader_take(ranges, count, sizeof(struct disk_range));
 
 	if (!at)
 		return false;
@@ -25,9 +25,9 @@ static bool read_ranges(struct reader *ranges, uint32_t count, size_t size, stru
 		return false;
 	file->n_ranges = file->ranges_capacity = count;
 	for (uint32_t i = 0; i < count; i++) {
-		struct disk_range disk = {0};
+		struct disk_range disk;
 
-		memcpy(&disk, at + i * size, size);
+		memcpy(&disk, at + i * sizeof(disk), sizeof(disk));
 		file->ranges[i] = (struct profile_range){
 			.page = LE32(disk.page),
 			.pages = LE32(disk.pages),
@@ -90,7 +90,6 @@ static bool build_id_good(const struct disk_file *disk)
 /* The parts of a recording, each of which is read from its beginning to its end. */
 struct tables {
 	struct reader files, ranges, parts, marks, file_systems, block_ranges, execs, strings;
-	size_t file_size, range_size; /* bytes of an entry of files, of ranges */
 };
 
 /* A file without parts has no landmarks either. */
@@ -106,12 +105,12 @@ static bool read_landmarks(
 
 static bool read_file_entry(struct tables *tables, struct profile_file *file)
 {
-	const char *at = reader_take(&tables->files, 1, tables->file_size);
-	struct disk_file disk = {0};
+	const char *at = reader_take(&tables->files, 1, sizeof(struct disk_file));
+	struct disk_file disk;
 
 	if (!at)
 		return false;
-	memcpy(&disk, at, tables->file_size);
+	memcpy(&disk, at, sizeof(disk));
 	if (!build_id_good(&disk))
 		return false;
 	*file = (struct profile_file){
@@ -123,7 +122,7 @@ static bool read_file_entry(struct tables *tables, struct profile_file *file)
 	};
 	memcpy(file->build_id, disk.build_id, sizeof(file->build_id));
 	file->path = reader_copy_string(&tables->strings);
-	return file->path && read_ranges(&tables->ranges, LE32(disk.range_count), tables->range_size, file) &&
+	return file->path && read_ranges(&tables->ranges, LE32(disk.range_count), file) &&
 		read_landmarks(tables, LE32(disk.part_count), LE32(disk.mark_count), file);
 }
 
@@ -199,12 +198,12 @@ static bool read_execs(struct reader *execs, struct reader *strings, uint32_t co
 	return true;
 }
 
-static bool read_texts(struct reader *strings, size_t count, struct profile *profile)
+static bool read_texts(struct reader *strings, struct profile *profile)
 {
 	char **texts[TEXTS] = {&profile->command, &profile->program, &profile->kernel, &profile->device,
 		&profile->milestone, &profile->folder, &profile->rule, &profile->asked_path};
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < TEXTS; i++) {
 		*texts[i] = reader_copy_string(strings);
 		if (!*texts[i])
 			return false;
@@ -229,32 +228,17 @@ static bool read_arguments(struct reader *strings, uint32_t count, struct profil
 	return true;
 }
 
-static size_t header_size_of(uint32_t version)
-{
-	if (version == PROFILE_VERSION_FIRST)
-		return HEADER_FIRST_SIZE;
-	if (version == PROFILE_VERSION_SECOND)
-		return HEADER_SECOND_SIZE;
-	if (version == PROFILE_VERSION_THIRD)
-		return HEADER_THIRD_SIZE;
-	return version <= PROFILE_VERSION_FIFTH ? HEADER_FOURTH_SIZE : sizeof(struct disk_header);
-}
-
 /* Cuts the body into its tables. Returns whether they fill it. */
 static bool take_tables(const struct disk_header *header, struct reader body, struct tables *ret)
 {
-	size_t file_size =
-		LE32(header->version) <= PROFILE_VERSION_SECOND ? FILE_SECOND_SIZE : sizeof(struct disk_file);
-	size_t range_size = LE32(header->version) <= PROFILE_VERSION_FOURTH ? RANGE_FOURTH_SIZE
-									    : sizeof(struct disk_range);
-	struct tables tables = {.file_size = file_size, .range_size = range_size};
+	struct tables tables;
 	const struct {
 		struct reader *table;
 		uint64_t count;
 		size_t item_size;
 	} parts[] = {
-		{&tables.files, LE32(header->file_count), file_size},
-		{&tables.ranges, LE32(header->range_count), range_size},
+		{&tables.files, LE32(header->file_count), sizeof(struct disk_file)},
+		{&tables.ranges, LE32(header->range_count), sizeof(struct disk_range)},
 		{&tables.parts, LE32(header->part_count), sizeof(struct elf_part)},
 		{&tables.marks, LE32(header->mark_count), sizeof(struct elf_landmark)},
 		{&tables.file_systems, LE32(header->file_system_count), sizeof(struct disk_file_system)},
@@ -276,10 +260,9 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 /* Reads everything but the header and the checksum. */
 static bool read_body(const struct disk_header *header, struct reader body, struct profile *profile)
 {
-	size_t texts = LE32(header->version) == PROFILE_VERSION_FIRST ? TEXTS_FIRST : TEXTS;
 	struct tables tables;
 
-	return take_tables(header, body, &tables) && read_texts(&tables.strings, texts, profile) &&
+	return take_tables(header, body, &tables) && read_texts(&tables.strings, profile) &&
 		read_files(&tables, LE32(header->file_count), profile) &&
 		read_metadata(&tables, LE32(header->file_system_count), profile) &&
 		read_execs(&tables.execs, &tables.strings, LE32(header->exec_count), profile) &&
@@ -287,35 +270,22 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 		tables.strings.size == 0;
 }
 
-/* Reads the header of a recording, whichever version it has. *ret_size is its size in the file. */
-static enum profile_fault read_header(
-	const void *data, size_t size, struct disk_header *ret, size_t *ret_size)
+/* Reads the header of a recording. The version comes first, since headers of other versions have other sizes. */
+static enum profile_fault read_header(const void *data, size_t size, struct disk_header *ret)
 {
-	struct disk_header header = {0};
+	const size_t version_end = offsetof(struct disk_header, page_size);
 
-	if (size < sizeof(header.magic) || memcmp(data, PROFILE_MAGIC, sizeof(header.magic)) != 0)
+	if (size < sizeof(ret->magic) || memcmp(data, PROFILE_MAGIC, sizeof(ret->magic)) != 0)
 		return PROFILE_FOREIGN;
-	if (size < HEADER_FIRST_SIZE + sizeof(uint64_t))
+	if (size < version_end)
 		return PROFILE_TRUNCATED;
-	memcpy(&header, data, HEADER_FIRST_SIZE);
-	if (LE32(header.version) > PROFILE_VERSION)
-		return PROFILE_NEWER;
-	if (LE32(header.version) < PROFILE_VERSION_FIRST)
-		return PROFILE_DAMAGED;
-	*ret_size = header_size_of(LE32(header.version));
-	if (size < *ret_size + sizeof(uint64_t))
+	memcpy(ret, data, version_end);
+	if (LE32(ret->version) != PROFILE_VERSION)
+		return LE32(ret->version) > PROFILE_VERSION ? PROFILE_NEWER : PROFILE_OLDER;
+	if (size < sizeof(*ret) + sizeof(uint64_t))
 		return PROFILE_TRUNCATED;
-	memcpy(&header, data, *ret_size);
-	*ret = header;
-	return PROFILE_GOOD;
-}
-
-/* Before version 5 what was learnt did not say which pages are certain. */
-static void doubt_all(struct profile *profile)
-{
-	for (size_t i = 0; i < profile->n_files; i++)
-		for (size_t j = 0; j < profile->files[i].n_ranges; j++)
-			profile->files[i].ranges[j].doubt.unsure = 1;
+	memcpy(ret, data, sizeof(*ret));
+	return LE64(ret->file_size) > size ? PROFILE_TRUNCATED : PROFILE_GOOD;
 }
 
 /* Parses the recording that the data begins with. *ret_size is how many bytes it takes. */
@@ -324,16 +294,13 @@ static enum profile_fault parse_recording(
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	struct disk_header header;
-	size_t header_size;
 	uint64_t checksum;
-	enum profile_fault fault = read_header(data, size, &header, &header_size);
+	enum profile_fault fault = read_header(data, size, &header);
 
 	if (fault != PROFILE_GOOD)
 		return fault;
-	if (LE64(header.file_size) > size)
-		return PROFILE_TRUNCATED;
 	size = LE64(header.file_size);
-	if (size < header_size + sizeof(checksum))
+	if (size < sizeof(header) + sizeof(checksum))
 		return PROFILE_DAMAGED;
 	size -= sizeof(checksum);
 	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
@@ -349,12 +316,10 @@ static enum profile_fault parse_recording(
 	profile.bias = LE32(header.bias);
 	profile.asked = LE64(header.asked);
 	profile.status = LE32(header.status);
-	if (!read_body(&header, (struct reader){(const char *)data + header_size, size - header_size},
+	if (!read_body(&header, (struct reader){(const char *)data + sizeof(header), size - sizeof(header)},
 		    &profile) ||
 		profile_check(&profile) < 0)
 		return PROFILE_DAMAGED;
-	if (LE32(header.version) <= PROFILE_VERSION_FOURTH && (profile.bias & PROFILE_BIAS_LEARNT))
-		doubt_all(&profile);
 	*ret_size = size + sizeof(checksum);
 	*ret = profile;
 	profile = (struct profile){0};
@@ -443,6 +408,8 @@ const char *profile_fault_text(enum profile_fault fault)
 		return "is not a headstart profile";
 	case PROFILE_NEWER:
 		return "was made by a newer headstart";
+	case PROFILE_OLDER:
+		return "was made by an older headstart: record again";
 	case PROFILE_TRUNCATED:
 		return "is truncated: the end of the profile is missing";
 	case PROFILE_DAMAGED:

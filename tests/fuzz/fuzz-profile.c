@@ -11,44 +11,16 @@
 
 size_t inputs_taken;
 
-#define VERSION_AT  8 /* in the header: profile/disk-layout.h */
-#define VERSION_NOW 6
-
-static bool is_old_version(const void *data)
-{
-	uint32_t version;
-
-	memcpy(&version, (const char *)data + VERSION_AT, sizeof(version));
-	return LE32(version) < VERSION_NOW;
-}
-
-/*
- * What is read and written again is the same, byte by byte: nothing in a file is ignored. Of an older version it becomes
- * the present one, of which that is true.
- */
+/* What is read and written again is the same, byte by byte: nothing in a file is ignored. */
 static void write_again(const struct recordings *recordings, const void *data, size_t size)
 {
-	_cleanup_(recordings_releasep) struct recordings read = {0};
 	_cleanup_free_ void *again = NULL;
-	bool old = false;
-	const char *at = data;
 	size_t again_size;
 
-	for (size_t i = 0; i < recordings->n; i++) {
-		uint64_t taken;
-
+	for (size_t i = 0; i < recordings->n; i++)
 		must(profile_check(&recordings->items[i]) == 0);
-		old |= is_old_version(at);
-		memcpy(&taken, at + SEAL_PROFILE_SIZE_AT, sizeof(taken));
-		at += LE64(taken);
-	}
 	must(recordings_serialize(recordings, &again, &again_size) == 0);
-	if (old) {
-		must(recordings_parse(again, again_size, &read) == PROFILE_GOOD);
-		write_again(&read, again, again_size);
-	} else {
-		must(again_size == size && memcmp(again, data, size) == 0);
-	}
+	must(again_size == size && memcmp(again, data, size) == 0);
 }
 
 static void find_what_is_common(const struct recordings *recordings)

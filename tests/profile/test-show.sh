@@ -139,6 +139,8 @@ case_damaged_file_is_one_sentence() {
 		size=$(stat -c %s "$tmp/$what")
 		poked $what 8 377
 		refuses 1 "'$tmp/poked' was made by a newer headstart" "$headstart" show "$tmp/poked"
+		poked $what 8 1
+		refuses 1 "'$tmp/poked' was made by an older headstart" "$headstart" show "$tmp/poked"
 		poked $what 40 377
 		refuses 1 "'$tmp/poked' is damaged" "$headstart" show --json "$tmp/poked"
 		for keep in $((size - 1)) $((size / 2)) 70 8; do
