@@ -127,8 +127,11 @@ static bool is_there(const struct place_file *file, const struct device_extent *
 
 static int take_record(struct place_file *file, uint32_t page_size, const struct place_record *record)
 {
-	const struct placed_file *placed = place_record_find(record, file->path);
+	struct placed_file *placed;
+	int found = place_record_find(record, file->path, &placed);
 
+	if (found < 0)
+		return found;
 	if (!placed || placed->inode != file->inode || placed->size != file->size ||
 		placed->mtime != file->mtime)
 		return 0;

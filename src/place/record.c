@@ -29,6 +29,7 @@ void place_record_release(struct place_record *record)
 	}
 	free(record->programs);
 	free(record->files);
+	string_index_release(&record->index);
 	*record = (struct place_record){0};
 }
 
@@ -55,22 +56,29 @@ int place_record_add_program(struct place_record *record, const char *path)
 	return 0;
 }
 
-struct placed_file *place_record_find(const struct place_record *record, const char *path)
+/* The index only remembers what the files say, so a lookup leaves the record as it is. */
+int place_record_find(const struct place_record *record, const char *path, struct placed_file **ret)
 {
-	for (size_t i = 0; i < record->n_files; i++)
-		if (streq(record->files[i].path, path))
-			return &record->files[i];
-	return NULL;
+	ssize_t place = string_index_find((struct string_index *)&record->index, record->files,
+		sizeof(*record->files), record->n_files, path);
+
+	if (place < 0 && place != -ENOENT)
+		return (int)place;
+	*ret = place < 0 ? NULL : &record->files[place];
+	return 0;
 }
 
 int place_record_add_file(
 	struct place_record *record, const char *path, uint64_t inode, struct placed_file **ret)
 {
 	char *copy;
+	int r;
 
 	if (!is_path(path))
 		return -EINVAL;
-	*ret = place_record_find(record, path);
+	r = place_record_find(record, path, ret);
+	if (r < 0)
+		return r;
 	if (*ret && (*ret)->inode == inode)
 		return 0;
 	if (*ret) {
@@ -105,6 +113,7 @@ void place_record_remove(struct place_record *record, size_t index)
 	free(record->files[index].path);
 	free(record->files[index].extents);
 	record->files[index] = record->files[--record->n_files];
+	string_index_release(&record->index);
 }
 
 /* A decimal number, of which nothing else comes before `end`. Moves *text behind that. */
@@ -124,14 +133,16 @@ static bool take_number(char **text, char end, bool negative, int64_t least, uin
 
 static int take_file(char *line, struct place_record *record)
 {
-	struct placed_file *file;
+	struct placed_file *file = NULL;
 	uint64_t inode, size, mtime;
 	int r;
 
 	if (!take_number(&line, ' ', false, INT64_MIN, &inode) || !take_number(&line, ' ', false, 0, &size) ||
-		!take_number(&line, ' ', true, INT64_MIN, &mtime) || place_record_find(record, line))
+		!take_number(&line, ' ', true, INT64_MIN, &mtime))
 		return -EBADMSG;
-	r = place_record_add_file(record, line, inode, &file);
+	r = place_record_find(record, line, &file);
+	if (r == 0)
+		r = file ? -EBADMSG : place_record_add_file(record, line, inode, &file);
 	if (r < 0)
 		return r;
 	file->size = size;

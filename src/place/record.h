@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/string-index.h"
 #include "device/device.h"
 
 #define PLACE_RECORD     "placed"      /* its name in the state folder */
@@ -37,6 +38,7 @@ struct place_record {
 	size_t n_programs, programs_capacity;
 	struct placed_file *files; /* owned */
 	size_t n_files, files_capacity;
+	struct string_index index; /* how a file is found by its path */
 };
 
 void place_record_release(struct place_record *record);
@@ -59,8 +61,8 @@ int place_record_add_file(
 /* Returns 0, -EINVAL if its end is beyond all offsets, or -ENOMEM. */
 int placed_file_add(struct placed_file *file, uint64_t offset, uint64_t length, uint64_t physical);
 
-/* The file with that path, or NULL. */
-struct placed_file *place_record_find(const struct place_record *record, const char *path);
+/* *ret is the file with that path, or NULL. Returns 0 or -ENOMEM. */
+int place_record_find(const struct place_record *record, const char *path, struct placed_file **ret);
 
 /* Takes out the file at `index`. */
 void place_record_remove(struct place_record *record, size_t index);

@@ -10,34 +10,6 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "profile/metadata.h"
-#include "profile/path-index.h"
-
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp((*(const struct profile_file *const *)a)->path,
-		(*(const struct profile_file *const *)b)->path);
-}
-
-/* The files of a profile by path. The caller frees it; NULL if memory runs out. */
-static const struct profile_file **sort_by_path(const struct profile *profile)
-{
-	const struct profile_file **files = calloc(profile->n_files + 1, sizeof(*files));
-
-	for (size_t i = 0; files && i < profile->n_files; i++)
-		files[i] = &profile->files[i];
-	if (files && profile->n_files > 1)
-		qsort(files, profile->n_files, sizeof(*files), compare_paths);
-	return files;
-}
-
-static const struct profile_file *find(
-	const struct profile_file **files, size_t n, const struct profile_file *wanted)
-{
-	const struct profile_file **found =
-		n ? bsearch(&wanted, files, n, sizeof(*files), compare_paths) : NULL;
-
-	return found ? *found : NULL;
-}
 
 static bool same_object(const struct profile_file *a, const struct profile_file *b)
 {
@@ -115,19 +87,20 @@ static void drop_execs(struct profile *profile, const struct profile *with)
 /* Takes out the files that `with` does not have, and of the others the pages that it does not have. */
 static int reduce_files(struct profile *profile, const struct profile *with)
 {
-	_cleanup_free_ const struct profile_file **files = sort_by_path(with);
 	size_t kept = 0, i;
-	int r = files ? 0 : -ENOMEM;
+	int r = 0;
 
 	for (i = 0; r == 0 && i < profile->n_files; i++) {
 		struct profile_file *file = &profile->files[i];
-		const struct profile_file *other = find(files, with->n_files, file);
+		const struct profile_file *other = NULL;
 
-		if (!other || !same_object(file, other)) {
+		r = profile_find_file(with, file->path, &other);
+		if (r == 0 && (!other || !same_object(file, other))) {
 			profile_file_release(file);
 			continue;
 		}
-		r = reduce(file, other);
+		if (r == 0)
+			r = reduce(file, other);
 		profile->files[kept++] = *file;
 	}
 	for (; i < profile->n_files; i++)

@@ -9,12 +9,6 @@
 
 #include "base/cleanup.h"
 
-/* A file of either profile, while both are walked in the order of paths. */
-struct side {
-	const struct profile_file *file;
-	size_t place; /* in its profile */
-};
-
 static bool is_same_build(const struct profile_file *a, const struct profile_file *b)
 {
 	if (a->kind != b->kind || a->build_id_size != b->build_id_size)
@@ -69,26 +63,6 @@ static struct difference_file compare_file(const struct profile_file *a, const s
 	return result;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	const struct side *x = a, *y = b;
-
-	return strcmp(x->file->path, y->file->path);
-}
-
-/* The files of a profile, ascending by path. The caller frees them. */
-static struct side *sides_of(const struct profile *profile)
-{
-	struct side *sides = calloc(profile->n_files + 1, sizeof(*sides));
-
-	if (!sides)
-		return NULL;
-	for (size_t i = 0; i < profile->n_files; i++)
-		sides[i] = (struct side){&profile->files[i], i};
-	qsort(sides, profile->n_files, sizeof(*sides), compare_paths);
-	return sides;
-}
-
 static void add_up(struct difference *difference)
 {
 	for (size_t i = 0; i < difference->n_files; i++) {
@@ -104,22 +78,20 @@ static void add_up(struct difference *difference)
 /* Puts each file of A in its place, and those that only B has behind them, in the order of B. */
 static int compare_all(const struct profile *a, const struct profile *b, struct difference *difference)
 {
-	_cleanup_free_ struct side *known = sides_of(a);
 	_cleanup_free_ bool *met = calloc(a->n_files + 1, sizeof(*met));
 	size_t n = a->n_files;
 
-	if (!known || !met)
+	if (!met)
 		return -ENOMEM;
 	for (size_t i = 0; i < b->n_files; i++) {
-		const struct side wanted = {.file = &b->files[i]};
-		const struct side *found = bsearch(&wanted, known, a->n_files, sizeof(*known), compare_paths);
+		const struct profile_file *file = &b->files[i], *same;
+		int r = profile_find_file(a, file->path, &same);
 
-		if (found) {
-			difference->files[found->place] = compare_file(found->file, wanted.file);
-			met[found->place] = true;
-		} else {
-			difference->files[n++] = compare_file(NULL, wanted.file);
-		}
+		if (r < 0)
+			return r;
+		difference->files[same ? same - a->files : (ssize_t)n++] = compare_file(same, file);
+		if (same)
+			met[same - a->files] = true;
 	}
 	for (size_t i = 0; i < a->n_files; i++)
 		if (!met[i])

@@ -18,7 +18,6 @@
 #include "base/strings.h"
 #include "elf/landmarks.h"
 #include "profile/metadata.h"
-#include "profile/path-index.h"
 
 static int copy_text(char **to, const char *from)
 {
@@ -295,8 +294,6 @@ int profile_copy(const struct profile *profile, struct profile *ret)
 
 	if (r < 0)
 		return r;
-	path_index_free(copy.index);
-	copy.index = NULL;
 	*ret = copy;
 	copy = (struct profile){0};
 	return 0;

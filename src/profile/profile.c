@@ -13,7 +13,6 @@
 #include "base/strings.h"
 #include "elf/landmarks.h"
 #include "profile/metadata.h"
-#include "profile/path-index.h"
 
 static void release_arguments(struct profile *profile)
 {
@@ -50,23 +49,37 @@ void profile_release(struct profile *profile)
 	free(profile->rule);
 	free(profile->asked_path);
 	profile_release_metadata(profile);
-	path_index_free(profile->index);
+	string_index_release(&profile->index);
 	*profile = (struct profile){0};
+}
+
+/* The index only remembers what the files say, so a lookup leaves the profile as it is. */
+static ssize_t find_place(const struct profile *profile, const char *path)
+{
+	return string_index_find((struct string_index *)&profile->index, profile->files,
+		sizeof(*profile->files), profile->n_files, path);
+}
+
+int profile_find_file(const struct profile *profile, const char *path, const struct profile_file **ret)
+{
+	ssize_t place = find_place(profile, path);
+
+	if (place < 0 && place != -ENOENT)
+		return (int)place;
+	*ret = place < 0 ? NULL : &profile->files[place];
+	return 0;
 }
 
 int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index)
 {
 	_cleanup_free_ char *copy = NULL;
-	ssize_t found;
+	ssize_t found = find_place(profile, path);
 	int r;
 
-	r = path_index_find(profile, path, &found);
-	if (r < 0)
-		return r;
-	if (found >= 0) {
+	if (found >= 0)
 		*ret_index = (size_t)found;
-		return 0;
-	}
+	if (found != -ENOENT)
+		return found < 0 ? (int)found : 0;
 	r = ARRAY_RESERVE(profile->files, profile->files_capacity, profile->n_files + 1);
 	if (r < 0)
 		return r;
@@ -136,8 +149,7 @@ bool profile_leave_out(struct profile *profile, const char *path)
 		profile_file_release(file);
 		memmove(file, file + 1, (profile->n_files - i - 1) * sizeof(*file));
 		profile->n_files--;
-		path_index_free(profile->index);
-		profile->index = NULL;
+		string_index_release(&profile->index);
 		return true;
 	}
 	return false;
@@ -224,8 +236,7 @@ int profile_finish(struct profile *profile)
 {
 	int r;
 
-	path_index_free(profile->index);
-	profile->index = NULL;
+	string_index_release(&profile->index);
 	for (size_t i = 0; i < profile->n_files; i++) {
 		struct profile_file *file = &profile->files[i];
 

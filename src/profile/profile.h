@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/string-index.h"
+
 struct elf_landmarks;
 
 enum profile_kind {
@@ -129,7 +131,7 @@ struct profile {
 	size_t n_execs, execs_capacity;
 	struct profile_file_system *file_systems; /* owned; ascending by id, each once */
 	size_t n_file_systems, file_systems_capacity;
-	struct path_index *index; /* owned; how profile_add_file() finds files again (profile/path-index.h) */
+	struct string_index index; /* how profile_find_file() finds them */
 };
 
 #define PROFILE_MAX_SIZE      (64u << 20) /* bytes of a profile file */
@@ -157,6 +159,9 @@ static inline void profile_releasep(struct profile *profile)
  * Returns 0 or negative errno. Invalidates pointers into files.
  */
 int profile_add_file(struct profile *profile, const char *path, enum profile_kind kind, size_t *ret_index);
+
+/* *ret is the file of that path, or NULL. Returns 0 or -ENOMEM. */
+int profile_find_file(const struct profile *profile, const char *path, const struct profile_file **ret);
 
 int profile_file_add_range(struct profile_file *file, struct profile_range range);
 

@@ -182,45 +182,6 @@ static bool is_too_far(const struct profile *profile)
 
 /* ---- files of two profiles ---- */
 
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp((*(const struct profile_file *const *)a)->path,
-		(*(const struct profile_file *const *)b)->path);
-}
-
-/* The files of a profile by path. */
-struct paths {
-	const struct profile_file **files; /* owned; the files are not */
-	size_t n;
-};
-
-static void paths_releasep(struct paths *paths)
-{
-	free(paths->files);
-}
-
-static int paths_init(struct paths *paths, const struct profile *profile)
-{
-	paths->files = calloc(profile->n_files + 1, sizeof(*paths->files));
-	if (!paths->files)
-		return -ENOMEM;
-	paths->n = profile->n_files;
-	for (size_t i = 0; i < paths->n; i++)
-		paths->files[i] = &profile->files[i];
-	if (paths->n > 1)
-		qsort(paths->files, paths->n, sizeof(*paths->files), compare_paths);
-	return 0;
-}
-
-static const struct profile_file *find(const struct paths *paths, const struct profile_file *wanted)
-{
-	const struct profile_file **found = paths->n
-		? bsearch(&wanted, paths->files, paths->n, sizeof(*paths->files), compare_paths)
-		: NULL;
-
-	return found ? *found : NULL;
-}
-
 static bool is_same_build(const struct profile_file *a, const struct profile_file *b)
 {
 	return a->kind == b->kind && a->size == b->size && a->build_id_size == b->build_id_size &&
@@ -311,18 +272,18 @@ static bool judge_page(void *context, struct profile_range *page)
 }
 
 /* The last file of `known` that the start had touched when we began to look says how far it had come. */
-static uint32_t blind_until(
-	const struct profile *known, const struct paths *seen, const struct refine_start *start)
+static int blind_until(const struct profile *known, const struct refine_start *start, uint32_t *ret)
 {
-	uint32_t blind = 0;
-
 	for (size_t i = 0; i < known->n_files; i++) {
-		const struct profile_file *file = find(seen, &known->files[i]);
+		const struct profile_file *file;
+		int r = profile_find_file(start->seen, known->files[i].path, &file);
 
-		if (file && file->order < start->found && known->files[i].order >= blind)
-			blind = known->files[i].order + 1;
+		if (r < 0)
+			return r;
+		if (file && file->order < start->found && known->files[i].order >= *ret)
+			*ret = known->files[i].order + 1;
 	}
-	return blind;
+	return 0;
 }
 
 /* Pages of another build say nothing of this one. Returns whether `file` has to go, because `seen` takes its place. */
@@ -341,7 +302,7 @@ static int judge_file(struct refining *refining, struct profile_file *file)
 }
 
 /* Takes pages and files out of the copy `known`. */
-static int judge_files(struct profile *known, const struct paths *seen, struct refining *refining)
+static int judge_files(struct profile *known, struct refining *refining)
 {
 	size_t kept = 0, i;
 	int r = 0;
@@ -350,7 +311,9 @@ static int judge_files(struct profile *known, const struct paths *seen, struct r
 		struct profile_file *file = &known->files[i];
 		bool gone;
 
-		refining->seen = find(seen, file);
+		r = profile_find_file(refining->start->seen, file->path, &refining->seen);
+		if (r < 0)
+			break;
 		gone = is_replaced(file, refining->seen);
 		if (gone) {
 			refining->updated |= file->build_id_size > 0;
@@ -394,16 +357,16 @@ static bool joins(void *context, struct profile_range *page)
  */
 static int keep_new(struct profile *seen, const struct profile *known, uint64_t *ret_pages)
 {
-	_cleanup_(paths_releasep) struct paths paths = {0};
 	struct joining joining = {0};
 	size_t kept = 0, i;
-	int r = paths_init(&paths, known);
+	int r = 0;
 
 	for (i = 0; r == 0 && i < seen->n_files; i++) {
 		struct profile_file *file = &seen->files[i];
 
-		joining.known = find(&paths, file);
-		r = edit_pages(file, joins, &joining);
+		r = profile_find_file(known, file->path, &joining.known);
+		if (r == 0)
+			r = edit_pages(file, joins, &joining);
 		if (r == 0 && joining.known && file->n_ranges == 0)
 			profile_file_release(file);
 		else
@@ -454,18 +417,16 @@ static int add_new(struct profile *known, const struct profile *seen, uint64_t *
 int profile_refine(struct profile *into, const struct refine_start *start, struct refine_result *ret)
 {
 	_cleanup_(profile_releasep) struct profile known = {0};
-	_cleanup_(paths_releasep) struct paths seen = {0};
 	struct refining refining = {.start = start, .absent = start->absent};
 	int r = profile_copy(into, &known);
 
-	if (r == 0)
-		r = paths_init(&seen, start->seen);
 	if (r < 0)
 		return r;
 	if (known.first_touches == 0)
 		note_first(&known);
-	refining.blind = blind_until(&known, &seen, start);
-	r = judge_files(&known, &seen, &refining);
+	r = blind_until(&known, start, &refining.blind);
+	if (r == 0)
+		r = judge_files(&known, &refining);
 	if (r == 0 && refining.touched < refining.known / 2)
 		r = -ENODATA;
 	if (r == 0)

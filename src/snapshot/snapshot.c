@@ -15,7 +15,6 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "profile/metadata.h"
-#include "profile/path-index.h"
 #include "snapshot/collect.h"
 
 void snapshot_release(struct snapshot *snapshot)
@@ -92,8 +91,7 @@ static void keep_files(struct profile *profile, const bool *keep)
 			profile_file_release(&profile->files[i]);
 	}
 	profile->n_files = kept;
-	path_index_free(profile->index);
-	profile->index = NULL;
+	string_index_release(&profile->index);
 }
 
 static int compare_links(const void *a, const void *b)
@@ -139,12 +137,12 @@ int snapshot_subtract(struct snapshot *after, struct snapshot *before)
 	leave_pages_once(after);
 	after->n_links = 0; /* from here on these numbers of files are not true */
 	for (size_t i = 0; r == 0 && i < profile->n_files; i++) {
-		ssize_t found;
+		const struct profile_file *same;
 
 		keep[i] = true;
-		r = path_index_find(&before->profile, profile->files[i].path, &found);
-		if (r == 0 && found >= 0)
-			r = subtract_file(&profile->files[i], &before->profile.files[found], &keep[i]);
+		r = profile_find_file(&before->profile, profile->files[i].path, &same);
+		if (r == 0 && same)
+			r = subtract_file(&profile->files[i], same, &keep[i]);
 	}
 	if (r < 0)
 		return r;

@@ -69,6 +69,23 @@ static void another_inode_has_no_places(void **state)
 	assert_int_equal(file->n_extents, 0);
 }
 
+static void a_file_is_found_by_its_path_also_after_another_went(void **state)
+{
+	_cleanup_(place_record_releasep) struct place_record record = {0};
+	static const char *const paths[] = {"/a", "/b", "/c"};
+	struct placed_file *file;
+
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(place_record_add_file(&record, paths[i], i, &file), 0);
+	place_record_remove(&record, 0);
+	assert_int_equal(place_record_find(&record, "/a", &file), 0);
+	assert_null(file);
+	for (size_t i = 1; i < 3; i++) {
+		assert_int_equal(place_record_find(&record, paths[i], &file), 0);
+		assert_int_equal(file->inode, i);
+	}
+}
+
 /* What could not be read again is not added. */
 static void a_record_has_no_more_files_than_can_be_read(void **state)
 {
@@ -83,6 +100,7 @@ static void a_record_has_no_more_files_than_can_be_read(void **state)
 	assert_int_equal(place_record_add_file(&record, "/other", 8, &file), -EFBIG);
 	assert_int_equal(record.n_files, PLACE_FILES_MAX);
 	assert_int_equal(place_record_add_file(&record, path, 7, &file), 0);
+	string_index_release(&record.index);
 	free(record.files);
 }
 
@@ -123,6 +141,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_saved_is_loaded),
 		cmocka_unit_test(another_inode_has_no_places),
+		cmocka_unit_test(a_file_is_found_by_its_path_also_after_another_went),
 		cmocka_unit_test(a_record_has_no_more_files_than_can_be_read),
 		cmocka_unit_test(damaged_texts_are_refused),
 	};

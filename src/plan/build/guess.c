@@ -14,20 +14,13 @@
 #include "plan/build/draft.h"
 #include "profile/carry.h"
 
-static bool is_recorded(const struct profile *profile, const char *path)
-{
-	for (size_t i = 0; i < profile->n_files; i++)
-		if (streq(profile->files[i].path, path))
-			return true;
-	return false;
-}
-
 /* The path of the file now: its own or, if it is gone, that of the library in its place. Returns 0 or negative errno. */
 static int find_path(const struct plan_draft *draft, const struct profile_file *source, char **ret)
 {
 	_cleanup_free_ char *full = NULL;
 	char name[NAME_MAX + 1];
 	int folder = (int)(strrchr(source->path, '/') + 1 - source->path);
+	const struct profile_file *recorded = NULL;
 	char *path;
 	int r = draft_path(draft, source->path, &full);
 
@@ -41,9 +34,10 @@ static int find_path(const struct plan_draft *draft, const struct profile_file *
 		path = NULL;
 	if (!path)
 		return -ENOMEM;
-	if (!streq(path, source->path) && is_recorded(draft->profile, path)) {
+	r = streq(path, source->path) ? 0 : profile_find_file(draft->profile, path, &recorded);
+	if (r < 0 || recorded) {
 		free(path);
-		return -ENODATA;
+		return r < 0 ? r : -ENODATA;
 	}
 	*ret = path;
 	return 0;
