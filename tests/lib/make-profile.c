@@ -90,7 +90,7 @@ static int add_file(struct maker *maker, const char *text)
 static int add_range(struct maker *maker, const char *text)
 {
 	struct profile *profile = &maker->profile;
-	struct profile_range range;
+	struct profile_range range = {0};
 
 	if (profile->n_files == 0 ||
 		sscanf(text, "%u %u %u %u", &range.page, &range.pages, &range.order, &range.runs) != 4)
