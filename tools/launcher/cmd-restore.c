@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "lib/options.h"
 #include "lib/settings.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/load.h"
@@ -35,32 +36,16 @@ struct request {
 /* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct request *request)
 {
-	static const struct option longs[] = {
-		{"dry-run", no_argument, NULL, 'n'},
-		{"idle", no_argument, NULL, 'i'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct option_row options[] = {
+		{"dry-run", .flag = &request->dry_run},
+		{"idle", .flag = &request->idle},
+		{"json", .flag = &request->json},
+		{0},
 	};
-	int option;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
-		switch (option) {
-		case 'h':
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		case 'n':
-			request->dry_run = true;
-			break;
-		case 'i':
-			request->idle = true;
-			break;
-		case 'j':
-			request->json = true;
-			break;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind != 1)
 		return verb_usage(
 			"restore", argc == optind ? "give the FILE of a snapshot" : "give one FILE");

@@ -20,6 +20,7 @@
 #include "format/kill-switch.h"
 #include "launcher/audit-environment.h"
 #include "launcher/launch.h"
+#include "lib/options.h"
 #include "lib/settings.h"
 #include "plan/asked/alias.h"
 #include "plan/asked/choose.h"
@@ -48,7 +49,7 @@ static const char help[] =
 	"      --verbose     say what is read ahead, or why nothing is\n"
 	"  -h, --help        print this\n";
 
-static bool parse_wait(const char *text, enum launch_wait *ret)
+static int take_wait(const char *verb, const char *value, void *to)
 {
 	static const char *const names[] = {
 		[LAUNCH_WAIT_AUTO] = "auto",
@@ -57,57 +58,28 @@ static bool parse_wait(const char *text, enum launch_wait *ret)
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (streq(text, names[i])) {
-			*ret = (enum launch_wait)i;
-			return true;
+		if (streq(value, names[i])) {
+			*(enum launch_wait *)to = (enum launch_wait)i;
+			return 0;
 		}
-	return false;
+	return verb_usage(verb, "unknown value '%s' of --wait: use auto, none or done", value);
 }
 
-/* Returns an index into argv, 0 to end with *ret_status. */
-static int parse_options(int argc, char **argv, struct run_options *options, int *ret_status)
+/* Returns -1 to go on, or the exit status. */
+static int parse_options(int argc, char **argv, struct run_options *options)
 {
-	static const struct option known[] = {
-		{"audit", no_argument, NULL, 'a'},
-		{"plan", required_argument, NULL, 'p'},
-		{"wait", required_argument, NULL, 'w'},
-		{"verbose", no_argument, NULL, 'v'},
-		{"help", no_argument, NULL, 'h'},
+	const struct option_row rows[] = {
+		{"audit", .flag = &options->audit},
+		{"plan", .text = &options->plan},
+		{"wait", .take = take_wait, .to = &options->wait},
+		{"verbose", .flag = &options->verbose},
 		{0},
 	};
-	int option;
+	int status = options_parse_before_command(argc, argv, help, rows);
 
-	*ret_status = VERB_USAGE;
-	while ((option = verb_option(argc, argv, "+:h", known)) != -1) {
-		switch (option) {
-		case 'a':
-			options->audit = true;
-			break;
-		case 'p':
-			options->plan = optarg;
-			break;
-		case 'w':
-			if (!parse_wait(optarg, &options->wait)) {
-				verb_usage("run", "unknown value '%s' of --wait: use auto, none or done",
-					optarg);
-				return 0;
-			}
-			break;
-		case 'v':
-			options->verbose = true;
-			break;
-		case 'h':
-			*ret_status = fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-			return 0;
-		default:
-			return 0;
-		}
-	}
-	if (optind >= argc) {
-		verb_usage("run", "no program given");
-		return 0;
-	}
-	return optind;
+	if (status >= 0)
+		return status;
+	return optind < argc ? -1 : verb_usage("run", "no program given");
 }
 
 static bool switched_off(void)
@@ -265,20 +237,20 @@ int cmd_run(int argc, char **argv)
 {
 	struct run_options options = {0};
 	struct audit_request audit = {0};
-	int status, r;
-	int first = parse_options(argc, argv, &options, &status);
+	int r, status = parse_options(argc, argv, &options);
 
-	if (!first)
+	if (status >= 0)
 		return status;
-	prefetch(argv + first, &options, &audit);
-	audit.program = argv[first];
+	argv += optind;
+	prefetch(argv, &options, &audit);
+	audit.program = argv[0];
 	audit.load = options.audit && !switched_off();
 	r = audit_environment(&audit);
 	if (r < 0 && options.verbose)
-		verb_note("'%s' is started without the audit shim: %s", argv[first],
+		verb_note("'%s' is started without the audit shim: %s", argv[0],
 			r == -ENOTSUP ? "its loader ignores LD_AUDIT" : strerror(-r));
-	execvp(argv[first], argv + first);
+	execvp(argv[0], argv);
 	status = errno == ENOENT ? 127 : 126;
-	verb_fail_errno(errno, "cannot start '%s'", argv[first]);
+	verb_fail_errno(errno, "cannot start '%s'", argv[0]);
 	return status;
 }

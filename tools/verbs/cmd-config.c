@@ -12,6 +12,7 @@
 #include "config/hosts.h"
 #include "format/state-folder.h"
 #include "lib/input.h"
+#include "lib/options.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
 #include "lib/settings.h"
@@ -131,17 +132,11 @@ static int apply(void)
 
 int cmd_config(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
-	int option, rest;
+	const struct option_row none[] = {{0}};
+	int rest, status = options_parse(argc, argv, help, none);
 
-	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		return VERB_USAGE;
-	}
+	if (status >= 0)
+		return status;
 	rest = argc - optind;
 	if (rest >= 1 && rest <= 2 && streq(argv[optind], "check"))
 		return check(argv[optind + 1]);

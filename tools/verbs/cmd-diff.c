@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "lib/input.h"
+#include "lib/option-values.h"
 #include "lib/page-style.h"
 #include "profile/difference.h"
 #include "report/difference.h"
@@ -77,36 +78,20 @@ static int diff_profiles(char **names, const struct diff_options *options)
 
 int cmd_diff(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"files", required_argument, NULL, 'n'},
-		{"all", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},
+	struct diff_options options = {.rows = 20};
+	bool all = false;
+	const struct option_row rows[] = {
+		{"json", .flag = &options.json},
+		{"files", 'n', .take = option_take_rows, .to = &options.rows},
+		{"all", 'a', .flag = &all},
 		{0},
 	};
-	struct diff_options options = {.rows = 20};
-	unsigned long long rows;
-	int option;
+	int status = options_parse(argc, argv, help, rows);
 
-	while ((option = verb_option(argc, argv, ":n:ah", longs)) != -1) {
-		switch (option) {
-		case 'j':
-			options.json = true;
-			break;
-		case 'n':
-			if (!verb_parse_u64(optarg, &rows))
-				return verb_usage("diff", "'%s' is not a number of files", optarg);
-			options.rows = (size_t)rows;
-			break;
-		case 'a':
-			options.rows = SIZE_MAX;
-			break;
-		case 'h':
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
+	if (all)
+		options.rows = SIZE_MAX;
 	if (argc == optind)
 		return verb_usage("diff", "no profile given");
 	if (argc - optind > 2)

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "export/export.h"
 #include "lib/input.h"
+#include "lib/option-values.h"
 #include "lib/output.h"
 #include "lib/page-style.h"
 #include "lib/print-json.h"
@@ -48,60 +49,30 @@ static int no_memory(void)
 	return verb_fail_errno(ENOMEM, "cannot export the profile");
 }
 
-static enum export_format parse_format(const char *name)
+static int take_format(const char *verb, const char *value, void *to)
 {
-	enum export_format format = 0;
-
-	while (format < EXPORT_FORMATS && !streq(export_format_name(format), name))
-		format++;
-	return format;
-}
-
-/* Returns 0, or the status of an error that was printed. */
-static int parse_option(int option, struct export_arguments *arguments)
-{
-	switch (option) {
-	case 'f':
-		arguments->format = parse_format(optarg);
-		return arguments->format < EXPORT_FORMATS
-			? 0
-			: verb_usage("export", "unknown format '%s': " FORMATS, optarg);
-	case 'r':
-		if (optarg[0] != '/')
-			return verb_usage("export", "'%s' is not an absolute path", optarg);
-		arguments->root = optarg;
-		return 0;
-	case 'o':
-		arguments->output = optarg;
-		return 0;
-	default:
-		arguments->json = true;
-		return 0;
-	}
+	for (enum export_format format = 0; format < EXPORT_FORMATS; format++)
+		if (streq(export_format_name(format), value)) {
+			*(enum export_format *)to = format;
+			return 0;
+		}
+	return verb_usage(verb, "unknown format '%s': " FORMATS, value);
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_arguments(int argc, char **argv, struct export_arguments *arguments)
 {
-	static const struct option known[] = {
-		{"format", required_argument, NULL, 'f'},
-		{"root", required_argument, NULL, 'r'},
-		{"output", required_argument, NULL, 'o'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
+	const struct option_row options[] = {
+		{"format", .take = take_format, .to = &arguments->format},
+		{"root", .take = option_take_absolute, .to = &arguments->root},
+		{"output", 'o', .text = &arguments->output},
+		{"json", .flag = &arguments->json},
 		{0},
 	};
-	int option, status;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		status = parse_option(option, arguments);
-		if (status)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	if (arguments->format == EXPORT_FORMATS)
 		return verb_usage("export", "no format given: " FORMATS);
 	if (arguments->json && !arguments->output)

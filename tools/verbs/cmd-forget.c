@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/input.h"
+#include "lib/options.h"
 #include "lib/plan-settings.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
@@ -135,25 +136,12 @@ static int forget(char **argv, bool start)
 
 int cmd_forget(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"start", no_argument, NULL, 's'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
 	bool start = false;
-	int c;
+	const struct option_row options[] = {{"start", 's', .flag = &start}, {0}};
+	int status = options_parse_before_command(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, "+:sh", longs)) != -1) {
-		switch (c) {
-		case 's':
-			start = true;
-			break;
-		case 'h':
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (optind == argc)
 		return verb_usage("forget", "no program given");
 	return forget(argv + optind, start || optind + 1 < argc);

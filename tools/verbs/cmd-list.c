@@ -13,6 +13,7 @@
 #include "base/quote.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
+#include "lib/options.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
 #include "lib/print-json.h"
@@ -276,22 +277,13 @@ static int list_all(struct listing *listing)
 
 int cmd_list(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
 	_cleanup_free_ char *program = NULL;
 	struct listing listing = {.style = page_style(SIZE_MAX)};
-	int c;
+	const struct option_row options[] = {{"json", .flag = &listing.json}, {0}};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, ":h", longs)) != -1) {
-		if (c == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (c != 'j')
-			return VERB_USAGE;
-		listing.json = true;
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind > 1)
 		return verb_usage("list", "unexpected argument '%s': give one program", argv[optind + 1]);
 	if (argv[optind] && store_program_path(argv[optind], &program) < 0 && argv[optind][0] != '/')

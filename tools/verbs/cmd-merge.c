@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/input.h"
+#include "lib/options.h"
 #include "lib/output.h"
 #include "profile/profile-file.h"
 #include "verb.h"
@@ -53,26 +54,12 @@ static int merge(const char *out, char **paths)
 
 int cmd_merge(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
 	const char *out = NULL;
-	int c;
+	const struct option_row options[] = {{"output", 'o', .text = &out}, {0}};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, ":o:h", longs)) != -1) {
-		switch (c) {
-		case 'o':
-			out = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (!out)
 		return verb_usage("merge", "no output given: use -o OUT");
 	if (optind == argc)

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/input.h"
+#include "lib/option-values.h"
 #include "lib/output.h"
 #include "lib/page-style.h"
 #include "lib/print-json.h"
@@ -90,72 +91,41 @@ static int no_memory(void)
 	return verb_fail_errno(ENOMEM, "cannot order functions");
 }
 
-static enum order_linker parse_linker(const char *name)
+static int take_linker(const char *verb, const char *value, void *to)
 {
-	enum order_linker linker = 0;
-
-	while (linker < ORDER_LINKERS && !streq(order_linker_name(linker), name))
-		linker++;
-	return linker;
+	for (enum order_linker linker = 0; linker < ORDER_LINKERS; linker++)
+		if (streq(order_linker_name(linker), value)) {
+			*(enum order_linker *)to = linker;
+			return 0;
+		}
+	return verb_usage(verb, "unknown linker '%s': use lld, gold, ld, ld-script or mold", value);
 }
 
-static int add_narrow(struct order_arguments *arguments, const char *path)
+static int take_narrow(const char *verb, const char *value, void *to)
 {
+	struct order_arguments *arguments = to;
+
 	if (ARRAY_RESERVE(arguments->narrow, arguments->narrow_capacity, arguments->n_narrow + 1) < 0)
 		return no_memory();
-	arguments->narrow[arguments->n_narrow++] = path;
+	arguments->narrow[arguments->n_narrow++] = value;
 	return 0;
-}
-
-/* Returns 0, or the status of an error that was printed. */
-static int parse_option(int option, struct order_arguments *arguments)
-{
-	switch (option) {
-	case 'f':
-		arguments->linker = parse_linker(optarg);
-		return arguments->linker < ORDER_LINKERS
-			? 0
-			: verb_usage("order", "unknown linker '%s': use lld, gold, ld, ld-script or mold",
-				  optarg);
-	case 'o':
-		arguments->output = optarg;
-		return 0;
-	case 'n':
-		return add_narrow(arguments, optarg);
-	case 'd':
-		if (optarg[0] != '/')
-			return verb_usage("order", "'%s' is not an absolute path", optarg);
-		arguments->debug_folder = optarg;
-		return 0;
-	default:
-		arguments->json = true;
-		return 0;
-	}
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_arguments(int argc, char **argv, struct order_arguments *arguments)
 {
-	static const struct option known[] = {
-		{"for", required_argument, NULL, 'f'},
-		{"output", required_argument, NULL, 'o'},
-		{"narrow", required_argument, NULL, 'n'},
-		{"debug-dir", required_argument, NULL, 'd'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
+	const struct option_row options[] = {
+		{"for", .take = take_linker, .to = &arguments->linker},
+		{"output", 'o', .text = &arguments->output},
+		{"narrow", .take = take_narrow, .to = arguments},
+		{"debug-dir", .take = option_take_absolute, .to = &arguments->debug_folder},
+		{"json", .flag = &arguments->json},
 		{0},
 	};
-	int option, status;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		status = parse_option(option, arguments);
-		if (status)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	if (arguments->linker == ORDER_LINKERS)
 		return verb_usage(
 			"order", "no linker given: use --for with lld, gold, ld, ld-script or mold");

@@ -14,6 +14,7 @@
 #include "format/plan-view.h"
 #include "lib/input-path.h"
 #include "lib/input.h"
+#include "lib/option-values.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
 #include "profile/profile-file.h"
@@ -121,39 +122,22 @@ static int show_plan(const char *path, const struct show_options *options)
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"files", required_argument, NULL, 'n'},
-		{"all", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
 	struct show_options options = {.rows = 20};
-	unsigned long long rows;
+	bool all = false;
+	const struct option_row rows[] = {
+		{"json", .flag = &options.json},
+		{"files", 'n', .take = option_take_rows, .to = &options.rows},
+		{"all", 'a', .flag = &all},
+		{0},
+	};
 	_cleanup_free_ char *path = NULL;
 	enum file_type type;
-	int c, r;
+	int r = options_parse(argc, argv, help, rows);
 
-	while ((c = verb_option(argc, argv, ":n:ah", longs)) != -1) {
-		switch (c) {
-		case 'j':
-			options.json = true;
-			break;
-		case 'n':
-			if (!verb_parse_u64(optarg, &rows))
-				return verb_usage("show", "'%s' is not a number of files", optarg);
-			options.rows = (size_t)rows;
-			break;
-		case 'a':
-			options.rows = SIZE_MAX;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (r >= 0)
+		return r;
+	if (all)
+		options.rows = SIZE_MAX;
 	if (argc - optind != 1)
 		return verb_usage("show", argc == optind ? "no file given" : "give only one file");
 	r = input_path(argv[optind], true, &path);

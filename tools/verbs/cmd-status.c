@@ -18,6 +18,7 @@
 #include "doctor/doctor.h"
 #include "format/kill-switch.h"
 #include "format/state-folder.h"
+#include "lib/options.h"
 #include "lib/print-json.h"
 #include "lib/stranger-refusal.h"
 #include "plan/store/store.h"
@@ -365,21 +366,12 @@ static int print_status(bool json)
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	bool json = false;
-	int option;
+	const struct option_row options[] = {{"json", .flag = &json}, {0}};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		json = true;
-	}
+	if (status >= 0)
+		return status;
 	if (optind < argc)
 		return verb_usage("status", "unexpected argument '%s'", argv[optind]);
 	return print_status(json);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "lib/options.h"
 #include "lib/page-style.h"
 #include "lib/settings.h"
 #include "verb.h"
@@ -51,29 +52,15 @@ static char *denied(const char *program)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
 	_cleanup_(doctor_report_releasep) struct doctor_report report = {0};
 	struct doctor_host host;
 	const char *program;
 	bool json = false;
-	int c, r;
+	const struct option_row options[] = {{"json", .flag = &json}, {0}};
+	int r = options_parse(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, ":h", longs)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (argc - optind > 1)
 		return verb_usage("doctor", "unexpected argument '%s': give one program", argv[optind + 1]);
 	program = argv[optind];

@@ -13,6 +13,7 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "lib/input.h"
+#include "lib/options.h"
 #include "lib/plan-settings.h"
 #include "plan/store/store.h"
 #include "verb.h"
@@ -247,29 +248,16 @@ static int explain(const char *profile, const char *what, const struct explain_a
 
 int cmd_explain(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{"plan", required_argument, NULL, 'p'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
+	struct explain_arguments arguments = {0};
+	const struct option_row options[] = {
+		{"plan", .text = &arguments.plan},
+		{"json", .flag = &arguments.json},
 		{0},
 	};
-	struct explain_arguments arguments = {0};
-	int option;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":h", known)) != -1) {
-		switch (option) {
-		case 'p':
-			arguments.plan = optarg;
-			break;
-		case 'j':
-			arguments.json = true;
-			break;
-		case 'h':
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (argc == optind)
 		return verb_usage("explain", "no profile given");
 	if (argc - optind == 1)

@@ -20,24 +20,13 @@ static const char help[] =
 	"      --dry-run   say what would be written, and write nothing\n"
 	"  -h, --help      print this\n";
 
-static const struct option options[] = {
-	{"system", no_argument, NULL, INSTALL_SYSTEM},
-	{"root", required_argument, NULL, INSTALL_ROOT},
-	{"user", no_argument, NULL, INSTALL_USER},
-	{"app", required_argument, NULL, INSTALL_APP},
-	{"force", no_argument, NULL, INSTALL_FORCE},
-	{"dry-run", no_argument, NULL, INSTALL_DRY_RUN},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
 int cmd_install(int argc, char **argv)
 {
 	struct install_request request = {0};
-	int r = install_parse(argc, argv, help, options, &request);
+	int r = install_parse(argc, argv, help, &request);
 
-	if (r)
-		return r < 0 ? 0 : r;
+	if (r >= 0)
+		return r;
 	if (request.kind == INSTALL_SYSTEM)
 		return install_system(&request);
 	return request.kind == INSTALL_APP ? install_app(&request) : install_user(&request);

@@ -20,16 +20,6 @@ static const char help[] =
 	"      --dry-run   say what would be taken back, and do nothing\n"
 	"  -h, --help      print this\n";
 
-static const struct option options[] = {
-	{"system", no_argument, NULL, INSTALL_SYSTEM},
-	{"root", required_argument, NULL, INSTALL_ROOT},
-	{"user", no_argument, NULL, INSTALL_USER},
-	{"app", required_argument, NULL, INSTALL_APP},
-	{"dry-run", no_argument, NULL, INSTALL_DRY_RUN},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
 static void tell(void *context, const char *path, enum file_removal what, const char *saved)
 {
 	switch (what) {
@@ -94,10 +84,10 @@ int cmd_uninstall(int argc, char **argv)
 {
 	_cleanup_free_ char *record = NULL;
 	struct install_request request = {0};
-	int r = install_parse(argc, argv, help, options, &request);
+	int r = install_parse(argc, argv, help, &request);
 
-	if (r)
-		return r < 0 ? 0 : r;
+	if (r >= 0)
+		return r;
 	if (request.kind == INSTALL_SYSTEM)
 		return uninstall_system(&request);
 	if (request.kind == INSTALL_USER)

@@ -2,7 +2,6 @@
 /* What `install`, `uninstall` and `status` share: the request, and the records of what is installed. */
 #pragma once
 
-#include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,15 +17,10 @@ struct install_request {
 	const char *root; /* for INSTALL_SYSTEM: another system's root folder; NULL: this system */
 };
 
-/* The values of getopt_long(3) for those options of `install` and `uninstall` that do not name a kind. */
-enum install_option { INSTALL_ROOT = 'r', INSTALL_FORCE = 'f', INSTALL_DRY_RUN = 'n' };
-
 /*
- * Parses the command line of the verb argv[0]. Returns 0, an exit status after printing the reason, or -1 after
- * printing the help.
+ * Parses the command line of the verb argv[0], which is "install" or "uninstall". Returns -1 to go on, or the exit status.
  */
-int install_parse(int argc, char **argv, const char *help, const struct option *options,
-	struct install_request *request);
+int install_parse(int argc, char **argv, const char *help, struct install_request *request);
 
 /* All of these return 0, or an exit status after printing the reason. */
 int install_app(const struct install_request *request);

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "format/kill-switch.h"
 #include "lib/launcher-path.h"
+#include "lib/option-values.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
 #include "lib/window-refusal.h"
@@ -61,68 +62,47 @@ static void request_releasep(struct request *request)
 	loaded_plan_release(&request->plan);
 }
 
-static int take_option(struct request *request, int option)
+static int take_runs(const char *verb, const char *value, void *to)
 {
-	struct milestone *until = &request->measure.until;
 	unsigned long long runs;
 
-	switch (option) {
-	case 'r':
-		if (!verb_parse_u64(optarg, &runs) || runs < MEASURE_RUNS_MIN || runs > MEASURE_RUNS_MAX)
-			return verb_usage("measure", "'%s' is not a number from %d to %d", optarg,
-				MEASURE_RUNS_MIN, MEASURE_RUNS_MAX);
-		request->measure.runs = (unsigned)runs;
-		return 0;
-	case 'u':
-		if (!milestone_parse(optarg, until) || until->kind == MILESTONE_MARK ||
-			until->kind == MILESTONE_TIME)
-			return verb_usage("measure",
-				"unknown milestone '%s': use exit, window or idle:SECONDS", optarg);
-		request->until = optarg;
-		return 0;
-	case 't':
-		if (!milestone_parse_seconds(optarg, &request->measure.timeout))
-			return verb_usage("measure", "'%s' is not a number of seconds", optarg);
-		return 0;
-	case 'q':
-		request->quiet = true;
-		return 0;
-	case 'j':
-		request->json = true;
-		return 0;
-	}
-	return -1;
+	if (!verb_parse_u64(value, &runs) || runs < MEASURE_RUNS_MIN || runs > MEASURE_RUNS_MAX)
+		return verb_usage(verb, "'%s' is not a number from %d to %d", value, MEASURE_RUNS_MIN,
+			MEASURE_RUNS_MAX);
+	*(unsigned *)to = (unsigned)runs;
+	return 0;
 }
 
-/* Returns 0, an exit status after printing the reason, or -1 after printing the help. */
+static int take_until(const char *verb, const char *value, void *to)
+{
+	struct request *request = to;
+	struct milestone *until = &request->measure.until;
+
+	if (!milestone_parse(value, until) || until->kind == MILESTONE_MARK || until->kind == MILESTONE_TIME)
+		return verb_usage(verb, "unknown milestone '%s': use exit, window or idle:SECONDS", value);
+	request->until = value;
+	return 0;
+}
+
+/* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct request *request)
 {
-	static const struct option longs[] = {
-		{"runs", required_argument, NULL, 'r'},
-		{"until", required_argument, NULL, 'u'},
-		{"timeout", required_argument, NULL, 't'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct option_row options[] = {
+		{"runs", 'r', .take = take_runs, .to = &request->measure.runs},
+		{"until", 'u', .take = take_until, .to = request},
+		{"timeout", 't', .take = option_take_seconds, .to = &request->measure.timeout},
+		{"quiet", 'q', .flag = &request->quiet},
+		{"json", .flag = &request->json},
+		{0},
 	};
-	int c, r;
+	int status = options_parse_before_command(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, "+:r:u:t:qh", longs)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return -1;
-		}
-		if (c == '?')
-			return VERB_USAGE;
-		r = take_option(request, c);
-		if (r)
-			return r;
-	}
+	if (status >= 0)
+		return status;
 	if (optind == argc)
 		return verb_usage("measure", "no command given");
 	request->measure.argv = argv + optind;
-	return 0;
+	return -1;
 }
 
 /* All four return 0, or an exit status after printing the reason. */
@@ -271,8 +251,8 @@ int cmd_measure(int argc, char **argv)
 	};
 	int r = parse(argc, argv, &request);
 
-	if (r)
-		return r < 0 ? 0 : r;
+	if (r >= 0)
+		return r;
 	r = check_user();
 	if (r == 0)
 		r = find_command(&request);

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "lib/option-values.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
 #include "plan/store/store.h"
@@ -38,63 +39,20 @@ static const char help[] =
 	"      --json          print the outcome as JSON\n"
 	"  -h, --help          print this\n";
 
-static const struct option longs[] = {
-	{"all-plans", no_argument, NULL, 'a'},
-	{"refresh", no_argument, NULL, 'r'},
-	{"profile", required_argument, NULL, 'p'},
-	{"undo", no_argument, NULL, 'u'},
-	{"dry-run", no_argument, NULL, 'n'},
-	{"tree", required_argument, NULL, 't'},
-	{"device", required_argument, NULL, 'd'},
-	{"force", no_argument, NULL, 'f'},
-	{"json", no_argument, NULL, 'j'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
 static void arguments_release(struct place_arguments *arguments)
 {
 	free(arguments->profiles);
 	free(arguments->root);
 }
 
-/* Returns 0, or the status of an error that was printed. */
-static int parse_option(int option, struct place_arguments *arguments)
+static int take_profile(const char *verb, const char *value, void *to)
 {
-	switch (option) {
-	case 'a':
-		arguments->all_plans = true;
-		return 0;
-	case 'r':
-		arguments->refresh = true;
-		return 0;
-	case 'p':
-		if (ARRAY_RESERVE(
-			    arguments->profiles, arguments->profiles_capacity, arguments->n_profiles + 1) < 0)
-			return verb_fail_errno(ENOMEM, "cannot place '%s'", optarg);
-		arguments->profiles[arguments->n_profiles++] = optarg;
-		return 0;
-	case 'u':
-		arguments->undo = true;
-		return 0;
-	case 'n':
-		arguments->dry_run = true;
-		return 0;
-	case 't':
-		arguments->tree = optarg;
-		return 0;
-	case 'd':
-		return device_class_parse(optarg, &arguments->class)
-			? 0
-			: verb_usage("place", "unknown class of device '%s': use auto, rotational or solid",
-				  optarg);
-	case 'f':
-		arguments->force = true;
-		return 0;
-	default:
-		arguments->json = true;
-		return 0;
-	}
+	struct place_arguments *arguments = to;
+
+	if (ARRAY_RESERVE(arguments->profiles, arguments->profiles_capacity, arguments->n_profiles + 1) < 0)
+		return verb_fail_errno(ENOMEM, "cannot place '%s'", value);
+	arguments->profiles[arguments->n_profiles++] = value;
+	return 0;
 }
 
 static int check_arguments(const struct place_arguments *arguments)
@@ -117,17 +75,22 @@ static int check_arguments(const struct place_arguments *arguments)
 /* Returns -1 to go on, or the exit status. */
 static int parse_arguments(int argc, char **argv, struct place_arguments *arguments)
 {
-	int option, status;
+	const struct option_row options[] = {
+		{"all-plans", .flag = &arguments->all_plans},
+		{"refresh", .flag = &arguments->refresh},
+		{"profile", .take = take_profile, .to = arguments},
+		{"undo", .flag = &arguments->undo},
+		{"dry-run", .flag = &arguments->dry_run},
+		{"tree", .text = &arguments->tree},
+		{"device", .take = option_take_class, .to = &arguments->class},
+		{"force", .flag = &arguments->force},
+		{"json", .flag = &arguments->json},
+		{0},
+	};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":h", longs)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		status = parse_option(option, arguments);
-		if (status)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	arguments->programs = argv + optind;
 	arguments->n_programs = (size_t)(argc - optind);
 	return check_arguments(arguments);

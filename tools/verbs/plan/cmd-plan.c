@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/input.h"
+#include "lib/option-values.h"
 #include "lib/output.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
@@ -69,87 +70,44 @@ static bool parse_size(const char *text, uint64_t *ret)
 	return true;
 }
 
-static bool parse_count(const char *text, uint32_t *ret)
+static int take_size(const char *verb, const char *value, void *to)
+{
+	return parse_size(value, to)
+		? 0
+		: verb_usage(verb, "'%s' is not a size: use digits, and K, M or G", value);
+}
+
+static int take_runs(const char *verb, const char *value, void *to)
 {
 	unsigned long long number;
 
-	if (!verb_parse_u64(text, &number) || number == 0 || number > UINT32_MAX)
-		return false;
-	*ret = (uint32_t)number;
-	return true;
-}
-
-/* Returns 0, or the status of an error that was printed. */
-static int parse_option(int option, struct plan_arguments *arguments)
-{
-	struct plan_options *options = &arguments->options;
-
-	switch (option) {
-	case 'p':
-		arguments->program = optarg;
-		return 0;
-	case 'o':
-		arguments->output = optarg;
-		return 0;
-	case 'a':
-		arguments->at = optarg;
-		return 0;
-	case 'd':
-		return device_class_parse(optarg, &options->device)
-			? 0
-			: verb_usage("plan", "unknown class of device '%s': use auto, rotational or solid",
-				  optarg);
-	case 'b':
-		return parse_size(optarg, &options->budget)
-			? 0
-			: verb_usage("plan", "'%s' is not a size: use digits, and K, M or G", optarg);
-	case 'm':
-		return parse_count(optarg, &options->min_runs)
-			? 0
-			: verb_usage("plan", "'%s' is not a number of runs", optarg);
-	case 'r':
-		options->root = optarg;
-		return 0;
-	case 'M':
-		options->no_metadata = true;
-		return 0;
-	case 's':
-		arguments->mark_stale = true;
-		return 0;
-	default:
-		arguments->json = true;
-		return 0;
-	}
+	if (!verb_parse_u64(value, &number) || number == 0 || number > UINT32_MAX)
+		return verb_usage(verb, "'%s' is not a number of runs", value);
+	*(uint32_t *)to = (uint32_t)number;
+	return 0;
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_arguments(int argc, char **argv, struct plan_arguments *arguments)
 {
-	static const struct option known[] = {
-		{"program", required_argument, NULL, 'p'},
-		{"output", required_argument, NULL, 'o'},
-		{"at", required_argument, NULL, 'a'},
-		{"device", required_argument, NULL, 'd'},
-		{"budget", required_argument, NULL, 'b'},
-		{"min-runs", required_argument, NULL, 'm'},
-		{"root", required_argument, NULL, 'r'},
-		{"no-metadata", no_argument, NULL, 'M'},
-		{"json", no_argument, NULL, 'j'},
-		{"mark-stale", no_argument, NULL, 's'},
-		{"help", no_argument, NULL, 'h'},
+	struct plan_options *plan = &arguments->options;
+	const struct option_row options[] = {
+		{"program", .text = &arguments->program},
+		{"output", 'o', .text = &arguments->output},
+		{"at", .text = &arguments->at},
+		{"device", .take = option_take_class, .to = &plan->device},
+		{"budget", .take = take_size, .to = &plan->budget},
+		{"min-runs", .take = take_runs, .to = &plan->min_runs},
+		{"root", .text = &plan->root},
+		{"no-metadata", .flag = &plan->no_metadata},
+		{"json", .flag = &arguments->json},
+		{"mark-stale", .flag = &arguments->mark_stale},
 		{0},
 	};
-	int option, status;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		status = parse_option(option, arguments);
-		if (status)
-			return status;
-	}
+	if (status >= 0)
+		return status;
 	if (arguments->mark_stale)
 		return argc == 2 ? -1
 				 : verb_usage("plan", "--mark-stale takes no arguments and no other options");

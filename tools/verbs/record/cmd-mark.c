@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/options.h"
 #include "record/mark.h"
 #include "verb.h"
 
@@ -35,25 +36,12 @@ static int mark(const char *recording, int quiet)
 
 int cmd_mark(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int c, quiet = 0;
+	bool quiet = false;
+	const struct option_row options[] = {{"quiet", 'q', .flag = &quiet}, {0}};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, ":qh", longs)) != -1) {
-		switch (c) {
-		case 'q':
-			quiet = 1;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind > 1)
 		return verb_usage("mark", "unexpected argument '%s': give one recording", argv[optind + 1]);
 	return mark(optind < argc ? argv[optind] : getenv(MARK_VARIABLE), quiet);

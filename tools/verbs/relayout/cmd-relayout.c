@@ -10,6 +10,7 @@
 #include "format/note.h"
 #include "lib/input-path.h"
 #include "lib/input.h"
+#include "lib/options.h"
 #include "lib/output.h"
 #include "package/owner.h"
 #include "profile/profile-file.h"
@@ -43,39 +44,6 @@ static const char help[] =
 	"      --json            print the outcome as JSON\n"
 	"  -h, --help            print this\n";
 
-enum long_option {
-	OPTION_PROFILE = 256,
-	OPTION_IN_PLACE,
-	OPTION_SHADOW,
-	OPTION_DRY_RUN,
-	OPTION_TREE,
-	OPTION_FORCE,
-	OPTION_ALL,
-	OPTION_COMPACT,
-	OPTION_MAX_SEGMENTS,
-	OPTION_CUT_FUNCTIONS,
-	OPTION_JOBS,
-	OPTION_JSON,
-};
-
-static const struct option longs[] = {
-	{"profile", required_argument, NULL, OPTION_PROFILE},
-	{"output", required_argument, NULL, 'o'},
-	{"in-place", no_argument, NULL, OPTION_IN_PLACE},
-	{"shadow", required_argument, NULL, OPTION_SHADOW},
-	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
-	{"tree", required_argument, NULL, OPTION_TREE},
-	{"force", no_argument, NULL, OPTION_FORCE},
-	{"all", no_argument, NULL, OPTION_ALL},
-	{"compact", no_argument, NULL, OPTION_COMPACT},
-	{"max-segments", required_argument, NULL, OPTION_MAX_SEGMENTS},
-	{"cut-functions", no_argument, NULL, OPTION_CUT_FUNCTIONS},
-	{"jobs", required_argument, NULL, OPTION_JOBS},
-	{"json", no_argument, NULL, OPTION_JSON},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
 static void run_release(struct relayout_run *run)
 {
 	relayout_batch_release(&run->batch);
@@ -83,76 +51,54 @@ static void run_release(struct relayout_run *run)
 	profile_release(&run->profile);
 }
 
-static int parse_number(const char *text, unsigned least, unsigned most, size_t *ret)
+static int take_number(
+	const char *verb, const char *text, unsigned long long least, unsigned long long most, size_t *ret)
 {
 	unsigned long long number;
 
 	if (!verb_parse_u64(text, &number) || number < least || number > most)
-		return verb_usage("relayout", "'%s' is not a number from %u to %u", text, least, most);
+		return verb_usage(verb, "'%s' is not a number from %llu to %llu", text, least, most);
 	*ret = (size_t)number;
 	return 0;
 }
 
-/* Returns 0, or the status of an error that was printed. */
-static int parse_option(int option, struct relayout_run *run)
+static int take_segments(const char *verb, const char *value, void *to)
 {
-	struct pass_options *passes = &run->batch.options.pass_options;
+	return take_number(verb, value, 2, SEGMENTS_MAX, to);
+}
 
-	switch (option) {
-	case OPTION_PROFILE:
-		run->profile_path = optarg;
-		return 0;
-	case 'o':
-		run->output = optarg;
-		return 0;
-	case OPTION_IN_PLACE:
-		run->in_place = true;
-		return 0;
-	case OPTION_SHADOW:
-		run->shadow = optarg;
-		return 0;
-	case OPTION_DRY_RUN:
-		run->batch.dry_run = true;
-		return 0;
-	case OPTION_TREE:
-		run->tree = optarg;
-		return 0;
-	case OPTION_FORCE:
-		run->batch.force = true;
-		return 0;
-	case OPTION_ALL:
-		run->all = true;
-		return 0;
-	case OPTION_COMPACT:
-		passes->passes |= NOTE_PASS_COMPACT;
-		return 0;
-	case OPTION_MAX_SEGMENTS:
-		return parse_number(optarg, 2, SEGMENTS_MAX, &passes->max_segments);
-	case OPTION_CUT_FUNCTIONS:
-		passes->cut_functions = true;
-		return 0;
-	case OPTION_JOBS:
-		return parse_number(optarg, 1, RELAYOUT_JOBS_MAX, &run->jobs);
-	default:
-		run->json = true;
-		return 0;
-	}
+static int take_jobs(const char *verb, const char *value, void *to)
+{
+	return take_number(verb, value, 1, RELAYOUT_JOBS_MAX, to);
 }
 
 /* Returns -1 to go on, or the exit status. */
 static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 {
-	int option, status;
+	struct pass_options *passes = &run->batch.options.pass_options;
+	bool compact = false;
+	const struct option_row options[] = {
+		{"profile", .text = &run->profile_path},
+		{"output", 'o', .text = &run->output},
+		{"in-place", .flag = &run->in_place},
+		{"shadow", .text = &run->shadow},
+		{"dry-run", .flag = &run->batch.dry_run},
+		{"tree", .text = &run->tree},
+		{"force", .flag = &run->batch.force},
+		{"all", .flag = &run->all},
+		{"compact", .flag = &compact},
+		{"max-segments", .take = take_segments, .to = &passes->max_segments},
+		{"cut-functions", .flag = &passes->cut_functions},
+		{"jobs", .take = take_jobs, .to = &run->jobs},
+		{"json", .flag = &run->json},
+		{0},
+	};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":o:h", longs)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		status = parse_option(option, run);
-		if (status)
-			return status;
-	}
+	if (status >= 0)
+		return status;
+	if (compact)
+		passes->passes |= NOTE_PASS_COMPACT;
 	if (!run->profile_path)
 		return verb_usage("relayout", "no profile given: use --profile P");
 	if ((run->output != NULL) + run->in_place + (run->shadow != NULL) > 1)
@@ -162,11 +108,9 @@ static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 			"relayout", "no output given: use -o OUT, --in-place, --shadow DIR or --dry-run");
 	if (run->shadow && run->tree)
 		return verb_usage("relayout", "--shadow works on the running system: leave out --tree");
-	if ((run->batch.options.pass_options.passes & NOTE_PASS_COMPACT) &&
-		(run->shadow || (run->in_place && !run->tree && !run->batch.force)))
+	if (compact && (run->shadow || (run->in_place && !run->tree && !run->batch.force)))
 		return verb_usage("relayout", "--compact cannot be undone: add -o, --tree or --force");
-	if ((run->batch.options.pass_options.passes & NOTE_PASS_COMPACT) &&
-		run->batch.options.pass_options.cut_functions)
+	if (compact && passes->cut_functions)
 		return verb_usage("relayout", "--compact never divides functions: leave out --cut-functions");
 	if (run->output && argc == optind)
 		return verb_usage("relayout", "no file given to write to '%s'", run->output);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/same-file.h"
+#include "lib/options.h"
 #include "lib/output.h"
 #include "relaid/undo.h"
 #include "replace/replace.h"
@@ -161,29 +162,16 @@ static int undo_files(struct undo_arguments *arguments)
 
 int cmd_undo(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"dry-run", no_argument, NULL, 'd'},
-		{"help", no_argument, NULL, 'h'},
+	struct undo_arguments arguments = {0};
+	const struct option_row options[] = {
+		{"output", 'o', .text = &arguments.output},
+		{"dry-run", .flag = &arguments.dry_run},
 		{0},
 	};
-	struct undo_arguments arguments = {0};
-	int option, status;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":o:h", known)) != -1) {
-		switch (option) {
-		case 'o':
-			arguments.output = optarg;
-			break;
-		case 'd':
-			arguments.dry_run = true;
-			break;
-		case 'h':
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	arguments.paths = argv + optind;
 	arguments.n_paths = (size_t)(argc - optind);
 	if (arguments.n_paths == 0)

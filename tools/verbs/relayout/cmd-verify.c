@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
+#include "lib/options.h"
 #include "lib/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
@@ -173,39 +174,21 @@ static void arguments_release(struct verify_arguments *arguments)
 
 int cmd_verify(int argc, char **argv)
 {
-	static const struct option known[] = {
-		{"original", required_argument, NULL, 'o'},
-		{"quiet", no_argument, NULL, 'q'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	_cleanup_(arguments_release) struct verify_arguments arguments = {0};
 	bool json = false;
-	int option;
+	const struct option_row options[] = {
+		{"original", .text = &arguments.original_path},
+		{"quiet", 'q', .flag = &arguments.quiet},
+		{"json", .flag = &json},
+		{0},
+	};
+	int status = options_parse(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, ":qh", known)) != -1) {
-		switch (option) {
-		case 'o':
-			arguments.original_path = optarg;
-			break;
-		case 'q':
-			arguments.quiet = true;
-			break;
-		case 'j':
-			json = true;
-			break;
-		case 'h':
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (optind == argc)
 		return verb_usage("verify", "no file given");
 	if (arguments.original_path) {
-		int status;
-
 		if (optind + 1 < argc)
 			return verb_usage("verify", "--original takes only one FILE");
 		status = read_original(&arguments);

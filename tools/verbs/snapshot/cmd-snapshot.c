@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "base/quote.h"
 #include "format/plan-view.h"
+#include "lib/options.h"
 #include "lib/output.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
@@ -37,27 +38,16 @@ static const char help[] =
 /* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct snapshot_request *request)
 {
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"command", no_argument, NULL, 'c'},
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct option_row options[] = {
+		{"output", 'o', .text = &request->output},
+		{"command", .flag = &request->command},
+		{"json", .flag = &request->json},
+		{0},
 	};
-	int option;
+	int status = options_parse_before_command(argc, argv, help, options);
 
-	while ((option = verb_option(argc, argv, "+:o:h", longs)) != -1) {
-		if (option == 'h')
-			return fputs(help, stdout) < 0 ? VERB_FAILED : 0;
-		if (option == '?')
-			return VERB_USAGE;
-		if (option == 'o')
-			request->output = optarg;
-		else if (option == 'c')
-			request->command = true;
-		else
-			request->json = true;
-	}
+	if (status >= 0)
+		return status;
 	request->paths = request->argv = argv + optind;
 	if (!request->output)
 		return verb_usage("snapshot", "give -o FILE");
