@@ -1,37 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart plan: compiles a profile for this machine. */
 #include <errno.h>
-#include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/strings.h"
-#include "lib/input.h"
 #include "lib/option-values.h"
 #include "lib/output.h"
-#include "lib/page-style.h"
 #include "lib/plan-settings.h"
-#include "lib/print-json.h"
 #include "lib/settings.h"
-#include "lib/stranger-refusal.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
-#include "report/json-text.h"
 #include "verb.h"
-#include "verbs/plan/marks.h"
-
-struct plan_arguments {
-	const char *output;  /* NULL: the store */
-	const char *profile; /* a file; NULL: the program's profile in the store */
-	const char *program; /* used if profile is NULL */
-	const char *at;      /* program at which the plan begins, or NULL */
-	bool json;
-	bool mark_stale; /* and nothing else */
-	struct plan_options options;
-};
+#include "verbs/plan/plan.h"
 
 static const char help[] =
 	"usage: headstart plan [OPTION…] PROFILE\n"
@@ -121,74 +103,6 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 	return -1;
 }
 
-/*
- * The path of a program's profile in the store. A program of an image is not on this system, so its path is taken as it
- * is.
- */
-static int find_profile(const char *program, char **ret)
-{
-	_cleanup_free_ char *canonical = NULL;
-	int r = store_program_path(program, &canonical);
-
-	if (r < 0 && program[0] != '/')
-		return verb_fail_errno(r, "cannot find '%s'", program);
-	r = store_find(STORE_PROFILE, canonical ? canonical : program, ret);
-	if (r < 0)
-		return verb_fail("no profile of '%s'; 'headstart record -- %s' makes one",
-			canonical ? canonical : program, program);
-	return 0;
-}
-
-static int load_recordings(const struct plan_arguments *arguments, struct recordings *ret)
-{
-	_cleanup_free_ char *found = NULL;
-	const char *path = arguments->profile;
-	int refused = path && arguments->output ? 0 : refuse_strange_state();
-
-	if (refused)
-		return refused;
-	if (!path) {
-		int status = find_profile(arguments->program, &found);
-
-		if (status)
-			return status;
-		path = found;
-	}
-	return input_recordings(path, ret);
-}
-
-/* Puts one recording of all in place of the recordings. Returns 0 or negative errno. */
-static int merge_all(struct recordings *recordings)
-{
-	_cleanup_(profile_releasep) struct profile all = {0};
-	int r = recordings_merge(recordings, &all);
-
-	if (r < 0)
-		return r;
-	recordings_release(recordings);
-	return recordings_add(recordings, &all);
-}
-
-/* Makes the recordings, merged, begin at the first execution of that program. */
-static int begin_at(struct recordings *recordings, const char *name)
-{
-	_cleanup_(profile_releasep) struct profile rest = {0};
-	int r = merge_all(recordings);
-	ssize_t exec;
-
-	if (r < 0)
-		return verb_fail_errno(r, "cannot begin at '%s'", name);
-	exec = profile_find_exec(recordings->items, name);
-	if (exec < 0)
-		return verb_fail("the start of '%s' does not execute '%s'", recordings->items->program, name);
-	r = profile_from_exec(recordings->items, (size_t)exec, &rest);
-	if (r == 0) {
-		recordings_release(recordings);
-		r = recordings_add(recordings, &rest);
-	}
-	return r < 0 ? verb_fail_errno(r, "cannot begin at '%s'", name) : 0;
-}
-
 static int no_folder(int error)
 {
 	_cleanup_free_ char *folder = NULL;
@@ -216,62 +130,6 @@ static int output_path(const char *output, const char *program, char **ret)
 		return r;
 	*ret = strdup(output);
 	return *ret ? 0 : verb_fail_errno(ENOMEM, "cannot write '%s'", output);
-}
-
-static const char *order_name(const struct plan_summary *summary)
-{
-	return summary->device == DEVICE_ROTATIONAL ? "physical" : "touch";
-}
-
-static int print_result(const char *program, const char *path, const struct plan_summary *summary)
-{
-	struct json_object *json = json_object_new_object();
-
-	json_object_object_add(json, "program", json_text(program));
-	json_object_object_add(json, "plan", json_text(path));
-	json_object_object_add(json, "starts", json_object_new_uint64(summary->starts));
-	json_object_object_add(json, "files", json_object_new_uint64(summary->files));
-	json_object_object_add(json, "stale", json_object_new_uint64(summary->stale));
-	json_object_object_add(json, "gone", json_object_new_uint64(summary->gone));
-	json_object_object_add(json, "guessed", json_object_new_uint64(summary->guessed));
-	json_object_object_add(json, "in_memory", json_object_new_uint64(summary->in_memory));
-	json_object_object_add(json, "uncached", json_object_new_uint64(summary->uncached));
-	json_object_object_add(json, "others", json_object_new_uint64(summary->others));
-	json_object_object_add(json, "extents", json_object_new_uint64(summary->extents));
-	json_object_object_add(json, "bytes", json_object_new_uint64(summary->bytes));
-	json_object_object_add(json, "gap_bytes", json_object_new_uint64(summary->gap_bytes));
-	json_object_object_add(json, "metadata_bytes", json_object_new_uint64(summary->metadata));
-	json_object_object_add(json, "device", json_object_new_string(device_class_name(summary->device)));
-	json_object_object_add(json, "order", json_object_new_string(order_name(summary)));
-	json_object_object_add(json, "wait_ms", json_object_new_uint64(summary->wait_ms));
-	return print_json(json, JSON_C_TO_STRING_PRETTY);
-}
-
-static int print_text(const char *program, const char *path, const struct plan_summary *summary)
-{
-	page_line("program  ", program, "");
-	page_line("plan     ", path, "");
-	if (summary->starts > 0)
-		printf("starts   %zu with a plan of their own; what follows is for all others\n",
-			summary->starts);
-	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory, %zu uncached\n",
-		summary->files, summary->stale, summary->gone, summary->in_memory, summary->uncached);
-	if (summary->guessed > 0)
-		printf("guessed  %zu of these files: they were updated since the recording\n",
-			summary->guessed);
-	printf("extents  %zu\n", summary->extents);
-	printf("data     %.1f MB, %.1f MB of it gaps\n", (double)summary->bytes / 1e6,
-		(double)summary->gap_bytes / 1e6);
-	if (summary->metadata > 0)
-		printf("metadata %.1f MB, read first where the prefetcher is root's\n",
-			(double)summary->metadata / 1e6);
-	printf("device   %s\n", device_class_name(summary->device));
-	printf("order    %s\n", order_name(summary));
-	if (summary->wait_ms)
-		printf("wait     %u ms at most\n", summary->wait_ms);
-	else
-		printf("wait     no\n");
-	return 0;
 }
 
 static int build_failed(int error, const char *program)
@@ -310,7 +168,7 @@ static int compile_to_file(
 {
 	_cleanup_free_ void *data = NULL;
 	size_t size;
-	int r = merge_all(recordings);
+	int r = plan_merge_all(recordings);
 
 	if (r == 0)
 		r = plan_build(recordings->items, &arguments->options, &data, &size, summary);
@@ -358,7 +216,7 @@ static int compile(struct plan_arguments *arguments, struct recordings *recordin
 	if (r)
 		return r;
 	program = recordings->items->program;
-	return arguments->json ? print_result(program, path, &summary) : print_text(program, path, &summary);
+	return plan_report(program, path, &summary, arguments->json);
 }
 
 int cmd_plan(int argc, char **argv)
@@ -370,9 +228,7 @@ int cmd_plan(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (arguments.mark_stale)
-		return mark_plans();
-	status = load_recordings(&arguments, &recordings);
-	if (status == 0 && arguments.at)
-		status = begin_at(&recordings, arguments.at);
+		return plan_mark_plans();
+	status = plan_load_recordings(&arguments, &recordings);
 	return status ? status : compile(&arguments, &recordings);
 }

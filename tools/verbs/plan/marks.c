@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart plan --mark-stale: what a package manager calls after an upgrade. It reads plans, and looks at files. */
-#include "verbs/plan/marks.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,6 +15,7 @@
 #include "prefetch/outdated.h"
 #include "prefetch/stale-mark.h"
 #include "verb.h"
+#include "verbs/plan/plan.h"
 
 static int is_plan(const struct dirent *entry)
 {
@@ -47,7 +46,7 @@ static int mark_plan(const char *path)
 	return 0;
 }
 
-int mark_plans(void)
+int plan_mark_plans(void)
 {
 	_cleanup_free_ char *state = NULL;
 	struct dirent **entries = NULL;
