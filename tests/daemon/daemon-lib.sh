@@ -61,8 +61,7 @@ at_case_exit() {
 
 # record COMMAND…: records while no other test does, also of other clones. Somebody who takes no turns may record all the same.
 record() {
-	exec 7</sys/kernel
-	flock -w 900 7 || skip "other tests record"
+	take_turn
 	until "$tool" record --quiet -- "$@" 2>"$tmp/err" 7>&-; do
 		grep -q "another recording is running" "$tmp/err" || fail "record: $(cat "$tmp/err")"
 		sleep 0.1 # it is no child of ours, so wait(2) cannot tell

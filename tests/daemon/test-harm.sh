@@ -10,8 +10,7 @@ at_exit() {
 	umount "$disk" "$HEADSTART_STATE" 2>/dev/null || :
 }
 # While another test records, starts that are cold teach nothing.
-exec 7</sys/kernel
-flock -w 900 7 || skip "other tests record"
+take_turn
 
 # Starts the waiter cold. It reads its data a little later: the daemon's child is not there at once.
 start_cold() {

@@ -13,8 +13,7 @@ chown 65534 "$disk/data.theirs"
 sync -f "$disk"
 : >"$tmp/go"
 # While another test records, starts that are cold teach nothing.
-exec 7</sys/kernel
-flock -w 900 7 || skip "other tests record"
+take_turn
 
 make_cold() { "$page" out "$disk/waiter" $(find "$disk" -type f -name "data*") || fail "pages stay in the page cache"; }
 

@@ -10,8 +10,7 @@ cc -O1 -DDATA="\"$disk/mapped\"" -DGO="\"$tmp/go\"" -o "$disk/mapper" "$HEADSTAR
 head -c 4194304 /dev/urandom >"$disk/mapped"
 head -c 160000 /dev/urandom >"$disk/unneeded"
 sync -f "$disk"
-exec 7</sys/kernel
-flock -w 900 7 || skip "other tests record"
+take_turn
 
 # On a disk that turns nothing is left out; and with a very large read-ahead little can be found out.
 turns() {

@@ -125,6 +125,13 @@ except ChildProcessError:
     sys.exit(status if status >= 0 else 128 - status)' "$@"
 }
 
+# Only one recording at a time can run on a machine: tests take turns, also with those of other clones. A turn ends with the test, or
+# with `exec 7<&-`. Programs that the test leaves behind get no descriptor 7.
+take_turn() {
+	exec 7</sys/kernel
+	flock 7
+}
+
 # Prints as counters what can disturb a test that depends on the page cache or on the order of events: somebody emptied the page
 # cache; memory was short; programs waited for a processor, or this machine for its host. If the kernel does not report how
 # programs wait, they always count as waiting.

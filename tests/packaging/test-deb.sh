@@ -83,8 +83,7 @@ case_packages_are_installed() {
 
 case_installed_packages_work() {
 	cp "$HEADSTART_TEST_SOURCE/packaging/debian/tests/use" "$root/packages/use"
-	exec 7</sys/kernel # tests that record take turns
-	flock 7
+	take_turn
 	in_root /packages/use >"$tmp/out" 2>&1 || case $? in
 	77) skip "$(tail -n 1 "$tmp/out")" ;;
 	*) fail "use: $(cat "$tmp/out")" ;;

@@ -2,9 +2,7 @@
 [ "$(id -u)" = 0 ] || skip "recording needs root"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/record/programs-lib.sh"
-# Only one recording at a time can run on a machine: tests take turns, also with those of other clones.
-exec 7</sys/kernel
-flock 7
+take_turn
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 recorders= # process ids of the ones started in the background
 export HEADSTART_STATE=$tmp/state
