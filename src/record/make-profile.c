@@ -26,7 +26,8 @@ static uint32_t biases_of_following(const struct session *session)
 		bias |= PROFILE_BIAS_RESIDENT;
 	if (following->pages_around)
 		bias |= PROFILE_BIAS_AROUND;
-	if (following->processes_unseen || following->notes.tracer || following->notes.uring)
+	if (following->processes_unseen || following->serves || following->notes.tracer ||
+		following->notes.uring)
 		bias |= PROFILE_BIAS_UNSEEN;
 	return bias;
 }

@@ -226,11 +226,26 @@ static void process_that_is_gone_is_an_error(void **state)
 	assert_int_equal(page_tables_mappings(INT32_MAX, find_own, NULL), -ENOENT);
 }
 
+static void only_pages_that_are_there_count_as_such(void **state)
+{
+	_cleanup_close_ int pagemap = page_tables_open(getpid());
+	uint64_t at = (uintptr_t)map;
+
+	map[10 * page_size] = map[11 * page_size] = 1;
+	assert_true(page_tables_have(pagemap, at + 10 * page_size, 1));
+	assert_true(page_tables_have(pagemap, at + 10 * page_size + 5, 2 * page_size - 5));
+	assert_false(page_tables_have(pagemap, at + 10 * page_size + 5, 2 * page_size - 4));
+	assert_false(page_tables_have(pagemap, at + 10 * page_size - 1, 2));
+	assert_false(page_tables_have(pagemap, at + 10 * page_size, 0));
+	assert_false(page_tables_have(pagemap, UINT64_MAX - 1, 10));
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		CASE(only_pages_that_are_there_count_as_such),
 		CASE(touched_pages_are_found),
 		CASE(touched_pages_are_found_by_an_old_kernel),
 		CASE(caller_stops_the_search),

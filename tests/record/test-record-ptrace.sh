@@ -322,6 +322,38 @@ END
 	[ "$(resident_together)" = "$cached" ] || fail "files of others were made cold: $(resident_together) instead of $cached"
 }
 
+# The recorder must not wait for a file system whose server waits for the recorder.
+case_file_systems_that_the_start_serves() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	[ -c /dev/fuse ] || skip "no /dev/fuse (modprobe fuse)"
+	unshare --mount --propagation private true 2>/dev/null || skip "mount namespaces cannot be made here"
+	mkdir -p "$disk/served" "$disk/seen"
+	cp "$disk/file" "$disk/followed" "$disk/served"
+	cat >"$disk/serve" <<-END
+		#!/bin/sh
+		"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$disk/served" "$disk/seen" "$tmp/mirror.log" keep &
+		until mountpoint -q "$disk/seen"; do kill -0 \$! 2>/dev/null || exit 77; sleep 0.01; done
+		"$disk/seen/followed" mapped "$disk/seen/file" && "$disk/seen/followed" exec "$disk/seen/file" "$disk/seen/followed" pread "$disk/file"
+		cat "$disk/seen/file" >/dev/null && cd "$disk/seen" && ./followed read file
+		status=\$?
+		cd / && umount --lazy "$disk/seen" # something on the machine may look at it just now
+		wait
+		exit \$status
+	END
+	chmod 755 "$disk/serve"
+	rm -f "$profile"
+	status=0
+	# Its end is what is tested: it would wait for ever.
+	timeout --signal=KILL 300 unshare --mount --propagation private \
+		"$tool" record --backend ptrace --force -o "$profile" -- "$disk/serve" 2>"$tmp/err" || status=$?
+	[ "$status" != 77 ] || skip "a FUSE file system cannot be mounted here: $(cat "$tmp/err")"
+	[ "$status" = 0 ] || fail "it exits $status: $(cat "$tmp/err")"
+	says "^headstart: a program serves a file system \(FUSE\): what it serves is missing$"
+	has "$real/file" 100
+	"$tool" show --json --all "$profile" | grep -q "\"$real/seen/" && fail "what was served is in the profile"
+	true
+}
+
 in_user_namespace() { as_user unshare --user --map-root-user --mount "$@"; }
 
 # As in a container without privileges, whose root is root of a user namespace.

@@ -9,13 +9,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -25,6 +23,7 @@
 #include "elf/script.h"
 #include "record/follow/filter.h"
 #include "record/follow/page-tables.h"
+#include "record/follow/paths.h"
 #include "record/follow/rights.h"
 
 #define VECTORS_MAX  64   /* of one readv(2) that are looked at */
@@ -38,18 +37,15 @@ void follow_notes_release(struct follow_notes *notes)
 	*notes = (struct follow_notes){0};
 }
 
-/* Returns how much could be read. */
-static size_t peek(int32_t tid, uint64_t address, void *to, size_t size)
+static size_t peek(const struct touched *touched, const struct follow_stop *stop, uint64_t address, void *to,
+	size_t size)
 {
-	struct iovec local = {.iov_base = to, .iov_len = size};
-	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
-	ssize_t n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
-
-	return n > 0 ? (size_t)n : 0;
+	return follow_process_read(stop->process, stop->tid, address, to, size, touched->serves);
 }
 
 /* Page by page, since the next page need not be there. Returns whether there is a whole path. */
-static bool peek_path(int32_t tid, uint64_t address, char ret[PATH_MAX])
+static bool peek_path(
+	const struct touched *touched, const struct follow_stop *stop, uint64_t address, char ret[PATH_MAX])
 {
 	size_t have = 0;
 
@@ -57,7 +53,7 @@ static bool peek_path(int32_t tid, uint64_t address, char ret[PATH_MAX])
 		size_t part = SYSTEM_PAGE - (address + have) % SYSTEM_PAGE, n;
 
 		part = part < PATH_MAX - have ? part : PATH_MAX - have;
-		n = peek(tid, address + have, ret + have, part);
+		n = peek(touched, stop, address + have, ret + have, part);
 		if (memchr(ret + have, 0, n))
 			return ret[0] != 0;
 		if (n < part)
@@ -67,99 +63,16 @@ static bool peek_path(int32_t tid, uint64_t address, char ret[PATH_MAX])
 	return false;
 }
 
-/* The folder that a call means by this descriptor, as a path of ours. */
-static void name_folder(int32_t tid, int folder, char ret[64])
-{
-	if (folder == AT_FDCWD)
-		snprintf(ret, 64, "/proc/%" PRId32 "/cwd", tid);
-	else
-		snprintf(ret, 64, "/proc/%" PRId32 "/fd/%d", tid, folder);
-}
-
-/* In the root of the process. */
-static int open_in_root(int32_t tid, const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-	_cleanup_close_ int root = -1;
-	char name[64];
-	long fd;
-
-	snprintf(name, sizeof(name), "/proc/%" PRId32 "/root", tid);
-	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-	return fd < 0 ? -errno : (int)fd;
-}
-
-/*
- * Names that mean something else to each process, and would mean us: /proc/self, /proc/thread-self, and the links to its
- * descriptors in /dev. Returns whether the path is one of them, and then what it means to the thread.
- */
-static bool name_own(const struct follow_stop *stop, const char *path, char ret[PATH_MAX + 64])
-{
-	static const struct {
-		const char *prefix, *below;
-	} names[] = {
-		{"/proc/self", ""},
-		{"/dev/fd", "/fd"},
-		{"/dev/stdin", "/fd/0"},
-		{"/dev/stdout", "/fd/1"},
-		{"/dev/stderr", "/fd/2"},
-	};
-	int32_t pid = stop->process->pid;
-	const char *rest = after_prefix(path, "/proc/thread-self");
-
-	if (rest && (*rest == '/' || !*rest)) {
-		snprintf(ret, PATH_MAX + 64, "/proc/%" PRId32 "/task/%" PRId32 "%s", pid, stop->tid, rest);
-		return true;
-	}
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		rest = after_prefix(path, names[i].prefix);
-		if (!rest || (*rest != '/' && *rest))
-			continue;
-		snprintf(ret, PATH_MAX + 64, "/proc/%" PRId32 "%s%s", pid, names[i].below, rest);
-		return true;
-	}
-	return false;
-}
-
-/* Opens what the path means to the thread, with O_PATH; "" is the descriptor. `only_new`: -EEXIST for a file that is known. */
-static int open_path(const struct touched *touched, const struct follow_stop *stop, int folder,
-	const char *path, bool only_new)
-{
-	char name[PATH_MAX + 64];
-	struct stat status;
-	int fd;
-
-	if (!name_own(stop, path, name)) {
-		if (path[0] == '/' && stop->process->foreign)
-			return open_in_root(stop->tid, path);
-		name[0] = 0;
-		if (path[0] != '/')
-			name_folder(stop->tid, folder, name);
-		if (path[0] != '/' && path[0])
-			strcat(name, "/");
-		strcat(name, path);
-	}
-	if (stat(name, &status) < 0)
-		return -errno;
-	if (only_new && touched_find(touched, &status) != TOUCHED_NONE)
-		return -EEXIST;
-	if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-		return -EINVAL;
-	fd = open(name, O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
-}
-
 /* The same with the rights of the thread, which must suffice for such a `use`: R_OK, W_OK, X_OK. */
-static int open_allowed(const struct touched *touched, const struct follow_stop *stop, int folder,
-	const char *path, int use, bool only_new)
+static int open_allowed(struct touched *touched, const struct follow_stop *stop, int folder, const char *path,
+	int use, bool only_new)
 {
 	struct follow_rights rights;
 	int fd, r = follow_rights_borrow(stop->tid, &rights);
 
 	if (r < 0)
 		return r;
-	fd = open_path(touched, stop, folder, path, only_new);
+	fd = follow_path_open(touched, stop, folder, path, only_new);
 	if (fd >= 0 && !follow_rights_allow(&rights, fd, use)) {
 		close(fd);
 		fd = -EACCES;
@@ -176,7 +89,7 @@ static int take_open(
 	_cleanup_close_ int fd = -1;
 	size_t file;
 
-	if (!peek_path(stop->tid, address, path))
+	if (!peek_path(touched, stop, address, path))
 		return 0;
 	fd = open_allowed(touched, stop, folder, path, (flags & O_ACCMODE) == O_WRONLY ? W_OK : R_OK, true);
 	return fd < 0 ? 0 : touched_add(touched, fd, stop->process->pid, only_read, &file);
@@ -220,14 +133,14 @@ static char *name_program(const struct follow_stop *stop, int folder, const char
 	ssize_t length;
 	char *name;
 
-	if (name_own(stop, path, own)) {
+	if (follow_path_own(stop, path, own)) {
 		length = readlink(own, start, sizeof(start) - 1);
 		start[length > 0 ? length : 0] = 0;
 		return strdup(start[0] == '/' ? start : path);
 	}
 	if (path[0] == '/')
 		return strdup(path);
-	name_folder(stop->tid, folder, link);
+	follow_path_folder(stop->tid, folder, link);
 	length = readlink(link, start, sizeof(start) - 1);
 	start[length > 0 ? length : 0] = 0;
 	if (!*path)
@@ -245,11 +158,13 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 	size_t file;
 	int r;
 
-	if (!peek_path(stop->tid, address, path))
+	if (!peek_path(touched, stop, address, path))
 		path[0] = 0; /* AT_EMPTY_PATH, or an error of the program */
 	if (!*path && folder == AT_FDCWD)
 		return 0;
 	fd = open_allowed(touched, stop, folder, path, X_OK, false);
+	if (fd == -EAGAIN)
+		return follow_process_look(touched, stop->process, 0, UINT64_MAX);
 	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || !(status.st_mode & 0111))
 		return 0;
 	r = follow_process_look(touched, stop->process, 0, UINT64_MAX);
@@ -270,11 +185,13 @@ static int take_exec(struct touched *touched, const struct follow_stop *stop, in
 
 /*
  * Opens the file that is open under this number: the very same opening, whose position we can ask for, with
- * pidfd_getfd(2), Linux 5.6. Without that, positions are read from /proc, which takes four times as long.
+ * pidfd_getfd(2), Linux 5.6. Without that, positions are read from /proc, which takes four times as long; and where a
+ * followed process serves files, since closing that opening would ask it.
  */
-static int open_same(const struct follow_stop *stop, int number, bool *ret_same)
+static int open_same(
+	const struct touched *touched, const struct follow_stop *stop, int number, bool *ret_same)
 {
-	int fd = (int)syscall(SYS_pidfd_getfd, stop->process->pidfd, number, 0);
+	int fd = touched->serves ? -1 : (int)syscall(SYS_pidfd_getfd, stop->process->pidfd, number, 0);
 	char path[64];
 
 	*ret_same = fd >= 0;
@@ -307,11 +224,14 @@ static int take_read(struct touched *touched, const struct follow_stop *stop, in
 	uint64_t pages, position;
 	struct stat status;
 	bool same;
-	_cleanup_close_ int fd = open_same(stop, number, &same);
+	_cleanup_close_ int fd = open_same(touched, stop, number, &same);
 	size_t file;
 	int r;
 
-	if (fd < 0 || size == 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
+	if (fd < 0 || size == 0 ||
+		(touched->serves && opens_may_wait(touched->opens, fd, stop->process->pid)))
+		return 0;
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_size <= 0)
 		return 0;
 	file = touched_find(touched, &status);
 	r = file == TOUCHED_NONE ? touched_add(touched, fd, stop->process->pid, false, &file) : 0;
@@ -333,14 +253,15 @@ static int take_read(struct touched *touched, const struct follow_stop *stop, in
 }
 
 /* The bytes that the vectors of a readv(2) have room for. */
-static uint64_t sum_vectors(const struct follow_stop *stop, uint64_t address, uint64_t count)
+static uint64_t sum_vectors(
+	const struct touched *touched, const struct follow_stop *stop, uint64_t address, uint64_t count)
 {
 	uint64_t words[2 * VECTORS_MAX] = {0}, sum = 0;
 	const uint32_t *halves = (const uint32_t *)words;
 	size_t width = stop->narrow ? sizeof(uint32_t) : sizeof(uint64_t), n;
 
 	count = count < VECTORS_MAX ? count : VECTORS_MAX;
-	n = peek(stop->tid, address, words, 2 * width * count) / width;
+	n = peek(touched, stop, address, words, 2 * width * count) / width;
 	for (size_t i = 1; i < n; i += 2)
 		if (__builtin_add_overflow(sum, stop->narrow ? halves[i] : words[i], &sum))
 			return INT64_MAX;
@@ -363,8 +284,9 @@ static int take_copy(struct touched *touched, const struct follow_stop *stop, in
 
 	if (!address)
 		return take_read(touched, stop, fd, size, NULL);
-	return peek(stop->tid, address, &offset, width) == width ? take_read(touched, stop, fd, size, &offset)
-								 : 0;
+	return peek(touched, stop, address, &offset, width) == width
+		? take_read(touched, stop, fd, size, &offset)
+		: 0;
 }
 
 static void note_tracer(const struct follow_stop *stop, struct follow_notes *notes)
@@ -405,7 +327,7 @@ int follow_take_call(struct touched *touched, const struct follow_stop *stop, st
 	case FOLLOW_OPENAT:
 		return take_open(touched, stop, fd, arguments[1], arguments[2]);
 	case FOLLOW_OPENAT2:
-		(void)peek(stop->tid, arguments[2], &flags, sizeof(flags));
+		(void)peek(touched, stop, arguments[2], &flags, sizeof(flags));
 		return take_open(touched, stop, fd, arguments[1], flags);
 	case FOLLOW_EXEC:
 		return take_exec(touched, stop, AT_FDCWD, arguments[0], notes);
@@ -419,10 +341,11 @@ int follow_take_call(struct touched *touched, const struct follow_stop *stop, st
 		offset = wide(stop, 3);
 		return take_read(touched, stop, fd, arguments[2], &offset);
 	case FOLLOW_READV:
-		return take_read(touched, stop, fd, sum_vectors(stop, arguments[1], arguments[2]), NULL);
+		return take_read(
+			touched, stop, fd, sum_vectors(touched, stop, arguments[1], arguments[2]), NULL);
 	case FOLLOW_PREADV:
 		offset = wide(stop, 3);
-		return take_read(touched, stop, fd, sum_vectors(stop, arguments[1], arguments[2]),
+		return take_read(touched, stop, fd, sum_vectors(touched, stop, arguments[1], arguments[2]),
 			offset == UINT64_MAX ? NULL : &offset); /* -1: the position, of preadv2 */
 	case FOLLOW_SENDFILE:
 		return take_copy(

@@ -331,6 +331,7 @@ int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
 	*ret = (struct follow_summary){
 		.notes = follow->notes,
 		.processes_unseen = follow->n_unseen,
+		.serves = follow->touched.serves,
 		.pages_around = touched_around(&follow->touched),
 		.files_kept = follow->touched.files_kept,
 		.pages_kept = follow->touched.pages_kept,

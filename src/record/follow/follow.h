@@ -29,6 +29,7 @@ struct follow_options {
 struct follow_summary {
 	struct follow_notes notes; /* the caller's to release */
 	size_t processes_unseen;   /* we might not look into them */
+	bool serves;               /* some process has opened /dev/fuse; what such serve is left out */
 	uint64_t pages_around;     /* touched_around() */
 	size_t files_kept;         /* as in struct touched */
 	uint64_t pages_kept, pages_looked;

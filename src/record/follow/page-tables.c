@@ -107,6 +107,19 @@ int page_tables_open(int32_t pid)
 	return open_of(pid, "pagemap");
 }
 
+bool page_tables_have(int pagemap, uint64_t address, uint64_t size)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), entry;
+
+	if (size == 0 || address > UINT64_MAX - size)
+		return false;
+	for (uint64_t page = address / page_size; page <= (address + size - 1) / page_size; page++)
+		if (pread(pagemap, &entry, sizeof(entry), (off_t)(page * sizeof(entry))) != sizeof(entry) ||
+			!(entry & (PAGE_PRESENT | PAGE_SWAPPED)))
+			return false;
+	return true;
+}
+
 /* One entry of the page table after the other, for kernels before 6.7. */
 static int read_entries(
 	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context)

@@ -34,6 +34,9 @@ bool page_tables_maps_file(int32_t pid, uint64_t start, uint64_t end);
 /* Returns a descriptor for page_tables_present(), or negative errno. It goes on showing the memory that the process has now. */
 int page_tables_open(int32_t pid);
 
+/* Whether the page tables have every page of these addresses, or have it swapped out. */
+bool page_tables_have(int pagemap, uint64_t address, uint64_t size);
+
 typedef int page_run_found(void *context, uint64_t address, uint64_t pages);
 
 /*

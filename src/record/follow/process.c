@@ -11,12 +11,14 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "record/follow/page-tables.h"
+#include "record/follow/paths.h"
 
 #define PAGES_MAX                                                                                            \
 	(64u << 20) /* that are found in one go, or of which page tables are read: 256 GiB of small pages */
@@ -74,6 +76,21 @@ void follow_process_renew(struct follow_process *process)
 	process->executing = NULL;
 }
 
+size_t follow_process_read(
+	struct follow_process *process, int32_t tid, uint64_t address, void *to, size_t size, bool present)
+{
+	struct iovec local = {.iov_base = to, .iov_len = size};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)address, .iov_len = size};
+	ssize_t n;
+
+	if (present && process->pagemap < 0)
+		process->pagemap = page_tables_open(process->pid);
+	if (present && (process->pagemap < 0 || !page_tables_have(process->pagemap, address, size)))
+		return 0;
+	n = process_vm_readv(tid, &local, 1, &remote, 1, 0);
+	return n > 0 ? (size_t)n : 0;
+}
+
 struct run {
 	size_t file;
 	uint64_t first, last;
@@ -97,31 +114,47 @@ static void look_releasep(struct look *look)
 
 /*
  * Opens a mapped file: by its mapping, which only a privileged process may, or by its name in the root of the process,
- * or in ours. A name may lead elsewhere by now. Returns a descriptor, or negative errno.
+ * or in ours. Returns a descriptor, or negative errno.
  */
-static int open_mapped(const struct follow_process *process, const struct page_mapping *mapping)
+static int open_mapping(const struct touched *touched, const struct follow_process *process,
+	const struct page_mapping *mapping, bool *ret_by_mapping)
 {
 	char path[PATH_MAX + 64];
-	struct stat status;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, process->pid,
 		mapping->start, mapping->end);
 	fd = open(path, O_PATH | O_CLOEXEC);
+	*ret_by_mapping = fd >= 0;
 	if (fd >= 0)
 		return fd;
 	if (mapping->path[0] != '/' || strlen(mapping->path) >= PATH_MAX ||
 		ends_with(mapping->path, " (deleted)"))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root%s", process->pid, mapping->path);
+	if (touched->serves)
+		return follow_path_open_known(process, mapping->path);
 	fd = open(process->foreign ? path : mapping->path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The file of a mapping, if it can be looked at. A name may lead elsewhere by now. Returns as above. */
+static int open_mapped(
+	struct touched *touched, const struct follow_process *process, const struct page_mapping *mapping)
+{
+	bool by_mapping;
+	_cleanup_close_ int fd = open_mapping(touched, process, mapping, &by_mapping);
+	struct stat status;
+
 	if (fd < 0)
-		return -errno;
-	/* On overlayfs older kernels tell the number of the file below. */
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-		(status.st_ino == mapping->inode || major(status.st_dev) == 0))
 		return fd;
-	close(fd);
+	if (touched->serves && opens_may_wait(touched->opens, fd, process->pid))
+		return -EAGAIN;
+	/* On overlayfs older kernels tell the number of the file below. */
+	if (by_mapping ||
+		(fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+			(status.st_ino == mapping->inode || major(status.st_dev) == 0)))
+		return TAKE_FD(fd);
 	return -ENOENT;
 }
 
@@ -137,7 +170,7 @@ static int find_file(struct look *look, const struct page_mapping *mapping, size
 		*ret = inode_map_find(&touched->by_stat, mapping->device, mapping->inode);
 	if (*ret != TOUCHED_NONE)
 		return 0;
-	fd = open_mapped(look->process, mapping);
+	fd = open_mapped(touched, look->process, mapping);
 	r = fd < 0 ? touched_add_ignored(touched, ret)
 		   : touched_add(touched, fd, look->process->pid, false, ret);
 	if (r == 0 && *ret != TOUCHED_NONE)

@@ -25,6 +25,13 @@ void follow_process_free(struct follow_process *process);
 /* Whether its root and its mount namespace are ours. */
 bool follow_process_is_foreign(int32_t pid);
 
+/*
+ * Reads the memory of one of its threads. `present`: only of pages that its page tables have, since another page may have
+ * to come from a file system that a followed process serves. Returns how much could be read.
+ */
+size_t follow_process_read(
+	struct follow_process *process, int32_t tid, uint64_t address, void *to, size_t size, bool present);
+
 /* Another program runs in it now. */
 void follow_process_renew(struct follow_process *process);
 

@@ -31,6 +31,7 @@ struct touched {
 	struct opens *opens;        /* borrowed; everybody counts as the command's */
 	struct record_trace *trace; /* borrowed */
 	bool make_cold;
+	bool serves; /* a followed process may serve a file system: nothing may wait for that (paths.c) */
 	struct touched_file *items; /* owned */
 	size_t count, capacity;
 	struct inode_map by_stat; /* (st_dev, inode) to the index in items */

@@ -307,6 +307,23 @@ int opens_on_disk(struct opens *opens, int fd, int32_t pid)
 	return r < 0 ? r : view != NULL;
 }
 
+bool opens_may_wait(struct opens *opens, int fd, int32_t pid)
+{
+	const struct mount *mount;
+	struct statx status;
+	struct view *view;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0 ||
+		!(status.stx_mask & STATX_MNT_ID))
+		return true;
+	if (mounts_find(opens->mounts, status.stx_mnt_id))
+		return false;
+	if (views_find(&opens->views, status.stx_mnt_id, pid, &view) < 0 || !view)
+		return true;
+	mount = mounts_find(&view->mounts, status.stx_mnt_id);
+	return after_prefix(mount->type, "fuse") || streq(mount->type, "overlay");
+}
+
 /* What recorded programs have mounted since. */
 static int refresh_views(struct opens *opens)
 {

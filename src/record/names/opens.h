@@ -56,6 +56,12 @@ int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_ke
  */
 int opens_on_disk(struct opens *opens, int fd, int32_t pid);
 
+/*
+ * Whether asking anything of the open file of this process may wait for a process that has begun to serve a file system
+ * (FUSE) since opens_start(): it lies on one that was mounted later, and is such a one or is made of others.
+ */
+bool opens_may_wait(struct opens *opens, int fd, int32_t pid);
+
 /* Takes openings, the oldest first, but not all if there are many. `trace` has the processes of the tree and must have been drained just before. */
 int opens_drain(struct opens *opens, const struct record_trace *trace);
 

@@ -268,6 +268,8 @@ static void print_following(const struct follow_summary *following)
 			notes->privileged);
 	if (notes->uring)
 		verb_note("a program uses io_uring: what it read by that is missing");
+	if (following->serves)
+		verb_note("a program serves a file system (FUSE): what it serves is missing");
 	if (following->processes_unseen)
 		verb_note("%zu process%s could not be looked into: what %s mapped is missing",
 			following->processes_unseen, following->processes_unseen == 1 ? "" : "es",
