@@ -7,8 +7,10 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +111,34 @@ static void what_does_not_end_is_killed(void **state)
 	assert_null(result.out);
 }
 
+static void wake(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* As in a thread that follows programs by ptrace, and is woken every few milliseconds. */
+static void a_timer_does_not_prolong_the_wait(void **state)
+{
+	const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0}};
+	struct sigaction before;
+	int status, r;
+	pid_t child = fork();
+
+	if (child == 0) {
+		alarm(20); /* for a wait that has no end */
+		for (;;)
+			pause();
+	}
+	assert_true(child > 0);
+	sigaction(SIGALRM, &(struct sigaction){.sa_handler = wake}, &before);
+	setitimer(ITIMER_REAL, &often, NULL);
+	r = process_await(child, 100, &status);
+	setitimer(ITIMER_REAL, &never, NULL);
+	sigaction(SIGALRM, &before, NULL);
+	assert_int_equal(r, -ETIME);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -119,6 +149,7 @@ int main(void)
 		cmocka_unit_test(the_environment_is_ours_in_the_c_locale_or_what_is_given),
 		cmocka_unit_test(it_runs_in_the_root_unless_it_stays),
 		cmocka_unit_test(what_does_not_end_is_killed),
+		cmocka_unit_test(a_timer_does_not_prolong_the_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "base/times.h"
 
 #define NOBODY        65534
 #define LOOK_AGAIN_MS 10
@@ -55,29 +55,39 @@ static void start(
 	_exit(127);
 }
 
-/* Without pidfd_open(2), before Linux 5.3, this polls. */
+static unsigned left_until(uint64_t deadline_ms)
+{
+	uint64_t now = monotonic_ms();
+
+	return now < deadline_ms ? (unsigned)(deadline_ms - now) : 0;
+}
+
+static bool has_ended(pid_t child)
+{
+	siginfo_t ended = {0};
+
+	return waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 || ended.si_pid == child;
+}
+
+/*
+ * Signals do not prolong it: a thread with a timer gets one every few milliseconds. Without pidfd_open(2), before Linux 5.3,
+ * this looks again and again.
+ */
 static bool ends_within(pid_t child, unsigned timeout_ms)
 {
 	_cleanup_close_ int pidfd = (int)syscall(SYS_pidfd_open, child, 0);
-	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_MS * 1000000};
-	struct pollfd end = {.fd = pidfd, .events = POLLIN};
-	int polled;
+	const uint64_t deadline_ms = monotonic_ms() + timeout_ms;
+	struct pollfd end = {.fd = pidfd, .events = POLLIN}; /* poll(2) passes over a negative one */
+	unsigned left = timeout_ms;
 
-	if (pidfd >= 0) {
-		do
-			polled = poll(&end, 1, (int)timeout_ms);
-		while (polled < 0 && errno == EINTR);
-		return polled != 0;
-	}
-	for (unsigned waited = 0; waited <= timeout_ms; waited += LOOK_AGAIN_MS) {
-		siginfo_t ended = {0};
+	while (!has_ended(child) && left > 0) {
+		int wait_ms = pidfd < 0 && left > LOOK_AGAIN_MS ? LOOK_AGAIN_MS : (int)left;
 
-		if (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-			ended.si_pid == child)
-			return true;
-		nanosleep(&pause, NULL);
+		if (poll(&end, 1, wait_ms) < 0 && errno != EINTR)
+			return true; /* waiting for it says why */
+		left = left_until(deadline_ms);
 	}
-	return false;
+	return has_ended(child);
 }
 
 int process_await(pid_t child, unsigned timeout_ms, int *ret_status)
