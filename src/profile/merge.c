@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "elf/landmarks.h"
+#include "profile/edit.h"
 #include "profile/metadata.h"
 
 static int copy_text(char **to, const char *from)
@@ -179,18 +180,12 @@ static int merge_ranges(struct profile_file *to, struct range_cursor old, struct
 	return r;
 }
 
-static bool same_object(const struct profile_file *a, const struct profile_file *b)
-{
-	return a->kind == b->kind && a->build_id_size == b->build_id_size &&
-		memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
-}
-
 /* `to` already holds the ranges that `into` has of the file; adds those of `from`. */
 static int merge_known_file(
 	struct profile_file *to, const struct profile_file *from, uint32_t base, bool from_later)
 {
 	_cleanup_free_ struct profile_range *old = NULL;
-	bool changed = !same_object(to, from);
+	bool changed = !profile_file_same_object(to, from);
 	size_t n_old = to->n_ranges;
 	int r;
 

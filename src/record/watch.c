@@ -22,6 +22,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "profile/carry.h"
+#include "profile/edit.h"
 #include "record/assemble.h"
 #include "record/describe.h"
 #include "record/follow/page-tables.h"
@@ -302,11 +303,21 @@ static int add_exec(struct watch *watch)
 		&watch->trace, watch->began, watch->options->pid, watch->options->program);
 }
 
-static bool is_private(const char *path)
+static bool is_public(const char *path)
 {
 	struct stranger stranger;
 
-	return stranger_find(path, &stranger) < 0 || hidden_from_others(path);
+	return stranger_find(path, &stranger) >= 0 && !hidden_from_others(path);
+}
+
+static int is_public_file(void *context, struct profile_file *file)
+{
+	return is_public(file->path);
+}
+
+static bool is_public_exec(const void *context, const struct profile_exec *exec)
+{
+	return is_public(exec->path);
 }
 
 /*
@@ -315,23 +326,8 @@ static bool is_private(const char *path)
  */
 static void leave_out_private(struct profile *profile)
 {
-	size_t kept = 0;
-
-	for (size_t i = profile->n_files; i-- > 0;) {
-		const char *path = profile->files[i].path;
-
-		if (is_private(path))
-			profile_leave_out(profile, path);
-	}
-	for (size_t i = 0; i < profile->n_execs; i++) {
-		struct profile_exec *exec = &profile->execs[i];
-
-		if (i > 0 && is_private(exec->path)) /* the first one is the program itself */
-			free(exec->path);
-		else
-			profile->execs[kept++] = *exec;
-	}
-	profile->n_execs = kept;
+	(void)profile_keep_files(profile, is_public_file, NULL);
+	profile_keep_execs(profile, is_public_exec, NULL);
 }
 
 static void identify(struct profile *profile, bool landmarks)

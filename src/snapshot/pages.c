@@ -9,6 +9,7 @@
 #include "base/open.h"
 #include "base/residency.h"
 #include "base/times.h"
+#include "profile/edit.h"
 #include "snapshot/collect.h"
 
 #define PAGES_AT_ONCE 16384u
@@ -98,10 +99,7 @@ static int keep(
 	file = &snapshot->profile.files[index];
 	file->size = (uint64_t)st->st_size;
 	file->mtime = nanoseconds(st->st_mtim);
-	free(file->ranges);
-	file->ranges = TAKE_PTR(found->ranges);
-	file->n_ranges = found->n_ranges;
-	file->ranges_capacity = found->ranges_capacity;
+	profile_file_take_ranges(file, found);
 	return st->st_nlink > 1 ? note_link(snapshot, index, st) : 0;
 }
 
@@ -176,9 +174,6 @@ int pages_subtract(struct profile_file *file, const struct profile_file *without
 		if (r < 0)
 			return r;
 	}
-	free(file->ranges);
-	file->ranges = TAKE_PTR(rest.ranges);
-	file->n_ranges = rest.n_ranges;
-	file->ranges_capacity = rest.ranges_capacity;
+	profile_file_take_ranges(file, &rest);
 	return 0;
 }

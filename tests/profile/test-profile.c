@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "fixture.h"
+#include "profile/edit.h"
 
 static void files_are_found_again_by_path(void **state)
 {
@@ -146,6 +147,76 @@ static void paths_are_shorter_than_path_max(void **state)
 	assert_int_equal(profile_finish(&profile), -EINVAL);
 }
 
+static int stays(void *context, struct profile_file *file)
+{
+	return strcmp(file->path, context) != 0;
+}
+
+static int fails(void *context, struct profile_file *file)
+{
+	return strcmp(file->path, context) == 0 ? -ENOMEM : 1;
+}
+
+static void files_are_taken_out_and_others_found_again(void **state)
+{
+	_cleanup_(profile_releasep) struct profile small = fixture_small();
+	const struct profile_file *found;
+	size_t before = small.n_files;
+
+	assert_int_equal(profile_keep_files(&small, fails, (char *)"/opt/app/bin/app"), -ENOMEM);
+	assert_int_equal(small.n_files, before);
+	assert_int_equal(profile_find_file(&small, "/opt/app/bin/app", &found), 0);
+	assert_non_null(found);
+	assert_int_equal(profile_keep_files(&small, stays, (char *)"/opt/app/bin/app"), 0);
+	assert_int_equal(small.n_files, before - 1);
+	assert_int_equal(profile_find_file(&small, "/opt/app/bin/app", &found), 0);
+	assert_null(found);
+	for (size_t i = 0; i < small.n_files; i++) {
+		assert_int_equal(profile_find_file(&small, small.files[i].path, &found), 0);
+		assert_ptr_equal(found, &small.files[i]);
+	}
+	assert_int_equal(profile_check(&small), 0);
+}
+
+static bool never(const void *context, const struct profile_exec *exec)
+{
+	return false;
+}
+
+static void the_program_itself_stays_an_exec_point(void **state)
+{
+	_cleanup_(profile_releasep) struct profile small = fixture_small();
+
+	profile_keep_execs(&small, never, NULL);
+	assert_int_equal(small.n_execs, 1);
+	assert_string_equal(small.execs[0].path, small.program);
+}
+
+static bool is_odd(void *context, struct profile_range *page)
+{
+	page->doubt.unsure = *(const bool *)context;
+	return page->page % 2;
+}
+
+/* Pages that follow each other are one range again only if nothing else tells them apart. */
+static void pages_are_edited_one_by_one(void **state)
+{
+	_cleanup_(profile_releasep) struct profile profile = fixture_empty();
+	struct profile_file *file;
+	bool unsure = true;
+	size_t index;
+
+	assert_int_equal(profile_add_file(&profile, "/a", PROFILE_REGULAR, &index), 0);
+	file = &profile.files[index];
+	assert_int_equal(profile_file_add_range(file, (struct profile_range){3, 4, 10, 1, {0}}), 0);
+	assert_int_equal(profile_file_edit(file, is_odd, &unsure), 0);
+	assert_int_equal(file->n_ranges, 2);
+	assert_int_equal(file->ranges[1].page, 5);
+	assert_int_equal(file->ranges[1].pages, 1);
+	assert_int_equal(file->ranges[1].order, 12);
+	assert_int_equal(file->ranges[1].doubt.unsure, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +225,9 @@ int main(void)
 		cmocka_unit_test(finishing_refuses_what_cannot_be),
 		cmocka_unit_test(checking_knows_every_rule),
 		cmocka_unit_test(paths_are_shorter_than_path_max),
+		cmocka_unit_test(files_are_taken_out_and_others_found_again),
+		cmocka_unit_test(the_program_itself_stays_an_exec_point),
+		cmocka_unit_test(pages_are_edited_one_by_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

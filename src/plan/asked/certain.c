@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "elf/closure.h"
 #include "elf/script.h"
+#include "profile/edit.h"
 
 /* The executable and the libraries that ld.so maps with it. Empty if they cannot be found out. */
 static int find_executable(const char *program, struct elf_closure *closure)
@@ -85,35 +86,23 @@ static bool cut_file(struct profile_file *file, uint32_t end)
 	return kept > 0 || file->order < end;
 }
 
-static void cut_execs(struct profile *profile, uint32_t end)
+static bool is_before(const void *end, const struct profile_exec *exec)
 {
-	size_t kept = 0;
-
-	for (size_t i = 0; i < profile->n_execs; i++) {
-		if (i == 0 || profile->execs[i].order < end)
-			profile->execs[kept++] = profile->execs[i];
-		else
-			free(profile->execs[i].path);
-	}
-	profile->n_execs = kept;
+	return exec->order < *(const uint32_t *)end;
 }
 
-/* Leaves the files of the closure and of the program's own folder, and the touches before `end`. */
-static void cut(struct profile *profile, const struct elf_closure *closure, const char *own, uint32_t end)
+struct cut {
+	const struct elf_closure *closure;
+	const char *own;
+	uint32_t end; /* of the touches that stay */
+};
+
+/* Whether it is a file of the closure or of the program's own folder, or has touches that stay. */
+static int is_certain(void *context, struct profile_file *file)
 {
-	size_t kept = 0;
+	const struct cut *cut = context;
 
-	for (size_t i = 0; i < profile->n_files; i++) {
-		struct profile_file *file = &profile->files[i];
-
-		if (is_in(closure, file->path) || is_below(own, file->path) || cut_file(file, end)) {
-			profile->files[kept++] = *file;
-		} else {
-			profile_file_release(file);
-		}
-	}
-	profile->n_files = kept;
-	cut_execs(profile, end);
+	return is_in(cut->closure, file->path) || is_below(cut->own, file->path) || cut_file(file, cut->end);
 }
 
 static int certain_of_one(const struct profile *recording, const char *rule, struct profile *ret)
@@ -121,6 +110,7 @@ static int certain_of_one(const struct profile *recording, const char *rule, str
 	_cleanup_free_ char *own = NULL;
 	_cleanup_(elf_closure_releasep) struct elf_closure closure = {0};
 	_cleanup_(profile_releasep) struct profile certain = {0};
+	struct cut cut;
 	int r = find_executable(recording->program, &closure);
 
 	if (r == 0)
@@ -129,7 +119,9 @@ static int certain_of_one(const struct profile *recording, const char *rule, str
 		r = profile_copy(recording, &certain);
 	if (r < 0)
 		return r;
-	cut(&certain, &closure, own, touches_before(recording));
+	cut = (struct cut){&closure, own, touches_before(recording)};
+	(void)profile_keep_files(&certain, is_certain, &cut);
+	profile_keep_execs(&certain, is_before, &cut.end);
 	r = profile_finish(&certain);
 	if (r < 0)
 		return r;
@@ -148,16 +140,14 @@ static bool was_asked_for(const struct profile *recording, const char *path)
 	return rest && (*rest == '\0' || *rest == '/');
 }
 
-static void leave_out_what_was_asked_for(struct profile *profile, const struct recordings *recordings)
+static int is_nobodys(void *context, struct profile_file *file)
 {
-	for (size_t i = profile->n_files; i-- > 0;) {
-		bool asked = false;
+	const struct recordings *recordings = context;
 
-		for (size_t j = 0; !asked && j < recordings->n; j++)
-			asked = was_asked_for(&recordings->items[j], profile->files[i].path);
-		if (asked)
-			profile_leave_out(profile, profile->files[i].path);
-	}
+	for (size_t i = 0; i < recordings->n; i++)
+		if (was_asked_for(&recordings->items[i], file->path))
+			return 0;
+	return 1;
 }
 
 int certain_of(const struct recordings *recordings, const char *rule, struct profile *ret)
@@ -170,7 +160,7 @@ int certain_of(const struct recordings *recordings, const char *rule, struct pro
 	r = recordings_common(recordings, &common);
 	if (r < 0)
 		return r;
-	leave_out_what_was_asked_for(&common, recordings);
+	(void)profile_keep_files(&common, is_nobodys, (void *)recordings);
 	*ret = common;
 	return 0;
 }
