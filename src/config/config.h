@@ -55,9 +55,6 @@ unsigned config_read(struct config *ret, config_problem *tell, void *context);
 /* The same without the user's file, because a disk's head may have to move far to read its folder. */
 unsigned config_read_system(struct config *ret, config_problem *tell, void *context);
 
-/* The user's file by the rule above, or NULL if this user has none. The caller frees it. */
-char *config_user_file(void);
-
 /*
  * Whether headstart may do anything for the program at this canonical path: no `deny` matches, and in each file that
  * has an `allow` one of them matches. *ret_why is the `deny` that matched; NULL if no `allow` did.

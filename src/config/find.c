@@ -24,7 +24,8 @@ const char *path_variable(const char *name)
 	return value && value[0] == '/' ? value : NULL;
 }
 
-char *config_user_file(void)
+/* NULL if this user has none. The caller frees it. */
+static char *user_file(void)
 {
 	const char *folder = path_variable("XDG_CONFIG_HOME"), *home = path_variable("HOME");
 	char *path = NULL;
@@ -107,7 +108,7 @@ unsigned config_read_system(struct config *ret, config_problem *tell, void *cont
 unsigned config_read(struct config *ret, config_problem *tell, void *context)
 {
 	unsigned problems = config_read_system(ret, tell, context);
-	_cleanup_free_ char *own = path_variable("HEADSTART_CONFIG") ? NULL : config_user_file();
+	_cleanup_free_ char *own = path_variable("HEADSTART_CONFIG") ? NULL : user_file();
 
 	return own ? problems + config_read_file(ret, own, false, tell, context) : problems;
 }

@@ -22,7 +22,8 @@ void config_lines_problem(struct config_lines *lines, const char *format, ...)
 	lines->tell(lines->context, lines->file, lines->line, text);
 }
 
-char *config_lines_strip(char *text)
+/* Removes blanks at both ends. */
+static char *strip(char *text)
 {
 	size_t length;
 
@@ -41,7 +42,7 @@ static void take_section(struct config_lines *lines, char *line)
 	lines->any_section = true;
 	if (closed)
 		line[length - 1] = '\0';
-	lines->section(lines->parser, closed ? config_lines_strip(line + 1) : NULL);
+	lines->section(lines->parser, closed ? strip(line + 1) : NULL);
 	if (!closed)
 		config_lines_problem(lines, "a section has no ']'");
 }
@@ -50,7 +51,7 @@ static void take_line(struct config_lines *lines, char *line)
 {
 	char *equals, *key, *value;
 
-	line = config_lines_strip(line);
+	line = strip(line);
 	if (*line == '\0' || *line == '#' || *line == ';')
 		return;
 	if (*line == '[') {
@@ -64,8 +65,8 @@ static void take_line(struct config_lines *lines, char *line)
 		return;
 	}
 	*equals = '\0';
-	key = config_lines_strip(line);
-	value = config_lines_strip(equals + 1);
+	key = strip(line);
+	value = strip(equals + 1);
 	if (!*value)
 		config_lines_problem(lines, "'%.*s' has no value", LINES_SHOWN_MAX, key);
 	else if (!lines->any_section)

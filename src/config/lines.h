@@ -28,6 +28,3 @@ void config_lines_parse(struct config_lines *lines, char *text, size_t size);
 /* Reports a mistake in the line that is being parsed. */
 void config_lines_problem(struct config_lines *lines, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* Removes blanks at both ends. */
-char *config_lines_strip(char *text);

@@ -231,14 +231,9 @@ static int find_at_depth(const struct device_tables *tables, int fd, int depth, 
 	return 0;
 }
 
-int device_find(const struct device_tables *tables, int fd, struct device *ret)
-{
-	return find_at_depth(tables, fd, 0, ret);
-}
-
 int device_of(int fd, struct device *ret)
 {
 	static const struct device_tables kernel = {.sysfs = "/sys", .mountinfo = "/proc/self/mountinfo"};
 
-	return device_find(&kernel, fd, ret);
+	return find_at_depth(&kernel, fd, 0, ret);
 }

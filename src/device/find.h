@@ -20,6 +20,3 @@ struct device_question {
 /* Finds the device, or an unknown one. */
 void device_answer(
 	const struct device_tables *tables, const struct device_question *question, struct device *ret);
-
-/* Returns 0 or negative errno. */
-int device_find(const struct device_tables *tables, int fd, struct device *ret);

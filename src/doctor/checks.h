@@ -85,9 +85,6 @@ bool doctor_program_heeds_audit(const struct doctor_program *program);
 /* The canonical path of an executable file, below the root. Returns 0 or negative errno. */
 int doctor_canonical(const struct doctor_host *host, const char *path, char ret[PATH_MAX]);
 
-/* Whether it opens a window, and so does not end when its start is over. */
-bool doctor_program_has_window(const struct doctor_host *host, const struct doctor_program *program);
-
 /* Says how to record the program. */
 void doctor_mend_by_recording(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
@@ -107,7 +104,3 @@ void check_program_disks(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
 void check_plan(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report);
-
-/* Reports what is wrong with the disk under one or more places ("/, /usr"), if anything is. */
-void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
-	struct doctor_report *report);

@@ -131,7 +131,8 @@ static void say_measured(const struct device *device, const char *places, struct
 	doctor_model(report, &device->model);
 }
 
-void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
+/* Reports what is wrong with the disk under one or more places ("/, /usr"), if anything is. */
+static void say_disk(const struct doctor_host *host, const struct device *device, const char *places,
 	struct doctor_report *report)
 {
 	const char *class = device_class_name(device->class);

@@ -60,7 +60,8 @@ static bool entry_starts(
 	return found;
 }
 
-bool doctor_program_has_window(const struct doctor_host *host, const struct doctor_program *program)
+/* Whether it opens a window, and so does not end when its start is over. */
+static bool has_window(const struct doctor_host *host, const struct doctor_program *program)
 {
 	_cleanup_closedir_ DIR *folder = NULL;
 	char path[PATH_MAX];
@@ -77,6 +78,5 @@ void doctor_mend_by_recording(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	doctor_mend(report, "sudo headstart record %s-- %s",
-		doctor_program_has_window(host, program) ? "--until idle:3 --kill " : "",
-		program->command_word);
+		has_window(host, program) ? "--until idle:3 --kill " : "", program->command_word);
 }

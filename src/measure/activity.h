@@ -37,11 +37,6 @@ void activity_init(struct activity *activity, double now);
 int activity_look(struct activity *activity, double now);
 void activity_release(struct activity *activity);
 
-static inline void activity_releasep(struct activity *activity)
-{
-	activity_release(activity);
-}
-
 /*
  * For tests: takes the numbers out of the text of /proc/PID/stat, whose second field is a name that may have blanks and
  * brackets. Returns whether they are there.

@@ -58,7 +58,11 @@ static int sum_by(int fd, uint8_t *buffer, uint64_t *ret)
 	return 0;
 }
 
-int place_sum(int fd, uint64_t *ret)
+/*
+ * XXH3 of all bytes of the open file, in parts. They come from the disk, without the page cache, where the file system can
+ * read so; what was written is on the disk then. Returns 0 or negative errno.
+ */
+static int sum(int fd, uint64_t *ret)
 {
 	_cleanup_close_ int direct = -1;
 	_cleanup_free_ void *buffer = NULL;
@@ -137,13 +141,13 @@ int place_move(struct place_file *file, int fd, int donor, uint64_t donor_page, 
 		place_set(file, PLACE_REFUSED, "has changed meanwhile");
 		return 0;
 	}
-	r = place_sum(fd, &before);
+	r = sum(fd, &before);
 	if (r == 0)
 		r = read_runs(file, fd, page_size);
 	if (r < 0)
 		return failed(file, r, "cannot be read");
 	moved = exchange_runs(file, fd, donor, donor_page);
-	r = place_sum(fd, &after);
+	r = sum(fd, &after);
 	if (r < 0)
 		return failed(file, r, "cannot be read again");
 	if (!place_is_same(file, fd)) {

@@ -7,12 +7,6 @@
 #include "place/disk.h"
 
 /*
- * XXH3 of all bytes of the open file, in parts. They come from the disk, without the page cache, where the file system can
- * read so; what was written is on the disk then. Returns 0 or negative errno.
- */
-int place_sum(int fd, uint64_t *ret);
-
-/*
  * Moves the runs in file->moved of the file that is open for reading as `fd` into the donor, from page `donor_page` on.
  * While it does so the file is open for writing, and if it is a program it cannot be executed; so its pages are read into
  * memory first. Fills in the status of the file: PLACE_MOVED, PLACE_REFUSED, or PLACE_FAILED. Returns 0; -EBADMSG if the

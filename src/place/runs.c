@@ -59,15 +59,6 @@ void place_runs_join(struct place_runs *runs, uint32_t gap)
 	runs->n = kept + 1;
 }
 
-bool place_runs_good(const struct place_runs *runs)
-{
-	for (size_t i = 0; i < runs->n; i++)
-		if (runs->items[i].pages == 0 || end_of(&runs->items[i]) > UINT32_MAX ||
-			(i > 0 && runs->items[i].page <= end_of(&runs->items[i - 1])))
-			return false;
-	return true;
-}
-
 uint64_t place_runs_pages(const struct place_runs *runs)
 {
 	uint64_t pages = 0;

@@ -2,7 +2,6 @@
 /* Runs of pages of one file: sorted lists, and what is done with them. */
 #pragma once
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,9 +28,6 @@ int place_runs_add(struct place_runs *runs, uint64_t page, uint64_t pages);
 
 /* Sorts the runs by page, and joins those that overlap or have at most `gap` pages between them. */
 void place_runs_join(struct place_runs *runs, uint32_t gap);
-
-/* Whether they are sorted and apart from each other, as place_runs_join() leaves them. */
-bool place_runs_good(const struct place_runs *runs);
 
 /* For sorted runs: how many pages they have. */
 uint64_t place_runs_pages(const struct place_runs *runs);

@@ -2,11 +2,12 @@
 /*
  * Files that are relaid together: all their names, where the results go, and what became of each.
  *
- *	_cleanup_(relayout_batch_releasep) struct relayout_batch batch = {.options = …};
+ *	struct relayout_batch batch = {.options = …};
  *	r = relayout_batch_enter(&batch, "/");
  *	r = relayout_batch_add(&batch, name);                for each, or relayout_batch_add_profile()
  *	r = relayout_batch_place(&batch, out, &clash);       unless the files are to be replaced
  *	relayout_batch_run(&batch, 0, NULL, NULL);           then look at the status of each file
+ *	relayout_batch_release(&batch);
  */
 #pragma once
 
@@ -125,11 +126,6 @@ void relayout_set(struct relayout_file *file, enum relayout_status status, const
 
 /* Releases all but the options. */
 void relayout_batch_release(struct relayout_batch *batch);
-
-static inline void relayout_batch_releasep(struct relayout_batch *batch)
-{
-	relayout_batch_release(batch);
-}
 
 /* One file of a batch; internal to src/relayout. */
 void relayout_batch_file(const struct relayout_batch *batch, struct relayout_file *file);

@@ -355,11 +355,6 @@ bool follow_all_ended(const struct follow *follow)
 	return follow->all_ended;
 }
 
-size_t follow_processes(const struct follow *follow)
-{
-	return follow->n_processes;
-}
-
 void follow_signal(const struct follow *follow, int signal_number)
 {
 	for (size_t i = 0; i < follow->n_processes; i++)

@@ -55,9 +55,6 @@ bool follow_command_ended(const struct follow *follow, int *ret_status);
 /* Whether no process is left. */
 bool follow_all_ended(const struct follow *follow);
 
-/* How many processes there are. */
-size_t follow_processes(const struct follow *follow);
-
 /* Sends the signal to every process. */
 void follow_signal(const struct follow *follow, int signal_number);
 

@@ -15,7 +15,11 @@
 #include "base/mountinfo.h"
 #include "base/strings.h"
 
-bool mounts_is_disk_type(const char *type)
+/*
+ * Whether the files of this type of file system cache pages of a disk or a server, rather than being memory or kernel
+ * objects.
+ */
+static bool is_disk_type(const char *type)
 {
 	static const char *const without_disk[] = {
 		"autofs",
@@ -90,7 +94,7 @@ int mounts_parse(char *mountinfo, struct mounts *ret)
 	int r;
 
 	while ((r = mountinfo_next(&mountinfo, &mount)) > 0) {
-		if (!mounts_is_disk_type(mount.type))
+		if (!is_disk_type(mount.type))
 			continue;
 		r = add_mount(&mounts, mount.id, mounts_pack_device(mount.device_major, mount.device_minor),
 			mount.root, mount.point, mount.type);

@@ -39,12 +39,6 @@ const struct mount *mounts_find(const struct mounts *mounts, uint64_t id);
 /* Whether a file system with this device is mounted. */
 bool mounts_has_device(const struct mounts *mounts, uint32_t device);
 
-/*
- * Whether the files of this type of file system cache pages of a disk or a server, rather than being memory or kernel
- * objects.
- */
-bool mounts_is_disk_type(const char *type);
-
 static inline uint32_t mounts_pack_device(unsigned device_major, unsigned device_minor)
 {
 	return device_major << 20 | (device_minor & 0xfffff);

@@ -90,7 +90,8 @@ static int check_table(struct verify_compact *compact, size_t table)
 	return verify_add_gone(compact, old, section->sh_size, stays ? now : 0);
 }
 
-int verify_compact_tables(struct verify_compact *compact)
+/* Where a table of dynamic linking has moved: the same content; its old place is gone. */
+static int verify_tables(struct verify_compact *compact)
 {
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
 		int r = check_table(compact, i);
@@ -160,7 +161,8 @@ static int compare_phdr(struct verify_compact *compact, const Elf64_Phdr *old, c
 	return r < 0 ? r : verify_add_gone(compact, old->p_vaddr, old->p_filesz, new->p_vaddr);
 }
 
-int verify_compact_phdrs(struct verify_compact *compact)
+/* Program headers other than PT_LOAD: the same, of the same bytes. */
+static int verify_phdrs(struct verify_compact *compact)
 {
 	struct verify *verify = compact->verify;
 	uint64_t note_at = note_offset(&verify->new->header);
@@ -199,8 +201,8 @@ static int take_sections(struct verify_compact *compact)
 static int compare(struct verify_compact *compact)
 {
 	static int (*const parts[])(struct verify *) = {verify_dynamic, verify_relocations, verify_versions};
-	static int (*const own_parts[])(struct verify_compact *) = {take_sections, verify_compact_tables,
-		verify_compact_phdrs, verify_compact_memory, verify_compact_sections};
+	static int (*const own_parts[])(struct verify_compact *) = {
+		take_sections, verify_tables, verify_phdrs, verify_compact_memory, verify_compact_sections};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < sizeof(parts) / sizeof(*parts); i++)

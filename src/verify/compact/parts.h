@@ -24,12 +24,6 @@ struct verify_compact {
 bool verify_is_gone(const struct verify_compact *compact, uint64_t address, uint64_t size);
 int verify_add_gone(struct verify_compact *compact, uint64_t address, uint64_t size, uint64_t to);
 
-/* Where a table of dynamic linking has moved: the same content; its old place is gone. */
-int verify_compact_tables(struct verify_compact *compact);
-
-/* Program headers other than PT_LOAD: the same, of the same bytes. */
-int verify_compact_phdrs(struct verify_compact *compact);
-
 /* The same memory with the same rights, no part of the file twice. */
 int verify_compact_memory(struct verify_compact *compact);
 
