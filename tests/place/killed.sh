@@ -33,6 +33,8 @@ for turn in $(seq "$kills"); do
 	status=0
 	wait "$victim" 2>/dev/null || status=$?
 	[ "$status" != 137 ] || killed=$((killed + 1))
+	# If the machine was busy while the first run was timed, later ones end before they are killed.
+	[ "$killed" -gt 0 ] || duration=$((duration / 2 + 1))
 	same "kill $turn, after $after s"
 	check_file_system
 	same "kill $turn, after $after s, mounted again"
