@@ -27,6 +27,14 @@ struct open_how open_begin(mode_t type, unsigned options)
 	return how;
 }
 
+static int open_to_read(const char *path, unsigned options)
+{
+	const int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+	int fd = open(path, flags | (options & (OPEN_NO_ATIME | OPEN_KEEP_ATIME) ? O_NOATIME : 0));
+
+	return fd < 0 && errno == EPERM && options & OPEN_KEEP_ATIME ? open(path, flags) : fd;
+}
+
 /* Opens the regular file behind an O_PATH descriptor once more, to read it. */
 static int reopen(int fd, unsigned options)
 {
@@ -34,8 +42,7 @@ static int reopen(int fd, unsigned options)
 	int opened;
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	opened = open(link,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (options & OPEN_NO_ATIME ? O_NOATIME : 0));
+	opened = open_to_read(link, options);
 	if (opened >= 0)
 		return opened;
 	/* The link leads to the file itself, whatever happened to its name, so only /proc can be missing. */
@@ -63,8 +70,7 @@ int open_finish(int fd, mode_t type, unsigned options)
 /* Without /proc, for a path that the caller has chosen: opens what lies there by now, and looks once more. */
 static int open_again(const char *path, unsigned options)
 {
-	_cleanup_close_ int fd = open(path,
-		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (options & OPEN_NO_ATIME ? O_NOATIME : 0));
+	_cleanup_close_ int fd = open_to_read(path, options);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)

@@ -16,9 +16,10 @@
 #include <sys/types.h>
 
 enum open_options {
-	OPEN_NO_LINKS = 1 << 0, /* -ELOOP for a path with a symbolic link, on the way or at the end */
-	OPEN_CACHED = 1 << 1,   /* -EAGAIN if the dentry cache is not enough; no effect before Linux 5.12 */
-	OPEN_NO_ATIME = 1 << 2, /* keep the file's time of access; only for its owner and root */
+	OPEN_NO_LINKS = 1 << 0,   /* -ELOOP for a path with a symbolic link, on the way or at the end */
+	OPEN_CACHED = 1 << 1,     /* -EAGAIN if the dentry cache is not enough; no effect before Linux 5.12 */
+	OPEN_NO_ATIME = 1 << 2,   /* keep the file's time of access; only for its owner and root */
+	OPEN_KEEP_ATIME = 1 << 3, /* the same where we may; for others it changes, as by any read */
 };
 
 /*

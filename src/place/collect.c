@@ -234,7 +234,7 @@ static int open_recorded(const struct place_job *job, const struct profile_file 
 		break;
 	}
 	*ret_path = TAKE_PTR(path);
-	return open_regular(*ret_path, OPEN_NO_LINKS);
+	return open_regular(*ret_path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 }
 
 static int add_file(struct place_job *job, const struct profile_file *source, struct touches *touches)

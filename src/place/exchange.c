@@ -116,10 +116,10 @@ int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64
 int place_reopen(int fd, int flags)
 {
 	char path[sizeof("/proc/self/fd/") + 11];
-	int again;
+	int now = fcntl(fd, F_GETFL), again;
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	again = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	again = open(path, flags | (now > 0 ? now & O_NOATIME : 0) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	return again < 0 ? -errno : again;
 }
 

@@ -56,6 +56,8 @@ int place_check_file_system(const char *folder, uint32_t page_size, char **ret);
  */
 int place_check_file(int fd, bool dry_run, const char **ret);
 
-/* Opens a file that is open as `fd` again, for writing and reading, or with other flags. Returns a descriptor or negative
- * errno: -ETXTBSY for a program that runs. */
+/*
+ * Opens a file that is open as `fd` again, for writing and reading, or with other flags, and with O_NOATIME if `fd` has that.
+ * Returns a descriptor or negative errno: -ETXTBSY for a program that runs.
+ */
 int place_reopen(int fd, int flags);

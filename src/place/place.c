@@ -34,7 +34,7 @@ static int open_file(const struct place_job *job, const struct place_file *file)
 
 	if (asprintf(&path, "%s%s", job->root, file->path) < 0)
 		return -ENOMEM;
-	return open_regular(path, OPEN_NO_LINKS);
+	return open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 }
 
 static bool is_loader(

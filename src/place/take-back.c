@@ -119,7 +119,7 @@ static int take_back(const struct placed_file *placed, uint32_t page_size, struc
 
 	if (!copy)
 		return -ENOMEM;
-	fd = open_regular(placed->path, OPEN_NO_LINKS);
+	fd = open_regular(placed->path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP || fd == -EISDIR || fd == -EINVAL)
 		return 0; /* it is not that file any more */
 	if (fd < 0)

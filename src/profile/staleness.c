@@ -28,7 +28,7 @@ static bool is_kind(mode_t mode, enum profile_kind kind)
 /* The build-id of the regular file at path; size 0 if it has none. */
 static int read_build_id(const char *path, uint8_t id[PROFILE_BUILD_ID_MAX], size_t *ret_size)
 {
-	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS);
+	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 	int r;
 
 	if (fd < 0)

@@ -177,6 +177,38 @@ static void the_cache_alone_can_be_asked(void **state)
 		close(fd);
 }
 
+static bool opens(const char *path, unsigned options)
+{
+	_cleanup_close_ int fd = open_regular(path, options);
+
+	return fd >= 0;
+}
+
+/* /etc/passwd is another user's. */
+static void the_time_of_access_stays_where_we_may(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct timespec long_ago[] = {{.tv_sec = 1000000000}, {.tv_nsec = UTIME_OMIT}};
+	const char *path = path_in(fixture, "file");
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	char byte;
+
+	assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+	fd = open_regular(path, OPEN_KEEP_ATIME);
+	assert_int_equal(read(fd, &byte, 1), 1);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_atim.tv_sec, long_ago[0].tv_sec);
+	assert_true(opens("/etc/passwd", OPEN_KEEP_ATIME));
+	if (geteuid() == 0 && seteuid(65534) == 0) {
+		bool any = opens("/etc/passwd", OPEN_NO_ATIME), kept = opens("/etc/passwd", OPEN_KEEP_ATIME);
+
+		assert_int_equal(seteuid(0), 0);
+		assert_false(any);
+		assert_true(kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +218,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_terminal_is_not_opened, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lease_is_not_waited_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_cache_alone_can_be_asked, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_time_of_access_stays_where_we_may, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

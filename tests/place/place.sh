@@ -44,6 +44,28 @@ case_touched_files_lie_together_with_the_same_bytes_and_times() {
 	same
 }
 
+# All bytes of the files are read, twice.
+case_times_of_access_stay() {
+	begin
+	find "$disk" -type f -exec touch -a -d 2020-01-01 {} +
+	access_times() { find "$disk" -type f -printf '%p %A+\n' | sort; }
+	access_times >"$tmp/times"
+	place --profile "$tmp/start.profile" >"$tmp/out"
+	access_times | diff "$tmp/times" - || fail "placing has changed times of access"
+	"$headstart" place --undo >"$tmp/out"
+	access_times | diff "$tmp/times" - || fail "taking back has changed times of access"
+	# Who may write to a file of another user's can only read it as everybody does.
+	chmod 777 "$disk/lib" "$disk/bin" # the area is made there
+	chmod 666 "$disk"/lib/*
+	chmod -R a+rX "$disk" "$tmp"
+	mkdir -p "$tmp/state/user"
+	chmod 777 "$tmp/state/user"
+	for_others "$headstart" "$HEADSTART_TEST_BUILD/tools/headstart-tool"
+	HOME=$tmp/state/user HEADSTART_STATE=$tmp/state/user $as_nobody "$others/headstart" place --device rotational --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" ||
+		fail "it exits $?: $(cat "$tmp/err")"
+	grep -q "^moved 25 of 26 files" "$tmp/out" || fail "it says: $(cat "$tmp/out" "$tmp/err")"
+}
+
 case_a_dry_run_moves_nothing_and_predicts_the_same() {
 	begin
 	filefrag -v "$disk"/lib/* >"$tmp/layout"

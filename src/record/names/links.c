@@ -144,12 +144,10 @@ static int elf_links(const char *path, int fd, int (*found)(void *, const char *
 
 int links_of_file(const char *path, int (*found)(void *context, const char *link), void *context)
 {
-	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_NO_ATIME);
+	_cleanup_close_ int fd = open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 	char magic[SELFMAG], interpreter[SCRIPT_HEAD];
 	ssize_t n;
 
-	if (fd == -EPERM) /* another user's file */
-		fd = open_regular(path, OPEN_NO_LINKS);
 	n = fd < 0 ? fd : read_full(fd, magic, sizeof(magic));
 	if (n < 0)
 		return (int)n;
