@@ -105,6 +105,27 @@ static struct json_object *waits_json(const struct timeline *timeline, const str
 	return array;
 }
 
+/* What headstart read for the start, and of what use it was. */
+static struct json_object *prefetched_json(const struct sums *sums)
+{
+	static const char *const names[TIMELINE_PREFETCHES] = {
+		[TIMELINE_IN_TIME] = "in_time",
+		[TIMELINE_LATE] = "late",
+		[TIMELINE_IN_VAIN] = "in_vain",
+		[TIMELINE_UNJUDGED] = "unknown",
+	};
+	struct json_object *object = json_object_new_object();
+
+	for (enum timeline_prefetch i = TIMELINE_IN_TIME; i < TIMELINE_PREFETCHES; i++) {
+		struct json_object *part = json_object_new_object();
+
+		add_number(part, "reads", sums->prefetched[i]);
+		add_number(part, "bytes", sums->prefetched_bytes[i]);
+		json_object_object_add(object, names[i], part);
+	}
+	return object;
+}
+
 static struct json_object *all_json(
 	const struct timeline *timeline, const struct sums *sums, const char *sentence)
 {
@@ -123,6 +144,7 @@ static struct json_object *all_json(
 	add_number(object, "reads_awaited", sums->awaited);
 	add_number(object, "reads_seeking", sums->n_seeks);
 	add_number(object, "bytes", sums->bytes);
+	json_object_object_add(object, "prefetched", prefetched_json(sums));
 	if (timeline->prefetched)
 		add_seconds(object, "expected_reads_prefetched", timeline->prefetched);
 	json_object_object_add(object, "processes", processes_json(timeline, sums));

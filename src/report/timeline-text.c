@@ -73,12 +73,30 @@ static uint64_t waited_for_others(const struct sums *sums)
 	return sum;
 }
 
+/* "of 120 reads ahead by headstart, 110 came in time, 8 late and 2 in vain" */
+static void print_prefetched(FILE *out, const struct sums *sums)
+{
+	const size_t *n = sums->prefetched;
+	size_t judged = sums->prefetches - n[TIMELINE_UNJUDGED];
+	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX], d[WORDS_MAX];
+
+	if (judged == 0)
+		fprintf(out, "headstart read ahead, and the kernel did not report what of it was used");
+	else
+		fprintf(out,
+			"of %s read%s that headstart made ahead, %s came in time, %s late, and %s in vain",
+			words_count(judged, a), words_plural(judged), words_count(n[TIMELINE_IN_TIME], b),
+			words_count(n[TIMELINE_LATE], c), words_count(n[TIMELINE_IN_VAIN], d));
+}
+
 static void print_expectation(FILE *out, const struct timeline *timeline, const struct sums *sums)
 {
 	uint64_t reads = sums->causes.states[TIMELINE_READ];
 	char buffer[WORDS_MAX];
 
-	if (reads < timeline->duration / 100)
+	if (sums->prefetches)
+		print_prefetched(out, sums);
+	else if (reads < timeline->duration / 100)
 		fputs("there is nothing to gain by prefetching", out);
 	else if (timeline->prefetched == 0)
 		fputs("what prefetching would save is not known, since the disk was not measured", out);
@@ -162,6 +180,22 @@ static int print_first(
 	return 0;
 }
 
+static void print_prefetches(FILE *out, const struct sums *sums, const struct report_style *style)
+{
+	uint64_t all = 0;
+	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX], d[WORDS_MAX], e[WORDS_MAX], f[WORDS_MAX];
+
+	for (size_t i = 0; i < TIMELINE_PREFETCHES; i++)
+		all += sums->prefetched_bytes[i];
+	table_line(out, style, "ahead",
+		"headstart read %s in %s read%s: %s in time, %s late, %s in vain, %s not known (inodes and folders)",
+		words_bytes(all, a), words_count(sums->prefetches, b), words_plural(sums->prefetches),
+		words_bytes(sums->prefetched_bytes[TIMELINE_IN_TIME], c),
+		words_bytes(sums->prefetched_bytes[TIMELINE_LATE], d),
+		words_bytes(sums->prefetched_bytes[TIMELINE_IN_VAIN], e),
+		words_bytes(sums->prefetched_bytes[TIMELINE_UNJUDGED], f));
+}
+
 static void print_header(
 	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
 {
@@ -178,6 +212,8 @@ static void print_header(
 	table_line(out, style, "read", "%s in %s read%s, of which %s did not follow the one before (seeks)",
 		words_bytes(sums->bytes, bytes), words_count(timeline->n_reads, reads),
 		words_plural(timeline->n_reads), words_count(sums->n_seeks, seeks));
+	if (sums->prefetches)
+		print_prefetches(out, sums, style);
 	if (timeline->lost)
 		table_line(out, style, "known bias",
 			"the kernel dropped events: some times and reads are missing or wrong");

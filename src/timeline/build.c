@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/inode-map.h"
+#include "timeline/prefetched.h"
 #include "timeline/reads.h"
 #include "timeline/waits.h"
 
@@ -36,6 +37,7 @@ struct worker {
 	bool ended;
 	struct wait wait;
 	uint32_t file, page; /* touched last, since the call began; TIMELINE_NONE */
+	size_t wait_at;      /* the span + 1 of its last wait in this call for an unknown file; 0: none */
 	struct run *runs;    /* owned */
 	size_t n_runs, runs_capacity;
 	size_t open_from,
@@ -56,6 +58,7 @@ struct builder {
 	uint32_t *by_tid; /* owned; index of the thread + 1; 0 without one */
 	struct inode_map files;
 	struct requests requests;
+	struct accesses accesses;
 	struct draft_span *spans; /* owned */
 	size_t n_spans, spans_capacity;
 };
@@ -69,6 +72,7 @@ static void builder_release(struct builder *builder)
 	free(builder->spans);
 	inode_map_release(&builder->files);
 	requests_release(&builder->requests);
+	accesses_release(&builder->accesses);
 }
 
 /* Nanoseconds since the start began, and not beyond its end. */
@@ -157,6 +161,8 @@ static int turn_to(struct builder *builder, uint32_t thread, uint64_t time, enum
 		r = ARRAY_RESERVE(builder->spans, builder->spans_capacity, builder->n_spans + 1);
 		if (r == 0)
 			builder->spans[builder->n_spans++] = span;
+		if (reads && worker->file == TIMELINE_NONE)
+			worker->wait_at = builder->n_spans;
 	}
 	worker->state = state;
 	worker->since = time;
@@ -288,9 +294,50 @@ static int take_new(struct builder *builder, const struct timeline_moment *momen
 		moment->flags & SHARES_THREAD ? builder->into->threads[parent].pid : moment->other, parent);
 }
 
-static int take_pages(
-	struct builder *builder, struct worker *worker, const struct timeline_moment *moment, uint64_t time)
+static int take_access(struct builder *builder, uint32_t thread, uint32_t file,
+	const struct timeline_moment *moment, uint64_t time)
 {
+	return accesses_add(&builder->accesses,
+		&(struct access){.time = time,
+			.thread = thread,
+			.file = file,
+			.first = moment->first,
+			.last = moment->last});
+}
+
+/* Around a touched page, the kernel has mapped others of the file that are in memory. */
+static int take_mapped(
+	struct builder *builder, uint32_t thread, const struct timeline_moment *moment, uint64_t time)
+{
+	size_t file = inode_map_find(&builder->files, moment->device, moment->inode);
+
+	return file == INODE_MAP_NONE || moment->last < moment->first
+		? 0
+		: take_access(builder, thread, (uint32_t)file, moment, time);
+}
+
+static int take_touch(struct builder *builder, uint32_t thread, uint32_t file,
+	const struct timeline_moment *moment, uint64_t time)
+{
+	struct worker *worker = &builder->workers[thread];
+
+	worker->file = file;
+	worker->page = moment->first;
+	worker->n_runs = 0;
+	builder->accesses.touches = true;
+	/* A read(2) is reported when it has its pages, and so after the wait for them. */
+	if (worker->wait_at) {
+		builder->spans[worker->wait_at - 1].span.file = file;
+		builder->spans[worker->wait_at - 1].page = moment->first;
+		worker->wait_at = 0;
+	}
+	return take_access(builder, thread, file, moment, time);
+}
+
+static int take_pages(
+	struct builder *builder, uint32_t thread, const struct timeline_moment *moment, uint64_t time)
+{
+	struct worker *worker = &builder->workers[thread];
 	struct run *last = worker->n_runs ? &worker->runs[worker->n_runs - 1] : NULL;
 	uint32_t file, pages = moment->last - moment->first + 1;
 	int r;
@@ -300,13 +347,11 @@ static int take_pages(
 	r = file_of(builder, moment->device, moment->inode, &file);
 	if (r < 0)
 		return r;
-	if (moment->kind == MOMENT_TOUCH || worker->file == TIMELINE_NONE) {
+	if (moment->kind == MOMENT_TOUCH)
+		return take_touch(builder, thread, file, moment, time);
+	if (worker->file == TIMELINE_NONE) {
 		worker->file = file;
 		worker->page = moment->first;
-	}
-	if (moment->kind == MOMENT_TOUCH) {
-		worker->n_runs = 0;
-		return 0;
 	}
 	if (last && last->file == file && moment->first > 0 && last->page + last->pages == moment->first) {
 		last->pages += pages;
@@ -357,7 +402,7 @@ static int take_asked(
 	struct worker *worker = &builder->workers[thread];
 	uint64_t offset = moment->sector * SECTOR, bytes = (uint64_t)moment->sectors * SECTOR, end;
 	uint32_t pages = (uint32_t)(bytes / events->page_size), at = 0;
-	bool seeks = false;
+	bool seeks = false, planned = prefetched_call(worker->wait.call);
 
 	if (bytes == 0 || moment->sector > UINT64_MAX / SECTOR / 2 ||
 		!requests_has_disk(&builder->requests, moment->disk))
@@ -375,9 +420,12 @@ static int take_asked(
 			.pages = run.pages,
 			.disk = moment->disk,
 			.seeks = seeks && at == 0,
+			.prefetch = planned ? TIMELINE_UNJUDGED : TIMELINE_NO_PREFETCH,
 		};
 		int r = timeline_add_read(builder->into, &read);
 
+		if (r == 0 && planned && run.file != TIMELINE_NONE)
+			r = accesses_want(&builder->accesses, run.file);
 		if (r < 0)
 			return r;
 		at += run.pages;
@@ -410,10 +458,13 @@ static int take_moment(struct builder *builder, const struct timeline_moment *mo
 		builder->workers[thread].wait.call = moment->call;
 		builder->workers[thread].file = TIMELINE_NONE;
 		builder->workers[thread].n_runs = 0;
+		builder->workers[thread].wait_at = 0;
 		return 0;
 	case MOMENT_TOUCH:
 	case MOMENT_ADDED:
-		return take_pages(builder, &builder->workers[thread], moment, time);
+		return take_pages(builder, thread, moment, time);
+	case MOMENT_MAPPED:
+		return take_mapped(builder, thread, moment, time);
 	case MOMENT_ASKED:
 		return take_asked(builder, thread, moment, time);
 	}
@@ -520,6 +571,7 @@ static int add_waits(struct builder *builder)
 static int finish(struct builder *builder)
 {
 	struct timeline *into = builder->into;
+	_cleanup_(owners_release) struct owners owners = {0};
 	_cleanup_free_ uint32_t *pages = NULL;
 	int r = 0;
 
@@ -539,9 +591,15 @@ static int finish(struct builder *builder)
 	if (into->n_reads > 1)
 		qsort(into->reads, into->n_reads, sizeof(*into->reads), compare_reads);
 	if (r == 0)
-		r = reads_match_waits(into, pages);
-	if (r == 0)
 		r = add_execs(builder);
+	if (r == 0)
+		r = owners_init(&owners, into);
+	if (r < 0)
+		return r;
+	owners_name_waits(&owners, into);
+	r = reads_match_waits(into, pages);
+	if (r == 0)
+		r = prefetched_judge(into, &owners, &builder->accesses);
 	return r < 0 ? r : add_waits(builder);
 }
 

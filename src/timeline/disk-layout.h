@@ -20,13 +20,15 @@
 
 #include <stdint.h>
 
-#define TIMELINE_VERSION 1u
+#define TIMELINE_VERSION 2u
 #define TIMELINE_TEXTS   4 /* strings before the paths */
 
 #define TIMELINE_LOST 1u /* header.flags */
 
-#define READ_SEEKS 1u /* disk_read.flags */
-#define READ_AHEAD 2u
+#define READ_SEEKS          1u /* disk_read.flags */
+#define READ_AHEAD          2u
+#define READ_PREFETCH_SHIFT 2 /* enum timeline_prefetch */
+#define READ_PREFETCH_MASK  7u
 
 struct disk_header {
 	uint8_t magic[8]; /* TIMELINE_MAGIC */

@@ -11,6 +11,7 @@ enum timeline_moment_kind {
 	MOMENT_NEW,    /* `thread` has made the thread `other` */
 	MOMENT_CALL,   /* a system call begins */
 	MOMENT_TOUCH,  /* pages are asked for: a fault, or a read */
+	MOMENT_MAPPED, /* those of these pages that are in memory are mapped around a touched one */
 	MOMENT_ADDED,  /* pages are put into the page cache, and will be read */
 	MOMENT_ASKED,  /* a disk is asked to read */
 };

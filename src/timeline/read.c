@@ -147,9 +147,11 @@ static bool read_reads(struct tables *tables, struct timeline *timeline)
 			.disk = LE32(disk.disk),
 			.seeks = LE32(disk.flags) & READ_SEEKS,
 			.ahead = LE32(disk.flags) & READ_AHEAD,
+			.prefetch = LE32(disk.flags) >> READ_PREFETCH_SHIFT & READ_PREFETCH_MASK,
 		};
 
-		if (LE32(disk.flags) & ~(READ_SEEKS | READ_AHEAD) || timeline_add_read(timeline, &read) < 0)
+		if (LE32(disk.flags) >> READ_PREFETCH_SHIFT > READ_PREFETCH_MASK ||
+			timeline_add_read(timeline, &read) < 0)
 			return false;
 	}
 	return true;
@@ -201,13 +203,14 @@ static enum timeline_fault read_header(const void *data, size_t size, struct dis
 	memcpy(ret, data, sizeof(*ret));
 	if (LE32(ret->version) > TIMELINE_VERSION)
 		return TIMELINE_NEWER;
+	if (LE32(ret->version) < TIMELINE_VERSION)
+		return TIMELINE_OLDER;
 	if (LE64(ret->file_size) > size)
 		return TIMELINE_TRUNCATED;
 	size -= sizeof(checksum);
 	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
-	if (LE32(ret->version) < TIMELINE_VERSION || LE64(ret->file_size) < size + sizeof(checksum) ||
-		LE64(checksum) != checksum64(data, size) || (LE32(ret->flags) & ~TIMELINE_LOST) ||
-		ret->reserved)
+	if (LE64(ret->file_size) < size + sizeof(checksum) || LE64(checksum) != checksum64(data, size) ||
+		(LE32(ret->flags) & ~TIMELINE_LOST) || ret->reserved)
 		return TIMELINE_DAMAGED;
 	return TIMELINE_GOOD;
 }
@@ -259,6 +262,8 @@ const char *timeline_fault_text(enum timeline_fault fault)
 		return "is good";
 	case TIMELINE_NEWER:
 		return "was made by a newer headstart";
+	case TIMELINE_OLDER:
+		return "was made by an older headstart: trace the start again";
 	case TIMELINE_TRUNCATED:
 		return "is truncated: the end of the timeline is missing";
 	case TIMELINE_DAMAGED:

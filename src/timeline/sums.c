@@ -53,6 +53,11 @@ static int sum_files(const struct timeline *timeline, struct sums *sums)
 		file->bytes += bytes;
 		sums->n_seeks += read->seeks;
 		sums->bytes += bytes;
+		if (read->prefetch == TIMELINE_NO_PREFETCH)
+			continue;
+		sums->prefetched[read->prefetch]++;
+		sums->prefetched_bytes[read->prefetch] += bytes;
+		sums->prefetches++;
 	}
 	for (size_t i = 0; i < timeline->n_spans; i++) {
 		const struct timeline_span *span = &timeline->spans[i];

@@ -36,6 +36,10 @@ struct sums {
 	size_t awaited;     /* reads that somebody waited for while nobody computed */
 	size_t n_seeks;     /* of all reads */
 	uint64_t bytes;     /* read */
+	/* By enum timeline_prefetch: what headstart read for the start; of TIMELINE_NO_PREFETCH 0. */
+	size_t prefetched[TIMELINE_PREFETCHES];
+	uint64_t prefetched_bytes[TIMELINE_PREFETCHES];
+	size_t prefetches;      /* all of them */
 	struct sum_file *files; /* owned; most waited first */
 	size_t n_files;
 	struct sum_process *processes; /* owned; those that lived longest first */

@@ -14,6 +14,7 @@ enum timeline_fault {
 	TIMELINE_GOOD = 0,
 	TIMELINE_FOREIGN,   /* not a timeline at all */
 	TIMELINE_NEWER,     /* of a version that this program does not know */
+	TIMELINE_OLDER,     /* of a version that this program does not know any more */
 	TIMELINE_TRUNCATED, /* shorter than it says */
 	TIMELINE_DAMAGED,   /* a checksum, index or order is wrong */
 };

@@ -186,7 +186,7 @@ static bool reads_good(const struct timeline *timeline)
 		if (!period_good(timeline, read->begin, read->end) || read->thread >= timeline->n_threads ||
 			!index_good(read->file, timeline->n_files) || read->pages == 0 ||
 			!range_fits(read->page, read->pages, UINT32_MAX) ||
-			(i > 0 && read->begin < read[-1].begin))
+			read->prefetch >= TIMELINE_PREFETCHES || (i > 0 && read->begin < read[-1].begin))
 			return false;
 	}
 	return true;

@@ -77,6 +77,16 @@ struct timeline_span {
 	enum timeline_waker woken_by;
 };
 
+/* Of a read that headstart made, because the start was expected to need it: whether it was of use. */
+enum timeline_prefetch {
+	TIMELINE_NO_PREFETCH, /* the start asked for it itself */
+	TIMELINE_IN_TIME,     /* the start touched it after it had arrived */
+	TIMELINE_LATE,        /* the start wanted it earlier than it arrived */
+	TIMELINE_IN_VAIN,     /* the start did not touch it as long as the trace went on */
+	TIMELINE_UNJUDGED, /* not known: the file system's own data, or an old kernel, which reports no touches */
+	TIMELINE_PREFETCHES,
+};
+
 /* A read from a disk, of one piece of one file. */
 struct timeline_read {
 	uint64_t begin, end; /* asked for, arrived */
@@ -87,6 +97,7 @@ struct timeline_read {
 	uint32_t disk; /* major << 20 | minor; 0: no disk of this machine (network, FUSE) */
 	bool seeks;    /* does not begin where the request before it ended */
 	bool ahead;    /* read ahead: nobody of the start waited for it */
+	enum timeline_prefetch prefetch;
 };
 
 struct timeline_mark {

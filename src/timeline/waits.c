@@ -125,6 +125,7 @@ enum timeline_state wait_state(const struct wait *wait)
 	if (looks_up(wait->call))
 		return TIMELINE_READ;
 	if (reads(wait->call))
-		return wait->has_file ? TIMELINE_READ : TIMELINE_PIPE;
+		/* Nobody who waits for a pipe or a socket cannot be interrupted: another process reads the page. */
+		return wait->has_file || wait->deep ? TIMELINE_READ : TIMELINE_PIPE;
 	return wait->has_file && !wait->deep ? TIMELINE_READ : TIMELINE_OTHER;
 }

@@ -63,7 +63,8 @@ static void put_reads(struct writer *writer, const struct timeline *timeline)
 {
 	for (size_t i = 0; i < timeline->n_reads; i++) {
 		const struct timeline_read *read = &timeline->reads[i];
-		uint32_t flags = (read->seeks ? READ_SEEKS : 0) | (read->ahead ? READ_AHEAD : 0);
+		uint32_t flags = (read->seeks ? READ_SEEKS : 0) | (read->ahead ? READ_AHEAD : 0) |
+			(uint32_t)read->prefetch << READ_PREFETCH_SHIFT;
 
 		put(writer,
 			&(struct disk_read){

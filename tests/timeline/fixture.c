@@ -99,6 +99,12 @@ void adds(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last
 	moment->last = last;
 }
 
+void maps(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last)
+{
+	adds(at, who, inode, page, last);
+	moments[start.n_moments - 1].kind = MOMENT_MAPPED;
+}
+
 void asks(uint64_t at, int32_t who, uint64_t sector, uint32_t pages)
 {
 	struct timeline_moment *moment = add(at, who, MOMENT_ASKED);

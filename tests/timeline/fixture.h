@@ -29,5 +29,6 @@ void makes(uint64_t at, int32_t who, int32_t whom, uint64_t flags);
 void calls(uint64_t at, int32_t who, int64_t number);
 void touches(uint64_t at, int32_t who, uint64_t inode, uint32_t page);
 void adds(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last);
+void maps(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last);
 void asks(uint64_t at, int32_t who, uint64_t sector, uint32_t pages);
 void serves(uint64_t from, uint64_t to, uint64_t sector, uint32_t pages);

@@ -399,7 +399,9 @@ static int take_touch(struct tracer *tracer, enum kind kind, const struct timeli
 
 	if (!page_range(tracer, kind, data, &moment.first, &moment.last))
 		return 0;
-	moment.kind = kind == EVENT_ADDED ? MOMENT_ADDED : MOMENT_TOUCH;
+	moment.kind = kind == EVENT_ADDED ? MOMENT_ADDED
+		: kind == EVENT_MAPPED    ? MOMENT_MAPPED
+					  : MOMENT_TOUCH;
 	moment.inode = field(event, 0, data);
 	moment.device = (uint32_t)field(event, 1, data);
 	return record_trace_add_moment(trace, &moment);
@@ -416,6 +418,7 @@ static int take_moment(
 	switch (kind) {
 	case EVENT_FAULT:
 	case EVENT_READ:
+	case EVENT_MAPPED:
 	case EVENT_ADDED:
 		return take_touch(tracer, kind, &moment, record->data, trace);
 	case EVENT_SWITCH:

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Of what headstart reads for a start it is known whether it came in time, late, or in vain. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+#include "timeline/sums.h"
+
+static struct timeline timeline;
+static struct timeline_remark execs[4];
+
+static void executes(uint64_t at, int32_t who, const char *path)
+{
+	execs[start.n_execs++] = (struct timeline_remark){(1000 + at) * MS, who, path};
+	start.execs = execs;
+}
+
+/* The launcher makes a child, which reads four pages from page 4 of the library from 2 to 10, and executes the program. */
+static int begin(void **state)
+{
+	start_begin();
+	switches(0, 1, 0, MAIN);
+	executes(0, MAIN, "/usr/bin/headstart");
+	makes(1, MAIN, CHILD, 17);
+	executes(2, MAIN, "/usr/bin/program");
+	calls(2, CHILD, __NR_io_uring_enter);
+	adds(2, CHILD, LIBRARY, 4, 7);
+	asks(2, CHILD, 800, 4);
+	serves(2, 10, 800, 4);
+	return 0;
+}
+
+static int end(void **state)
+{
+	timeline_release(&timeline);
+	return 0;
+}
+
+static void expect(enum timeline_prefetch expected)
+{
+	start_end(30, &timeline);
+	assert_true(timeline.n_reads >= 1);
+	assert_int_equal(timeline.reads[0].prefetch, expected);
+}
+
+static void touched_after_it_arrived(void **state)
+{
+	touches(12, MAIN, LIBRARY, 7);
+	expect(TIMELINE_IN_TIME);
+}
+
+static void mapped_around_a_touched_page(void **state)
+{
+	touches(1, MAIN, DATA, 0);
+	maps(12, MAIN, LIBRARY, 0, 4);
+	expect(TIMELINE_IN_TIME);
+}
+
+static void wanted_before_it_arrived(void **state)
+{
+	touches(5, MAIN, LIBRARY, 4);
+	touches(12, MAIN, LIBRARY, 5);
+	expect(TIMELINE_LATE);
+}
+
+/* The kernel reports the touch only when the wait is over. */
+static void waited_for_in_a_system_call(void **state)
+{
+	calls(3, MAIN, __NR_pread64);
+	switches(3, MAIN, WAITS, 1);
+	wakes(10, 1, MAIN, CONTEXT_HARD);
+	switches(11, 1, 0, MAIN);
+	touches(11, MAIN, LIBRARY, 4);
+	expect(TIMELINE_LATE);
+	for (size_t i = 0; i < timeline.n_spans; i++)
+		if (timeline.spans[i].begin == 3 * MS && timeline.spans[i].thread == 0) {
+			assert_int_equal(timeline.spans[i].state, TIMELINE_READ);
+			assert_int_equal(timeline.spans[i].read, 0);
+			return;
+		}
+	fail_msg("no wait");
+}
+
+static void other_pages_do_not_count(void **state)
+{
+	touches(12, MAIN, LIBRARY, 3);
+	touches(12, MAIN, LIBRARY, 8);
+	touches(12, MAIN, DATA, 5);
+	expect(TIMELINE_IN_VAIN);
+}
+
+static void the_prefetcher_does_not_use_what_it_reads(void **state)
+{
+	touches(12, CHILD, LIBRARY, 5);
+	touches(13, MAIN, DATA, 5);
+	expect(TIMELINE_IN_VAIN);
+}
+
+static void a_kernel_without_touches_tells_nothing(void **state)
+{
+	expect(TIMELINE_UNJUDGED);
+}
+
+static void nobody_sees_who_uses_metadata(void **state)
+{
+	touches(1, MAIN, DATA, 0);
+	calls(11, CHILD, __NR_fadvise64);
+	adds(11, CHILD, SYSTEM, 0, 0);
+	asks(11, CHILD, 9000, 1);
+	serves(11, 12, 9000, 1);
+	start_end(30, &timeline);
+	assert_int_equal(timeline.n_reads, 2);
+	assert_int_equal(timeline.reads[1].prefetch, TIMELINE_UNJUDGED);
+}
+
+/* What the program itself reads ahead, and what the launcher reads for itself. */
+static void other_reads_are_the_starts_own(void **state)
+{
+	calls(11, MAIN, __NR_readahead);
+	adds(11, MAIN, DATA, 0, 0);
+	asks(11, MAIN, 9000, 1);
+	serves(11, 12, 9000, 1);
+	calls(13, CHILD, __NR_pread64);
+	adds(13, CHILD, DATA, 5, 5);
+	asks(13, CHILD, 19000, 1);
+	serves(13, 14, 19000, 1);
+	start_end(30, &timeline);
+	assert_int_equal(timeline.n_reads, 3);
+	assert_int_equal(timeline.reads[1].prefetch, TIMELINE_NO_PREFETCH);
+	assert_int_equal(timeline.reads[2].prefetch, TIMELINE_NO_PREFETCH);
+}
+
+/* A shim starts the prefetcher from inside the program. */
+static void a_child_that_executes_the_prefetcher(void **state)
+{
+	makes(11, MAIN, CHILD + 1, 17);
+	executes(12, CHILD + 1, "/usr/lib/headstart/headstart-prefetch");
+	calls(13, CHILD + 1, __NR_preadv2);
+	adds(13, CHILD + 1, DATA, 0, 1);
+	asks(13, CHILD + 1, 9000, 2);
+	serves(13, 14, 9000, 2);
+	touches(15, MAIN, DATA, 1);
+	start_end(30, &timeline);
+	assert_int_equal(timeline.n_reads, 2);
+	assert_int_equal(timeline.reads[1].prefetch, TIMELINE_IN_TIME);
+}
+
+/* While the prefetcher waits for its ring, the start waits for reads. */
+static void the_prefetcher_waits_for_reads(void **state)
+{
+	struct sums sums;
+
+	calls(3, MAIN, __NR_wait4);
+	switches(3, MAIN, SLEEPS, CHILD);
+	switches(4, CHILD, SLEEPS, 1);
+	wakes(10, 1, CHILD, CONTEXT_HARD);
+	touches(12, MAIN, LIBRARY, 4);
+	start_end(30, &timeline);
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	assert_int_equal(sums.causes.states[TIMELINE_READ], 6 * MS);
+	assert_int_equal(sums.causes.states[TIMELINE_EVENTS], 0);
+	assert_int_equal(sums.prefetches, 1);
+	assert_int_equal(sums.prefetched[TIMELINE_IN_TIME], 1);
+	assert_int_equal(sums.prefetched_bytes[TIMELINE_IN_TIME], 4 * PAGE);
+	sums_release(&sums);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(touched_after_it_arrived, begin, end),
+		cmocka_unit_test_setup_teardown(mapped_around_a_touched_page, begin, end),
+		cmocka_unit_test_setup_teardown(wanted_before_it_arrived, begin, end),
+		cmocka_unit_test_setup_teardown(waited_for_in_a_system_call, begin, end),
+		cmocka_unit_test_setup_teardown(other_pages_do_not_count, begin, end),
+		cmocka_unit_test_setup_teardown(the_prefetcher_does_not_use_what_it_reads, begin, end),
+		cmocka_unit_test_setup_teardown(a_kernel_without_touches_tells_nothing, begin, end),
+		cmocka_unit_test_setup_teardown(nobody_sees_who_uses_metadata, begin, end),
+		cmocka_unit_test_setup_teardown(other_reads_are_the_starts_own, begin, end),
+		cmocka_unit_test_setup_teardown(a_child_that_executes_the_prefetcher, begin, end),
+		cmocka_unit_test_setup_teardown(the_prefetcher_waits_for_reads, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
