@@ -127,7 +127,7 @@ static struct json_object *prefetched_json(const struct sums *sums)
 }
 
 static struct json_object *all_json(
-	const struct timeline *timeline, const struct sums *sums, const char *sentence)
+	const struct timeline *timeline, const struct sums *sums, const char *sentence, const char *mostly)
 {
 	struct json_object *object = json_object_new_object();
 
@@ -150,6 +150,7 @@ static struct json_object *all_json(
 	json_object_object_add(object, "processes", processes_json(timeline, sums));
 	json_object_object_add(object, "files", files_json(timeline, sums));
 	json_object_object_add(object, "waits", waits_json(timeline, sums));
+	add_text(object, "mostly", mostly);
 	add_text(object, "summary", sentence);
 	return object;
 }
@@ -157,7 +158,7 @@ static struct json_object *all_json(
 int report_timeline_json(FILE *out, const struct timeline *timeline)
 {
 	_cleanup_(sums_releasep) struct sums sums = {0};
-	_cleanup_free_ char *sentence = NULL;
+	_cleanup_free_ char *sentence = NULL, *mostly = NULL;
 	struct json_object *object;
 	const char *text;
 	int r = sums_make(timeline, &sums);
@@ -165,7 +166,8 @@ int report_timeline_json(FILE *out, const struct timeline *timeline)
 	if (r < 0)
 		return r;
 	sentence = report_timeline_sentence(timeline, &sums);
-	object = sentence ? all_json(timeline, &sums, sentence) : NULL;
+	mostly = report_timeline_mostly(timeline, &sums);
+	object = sentence && mostly ? all_json(timeline, &sums, sentence, mostly) : NULL;
 	text = object ? json_object_to_json_string_ext(
 				object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
 		      : NULL;

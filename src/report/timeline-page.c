@@ -10,10 +10,12 @@
 #include "base/cleanup.h"
 #include "page-text.h"
 #include "report/json-text.h"
+#include "report/strokes.h"
 #include "report/timeline-export.h"
 #include "report/timeline-report.h"
+#include "report/timeline-starts.h"
 
-#define SPANS_MAX 80000u /* that are drawn: some 25 bytes each */
+#define SPANS_MAX 80000u /* that are drawn, of all starts together: some 25 bytes each */
 #define READS_MAX 80000u
 #define FINEST_NS 1000u /* spans that are shorter are drawn as part of their neighbours */
 
@@ -21,6 +23,11 @@ static unsigned long long us(uint64_t ns)
 {
 	return ns / 1000;
 }
+
+/* What a page has room for, of one start. */
+struct room {
+	size_t spans, reads;
+};
 
 /* A member of the object, after the first one. */
 static int put_member(FILE *out, const char *key, const char *text)
@@ -62,13 +69,6 @@ static int put_threads(FILE *out, const struct timeline *timeline, const struct 
 	return r;
 }
 
-/* A run of spans of one thread that is drawn as one, in the state that most of it has. */
-struct stroke {
-	uint64_t begin, end;
-	uint64_t longest; /* of the span that gives it its state */
-	size_t span;
-};
-
 static void put_stroke(FILE *out, const struct timeline *timeline, const struct stroke *stroke, size_t n)
 {
 	const struct timeline_span *span = &timeline->spans[stroke->span];
@@ -79,79 +79,26 @@ static void put_stroke(FILE *out, const struct timeline *timeline, const struct 
 		span->note == TIMELINE_NONE ? -1ll : (long long)span->note, timeline_span_timed_out(span));
 }
 
-/* Writes, or only counts without `out`, the strokes in which short spans are joined. */
-static size_t put_strokes(FILE *out, const struct timeline *timeline, uint64_t finest)
+static void put_spans(FILE *out, const struct timeline *timeline, const struct room *room)
 {
-	struct stroke stroke = {0};
+	uint64_t finest = strokes_finest(timeline, FINEST_NS, room->spans);
+	struct stroke stroke;
 	size_t n = 0;
 
-	for (size_t i = 0; i < timeline->n_spans; i++) {
-		const struct timeline_span *span = &timeline->spans[i], *next = span + 1;
-		uint64_t lasts = span->end - span->begin;
-		bool last = i + 1 == timeline->n_spans || next->thread != span->thread;
-
-		if (stroke.end == 0)
-			stroke = (struct stroke){.begin = span->begin, .longest = lasts, .span = i};
-		if (lasts > stroke.longest) {
-			stroke.longest = lasts;
-			stroke.span = i;
-		}
-		stroke.end = span->end;
-		if (!last && stroke.end - stroke.begin < finest)
-			continue;
-		/* A short one goes with what was before it, not with the long one that comes next. */
-		if (out)
-			put_stroke(out, timeline, &stroke, n);
-		n++;
-		stroke = (struct stroke){0};
-	}
-	return n;
-}
-
-static void put_spans(FILE *out, const struct timeline *timeline)
-{
-	uint64_t finest = FINEST_NS;
-
-	while (put_strokes(NULL, timeline, finest) > SPANS_MAX + timeline->n_threads)
-		finest *= 2;
 	fputs(",\n\"spans\":[", out);
-	put_strokes(out, timeline, finest);
+	for (size_t at = 0; stroke_next(timeline, finest, &at, &stroke);)
+		put_stroke(out, timeline, &stroke, n++);
 	fputc(']', out);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x < y) - (x > y);
-}
-
-/* The shortest read that is drawn. */
-static int shortest_read(const struct timeline *timeline, uint64_t *ret)
-{
-	_cleanup_free_ uint64_t *times = NULL;
-
-	*ret = 0;
-	if (timeline->n_reads <= READS_MAX)
-		return 0;
-	times = calloc(timeline->n_reads, sizeof(*times));
-	if (!times)
-		return -ENOMEM;
-	for (size_t i = 0; i < timeline->n_reads; i++)
-		times[i] = timeline->reads[i].end - timeline->reads[i].begin;
-	qsort(times, timeline->n_reads, sizeof(*times), compare_times);
-	*ret = times[READS_MAX - 1];
-	return 0;
-}
-
-static int put_reads(FILE *out, const struct timeline *timeline)
+static int put_reads(FILE *out, const struct timeline *timeline, const struct room *room)
 {
 	uint64_t shortest;
 	size_t n = 0;
-	int r = shortest_read(timeline, &shortest);
+	int r = strokes_shortest_read(timeline, room->reads, &shortest);
 
 	fputs(",\n\"reads\":[", out);
-	for (size_t i = 0; i < timeline->n_reads && n < READS_MAX; i++) {
+	for (size_t i = 0; i < timeline->n_reads && n < room->reads; i++) {
 		const struct timeline_read *read = &timeline->reads[i];
 
 		if (read->end - read->begin < shortest)
@@ -159,7 +106,7 @@ static int put_reads(FILE *out, const struct timeline *timeline)
 		fprintf(out, "%s\n[%llu,%llu,%u,%lld,%u,%u,%d]", n++ ? "," : "", us(read->begin),
 			us(read->end) - us(read->begin), read->thread,
 			read->file == TIMELINE_NONE ? -1ll : (long long)read->file, read->page, read->pages,
-			(read->seeks ? 1 : 0) | (read->ahead ? 2 : 0));
+			(read->seeks ? 1 : 0) | (read->ahead ? 2 : 0) | (int)read->prefetch << 2);
 	}
 	fprintf(out, "],\n\"left_out\":%zu", timeline->n_reads - n);
 	return r;
@@ -206,7 +153,7 @@ static int put_words(FILE *out)
 {
 	int r = 0;
 
-	fputs(",\n\"words\":[", out);
+	fputs("\"words\":[", out);
 	for (enum timeline_state state = 0; r == 0 && state < TIMELINE_STATES; state++) {
 		fputs(state ? "," : "", out);
 		r = json_text_write(out, report_timeline_state(state));
@@ -231,16 +178,17 @@ static void put_sums(FILE *out, const struct sums *sums)
 	fputc(']', out);
 }
 
-static int put_data(FILE *out, const struct timeline *timeline, const struct sums *sums)
+static int put_start(
+	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct room *room)
 {
-	_cleanup_free_ char *sentence = report_timeline_sentence(timeline, sums);
-	int r = sentence ? 0 : -ENOMEM;
+	_cleanup_free_ char *mostly = report_timeline_mostly(timeline, sums);
+	int r = mostly ? 0 : -ENOMEM;
 
 	fprintf(out, "{\"duration\":%llu,\"page_size\":%u,\"recorded\":%lld,\"lost\":%d",
 		us(timeline->duration) ? us(timeline->duration) : 1, timeline->page_size,
 		(long long)timeline->recorded, timeline->lost);
 	if (r == 0)
-		r = put_member(out, "summary", sentence);
+		r = put_member(out, "mostly", mostly);
 	if (r == 0)
 		r = put_member(out, "program", timeline->program);
 	if (r == 0)
@@ -253,26 +201,44 @@ static int put_data(FILE *out, const struct timeline *timeline, const struct sum
 		r = put_files(out, timeline);
 	if (r == 0)
 		r = put_threads(out, timeline, sums);
-	put_spans(out, timeline);
+	put_spans(out, timeline, room);
 	if (r == 0)
-		r = put_reads(out, timeline);
+		r = put_reads(out, timeline, room);
 	if (r == 0)
 		r = put_marks(out, timeline);
 	if (r == 0)
 		r = put_notes(out, timeline);
-	if (r == 0)
-		r = put_words(out);
 	put_sums(out, sums);
 	fputc('}', out);
 	return r;
 }
 
-int report_timeline_page(FILE *out, const struct timeline *timeline)
+static int put_data(FILE *out, const struct report_starts *starts)
 {
-	_cleanup_(sums_releasep) struct sums sums = {0};
+	const struct room room = {SPANS_MAX / starts->n, READS_MAX / starts->n};
+	_cleanup_free_ char *sentence = report_starts_sentence(starts);
+	int r = sentence ? 0 : -ENOMEM;
+
+	fputc('{', out);
+	if (r == 0)
+		r = put_words(out);
+	if (r == 0)
+		r = put_member(out, "summary", sentence);
+	fputs(",\n\"starts\":[", out);
+	for (size_t i = 0; r == 0 && i < starts->n; i++) {
+		fputs(i ? ",\n" : "", out);
+		r = put_start(out, &starts->timelines[i], &starts->sums[i], &room);
+	}
+	fputs("]}", out);
+	return r;
+}
+
+int report_timeline_page(FILE *out, const struct timeline *timelines, size_t n)
+{
+	_cleanup_(report_starts_release) struct report_starts starts = {0};
 	const char *style = strstr(page_html, "@STYLE@"), *place = strstr(page_html, "@DATA@"),
 		   *script = strstr(page_html, "@SCRIPT@");
-	int r = sums_make(timeline, &sums);
+	int r = report_starts_init(&starts, timelines, n);
 
 	if (r < 0)
 		return r;
@@ -280,7 +246,7 @@ int report_timeline_page(FILE *out, const struct timeline *timeline)
 	fputs(page_css, out);
 	style += strlen("@STYLE@");
 	fwrite(style, 1, (size_t)(place - style), out);
-	r = put_data(out, timeline, &sums);
+	r = put_data(out, &starts);
 	place += strlen("@DATA@");
 	fwrite(place, 1, (size_t)(script - place), out);
 	fputs(page_js, out);

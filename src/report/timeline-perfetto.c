@@ -107,10 +107,11 @@ static int put_marks(FILE *out, const struct timeline *timeline)
 	return r;
 }
 
-int report_timeline_perfetto(FILE *out, const struct timeline *timeline)
+int report_timeline_perfetto(FILE *out, const struct timeline *timeline, size_t n)
 {
 	int r;
 
+	(void)n;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n"
 	      "{\"ph\":\"M\",\"pid\":0,\"tid\":0,\"name\":\"process_sort_index\",\"args\":{\"sort_index\":1000000000}}",
 		out);

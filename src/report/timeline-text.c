@@ -37,8 +37,7 @@ static double seconds(uint64_t ns)
 	return (double)ns / 1e9;
 }
 
-/* "9.1", "0.62", "0.004": two digits at least. */
-static const char *time_text(uint64_t ns, char buffer[WORDS_MAX])
+const char *report_timeline_time(uint64_t ns, char buffer[WORDS_MAX])
 {
 	double value = seconds(ns);
 
@@ -73,8 +72,7 @@ static uint64_t waited_for_others(const struct sums *sums)
 	return sum;
 }
 
-/* "of 120 reads ahead by headstart, 110 came in time, 8 late and 2 in vain" */
-static void print_prefetched(FILE *out, const struct sums *sums)
+void report_timeline_prefetched(FILE *out, const struct sums *sums)
 {
 	const size_t *n = sums->prefetched;
 	size_t judged = sums->prefetches - n[TIMELINE_UNJUDGED];
@@ -95,7 +93,7 @@ static void print_expectation(FILE *out, const struct timeline *timeline, const 
 	char buffer[WORDS_MAX];
 
 	if (sums->prefetches)
-		print_prefetched(out, sums);
+		report_timeline_prefetched(out, sums);
 	else if (reads < timeline->duration / 100)
 		fputs("there is nothing to gain by prefetching", out);
 	else if (timeline->prefetched == 0)
@@ -104,7 +102,7 @@ static void print_expectation(FILE *out, const struct timeline *timeline, const 
 		fputs("prefetching is expected to save nothing", out);
 	else
 		fprintf(out, "prefetching is expected to save %s s",
-			time_text(reads - timeline->prefetched, buffer));
+			report_timeline_time(reads - timeline->prefetched, buffer));
 }
 
 char *report_timeline_sentence(const struct timeline *timeline, const struct sums *sums)
@@ -118,13 +116,14 @@ char *report_timeline_sentence(const struct timeline *timeline, const struct sum
 	if (!out)
 		return NULL;
 	fprintf(out, "%s of %s s were waiting for %s read%s",
-		time_text(sums->causes.states[TIMELINE_READ], a), time_text(timeline->duration, b),
-		words_count(sums->awaited, c), words_plural(sums->awaited));
+		report_timeline_time(sums->causes.states[TIMELINE_READ], a),
+		report_timeline_time(timeline->duration, b), words_count(sums->awaited, c),
+		words_plural(sums->awaited));
 	if (sums->seek_time)
-		fprintf(out, ", %s s of it seeks", time_text(sums->seek_time, a));
+		fprintf(out, ", %s s of it seeks", report_timeline_time(sums->seek_time, a));
 	if (others > timeline->duration / 50)
-		fprintf(out, "; %s s waiting for others", time_text(others, a));
-	fprintf(out, "; %s s computing; ", time_text(sums->causes.states[TIMELINE_RUNNING], a));
+		fprintf(out, "; %s s waiting for others", report_timeline_time(others, a));
+	fprintf(out, "; %s s computing; ", report_timeline_time(sums->causes.states[TIMELINE_RUNNING], a));
 	print_expectation(out, timeline, sums);
 	fputc('.', out);
 	if (fclose(out) != 0) {
@@ -132,52 +131,6 @@ char *report_timeline_sentence(const struct timeline *timeline, const struct sum
 		return NULL;
 	}
 	return text;
-}
-
-/* Whose wait it was, and for what: "'start' (4711) in poll: a socket to /run/dbus/…, until its time was up". */
-static char *describe_wait(const struct timeline *timeline, const struct sum_wait *wait)
-{
-	const struct timeline_thread *thread = &timeline->threads[wait->thread];
-	char *text;
-
-	if (asprintf(&text, "'%s' (%d) was %s%s%s%s", thread->name, thread->tid, meanings[wait->state],
-		    wait->note != TIMELINE_NONE ? ": " : "",
-		    wait->note != TIMELINE_NONE ? timeline->notes[wait->note] : "",
-		    wait->timed_out ? ", and nobody answered until its time was up" : "") < 0)
-		return NULL;
-	return text;
-}
-
-/* The cause with the largest part: this is what a reader looks at first. */
-static int print_first(
-	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct report_style *style)
-{
-	const uint64_t *states = sums->causes.states;
-	_cleanup_free_ char *detail = NULL;
-	enum timeline_state most = TIMELINE_RUNNING;
-	char time[WORDS_MAX], all[WORDS_MAX], part[WORDS_MAX];
-	size_t wait = 0;
-
-	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
-		if (states[state] > states[most])
-			most = state;
-	while (wait < sums->n_waits && sums->waits[wait].state != most)
-		wait++;
-	if (most == TIMELINE_READ && sums->n_files) {
-		_cleanup_free_ char *file = report_timeline_file(timeline, sums->files[0].file);
-
-		if (!file ||
-			asprintf(&detail, "%s s of it for %s", time_text(sums->files[0].waited, part), file) <
-				0)
-			return -ENOMEM;
-	} else if (most > TIMELINE_READ && wait < sums->n_waits) {
-		detail = describe_wait(timeline, &sums->waits[wait]);
-		if (!detail)
-			return -ENOMEM;
-	}
-	table_line(out, style, "mostly", "%s: %s of %s s%s%s", meanings[most], time_text(states[most], time),
-		time_text(timeline->duration, all), detail ? "; " : "", detail ? detail : "");
-	return 0;
 }
 
 static void print_prefetches(FILE *out, const struct sums *sums, const struct report_style *style)
@@ -207,8 +160,8 @@ static void print_header(
 	table_line(out, style, "traced", "%s, on kernel %s; ended by: %s",
 		words_time(timeline->recorded, when), timeline->kernel, timeline->ended_by);
 	table_line(out, style, "took", "%s s, in %zu process%s and %zu thread%s",
-		time_text(timeline->duration, time), sums->n_processes, sums->n_processes == 1 ? "" : "es",
-		timeline->n_threads, words_plural(timeline->n_threads));
+		report_timeline_time(timeline->duration, time), sums->n_processes,
+		sums->n_processes == 1 ? "" : "es", timeline->n_threads, words_plural(timeline->n_threads));
 	table_line(out, style, "read", "%s in %s read%s, of which %s did not follow the one before (seeks)",
 		words_bytes(sums->bytes, bytes), words_count(timeline->n_reads, reads),
 		words_plural(timeline->n_reads), words_count(sums->n_seeks, seeks));
@@ -224,7 +177,7 @@ static void print_cause(FILE *out, const struct sums *sums, uint64_t time, const
 	char a[WORDS_MAX], b[WORDS_MAX];
 
 	if ((double)time > SHARE_MIN * (double)sums->causes.total)
-		fprintf(out, "  %7s s  %5s  %s\n", time_text(time, a),
+		fprintf(out, "  %7s s  %5s  %s\n", report_timeline_time(time, a),
 			share_text(time, sums->causes.total, b), meaning);
 }
 
@@ -254,9 +207,12 @@ static void print_processes(FILE *out, const struct sums *sums, const struct rep
 	for (size_t i = 0; i < shown; i++) {
 		const struct sum_process *process = &sums->processes[i];
 		const uint64_t *states = process->causes.states;
-		int before = fprintf(out, "  %7s %9s %9s %6s %6s %8d  ", time_text(process->causes.total, a),
-			time_text(states[TIMELINE_RUNNING], b), time_text(states[TIMELINE_RUNNABLE], c),
-			time_text(states[TIMELINE_READ], d), time_text(others_of(process), e), process->pid);
+		int before = fprintf(out, "  %7s %9s %9s %6s %6s %8d  ",
+			report_timeline_time(process->causes.total, a),
+			report_timeline_time(states[TIMELINE_RUNNING], b),
+			report_timeline_time(states[TIMELINE_RUNNABLE], c),
+			report_timeline_time(states[TIMELINE_READ], d),
+			report_timeline_time(others_of(process), e), process->pid);
 
 		table_path(out, process->program, (size_t)before, style);
 	}
@@ -282,7 +238,7 @@ static int print_files(
 
 		if (!name)
 			return -ENOMEM;
-		before = fprintf(out, "  %7s s %9s %8zu %7zu  ", time_text(file->waited, a),
+		before = fprintf(out, "  %7s s %9s %8zu %7zu  ", report_timeline_time(file->waited, a),
 			words_bytes(file->bytes, b), file->reads, file->seeks);
 		table_path(out, name, (size_t)before, style);
 	}
@@ -298,7 +254,7 @@ static int print_waits(
 
 	for (size_t i = 0; i < sums->n_waits && i < style->rows; i++) {
 		const struct sum_wait *wait = &sums->waits[i];
-		_cleanup_free_ char *text = describe_wait(timeline, wait);
+		_cleanup_free_ char *text = report_timeline_wait(timeline, wait);
 
 		if (!text)
 			return -ENOMEM;
@@ -310,7 +266,7 @@ static int print_waits(
 				style);
 			fputs("     waited   times  who\n", out);
 		}
-		fprintf(out, "  %7s s %7zu  ", time_text(wait->waited, a), wait->times);
+		fprintf(out, "  %7s s %7zu  ", report_timeline_time(wait->waited, a), wait->times);
 		table_cut_text(out, text,
 			style->whole_paths || style->columns < 42 ? SIZE_MAX : style->columns - 21,
 			TABLE_CUT_END, style);
@@ -322,15 +278,16 @@ static int print_waits(
 int report_timeline_text(FILE *out, const struct timeline *timeline, const struct report_style *style)
 {
 	_cleanup_(sums_releasep) struct sums sums = {0};
-	_cleanup_free_ char *sentence = NULL;
+	_cleanup_free_ char *sentence = NULL, *mostly = NULL;
 	int r = sums_make(timeline, &sums);
 
 	if (r < 0)
 		return r;
 	print_header(out, timeline, &sums, style);
-	r = print_first(out, timeline, &sums, style);
-	if (r < 0)
-		return r;
+	mostly = report_timeline_mostly(timeline, &sums);
+	if (!mostly)
+		return -ENOMEM;
+	table_line(out, style, "mostly", "%s", mostly);
 	print_causes(out, &sums, style);
 	print_processes(out, &sums, style);
 	r = print_files(out, timeline, &sums, style);

@@ -39,15 +39,19 @@ static bool parse(const void *data, size_t size)
 {
 	const struct report_style style = {.columns = 80, .rows = 5, .utf8 = size % 2};
 	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	struct timeline both[2];
 
 	if (timeline_parse(data, size, &timeline) != TIMELINE_GOOD)
 		return false;
 	write_again(&timeline, data, size);
 	add_up(&timeline);
+	both[0] = both[1] = timeline;
 	must(report_timeline_text(nowhere(), &timeline, &style) == 0);
 	must(report_timeline_json(nowhere(), &timeline) == 0);
-	must(report_timeline_page(nowhere(), &timeline) == 0);
-	must(report_timeline_perfetto(nowhere(), &timeline) == 0);
+	must(report_timeline_page(nowhere(), &timeline, 1) == 0);
+	must(report_timeline_perfetto(nowhere(), &timeline, 1) == 0);
+	must(report_timeline_page(nowhere(), both, 2) == 0);
+	must(report_timeline_svg(nowhere(), both, 2) == 0);
 	return timeline.n_reads > 0;
 }
 

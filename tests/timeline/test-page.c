@@ -13,6 +13,7 @@
 #include "base/cleanup.h"
 #include "report/timeline-export.h"
 #include "report/timeline-report.h"
+#include "report/timeline-starts.h"
 
 #define HOSTILE "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
 #define SPANS   200000u
@@ -66,12 +67,14 @@ static void make(size_t reads)
 	assert_int_equal(timeline_check(&made), 0);
 }
 
-static char *written(int (*write)(FILE *out, const struct timeline *timeline), size_t *ret_size)
+static char *written(
+	int (*write)(FILE *out, const struct timeline *timelines, size_t n), size_t starts, size_t *ret_size)
 {
+	const struct timeline both[] = {made, made};
 	char *text = NULL;
 	FILE *out = open_memstream(&text, ret_size);
 
-	assert_int_equal(write(out, &made), 0);
+	assert_int_equal(write(out, both, starts), 0);
 	assert_int_equal(fclose(out), 0);
 	return text;
 }
@@ -85,7 +88,8 @@ static size_t occurrences(const char *text, const char *word)
 	return n;
 }
 
-static struct json_object *data_of(const char *page)
+/* The caller releases *ret_page. */
+static struct json_object *start_of(const char *page, size_t i, struct json_object **ret_page)
 {
 	static const char begin[] = "id=\"data\">\n", end[] = "\n</script>";
 	const char *at = strstr(page, begin);
@@ -94,7 +98,9 @@ static struct json_object *data_of(const char *page)
 	assert_non_null(at);
 	at += strlen(begin);
 	text = strndup(at, (size_t)(strstr(at, end) - at));
-	return json_tokener_parse(text);
+	*ret_page = json_tokener_parse(text);
+	assert_non_null(*ret_page);
+	return json_object_array_get_idx(json_object_object_get(*ret_page, "starts"), i);
 }
 
 static void expect_length(struct json_object *data, const char *key, size_t low, size_t high)
@@ -107,28 +113,28 @@ static void expect_length(struct json_object *data, const char *key, size_t low,
 static void page_of_a_large_start(void **state)
 {
 	_cleanup_free_ char *page = NULL;
-	struct json_object *data;
+	struct json_object *data, *all;
 	const char *program;
 	size_t size;
 
 	make(50000);
-	page = written(report_timeline_page, &size);
+	page = written(report_timeline_page, 1, &size);
 	assert_true(size < 5000000);
-	data = data_of(page);
+	data = start_of(page, 0, &all);
 	assert_non_null(data);
 	expect_length(data, "reads", 50000, 50000);
 	expect_length(data, "files", FILES, FILES);
 	expect_length(data, "spans", 20000, 80001);
 	/* The page says what the report says. */
-	expect_length(data, "words", TIMELINE_STATES, TIMELINE_STATES);
+	expect_length(all, "words", TIMELINE_STATES, TIMELINE_STATES);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
 		assert_string_equal(json_object_get_string(json_object_array_get_idx(
-					    json_object_object_get(data, "words"), i)),
+					    json_object_object_get(all, "words"), i)),
 			report_timeline_state(i));
 	assert_int_equal(json_object_get_int(json_object_object_get(data, "left_out")), 0);
 	program = json_object_get_string(json_object_object_get(data, "program"));
 	assert_non_null(strstr(program, "</script><script>alert(1)")); /* whole, as text */
-	json_object_put(data);
+	json_object_put(all);
 	/* Only the page's own scripts begin and end, and nothing is fetched. */
 	assert_int_equal(occurrences(page, "<script"), 2);
 	assert_int_equal(occurrences(page, "</script"), 2);
@@ -140,16 +146,121 @@ static void page_of_a_large_start(void **state)
 static void reads_beyond_what_a_page_bears_are_counted(void **state)
 {
 	_cleanup_free_ char *page = NULL;
-	struct json_object *data;
+	struct json_object *data, *all;
 	size_t size;
 
 	make(100000);
-	page = written(report_timeline_page, &size);
-	data = data_of(page);
+	page = written(report_timeline_page, 1, &size);
+	data = start_of(page, 0, &all);
 	expect_length(data, "reads", 80000, 80000);
 	assert_int_equal(json_object_get_int(json_object_object_get(data, "left_out")), 20000);
-	json_object_put(data);
+	json_object_put(all);
 	timeline_release(&made);
+}
+
+static void two_starts_are_no_larger_than_one(void **state)
+{
+	_cleanup_free_ char *page = NULL;
+	struct json_object *all;
+	size_t size;
+
+	make(100000);
+	page = written(report_timeline_page, 2, &size);
+	assert_true(size < 5000000);
+	for (size_t i = 0; i < 2; i++) {
+		expect_length(start_of(page, i, &all), "reads", 40000, 40000);
+		json_object_put(all);
+	}
+	timeline_release(&made);
+}
+
+static size_t occurrences_in_picture(size_t starts, const char *word)
+{
+	_cleanup_free_ char *picture = NULL;
+	size_t size;
+
+	picture = written(report_timeline_svg, starts, &size);
+	assert_true(size < 5000000);
+	return occurrences(picture, word);
+}
+
+/* What a name contains ends up as text. tests/timeline/test-timeline-page.sh parses a picture. */
+static void picture_of_a_large_start(void **state)
+{
+	make(50000);
+	assert_int_equal(occurrences_in_picture(1, "<script"), 0);
+	assert_int_equal(occurrences_in_picture(1, "\xff"), 0);
+	assert_int_equal(occurrences_in_picture(1, "what the time went to"), 1);
+	assert_int_equal(occurrences_in_picture(1, "First start"), 0);
+	assert_int_equal(occurrences_in_picture(2, "what the time went to"), 2);
+	assert_int_equal(occurrences_in_picture(2, "First start"), 1);
+	timeline_release(&made);
+}
+
+/* Reads by a plan: each kind has its colour and its words, and the sentence says their numbers. */
+static void what_was_prefetched_is_told_apart(void **state)
+{
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	_cleanup_free_ char *sentence = NULL;
+
+	make(50);
+	assert_int_equal(occurrences_in_picture(1, "prefetched"), 0);
+	for (size_t i = 0; i < 6; i++)
+		made.reads[i].prefetch = i < 3 ? TIMELINE_IN_TIME : i < 5 ? TIMELINE_LATE : TIMELINE_IN_VAIN;
+	assert_int_equal(sums_make(&made, &sums), 0);
+	sentence = report_timeline_sentence(&made, &sums);
+	assert_non_null(strstr(
+		sentence, "; of 6 reads that headstart made ahead, 3 came in time, 2 late, and 1 in vain."));
+	assert_int_equal(occurrences_in_picture(1, "prefetched in time"), 1);
+	assert_int_equal(occurrences_in_picture(1, "prefetched, but the start wanted it earlier"), 1);
+	assert_int_equal(occurrences_in_picture(1, "prefetched in vain"), 1);
+	timeline_release(&made);
+}
+
+/* The second start is made of the first one: the reads of one file take less, and the rest is as it was. */
+static void what_was_gained_and_where(void **state)
+{
+	static const struct {
+		uint64_t took;
+		const char *says;
+	} list[] = {
+		{2,
+			"The second start took 2.0 s instead of 11.0 s, 9.0 s less (5.5 times faster): 9.0 s less waiting "
+			"for reads; the largest part for /lib/slow: 9.0 s less."},
+		{11, "The second start took 11.0 s instead of 11.0 s, which is no difference to speak of."},
+		{13, "The second start took 13.0 s instead of 11.0 s, 2.0 s more: 2.0 s more waiting for reads."},
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		_cleanup_(report_starts_release) struct report_starts starts = {0};
+		_cleanup_free_ char *sentence = NULL;
+		struct timeline both[2] = {0};
+
+		for (size_t j = 0; j < 2; j++) {
+			uint64_t end = (j ? list[i].took : 11) * 1000000000;
+
+			both[j] = (struct timeline){.page_size = 4096, .duration = end};
+			timeline_add_thread(&both[j],
+				&(struct timeline_thread){
+					.end = end, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
+				"program");
+			timeline_add_file(&both[j], TIMELINE_REGULAR, 100, j ? "/lib/other" : "/lib/slow");
+			timeline_add_file(&both[j], TIMELINE_REGULAR, 100, j ? "/lib/slow" : "/lib/other");
+			timeline_add_span(&both[j],
+				&(struct timeline_span){.end = end,
+					.state = TIMELINE_READ,
+					.file = j ? 1 : 0,
+					.read = TIMELINE_NONE,
+					.note = TIMELINE_NONE,
+					.waker = TIMELINE_NONE});
+			assert_int_equal(timeline_check(&both[j]), 0);
+		}
+		assert_int_equal(report_starts_init(&starts, both, 2), 0);
+		sentence = report_starts_sentence(&starts);
+		assert_string_equal(sentence, list[i].says);
+		timeline_release(&both[0]);
+		timeline_release(&both[1]);
+	}
 }
 
 static void export_is_json_with_every_read(void **state)
@@ -159,7 +270,7 @@ static void export_is_json_with_every_read(void **state)
 	size_t size, begun = 0, ended = 0;
 
 	make(5000);
-	text = written(report_timeline_perfetto, &size);
+	text = written(report_timeline_perfetto, 1, &size);
 	data = json_tokener_parse(text);
 	assert_non_null(data);
 	events = json_object_object_get(data, "traceEvents");
@@ -182,6 +293,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(page_of_a_large_start),
 		cmocka_unit_test(reads_beyond_what_a_page_bears_are_counted),
+		cmocka_unit_test(two_starts_are_no_larger_than_one),
+		cmocka_unit_test(picture_of_a_large_start),
+		cmocka_unit_test(what_was_prefetched_is_told_apart),
+		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(export_is_json_with_every_read),
 	};
 

@@ -4,6 +4,9 @@
 import fcntl
 import json
 import os
+import re
+import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -14,14 +17,23 @@ import labtest                          # noqa: E402
 from lab.device import Device           # noqa: E402
 
 TOOL = os.path.join(labtest.BUILD, "tools", "headstart-tool")
-# Asks a service over a socket, as a D-Bus call does, and gives up after two seconds.
+# Asks a service over a socket, and gives up after two seconds.
 ASKS = """
-import select, socket
-ours, service = socket.socketpair()
+import select, socket, sys
+ours = socket.socket(socket.AF_UNIX)
+ours.connect(sys.argv[1])
 ours.send(b"who are you?")
 poll = select.poll()
 poll.register(ours, select.POLLIN)
 assert not poll.poll(2000)
+"""
+# A service that the bus starts at the first call, and that never comes up.
+HOLE = """[D-BUS Service]
+Name=org.example.Hole
+Exec=/bin/sleep 15
+"""
+BUS = """<busconfig><type>session</type><listen>unix:path={folder}/bus</listen><servicedir>{folder}/services</servicedir>
+<policy context="default"><allow send_destination="*"/><allow receive_type="method_return"/><allow own="*"/></policy></busconfig>
 """
 PAGES = 256
 LIBRARY = f"""
@@ -84,16 +96,72 @@ class SlowStarts(labtest.Undisturbed):
         self.assertAlmostEqual(sum(file["waited"] for file in said["files"]), said["causes"]["read"], places=3)
 
     def test_time_out_of_a_service(self):
-        self.trace("/usr/bin/python3", "-S", "-c", ASKS)
+        service = os.path.join(self.folder, "service")
+        listening = self.enterContext(socket.socket(socket.AF_UNIX))
+        listening.bind(service)
+        listening.listen()
+        self.trace("/usr/bin/python3", "-S", "-c", ASKS, service)
         said = json.loads(self.report("--json"))
         self.check_sums(said)
         self.assertEqual(max(said["causes"], key=said["causes"].get), "events", said["causes"])
         first = said["waits"][0]
         self.assertEqual((first["cause"], first["timed_out"]), ("events", True), first)
         self.assertGreaterEqual(first["waited"], 1.99)
-        mostly, = [line for line in self.report().splitlines() if line.startswith("  mostly ")]
+        mostly = self.mostly()
         self.assertRegex(mostly, r"waiting for events \(poll, select, epoll\): 2\.\d of .*'python3' \(\d+\)")
+        self.assertIn(f"{service}, of ", mostly)
         self.assertIn("nobody answered until its time was up", mostly)
+
+    def mostly(self):
+        line, = [line for line in self.report().splitlines() if line.startswith("  mostly ")]
+        return line
+
+    def test_service_on_the_bus_that_does_not_answer(self):
+        labtest.need("dbus-daemon", "dbus-send", loop=False)
+        bus = os.path.join(self.folder, "bus")
+        os.mkdir(os.path.join(self.folder, "services"))
+        for name, text in (("services/org.example.Hole.service", HOLE), ("bus.conf", BUS.format(folder=self.folder))):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        daemon = subprocess.Popen(["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile", "--print-address=1"],
+                                  stdout=subprocess.PIPE, text=True)
+        # communicate() would wait for the service, which has the same output.
+        self.addCleanup(lambda: (daemon.kill(), daemon.wait(), daemon.stdout.close()))
+        address = daemon.stdout.readline().strip()      # now it listens
+        call = [shutil.which("dbus-send"), f"--bus={address}", "--print-reply", "--reply-timeout=2000",
+                "--dest=org.example.Hole", "/", "org.example.Ask"]
+        self.trace(*call)
+        said = json.loads(self.report("--json"))
+        self.check_sums(said)
+        mostly = self.mostly()
+        self.assertRegex(mostly, r"waiting for events \(poll, select, epoll\): 2\.\d of .*'dbus-send' \(\d+\)")
+        self.assertIn(f"epoll): {bus}, of 'dbus-daemon' ({daemon.pid}), and nobody answered until its time was up", mostly)
+
+    def test_fonts_without_a_cache(self):
+        labtest.need("mke2fs", "fc-list")
+        fonts = subprocess.run(["fc-list", "--format", "%{file}\n"], check=True, capture_output=True, text=True).stdout.split("\n")
+        fonts = sorted({font for font in fonts if font.endswith((".ttf", ".otf"))})[:12]
+        if len(fonts) < 2:
+            self.skipTest("no fonts are installed")
+        tree = os.path.join(self.folder, "tree")
+        os.makedirs(os.path.join(tree, "fonts"))
+        for font in fonts:
+            shutil.copy(font, os.path.join(tree, "fonts"))
+        image = os.path.join(self.folder, "image")
+        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0", "-d", tree, image, "64M"],
+                       check=True, stdout=subprocess.DEVNULL)
+        with Device("sdcard", image, slowdisk=labtest.SLOWDISK) as device:
+            settings = os.path.join(self.folder, "fonts.conf")
+            with open(settings, "w", encoding="utf-8") as file:
+                file.write(f"<fontconfig><dir>{device.root}/fonts</dir><cachedir>{self.folder}/cache</cachedir></fontconfig>")
+            device.delay(True)
+            self.trace("/usr/bin/env", f"FONTCONFIG_FILE={settings}", shutil.which("fc-list"))
+        said = json.loads(self.report("--json"))
+        self.check_sums(said)
+        self.assertEqual(max(said["causes"], key=said["causes"].get), "read", said["causes"])
+        read = [file for file in said["files"] if file["path"].startswith(f"{device.root}/fonts/")]
+        self.assertEqual(len(read), len(fonts), said["files"])
+        self.assertRegex(self.mostly(), f"waiting for reads: .*s of it for {len(fonts)} files in {re.escape(device.root)}/fonts$")
 
     def test_library_on_a_slow_disk(self):
         labtest.need("mke2fs", "cc")
@@ -116,7 +184,7 @@ class SlowStarts(labtest.Undisturbed):
         self.assertGreaterEqual(slow[0]["bytes"], PAGES * 4096)
         self.assertGreater(slow[0]["reads"], 1)
         self.assertGreater(said["seeks"], 0)
-        mostly, = [line for line in self.report().splitlines() if line.startswith("  mostly ")]
+        mostly = self.mostly()
         self.assertIn("waiting for reads: ", mostly)
         self.assertRegex(mostly, f"s of it for ({library}|/dev/loop[0-9]+ \\(inodes and folders\\))$")
         last = self.report().splitlines()[-1]

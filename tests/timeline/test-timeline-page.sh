@@ -10,6 +10,7 @@ make_programs
 hostile='x<script>document.title="harmed"<!--&amp;"'
 cp "$disk/helper" "$disk/$hostile"
 "$tool" trace -q --no-drop -o "$tmp/timeline" -- sh -c '"$0" --version; "$1"' "$disk/$hostile" "$disk/link" >/dev/null
+"$tool" trace -q --no-drop -o "$tmp/other" -- "$disk/link" >/dev/null
 
 refuses() { # STATUS WORDS COMMAND…
 	status=$1 words=$2
@@ -20,14 +21,23 @@ refuses() { # STATUS WORDS COMMAND…
 	grep -qF -- "$words" "$tmp/err" || fail "did not say '$words': $(cat "$tmp/err")"
 }
 
-case_browser_draws_the_page() {
+find_browser() {
 	for browser in chromium google-chrome none; do
 		! command -v $browser >/dev/null || break
 	done
-	[ $browser != none ] || { untried "no chromium" && return; }
-	"$tool" timeline -o "$tmp/page.html" "$tmp/timeline"
+	[ $browser != none ] || { untried "no chromium" && return 1; }
+}
+
+# Opens the page $tmp/page.html, and writes what it has become to $tmp/dom.
+browse() {
 	HOME=$tmp "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$tmp/browser" --virtual-time-budget=5000 \
 		--dump-dom "file://$tmp/page.html" >"$tmp/dom" 2>"$tmp/err" || fail "the browser failed: $(tail -n 3 "$tmp/err")"
+}
+
+case_browser_draws_the_page() {
+	find_browser || return 0
+	"$tool" timeline -o "$tmp/page.html" "$tmp/timeline"
+	browse
 	"$tool" report --json "$tmp/timeline" >"$tmp/report"
 	/usr/bin/python3 - "$tmp/dom" "$tmp/report" "$hostile" <<'END' || fail "the page is not what was traced"
 import html.parser, json, re, sys
@@ -62,6 +72,39 @@ assert any(sys.argv[3] in text for text in page.texts["td"]), page.texts["td"]  
 END
 }
 
+case_browser_draws_two_starts() {
+	find_browser || return 0
+	"$tool" timeline -o "$tmp/page.html" "$tmp/timeline" "$tmp/other"
+	browse
+	for file in timeline other; do
+		"$tool" report --json "$tmp/$file" >"$tmp/report"
+		json "$tmp/report" 'TOP["reads"]'
+	done >"$tmp/reads"
+	drawn=$(sed -n 's/.*data-drawn="\([^"]*\)".*/\1/p' "$tmp/dom")
+	[ "$(echo "$drawn" | grep -o '[0-9]* reads' | grep -o '[0-9]*')" = "$(cat "$tmp/reads")" ] ||
+		fail "drawn are '$drawn', but the starts have $(paste -s -d ' ' "$tmp/reads") reads"
+	grep -q '>The second start took [0-9.]* s instead of [0-9.]* s, ' "$tmp/dom" || fail "no sentence about both"
+	[ "$(grep -o '<canvas' "$tmp/dom" | wc -l)" -ge 4 ] || fail "not all is drawn twice"
+}
+
+case_picture_is_well_formed() {
+	"$tool" timeline -o "$tmp/one.svg" "$tmp/timeline"
+	"$tool" timeline -o "$tmp/two.svg" "$tmp/timeline" "$tmp/other"
+	"$tool" report --json "$tmp/timeline" >"$tmp/report"
+	/usr/bin/python3 - "$tmp/one.svg" "$tmp/two.svg" "$tmp/report" "$hostile" <<'END' || fail "the picture is not what was traced"
+import json, sys
+import xml.etree.ElementTree as tree
+one, two = (tree.parse(path).getroot() for path in sys.argv[1:3])
+report = json.load(open(sys.argv[3], encoding="utf-8"))
+texts = [element.text or "" for element in one.iter("{http://www.w3.org/2000/svg}text")]
+assert " ".join(texts).replace(" ", "").count(report["summary"].replace(" ", "")) == 1, texts
+assert any(sys.argv[4][-12:] in text for text in texts), texts     # as text
+assert {element.tag.split("}")[1] for element in one.iter()} == {"svg", "style", "rect", "path", "line", "text"}
+height = lambda picture: float(picture.get("height"))
+assert height(two) > height(one), (height(one), height(two))
+END
+}
+
 case_perfetto_gets_every_process() {
 	"$tool" timeline -o "$tmp/trace.json" "$tmp/timeline"
 	"$tool" report --json "$tmp/timeline" >"$tmp/report"
@@ -81,11 +124,13 @@ case_only_the_owner_may_read() {
 	cp "$tmp/timeline" "$tmp/shared"
 	for expected in 600 640 644; do
 		chmod "$expected" "$tmp/shared"
-		for output in "$tmp/shared.html" "$tmp/shared.json"; do
+		for output in "$tmp/shared.html" "$tmp/shared.svg" "$tmp/shared.json"; do
 			"$tool" timeline -o "$output" "$tmp/shared"
 			[ "$(mode "$output")" = "$expected" ] || fail "'$output' has mode $(mode "$output"), not $expected"
 		done
 	done
+	"$tool" timeline -o "$tmp/both.html" "$tmp/shared" "$tmp/timeline"
+	[ "$(mode "$tmp/both.html")" = 600 ] || fail "others may read what only the owner may: $(mode "$tmp/both.html")"
 	chmod 777 "$tmp/shared"
 	"$tool" timeline -o "$tmp/shared.html" "$tmp/shared"
 	[ "$(mode "$tmp/shared.html")" = 644 ] || fail "others may write to the page: $(mode "$tmp/shared.html")"
@@ -96,9 +141,12 @@ case_wrong_command_lines() {
 	refuses 2 'no file given to write to' "$tool" timeline "$tmp/timeline"
 	refuses 2 "'$tmp/x' does not say which format" "$tool" timeline -o "$tmp/x" "$tmp/timeline"
 	refuses 2 "unknown format 'png'" "$tool" timeline -f png -o "$tmp/x" "$tmp/timeline"
+	refuses 2 'give one file, or two to compare' "$tool" timeline -o "$tmp/x.html" "$tmp/timeline" "$tmp/timeline" "$tmp/timeline"
+	refuses 2 "'perfetto' shows one start" "$tool" timeline -o "$tmp/x.json" "$tmp/timeline" "$tmp/timeline"
+	refuses 1 "cannot read '$tmp/none'" "$tool" timeline -o "$tmp/x.svg" "$tmp/timeline" "$tmp/none"
 	refuses 1 'is not a headstart timeline' "$tool" timeline -o "$tmp/x.html" "$HEADSTART_TEST_SOURCE/README.md"
 	refuses 1 'is not a regular file' "$tool" timeline -f html -o /dev/full "$tmp/timeline"
-	[ ! -e "$tmp/x.html" ] || fail "left a page"
+	[ ! -e "$tmp/x.html" ] && [ ! -e "$tmp/x.svg" ] || fail "left a page"
 	"$tool" timeline -f html -o "$tmp/x" "$tmp/timeline"
 	grep -q '^<!DOCTYPE html>' "$tmp/x" || fail "no page"
 }

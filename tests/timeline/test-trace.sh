@@ -53,6 +53,30 @@ END
 	tail -n 1 "$tmp/report" | grep -q ' computing; .*\.$' || fail "the report does not end with the sentence: $(cat "$tmp/report")"
 }
 
+# The program reads a second file only if it is told to, so that a plan of a start with it has pages in vain in a start without.
+case_what_is_prefetched_is_in_time_or_in_vain() {
+	head -c 1000000 /dev/urandom >"$disk/used"
+	head -c 1000000 /dev/urandom >"$disk/spared"
+	cp "$(command -v cat)" "$disk/cat"
+	printf '#!/bin/sh\n"%s" "%s" ${ALSO:+"%s"} >/dev/null\n' "$disk/cat" "$disk/used" "$disk/spared" >"$disk/reads"
+	chmod +x "$disk/reads"
+	ALSO=yes "$tool" record --quiet --no-drop -- "$disk/reads" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+	trace -- "$HEADSTART_TEST_BUILD/tools/headstart" run -- "$disk/reads" || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - <<'END' || fail "not judged as it was"
+ahead = TOP["prefetched"]
+assert ahead["in_time"]["bytes"] + ahead["late"]["bytes"] >= 800000, ahead            # what was used; its first pages are probed
+assert 800000 <= ahead["in_vain"]["bytes"] <= 1200000, ahead                           # what was spared
+assert " reads that headstart made ahead, " in TOP["summary"], TOP["summary"]
+END
+	trace -- "$disk/reads" || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - <<'END' || fail "a start without a plan has reads of a plan"
+assert all(part["reads"] == 0 for part in TOP["prefetched"].values()), TOP["prefetched"]
+END
+}
+
 case_threads_locks_and_children_are_told_apart() {
 	trace -- /usr/bin/python3 -S -c '
 import os, threading, time

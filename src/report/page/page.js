@@ -1,72 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws a timeline. Times are microseconds since the start began. */
+/* Draws one start, or two beside each other with one time axis. Times are microseconds since a start began. */
 "use strict";
-const data = JSON.parse(document.getElementById("data").textContent);
+const page = JSON.parse(document.getElementById("data").textContent);
 const STATES = ["running", "runnable", "read", "write", "lock", "child", "timer", "message", "pipe", "events", "other"];
 const KINDS = [["seek", "awaited, far from the read before (seek)"], ["next", "awaited, next to the read before"],
-	["ahead", "read ahead: nobody waited"], ["metadata", "inodes, folders and the like"]];
-const LABEL = 230, ROW = 16, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
+	["ahead", "read ahead: nobody waited"], ["metadata", "inodes, folders and the like"],
+	["intime", "prefetched in time"], ["late", "prefetched, but the start wanted it earlier"],
+	["invain", "prefetched in vain"], ["unjudged", "prefetched inodes, folders and the like"]];
+const PREFETCHED = ["", "intime", "late", "invain", "unjudged"];
+const ROW = 16, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
 const $ = id => document.getElementById(id);
-const view = {from: 0, to: data.duration, find: ""};
+const longest = Math.max(...page.starts.map(start => start.duration));
+const view = {from: 0, to: longest, find: ""};
 const seconds = us => us >= 1e6 ? (us / 1e6).toFixed(2) + " s" : us >= 1000 ? (us / 1000).toFixed(1) + " ms" : us + " µs";
 const bytes = n => n >= 1e6 ? (n / 1e6).toFixed(1) + " MB" : n >= 1000 ? (n / 1000).toFixed(1) + " kB" : n + " B";
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const matches = text => !view.find || text.toLowerCase().includes(view.find);
 let colours = {};
 
-/* Files in the order of their first reads, each with a lane as high as its size asks for. */
-const lanes = [];
-const laneOf = new Map();
-for (const read of data.reads) {
-	let lane = laneOf.get(read[3]);
-	if (!lane) {
-		lane = {file: read[3], reads: [], first: Infinity, last: 0};
-		laneOf.set(read[3], lane);
-		lanes.push(lane);
-	}
-	lane.reads.push(read);
-	lane.first = Math.min(lane.first, read[4]);
-	lane.last = Math.max(lane.last, read[4] + read[5]);
-}
-for (const lane of lanes) {
-	const file = data.files[lane.file];
-	/* The file system's own data lies all over the disk: what was not read of it is left out. */
-	if (!file || file.kind !== "regular") {
-		const places = [...new Set(lane.reads.map(read => read[4]))].sort((a, b) => a - b);
-		lane.place = new Map(places.map((place, i) => [place, i]));
-		lane.pages = places.length;
-	} else {
-		lane.pages = Math.max(lane.last, file.pages, 1);
-	}
-	lane.height = Math.min(LANE_MAX, Math.max(LANE_MIN, Math.sqrt(lane.pages) * 1.1));
-}
-
-/* Processes in the order of their begin, below each its other threads. */
-const rows = [];
-const others = new Map();
-data.threads.forEach((thread, i) => {
-	if (thread.tid === thread.pid)
-		return;
-	if (!others.has(thread.pid))
-		others.set(thread.pid, []);
-	others.get(thread.pid).push({thread, i, depth: 1});
-});
-data.threads.forEach((thread, i) => {
-	if (thread.tid !== thread.pid)
-		return;
-	rows.push({thread, i, depth: 0});
-	for (const other of others.get(thread.pid) || [])
-		rows.push(other);
-	others.delete(thread.pid);
-});
-const spans = data.threads.map(() => []);
-for (const span of data.spans)
-	spans[span[0]].push(span);
-
-const fileName = i => i < 0 ? "inodes, folders and the like" : data.files[i].kind === "metadata"
-	? `${data.files[i].path} (inodes and folders)` : data.files[i].path || "a file without a name";
-const matches = text => !view.find || text.toLowerCase().includes(view.find);
-const kind = read => data.files[read[3]] === undefined || data.files[read[3]].kind === "metadata" ? "metadata"
-	: read[6] & 2 ? "ahead" : read[6] & 1 ? "seek" : "next";
+/* Names are to the left of what is drawn, and take no more than a third of it. */
+const label = canvas => Math.min(230, Math.floor(canvas.clientWidth / 3));
 
 function prepare(canvas, height) {
 	const width = canvas.clientWidth, scale = Math.max(window.devicePixelRatio || 1, view.printing ? 3 : 1);
@@ -80,11 +33,11 @@ function prepare(canvas, height) {
 	return context;
 }
 
-const x = (canvas, time) => LABEL + (time - view.from) / (view.to - view.from) * (canvas.clientWidth - LABEL);
-const timeAt = (canvas, at) => view.from + (at - LABEL) / (canvas.clientWidth - LABEL) * (view.to - view.from);
+const x = (canvas, time) => label(canvas) + (time - view.from) / (view.to - view.from) * (canvas.clientWidth - label(canvas));
+const timeAt = (canvas, at) => view.from + (at - label(canvas)) / (canvas.clientWidth - label(canvas)) * (view.to - view.from);
 
 function drawAxis(context, canvas, height) {
-	const rough = (view.to - view.from) / Math.max(2, (canvas.clientWidth - LABEL) / 110);
+	const rough = (view.to - view.from) / Math.max(2, (canvas.clientWidth - label(canvas)) / 110);
 	const power = 10 ** Math.floor(Math.log10(rough)), step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
 	context.lineWidth = 1;
 	for (let time = Math.ceil(view.from / step) * step; time <= view.to; time += step) {
@@ -95,14 +48,14 @@ function drawAxis(context, canvas, height) {
 		context.lineTo(at, height);
 		context.stroke();
 		context.fillStyle = colours.faint;
-		context.textAlign = at > canvas.clientWidth - 30 ? "right" : at < LABEL + 20 ? "left" : "center";
+		context.textAlign = at > canvas.clientWidth - 30 ? "right" : at < label(canvas) + 20 ? "left" : "center";
 		context.fillText(step >= 1e5 ? (time / 1e6).toFixed(step >= 1e6 ? 0 : 1) + " s" : seconds(Math.round(time)), at, 8);
 	}
 }
 
-function drawMarks(context, canvas, height) {
+function drawMarks(context, canvas, height, marks) {
 	context.strokeStyle = colours.mark;
-	for (const mark of data.marks) {
+	for (const mark of marks) {
 		const at = x(canvas, mark.time);
 		if (mark.time < view.from || mark.time > view.to)
 			continue;
@@ -118,7 +71,7 @@ function drawMarks(context, canvas, height) {
 }
 
 /* The end of a name says more than its beginning. */
-function label(context, text, left, y, width) {
+function write(context, text, left, y, width) {
 	let shown = text;
 	while (shown.length > 4 && context.measureText(shown === text ? text : "…" + shown).width > width)
 		shown = shown.slice(Math.ceil(shown.length / 20));
@@ -126,83 +79,248 @@ function label(context, text, left, y, width) {
 	context.fillText(shown === text ? text : "…" + shown, left, y);
 }
 
-function drawThreads() {
-	const canvas = $("threads"), height = TOP + rows.length * ROW + 4, context = prepare(canvas, height);
-	drawAxis(context, canvas, height);
-	rows.forEach((row, n) => {
-		const y = TOP + n * ROW, name = rowName(row), bright = matches(name);
-		context.globalAlpha = bright ? 1 : 0.2;
-		context.fillStyle = row.depth ? colours.faint : colours.text;
-		label(context, name, 2 + 12 * row.depth, y + ROW / 2, LABEL - 14 - 12 * row.depth);
-		for (const span of spans[row.i]) {
-			const from = Math.max(LABEL, x(canvas, span[1])), to = x(canvas, span[1] + span[2]);
-			if (to < LABEL || from > canvas.clientWidth)
-				continue;
-			const thin = span[3] > 2;
-			context.fillStyle = colours[STATES[span[3]]];
-			context.fillRect(from, y + (thin ? 6 : 2), Math.max(0.6, to - from), thin ? ROW - 12 : ROW - 4);
-		}
-	});
-	context.globalAlpha = 1;
-	drawMarks(context, canvas, height);
+function cell(row, text, name) {
+	const td = document.createElement("td");
+	td.textContent = text;
+	if (name)
+		td.className = name;
+	row.append(td);
 }
 
-function rowName(row) {
-	return row.depth ? `${row.thread.name} ${row.thread.tid}` : `${row.thread.program.replace(/^.*\//, "")} (${row.thread.pid})`;
-}
-
-function laneTops() {
-	let y = TOP;
-	for (const lane of lanes) {
-		lane.top = y;
-		y += lane.height + 2;
+function legend(list, entries) {
+	for (const [name, words] of entries) {
+		const item = document.createElement("li"), swatch = document.createElement("span");
+		swatch.className = "swatch";
+		swatch.style.background = `var(--${name})`;
+		item.append(swatch, words);
+		list.append(item);
 	}
-	return y;
 }
 
-function place(lane, read) {
-	const first = lane.place ? lane.place.get(read[4]) : read[4];
-	return [lane.top + first / lane.pages * lane.height, Math.max(1, (lane.place ? 1 : read[5]) / lane.pages * lane.height)];
-}
+/* One start: its part of the page, and what is drawn there. */
+class Start {
+	constructor(data, name) {
+		this.data = data;
+		this.part = $("start").content.cloneNode(true).firstElementChild;
+		document.querySelector("main").append(this.part);
+		this.makeLanes();
+		this.makeRows();
+		this.fill(name);
+		addHover(this.in("threads"), this.tellThread.bind(this));
+		addHover(this.in("reads"), this.tellRead.bind(this));
+	}
 
-function drawReads() {
-	const canvas = $("reads"), height = laneTops() + 6, context = prepare(canvas, height);
-	let free = 0;
-	lanes.forEach((lane, n) => {
-		if (n % 2 === 0) {
-			context.fillStyle = colours.row;
-			context.fillRect(LABEL, lane.top, canvas.clientWidth - LABEL, lane.height + 1);
+	in(name) {
+		return this.part.querySelector("." + name);
+	}
+
+	/* Files in the order of their first reads, each with a lane as high as its size asks for. */
+	makeLanes() {
+		const laneOf = new Map();
+		this.lanes = [];
+		for (const read of this.data.reads) {
+			let lane = laneOf.get(read[3]);
+			if (!lane) {
+				lane = {file: read[3], reads: [], last: 0};
+				laneOf.set(read[3], lane);
+				this.lanes.push(lane);
+			}
+			lane.reads.push(read);
+			lane.last = Math.max(lane.last, read[4] + read[5]);
 		}
-	});
-	drawAxis(context, canvas, height);
-	for (const lane of lanes) {
-		const name = fileName(lane.file), bright = matches(name);
-		const middle = Math.max(lane.top + lane.height / 2, view.find && bright ? 0 : free);
-		context.globalAlpha = bright ? 1 : 0.15;
-		/* Names of small files would lie one on the other: as many as there is room for are shown. */
-		if (middle <= lane.top + lane.height + 3 && (lane.height >= 11 || lane.top + lane.height / 2 >= free)) {
-			context.fillStyle = colours.text;
-			label(context, name, 2, middle, LABEL - 10);
-			free = middle + 12;
+		let y = TOP;
+		for (const lane of this.lanes) {
+			const file = this.data.files[lane.file];
+			/* The file system's own data lies all over the disk: what was not read of it is left out. */
+			if (!file || file.kind !== "regular") {
+				const places = [...new Set(lane.reads.map(read => read[4]))].sort((a, b) => a - b);
+				lane.place = new Map(places.map((place, i) => [place, i]));
+				lane.pages = places.length;
+			} else {
+				lane.pages = Math.max(lane.last, file.pages, 1);
+			}
+			lane.height = Math.min(LANE_MAX, Math.max(LANE_MIN, Math.sqrt(lane.pages) * 1.1));
+			lane.top = y;
+			y += lane.height + 2;
 		}
-		for (const read of lane.reads) {
-			const from = Math.max(LABEL, x(canvas, read[0])), to = x(canvas, read[0] + read[1]);
-			if (to < LABEL || from > canvas.clientWidth)
-				continue;
-			const [top, tall] = place(lane, read);
-			context.fillStyle = colours[kind(read)];
-			context.fillRect(from, top, Math.max(1.5, to - from), Math.max(1.5, tall));
+		this.bottom = y;
+	}
+
+	/* Processes in the order of their begin, below each its other threads. */
+	makeRows() {
+		const others = new Map();
+		this.rows = [];
+		this.data.threads.forEach((thread, i) => {
+			if (thread.tid === thread.pid)
+				return;
+			if (!others.has(thread.pid))
+				others.set(thread.pid, []);
+			others.get(thread.pid).push({thread, i, depth: 1});
+		});
+		this.data.threads.forEach((thread, i) => {
+			if (thread.tid !== thread.pid)
+				return;
+			this.rows.push({thread, i, depth: 0});
+			this.rows.push(...others.get(thread.pid) || []);
+			others.delete(thread.pid);
+		});
+		this.spans = this.data.threads.map(() => []);
+		for (const span of this.data.spans)
+			this.spans[span[0]].push(span);
+	}
+
+	fileName(i) {
+		const file = this.data.files[i];
+		return !file ? "inodes, folders and the like" : file.kind === "metadata" ? `${file.path} (inodes and folders)`
+			: file.path || "a file without a name";
+	}
+
+	kind(read) {
+		const file = this.data.files[read[3]];
+		return PREFETCHED[read[6] >> 2] || (!file || file.kind === "metadata" ? "metadata" : read[6] & 2 ? "ahead" : read[6] & 1 ? "seek" : "next");
+	}
+
+	rowName(row) {
+		return row.depth ? `${row.thread.name} ${row.thread.tid}` : `${row.thread.program.replace(/^.*\//, "")} (${row.thread.pid})`;
+	}
+
+	drawThreads() {
+		const canvas = this.in("threads"), height = TOP + this.rows.length * ROW + 4, context = prepare(canvas, height);
+		const left = label(canvas);
+		drawAxis(context, canvas, height);
+		this.rows.forEach((row, n) => {
+			const y = TOP + n * ROW, name = this.rowName(row);
+			context.globalAlpha = matches(name) ? 1 : 0.2;
+			context.fillStyle = row.depth ? colours.faint : colours.text;
+			write(context, name, 2 + 12 * row.depth, y + ROW / 2, left - 14 - 12 * row.depth);
+			for (const span of this.spans[row.i]) {
+				const from = Math.max(left, x(canvas, span[1])), to = x(canvas, span[1] + span[2]);
+				if (to < left || from > canvas.clientWidth)
+					continue;
+				const thin = span[3] > 2;
+				context.fillStyle = colours[STATES[span[3]]];
+				context.fillRect(from, y + (thin ? 6 : 2), Math.max(0.6, to - from), thin ? ROW - 12 : ROW - 4);
+			}
+		});
+		context.globalAlpha = 1;
+		drawMarks(context, canvas, height, this.data.marks);
+	}
+
+	place(lane, read) {
+		const first = lane.place ? lane.place.get(read[4]) : read[4];
+		return [lane.top + first / lane.pages * lane.height, Math.max(1, (lane.place ? 1 : read[5]) / lane.pages * lane.height)];
+	}
+
+	drawReads() {
+		const canvas = this.in("reads"), height = this.bottom + 6, context = prepare(canvas, height), left = label(canvas);
+		let free = 0;
+		this.lanes.forEach((lane, n) => {
+			if (n % 2 === 0) {
+				context.fillStyle = colours.row;
+				context.fillRect(left, lane.top, canvas.clientWidth - left, lane.height + 1);
+			}
+		});
+		drawAxis(context, canvas, height);
+		for (const lane of this.lanes) {
+			const name = this.fileName(lane.file), bright = matches(name);
+			const middle = Math.max(lane.top + lane.height / 2, view.find && bright ? 0 : free);
+			context.globalAlpha = bright ? 1 : 0.15;
+			/* Names of small files would lie one on the other: as many as there is room for are shown. */
+			if (middle <= lane.top + lane.height + 3 && (lane.height >= 11 || lane.top + lane.height / 2 >= free)) {
+				context.fillStyle = colours.text;
+				write(context, name, 2, middle, left - 10);
+				free = middle + 12;
+			}
+			for (const read of lane.reads) {
+				const from = Math.max(left, x(canvas, read[0])), to = x(canvas, read[0] + read[1]);
+				if (to < left || from > canvas.clientWidth)
+					continue;
+				const [top, tall] = this.place(lane, read);
+				context.fillStyle = colours[this.kind(read)];
+				context.fillRect(from, top, Math.max(1.5, to - from), Math.max(1.5, tall));
+			}
+		}
+		context.globalAlpha = 1;
+		drawMarks(context, canvas, height, this.data.marks);
+	}
+
+	tellThread(canvas, event, y) {
+		const row = this.rows[Math.floor((y - TOP) / ROW)];
+		if (!row || y < TOP)
+			return "";
+		const time = timeAt(canvas, event.offsetX);
+		const name = `${row.thread.program}\n${row.thread.name}, thread ${row.thread.tid} of process ${row.thread.pid}`;
+		const span = event.offsetX > label(canvas) && this.spans[row.i].find(s => s[1] <= time && time < s[1] + s[2]);
+		if (!span)
+			return name;
+		let text = `${name}\n${page.words[span[3]]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
+		if (span[4] >= 0)
+			text += `\n${this.fileName(span[4])}`;
+		if (span[5] >= 0)
+			text += `\n${this.data.notes[span[5]]}`;
+		return span[6] ? text + "\nnobody answered until its time was up" : text;
+	}
+
+	tellRead(canvas, event, y) {
+		const lane = this.lanes.find(l => y >= l.top - 1 && y < l.top + l.height + 1);
+		if (!lane)
+			return "";
+		const time = timeAt(canvas, event.offsetX), slack = (view.to - view.from) / (canvas.clientWidth - label(canvas)) * 3;
+		const near = event.offsetX > label(canvas) ? lane.reads.filter(r => r[0] - slack <= time && time <= r[0] + r[1] + slack) : [];
+		near.sort((a, b) => Math.abs(this.place(lane, a)[0] - y) - Math.abs(this.place(lane, b)[0] - y));
+		const read = near[0];
+		if (!read)
+			return this.fileName(lane.file);
+		const thread = this.data.threads[read[2]];
+		return `${this.fileName(lane.file)}\npages ${read[4]} to ${read[4] + read[5] - 1}, ${bytes(read[5] * this.data.page_size)}\n` +
+			`asked for at ${seconds(read[0])}, arrived after ${seconds(read[1])}\n${KINDS.find(k => k[0] === this.kind(read))[1]}\n` +
+			`by ${thread.name} (${thread.tid})`;
+	}
+
+	fill(name) {
+		const data = this.data;
+		this.in("name").hidden = !name;
+		this.in("name").textContent = name;
+		this.in("mostly").textContent = `Mostly ${data.mostly}.`;
+		this.in("facts").textContent = `${data.command} · traced ${new Date(data.recorded * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` +
+			` on kernel ${data.kernel} · ended by: ${data.ended_by}` + (data.lost ? " · the kernel dropped events: some times are wrong" : "") +
+			(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "");
+		const states = new Set(data.spans.map(span => span[3])), kinds = new Set(data.reads.map(read => this.kind(read)));
+		legend(this.in("states"), STATES.map((state, i) => [state, page.words[i]]).filter((_, i) => states.has(i)));
+		legend(this.in("kinds"), KINDS.filter(kind => kinds.has(kind[0])));
+		this.in("causes").style.width = `${100 * data.duration / longest}%`;
+		STATES.forEach((state, i) => {
+			if (data.causes[i] < data.duration / 500)
+				return;
+			const part = document.createElement("div");
+			part.style.flex = `${data.causes[i]} 0 0`;
+			part.style.background = `var(--${state})`;
+			part.textContent = part.title = `${page.words[i]} ${seconds(data.causes[i])}`;
+			this.in("causes").append(part);
+		});
+		for (const file of data.sums) {
+			const row = this.in("files").tBodies[0].insertRow();
+			cell(row, seconds(file[1]));
+			cell(row, bytes(file[2]));
+			cell(row, file[3]);
+			cell(row, file[4]);
+			cell(row, this.fileName(file[0]), "text");
+		}
+		for (const mark of data.marks) {
+			const row = this.in("marks").tBodies[0].insertRow();
+			cell(row, seconds(mark.time));
+			cell(row, mark.exec ? `${mark.name} executed` : `the start is over: ${mark.name}`, "text");
 		}
 	}
-	context.globalAlpha = 1;
-	drawMarks(context, canvas, height);
 }
 
 function draw() {
 	for (const name of [...STATES, ...KINDS.map(k => k[0]), "line", "faint", "text", "row", "mark"])
 		colours[name] = colour(name);
-	drawThreads();
-	drawReads();
+	for (const start of starts) {
+		start.drawThreads();
+		start.drawReads();
+	}
 	$("range").textContent = `${seconds(Math.round(view.from))} to ${seconds(Math.round(view.to))}`;
 }
 
@@ -213,8 +331,8 @@ function redraw() {
 }
 
 function show(from, to) {
-	const width = Math.min(data.duration, Math.max(20, to - from));
-	view.from = Math.min(Math.max(0, from), data.duration - width);
+	const width = Math.min(longest, Math.max(20, to - from));
+	view.from = Math.min(Math.max(0, from), longest - width);
 	view.to = view.from + width;
 	redraw();
 }
@@ -224,38 +342,6 @@ function zoom(by, around = (view.from + view.to) / 2) {
 }
 
 const move = by => show(view.from + by * (view.to - view.from), view.to + by * (view.to - view.from));
-
-function tellThread(canvas, event, y) {
-	const row = rows[Math.floor((y - TOP) / ROW)];
-	if (!row || y < TOP)
-		return "";
-	const time = timeAt(canvas, event.offsetX), name = `${row.thread.program}\n${row.thread.name}, thread ${row.thread.tid} of process ${row.thread.pid}`;
-	const span = event.offsetX > LABEL && spans[row.i].find(s => s[1] <= time && time < s[1] + s[2]);
-	if (!span)
-		return name;
-	let text = `${name}\n${data.words[span[3]]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
-	if (span[4] >= 0)
-		text += `\n${fileName(span[4])}`;
-	if (span[5] >= 0)
-		text += `\n${data.notes[span[5]]}`;
-	return span[6] ? text + "\nnobody answered until its time was up" : text;
-}
-
-function tellRead(canvas, event, y) {
-	const lane = lanes.find(l => y >= l.top - 1 && y < l.top + l.height + 1);
-	if (!lane)
-		return "";
-	const time = timeAt(canvas, event.offsetX), slack = (view.to - view.from) / (canvas.clientWidth - LABEL) * 3;
-	const near = event.offsetX > LABEL ? lane.reads.filter(r => r[0] - slack <= time && time <= r[0] + r[1] + slack) : [];
-	near.sort((a, b) => Math.abs(place(lane, a)[0] - y) - Math.abs(place(lane, b)[0] - y));
-	const read = near[0];
-	if (!read)
-		return fileName(lane.file);
-	const thread = data.threads[read[2]];
-	return `${fileName(lane.file)}\npages ${read[4]} to ${read[4] + read[5] - 1}, ${bytes(read[5] * data.page_size)}\n` +
-		`asked for at ${seconds(read[0])}, arrived after ${seconds(read[1])}\n${KINDS.find(k => k[0] === kind(read))[1]}\n` +
-		`by ${thread.name} (${thread.tid})`;
-}
 
 function addHover(canvas, tell) {
 	let dragged = null;
@@ -267,7 +353,7 @@ function addHover(canvas, tell) {
 	canvas.addEventListener("pointermove", event => {
 		const tip = $("tip");
 		if (dragged) {
-			const by = (dragged.at - event.offsetX) / (canvas.clientWidth - LABEL) * (dragged.to - dragged.from);
+			const by = (dragged.at - event.offsetX) / (canvas.clientWidth - label(canvas)) * (dragged.to - dragged.from);
 			show(dragged.from + by, dragged.to + by);
 			tip.hidden = true;
 			return;
@@ -280,7 +366,7 @@ function addHover(canvas, tell) {
 	});
 	canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; });
 	canvas.addEventListener("wheel", event => {
-		if (event.offsetX < LABEL || event.shiftKey)
+		if (event.offsetX < label(canvas) || event.shiftKey)
 			return;
 		event.preventDefault();
 		if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
@@ -290,56 +376,7 @@ function addHover(canvas, tell) {
 	}, {passive: false});
 }
 
-function cell(row, text, name) {
-	const td = document.createElement("td");
-	td.textContent = text;
-	if (name)
-		td.className = name;
-	row.append(td);
-}
-
-function fill() {
-	document.title = `Timeline of ${data.program}`;
-	$("title").textContent = data.program;
-	$("summary").textContent = data.summary;
-	$("facts").textContent = `${data.command} · traced ${new Date(data.recorded * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` +
-		` on kernel ${data.kernel} · ended by: ${data.ended_by}` + (data.lost ? " · the kernel dropped events: some times are wrong" : "") +
-		(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "");
-	const legend = (id, list) => list.forEach(([name, words]) => {
-		const item = document.createElement("li"), swatch = document.createElement("span");
-		swatch.className = "swatch";
-		swatch.style.background = `var(--${name})`;
-		item.append(swatch, words);
-		$(id).append(item);
-	});
-	const used = new Set(data.spans.map(span => span[3]));
-	legend("states", STATES.map((name, i) => [name, data.words[i]]).filter((_, i) => used.has(i)));
-	legend("kinds", KINDS);
-	STATES.forEach((name, i) => {
-		if (data.causes[i] < data.duration / 500)
-			return;
-		const part = document.createElement("div");
-		part.style.flex = `${data.causes[i]} 0 0`;
-		part.style.background = `var(--${name})`;
-		part.textContent = part.title = `${data.words[i]} ${seconds(data.causes[i])}`;
-		$("causes").append(part);
-	});
-	for (const file of data.sums) {
-		const row = $("files").tBodies[0].insertRow();
-		cell(row, seconds(file[1]));
-		cell(row, bytes(file[2]));
-		cell(row, file[3]);
-		cell(row, file[4]);
-		cell(row, fileName(file[0]), "text");
-	}
-	for (const mark of data.marks) {
-		const row = $("marks").tBodies[0].insertRow();
-		cell(row, seconds(mark.time));
-		cell(row, mark.exec ? `${mark.name} executed` : `the start is over: ${mark.name}`, "text");
-	}
-}
-
-const KEYS = {"+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), "0": () => show(0, data.duration),
+const KEYS = {"+": () => zoom(0.6), "=": () => zoom(0.6), "-": () => zoom(1 / 0.6), "0": () => show(0, longest),
 	ArrowLeft: () => move(-0.2), ArrowRight: () => move(0.2), "/": () => $("search").focus()};
 addEventListener("keydown", event => {
 	if (event.target === $("search")) {
@@ -357,12 +394,17 @@ $("search").addEventListener("input", event => { view.find = event.target.value.
 $("in").addEventListener("click", KEYS["+"]);
 $("out").addEventListener("click", KEYS["-"]);
 $("all").addEventListener("click", KEYS["0"]);
-addHover($("threads"), tellThread);
-addHover($("reads"), tellRead);
 addEventListener("resize", redraw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 addEventListener("beforeprint", () => { view.printing = true; draw(); });
 addEventListener("afterprint", () => { view.printing = false; redraw(); });
-fill();
+
+const two = page.starts.length === 2;
+document.body.classList.toggle("two", two);
+document.title = `Timeline of ${page.starts[0].program}`;
+$("title").textContent = page.starts[0].program;
+$("summary").textContent = page.summary;
+const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} start: ${seconds(data.duration)}` : ""));
 draw();
-document.documentElement.dataset.drawn = `${rows.length} rows, ${data.reads.length} reads, ${lanes.length} files`;
+document.documentElement.dataset.drawn = starts.map(start =>
+	`${start.rows.length} rows, ${start.data.reads.length} reads, ${start.lanes.length} files`).join("; ");

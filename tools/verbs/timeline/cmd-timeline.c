@@ -15,24 +15,28 @@
 #include "verbs/timeline/input.h"
 
 static const char help[] =
-	"usage: headstart timeline [OPTION…] -o OUTPUT FILE\n"
-	"Draws what a start did over time: FILE is a timeline that 'headstart trace' has written.\n"
+	"usage: headstart timeline [OPTION…] -o OUTPUT FILE [FILE]\n"
+	"Draws what a start did over time: FILE is a timeline that 'headstart trace' has written. Of two files,\n"
+	"such as a start without headstart and one with it, it also says what was gained, and where.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output OUTPUT    write to OUTPUT\n"
 	"  -f, --format FORMAT    html: a page for a browser, which needs no network\n"
-	"                         perfetto: for ui.perfetto.dev and chrome://tracing\n"
-	"                         (default: html for OUTPUT.html, perfetto for OUTPUT.json)\n"
+	"                         svg: a picture\n"
+	"                         perfetto: one start for ui.perfetto.dev and chrome://tracing\n"
+	"                         (default: by the ending of OUTPUT: .html, .svg or .json)\n"
 	"  -h, --help             print this\n";
 
 struct format {
 	const char *name, *ending;
-	int (*write)(FILE *out, const struct timeline *timeline);
+	size_t most; /* starts */
+	int (*write)(FILE *out, const struct timeline *timelines, size_t n);
 };
 
 static const struct format formats[] = {
-	{"html", ".html", report_timeline_page},
-	{"perfetto", ".json", report_timeline_perfetto},
+	{"html", ".html", 2, report_timeline_page},
+	{"svg", ".svg", 2, report_timeline_svg},
+	{"perfetto", ".json", 1, report_timeline_perfetto},
 };
 
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
@@ -46,31 +50,57 @@ static int choose_format(const char *name, const char *output, const struct form
 			return 0;
 		}
 	if (name)
-		return verb_usage("timeline", "unknown format '%s': use html or perfetto", name);
-	return verb_usage(
-		"timeline", "the name '%s' does not say which format: use -f html or -f perfetto", output);
+		return verb_usage("timeline", "unknown format '%s': use html, svg or perfetto", name);
+	return verb_usage("timeline",
+		"the name '%s' does not say which format: use -f html, -f svg or -f perfetto", output);
 }
 
-/* The output is for nobody who may not read the input. */
-static mode_t mode_of(const char *input)
+/* The timelines that the user gave. */
+struct input {
+	char **paths; /* borrowed */
+	size_t n;
+	struct timeline timelines[2];
+};
+
+static void input_release(struct input *input)
 {
+	for (size_t i = 0; i < input->n; i++)
+		timeline_release(&input->timelines[i]);
+}
+
+static int input_read(struct input *input)
+{
+	for (size_t i = 0; i < input->n; i++) {
+		int r = timeline_input(input->paths[i], &input->timelines[i]);
+
+		if (r)
+			return r;
+	}
+	return 0;
+}
+
+/* The output is for nobody who may not read all of the input. */
+static mode_t mode_of(const struct input *input)
+{
+	mode_t mode = 0644;
 	struct stat status;
 
-	return stat(input, &status) < 0 ? 0600 : (status.st_mode & 0044) | 0600;
+	for (size_t i = 0; i < input->n; i++)
+		mode &= stat(input->paths[i], &status) < 0 ? 0600 : (status.st_mode & 0044) | 0600;
+	return mode;
 }
 
-static int write_output(
-	const struct timeline *timeline, const struct format *format, const char *output, mode_t mode)
+static int write_output(const struct input *input, const struct format *format, const char *output)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	int r = out ? format->write(out, timeline) : -ENOMEM;
+	int r = out ? format->write(out, input->timelines, input->n) : -ENOMEM;
 
 	if (out && (ferror(out) | fclose(out)) && r == 0)
 		r = -ENOMEM;
 	if (r == 0)
-		r = publish_file(output, mode, text, size);
+		r = publish_file(output, mode_of(input), text, size);
 	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", output) : 0;
 }
 
@@ -82,7 +112,7 @@ int cmd_timeline(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_(input_release) struct input input = {0};
 	const char *output = NULL, *name = NULL;
 	const struct format *format = NULL;
 	int c, r;
@@ -102,14 +132,20 @@ int cmd_timeline(int argc, char **argv)
 			return VERB_USAGE;
 		}
 	}
-	if (argc - optind != 1)
-		return verb_usage("timeline", argc == optind ? "no file given" : "give only one file");
+	if (argc == optind || argc - optind > 2)
+		return verb_usage(
+			"timeline", argc == optind ? "no file given" : "give one file, or two to compare");
 	if (!output)
 		return verb_usage("timeline", "no file given to write to: use -o OUTPUT");
 	r = choose_format(name, output, &format);
-	if (r == 0)
-		r = timeline_input(argv[optind], &timeline);
+	if (r)
+		return r;
+	if ((size_t)(argc - optind) > format->most)
+		return verb_usage("timeline", "'%s' shows one start: give only one file", format->name);
+	input.paths = argv + optind;
+	input.n = (size_t)(argc - optind);
+	r = input_read(&input);
 	if (r == 0)
 		r = output_check(output);
-	return r ? r : write_output(&timeline, format, output, mode_of(argv[optind]));
+	return r ? r : write_output(&input, format, output);
 }

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/timeline-starts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "report/timeline-report.h"
+#include "report/words.h"
+
+#define SHARE_MIN                                                                                            \
+	50 /* a cause that changed by less than one part in so many of the longer start is left out */
+
+int report_starts_init(struct report_starts *ret, const struct timeline *timelines, size_t n)
+{
+	int r = 0;
+
+	ret->timelines = timelines;
+	for (; r == 0 && ret->n < n; ret->n += r == 0)
+		r = sums_make(&timelines[ret->n], &ret->sums[ret->n]);
+	return r;
+}
+
+void report_starts_release(struct report_starts *starts)
+{
+	for (size_t i = 0; i < starts->n; i++)
+		sums_release(&starts->sums[i]);
+	*starts = (struct report_starts){0};
+}
+
+/* What a cause, or a file, took in both starts. */
+struct change {
+	const char *what; /* borrowed */
+	uint64_t before, after;
+};
+
+static uint64_t size_of(const struct change *change)
+{
+	return change->before > change->after ? change->before - change->after
+					      : change->after - change->before;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	uint64_t x = size_of(a), y = size_of(b);
+
+	return (x < y) - (x > y);
+}
+
+static uint64_t duration(const struct report_starts *starts, size_t i)
+{
+	return starts->timelines[i].duration;
+}
+
+static void print_total(FILE *out, const struct report_starts *starts)
+{
+	uint64_t before = duration(starts, 0), after = duration(starts, 1);
+	const struct change total = {"", before, after};
+	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
+
+	fprintf(out, "The second start took %s s instead of %s s", report_timeline_time(after, a),
+		report_timeline_time(before, b));
+	if (size_of(&total) < before / 100)
+		fprintf(out, ", which is no difference to speak of");
+	else if (after < before)
+		fprintf(out, ", %s s less (%.1f times faster)", report_timeline_time(before - after, c),
+			(double)before / (double)(after ? after : 1));
+	else
+		fprintf(out, ", %s s more", report_timeline_time(after - before, c));
+}
+
+/* ": 7.2 s less waiting for reads, 0.3 s more computing". Returns whether there was anything to say. */
+static void print_causes(FILE *out, const struct report_starts *starts)
+{
+	uint64_t longer =
+		duration(starts, 0) > duration(starts, 1) ? duration(starts, 0) : duration(starts, 1);
+	struct change causes[TIMELINE_STATES];
+	char time[WORDS_MAX];
+
+	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
+		causes[state] = (struct change){report_timeline_state(state),
+			starts->sums[0].causes.states[state], starts->sums[1].causes.states[state]};
+	qsort(causes, TIMELINE_STATES, sizeof(*causes), compare_changes);
+	for (size_t i = 0; i < TIMELINE_STATES && size_of(&causes[i]) * SHARE_MIN > longer; i++)
+		fprintf(out, "%s %s s %s %s", i ? "," : ":", report_timeline_time(size_of(&causes[i]), time),
+			causes[i].after < causes[i].before ? "less" : "more", causes[i].what);
+}
+
+/* The time that the start waited for a file with this path; 0 if it read none. */
+static uint64_t waited_for(const struct report_starts *starts, size_t start, const char *path)
+{
+	const struct timeline *timeline = &starts->timelines[start];
+	const struct sums *sums = &starts->sums[start];
+	uint64_t waited = 0;
+
+	for (size_t i = 0; i < sums->n_files; i++)
+		if (sums->files[i].file != TIMELINE_NONE &&
+			streq(timeline->files[sums->files[i].file].path, path))
+			waited += sums->files[i].waited;
+	return waited;
+}
+
+/* Of the files that the first start waited for longest, the one where most was gained. */
+static int print_file(FILE *out, const struct report_starts *starts)
+{
+	const struct sums *sums = &starts->sums[0];
+	struct change best = {0};
+	uint32_t best_file = TIMELINE_NONE;
+	char time[WORDS_MAX];
+
+	for (size_t i = 0; i < sums->n_files && i < 100; i++) {
+		const struct sum_file *file = &sums->files[i];
+		struct change change = {.before = file->waited};
+
+		if (file->file == TIMELINE_NONE)
+			continue;
+		change.after = waited_for(starts, 1, starts->timelines[0].files[file->file].path);
+		if (change.after < change.before && size_of(&change) > size_of(&best)) {
+			best = change;
+			best_file = file->file;
+		}
+	}
+	if (size_of(&best) * SHARE_MIN > duration(starts, 0)) {
+		_cleanup_free_ char *name = report_timeline_file(&starts->timelines[0], best_file);
+
+		if (!name)
+			return -ENOMEM;
+		fprintf(out, "; the largest part for %s: %s s less", name,
+			report_timeline_time(size_of(&best), time));
+	}
+	return 0;
+}
+
+char *report_starts_sentence(const struct report_starts *starts)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	int r;
+
+	if (starts->n == 1)
+		return report_timeline_sentence(starts->timelines, starts->sums);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	print_total(out, starts);
+	print_causes(out, starts);
+	r = print_file(out, starts);
+	if (starts->sums[1].prefetches) {
+		fputs("; ", out);
+		report_timeline_prefetched(out, &starts->sums[1]);
+	}
+	fputc('.', out);
+	if (fclose(out) != 0 || r < 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* A picture of one start, or of two below each other with one time axis: what the page shows, without what moves. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "report/strokes.h"
+#include "report/svg-reads.h"
+#include "report/timeline-export.h"
+#include "report/timeline-report.h"
+#include "report/timeline-starts.h"
+
+#define ROWS_MAX  40u
+#define SPANS_MAX 20000u
+
+/* Lines at round times across what was drawn since `top`, and the times above. */
+static void draw_axis(struct svg *svg, double top)
+{
+	double longest = (double)svg->longest / 1e9, step = pow(10, floor(log10(longest / 8)));
+	char text[32];
+
+	step *= longest / 8 / step > 5 ? 10 : longest / 8 / step > 2 ? 5 : 2;
+	for (double time = 0; time <= longest; time += step) {
+		double x = svg_x(svg, (uint64_t)(time * 1e9));
+
+		fprintf(svg->out,
+			"<line class=\"line\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke-width=\"0.5\"/>\n",
+			x, x, top, svg->y);
+		snprintf(text, sizeof(text), "%.*f s", step >= 1 ? 0 : (int)ceil(-log10(step)), time);
+		svg_text(svg, "faint", x - 8, top - 4, 100, text);
+	}
+}
+
+static void draw_mark(struct svg *svg, double top, uint64_t time, bool exec)
+{
+	double x = svg_x(svg, time);
+
+	fprintf(svg->out, "<line class=\"mark\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"%s/>\n", x, x,
+		top, svg->y, exec ? " stroke-dasharray=\"2 3\" stroke-opacity=\"0.45\"" : "");
+}
+
+static void draw_marks(struct svg *svg, const struct timeline *timeline, double top)
+{
+	for (size_t i = 0; i < timeline->n_execs && i < 200; i++)
+		draw_mark(svg, top, timeline->execs[i].time, true);
+	for (size_t i = 0; i < timeline->n_marks && i < 50; i++)
+		draw_mark(svg, top, timeline->marks[i].time, false);
+}
+
+/* One bar as long as the start, in parts, and what they are. */
+static void draw_causes(struct svg *svg, const struct timeline *timeline, const struct sums *sums)
+{
+	double x = SVG_LABEL, legend = SVG_EDGE, scale = svg_x(svg, svg->longest) - SVG_LABEL;
+	bool used[TIMELINE_STATES] = {false};
+
+	svg_text(svg, "text", SVG_EDGE, svg->y + 19, SVG_LABEL - SVG_EDGE, "what the time went to");
+	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++) {
+		double width = (double)sums->causes.states[state] / (double)svg->longest * scale;
+
+		svg_boxes_begin(svg, timeline_state_name(state));
+		svg_box(svg, x, svg->y + 5, width, 20);
+		svg_boxes_end(svg);
+		x += width;
+	}
+	for (size_t i = 0; i < timeline->n_spans; i++)
+		used[timeline->spans[i].state] = true;
+	svg->y += 44;
+	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++) {
+		char time[WORDS_MAX], words[128];
+
+		if (!used[state])
+			continue;
+		if (sums->causes.states[state] <= timeline->duration / 500) {
+			svg_legend(svg, timeline_state_name(state), report_timeline_state(state), &legend);
+			continue;
+		}
+		snprintf(words, sizeof(words), "%s: %s s", report_timeline_state(state),
+			report_timeline_time(sums->causes.states[state], time));
+		svg_legend(svg, timeline_state_name(state), words, &legend);
+	}
+}
+
+/* The rows of the threads: a process, then its other threads. rows[i] is the row of thread i; SIZE_MAX without one. */
+static size_t number_rows(const struct timeline *timeline, size_t *rows)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < timeline->n_threads; i++)
+		rows[i] = SIZE_MAX;
+	for (size_t i = 0; i < timeline->n_threads && n < ROWS_MAX; i++) {
+		if (timeline->threads[i].tid != timeline->threads[i].pid)
+			continue;
+		rows[i] = n++;
+		for (size_t j = i + 1; j < timeline->n_threads && n < ROWS_MAX; j++)
+			if (rows[j] == SIZE_MAX && timeline->threads[j].pid == timeline->threads[i].pid)
+				rows[j] = n++;
+	}
+	return n;
+}
+
+static void draw_spans(
+	struct svg *svg, const struct timeline *timeline, const size_t *rows, enum timeline_state state)
+{
+	uint64_t finest = strokes_finest(timeline, svg->longest / 2000 + 1, SPANS_MAX);
+	bool reads = state <= TIMELINE_READ;
+	struct stroke stroke;
+
+	svg_boxes_begin(svg, timeline_state_name(state));
+	for (size_t at = 0; stroke_next(timeline, finest, &at, &stroke);) {
+		const struct timeline_span *span = &timeline->spans[stroke.span];
+
+		if (span->state == state && rows[span->thread] != SIZE_MAX)
+			svg_box(svg, svg_x(svg, stroke.begin),
+				svg->y + SVG_ROW * (double)rows[span->thread] + (reads ? 2 : 5.5),
+				fmax(0.5, svg_x(svg, stroke.end) - svg_x(svg, stroke.begin)),
+				reads ? SVG_ROW - 4 : SVG_ROW - 11);
+	}
+	svg_boxes_end(svg);
+}
+
+static int draw_threads(struct svg *svg, const struct timeline *timeline, const struct sums *sums)
+{
+	_cleanup_free_ size_t *rows = calloc(timeline->n_threads + 1, sizeof(*rows));
+	char words[64];
+	size_t n;
+
+	if (!rows)
+		return -ENOMEM;
+	n = number_rows(timeline, rows);
+	for (size_t i = 0; i < timeline->n_threads; i++) {
+		const struct timeline_thread *thread = &timeline->threads[i];
+		const char *name = thread->tid == thread->pid ? sums->programs[i] : thread->name,
+			   *slash = strrchr(name, '/');
+		double indent = thread->tid == thread->pid ? 0 : 12;
+
+		if (rows[i] != SIZE_MAX)
+			svg_text(svg, indent > 0 ? "faint" : "text", SVG_EDGE + indent,
+				svg->y + SVG_ROW * (double)rows[i] + 11, SVG_LABEL - SVG_EDGE - indent - 14,
+				slash ? slash + 1 : name);
+	}
+	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
+		draw_spans(svg, timeline, rows, state);
+	svg->y += SVG_ROW * (double)n;
+	if (n < timeline->n_threads) {
+		snprintf(words, sizeof(words), "and %zu more", timeline->n_threads - n);
+		svg->y += SVG_ROW;
+		svg_text(svg, "faint", SVG_EDGE, svg->y - 4, SVG_LABEL, words);
+	}
+	return 0;
+}
+
+static int draw_start(struct svg *svg, const struct timeline *timeline, const struct sums *sums)
+{
+	_cleanup_free_ char *mostly = report_timeline_mostly(timeline, sums), *line = NULL;
+	double top;
+	int r;
+
+	if (!mostly || asprintf(&line, "Mostly %s.", mostly) < 0)
+		return -ENOMEM;
+	svg_paragraph(svg, "text s", 19, line);
+	svg_paragraph(svg, "faint", 16, timeline->command ? timeline->command : "");
+	svg->y += 4;
+	draw_causes(svg, timeline, sums);
+	svg->y += 22;
+	svg_reads_legend(svg, timeline);
+	top = svg->y += 26;
+	svg->y += 6;
+	r = svg_reads(svg, timeline, sums);
+	svg->y += 12;
+	if (r == 0)
+		r = draw_threads(svg, timeline, sums);
+	svg->y += 4;
+	draw_axis(svg, top);
+	draw_marks(svg, timeline, top);
+	svg->y += 20;
+	return r;
+}
+
+static int draw(struct svg *svg, const struct report_starts *starts)
+{
+	static const char *const names[REPORT_STARTS_MAX] = {"First start", "Second start"};
+	_cleanup_free_ char *sentence = report_starts_sentence(starts);
+	int r = sentence ? 0 : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	svg_begin(svg);
+	svg->y = 34;
+	svg_text(svg, "text h", SVG_EDGE, svg->y, 640,
+		starts->timelines[0].program ? starts->timelines[0].program : "");
+	svg->y += 4;
+	svg_paragraph(svg, "text s", 19, sentence);
+	for (size_t i = 0; r == 0 && i < starts->n; i++) {
+		svg->y += 8;
+		if (starts->n > 1)
+			svg_paragraph(svg, "text b", 20, names[i]);
+		r = draw_start(svg, &starts->timelines[i], &starts->sums[i]);
+	}
+	return r;
+}
+
+int report_timeline_svg(FILE *out, const struct timeline *timelines, size_t n)
+{
+	_cleanup_(report_starts_release) struct report_starts starts = {0};
+	_cleanup_free_ char *body = NULL;
+	struct svg svg = {.longest = 1};
+	size_t size;
+	int r = report_starts_init(&starts, timelines, n);
+
+	if (r < 0)
+		return r;
+	svg.out = open_memstream(&body, &size); /* the height comes first, and is known last */
+	if (!svg.out)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (timelines[i].duration > svg.longest)
+			svg.longest = timelines[i].duration;
+	r = draw(&svg, &starts);
+	if (fclose(svg.out) != 0)
+		r = -ENOMEM;
+	if (r == 0)
+		fprintf(out,
+			"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\">\n%s</svg>\n",
+			SVG_WIDTH, svg.y, SVG_WIDTH, svg.y, body);
+	return r;
+}
