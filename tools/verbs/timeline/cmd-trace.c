@@ -7,9 +7,11 @@
 
 #include "base/cleanup.h"
 #include "lib/output.h"
-#include "plan/build/build.h"
+#include "plan/build/cost.h"
+#include "plan/store/disks.h"
 #include "record/command/as-user.h"
 #include "record/command/terminal.h"
+#include "record/expect.h"
 #include "report/timeline-report.h"
 #include "timeline/timeline-file.h"
 #include "verb.h"
@@ -105,19 +107,6 @@ static int parse(int argc, char **argv, struct record_job *job)
 	return 0;
 }
 
-/* What the same reads would take in one batch, by what the disk was measured to be; 0 if it was not. */
-static uint64_t expect_prefetched(const struct profile *profile)
-{
-	struct plan_options options = {0};
-	struct plan_summary summary = {0};
-	_cleanup_free_ void *plan = NULL;
-	size_t size;
-
-	if (plan_build(profile, &options, &plan, &size, &summary) < 0)
-		return 0;
-	return summary.planned_ms * 1000000;
-}
-
 struct saving {
 	const struct timeline *timeline;
 	const char *path;
@@ -153,7 +142,8 @@ static int keep(const struct record_job *job, struct record_result *result)
 	_cleanup_free_ char *sentence = NULL;
 	int r;
 
-	result->timeline.prefetched = expect_prefetched(&result->profile);
+	result->timeline.prefetched = expect_batch(&result->timeline, &result->disks,
+		&(struct expect_knowledge){.measured = disks_apply, .complete = plan_model_of});
 	r = save(&result->timeline, job->record.user, job->output);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", job->output);
