@@ -105,6 +105,9 @@ static int gather(struct session *session, int milliseconds)
 	if (poll(fds, sizeof(fds) / sizeof(*fds), milliseconds) < 0 && errno != EINTR)
 		return -errno;
 	r = tracer_drain(session->tracer, &session->trace);
+	/* /proc has our numbers of threads; in a pid namespace of our own the kernel's events have others. */
+	if (r == 0 && session->options->timeline && session->first == session->command.pid)
+		r = sleepers_look(&session->sleepers, &session->trace);
 	if (r == 0)
 		r = opens_drain(&session->opens, &session->trace);
 	session->tree_ended =

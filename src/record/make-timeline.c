@@ -181,6 +181,8 @@ int session_make_timeline(struct session *session, struct record_result *result)
 		.moments = session->trace.moments,
 		.n_moments = session->trace.n_moments,
 		.n_execs = session->trace.n_execs,
+		.waits = session->sleepers.remarks,
+		.n_waits = session->sleepers.n_remarks,
 		.began = (uint64_t)(session->started * 1e9),
 		.first = session->first,
 		.page_size = result->profile.page_size,

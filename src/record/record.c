@@ -31,6 +31,7 @@ static void session_release(struct session *session)
 	opens_release(&session->opens);
 	mounts_release(&session->mounts);
 	record_trace_release(&session->trace);
+	sleepers_release(&session->sleepers);
 	if (session->signals < 0)
 		return;
 	close(session->signals);

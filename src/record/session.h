@@ -12,6 +12,7 @@
 #include "record/names/opens.h"
 #include "record/record.h"
 #include "record/restore/restore.h"
+#include "record/waits/sleepers.h"
 
 struct backend;
 
@@ -26,6 +27,7 @@ struct session {
 	struct follow_summary following;
 	struct opens opens;
 	struct record_trace trace;
+	struct sleepers sleepers; /* for a timeline */
 	struct command command;
 	struct terminal *terminal; /* of another user's command; NULL where none is needed */
 	int32_t first;             /* the command's number in the kernel's own numbering */

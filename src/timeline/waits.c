@@ -12,6 +12,7 @@ struct call {
 static const struct call calls[] = {
 	{__NR_futex, TIMELINE_LOCK},
 	{__NR_flock, TIMELINE_LOCK},
+	{__NR_fcntl, TIMELINE_LOCK}, /* F_SETLKW */
 	{__NR_wait4, TIMELINE_CHILD},
 	{__NR_waitid, TIMELINE_CHILD},
 	{__NR_nanosleep, TIMELINE_TIMER},
