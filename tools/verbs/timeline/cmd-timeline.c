@@ -16,8 +16,8 @@
 
 static const char help[] =
 	"usage: headstart timeline [OPTION…] -o OUTPUT FILE [FILE]\n"
-	"Draws what a start did over time: FILE is a timeline that 'headstart trace' has written. Of two files,\n"
-	"such as a start without headstart and one with it, it also says what was gained, and where.\n"
+	"Draws what a start did over time: FILE is a timeline that 'headstart trace' has written. Of two\n"
+	"files, such as a start without headstart and one with it, it also says what was gained, and where.\n"
 	"\n"
 	"options:\n"
 	"  -o, --output OUTPUT    write to OUTPUT\n"
