@@ -23,6 +23,7 @@
 #define STATE_BLOCKED 0x7u        /* sleeps, cannot be interrupted, is stopped */
 #define STATE_DEAD    0x30u       /* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE */
 #define SHARES_THREAD 0x00010000u /* CLONE_THREAD */
+#define UNTRACED      0x00800000u /* CLONE_UNTRACED */
 
 /* Pages that were put into the page cache one after the other, and that no disk was asked for yet. */
 struct run {
@@ -288,7 +289,8 @@ static int take_new(struct builder *builder, const struct timeline_moment *momen
 {
 	uint32_t parent = thread_of(builder, moment->thread);
 
-	if (parent == TIMELINE_NONE)
+	/* A worker of io_uring: the kernel makes it by itself, and reports nothing of it but some of its switches. */
+	if (parent == TIMELINE_NONE || (moment->flags & SHARES_THREAD && moment->flags & UNTRACED))
 		return 0;
 	return add_thread(builder, time, moment->other,
 		moment->flags & SHARES_THREAD ? builder->into->threads[parent].pid : moment->other, parent);

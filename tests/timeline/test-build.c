@@ -249,6 +249,19 @@ static void threads_and_children_are_told_apart(void **state)
 	expect_span(&timeline, 1, 3, 9, TIMELINE_RUNNABLE);
 }
 
+/* Nobody would see when it stops to run. */
+static void workers_of_io_uring_are_left_out(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+
+	switches(0, 1, 0, MAIN);
+	makes(1, MAIN, WORKER, 0x810000);
+	switches(2, MAIN, SLEEPS, WORKER);
+	start_end(9, &timeline);
+	assert_int_equal(timeline.n_threads, 1);
+	expect_span(&timeline, 1, 2, 9, TIMELINE_OTHER);
+}
+
 static void who_wakes_is_known(void **state)
 {
 	_cleanup_(timeline_releasep) struct timeline timeline = {0};
@@ -366,6 +379,7 @@ int main(void)
 		cmocka_unit_test_setup(calls_tell_what_a_thread_waits_for, begin),
 		cmocka_unit_test_setup(poll_that_faulted_waits_for_events, begin),
 		cmocka_unit_test_setup(threads_and_children_are_told_apart, begin),
+		cmocka_unit_test_setup(workers_of_io_uring_are_left_out, begin),
 		cmocka_unit_test_setup(who_wakes_is_known, begin),
 		cmocka_unit_test_setup(causes_add_up_and_name_the_read, begin),
 		cmocka_unit_test_setup(the_wait_that_ends_first_is_the_cause, begin),
