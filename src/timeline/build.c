@@ -5,7 +5,7 @@
  * Which data a read is for is not in the kernel's event of it. But pages enter the page cache in the same thread, just
  * before the disk is asked for them: so what a thread asks a disk for is what it has added last.
  */
-#include "timeline/build.h"
+#include "timeline/builder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,84 +13,12 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "base/inode-map.h"
-#include "timeline/prefetched.h"
-#include "timeline/reads.h"
-#include "timeline/waits.h"
 
-#define TID_MAX       (4u << 20) /* Documentation/admin-guide/sysctl/kernel.rst, pid_max */
 #define SECTOR        512u
 #define STATE_BLOCKED 0x7u        /* sleeps, cannot be interrupted, is stopped */
 #define STATE_DEAD    0x30u       /* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE */
 #define SHARES_THREAD 0x00010000u /* CLONE_THREAD */
 #define UNTRACED      0x00800000u /* CLONE_UNTRACED */
-
-/* Pages that were put into the page cache one after the other, and that no disk was asked for yet. */
-struct run {
-	uint32_t file, page, pages;
-	uint64_t time;
-};
-
-/* What is known of a thread while the moments go by. */
-struct worker {
-	enum timeline_state state;
-	uint64_t since;
-	bool ended;
-	struct wait wait;
-	uint32_t file, page; /* touched last, since the call began; TIMELINE_NONE */
-	size_t wait_at;      /* the span + 1 of its last wait in this call for an unknown file; 0: none */
-	struct run *runs;    /* owned */
-	size_t n_runs, runs_capacity;
-	size_t open_from,
-		open_to; /* reads that end when the thread is woken: no disk of this machine does them */
-};
-
-/* A span, and the page that it waits for. */
-struct draft_span {
-	struct timeline_span span;
-	uint32_t page;
-};
-
-struct builder {
-	struct timeline_events *events;
-	struct timeline *into;
-	struct worker *workers; /* owned; one for each thread */
-	size_t workers_capacity;
-	uint32_t *by_tid; /* owned; index of the thread + 1; 0 without one */
-	struct inode_map files;
-	struct requests requests;
-	struct accesses accesses;
-	struct draft_span *spans; /* owned */
-	size_t n_spans, spans_capacity;
-};
-
-static void builder_release(struct builder *builder)
-{
-	for (size_t i = 0; builder->workers && i < builder->into->n_threads; i++)
-		free(builder->workers[i].runs);
-	free(builder->workers);
-	free(builder->by_tid);
-	free(builder->spans);
-	inode_map_release(&builder->files);
-	requests_release(&builder->requests);
-	accesses_release(&builder->accesses);
-}
-
-/* Nanoseconds since the start began, and not beyond its end. */
-static uint64_t since_start(const struct builder *builder, uint64_t time)
-{
-	const struct timeline_events *events = builder->events;
-
-	if (time <= events->began)
-		return 0;
-	return time >= events->ended ? builder->into->duration : time - events->began;
-}
-
-static uint32_t thread_of(const struct builder *builder, int32_t tid)
-{
-	return tid > 0 && (uint32_t)tid < TID_MAX && builder->by_tid[tid] ? builder->by_tid[tid] - 1
-									  : TIMELINE_NONE;
-}
 
 static int add_thread(struct builder *builder, uint64_t time, int32_t tid, int32_t pid, uint32_t parent)
 {
@@ -136,8 +64,7 @@ static int file_of(struct builder *builder, uint32_t device, uint64_t inode, uin
 	return 0;
 }
 
-/* Ends what the thread does, and begins something else. */
-static int turn_to(struct builder *builder, uint32_t thread, uint64_t time, enum timeline_state state,
+int builder_turn(struct builder *builder, uint32_t thread, uint64_t time, enum timeline_state state,
 	enum timeline_waker woken_by, uint32_t waker)
 {
 	struct worker *worker = &builder->workers[thread];
@@ -171,11 +98,6 @@ static int turn_to(struct builder *builder, uint32_t thread, uint64_t time, enum
 	return r;
 }
 
-static bool is_wait(enum timeline_state state)
-{
-	return state != TIMELINE_RUNNING && state != TIMELINE_RUNNABLE;
-}
-
 /* The thread can run again: what it waited for without asking a disk has arrived. */
 static void end_open_reads(struct builder *builder, uint32_t thread, uint64_t time)
 {
@@ -202,7 +124,7 @@ static int wake(struct builder *builder, const struct timeline_moment *moment, u
 	else if (waker != TIMELINE_NONE)
 		by = TIMELINE_WAKER_THREAD;
 	end_open_reads(builder, thread, time);
-	return turn_to(builder, thread, time, TIMELINE_RUNNABLE, by,
+	return builder_turn(builder, thread, time, TIMELINE_RUNNABLE, by,
 		by == TIMELINE_WAKER_THREAD ? waker : TIMELINE_NONE);
 }
 
@@ -249,7 +171,7 @@ static int leave_processor(
 	if (state == TIMELINE_READ)
 		r = open_reads(builder, thread);
 	if (r == 0)
-		r = turn_to(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+		r = builder_turn(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 	worker->ended = moment->state & STATE_DEAD;
 	return r;
 }
@@ -280,7 +202,8 @@ static int take_switch(struct builder *builder, const struct timeline_moment *mo
 	}
 	if (r == 0 && after != TIMELINE_NONE && !builder->workers[after].ended) {
 		end_open_reads(builder, after, time);
-		r = turn_to(builder, after, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+		r = builder_turn(
+			builder, after, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 	}
 	return r;
 }
@@ -480,129 +403,16 @@ static int compare_moments(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-static int compare_reads(const void *a, const void *b)
+static void builder_release(struct builder *builder)
 {
-	const struct timeline_read *x = a, *y = b;
-
-	return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-	const struct draft_span *x = a, *y = b;
-
-	if (x->span.thread != y->span.thread)
-		return x->span.thread > y->span.thread ? 1 : -1;
-	return (x->span.begin > y->span.begin) - (x->span.begin < y->span.begin);
-}
-
-static int compare_execs(const void *a, const void *b)
-{
-	const struct timeline_exec *x = a, *y = b;
-
-	return (x->time > y->time) - (x->time < y->time);
-}
-
-static int add_execs(struct builder *builder)
-{
-	const struct timeline_events *events = builder->events;
-	struct timeline *into = builder->into;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < events->n_execs; i++) {
-		uint32_t thread = thread_of(builder, events->execs[i].tid);
-
-		if (thread != TIMELINE_NONE && events->execs[i].time <= events->ended)
-			r = timeline_add_exec(into, since_start(builder, events->execs[i].time), thread,
-				events->execs[i].text);
-	}
-	if (into->n_execs > 1)
-		qsort(into->execs, into->n_execs, sizeof(*into->execs), compare_execs);
-	return r;
-}
-
-static int note_of(struct timeline *into, const char *text, uint32_t *ret)
-{
-	size_t i = 0;
-	int r = 0;
-
-	while (i < into->n_notes && strcmp(into->notes[i], text) != 0)
-		i++;
-	if (i == into->n_notes)
-		r = timeline_add_note(into, text);
-	if (r == 0)
-		*ret = (uint32_t)i;
-	return r;
-}
-
-/* The last span of the thread that began at this time or before; NULL if there is none. */
-static struct timeline_span *span_at(const struct timeline *into, uint32_t thread, uint64_t time)
-{
-	size_t low = 0, high = into->n_spans;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct timeline_span *span = &into->spans[middle];
-
-		if (span->thread < thread || (span->thread == thread && span->begin <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && into->spans[low - 1].thread == thread ? &into->spans[low - 1] : NULL;
-}
-
-static int add_waits(struct builder *builder)
-{
-	const struct timeline_events *events = builder->events;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < events->n_waits; i++) {
-		uint64_t time = since_start(builder, events->waits[i].time);
-		uint32_t thread = thread_of(builder, events->waits[i].tid);
-		struct timeline_span *span =
-			thread == TIMELINE_NONE ? NULL : span_at(builder->into, thread, time);
-
-		if (span && is_wait(span->state) && span->state != TIMELINE_READ && time < span->end)
-			r = note_of(builder->into, events->waits[i].text, &span->note);
-	}
-	return r;
-}
-
-/* Ends everything, puts it in order, and finds out which read each wait was for. */
-static int finish(struct builder *builder)
-{
-	struct timeline *into = builder->into;
-	_cleanup_(owners_release) struct owners owners = {0};
-	_cleanup_free_ uint32_t *pages = NULL;
-	int r = 0;
-
-	for (uint32_t i = 0; r == 0 && i < into->n_threads; i++)
-		if (!builder->workers[i].ended)
-			r = turn_to(builder, i, into->duration, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN,
-				TIMELINE_NONE);
-	pages = calloc(builder->n_spans + 1, sizeof(*pages));
-	if (r < 0 || !pages)
-		return -ENOMEM;
-	if (builder->n_spans > 1)
-		qsort(builder->spans, builder->n_spans, sizeof(*builder->spans), compare_spans);
-	for (size_t i = 0; r == 0 && i < builder->n_spans; i++) {
-		pages[i] = builder->spans[i].page;
-		r = timeline_add_span(into, &builder->spans[i].span);
-	}
-	if (into->n_reads > 1)
-		qsort(into->reads, into->n_reads, sizeof(*into->reads), compare_reads);
-	if (r == 0)
-		r = add_execs(builder);
-	if (r == 0)
-		r = owners_init(&owners, into);
-	if (r < 0)
-		return r;
-	owners_name_waits(&owners, into);
-	r = reads_match_waits(into, pages);
-	if (r == 0)
-		r = prefetched_judge(into, &owners, &builder->accesses);
-	return r < 0 ? r : add_waits(builder);
+	for (size_t i = 0; builder->workers && i < builder->into->n_threads; i++)
+		free(builder->workers[i].runs);
+	free(builder->workers);
+	free(builder->by_tid);
+	free(builder->spans);
+	inode_map_release(&builder->files);
+	requests_release(&builder->requests);
+	accesses_release(&builder->accesses);
 }
 
 int timeline_build(struct timeline_events *events, struct timeline *into)
@@ -622,5 +432,5 @@ int timeline_build(struct timeline_events *events, struct timeline *into)
 		r = add_thread(&builder, 0, events->first, events->first, TIMELINE_NONE);
 	for (size_t i = 0; r == 0 && i < events->n_moments; i++)
 		r = take_moment(&builder, &events->moments[i]);
-	return r < 0 ? r : finish(&builder);
+	return r < 0 ? r : builder_finish(&builder);
 }
