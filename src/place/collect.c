@@ -74,6 +74,27 @@ static char *folder_of(const char *path, uint64_t number)
 	return folder && stat(folder, &st) == 0 && st.st_dev == number ? strdup(folder) : NULL;
 }
 
+static bool can_have_area(const char *folder)
+{
+	return folder && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+/* The area is made in the first folder where this user may make files; an ordinary user's start begins with root's. */
+static void choose_folder(struct place_disk *disk, const char *path)
+{
+	char *folder;
+
+	if (can_have_area(disk->folder))
+		return;
+	folder = folder_of(path, disk->number);
+	if (disk->folder && !can_have_area(folder)) {
+		free(folder);
+		return;
+	}
+	free(disk->folder);
+	disk->folder = folder;
+}
+
 /* The index of the file system that an open file lies on. */
 static int find_disk(struct place_job *job, int fd, const char *path, const struct stat *st, size_t *ret)
 {
@@ -83,8 +104,7 @@ static int find_disk(struct place_job *job, int fd, const char *path, const stru
 	for (size_t i = 0; i < job->n_disks; i++) {
 		if (job->disks[i].number != disk.number)
 			continue;
-		if (!job->disks[i].folder)
-			job->disks[i].folder = folder_of(path, disk.number);
+		choose_folder(&job->disks[i], path);
 		*ret = i;
 		return 0;
 	}
@@ -102,7 +122,7 @@ static int find_disk(struct place_job *job, int fd, const char *path, const stru
 		r = add_starts(&disk, job->n_programs);
 	if (r < 0)
 		return r;
-	disk.folder = folder_of(path, disk.number);
+	choose_folder(&disk, path);
 	*ret = job->n_disks;
 	job->disks[job->n_disks++] = disk;
 	return 0;

@@ -54,16 +54,25 @@ case_times_of_access_stay() {
 	access_times | diff "$tmp/times" - || fail "placing has changed times of access"
 	"$headstart" place --undo >"$tmp/out"
 	access_times | diff "$tmp/times" - || fail "taking back has changed times of access"
-	# Who may write to a file of another user's can only read it as everybody does.
-	chmod 777 "$disk/lib" "$disk/bin" # the area is made there
+}
+
+# The start begins with a program in a folder of root's, where the user can make no area. Who may write to another user's file can
+# only read it as everybody does.
+case_ordinary_users_place_what_they_may_write_to() {
+	begin
+	chmod 777 "$disk/lib"
 	chmod 666 "$disk"/lib/*
 	chmod -R a+rX "$disk" "$tmp"
 	mkdir -p "$tmp/state/user"
 	chmod 777 "$tmp/state/user"
+	picture >"$tmp/before"
 	for_others "$headstart" "$HEADSTART_TEST_BUILD/tools/headstart-tool"
 	HOME=$tmp/state/user HEADSTART_STATE=$tmp/state/user $as_nobody "$others/headstart" place --device rotational --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" ||
 		fail "it exits $?: $(cat "$tmp/err")"
 	grep -q "^moved 25 of 26 files" "$tmp/out" || fail "it says: $(cat "$tmp/out" "$tmp/err")"
+	grep -q "bin/program' can be written to by other users alone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	same
+	lie_together || fail "they do not lie together"
 }
 
 case_a_dry_run_moves_nothing_and_predicts_the_same() {
