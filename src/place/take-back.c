@@ -62,10 +62,10 @@ static int keep(struct place_returned *returned, const char *reason)
 	return returned->reason ? 0 : -ENOMEM;
 }
 
-static int keep_from(struct place_returned *returned, const char *danger)
+static int keep_because(struct place_returned *returned, const char *reason, const char *why)
 {
 	returned->keep = true;
-	if (asprintf(&returned->reason, "stays where it is: its file system %s", danger) >= 0)
+	if (asprintf(&returned->reason, "stays where it is%s%s", reason, why) >= 0)
 		return 0;
 	returned->reason = NULL;
 	return -ENOMEM;
@@ -100,7 +100,7 @@ static int give_place(
 	if (r < 0)
 		return r;
 	if (danger)
-		return keep_from(ret, danger);
+		return keep_because(ret, ": its file system ", danger);
 	r = device_allocated(donor, &extents, &n);
 	if (r < 0)
 		return r;
@@ -140,7 +140,7 @@ int place_take_back(const struct placed_file *file, uint32_t page_size, struct p
 	int r = returned.path ? take_back(file, page_size, &returned) : -ENOMEM;
 
 	if (r < 0 && r != -EBADMSG && r != -ENOMEM)
-		r = keep(&returned, strerror(-r));
+		r = keep_because(&returned, ", because it cannot be moved: ", strerror(-r));
 	if (r < 0)
 		return r;
 	*ret = returned;

@@ -73,6 +73,16 @@ case_ordinary_users_place_what_they_may_write_to() {
 	grep -q "bin/program' can be written to by other users alone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 	same
 	lie_together || fail "they do not lie together"
+	chmod 755 "$disk/lib" # where each file would have its new place
+	status=0
+	HOME=$tmp/state/user HEADSTART_STATE=$tmp/state/user $as_nobody "$others/headstart" place --undo >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = 1 ] || fail "it exits $status"
+	grep -q "small9' stays where it is, because it cannot be moved: Permission denied" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	chmod 777 "$disk/lib"
+	HOME=$tmp/state/user HEADSTART_STATE=$tmp/state/user $as_nobody "$others/headstart" place --undo >"$tmp/out" 2>"$tmp/err" ||
+		fail "it exits $?: $(cat "$tmp/err")"
+	! lie_together || fail "they still lie together"
+	same
 }
 
 case_a_dry_run_moves_nothing_and_predicts_the_same() {
