@@ -2,6 +2,7 @@
 /* Writes the lines of the log. */
 #include "prefetch/log.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,9 +17,17 @@
 #include "base/io.h"
 #include "base/stranger.h"
 
+/* A name may contain a newline, which would begin another line. */
+static void mask_controls(char *line)
+{
+	for (; *line; line++)
+		if (iscntrl((unsigned char)*line))
+			*line = '?';
+}
+
 /*
- * Appends to $HEADSTART_LOG. Ignores a relative path, because the prefetcher works in another folder than the process
- * that set it. For root, also ignores a path that others can change.
+ * Appends a line to $HEADSTART_LOG. Ignores a relative path, because the prefetcher works in another folder than the
+ * process that set it. For root, also ignores a path that others can change.
  */
 static void __attribute__((format(printf, 1, 2))) append_line(const char *format, ...)
 {
@@ -37,8 +46,11 @@ static void __attribute__((format(printf, 1, 2))) append_line(const char *format
 	va_start(arguments, format);
 	n = vasprintf(&line, format, arguments);
 	va_end(arguments);
-	if (n > 0)
-		(void)write_full(fd, line, (size_t)n);
+	if (n <= 0)
+		return;
+	mask_controls(line);
+	line[n] = '\n'; /* in place of the NUL: one write, so that lines of several prefetchers do not mix */
+	(void)write_full(fd, line, (size_t)n + 1);
 }
 
 void prefetch_log(const struct plan_view *plan, const struct prefetch_options *options,
@@ -50,7 +62,7 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_options *o
 		snprintf(read, sizeof(read), "%" PRIu64, result->bytes_read);
 	append_line("prefetch program=%s engine=%s opened=%u stale=%u missing=%u refused=%u asked=%" PRIu64
 		    " skipped=%" PRIu64 " opened_us=%" PRIu64 " elapsed_us=%" PRIu64
-		    " alongside=%d read=%s swept=%" PRIu64 "\n",
+		    " alongside=%d read=%s swept=%" PRIu64,
 		plan->strings + LE32(plan->header->program), prefetch_engine_name(result->engine),
 		result->opened, result->stale, result->missing, result->refused, result->bytes_asked,
 		result->bytes_skipped_budget, result->opened_us, result->elapsed_us, options->alongside, read,
@@ -66,13 +78,13 @@ void object_range_log(int fd, uint64_t offset, uint64_t length)
 		return;
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	n = readlink(link, path, sizeof(path));
-	if (n > 0 && n < (ssize_t)sizeof(path) && !memchr(path, '\n', (size_t)n))
-		append_line("object offset=%" PRIu64 " length=%" PRIu64 " path=%.*s\n", offset, length,
-			(int)n, path);
+	if (n > 0 && n < (ssize_t)sizeof(path))
+		append_line("object offset=%" PRIu64 " length=%" PRIu64 " path=%.*s", offset, length, (int)n,
+			path);
 }
 
 void whole_mode_log(const struct whole_mode_result *result)
 {
-	append_line("objects seen=%u read=%u relaid=%u asked=%" PRIu64 "\n", result->seen, result->read,
+	append_line("objects seen=%u read=%u relaid=%u asked=%" PRIu64, result->seen, result->read,
 		result->relaid, result->bytes);
 }

@@ -88,9 +88,22 @@ static void a_range_names_its_file_at_the_end(void **state)
 static void a_path_makes_no_line_of_its_own(void **state)
 {
 	_cleanup_close_ int fd = make_file("a\nobjects seen=9");
+	char wanted[128] = "object offset=0 length=1 path=";
 
 	object_range_log(fd, 0, 1);
-	assert_int_equal(access("log", F_OK), -1);
+	assert_log(strcat(strcat(strcat(wanted, *state), "/a?objects seen=9"), "\n"));
+}
+
+static void a_program_makes_no_line_of_its_own(void **state)
+{
+	static const char program[] = "/x\nprefetch program=forged\033[2J";
+	const struct plan_header header = {0};
+	const struct plan_view plan = {.header = &header, .strings = program};
+
+	prefetch_log(&plan, &(struct prefetch_options){0}, &(struct prefetch_result){0});
+	assert_log(
+		"prefetch program=/x?prefetch program=forged?[2J engine=auto opened=0 stale=0 missing=0 refused=0 "
+		"asked=0 skipped=0 opened_us=0 elapsed_us=0 alongside=0 read=unknown swept=0\n");
 }
 
 static void a_relative_path_is_no_log(void **state)
@@ -174,6 +187,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lines_are_appended, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_range_names_its_file_at_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_path_makes_no_line_of_its_own, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_program_makes_no_line_of_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_relative_path_is_no_log, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_stale_plan_is_marked_beside_it, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_mark_is_locked_by_one_at_a_time, set_up, tear_down),
