@@ -16,7 +16,8 @@
 #include "base/strings.h"
 #include "replace/publish.h"
 
-#define FILE_MAX (4u << 20) /* bytes of a file that could be ours */
+#define FILE_MAX  (4u << 20) /* bytes of a file that could be ours */
+#define SAVED_MAX 100        /* files of one name that are saved beside it */
 
 int file_set_add(struct file_set *set, const char *path, mode_t mode, char *content, size_t size)
 {
@@ -84,14 +85,46 @@ const char *files_in_the_way(const struct file_set *set, const struct manifest *
 	return NULL;
 }
 
-/* `.NAME.headstart-saved` beside NAME; a rename restores the file. The caller frees it. */
-static char *saved_name(const char *path)
+static bool is_saved_as(const char *path, const char *saved)
+{
+	struct stat here, there;
+
+	return lstat(path, &here) == 0 && lstat(saved, &there) == 0 && same_file(&here, &there);
+}
+
+/* Whether a file can be saved under that name, or is already, because we were killed. */
+static bool is_free_for(const char *path, const char *saved)
+{
+	struct stat st;
+
+	return (lstat(saved, &st) < 0 && errno == ENOENT) || is_saved_as(path, saved);
+}
+
+/*
+ * `.NAME.headstart-saved` beside NAME; a rename restores the file. With a number, if an earlier installation has left a
+ * file of that name. Returns 0, -EEXIST, or -ENOMEM; the caller frees *ret.
+ */
+static int saved_name(const char *path, char **ret)
 {
 	const char *slash = strrchr(path, '/');
-	char *name;
 
-	return asprintf(&name, "%.*s/.%s.headstart-saved", (int)(slash - path), path, slash + 1) < 0 ? NULL
-												     : name;
+	for (int i = 1; i <= SAVED_MAX; i++) {
+		_cleanup_free_ char *name = NULL;
+		char number[16] = "";
+
+		if (i > 1)
+			snprintf(number, sizeof(number), "-%d", i);
+		if (asprintf(&name, "%.*s/.%s.headstart-saved%s", (int)(slash - path), path, slash + 1,
+			    number) < 0) {
+			name = NULL;
+			return -ENOMEM;
+		}
+		if (is_free_for(path, name)) {
+			*ret = TAKE_PTR(name);
+			return 0;
+		}
+	}
+	return -EEXIST;
 }
 
 static bool has_folder(const struct manifest *manifest, const char *path)
@@ -133,8 +166,8 @@ static int add_wanted(const struct new_file *file, const struct manifest *before
 		return r;
 	if (file_standing(file->path, before) != FILE_FOREIGN)
 		return manifest_add_file(after, file->path, checksum, known ? known->saved : NULL);
-	saved = saved_name(file->path);
-	return saved ? manifest_add_file(after, file->path, checksum, saved) : -ENOMEM;
+	r = saved_name(file->path, &saved);
+	return r < 0 ? r : manifest_add_file(after, file->path, checksum, saved);
 }
 
 static bool lies_in(const char *path, const char *folder)
@@ -187,13 +220,6 @@ static int merge_manifest(
 	if (after->n_folders)
 		qsort(after->folders, after->n_folders, sizeof(*after->folders), compare_strings);
 	return r;
-}
-
-static bool is_saved_as(const char *path, const char *saved)
-{
-	struct stat here, there;
-
-	return lstat(path, &here) == 0 && lstat(saved, &there) == 0 && same_file(&here, &there);
 }
 
 static int save_foreign(const char *path, const char *saved)

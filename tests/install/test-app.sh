@@ -185,6 +185,20 @@ tail -n 1 "$bin/painter" | grep -qx '# mine' || fail "the changed file is gone"
 [ ! -e "$menus/org.example.Painter.desktop" ] || fail "the rest was left"
 rm -r "$bin"
 
+# A file that was changed is saved beside one that has been saved before, whether or not an installation still knows that one.
+make_program "$bin/painter"
+"$headstart" install --app painter --force >/dev/null || fail "--force over the user's own file"
+echo '# once' >>"$bin/painter"
+"$headstart" install --app painter --force >/dev/null || fail "--force over a changed file"
+echo '# twice' >>"$bin/painter"
+"$headstart" uninstall --app painter >/dev/null 2>&1 || fail "uninstall after two changes"
+"$headstart" install --app painter --force >/dev/null || fail "--force beside files of an earlier installation"
+"$headstart" uninstall --app painter >/dev/null || fail "uninstall beside files of an earlier installation"
+tail -n 1 "$bin/painter" | grep -qx '# twice' || fail "the latest file did not come back: $(cat "$bin/painter")"
+tail -n 1 "$bin/.painter.headstart-saved-2" | grep -qx '# once' || fail "the changed file is lost"
+"$bin/.painter.headstart-saved" x | grep -qx "$bin/painter:x" || fail "the user's own file is lost"
+rm -r "$bin"
+
 # Refusals.
 refuses 1 "no program and no .desktop file 'nothing-like-it'" "$headstart" install --app nothing-like-it
 refuses 1 "cannot be the name" "$headstart" install --app "$(printf 'a\nb')"
