@@ -18,3 +18,20 @@ int array_reserve(void **items, size_t *capacity, size_t need, size_t item_size)
 		(items) = reserve_;                                                                          \
 		reserved_;                                                                                   \
 	})
+
+/*
+ * The first place of an array of n items for which the condition is false. It is true for all places before that one and false
+ * for all after it: ARRAY_BISECT(i, n_files, files[i].order < order).
+ */
+#define ARRAY_BISECT(place, n, condition)                                                                    \
+	({                                                                                                   \
+		size_t low_ = 0, high_ = (n);                                                                \
+		while (low_ < high_) {                                                                       \
+			const size_t place = low_ + (high_ - low_) / 2;                                      \
+			if (condition)                                                                       \
+				low_ = place + 1;                                                            \
+			else                                                                                 \
+				high_ = place;                                                               \
+		}                                                                                            \
+		low_;                                                                                        \
+	})

@@ -101,3 +101,6 @@ int device_extents(int fd, struct device_extent **ret, size_t *ret_count);
 
 /* The same with extents that are allocated but were never written, whose bytes are zeroes without a read. */
 int device_allocated(int fd, struct device_extent **ret, size_t *ret_count);
+
+/* Of extents that ascend by offset: the one that has the byte at `offset`, or the first one behind it, or n. */
+size_t device_extent_after(const struct device_extent *extents, size_t n, uint64_t offset);

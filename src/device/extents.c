@@ -132,3 +132,8 @@ int device_allocated(int fd, struct device_extent **ret, size_t *ret_count)
 {
 	return list_extents(fd, FLAGS_WITHOUT_PLACE & ~(uint32_t)FIEMAP_EXTENT_UNWRITTEN, ret, ret_count);
 }
+
+size_t device_extent_after(const struct device_extent *extents, size_t n, uint64_t offset)
+{
+	return ARRAY_BISECT(i, n, extents[i].offset + extents[i].length <= offset);
+}

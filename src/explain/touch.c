@@ -20,20 +20,9 @@ const struct profile_file *explain_find_file(const struct profile *profile, cons
 
 const struct profile_range *explain_find_range(const struct profile_file *file, uint64_t page)
 {
-	size_t low = 0, high = file->n_ranges;
+	size_t i = profile_file_range_after(file, page);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct profile_range *range = &file->ranges[middle];
-
-		if ((uint64_t)range->page + range->pages <= page)
-			low = middle + 1;
-		else if (range->page > page)
-			high = middle;
-		else
-			return range;
-	}
-	return NULL;
+	return i < file->n_ranges && file->ranges[i].page <= page ? &file->ranges[i] : NULL;
 }
 
 const struct profile_exec *explain_find_exec(const struct profile *profile, uint32_t order)

@@ -161,16 +161,8 @@ static int read_sections(struct elf_file *file, struct order_image *image, struc
 
 uint64_t order_text_left(const struct order_image *image, uint64_t address)
 {
-	size_t low = 0, high = image->n_sections;
+	size_t low = ARRAY_BISECT(i, image->n_sections, image->sections[i].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (image->sections[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0)
 		return 0;
 	address -= image->sections[low - 1].address;

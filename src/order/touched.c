@@ -57,22 +57,6 @@ static int compare_spans(const void *a, const void *b)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Ranges ascend, so a binary search skips those before the segment: there may be many ranges and many segments. */
-static size_t first_range(const struct profile_file *file, uint64_t page)
-{
-	size_t low = 0, high = file->n_ranges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if ((uint64_t)file->ranges[middle].page + file->ranges[middle].pages <= page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 int order_touched_pages(struct order_touched *touched, const struct profile_file *file, uint32_t page_size,
 	const struct order_image *image)
 {
@@ -81,7 +65,7 @@ int order_touched_pages(struct order_touched *touched, const struct profile_file
 		const struct order_segment *segment = &image->segments[s];
 		uint64_t last = (segment->offset + segment->size - 1) / page_size;
 
-		for (size_t i = first_range(file, segment->offset / page_size);
+		for (size_t i = profile_file_range_after(file, segment->offset / page_size);
 			i < file->n_ranges && file->ranges[i].page <= last; i++) {
 			int r = add_range(touched, &file->ranges[i], segment, page_size);
 

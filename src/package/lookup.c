@@ -94,17 +94,7 @@ void lookup_release(struct lookup *lookup)
 /* The first name that does not sort before `path`. */
 static size_t lower_bound(const struct lookup *lookup, const char *path)
 {
-	size_t low = 0, high = lookup->n_names;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(lookup->names[middle].path, path) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, lookup->n_names, strcmp(lookup->names[i].path, path) < 0);
 }
 
 bool lookup_wants(const struct lookup *lookup, const char *path)

@@ -55,21 +55,6 @@ static void read_tree(struct reader *reader)
 	reader->head = NOWHERE;
 }
 
-size_t place_map_find(const struct device_extent *extents, size_t n, uint64_t offset)
-{
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (extents[middle].offset + extents[middle].length <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* A file as a start finds it. */
 struct opened {
 	uint8_t *bits;   /* owned: which pages are in memory; NULL: it was not touched yet */
@@ -109,7 +94,7 @@ static void read_window(
 
 	for (; page < end; page++) {
 		uint64_t offset = page * page_size;
-		size_t i = place_map_find(map->items, map->n, offset);
+		size_t i = device_extent_after(map->items, map->n, offset);
 		uint64_t place = i < map->n && map->items[i].offset <= offset
 			? map->items[i].physical + (offset - map->items[i].offset)
 			: NOWHERE; /* a hole */
@@ -252,8 +237,8 @@ static int add_pieces(struct pieces *pieces, const struct place_touch *touch, co
 	uint64_t offset = (uint64_t)touch->page * page_size,
 		 end = offset + (uint64_t)touch->pages * page_size;
 
-	for (size_t i = place_map_find(map->items, map->n, offset); i < map->n && map->items[i].offset < end;
-		i++) {
+	for (size_t i = device_extent_after(map->items, map->n, offset);
+		i < map->n && map->items[i].offset < end; i++) {
 		const struct device_extent *extent = &map->items[i];
 		uint64_t from = extent->offset > offset ? extent->offset : offset;
 		uint64_t to = extent->offset + extent->length < end ? extent->offset + extent->length : end;
@@ -365,7 +350,7 @@ static int add_rest(struct map *map, const struct device_extent *extent, const s
 static int add_moved(struct map *map, uint64_t offset, uint64_t length, uint64_t at,
 	const struct device_extent *area, size_t n_area)
 {
-	for (size_t i = place_map_find(area, n_area, at); i < n_area && length > 0; i++) {
+	for (size_t i = device_extent_after(area, n_area, at); i < n_area && length > 0; i++) {
 		uint64_t left = area[i].offset + area[i].length - at;
 		uint64_t bytes = left < length ? left : length;
 		int r = map_add(map, offset, bytes, area[i].physical + (at - area[i].offset));

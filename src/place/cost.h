@@ -42,6 +42,3 @@ int place_cost_planned(const struct place_disk *disk, const struct place_start *
  */
 int place_map_after(const struct place_file *file, const struct device_extent *area, size_t n_area,
 	uint32_t page_size, struct device_extent **ret, size_t *ret_n);
-
-/* The extent that has the byte at `offset`, or the first one behind it, or n. */
-size_t place_map_find(const struct device_extent *extents, size_t n, uint64_t offset);

@@ -111,7 +111,8 @@ static bool is_there(const struct place_file *file, const struct device_extent *
 {
 	uint64_t offset = placed->offset, end = placed->offset + placed->length;
 
-	for (size_t i = place_map_find(file->extents, file->n_extents, offset); i < file->n_extents; i++) {
+	for (size_t i = device_extent_after(file->extents, file->n_extents, offset); i < file->n_extents;
+		i++) {
 		const struct device_extent *extent = &file->extents[i];
 
 		if (extent->offset > offset ||
@@ -208,7 +209,8 @@ int place_job_prepare(struct place_job *job, const struct place_record *record)
 static int record_run(const struct place_disk *disk, uint64_t at, uint64_t offset, uint64_t length,
 	struct placed_file *placed)
 {
-	for (size_t i = place_map_find(disk->area, disk->n_area, at); i < disk->n_area && length > 0; i++) {
+	for (size_t i = device_extent_after(disk->area, disk->n_area, at); i < disk->n_area && length > 0;
+		i++) {
 		const struct device_extent *extent = &disk->area[i];
 		uint64_t left = extent->offset + extent->length - at, bytes = left < length ? left : length;
 		int r = placed_file_add(placed, offset, bytes, extent->physical + (at - extent->offset));

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
 
@@ -14,17 +15,7 @@
 /* The number of the first landmark at `offset` or after it. */
 static size_t mark_at(const struct elf_landmarks *landmarks, uint64_t offset)
 {
-	size_t low = 0, high = landmarks->n_marks;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (landmarks->marks[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, landmarks->n_marks, landmarks->marks[i].offset < offset);
 }
 
 /* Chooses what a page needs: the landmark before it, and the first of each half. */
@@ -216,17 +207,7 @@ static const struct elf_part *part_of(const struct elf_landmarks *landmarks, uin
 /* The number of the first match at `offset` or after it. */
 static size_t match_at(const struct carrying *c, uint64_t offset)
 {
-	size_t low = 0, high = c->n_matches;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->matches[middle].from < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, c->n_matches, c->matches[i].from < offset);
 }
 
 /*

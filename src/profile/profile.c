@@ -101,6 +101,12 @@ int profile_file_add_range(struct profile_file *file, struct profile_range range
 	return 0;
 }
 
+size_t profile_file_range_after(const struct profile_file *file, uint64_t page)
+{
+	return ARRAY_BISECT(
+		i, file->n_ranges, (uint64_t)file->ranges[i].page + file->ranges[i].pages <= page);
+}
+
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order)
 {
 	_cleanup_free_ char *copy = strdup(path);

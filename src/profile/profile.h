@@ -165,6 +165,9 @@ int profile_find_file(const struct profile *profile, const char *path, const str
 
 int profile_file_add_range(struct profile_file *file, struct profile_range range);
 
+/* The first range that ends after the page, or n_ranges. The ranges must be sorted. */
+size_t profile_file_range_after(const struct profile_file *file, uint64_t page);
+
 /* Sorts the ranges by page, and joins those that continue each other. */
 void profile_file_sort(struct profile_file *file);
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);

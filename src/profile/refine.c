@@ -71,23 +71,12 @@ static bool is_same_build(const struct profile_file *a, const struct profile_fil
 		(a->build_id_size > 0 || a->mtime == b->mtime);
 }
 
-/* The range that has the page; NULL if none has. Ranges ascend by page. */
+/* The range that has the page; NULL if none has, or there is no file. */
 static const struct profile_range *find_page(const struct profile_file *file, uint32_t page)
 {
-	size_t low = 0, high = file ? file->n_ranges : 0;
+	size_t i = file ? profile_file_range_after(file, page) : 0;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct profile_range *range = &file->ranges[middle];
-
-		if (page < range->page)
-			high = middle;
-		else if (page - range->page >= range->pages)
-			low = middle + 1;
-		else
-			return range;
-	}
-	return NULL;
+	return file && i < file->n_ranges && file->ranges[i].page <= page ? &file->ranges[i] : NULL;
 }
 
 /* ---- what a start says of the known pages ---- */

@@ -19,23 +19,6 @@ static void heat(struct relayout_image *image, const struct touched *touched)
 	}
 }
 
-/* The first range that ends after the page. */
-static size_t first_range(const struct profile_file *file, uint64_t page)
-{
-	size_t low = 0, high = file->n_ranges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct profile_range *range = &file->ranges[middle];
-
-		if ((uint64_t)range->page + range->pages > page)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /* Gives the pages of the segment that a touched page overlaps its order. */
 static void heat_page(struct relayout_image *image, const Elf64_Phdr *load, uint64_t start,
 	uint64_t page_size, uint32_t order)
@@ -58,7 +41,8 @@ static void take_load(struct relayout_image *image, const Elf64_Phdr *load, cons
 	uint64_t first = load->p_offset / page_size;
 	uint64_t end = (load->p_offset + load->p_filesz + page_size - 1) / page_size;
 
-	for (size_t i = first_range(file, first); i < file->n_ranges && file->ranges[i].page < end; i++) {
+	for (size_t i = profile_file_range_after(file, first);
+		i < file->n_ranges && file->ranges[i].page < end; i++) {
 		const struct profile_range *range = &file->ranges[i];
 		uint64_t from = range->page > first ? range->page : first;
 		uint64_t to = (uint64_t)range->page + range->pages;

@@ -166,6 +166,16 @@ static void folders_are_opened_or_nothing_is(void **state)
 	assert_non_null(readdir(folder));
 }
 
+static void bisecting_finds_the_first_place_behind(void **state)
+{
+	const int items[] = {1, 3, 3, 7};
+	const size_t expected[] = {0, 0, 1, 1, 3, 3, 3, 3, 4};
+
+	for (int least = 0; least < 9; least++)
+		assert_int_equal(ARRAY_BISECT(i, 4, items[i] < least), expected[least]);
+	assert_int_equal(ARRAY_BISECT(i, 0, items[i] < 9), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +186,7 @@ int main(void)
 		cmocka_unit_test(reading_is_bounded_and_never_waits),
 		cmocka_unit_test(reading_goes_on_from_the_descriptor_or_from_an_offset),
 		cmocka_unit_test(folders_are_opened_or_nothing_is),
+		cmocka_unit_test(bisecting_finds_the_first_place_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

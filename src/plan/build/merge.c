@@ -33,18 +33,9 @@ static bool follows_on_disk(
 /* Whether a page of [page, end) is left out to see whether it is needed (profile/refine.h). Ranges ascend by page. */
 static bool is_left_out(const struct profile_file *file, uint32_t page, uint32_t end)
 {
-	size_t low = 0, high = file->n_ranges;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (file->ranges[middle].page < page)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low < file->n_ranges && file->ranges[low].page < end; low++)
-		if (file->ranges[low].doubt.out)
+	for (size_t i = profile_file_range_after(file, page);
+		i < file->n_ranges && file->ranges[i].page < end; i++)
+		if (file->ranges[i].doubt.out)
 			return true;
 	return false;
 }

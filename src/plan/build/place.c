@@ -14,28 +14,12 @@ static uint64_t page_from(uint64_t offset, uint64_t page_size)
 	return offset / page_size + (offset % page_size != 0);
 }
 
-/* The place that holds the byte at `offset`, or the first one after it, or n_places. */
-static size_t find_place(const struct device_extent *places, size_t n_places, uint64_t offset)
-{
-	size_t low = 0, high = n_places;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (places[middle].offset + places[middle].length <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Where `page` lies. *ret_end is the page, at most `end`, at which the run on the disk ends. */
 static uint64_t place_of(const struct device_extent *places, size_t n_places, uint32_t page_size,
 	uint32_t page, uint32_t end, uint32_t *ret_end)
 {
 	uint64_t offset = (uint64_t)page * page_size, until = end, physical = DRAFT_NOWHERE;
-	size_t i = find_place(places, n_places, offset);
+	size_t i = device_extent_after(places, n_places, offset);
 
 	if (i < n_places && places[i].offset <= offset) {
 		physical = places[i].physical + (offset - places[i].offset);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "elf/debug-symbols.h"
 #include "elf/sections.h"
@@ -95,16 +96,8 @@ static int reach_init(
 
 static bool is_code(const struct reach *reach, uint64_t address)
 {
-	size_t low = 0, high = reach->n_code;
+	size_t low = ARRAY_BISECT(i, reach->n_code, reach->code[i].end <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (reach->code[middle].end <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < reach->n_code && address >= reach->code[low].start;
 }
 
