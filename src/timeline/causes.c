@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Goes through the times at which some thread begins to do something else. */
+/*
+ * Goes through the times at which some thread begins to do something else. A tournament of the threads (D. Knuth, The Art of
+ * Computer Programming, volume 3, section 5.4.1) knows at each of them whose span is the cause.
+ */
 #include "timeline/causes.h"
 
 #include <errno.h>
@@ -21,14 +24,15 @@ struct sweep {
 	struct turn *turns; /* owned; ascending by time */
 	size_t n_turns;
 	size_t *current; /* owned; the span of each thread of the sweep */
-	size_t n_threads;
-	size_t living, running, runnable;
+	size_t *winners; /* owned; of nodes 2 i and 2 i + 1 the better thread is at i, and from n_leaves on each itself */
+	size_t n_leaves; /* a power of two, so that there may be more than threads */
 };
 
 static void sweep_release(struct sweep *sweep)
 {
 	free(sweep->turns);
 	free(sweep->current);
+	free(sweep->winners);
 }
 
 void timeline_causes_release(struct timeline_causes *causes)
@@ -50,13 +54,20 @@ static int compare_turns(const void *a, const void *b)
 static int sweep_init(struct sweep *sweep, const struct timeline *timeline, size_t n_threads, size_t n_spans)
 {
 	sweep->timeline = timeline;
-	sweep->n_threads = n_threads;
+	sweep->n_leaves = 1;
+	while (sweep->n_leaves < n_threads)
+		sweep->n_leaves *= 2;
 	sweep->turns = calloc(n_spans + n_threads + 1, sizeof(*sweep->turns));
-	sweep->current = calloc(n_threads + 1, sizeof(*sweep->current));
-	if (!sweep->turns || !sweep->current)
+	sweep->current = calloc(sweep->n_leaves, sizeof(*sweep->current));
+	sweep->winners = calloc(2 * sweep->n_leaves, sizeof(*sweep->winners));
+	if (!sweep->turns || !sweep->current || !sweep->winners)
 		return -ENOMEM;
-	for (size_t i = 0; i < n_threads; i++)
+	for (size_t i = 0; i < sweep->n_leaves; i++) {
 		sweep->current[i] = NOTHING;
+		sweep->winners[sweep->n_leaves + i] = i;
+	}
+	for (size_t node = sweep->n_leaves - 1; node > 0; node--)
+		sweep->winners[node] = sweep->winners[2 * node];
 	return 0;
 }
 
@@ -72,54 +83,47 @@ static void add_end(struct sweep *sweep, size_t place, size_t thread)
 		(struct turn){.time = sweep->timeline->threads[thread].end, .place = place, .span = NOTHING};
 }
 
-static void count(struct sweep *sweep, size_t span, size_t by)
+/* States are causes in this order: a wait that is none of these only if no thread is in one of them. */
+static int rank(enum timeline_state state)
 {
-	enum timeline_state state;
+	return state == TIMELINE_RUNNING     ? 0
+		: state == TIMELINE_RUNNABLE ? 1
+		: state == TIMELINE_READ     ? 2
+					     : 3;
+}
 
-	if (span == NOTHING)
-		return;
-	state = sweep->timeline->spans[span].state;
-	sweep->living += by;
-	sweep->running += state == TIMELINE_RUNNING ? by : 0;
-	sweep->runnable += state == TIMELINE_RUNNABLE ? by : 0;
+/* Whether span `a` rather than `b` is the cause. */
+static bool is_rather(const struct timeline_span *a, const struct timeline_span *b)
+{
+	if (rank(a->state) != rank(b->state))
+		return rank(a->state) < rank(b->state);
+	if (rank(a->state) < 2)
+		return false;
+	return a->state == TIMELINE_READ ? a->begin < b->begin : a->end < b->end;
+}
+
+/* Of two threads the one whose span is rather the cause; the first of them if it is the same. */
+static size_t better(const struct sweep *sweep, size_t first, size_t second)
+{
+	const struct timeline_span *spans = sweep->timeline->spans;
+	size_t a = sweep->current[first], b = sweep->current[second];
+
+	return b != NOTHING && (a == NOTHING || is_rather(&spans[b], &spans[a])) ? second : first;
 }
 
 static void take_turn(struct sweep *sweep, const struct turn *turn)
 {
-	count(sweep, sweep->current[turn->place], (size_t)-1);
-	sweep->current[turn->place] = turn->span;
-	count(sweep, turn->span, 1);
-}
+	size_t *winners = sweep->winners;
 
-/* Whether span `a` rather than `b` is the cause while nobody computes. */
-static bool is_rather(const struct timeline_span *a, const struct timeline_span *b)
-{
-	if ((a->state == TIMELINE_READ) != (b->state == TIMELINE_READ))
-		return a->state == TIMELINE_READ;
-	return a->state == TIMELINE_READ ? a->begin < b->begin : a->end < b->end;
+	sweep->current[turn->place] = turn->span;
+	for (size_t node = (sweep->n_leaves + turn->place) / 2; node > 0; node /= 2)
+		winners[node] = better(sweep, winners[2 * node], winners[2 * node + 1]);
 }
 
 /* The span that is the cause now; NOTHING if no thread lives. */
 static size_t cause(const struct sweep *sweep)
 {
-	const struct timeline_span *spans = sweep->timeline->spans;
-	size_t best = NOTHING;
-
-	if (sweep->living == 0)
-		return NOTHING;
-	for (size_t i = 0; i < sweep->n_threads; i++) {
-		size_t span = sweep->current[i];
-
-		if (span == NOTHING)
-			continue;
-		if (sweep->running || sweep->runnable) {
-			if (spans[span].state == (sweep->running ? TIMELINE_RUNNING : TIMELINE_RUNNABLE))
-				return span;
-		} else if (best == NOTHING || is_rather(&spans[span], &spans[best])) {
-			best = span;
-		}
-	}
-	return best;
+	return sweep->current[sweep->winners[1]];
 }
 
 /* What lasts until the next turn, or after the last one until `end`. */

@@ -32,11 +32,6 @@ int timeline_causes_find_process(const struct timeline *timeline, const uint32_t
 	const size_t *spans, struct timeline_causes *ret);
 void timeline_causes_release(struct timeline_causes *causes);
 
-static inline void timeline_causes_releasep(struct timeline_causes *causes)
-{
-	timeline_causes_release(causes);
-}
-
 /* "read", "runnable": for programs. */
 const char *timeline_state_name(enum timeline_state state);
 
