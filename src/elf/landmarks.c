@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads sections, symbols and the table of .eh_frame_hdr (LSB, "Exception Frames"). */
+/* Reads sections, symbols and the table of .eh_frame_hdr. */
 #include "elf/landmarks.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "elf/file.h"
+#include "elf/unwind-table.h"
 #include "format/hash.h"
 
 #define TABLE_MAX     (64u << 20) /* bytes of a table that are read */
@@ -20,12 +21,6 @@
 #define SEGMENTS_MAX 1024u  /* program headers; each landmark is looked for in all of them */
 #define SECTIONS_MAX 65536u /* among which symbol tables are looked for */
 #define MARKS_MAX    (4u << 20) /* of a file, before those that are not unique go */
-
-/* DWARF pointer encodings of .eh_frame_hdr as all linkers write it. */
-#define PCREL_SDATA4   0x1b
-#define UDATA4         0x03
-#define DATAREL_SDATA4 0x3b
-#define UNWIND_HEADER  12u /* bytes before the table */
 
 void elf_landmarks_release(struct elf_landmarks *landmarks)
 {
@@ -242,39 +237,19 @@ static int take_symbols(struct elf_landmarks *landmarks, struct elf_file *file, 
 	return r;
 }
 
-static uint32_t word_at(const char *table, uint64_t index)
-{
-	uint32_t word;
-
-	memcpy(&word, table + index * sizeof(word), sizeof(word));
-	return word;
-}
-
 /* The distances from one function to the next, of NEIGHBOURS of them, are the key of the first. */
 static int take_functions(struct elf_landmarks *landmarks, struct elf_file *file)
 {
-	const Elf64_Phdr *phdr = elf_file_phdr(file, PT_GNU_EH_FRAME);
-	_cleanup_free_ char *table = NULL;
-	uint32_t count;
-	int r;
+	_cleanup_free_ uint64_t *starts = NULL;
+	size_t count;
+	int r = elf_unwind_starts(file, &starts, &count);
 
-	if (!phdr || phdr->p_filesz < UNWIND_HEADER || file->big)
-		return 0;
-	r = read_table(file, phdr->p_offset, phdr->p_filesz, &table);
-	if (r < 0)
-		return r;
-	count = word_at(table, 2);
-	if (table[0] != 1 || table[1] != PCREL_SDATA4 || table[2] != UDATA4 || table[3] != DATAREL_SDATA4 ||
-		count > (phdr->p_filesz - UNWIND_HEADER) / 8)
-		return 0;
-	for (uint32_t i = 0; r == 0 && i + NEIGHBOURS < count; i++) {
-		uint32_t start = word_at(table, 3 + 2ull * i), distances[NEIGHBOURS];
+	for (size_t i = 0; r == 0 && i + NEIGHBOURS < count; i++) {
+		uint32_t distances[NEIGHBOURS];
 
-		for (uint32_t j = 0; j < NEIGHBOURS; j++)
-			distances[j] =
-				word_at(table, 3 + 2ull * (i + j + 1)) - word_at(table, 3 + 2ull * (i + j));
-		r = add_mark(landmarks, file, phdr->p_vaddr + (uint64_t)(int64_t)(int32_t)start,
-			key_of(distances, sizeof(distances)));
+		for (size_t j = 0; j < NEIGHBOURS; j++)
+			distances[j] = (uint32_t)(starts[i + j + 1] - starts[i + j]);
+		r = add_mark(landmarks, file, starts[i], key_of(distances, sizeof(distances)));
 	}
 	return r;
 }
