@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "profile/edit.h"
+#include "profile/functions.h"
 #include "profile/metadata.h"
 
 /* The part of `range` in [page, end), which is not empty. */
@@ -74,6 +75,7 @@ int profile_keep_common(struct profile *into, const struct profile *with)
 	r = profile_copy(into, &common);
 	if (r == 0)
 		r = profile_keep_files(&common, reduce, (void *)with);
+	profile_functions_free(TAKE_PTR(common.functions));
 	if (r == 0)
 		r = profile_keep_common_metadata(&common, with);
 	if (r < 0)

@@ -11,12 +11,15 @@
  *     struct disk_file_system[file_system_count]
  *     struct disk_block_range[block_range_count]    those of the first file system, then those of the second …
  *     uint32_t[exec_count]             touches before each exec point, ascending
+ *     functions_size bytes             for each object with functions that were called: struct disk_object, its path,
+ *                                      struct disk_call[call_count] ascending by offset
  *     strings                          NUL-terminated: command, program, kernel, device, milestone, folder, rule,
  *                                      asked_path, then the path of each file, then that of each exec point, then
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses all others.
+ * A field may be added only with a new version: a reader refuses all others. A recording without functions is of version 6,
+ * in which the header ends before `functions_size`.
  */
 #pragma once
 
@@ -26,7 +29,8 @@
 #include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION 6u
+#define PROFILE_VERSION       7u
+#define PROFILE_VERSION_PLAIN 6u /* without functions */
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
@@ -51,9 +55,11 @@ struct disk_header {
 	uint32_t block_range_count;
 	uint32_t first_touches;
 	uint32_t first_pages;
+	uint64_t functions_size; /* bytes */
 };
 
-#define TEXTS 8 /* strings before the paths */
+#define HEADER_PLAIN_SIZE offsetof(struct disk_header, functions_size) /* bytes, without functions */
+#define TEXTS             8                                            /* strings before the paths */
 
 struct disk_file {
 	uint64_t size;
@@ -88,10 +94,24 @@ struct disk_block_range {
 	uint32_t pages;
 };
 
-_Static_assert(sizeof(struct disk_header) == 104, "on-disk layout");
+struct disk_object {
+	uint64_t base; /* the lowest address of its functions */
+	uint32_t call_count;
+	uint32_t build_id_size;
+	uint8_t build_id[PROFILE_BUILD_ID_MAX];
+};
+
+struct disk_call {
+	uint32_t offset; /* from base */
+	uint32_t order;
+};
+
+_Static_assert(sizeof(struct disk_header) == 112, "on-disk layout");
 _Static_assert(sizeof(struct disk_file) == 72, "on-disk layout");
 _Static_assert(sizeof(struct elf_part) == 12, "on-disk layout");
 _Static_assert(sizeof(struct elf_landmark) == 8, "on-disk layout");
 _Static_assert(sizeof(struct disk_range) == 20, "on-disk layout");
 _Static_assert(sizeof(struct disk_file_system) == 16, "on-disk layout");
 _Static_assert(sizeof(struct disk_block_range) == 8, "on-disk layout");
+_Static_assert(sizeof(struct disk_object) == 48, "on-disk layout");
+_Static_assert(sizeof(struct disk_call) == 8, "on-disk layout");

@@ -18,6 +18,7 @@
 #include "base/strings.h"
 #include "elf/landmarks.h"
 #include "profile/edit.h"
+#include "profile/functions.h"
 #include "profile/metadata.h"
 
 static int copy_text(char **to, const char *from)
@@ -279,6 +280,8 @@ static int copy_profile(struct profile *to, const struct profile *from)
 	}
 	for (size_t i = 0; r == 0 && i < from->n_execs; i++)
 		r = profile_add_exec(to, from->execs[i].path, from->execs[i].order);
+	if (r == 0)
+		r = profile_functions_copy(from->functions, &to->functions);
 	return r < 0 ? r : profile_add_metadata_of(to, from);
 }
 
@@ -367,6 +370,8 @@ int profile_merge(struct profile *into, const struct profile *from)
 		r = merge_execs(&merged, from);
 	if (r == 0)
 		r = profile_add_metadata_of(&merged, from);
+	if (r == 0)
+		r = profile_functions_merge(&merged.functions, from->functions);
 	if (r < 0)
 		return r;
 	merged.runs = runs;

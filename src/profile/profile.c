@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "elf/landmarks.h"
+#include "profile/functions.h"
 #include "profile/metadata.h"
 
 static void release_arguments(struct profile *profile)
@@ -49,6 +50,7 @@ void profile_release(struct profile *profile)
 	free(profile->rule);
 	free(profile->asked_path);
 	profile_release_metadata(profile);
+	profile_functions_free(profile->functions);
 	string_index_release(&profile->index);
 	*profile = (struct profile){0};
 }
@@ -364,13 +366,15 @@ static bool start_good(const struct profile *profile)
 int profile_check(const struct profile *profile)
 {
 	uint32_t page_size = profile->page_size;
+	int r;
 
 	if (page_size < 4096 || page_size > 1u << 20 || (page_size & (page_size - 1)) != 0)
 		return -EINVAL;
 	if (profile->runs == 0 || profile->first_touches > profile->touches || !files_good(profile) ||
 		!execs_good(profile) || !start_good(profile) || !profile_metadata_good(profile))
 		return -EINVAL;
-	return check_paths(profile);
+	r = profile->functions ? profile_functions_check(profile->functions) : 0;
+	return r ? r : check_paths(profile);
 }
 
 uint64_t profile_file_pages(const struct profile_file *file)

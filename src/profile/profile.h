@@ -18,6 +18,7 @@
 #include "base/string-index.h"
 
 struct elf_landmarks;
+struct profile_functions;
 
 enum profile_kind {
 	PROFILE_REGULAR = 0,
@@ -45,6 +46,8 @@ enum profile_bias {
 	PROFILE_BIAS_AROUND = 1 << 7,  /* pages that the kernel mapped beside a needed one count as touched */
 	PROFILE_BIAS_ORDER = 1 << 8,   /* mapped pages were seen in steps: within one, by file and place */
 	PROFILE_BIAS_UNSEEN = 1 << 9,  /* some programs, or what they read, could not be seen */
+	PROFILE_BIAS_CALLED =
+		1 << 10, /* of code with breakpoints, the pages of called functions count as touched */
 };
 
 /* What headstartd still has to find out of pages, and how far it has come (profile/refine.h). All 0: nothing. */
@@ -131,7 +134,8 @@ struct profile {
 	size_t n_execs, execs_capacity;
 	struct profile_file_system *file_systems; /* owned; ascending by id, each once */
 	size_t n_file_systems, file_systems_capacity;
-	struct string_index index; /* how profile_find_file() finds them */
+	struct profile_functions *functions; /* owned (profile/functions.h); NULL: not recorded */
+	struct string_index index;           /* how profile_find_file() finds them */
 };
 
 #define PROFILE_MAX_SIZE      (64u << 20) /* bytes of a profile file */
@@ -217,7 +221,7 @@ int profile_copy(const struct profile *profile, struct profile *ret);
 
 /*
  * Leaves of `into` what `with`, another profile of this program, has as well: the pages that both touched, in the order of
- * `into`, and the files that both looked at. A file whose build-id or kind differs is left out. Returns 0, or negative
+ * `into`, and the files that both looked at. A file whose build-id or kind differs is left out, and so are functions. Returns 0, or negative
  * errno with `into` as it was.
  */
 int profile_keep_common(struct profile *into, const struct profile *with);
@@ -228,7 +232,8 @@ bool profile_leave_out(struct profile *profile, const char *path);
 /*
  * Merges `from` into `into`. Counts add up for each page. Pages keep the order of `into`; pages that only `from` has
  * come after. Both must have the same page size and program (else -EINVAL). The description of the recording comes from
- * the later one, and so do the pages of a file whose build-id or kind differs. `from` is untouched; on failure so is
+ * the later one, and so do the pages of a file whose build-id or kind differs. Functions that only `from` has come last.
+ * `from` is untouched; on failure so is
  * `into`.
  */
 int profile_merge(struct profile *into, const struct profile *from);
@@ -237,7 +242,7 @@ int profile_merge(struct profile *into, const struct profile *from);
 ssize_t profile_find_exec(const struct profile *profile, const char *name);
 
 /*
- * The part of a profile from exec point `exec` on, as a profile of that program, without earlier touches. *ret is the
+ * The part of a profile from exec point `exec` on, as a profile of that program, without earlier touches and functions. *ret is the
  * caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
  */
 int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret);

@@ -10,6 +10,7 @@
 #include "base/reader.h"
 #include "format/endian.h"
 #include "profile/disk-layout.h"
+#include "profile/functions.h"
 #include "profile/recordings.h"
 
 static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_file *file)
@@ -89,7 +90,7 @@ static bool build_id_good(const struct disk_file *disk)
 
 /* The parts of a recording, each of which is read from its beginning to its end. */
 struct tables {
-	struct reader files, ranges, parts, marks, file_systems, block_ranges, execs, strings;
+	struct reader files, ranges, parts, marks, file_systems, block_ranges, execs, functions, strings;
 };
 
 /* A file without parts has no landmarks either. */
@@ -244,6 +245,7 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 		{&tables.file_systems, LE32(header->file_system_count), sizeof(struct disk_file_system)},
 		{&tables.block_ranges, LE32(header->block_range_count), sizeof(struct disk_block_range)},
 		{&tables.execs, LE32(header->exec_count), sizeof(uint32_t)},
+		{&tables.functions, LE64(header->functions_size), 1},
 		{&tables.strings, LE32(header->strings_size), 1},
 	};
 
@@ -257,6 +259,13 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 	return body.size == 0;
 }
 
+static bool read_functions(
+	const struct disk_header *header, const struct reader *functions, struct profile *profile)
+{
+	return LE32(header->version) == PROFILE_VERSION_PLAIN ||
+		profile_functions_parse(functions->data, functions->size, &profile->functions) == 0;
+}
+
 /* Reads everything but the header and the checksum. */
 static bool read_body(const struct disk_header *header, struct reader body, struct profile *profile)
 {
@@ -267,7 +276,13 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 		read_metadata(&tables, LE32(header->file_system_count), profile) &&
 		read_execs(&tables.execs, &tables.strings, LE32(header->exec_count), profile) &&
 		read_arguments(&tables.strings, LE32(header->argument_count), profile) &&
-		tables.strings.size == 0;
+		read_functions(header, &tables.functions, profile) && tables.strings.size == 0;
+}
+
+/* The size of a header, by its version. */
+static size_t header_size(const struct disk_header *header)
+{
+	return LE32(header->version) == PROFILE_VERSION_PLAIN ? HEADER_PLAIN_SIZE : sizeof(*header);
 }
 
 /* Reads the header of a recording. The version comes first, since headers of other versions have other sizes. */
@@ -279,12 +294,15 @@ static enum profile_fault read_header(const void *data, size_t size, struct disk
 		return PROFILE_FOREIGN;
 	if (size < version_end)
 		return PROFILE_TRUNCATED;
+	*ret = (struct disk_header){0};
 	memcpy(ret, data, version_end);
-	if (LE32(ret->version) != PROFILE_VERSION)
-		return LE32(ret->version) > PROFILE_VERSION ? PROFILE_NEWER : PROFILE_OLDER;
-	if (size < sizeof(*ret) + sizeof(uint64_t))
+	if (LE32(ret->version) > PROFILE_VERSION)
+		return PROFILE_NEWER;
+	if (LE32(ret->version) < PROFILE_VERSION_PLAIN)
+		return PROFILE_OLDER;
+	if (size < header_size(ret) + sizeof(uint64_t))
 		return PROFILE_TRUNCATED;
-	memcpy(ret, data, sizeof(*ret));
+	memcpy(ret, data, header_size(ret));
 	return LE64(ret->file_size) > size ? PROFILE_TRUNCATED : PROFILE_GOOD;
 }
 
@@ -294,13 +312,14 @@ static enum profile_fault parse_recording(
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
 	struct disk_header header;
+	struct reader body;
 	uint64_t checksum;
 	enum profile_fault fault = read_header(data, size, &header);
 
 	if (fault != PROFILE_GOOD)
 		return fault;
 	size = LE64(header.file_size);
-	if (size < sizeof(header) + sizeof(checksum))
+	if (size < header_size(&header) + sizeof(checksum))
 		return PROFILE_DAMAGED;
 	size -= sizeof(checksum);
 	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
@@ -316,9 +335,8 @@ static enum profile_fault parse_recording(
 	profile.bias = LE32(header.bias);
 	profile.asked = LE64(header.asked);
 	profile.status = LE32(header.status);
-	if (!read_body(&header, (struct reader){(const char *)data + sizeof(header), size - sizeof(header)},
-		    &profile) ||
-		profile_check(&profile) < 0)
+	body = (struct reader){(const char *)data + header_size(&header), size - header_size(&header)};
+	if (!read_body(&header, body, &profile) || profile_check(&profile) < 0)
 		return PROFILE_DAMAGED;
 	*ret_size = size + sizeof(checksum);
 	*ret = profile;

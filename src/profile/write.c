@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "format/endian.h"
 #include "profile/disk-layout.h"
+#include "profile/functions.h"
 #include "profile/recordings.h"
 #include "replace/publish.h"
 
@@ -172,7 +173,7 @@ static int put_strings(struct writer *writer, const struct profile *profile)
 static struct disk_header header_of(const struct profile *profile)
 {
 	struct disk_header header = {
-		.version = LE32(PROFILE_VERSION),
+		.version = LE32(profile->functions ? PROFILE_VERSION : PROFILE_VERSION_PLAIN),
 		.page_size = LE32(profile->page_size),
 		.recorded = (int64_t)LE64(profile->recorded),
 		.runs = LE32(profile->runs),
@@ -208,17 +209,24 @@ static struct disk_header header_of(const struct profile *profile)
 /* Appends one recording. */
 static int put_recording(struct writer *writer, const struct profile *profile)
 {
-	size_t begin = writer->size, strings_at;
+	_cleanup_free_ void *functions = NULL;
+	size_t begin = writer->size, strings_at, functions_size = 0;
 	struct disk_header header;
 	uint64_t checksum;
+	size_t header_size = profile->functions ? sizeof(header) : HEADER_PLAIN_SIZE;
 	int r = profile_check(profile);
 
+	if (r == 0 && profile->functions)
+		r = profile_functions_serialize(profile->functions, &functions, &functions_size);
 	if (r < 0)
 		return r;
 	header = header_of(profile);
-	r = put(writer, &header, sizeof(header));
+	header.functions_size = LE64(functions_size);
+	r = put(writer, &header, header_size);
 	if (r == 0)
 		r = put_tables(writer, profile);
+	if (r == 0 && functions_size > 0)
+		r = put(writer, functions, functions_size);
 	if (r < 0)
 		return r;
 	strings_at = writer->size;
@@ -229,7 +237,7 @@ static int put_recording(struct writer *writer, const struct profile *profile)
 		return -EFBIG;
 	header.strings_size = LE32(writer->size - strings_at);
 	header.file_size = LE64(writer->size - begin + sizeof(checksum));
-	memcpy(writer->data + begin, &header, sizeof(header));
+	memcpy(writer->data + begin, &header, header_size);
 	checksum = LE64(checksum64(writer->data + begin, writer->size - begin));
 	return put(writer, &checksum, sizeof(checksum));
 }

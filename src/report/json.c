@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/functions.h"
 #include "report/json-text.h"
 #include "report/words.h"
 
@@ -177,6 +178,27 @@ static struct json_object *profile_metadata_object(const struct profile_file_sys
 	return object;
 }
 
+static struct json_object *object_object(const struct profile_object *called)
+{
+	struct json_object *object = json_object_new_object(), *calls = json_object_new_array();
+	struct profile_file file = {.build_id_size = called->build_id_size};
+	char id[2 * PROFILE_BUILD_ID_MAX + 1];
+
+	memcpy(file.build_id, called->build_id, called->build_id_size);
+	json_object_object_add(object, "path", json_text(called->path));
+	json_object_object_add(object, "build_id",
+		file.build_id_size > 0 ? json_text(words_build_id(&file, sizeof(file.build_id), id)) : NULL);
+	for (size_t i = 0; i < called->n_calls; i++) {
+		struct json_object *call = json_object_new_object();
+
+		json_object_object_add(call, "address", number(called->calls[i].address));
+		json_object_object_add(call, "order", number(called->calls[i].order));
+		json_object_array_add(calls, call);
+	}
+	json_object_object_add(object, "calls", calls);
+	return object;
+}
+
 static struct json_object *text_or_null(const char *text)
 {
 	return text && *text ? json_text(text) : NULL;
@@ -233,6 +255,12 @@ int report_profile_json(FILE *out, const struct profile *profile, const struct r
 	for (size_t i = 0; i < profile->n_file_systems; i++)
 		item(&writer, profile_metadata_object(&profile->file_systems[i]));
 	end_array(&writer);
+	if (profile->functions) {
+		begin_array(&writer, "functions");
+		for (size_t k = 0; k < profile->functions->n_objects; k++)
+			item(&writer, object_object(&profile->functions->objects[k]));
+		end_array(&writer);
+	}
 	return end_object(&writer);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/functions.h"
 #include "profile/metadata.h"
 #include "profile/share.h"
 #include "report/table.h"
@@ -84,6 +85,11 @@ static void print_header(FILE *out, const struct profile *profile, const struct 
 	print_metadata(out, profile, style);
 	table_line(out, style, "touches", "%s, pages of %u bytes", words_count(profile->touches, touches),
 		profile->page_size);
+	if (profile->functions)
+		table_line(out, style, "called", "%s function%s of %zu file%s",
+			words_count(profile->functions->n_calls, touches),
+			words_plural(profile->functions->n_calls), profile->functions->n_objects,
+			words_plural(profile->functions->n_objects));
 	print_bias(out, profile, style);
 }
 

@@ -84,6 +84,8 @@ const struct words_bias words_biases[] = {
 	{PROFILE_BIAS_ORDER, "order",
 		"the order of mapped pages is known only in steps of some milliseconds"},
 	{PROFILE_BIAS_UNSEEN, "unseen", "some programs, or what they read, could not be seen"},
+	{PROFILE_BIAS_CALLED, "called",
+		"of code, the pages of called functions count as touched, and none else"},
 	{0, NULL, NULL},
 };
 

@@ -380,7 +380,7 @@ static void other_versions_are_refused(void **state)
 		poke(AT_VERSION, version, PROFILE_OLDER);
 	image.data[AT_VERSION] = 1;
 	assert_int_equal(parse(&image, AT_PAGE_SIZE), PROFILE_OLDER);
-	image.data[AT_VERSION] = 7;
+	image.data[AT_VERSION] = 8;
 	assert_int_equal(parse(&image, AT_PAGE_SIZE), PROFILE_NEWER);
 	free(image.data);
 }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of a recording as bytes (disk-layout.h). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/reader.h"
+#include "format/endian.h"
+#include "profile/disk-layout.h"
+#include "profile/functions.h"
+
+struct bytes {
+	char *data; /* owned */
+	size_t size, capacity;
+};
+
+static void bytes_releasep(struct bytes *bytes)
+{
+	free(bytes->data);
+}
+
+static int put(struct bytes *bytes, const void *data, size_t size)
+{
+	int r = ARRAY_RESERVE(bytes->data, bytes->capacity, bytes->size + size);
+
+	if (r < 0)
+		return r;
+	memcpy(bytes->data + bytes->size, data, size);
+	bytes->size += size;
+	return 0;
+}
+
+static int put_object(struct bytes *bytes, const struct profile_object *object)
+{
+	uint64_t base = object->calls[0].address;
+	struct disk_object disk = {
+		.base = LE64(base),
+		.call_count = LE32(object->n_calls),
+		.build_id_size = LE32(object->build_id_size),
+	};
+	int r;
+
+	memcpy(disk.build_id, object->build_id, object->build_id_size);
+	r = put(bytes, &disk, sizeof(disk));
+	if (r == 0)
+		r = put(bytes, object->path, strlen(object->path) + 1);
+	for (size_t i = 0; r == 0 && i < object->n_calls; i++) {
+		uint64_t offset = object->calls[i].address - base;
+		struct disk_call call = {LE32(offset), LE32(object->calls[i].order)};
+
+		r = offset > UINT32_MAX ? -EFBIG : put(bytes, &call, sizeof(call));
+	}
+	return r;
+}
+
+int profile_functions_serialize(const struct profile_functions *functions, void **ret_data, size_t *ret_size)
+{
+	_cleanup_(bytes_releasep) struct bytes bytes = {0};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < functions->n_objects; i++)
+		r = put_object(&bytes, &functions->objects[i]);
+	if (r < 0)
+		return r;
+	*ret_size = bytes.size;
+	*ret_data = TAKE_PTR(bytes.data);
+	return 0;
+}
+
+static int read_calls(struct reader *reader, const struct disk_object *disk, struct profile_object *object,
+	struct profile_functions *functions)
+{
+	uint32_t count = LE32(disk->call_count);
+	const char *at = reader_take(reader, count, sizeof(struct disk_call));
+
+	if (!at || count == 0 || object->n_calls > 0 || count > UINT32_MAX - functions->n_calls)
+		return -EBADMSG;
+	object->calls = calloc(count, sizeof(*object->calls));
+	if (!object->calls)
+		return -ENOMEM;
+	object->n_calls = object->calls_capacity = count;
+	functions->n_calls += count;
+	for (uint32_t i = 0; i < count; i++) {
+		struct disk_call call;
+
+		memcpy(&call, at + i * sizeof(call), sizeof(call));
+		if (__builtin_add_overflow(
+			    LE64(disk->base), (uint64_t)LE32(call.offset), &object->calls[i].address))
+			return -EBADMSG;
+		object->calls[i].order = LE32(call.order);
+	}
+	return 0;
+}
+
+static int read_object(struct reader *reader, struct profile_functions *functions)
+{
+	const char *at = reader_take(reader, 1, sizeof(struct disk_object)), *path;
+	struct disk_object disk;
+	size_t index;
+	int r;
+
+	if (!at)
+		return -EBADMSG;
+	memcpy(&disk, at, sizeof(disk));
+	path = reader_string(reader);
+	if (!path)
+		return -EBADMSG;
+	r = profile_functions_add_object(functions, path, disk.build_id, LE32(disk.build_id_size), &index);
+	if (r < 0)
+		return r == -EINVAL ? -EBADMSG : r;
+	return read_calls(reader, &disk, &functions->objects[index], functions);
+}
+
+int profile_functions_parse(const void *data, size_t size, struct profile_functions **ret)
+{
+	struct profile_functions *functions = calloc(1, sizeof(*functions));
+	struct reader reader = {data, size};
+	int r = functions ? 0 : -ENOMEM;
+
+	while (r == 0 && reader.size > 0)
+		r = read_object(&reader, functions);
+	if (r == 0)
+		r = profile_functions_check(functions);
+	if (r < 0) {
+		profile_functions_free(functions);
+		return r == -EINVAL ? -EBADMSG : r;
+	}
+	*ret = functions;
+	return 0;
+}
