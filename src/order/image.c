@@ -218,6 +218,7 @@ static int compare_addresses(const void *a, const void *b)
 static void settle_sizes(struct order_image *image)
 {
 	struct order_function *functions = image->functions;
+	uint64_t end = 0; /* of the functions so far, by their own sizes */
 	size_t n = image->n_functions, next;
 
 	if (n > 0)
@@ -229,8 +230,12 @@ static void settle_sizes(struct order_image *image)
 			;
 		if (next < n && functions[next].address - functions[i].address < limit)
 			limit = functions[next].address - functions[i].address;
-		for (size_t alias = i; alias < next; alias++)
+		for (size_t alias = i; alias < next; alias++) {
+			functions[alias].inside = functions[alias].address < end;
 			functions[alias].size = size > 0 && size < limit ? size : limit;
+		}
+		if (size > end - functions[i].address || end < functions[i].address)
+			end = functions[i].address + size;
 	}
 }
 
@@ -372,6 +377,24 @@ int order_image_read(int fd, const char *debug_folder, struct order_image *ret, 
 	if (r <= 0)
 		return r < 0 ? r : -ENODATA;
 	r = index_names(&image);
+	if (r < 0)
+		return r;
+	*ret = image;
+	image = (struct order_image){0};
+	return 0;
+}
+
+int order_image_read_code(int fd, struct order_image *ret, const char **ret_problem)
+{
+	_cleanup_(order_image_releasep) struct order_image image = {0};
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	struct tables tables;
+	int r = open_file(fd, &file, ret_problem);
+
+	if (r == 0)
+		r = read_segments(&file, &image, ret_problem);
+	if (r == 0)
+		r = read_sections(&file, &image, &tables);
 	if (r < 0)
 		return r;
 	*ret = image;

@@ -29,6 +29,7 @@ struct order_function {
 	const char *name; /* borrowed from the image; not terminated: a version (@VERSION) is cut off */
 	uint32_t name_length;
 	bool has_cold;    /* NAME.cold is in the image too: the compiler split the function */
+	bool inside;      /* by the sizes in the symbol table, it begins within another function */
 	uint64_t address; /* as linked */
 	uint64_t size;    /* bytes; > 0; never beyond the next function or the section */
 };
@@ -57,6 +58,10 @@ struct order_image {
  * file is stripped); or -ENOMEM. *ret is the caller's to release on success, else untouched.
  */
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);
+
+/* Reads only segments and sections, of which there may be none. Returns as order_image_read(). */
+int order_image_read_code(int fd, struct order_image *ret, const char **ret_problem);
+
 /*
  * Takes the segments from another file of the same build, the recorded one: it may have been stripped or relaid, so
  * that the same code lies elsewhere in it. Returns 0, or an error as order_image_read() does, with the image unchanged.

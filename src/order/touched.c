@@ -78,6 +78,33 @@ int order_touched_pages(struct order_touched *touched, const struct profile_file
 	return 0;
 }
 
+int order_touched_calls(struct order_touched *touched, const struct profile_object *object,
+	uint32_t page_size, const struct order_image *image)
+{
+	touched->page_size = page_size;
+	for (size_t i = 0; i < object->n_calls; i++)
+		for (size_t s = 0; s < image->n_segments; s++) {
+			const struct order_segment *segment = &image->segments[s];
+			uint64_t address = object->calls[i].address, into = address - segment->address;
+			int r;
+
+			if (address < segment->address || into >= segment->size)
+				continue;
+			r = add_span(touched,
+				(struct order_span){
+					.address = address,
+					.size = 1,
+					.page = (segment->offset + into) / page_size,
+					.order = object->calls[i].order,
+				});
+			if (r < 0)
+				return r;
+		}
+	if (touched->n > 0)
+		qsort(touched->spans, touched->n, sizeof(*touched->spans), compare_spans);
+	return 0;
+}
+
 void order_touched_release(struct order_touched *touched)
 {
 	free(touched->spans);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The code that a start touched, as addresses. Choosing functions needs nothing else, whatever recorded the start. A
- * page profile gives spans of whole pages, and every function on one of them counts. A recorder of functions would give
- * a span for each function, by a new function beside order_touched_pages().
+ * page profile gives spans of whole pages, and every function on one of them counts. A profile with functions gives a span
+ * of one byte for each, its entry.
  */
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "order/image.h"
+#include "profile/functions.h"
 #include "profile/profile.h"
 
 struct order_span {
@@ -31,6 +32,12 @@ struct order_touched {
  */
 int order_touched_pages(struct order_touched *touched, const struct profile_file *file, uint32_t page_size,
 	const struct order_image *image);
+
+/*
+ * Adds the called functions of an object. Their order is that of all first calls. Returns as above.
+ */
+int order_touched_calls(struct order_touched *touched, const struct profile_object *object,
+	uint32_t page_size, const struct order_image *image);
 
 void order_touched_release(struct order_touched *touched);
 

@@ -25,6 +25,7 @@ struct subject {
 	struct order_touched touched;
 	struct order_list list;
 	struct order_summary summary;
+	bool called; /* the profile knows the functions that were called */
 };
 
 struct subjects {

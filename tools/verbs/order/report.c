@@ -27,6 +27,16 @@ static struct json_object *subject_json(const struct subject *subject)
 	return json;
 }
 
+/* What the order goes by. */
+static const char *basis_of(const struct subjects *subjects)
+{
+	size_t called = 0;
+
+	for (size_t i = 0; i < subjects->n; i++)
+		called += subjects->items[i].called;
+	return called == 0 ? "pages" : called == subjects->n ? "functions" : "both";
+}
+
 static int print_json_result(
 	const struct order_arguments *arguments, const struct subjects *subjects, size_t left_out)
 {
@@ -35,7 +45,7 @@ static int print_json_result(
 	for (size_t i = 0; i < subjects->n; i++)
 		json_object_array_add(files, subject_json(&subjects->items[i]));
 	json_object_object_add(json, "for", json_object_new_string(order_linker_name(arguments->linker)));
-	json_object_object_add(json, "basis", json_object_new_string("pages"));
+	json_object_object_add(json, "basis", json_object_new_string(basis_of(subjects)));
 	json_object_object_add(json, "profiles", json_object_new_uint64(arguments->n_narrow + 1));
 	json_object_object_add(json, "output", json_text(arguments->output));
 	json_object_object_add(json, "names_left_out", json_object_new_uint64(left_out));
@@ -52,8 +62,8 @@ static void print_subject(const struct subject *subject)
 	page_line("file       ", subject->path, "");
 	printf("functions  %s, and %s of the same names; %s\n", words_count(summary->functions, functions),
 		words_count(summary->namesakes, namesakes), words_bytes(summary->bytes, bytes));
-	printf("before     %s touched pages of code in %s runs\n",
-		words_count(summary->pages_before, pages[0]), words_count(summary->runs_before, runs[0]));
+	printf("before     %s %s pages of code in %s runs\n", words_count(summary->pages_before, pages[0]),
+		subject->called ? "called" : "touched", words_count(summary->runs_before, runs[0]));
 	printf("after      about %s in %s runs, by prediction\n", words_count(summary->pages_after, pages[1]),
 		words_count(summary->runs_after, runs[1]));
 }

@@ -97,6 +97,18 @@ static int take_recorded_layout(const struct profile_file *recorded, struct orde
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", recorded->path) : 0;
 }
 
+/* Functions that were called say more than the pages that they lie on. */
+static int take_touches(
+	const struct profile *profile, const struct profile_file *file, struct subject *subject)
+{
+	const struct profile_object *calls = profile_functions_of(profile->functions, file);
+
+	subject->called = calls;
+	if (calls)
+		return order_touched_calls(&subject->touched, calls, profile->page_size, &subject->image);
+	return order_touched_pages(&subject->touched, file, profile->page_size, &subject->image);
+}
+
 int order_subject_take(const struct profile *profile, const char *path,
 	const struct order_arguments *arguments, struct subject *subject)
 {
@@ -112,7 +124,7 @@ int order_subject_take(const struct profile *profile, const char *path,
 	if (status)
 		return status;
 	subject->recorded = file->path;
-	if (order_touched_pages(&subject->touched, file, profile->page_size, &subject->image) < 0 ||
+	if (take_touches(profile, file, subject) < 0 ||
 		order_choose(&subject->image, &subject->touched, &subject->list) < 0)
 		return order_no_memory();
 	return 0;
