@@ -16,7 +16,7 @@ static int set_up(struct session *session, enum record_step *step)
 	if (r < 0)
 		return r;
 	*step = RECORD_STEP_FOLLOW;
-	session->filter = follow_filter();
+	session->filter = follow_filter(session->options->functions);
 	opens_start_empty(&session->opens, &session->mounts);
 	return session->filter ? 0 : -EOPNOTSUPP;
 }
@@ -30,6 +30,7 @@ static int begin(struct session *session, enum record_step *step)
 			.opens = &session->opens,
 			.trace = &session->trace,
 			.make_cold = !session->options->keep_cache,
+			.functions = session->options->functions,
 			.unprivileged = session->command.bereft,
 		},
 		&session->follow);
@@ -71,6 +72,7 @@ static void hand_over(struct session *session, struct record_result *result)
 static void release(struct session *session)
 {
 	follow_notes_release(&session->following.notes);
+	profile_functions_free(session->following.functions);
 	follow_free(session->follow);
 }
 

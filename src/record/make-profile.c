@@ -26,8 +26,10 @@ static uint32_t biases_of_following(const struct session *session)
 		bias |= PROFILE_BIAS_RESIDENT;
 	if (following->pages_around)
 		bias |= PROFILE_BIAS_AROUND;
-	if (following->processes_unseen || following->serves || following->notes.tracer ||
-		following->notes.uring)
+	if (following->functions)
+		bias |= PROFILE_BIAS_CALLED;
+	if (following->processes_unplanted || following->processes_unseen || following->serves ||
+		following->notes.tracer || following->notes.uring)
 		bias |= PROFILE_BIAS_UNSEEN;
 	return bias;
 }
@@ -122,6 +124,7 @@ int session_make_profile(struct session *session, struct record_result *result)
 	profile_clear_doubts(&result->profile);
 	profile_identify(&result->profile);
 	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
+	result->profile.functions = TAKE_PTR(session->following.functions);
 	result->pages_resident = session->follow ? 0 : summary.pages_resident;
 	result->events_unknown = summary.events_unknown;
 	result->names_by_walking = session->opens.fd < 0 && !session->follow;

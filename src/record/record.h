@@ -47,6 +47,8 @@ struct record_options {
 	bool keep_cache;        /* do not drop the page cache first; by ptrace: nor the files of the start */
 	bool keep_read_ahead;
 	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (disks/sound.h) */
+	const struct functions_choice
+		*functions;     /* by ptrace: whose functions to record as well; NULL: none */
 	bool timeline;          /* also what each thread does over time: record_result.timeline */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	/*

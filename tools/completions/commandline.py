@@ -104,9 +104,10 @@ def one_line(what, option):
 
 
 def parse_options(verb, text):
+    """An option whose value may be left out ("--option[=VALUE]") is completed as one without."""
     options = []
     for short, long, value, what in re.findall(
-            r"^  (?:(-\w), |    )(--[a-z-]+)(?: ([A-Z]+))?  +(.*(?:\n {8,}.*)*)", text, re.MULTILINE):
+            r"^  (?:(-\w), |    )(--[a-z-]+)(?: ([A-Z]+)|\[=[A-Z]+\])?  +(.*(?:\n {8,}.*)*)", text, re.MULTILINE):
         option = Option(long, short, value, what, choices=CHOICES.get((verb, long), ()))
         option.what = one_line(what, option)
         option.kind = SPECIAL.get((verb, long), KINDS.get(value, "")) if value else ""

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -34,6 +35,8 @@ void follow_notes_release(struct follow_notes *notes)
 {
 	free(notes->tracer);
 	free(notes->privileged);
+	free(notes->missing);
+	free(notes->unknown);
 	*notes = (struct follow_notes){0};
 }
 
@@ -315,6 +318,12 @@ static int take_unmap(struct touched *touched, const struct follow_stop *stop)
 	return follow_process_look(touched, stop->process, start, end);
 }
 
+/* As the filter has it for files that are not executed. */
+static bool replaces(uint64_t flags)
+{
+	return (flags & (MAP_FIXED | MAP_DENYWRITE)) == MAP_FIXED;
+}
+
 int follow_take_call(struct touched *touched, const struct follow_stop *stop, struct follow_notes *notes)
 {
 	const uint64_t *arguments = stop->arguments;
@@ -355,6 +364,8 @@ int follow_take_call(struct touched *touched, const struct follow_stop *stop, st
 			touched, stop, (int)arguments[1], arguments[2], sizeof(uint32_t), arguments[3]);
 	case FOLLOW_COPY:
 		return take_copy(touched, stop, fd, arguments[1], sizeof(uint64_t), arguments[4]);
+	case FOLLOW_CODE:
+		return replaces(arguments[3]) ? take_unmap(touched, stop) : 0;
 	case FOLLOW_PTRACE:
 		note_tracer(stop, notes);
 		break;

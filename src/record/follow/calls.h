@@ -11,6 +11,9 @@
 struct follow_notes {
 	char *tracer; /* owned; the first program that wanted to trace another, which it may not meanwhile; or NULL */
 	char *privileged; /* owned; the first set-user-ID program that ran without its privileges; or NULL */
+	char *missing;    /* owned; a file whose functions were to be recorded, but that nothing mapped */
+	char *unknown;    /* owned; the first file of which no functions are known */
+	size_t n_unknown; /* such files */
 	bool uring;       /* some program reads through io_uring, which is not seen */
 };
 

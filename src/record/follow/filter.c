@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 struct call {
@@ -18,7 +19,7 @@ struct call {
 struct abi {
 	uint32_t arch;    /* AUDIT_ARCH_… */
 	uint32_t foreign; /* numbers from here on are of another kind: x32 */
-	uint32_t mmap;
+	uint32_t mmap, prctl;
 	const struct call *calls;
 	size_t n;
 };
@@ -75,18 +76,18 @@ static const struct call i386_calls[] = {
 	{425, FOLLOW_URING},
 };
 
-#define ABI(arch_, foreign_, mmap_, calls_)                                                                  \
+#define ABI(arch_, foreign_, mmap_, prctl_, calls_)                                                          \
 	{                                                                                                    \
-		.arch = (arch_), .foreign = (foreign_), .mmap = (mmap_), .calls = (calls_),                  \
-		.n = sizeof(calls_) / sizeof(*(calls_))                                                      \
+		.arch = (arch_), .foreign = (foreign_), .mmap = (mmap_), .prctl = (prctl_),                  \
+		.calls = (calls_), .n = sizeof(calls_) / sizeof(*(calls_))                                   \
 	}
 
 static const struct abi abis[] = {
 #if defined(__x86_64__)
-	ABI(AUDIT_ARCH_X86_64, 0x40000000, SYS_mmap, native_calls),
-	ABI(AUDIT_ARCH_I386, UINT32_MAX, 192 /* mmap2 */, i386_calls),
+	ABI(AUDIT_ARCH_X86_64, 0x40000000, SYS_mmap, SYS_prctl, native_calls),
+	ABI(AUDIT_ARCH_I386, UINT32_MAX, 192 /* mmap2 */, 172, i386_calls),
 #elif defined(__aarch64__)
-	ABI(AUDIT_ARCH_AARCH64, UINT32_MAX, SYS_mmap, native_calls),
+	ABI(AUDIT_ARCH_AARCH64, UINT32_MAX, SYS_mmap, SYS_prctl, native_calls),
 #endif
 };
 
@@ -133,7 +134,24 @@ static void put_mmap(struct writer *writer, uint32_t number)
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-static void put_abi(struct writer *writer, const struct abi *abi)
+/* Files that are mapped to be executed, and processes that may close their memory to us. */
+static void put_functions(struct writer *writer, const struct abi *abi)
+{
+	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->mmap, 0, 6);
+	put_load(writer, FIELD(args[3]));
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 3, 0);
+	put_load(writer, FIELD(args[2]));
+	put(writer, BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1);
+	put_stop(writer, FOLLOW_CODE);
+	put_load(writer, FIELD(nr));
+	put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->prctl, 0, 4);
+	put_load(writer, FIELD(args[0]));
+	put(writer, BPF_JMP | BPF_JEQ | BPF_K, PR_SET_DUMPABLE, 0, 1);
+	put_stop(writer, FOLLOW_HIDE);
+	put_return(writer, SECCOMP_RET_ALLOW);
+}
+
+static void put_abi(struct writer *writer, const struct abi *abi, bool functions)
 {
 	put_load(writer, FIELD(nr));
 	put(writer, BPF_JMP | BPF_JGE | BPF_K, abi->foreign, 0, 1);
@@ -142,11 +160,13 @@ static void put_abi(struct writer *writer, const struct abi *abi)
 		put(writer, BPF_JMP | BPF_JEQ | BPF_K, abi->calls[i].number, 0, 1);
 		put_stop(writer, abi->calls[i].what);
 	}
+	if (functions)
+		put_functions(writer, abi);
 	put_mmap(writer, abi->mmap);
 	put_return(writer, SECCOMP_RET_ALLOW);
 }
 
-const struct sock_fprog *follow_filter(void)
+const struct sock_fprog *follow_filter(bool functions)
 {
 	static struct sock_filter code[INSTRUCTIONS_MAX];
 	static struct sock_fprog program;
@@ -158,7 +178,7 @@ const struct sock_fprog *follow_filter(void)
 		put_load(&writer, FIELD(arch));
 		jump = writer.n;
 		put(&writer, BPF_JMP | BPF_JEQ | BPF_K, abis[i].arch, 0, 0);
-		put_abi(&writer, &abis[i]);
+		put_abi(&writer, &abis[i], functions);
 		code[jump].jf = (uint8_t)(writer.n - jump - 1);
 	}
 	put_return(&writer, SECCOMP_RET_ALLOW);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <stdbool.h>
 
 /* What a call means: the data of SECCOMP_RET_TRACE. The same for 64-bit and 32-bit programs. */
 enum follow_call {
@@ -28,7 +29,12 @@ enum follow_call {
 	FOLLOW_PTRACE,     /* the program wants to trace */
 	FOLLOW_ROOT,       /* its root or its mounts may change */
 	FOLLOW_URING,      /* what it reads through io_uring is not seen */
+	FOLLOW_CODE,       /* (address, length, protection, flags): a file is mapped to be executed */
+	FOLLOW_HIDE,       /* (PR_SET_DUMPABLE, whether): its memory may be closed to us */
 };
 
-/* The program for seccomp(2); NULL on a processor that it was not written for. It lasts as long as this process. */
-const struct sock_fprog *follow_filter(void);
+/*
+ * The program for seccomp(2), with the last two calls if functions are recorded; NULL on a processor that it was not
+ * written for. It lasts as long as this process.
+ */
+const struct sock_fprog *follow_filter(bool functions);

@@ -21,14 +21,15 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "base/times.h"
+#include "record/follow/traps.h"
 
 #define TICK_NS     5000000 /* between two looks at the page tables, at least */
 #define LOOK_SHARE  40      /* looks take at most this part of the time */
 #define PATIENCE_MS 5000    /* from SIGTERM to SIGKILL */
 #define STATUS_MAX  (1u << 16)
 #define EVENT_OPTIONS                                                                                        \
-	(PTRACE_O_EXITKILL | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |              \
-		PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
+	(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |            \
+		PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
 
 struct task {
 	pid_t tid;
@@ -40,13 +41,14 @@ struct follow {
 	struct follow_options options;
 	struct touched touched;
 	struct follow_notes notes;
-	struct task *tasks; /* owned; every followed thread */
+	struct function_objects functions; /* if options.functions */
+	struct task *tasks;                /* owned; every followed thread */
 	size_t n_tasks, tasks_capacity;
 	struct follow_process **processes; /* owned, each of them, too */
 	size_t n_processes, processes_capacity;
-	size_t n_unseen;  /* of the processes that have ended */
-	uint64_t look_at; /* nanoseconds: when the page tables are to be looked at again */
-	timer_t timer;    /* wakes us from waiting */
+	size_t n_unseen, n_unplanted; /* of the processes that have ended */
+	uint64_t look_at;             /* nanoseconds: when the page tables are to be looked at again */
+	timer_t timer;                /* wakes us from waiting */
 	bool has_timer;
 	struct sigaction before; /* of SIGALRM */
 	bool over;               /* nothing is noted any more */
@@ -160,6 +162,7 @@ static void remove_process(struct follow *follow, struct follow_process *process
 			break;
 		}
 	follow->n_unseen += process->unseen;
+	follow->n_unplanted += process->unplanted;
 	follow_process_free(process);
 }
 
@@ -206,10 +209,12 @@ static int take_exec(struct follow *follow, pid_t tid)
 		r = record_trace_add_exec(
 			follow->options.trace, touched_now(&follow->touched), tid, process->executing);
 	follow_process_renew(process);
+	if (r == 0 && follow->options.functions && !follow->over)
+		r = plant(&follow->functions, process, 0, UINT64_MAX);
 	return r;
 }
 
-static int take_call(struct follow *follow, const struct task *task)
+static int take_call(struct follow *follow, const struct task *task, int *request)
 {
 	struct __ptrace_syscall_info info;
 	struct follow_stop stop = {
@@ -218,7 +223,9 @@ static int take_call(struct follow *follow, const struct task *task)
 		.unprivileged = follow->options.unprivileged,
 	};
 
-	if (follow->over ||
+	int r = 0;
+
+	if ((follow->over && !follow->options.functions) ||
 		ptrace(PTRACE_GET_SYSCALL_INFO, task->tid, sizeof(info), &info) <
 			(long)offsetof(struct __ptrace_syscall_info, seccomp) ||
 		info.op != PTRACE_SYSCALL_INFO_SECCOMP)
@@ -226,7 +233,10 @@ static int take_call(struct follow *follow, const struct task *task)
 	stop.call = info.seccomp.ret_data;
 	stop.narrow = !(info.arch & __AUDIT_ARCH_64BIT);
 	stop.arguments = (const uint64_t *)info.seccomp.args;
-	return follow_take_call(&follow->touched, &stop, &follow->notes);
+	if (follow->options.functions)
+		r = trap_take_call(
+			&follow->functions, task->process, stop.call, stop.arguments, follow->over, request);
+	return r < 0 || follow->over ? r : follow_take_call(&follow->touched, &stop, &follow->notes);
 }
 
 /* The last thread of a process takes its memory with it. */
@@ -242,11 +252,11 @@ static int take_exit(struct follow *follow, struct task *task)
 	return follow_process_look(&follow->touched, process, 0, UINT64_MAX);
 }
 
-static int take_event(struct follow *follow, pid_t tid, struct task *task, int event)
+static int take_event(struct follow *follow, pid_t tid, struct task *task, int event, int *request)
 {
 	switch (event) {
 	case PTRACE_EVENT_SECCOMP:
-		return take_call(follow, task);
+		return take_call(follow, task, request);
 	case PTRACE_EVENT_EXEC:
 		return take_exec(follow, tid);
 	case PTRACE_EVENT_EXIT:
@@ -259,17 +269,21 @@ static int take_event(struct follow *follow, pid_t tid, struct task *task, int e
 static int take_stop(struct follow *follow, pid_t tid, int status)
 {
 	int event = status >> 16, signal_number = WSTOPSIG(status), r = 0;
+	int request = PTRACE_CONT;
 	struct task *task = find_task(follow, tid);
 
 	if (!task)
 		r = add_task(follow, tid, &task);
 	if (r == 0 && event)
-		r = take_event(follow, tid, task, event);
+		r = take_event(follow, tid, task, event, &request);
+	else if (r == 0 && follow->options.functions)
+		r = trap_take_signal(
+			&follow->functions, task->process, tid, follow->over, &signal_number, &request);
 	/* A thread that is stopped by a signal, as by job control, stays so until SIGCONT. */
 	if (event == PTRACE_EVENT_STOP && signal_number != SIGTRAP)
 		ptrace(PTRACE_LISTEN, tid, 0, 0);
 	else
-		ptrace(PTRACE_CONT, tid, 0, event ? 0 : signal_number);
+		ptrace(request, tid, 0, event ? 0 : signal_number);
 	return r == -ESRCH ? 0 : r;
 }
 
@@ -323,6 +337,20 @@ int follow_pump_until_exec(struct follow *follow)
 	return r;
 }
 
+/* What is known of functions goes to the caller. Breakpoints stay, and so does what is needed to put them back. */
+static int take_functions(struct follow *follow, struct follow_summary *ret)
+{
+	struct function_objects *functions = &follow->functions;
+	const char *missing = function_objects_missing(functions, 0);
+
+	ret->functions = TAKE_PTR(functions->functions);
+	profile_functions_finish(ret->functions);
+	ret->notes.unknown = TAKE_PTR(functions->unknown);
+	ret->notes.n_unknown = functions->n_unknown;
+	ret->notes.missing = missing ? strdup(missing) : NULL;
+	return missing && !ret->notes.missing ? -ENOMEM : 0;
+}
+
 int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
 {
 	int r = look_at_all(follow);
@@ -336,10 +364,15 @@ int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
 		.files_kept = follow->touched.files_kept,
 		.pages_kept = follow->touched.pages_kept,
 		.pages_looked = follow->touched.pages_looked,
+		.processes_unplanted = follow->n_unplanted,
 	};
+	if (r == 0 && follow->options.functions)
+		r = take_functions(follow, ret);
 	follow->notes = (struct follow_notes){0};
-	for (size_t i = 0; i < follow->n_processes; i++)
+	for (size_t i = 0; i < follow->n_processes; i++) {
 		ret->processes_unseen += follow->processes[i]->unseen;
+		ret->processes_unplanted += follow->processes[i]->unplanted;
+	}
 	return r;
 }
 
@@ -383,13 +416,16 @@ int follow_new(const struct follow_options *options, struct follow **ret)
 {
 	struct follow *follow = calloc(1, sizeof(*follow));
 	struct task *task;
-	int r;
+	int r = 0;
 
 	if (!follow)
 		return -ENOMEM;
 	follow->options = *options;
 	touched_init(&follow->touched, options->opens, options->trace, options->make_cold);
-	r = start_timer(follow);
+	if (options->functions)
+		r = function_objects_init(&follow->functions, options->functions, &follow->touched);
+	if (r == 0)
+		r = start_timer(follow);
 	if (r == 0 && ptrace(PTRACE_SEIZE, options->command, 0, EVENT_OPTIONS) < 0)
 		r = -errno;
 	if (r == 0)
@@ -419,6 +455,7 @@ void follow_free(struct follow *follow)
 	free(follow->processes);
 	free(follow->tasks);
 	follow_notes_release(&follow->notes);
+	function_objects_release(&follow->functions);
 	touched_release(&follow->touched);
 	free(follow);
 }

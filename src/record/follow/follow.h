@@ -14,24 +14,28 @@
 
 #include "record/events/trace.h"
 #include "record/follow/calls.h"
+#include "record/follow/objects.h"
 #include "record/names/opens.h"
 
 struct follow;
 
 struct follow_options {
-	pid_t command;              /* a child of ours that has not executed the command yet */
-	struct opens *opens;        /* borrowed until follow_stop_recording() */
-	struct record_trace *trace; /* the same */
-	bool make_cold;             /* each file, before the start touches it */
-	bool unprivileged;          /* the command cannot gain rights: set-user-ID programs have no effect */
+	pid_t command;                            /* a child of ours that has not executed the command yet */
+	struct opens *opens;                      /* borrowed until follow_stop_recording() */
+	struct record_trace *trace;               /* the same */
+	bool make_cold;                           /* each file, before the start touches it */
+	const struct functions_choice *functions; /* whose functions are recorded; borrowed; NULL: none */
+	bool unprivileged; /* the command cannot gain rights: set-user-ID programs have no effect */
 };
 
 struct follow_summary {
-	struct follow_notes notes; /* the caller's to release */
-	size_t processes_unseen;   /* we might not look into them */
-	bool serves;               /* some process has opened /dev/fuse; what such serve is left out */
-	uint64_t pages_around;     /* touched_around() */
-	size_t files_kept;         /* as in struct touched */
+	struct follow_notes notes;           /* the caller's to release */
+	size_t processes_unseen;             /* we might not look into them */
+	struct profile_functions *functions; /* the caller's to free; NULL: they were not recorded */
+	size_t processes_unplanted; /* into which we might not write: their functions are missing, or some */
+	bool serves;                /* some process has opened /dev/fuse; what such serve is left out */
+	uint64_t pages_around;      /* touched_around() */
+	size_t files_kept;          /* as in struct touched */
 	uint64_t pages_kept, pages_looked;
 };
 

@@ -59,13 +59,15 @@ static int open_of(int32_t pid, const char *what)
 static bool parse(const char *line, struct page_mapping *ret)
 {
 	unsigned device_major, device_minor;
+	char mode[5];
 	int path = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
-		    &ret->end, &ret->offset, &device_major, &device_minor, &ret->inode, &path) != 6)
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n", &ret->start,
+		    &ret->end, mode, &ret->offset, &device_major, &device_minor, &ret->inode, &path) != 7)
 		return false;
 	ret->device = device_major << 20 | (device_minor & 0xfffff);
 	ret->path = line + path;
+	ret->code = mode[2] == 'x' && mode[3] == 'p';
 	return ret->inode != 0 && ret->start < ret->end;
 }
 

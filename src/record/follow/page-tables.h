@@ -13,6 +13,7 @@ struct page_mapping {
 	uint64_t offset;     /* bytes, in the file */
 	uint64_t inode;      /* never 0 */
 	uint32_t device;     /* major << 20 | minor */
+	bool code;           /* executable, and changes to it are the process's own */
 	const char *
 		path; /* as the kernel names it to us; borrowed; may be of another root, or end with " (deleted)" */
 };

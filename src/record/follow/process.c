@@ -31,6 +31,7 @@ struct follow_process *follow_process_new(int32_t pid)
 		*process = (struct follow_process){
 			.pid = pid,
 			.pagemap = -1,
+			.memory = -1,
 			.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
 		};
 	return process;
@@ -42,8 +43,11 @@ void follow_process_free(struct follow_process *process)
 		return;
 	if (process->pagemap >= 0)
 		close(process->pagemap);
+	if (process->memory >= 0)
+		close(process->memory);
 	if (process->pidfd >= 0)
 		close(process->pidfd);
+	free(process->code);
 	free(process->executing);
 	free(process);
 }
@@ -69,7 +73,11 @@ void follow_process_renew(struct follow_process *process)
 {
 	if (process->pagemap >= 0)
 		close(process->pagemap);
-	process->pagemap = -1;
+	if (process->memory >= 0)
+		close(process->memory);
+	process->pagemap = process->memory = -1;
+	process->n_code = 0;
+	process->closed = false;
 	process->shares_memory = process->unseen = false;
 	process->foreign = follow_process_is_foreign(process->pid);
 	free(process->executing);
@@ -138,8 +146,7 @@ static int open_mapping(const struct touched *touched, const struct follow_proce
 	return fd < 0 ? -errno : fd;
 }
 
-/* The file of a mapping, if it can be looked at. A name may lead elsewhere by now. Returns as above. */
-static int open_mapped(
+int follow_process_open(
 	struct touched *touched, const struct follow_process *process, const struct page_mapping *mapping)
 {
 	bool by_mapping;
@@ -158,10 +165,9 @@ static int open_mapped(
 	return -ENOENT;
 }
 
-/* Finds the file of a mapping, or adds it. *ret may be TOUCHED_NONE. Returns 0 or -ENOMEM. */
-static int find_file(struct look *look, const struct page_mapping *mapping, size_t *ret)
+int follow_process_find_file(struct touched *touched, const struct follow_process *process,
+	const struct page_mapping *mapping, size_t *ret)
 {
-	struct touched *touched = look->touched;
 	_cleanup_close_ int fd = -1;
 	int r;
 
@@ -170,9 +176,8 @@ static int find_file(struct look *look, const struct page_mapping *mapping, size
 		*ret = inode_map_find(&touched->by_stat, mapping->device, mapping->inode);
 	if (*ret != TOUCHED_NONE)
 		return 0;
-	fd = open_mapped(touched, look->process, mapping);
-	r = fd < 0 ? touched_add_ignored(touched, ret)
-		   : touched_add(touched, fd, look->process->pid, false, ret);
+	fd = follow_process_open(touched, process, mapping);
+	r = fd < 0 ? touched_add_ignored(touched, ret) : touched_add(touched, fd, process->pid, false, ret);
 	if (r == 0 && *ret != TOUCHED_NONE)
 		r = inode_map_add(&touched->by_mapping, mapping->device, mapping->inode, *ret);
 	return r;
@@ -204,7 +209,7 @@ static int found_mapping(void *context, const struct page_mapping *mapping)
 
 	if (start >= end)
 		return 0;
-	r = find_file(look, mapping, &look->file);
+	r = follow_process_find_file(look->touched, look->process, mapping, &look->file);
 	if (r < 0 || look->file == TOUCHED_NONE || look->touched->items[look->file].ignored)
 		return r;
 	look->mapping = mapping;

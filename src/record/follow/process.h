@@ -5,17 +5,30 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "record/follow/page-tables.h"
 #include "record/follow/touched.h"
+
+/* Code of an object whose functions are recorded (objects.h), where it is mapped. */
+struct process_code {
+	uint64_t start, end; /* addresses */
+	uint64_t offset;     /* bytes, in the file */
+	size_t object;       /* index */
+};
 
 struct follow_process {
 	int32_t pid;
-	unsigned threads;   /* that we follow */
-	unsigned exiting;   /* of them, those that are about to end */
-	int pagemap;        /* owned; of the memory that it has now; -1: not opened yet */
-	int pidfd;          /* owned; -1: the kernel has none */
-	bool shares_memory; /* with its parent, until it executes a program: that one is looked at */
-	bool foreign;       /* its root or its mount namespace may be another than ours */
-	bool unseen;        /* we may not look into it */
+	unsigned threads;          /* that we follow */
+	unsigned exiting;          /* of them, those that are about to end */
+	int pagemap;               /* owned; of the memory that it has now; -1: not opened yet */
+	int pidfd;                 /* owned; -1: the kernel has none */
+	bool shares_memory;        /* with its parent, until it executes a program: that one is looked at */
+	bool foreign;              /* its root or its mount namespace may be another than ours */
+	bool unseen;               /* we may not look into it */
+	int memory;                /* owned; that it has now, for breakpoints; -1: not opened yet */
+	bool unplanted;            /* some of its code has no breakpoints, since we may not write there */
+	bool closed;               /* and none is to be put there any more */
+	struct process_code *code; /* owned; with breakpoints; may miss what was inherited */
+	size_t n_code, code_capacity;
 	char *executing; /* owned; the path of its last execve, absolute; NULL: none since the last program began */
 };
 
@@ -34,6 +47,17 @@ size_t follow_process_read(
 
 /* Another program runs in it now. */
 void follow_process_renew(struct follow_process *process);
+
+/*
+ * The file of a mapping, with O_PATH, if it can be looked at. A name may lead elsewhere by now. Returns a descriptor, or
+ * negative errno.
+ */
+int follow_process_open(
+	struct touched *touched, const struct follow_process *process, const struct page_mapping *mapping);
+
+/* Finds the file of a mapping, or adds it. *ret may be TOUCHED_NONE. Returns 0 or -ENOMEM. */
+int follow_process_find_file(struct touched *touched, const struct follow_process *process,
+	const struct page_mapping *mapping, size_t *ret);
 
 /*
  * Notes the pages of files that its page tables have in these addresses: file by file, in the order in which these were

@@ -38,6 +38,7 @@ void touched_release(struct touched *touched)
 	for (size_t i = 0; i < touched->count; i++) {
 		free(touched->items[i].seen);
 		free(touched->items[i].mapped);
+		free(touched->items[i].hidden);
 	}
 	free(touched->items);
 	inode_map_release(&touched->by_stat);
@@ -191,6 +192,30 @@ static int make_room(struct touched_file *file, uint64_t pages)
 	return r;
 }
 
+static bool is_hidden(const struct touched_file *file, uint64_t page)
+{
+	return page < file->hidden_pages && bit_get(file->hidden, page);
+}
+
+int touched_hide(struct touched *touched, size_t index, uint64_t page)
+{
+	struct touched_file *file = index == TOUCHED_NONE ? NULL : &touched->items[index];
+	int r = 0;
+
+	if (!file || file->ignored || page >= PAGES_MAX)
+		return 0;
+	if (page >= file->hidden_pages) {
+		uint64_t pages = (page + page / 2 + 64) / 64 * 64;
+
+		r = grow_bits(&file->hidden, file->hidden_pages, pages);
+		if (r == 0)
+			file->hidden_pages = pages;
+	}
+	if (r == 0)
+		bit_set(file->hidden, page);
+	return r;
+}
+
 bool touched_has_new(const struct touched *touched, size_t index, uint64_t first, uint64_t last)
 {
 	const struct touched_file *file = &touched->items[index];
@@ -200,7 +225,7 @@ bool touched_has_new(const struct touched *touched, size_t index, uint64_t first
 	if (last >= PAGES_MAX)
 		return true; /* touched_pages() says that they are lost */
 	for (uint64_t page = first; page <= last; page++)
-		if (page >= file->pages || !bit_get(file->seen, page))
+		if ((page >= file->pages || !bit_get(file->seen, page)) && !is_hidden(file, page))
 			return true;
 	return false;
 }
@@ -238,9 +263,11 @@ int touched_pages(
 	r = make_room(file, last + 1);
 	touched->bits += file->pages;
 	for (uint64_t page = first; r == 0 && page <= last; page++) {
-		if (mapped)
+		bool counts = !mapped || !is_hidden(file, page);
+
+		if (mapped && counts)
 			bit_set(file->mapped, page);
-		if (!bit_get(file->seen, page)) {
+		if (counts && !bit_get(file->seen, page)) {
 			bit_set(file->seen, page);
 			file->n_seen++;
 			continue;

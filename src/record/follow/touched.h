@@ -24,7 +24,9 @@ struct touched_file {
 	uint8_t *mapped; /* owned; those of them that a page table has shown */
 	uint64_t pages;  /* that the bits are for */
 	uint64_t n_seen;
-	bool ignored; /* no regular file of a disk: its pages are nobody's concern */
+	uint8_t *hidden;       /* owned; a bit for each page of which page tables say nothing */
+	uint64_t hidden_pages; /* that these bits are for */
+	bool ignored;          /* no regular file of a disk: its pages are nobody's concern */
 };
 
 struct touched {
@@ -63,7 +65,10 @@ int touched_add(struct touched *touched, int fd, int32_t pid, bool cold, size_t 
 /* Adds a file of which nothing is known, so that it need not be looked for again. Returns 0 or -ENOMEM. */
 int touched_add_ignored(struct touched *touched, size_t *ret);
 
-/* Whether one of these pages has not been touched so far. */
+/* What page tables show of the page does not count from now on: something else than the start touches it. Returns 0 or -ENOMEM. */
+int touched_hide(struct touched *touched, size_t file, uint64_t page);
+
+/* Whether one of these pages has not been touched so far, as page tables can tell. */
 bool touched_has_new(const struct touched *touched, size_t file, uint64_t first, uint64_t last);
 
 /* The pages from `first` to `last` of the file have been touched, by a read or as a page table shows. Returns 0 or -ENOMEM. */

@@ -16,6 +16,7 @@
 #include "record/command/caller.h"
 #include "record/command/window-watcher.h"
 #include "verb.h"
+#include "verbs/record/functions.h"
 #include "verbs/record/report.h"
 
 /* sudo gives root another PATH than the user's, in which the user's own programs are not found. */
@@ -145,5 +146,6 @@ void record_job_release(struct record_job *job)
 	free(job->program);
 	free(job->caller);
 	record_inside_release(&job->inside);
+	record_functions_release(&job->functions);
 	free(job->folder);
 }

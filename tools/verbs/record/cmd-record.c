@@ -23,6 +23,7 @@
 #include "record/command/window-watcher.h"
 #include "verb.h"
 #include "verbs/record/begin.h"
+#include "verbs/record/functions.h"
 #include "verbs/record/keep.h"
 #include "verbs/record/report.h"
 
@@ -36,6 +37,8 @@ static const char help[] =
 	"  -b, --backend BACKEND     trace: the kernel's trace events; exact, needs root\n"
 	"                            ptrace: follow COMMAND; needs no rights and no cold machine\n"
 	"                            auto: trace where it works, else ptrace (default)\n"
+	"      --functions[=OBJECT]  also record which functions of OBJECT are called, in their order; of\n"
+	"                            all programs and libraries without OBJECT; may be repeated\n"
 	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
 	"                            window: its first window is on the screen (X11 and Xwayland)\n"
 	"                            mark: 'headstart mark' was run\n"
@@ -66,7 +69,14 @@ static void find_asked(struct record_job *job)
 	asked_by_arguments(job->rule, (const char *const *)job->record.argv, AT_FDCWD, &job->asked);
 }
 
-enum { OPTION_USER = 256, OPTION_NO_DROP, OPTION_KEEP_READ_AHEAD, OPTION_PAGE_CACHE_EVENTS, OPTION_JSON };
+enum {
+	OPTION_USER = 256,
+	OPTION_NO_DROP,
+	OPTION_KEEP_READ_AHEAD,
+	OPTION_PAGE_CACHE_EVENTS,
+	OPTION_FUNCTIONS,
+	OPTION_JSON
+};
 
 static int take_backend(struct record_job *job, const char *name)
 {
@@ -122,6 +132,8 @@ static int take_option(struct record_job *job, int option)
 	case OPTION_PAGE_CACHE_EVENTS:
 		job->record.page_cache_events = true;
 		return 0;
+	case OPTION_FUNCTIONS:
+		return record_functions_add(job, optarg);
 	case OPTION_JSON:
 		job->json = true;
 		return 0;
@@ -144,6 +156,7 @@ static int parse(int argc, char **argv, struct record_job *job)
 		{"no-drop", no_argument, NULL, OPTION_NO_DROP},
 		{"keep-read-ahead", no_argument, NULL, OPTION_KEEP_READ_AHEAD},
 		{"page-cache-events", no_argument, NULL, OPTION_PAGE_CACHE_EVENTS},
+		{"functions", optional_argument, NULL, OPTION_FUNCTIONS},
 		{"quiet", no_argument, NULL, 'q'},
 		{"json", no_argument, NULL, OPTION_JSON},
 		{"help", no_argument, NULL, 'h'},
@@ -257,7 +270,9 @@ int cmd_record(int argc, char **argv)
 
 	if (r)
 		return r < 0 ? 0 : r;
-	r = choose_backend(&job);
+	r = record_functions_check(&job);
+	if (r == 0)
+		r = choose_backend(&job);
 	if (r)
 		return r;
 	if (geteuid() == 0)

@@ -13,16 +13,25 @@
 #define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
 
+/* --functions. */
+struct record_functions {
+	char **objects; /* owned, and each of them, too; choice.n_objects of them */
+	size_t capacity;
+	bool all;
+	struct functions_choice choice;
+};
+
 struct record_job {
 	struct record_options record;
 	const char *makes;  /* "profile" or "timeline" */
 	const char *output; /* NULL: the store */
 	bool kill, merge, force, quiet, json;
-	bool choose;   /* the best backend that works here */
-	int refused;   /* negative errno: why that is not trace events; 0: it is, or was not asked */
-	char *path;    /* owned; of the command, links not resolved */
-	char *program; /* owned; links resolved */
-	char *folder;  /* owned; the working folder */
+	bool choose; /* the best backend that works here */
+	int refused; /* negative errno: why that is not trace events; 0: it is, or was not asked */
+	struct record_functions functions;
+	char *path;                /* owned; of the command, links not resolved */
+	char *program;             /* owned; links resolved */
+	char *folder;              /* owned; the working folder */
 	char rule[ASKED_RULE_MAX]; /* how to tell what COMMAND is asked for */
 	struct asked asked;
 	char *caller; /* owned; the user who called sudo, or NULL */

@@ -17,10 +17,12 @@
 #include "lib/window-refusal.h"
 #include "plan/build/build.h"
 #include "plan/store/store.h"
+#include "profile/functions.h"
 #include "record/command/terminal.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/record/functions.h"
 
 /* Said when the command starts. */
 static void say_how_it_ends(const struct record_job *job)
@@ -204,6 +206,8 @@ int record_report_json(const struct record_job *job, const struct record_result 
 		add_number(object, "files_kept", result->following.files_kept);
 		add_number(object, "processes_unseen", result->following.processes_unseen);
 	}
+	if (profile->functions)
+		add_number(object, "functions", profile->functions->n_calls);
 	for (const struct words_bias *bias = words_biases; bias->bit; bias++)
 		if (profile->bias & bias->bit)
 			json_object_array_add(biases, json_object_new_string(bias->name));
@@ -324,6 +328,7 @@ void record_report_text(const struct record_job *job, const struct record_result
 	char bytes[WORDS_MAX], pages[WORDS_MAX];
 
 	print_biases(result);
+	record_functions_report(job, result);
 	verb_note("%zu file%s, %s pages (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
 		words_plural(profile->n_files), words_count(count_pages(profile), pages),
 		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Breakpoints are written through /proc/PID/mem, many pages at a time: the kernel lets a tracer write to private mappings
+ * that the process itself may not write to, and makes private copies of their pages. So no file changes.
+ */
+#include "record/follow/plant.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+
+#define TRAP   0xcc         /* INT3, one byte; the thread stops after it */
+#define WINDOW (128u << 10) /* bytes of memory that are rewritten at once */
+
+bool plant_possible(void)
+{
+#ifdef __x86_64__
+	return true;
+#else
+	return false;
+#endif
+}
+
+static int open_memory(struct follow_process *process)
+{
+	char path[64];
+
+	if (process->memory < 0) {
+		snprintf(path, sizeof(path), "/proc/%" PRId32 "/mem", process->pid);
+		process->memory = open(path, O_RDWR | O_CLOEXEC);
+	}
+	return process->memory;
+}
+
+enum change { PLANT, UNPLANT };
+
+/* Changes the entries of a window from index `i` on. Returns the first that lies behind it. */
+static size_t change_window(const struct function_object *object, enum change change, size_t i,
+	uint64_t offset, uint8_t *window, size_t size, bool *ret_changed)
+{
+	for (; i < object->entries.n && object->entries.items[i].offset - offset < size; i++) {
+		uint8_t *byte = &window[object->entries.items[i].offset - offset];
+		uint8_t original = object->original[i];
+
+		/* Where the memory is not what the file has, the program has changed it: that is its own. */
+		if (original == TRAP || *byte != (change == PLANT ? original : TRAP) ||
+			(change == PLANT && object->called[i]))
+			continue;
+		*byte = change == PLANT ? TRAP : original;
+		*ret_changed = true;
+	}
+	return i;
+}
+
+/* Rewrites a mapping of the object, window by window, but for windows without entries. */
+static void change_mapping(struct follow_process *process, const struct process_code *code,
+	const struct function_object *object, enum change change)
+{
+	uint64_t end = code->offset + (code->end - code->start), page = (uint64_t)sysconf(_SC_PAGESIZE);
+	_cleanup_free_ uint8_t *window = malloc(WINDOW);
+	size_t i = function_object_entry(object, code->offset);
+
+	while (window && i < object->entries.n && object->entries.items[i].offset < end) {
+		uint64_t offset = object->entries.items[i].offset / page * page, address;
+		uint64_t size = end - offset < WINDOW ? end - offset : WINDOW;
+		bool changed = false;
+		size_t next;
+		ssize_t n;
+
+		address = code->start + (offset - code->offset);
+		n = pread(process->memory, window, size, (off_t)address); /* ends where the file does */
+		next = n > 0 ? change_window(object, change, i, offset, window, (size_t)n, &changed) : i;
+		if (changed && pwrite(process->memory, window, (size_t)n, (off_t)address) != n)
+			process->unplanted = true;
+		if (next == i)
+			break;
+		i = next;
+	}
+}
+
+/* What is mapped now takes the place of what was known of these addresses. */
+static int note_code(struct follow_process *process, const struct process_code *code)
+{
+	size_t kept = 0;
+	int r;
+
+	for (size_t i = 0; i < process->n_code; i++)
+		if (process->code[i].end <= code->start || process->code[i].start >= code->end)
+			process->code[kept++] = process->code[i];
+	process->n_code = kept;
+	r = ARRAY_RESERVE(process->code, process->code_capacity, process->n_code + 1);
+	if (r == 0)
+		process->code[process->n_code++] = *code;
+	return r;
+}
+
+struct visit {
+	struct function_objects *objects;
+	struct follow_process *process;
+	uint64_t start, end;
+	bool plant; /* else only look which known objects are mapped where */
+};
+
+static int visit_mapping(void *context, const struct page_mapping *mapping)
+{
+	struct visit *visit = context;
+	struct function_object *object;
+	struct process_code code = {mapping->start, mapping->end, mapping->offset, 0};
+	int r = 0;
+
+	if (!mapping->code || mapping->end <= visit->start || mapping->start >= visit->end)
+		return 0;
+	if (visit->plant)
+		r = function_objects_add(visit->objects, visit->process, mapping, &object);
+	else
+		object = function_objects_find(visit->objects, mapping);
+	if (r < 0 || !object || object->entries.n == 0)
+		return r;
+	code.object = (size_t)(object - visit->objects->items);
+	r = note_code(visit->process, &code);
+	if (r == 0 && visit->plant)
+		change_mapping(visit->process, &code, object, PLANT);
+	return r;
+}
+
+static int visit_mappings(struct visit *visit)
+{
+	int r = page_tables_mappings(visit->process->pid, visit_mapping, visit);
+
+	if (r < 0 && r != -ENOMEM && r != -ESRCH && r != -ENOENT)
+		visit->process->unplanted = true;
+	return r == -ENOMEM ? r : 0;
+}
+
+int plant(struct function_objects *objects, struct follow_process *process, uint64_t start, uint64_t end)
+{
+	struct visit visit = {objects, process, start, end, true};
+
+	if (process->closed)
+		return 0;
+	if (open_memory(process) < 0) {
+		process->unplanted = errno != ENOENT && errno != ESRCH;
+		return 0;
+	}
+	return visit_mappings(&visit);
+}
+
+/* Looks anew which known objects are mapped. */
+static int refresh(struct function_objects *objects, struct follow_process *process)
+{
+	struct visit visit = {objects, process, 0, UINT64_MAX, false};
+
+	process->n_code = 0;
+	return visit_mappings(&visit);
+}
+
+int unplant(struct function_objects *objects, struct follow_process *process)
+{
+	int r;
+
+	if (open_memory(process) < 0)
+		return 0;
+	r = refresh(objects, process);
+	for (size_t i = 0; r == 0 && i < process->n_code; i++)
+		change_mapping(process, &process->code[i], &objects->items[process->code[i].object], UNPLANT);
+	process->closed = process->unplanted = true;
+	return r;
+}
+
+/* The entry at the address, by what is known of the process. */
+static struct function_object *find_entry(const struct function_objects *objects,
+	const struct follow_process *process, uint64_t address, size_t *ret_entry)
+{
+	for (size_t i = 0; i < process->n_code; i++) {
+		const struct process_code *code = &process->code[i];
+		struct function_object *object = &objects->items[code->object];
+		uint64_t offset = address - code->start + code->offset;
+		size_t entry;
+
+		if (address < code->start || address >= code->end)
+			continue;
+		entry = function_object_entry(object, offset);
+		if (entry < object->entries.n && object->entries.items[entry].offset == offset &&
+			object->original[entry] != TRAP) {
+			*ret_entry = entry;
+			return object;
+		}
+	}
+	return NULL;
+}
+
+#ifdef __x86_64__
+static bool is_breakpoint(pid_t tid)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && info.si_signo == SIGTRAP &&
+		(info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT);
+}
+
+static bool address_of_hit(pid_t tid, uint64_t *ret)
+{
+	errno = 0;
+	*ret = (uint64_t)ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user_regs_struct, rip), 0) - 1;
+	return errno == 0;
+}
+
+static bool go_back(pid_t tid, uint64_t address)
+{
+	return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address) == 0;
+}
+#else
+static bool is_breakpoint(pid_t tid)
+{
+	return false;
+}
+
+static bool address_of_hit(pid_t tid, uint64_t *ret)
+{
+	return false;
+}
+
+static bool go_back(pid_t tid, uint64_t address)
+{
+	return false;
+}
+#endif
+
+/* Another thread may have been here before: then nothing is left to put back. */
+static bool put_back(struct follow_process *process, uint64_t address, uint8_t original)
+{
+	uint8_t byte;
+
+	return open_memory(process) >= 0 && pread(process->memory, &byte, 1, (off_t)address) == 1 &&
+		(byte != TRAP || pwrite(process->memory, &original, 1, (off_t)address) == 1);
+}
+
+int plant_hit(struct function_objects *objects, struct follow_process *process, pid_t tid, bool note)
+{
+	struct function_object *object;
+	uint64_t address;
+	size_t entry;
+	int r = 0;
+
+	if (!is_breakpoint(tid) || !address_of_hit(tid, &address))
+		return 0;
+	object = find_entry(objects, process, address, &entry);
+	if (!object) {
+		r = refresh(objects, process);
+		object = r == 0 ? find_entry(objects, process, address, &entry) : NULL;
+	}
+	if (!object || !put_back(process, address, object->original[entry]) || !go_back(tid, address))
+		return r;
+	r = note ? function_objects_call(objects, object, entry, process->pid) : 0;
+	return r < 0 ? r : 1;
+}
