@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,20 +21,33 @@
 #include "taken.h"
 
 #define DROP_ATTEMPTS 5
+#define PAGE          UINT64_C(4096)
+#define WINDOW        (UINT64_C(16) << 20) /* bytes that are looked at together */
 
-/* The pages of [offset, offset + size) that are resident; mincore(2) tells the truth to the owner of the
- * file. */
-static uint64_t resident(int fd, uint64_t offset, uint64_t size)
+/* The resident pages of [begin, end), which is no larger than WINDOW. */
+static uint64_t resident_in_window(int fd, uint64_t begin, uint64_t end)
 {
-	unsigned char pages[4096];
-	uint64_t begin = offset & ~4095ull, end = (offset + size + 4095) & ~4095ull, count = 0;
+	unsigned char pages[WINDOW / PAGE];
 	void *at = mmap(NULL, end - begin, PROT_READ, MAP_SHARED, fd, (off_t)begin);
+	uint64_t count = 0;
 
-	if (at == MAP_FAILED || (end - begin) / 4096 > sizeof(pages) || mincore(at, end - begin, pages) != 0)
-		return 0;
-	for (uint64_t i = 0; i < (end - begin) / 4096; i++)
+	if (at == MAP_FAILED || mincore(at, end - begin, pages) != 0) {
+		perror("page");
+		exit(2);
+	}
+	for (uint64_t i = 0; i < (end - begin) / PAGE; i++)
 		count += pages[i] & 1;
 	munmap(at, end - begin);
+	return count;
+}
+
+/* The pages of [offset, offset + size) that are resident; mincore(2) tells the truth to the owner of the file. */
+static uint64_t resident(int fd, uint64_t offset, uint64_t size)
+{
+	uint64_t begin = offset & ~(PAGE - 1), end = (offset + size + PAGE - 1) & ~(PAGE - 1), count = 0;
+
+	for (; begin < end; begin += WINDOW)
+		count += resident_in_window(fd, begin, end - begin < WINDOW ? end : begin + WINDOW);
 	return count;
 }
 
@@ -84,7 +98,7 @@ static int page_in(int fd, uint64_t size)
 
 static uint64_t bytes_of(uint64_t pages, uint64_t size)
 {
-	return pages * 4096 < size ? pages * 4096 : size;
+	return pages * PAGE < size ? pages * PAGE : size;
 }
 
 int main(int argc, char **argv)
