@@ -36,6 +36,15 @@ struct explanation {
 	size_t n_plans, plans_capacity;
 };
 
+struct json_object;
+struct report_style;
+
+/* The functions on a page, and which of them were called, if that was recorded: as lines of a table, and in JSON. */
+void explanation_print_functions(
+	const struct explanation *explanation, uint64_t page, const struct report_style *style);
+void explanation_put_functions(
+	struct json_object *json, const struct explanation *explanation, uint64_t page);
+
 /* Each returns 0 or an exit status after printing the reason. */
 int explanation_print_text(const struct explanation *explanation);
 int explanation_print_json(const struct explanation *explanation);

@@ -17,8 +17,7 @@
 #include "report/words.h"
 #include "verb.h"
 
-#define FUNCTIONS_SHOWN 12u
-#define PAGES_SHOWN     8u /* of a function */
+#define PAGES_SHOWN 8u /* of a function */
 
 static const char *staleness_words(enum profile_staleness staleness)
 {
@@ -188,22 +187,6 @@ static void print_page_plan(const struct explanation *explanation, const struct 
 		print_plan_line(plan, style, "does not read it: no start touched the page");
 }
 
-static void print_functions(
-	const struct explanation *explanation, uint64_t page, const struct report_style *style)
-{
-	_cleanup_(explain_functions_releasep) struct explain_functions functions = {0};
-	const char *label = "functions";
-
-	if (!explanation->has_image ||
-		explain_functions_on(&explanation->image, page, explanation->all.page_size, &functions) < 0)
-		return;
-	for (size_t i = 0; i < functions.n && i < FUNCTIONS_SHOWN; i++, label = "")
-		table_line(stdout, style, label, "%.*s", (int)functions.items[i]->name_length,
-			functions.items[i]->name);
-	if (functions.n > FUNCTIONS_SHOWN)
-		table_line(stdout, style, "", "and %zu more", functions.n - FUNCTIONS_SHOWN);
-}
-
 static void print_page(const struct explanation *explanation, uint64_t page, const struct report_style *style)
 {
 	const struct profile *all = &explanation->all;
@@ -222,7 +205,7 @@ static void print_page(const struct explanation *explanation, uint64_t page, con
 			exec ? exec->path : all->program);
 	else
 		table_line(stdout, style, "touched", "by no start");
-	print_functions(explanation, page, style);
+	explanation_print_functions(explanation, page, style);
 	for (size_t i = 0; i < explanation->n_plans; i++)
 		print_page_plan(explanation, &explanation->plans[i], page, style);
 }
@@ -333,23 +316,6 @@ static struct json_object *page_plan_json(
 		why_name(explain_page_of(&plan->view, explanation->path, explanation->file, page)));
 }
 
-static struct json_object *functions_json(const struct explanation *explanation, uint64_t page)
-{
-	_cleanup_(explain_functions_releasep) struct explain_functions functions = {0};
-	struct json_object *json = json_object_new_array();
-
-	if (!explanation->has_image ||
-		explain_functions_on(&explanation->image, page, explanation->all.page_size, &functions) < 0)
-		return json;
-	for (size_t i = 0; i < functions.n; i++) {
-		_cleanup_free_ char *name =
-			strndup(functions.items[i]->name, functions.items[i]->name_length);
-
-		json_object_array_add(json, json_text(name));
-	}
-	return json;
-}
-
 static struct json_object *page_json(const struct explanation *explanation, uint64_t page)
 {
 	struct json_object *json = json_object_new_object(), *plans = json_object_new_array();
@@ -365,7 +331,7 @@ static struct json_object *page_json(const struct explanation *explanation, uint
 		put(json, "runs", range->runs);
 		put_exec(json, &explanation->all, order);
 	}
-	json_object_object_add(json, "functions", functions_json(explanation, page));
+	explanation_put_functions(json, explanation, page);
 	for (size_t i = 0; i < explanation->n_plans; i++)
 		json_object_array_add(plans, page_plan_json(explanation, &explanation->plans[i], page));
 	json_object_object_add(json, "plans", plans);
