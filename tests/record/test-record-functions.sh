@@ -104,12 +104,35 @@ END
 	grep -qxE 'real|_ZL4realv' order || fail "what an IFUNC leads to is missing"
 }
 
-# The same recording again with --merge adds only what is new.
-case_stored_recordings_are_merged() {
-	"$tool" record --functions=few -- ./few 2>err || fail "$(cat err)"
-	"$tool" record --merge --functions=few -- ./few 2>err || fail "$(cat err)"
-	HEADSTART_STATE=$tmp/state "$tool" show state/few-*.profile >shown || fail "no profile"
-	grep -qE '^  called +[0-9]+ functions of 1 file$' shown || fail "$(cat shown)"
+# called STORED: how many functions it has.
+called() { "$tool" show "$1" | sed -n 's/^  called  *\([0-9,]*\) functions* of 1 file$/\1/p'; }
+
+case_recordings_with_functions_and_without_are_one_of_the_start() {
+	store() { "$tool" record --quiet --backend ptrace "$@" -- ./few 2>err || fail "$(cat err)"; }
+	store
+	"$tool" show --json --all state/few-*.profile >pages
+	! grep -q '"called"' pages || fail "the pages are those of a recording with functions"
+	store --functions=few
+	n=$(called state/few-*.profile)
+	[ "${n:-0}" -gt 5 ] || fail "no functions were stored: $("$tool" show state/few-*.profile)"
+	"$tool" show --json --all state/few-*.profile >both
+	json both - "$(cat pages | tr -d '\n')" <<'END' || fail "the pages are not those of the first recording"
+import json
+before = json.loads(ARGS[0])
+assert TOP["files"] == before["files"] and TOP["bias"] == before["bias"]
+END
+	store --merge --functions=few
+	[ "$(called state/few-*.profile)" = "$n" ] || fail "the same functions became others"
+	store
+	[ "$(called state/few-*.profile)" = "$n" ] || fail "a recording without functions lost them"
+	"$tool" explain state/few-*.profile main >explained || fail "nothing is explained"
+	grep -qE '^ +(functions +)?first, call [0-9]+$' explained && grep -qE '^ +and [0-9]+ (more|that were not called)$' explained &&
+		! grep -q never explained || fail "not by calls: $(cat explained)"
+	"$tool" explain --json state/few-*.profile main >explained
+	json explained - <<'END' || fail "not by calls: $(cat explained)"
+orders = {call["function"]: call["order"] for page in TOP["pages"] for call in page["calls"]}
+assert orders["main"] < orders["first"] < orders["second"] < orders["third"] and "never" not in orders, orders
+END
 }
 
 case_killed_program() {

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
+#include "profile/functions.h"
 #include "profile/recordings.h"
 #include "report/words.h"
 #include "verb.h"
@@ -43,6 +44,12 @@ static struct profile *find_same(const struct recordings *stored, const struct p
 	return same;
 }
 
+/* Whether the recording has its functions to give, and its pages are worse than those of the stored one. */
+static bool brings_functions(const struct profile *profile, const struct profile *same)
+{
+	return same && profile->functions && !(same->bias & PROFILE_BIAS_CALLED);
+}
+
 /* Returns 0 if the recording is good enough to be kept, or an exit status after printing why it is not. */
 static int check_worth(const struct profile *profile, const struct profile *same)
 {
@@ -56,11 +63,38 @@ static int check_worth(const struct profile *profile, const struct profile *same
 	if (WEXITSTATUS(status) && !as_before)
 		return verb_fail("not kept: '%s' exited with status %d (--force keeps it)", profile->program,
 			WEXITSTATUS(status));
-	if (same && profile_bytes(profile) < profile_bytes(same) / SHORT_SHARE)
+	if (same && !brings_functions(profile, same) &&
+		profile_bytes(profile) < profile_bytes(same) / SHORT_SHARE)
 		return verb_fail(
 			"not kept: this start of '%s' touched %s, the one recorded before %s (--force keeps it)",
 			profile->program, words_bytes(profile_bytes(profile), now),
 			words_bytes(profile_bytes(same), before));
+	return 0;
+}
+
+/*
+ * Functions and pages of a start are recorded one after the other, and each recording leaves what the other has found:
+ * pages of a recording with functions do not replace better ones, and one without keeps the functions.
+ */
+static int join_functions(struct profile *same, struct profile *profile, bool merge)
+{
+	_cleanup_(profile_releasep) struct profile copy = {0};
+	int r;
+
+	if (!same)
+		return 0;
+	if (!brings_functions(profile, same))
+		return profile->functions ? 0 : profile_functions_copy(same->functions, &profile->functions);
+	if (!merge)
+		profile_functions_free(TAKE_PTR(same->functions));
+	r = profile_functions_merge(&same->functions, profile->functions);
+	if (r == 0)
+		r = profile_copy(same, &copy);
+	if (r < 0)
+		return r;
+	profile_release(profile);
+	*profile = copy;
+	copy = (struct profile){0};
 	return 0;
 }
 
@@ -106,6 +140,7 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	_cleanup_free_ char *path = NULL;
 	struct profile *same;
+	bool joined;
 	int err = store_path_for_writing(STORE_PROFILE, profile->program, &path);
 
 	if (err)
@@ -119,7 +154,10 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 	err = job->force ? 0 : check_worth(profile, same);
 	if (err)
 		return err;
-	err = put_recording(&stored, same, profile, job->merge);
+	joined = brings_functions(profile, same);
+	err = join_functions(same, profile, job->merge);
+	if (err == 0)
+		err = put_recording(&stored, same, profile, job->merge && !joined);
 	if (err == -E2BIG)
 		return verb_fail("'%s' has %zu recordings, which is the most: 'headstart forget' makes room",
 			profile->program, stored.n);
