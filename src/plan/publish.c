@@ -143,8 +143,8 @@ static int remove_others(const char *program, const uint64_t *kept, size_t n)
 			state_asked_suffix(kept[i], suffix);
 			keep |= after_prefix(rest, suffix + 1) != NULL;
 		}
-		if (rest && !keep && unlinkat(dirfd(folder), entry->d_name, 0) < 0)
-			r = -errno;
+		if (rest && !keep && unlinkat(dirfd(folder), entry->d_name, 0) < 0 && errno != ENOENT)
+			r = -errno; /* another process may plan the same program */
 	}
 	return r;
 }
@@ -154,9 +154,7 @@ static int remove_plan(const char *program)
 	_cleanup_free_ char *path = NULL;
 	int r = store_path_for_writing(STORE_PLAN, program, &path);
 
-	if (r < 0)
-		return r;
-	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+	return r < 0 ? r : store_remove_plan(path);
 }
 
 int plan_remove(const char *program)

@@ -3,6 +3,8 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
 export HEADSTART_STATE="$tmp/state" HEADSTART_HOSTS="$tmp/hosts.d" HEADSTART_CONFIG="$tmp/headstart.conf"
+export ASAN_OPTIONS=detect_leaks=0 # not under strace
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 real=$(realpath "$tmp")
 cd "$real"
 mkdir hosts.d state
@@ -147,7 +149,45 @@ case_start_without_arguments_is_forgotten() {
 	[ "$(grep -c '^  20' out)" = 1 ] && grep -q "print" out || fail "$(cat out)"
 }
 
+traced() { strace -qq -f -o /dev/null "$@"; }
+record_again() {
+	rm -f "$tmp/again.profile"
+	cp host again
+	recorded again a.py
+	recorded again b.py
+	store again
+}
+
+# Otherwise plans without a recording would be carried out for ever, because there is nothing to forget any more.
+case_forgetting_that_is_killed_can_be_repeated() {
+	can_trace || skip "no strace, or it cannot trace here"
+	for call in unlink unlinkat; do
+		n=0
+		while n=$((n + 1)); do
+			record_again
+			status=0
+			(traced -e trace=$call -e inject=$call:signal=SIGKILL:when=$n "$tool" forget "$real/again" >/dev/null 2>&1) 2>/dev/null || status=$?
+			[ "$status" != 0 ] || break
+			[ "$status" = 137 ] || fail "killed at $call $n: status $status"
+			[ -z "$(ls state | grep '^again-')" ] || "$tool" forget "$real/again" 2>err || fail "killed at $call $n: $(cat err; ls state)"
+			[ -z "$(ls state | grep '^again-')" ] || fail "killed at $call $n: $(ls state)"
+		done
+		[ "$n" -gt 1 ] || fail "$call was not called"
+	done
+}
+
+# As when the plans are made anew at the same time.
+case_plan_that_another_process_removes_is_no_error() {
+	can_trace || skip "no strace, or it cannot trace here"
+	record_again
+	traced -e trace=unlinkat -e inject=unlinkat:error=ENOENT "$tool" forget "$real/again" 2>err || fail "$(cat err)"
+	rm -f state/again-*
+}
+
 case_program_is_forgotten() {
+	for plan in state/host-*.plan; do
+		: >"$plan.stale"
+	done
 	"$headstart" forget "$real/host" 2>err || fail "$(cat err)"
 	! ls state/host-* 2>/dev/null || fail "something is left"
 	refuses 1 "no recording of '$real/host'" "$headstart" forget "$real/host"

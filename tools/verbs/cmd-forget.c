@@ -54,11 +54,13 @@ static size_t find_start(struct recordings *recordings, const char *rule, char *
 	return found ? (size_t)(found - recordings->items) : recordings->n;
 }
 
-/* Removes the profile and all plans. */
+/* Removes all plans, and then the profile: as long as that is there, forgetting can be repeated. */
 static int forget_all(const char *program, const char *path, size_t n)
 {
-	int r = unlink(path) < 0 ? -errno : plan_remove(program);
+	int r = plan_remove(program);
 
+	if (r == 0 && unlink(path) < 0)
+		r = -errno;
 	if (r < 0)
 		return verb_fail_errno(r, "cannot forget '%s'", program);
 	verb_note("forgot %zu recording%s of '%s'", n, words_plural(n), program);

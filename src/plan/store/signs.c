@@ -61,8 +61,9 @@ static int remove_signs(const struct signs *signs)
 	if (r < 0)
 		return r;
 	while ((entry = readdir(folder)))
-		if (is_sign_of(signs, entry->d_name) && unlinkat(signs->state, entry->d_name, 0) < 0)
-			r = -errno;
+		if (is_sign_of(signs, entry->d_name) && unlinkat(signs->state, entry->d_name, 0) < 0 &&
+			errno != ENOENT)
+			r = -errno; /* another process may withdraw the same ones */
 	return r;
 }
 

@@ -164,6 +164,20 @@ int store_publish_plan(const char *path, mode_t mode, const void *data, size_t s
 	return r;
 }
 
+/* Removes a file that another process may remove at the same time. */
+static int remove_file(const char *path)
+{
+	return unlink(path) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+int store_remove_plan(const char *path)
+{
+	_cleanup_free_ char *mark = stale_mark(path);
+	int r = mark ? remove_file(path) : -ENOMEM;
+
+	return r < 0 ? r : remove_file(mark);
+}
+
 bool store_plan_is_own(const char *path)
 {
 	struct stat st;

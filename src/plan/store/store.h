@@ -56,6 +56,9 @@ mode_t store_mode(void);
 /* Publishes a plan with this mode, and removes the mark of a stale plan. Returns 0 or negative errno. */
 int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size);
 
+/* Removes a plan and its mark, if they are there. Returns 0 or negative errno. */
+int store_remove_plan(const char *path);
+
 /*
  * Whether the plan is this user's own, so that this user compiles it anew when it is stale; only root compiles root's
  * plans. And whether a plan is marked as stale.
