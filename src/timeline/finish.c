@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "timeline/builder.h"
 #include "timeline/owners.h"
@@ -66,17 +67,10 @@ static int note_of(struct timeline *into, const char *text, uint32_t *ret)
 /* The last span of the thread that began at this time or before; NULL if there is none. */
 static struct timeline_span *span_at(const struct timeline *into, uint32_t thread, uint64_t time)
 {
-	size_t low = 0, high = into->n_spans;
+	const struct timeline_span *spans = into->spans;
+	size_t low = ARRAY_BISECT(i, into->n_spans,
+		spans[i].thread < thread || (spans[i].thread == thread && spans[i].begin <= time));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct timeline_span *span = &into->spans[middle];
-
-		if (span->thread < thread || (span->thread == thread && span->begin <= time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && into->spans[low - 1].thread == thread ? &into->spans[low - 1] : NULL;
 }
 

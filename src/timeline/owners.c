@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/strings.h"
 
 void owners_release(struct owners *owners)
@@ -38,17 +39,11 @@ static int compare_turns(const void *a, const void *b)
 bool owners_have(const struct owners *owners, uint32_t thread, uint64_t time)
 {
 	uint32_t process = owners->processes[thread];
-	size_t low = owners->turns_at[process], high = owners->turns_at[process + 1];
+	const struct owners_turn *turns = &owners->turns[owners->turns_at[process]];
+	size_t low = ARRAY_BISECT(
+		i, owners->turns_at[process + 1] - owners->turns_at[process], turns[i].time <= time);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (owners->turns[middle].time <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > owners->turns_at[process] ? owners->turns[low - 1].own : owners->born_own[process];
+	return low > 0 ? turns[low - 1].own : owners->born_own[process];
 }
 
 int owners_init(struct owners *owners, const struct timeline *timeline)

@@ -106,18 +106,12 @@ static void be_used(struct timeline_read *read, uint64_t time)
 static size_t begun_by(
 	const struct timeline *timeline, const struct planned *planned, uint32_t file, uint32_t page)
 {
-	size_t low = 0, high = planned->n;
+	const struct timeline_read *reads = timeline->reads;
+	const uint32_t *sorted = planned->reads;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct timeline_read *read = &timeline->reads[planned->reads[middle]];
-
-		if (read->file < file || (read->file == file && read->page <= page))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, planned->n,
+		reads[sorted[i]].file < file ||
+			(reads[sorted[i]].file == file && reads[sorted[i]].page <= page));
 }
 
 static void take_access(struct timeline *timeline, const struct planned *planned, const struct access *access)

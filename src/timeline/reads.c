@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 
 #define STEPS_MAX 4096 /* requests or reads that are looked at for one: more are not under way at once */
@@ -63,18 +64,11 @@ void requests_release(struct requests *requests)
 /* The first request of the disk that ended at this time or later. */
 static size_t first_after(const struct requests *requests, uint32_t disk, uint64_t time)
 {
-	size_t low = 0, high = requests->n;
+	const struct disk_request *items = requests->items;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct timeline_request *request = &requests->items[middle].request;
-
-		if (request->disk < disk || (request->disk == disk && request->done < time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, requests->n,
+		items[i].request.disk < disk ||
+			(items[i].request.disk == disk && items[i].request.done < time));
 }
 
 bool requests_has_disk(const struct requests *requests, uint32_t disk)
@@ -114,17 +108,7 @@ static int compare_ends(const void *a, const void *b, void *context)
 /* One past the last read, in the order of their ends, that ended at this time or before. */
 static size_t ended_by(const struct timeline *timeline, const uint32_t *order, uint64_t time)
 {
-	size_t low = 0, high = timeline->n_reads;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (timeline->reads[order[middle]].end <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, timeline->n_reads, timeline->reads[order[i]].end <= time);
 }
 
 /* How well a read explains the end of a wait; 0: not at all. */

@@ -14,6 +14,14 @@ int option_take_class(const char *verb, const char *value, void *to)
 	return verb_usage(verb, "unknown class of device '%s': use auto, rotational or solid", value);
 }
 
+int option_take_milestone(const char *verb, const char *value, void *to)
+{
+	if (milestone_parse(value, to))
+		return 0;
+	return verb_usage(
+		verb, "unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS", value);
+}
+
 int option_take_seconds(const char *verb, const char *value, void *to)
 {
 	return milestone_parse_seconds(value, to)

@@ -7,8 +7,8 @@
 /* --device CLASS, into an enum device_class. */
 option_fn option_take_class;
 
-/* --timeout SECONDS, into a double. */
-option_fn option_take_seconds;
+/* --until MILESTONE, of any kind, into a struct milestone; --timeout SECONDS, into a double. */
+option_fn option_take_milestone, option_take_seconds;
 
 /* The path of a folder, which must be absolute, into a const char *. */
 option_fn option_take_absolute;

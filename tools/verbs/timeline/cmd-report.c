@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
+#include "lib/option-values.h"
 #include "lib/page-style.h"
 #include "report/timeline-report.h"
 #include "verb.h"
@@ -37,37 +38,19 @@ static int print(const char *path, bool json, size_t rows)
 
 int cmd_report(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"rows", required_argument, NULL, 'n'},
-		{"all", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	size_t rows = 20;
+	bool json = false, all = false;
+	const struct option_row options[] = {
+		{"json", .flag = &json},
+		{"rows", 'n', .take = option_take_rows, .to = &rows},
+		{"all", 'a', .flag = &all},
+		{0},
 	};
-	unsigned long long rows = 20;
-	bool json = false;
-	int c;
+	int status = options_parse(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, ":n:ah", longs)) != -1) {
-		switch (c) {
-		case 'j':
-			json = true;
-			break;
-		case 'n':
-			if (!verb_parse_u64(optarg, &rows))
-				return verb_usage("report", "'%s' is not a number of rows", optarg);
-			break;
-		case 'a':
-			rows = SIZE_MAX;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind != 1)
 		return verb_usage("report", argc == optind ? "no file given" : "give only one file");
-	return print(argv[optind], json, (size_t)rows);
+	return print(argv[optind], json, all ? SIZE_MAX : rows);
 }

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "lib/options.h"
 #include "lib/output.h"
 #include "replace/publish.h"
 #include "report/timeline-export.h"
@@ -106,32 +107,18 @@ static int write_output(const struct input *input, const struct format *format, 
 
 int cmd_timeline(int argc, char **argv)
 {
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"format", required_argument, NULL, 'f'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
 	_cleanup_(input_release) struct input input = {0};
 	const char *output = NULL, *name = NULL;
 	const struct format *format = NULL;
-	int c, r;
+	const struct option_row options[] = {
+		{"output", 'o', .text = &output},
+		{"format", 'f', .text = &name},
+		{0},
+	};
+	int r = options_parse(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, ":o:f:h", longs)) != -1) {
-		switch (c) {
-		case 'o':
-			output = optarg;
-			break;
-		case 'f':
-			name = optarg;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return 0;
-		default:
-			return VERB_USAGE;
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (argc == optind || argc - optind > 2)
 		return verb_usage(
 			"timeline", argc == optind ? "no file given" : "give one file, or two to compare");

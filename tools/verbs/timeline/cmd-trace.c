@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "lib/option-values.h"
 #include "lib/output.h"
 #include "plan/build/cost.h"
 #include "plan/store/disks.h"
@@ -38,73 +39,29 @@ static const char help[] =
 	"  -q, --quiet               print nothing but errors\n"
 	"  -h, --help                print this\n";
 
-enum { OPTION_USER = 256, OPTION_NO_DROP };
-
-static int take_option(struct record_job *job, int option)
-{
-	switch (option) {
-	case 'o':
-		job->output = optarg;
-		return 0;
-	case 'u':
-		if (!milestone_parse(optarg, &job->record.until))
-			return verb_usage("trace",
-				"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS",
-				optarg);
-		return 0;
-	case 't':
-		if (!milestone_parse_seconds(optarg, &job->record.timeout))
-			return verb_usage("trace", "'%s' is not a number of seconds", optarg);
-		return 0;
-	case 'k':
-		job->kill = true;
-		return 0;
-	case 'q':
-		job->quiet = true;
-		return 0;
-	case OPTION_USER:
-		job->record.user = optarg;
-		return 0;
-	case OPTION_NO_DROP:
-		job->record.keep_cache = true;
-		return 0;
-	}
-	return -1;
-}
-
-/* Returns 0, an exit status after printing the reason, or -1 after printing the help. */
+/* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct record_job *job)
 {
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"until", required_argument, NULL, 'u'},
-		{"timeout", required_argument, NULL, 't'},
-		{"kill", no_argument, NULL, 'k'},
-		{"user", required_argument, NULL, OPTION_USER},
-		{"no-drop", no_argument, NULL, OPTION_NO_DROP},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	const struct option_row options[] = {
+		{"output", 'o', .text = &job->output},
+		{"until", 'u', .take = option_take_milestone, .to = &job->record.until},
+		{"timeout", 't', .take = option_take_seconds, .to = &job->record.timeout},
+		{"kill", 'k', .flag = &job->kill},
+		{"user", .text = &job->record.user},
+		{"no-drop", .flag = &job->record.keep_cache},
+		{"quiet", 'q', .flag = &job->quiet},
+		{0},
 	};
-	int c, r;
+	int status = options_parse_before_command(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, "+:o:u:t:kqh", longs)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return -1;
-		}
-		if (c == '?')
-			return VERB_USAGE;
-		r = take_option(job, c);
-		if (r)
-			return r;
-	}
+	if (status >= 0)
+		return status;
 	if (optind == argc)
 		return verb_usage("trace", "no command given");
 	if (!job->output)
 		return verb_usage("trace", "no file given to write to: use -o FILE");
 	job->record.argv = argv + optind;
-	return 0;
+	return -1;
 }
 
 struct saving {
@@ -195,8 +152,8 @@ int cmd_trace(int argc, char **argv)
 		.makes = "timeline"};
 	int r = parse(argc, argv, &job);
 
-	if (r)
-		return r < 0 ? 0 : r;
+	if (r >= 0)
+		return r;
 	if (geteuid() != 0)
 		return verb_fail(
 			"tracing reads the kernel's trace events and needs root: sudo headstart trace …");
