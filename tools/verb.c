@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What verbs say on stderr, and their options. */
+/* What verbs say on stderr. */
 #include "verb.h"
 
 #include <ctype.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "lib/suggest.h"
 
 /* Prints one line, whatever the names in it contain, and nothing that a terminal would act on. */
 static void print_line(const char *format, va_list args)
@@ -94,33 +93,6 @@ int verb_getopt(
 	letter[1] = (char)optopt;
 	*ret_culprit = letter;
 	return option;
-}
-
-/* `culprit`, of which options are `longs`, is unknown. */
-static void refuse_option(const char *verb, const char *culprit, const struct option *longs)
-{
-	_cleanup_free_ char *name = strndup(culprit + 2, strcspn(culprit + 2, "="));
-	struct suggestion suggestion = {.word = name};
-
-	if (name && strncmp(culprit, "--", 2) == 0)
-		for (; longs->name; longs++)
-			suggestion_offer(&suggestion, longs->name);
-	if (suggestion.nearest)
-		verb_usage(verb, "unknown option '%s' (did you mean '--%s'?)", culprit, suggestion.nearest);
-	else
-		verb_usage(verb, "unknown option '%s'", culprit);
-}
-
-int verb_option(int argc, char **argv, const char *shorts, const struct option *longs)
-{
-	const char *culprit;
-	int option = verb_getopt(argc, argv, shorts, longs, &culprit);
-
-	if (option == '?')
-		refuse_option(argv[0], culprit, longs);
-	if (option == ':')
-		verb_usage(argv[0], "option '%s' needs a value", culprit);
-	return option == ':' ? '?' : option;
 }
 
 bool verb_parse_u64(const char *text, unsigned long long *ret)

@@ -79,8 +79,5 @@ int verb_usage(const char *verb, const char *format, ...) __attribute__((format(
 int verb_getopt(
 	int argc, char **argv, const char *shorts, const struct option *longs, const char **ret_culprit);
 
-/* The same for the verb argv[0]. Prints what was wrong and returns '?'. */
-int verb_option(int argc, char **argv, const char *shorts, const struct option *longs);
-
 /* Parses a decimal number without sign, up to the end of the text. Returns whether it is one and fits. */
 bool verb_parse_u64(const char *text, unsigned long long *ret);

@@ -21,9 +21,9 @@ struct values {
 static int take(const char *verb, const char *value, void *to)
 {
 	assert_string_equal(verb, "verb");
-	if (value[0] == '!')
+	if (value && value[0] == '!')
 		return 77;
-	*(const char **)to = value;
+	*(const char **)to = value ? value : "none";
 	return 0;
 }
 
@@ -37,6 +37,7 @@ static int parse(
 		{"alone", .flag = &values->alone},
 		{"output", 'o', .text = &values->output},
 		{"taken", .take = take, .to = &values->taken},
+		{"maybe", .take = take, .to = &values->taken, .optional = true},
 		{0},
 	};
 	int argc = 0;
@@ -60,6 +61,17 @@ static void values_go_where_the_table_says(void **state)
 	assert_int_equal(parse(&values, "--output", "z", "--alone", NULL, NULL), -1);
 	assert_true(values.alone);
 	assert_string_equal(values.output, "z");
+}
+
+static void a_value_may_be_left_out_where_the_table_says_so(void **state)
+{
+	struct values values = {.parse = options_parse};
+
+	assert_int_equal(parse(&values, "--maybe", "operand", NULL, NULL, NULL), -1);
+	assert_string_equal(values.taken, "none");
+	assert_int_equal(optind, 2);
+	assert_int_equal(parse(&values, "--maybe=x", NULL, NULL, NULL, NULL), -1);
+	assert_string_equal(values.taken, "x");
 }
 
 static void options_may_come_after_operands(void **state)
@@ -114,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_go_where_the_table_says),
+		cmocka_unit_test(a_value_may_be_left_out_where_the_table_says_so),
 		cmocka_unit_test(options_may_come_after_operands),
 		cmocka_unit_test(a_command_has_options_of_its_own),
 		cmocka_unit_test(wrong_options_are_refused),

@@ -14,6 +14,7 @@ struct option_row {
 	const char **text; /* of one with a value: becomes the value, which lies in argv */
 	option_fn *take;   /* of one whose value is parsed, into `to` */
 	void *to;
+	bool optional; /* the value may be left out: take() gets NULL */
 };
 
 #define OPTIONS_MAX 30 /* rows of a table */

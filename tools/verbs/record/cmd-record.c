@@ -13,6 +13,7 @@
 #include "base/run/search.h"
 #include "base/run/wrapper.h"
 #include "base/strings.h"
+#include "lib/option-values.h"
 #include "lib/output.h"
 #include "lib/plan-settings.h"
 #include "lib/stranger-refusal.h"
@@ -69,119 +70,57 @@ static void find_asked(struct record_job *job)
 	asked_by_arguments(job->rule, (const char *const *)job->record.argv, AT_FDCWD, &job->asked);
 }
 
-enum {
-	OPTION_USER = 256,
-	OPTION_NO_DROP,
-	OPTION_KEEP_READ_AHEAD,
-	OPTION_PAGE_CACHE_EVENTS,
-	OPTION_FUNCTIONS,
-	OPTION_JSON
-};
-
-static int take_backend(struct record_job *job, const char *name)
+static int take_backend(const char *verb, const char *name, void *to)
 {
+	struct record_job *job = to;
+
 	job->choose = streq(name, "auto");
 	if (streq(name, "ptrace"))
 		job->record.backend = RECORD_BACKEND_PTRACE;
 	else if (streq(name, "trace"))
 		job->record.backend = RECORD_BACKEND_EVENTS;
 	else if (!job->choose)
-		return verb_usage("record", "unknown backend '%s': use auto, trace or ptrace", name);
+		return verb_usage(verb, "unknown backend '%s': use auto, trace or ptrace", name);
 	return 0;
 }
 
-static int take_option(struct record_job *job, int option)
+static int take_functions(const char *verb, const char *object, void *to)
 {
-	switch (option) {
-	case 'o':
-		job->output = optarg;
-		return 0;
-	case 'b':
-		return take_backend(job, optarg);
-	case 'u':
-		if (!milestone_parse(optarg, &job->record.until))
-			return verb_usage("record",
-				"unknown milestone '%s': use exit, window, mark, idle:SECONDS or time:SECONDS",
-				optarg);
-		return 0;
-	case 't':
-		if (!milestone_parse_seconds(optarg, &job->record.timeout))
-			return verb_usage("record", "'%s' is not a number of seconds", optarg);
-		return 0;
-	case 'k':
-		job->kill = true;
-		return 0;
-	case 'm':
-		job->merge = true;
-		return 0;
-	case 'f':
-		job->force = true;
-		return 0;
-	case 'q':
-		job->quiet = true;
-		return 0;
-	case OPTION_USER:
-		job->record.user = optarg;
-		return 0;
-	case OPTION_NO_DROP:
-		job->record.keep_cache = true;
-		return 0;
-	case OPTION_KEEP_READ_AHEAD:
-		job->record.keep_read_ahead = true;
-		return 0;
-	case OPTION_PAGE_CACHE_EVENTS:
-		job->record.page_cache_events = true;
-		return 0;
-	case OPTION_FUNCTIONS:
-		return record_functions_add(job, optarg);
-	case OPTION_JSON:
-		job->json = true;
-		return 0;
-	}
-	return -1;
+	return record_functions_add(to, object);
 }
 
-/* Returns 0, an exit status after printing the reason, or -1 after printing the help. */
+/* Returns -1 to go on, or the exit status. */
 static int parse(int argc, char **argv, struct record_job *job)
 {
-	static const struct option longs[] = {
-		{"output", required_argument, NULL, 'o'},
-		{"backend", required_argument, NULL, 'b'},
-		{"until", required_argument, NULL, 'u'},
-		{"timeout", required_argument, NULL, 't'},
-		{"kill", no_argument, NULL, 'k'},
-		{"merge", no_argument, NULL, 'm'},
-		{"force", no_argument, NULL, 'f'},
-		{"user", required_argument, NULL, OPTION_USER},
-		{"no-drop", no_argument, NULL, OPTION_NO_DROP},
-		{"keep-read-ahead", no_argument, NULL, OPTION_KEEP_READ_AHEAD},
-		{"page-cache-events", no_argument, NULL, OPTION_PAGE_CACHE_EVENTS},
-		{"functions", optional_argument, NULL, OPTION_FUNCTIONS},
-		{"quiet", no_argument, NULL, 'q'},
-		{"json", no_argument, NULL, OPTION_JSON},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	struct record_options *record = &job->record;
+	const struct option_row options[] = {
+		{"output", 'o', .text = &job->output},
+		{"backend", 'b', .take = take_backend, .to = job},
+		{"until", 'u', .take = option_take_milestone, .to = &record->until},
+		{"timeout", 't', .take = option_take_seconds, .to = &record->timeout},
+		{"kill", 'k', .flag = &job->kill},
+		{"merge", 'm', .flag = &job->merge},
+		{"force", 'f', .flag = &job->force},
+		{"user", .text = &record->user},
+		{"no-drop", .flag = &record->keep_cache},
+		{"keep-read-ahead", .flag = &record->keep_read_ahead},
+		{"page-cache-events", .flag = &record->page_cache_events},
+		{"functions", .take = take_functions, .to = job, .optional = true},
+		{"quiet", 'q', .flag = &job->quiet},
+		{"json", .flag = &job->json},
+		{0},
 	};
-	int c, r;
+	int status = options_parse_before_command(argc, argv, help, options);
 
-	while ((c = verb_option(argc, argv, "+:o:b:u:t:kmfqh", longs)) != -1) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return -1;
-		}
-		if (c == '?')
-			return VERB_USAGE;
-		r = take_option(job, c);
-		if (r)
-			return r;
-	}
+	if (status >= 0)
+		return status;
 	if (optind == argc)
 		return verb_usage("record", "no command given");
 	if (job->merge && job->output)
 		return verb_usage("record",
 			"--merge works on the stored profile: leave out -o, or use 'headstart merge'");
 	job->record.argv = argv + optind;
-	return 0;
+	return -1;
 }
 
 static int record(struct record_job *job)
@@ -268,8 +207,8 @@ int cmd_record(int argc, char **argv)
 		.choose = true};
 	int r = parse(argc, argv, &job);
 
-	if (r)
-		return r < 0 ? 0 : r;
+	if (r >= 0)
+		return r;
 	r = record_functions_check(&job);
 	if (r == 0)
 		r = choose_backend(&job);
