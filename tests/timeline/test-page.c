@@ -217,6 +217,63 @@ static void what_was_prefetched_is_told_apart(void **state)
 	timeline_release(&made);
 }
 
+/* Waits for a second for each of these files, and for others by name; NULL ends them. */
+static char *mostly_of(const char *const *files)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {.page_size = 4096};
+	_cleanup_(sums_releasep) struct sums sums = {0};
+	uint32_t n = 0;
+
+	while (files[n])
+		n++;
+	timeline.duration = n * 1000000000ull;
+	timeline_add_thread(&timeline,
+		&(struct timeline_thread){
+			.end = timeline.duration, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
+		"program");
+	for (uint32_t i = 0; i < n; i++) {
+		/* The same name is the same file. */
+		uint32_t file = i > 0 && strcmp(files[i], files[i - 1]) == 0 ? (uint32_t)timeline.n_files - 1
+									     : (uint32_t)timeline.n_files;
+
+		if (file == timeline.n_files)
+			timeline_add_file(&timeline, TIMELINE_REGULAR, 1, files[i]);
+		timeline_add_span(&timeline,
+			&(struct timeline_span){.begin = i * 1000000000ull,
+				.end = (i + 1) * 1000000000ull,
+				.state = TIMELINE_READ,
+				.file = file,
+				.read = TIMELINE_NONE,
+				.note = TIMELINE_NONE,
+				.waker = TIMELINE_NONE});
+	}
+	assert_int_equal(timeline_check(&timeline), 0);
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	return report_timeline_mostly(&timeline, &sums);
+}
+
+/* A file if it explains half of it, else the deepest folder that does. */
+static void what_a_start_mostly_waited_for(void **state)
+{
+	static const struct {
+		const char *files[8], *says;
+	} list[] = {
+		{{"/lib/a", "/lib/a", "/usr/b"}, "waiting for reads: 3.0 of 3.0 s; 2.0 s of it for /lib/a"},
+		{{"/usr/fonts/x/a", "/usr/fonts/b", "/usr/fonts/y/c", "/usr/bin/d"},
+			"waiting for reads: 4.0 of 4.0 s; 3.0 s of it for 3 files in /usr/fonts"},
+		{{"/usr/fonts/x/a", "/usr/fonts/x/b", "/usr/fonts/c", "/bin/d"},
+			"waiting for reads: 4.0 of 4.0 s; 2.0 s of it for 2 files in /usr/fonts/x"},
+		{{"/a/1", "/b/2", "/c/3", "/d/4"}, "waiting for reads: 4.0 of 4.0 s; 1.0 s of it for /a/1"},
+		{{"", "/", "relative", "/a//"}, "waiting for reads: 4.0 of 4.0 s; 1.0 s of it for "},
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		_cleanup_free_ char *text = mostly_of(list[i].files);
+
+		assert_string_equal(text, list[i].says);
+	}
+}
+
 /* The second start is made of the first one: the reads of one file take less, and the rest is as it was. */
 static void what_was_gained_and_where(void **state)
 {
@@ -296,6 +353,7 @@ int main(void)
 		cmocka_unit_test(two_starts_are_no_larger_than_one),
 		cmocka_unit_test(picture_of_a_large_start),
 		cmocka_unit_test(what_was_prefetched_is_told_apart),
+		cmocka_unit_test(what_a_start_mostly_waited_for),
 		cmocka_unit_test(what_was_gained_and_where),
 		cmocka_unit_test(export_is_json_with_every_read),
 	};

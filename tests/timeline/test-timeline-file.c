@@ -132,15 +132,21 @@ static void each_field_is_checked(void **state)
 		}
 }
 
-static void a_newer_version_is_named(void **state)
+static void expect_of_version(uint32_t number, enum timeline_fault expected)
 {
 	_cleanup_free_ char *copy = malloc(good_size);
-	uint32_t version = LE32(TIMELINE_VERSION + 1);
+	uint32_t version = LE32(number);
 
 	memcpy(copy, good, good_size);
 	memcpy(copy + offsetof(struct disk_header, version), &version, sizeof(version));
 	seal(copy);
-	assert_int_equal(parse(copy, good_size), TIMELINE_NEWER);
+	assert_int_equal(parse(copy, good_size), expected);
+}
+
+static void other_versions_are_named(void **state)
+{
+	expect_of_version(TIMELINE_VERSION + 1, TIMELINE_NEWER);
+	expect_of_version(TIMELINE_VERSION - 1, TIMELINE_OLDER);
 }
 
 int main(void)
@@ -150,7 +156,7 @@ int main(void)
 		cmocka_unit_test(each_cut_is_noticed),
 		cmocka_unit_test(each_changed_byte_is_noticed),
 		cmocka_unit_test(each_field_is_checked),
-		cmocka_unit_test(a_newer_version_is_named),
+		cmocka_unit_test(other_versions_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, make, unmake);
