@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
 #include "device/batch.h"
+#include "timeline/causes.h"
+
+#define DISKS_MAX 64
 
 /* A contiguous piece of a disk. */
 struct piece {
@@ -65,9 +67,8 @@ static bool know_disk(
 {
 	struct device_model model;
 
-	if (device_of_number(makedev(disk->device >> 20, disk->device & 0xfffff), ret) < 0)
+	if (knowledge->find(disk->device, ret) < 0)
 		return false;
-	knowledge->measured(ret);
 	if (device_fit(disk->reads, disk->n, ret->size, &model) == 0) {
 		model.bytes_per_ms = model.bytes_per_ms ? model.bytes_per_ms : ret->model.bytes_per_ms;
 		model.depth = model.depth ? model.depth : ret->model.depth;
@@ -76,42 +77,49 @@ static bool know_disk(
 	return ret->measured;
 }
 
-static bool is_read(const struct timeline *timeline, uint32_t disk)
+/* Of the time that the start waited for reads, what it waited for other disks than these, and for what no disk has. */
+static uint64_t waited_for_others(
+	const struct timeline *timeline, const uint64_t *by_span, const uint32_t *known, size_t n_known)
 {
-	for (size_t i = 0; i < timeline->n_reads; i++)
-		if (timeline->reads[i].disk == disk)
-			return true;
-	return false;
-}
+	uint64_t waited = 0;
 
-static bool waited_for_no_disk(const struct timeline *timeline)
-{
-	for (size_t i = 0; i < timeline->n_reads; i++)
-		if (timeline->reads[i].disk == 0 && !timeline->reads[i].ahead)
-			return true;
-	return false;
+	for (size_t i = 0; i < timeline->n_spans; i++) {
+		const struct timeline_span *span = &timeline->spans[i];
+		size_t at = 0;
+
+		if (span->state != TIMELINE_READ)
+			continue;
+		while (at < n_known &&
+			(span->read == TIMELINE_NONE || timeline->reads[span->read].disk != known[at]))
+			at++;
+		if (at == n_known)
+			waited += by_span[i];
+	}
+	return waited;
 }
 
 uint64_t expect_batch(const struct timeline *timeline, const struct record_disks *disks,
 	const struct expect_knowledge *knowledge)
 {
+	_cleanup_(timeline_causes_release) struct timeline_causes causes = {0};
+	uint32_t known[DISKS_MAX];
 	uint64_t sum = 0;
+	size_t n = 0;
 
-	if (waited_for_no_disk(timeline))
-		return 0;
-	for (size_t i = 0; i < disks->n; i++) {
+	for (size_t i = 0; i < disks->n && n < DISKS_MAX; i++) {
 		struct device_model model;
 		struct device device;
 		uint64_t us;
 
-		if (!is_read(timeline, disks->items[i].device))
-			continue;
 		if (!know_disk(&disks->items[i], knowledge, &device))
-			return 0;
+			continue;
 		model = knowledge->complete(&device);
 		if (expect_disk(timeline, disks->items[i].device, device.size, &model, &us) < 0)
 			return 0;
+		known[n++] = disks->items[i].device;
 		sum += us * 1000;
 	}
-	return sum;
+	if (sum == 0 || timeline_causes_find(timeline, &causes) < 0)
+		return 0;
+	return sum + waited_for_others(timeline, causes.by_span, known, n);
 }

@@ -7,16 +7,17 @@
 #include "timeline/timeline.h"
 
 struct expect_knowledge {
-	/* Gives a device what was measured of it before, if it was. */
-	void (*measured)(struct device *device);
+	/* The disk of this number (major << 20 | minor), with what was measured of it before. Returns 0 or negative errno. */
+	int (*find)(uint32_t disk, struct device *ret);
 	/* The model, completed by what disks of its class have. */
 	struct device_model (*complete)(const struct device *device);
 };
 
 /*
- * What all reads of the start from disks would take in one batch, in nanoseconds. Each disk is fitted from the requests that
- * it served meanwhile; one that had too few of them counts as what it was measured to be before. Returns 0 if a disk is
- * not known in either way, or if the start also waited for what comes from no disk (network, FUSE).
+ * How long the start would wait for its reads if they were made in one batch, in nanoseconds. Each disk is fitted from the
+ * requests that it served meanwhile; one that had too few of them counts as what it was measured to be before. What the start
+ * waited for disks that are not known in either way, and for what comes from no disk (network, FUSE), stays. Returns 0 if no disk
+ * that it read is known.
  */
 uint64_t expect_batch(const struct timeline *timeline, const struct record_disks *disks,
 	const struct expect_knowledge *knowledge);

@@ -172,6 +172,19 @@ static int describe(
 	return timeline_add_mark(timeline, timeline->duration, timeline->ended_by);
 }
 
+/* What headstart does when the program has ended already does not belong to the start. */
+static int end_sooner(struct timeline_events *events, struct timeline *timeline)
+{
+	uint64_t end;
+	int r = timeline_find_end(timeline, &end);
+
+	if (r < 0 || end == timeline->duration)
+		return r;
+	timeline_release(timeline);
+	events->ended = events->began + end;
+	return timeline_build(events, timeline);
+}
+
 int session_make_timeline(struct session *session, struct record_result *result)
 {
 	_cleanup_free_ struct timeline_request *requests = NULL;
@@ -202,5 +215,7 @@ int session_make_timeline(struct session *session, struct record_result *result)
 	events.execs = execs;
 	events.ended = end_of(session, events.began + (uint64_t)(result->seconds * 1e9));
 	r = timeline_build(&events, &result->timeline);
+	if (r == 0 && streq(session->milestone, "exit"))
+		r = end_sooner(&events, &result->timeline);
 	return r < 0 ? r : describe(session, result, &result->timeline);
 }

@@ -46,3 +46,9 @@ struct timeline_events {
  * failure. Returns 0 or -ENOMEM.
  */
 int timeline_build(struct timeline_events *events, struct timeline *into);
+
+/*
+ * When the last thread of the start ended, without headstart's own processes: these may work on after it, on the plan. It is
+ * the whole duration if there are no others. Returns 0 or -ENOMEM.
+ */
+int timeline_find_end(const struct timeline *timeline, uint64_t *ret);

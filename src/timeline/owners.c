@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
 #include "base/strings.h"
+#include "timeline/build.h"
 
 void owners_release(struct owners *owners)
 {
@@ -89,4 +91,24 @@ void owners_name_waits(const struct owners *owners, struct timeline *timeline)
 		if (span->state == TIMELINE_EVENTS && owners_have(owners, span->thread, span->begin))
 			span->state = TIMELINE_READ;
 	}
+}
+
+int timeline_find_end(const struct timeline *timeline, uint64_t *ret)
+{
+	_cleanup_(owners_release) struct owners owners = {0};
+	bool any = false;
+	uint64_t end = 0;
+
+	if (owners_init(&owners, timeline) < 0)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < timeline->n_threads; i++) {
+		uint64_t ended = timeline->threads[i].end;
+
+		if (owners_have(&owners, i, ended))
+			continue;
+		any = true;
+		end = ended > end ? ended : end;
+	}
+	*ret = any ? end : timeline->duration;
+	return 0;
 }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <errno.h>
+
 #include <cmocka.h>
 
 #include "record/expect.h"
@@ -69,9 +71,13 @@ static void a_disk_without_a_head_serves_many_at_once(void **state)
 		takes(&solid), 100 * (4096 * PAGE / 1000) + 100 * (PAGE / 1000)); /* the bytes take longer */
 }
 
-static void measured_before(struct device *device)
+/* One disk was measured before. */
+static int find(uint32_t disk, struct device *ret)
 {
-	fail();
+	if (disk != DISK)
+		return -ENODEV;
+	*ret = (struct device){.measured = true, .model = solid, .size = SIZE};
+	return 0;
 }
 
 static struct device_model complete(const struct device *device)
@@ -79,21 +85,58 @@ static struct device_model complete(const struct device *device)
 	return device->model;
 }
 
-static const struct expect_knowledge knowledge = {measured_before, complete};
+static const struct expect_knowledge knowledge = {find, complete};
 
-static void nothing_is_expected_of_unknown_disks(void **state)
+/* The start waits for each of its reads for a second. */
+static uint64_t expected(void)
 {
-	struct record_disk disk = {.device = DISK};
+	struct record_disk disks[] = {{.device = DISK}, {.device = DISK + 1}};
+	uint64_t end = timeline.n_reads * 1000000000ull;
 
-	reads(DISK, 0, 1, false);
-	assert_int_equal(expect_batch(&timeline, &(struct record_disks){&disk, 1, 1}, &knowledge), 0);
+	timeline.duration = end;
+	assert_int_equal(
+		timeline_add_thread(&timeline,
+			&(struct timeline_thread){.end = end, .tid = 1, .pid = 1, .parent = TIMELINE_NONE},
+			"program"),
+		0);
+	for (uint32_t i = 0; i < timeline.n_reads; i++) {
+		timeline.reads[i].file = TIMELINE_NONE;
+		assert_int_equal(timeline_add_span(&timeline,
+					 &(struct timeline_span){.begin = i * 1000000000ull,
+						 .end = (i + 1) * 1000000000ull,
+						 .state = TIMELINE_READ,
+						 .file = TIMELINE_NONE,
+						 .read = i,
+						 .note = TIMELINE_NONE,
+						 .waker = TIMELINE_NONE}),
+			0);
+	}
+	assert_int_equal(timeline_check(&timeline), 0);
+	return expect_batch(&timeline, &(struct record_disks){disks, 2, 2}, &knowledge);
 }
 
-/* A server, or a FUSE program: its reads would take as long in a batch, for all that is known. */
-static void nothing_is_expected_of_what_no_disk_reads(void **state)
+static void a_disk_measured_before_is_known(void **state)
 {
+	for (unsigned i = 0; i < 100; i++)
+		reads(DISK, (uint64_t)i << 20, 1, false);
+	assert_int_equal(expected(), 10000000);
+}
+
+/* A server, a FUSE program, another disk: its reads would take as long in a batch, for all that is known. */
+static void what_is_not_known_stays_as_it_is(void **state)
+{
+	for (unsigned i = 0; i < 100; i++)
+		reads(DISK, (uint64_t)i << 20, 1, false);
+	reads(DISK + 1, 0, 1, false);
 	reads(0, 0, 1, false);
-	assert_int_equal(expect_batch(&timeline, &(struct record_disks){0}, &knowledge), 0);
+	assert_int_equal(expected(), 10000000 + 2 * 1000000000ull);
+}
+
+static void nothing_is_expected_if_nothing_is_known(void **state)
+{
+	reads(DISK + 1, 0, 1, false);
+	reads(0, 0, 1, false);
+	assert_int_equal(expected(), 0);
 }
 
 int main(void)
@@ -101,8 +144,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_head_goes_over_the_disk_once, begin, end),
 		cmocka_unit_test_setup_teardown(a_disk_without_a_head_serves_many_at_once, begin, end),
-		cmocka_unit_test_setup_teardown(nothing_is_expected_of_unknown_disks, begin, end),
-		cmocka_unit_test_setup_teardown(nothing_is_expected_of_what_no_disk_reads, begin, end),
+		cmocka_unit_test_setup_teardown(a_disk_measured_before_is_known, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_not_known_stays_as_it_is, begin, end),
+		cmocka_unit_test_setup_teardown(nothing_is_expected_if_nothing_is_known, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

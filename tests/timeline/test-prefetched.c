@@ -169,6 +169,31 @@ static void the_prefetcher_waits_for_reads(void **state)
 	sums_release(&sums);
 }
 
+/* The plan is made anew when the program has ended: that is no part of the start. */
+static void the_start_ends_without_helpers(void **state)
+{
+	uint64_t ended;
+
+	makes(12, CHILD, CHILD + 1, 17);
+	executes(13, CHILD + 1, "/usr/bin/headstart-tool");
+	switches(14, MAIN, DEAD, 1);
+	switches(15, CHILD, DEAD, CHILD + 1);
+	start_end(30, &timeline);
+	assert_int_equal(timeline_find_end(&timeline, &ended), 0);
+	assert_int_equal(ended, 14 * MS);
+}
+
+static void a_start_of_helpers_alone_ends_with_them(void **state)
+{
+	uint64_t ended;
+
+	start.n_execs = 1;
+	switches(14, MAIN, DEAD, 1);
+	start_end(30, &timeline);
+	assert_int_equal(timeline_find_end(&timeline, &ended), 0);
+	assert_int_equal(ended, 30 * MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +208,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(other_reads_are_the_starts_own, begin, end),
 		cmocka_unit_test_setup_teardown(a_child_that_executes_the_prefetcher, begin, end),
 		cmocka_unit_test_setup_teardown(the_prefetcher_waits_for_reads, begin, end),
+		cmocka_unit_test_setup_teardown(the_start_ends_without_helpers, begin, end),
+		cmocka_unit_test_setup_teardown(a_start_of_helpers_alone_ends_with_them, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,15 @@ poll = select.poll()
 poll.register(ours, select.POLLIN)
 assert not poll.poll(2000)
 """
+# Reads two pages at each of many places: one after a seek, and the one that follows it.
+READS = """
+import os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY)
+os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_RANDOM)
+for i in range(150):
+    for page in (0, 1):
+        os.pread(fd, 4096, (i * 37 % 150 * 100 + page) * 4096)
+"""
 # A service that the bus starts at the first call, and that never comes up.
 HOLE = """[D-BUS Service]
 Name=org.example.Hole
@@ -162,6 +171,25 @@ class SlowStarts(labtest.Undisturbed):
         read = [file for file in said["files"] if file["path"].startswith(f"{device.root}/fonts/")]
         self.assertEqual(len(read), len(fonts), said["files"])
         self.assertRegex(self.mostly(), f"waiting for reads: .*s of it for {len(fonts)} files in {re.escape(device.root)}/fonts$")
+
+    def test_disk_that_was_never_measured(self):
+        """What prefetching would save is known from the reads of the start itself."""
+        labtest.need("mke2fs")
+        tree = os.path.join(self.folder, "tree")
+        os.mkdir(tree)
+        with open(os.path.join(tree, "data"), "wb") as file:
+            file.write(os.urandom(15000 * 4096))
+        image = os.path.join(self.folder, "image")
+        subprocess.run(["mke2fs", "-q", "-t", "ext4", "-E", "lazy_itable_init=0,lazy_journal_init=0", "-d", tree, image, "128M"],
+                       check=True, stdout=subprocess.DEVNULL)
+        with Device("hdd", image, slowdisk=labtest.SLOWDISK) as device:
+            device.delay(True)
+            said = self.trace("/usr/bin/python3", "-S", "-c", READS, f"{device.root}/data")
+        self.assertRegex(said, r"prefetching is expected to save [\d.]+ s\.")
+        said = json.loads(self.report("--json"))
+        self.check_sums(said)
+        self.assertGreater(said["expected_reads_prefetched"], 0)
+        self.assertLess(said["expected_reads_prefetched"], said["causes"]["read"])
 
     def test_library_on_a_slow_disk(self):
         labtest.need("mke2fs", "cc")

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -64,6 +65,16 @@ static int parse(int argc, char **argv, struct record_job *job)
 	return -1;
 }
 
+/* A disk, with what it was measured to be. */
+static int find_disk(uint32_t number, struct device *ret)
+{
+	int r = device_of_number(makedev(number >> 20, number & 0xfffff), ret);
+
+	if (r == 0)
+		disks_apply(ret);
+	return r;
+}
+
 struct saving {
 	const struct timeline *timeline;
 	const char *path;
@@ -100,7 +111,7 @@ static int keep(const struct record_job *job, struct record_result *result)
 	int r;
 
 	result->timeline.prefetched = expect_batch(&result->timeline, &result->disks,
-		&(struct expect_knowledge){.measured = disks_apply, .complete = plan_model_of});
+		&(struct expect_knowledge){.find = find_disk, .complete = plan_model_of});
 	r = save(&result->timeline, job->record.user, job->output);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", job->output);
