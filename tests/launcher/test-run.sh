@@ -155,19 +155,27 @@ case_bad_plan_is_one_sentence_and_the_program_starts() {
 	done
 }
 
+# with_prefetcher COMMAND…: a command that says what the program sees, in $tmp/seen, and that starts a prefetcher.
+with_prefetcher() {
+	rm -f "$tmp/log.with"
+	evict "$tmp/data"
+	HEADSTART_LOG=$tmp/log.with "$@" >"$tmp/seen"
+	grep -q 'asked=524288' "$tmp/log.with" || fail "no prefetcher read anything"
+}
+
 # A blocked SIGCHLD must not be pending afterwards: the first child of the double fork raises none.
 case_blocked_sigchld_is_not_pending() {
-	/usr/bin/python3 -c '
+	until_undisturbed with_prefetcher gathering /usr/bin/python3 -c '
 import os, signal, sys
 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
-os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/pending"
-	grep -q '^signal 17 blocked 1 pending 0' "$tmp/pending" || fail "a SIGCHLD is pending: $(grep 'signal 17' "$tmp/pending")"
+os.execv(sys.argv[1], sys.argv[1:])' "$headstart" run --plan "$tmp/plan" -- "$witness"
+	grep -q '^signal 17 blocked 1 pending 0' "$tmp/seen" || fail "a SIGCHLD is pending: $(grep 'signal 17' "$tmp/seen")"
 }
 
 # A caller that collects orphans: the prefetcher must not become the program's child.
 case_subreaper_gets_no_child_of_ours() {
-	collecting "$headstart" run --plan "$tmp/plan" -- "$witness" >"$tmp/reaper"
-	grep -q '^children -1' "$tmp/reaper" || fail "a subreaper got our prefetcher: $(grep children "$tmp/reaper")"
+	until_undisturbed with_prefetcher collecting "$headstart" run --plan "$tmp/plan" -- "$witness"
+	grep -q '^children -1' "$tmp/seen" || fail "a subreaper got our prefetcher: $(grep children "$tmp/seen")"
 }
 
 # A stale plan is marked. A start that would have to wait for the compiler does not compile the plan; the next start does, even if
