@@ -535,6 +535,16 @@ static int enable(const struct ring *ring, enum kind kind)
 	return 0;
 }
 
+static int leave_out(const struct ring *ring, enum kind kind, const char *name)
+{
+	char file[96], filter[96];
+
+	snprintf(file, sizeof(file), "events/%s/%s/filter", descriptions[kind].system,
+		descriptions[kind].name);
+	snprintf(filter, sizeof(filter), "COMM != \"%s\" && !(COMM ~ \"iou-wrk-*\")", name);
+	return write_option(ring, file, filter);
+}
+
 /* Chooses the processes, and switches the events of the tree on. */
 static int follow(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
 {
@@ -555,13 +565,32 @@ static int follow(struct tracer *tracer, struct record_trace *trace, const int32
 	return r;
 }
 
-int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+static int forget_events(struct tracer *tracer)
 {
 	struct record_trace before = {0};
 	int r = tracer_drain(tracer, &before);
 
 	record_trace_release(&before);
+	return r;
+}
+
+int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+{
+	int r = forget_events(tracer);
+
 	return r < 0 ? r : follow(tracer, trace, pids, n);
+}
+
+int tracer_attach_everybody(struct tracer *tracer, const char *except)
+{
+	int r = forget_events(tracer);
+
+	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind <= EVENT_EXEC; kind++) {
+		r = leave_out(&tracer->tree, kind, except);
+		if (r == 0)
+			r = enable(&tracer->tree, kind);
+	}
+	return r;
 }
 
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid)

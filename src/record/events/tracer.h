@@ -51,6 +51,12 @@ int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *re
  */
 int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n);
 
+/*
+ * Records, from now on, the pages and programs of all processes, but for threads with this name (at most 15 characters, none of them
+ * special), and for workers of io_uring, which cannot be told apart. Of what the kernel had gathered before, nothing counts.
+ */
+int tracer_attach_everybody(struct tracer *tracer, const char *except);
+
 /* Moves the events that the kernel has gathered into the trace. */
 int tracer_drain(struct tracer *tracer, struct record_trace *trace);
 

@@ -77,6 +77,16 @@ int opens_start(struct opens *opens, const struct mounts *mounts)
 	return 0;
 }
 
+int opens_mark_again(struct opens *opens)
+{
+	int r = 0;
+
+	/* A device that was unmounted and mounted again has lost its mark. A second mark does no harm. */
+	for (size_t i = 0; r == 0 && opens->fd >= 0 && i < opens->mounts->count; i++)
+		r = mark_mount(opens, &opens->mounts->items[i]);
+	return r;
+}
+
 void opens_start_empty(struct opens *opens, const struct mounts *mounts)
 {
 	opens->mounts = mounts;
@@ -360,7 +370,7 @@ static int drain_once(struct opens *opens)
 		opens->lost |= (event->mask & FAN_Q_OVERFLOW) != 0;
 		if (event->fd < 0)
 			continue;
-		if (r == 0 && event->pid != getpid())
+		if (r == 0 && event->pid != getpid() && (!opens->ignored || event->pid != opens->ignored))
 			r = opens_add(opens, event->fd, event->pid, NULL);
 		close(event->fd);
 	}

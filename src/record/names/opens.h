@@ -21,8 +21,9 @@ struct opens {
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
 	bool bounded; /* set before opens_start(): the kernel drops events when many wait, instead of using more memory */
-	bool lost;      /* it has dropped some */
-	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */
+	bool lost;       /* it has dropped some */
+	bool everybody;  /* processes cannot be told apart by number: all but us count as the command's */
+	int32_t ignored; /* what this process opens does not count; 0: everybody's does */
 	struct inode_map tree; /* pids of the command's tree, as inodes */
 	size_t n_pids_seen;    /* of trace->pids */
 };
@@ -34,6 +35,9 @@ struct opens {
 
 /* Marks the file systems. Without fanotify (-EPERM and the like) opens->fd stays -1. */
 int opens_start(struct opens *opens, const struct mounts *mounts);
+
+/* Marks the file systems of opens->mounts, which has changed. Returns 0 or -ENOMEM. */
+int opens_mark_again(struct opens *opens);
 
 /* Notes openings of others alone, with opens_add(): without fanotify, and all count as the command's. */
 void opens_start_empty(struct opens *opens, const struct mounts *mounts);

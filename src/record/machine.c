@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The same events as those of a start, without a tree of processes to follow. File systems are mounted meanwhile. */
+#include "record/machine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/stranger.h"
+#include "base/times.h"
+#include "profile/edit.h"
+#include "profile/refine.h"
+#include "record/assemble.h"
+#include "record/describe.h"
+#include "record/events/execs.h"
+#include "record/events/tracer.h"
+#include "record/metadata.h"
+#include "record/names/mounts.h"
+#include "record/names/opens.h"
+#include "record/names/resolve.h"
+
+#define POLL_MS    20
+#define EVENTS_MAX (1u << 20) /* 40 MiB */
+
+struct machine {
+	const struct machine_options *options;
+	struct tracer *tracer;
+	struct mounts mounts;
+	struct opens opens;
+	struct record_trace trace;
+	int mountinfo;  /* polls as an error when something was mounted */
+	uint64_t began; /* nanoseconds */
+	bool only_added, timed_out;
+};
+
+static void machine_release(struct machine *machine)
+{
+	tracer_free(machine->tracer);
+	execs_sweep(machine->options->tracefs, machine->options->instance);
+	opens_release(&machine->opens);
+	mounts_release(&machine->mounts);
+	record_trace_release(&machine->trace);
+	if (machine->mountinfo >= 0)
+		close(machine->mountinfo);
+}
+
+static int begin(struct machine *machine)
+{
+	const struct machine_options *options = machine->options;
+	int r;
+
+	execs_sweep(options->tracefs, options->instance);
+	r = tracer_open(options->tracefs, options->instance, &(struct tracer_options){.light = true},
+		&machine->tracer);
+	if (r < 0)
+		return r;
+	machine->only_added = tracer_has_only_added(machine->tracer);
+	machine->mountinfo = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+	r = mounts_read(&machine->mounts);
+	if (r < 0)
+		return r;
+	machine->opens.everybody = true;
+	machine->opens.bounded = true;
+	machine->opens.ignored = options->ignored;
+	r = opens_start(&machine->opens, &machine->mounts);
+	if (r < 0)
+		return r == -ENOMEM ? r : -EOPNOTSUPP;
+	machine->began = monotonic_ns();
+	return tracer_attach_everybody(machine->tracer, options->except);
+}
+
+/* Marks what has been mounted since. */
+static int look_at_mounts(struct machine *machine)
+{
+	struct mounts now = {0};
+	int r = mounts_read(&now);
+
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	mounts_release(&machine->mounts);
+	machine->mounts = now;
+	return opens_mark_again(&machine->opens);
+}
+
+static int gather(struct machine *machine, bool *ret_stop)
+{
+	struct pollfd fds[] = {
+		{.fd = machine->options->stop, .events = POLLIN},
+		{.fd = machine->mountinfo, .events = POLLPRI},
+	};
+	int r;
+
+	if (poll(fds, 2, POLL_MS) < 0 && errno != EINTR)
+		return -errno;
+	*ret_stop = fds[0].revents;
+	machine->timed_out = (double)(monotonic_ns() - machine->began) / 1e9 >= machine->options->timeout;
+	r = fds[1].revents ? look_at_mounts(machine) : 0;
+	if (r == 0)
+		r = tracer_drain(machine->tracer, &machine->trace);
+	return r < 0 ? r : opens_drain(&machine->opens, &machine->trace);
+}
+
+static int gather_all(struct machine *machine)
+{
+	bool stop = false;
+	int r = 0;
+
+	while (r == 0 && !stop && !machine->timed_out)
+		r = gather(machine, &stop);
+	if (r == 0)
+		r = tracer_stop(machine->tracer, &machine->trace);
+	return r < 0 ? r : opens_end(&machine->opens, &machine->trace);
+}
+
+static bool is_roots(const char *path)
+{
+	struct stranger stranger;
+
+	return stranger_find(path, &stranger) == 0;
+}
+
+static int is_roots_file(void *context, struct profile_file *file)
+{
+	return is_roots(file->path);
+}
+
+static bool is_roots_exec(const void *context, const struct profile_exec *exec)
+{
+	return is_roots(exec->path);
+}
+
+static uint32_t biases(const struct machine *machine)
+{
+	uint32_t bias = PROFILE_BIAS_RESIDENT;
+
+	if (machine->only_added)
+		bias |= PROFILE_BIAS_READAHEAD;
+	if (machine->trace.lost || machine->opens.lost)
+		bias |= PROFILE_BIAS_LOST;
+	if (machine->timed_out)
+		bias |= PROFILE_BIAS_TIMEOUT;
+	return bias;
+}
+
+static int make_profile(struct machine *machine, struct profile *profile)
+{
+	const char *argv[] = {machine->options->command, NULL};
+	struct assemble_summary summary;
+	int r = record_describe(
+		profile, argv, MACHINE_SUBJECT, machine->timed_out ? "timeout" : machine->options->milestone);
+
+	if (r == 0)
+		r = resolve_files(&machine->opens.files, &machine->trace);
+	if (r == 0)
+		r = resolve_programs(&machine->trace, &machine->opens.files);
+	if (r == 0)
+		r = metadata_add(&machine->trace, &machine->mounts, profile);
+	if (r == 0)
+		r = assemble(&machine->trace, &machine->opens.files, machine->only_added, profile, &summary);
+	if (r < 0)
+		return r;
+	/* What root reads for everybody must not be for others to choose. */
+	r = profile_keep_files(profile, is_roots_file, NULL);
+	if (r < 0)
+		return r;
+	profile_keep_execs(profile, is_roots_exec, NULL);
+	profile_clear_doubts(profile);
+	for (size_t i = 0; i < profile->n_files; i++)
+		(void)profile_file_identify(&profile->files[i]);
+	profile->backend = PROFILE_BACKEND_FILEMAP;
+	profile->bias = biases(machine);
+	return profile->n_files > 0 ? 0 : -ENODATA;
+}
+
+int machine_record(const struct machine_options *options, struct machine_result *ret)
+{
+	_cleanup_(machine_release) struct machine machine = {.options = options,
+		.opens = OPENS_INIT,
+		.trace = {.events_max = EVENTS_MAX},
+		.mountinfo = -1};
+	struct machine_result result = {0};
+	int r = begin(&machine);
+
+	if (r < 0)
+		return r;
+	if (options->begun)
+		options->begun(options->context);
+	r = gather_all(&machine);
+	result.seconds = (double)(monotonic_ns() - machine.began) / 1e9;
+	result.events = machine.trace.n_events;
+	if (r == 0 && options->over)
+		options->over(options->context);
+	if (r == 0)
+		r = make_profile(&machine, &result.profile);
+	if (r < 0) {
+		profile_release(&result.profile);
+		return r;
+	}
+	*ret = result;
+	return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces what all processes touch, and changes nothing for them: the page cache and read-ahead stay as they are. For a machine that
+ * boots.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profile/profile.h"
+
+#define MACHINE_SUBJECT                                                                                      \
+	"/" /* the program of such a profile: that of no program (docs/decisions/snapshots.md) */
+
+struct machine_options {
+	int tracefs; /* an open root of tracefs; borrowed */
+	const char *
+		instance; /* of ftrace; made here, and removed, also if somebody was killed who had made it */
+	const char *except;           /* threads with this name do not count (tracer_attach_everybody()) */
+	int32_t ignored;              /* nor does what this process opens; 0: none */
+	int stop;                     /* a descriptor; ends the recording when it is readable; borrowed */
+	double timeout;               /* seconds; ends it always */
+	const char *command;          /* for people: profile.command */
+	const char *milestone;        /* for people: what it means that `stop` is readable */
+	void (*begun)(void *context); /* called when everything is recorded from now on; or NULL */
+	void (*over)(
+		void *context); /* called when the recording is over, and no file has been read since; or NULL */
+	void *context;
+};
+
+struct machine_result {
+	/* The caller's to release. It names no file that others than root can change, and ends without landmarks. */
+	struct profile profile;
+	double seconds;
+	size_t events;
+};
+
+/*
+ * Returns 0 or negative errno: -ENOENT if the kernel lacks the events, -EOPNOTSUPP without fanotify, -ENODATA if nothing
+ * was touched.
+ */
+int machine_record(const struct machine_options *options, struct machine_result *ret);
