@@ -8,6 +8,7 @@ find . -type f | sort >"$tmp/files"
 for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetch \
 	headstart/libheadstart-audit.so headstart/libheadstart-preload.so headstart/headstart-shadow headstart/headstart-image-hook \
 	headstart/headstart-shadow.dpkg headstart/headstartd lib/systemd/system/headstartd.service lib/systemd/system/headstart-shadow@.service \
+	lib/systemd/system/headstart-boot.service lib/systemd/system/headstart-boot-record.service lib/systemd/system/headstart-boot-done.service \
 	bash-completion/completions/headstart zsh/site-functions/_headstart fish/vendor_completions.d/headstart.fish; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * headstart: the command people type. `run` and `restore` are built in, because they stand in front of cold work and must
+ * headstart: the command people type. `run`, `restore` and `boot prefetch` are built in, because they stand in front of cold work and must
  * be small; every other verb is handed to headstart-tool by exec.
  */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "headstartd/notify.h"
+#include "lib/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>

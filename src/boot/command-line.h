@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel's command line says of headstart. */
+#pragma once
+
+#define BOOT_COMMAND_LINE "/proc/cmdline"
+
+enum boot_mode {
+	BOOT_USUAL,  /* the plan is carried out, and what is read is recorded */
+	BOOT_OFF,    /* headstart=off: neither */
+	BOOT_RECORD, /* headstart=record: nothing is carried out, and recording begins anew */
+};
+
+/*
+ * By the last `headstart=` among the words of the text, which blanks separate; what follows the word `--` is for init, and
+ * does not count. Any other value is as none.
+ */
+enum boot_mode boot_mode_of(const char *text);
+
+/* The same for a file: BOOT_USUAL if it cannot be read. */
+enum boot_mode boot_mode_read(const char *path);

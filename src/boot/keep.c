@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/keep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "boot/files.h"
+#include "replace/publish.h"
+
+/* What is there already. A damaged file does not count, and is replaced; one of a newer version is left alone. */
+static int load(const char *path, struct recordings *ret, bool *ret_damaged)
+{
+	_cleanup_close_ int fd = boot_open(path);
+	_cleanup_free_ char *data = NULL;
+	enum profile_fault fault;
+	size_t size;
+	int r;
+
+	if (fd == -ENOENT)
+		return 0;
+	if (fd < 0)
+		return fd;
+	r = read_to_end(fd, PROFILE_MAX_SIZE, &data, &size);
+	if (r < 0 && r != -EFBIG)
+		return r;
+	fault = r < 0 ? PROFILE_FOREIGN : recordings_parse(data, size, ret);
+	*ret_damaged = fault != PROFILE_GOOD;
+	return fault == PROFILE_NEWER ? -EPROTO : 0;
+}
+
+static int add(struct recordings *recordings, struct profile *recording, bool *ret_damaged)
+{
+	int r = recordings_add(recordings, recording);
+
+	if (r == -EINVAL) { /* of a program, or of another page size */
+		*ret_damaged = true;
+		recordings_release(recordings);
+		r = recordings_add(recordings, recording);
+	}
+	while (r == 0 && recordings->n > BOOT_RECORDINGS)
+		recordings_remove(recordings, 0);
+	return r;
+}
+
+static int compile(const struct recordings *recordings, const char *path, const struct plan_options *options,
+	struct plan_summary *ret_summary)
+{
+	_cleanup_(profile_releasep) struct profile all = {0};
+	_cleanup_free_ void *data = NULL;
+	struct plan_options of_boot = *options;
+	size_t size;
+	int r = recordings_merge(recordings, &all);
+
+	of_boot.snapshot = true;
+	of_boot.shared = true;
+	if (r == 0)
+		r = plan_build(&all, &of_boot, &data, &size, ret_summary);
+	return r < 0 ? r : publish_file(path, 0600, data, size);
+}
+
+int boot_keep(struct profile *recording, bool anew, const char *profile_path, const char *plan_path,
+	const struct plan_options *options, struct boot_kept *ret)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	struct boot_kept kept = {0};
+	int r = anew ? 0 : load(profile_path, &recordings, &kept.damaged);
+
+	if (r == 0)
+		r = add(&recordings, recording, &kept.damaged);
+	if (r == 0)
+		r = boot_make_folder(profile_path);
+	if (r == 0)
+		r = recordings_save(&recordings, profile_path, 0600);
+	if (r == 0)
+		r = compile(&recordings, plan_path, options, &kept.summary);
+	kept.recordings = recordings.n;
+	if (r == 0 || r == -ENODATA)
+		*ret = kept;
+	return r;
+}

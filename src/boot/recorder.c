@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "boot/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "replace/publish.h"
+
+static int make_folder(const char *path)
+{
+	_cleanup_free_ char *folder = strdup(path);
+
+	return folder ? make_folders(dirname(folder), 0755) : -ENOMEM;
+}
+
+int boot_lock(const char *path)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	_cleanup_close_ int fd = -1;
+	int r = make_folder(path);
+
+	if (r < 0)
+		return r;
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	if (fcntl(fd, F_SETLK, &lock) < 0)
+		return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
+	return TAKE_FD(fd);
+}
+
+pid_t boot_holder(const char *path)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (fcntl(fd, F_GETLK, &lock) < 0)
+		return -errno;
+	return lock.l_type == F_UNLCK || lock.l_pid < 0 ? 0 : lock.l_pid;
+}
+
+int boot_signal(const char *path, int signal)
+{
+	pid_t holder = boot_holder(path);
+	_cleanup_close_ int process = -1;
+
+	if (holder <= 0)
+		return holder < 0 ? holder : -ESRCH;
+	process = (int)syscall(SYS_pidfd_open, holder, 0);
+	if (process < 0 && errno == ENOSYS) /* before Linux 5.3 */
+		return kill(holder, signal) < 0 ? -errno : 0;
+	if (process < 0)
+		return -errno;
+	/* Its number was its own when it still had the lock: another process has not got that number meanwhile. */
+	if (boot_holder(path) != holder)
+		return -ESRCH;
+	return syscall(SYS_pidfd_send_signal, process, signal, NULL, 0) < 0 ? -errno : 0;
+}

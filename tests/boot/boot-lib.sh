@@ -1,0 +1,33 @@
+# Shared by the tests of 'headstart boot': a disk, a state folder and a /run of their own. Source it after sh-lib.sh; the test begins
+# again in a mount namespace of its own.
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+export HEADSTART_STATE=$tmp/state
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+profile=$HEADSTART_STATE/boot/profile
+plan=$HEADSTART_STATE/boot/plan
+! grep -q 'headstart=' /proc/cmdline || skip "the kernel's command line speaks of headstart"
+[ ! -e /etc/headstart/disable ] || skip "headstart is switched off on this machine"
+mount -t tmpfs -o mode=755 tmpfs /run
+make_disk
+disk=$(realpath "$disk")
+
+# make_cold: nothing of the disk is in memory.
+make_cold() {
+	umount "$disk"
+	mount -o loop "$tmp/image" "$disk"
+}
+
+# says TEXT: the last command said so.
+says() { grep -qF -- "$1" "$tmp/err" || fail "expected '$1', not: $(cat "$tmp/err")"; }
+
+# prefetch_boot: carries the plan out, which must succeed.
+prefetch_boot() { "$headstart" boot prefetch >"$tmp/out" 2>"$tmp/err" || fail "prefetch: $(cat "$tmp/err")"; }
+
+# refused: prefetch_boot fails with one sentence, not by a signal.
+refused() { # TEXT
+	status=0
+	"$headstart" boot prefetch >"$tmp/out" 2>"$tmp/err" || status=$?
+	[ "$status" = 1 ] || fail "status $status, not 1: $(cat "$tmp/err")"
+	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than a sentence: $(cat "$tmp/err")"
+	says "$1"
+}

@@ -1,0 +1,140 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstart boot record: what anybody reads meanwhile is in the plan of the next boot, whoever mounts its disk; what others than root
+# can change is not, nor what the prefetcher reads itself.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/boot/boot-lib.sh"
+for name in read again planned stranger; do
+	head -c 300000 /dev/urandom >"$disk/$name"
+done
+chown nobody "$disk/stranger"
+recorder=
+at_case_exit() {
+	[ -z "$recorder" ] || {
+		kill -TERM "$recorder" 2>/dev/null || :
+		wait "$recorder" || :
+	}
+}
+
+# Begins to record, when no other test does: they empty the page cache.
+begin() { # [OPTION…]
+	exec 7</sys/kernel
+	flock -w 900 7 || skip "other tests record"
+	"$tool" boot record "$@" 2>"$tmp/log" 7>&- &
+	recorder=$!
+	until grep -q "recording what is read" "$tmp/log"; do
+		kill -0 "$recorder" 2>/dev/null || {
+			grep -q "nothing is recorded" "$tmp/log" && skip "$(cat "$tmp/log")"
+			fail "the recorder has ended: $(cat "$tmp/log")"
+		}
+		sleep 0.05
+	done
+}
+
+# Mounts the disk anew, while the recorder runs, and waits until it looks at what is opened there.
+mount_anew() {
+	make_cold
+	number=$(mountpoint -d "$disk")
+	number=$(printf 'sdev:%x ' $((${number%:*} << 20 | ${number#*:})))
+	until grep -qF "$number" "/proc/$recorder/fdinfo/"* 2>/dev/null; do
+		kill -0 "$recorder" 2>/dev/null || fail "the recorder has ended: $(cat "$tmp/log")"
+		sleep 0.02
+	done
+}
+
+# Waits for the end of the recording, which must be a good one.
+end() {
+	wait "$recorder" || fail "the recorder failed: $(cat "$tmp/log")"
+	recorder=
+	exec 7<&-
+	"$tool" show --json "$profile" >"$tmp/profile"
+	"$tool" show --json "$plan" >"$tmp/plan"
+}
+stop() {
+	"$headstart" boot stop || fail "cannot stop"
+	end
+}
+
+# planned FILE: it is in the plan. Files of the disk have names that no other file has.
+planned() { grep -qF "\"$disk/$1\"" "$tmp/plan"; }
+known() { grep -qF "\"$disk/$1\"" "$tmp/profile"; }
+
+case_what_was_read_is_planned() {
+	begin
+	mount_anew
+	cat "$disk/read" "$disk/stranger" >/dev/null
+	! "$tool" boot record 2>"$tmp/err" || fail "two recorders at a time"
+	says "another process is recording"
+	stop
+	planned read || fail "what was read is not in the plan: $(cat "$tmp/log")"
+	! planned again || fail "a file is planned that nobody has read"
+	! known stranger || fail "a file is noted that others than root can change"
+	[ "$(stat -c %a "$profile") $(stat -c %a "$plan") $(stat -c %a "${plan%/*}")" = "600 600 700" ] || fail "others may read what boots read"
+	make_cold
+	prefetch_boot
+	"$page" came "$disk/read" >"$tmp/out" || fail "what was read does not come: $(cat "$tmp/out")"
+}
+
+case_boots_are_merged() {
+	begin
+	mount_anew
+	cat "$disk/read" >/dev/null
+	stop
+	begin
+	mount_anew
+	cat "$disk/again" >/dev/null
+	stop
+	planned read || fail "what only the boot before has read is no longer planned"
+	planned again || fail "what this boot has read is not planned"
+}
+
+case_what_is_read_ahead_was_not_read() {
+	cat "$disk/planned" >/dev/null
+	mkdir -p "${plan%/*}"
+	"$tool" snapshot -o "$plan" "$disk/planned" >"$tmp/out" 2>&1 || fail "snapshot: $(cat "$tmp/out")"
+	make_cold
+	begin
+	cat "$disk/read" >/dev/null
+	# A prefetcher that begins first; the recorder looks for it when it begins, so its openings count here, and its reads do not.
+	prefetch_boot
+	stop
+	planned read || fail "what was read is not in the plan"
+	[ "$(/usr/bin/python3 -c '
+import json, sys
+print(sum(range["pages"] for file in json.load(open(sys.argv[1]))["files"] if file["path"] == sys.argv[2] for range in file.get("ranges", [])))' \
+		"$tmp/profile" "$disk/planned")" = 0 ] || fail "what the prefetcher read counts as read by others"
+}
+
+case_it_ends_by_itself() {
+	begin --timeout 0.5
+	end
+	grep -q timeout "$tmp/profile" || fail "it does not say that it was ended: $(head -c 400 "$tmp/profile")"
+}
+
+case_a_killed_recorder_leaves_nothing_that_matters() {
+	begin
+	kill -KILL "$recorder"
+	wait "$recorder" || :
+	recorder=
+	exec 7<&-
+	! "$headstart" boot stop 2>"$tmp/err" || fail "stopped a dead recorder"
+	says "no boot is being recorded"
+	begin
+	mount_anew
+	cat "$disk/read" >/dev/null
+	stop
+	planned read || fail "what was read is not in the plan"
+	mkdir "$tmp/tracefs"
+	mount -t tracefs tracefs "$tmp/tracefs" || fail "no tracefs"
+	[ ! -e "$tmp/tracefs/instances/headstart-boot" ] || fail "the instance of a recorder is left"
+	umount "$tmp/tracefs"
+}
+
+case_only_root_records() {
+	for_others "$tool"
+	! $as_nobody "$others/headstart-tool" boot record 2>"$tmp/err" || fail "nobody recorded a boot"
+	says "only root"
+	! $as_nobody "$others/headstart-tool" boot stop 2>"$tmp/err" || fail "nobody stopped a recording"
+	says "only root"
+}
+run_cases

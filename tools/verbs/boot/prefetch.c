@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart boot prefetch: carries out the plan of a boot. */
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "boot/command-line.h"
+#include "boot/files.h"
+#include "boot/recorder.h"
+#include "format/kill-switch.h"
+#include "lib/notify.h"
+#include "lib/settings.h"
+#include "prefetch/limits/process-room.h"
+#include "prefetch/load.h"
+#include "prefetch/prefetch.h"
+#include "verb.h"
+#include "verbs/boot/boot.h"
+
+#define TIME_MS 30000 /* a boot that takes longer has read by itself what it needs */
+
+int boot_switched_off(void)
+{
+	if (boot_mode_read(BOOT_COMMAND_LINE) == BOOT_OFF)
+		verb_note("nothing is done for this boot: the kernel's command line says headstart=off");
+	else if (access(KILL_SWITCH, F_OK) == 0)
+		verb_note("nothing is done for this boot: '%s' switches headstart off", KILL_SWITCH);
+	else
+		return 0;
+	return 1;
+}
+
+/* Returns 0, or an exit status after printing the reason; *ret_none: there is no plan, which is no failure. */
+static int load(struct loaded_plan *plan, bool *ret_none)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
+	enum plan_fault fault = PLAN_GOOD;
+	int r = boot_path(BOOT_PLAN, &path);
+
+	if (r < 0)
+		return r == -EPERM
+			? verb_fail("HEADSTART_STATE names a folder that others can change: unset it")
+			: verb_fail_errno(r, "cannot find the plan of a boot");
+	fd = boot_open(path);
+	*ret_none = fd == -ENOENT;
+	if (*ret_none)
+		return 0;
+	if (fd == -EPERM)
+		return verb_fail("'%s' is not used: others than root could have written it", path);
+	r = fd < 0 ? fd : plan_load(fd, plan, &fault);
+	if (r == -EBADMSG)
+		return verb_fail(
+			"'%s' %s; 'headstart boot record' makes another", path, plan_fault_text(fault));
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", path);
+	if (!plan_is_snapshot(&plan->view))
+		return verb_fail("'%s' is the plan of a program, not that of a boot", path);
+	return 0;
+}
+
+static int carry_out(const struct plan_view *plan)
+{
+	_cleanup_close_ int lock = boot_lock(BOOT_PREFETCHER);
+	_cleanup_(config_releasep) struct config config = {0};
+	struct prefetch_options options = {.wait = true, .time_budget_ms = TIME_MS};
+	struct prefetch_result result = {0};
+	int r;
+
+	if (process_room("") < PROCESS_ROOM_MIN)
+		return verb_fail(
+			"nothing was read: fewer than %d more processes can be started", PROCESS_ROOM_MIN);
+	settings_read(&config, false, false);
+	options.memory_limit = config.memory;
+	options.plan_owner = geteuid();
+	/* On a disk without a head the services read meanwhile; on one with a head they would only move it away. */
+	if (LE32(plan->header->order) != PLAN_ORDER_PHYSICAL)
+		notify("READY=1");
+	r = prefetch_run(plan, &options, &result);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot carry out the plan of a boot");
+	verb_note("asked for %.1f MB in %u files, %u of them changed or gone, in %.2f s",
+		(double)result.bytes_asked / 1e6, result.opened + result.stale + result.missing,
+		result.stale + result.missing, (double)result.elapsed_us / 1e6);
+	return 0;
+}
+
+static int prefetch(void)
+{
+	_cleanup_(loaded_plan_releasep) struct loaded_plan plan = {0};
+	bool none = false;
+	int r;
+
+	if (boot_switched_off())
+		return 0;
+	if (boot_mode_read(BOOT_COMMAND_LINE) == BOOT_RECORD) {
+		verb_note("no plan is carried out: the kernel's command line says headstart=record");
+		return 0;
+	}
+	r = load(&plan, &none);
+	if (none)
+		verb_note("there is no plan of a boot yet; 'headstart boot record' makes one");
+	return r || none ? r : carry_out(&plan.view);
+}
+
+int boot_prefetch(void)
+{
+	int r;
+
+	if (geteuid() != 0)
+		return verb_fail("only root carries out the plan of a boot: sudo headstart boot prefetch");
+	prctl(PR_SET_NAME, BOOT_NAME);
+	r = prefetch();
+	notify("READY=1"); /* whatever has happened, the boot goes on */
+	return r;
+}

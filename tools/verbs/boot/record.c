@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* headstart boot record: records what everybody reads while the machine boots. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/ioprio.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "boot/command-line.h"
+#include "boot/files.h"
+#include "boot/keep.h"
+#include "boot/recorder.h"
+#include "lib/notify.h"
+#include "lib/plan-settings.h"
+#include "lib/settings.h"
+#include "lib/stranger-refusal.h"
+#include "record/machine.h"
+#include "record/restore/kernelfs.h"
+#include "report/words.h"
+#include "verb.h"
+#include "verbs/boot/boot.h"
+
+static int fail_to_trace(int err)
+{
+	switch (err) {
+	case -EPERM:
+	case -EACCES:
+		return verb_fail(
+			"the kernel refuses tracing here, as in most containers; nothing is recorded");
+	case -ENOENT:
+	case -ENODEV:
+		return verb_fail(
+			"this kernel has no tracefs, or no events of the page cache (CONFIG_FTRACE); nothing is recorded");
+	case -EOPNOTSUPP:
+		return verb_fail(
+			"the kernel does not tell which files are opened (CONFIG_FANOTIFY); "
+			"nothing is recorded");
+	case -ENODATA:
+		return verb_fail("nothing was read meanwhile; the plan stays as it is");
+	default:
+		return verb_fail_errno(err, "cannot record the boot");
+	}
+}
+
+static void begun(void *context)
+{
+	notify("READY=1");
+	verb_note("recording what is read; 'headstart boot stop' ends that");
+}
+
+/* The machine has better things to do now: what follows reads some files, and nobody waits for it. */
+static void over(void *context)
+{
+	(void)setpriority(PRIO_PROCESS, 0, 19);
+	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
+}
+
+static void tell(const struct machine_result *result, const struct boot_kept *kept)
+{
+	const struct plan_summary *summary = &kept->summary;
+	char bytes[WORDS_MAX];
+
+	if (kept->damaged)
+		verb_note("the recordings of earlier boots were damaged, and are replaced");
+	verb_note("%zu files were read in %.1f s; the plan, of %zu %s, has %s in %zu files",
+		result->profile.n_files, result->seconds, kept->recordings,
+		kept->recordings == 1 ? "boot" : "boots", words_bytes(summary->bytes, bytes), summary->files);
+}
+
+static int keep(struct machine_result *result)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	_cleanup_free_ char *profile = NULL, *plan = NULL;
+	bool anew = boot_mode_read(BOOT_COMMAND_LINE) == BOOT_RECORD;
+	struct plan_options options = {0};
+	struct boot_kept kept = {0};
+	struct machine_result told = *result;
+	int r = boot_path(BOOT_PROFILE, &profile);
+
+	if (r == 0)
+		r = boot_path(BOOT_PLAN, &plan);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the plan of a boot");
+	settings_read(&config, false, false);
+	plan_settings(&config, &options);
+	r = boot_keep(&result->profile, anew, profile, plan, &options, &kept);
+	if (r == -EPERM)
+		return verb_fail("'%s' is not used: others than root could have written it", profile);
+	if (r == -EPROTO)
+		return verb_fail("'%s' was written by a newer headstart, and stays as it is", profile);
+	if (r == -ENODATA)
+		return verb_fail("there is nothing to read ahead: what was read is not on a disk");
+	if (r < 0)
+		return verb_fail_errno(r, "cannot write '%s'", plan);
+	tell(&told, &kept);
+	return 0;
+}
+
+/* Returns a descriptor that is readable when the recording is to end. */
+static int take_signals(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTERM);
+	sigaddset(&mask, SIGINT);
+	sigprocmask(SIG_BLOCK, &mask, NULL);
+	return signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static int record(double timeout)
+{
+	_cleanup_close_ int lock = boot_lock(BOOT_RECORDER), tracefs = -1, stop = -1;
+	struct machine_result result = {0};
+	struct machine_options options = {.instance = BOOT_NAME,
+		.except = BOOT_NAME,
+		.timeout = timeout,
+		.command = "boot",
+		.milestone = "stop",
+		.begun = begun,
+		.over = over};
+	pid_t prefetcher;
+	int r;
+
+	if (lock == -EBUSY)
+		return verb_fail("another process is recording; 'headstart boot stop' ends that");
+	if (lock < 0)
+		return verb_fail_errno(lock, "cannot lock '%s'", BOOT_RECORDER);
+	tracefs = kernelfs_open_tracefs();
+	if (tracefs < 0)
+		return fail_to_trace(tracefs);
+	stop = take_signals();
+	if (stop < 0)
+		return verb_fail_errno(errno, "cannot receive signals");
+	prefetcher = boot_holder(BOOT_PREFETCHER);
+	options.ignored = prefetcher > 0 ? prefetcher : 0;
+	options.tracefs = tracefs;
+	options.stop = stop;
+	r = machine_record(&options, &result);
+	if (r < 0)
+		return fail_to_trace(r);
+	r = keep(&result);
+	profile_release(&result.profile);
+	return r;
+}
+
+int boot_record(double timeout)
+{
+	int r;
+
+	if (geteuid() != 0)
+		return verb_fail("only root can record what all processes read: sudo headstart boot record");
+	r = refuse_strange_state();
+	if (r != 0)
+		return r;
+	prctl(PR_SET_NAME, BOOT_NAME);
+	if (!boot_switched_off())
+		return record(timeout);
+	notify("READY=1");
+	return 0;
+}
