@@ -85,6 +85,13 @@ case_learned_chooses_its_programs() {
 	wrong_of "$learned" "invalid choice: 'tape'" --device tape
 }
 
+case_boot_time_wants_a_device() {
+	boot_time=$HEADSTART_TEST_SOURCE/bench/boot-time
+	wrong_of "$boot_time" "required: --device"
+	wrong_of "$boot_time" "invalid choice: 'tape'" --device tape
+	wrong_of "$boot_time" "'0' is not a positive number" --device lazy --runs 0
+}
+
 case_order_build_refuses_wrong_arguments() {
 	order_build=$HEADSTART_TEST_SOURCE/bench/order-build
 	refuses 2 "give one folder" "$order_build"

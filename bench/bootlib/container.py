@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""The Debian of an image on a device model, booted as a container by systemd-nspawn, at native speed.
+
+A boot begins with the start of systemd-nspawn and has reached a target when the container's systemd says so on its console: nothing
+runs in the container for the measurement.
+"""
+
+import contextlib
+import errno
+import os
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+from lab import LabError, kernel
+from lab.guardian import end_processes_in
+from lab.image import NEEDED_PACKAGES
+
+PACKAGES = ("systemd-sysv", "dbus", "libpam-systemd", "cron", "rsyslog", "openssh-server", "libxcb1", *NEEDED_PACKAGES)
+TARGET = "multi-user.target"
+UNITS = "etc/systemd/system"
+OURS = "usr/lib/systemd/system"
+WANTS = {
+    "headstart-boot.service": "sysinit.target.wants",
+    "headstart-boot-record.service": "sysinit.target.wants",
+    "headstart-boot-done.service": "multi-user.target.wants",
+}
+# The recorder stays away from containers, because it would see what their host does. Here the host is the benchmark.
+HERE_TOO = ("headstart-boot-record.service.d", "[Unit]\nConditionVirtualization=\n")
+RELEASE_TRIES = 100
+TAIL = 1500     # characters of the console that an error shows
+
+
+def check_host():
+    if not shutil.which("systemd-nspawn"):
+        raise LabError("'systemd-nspawn' is not installed; try: apt install systemd-container")
+
+
+class Console:
+    """A container that boots. `text` is what its console has said."""
+
+    def __init__(self, device):
+        command = ["systemd-nspawn", "--quiet", "--boot", "--register=no", "--keep-unit", "--console=read-only", "--private-network",
+                   "--resolv-conf=off", "--timezone=off", "--link-journal=no", f"--directory={device.root}", f"--bind={device.loop}",
+                   "--", "systemd.show_status=1", "systemd.log_color=0"]
+        # The filter of system calls would refuse tracing and io_uring, which a machine has.
+        environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "SYSTEMD_SECCOMP": "0", "SYSTEMD_LOG_LEVEL": "warning"}
+        self.text = ""
+        self.began = time.monotonic()
+        self._process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.STDOUT, preexec_fn=lambda: kernel.die_with_parent(signal.SIGKILL))
+
+    def await_target(self, target, timeout):
+        """Seconds from the beginning until the target was reached."""
+        reached = re.compile(rf"Reached target .*{re.escape(target)}")
+        while not reached.search(self.text):
+            left = self.began + timeout - time.monotonic()
+            if left <= 0 or not self._listen(left):
+                raise LabError(f"the container did not reach {target}; it said last: {self.text[-TAIL:]}")
+        return time.monotonic() - self.began
+
+    def _listen(self, seconds):
+        """Adds what the console says next; false when the container has ended, or the time."""
+        output = self._process.stdout
+        if not select.select([output], [], [], seconds)[0]:
+            return False
+        said = os.read(output.fileno(), 1 << 16).decode(errors="replace")
+        self.text += re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said)
+        return bool(said)
+
+    def wait_while(self, condition, timeout):
+        """Whether the condition ended in time."""
+        deadline = time.monotonic() + timeout
+        while condition() and time.monotonic() < deadline:
+            self._listen(0.2)
+        return not condition()
+
+    def off(self):
+        self._process.kill()
+        self._process.wait()
+        self._process.stdout.close()
+
+
+class Container:
+    """The system on a Device, in whose root headstart is installed."""
+
+    def __init__(self, device, state, timeout):
+        self.device, self.timeout = device, timeout
+        self.plan = os.path.join(device.root, state.lstrip("/"), "boot", "plan")
+        folder = self._inside(UNITS, HERE_TOO[0])
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "bench.conf"), "w", encoding="ascii") as file:
+            file.write(HERE_TOO[1])
+
+    def _inside(self, *names):
+        return os.path.join(self.device.root, *names)
+
+    def enable(self, *units):
+        """These of our units, and no others."""
+        for unit, folder in WANTS.items():
+            link = self._inside(UNITS, folder, unit)
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(link)
+            if unit in units:
+                os.symlink(f"/{OURS}/{unit}", link)
+
+    @contextlib.contextmanager
+    def _booting(self):
+        console = Console(self.device)
+        try:
+            yield console
+        finally:
+            console.off()
+            self._end()
+
+    def _end(self):
+        """Ends what the container has left behind, and waits until its namespace has gone, too."""
+        self.device.delay(False)
+        for release in (self.device.unmount, self.device.forget):
+            for attempt in range(RELEASE_TRIES):
+                end_processes_in(self.device.root)
+                try:
+                    release()
+                    break
+                except OSError as error:
+                    if error.errno != errno.EBUSY or attempt == RELEASE_TRIES - 1:
+                        raise LabError("the container does not let go of its root") from None
+                    time.sleep(0.1)
+        self.device.mount()
+
+    def boot(self):
+        """Boots at the device's speed. Returns seconds to the target, and the device's counters until then."""
+        kernel.syncfs(self.device.root)
+        self.device.delay(True)
+        self.device.reset_counters()
+        with self._booting() as console:
+            seconds = console.await_target(TARGET, self.timeout)
+            return seconds, self.device.counters()
+
+    def record(self):
+        """Boots at full speed, and records what is read, for the next boots."""
+        self.enable(*(unit for unit in WANTS if unit != "headstart-boot.service"))
+        self.device.delay(False)
+        with self._booting() as console:
+            console.await_target(TARGET, self.timeout)
+            if not console.wait_while(lambda: not os.path.exists(self.plan), self.timeout):
+                raise LabError(f"the container has recorded no boot; it said last: {console.text[-TAIL:]}")
+        kernel.syncfs(self.device.root)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+"""The parts of bench/boot-time: which units are enabled, when a target is reached, and the rows of the result."""
+
+import importlib.machinery
+import importlib.util
+import os
+import types
+import unittest
+from unittest import mock
+
+import labtest
+from bootlib import container
+from lab import LabError
+
+BENCH = os.path.join(os.environ["HEADSTART_TEST_SOURCE"], "bench")
+
+
+def boot_time():
+    loader = importlib.machinery.SourceFileLoader("boot_time", os.path.join(BENCH, "boot-time"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("boot_time", loader))
+    loader.exec_module(module)
+    return module
+
+
+class Parts(unittest.TestCase):
+    def setUp(self):
+        scratch = labtest.scratch()
+        self.folder = scratch.__enter__()
+        self.addCleanup(scratch.__exit__, None, None, None)
+        self.device = types.SimpleNamespace(root=self.folder, loop="/dev/null")
+
+    def says(self, script):
+        """A Console of a systemd-nspawn that is this shell script."""
+        fake = os.path.join(self.folder, "systemd-nspawn")
+        with open(fake, "w", encoding="ascii") as file:
+            file.write("#!/bin/sh\n" + script)
+        os.chmod(fake, 0o755)
+        with mock.patch.dict(os.environ, PATH=self.folder + ":" + os.environ["PATH"]):
+            console = container.Console(self.device)
+        self.addCleanup(console.off)
+        return console
+
+    def test_units_that_are_enabled(self):
+        server = container.Container(self.device, "/var/lib/headstart", 10)
+
+        def enabled():
+            return sorted(name for folder in set(container.WANTS.values())
+                          for name in os.listdir(os.path.join(self.folder, container.UNITS, folder)))
+
+        server.enable("headstart-boot.service")
+        self.assertEqual(enabled(), ["headstart-boot.service"])
+        server.enable("headstart-boot-record.service", "headstart-boot-done.service")
+        self.assertEqual(enabled(), ["headstart-boot-done.service", "headstart-boot-record.service"])
+        server.enable()
+        self.assertEqual(enabled(), [])
+
+    def test_units_are_those_that_are_packaged(self):
+        for unit, folder in container.WANTS.items():
+            with open(os.path.join(BENCH, "../packaging", unit + ".in"), encoding="ascii") as file:
+                self.assertIn("WantedBy=" + folder.removesuffix(".wants") + "\n", file.readlines())
+
+    def test_a_target_is_reached(self):
+        """The line may come in parts, and with colours."""
+        console = self.says("printf 'Reached target basic.target\\nReached tar'; sleep 0.1\n"
+                            "printf 'get \\033[0;1mmulti-user.target\\033[0m - Multi'; exec sleep 1000\n")
+        self.assertGreater(console.await_target("multi-user.target", 1000), 0)
+
+    def test_a_container_that_ends(self):
+        with self.assertRaisesRegex(LabError, "did not reach multi-user.target.*Failed to mount"):
+            self.says("echo Failed to mount\n").await_target("multi-user.target", 1000)
+
+    def test_a_container_that_hangs(self):
+        with self.assertRaisesRegex(LabError, "did not reach"):
+            self.says("exec sleep 1000\n").await_target("multi-user.target", 0.2)
+
+    def test_rows(self):
+        counters = {"bytes_read": 100, "reads": 10}
+        done = {"nothing": [(2.0, counters), (4.0, counters), (3.0, counters)],
+                "headstart-boot": [(1.0, counters), (2.0, counters), (1.5, counters)]}
+        nothing, ours = boot_time().rows_of(done, types.SimpleNamespace(device="hdd", seed=1))
+        self.assertEqual((nothing["ratio_to_nothing"], nothing["median_s"], nothing["n"]), (1, 3, 3))
+        self.assertEqual((ours["arm"], ours["device"], ours["ratio_to_nothing"], ours["reads"]), ("headstart-boot", "hdd", 0.5, 10))
+        self.assertEqual(ours["interval"], [0.5, 0.5])
+
+
+if __name__ == "__main__":
+    unittest.main()
