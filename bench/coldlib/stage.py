@@ -220,9 +220,11 @@ class Stage:
         self._headstart("plan", "--no-metadata", "--output", self.paths["plain"], "--program", program)
 
     def _plan_other(self):
-        """The plan of the recorded start for the other kind of disk."""
+        """The plan of the recorded start for the other kind of disk; on the model lazy, for a disk of that kind, which no recording shows."""
         (program,) = self.plans
         device = "rotational" if json.loads(self._show(self.plans[program]))["order"] == "touch" else "solid"
+        if self.options.device == "lazy":
+            device = "lazy"
         self._headstart("plan", "--device", device, "--output", self.paths["other"], "--program", program)
 
     def _plan_merged(self):

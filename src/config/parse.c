@@ -117,10 +117,19 @@ static void take_program(struct parser *parser, const char *key, const char *val
 	config->programs[config->n_programs++] = program;
 }
 
+/* Those that a rule may name; the launcher, which reads settings, has no device_class_parse(). */
+static enum device_class device_class(const char *text)
+{
+	return streq(text, "rotational") ? DEVICE_ROTATIONAL
+		: streq(text, "solid")   ? DEVICE_SOLID
+		: streq(text, "lazy")    ? DEVICE_LAZY
+					 : DEVICE_UNKNOWN;
+}
+
 static void take_device(struct parser *parser, const char *key, const char *value)
 {
 	struct config *config = parser->config;
-	struct device_rule rule = {.class = streq(value, "rotational") ? DEVICE_ROTATIONAL : DEVICE_SOLID};
+	struct device_rule rule = {.class = device_class(value)};
 
 	if (key[0] != '/') {
 		config_lines_problem(&parser->lines,
@@ -128,9 +137,10 @@ static void take_device(struct parser *parser, const char *key, const char *valu
 			key);
 		return;
 	}
-	if (rule.class == DEVICE_SOLID && !streq(value, "solid")) {
+	if (rule.class == DEVICE_UNKNOWN) {
 		config_lines_problem(&parser->lines,
-			"unknown class of device '%.*s': use rotational or solid", LINES_SHOWN_MAX, value);
+			"unknown class of device '%.*s': use rotational, solid or lazy", LINES_SHOWN_MAX,
+			value);
 		return;
 	}
 	rule.path = strdup(key);

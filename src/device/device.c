@@ -57,6 +57,8 @@ const char *device_class_name(enum device_class class)
 		return "memory";
 	case DEVICE_NETWORK:
 		return "network";
+	case DEVICE_LAZY:
+		return "lazy";
 	case DEVICE_UNKNOWN:
 		break;
 	}
@@ -71,6 +73,8 @@ bool device_class_parse(const char *text, enum device_class *ret)
 		*ret = DEVICE_ROTATIONAL;
 	else if (streq(text, "solid"))
 		*ret = DEVICE_SOLID;
+	else if (streq(text, "lazy"))
+		*ret = DEVICE_LAZY;
 	else
 		return false;
 	return true;

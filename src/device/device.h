@@ -15,6 +15,8 @@ enum device_class {
 	DEVICE_ROTATIONAL = 2,
 	DEVICE_MEMORY = 3,  /* tmpfs, ramfs: nothing to prefetch */
 	DEVICE_NETWORK = 4, /* NFS, CIFS, 9p */
+	DEVICE_LAZY =
+		5, /* solid, and fetches each block from elsewhere when it is first read; only a rule says so */
 };
 
 #define DEVICE_IDENTITY_MAX 320
@@ -56,7 +58,7 @@ int device_block_name(dev_t number, char ret[DEVICE_NAME_MAX]);
 
 const char *device_class_name(enum device_class class);
 
-/* What users may say of a device: auto (DEVICE_UNKNOWN), rotational or solid. Returns whether it is one of them. */
+/* What users may say of a device: auto (DEVICE_UNKNOWN), rotational, solid or lazy. Returns whether it is one of them. */
 bool device_class_parse(const char *text, enum device_class *ret);
 
 /*

@@ -42,6 +42,8 @@
 
 #define PLAN_FILE_SYSTEMS_MAX 64u
 
+#define PLAN_DEPTH_LAZY 256u /* the device fetches what it reads from elsewhere */
+
 enum plan_order {
 	PLAN_ORDER_TOUCH = 0,    /* files and extents in order of first touch */
 	PLAN_ORDER_PHYSICAL = 1, /* files by inode number, extents by physical block */
@@ -68,7 +70,7 @@ struct plan_header {
 	uint32_t libraries; /* that the program has when its first instruction is executed; 0: not known */
 	uint32_t
 		wait_ms; /* the program waits at most so long for the plan to be carried out; 0: not at all */
-	uint32_t depth;  /* reads of a page at once that the device can use; 0: not known */
+	uint32_t depth;  /* reads of a page at once that the device can use; PLAN_DEPTH_LAZY; 0: not known */
 	uint64_t asked;  /* key of the starts that this plan is for; 0: of any start */
 	uint32_t
 		rule; /* bytes from the start of the file: the rule, which ends at probes_end; 0: there is none */

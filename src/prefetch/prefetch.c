@@ -52,13 +52,15 @@ static const struct prefetch_tuning tuning_physical_alongside = {
 
 /*
  * A device that serves few reads at once is kept busy by twice as many, and the program's own reads and the opens wait
- * for no more than these.
+ * for no more than these. One that fetches what it reads from elsewhere wants to be told early what to fetch.
  */
 static struct prefetch_tuning tuning_of_touch(uint32_t depth)
 {
 	struct prefetch_tuning tuning = tuning_touch;
 
-	if (depth > 0 && depth < tuning.read_depth / 2)
+	if (depth >= PLAN_DEPTH_LAZY)
+		tuning.read_depth = tuning_physical.read_depth;
+	else if (depth > 0 && depth < tuning.read_depth / 2)
 		tuning.read_depth = depth > 2 ? 2 * depth : 4;
 	return tuning;
 }

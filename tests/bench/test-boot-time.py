@@ -27,7 +27,7 @@ class Parts(unittest.TestCase):
         scratch = labtest.scratch()
         self.folder = scratch.__enter__()
         self.addCleanup(scratch.__exit__, None, None, None)
-        self.device = types.SimpleNamespace(root=self.folder, loop="/dev/null")
+        self.device = types.SimpleNamespace(root=self.folder, loop="/dev/null", model="cloud")
 
     def says(self, script):
         """A Console of a systemd-nspawn that is this shell script."""
@@ -39,6 +39,15 @@ class Parts(unittest.TestCase):
             console = container.Console(self.device)
         self.addCleanup(console.off)
         return console
+
+    def test_the_image_of_a_lazy_volume_says_so(self):
+        settings = os.path.join(self.folder, "etc/headstart/headstart.conf")
+        container.Container(self.device, "/var/lib/headstart", 10)
+        self.assertFalse(os.path.exists(settings))
+        self.device.model = "lazy"
+        container.Container(self.device, "/var/lib/headstart", 10)
+        with open(settings, encoding="ascii") as file:
+            self.assertEqual(file.read(), "[devices]\n/ = lazy\n")
 
     def test_units_that_are_enabled(self):
         server = container.Container(self.device, "/var/lib/headstart", 10)

@@ -109,7 +109,7 @@ case_fish_offers_the_same() {
 # The generator does not go on when the programs no longer have what it takes for granted.
 case_stale_choice_stops_the_build() {
 	cp -r "$HEADSTART_TEST_SOURCE/tools" "$tmp/tools"
-	sed -i 's/rotational or solid\\n/rotational or firm\\n/' "$tmp/tools/verbs/plan/cmd-plan.c"
+	sed -i 's/rotational, solid or lazy\\n/rotational, firm or lazy\\n/' "$tmp/tools/verbs/plan/cmd-plan.c"
 	refuses 1 "no longer has the value 'solid'" "$tmp/tools/completions/generate" bash "$tmp/tools" /state "$tmp/made" "$tmp/made.d"
 }
 

@@ -84,7 +84,7 @@ static void test_problems(void **state)
 		"15: '= x' is not 'key = value', a [section] or a comment\n"
 		"16: 'a/b' is neither an absolute path nor a name\n"
 		"18: 'sda' in [devices] is neither a device (/dev/…) nor a folder\n"
-		"19: unknown class of device 'fast': use rotational or solid\n"
+		"19: unknown class of device 'fast': use rotational, solid or lazy\n"
 		"21: 'memory' is given twice\n"
 		"22: 'memory' is given twice\n");
 	assert_int_equal(config.memory, 1024);

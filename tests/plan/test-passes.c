@@ -613,6 +613,78 @@ static void what_cannot_be_determined_is_not_roots(void **state)
 	}
 }
 
+/* One page of each block comes first, in the order of need; the extents follow, whole. */
+static void blocks_of_a_lazy_device_are_touched_first(void **state)
+{
+	const uint64_t block = 512 << 10;
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_LAZY, two_files);
+
+	add(&draft, (struct draft_extent){0, 0, 8, 0, 20, 1, 10 * block});
+	/* two pages of the third block, needed earlier than the one before */
+	add(&draft, (struct draft_extent){0, 50, 2, 0, 5, 1, 12 * block + 8 * PAGE});
+	/* across two ends of blocks */
+	add(&draft, (struct draft_extent){1, 0, 130, 0, 1, 1, 21 * block - PAGE});
+	/* in a block that is there already by then, and without a place */
+	add(&draft, (struct draft_extent){0, 20, 1, 0, 30, 1, 10 * block + 20 * PAGE});
+	touch(&draft, 1, 200, 1, 40);
+	assert_int_equal(draft_touch_blocks(&draft), 0);
+	assert_int_equal(draft_sort(&draft), 0);
+	assert_int_equal(draft.n_extents, 10);
+	expect(&draft, 0, 1, 0, 1, 0, 1);
+	expect(&draft, 1, 1, 1, 1, 0, 1);
+	expect(&draft, 2, 1, 129, 1, 0, 1);
+	expect(&draft, 3, 0, 50, 1, 0, 5);
+	expect(&draft, 4, 0, 0, 1, 0, 20);
+	expect(&draft, 5, 1, 0, 130, 0, 1);
+	expect(&draft, 6, 0, 50, 2, 0, 5);
+	expect(&draft, 7, 0, 0, 8, 0, 20);
+	expect(&draft, 8, 0, 20, 1, 0, 30);
+	expect(&draft, 9, 1, 200, 1, 0, 40);
+}
+
+/* The earlier of two extents in a block touches it, in whichever order they come. */
+static void a_block_is_touched_by_who_needs_it_first(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_LAZY, two_files);
+
+	add(&draft, (struct draft_extent){0, 0, 1, 0, 9, 1, 0});
+	add(&draft, (struct draft_extent){1, 7, 1, 0, 2, 1, 4 * PAGE});
+	assert_int_equal(draft_touch_blocks(&draft), 0);
+	assert_int_equal(draft_sort(&draft), 0);
+	assert_int_equal(draft.n_extents, 3);
+	expect(&draft, 0, 1, 7, 1, 0, 2);
+	assert_true(draft.extents[0].touch);
+	expect(&draft, 1, 1, 7, 1, 0, 2);
+	assert_false(draft.extents[1].touch);
+}
+
+static void other_devices_have_no_blocks_to_touch(void **state)
+{
+	static const enum device_class classes[] = {DEVICE_SOLID, DEVICE_ROTATIONAL, DEVICE_UNKNOWN};
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		_cleanup_(draft_releasep) struct plan_draft draft = make_draft(classes[i], two_files);
+
+		add(&draft, (struct draft_extent){0, 0, 1, 0, 9, 1, 0});
+		assert_int_equal(draft_touch_blocks(&draft), 0);
+		assert_int_equal(draft.n_extents, 1);
+	}
+}
+
+/* What lies apart on a lazy device is not joined over the gap: it may be in other blocks. */
+static void extents_of_a_lazy_device_are_runs_on_the_disk(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_LAZY, two_files);
+
+	add(&draft, (struct draft_extent){0, 0, 1, 0, 0, 1, 0});
+	add(&draft, (struct draft_extent){0, 1, 1, 0, 1, 1, PAGE});
+	add(&draft, (struct draft_extent){0, 2, 1, 0, 2, 1, 1 << 30});
+	draft_merge(&draft, 0);
+	assert_int_equal(draft.n_extents, 2);
+	expect(&draft, 0, 0, 0, 2, 0, 0);
+	expect(&draft, 1, 0, 2, 1, 0, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -637,6 +709,10 @@ int main(void)
 		cmocka_unit_test(rotational_plans_go_by_inode_and_place),
 		cmocka_unit_test(other_plans_go_by_touch_with_folders_first),
 		cmocka_unit_test(each_device_keeps_its_own_order),
+		cmocka_unit_test(blocks_of_a_lazy_device_are_touched_first),
+		cmocka_unit_test(a_block_is_touched_by_who_needs_it_first),
+		cmocka_unit_test(other_devices_have_no_blocks_to_touch),
+		cmocka_unit_test(extents_of_a_lazy_device_are_runs_on_the_disk),
 		cmocka_unit_test(probes_are_late_pages_of_big_files),
 		cmocka_unit_test(probes_are_of_files_that_nobody_locks),
 		cmocka_unit_test(a_probe_of_the_c_library_is_better_than_none),

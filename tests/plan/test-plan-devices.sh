@@ -55,6 +55,20 @@ places() {
 	done
 }
 
+# 128 blocks of the disk are fetched together. Each is touched once by one page, in the order of need; then come all pages.
+case_lazy_disk_has_each_block_touched_first() {
+	printf '%s = lazy\n' "$disk" | sed '1i [devices]' >"$tmp/lazy.conf"
+	HEADSTART_CONFIG=$tmp/lazy.conf plan "$tmp/disk.profile"
+	[ "$(device)" = lazy ] || fail "'$(device)' instead of lazy"
+	places | awk '{print int($1 / 128)}' >"$tmp/blocks"
+	sort -u "$tmp/blocks" >"$tmp/distinct"
+	head -n "$(wc -l <"$tmp/distinct")" "$tmp/blocks" | sort -u | diff "$tmp/distinct" - || fail "the first extents do not touch each block once: $(cat "$tmp/blocks")"
+	[ "$(wc -l <"$tmp/blocks")" -gt "$(wc -l <"$tmp/distinct")" ] || fail "nothing is read but the touches"
+	"$headstart" plan --device lazy -o "$tmp/named" "$tmp/disk.profile" >"$tmp/out"
+	"$dump" "$tmp/named" | grep '^extent' >"$tmp/named-extents"
+	grep '^extent' "$tmp/dump" | diff - "$tmp/named-extents" || fail "--device lazy makes another plan than the setting"
+}
+
 case_rotational_disk_gets_physical_order() {
 	echo 1 >"$rotational"
 	plan "$tmp/disk.profile"

@@ -27,8 +27,8 @@ CHOICES = {
     ("timeline", "--format"): ("html", "perfetto"),
     ("measure", "--until"): ("exit", "window", "idle:"),
     ("run", "--wait"): ("none", "done", "auto"),
-    ("plan", "--device"): ("auto", "rotational", "solid"),
-    ("place", "--device"): ("auto", "rotational", "solid"),
+    ("plan", "--device"): ("auto", "rotational", "solid", "lazy"),
+    ("place", "--device"): ("auto", "rotational", "solid", "lazy"),
     ("order", "--for"): ("lld", "gold", "ld", "ld-script", "mold"),
     ("export", "--format"): ("estargz", "nydus", "soci", "overlaybd", "cvmfs", "mksquashfs", "vmtouch", "ranges"),
 }

@@ -11,7 +11,7 @@ int option_take_class(const char *verb, const char *value, void *to)
 {
 	if (device_class_parse(value, to))
 		return 0;
-	return verb_usage(verb, "unknown class of device '%s': use auto, rotational or solid", value);
+	return verb_usage(verb, "unknown class of device '%s': use auto, rotational, solid or lazy", value);
 }
 
 int option_take_milestone(const char *verb, const char *value, void *to)

@@ -43,6 +43,9 @@ static int run_passes(struct plan_draft *draft, const struct plan_options *optio
 	if (r < 0)
 		return r;
 	draft_merge(draft, options->budget);
+	r = draft_touch_blocks(draft);
+	if (r < 0)
+		return r;
 
 	/* From here on only the order changes. */
 	r = draft_sort(draft);
@@ -62,6 +65,8 @@ static void summarize(struct plan_draft *draft)
 	for (size_t i = 0; i < draft->n_metadata; i++)
 		summary->metadata += draft_bytes(draft, draft->metadata[i].pages);
 	for (size_t i = 0; i < draft->n_extents; i++) {
+		if (draft->extents[i].touch)
+			continue;
 		summary->bytes += draft_bytes(draft, draft->extents[i].pages);
 		summary->gap_bytes += draft_bytes(draft, draft->extents[i].gap);
 	}

@@ -35,6 +35,7 @@ static struct plan_cost cost_of_class(enum device_class class)
 	case DEVICE_MEMORY:
 		return (struct plan_cost){.seek_us = 0, .request_us = 0, .bytes_per_ms = 1000000, .queue = 1};
 	case DEVICE_SOLID:
+	case DEVICE_LAZY:
 	case DEVICE_UNKNOWN:
 		break;
 	}

@@ -57,6 +57,7 @@ struct draft_extent {
 	uint32_t order;    /* of the first touch in it */
 	uint32_t runs;     /* that touched it; of a merged extent, those of its first part */
 	uint64_t physical; /* bytes on the device, of its first page; or DRAFT_NOWHERE */
+	bool touch;        /* it only has a block fetched (blocks.c); its page is in another extent, too */
 };
 
 /* A file system whose metadata is read. Its ranges are those after the ones of the file system before. */
@@ -152,6 +153,9 @@ int draft_wait(struct plan_draft *draft);
 /* The part of draft_place() that does not look at the file system: cuts an extent where its places on the disk end. */
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places);
 int draft_metadata(struct plan_draft *draft);
+/* After draft_merge(): adds to the extents a page of each block of a lazily loaded device. Returns 0 or -ENOMEM. */
+int draft_touch_blocks(struct plan_draft *draft);
+
 /* The part of draft_metadata() that does not look at the file system: adds ranges of a file system on that device. */
 int draft_add_metadata(struct plan_draft *draft, const struct profile_file_system *source,
 	const struct device *device, const char *point);

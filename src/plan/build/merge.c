@@ -58,6 +58,8 @@ static bool worth_joining(const struct plan_draft *draft, const struct draft_ext
 		return false;
 	if (device->class == DEVICE_ROTATIONAL)
 		return follows_on_disk(draft, a, b);
+	if (device->class == DEVICE_LAZY && !follows_on_disk(draft, a, b))
+		return false;
 	return b->page + b->pages - a->page <= plan_cost_chunk_pages(&cost, page_size);
 }
 

@@ -3,7 +3,8 @@
  * The order in which files are opened and extents read.
  *
  *     rotational    files by inode number (neighbours share blocks of the inode table), extents by place
- *     otherwise     both by first touch, but folders and links of a path come before the files they lead to
+ *     otherwise     both by first touch, but folders and links of a path come before the files they lead to;
+ *                   in front of all extents, those that only have blocks fetched (blocks.c)
  *
  * For a rotational disk, a snapshot of memory has its folders before everything else, level by level: their blocks lie
  * together, far from the inodes. If a file were opened before its neighbours' folders, the head would go to and fro
@@ -198,6 +199,8 @@ static int compare_extents(const void *a, const void *b, void *context)
 		difference = compare_u64(draft->files[x->file].device, draft->files[y->file].device);
 	if (!difference && x_turns)
 		difference = compare_u64(x->physical, y->physical);
+	if (!difference && !x_turns)
+		difference = y->touch - x->touch;
 	if (!difference && !x_turns)
 		difference = compare_u64(x->order, y->order);
 	if (!difference)

@@ -104,7 +104,8 @@ int draft_place(struct plan_draft *draft)
 
 		for (end = first; end < n && draft->extents[end].file == file; end++)
 			;
-		if (draft_file_device(draft, file)->class == DEVICE_ROTATIONAL)
+		if (draft_file_device(draft, file)->class == DEVICE_ROTATIONAL ||
+			draft_file_device(draft, file)->class == DEVICE_LAZY)
 			r = place_file(draft, first, end);
 		if (r < 0)
 			return r;

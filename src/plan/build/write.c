@@ -41,6 +41,13 @@ static struct layout lay_out(const struct plan_draft *draft, size_t strings_size
 	return layout;
 }
 
+static uint32_t depth(const struct plan_draft *draft)
+{
+	if (draft->disk && draft->disk->class == DEVICE_LAZY)
+		return PLAN_DEPTH_LAZY;
+	return draft->disk && draft->disk->measured ? draft->disk->model.depth : 0;
+}
+
 /*
  * The kernel cuts a readahead request to max(read_ahead_kb, max_sectors_kb) (force_page_cache_ra(), mm/readahead.c).
  * This takes the smallest such limit of the planned devices.
@@ -172,7 +179,7 @@ static void write_header(
 		.static_tls = LE32(draft->static_tls),
 		.libraries = LE32(draft->libraries),
 		.wait_ms = LE32(draft->wait_ms),
-		.depth = LE32(draft->disk && draft->disk->measured ? draft->disk->model.depth : 0),
+		.depth = LE32(depth(draft)),
 		.asked = LE64(draft->asked),
 		.rule = LE32(draft->rule ? (uint32_t)layout->rule : 0),
 		.lost = LE32((uint32_t)draft->summary.lost), /* a profile has fewer than 2^32 pages */

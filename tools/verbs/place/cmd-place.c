@@ -33,7 +33,7 @@ static const char help[] =
 	"      --undo          give every placed file a contiguous place of its own again\n"
 	"      --dry-run       move nothing; predict what starts read, and how long that takes\n"
 	"      --tree DIR      the paths of the profile lie in a system under DIR (an image)\n"
-	"      --device CLASS  auto (the default), rotational or solid\n"
+	"      --device CLASS  auto (the default), rotational, solid or lazy\n"
 	"      --force         also on disks where placing gains nothing, and if starts without headstart\n"
 	"                      become slower\n"
 	"      --json          print the outcome as JSON\n"

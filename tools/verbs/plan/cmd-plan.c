@@ -26,7 +26,7 @@ static const char help[] =
 	"      --program PROGRAM  take the stored profile of PROGRAM\n"
 	"  -o, --output FILE      write the plan to FILE instead of where 'headstart run' finds it\n"
 	"      --at PROGRAM       begin where the start executes PROGRAM, and plan for that program\n"
-	"      --device CLASS     auto (the default), rotational or solid\n"
+	"      --device CLASS     auto (the default), rotational, solid or lazy\n"
 	"      --budget SIZE      read at most SIZE bytes (suffixes K, M, G), those touched first\n"
 	"      --min-runs N       leave out what fewer than N of the recorded runs touched\n"
 	"      --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
