@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/strings.h"
 #include "place/choose.h"
 #include "place/exchange.h"
 #include "place/internal.h"
@@ -46,6 +47,12 @@ static bool is_loader(
 	return false;
 }
 
+/* LILO, and GRUB where it could not embed its core image, keep lists of blocks of these. */
+static bool is_for_boot_loaders(const struct place_file *file)
+{
+	return after_prefix(file->path, "/boot/");
+}
+
 static int check_file(const struct place_job *job, const struct place_disk *disk, struct place_file *file)
 {
 	_cleanup_close_ int fd = -1;
@@ -55,6 +62,11 @@ static int check_file(const struct place_job *job, const struct place_disk *disk
 	if (is_loader(job, disk, file)) {
 		place_set(file, PLACE_REFUSED,
 			"is the loader of programs: none could be started while it is moved");
+		return 0;
+	}
+	if (is_for_boot_loaders(file)) {
+		place_set(
+			file, PLACE_REFUSED, "lies in /boot, where a boot loader may know it by its blocks");
 		return 0;
 	}
 	if (strchr(file->path, '\n')) {

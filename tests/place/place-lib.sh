@@ -7,6 +7,8 @@ mkdir -p "$HEADSTART_STATE"
 # Mounts an ext4 with blocks of a page at $disk, made with more options of mkfs.ext4.
 make_ext4() { # [OPTION…]
 	mkdir -p "$disk"
+	# A new file: if anything still has the file system of the case before, that goes on writing to the old one.
+	rm -f "$tmp/image"
 	truncate -s 256M "$tmp/image"
 	mkfs.ext4 -q -F -b "$(getconf PAGESIZE)" "$@" "$tmp/image" 2>"$tmp/err" || skip "mkfs.ext4 $*: $(cat "$tmp/err")"
 	mount -o loop "$tmp/image" "$disk" 2>"$tmp/err" || skip "no loop device here: $(cat "$tmp/err")"

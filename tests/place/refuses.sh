@@ -199,6 +199,31 @@ case_the_loader() {
 	same
 }
 
+# A boot loader that reads blocks by a list of their numbers would not find them any more.
+case_files_of_boot_loaders() {
+	[ -d /boot ] || skip "no /boot"
+	begin
+	mkdir "$disk/boot"
+	head -c 50000 /dev/urandom >"$disk/boot/core.img"
+	sync -f "$disk"
+	{
+		cat "$tmp/description"
+		echo "file regular /boot/core.img"
+		echo "range 0 12 9000 1"
+	} >"$tmp/with-boot"
+	picture >"$tmp/before"
+	filefrag -v "$disk/boot/core.img" >"$tmp/layout"
+	mount --bind "$disk/boot" /boot # in the test's own namespace
+	status=0
+	"$make_profile" "$tmp/start.profile" <"$tmp/with-boot" && place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || status=$?
+	umount --lazy /boot
+	[ "$status" = 0 ] || fail "it exits $status: $(cat "$tmp/err")"
+	grep -q "^headstart: '/boot/core.img' lies in /boot, where a boot loader may know it by its blocks$" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	grep -q "^moved [1-9].* of 27 files: .* 1 refused$" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	filefrag -v "$disk/boot/core.img" | diff "$tmp/layout" - || fail "it was moved"
+	same
+}
+
 case_sealed_files() {
 	begin
 	chattr +i "$disk/lib/small9" || skip "no chattr"
