@@ -55,14 +55,9 @@ static int reduce(void *context, struct profile_file *file)
 	return 1;
 }
 
-static bool has_exec(const void *context, const struct profile_exec *exec)
+static bool has_exec(const void *profile, const struct profile_exec *exec)
 {
-	const struct profile *profile = context;
-
-	for (size_t i = 0; i < profile->n_execs; i++)
-		if (streq(profile->execs[i].path, exec->path))
-			return true;
-	return false;
+	return profile_has_exec(profile, exec->path);
 }
 
 int profile_keep_common(struct profile *into, const struct profile *with)

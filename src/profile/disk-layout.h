@@ -59,7 +59,6 @@ struct disk_header {
 };
 
 #define HEADER_PLAIN_SIZE offsetof(struct disk_header, functions_size) /* bytes, without functions */
-#define TEXTS             8                                            /* strings before the paths */
 
 struct disk_file {
 	uint64_t size;

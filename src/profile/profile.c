@@ -14,6 +14,7 @@
 #include "elf/landmarks.h"
 #include "profile/functions.h"
 #include "profile/metadata.h"
+#include "profile/texts.h"
 
 static void release_arguments(struct profile *profile)
 {
@@ -40,15 +41,9 @@ void profile_release(struct profile *profile)
 		free(profile->execs[i].path);
 	free(profile->files);
 	free(profile->execs);
-	free(profile->command);
-	free(profile->program);
-	free(profile->kernel);
-	free(profile->device);
-	free(profile->milestone);
+	for (size_t i = 0; i < PROFILE_TEXTS; i++)
+		free(*profile_text(profile, i));
 	release_arguments(profile);
-	free(profile->folder);
-	free(profile->rule);
-	free(profile->asked_path);
 	profile_release_metadata(profile);
 	profile_functions_free(profile->functions);
 	string_index_release(&profile->index);
@@ -107,6 +102,14 @@ size_t profile_file_range_after(const struct profile_file *file, uint64_t page)
 {
 	return ARRAY_BISECT(
 		i, file->n_ranges, (uint64_t)file->ranges[i].page + file->ranges[i].pages <= page);
+}
+
+bool profile_has_exec(const struct profile *profile, const char *path)
+{
+	for (size_t i = 0; i < profile->n_execs; i++)
+		if (streq(profile->execs[i].path, path))
+			return true;
+	return false;
 }
 
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order)

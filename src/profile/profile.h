@@ -174,6 +174,9 @@ size_t profile_file_range_after(const struct profile_file *file, uint64_t page);
 
 /* Sorts the ranges by page, and joins those that continue each other. */
 void profile_file_sort(struct profile_file *file);
+/* Whether an exec point has that path. */
+bool profile_has_exec(const struct profile *profile, const char *path);
+
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order);
 
 /* Replaces the arguments by copies of `argv`, which ends with NULL. Returns 0, -E2BIG or -ENOMEM; then it has none. */

@@ -12,6 +12,7 @@
 #include "profile/disk-layout.h"
 #include "profile/functions.h"
 #include "profile/recordings.h"
+#include "profile/texts.h"
 
 static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_file *file)
 {
@@ -201,12 +202,9 @@ static bool read_execs(struct reader *execs, struct reader *strings, uint32_t co
 
 static bool read_texts(struct reader *strings, struct profile *profile)
 {
-	char **texts[TEXTS] = {&profile->command, &profile->program, &profile->kernel, &profile->device,
-		&profile->milestone, &profile->folder, &profile->rule, &profile->asked_path};
-
-	for (size_t i = 0; i < TEXTS; i++) {
-		*texts[i] = reader_copy_string(strings);
-		if (!*texts[i])
+	for (size_t i = 0; i < PROFILE_TEXTS; i++) {
+		*profile_text(profile, i) = reader_copy_string(strings);
+		if (!*profile_text(profile, i))
 			return false;
 	}
 	return true;

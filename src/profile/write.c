@@ -11,6 +11,7 @@
 #include "profile/disk-layout.h"
 #include "profile/functions.h"
 #include "profile/recordings.h"
+#include "profile/texts.h"
 #include "replace/publish.h"
 
 struct writer {
@@ -155,12 +156,10 @@ static int put_tables(struct writer *writer, const struct profile *profile)
 
 static int put_strings(struct writer *writer, const struct profile *profile)
 {
-	const char *const texts[TEXTS] = {profile->command, profile->program, profile->kernel,
-		profile->device, profile->milestone, profile->folder, profile->rule, profile->asked_path};
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < TEXTS; i++)
-		r = put_string(writer, texts[i]);
+	for (size_t i = 0; r == 0 && i < PROFILE_TEXTS; i++)
+		r = put_string(writer, *profile_text(profile, i));
 	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
 		r = put_string(writer, profile->files[i].path);
 	for (size_t i = 0; r == 0 && i < profile->n_execs; i++)
