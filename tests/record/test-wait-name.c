@@ -224,7 +224,7 @@ static void holders_of_files(void **state)
 	snprintf(path, sizeof(path), "%s/lock", folder);
 	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(flock(fd, LOCK_EX), 0);
-	snprintf(words, sizeof(words), "a lock on %s", path);
+	snprintf(words, sizeof(words), "a lock on %s that 'test-wait-name' (%d) holds", path, getpid());
 	waits(locks_file, path);
 	expect(words);
 	close(fd);

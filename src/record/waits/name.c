@@ -10,13 +10,14 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "base/strings.h"
+#include "record/follow/page-tables.h"
 #include "record/waits/descriptor.h"
 
 #define CALL_MAX  256
@@ -53,12 +54,14 @@ static bool read_call(int32_t tid, struct call *ret)
 		       &ret->number, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
 }
 
+/* Only what its page tables have: another page may have to come from a file system that does not answer. */
 static bool read_memory(int32_t tid, uint64_t address, void *to, size_t size)
 {
-	struct iovec here = {to, size},
-		     there = {(void *)(uintptr_t)address, size}; /* NOLINT: its memory, not ours */
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)address, size};
+	_cleanup_close_ int pagemap = page_tables_open(tid);
 
-	return process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)size;
+	return pagemap >= 0 && page_tables_have(pagemap, address, size) &&
+		process_vm_readv(tid, &here, 1, &there, 1, 0) == (ssize_t)size;
 }
 
 static bool is_thread_of(int32_t tid, uint32_t other)
@@ -99,8 +102,41 @@ static bool name_futex(const struct wait *wait)
 	return true;
 }
 
+/* An inode, as /proc/locks has it. */
+struct place {
+	unsigned int major_number, minor_number;
+	uint64_t inode;
+};
+
+/* Where the file of this descriptor lies, without asking its file system, which may not answer. */
+static bool find_place(int32_t tid, int fd, struct place *ret)
+{
+	_cleanup_free_ char *info = NULL, *mounts = NULL;
+	char path[64], *rest;
+	struct mountinfo mount;
+	uint64_t id;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%d", tid, fd);
+	if (read_pseudo_file(path, 1 << 20, &info, &size) < 0 || !number_of_line(info, "mnt_id:", &id) ||
+		!number_of_line(info, "ino:", &ret->inode)) /* since Linux 5.14 */
+		return false;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/mountinfo", tid);
+	if (read_pseudo_file(path, MOUNTINFO_MAX, &mounts, &size) < 0)
+		return false;
+	rest = mounts;
+	for (int r; (r = mountinfo_next(&rest, &mount)) != 0;) {
+		if (r < 0 || mount.id != id)
+			continue;
+		ret->major_number = mount.device_major;
+		ret->minor_number = mount.device_minor;
+		return true;
+	}
+	return false;
+}
+
 /* The process that has a lock on the file; 0 if none is listed. Documentation/filesystems/locks.rst. */
-static int32_t holder_of(const struct stat *file)
+static int32_t holder_of(const struct place *place)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
@@ -108,15 +144,14 @@ static int32_t holder_of(const struct stat *file)
 	if (read_pseudo_file("/proc/locks", 4 << 20, &text, &size) < 0)
 		return 0;
 	for (char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		unsigned int major_number, minor_number;
-		unsigned long long inode;
+		struct place other;
 		int32_t pid;
 
 		/* Those who wait have "->" after the number. */
-		if (sscanf(line, "%*d: %*[A-Z] %*s %*s %" SCNd32 " %x:%x:%llu", &pid, &major_number,
-			    &minor_number, &inode) == 4 &&
-			inode == file->st_ino && major_number == major(file->st_dev) &&
-			minor_number == minor(file->st_dev))
+		if (sscanf(line, "%*d: %*[A-Z] %*s %*s %" SCNd32 " %x:%x:%" SCNu64, &pid, &other.major_number,
+			    &other.minor_number, &other.inode) == 4 &&
+			other.inode == place->inode && other.major_number == place->major_number &&
+			other.minor_number == place->minor_number)
 			return pid;
 	}
 	return 0;
@@ -125,15 +160,13 @@ static int32_t holder_of(const struct stat *file)
 static bool name_file_lock(const struct wait *wait)
 {
 	int fd = (int)wait->call.args[0];
-	char path[64];
-	struct stat file;
+	struct place place;
 	int32_t holder;
 
 	fputs("a lock on ", wait->out);
 	if (!descriptor_put(wait->out, wait->tid, fd))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%d", wait->tid, fd);
-	holder = stat(path, &file) == 0 ? holder_of(&file) : 0;
+	holder = find_place(wait->tid, fd, &place) ? holder_of(&place) : 0;
 	if (holder > 0) {
 		fputs(" that ", wait->out);
 		descriptor_put_process(wait->out, holder);
