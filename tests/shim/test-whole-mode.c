@@ -18,6 +18,7 @@
 
 #include "format/object-list.h"
 #include "memory-file.h"
+#include "prefetch/limits/budget.h"
 #include "prefetch/whole-mode/object-parts.h"
 #include "prefetch/whole-mode/whole-mode.h"
 #include "prefetch/whole-mode/worth.h"
@@ -267,6 +268,30 @@ static void test_follow(void **state)
 	close(fd);
 }
 
+/* The program goes on, and says that it maps nothing more. */
+static void test_no_limit_of_time(void **state)
+{
+	char path[] = "/tmp/headstart-objects.XXXXXX";
+	struct whole_mode_result result = {0};
+	struct object_list list = {.pid = (uint32_t)getpid()};
+	int fd, image;
+
+	if (memory_budget("") < sizeof(good))
+		skip(); /* memory is short: nothing is read */
+	image = mkstemp(path);
+	assert_int_equal(write(image, &good, sizeof(good)), sizeof(good));
+	close(image);
+	object_list_add(&list, path, OBJECT_COLD);
+	list.taken |= OBJECT_LIST_CLOSED;
+	fd = memory_file(&list, sizeof(list));
+	assert_int_equal(
+		whole_mode_run(fd, &(struct whole_mode_options){.time_budget_ms = 0}, NULL, &result), 0);
+	unlink(path);
+	close(fd);
+	assert_int_equal(result.read, 1);
+	assert_true(result.bytes > 0);
+}
+
 static void test_no_list(void **state)
 {
 	struct whole_mode_result result = {0};
@@ -294,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_worth),
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_no_limit_of_time),
 		cmocka_unit_test(test_no_list),
 	};
 

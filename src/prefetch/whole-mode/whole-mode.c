@@ -437,7 +437,9 @@ int whole_mode_run(int list_fd, const struct whole_mode_options *options, whole_
 		reader->flights[i].fd = -1;
 	program = (int)syscall(SYS_pidfd_open, (pid_t)reader->list->pid, 0);
 	if (program >= 0 || errno == ENOSYS)
-		follow(reader, program, monotonic_us() + (uint64_t)options->time_budget_ms * 1000);
+		follow(reader, program,
+			options->time_budget_ms ? monotonic_us() + (uint64_t)options->time_budget_ms * 1000
+						: UINT64_MAX);
 	*ret = reader->result;
 	for (uint32_t i = 0; i < reader->count; i++) {
 		if (told)

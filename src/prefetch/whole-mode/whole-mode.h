@@ -15,8 +15,8 @@ struct whole_mode_result {
 };
 
 struct whole_mode_options {
-	uint32_t time_budget_ms;
-	uint64_t memory_limit; /* bytes: an upper limit, however much memory there is; 0: none */
+	uint32_t time_budget_ms; /* 0: no limit */
+	uint64_t memory_limit;   /* bytes: an upper limit, however much memory there is; 0: none */
 	const struct device_rule *rules;
 	size_t n_rules;
 	void (*measured)(
