@@ -25,6 +25,15 @@ static void print_line(const char *format, va_list args)
 	free(text);
 }
 
+void verb_print(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	print_line(format, args);
+	va_end(args);
+}
+
 static void say(const char *format, va_list args, int error)
 {
 	fputs("headstart: ", stderr);

@@ -69,6 +69,9 @@ int verb_fail_errno(int error, const char *format, ...) __attribute__((format(pr
 /* A remark that is not an error, on stderr. */
 void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Text on stderr, for programs whose messages begin otherwise. As in all of these, control characters become '?'. */
+void verb_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* "headstart VERB: …; see 'headstart VERB --help'" on stderr. Returns 2. */
 int verb_usage(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -8,9 +8,12 @@ plan=$tmp/p.plan
 "$plan_of" touch "$disk"/f* >"$plan"
 
 case_wrong_arguments_are_refused() {
-	refuses 2 "give one plan" "$prefetch"
-	refuses 2 "give one plan" "$prefetch" "$plan" "$plan"
-	refuses 2 "give one plan" "$prefetch" --fd 3 "$plan"
+	refuses 2 "no plan given: name one, or use '--fd'" "$prefetch"
+	refuses 2 "give one plan, or --fd: unexpected argument '$tmp/two'" "$prefetch" "$plan" "$tmp/two"
+	refuses 2 "give one plan, or --fd: unexpected argument '$plan'" "$prefetch" --fd 3 "$plan"
+	escape=$(printf '\033[2Jx')
+	refuses 1 "'?[2Jx' No such file" "$prefetch" "$escape"
+	refuses 2 "unknown option '--?[2Jx'" "$prefetch" "--$escape"
 	refuses 2 "unknown option '--frob'" "$prefetch" --frob "$plan"
 	refuses 2 "not a value for this option: 'x'" "$prefetch" --time-budget x "$plan"
 	refuses 2 "not a value for this option: 'slow'" "$prefetch" --engine slow "$plan"

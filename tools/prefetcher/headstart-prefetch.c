@@ -69,13 +69,15 @@ struct request {
 
 static int fail(const char *subject, const char *what)
 {
-	fprintf(stderr, "headstart-prefetch: '%s' %s\n", subject, what);
+	verb_print("headstart-prefetch: '%s' %s", subject, what);
+	fputc('\n', stderr);
 	return VERB_FAILED;
 }
 
 static int usage(const char *what, const char *subject)
 {
-	fprintf(stderr, "headstart-prefetch: %s '%s'; see 'headstart-prefetch --help'\n", what, subject);
+	verb_print("headstart-prefetch: %s '%s'; see 'headstart-prefetch --help'", what, subject);
+	fputc('\n', stderr);
 	return VERB_USAGE;
 }
 
@@ -183,8 +185,10 @@ static int parse(int argc, char **argv, struct request *request)
 	}
 	if (request->objects && request->fd < 0)
 		return usage("--objects needs", "--fd");
-	if ((optind < argc) == (request->fd >= 0) || argc - optind > 1)
-		return usage("give one plan, or --fd, not", optind < argc ? argv[argc - 1] : "");
+	if (optind == argc && request->fd < 0)
+		return usage("no plan given: name one, or use", "--fd");
+	if (argc - optind > (request->fd < 0 ? 1 : 0))
+		return usage("give one plan, or --fd: unexpected argument", argv[argc - 1]);
 	request->path = argv[optind];
 	return -1;
 }
