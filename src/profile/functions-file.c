@@ -4,35 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/reader.h"
+#include "base/writer.h"
 #include "format/endian.h"
 #include "profile/disk-layout.h"
 #include "profile/functions.h"
 
-struct bytes {
-	char *data; /* owned */
-	size_t size, capacity;
-};
-
-static void bytes_releasep(struct bytes *bytes)
-{
-	free(bytes->data);
-}
-
-static int put(struct bytes *bytes, const void *data, size_t size)
-{
-	int r = ARRAY_RESERVE(bytes->data, bytes->capacity, bytes->size + size);
-
-	if (r < 0)
-		return r;
-	memcpy(bytes->data + bytes->size, data, size);
-	bytes->size += size;
-	return 0;
-}
-
-static int put_object(struct bytes *bytes, const struct profile_object *object)
+static int put_object(struct writer *writer, const struct profile_object *object)
 {
 	uint64_t base = object->calls[0].address;
 	struct disk_object disk = {
@@ -40,32 +19,32 @@ static int put_object(struct bytes *bytes, const struct profile_object *object)
 		.call_count = LE32(object->n_calls),
 		.build_id_size = LE32(object->build_id_size),
 	};
-	int r;
 
 	memcpy(disk.build_id, object->build_id, object->build_id_size);
-	r = put(bytes, &disk, sizeof(disk));
-	if (r == 0)
-		r = put(bytes, object->path, strlen(object->path) + 1);
-	for (size_t i = 0; r == 0 && i < object->n_calls; i++) {
+	writer_put(writer, &disk, sizeof(disk));
+	writer_put_string(writer, object->path);
+	for (size_t i = 0; i < object->n_calls; i++) {
 		uint64_t offset = object->calls[i].address - base;
 		struct disk_call call = {LE32(offset), LE32(object->calls[i].order)};
 
-		r = offset > UINT32_MAX ? -EFBIG : put(bytes, &call, sizeof(call));
+		if (offset > UINT32_MAX)
+			return -EFBIG;
+		writer_put(writer, &call, sizeof(call));
 	}
-	return r;
+	return writer->error;
 }
 
 int profile_functions_serialize(const struct profile_functions *functions, void **ret_data, size_t *ret_size)
 {
-	_cleanup_(bytes_releasep) struct bytes bytes = {0};
+	_cleanup_(writer_releasep) struct writer writer = {0};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < functions->n_objects; i++)
-		r = put_object(&bytes, &functions->objects[i]);
+		r = put_object(&writer, &functions->objects[i]);
 	if (r < 0)
 		return r;
-	*ret_size = bytes.size;
-	*ret_data = TAKE_PTR(bytes.data);
+	*ret_size = writer.size;
+	*ret_data = TAKE_PTR(writer.data);
 	return 0;
 }
 

@@ -1,44 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes recordings as a profile file (disk-layout.h). */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/writer.h"
 #include "format/endian.h"
 #include "profile/disk-layout.h"
 #include "profile/functions.h"
 #include "profile/recordings.h"
 #include "profile/texts.h"
 #include "replace/publish.h"
-
-struct writer {
-	char *data; /* owned */
-	size_t size, capacity;
-};
-
-static void writer_releasep(struct writer *writer)
-{
-	free(writer->data);
-}
-
-static int put(struct writer *writer, const void *data, size_t size)
-{
-	int r = ARRAY_RESERVE(writer->data, writer->capacity, writer->size + size);
-
-	if (r < 0)
-		return r;
-	memcpy(writer->data + writer->size, data, size);
-	writer->size += size;
-	return 0;
-}
-
-static int put_string(struct writer *writer, const char *string)
-{
-	return string ? put(writer, string, strlen(string) + 1) : put(writer, "", 1);
-}
 
 static const struct elf_landmarks *landmarks_of(const struct profile_file *file)
 {
@@ -47,7 +20,7 @@ static const struct elf_landmarks *landmarks_of(const struct profile_file *file)
 	return file->landmarks ? file->landmarks : &none;
 }
 
-static int put_file(struct writer *writer, const struct profile_file *file)
+static void put_file(struct writer *writer, const struct profile_file *file)
 {
 	struct disk_file disk = {
 		.size = LE64(file->size),
@@ -61,14 +34,12 @@ static int put_file(struct writer *writer, const struct profile_file *file)
 	};
 
 	memcpy(disk.build_id, file->build_id, file->build_id_size);
-	return put(writer, &disk, sizeof(disk));
+	writer_put(writer, &disk, sizeof(disk));
 }
 
-static int put_ranges(struct writer *writer, const struct profile_file *file)
+static void put_ranges(struct writer *writer, const struct profile_file *file)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < file->n_ranges; i++) {
+	for (size_t i = 0; i < file->n_ranges; i++) {
 		const struct profile_range *range = &file->ranges[i];
 		struct disk_range disk = {
 			.page = LE32(range->page),
@@ -81,92 +52,75 @@ static int put_ranges(struct writer *writer, const struct profile_file *file)
 			.tries = range->doubt.tries,
 		};
 
-		r = put(writer, &disk, sizeof(disk));
+		writer_put(writer, &disk, sizeof(disk));
 	}
-	return r;
 }
 
-static int put_parts(struct writer *writer, const struct elf_landmarks *landmarks)
+static void put_parts(struct writer *writer, const struct elf_landmarks *landmarks)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < landmarks->n_parts; i++) {
+	for (size_t i = 0; i < landmarks->n_parts; i++) {
 		const struct elf_part *part = &landmarks->parts[i];
 		struct elf_part disk = {LE32(part->name), LE32(part->offset), LE32(part->size)};
 
-		r = put(writer, &disk, sizeof(disk));
+		writer_put(writer, &disk, sizeof(disk));
 	}
-	return r;
 }
 
-static int put_marks(struct writer *writer, const struct elf_landmarks *landmarks)
+static void put_marks(struct writer *writer, const struct elf_landmarks *landmarks)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < landmarks->n_marks; i++) {
+	for (size_t i = 0; i < landmarks->n_marks; i++) {
 		const struct elf_landmark *mark = &landmarks->marks[i];
 		struct elf_landmark disk = {LE32(mark->key), LE32(mark->offset)};
 
-		r = put(writer, &disk, sizeof(disk));
+		writer_put(writer, &disk, sizeof(disk));
 	}
-	return r;
 }
 
-static int put_metadata(struct writer *writer, const struct profile *profile)
+static void put_metadata(struct writer *writer, const struct profile *profile)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < profile->n_file_systems; i++) {
+	for (size_t i = 0; i < profile->n_file_systems; i++) {
 		struct disk_file_system disk = {
 			LE64(profile->file_systems[i].id), LE64(profile->file_systems[i].n_ranges)};
 
-		r = put(writer, &disk, sizeof(disk));
+		writer_put(writer, &disk, sizeof(disk));
 	}
-	for (size_t i = 0; r == 0 && i < profile->n_file_systems; i++)
-		for (size_t j = 0; r == 0 && j < profile->file_systems[i].n_ranges; j++) {
+	for (size_t i = 0; i < profile->n_file_systems; i++)
+		for (size_t j = 0; j < profile->file_systems[i].n_ranges; j++) {
 			const struct profile_block_range *range = &profile->file_systems[i].ranges[j];
 			struct disk_block_range disk = {LE32(range->page), LE32(range->pages)};
 
-			r = put(writer, &disk, sizeof(disk));
+			writer_put(writer, &disk, sizeof(disk));
 		}
-	return r;
 }
 
-static int put_tables(struct writer *writer, const struct profile *profile)
+static void put_tables(struct writer *writer, const struct profile *profile)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
-		r = put_file(writer, &profile->files[i]);
-	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
-		r = put_ranges(writer, &profile->files[i]);
-	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
-		r = put_parts(writer, landmarks_of(&profile->files[i]));
-	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
-		r = put_marks(writer, landmarks_of(&profile->files[i]));
-	if (r == 0)
-		r = put_metadata(writer, profile);
-	for (size_t i = 0; r == 0 && i < profile->n_execs; i++) {
+	for (size_t i = 0; i < profile->n_files; i++)
+		put_file(writer, &profile->files[i]);
+	for (size_t i = 0; i < profile->n_files; i++)
+		put_ranges(writer, &profile->files[i]);
+	for (size_t i = 0; i < profile->n_files; i++)
+		put_parts(writer, landmarks_of(&profile->files[i]));
+	for (size_t i = 0; i < profile->n_files; i++)
+		put_marks(writer, landmarks_of(&profile->files[i]));
+	put_metadata(writer, profile);
+	for (size_t i = 0; i < profile->n_execs; i++) {
 		uint32_t order = LE32(profile->execs[i].order);
 
-		r = put(writer, &order, sizeof(order));
+		writer_put(writer, &order, sizeof(order));
 	}
-	return r;
 }
 
-static int put_strings(struct writer *writer, const struct profile *profile)
+static void put_strings(struct writer *writer, const struct profile *profile)
 {
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < PROFILE_TEXTS; i++)
-		r = put_string(writer, *profile_text(profile, i));
-	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
-		r = put_string(writer, profile->files[i].path);
-	for (size_t i = 0; r == 0 && i < profile->n_execs; i++)
-		r = put_string(writer, profile->execs[i].path);
-	for (size_t i = 0; r == 0 && i < profile->n_arguments; i++)
-		r = put_string(writer, profile->arguments[i]);
-	return r;
+	for (size_t i = 0; i < PROFILE_TEXTS; i++)
+		writer_put_string(writer, *profile_text(profile, i));
+	for (size_t i = 0; i < profile->n_files; i++)
+		writer_put_string(writer, profile->files[i].path);
+	for (size_t i = 0; i < profile->n_execs; i++)
+		writer_put_string(writer, profile->execs[i].path);
+	for (size_t i = 0; i < profile->n_arguments; i++)
+		writer_put_string(writer, profile->arguments[i]);
 }
 
 static struct disk_header header_of(const struct profile *profile)
@@ -221,24 +175,21 @@ static int put_recording(struct writer *writer, const struct profile *profile)
 		return r;
 	header = header_of(profile);
 	header.functions_size = LE64(functions_size);
-	r = put(writer, &header, header_size);
-	if (r == 0)
-		r = put_tables(writer, profile);
-	if (r == 0 && functions_size > 0)
-		r = put(writer, functions, functions_size);
-	if (r < 0)
-		return r;
+	writer_put(writer, &header, header_size);
+	put_tables(writer, profile);
+	writer_put(writer, functions, functions_size);
 	strings_at = writer->size;
-	r = put_strings(writer, profile);
-	if (r < 0)
-		return r;
+	put_strings(writer, profile);
+	if (writer->error < 0)
+		return writer->error;
 	if (writer->size + sizeof(checksum) > PROFILE_MAX_SIZE)
 		return -EFBIG;
 	header.strings_size = LE32(writer->size - strings_at);
 	header.file_size = LE64(writer->size - begin + sizeof(checksum));
 	memcpy(writer->data + begin, &header, header_size);
 	checksum = LE64(checksum64(writer->data + begin, writer->size - begin));
-	return put(writer, &checksum, sizeof(checksum));
+	writer_put(writer, &checksum, sizeof(checksum));
+	return writer->error;
 }
 
 int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size)

@@ -1,49 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a timeline as a file (disk-layout.h). */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/writer.h"
 #include "format/endian.h"
 #include "replace/publish.h"
 #include "timeline/disk-layout.h"
 #include "timeline/timeline-file.h"
-
-struct writer {
-	char *data; /* owned */
-	size_t size, capacity;
-	int error; /* once an allocation has failed, nothing more is written */
-};
-
-static void writer_releasep(struct writer *writer)
-{
-	free(writer->data);
-}
-
-static void put(struct writer *writer, const void *data, size_t size)
-{
-	if (writer->error == 0)
-		writer->error = ARRAY_RESERVE(writer->data, writer->capacity, writer->size + size);
-	if (writer->error < 0)
-		return;
-	memcpy(writer->data + writer->size, data, size);
-	writer->size += size;
-}
-
-static void put_string(struct writer *writer, const char *string)
-{
-	put(writer, string ? string : "", string ? strlen(string) + 1 : 1);
-}
 
 static void put_spans(struct writer *writer, const struct timeline *timeline)
 {
 	for (size_t i = 0; i < timeline->n_spans; i++) {
 		const struct timeline_span *span = &timeline->spans[i];
 
-		put(writer,
+		writer_put(writer,
 			&(struct disk_span){
 				.begin = LE64(span->begin),
 				.end = LE64(span->end),
@@ -66,7 +39,7 @@ static void put_reads(struct writer *writer, const struct timeline *timeline)
 		uint32_t flags = (read->seeks ? READ_SEEKS : 0) | (read->ahead ? READ_AHEAD : 0) |
 			(uint32_t)read->prefetch << READ_PREFETCH_SHIFT;
 
-		put(writer,
+		writer_put(writer,
 			&(struct disk_read){
 				.begin = LE64(read->begin),
 				.end = LE64(read->end),
@@ -85,14 +58,14 @@ static void put_reads(struct writer *writer, const struct timeline *timeline)
 static void put_tables(struct writer *writer, const struct timeline *timeline)
 {
 	for (size_t i = 0; i < timeline->n_files; i++)
-		put(writer,
+		writer_put(writer,
 			&(struct disk_file){.pages = LE64(timeline->files[i].pages),
 				.kind = LE32(timeline->files[i].kind)},
 			sizeof(struct disk_file));
 	for (size_t i = 0; i < timeline->n_threads; i++) {
 		const struct timeline_thread *thread = &timeline->threads[i];
 
-		put(writer,
+		writer_put(writer,
 			&(struct disk_thread){
 				.begin = LE64(thread->begin),
 				.end = LE64(thread->end),
@@ -103,32 +76,32 @@ static void put_tables(struct writer *writer, const struct timeline *timeline)
 			sizeof(struct disk_thread));
 	}
 	for (size_t i = 0; i < timeline->n_execs; i++)
-		put(writer,
+		writer_put(writer,
 			&(struct disk_exec){.time = LE64(timeline->execs[i].time),
 				.thread = LE32(timeline->execs[i].thread)},
 			sizeof(struct disk_exec));
 	put_spans(writer, timeline);
 	put_reads(writer, timeline);
 	for (size_t i = 0; i < timeline->n_marks; i++)
-		put(writer, &(uint64_t){LE64(timeline->marks[i].time)}, sizeof(uint64_t));
+		writer_put(writer, &(uint64_t){LE64(timeline->marks[i].time)}, sizeof(uint64_t));
 }
 
 static void put_strings(struct writer *writer, const struct timeline *timeline)
 {
-	put_string(writer, timeline->command);
-	put_string(writer, timeline->program);
-	put_string(writer, timeline->kernel);
-	put_string(writer, timeline->ended_by);
+	writer_put_string(writer, timeline->command);
+	writer_put_string(writer, timeline->program);
+	writer_put_string(writer, timeline->kernel);
+	writer_put_string(writer, timeline->ended_by);
 	for (size_t i = 0; i < timeline->n_files; i++)
-		put_string(writer, timeline->files[i].path);
+		writer_put_string(writer, timeline->files[i].path);
 	for (size_t i = 0; i < timeline->n_threads; i++)
-		put_string(writer, timeline->threads[i].name);
+		writer_put_string(writer, timeline->threads[i].name);
 	for (size_t i = 0; i < timeline->n_execs; i++)
-		put_string(writer, timeline->execs[i].path);
+		writer_put_string(writer, timeline->execs[i].path);
 	for (size_t i = 0; i < timeline->n_marks; i++)
-		put_string(writer, timeline->marks[i].name);
+		writer_put_string(writer, timeline->marks[i].name);
 	for (size_t i = 0; i < timeline->n_notes; i++)
-		put_string(writer, timeline->notes[i]);
+		writer_put_string(writer, timeline->notes[i]);
 }
 
 static struct disk_header header_of(const struct timeline *timeline)
@@ -164,7 +137,7 @@ int timeline_serialize(const struct timeline *timeline, void **ret_data, size_t 
 	if (r < 0)
 		return r;
 	header = header_of(timeline);
-	put(&writer, &header, sizeof(header));
+	writer_put(&writer, &header, sizeof(header));
 	put_tables(&writer, timeline);
 	strings_at = writer.size;
 	put_strings(&writer, timeline);
@@ -176,7 +149,7 @@ int timeline_serialize(const struct timeline *timeline, void **ret_data, size_t 
 	header.file_size = LE64(writer.size + sizeof(checksum));
 	memcpy(writer.data, &header, sizeof(header));
 	checksum = LE64(checksum64(writer.data, writer.size));
-	put(&writer, &checksum, sizeof(checksum));
+	writer_put(&writer, &checksum, sizeof(checksum));
 	if (writer.error < 0)
 		return writer.error;
 	*ret_size = writer.size;
