@@ -31,6 +31,7 @@
 	VERB(undo, "turn relaid files back into their originals")                                            \
 	VERB(place, "move what starts touch together on a hard disk")                                        \
 	VERB(order, "write a profile as an ordering file for a linker")                                      \
+	VERB(import, "make a profile of what callgrind has written")                                         \
 	VERB(export, "write a profile as a list for another engine, such as squashfs or eStargz")            \
 	VERB(install, "have programs start with headstart without typing it")                                \
 	VERB(uninstall, "take back exactly what install did")                                                \

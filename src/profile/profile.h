@@ -31,6 +31,7 @@ enum profile_backend {
 	PROFILE_BACKEND_FILEMAP = 1,   /* root: filemap tracepoints */
 	PROFILE_BACKEND_SYNTHETIC = 2, /* made by a test or by hand */
 	PROFILE_BACKEND_PTRACE = 3,    /* anybody: ptrace and page tables */
+	PROFILE_BACKEND_CALLGRIND = 4, /* imported: functions alone */
 };
 
 /* What a backend is known to record wrongly: bits of profile.bias. */

@@ -98,6 +98,8 @@ const char *words_backend_name(uint32_t backend)
 		return "synthetic";
 	case PROFILE_BACKEND_PTRACE:
 		return "ptrace";
+	case PROFILE_BACKEND_CALLGRIND:
+		return "callgrind";
 	default:
 		return "unknown";
 	}
@@ -112,6 +114,8 @@ const char *words_backend_meaning(uint32_t backend)
 		return "made by hand";
 	case PROFILE_BACKEND_PTRACE:
 		return "ptrace and page tables";
+	case PROFILE_BACKEND_CALLGRIND:
+		return "valgrind's callgrind, imported: functions alone";
 	default:
 		return "unknown";
 	}
