@@ -93,22 +93,28 @@ uint32_t backing_read_ahead_kb(const char *sysfs, dev_t number)
 	return read_ahead_kb;
 }
 
-/* The folder of the disk (not the partition) with this number, links resolved. The caller frees *ret. */
-static int disk_folder(const char *sysfs, dev_t number, char **ret)
+/* The folder of the disk or partition with this number, links resolved. The caller frees *ret. */
+static int node_folder(const char *sysfs, dev_t number, char **ret)
 {
-	_cleanup_free_ char *folder = NULL;
 	char path[PATH_MAX];
-	uint32_t partition;
 
 	if ((size_t)snprintf(path, sizeof(path), "%s/dev/block/%u:%u", sysfs, major(number), minor(number)) >=
 		sizeof(path))
 		return -ENAMETOOLONG;
-	folder = realpath(path, NULL);
-	if (!folder)
-		return -errno;
-	if (read_number(folder, "partition", &partition) == 0)
-		*strrchr(folder, '/') = '\0';
-	*ret = TAKE_PTR(folder);
+	*ret = realpath(path, NULL);
+	return *ret ? 0 : -errno;
+}
+
+/* The same of the disk, not the partition. */
+static int disk_folder(const char *sysfs, dev_t number, char **ret)
+{
+	uint32_t partition;
+	int r = node_folder(sysfs, number, ret);
+
+	if (r < 0)
+		return r;
+	if (read_number(*ret, "partition", &partition) == 0)
+		*strrchr(*ret, '/') = '\0';
 	return 0;
 }
 
@@ -123,15 +129,11 @@ dev_t block_whole_disk(const char *sysfs, dev_t number)
 int block_name(const char *sysfs, dev_t number, char ret[DEVICE_NAME_MAX])
 {
 	_cleanup_free_ char *folder = NULL;
-	char path[PATH_MAX];
 	const char *name;
+	int r = node_folder(sysfs, number, &folder);
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/dev/block/%u:%u", sysfs, major(number), minor(number)) >=
-		sizeof(path))
-		return -ENAMETOOLONG;
-	folder = realpath(path, NULL);
-	if (!folder)
-		return -errno;
+	if (r < 0)
+		return r;
 	name = strrchr(folder, '/') + 1;
 	if (strlen(name) >= DEVICE_NAME_MAX)
 		return -ENAMETOOLONG;

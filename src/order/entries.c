@@ -67,16 +67,8 @@ static int read_pieces(int fd, struct pieces *ret)
 /* Whether the address lies in the middle of a piece: there is no function, whatever a symbol says. */
 static bool is_in_the_middle(const struct pieces *pieces, uint64_t address)
 {
-	size_t low = 0, high = pieces->n;
+	size_t low = ARRAY_BISECT(i, pieces->n, pieces->items[i].start <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pieces->items[middle].start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low > 0 && pieces->items[low - 1].start != address &&
 		address - pieces->items[low - 1].start < pieces->items[low - 1].size;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "report/strokes.h"
 #include "report/timeline-report.h"
@@ -74,17 +75,9 @@ static int compare_lanes(const void *a, const void *b)
 /* The first read of the file, in the order of places. */
 static size_t first_of(const struct lanes *lanes, uint32_t file)
 {
-	size_t low = 0, high = lanes->timeline->n_reads;
+	const struct timeline *timeline = lanes->timeline;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lanes->timeline->reads[lanes->reads[middle]].file < file)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, timeline->n_reads, timeline->reads[lanes->reads[i]].file < file);
 }
 
 static bool is_regular(const struct timeline *timeline, uint32_t file)

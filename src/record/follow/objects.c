@@ -196,17 +196,7 @@ int function_objects_add(struct function_objects *objects, const struct follow_p
 
 size_t function_object_entry(const struct function_object *object, uint64_t offset)
 {
-	size_t low = 0, high = object->entries.n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (object->entries.items[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, object->entries.n, object->entries.items[i].offset < offset);
 }
 
 int function_objects_call(
