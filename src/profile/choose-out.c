@@ -22,7 +22,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* How far a page is from the nearest certain one of the file, and from the nearest that is not known; REFINE_AROUND at most. */
+/* How far a page is from the nearest certain page of its file, and from the nearest that the recording does not have; REFINE_AROUND at most. */
 struct distances {
 	uint32_t certain, unknown;
 };

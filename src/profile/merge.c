@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges two profiles into one, in two steps. First, all that only `from` has gets its order there plus all touches of `into`. These
- * orders are unique and in the right sequence, but have holes where both have a page. Then the orders are renumbered
- * without holes, so that touches stays a count however often profiles are merged.
+ * Merges two profiles into one, in two steps. First, all that only `from` has gets its order there plus all touches of
+ * `into`. These orders are unique and in the right sequence, but have holes where both have a page. Then the orders are
+ * renumbered without holes, so that touches stays a count however often profiles are merged.
  */
 #include <errno.h>
 #include <stdbool.h>

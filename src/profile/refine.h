@@ -2,10 +2,12 @@
 /*
  * Makes a recording more exact by what later starts touch.
  *
- * A start that headstartd watches shows which pages were asked for, each by itself: those are certain. It also shows windows of
- * 16 pages of which the kernel mapped all that were in memory, because one of them was touched. So of a page that the plan brought
- * in, such a window does not say whether it was needed. Therefore a few of these unsure pages are left out of the plan each
- * time. One that is needed is then asked for by itself; one that is not in memory after the start was not needed.
+ * A start that headstartd watches shows which pages were asked for, each by itself: those are certain. It also shows
+ * windows of 16 pages. Of these the kernel mapped all that were in memory, because one of them was touched. A page that the
+ * plan has read ahead is in memory, so such a window does not say whether the start needed it.
+ *
+ * Therefore the plan leaves out a few of these unsure pages each time. If the start needs one, it asks for it by itself. If
+ * it does not, the page is not in memory after the start.
  */
 #pragma once
 
@@ -33,13 +35,13 @@ struct refine_result {
 	uint64_t unsure;                  /* that remain so */
 };
 
-/* How many pages of all files are left out, and are unsure. */
+/* How many pages of all files are left out of the plan, and how many are unsure. */
 uint64_t profile_count_out(const struct profile *profile);
 uint64_t profile_count_unsure(const struct profile *profile);
 
 /*
- * The recording without what counts only for refining it: as long as this stays the same, so does the plan. *ret_data, malloc()ed, is
- * the caller's. Returns 0 or negative errno.
+ * The recording without what serves only to refine it. The plan stays the same as long as this does. *ret_data, malloc()ed,
+ * is the caller's. Returns 0 or negative errno.
  */
 int profile_serialize_planned(const struct profile *profile, void **ret_data, size_t *ret_size);
 
@@ -47,17 +49,21 @@ int profile_serialize_planned(const struct profile *profile, void **ret_data, si
 void profile_clear_doubts(struct profile *profile);
 
 /*
- * Learns from a start; what it executed is left out. Returns 0; -ENODATA if it touched less than half of what is known, or half as much besides, so that it was
- * another kind of start and tells nothing; -ENODATA too if `into` would be too far from the first recording, however many starts have
- * led there: a quarter of its pages (of a learnt one half) gone, or more than as many and 256 added. Pages of a file that was updated do
- * not count, and with an update of a file that has a build-id this begins anew. Or negative errno. On failure `into` is as it was.
+ * Learns from a start; what that executed is left out. Returns 0, -ENODATA if nothing can be learnt from it, or negative
+ * errno. On failure `into` is as it was. Nothing is learnt if
+ *
+ * - it was another kind of start: it touched less than half of what is known, or half as much besides;
+ * - `into` would be too far from the first recording, however many starts have led there: a quarter of its pages gone (half
+ *   of a learnt one), or as many and 256 pages added. Pages of updated files do not count. An update of a file that has a
+ *   build-id begins this count anew.
  */
 int profile_refine(struct profile *into, const struct refine_start *start, struct refine_result *ret);
 
 /*
- * Chooses anew which unsure pages are left out of the plan, and returns how many. They lie so far from each other that the kernel
- * does not bring one in around the other: more than `around` pages, half of its read-ahead. With 0 none is left out. Those that
- * are farthest from certain pages come first: they are the least likely to be needed, and only a page that is needed costs the
- * start a read. `seed` is a random number. Returns negative errno with `profile` as it was.
+ * Chooses anew which unsure pages are left out of the plan. Returns how many, or negative errno with `profile` as it was.
+ *
+ * They lie more than `around` pages apart, which is half of the kernel's read-ahead, so that it does not bring one in around
+ * another; with 0 none is left out. Those farthest from certain pages come first, because they are the least likely to be
+ * needed, and only a needed page costs the start a read. `seed` is a random number.
  */
 ssize_t profile_choose_out(struct profile *profile, uint32_t around, uint64_t seed);
