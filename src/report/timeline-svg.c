@@ -180,7 +180,9 @@ static int draw_start(struct svg *svg, const struct timeline *timeline, const st
 
 static int draw(struct svg *svg, const struct report_starts *starts)
 {
-	static const char *const names[REPORT_STARTS_MAX] = {"First start", "Second start"};
+	static const char *const names[REPORT_STARTS_MAX][2] = {
+		{"First start", "First start, with headstart"},
+		{"Second start", "Second start, with headstart"}};
 	_cleanup_free_ char *sentence = report_starts_sentence(starts);
 	int r = sentence ? 0 : -ENOMEM;
 
@@ -195,7 +197,7 @@ static int draw(struct svg *svg, const struct report_starts *starts)
 	for (size_t i = 0; r == 0 && i < starts->n; i++) {
 		svg->y += 8;
 		if (starts->n > 1)
-			svg_paragraph(svg, "text b", 20, names[i]);
+			svg_paragraph(svg, "text b", 20, names[i][starts->sums[i].prefetches > 0]);
 		r = draw_start(svg, &starts->timelines[i], &starts->sums[i]);
 	}
 	return r;

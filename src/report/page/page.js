@@ -404,7 +404,7 @@ document.body.classList.toggle("two", two);
 document.title = `Timeline of ${page.starts[0].program}`;
 $("title").textContent = page.starts[0].program;
 $("summary").textContent = page.summary;
-const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} start: ${seconds(data.duration)}` : ""));
+const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} start${data.reads.some(read => read[6] >> 2) ? ", with headstart" : ""}: ${seconds(data.duration)}` : ""));
 draw();
 document.documentElement.dataset.drawn = starts.map(start =>
 	`${start.rows.length} rows, ${start.data.reads.length} reads, ${start.lanes.length} files`).join("; ");
