@@ -115,6 +115,17 @@ case_timeline_belongs_to_the_user_of_the_command() {
 	rm -r "$disk/theirs" "$disk/timeline"
 }
 
+# Chromium executes its children so. The name leads to the recorder in the recorder, and the start reads that, too.
+case_program_that_executes_itself_is_no_other() {
+	trace -- /usr/bin/python3 -S -c 'import os, sys
+open(sys.argv[1], "rb").read(1)
+os.execv("/proc/self/exe", ["python3", "-S", "-c", ""])' "$tool" || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - "$tool" <<'END' || fail "another program"
+assert [process["program"] != ARGS[0] for process in TOP["processes"]] == [True], TOP["processes"]
+END
+}
+
 case_milestone_ends_the_trace() {
 	trace --until time:0.5 --kill -- sleep 100 || fail "$(cat "$tmp/err")"
 	report --json

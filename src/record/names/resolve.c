@@ -202,11 +202,12 @@ static const struct record_file *find_named(const struct record_files *files, co
 
 /*
  * The kernel opens a program to run it, so the name must lead to one of the opened files. A name from another root
- * leads elsewhere here.
+ * leads elsewhere here, and /proc/self/exe to ourselves.
  */
 static int resolve_program(struct record_exec *exec, struct record_files *files)
 {
-	char *real = exec->path[0] == '/' ? realpath(exec->path, NULL) : NULL;
+	bool ours = exec->path[0] == '/' && strncmp(exec->path, "/proc/", strlen("/proc/")) != 0;
+	char *real = ours ? realpath(exec->path, NULL) : NULL;
 	const struct record_file *file = real ? find_named(files, real) : NULL;
 	int r = 0;
 
