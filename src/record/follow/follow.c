@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -412,6 +413,17 @@ void follow_end(struct follow *follow)
 	}
 }
 
+/* Each process takes a few descriptors of ours. The command has its own limit already. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
 int follow_new(const struct follow_options *options, struct follow **ret)
 {
 	struct follow *follow = calloc(1, sizeof(*follow));
@@ -420,6 +432,7 @@ int follow_new(const struct follow_options *options, struct follow **ret)
 
 	if (!follow)
 		return -ENOMEM;
+	raise_limit();
 	follow->options = *options;
 	touched_init(&follow->touched, options->opens, options->trace, options->make_cold);
 	if (options->functions)

@@ -237,13 +237,27 @@ static bool go_back(pid_t tid, uint64_t address)
 }
 #endif
 
+/* Without /proc/PID/mem, of which there may be too many: a word at a time. */
+static bool put_back_word(pid_t tid, uint64_t address, uint8_t original)
+{
+	long word;
+
+	errno = 0;
+	word = ptrace(PTRACE_PEEKTEXT, tid, address, 0);
+	if (errno)
+		return false;
+	return (uint8_t)word != TRAP ||
+		ptrace(PTRACE_POKETEXT, tid, address, (word & ~0xffl) | original) == 0;
+}
+
 /* Another thread may have been here before: then nothing is left to put back. */
-static bool put_back(struct follow_process *process, uint64_t address, uint8_t original)
+static bool put_back(struct follow_process *process, pid_t tid, uint64_t address, uint8_t original)
 {
 	uint8_t byte;
 
-	return open_memory(process) >= 0 && pread(process->memory, &byte, 1, (off_t)address) == 1 &&
-		(byte != TRAP || pwrite(process->memory, &original, 1, (off_t)address) == 1);
+	if (open_memory(process) < 0 || pread(process->memory, &byte, 1, (off_t)address) != 1)
+		return put_back_word(tid, address, original);
+	return byte != TRAP || pwrite(process->memory, &original, 1, (off_t)address) == 1;
 }
 
 int plant_hit(struct function_objects *objects, struct follow_process *process, pid_t tid, bool note)
@@ -260,7 +274,7 @@ int plant_hit(struct function_objects *objects, struct follow_process *process, 
 		r = refresh(objects, process);
 		object = r == 0 ? find_entry(objects, process, address, &entry) : NULL;
 	}
-	if (!object || !put_back(process, address, object->original[entry]) || !go_back(tid, address))
+	if (!object || !put_back(process, tid, address, object->original[entry]) || !go_back(tid, address))
 		return r;
 	r = note ? function_objects_call(objects, object, entry, process->pid) : 0;
 	return r < 0 ? r : 1;
