@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions of a recording as bytes (disk-layout.h). */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,16 @@ static int read_calls(struct reader *reader, const struct disk_object *disk, str
 			return -EBADMSG;
 		object->calls[i].order = LE32(call.order);
 	}
-	return 0;
+	return object->calls[0].address == LE64(disk->base) ? 0 : -EBADMSG;
+}
+
+/* After the build-id there is nothing. */
+static bool build_id_good(const struct disk_object *disk)
+{
+	for (size_t i = LE32(disk->build_id_size); i < sizeof(disk->build_id); i++)
+		if (disk->build_id[i] != 0)
+			return false;
+	return true;
 }
 
 static int read_object(struct reader *reader, struct profile_functions *functions)
@@ -84,7 +94,7 @@ static int read_object(struct reader *reader, struct profile_functions *function
 		return -EBADMSG;
 	memcpy(&disk, at, sizeof(disk));
 	path = reader_string(reader);
-	if (!path)
+	if (!path || !build_id_good(&disk))
 		return -EBADMSG;
 	r = profile_functions_add_object(functions, path, disk.build_id, LE32(disk.build_id_size), &index);
 	if (r < 0)

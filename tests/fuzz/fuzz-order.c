@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "order/choose.h"
+#include "order/entries.h"
 #include "order/write.h"
 
 size_t inputs_taken;
@@ -32,6 +33,21 @@ static void order(const struct order_image *image)
 	inputs_taken += list.n > 0;
 }
 
+/* Where breakpoints would be planted: within the file, each place once. */
+static void find_entries(int fd, size_t size)
+{
+	_cleanup_(order_entries_releasep) struct order_entries entries = {0};
+	const char *problem = NULL;
+	int r = order_entries_read(fd, "/nonexistent", &entries, &problem);
+
+	must(r == 0 || (r == -ENOEXEC && problem));
+	for (size_t i = 0; i < entries.n; i++) {
+		must(entries.items[i].size > 0 && entries.items[i].offset < size);
+		must(entries.items[i].size <= size - entries.items[i].offset);
+		must(i == 0 || entries.items[i].offset > entries.items[i - 1].offset);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_close_ int fd = memfd_create("fuzz-order", MFD_CLOEXEC);
@@ -44,5 +60,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(r == 0 || r == -ENODATA || (r == -ENOEXEC && problem));
 	if (r == 0)
 		order(&image);
+	find_entries(fd, size);
 	return 0;
 }
