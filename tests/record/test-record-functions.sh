@@ -45,6 +45,23 @@ same_order() {
 cp calls calls.full
 cp libcalls.so libcalls.full
 
+# Of few functions, one of which nobody calls.
+cat >few.cc <<'END'
+#include <thread>
+extern "C" {
+void third() { }
+void first() { }
+void never() { }
+void second() { }
+void other_name() __attribute__((alias("second")));
+static void real() { }
+void (*pick())() { return real; }
+void chosen() __attribute__((ifunc("pick")));
+}
+int main(int argc, char **) { first(); std::thread(other_name).join(); third(); chosen(); if (argc > 3) never(); }
+END
+g++ -O0 -pthread -Wl,--build-id -o few few.cc || fail "g++"
+
 case_order_is_that_of_the_program_itself() {
 	new_list
 	record --functions=calls --functions="$tmp/libcalls.so" -- ./calls "$tmp/libcalls.so" || fail "$(cat err)"
@@ -83,21 +100,6 @@ case_stripped_files_are_known_by_their_tables_for_unwinding() {
 
 # The order for the linker is that of the first calls.
 case_order_for_a_linker_is_that_of_calls() {
-	cat >few.cc <<'END'
-#include <thread>
-extern "C" {
-void third() { }
-void first() { }
-void never() { }
-void second() { }
-void other_name() __attribute__((alias("second")));
-static void real() { }
-void (*pick())() { return real; }
-void chosen() __attribute__((ifunc("pick")));
-}
-int main(int argc, char **) { first(); std::thread(other_name).join(); third(); chosen(); if (argc > 3) never(); }
-END
-	g++ -O0 -pthread -Wl,--build-id -o few few.cc || fail "g++"
 	record --functions=few -- ./few || fail "$(cat err)"
 	"$tool" order --for lld profile | grep -xE 'pick|main|first|second|other_name|third|real|never|_ZL4realv' >order || :
 	printf '%s\n' pick main first second other_name third >expected
@@ -173,7 +175,7 @@ END
 }
 
 # A process that closes its memory gets its code back before, and so do its children.
-case_program_that_hides() {
+hiding_program() {
 	gcc -O0 -o hides -x c - <<'END' || fail "gcc"
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -189,9 +191,34 @@ int main(void)
 	return !WIFEXITED(status) || WEXITSTATUS(status) != 7 || late(0);
 }
 END
-	record --functions=hides -- ./hides || fail "$(cat err)"
+}
+says_that_it_hid() {
 	! grep -qE "exited with|ended by signal" err || fail "the program failed: $(cat err)"
 	says "^headstart: 1 process closed its memory to headstart: what it called is missing, or a part of it$"
+}
+case_program_that_hides() {
+	hiding_program
+	record --functions=hides -- ./hides || fail "$(cat err)"
+	says_that_it_hid
+}
+
+# Nobody but root may write to the memory of a process that is closed.
+case_ordinary_user() {
+	[ "$(id -u)" = 0 ] || return 0 # then every case is one
+	$as_nobody true || skip "no other user"
+	for_others "$tool"
+	mkdir users
+	chmod 755 "$tmp"
+	chown 65534:65534 users
+	$as_nobody test -x "$tmp/users" || skip "'$tmp' cannot be reached by an ordinary user"
+	hiding_program
+	cp few hides users
+	$as_nobody "$others/headstart-tool" record --functions=few -o "$tmp/users/profile" -- "$tmp/users/few" 2>err || fail "$(cat err)"
+	says "^headstart: [0-9]+ functions of 1 file were called$"
+	"$tool" order --for lld users/profile few | grep -xE 'pick|main|first|second|third|never' | tr '\n' ' ' >order
+	[ "$(cat order)" = "pick main first second third " ] || fail "another order: $(cat order)"
+	$as_nobody "$others/headstart-tool" record --functions -o "$tmp/users/profile" -- "$tmp/users/hides" 2>err || fail "$(cat err)"
+	says_that_it_hid
 }
 
 # More processes at once than the recorder may have files open at first: each of them finds its code.
