@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libtracefs sets the instance up and libtraceevent says where the fields lie in an event. Each CPU's buffer is read
- * raw, a sub-buffer at a time, without waiting; the caller sorts by time.
+ * libtracefs sets the instance up. Each CPU's buffer is read raw, a sub-buffer at a time, without waiting; the caller sorts
+ * by time.
  */
 #include "record/events/tracer.h"
 
@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "record/events/decode.h"
 #include "record/events/formats.h"
 
 #define BUFFERS_KIB    (64u << 10) /* of all CPUs together */
@@ -22,50 +23,6 @@
 #define BUFFER_MAX_KIB 8192u
 #define TREE_MAX       64    /* processes that a tree has at first */
 #define LIGHT_KIB      1024u /* of each CPU */
-
-enum kind {
-	EVENT_FAULT,
-	EVENT_READ,
-	EVENT_MAPPED,
-	EVENT_ADDED,
-	EVENT_EXEC,
-	EVENT_FORK,
-	EVENT_MARK,
-	EVENT_SWITCH, /* from here on: for a timeline */
-	EVENT_WAKING,
-	EVENT_NEW,
-	EVENT_CALL,
-	EVENT_ASKED,
-	EVENT_ISSUE, /* from here on: of disks, recorded for everybody */
-	EVENT_COMPLETE,
-	N_EVENTS
-};
-
-static const struct {
-	const char *system, *name;
-	const char *fields
-		[4]; /* inode, device, first, last; or pid; or the string; or as in struct record_request */
-} descriptions[N_EVENTS] = {
-	[EVENT_FAULT] = {"filemap", "mm_filemap_fault", {"i_ino", "s_dev", "index"}},
-	[EVENT_READ] = {"filemap", "mm_filemap_get_pages", {"i_ino", "s_dev", "index", "last_index"}},
-	[EVENT_MAPPED] = {"filemap", "mm_filemap_map_pages", {"i_ino", "s_dev", "index", "last_index"}},
-	[EVENT_ADDED] = {"filemap", "mm_filemap_add_to_page_cache", {"i_ino", "s_dev", "index", "order"}},
-	[EVENT_EXEC] = {"sched", "sched_process_exec", {"filename"}},
-	[EVENT_FORK] = {"sched", "sched_process_fork", {"child_pid"}},
-	[EVENT_MARK] = {"ftrace", "print", {"buf"}},
-	[EVENT_SWITCH] = {"sched", "sched_switch", {"prev_pid", "next_pid", "prev_state", "prev_comm"}},
-	[EVENT_WAKING] = {"sched", "sched_waking", {"pid"}},
-	[EVENT_NEW] = {"task", "task_newtask", {"pid", "clone_flags"}},
-	[EVENT_CALL] = {"raw_syscalls", "sys_enter", {"id"}},
-	[EVENT_ASKED] = {"block", "block_bio_queue", {"dev", "sector", "nr_sector", "rwbs"}},
-	[EVENT_ISSUE] = {"block", "block_rq_issue", {"dev", "sector", "nr_sector", "rwbs"}},
-	[EVENT_COMPLETE] = {"block", "block_rq_complete", {"dev", "sector", "nr_sector"}},
-};
-
-struct event {
-	struct tep_event *format;
-	struct tep_format_field *fields[4];
-};
 
 /* An instance of ftrace, and the buffers that it fills. */
 struct ring {
@@ -77,9 +34,8 @@ struct ring {
 struct tracer {
 	struct ring tree;  /* what the command's tree does */
 	struct ring disks; /* what the disks do, for whomever: a disk's answer comes in no process */
-	struct tep_handle *tep;
+	struct decoder decoder;
 	struct kbuffer *kbuffer;
-	struct event events[N_EVENTS];
 	void *sub_buffer;
 	size_t sub_buffer_size; /* bytes */
 	bool only_added;
@@ -107,22 +63,9 @@ void tracer_free(struct tracer *tracer)
 	free(tracer->sub_buffer);
 	if (tracer->kbuffer)
 		kbuffer_free(tracer->kbuffer);
-	if (tracer->tep)
-		tep_free(tracer->tep);
+	if (tracer->decoder.tep)
+		tep_free(tracer->decoder.tep);
 	free(tracer);
-}
-
-static int find_event(struct tracer *tracer, enum kind kind)
-{
-	struct event *event = &tracer->events[kind];
-
-	event->format =
-		tep_find_event_by_name(tracer->tep, descriptions[kind].system, descriptions[kind].name);
-	if (!event->format)
-		return -ENOENT;
-	for (size_t i = 0; i < 4 && descriptions[kind].fields[i]; i++)
-		event->fields[i] = tep_find_field(event->format, descriptions[kind].fields[i]);
-	return event->fields[0] ? 0 : -ENOENT;
 }
 
 static int find_events(struct tracer *tracer, const char *root, enum tracer_source source)
@@ -133,22 +76,22 @@ static int find_events(struct tracer *tracer, const char *root, enum tracer_sour
 
 	for (enum kind kind = 0; kind < N_EVENTS; kind++)
 		names[kind] = (struct format_name){descriptions[kind].system, descriptions[kind].name};
-	r = formats_read(root, names, &tracer->tep);
+	r = formats_read(root, names, &tracer->decoder.tep);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
-		if (find_event(tracer, needed[i]))
+		if (decoder_find(&tracer->decoder, needed[i]))
 			return -ENOENT;
-	tracer->only_added = source == TRACER_PAGE_CACHE || find_event(tracer, EVENT_FAULT) ||
-		find_event(tracer, EVENT_READ) || find_event(tracer, EVENT_MAPPED);
-	return find_event(tracer, EVENT_ADDED);
+	tracer->only_added = source == TRACER_PAGE_CACHE || decoder_find(&tracer->decoder, EVENT_FAULT) ||
+		decoder_find(&tracer->decoder, EVENT_READ) || decoder_find(&tracer->decoder, EVENT_MAPPED);
+	return decoder_find(&tracer->decoder, EVENT_ADDED);
 }
 
 /* What a timeline needs besides. */
 static int find_moments(struct tracer *tracer)
 {
 	for (enum kind kind = EVENT_SWITCH; kind < EVENT_ISSUE; kind++)
-		if (find_event(tracer, kind) < 0)
+		if (decoder_find(&tracer->decoder, kind) < 0)
 			return -ENOENT;
 	tracer->moments = true;
 	return 0;
@@ -212,7 +155,7 @@ static int set_up_tree(struct tracer *tracer, const char *name, bool light)
 		r = open_buffers(&tracer->tree);
 	if (r < 0)
 		return r;
-	tracer->sub_buffer_size = (size_t)tep_get_sub_buffer_size(tracer->tep);
+	tracer->sub_buffer_size = (size_t)tep_get_sub_buffer_size(tracer->decoder.tep);
 	tracer->sub_buffer = malloc(tracer->sub_buffer_size);
 	tracer->kbuffer = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 	return tracer->sub_buffer && tracer->kbuffer ? 0 : -ENOMEM;
@@ -223,7 +166,8 @@ static void set_up_disks(struct tracer *tracer, const char *name)
 {
 	char disks[128];
 
-	if (find_event(tracer, EVENT_ISSUE) < 0 || find_event(tracer, EVENT_COMPLETE) < 0)
+	if (decoder_find(&tracer->decoder, EVENT_ISSUE) < 0 ||
+		decoder_find(&tracer->decoder, EVENT_COMPLETE) < 0)
 		return;
 	snprintf(disks, sizeof(disks), "%s" TRACER_DISKS, name);
 	if (set_up_instance(&tracer->disks, disks, buffer_kib()) < 0 || open_buffers(&tracer->disks) < 0)
@@ -267,223 +211,6 @@ int tracer_marker(struct tracer *tracer)
 	return fd < 0 ? -errno : fd;
 }
 
-static unsigned long long field(const struct event *event, size_t i, const void *data)
-{
-	unsigned long long value = 0;
-
-	if (event->fields[i])
-		tep_read_number_field(event->fields[i], data, &value);
-	return value;
-}
-
-/* Pages, inclusive. Those past 2^32 (16 TiB) are left out. */
-static bool page_range(
-	struct tracer *tracer, enum kind kind, const void *data, uint32_t *ret_first, uint32_t *ret_last)
-{
-	const struct event *event = &tracer->events[kind];
-	unsigned long long first = field(event, 2, data), last = first;
-
-	if (kind == EVENT_READ || kind == EVENT_MAPPED)
-		last = field(event, 3, data);
-	else if (kind == EVENT_ADDED)
-		last = first + (1ull << (field(event, 3, data) & 31)) - 1;
-	if (first > UINT32_MAX - 1 || last < first)
-		return false;
-	*ret_first = (uint32_t)first;
-	*ret_last = last > UINT32_MAX - 1 ? UINT32_MAX - 1 : (uint32_t)last;
-	return true;
-}
-
-static int take_pages(struct tracer *tracer, enum kind kind, const struct record_event *base,
-	const void *data, struct record_trace *trace)
-{
-	const struct event *event = &tracer->events[kind];
-	struct record_event taken = *base;
-
-	if (!page_range(tracer, kind, data, &taken.first, &taken.last))
-		return 0;
-	taken.inode = field(event, 0, data);
-	taken.device = (uint32_t)field(event, 1, data);
-	taken.kind = kind == EVENT_MAPPED ? RECORD_MAPPED : kind == EVENT_ADDED ? RECORD_ADDED : RECORD_TOUCH;
-	return record_trace_add_event(trace, &taken);
-}
-
-/* A __data_loc field holds the offset of the string in the event, and its length with its NUL. */
-static int take_exec(struct tracer *tracer, const struct record_event *base, const void *data, unsigned size,
-	struct record_trace *trace)
-{
-	unsigned long long location = field(&tracer->events[EVENT_EXEC], 0, data);
-	unsigned offset = location & 0xffff, length = (unsigned)(location >> 16 & 0xffff);
-	const char *path = (const char *)data + offset;
-
-	if (offset > size || length > size - offset || !memchr(path, 0, length))
-		return 0;
-	return record_trace_add_exec(trace, base->time, base->pid, path);
-}
-
-static int take_request(
-	struct tracer *tracer, enum kind kind, uint64_t time, const void *data, struct record_trace *trace)
-{
-	const struct event *event = &tracer->events[kind];
-	struct record_request request = {
-		.time = time,
-		.device = (uint32_t)field(event, 0, data),
-		.sector = field(event, 1, data),
-		.sectors = (uint32_t)field(event, 2, data),
-		.done = kind == EVENT_COMPLETE,
-	};
-
-	/* "R", "RA", "RM": include/trace/events/block.h, blk_fill_rwbs() */
-	if (kind == EVENT_ISSUE && event->fields[3])
-		request.reads = ((const char *)data)[event->fields[3]->offset] == 'R';
-	return record_trace_add_request(trace, &request);
-}
-
-/* struct trace_entry (include/linux/trace_events.h): in which context the event happened. */
-static enum timeline_context context_of(struct tracer *tracer, struct tep_record *record)
-{
-	int flags = tep_data_flags(tracer->tep, record);
-
-	return flags & TRACE_FLAG_HARDIRQ    ? CONTEXT_HARD
-		: flags & TRACE_FLAG_SOFTIRQ ? CONTEXT_SOFT
-					     : CONTEXT_THREAD;
-}
-
-/* The name of a thread, which the kernel fills up with NULs. */
-static void take_name(const struct event *event, const void *data, unsigned size, char name[16])
-{
-	const struct tep_format_field *field = event->fields[3];
-
-	if (!field || field->size != 16 || field->offset < 0 || (unsigned)field->offset + 16 > size)
-		return;
-	memcpy(name, (const char *)data + field->offset, 16);
-	name[15] = '\0';
-}
-
-static int take_switch(struct tracer *tracer, const struct timeline_moment *base, const void *data,
-	unsigned size, struct record_trace *trace)
-{
-	const struct event *event = &tracer->events[EVENT_SWITCH];
-	struct timeline_moment moment = *base;
-
-	moment.kind = MOMENT_SWITCH;
-	moment.thread = (int32_t)field(event, 0, data);
-	moment.other = (int32_t)field(event, 1, data);
-	moment.state = (uint32_t)field(event, 2, data);
-	take_name(event, data, size, moment.name);
-	return record_trace_add_moment(trace, &moment);
-}
-
-/* What a thread asks a disk for, unless it writes. */
-static int take_asked(struct tracer *tracer, const struct timeline_moment *base, const void *data,
-	struct record_trace *trace)
-{
-	const struct event *event = &tracer->events[EVENT_ASKED];
-	struct timeline_moment moment = *base;
-
-	if (!event->fields[3] || ((const char *)data)[event->fields[3]->offset] != 'R')
-		return 0;
-	moment.kind = MOMENT_ASKED;
-	moment.disk = (uint32_t)field(event, 0, data);
-	moment.sector = field(event, 1, data);
-	moment.sectors = (uint32_t)field(event, 2, data);
-	return record_trace_add_moment(trace, &moment);
-}
-
-/* A touch of pages is also a moment of a timeline. */
-static int take_touch(struct tracer *tracer, enum kind kind, const struct timeline_moment *base,
-	const void *data, struct record_trace *trace)
-{
-	const struct event *event = &tracer->events[kind];
-	struct timeline_moment moment = *base;
-
-	if (!page_range(tracer, kind, data, &moment.first, &moment.last))
-		return 0;
-	moment.kind = kind == EVENT_ADDED ? MOMENT_ADDED
-		: kind == EVENT_MAPPED    ? MOMENT_MAPPED
-					  : MOMENT_TOUCH;
-	moment.inode = field(event, 0, data);
-	moment.device = (uint32_t)field(event, 1, data);
-	return record_trace_add_moment(trace, &moment);
-}
-
-static int take_moment(
-	struct tracer *tracer, enum kind kind, struct tep_record *record, struct record_trace *trace)
-{
-	struct timeline_moment moment = {.time = record->ts,
-		.thread = tep_data_pid(tracer->tep, record),
-		.context = context_of(tracer, record)};
-	const struct event *event = &tracer->events[kind];
-
-	switch (kind) {
-	case EVENT_FAULT:
-	case EVENT_READ:
-	case EVENT_MAPPED:
-	case EVENT_ADDED:
-		return take_touch(tracer, kind, &moment, record->data, trace);
-	case EVENT_SWITCH:
-		return take_switch(tracer, &moment, record->data, (unsigned)record->size, trace);
-	case EVENT_ASKED:
-		return take_asked(tracer, &moment, record->data, trace);
-	case EVENT_WAKING:
-		moment.kind = MOMENT_WAKING;
-		moment.other = (int32_t)field(event, 0, record->data);
-		break;
-	case EVENT_NEW:
-		moment.kind = MOMENT_NEW;
-		moment.other = (int32_t)field(event, 0, record->data);
-		moment.flags = field(event, 1, record->data);
-		break;
-	case EVENT_CALL:
-		moment.kind = MOMENT_CALL;
-		moment.call = (int64_t)field(event, 0, record->data);
-		break;
-	default:
-		return 0;
-	}
-	return record_trace_add_moment(trace, &moment);
-}
-
-static int take_event(
-	struct tracer *tracer, void *data, unsigned size, uint64_t time, struct record_trace *trace)
-{
-	struct tep_record record = {.data = data, .size = (int)size, .ts = time};
-	int type = tep_data_type(tracer->tep, &record);
-	struct record_event base = {.time = time, .pid = tep_data_pid(tracer->tep, &record)};
-
-	for (enum kind kind = 0; kind < N_EVENTS; kind++) {
-		if (!tracer->events[kind].format || tracer->events[kind].format->id != type)
-			continue;
-		if (tracer->moments) {
-			int r = take_moment(tracer, kind, &record, trace);
-
-			if (r < 0)
-				return r;
-		}
-		switch (kind) {
-		case EVENT_MARK:
-			tracer->marked_by = base.pid;
-			return 0;
-		case EVENT_FORK:
-			return record_trace_add_pid(trace, (int32_t)field(&tracer->events[kind], 0, data));
-		case EVENT_EXEC:
-			return take_exec(tracer, &base, data, size, trace);
-		case EVENT_ISSUE:
-		case EVENT_COMPLETE:
-			return take_request(tracer, kind, time, data, trace);
-		case EVENT_SWITCH:
-		case EVENT_WAKING:
-		case EVENT_NEW:
-		case EVENT_CALL:
-		case EVENT_ASKED:
-			return 0;
-		default:
-			return take_pages(tracer, kind, &base, data, trace);
-		}
-	}
-	return 0;
-}
-
 static int take_sub_buffer(struct tracer *tracer, const struct ring *ring, struct record_trace *trace)
 {
 	unsigned long long time;
@@ -496,7 +223,8 @@ static int take_sub_buffer(struct tracer *tracer, const struct ring *ring, struc
 		trace->requests_lost |= ring == &tracer->disks;
 	}
 	while ((data = kbuffer_read_event(tracer->kbuffer, &time))) {
-		int r = take_event(tracer, data, (unsigned)kbuffer_event_size(tracer->kbuffer), time, trace);
+		int r = decoder_take(&tracer->decoder, tracer->moments, data,
+			(unsigned)kbuffer_event_size(tracer->kbuffer), time, trace, &tracer->marked_by);
 
 		if (r < 0)
 			return r;
