@@ -129,6 +129,7 @@ static int start_command(struct session *session, enum record_step *step)
 		.argv = options->argv,
 		.user = options->user,
 		.recording = options->recording,
+		.traced = options->timeline,
 		.needs_x11 = options->until.kind == MILESTONE_WINDOW,
 		.mask = session->mask_before,
 	};

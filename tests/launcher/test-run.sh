@@ -75,6 +75,17 @@ case_switched_off_nothing_is_read() {
 	[ ! -e "$log" ] || fail "HEADSTART=off prefetched"
 }
 
+# While the start is recorded, nothing is read either: it would be recorded as touched.
+case_recorded_start_reads_nothing() {
+	export HEADSTART_LOG="$log"
+	rm -f "$log"
+	evict "$tmp/data"
+	HEADSTART_RECORDING=1-2 gathering "$headstart" run --verbose --audit --wait done -- "$witness" >"$tmp/out" 2>"$tmp/err"
+	[ ! -e "$log" ] || fail "a recorded start prefetched: $(cat "$log")"
+	grep -qx "headstart: '$witness' is started without prefetching: its start is being recorded" "$tmp/err" || fail "$(cat "$tmp/err")"
+	! grep -q LD_AUDIT "$tmp/out" || fail "the audit shim is in a recorded start"
+}
+
 # Warm: nothing is read either.
 case_warm_nothing_is_read() {
 	make_warm() { cat "$tmp/data" >/dev/null; }

@@ -82,11 +82,18 @@ static int parse_options(int argc, char **argv, struct run_options *options)
 	return optind < argc ? -1 : verb_usage("run", "no program given");
 }
 
-static bool switched_off(void)
+/*
+ * Why nothing is done, whatever plans there are; NULL if nothing speaks against it. A recording counts all that is read by what
+ * it records: with a prefetcher it would be the old plan, in the order of that. A trace is no recording.
+ */
+static const char *why_not(void)
 {
 	const char *mode = getenv("HEADSTART");
 
-	return (mode && streq(mode, "off")) || access(KILL_SWITCH, F_OK) == 0;
+	if ((mode && streq(mode, "off")) || access(KILL_SWITCH, F_OK) == 0)
+		return "headstart is switched off";
+	return getenv("HEADSTART_RECORDING") && !getenv("HEADSTART_TRACED") ? "its start is being recorded"
+									    : NULL;
 }
 
 /* There is no plan, but somebody may have copied a profile here, or deleted the plan. */
@@ -198,13 +205,10 @@ static void prefetch(char **argv, const struct run_options *options, struct audi
 	const char *program = argv[0];
 	_cleanup_(config_releasep) struct config config = {0};
 	struct launch launch = {.wait = options->wait, .verbose = options->verbose};
-	const char *why = "out of memory";
-	int r;
+	const char *why = why_not();
+	int r = why ? -ECANCELED : 0;
 
-	if (switched_off()) {
-		why = "headstart is switched off";
-		r = -ECANCELED;
-	} else {
+	if (r == 0) {
 		settings_read(&config, true, !options->verbose);
 		launch.memory_limit = config.memory;
 		launch.time_ms = config.time_ms;
@@ -244,7 +248,7 @@ int cmd_run(int argc, char **argv)
 	argv += optind;
 	prefetch(argv, &options, &audit);
 	audit.program = argv[0];
-	audit.load = options.audit && !switched_off();
+	audit.load = options.audit && !why_not();
 	r = audit_environment(&audit);
 	if (r < 0 && options.verbose)
 		verb_note("'%s' is started without the audit shim: %s", argv[0],

@@ -33,6 +33,7 @@ static int prepare_child(const struct command_options *options, int marker)
 	if (r < 0)
 		return r;
 	if (setenv("HEADSTART_RECORDING", options->recording, 1) < 0 ||
+		(options->traced ? setenv("HEADSTART_TRACED", "1", 1) : unsetenv("HEADSTART_TRACED")) < 0 ||
 		(options->needs_x11 && setenv("WAYLAND_DISPLAY", WINDOW_NO_WAYLAND, 1) < 0) ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;

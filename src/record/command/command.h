@@ -26,6 +26,7 @@ struct command_options {
 	const char *user;                /* NULL: ours; else the command gets nothing of ours (user.h) */
 	const struct terminal *terminal; /* replaces our terminals; NULL: not needed */
 	const char *recording;           /* HEADSTART_RECORDING in its environment */
+	bool traced;    /* and HEADSTART_TRACED: `headstart run` reads ahead, as it does otherwise */
 	bool needs_x11; /* its windows have to be seen: in a Wayland session it shall use Xwayland */
 	sigset_t mask;  /* signal mask of the command */
 	const struct sock_fprog *filter; /* a seccomp filter (seccomp(2)) for the command; NULL: none */
