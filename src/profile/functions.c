@@ -16,18 +16,13 @@ static void object_release(struct profile_object *object)
 	free(object->calls);
 }
 
-void profile_functions_release(struct profile_functions *functions)
+void profile_functions_free(struct profile_functions *functions)
 {
+	if (!functions)
+		return;
 	for (size_t i = 0; i < functions->n_objects; i++)
 		object_release(&functions->objects[i]);
 	free(functions->objects);
-	*functions = (struct profile_functions){0};
-}
-
-void profile_functions_free(struct profile_functions *functions)
-{
-	if (functions)
-		profile_functions_release(functions);
 	free(functions);
 }
 

@@ -27,14 +27,7 @@ struct profile_functions {
 	uint32_t n_calls; /* of all objects; each order below it is there once */
 };
 
-void profile_functions_release(struct profile_functions *functions);
-
-static inline void profile_functions_releasep(struct profile_functions *functions)
-{
-	profile_functions_release(functions);
-}
-
-/* Releases it, and the storage, too. NULL is allowed. */
+/* NULL is allowed. */
 void profile_functions_free(struct profile_functions *functions);
 
 /* Adds an object without calls, or finds it. Returns 0, -EINVAL (build-id too long) or -ENOMEM. */

@@ -5,10 +5,8 @@
 /* Carries out the plan of a boot. The launcher has it built in, because it comes before everything else. */
 int boot_prefetch(void);
 
-/* Records what everybody reads, until boot_stop() or for so many seconds. */
+/* Records what everybody reads, until 'headstart boot stop' or for so many seconds. */
 int boot_record(double timeout);
-
-int boot_stop(void);
 
 /* Whether something switches headstart off for this boot; then it says so. */
 int boot_switched_off(void);

@@ -31,7 +31,7 @@ static const char help[] =
 	"On the kernel's command line, headstart=off does nothing for this boot, and headstart=record begins\n"
 	"anew: nothing is read ahead, and what earlier boots have read is forgotten.\n";
 
-int boot_stop(void)
+static int stop(void)
 {
 	int r;
 
@@ -53,7 +53,7 @@ static int run(const char *what, double timeout)
 	if (streq(what, "prefetch"))
 		return boot_prefetch();
 	if (streq(what, "stop"))
-		return boot_stop();
+		return stop();
 	return verb_usage("boot", "unknown '%s': give prefetch, record or stop", what);
 }
 
