@@ -229,4 +229,26 @@ case_root_of_a_user_namespace_is_told_what_is_missing() {
 	refuses 1 "recording needs root of the whole machine" unshare --user --map-root-user "$tool" record --backend trace -o "$tmp/none" -- true
 }
 
+# A namespace that has no part in the recording goes when its last process ends: its disk can be removed at once.
+case_namespaces_of_others_are_not_kept() {
+	truncate -s 16M "$tmp/theirs"
+	mkfs.ext4 -q -F "$tmp/theirs"
+	mkdir -p "$tmp/there"
+	mkfifo "$tmp/begun"
+	"$tool" record --quiet --no-drop --keep-read-ahead --until mark --timeout 300 --kill -o "$tmp/profile" -- \
+		sh -c "echo >$tmp/begun; exec cat $tmp/never" 2>"$tmp/err" &
+	recorder=$!
+	at_case_exit() { kill "$recorder" 2>/dev/null || :; wait "$recorder" || :; }
+	read -r _ <"$tmp/begun"
+	unshare --mount --propagation private sh -c 'mount -o loop "$1/theirs" "$1/there" && echo >"$1/there/file" &&
+		cat "$1/there/file" /etc/passwd && ls -lR "$1/there"' sh "$tmp" >"$tmp/out" || skip "no loop device here"
+	# Others on the machine may look at it, too.
+	tries=0
+	while [ -n "$(losetup -j "$tmp/theirs")" ]; do
+		kill -0 "$recorder" || fail "the recording has ended: $(cat "$tmp/err")"
+		[ $((tries += 1)) -lt 1200 ] || fail "the recorder keeps it: $(losetup -j "$tmp/theirs")"
+		sleep 0.05 # it tells in no other way
+	done
+}
+
 run_cases

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 #include "base/times.h"
 
@@ -23,6 +24,8 @@
 
 /* Elsewhere on the machine files may be opened faster than we look at them; signals and the clock must get their turn. */
 #define READS_AT_ONCE 4
+
+#define ANCESTORS_MAX 16 /* that are looked for in the tree */
 
 static int mark_file_system(struct opens *opens, int folder, const char *path, uint32_t device)
 {
@@ -207,10 +210,45 @@ static int add_inside(struct view *view, struct opening *opening)
 	return path ? add_file(&view->files, &view->known, opening, path) : -ENOMEM;
 }
 
+static bool is_in_tree(const struct opens *opens, int32_t pid)
+{
+	if (opens->everybody)
+		return pid != 0;
+	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
+}
+
+/* The parent of a process; 0: it has ended. */
+static int32_t parent_of(int32_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t parent;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return read_pseudo_file(path, 1 << 16, &text, &size) == 0 && number_of_line(text, "PPid:", &parent)
+		? (int32_t)parent
+		: 0;
+}
+
+/*
+ * The process whose namespace is looked at, and kept for as long as we record: it belongs to the tree, or is going to, as soon
+ * as we hear of it. Namespaces of others are not kept: their mounts could not be unmounted. Returns 0 for these.
+ */
+static int32_t whose_view(const struct opens *opens, int32_t pid)
+{
+	int32_t ancestor = pid;
+
+	for (unsigned i = 0; i < ANCESTORS_MAX && ancestor > 1; i++, ancestor = parent_of(ancestor))
+		if (is_in_tree(opens, ancestor))
+			return pid;
+	return 0;
+}
+
 /* Finds the view that has the mount. If the process has ended, others of the tree may be left there. */
 static int find_view(struct opens *opens, const struct opening *opening, uint64_t mount_id, struct view **ret)
 {
-	int r = views_find(&opens->views, mount_id, opening->pid, ret);
+	int r = views_find(&opens->views, mount_id, whose_view(opens, opening->pid), ret);
 
 	if (r < 0 || *ret || kill(opening->pid, 0) == 0)
 		return r;
@@ -224,14 +262,16 @@ static int find_view(struct opens *opens, const struct opening *opening, uint64_
 static char *name_here(struct opens *opens, struct opening *opening)
 {
 	struct view *view;
+	int32_t pid;
 	char *name;
 
 	if (!opening->mount)
 		return views_name_below_mount(
 			opens->mounts, opening->path, &opening->status, &opening->mount);
 	name = views_name_here(opens->mounts, opening->mount, opening->path, &opening->status);
-	if (name || views_look_at(&opens->views, opening->pid) < 0 ||
-		views_find(&opens->views, opening->status.stx_mnt_id, opening->pid, &view) < 0 || !view)
+	pid = name ? 0 : whose_view(opens, opening->pid);
+	if (!pid || views_look_at(&opens->views, pid) < 0 ||
+		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
 		return name;
 	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
 	return views_name_here(opens->mounts, opening->mount, opening->path, &opening->status);
@@ -275,13 +315,6 @@ static int take_opening(struct opens *opens, struct opening *opening)
 	if (r < 0 || is_known(&opens->files, &opens->known, opening))
 		return r;
 	return add_here(opens, opening, elsewhere);
-}
-
-static bool is_in_tree(const struct opens *opens, int32_t pid)
-{
-	if (opens->everybody)
-		return pid != 0;
-	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
 }
 
 int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_key)
