@@ -32,6 +32,7 @@ enum profile_backend {
 	PROFILE_BACKEND_SYNTHETIC = 2, /* made by a test or by hand */
 	PROFILE_BACKEND_PTRACE = 3,    /* anybody: ptrace and page tables */
 	PROFILE_BACKEND_CALLGRIND = 4, /* imported: functions alone */
+	PROFILE_BACKEND_PAGEMAP = 5,   /* anybody: page tables and open files, now and then */
 };
 
 /* What a backend is known to record wrongly: bits of profile.bias. */
@@ -49,6 +50,7 @@ enum profile_bias {
 	PROFILE_BIAS_UNSEEN = 1 << 9,  /* some programs, or what they read, could not be seen */
 	PROFILE_BIAS_CALLED =
 		1 << 10, /* of code with breakpoints, the pages of called functions count as touched */
+	PROFILE_BIAS_SAMPLED = 1 << 11, /* what came and went between two looks is missing */
 };
 
 /* What headstartd still has to find out of pages, and how far it has come (profile/refine.h). All 0: nothing. */

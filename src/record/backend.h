@@ -6,6 +6,7 @@
 
 struct backend {
 	enum profile_backend name;
+	bool looks; /* at page tables, and notes openings by itself: there are no events of the kernel's */
 	/* Prepares everything; the command does not exist yet. */
 	int (*set_up)(struct session *session, enum record_step *step);
 	/* A descriptor, the caller's, that the command writes to before it is at its gate. NULL: it need not. */
@@ -23,8 +24,9 @@ struct backend {
 	void (*release)(struct session *session);
 };
 
-extern const struct backend backend_events; /* by-events.c */
-extern const struct backend backend_ptrace; /* by-ptrace.c */
+extern const struct backend backend_events;  /* by-events.c */
+extern const struct backend backend_ptrace;  /* by-ptrace.c */
+extern const struct backend backend_pagemap; /* by-pagemap.c */
 
 /* The window watcher, if its window is the milestone; else -1. */
 int session_window(const struct session *session);

@@ -56,7 +56,7 @@ static int set_up(struct session *session, enum record_step *step)
 	r = tracer_open(session->restore.tracefs, session->restore.instance,
 		&(struct tracer_options){
 			.source = options->page_cache_events ? TRACER_PAGE_CACHE : TRACER_BEST,
-			.moments = options->timeline},
+			.moments = options->timeline || options->watch},
 		&session->tracer);
 	if (r < 0)
 		return r;

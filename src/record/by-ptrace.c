@@ -7,6 +7,11 @@
 #include "record/backend.h"
 #include "record/follow/filter.h"
 
+int record_probe_ptrace(void)
+{
+	return follow_filter(false) ? follow_probe() : -EOPNOTSUPP;
+}
+
 static int set_up(struct session *session, enum record_step *step)
 {
 	int r;
@@ -78,6 +83,7 @@ static void release(struct session *session)
 
 const struct backend backend_ptrace = {
 	.name = PROFILE_BACKEND_PTRACE,
+	.looks = true,
 	.set_up = set_up,
 	.begin = begin,
 	.go = go,

@@ -22,6 +22,8 @@ static uint32_t biases_of_following(const struct session *session)
 	const struct follow_summary *following = &session->following;
 	uint32_t bias = PROFILE_BIAS_ORDER;
 
+	if (session->backend->name == PROFILE_BACKEND_PAGEMAP)
+		bias |= PROFILE_BIAS_SAMPLED;
 	if (session->options->keep_cache || following->files_kept)
 		bias |= PROFILE_BIAS_RESIDENT;
 	if (following->pages_around)
@@ -36,11 +38,11 @@ static uint32_t biases_of_following(const struct session *session)
 
 static uint32_t biases(const struct session *session, const struct assemble_summary *summary)
 {
-	uint32_t bias = session->follow ? biases_of_following(session) : 0;
+	uint32_t bias = session->backend->looks ? biases_of_following(session) : 0;
 
-	if (!session->follow && (session->options->keep_read_ahead || session->restore.read_ahead_on))
+	if (!session->backend->looks && (session->options->keep_read_ahead || session->restore.read_ahead_on))
 		bias |= PROFILE_BIAS_READAHEAD;
-	if (!session->follow && (summary->pages_resident || session->options->keep_cache))
+	if (!session->backend->looks && (summary->pages_resident || session->options->keep_cache))
 		bias |= PROFILE_BIAS_RESIDENT;
 	if (session->trace.lost)
 		bias |= PROFILE_BIAS_LOST;
@@ -85,7 +87,7 @@ static int make_profiles_inside(struct session *session, struct record_result *r
 
 static int resolve(struct session *session, struct record_result *result)
 {
-	int r = session->opens.fd < 0 && !session->follow
+	int r = session->opens.fd < 0 && !session->backend->looks
 		? resolve_by_walking(&session->opens.files, &session->trace, &session->mounts)
 		: 0;
 
@@ -108,7 +110,7 @@ int session_make_profile(struct session *session, struct record_result *result)
 	result->profile.bias = biases(session, &(struct assemble_summary){0});
 	if (r == 0)
 		r = make_profiles_inside(session, result);
-	if (r == 0 && !session->follow)
+	if (r == 0 && !session->backend->looks)
 		r = images_add_events(&session->opens, session->restore.sysfs, &session->trace);
 	if (r == 0)
 		r = resolve(session, result);
@@ -125,8 +127,8 @@ int session_make_profile(struct session *session, struct record_result *result)
 	profile_identify(&result->profile);
 	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
 	result->profile.functions = TAKE_PTR(session->following.functions);
-	result->pages_resident = session->follow ? 0 : summary.pages_resident;
+	result->pages_resident = session->backend->looks ? 0 : summary.pages_resident;
 	result->events_unknown = summary.events_unknown;
-	result->names_by_walking = session->opens.fd < 0 && !session->follow;
+	result->names_by_walking = session->opens.fd < 0 && !session->backend->looks;
 	return 0;
 }

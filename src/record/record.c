@@ -227,12 +227,26 @@ static const char *milestone_reached(const struct session *session)
 	return NULL;
 }
 
+static int tell_watcher(struct session *session, uint64_t complete, bool last)
+{
+	const struct record_seen seen = {
+		.trace = &session->trace,
+		.files = &session->opens.files,
+		.complete = complete,
+		.last = last,
+		.first = session->first,
+	};
+
+	return session->options->watch ? session->options->watch(session->options->context, &seen) : 0;
+}
+
 static int follow(struct session *session)
 {
 	double told = now();
 
 	while (!session->milestone) {
 		size_t before = session->trace.n_events;
+		uint64_t complete = monotonic_ns();
 		/* Gathers first: what has been touched so far comes before the signals and the mark. */
 		int r = session->backend->gather(session, POLL_MS);
 
@@ -247,12 +261,26 @@ static int follow(struct session *session)
 		if (r < 0)
 			return r;
 		session->milestone = milestone_reached(session);
+		r = tell_watcher(session, complete, false);
+		if (r < 0)
+			return r;
+		if (r > 0 && !session->milestone)
+			session->milestone = "stopped";
 		if (now() - told >= PROGRESS_MS / 1e3) {
 			tell(session, false);
 			told = now();
 		}
 	}
 	return 0;
+}
+
+static int make_results(struct session *session, struct record_result *result)
+{
+	int r = session_make_profile(session, result);
+
+	if (r == 0 && !session->trace.requests_lost)
+		r = requests_join(&session->trace, &result->disks);
+	return r == 0 && session->options->timeline ? session_make_timeline(session, result) : r;
 }
 
 static int run(struct session *session, struct record_result *result, enum record_step *step)
@@ -278,25 +306,27 @@ static int run(struct session *session, struct record_result *result, enum recor
 	if (r < 0)
 		return r;
 	*step = RECORD_STEP_PROFILE;
-	r = session_make_profile(session, result);
-	if (r == 0 && !session->trace.requests_lost)
-		r = requests_join(&session->trace, &result->disks);
-	if (r == 0 && session->options->timeline)
-		r = session_make_timeline(session, result);
+	r = session->options->watch ? tell_watcher(session, monotonic_ns(), true)
+				    : make_results(session, result);
 	result->pid = session->command.pid;
 	result->status = session->status;
 	session->backend->hand_over(session, result);
 	if (result->running)
 		result->terminal = TAKE_PTR(session->terminal);
 	result->events = session->trace.n_events;
-	return r;
+	return r < 0 ? r : 0;
 }
 
 int record_run(const struct record_options *options, struct record_result *ret, enum record_step *ret_step)
 {
+	static const struct backend *const backends[] = {
+		[RECORD_BACKEND_EVENTS] = &backend_events,
+		[RECORD_BACKEND_PTRACE] = &backend_ptrace,
+		[RECORD_BACKEND_PAGEMAP] = &backend_pagemap,
+	};
 	_cleanup_(session_release) struct session session = {
 		.options = options,
-		.backend = options->backend == RECORD_BACKEND_EVENTS ? &backend_events : &backend_ptrace,
+		.backend = backends[options->backend],
 		.restore = RESTORE_INIT,
 		.opens = OPENS_INIT,
 		.command = COMMAND_INIT,

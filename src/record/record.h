@@ -4,7 +4,8 @@
  *
  * By trace events, as root, this is exact: with read-ahead off, the first touch of every page is a fault or a read, and the
  * kernel reports both. The machine is slower meanwhile; restore/restore.h puts read-ahead back. By ptrace it needs no
- * privilege, and the rest of the machine does not notice; follow/follow.h says what is known then.
+ * privilege, and the rest of the machine does not notice; follow/follow.h says what is known then. By page tables alone
+ * (follow/sampler.h) it works where ptrace is refused, and misses what is too short to be seen.
  */
 #pragma once
 
@@ -28,9 +29,22 @@ struct record_progress {
 };
 
 enum record_backend {
-	RECORD_BACKEND_EVENTS, /* as root: the kernel's trace events */
-	RECORD_BACKEND_PTRACE, /* without privileges */
+	RECORD_BACKEND_EVENTS,  /* as root: the kernel's trace events */
+	RECORD_BACKEND_PTRACE,  /* without privileges */
+	RECORD_BACKEND_PAGEMAP, /* where that is refused, too: looks at /proc now and then */
 };
+
+/* What has been gathered so far. Whoever watches may take it out of the lists of the trace. */
+struct record_seen {
+	struct record_trace *trace;
+	const struct record_files *files; /* their names */
+	uint64_t complete; /* nanoseconds, CLOCK_MONOTONIC: everything until then has been gathered */
+	bool last;         /* the recording has ended */
+	int32_t first;     /* by trace events: the command's number in the kernel's own numbering */
+};
+
+/* Returns 0, negative errno to give up, or anything else to end the recording. */
+typedef int record_watcher(void *context, const struct record_seen *seen);
 
 struct record_options {
 	enum record_backend backend;
@@ -48,8 +62,9 @@ struct record_options {
 	bool keep_read_ahead;
 	bool sound_disks; /* read a little more when the start is recorded, to measure the disks (disks/sound.h) */
 	const struct functions_choice
-		*functions;     /* by ptrace: whose functions to record as well; NULL: none */
-	bool timeline;          /* also what each thread does over time: record_result.timeline */
+		*functions;    /* by ptrace: whose functions to record as well; NULL: none */
+	bool timeline;         /* also what each thread does over time: record_result.timeline */
+	record_watcher *watch; /* or NULL; several times a second. With it nothing is made of the recording */
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	/*
 	 * Gets the profile of a program that was started in a mount namespace of its own, by its names there
@@ -103,6 +118,12 @@ enum record_step {
  * kernel refuses them to this root all the same, -ENOENT or -ENODEV if it has none.
  */
 int record_probe_events(void);
+
+/*
+ * Whether commands can be followed by ptrace here. Returns 0, or negative errno: -EOPNOTSUPP on a processor that it was not
+ * written for.
+ */
+int record_probe_ptrace(void);
 
 const char *record_step_text(enum record_step step);
 

@@ -15,6 +15,7 @@
 #include "record/waits/sleepers.h"
 
 struct backend;
+struct sampler;
 
 struct session {
 	const struct record_options *options;
@@ -22,8 +23,9 @@ struct session {
 	struct restore restore;
 	struct mounts mounts;
 	struct tracer *tracer;
-	struct follow *follow; /* these three of by-ptrace.c */
+	struct follow *follow; /* these two of by-ptrace.c */
 	const struct sock_fprog *filter;
+	struct sampler *sampler; /* of by-pagemap.c */
 	struct follow_summary following;
 	struct opens opens;
 	struct record_trace trace;

@@ -2,7 +2,6 @@
 /* The parts of a recording that do not need a start of our own making. */
 #include "record/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,9 +14,10 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/hidden.h"
-#include "base/io.h"
+#include "base/run/process-tree.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -25,6 +25,7 @@
 #include "profile/edit.h"
 #include "record/assemble.h"
 #include "record/describe.h"
+#include "record/follow/open-files.h"
 #include "record/follow/page-tables.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
@@ -55,25 +56,6 @@ static void watch_release(struct watch *watch)
 	opens_release(&watch->opens);
 	mounts_release(&watch->mounts);
 	record_trace_release(&watch->trace);
-}
-
-/* Adds the children of the process to pids, and theirs. */
-static void find_children(int32_t pid, int32_t *pids, size_t *n)
-{
-	_cleanup_free_ char *text = NULL;
-	char path[64], *rest;
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%" PRId32 "/children", pid, pid);
-	if (read_pseudo_file(path, 1 << 16, &text, &size) < 0)
-		return;
-	rest = text;
-	for (char *word; (word = strsep(&rest, " ")) && *n < PIDS_MAX;) {
-		if (!*word)
-			continue;
-		pids[(*n)++] = (int32_t)strtol(word, NULL, 10);
-		find_children(pids[*n - 1], pids, n);
-	}
 }
 
 /* Pages that the process has mapped already count as touched, as those that fault-around maps do. */
@@ -149,41 +131,17 @@ static int add_mapped(struct watch *watch, int32_t pid)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* What has been read of an open file, if it was read from its beginning on. Returns how many bytes; 0 if it is open to write. */
-static uint64_t bytes_read(int32_t pid, const char *number)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t position = 0;
-	const char *flags;
-	char path[320];
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fdinfo/%s", pid, number);
-	if (read_pseudo_file(path, 1 << 16, &text, &size) < 0)
-		return 0;
-	flags = strstr(text, "\nflags:");
-	if (!flags || (strtoul(flags + strlen("\nflags:"), NULL, 8) & O_ACCMODE) != O_RDONLY)
-		return 0;
-	return number_of_line(text, "pos:", &position) ? position : 0;
-}
-
 /* Files that are read rather than mapped, and are open still. */
-static int add_open_file(struct watch *watch, int32_t pid, const char *number)
+static int add_open_file(void *context, int fd, uint64_t bytes)
 {
-	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), bytes = bytes_read(pid, number);
-	struct record_event event = {.time = watch->began, .pid = pid, .kind = RECORD_TOUCH};
-	_cleanup_close_ int fd = -1;
+	const struct look *look = context;
+	struct watch *watch = look->watch;
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct record_event event = {.time = watch->began, .pid = look->pid, .kind = RECORD_TOUCH};
 	struct statx status;
-	char path[320];
-	int r;
+	int r = opens_add(&watch->opens, fd, look->pid, NULL);
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd/%s", pid, number);
-	fd = open(path, O_PATH | O_CLOEXEC);
-	if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_INO | STATX_TYPE, &status) < 0 ||
-		!S_ISREG(status.stx_mode))
-		return 0;
-	r = opens_add(&watch->opens, fd, pid, NULL);
-	if (r < 0 || bytes == 0)
+	if (r < 0 || bytes == 0 || statx(fd, "", AT_EMPTY_PATH, STATX_INO, &status) < 0)
 		return r;
 	event.inode = status.stx_ino;
 	event.device = mounts_pack_device(status.stx_dev_major, status.stx_dev_minor);
@@ -194,17 +152,7 @@ static int add_open_file(struct watch *watch, int32_t pid, const char *number)
 
 static int add_open(struct watch *watch, int32_t pid)
 {
-	_cleanup_closedir_ DIR *folder = NULL;
-	struct dirent *entry;
-	char path[320];
-	int r = 0;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/fd", pid);
-	folder = opendir(path);
-	while (r == 0 && folder && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			r = add_open_file(watch, pid, entry->d_name);
-	return r;
+	return open_files_each(pid, add_open_file, &(struct look){.watch = watch, .pid = pid});
 }
 
 /* A script is not mapped; what was executed was opened, whatever it is. */
@@ -217,16 +165,21 @@ static int add_program(struct watch *watch)
 
 static int begin(struct watch *watch)
 {
-	int32_t pids[PIDS_MAX] = {watch->options->pid};
-	size_t n = 1;
-	int r = mounts_read(&watch->mounts);
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	int r = ARRAY_RESERVE(pids, capacity, 1);
 
+	if (r == 0)
+		r = mounts_read(&watch->mounts);
 	if (r == 0)
 		r = opens_start(&watch->opens, &watch->mounts);
 	if (r < 0)
 		return r == -ENOMEM ? r : -EOPNOTSUPP;
 	watch->began = watch->last = monotonic_ns();
-	find_children(pids[0], pids, &n);
+	pids[n++] = watch->options->pid;
+	if (process_tree_below(pids[0], &pids, &n, &capacity) == -ENOMEM)
+		return -ENOMEM;
+	n = n < PIDS_MAX ? n : PIDS_MAX;
 	r = tracer_attach(watch->tracer, &watch->trace, pids, n);
 	/* Tells the tree to opens, before the first file is added. */
 	if (r == 0)

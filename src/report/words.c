@@ -86,6 +86,8 @@ const struct words_bias words_biases[] = {
 	{PROFILE_BIAS_UNSEEN, "unseen", "some programs, or what they read, could not be seen"},
 	{PROFILE_BIAS_CALLED, "called",
 		"of code, the pages of called functions count as touched, and none else"},
+	{PROFILE_BIAS_SAMPLED, "sampled",
+		"processes were looked at now and then: short ones, and files that were read and closed, are missing"},
 	{0, NULL, NULL},
 };
 
@@ -100,6 +102,8 @@ const char *words_backend_name(uint32_t backend)
 		return "ptrace";
 	case PROFILE_BACKEND_CALLGRIND:
 		return "callgrind";
+	case PROFILE_BACKEND_PAGEMAP:
+		return "pagemap";
 	default:
 		return "unknown";
 	}
@@ -116,6 +120,8 @@ const char *words_backend_meaning(uint32_t backend)
 		return "ptrace and page tables";
 	case PROFILE_BACKEND_CALLGRIND:
 		return "valgrind's callgrind, imported: functions alone";
+	case PROFILE_BACKEND_PAGEMAP:
+		return "page tables and open files, now and then";
 	default:
 		return "unknown";
 	}

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -94,9 +95,57 @@ static void a_tree_that_ignores_sigterm_is_ended(void **state)
 	all_processes_end(true);
 }
 
+static int hold[2], told[2];
+
+/* A child of a thread that is not the first one, with a child of its own. */
+static void *fork_twice(void *unused)
+{
+	char byte;
+
+	if (fork() == 0) {
+		close(hold[1]);
+		fork();
+		(void)!write(told[1], "", 1);
+		(void)!read(hold[0], &byte, 1);
+		_exit(0);
+	}
+	while (read(hold[0], &byte, 1) <
+		0) /* the thread stays: otherwise its children become those of another one */
+		;
+	return unused;
+}
+
+static void a_tree_has_the_children_of_all_threads(void **state)
+{
+	pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	pthread_t thread;
+	bool ended;
+	int status;
+	char byte;
+
+	assert_int_equal(pipe(hold), 0);
+	assert_int_equal(pipe(told), 0);
+	assert_int_equal(pthread_create(&thread, NULL, fork_twice, NULL), 0);
+	assert_int_equal(read(told[0], &byte, 1), 1);
+	assert_int_equal(read(told[0], &byte, 1), 1);
+	assert_int_equal(process_tree_below(getpid(), &pids, &n, &capacity), 0);
+	assert_int_equal(n, 2);
+	assert_int_equal(process_tree_below(pids[0], &pids, &n, &capacity), 0);
+	assert_int_equal(n, 3);
+	assert_int_equal(pids[1], pids[2]);
+	close(hold[1]);
+	pthread_join(thread, NULL);
+	while (!process_tree_reap(pids[0], &ended, &status))
+		;
+	assert_int_equal(process_tree_below(pids[0], &pids, &n, &capacity), -ENOENT);
+	free(pids);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_tree_has_the_children_of_all_threads),
 		cmocka_unit_test(an_orphan_belongs_to_the_tree),
 		cmocka_unit_test(a_tree_is_ended),
 		cmocka_unit_test(a_tree_that_ignores_sigterm_is_ended),

@@ -19,6 +19,18 @@ machine_state() {
 	cat "/sys/class/bdi/$(mountpoint -d "$disk")/read_ahead_kb"
 }
 
+# Runs a recorder, and runs it again for as long as somebody else on the machine records.
+alone() {
+	while :; do
+		alone_status=0
+		"$@" 2>"$tmp/alone" || alone_status=$?
+		grep -q "another recording is running" "$tmp/alone" || break
+		sleep 0.1 # it is no child of ours, so wait(2) cannot tell
+	done
+	cat "$tmp/alone" >&2
+	return "$alone_status"
+}
+
 can_record() {
 	until "$tool" record --quiet --no-drop -o "$tmp/probe" true 2>"$tmp/err"; do
 		grep -q "another recording is running" "$tmp/err" || skip "no recording here: $(cat "$tmp/err")"

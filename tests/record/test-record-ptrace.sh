@@ -65,7 +65,7 @@ case_backend_is_chosen_and_told() {
 	record --json -- true >"$tmp/out"
 	tail -n 1 "$tmp/out" >"$tmp/json"
 	[ "$(json "$tmp/json" 'TOP["backend"]')" = ptrace ] || fail "the backend is not in the JSON"
-	refuses 2 "unknown backend 'strace': use auto, trace or ptrace" as_user "$tool" record --backend strace -- true
+	refuses 2 "unknown backend 'strace': use auto, trace, ptrace or pagemap" as_user "$tool" record --backend strace -- true
 	refuses 1 "by the kernel's trace events needs root: use sudo, or --backend ptrace" as_user "$tool" record --backend trace -- true
 	refuses 1 "--user needs root" as_user "$tool" record --user nobody -- true
 	refuses 1 "--keep-read-ahead is for trace events" as_user "$tool" record --keep-read-ahead -- true

@@ -2,6 +2,7 @@
 /* Finds the children of this process in /proc, reaps them, and ends them. */
 #include "base/run/process-tree.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,29 +34,67 @@ bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status)
 	return pid < 0 && errno == ECHILD;
 }
 
-int process_tree_children(pid_t **ret, size_t *ret_n)
+/* Appends the children that the thread itself has started. */
+static int children_of_thread(pid_t process, pid_t thread, pid_t **pids, size_t *n, size_t *capacity)
 {
 	_cleanup_free_ char *list = NULL;
-	_cleanup_free_ pid_t *pids = NULL;
-	size_t size, n = 0, capacity = 0;
 	char path[64], *rest, *word;
+	size_t size;
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/children", getpid());
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", process, thread);
 	r = read_pseudo_file(path, LIST_MAX, &list, &size);
-	if (r < 0)
-		return r;
 	rest = list;
-	while ((word = strsep(&rest, " "))) {
+	while (r == 0 && (word = strsep(&rest, " "))) {
 		if (!*word)
 			continue;
-		if (ARRAY_RESERVE(pids, capacity, n + 1) < 0)
-			return -ENOMEM;
-		pids[n++] = (pid_t)strtol(word, NULL, 10);
+		r = ARRAY_RESERVE(*pids, *capacity, *n + 1);
+		if (r == 0)
+			(*pids)[(*n)++] = (pid_t)strtol(word, NULL, 10);
 	}
+	return r;
+}
+
+int process_tree_children(pid_t **ret, size_t *ret_n)
+{
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	int r = children_of_thread(getpid(), getpid(), &pids, &n, &capacity);
+
+	if (r < 0)
+		return r;
 	*ret = TAKE_PTR(pids);
 	*ret_n = n;
 	return 0;
+}
+
+static int children_of_process(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
+{
+	_cleanup_closedir_ DIR *threads = NULL;
+	struct dirent *entry;
+	char path[32];
+	int r = -ENOENT;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	while (threads && r != -ENOMEM && (entry = readdir(threads)))
+		if (entry->d_name[0] != '.') {
+			int one = children_of_thread(pid, atoi(entry->d_name), pids, n, capacity);
+
+			r = one == -ENOMEM || r < 0 ? one : r;
+		}
+	return r;
+}
+
+int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
+{
+	size_t next = *n;
+	int r = children_of_process(pid, pids, n, capacity);
+
+	for (; r != -ENOMEM && next < *n && *n < PROCESS_TREE_MAX; next++)
+		if (children_of_process((*pids)[next], pids, n, capacity) == -ENOMEM)
+			r = -ENOMEM;
+	return r;
 }
 
 /* When these end, their orphans become our children in turn. */

@@ -20,6 +20,13 @@ bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status);
 int process_tree_children(pid_t **ret, size_t *ret_n);
 
 /*
+ * Appends the children of the process, those of its other threads too, and theirs, to *pids, which is the caller's to
+ * free: at most PROCESS_TREE_MAX. Returns 0, -ENOMEM, or -ENOENT: it has ended, or as above.
+ */
+#define PROCESS_TREE_MAX 4096
+int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity);
+
+/*
  * Ends the tree: sends SIGTERM, and after five seconds SIGKILL to the processes that are left. Reaps them all.
  * *ret_status is the command's, if it has not been reaped before.
  */

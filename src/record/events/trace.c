@@ -98,10 +98,16 @@ int record_trace_add_pid(struct record_trace *trace, int32_t pid)
 	return 0;
 }
 
-void record_trace_release(struct record_trace *trace)
+void record_trace_drop_execs(struct record_trace *trace)
 {
 	for (size_t i = 0; i < trace->n_execs; i++)
 		free(trace->execs[i].path);
+	trace->n_execs = 0;
+}
+
+void record_trace_release(struct record_trace *trace)
+{
+	record_trace_drop_execs(trace);
 	free(trace->events);
 	free(trace->execs);
 	free(trace->pids);

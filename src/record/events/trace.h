@@ -86,6 +86,7 @@ int record_trace_add_request(struct record_trace *trace, const struct record_req
 int record_trace_add_moment(struct record_trace *trace, const struct timeline_moment *moment);
 /* Takes a copy of the path. */
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path);
+void record_trace_drop_execs(struct record_trace *trace);
 int record_trace_add_pid(struct record_trace *trace, int32_t pid);
 void record_trace_release(struct record_trace *trace);
 

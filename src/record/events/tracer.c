@@ -284,13 +284,21 @@ static int follow(struct tracer *tracer, struct record_trace *trace, const int32
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%d ", pids[i]);
 		r = record_trace_add_pid(trace, pids[i]);
 	}
-	if (r == 0)
+	if (r == 0 && n > 0)
 		r = write_option(&tracer->tree, "set_event_pid", text);
 	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
 		r = enable(&tracer->tree, kind);
 	for (enum kind kind = EVENT_SWITCH; r == 0 && tracer->moments && kind < EVENT_ISSUE; kind++)
-		r = enable(&tracer->tree, kind);
+		if (n > 0 || kind != EVENT_CALL)
+			r = enable(&tracer->tree, kind);
 	return r;
+}
+
+static void enable_disks(struct tracer *tracer)
+{
+	if (tracer->disks.instance &&
+		(enable(&tracer->disks, EVENT_ISSUE) < 0 || enable(&tracer->disks, EVENT_COMPLETE) < 0))
+		ring_release(&tracer->disks);
 }
 
 static int forget_events(struct tracer *tracer)
@@ -306,7 +314,10 @@ int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32
 {
 	int r = forget_events(tracer);
 
-	return r < 0 ? r : follow(tracer, trace, pids, n);
+	if (r == 0)
+		r = follow(tracer, trace, pids, n);
+	enable_disks(tracer);
+	return r;
 }
 
 int tracer_attach_everybody(struct tracer *tracer, const char *except)
@@ -330,9 +341,7 @@ int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *re
 	if (!tracer->marked_by)
 		return -ESRCH;
 	r = follow(tracer, trace, &tracer->marked_by, 1);
-	if (tracer->disks.instance &&
-		(enable(&tracer->disks, EVENT_ISSUE) < 0 || enable(&tracer->disks, EVENT_COMPLETE) < 0))
-		ring_release(&tracer->disks);
+	enable_disks(tracer);
 	if (r == 0)
 		*ret_pid = tracer->marked_by;
 	return r;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <linux/audit.h>
 #include <linux/kcmp.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -422,6 +423,28 @@ static void raise_limit(void)
 		limit.rlim_cur = limit.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &limit);
 	}
+}
+
+int follow_probe(void)
+{
+	const uint32_t action = SECCOMP_RET_TRACE;
+	pid_t child;
+	int r = 0;
+
+	if (syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) < 0)
+		return -errno;
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (child == 0)
+		for (;;)
+			pause();
+	if (ptrace(PTRACE_SEIZE, child, 0, 0) < 0) /* no stop at its end */
+		r = -errno;
+	kill(child, SIGKILL);
+	while (waitpid(child, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	return r;
 }
 
 int follow_new(const struct follow_options *options, struct follow **ret)

@@ -39,6 +39,9 @@ struct follow_summary {
 	uint64_t pages_kept, pages_looked;
 };
 
+/* Whether a child of ours could be followed. Returns 0 or negative errno: -EPERM where the system forbids it. */
+int follow_probe(void);
+
 /* Attaches to the command. Returns 0 or negative errno: -EPERM where the system forbids it. */
 int follow_new(const struct follow_options *options, struct follow **ret);
 

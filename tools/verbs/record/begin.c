@@ -19,6 +19,15 @@
 #include "verbs/record/functions.h"
 #include "verbs/record/report.h"
 
+void record_choose_backend(struct record_job *job)
+{
+	job->refused = record_probe_events();
+	job->no_ptrace = job->refused < 0 ? record_probe_ptrace() : 0;
+	job->record.backend = job->refused == 0 ? RECORD_BACKEND_EVENTS
+		: job->no_ptrace == 0           ? RECORD_BACKEND_PTRACE
+						: RECORD_BACKEND_PAGEMAP;
+}
+
 /* sudo gives root another PATH than the user's, in which the user's own programs are not found. */
 static int find_in_users_path(const char *name, const char *user, char **ret)
 {

@@ -4,6 +4,9 @@
 
 #include "verbs/record/job.h"
 
+/* Chooses the best backend that works here. */
+void record_choose_backend(struct record_job *job);
+
 /* Chooses the user whom the command runs as, if none was named: the one who called sudo. */
 void record_choose_user(struct record_job *job);
 

@@ -37,7 +37,8 @@ static const char help[] =
 	"  -o, --output FILE         write the profile to FILE, and nothing else\n"
 	"  -b, --backend BACKEND     trace: the kernel's trace events; exact, needs root\n"
 	"                            ptrace: follow COMMAND; needs no rights and no cold machine\n"
-	"                            auto: trace where it works, else ptrace (default)\n"
+	"                            pagemap: look at its page tables now and then; works without ptrace\n"
+	"                            auto: the first of these that works (default)\n"
 	"      --functions[=OBJECT]  also record which functions of OBJECT are called, in their order; of\n"
 	"                            all programs and libraries without OBJECT; may be repeated\n"
 	"  -u, --until MILESTONE     exit: the command and everything it started have ended (default)\n"
@@ -75,12 +76,14 @@ static int take_backend(const char *verb, const char *name, void *to)
 	struct record_job *job = to;
 
 	job->choose = streq(name, "auto");
-	if (streq(name, "ptrace"))
+	if (streq(name, "pagemap"))
+		job->record.backend = RECORD_BACKEND_PAGEMAP;
+	else if (streq(name, "ptrace"))
 		job->record.backend = RECORD_BACKEND_PTRACE;
 	else if (streq(name, "trace"))
 		job->record.backend = RECORD_BACKEND_EVENTS;
 	else if (!job->choose)
-		return verb_usage(verb, "unknown backend '%s': use auto, trace or ptrace", name);
+		return verb_usage(verb, "unknown backend '%s': use auto, trace, ptrace or pagemap", name);
 	return 0;
 }
 
@@ -162,21 +165,20 @@ static int record(struct record_job *job)
 /* Returns 0, or an exit status after printing why this backend cannot do what it was asked to. */
 static int choose_backend(struct record_job *job)
 {
-	int r = job->choose ? record_probe_events() : 0;
+	const char *name;
 
-	if (r < 0) {
-		job->record.backend = RECORD_BACKEND_PTRACE;
-		job->refused = r;
-	}
+	if (job->choose)
+		record_choose_backend(job);
+	name = job->record.backend == RECORD_BACKEND_PAGEMAP ? "pagemap" : "ptrace";
 	if (geteuid() != 0 && job->record.backend == RECORD_BACKEND_EVENTS)
 		return verb_fail(
 			"recording by the kernel's trace events needs root: use sudo, or --backend ptrace");
 	if (geteuid() != 0 && job->record.user)
 		return verb_fail("--user needs root: sudo headstart record …");
-	if (job->record.backend == RECORD_BACKEND_PTRACE && job->record.keep_read_ahead)
+	if (job->record.backend != RECORD_BACKEND_EVENTS && job->record.keep_read_ahead)
 		return verb_fail(
-			"--keep-read-ahead is for trace events: --backend ptrace leaves read-ahead on");
-	if (job->record.backend == RECORD_BACKEND_PTRACE && job->record.page_cache_events)
+			"--keep-read-ahead is for trace events: --backend %s leaves read-ahead on", name);
+	if (job->record.backend != RECORD_BACKEND_EVENTS && job->record.page_cache_events)
 		return verb_fail(
 			"--page-cache-events is for trace events: leave it out, or use --backend trace");
 	return 0;

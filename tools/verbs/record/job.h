@@ -26,8 +26,9 @@ struct record_job {
 	const char *makes;  /* "profile" or "timeline" */
 	const char *output; /* NULL: the store */
 	bool kill, merge, force, quiet, json;
-	bool choose; /* the best backend that works here */
-	int refused; /* negative errno: why that is not trace events; 0: it is, or was not asked */
+	bool choose;   /* the best backend that works here */
+	int refused;   /* negative errno: why that is not trace events; 0: it is, or was not asked */
+	int no_ptrace; /* negative errno: why it is not ptrace either; 0 as above */
 	struct record_functions functions;
 	char *path;                /* owned; of the command, links not resolved */
 	char *program;             /* owned; links resolved */

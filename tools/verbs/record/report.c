@@ -76,7 +76,13 @@ void record_report_backend(const struct record_job *job)
 		: job->refused == -EACCES        ? "the kernel refuses trace events here"
 						 : "this kernel has no trace events of the page cache";
 
-	verb_note("recording by ptrace, since %s: the pages are known less exactly", why);
+	if (job->no_ptrace)
+		verb_note(
+			"recording by page tables, since %s and ptrace is refused: what is short-lived, or read "
+			"without being mapped, may be missing",
+			why);
+	else
+		verb_note("recording by ptrace, since %s: the pages are known less exactly", why);
 }
 
 void record_report_goes_on(const struct record_job *job, const struct record_result *result)
@@ -106,11 +112,12 @@ int record_report_failure(enum record_step step, int err, const struct record_jo
 		return verb_fail("this kernel has no tracefs (CONFIG_TRACING)");
 	if (step == RECORD_STEP_FOLLOW && (err == -EPERM || err == -EACCES))
 		return verb_fail(
-			"this system forbids tracing '%s' by ptrace (see kernel.yama.ptrace_scope): record as root, "
-			"with --backend trace",
+			"this system forbids tracing '%s' by ptrace (see kernel.yama.ptrace_scope): record as root "
+			"with --backend trace, or with --backend pagemap",
 			name);
 	if (step == RECORD_STEP_FOLLOW && err == -EOPNOTSUPP)
-		return verb_fail("--backend ptrace does not know this processor: record as root");
+		return verb_fail(
+			"--backend ptrace does not know this processor: use --backend pagemap, or record as root");
 	if (step == RECORD_STEP_TRACER && err == -ENOENT)
 		return verb_fail("this kernel has no filemap tracepoints (CONFIG_EVENT_TRACING)");
 	if (step == RECORD_STEP_MOUNTS && err == -ENOENT)
@@ -181,6 +188,12 @@ static bool find_expected(
 	return plan_build(profile, &options, &plan, &size, ret) == 0;
 }
 
+/* By page tables, with or without ptrace. */
+static bool is_looked_at(const struct profile *profile)
+{
+	return profile->backend == PROFILE_BACKEND_PTRACE || profile->backend == PROFILE_BACKEND_PAGEMAP;
+}
+
 int record_report_json(const struct record_job *job, const struct record_result *result, const char *path)
 {
 	const struct profile *profile = &result->profile;
@@ -201,7 +214,7 @@ int record_report_json(const struct record_job *job, const struct record_result 
 	add_number(object, "pages_resident", result->pages_resident);
 	add_number(object, "files_unnamed", result->files_unnamed);
 	add_string(object, "backend", words_backend_name(profile->backend));
-	if (profile->backend == PROFILE_BACKEND_PTRACE) {
+	if (is_looked_at(profile)) {
 		add_number(object, "pages_around", result->following.pages_around);
 		add_number(object, "files_kept", result->following.files_kept);
 		add_number(object, "processes_unseen", result->following.processes_unseen);
@@ -296,7 +309,7 @@ static void print_biases(const struct record_result *result)
 
 	if (result->pages_resident)
 		counted |= PROFILE_BIAS_RESIDENT;
-	if (profile->backend == PROFILE_BACKEND_PTRACE) {
+	if (is_looked_at(profile)) {
 		counted |= PROFILE_BIAS_AROUND | PROFILE_BIAS_UNSEEN;
 		if (result->following.files_kept)
 			counted |= PROFILE_BIAS_RESIDENT;

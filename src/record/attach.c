@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "record/attach.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/inode-map.h"
+#include "base/times.h"
+#include "record/events/tracer.h"
+#include "record/follow/open-files.h"
+#include "record/follow/page-tables.h"
+#include "record/names/mounts.h"
+#include "record/names/opens.h"
+#include "record/restore/restore.h"
+
+#define POLL_MS    40
+#define DRAINS_MAX 16
+
+struct attached {
+	struct restore restore;
+	struct mounts mounts;
+	struct tracer *tracer;
+	struct opens opens;
+	struct record_trace trace;
+	struct inode_map named; /* mapped files that were looked at */
+	int32_t pid;            /* whose files are looked at */
+};
+
+static void attached_release(struct attached *attached)
+{
+	tracer_free(attached->tracer);
+	restore_release(&attached->restore);
+	opens_release(&attached->opens);
+	mounts_release(&attached->mounts);
+	record_trace_release(&attached->trace);
+	inode_map_release(&attached->named);
+}
+
+static int name_mapping(void *context, const struct page_mapping *mapping)
+{
+	struct attached *attached = context;
+	_cleanup_close_ int fd = -1;
+	char path[96];
+	int r;
+
+	if (inode_map_find(&attached->named, mapping->device, mapping->inode) != INODE_MAP_NONE)
+		return 0;
+	r = inode_map_add(&attached->named, mapping->device, mapping->inode, 0);
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/map_files/%" PRIx64 "-%" PRIx64, attached->pid,
+		mapping->start, mapping->end);
+	fd = open(path, O_PATH | O_CLOEXEC);
+	return r < 0 || fd < 0 ? r : opens_add(&attached->opens, fd, attached->pid, NULL);
+}
+
+static int name_open(void *context, int fd, uint64_t bytes)
+{
+	struct attached *attached = context;
+
+	(void)bytes;
+	return opens_add(&attached->opens, fd, attached->pid, NULL);
+}
+
+/* What was opened before we came. */
+static int name_files(struct attached *attached, const int32_t *pids, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r != -ENOMEM && i < n; i++) {
+		attached->pid = pids[i];
+		r = page_tables_mappings(pids[i], name_mapping, attached);
+		if (r != -ENOMEM)
+			r = open_files_each(pids[i], name_open, attached);
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+static int set_up(struct attached *attached, const struct attach_options *options, enum record_step *step)
+{
+	int r;
+
+	*step = RECORD_STEP_TRACEFS;
+	r = restore_init(&attached->restore);
+	if (r < 0)
+		return r;
+	*step = RECORD_STEP_MOUNTS;
+	r = mounts_read(&attached->mounts);
+	if (r < 0)
+		return r;
+	*step = RECORD_STEP_TRACER;
+	r = restore_begin(&attached->restore); /* the guard; no read-ahead was chosen */
+	if (r == 0)
+		r = tracer_open(attached->restore.tracefs, attached->restore.instance,
+			&(struct tracer_options){.moments = true}, &attached->tracer);
+	if (r < 0)
+		return r;
+	/* Without fanotify only what is open now has a name. */
+	attached->opens.bounded = true;
+	if (opens_start(&attached->opens, &attached->mounts) == -ENOMEM)
+		return -ENOMEM;
+	attached->opens.everybody = options->n_pids == 0;
+	r = tracer_attach(attached->tracer, &attached->trace, options->pids, options->n_pids);
+	return r == 0 ? name_files(attached, options->pids, options->n_pids) : r;
+}
+
+/* Where much is opened, some of it waits for the next time. */
+static int drain_opens(struct attached *attached)
+{
+	struct pollfd opened = {.fd = attached->opens.fd, .events = POLLIN};
+	int r = 0;
+
+	for (int times = 0; r == 0 && times < DRAINS_MAX && poll(&opened, 1, 0) > 0; times++)
+		r = opens_drain(&attached->opens, &attached->trace);
+	return r;
+}
+
+static int watch(struct attached *attached, const struct attach_options *options)
+{
+	struct record_seen seen = {.trace = &attached->trace, .files = &attached->opens.files};
+	int r = 0;
+
+	while (r == 0) {
+		poll(NULL, 0, POLL_MS); /* a signal ends it early */
+		seen.complete = monotonic_ns();
+		r = tracer_drain(attached->tracer, &attached->trace);
+		if (r == 0)
+			r = drain_opens(attached);
+		if (r == 0)
+			r = options->watch(options->context, &seen);
+	}
+	return r < 0 ? r : 0;
+}
+
+int attach_run(const struct attach_options *options, enum record_step *ret_step)
+{
+	_cleanup_(attached_release) struct attached attached = {.restore = RESTORE_INIT, .opens = OPENS_INIT};
+	int r = set_up(&attached, options, ret_step), restored;
+
+	if (r == 0) {
+		*ret_step = RECORD_STEP_RECORD;
+		r = watch(&attached, options);
+	}
+	tracer_free(TAKE_PTR(attached.tracer));
+	restored = restore_end(&attached.restore);
+	if (r == 0 && restored < 0)
+		*ret_step = RECORD_STEP_RESTORE;
+	return r ? r : restored;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* without-ptrace COMMAND…: runs it where ptrace(2) fails, as in many containers. Exit status 77 if there is no seccomp. */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_ptrace, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+
+	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+		return 77;
+	execvp(argv[1], argv + 1);
+	return 127;
+}
