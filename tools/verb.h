@@ -14,6 +14,7 @@
 	VERB(run, "read ahead what a program's start touches, then start it")                                \
 	VERB(measure, "measure what headstart gains for a command on this machine")                          \
 	VERB(trace, "trace a start: what each of its threads does, and each read")                           \
+	VERB(watch, "show live what a start, a process or the machine reads")                                \
 	VERB(report, "say what the time of a traced start went to")                                          \
 	VERB(timeline, "draw a traced start as a page, or export it for Perfetto")                           \
 	VERB(plan, "compile a profile for this machine's disk")                                              \

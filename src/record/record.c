@@ -233,6 +233,7 @@ static int tell_watcher(struct session *session, uint64_t complete, bool last)
 		.trace = &session->trace,
 		.files = &session->opens.files,
 		.complete = complete,
+		.began = (uint64_t)(session->started * 1e9),
 		.last = last,
 		.first = session->first,
 	};

@@ -39,6 +39,7 @@ struct record_seen {
 	struct record_trace *trace;
 	const struct record_files *files; /* their names */
 	uint64_t complete; /* nanoseconds, CLOCK_MONOTONIC: everything until then has been gathered */
+	uint64_t began;    /* the same: when the command was let go; 0: it was there before */
 	bool last;         /* the recording has ended */
 	int32_t first;     /* by trace events: the command's number in the kernel's own numbering */
 };

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/cleanup.h"
 #include "report/utf8.h"
@@ -20,6 +21,14 @@ void table_title(FILE *out, const char *text, const struct report_style *style)
 	fputs(style->colour ? "\033[0m\n" : "\n", out);
 }
 
+/* Columns of a character; negative if the locale (LC_CTYPE) knows that it cannot be printed. */
+static int columns_of(const char *text, size_t n)
+{
+	wchar_t wide;
+
+	return n > 1 && mbrtowc(&wide, text, n, &(mbstate_t){0}) == n ? wcwidth(wide) : 1;
+}
+
 /* Bytes of the character at `text` if it can be printed as it is; 0 if it must be escaped. */
 static size_t printable(const char *text, bool utf8)
 {
@@ -30,14 +39,14 @@ static size_t printable(const char *text, bool utf8)
 		return c >= ' ' && c != 0x7f;
 	n = utf8 ? utf8_length(text) : 0;
 	/* U+0080 to U+009F are control characters too. */
-	return n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0 ? 0 : n;
+	return (n == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0) || columns_of(text, n) < 0 ? 0 : n;
 }
 
 static size_t step(const char *text, bool utf8, size_t *ret_width)
 {
 	size_t n = printable(text, utf8);
 
-	*ret_width = n ? 1 : 4;
+	*ret_width = n ? (size_t)columns_of(text, n) : 4;
 	return n ? n : 1;
 }
 

@@ -34,7 +34,7 @@ CHOICES = {
 }
 
 # Where the name alone does not tell.
-SPECIAL = {("record", "--user"): "user", ("trace", "--user"): "user", ("install", "--app"): "program", ("uninstall", "--app"): "program"}
+SPECIAL = {("record", "--user"): "user", ("trace", "--user"): "user", ("watch", "--user"): "user", ("install", "--app"): "program", ("uninstall", "--app"): "program"}
 
 
 read_files = set()    # the sources that were read

@@ -45,7 +45,7 @@ int record_functions_check(struct record_job *job)
 	if (functions->all && functions->choice.n_objects > 0)
 		return verb_usage("record", "--functions stands for all files: leave out --functions=%s",
 			functions->objects[0]);
-	if (!job->choose && job->record.backend == RECORD_BACKEND_EVENTS)
+	if (!job->choose && job->record.backend != RECORD_BACKEND_PTRACE)
 		return verb_usage("record", "--functions follows the command: use --backend ptrace");
 	functions->choice.objects = (const char *const *)functions->objects;
 	job->choose = false;

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#include "live/carry.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define STATE_DEAD    0x30u       /* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE */
+#define SHARES_THREAD 0x00010000u /* CLONE_THREAD */
+
+struct carried *carry_find(const struct carry *carry, int32_t tid)
+{
+	size_t index = tid > 0 ? inode_map_find(&carry->by_tid, 0, (uint64_t)tid) : INODE_MAP_NONE;
+
+	return index == INODE_MAP_NONE ? NULL : &carry->items[index];
+}
+
+int carry_add(struct carry *carry, const struct carried *thread, const char *name, uint32_t state)
+{
+	struct carried *known = carry_find(carry, thread->tid), *added;
+	int r = 0;
+
+	if (known && !known->ended)
+		return 0;
+	if (!known)
+		r = ARRAY_RESERVE(carry->items, carry->capacity, carry->count + 1);
+	if (r == 0 && !known)
+		r = inode_map_add(&carry->by_tid, 0, (uint64_t)thread->tid, carry->count);
+	if (r < 0)
+		return r;
+	added = known ? known : &carry->items[carry->count++]; /* the number is used again */
+	*added = *thread;
+	added->away = (struct timeline_moment){.kind = MOMENT_SWITCH, .thread = thread->tid, .state = state};
+	snprintf(added->away.name, sizeof(added->away.name), "%s", name);
+	return 0;
+}
+
+size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, struct timeline_moment *ret)
+{
+	size_t n = 0;
+
+	/* A timeline knows a process by its first thread, so these come first. */
+	for (int others = 0; others < 2; others++)
+		for (size_t i = 0; i < carry->count; i++) {
+			const struct carried *thread = &carry->items[i];
+			bool leads = thread->tid == thread->pid;
+
+			if (leads == others || thread->ended)
+				continue;
+			ret[n++] = (struct timeline_moment){.kind = MOMENT_NEW,
+				.thread = leads || !carry_find(carry, thread->pid) ? first : thread->pid,
+				.other = thread->tid,
+				.flags = leads ? 0 : SHARES_THREAD};
+			if (thread->has_call)
+				ret[n++] = thread->call;
+			if (thread->has_touch)
+				ret[n++] = thread->touch;
+			ret[n++] = thread->away;
+			if (thread->on_processor)
+				ret[n++] =
+					(struct timeline_moment){.kind = MOMENT_SWITCH, .other = thread->tid};
+		}
+	for (size_t i = 0; i < n; i++)
+		ret[i].time = began + i;
+	return n;
+}
+
+static int take_new(struct carry *carry, const struct timeline_moment *moment)
+{
+	const struct carried *parent = carry_find(carry, moment->thread);
+	bool shares = moment->flags & SHARES_THREAD;
+	struct carried thread = {.tid = moment->other};
+
+	if (!parent || moment->other <= 0 || moment->context != CONTEXT_THREAD)
+		return 0;
+	thread.pid = shares ? parent->pid : moment->other;
+	thread.parent = shares ? parent->parent : parent->pid;
+	return carry_add(carry, &thread, parent->away.name, 0);
+}
+
+static void take_switch(const struct carry *carry, const struct timeline_moment *moment)
+{
+	struct carried *before = carry_find(carry, moment->thread), *after = carry_find(carry, moment->other);
+
+	if (before) {
+		before->away = *moment;
+		before->away.other = 0;
+		before->on_processor = false;
+		before->ended |= (moment->state & STATE_DEAD) != 0;
+	}
+	if (after)
+		after->on_processor = true;
+}
+
+int carry_take(struct carry *carry, const struct timeline_moment *moments, size_t n)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const struct timeline_moment *moment = &moments[i];
+		struct carried *thread = carry_find(carry, moment->thread);
+
+		if (moment->kind == MOMENT_NEW) {
+			r = take_new(carry, moment);
+		} else if (moment->kind == MOMENT_SWITCH) {
+			take_switch(carry, moment);
+		} else if (moment->kind == MOMENT_WAKING) {
+			struct carried *woken = carry_find(carry, moment->other);
+
+			if (woken && !woken->on_processor)
+				woken->away.state = 0;
+		} else if (!thread || moment->context != CONTEXT_THREAD) {
+			continue;
+		} else if (moment->kind == MOMENT_CALL) {
+			thread->call = *moment;
+			thread->has_call = true;
+			thread->has_touch = false;
+		} else if (moment->kind == MOMENT_TOUCH ||
+			(moment->kind == MOMENT_ADDED && !thread->has_touch)) {
+			thread->touch = *moment;
+			thread->touch.kind = MOMENT_TOUCH; /* as such it is not read once more */
+			thread->has_touch = true;
+		}
+	}
+	return r;
+}
+
+int carry_drop_ended(struct carry *carry)
+{
+	size_t kept = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < carry->count; i++)
+		if (!carry->items[i].ended)
+			carry->items[kept++] = carry->items[i];
+	if (kept == carry->count)
+		return 0;
+	carry->count = kept;
+	inode_map_release(&carry->by_tid);
+	carry->by_tid = (struct inode_map){0};
+	for (size_t i = 0; r == 0 && i < kept; i++)
+		r = inode_map_add(&carry->by_tid, 0, (uint64_t)carry->items[i].tid, i);
+	return r;
+}
+
+void carry_release(struct carry *carry)
+{
+	free(carry->items);
+	inode_map_release(&carry->by_tid);
+	*carry = (struct carry){0};
+}

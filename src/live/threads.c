@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* proc(5): task/TID/stat, task/TID/syscall. */
+#include "live/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "live/look.h"
+
+#define SYSCALL_MAX 4096u /* bytes of text */
+#define KTHREADD    2     /* the parent of kernel threads */
+
+/* As sched_switch has it (include/linux/sched.h). */
+static uint32_t state_bits(char letter)
+{
+	return letter == 'S' || letter == 'I'    ? 1
+		: letter == 'D'                  ? 2
+		: letter == 'T' || letter == 't' ? 4
+						 : 0;
+}
+
+static int add_thread(struct carry *carry, int32_t pid, const char *tid)
+{
+	_cleanup_free_ char *call = NULL;
+	struct carried thread = {.tid = (int32_t)strtol(tid, NULL, 10), .pid = pid};
+	struct look_status status;
+	char path[320];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/stat", pid, tid);
+	if (!look_read(path, &status) || status.state == 'Z' || status.state == 'X')
+		return 0;
+	thread.parent = status.parent;
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/syscall", pid, tid);
+	if (read_pseudo_file(path, SYSCALL_MAX, &call, &size) == 0 &&
+		sscanf(call, "%" SCNd64, &thread.call.call) == 1) {
+		thread.call.kind = MOMENT_CALL;
+		thread.call.thread = thread.tid;
+		thread.has_call = true;
+	}
+	return carry_add(carry, &thread, status.name, state_bits(status.state));
+}
+
+int threads_add(struct carry *carry, int32_t pid)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	struct dirent *entry;
+	char path[64];
+	int r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task", pid);
+	folder = opendir(path);
+	while (r == 0 && folder && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			r = add_thread(carry, pid, entry->d_name);
+	return r;
+}
+
+static bool is_of_kernel(int32_t pid)
+{
+	struct look_status status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
+	return pid == KTHREADD || !look_read(path, &status) || status.parent == KTHREADD;
+}
+
+int threads_add_all(struct carry *carry)
+{
+	_cleanup_closedir_ DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	int r = 0;
+
+	while (r == 0 && folder && (entry = readdir(folder))) {
+		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && pid != getpid() && !is_of_kernel(pid))
+			r = threads_add(carry, pid);
+	}
+	return r;
+}

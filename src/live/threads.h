@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads that are there before the watching begins, from /proc. */
+#pragma once
+
+#include "live/carry.h"
+
+/* Adds the threads of the process, and what they are doing. Returns 0, also if it has ended, or -ENOMEM. */
+int threads_add(struct carry *carry, int32_t pid);
+
+/* The same for all processes but kernel threads and this one. */
+int threads_add_all(struct carry *carry);

@@ -1,0 +1,214 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstart watch: a start, a process, the machine; on a terminal, as lines and as JSON; by the kernel's events and without them.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/record-lib.sh"
+here=$HEADSTART_TEST_SOURCE/tests/live
+
+can_record
+make_disk
+head -c 5000000 /dev/urandom >"$disk/file"
+cp "$(command -v cat)" "$disk/reader"
+machine_state >"$tmp/before"
+mkfifo "$tmp/go"
+export LC_ALL=C.UTF-8 TERM=xterm
+unset NO_COLOR COLUMNS
+
+# A file system that is mounted anew has nothing in memory.
+cold() {
+	umount "$disk" && mount -o loop "$tmp/image" "$disk"
+}
+
+watcher= other=
+at_case_exit() {
+	for pid in $watcher $other; do
+		kill -9 "$pid" 2>/dev/null || :
+	done
+}
+
+# watch ARGUMENT…: in the foreground; what it prints is in $tmp/out and $tmp/err.
+watch() { alone "$tool" watch "$@" >"$tmp/out" 2>"$tmp/err"; }
+
+# begin_watch ARGUMENT…: in the background, with JSON; returns when it has printed something.
+begin_watch() {
+	while :; do
+		: >"$tmp/json" # what an earlier one has written is no sign of this one
+		"$tool" watch --json --interval 0.2 "$@" >"$tmp/json" 2>"$tmp/err" &
+		watcher=$!
+		until [ -s "$tmp/json" ] || ! kill -0 "$watcher" 2>/dev/null; do
+			sleep 0.05 # it tells in no other way
+		done
+		grep -q "another recording is running" "$tmp/err" || break
+	done
+	[ -s "$tmp/json" ] || {
+		status=0
+		wait "$watcher" || status=$?
+		fail "it ended with status $status: $(cat "$tmp/err")"
+	}
+}
+
+# Waits until a line of the JSON has this file.
+await_file() {
+	until grep -qF "\"path\":\"$1\"" "$tmp/json"; do
+		kill -0 "$watcher" 2>/dev/null || fail "it ended without '$1': $(cat "$tmp/err")"
+		sleep 0.05
+	done
+}
+
+# The lines as one JSON list.
+all_lines() {
+	{ echo '['; grep '}$' "$1" | sed '2,$s/^/,/'; echo ']'; } >"$tmp/list"
+	echo "$tmp/list"
+}
+
+case_start_as_lines() {
+	cold
+	status=0
+	watch -- sh -c "echo its output; $disk/reader $disk/file >/dev/null; exit 5" || status=$?
+	[ "$status" = 5 ] || fail "the status of the command is lost: $status, $(cat "$tmp/err")"
+	grep -q '^its output$' "$tmp/err" || fail "the output of the command is not on standard error: $(cat "$tmp/err")"
+	grep -q " s  reader [0-9]*  [45]\.[0-9] MB  waited [0-9.]* s  $disk/file$" "$tmp/out" || fail "no line of the file: $(cat "$tmp/out")"
+	tail -n 1 "$tmp/out" | grep -qE '^ +[0-9.]+ s  [0-9.]+ MB read in [0-9,]+ reads, [0-9.]+ s waited for them$' || fail "no sum: $(cat "$tmp/out")"
+	[ -z "$(tr -d '[:print:]\n' <"$tmp/out")" ] || fail "escape sequences in lines"
+}
+
+case_start_as_json() {
+	cold
+	watch --json --interval 0.1 -- sh -c "$disk/reader $disk/file >/dev/null; sleep 0.5" || fail "$(cat "$tmp/err")"
+	json "$(all_lines "$tmp/out")" - "$disk" <<'END' || fail "not what happened: $(cat "$tmp/out")"
+disk, last = ARGS[0], TOP[-1]
+assert all(before["seconds"] < after["seconds"] for before, after in zip(TOP, TOP[1:]))
+assert sum(turn["bytes"] for turn in TOP) == last["bytes_total"] and last["by"] == "events"
+assert sum(file["bytes"] for turn in TOP for file in turn["files"] if file["path"] == disk + "/file") >= 4000000
+processes = {process["name"]: process for turn in TOP for process in turn["processes"]}
+assert processes["reader"]["parent"] == processes["sh"]["pid"] and processes["reader"]["bytes"] >= 4000000, processes
+assert processes["reader"]["states"]["running"] > 0 and processes["sh"]["states"]["child"] > 0.1, processes
+assert processes["sh"]["bytes"] < 4000000 and processes["reader"]["state"] == "ended", processes
+END
+}
+
+case_start_on_a_terminal() {
+	alone "$here/on-terminal" 80x24 wait:"headstart watch" size:40x10 wait:"headstart watch" wait:"headstart watch" size:150x60 \
+		wait:"headstart watch" wait:"headstart watch" signal:TSTP stopped signal:CONT wait:"headstart watch" interrupt -- \
+		"$tool" watch --interval 0.1 -- sh -c "echo its output; $disk/reader $disk/file >/dev/null; sleep 1000" >"$tmp/out" 2>"$tmp/err" || :
+	"$here/check-pages" "$tmp/out" 80x24 40x10 150x60 >"$tmp/after" || fail "$(cat -v "$tmp/out")"
+	tr -d '\r' <"$tmp/after" | grep -q '^its output$' || fail "the output of the command is lost: $(cat "$tmp/after")"
+	grep -q " read in .* waited for them" "$tmp/after" || fail "no sum: $(cat "$tmp/after")"
+	grep -q "'sh' was ended by signal 2" "$tmp/after" || fail "not interrupted: $(cat "$tmp/after")"
+	grep -q "$(printf '\033\[1m')" "$tmp/out" || fail "no emphasis"
+}
+
+case_no_colour_where_it_is_not_wanted() {
+	alone env NO_COLOR=1 "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sleep 0.3 >"$tmp/out" || fail "it failed"
+	"$here/check-pages" "$tmp/out" 80x24 >/dev/null || fail "$(cat -v "$tmp/out")"
+	sed "s/$(printf '\033\[0m\033')//" "$tmp/out" | grep -q "$(printf '\033\[[0-9]*m')" && fail "colours: $(cat -v "$tmp/out")"
+	alone env TERM=dumb "$here/on-terminal" 80x24 -- "$tool" watch -- true >"$tmp/out" || fail "it failed"
+	! grep -q "$(printf '\033')" "$tmp/out" || fail "sequences for a dumb terminal: $(cat -v "$tmp/out")"
+}
+
+case_terminal_is_clean_however_it_ends() {
+	for end in "kill -9 \$\$" "kill -15 \$PPID; sleep 1000"; do
+		alone "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sh -c "sleep 0.3; $end" >"$tmp/out" || :
+		"$here/check-pages" "$tmp/out" 80x24 >"$tmp/after" || fail "$end: $(cat -v "$tmp/out")"
+	done
+}
+
+case_names_do_nothing_to_the_terminal() {
+	name=$(printf 'a\033[2Jb\r\302\233c')
+	cp "$disk/file" "$disk/$name"
+	cp "$disk/reader" "$disk/r$name"
+	cold
+	alone "$here/on-terminal" 100x30 -- "$tool" watch --interval 0.1 -- "$disk/r$name" "$disk/$name" /dev/null >"$tmp/written" || fail "it failed"
+	# What the program itself has written comes after the pages.
+	/usr/bin/python3 - "$tmp/written" "$tmp/out" <<'END'
+import sys
+written = open(sys.argv[1], "rb").read()
+end = b"\033[?25h\033[?1049l"
+open(sys.argv[2], "wb").write(written[:written.rindex(end) + len(end)])
+END
+	"$here/check-pages" "$tmp/out" 100x30 >/dev/null || fail "the names act upon the terminal"
+	watch -- "$disk/r$name" "$disk/$name" || fail "it failed"
+	[ -z "$(tr -d '[:print:]\n' <"$tmp/out")" ] || fail "control characters in lines: $(cat -v "$tmp/out")"
+}
+
+case_process_that_runs() {
+	# The child of the process reads.
+	sh -c "read -r word <$tmp/go; $disk/reader $disk/file >/dev/null; sleep 1000 & wait" &
+	other=$!
+	cold
+	begin_watch "$other"
+	echo >"$tmp/go"
+	await_file "$disk/file"
+	kill -9 $(cat /proc/$other/task/$other/children) "$other"
+	parent=$other
+	wait "$watcher" || fail "it does not end with the process: $(cat "$tmp/err")"
+	watcher= other=
+	json "$(all_lines "$tmp/json")" - "$disk" "$parent" <<'END' || fail "not what happened: $(cat "$tmp/json")"
+readers = [process for turn in TOP for process in turn["processes"] if process["name"] == "reader"]
+assert readers and all(reader["parent"] == int(ARGS[1]) for reader in readers), readers
+assert {process["name"] for turn in TOP for process in turn["processes"]} <= {"sh", "reader", "sleep"}
+END
+	machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
+}
+
+case_machine() {
+	cold
+	begin_watch
+	recorders=$watcher
+	"$disk/reader" "$disk/file" >/dev/null
+	await_file "$disk/file"
+	kill -INT "$watcher"
+	wait "$watcher" || fail "it failed: $(cat "$tmp/err")"
+	watcher=
+	machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
+}
+
+case_watch_without_root() {
+	for_others "$tool"
+	as_user="$as_nobody $others/headstart-tool"
+	chmod 755 "$tmp" "$disk"
+	$as_nobody test -x "$disk/reader" || skip "the folder of tests is closed to other users"
+	$as_user watch --json --interval 0.1 -- sh -c "$disk/reader $disk/file >/dev/null; sleep 0.5" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	json "$(all_lines "$tmp/out")" - "$disk" <<'END' || fail "not what happened: $(cat "$tmp/out")"
+assert all(turn["by"] == "looks" for turn in TOP)
+assert sum(file["bytes"] for turn in TOP for file in turn["files"] if file["path"] == ARGS[0] + "/file") >= 5000000
+END
+	$as_nobody sh -c "exec <$disk/file; read -r word <$tmp/go; exec sleep 1000" &
+	other=$!
+	chmod 666 "$tmp/go"
+	echo >"$tmp/go" # it is somebody else's process now, and has the file open
+	$as_user watch --timeout 0.3 --interval 0.1 "$other" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -q "libc" "$tmp/out" || fail "nothing was seen of the process: $(cat "$tmp/out")"
+	refuses 1 "process $$ may not be looked into: use sudo" $as_user watch $$
+	refuses 1 "needs root: sudo headstart watch" $as_user watch
+	refuses 1 "--user needs root" $as_user watch --user nobody -- true
+}
+
+case_timeout_leaves_the_command_alone() {
+	watch --timeout 0.3 -- sh -c "sleep 0.1; read -r word <$tmp/go; : >$tmp/went-on; echo >$tmp/go" || fail "$(cat "$tmp/err")"
+	grep -q "the watching has ended; 'sh' goes on$" "$tmp/err" || fail "$(cat "$tmp/err")"
+	echo >"$tmp/go"
+	read -r word <"$tmp/go"
+	[ -e "$tmp/went-on" ] || fail "it did not go on"
+}
+
+case_bad_input() {
+	none=$(($(cat /proc/sys/kernel/pid_max) + 1))
+	refuses 1 "there is no process $none" "$tool" watch "$none"
+	refuses 2 "'0' is not the number of a process" "$tool" watch 0
+	refuses 2 "'99999999999' is not the number of a process" "$tool" watch 99999999999
+	refuses 2 "'0.01' is not a number of seconds from 0.1 on" "$tool" watch --interval 0.01
+	refuses 2 "'x' is not a number of seconds" "$tool" watch --timeout x
+	refuses 2 "no command given after '--'" "$tool" watch --
+	refuses 2 "--user is for a command that is started" "$tool" watch --user nobody 1
+	refuses 127 "command 'no-such-program' not found" "$tool" watch -- no-such-program
+	refuses 127 "command '12' not found" "$tool" watch -- 12
+	refuses 126 "'/etc/passwd' cannot be run" "$tool" watch -- /etc/passwd
+}
+
+full_output() { "$tool" watch --json -- true >/dev/full; }
+case_full_output() {
+	refuses 1 "cannot show what was seen: No space left on device" alone full_output
+}
+
+run_cases
