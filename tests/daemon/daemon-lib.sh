@@ -82,3 +82,22 @@ make_waiter() { # FOLDER
 	sync -f "$1"
 	chmod 755 "$tmp" # what only root can see is not learnt
 }
+
+# Starts the waiter cold. It reads its data a little later: the daemon's child is not there at once.
+start_cold() { # [COMMAND that starts its arguments…]
+	"$page" out "$disk/waiter" "$disk/data" || fail "pages stay in the page cache"
+	rm -f "$tmp/go"
+	"$@" "$disk/waiter" &
+	waiter=$!
+	(sleep 0.2 && : >"$tmp/go") &
+}
+
+# What was learnt can be read, by the daemon and by the tools.
+store_is_good() {
+	! grep -q damaged "$tmp/daemon-log" || fail "the daemon finds: $(cat "$tmp/daemon-log")"
+	"$tool" why "$disk/waiter" >"$tmp/out" 2>&1 || fail "why: $(cat "$tmp/out")"
+	"$tool" list >"$tmp/out" 2>&1 || fail "list: $(cat "$tmp/out")"
+	for file in "$HEADSTART_STATE"/*.profile "$HEADSTART_STATE"/*.plan; do
+		[ ! -e "$file" ] || "$tool" show "$file" >"$tmp/out" 2>&1 || fail "$file: $(cat "$tmp/out")"
+	done
+}
