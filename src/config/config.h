@@ -33,6 +33,7 @@ struct config {
 	size_t n_programs, programs_capacity;
 	uint64_t memory;  /* bytes that one start may read; 0: no limit. The least of the files */
 	uint32_t time_ms; /* milliseconds that a prefetcher may take; 0: no limit. The least of the files */
+	bool never_warm;  /* programs that nobody has started: any file says so */
 	struct device_rule *devices; /* owned, their paths too */
 	size_t n_devices, devices_capacity;
 };

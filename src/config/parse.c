@@ -12,12 +12,20 @@
 #include "base/strings.h"
 #include "config/lines.h"
 
-enum section { SECTION_NONE, SECTION_UNKNOWN, SECTION_PROGRAMS, SECTION_BUDGET, SECTION_DEVICES };
+enum section {
+	SECTION_NONE,
+	SECTION_UNKNOWN,
+	SECTION_PROGRAMS,
+	SECTION_BUDGET,
+	SECTION_DEVICES,
+	SECTION_DAEMON
+};
 
 static const char *const section_names[] = {
 	[SECTION_PROGRAMS] = "programs",
 	[SECTION_BUDGET] = "budget",
 	[SECTION_DEVICES] = "devices",
+	[SECTION_DAEMON] = "daemon",
 };
 
 struct parser {
@@ -155,6 +163,17 @@ static void take_device(struct parser *parser, const char *key, const char *valu
 	config->devices[config->n_devices++] = rule;
 }
 
+static void take_daemon(struct parser *parser, const char *key, const char *value)
+{
+	if (!streq(key, "warm"))
+		config_lines_problem(
+			&parser->lines, "unknown key '%.*s' in [daemon]: use warm", LINES_SHOWN_MAX, key);
+	else if (!streq(value, "yes") && !streq(value, "no"))
+		config_lines_problem(&parser->lines, "'%.*s' is neither yes nor no", LINES_SHOWN_MAX, value);
+	else
+		parser->config->never_warm |= streq(value, "no");
+}
+
 static void take_section(void *context, char *name)
 {
 	struct parser *parser = context;
@@ -162,13 +181,13 @@ static void take_section(void *context, char *name)
 	parser->section = SECTION_UNKNOWN;
 	if (!name)
 		return;
-	for (size_t i = SECTION_PROGRAMS; i <= SECTION_DEVICES; i++)
+	for (size_t i = SECTION_PROGRAMS; i <= SECTION_DAEMON; i++)
 		if (streq(name, section_names[i]))
 			parser->section = (enum section)i;
 	if (parser->section == SECTION_UNKNOWN)
 		config_lines_problem(&parser->lines,
-			"unknown section [%.*s]: use [programs], [budget] or [devices]", LINES_SHOWN_MAX,
-			name);
+			"unknown section [%.*s]: use [programs], [budget], [devices] or [daemon]",
+			LINES_SHOWN_MAX, name);
 }
 
 static void take_key(void *context, char *key, char *value)
@@ -183,6 +202,8 @@ static void take_key(void *context, char *key, char *value)
 		take_budget(parser, key, value);
 	else if (parser->section == SECTION_DEVICES)
 		take_device(parser, key, value);
+	else if (parser->section == SECTION_DAEMON)
+		take_daemon(parser, key, value);
 	/* In an unknown section every key is unknown. The section was reported already. */
 }
 

@@ -77,7 +77,7 @@ static void test_problems(void **state)
 		"6: 'memory' is given twice\n"
 		"7: '3601' is not a number of seconds from 1 to 3600\n"
 		"8: unknown key 'speed' in [budget]: use memory or time\n"
-		"9: unknown section [nonsense]: use [programs], [budget] or [devices]\n"
+		"9: unknown section [nonsense]: use [programs], [budget], [devices] or [daemon]\n"
 		"11: a section has no ']'\n"
 		"13: 'allow' is not 'key = value', a [section] or a comment\n"
 		"14: 'allow' has no value\n"
@@ -167,6 +167,22 @@ static void test_least(void **state)
 	config_release(&config);
 }
 
+static void test_daemon(void **state)
+{
+	struct config config = {0};
+
+	parse(&config, "[daemon]\nwarm = yes\n");
+	assert_false(config.never_warm);
+	config_release(&config);
+	parse(&config, "[daemon]\nwarm = no\nwarm = maybe\ncool = yes\n");
+	assert_string_equal(told,
+		"3: 'maybe' is neither yes nor no\n"
+		"4: unknown key 'cool' in [daemon]: use warm\n");
+	parse(&config, "[daemon]\nwarm = yes\n"); /* another file does not take it back */
+	assert_true(config.never_warm);
+	config_release(&config);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +192,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_least),
+		cmocka_unit_test(test_daemon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
