@@ -16,6 +16,15 @@ static inline int64_t nanoseconds(struct timespec time)
 	return ns;
 }
 
+/* Seconds since the epoch, moved by the offset of the local time zone. */
+static inline int64_t local_seconds(void)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	return localtime_r(&now, &local) ? now + local.tm_gmtoff : now;
+}
+
 /* CLOCK_MONOTONIC, in nanoseconds. */
 static inline uint64_t monotonic_ns(void)
 {

@@ -41,6 +41,11 @@ struct known {
 
 void known_release(struct known *known);
 
+static inline void known_releasep(struct known *known)
+{
+	known_release(known);
+}
+
 /* The item, or NULL. The pointer is good until something is added or removed. */
 struct known_program *known_find(const struct known *known, const char *path, uint64_t key);
 

@@ -43,7 +43,7 @@ stop_daemon() { # [SIGNAL]
 
 # until_note NAME TEST NUMBER: waits until the number is so, as `until_note started -ge 1`.
 until_note() {
-	for try in $(seq 600); do
+	for try in $(seq "${tries:-600}"); do
 		[ "$(note "$1")" "$2" "$3" ] && return 0
 		kill -0 "$daemon_pid" 2>/dev/null || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
 		sleep 0.05
@@ -90,6 +90,24 @@ start_cold() { # [COMMAND that starts its arguments…]
 	"$@" "$disk/waiter" &
 	waiter=$!
 	(sleep 0.2 && : >"$tmp/go") &
+}
+
+# Starts the waiter cold until the daemon has noted it and written that down. It stays meanwhile: on a busy machine the daemon may look
+# seldom.
+waiter_is_noted() {
+	for start in $(seq 10); do
+		: >"$tmp/go.stay"
+		start_cold
+		for try in $(seq 300); do
+			! grep -qas "$disk/waiter" "$HEADSTART_STATE/learn/known" || break
+			kill -0 "$daemon_pid" || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
+			sleep 0.05
+		done
+		rm "$tmp/go.stay"
+		wait "$waiter" || fail "the program fails"
+		[ "$try" = 300 ] || return 0
+	done
+	fail "a cold start is not noted: $(cat /run/headstart/daemon "$tmp/daemon-log")"
 }
 
 # What was learnt can be read, by the daemon and by the tools.

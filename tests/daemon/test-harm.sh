@@ -33,9 +33,7 @@ case_killed_at_random_moments() {
 	echo "seed $seed, $kills kills"
 	start_daemon
 	record_witness
-	start_cold
-	wait "$waiter"
-	until_note known -ge 1
+	waiter_is_noted
 	stop_daemon
 	grep -qa "$disk/waiter" "$HEADSTART_STATE/learn/known" || fail "the program is not noted: the test looks at the wrong thing"
 	cp "$HEADSTART_STATE/learn/known" "$tmp/noted"
@@ -79,9 +77,7 @@ case_disk_of_the_store_is_full() {
 	mkdir "$HEADSTART_STATE"
 	mount -t tmpfs -o size=64k,mode=755 tmpfs "$HEADSTART_STATE"
 	start_daemon
-	start_cold
-	wait "$waiter"
-	until_note known -ge 1
+	waiter_is_noted
 	head -c 1000000 /dev/zero >"$HEADSTART_STATE/full" 2>"$tmp/err" || :
 	for start in 1 2 3; do
 		start_cold

@@ -270,7 +270,7 @@ static void a_file_without_keys_is_read(void **state)
 		(unsigned long long)checksum64(body, sizeof(body)));
 
 	memcpy(file + head, body, sizeof(body));
-	assert_int_equal(known_parse(file, (size_t)head + sizeof(body), &read), KNOWN_GOOD);
+	assert_int_equal(known_parse(file, (size_t)head + sizeof(body), &read), RECORDS_GOOD);
 	program = known_find(&read, "/usr/bin/gimp", 0);
 	assert_non_null(program);
 	assert_int_equal(program->kept_bytes, 77);
@@ -289,7 +289,7 @@ static void a_file_is_read_as_it_was_written(void **state)
 	known_judge(&known, "/usr/bin/gimp", UINT64_MAX, COLD, NOW + 1);
 	known_traced(&known, known_find(&known, "/usr/bin/gimp", 0), 77, NOW + 2);
 	assert_int_equal(known_serialize(&known, &data, &size), 0);
-	assert_int_equal(known_parse(data, size, &read), KNOWN_GOOD);
+	assert_int_equal(known_parse(data, size, &read), RECORDS_GOOD);
 	assert_int_equal(read.n, 3);
 	assert_int_equal(known_find(&read, "/usr/bin/gimp", UINT64_MAX)->learnt, 0);
 	program = known_find(&read, "/usr/bin/with\nnew line and blank", 0);
@@ -313,12 +313,12 @@ static void every_damaged_byte_is_noticed(void **state)
 	assert_int_equal(known_serialize(&known, &data, &size), 0);
 	for (size_t i = 0; i < size; i++) {
 		data[i] = (char)~data[i];
-		assert_int_not_equal(known_parse(data, size, &read), KNOWN_GOOD);
+		assert_int_not_equal(known_parse(data, size, &read), RECORDS_GOOD);
 		data[i] = (char)~data[i];
 	}
 	for (size_t i = 0; i < size; i++)
-		assert_int_equal(known_parse(data, i, &read), KNOWN_DAMAGED);
-	assert_int_equal(known_parse("headstart-known 3 0\nwhatever", 28, &read), KNOWN_NEWER);
+		assert_int_equal(known_parse(data, i, &read), RECORDS_DAMAGED);
+	assert_int_equal(known_parse("headstart-known 3 0\nwhatever", 28, &read), RECORDS_NEWER);
 	assert_int_equal(read.n, 0);
 	free(data);
 	known_release(&known);

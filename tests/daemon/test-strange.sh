@@ -10,20 +10,6 @@ make_waiter "$disk"
 exec 7</sys/kernel
 flock -w 900 7 || skip "other tests record"
 
-# It is seen to work: a program that starts cold is noted.
-still_notes_cold_starts() {
-	for start in $(seq 10); do
-		start_cold
-		wait "$waiter" || fail "the program fails"
-		for try in $(seq 200); do
-			[ "$(note known)" -lt 1 ] || return 0
-			kill -0 "$daemon_pid" || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
-			sleep 0.05
-		done
-	done
-	fail "a cold start is not noted: $(cat /run/headstart/daemon "$tmp/daemon-log")"
-}
-
 case_clock_is_turned_back() {
 	rm -rf "$HEADSTART_STATE"
 	! grep -q __asan_init "$daemon" || skip "a sanitized daemon lets nothing be loaded before it"
@@ -31,7 +17,7 @@ case_clock_is_turned_back() {
 	confined="$confined env LD_PRELOAD=$tmp/clock.so"
 	echo 0 >"$tmp/clock"
 	start_daemon
-	still_notes_cold_starts
+	waiter_is_noted
 	echo -315360000 >"$tmp/clock" # ten years
 	start_cold
 	wait "$waiter" || fail "the program fails"
@@ -74,7 +60,7 @@ case_five_hundred_starts_at_once() {
 	[ "$used" -lt 24000 ] || fail "it uses $used kB"
 	kill $many
 	for pid in $many; do wait "$pid" || :; done
-	still_notes_cold_starts
+	waiter_is_noted
 	stop_daemon
 	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status: $(cat "$tmp/daemon-log")"
 	rm -r "$disk/many"
@@ -104,14 +90,14 @@ case_container_goes_away() {
 		sleep 0.05
 	done
 	[ "$try" != 600 ] || fail "the disk of the container is held: $(losetup -a)"
-	still_notes_cold_starts
+	waiter_is_noted
 }
 
 # The program is noted, so its start in the container is traced; the container goes away meanwhile.
 case_traced_container_goes_away() {
 	rm -rf "$HEADSTART_STATE"
 	start_daemon
-	still_notes_cold_starts
+	waiter_is_noted
 	for try in $(seq 20); do
 		start_cold unshare --pid --fork --kill-child
 		for look in $(seq 40); do

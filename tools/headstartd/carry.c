@@ -113,7 +113,7 @@ static bool page_is_cold(const struct plan_view *plan, const struct plan_extent 
  * When we look, the program has begun, and has read its first pages by itself. These are among the probes, which the shims
  * look at before a program begins. So we look at pages of all of the plan.
  */
-static bool is_cold(const struct plan_view *plan)
+bool carry_is_cold(const struct plan_view *plan)
 {
 	uint32_t step = plan->extent_count / PAGES_LOOKED_AT + 1;
 
@@ -217,7 +217,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 	if (!process_executed(seen, program) || choose(carry, seen, program, &chosen, told) < 0 ||
 		chosen.fault != PLAN_GOOD)
 		return CARRY_FAILED;
-	if (!is_cold(&chosen.view))
+	if (!carry_is_cold(&chosen.view))
 		return CARRY_WARM;
 	if (!open_for_prefetcher(chosen.path))
 		return CARRY_FAILED;

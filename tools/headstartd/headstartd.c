@@ -23,6 +23,7 @@
 #include "format/kill-switch.h"
 #include "format/surroundings.h"
 #include "headstartd/carry.h"
+#include "headstartd/idle.h"
 #include "headstartd/lessons.h"
 #include "headstartd/process.h"
 #include "lib/notify.h"
@@ -57,6 +58,7 @@ struct daemon {
 	struct execs *execs;
 	struct carry carry;
 	struct lessons lessons;
+	struct idle idle;
 	int signals; /* signalfd */
 	uint64_t n_execs;
 	int64_t since;                 /* seconds since the epoch */
@@ -194,6 +196,9 @@ static int set_up(struct daemon *daemon)
 	if (r < 0)
 		return verb_fail_errno(
 			r, "cannot use '%s'", daemon->lessons.path ? daemon->lessons.path : "");
+	r = idle_init(&daemon->idle, &daemon->carry, daemon->lessons.enabled, daemon->quiet);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find out what to do ahead");
 	r = take_signals(daemon);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
@@ -224,6 +229,8 @@ static void take_exec(void *context, const struct exec_seen *exec)
 	if (switched_off(daemon) || !process_see(&seen))
 		return;
 	planned = carry_has_plan(&daemon->carry, &seen);
+	if (planned)
+		idle_started(&daemon->idle, seen.program);
 	if (!lessons_exec(&daemon->lessons, &seen, planned)) {
 		carry_exec(&daemon->carry, &seen, planned);
 		if (planned)
@@ -237,7 +244,8 @@ static void take_children(struct daemon *daemon)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (!lessons_child_ended(&daemon->lessons, pid, status))
+		if (!lessons_child_ended(&daemon->lessons, pid, status) &&
+			!idle_child_ended(&daemon->idle, pid, status))
 			carry_child_ended(&daemon->carry, pid);
 	daemon->note_old = true;
 }
@@ -248,6 +256,8 @@ static void take_results(struct daemon *daemon)
 
 	while (carry_take(&daemon->carry, &told)) {
 		lessons_told(&daemon->lessons, &told);
+		if (told.outcome == CARRY_STARTED)
+			idle_yield(&daemon->idle);
 		daemon->note_old = true;
 	}
 }
@@ -284,10 +294,15 @@ static void write_note(struct daemon *daemon)
 		"learning: %d\n"
 		"known: %zu\n"
 		"learnt: %zu\n"
-		"tracing: %d\n",
+		"tracing: %d\n"
+		"refreshed: %" PRIu64 "\nwarmed: %" PRIu64 "\nwarmed_bytes: %" PRIu64 "\nwarmed_at: %" PRId64
+		"\n"
+		"short_of_memory: %d\nwarmings: %" PRIu64 "\n",
 		getpid(), daemon->since, daemon->n_execs, execs_lost(daemon->execs), counts[CARRY_STARTED],
 		counts[CARRY_WARM], counts[CARRY_LEFT], counts[CARRY_FAILED], daemon->lessons.enabled,
-		daemon->lessons.known.n, count_learnt(&daemon->lessons.known), daemon->lessons.tracing != 0);
+		daemon->lessons.known.n, count_learnt(&daemon->lessons.known), daemon->lessons.tracing != 0,
+		daemon->idle.renew.count, daemon->idle.n_warmed, daemon->idle.warmed_bytes,
+		daemon->idle.warmed, daemon->idle.quiet.short_of_memory, daemon->idle.n_done);
 
 	daemon->note_old = false;
 	daemon->note_ms = monotonic_ms();
@@ -299,12 +314,25 @@ static void write_note(struct daemon *daemon)
 static int patience(const struct daemon *daemon)
 {
 	uint64_t next = lessons_next_ms(&daemon->lessons), now = monotonic_ms();
+	uint64_t idle = idle_next_ms(&daemon->idle);
+
+	next = idle < next ? idle : next;
 
 	if (daemon->note_old && daemon->note_ms + NOTE_MS < next)
 		next = daemon->note_ms + NOTE_MS;
 	if (next == UINT64_MAX)
 		return -1;
 	return next <= now ? 0 : next - now > 60000 ? 60000 : (int)(next - now);
+}
+
+static void work_ahead(struct daemon *daemon)
+{
+	struct idle *idle = &daemon->idle;
+	bool was_short = idle->quiet.short_of_memory;
+
+	(void)idle_work(idle, !lessons_write(&daemon->lessons), switched_off(daemon));
+	daemon->lessons.others_write = idle_renews(idle);
+	daemon->note_old |= idle->quiet.short_of_memory != was_short;
 }
 
 static int listen_on(struct daemon *daemon)
@@ -324,6 +352,7 @@ static int listen_on(struct daemon *daemon)
 			take_results(daemon);
 		take_signal(daemon);
 		lessons_work(&daemon->lessons);
+		work_ahead(daemon);
 		if (daemon->note_old && monotonic_ms() - daemon->note_ms >= NOTE_MS)
 			write_note(daemon);
 	}
@@ -349,6 +378,7 @@ int main(int argc, char **argv)
 		.signals = -1,
 		.carry = {.results = -1, .told = -1},
 		.lessons = {.lock = -1, .told = -1},
+		.idle = {.told = -1},
 		.since = time(NULL)};
 	bool only_sweep = false;
 	int r = parse(argc, argv, &daemon, &only_sweep);
@@ -369,6 +399,7 @@ int main(int argc, char **argv)
 		unlink(DAEMON_NOTE);
 	}
 	execs_free(daemon.execs);
+	idle_release(&daemon.idle);
 	lessons_release(&daemon.lessons);
 	carry_release(&daemon.carry);
 	if (daemon.signals >= 0)

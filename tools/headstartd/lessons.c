@@ -94,16 +94,16 @@ static int open_folder(struct lessons *lessons)
 static int read_known(struct lessons *lessons)
 {
 	_cleanup_free_ char *data = NULL;
-	enum known_fault fault;
+	enum records_fault fault;
 	size_t size;
 	int r = read_file(lessons->path, KNOWN_FILE_MAX, &data, &size);
 
 	if (r == -ENOENT)
 		return 0;
-	fault = r < 0 ? KNOWN_DAMAGED : known_parse(data, size, &lessons->known);
-	if (fault == KNOWN_DAMAGED)
+	fault = r < 0 ? RECORDS_DAMAGED : known_parse(data, size, &lessons->known);
+	if (fault == RECORDS_DAMAGED)
 		verb_note("'%s' is damaged: learning begins anew", lessons->path);
-	if (fault == KNOWN_NEWER) {
+	if (fault == RECORDS_NEWER) {
 		verb_note("'%s' was written by a newer headstart: nothing is learnt", lessons->path);
 		lessons->enabled = false;
 	}
@@ -258,7 +258,7 @@ static void forget_some(struct lessons *lessons)
 	int64_t now = time(NULL);
 	pid_t pid;
 
-	if (lessons->tracing || lessons->forgetting)
+	if (lessons_write(lessons) || lessons->others_write)
 		return; /* the files are in use; later */
 	lessons->last_age = now;
 	if (!known_next_to_forget(&lessons->known, lessons->budget, now))
@@ -395,7 +395,7 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 {
 	int ends[2];
 
-	if (!lessons->tracer || lessons->tracing || lessons->forgetting ||
+	if (!lessons->tracer || lessons_write(lessons) || lessons->others_write ||
 		execs_recorder_runs(lessons->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
 		return false;
 	lessons->traced = strdup(seen->program);

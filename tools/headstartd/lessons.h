@@ -38,11 +38,12 @@ struct lessons {
 	int32_t traced_pid;    /* the start's process */
 	bool refines;          /* the start has a plan, which is to become more exact */
 	struct refinements refinements;
-	int told;         /* owned: the end of a pipe by which it tells what it has kept; -1: none */
-	pid_t forgetting; /* the child that removes what is forgotten; 0: none */
-	pid_t saving;     /* the child that writes what is known; 0: none */
-	uint64_t save_ms; /* when to write it; UINT64_MAX: nothing has changed */
-	int64_t last_age; /* when we looked last for what is to be forgotten; seconds since the epoch */
+	int told;          /* owned: the end of a pipe by which it tells what it has kept; -1: none */
+	bool others_write; /* somebody else writes plans: nothing is traced */
+	pid_t forgetting;  /* the child that removes what is forgotten; 0: none */
+	pid_t saving;      /* the child that writes what is known; 0: none */
+	uint64_t save_ms;  /* when to write it; UINT64_MAX: nothing has changed */
+	int64_t last_age;  /* when we looked last for what is to be forgotten; seconds since the epoch */
 };
 
 /*
@@ -72,6 +73,12 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told);
 /* When lessons_work() has something to do; milliseconds, CLOCK_MONOTONIC; UINT64_MAX: never. */
 uint64_t lessons_next_ms(const struct lessons *lessons);
 void lessons_work(struct lessons *lessons);
+
+/* Whether a child traces a start or removes files, and so writes plans. */
+static inline bool lessons_write(const struct lessons *lessons)
+{
+	return lessons->tracing || lessons->forgetting;
+}
 
 /* Whether the child, which has ended with that status (wait(2)), was ours. */
 bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status);

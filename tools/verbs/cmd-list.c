@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/quote.h"
@@ -24,6 +25,7 @@
 #include "report/table.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/daemon/learnt.h"
 
 #define ASKED_MIN 16 /* columns for what was asked for, however narrow the terminal */
 
@@ -52,6 +54,7 @@ struct listing {
 	struct json_object *array;
 	struct report_style style;
 	size_t shown, unreadable;
+	struct habits habits; /* root sees what the daemon has warmed */
 };
 
 static uint64_t fresh_bytes(const struct profile *recording)
@@ -100,7 +103,7 @@ static struct entry describe(const struct profile *recording, const char *profil
 	return entry;
 }
 
-static void add_json(struct json_object *array, const struct entry *entry)
+static void add_json(struct json_object *array, const struct entry *entry, int64_t warmed)
 {
 	const struct profile *recording = entry->recording;
 	struct json_object *object = json_object_new_object(), *arguments = NULL;
@@ -120,6 +123,7 @@ static void add_json(struct json_object *array, const struct entry *entry)
 	json_object_object_add(object, "profile", json_text(entry->profile));
 	json_object_object_add(object, "plan", entry->plan[0] ? json_text(entry->plan) : NULL);
 	json_object_object_add(object, "used", entry->used ? json_object_new_int64(entry->used) : NULL);
+	json_object_object_add(object, "warmed", warmed ? json_object_new_int64(warmed) : NULL);
 	json_object_array_add(array, object);
 }
 
@@ -170,12 +174,30 @@ static void print_entry(const struct entry *entry, const struct report_style *st
 	putchar('\n');
 }
 
+/* When the daemon has warmed the program; 0: never, or this user may not know. */
+static int64_t time_warmed(const struct listing *listing, const char *program)
+{
+	const struct habit *habit = habits_find(&listing->habits, program);
+
+	return habit ? habit->warmed : 0;
+}
+
+static void print_warmed(const struct listing *listing, const char *program)
+{
+	int64_t warmed = time_warmed(listing, program);
+	char when[WORDS_MAX];
+
+	if (warmed)
+		printf("  warmed %s in case it is started\n", words_time(warmed, when));
+}
+
 static void print_recordings(struct listing *listing, const struct recordings *recordings, const char *path)
 {
 	if (!listing->json) {
 		if (listing->shown > 0)
 			putchar('\n');
 		table_title(stdout, recordings->items->program, &listing->style);
+		print_warmed(listing, recordings->items->program);
 		printf("  %-10s  %9s  %9s  %-10s  %s\n", "recorded", "reads", "unchanged", "used",
 			"asked for");
 	}
@@ -184,7 +206,7 @@ static void print_recordings(struct listing *listing, const struct recordings *r
 
 		listing->shown++;
 		if (listing->json)
-			add_json(listing->array, &entry);
+			add_json(listing->array, &entry, time_warmed(listing, recordings->items->program));
 		else
 			print_entry(&entry, &listing->style);
 	}
@@ -260,6 +282,8 @@ static int list_all(struct listing *listing)
 {
 	int r = refuse_strange_state();
 
+	if (r == 0 && geteuid() == 0)
+		(void)learnt_habits(&listing->habits, true);
 	for (unsigned n = 0; r == 0; n++) {
 		_cleanup_free_ char *folder = NULL;
 
@@ -291,5 +315,7 @@ int cmd_list(int argc, char **argv)
 	listing.program = program ? program : argv[optind];
 	if (listing.json)
 		listing.array = json_object_new_array();
-	return list_all(&listing);
+	status = list_all(&listing);
+	habits_release(&listing.habits);
+	return status;
 }

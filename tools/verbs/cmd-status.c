@@ -215,7 +215,8 @@ static uint64_t number_of_note(const char *note, const char *name)
 static struct json_object *describe_daemon(void)
 {
 	static const char *const names[] = {"pid", "since", "execs", "lost", "started", "warm", "left",
-		"failed", "learning", "known", "learnt"};
+		"failed", "learning", "known", "learnt", "refreshed", "warmed", "warmed_bytes", "warmed_at",
+		"short_of_memory", "warmings"};
 	_cleanup_free_ char *note = NULL;
 	struct json_object *daemon;
 	size_t size;
@@ -319,10 +320,14 @@ static void print_recorded(struct json_object *recorded)
 	}
 }
 
+static uint64_t number_of(struct json_object *object, const char *key)
+{
+	return json_object_get_uint64(json_object_object_get(object, key));
+}
+
 static void print_daemon(struct json_object *daemon)
 {
-	uint64_t started = json_object_get_uint64(json_object_object_get(daemon, "started"));
-	uint64_t learnt = json_object_get_uint64(json_object_object_get(daemon, "learnt"));
+	uint64_t started = number_of(daemon, "started"), learnt = number_of(daemon, "learnt");
 
 	if (!daemon)
 		puts("daemon    not running");
@@ -334,6 +339,25 @@ static void print_daemon(struct json_object *daemon)
 			words_plural(learnt));
 }
 
+/* What the daemon did while the machine was quiet. */
+static void print_ahead(struct json_object *daemon)
+{
+	uint64_t refreshed = number_of(daemon, "refreshed"), warmed = number_of(daemon, "warmed");
+	char bytes[WORDS_MAX], when[WORDS_MAX];
+
+	if (refreshed + warmed == 0)
+		return;
+	fputs("          ahead of starts: ", stdout);
+	if (refreshed)
+		printf("%llu stale plan%s made anew", (unsigned long long)refreshed, words_plural(refreshed));
+	if (warmed)
+		printf("%s%llu program%s warmed (%s), last at %s", refreshed ? ", " : "",
+			(unsigned long long)warmed, words_plural(warmed),
+			words_bytes(number_of(daemon, "warmed_bytes"), bytes),
+			words_time((int64_t)number_of(daemon, "warmed_at"), when));
+	putchar('\n');
+}
+
 static void print_text(struct json_object *status)
 {
 	const char *off = text_of(status, "switched_off_by", NULL);
@@ -342,6 +366,7 @@ static void print_text(struct json_object *status)
 		printf("off       switched off by %s\n", off);
 	printf("system    %s\n", text_of(json_object_object_get(status, "system"), "state", "not installed"));
 	print_daemon(json_object_object_get(status, "daemon"));
+	print_ahead(json_object_object_get(status, "daemon"));
 	print_installed(json_object_object_get(status, "user"), json_object_object_get(status, "apps"));
 	print_settings(json_object_object_get(status, "settings"));
 	print_recorded(json_object_object_get(status, "recorded"));

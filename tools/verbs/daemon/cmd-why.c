@@ -9,10 +9,9 @@
 
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
-#include "base/io.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "format/kill-switch.h"
-#include "learn/known-file.h"
 #include "lib/page-style.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
@@ -20,6 +19,7 @@
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/daemon/daemon.h"
+#include "verbs/daemon/learnt.h"
 
 static const char help[] =
 	"usage: headstart why [OPTION…] PROGRAM\n"
@@ -27,32 +27,6 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"  -h, --help  print this\n";
-
-/* Returns 0, or an exit status after printing the reason. */
-static int read_known(struct known *known)
-{
-	_cleanup_free_ char *folder = NULL, *path = NULL, *data = NULL;
-	size_t size;
-	int r = store_folder(&folder);
-
-	if (r == 0 && asprintf(&path, "%s/learn/known", folder) < 0)
-		r = -ENOMEM;
-	if (r == 0)
-		r = read_file(path, KNOWN_FILE_MAX, &data, &size);
-	if (r == -ENOENT)
-		return 0;
-	if (r < 0)
-		return verb_fail_errno(r, "cannot read what the daemon knows");
-	switch (known_parse(data, size, known)) {
-	case KNOWN_NEWER:
-		return verb_fail("'%s' was written by a newer headstart", path);
-	case KNOWN_DAMAGED:
-		return verb_fail("'%s' is damaged: the daemon begins it anew", path);
-	case KNOWN_GOOD:
-		break;
-	}
-	return 0;
-}
 
 static void print_starts(const struct known_program *program)
 {
@@ -78,6 +52,35 @@ static void print_keys(const struct known *known, const char *program)
 		printf("keys     %zu kinds of starts are learnt, %zu more were cold\n", learnt, cold);
 }
 
+/* Where the program stands among those that are likely to be started now; 0: nowhere. */
+static size_t place_of(const struct habits *habits, const char *program, size_t *ret_n)
+{
+	const struct habit *likely[HABITS_MAX];
+	size_t place = 0;
+
+	*ret_n = habits_choose(habits, local_seconds(), likely, HABITS_MAX);
+	for (size_t i = 0; i < *ret_n && !place; i++)
+		if (streq(likely[i]->path, program))
+			place = i + 1;
+	return place;
+}
+
+static void print_habit(const struct habits *habits, const char *program)
+{
+	const struct habit *habit = habits_find(habits, program);
+	char when[WORDS_MAX];
+	size_t n, place = place_of(habits, program, &n);
+
+	if (!place)
+		fputs("habit    none: it is not warmed before it is started", stdout);
+	else
+		printf("habit    number %zu of the %zu programs that are likely to be started at this hour",
+			place, n);
+	if (habit && habit->warmed)
+		printf("; warmed %s", words_time(habit->warmed, when));
+	putchar('\n');
+}
+
 static const char *what_follows(const struct known_program *program, bool planned)
 {
 	if (access(KILL_SWITCH, F_OK) == 0)
@@ -98,9 +101,12 @@ static int say(const char *program)
 	_cleanup_free_ char *plan = NULL, *why = NULL;
 	_cleanup_(config_releasep) struct config config = {0};
 	const struct known_program *found;
-	struct known known = {0};
-	int r = read_known(&known);
+	_cleanup_(habits_releasep) struct habits habits = {0};
+	_cleanup_(known_releasep) struct known known = {0};
+	int r = learnt_known(&known);
 
+	if (r == 0)
+		r = learnt_habits(&habits, false);
 	if (r != 0)
 		return r;
 	found = known_find(&known, program, 0);
@@ -110,11 +116,11 @@ static int say(const char *program)
 	page_line("plan     ", plan ? plan : "none", plan && found && found->learnt ? ", learnt" : "");
 	print_starts(found);
 	print_keys(&known, program);
+	print_habit(&habits, program);
 	if (!settings_allow(&config, program, &why))
 		page_line("next     nothing: ", why ? why : "the settings deny it", "");
 	else
 		printf("next     %s\n", what_follows(found, plan));
-	known_release(&known);
 	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
 }
 

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Which programs are likely to be started, and the file that remembers it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "learn/habits-file.h"
+
+#define HOUR  3600
+#define DAY   86400
+#define START (20000ll * DAY) /* midnight */
+
+static void start_daily(struct habits *habits, const char *path, int days, int hour)
+{
+	for (int day = 0; day < days; day++)
+		assert_int_equal(habits_started(habits, path, START + day * DAY + hour * HOUR), 0);
+}
+
+static void what_is_started_at_this_hour_comes_first(void **state)
+{
+	const struct habit *likely[8];
+	struct habits habits = {0};
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/mail", 10, 8);
+	start_daily(&habits, "/usr/bin/game", 10, 20);
+	assert_int_equal(habits_choose(&habits, START + 10 * DAY + 8 * HOUR, likely, 8), 2);
+	assert_string_equal(likely[0]->path, "/usr/bin/mail");
+	assert_int_equal(habits_choose(&habits, START + 10 * DAY + 20 * HOUR + 59 * 60, likely, 8), 2);
+	assert_string_equal(likely[0]->path, "/usr/bin/game");
+	/* The hour before counts, too. */
+	assert_int_equal(habits_choose(&habits, START + 10 * DAY + 19 * HOUR, likely, 8), 2);
+	assert_string_equal(likely[0]->path, "/usr/bin/game");
+	assert_int_equal(habits_choose(&habits, START + 10 * DAY + 8 * HOUR, likely, 1), 1);
+	assert_string_equal(likely[0]->path, "/usr/bin/mail");
+	habits_release(&habits);
+}
+
+static void one_start_is_no_habit(void **state)
+{
+	const struct habit *likely[8];
+	struct habits habits = {0};
+
+	(void)state;
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START), 0);
+	for (int second = 0; second < HOUR; second++)
+		assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + second), 0);
+	assert_int_equal(habits_choose(&habits, START + HOUR, likely, 8), 0);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START + HOUR), 0);
+	assert_int_equal(habits_choose(&habits, START + HOUR, likely, 8), 1);
+	habits_release(&habits);
+}
+
+static void habits_fade(void **state)
+{
+	struct habits habits = {0};
+	uint32_t before, after;
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/gimp", 10, 8);
+	before = habit_score(habits.items, START + 9 * DAY + 8 * HOUR);
+	after = habit_score(habits.items, START + 23 * DAY + 8 * HOUR);
+	assert_in_range(after, before * 4 / 10, before * 6 / 10); /* two weeks: half */
+	assert_int_equal(habit_score(habits.items, START + 900 * DAY), 0);
+	assert_int_equal(habit_score(habits.items, INT64_MAX), 0);
+	habits_release(&habits);
+}
+
+static void however_long_a_habit_lasts_it_can_be_counted(void **state)
+{
+	struct habits habits = {0};
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/gimp", 3000, 8);
+	assert_in_range(habits.items[0].hours[8], 15 * HABITS_START, 21 * HABITS_START);
+	habits_release(&habits);
+}
+
+static void a_clock_turned_back_makes_nothing_older(void **state)
+{
+	struct habits habits = {0};
+	uint32_t score;
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/gimp", 10, 8);
+	score = habit_score(habits.items, START + 9 * DAY + 8 * HOUR);
+	assert_int_equal(habit_score(habits.items, START - 9000 * DAY + 8 * HOUR), score);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", START - 9000 * DAY + 8 * HOUR), 0);
+	assert_true(habit_score(habits.items, START - 9000 * DAY + 8 * HOUR) > score);
+	assert_int_equal(habits_started(&habits, "/usr/bin/gimp", -DAY - 1), 0); /* before 1970 */
+	habits_release(&habits);
+}
+
+static void in_a_full_table_the_least_used_makes_room(void **state)
+{
+	struct habits habits = {0};
+	char path[64];
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/often", 3, 8);
+	for (unsigned i = 0; i < HABITS_MAX + 10; i++) {
+		snprintf(path, sizeof(path), "/usr/bin/%u", i);
+		assert_int_equal(habits_started(&habits, path, START + 3 * DAY), 0);
+	}
+	assert_int_equal(habits.n, HABITS_MAX);
+	assert_non_null(habits_find(&habits, "/usr/bin/often"));
+	assert_non_null(habits_find(&habits, path));
+	habits_release(&habits);
+}
+
+static void a_file_is_read_as_it_was_written(void **state)
+{
+	struct habits habits = {0}, read = {0};
+	size_t size;
+	char *data;
+
+	(void)state;
+	start_daily(&habits, "/usr/bin/with\nnew line", 3, 8);
+	start_daily(&habits, "/usr/bin/gimp", 2, 23);
+	habits.items[1].warmed = 77;
+	assert_int_equal(habits_serialize(&habits, &data, &size), 0);
+	assert_int_equal(habits_parse(data, size, &read), RECORDS_GOOD);
+	assert_int_equal(read.n, 2);
+	assert_int_equal(read.items[1].warmed, 77);
+	assert_int_equal(read.items[0].hour, habits.items[0].hour);
+	assert_memory_equal(read.items[0].hours, habits.items[0].hours, sizeof(read.items[0].hours));
+	assert_non_null(habits_find(&read, "/usr/bin/with\nnew line"));
+	free(data);
+	habits_release(&habits);
+	habits_release(&read);
+}
+
+static void what_is_no_good_file_is_refused(void **state)
+{
+	static const char *const bodies[] = {
+		"1 0 1 2 3 /usr/bin/gimp",
+		"x 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 /usr/bin/gimp",
+		"1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 gimp",
+		"9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 /usr/bin/gimp",
+		"",
+	};
+	struct habits habits = {0}, read = {0};
+	size_t size;
+	char *data;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+		assert_int_equal(records_serialize("headstart-habits", 1, bodies[i], strlen(bodies[i]) + 1,
+					 &data, &size),
+			0);
+		assert_int_equal(habits_parse(data, size, &read), RECORDS_DAMAGED);
+		free(data);
+	}
+	start_daily(&habits, "/usr/bin/gimp", 2, 23);
+	assert_int_equal(habits_serialize(&habits, &data, &size), 0);
+	for (size_t i = 0; i < size; i++) {
+		assert_int_equal(habits_parse(data, i, &read), RECORDS_DAMAGED);
+		data[i] = (char)~data[i];
+		assert_int_not_equal(habits_parse(data, size, &read), RECORDS_GOOD);
+		data[i] = (char)~data[i];
+	}
+	assert_int_equal(habits_parse("headstart-habits 2 0\nwhatever", 29, &read), RECORDS_NEWER);
+	assert_int_equal(read.n, 0);
+	free(data);
+	habits_release(&habits);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_started_at_this_hour_comes_first),
+		cmocka_unit_test(one_start_is_no_habit),
+		cmocka_unit_test(habits_fade),
+		cmocka_unit_test(however_long_a_habit_lasts_it_can_be_counted),
+		cmocka_unit_test(a_clock_turned_back_makes_nothing_older),
+		cmocka_unit_test(in_a_full_table_the_least_used_makes_room),
+		cmocka_unit_test(a_file_is_read_as_it_was_written),
+		cmocka_unit_test(what_is_no_good_file_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/idle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/run/process.h"
+#include "base/times.h"
+#include "headstartd/warm.h"
+#include "learn/habits-file.h"
+#include "plan/store/store.h"
+#include "prefetch/limits/activity.h"
+#include "replace/publish.h"
+#include "report/words.h"
+#include "verb.h"
+
+#define GRACE_MS 5000   /* until a child is killed */
+#define SAVE_MS  600000 /* habits are written so much later: what a killed daemon loses is an hour's count */
+
+static void read_habits(struct idle *idle)
+{
+	_cleanup_free_ char *data = NULL;
+	enum records_fault fault;
+	size_t size;
+	int r = read_file(idle->path, HABITS_FILE_MAX, &data, &size);
+
+	if (r == -ENOENT)
+		return;
+	fault = r < 0 ? RECORDS_DAMAGED : habits_parse(data, size, &idle->habits);
+	if (fault == RECORDS_DAMAGED)
+		verb_note("'%s' is damaged: habits are learnt anew", idle->path);
+	if (fault == RECORDS_NEWER) {
+		verb_note("'%s' was written by a newer headstart: nothing is done ahead", idle->path);
+		idle->enabled = false;
+	}
+}
+
+int idle_init(struct idle *idle, const struct carry *carry, bool enabled, bool silent)
+{
+	int r;
+
+	*idle = (struct idle){
+		.enabled = enabled, .silent = silent, .carry = carry, .told = -1, .save_ms = UINT64_MAX};
+	r = renew_init(&idle->renew);
+	if (r == 0 && asprintf(&idle->path, "%s/learn/habits", idle->renew.folder) < 0)
+		r = -ENOMEM;
+	if (r == 0 && enabled)
+		read_habits(idle);
+	return r;
+}
+
+static int write_habits(const struct idle *idle)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+	int r = habits_serialize(&idle->habits, &data, &size);
+
+	return r < 0 ? r : publish_file(idle->path, 0600, data, size);
+}
+
+static void note_change(struct idle *idle)
+{
+	if (idle->habits.changed && idle->save_ms == UINT64_MAX)
+		idle->save_ms = monotonic_ms() + SAVE_MS;
+}
+
+/* In a child, because the disk may be slow. */
+static void save(struct idle *idle)
+{
+	if (idle->saving)
+		return;
+	idle->save_ms = UINT64_MAX;
+	idle->habits.changed = false;
+	idle->saving = fork();
+	if (idle->saving == 0)
+		_exit(write_habits(idle) < 0);
+	if (idle->saving < 0)
+		idle->saving = 0;
+}
+
+void idle_started(struct idle *idle, const char *program)
+{
+	if (!idle->enabled)
+		return;
+	(void)habits_started(&idle->habits, program, local_seconds());
+	note_change(idle);
+}
+
+void idle_yield(struct idle *idle)
+{
+	if (idle->warming)
+		kill(idle->warming, SIGKILL);
+}
+
+static void look(struct idle *idle)
+{
+	struct machine machine = {
+		.now_ms = monotonic_ms(),
+		.disks_ms = disks_busy_ms(""),
+		.io = pressure_of("", "io"),
+		.cpu = pressure_of("", "cpu"),
+		.memory = pressure_of("", "memory"),
+		.disk_asleep = rotational_disk_asleep(""),
+		.on_battery = on_battery(""),
+	};
+	struct timespec boot;
+
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	machine.boot_ms = (uint64_t)nanoseconds(boot) / 1000000;
+	quiet_look(&idle->quiet, &machine);
+}
+
+static bool start_warming(struct idle *idle)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return false;
+	idle->warming = fork();
+	if (idle->warming == 0)
+		warm_programs(idle->carry, &idle->habits, local_seconds(), ends[1]);
+	close(ends[1]);
+	idle->told = ends[0];
+	if (idle->warming > 0)
+		return true;
+	idle->warming = 0;
+	close(TAKE_FD(idle->told));
+	return false;
+}
+
+static bool works(const struct idle *idle)
+{
+	return idle->warming || idle->renew.child;
+}
+
+uint64_t idle_next_ms(const struct idle *idle)
+{
+	uint64_t next;
+
+	if (!idle->enabled)
+		return UINT64_MAX;
+	next = works(idle) ? UINT64_MAX : quiet_next_ms(&idle->quiet, idle->renew.next);
+	return idle->save_ms < next && !idle->saving ? idle->save_ms : next;
+}
+
+bool idle_work(struct idle *idle, bool may_write, bool off)
+{
+	uint64_t now = monotonic_ms();
+	bool begun = false;
+
+	if (idle->enabled && idle->save_ms <= now)
+		save(idle);
+	if (!idle->enabled || works(idle) || quiet_next_ms(&idle->quiet, idle->renew.next) > now)
+		return false;
+	look(idle);
+	if (off)
+		return false;
+	if (renew_look(&idle->renew, now) && may_write && quiet_now(&idle->quiet))
+		begun = renew_start(&idle->renew, idle->silent);
+	else if (quiet_now(&idle->quiet) && quiet_wants_warming(&idle->quiet))
+		begun = start_warming(idle);
+	if (begun)
+		quiet_work(&idle->quiet);
+	return begun;
+}
+
+static void note_warmed(struct habits *habits, uint64_t hash, int64_t now)
+{
+	for (size_t i = 0; i < habits->n; i++)
+		if (habits->items[i].hash == hash)
+			habits->items[i].warmed = now;
+	habits->changed = true;
+}
+
+/* Also says so, in one line. */
+static void take_warmed(struct idle *idle)
+{
+	uint64_t n = 0, bytes = 0;
+	char text[WORDS_MAX];
+	struct warmed warmed;
+
+	while (read(idle->told, &warmed, sizeof(warmed)) == sizeof(warmed)) {
+		n++;
+		bytes += warmed.bytes;
+		note_warmed(&idle->habits, warmed.hash, time(NULL));
+	}
+	if (n == 0)
+		return;
+	idle->n_warmed += n;
+	idle->warmed_bytes += bytes;
+	idle->warmed = time(NULL);
+	if (!idle->silent)
+		verb_note("warmed %llu program%s, %s, which are likely to be started now: %s",
+			(unsigned long long)n, words_plural(n), words_bytes(bytes, text),
+			quiet_reason_text(idle->quiet.reason));
+	idle->save_ms = monotonic_ms(); /* 'headstart why' says so */
+}
+
+static void warming_ended(struct idle *idle, int status)
+{
+	take_warmed(idle);
+	close(TAKE_FD(idle->told));
+	idle->warming = 0;
+	if (status != 0)
+		return;
+	idle->n_done++;
+	quiet_warmed(&idle->quiet);
+}
+
+bool idle_child_ended(struct idle *idle, pid_t pid, int status)
+{
+	if (pid == idle->saving) {
+		idle->saving = 0;
+		idle->habits.changed |= status != 0;
+		note_change(idle);
+	} else if (pid == idle->warming) {
+		warming_ended(idle, status);
+	} else if (pid == idle->renew.child) {
+		renew_ended(&idle->renew, status, monotonic_ms());
+	} else {
+		return false;
+	}
+	return true;
+}
+
+void idle_release(struct idle *idle)
+{
+	const pid_t children[] = {idle->saving, idle->warming, idle->renew.child};
+
+	idle_yield(idle);
+	for (size_t i = 0; i < sizeof(children) / sizeof(*children); i++) {
+		int status;
+
+		if (children[i])
+			(void)process_await(children[i], GRACE_MS, &status);
+	}
+	if (idle->enabled && idle->path && (idle->habits.changed || idle->save_ms != UINT64_MAX))
+		(void)write_habits(idle);
+	if (idle->told >= 0)
+		close(idle->told);
+	renew_release(&idle->renew);
+	habits_release(&idle->habits);
+	free(idle->path);
+}

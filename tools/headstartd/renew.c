@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/renew.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "format/plan-view.h"
+#include "headstartd/idle-child.h"
+#include "headstartd/keep.h"
+#include "lib/settings.h"
+#include "plan/store/store.h"
+#include "prefetch/stale-mark.h"
+#include "verb.h"
+
+#define RENEW_S     60      /* one plan takes so long at most */
+#define AGAIN_MS    3600000 /* after a try that has failed */
+#define MARK_SUFFIX STATE_PLAN_SUFFIX STATE_STALE_SUFFIX
+
+int renew_init(struct renew *renew)
+{
+	*renew = (struct renew){0};
+	return store_folder(&renew->folder);
+}
+
+void renew_release(struct renew *renew)
+{
+	free(renew->folder);
+	free(renew->next);
+}
+
+static bool was_tried(const struct renew *renew, const char *plan, uint64_t now_ms)
+{
+	uint64_t hash = checksum64(plan, strlen(plan));
+
+	for (size_t i = 0; i < RENEW_TRIED_MAX; i++)
+		if (renew->tried[i].hash == hash && renew->tried[i].until_ms > now_ms)
+			return true;
+	return false;
+}
+
+/* Of the marked plans that were not tried lately, the first by name. */
+static void find_next(struct renew *renew, uint64_t now_ms)
+{
+	_cleanup_closedir_ DIR *folder = opendir(renew->folder);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		_cleanup_free_ char *plan = NULL;
+		int stem = (int)(strlen(entry->d_name) - strlen(STATE_STALE_SUFFIX));
+
+		if (!ends_with(entry->d_name, MARK_SUFFIX) ||
+			asprintf(&plan, "%s/%.*s", renew->folder, stem, entry->d_name) < 0)
+			continue;
+		if ((renew->next && strcmp(renew->next, plan) <= 0) || was_tried(renew, plan, now_ms))
+			continue;
+		free(renew->next);
+		renew->next = TAKE_PTR(plan);
+	}
+}
+
+static bool has_changed(struct renew *renew)
+{
+	struct stat st;
+
+	if (stat(renew->folder, &st) < 0 ||
+		(st.st_mtim.tv_sec == renew->changed.tv_sec && st.st_mtim.tv_nsec == renew->changed.tv_nsec))
+		return false;
+	renew->changed = st.st_mtim;
+	return true;
+}
+
+bool renew_look(struct renew *renew, uint64_t now_ms)
+{
+	if (!renew->child && !renew->next && (has_changed(renew) || now_ms >= renew->look_ms)) {
+		renew->look_ms = now_ms + AGAIN_MS;
+		find_next(renew, now_ms);
+	}
+	return renew->next;
+}
+
+static bool read_program(const char *path, char ret[PATH_MAX])
+{
+	_cleanup_free_ char *data = NULL;
+	struct plan_view plan;
+	size_t size;
+
+	return store_plan_is_own(path) && read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
+		plan_view_init(&plan, data, size, checksum64) == PLAN_GOOD && !plan_is_snapshot(&plan) &&
+		snprintf(ret, PATH_MAX, "%s", plan_program(&plan)) < PATH_MAX;
+}
+
+static bool is_allowed(const char *program)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	settings_read(&config, false, true);
+	return config_allows(&config, program, &why);
+}
+
+/* For the child. The mark goes with the old plan; while it is locked, no prefetcher starts a planner of its own. */
+static bool make_anew(const char *path)
+{
+	char program[PATH_MAX];
+	int lock = plan_mark_lock(path); /* held until we end */
+
+	if (lock == -ENOENT)
+		return true; /* somebody has done it */
+	if (lock < 0 || !read_program(path, program) || !is_allowed(program) ||
+		keep_make_plans(program) < 0 || store_plan_is_stale(path))
+		return false;
+	verb_note("made the plan of '%s' anew: its files had changed", program);
+	return true;
+}
+
+bool renew_start(struct renew *renew, bool quiet)
+{
+	pid_t daemon = getpid();
+
+	renew->child = fork();
+	if (renew->child == 0) {
+		idle_child_begin(daemon, RENEW_S);
+		if (quiet && !freopen("/dev/null", "w", stderr))
+			_exit(1);
+		_exit(make_anew(renew->next) ? 0 : 1);
+	}
+	if (renew->child < 0)
+		renew->child = 0;
+	return renew->child > 0;
+}
+
+void renew_ended(struct renew *renew, int status, uint64_t now_ms)
+{
+	size_t slot = renew->n_tried % RENEW_TRIED_MAX;
+
+	renew->child = 0;
+	renew->look_ms = now_ms; /* there may be more */
+	if (status == 0) {
+		renew->count++;
+	} else {
+		renew->tried[slot].hash = checksum64(renew->next, strlen(renew->next));
+		renew->tried[slot].until_ms = now_ms + AGAIN_MS;
+		renew->n_tried++;
+	}
+	free(TAKE_PTR(renew->next));
+}

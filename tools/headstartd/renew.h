@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes root's plans anew that are marked as stale (prefetch/stale-mark.h), one at a time, in a child process. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#define RENEW_TRIED_MAX 64
+
+struct renew {
+	char *folder;            /* owned: the state folder */
+	char *next;              /* owned: path of the plan that is next; NULL: none is known */
+	pid_t child;             /* 0: none */
+	uint64_t count;          /* plans that were made anew */
+	struct timespec changed; /* when the folder was, as we last looked */
+	uint64_t look_ms;        /* when to look again, whether it has changed or not */
+	struct {
+		uint64_t hash, until_ms;
+	} tried[RENEW_TRIED_MAX]; /* what could not be made anew, and is left alone so long */
+	unsigned n_tried;
+};
+
+/* Returns 0 or negative errno. */
+int renew_init(struct renew *renew);
+void renew_release(struct renew *renew);
+
+/* Looks for marks if the folder has changed. Returns whether there is a plan to be made anew. */
+bool renew_look(struct renew *renew, uint64_t now_ms);
+
+/* Begins with the next plan. Returns whether a child works on it now. `quiet`: it says nothing when it is done. */
+bool renew_start(struct renew *renew, bool quiet);
+
+/* The child has ended with that status (wait(2)). */
+void renew_ended(struct renew *renew, int status, uint64_t now_ms);
