@@ -153,6 +153,57 @@ case_a_setting_switches_warming_off() {
 	until_undisturbed setting_is_obeyed
 }
 
+# Prints the child that warms programs, by its scheduling policy (proc(5): field 41 of stat is 5 for SCHED_IDLE).
+warmer() {
+	for pid in $(cat "/proc/$daemon_pid/task/$daemon_pid/children"); do
+		policy=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 39)
+		[ "$policy" != 5 ] || echo "$pid"
+	done
+}
+
+# The child looks at the disks for a second before each program: so many keep it busy while another one is started.
+warming_ends_for_a_start() {
+	rm -rf "$HEADSTART_STATE"
+	many=$(seq 30)
+	planned $many seldom
+	pressure memory 50
+	trap stop_daemon EXIT
+	start_daemon
+	until_note short_of_memory -eq 1
+	for hour in 0 1; do
+		echo $((hour * 3600)) >"$tmp/clock"
+		started=
+		for name in $many; do
+			"$disk/$name" &
+			started="$started $!"
+		done
+		for pid in $started; do wait "$pid"; done
+	done
+	for name in $many seldom; do "$page" out "$disk/$name" || fail "pages stay in the page cache"; done
+	"$page" out "$disk/data" || fail "pages stay in the page cache"
+	pressure memory 0
+	for try in $(seq 2400); do
+		child=$(warmer)
+		[ -z "$child" ] || break
+		sleep 0.05
+	done
+	[ -n "$child" ] || fail "nothing is warmed: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	[ "$(ionice -p "$child")" = idle ] || fail "it reads like others: $(ionice -p "$child")"
+	"$disk/seldom"
+	for try in $(seq 1200); do
+		[ -e "/proc/$child" ] || break
+		sleep 0.05
+	done
+	[ "$try" != 1200 ] || fail "it goes on: $(cat "$tmp/daemon-log")"
+	[ "$(note warmings)" = 0 ] || fail "it has ended by itself"
+	grep -q "'$disk/seldom' starts cold" "$tmp/daemon-log" || fail "the start was not cold: $(cat "$tmp/daemon-log")"
+}
+case_warming_ends_when_a_program_starts_cold() {
+	with_a_clock
+	have ionice || return 0
+	until_undisturbed warming_ends_for_a_start
+}
+
 case_damaged_habits_begin_anew() {
 	mkdir -p "$HEADSTART_STATE/learn"
 	echo nonsense >"$HEADSTART_STATE/learn/habits"

@@ -330,6 +330,8 @@ static void work_ahead(struct daemon *daemon)
 	struct idle *idle = &daemon->idle;
 	bool was_short = idle->quiet.short_of_memory;
 
+	if (switched_off(daemon))
+		idle_yield(idle);
 	(void)idle_work(idle, !lessons_write(&daemon->lessons), switched_off(daemon));
 	daemon->lessons.others_write = idle_renews(idle);
 	daemon->note_old |= idle->quiet.short_of_memory != was_short;

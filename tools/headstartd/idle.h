@@ -40,7 +40,7 @@ void idle_release(struct idle *idle);
 /* A program that has a plan was executed. */
 void idle_started(struct idle *idle, const char *program);
 
-/* A program starts cold: the disk is needed. */
+/* A program starts cold and needs the disk, or the daemon is paused: nothing is warmed any more, until it is quiet again. */
 void idle_yield(struct idle *idle);
 
 /* Whether a child makes a plan anew. Nobody else may write plans meanwhile. */
