@@ -83,7 +83,8 @@ uint64_t quiet_next_ms(const struct quiet *quiet, bool wanted)
 {
 	if (!quiet->seen)
 		return 0;
-	return quiet->last.now_ms + (wanted || quiet->reason ? QUIET_LOOK_MS : QUIET_REST_MS);
+	wanted |= quiet->reason || quiet->short_of_memory;
+	return quiet->last.now_ms + (wanted ? QUIET_LOOK_MS : QUIET_REST_MS);
 }
 
 const char *quiet_reason_text(enum quiet_reason reason)

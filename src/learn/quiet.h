@@ -12,7 +12,7 @@
 #define QUIET_MS        10000u   /* so long nothing has used the disks */
 #define QUIET_AGAIN_MS  2000u    /* … after work of our own */
 #define QUIET_WARM_MS   1800000u /* a reason for warming is good for so long */
-#define QUIET_LOOK_MS   5000u    /* between looks while something waits for a quiet machine */
+#define QUIET_LOOK_MS   5000u    /* between looks while something waits, for a quiet machine or for memory */
 #define QUIET_REST_MS   30000u   /* … and otherwise */
 #define QUIET_BOOT_MS   600000u  /* a daemon that starts so soon after booting was started by it */
 #define QUIET_RESUME_MS 1000u    /* the machine slept at least so long */

@@ -42,8 +42,9 @@ stop_daemon() { # [SIGNAL]
 }
 
 # until_note NAME TEST NUMBER: waits until the number is so, as `until_note started -ge 1`.
+# $note_tries says how often it looks.
 until_note() {
-	for try in $(seq "${tries:-600}"); do
+	for try in $(seq "${note_tries:-600}"); do
 		[ "$(note "$1")" "$2" "$3" ] && return 0
 		kill -0 "$daemon_pid" 2>/dev/null || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
 		sleep 0.05

@@ -5,7 +5,7 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
 can_trace_execs
-tries=2400 # it looks every 30 seconds, and waits for ten quiet ones
+note_tries=2400 # it looks every 30 seconds, and waits for ten quiet ones
 make_disk
 make_waiter "$disk"
 : >"$tmp/go"
@@ -28,11 +28,12 @@ for folder in /sys/block /sys/class/power_supply; do
 	[ ! -e "$folder" ] || mount --bind "$tmp/nothing" "$folder"
 done
 
-# planned NAME…: the plan of each program, a copy of the waiter, reads the waiter's data.
+# planned NAME…: the plan of each program, a copy of the waiter, reads the waiter's data, or $data.
 planned() {
+	data=${data:-$disk/data}
 	for name; do
 		cp "$disk/waiter" "$disk/$name"
-		printf 'program %s\nfile regular %s\nrange 0 4 0 1\nfile regular %s\nrange 0 900 4 1\n' "$disk/$name" "$disk/$name" "$disk/data" |
+		printf 'program %s\nfile regular %s\nrange 0 4 0 1\nfile regular %s\nrange 0 900 4 1\n' "$disk/$name" "$disk/$name" "$data" |
 			"$make_profile" "$tmp/profile"
 		env -u HEADSTART_CONFIG "$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
 		plan=$(echo "$HEADSTART_STATE/$name"-*.plan)
@@ -165,7 +166,11 @@ warmer() {
 warming_ends_for_a_start() {
 	rm -rf "$HEADSTART_STATE"
 	many=$(seq 30)
-	planned $many seldom
+	planned $many
+	data=$disk/data-of-its-own # which it does not read by itself before the daemon looks
+	cp "$disk/data" "$data"
+	planned seldom
+	data=
 	pressure memory 50
 	trap stop_daemon EXIT
 	start_daemon
@@ -180,7 +185,7 @@ warming_ends_for_a_start() {
 		for pid in $started; do wait "$pid"; done
 	done
 	for name in $many seldom; do "$page" out "$disk/$name" || fail "pages stay in the page cache"; done
-	"$page" out "$disk/data" || fail "pages stay in the page cache"
+	"$page" out "$disk/data" "$disk/data-of-its-own" || fail "pages stay in the page cache"
 	pressure memory 0
 	for try in $(seq 2400); do
 		child=$(warmer)

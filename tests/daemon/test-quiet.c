@@ -180,6 +180,9 @@ static void looks_are_rare_while_nothing_waits(void **state)
 	quiet_look(&quiet, &machine);
 	assert_int_equal(quiet_next_ms(&quiet, false), UPTIME + QUIET_REST_MS);
 	assert_int_equal(quiet_next_ms(&quiet, true), UPTIME + QUIET_LOOK_MS);
+	machine.memory = 50;
+	quiet_look(&quiet, &machine);
+	assert_int_equal(quiet_next_ms(&quiet, false), UPTIME + QUIET_LOOK_MS);
 }
 
 int main(void)
