@@ -117,9 +117,9 @@ with_a_clock() {
 likely_programs_are_warm() {
 	warming
 	[ "$(note warmed)" -ge 1 ] || fail "nothing is warmed: $(cat /run/headstart/daemon "$tmp/daemon-log")"
-	"$page" came "$disk/data" >"$tmp/came" || fail "the data is not in memory: $(cat "$tmp/came" /run/headstart/daemon "$tmp/daemon-log")"
+	[ "$("$page" came "$disk/data")" -ge $((900 * 4096)) ] || fail "the data is not in memory: $(cat /run/headstart/daemon "$tmp/daemon-log")"
 	for name in seldom denied; do
-		"$page" came "$disk/$name" >"$tmp/came" && fail "'$name' is warmed"
+		[ "$("$page" came "$disk/$name")" = 0 ] || fail "'$name' is warmed"
 	done
 	[ "$(grep -c 'warmed . programs*, .*, which are likely to be started now: memory was short$' "$tmp/daemon-log")" = 1 ] || fail "it says: $(cat "$tmp/daemon-log")"
 	"$tool" status >"$tmp/out"
@@ -145,7 +145,7 @@ case_likely_programs_are_warmed() {
 setting_is_obeyed() {
 	warming
 	[ "$(note warmed)" = 0 ] || fail "it warms: $(cat "$tmp/daemon-log")"
-	! "$page" came "$disk/data" >"$tmp/came" || fail "it warms: $(cat "$tmp/came")"
+	[ "$("$page" came "$disk/data")" = 0 ] || fail "it warms all the same"
 }
 case_a_setting_switches_warming_off() {
 	with_a_clock
