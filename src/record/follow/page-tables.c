@@ -161,7 +161,7 @@ int page_tables_present(
 	int pagemap, uint64_t start, uint64_t end, uint64_t *budget, page_run_found *found, void *context)
 {
 	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE);
-	struct scan_region regions[REGIONS];
+	struct scan_region regions[REGIONS] = {0}; /* valgrind does not know what the call writes */
 	struct scan_argument scan = {
 		.size = sizeof(scan),
 		.start = start,
