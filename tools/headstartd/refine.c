@@ -235,11 +235,12 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 	struct refined refined = {0};
 	struct refine_result result;
 	_cleanup_(image_releasep) struct image before = {0};
-	uint64_t bytes;
+	uint64_t bytes, out;
 
 	if (!refining->recording || (seen->bias & PROFILE_BIAS_LOST))
 		return refined;
 	leave_out_documents(refining, seen);
+	out = profile_count_out(refining->recording);
 	if (image_take(refining, &before) < 0 || profile_refine(refining->recording, &start, &result) < 0)
 		return refined;
 	add_landmarks(refining->recording);
@@ -250,6 +251,7 @@ struct refined refining_finish(struct refining *refining, struct profile *seen, 
 	refined.learnt = true;
 	refined.unsure = result.unsure;
 	refined.better = result.joined || result.left || result.confirmed;
+	refined.begins = out == 0 && profile_count_out(refining->recording) > 0;
 	refined.grown = (int64_t)(keep_size(refining->program, refined.key) - bytes);
 	return refined;
 }

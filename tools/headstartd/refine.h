@@ -28,6 +28,7 @@ struct refined {
 	bool learnt;     /* the start was one of the recorded kind */
 	bool changed;    /* something new is stored: at least that a page was not touched this time */
 	bool better;     /* pages were added, removed or confirmed */
+	bool begins;     /* pages are left out for the first time: the next start says more */
 	uint64_t unsure; /* pages that remain so */
 	uint64_t key;    /* of the recording; 0: it has none */
 	int64_t grown;   /* bytes that are kept of it now, and were not before */
