@@ -195,7 +195,7 @@ static int set_up(struct daemon *daemon)
 		return verb_fail("another headstartd runs already");
 	if (r < 0)
 		return verb_fail_errno(
-			r, "cannot use '%s'", daemon->lessons.path ? daemon->lessons.path : "");
+			r, "cannot use '%s'", daemon->lessons.saver.path ? daemon->lessons.saver.path : "");
 	r = idle_init(&daemon->idle, &daemon->carry, daemon->lessons.enabled, daemon->quiet);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find out what to do ahead");

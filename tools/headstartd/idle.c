@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,7 +17,6 @@
 #include "learn/habits-file.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
-#include "replace/publish.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -30,17 +28,23 @@ static void read_habits(struct idle *idle)
 	_cleanup_free_ char *data = NULL;
 	enum records_fault fault;
 	size_t size;
-	int r = read_file(idle->path, HABITS_FILE_MAX, &data, &size);
+	const char *path = idle->saver.path;
+	int r = read_file(path, HABITS_FILE_MAX, &data, &size);
 
 	if (r == -ENOENT)
 		return;
 	fault = r < 0 ? RECORDS_DAMAGED : habits_parse(data, size, &idle->habits);
 	if (fault == RECORDS_DAMAGED)
-		verb_note("'%s' is damaged: habits are learnt anew", idle->path);
+		verb_note("'%s' is damaged: habits are learnt anew", path);
 	if (fault == RECORDS_NEWER) {
-		verb_note("'%s' was written by a newer headstart: nothing is done ahead", idle->path);
+		verb_note("'%s' was written by a newer headstart: nothing is done ahead", path);
 		idle->enabled = false;
 	}
+}
+
+static int serialize(const void *content, char **ret_data, size_t *ret_size)
+{
+	return habits_serialize(content, ret_data, ret_size);
 }
 
 int idle_init(struct idle *idle, const struct carry *carry, bool enabled, bool silent)
@@ -48,42 +52,17 @@ int idle_init(struct idle *idle, const struct carry *carry, bool enabled, bool s
 	int r;
 
 	*idle = (struct idle){
-		.enabled = enabled, .silent = silent, .carry = carry, .told = -1, .save_ms = UINT64_MAX};
+		.enabled = enabled, .silent = silent, .carry = carry, .told = -1, .saver = SAVER_INIT};
+	idle->saver.serialize = serialize;
+	idle->saver.content = &idle->habits;
+	idle->saver.changed = &idle->habits.changed;
+	idle->saver.delay_ms = SAVE_MS;
 	r = renew_init(&idle->renew);
-	if (r == 0 && asprintf(&idle->path, "%s/learn/habits", idle->renew.folder) < 0)
+	if (r == 0 && asprintf(&idle->saver.path, "%s/learn/habits", idle->renew.folder) < 0)
 		r = -ENOMEM;
 	if (r == 0 && enabled)
 		read_habits(idle);
 	return r;
-}
-
-static int write_habits(const struct idle *idle)
-{
-	_cleanup_free_ char *data = NULL;
-	size_t size;
-	int r = habits_serialize(&idle->habits, &data, &size);
-
-	return r < 0 ? r : publish_file(idle->path, 0600, data, size);
-}
-
-static void note_change(struct idle *idle)
-{
-	if (idle->habits.changed && idle->save_ms == UINT64_MAX)
-		idle->save_ms = monotonic_ms() + SAVE_MS;
-}
-
-/* In a child, because the disk may be slow. */
-static void save(struct idle *idle)
-{
-	if (idle->saving)
-		return;
-	idle->save_ms = UINT64_MAX;
-	idle->habits.changed = false;
-	idle->saving = fork();
-	if (idle->saving == 0)
-		_exit(write_habits(idle) < 0);
-	if (idle->saving < 0)
-		idle->saving = 0;
 }
 
 void idle_started(struct idle *idle, const char *program)
@@ -91,7 +70,7 @@ void idle_started(struct idle *idle, const char *program)
 	if (!idle->enabled)
 		return;
 	(void)habits_started(&idle->habits, program, local_seconds());
-	note_change(idle);
+	saver_note(&idle->saver);
 }
 
 void idle_yield(struct idle *idle)
@@ -148,7 +127,7 @@ uint64_t idle_next_ms(const struct idle *idle)
 	if (!idle->enabled)
 		return UINT64_MAX;
 	next = works(idle) ? UINT64_MAX : quiet_next_ms(&idle->quiet, idle->renew.next);
-	return idle->save_ms < next && !idle->saving ? idle->save_ms : next;
+	return saver_next_ms(&idle->saver) < next ? saver_next_ms(&idle->saver) : next;
 }
 
 bool idle_work(struct idle *idle, bool may_write, bool off)
@@ -156,8 +135,8 @@ bool idle_work(struct idle *idle, bool may_write, bool off)
 	uint64_t now = monotonic_ms();
 	bool begun = false;
 
-	if (idle->enabled && idle->save_ms <= now)
-		save(idle);
+	if (idle->enabled)
+		saver_work(&idle->saver);
 	if (!idle->enabled || works(idle) || quiet_next_ms(&idle->quiet, idle->renew.next) > now)
 		return false;
 	look(idle);
@@ -201,7 +180,7 @@ static void take_warmed(struct idle *idle)
 		verb_note("warmed %llu program%s, %s, which are likely to be started now: %s",
 			(unsigned long long)n, words_plural(n), words_bytes(bytes, text),
 			quiet_reason_text(idle->quiet.reason));
-	idle->save_ms = monotonic_ms(); /* 'headstart why' says so */
+	saver_hurry(&idle->saver); /* 'headstart why' says so */
 }
 
 static void warming_ended(struct idle *idle, int status)
@@ -217,36 +196,26 @@ static void warming_ended(struct idle *idle, int status)
 
 bool idle_child_ended(struct idle *idle, pid_t pid, int status)
 {
-	if (pid == idle->saving) {
-		idle->saving = 0;
-		idle->habits.changed |= status != 0;
-		note_change(idle);
-	} else if (pid == idle->warming) {
+	if (pid == idle->warming)
 		warming_ended(idle, status);
-	} else if (pid == idle->renew.child) {
+	else if (pid == idle->renew.child)
 		renew_ended(&idle->renew, status, monotonic_ms());
-	} else {
-		return false;
-	}
+	else
+		return saver_child_ended(&idle->saver, pid, status);
 	return true;
 }
 
 void idle_release(struct idle *idle)
 {
-	const pid_t children[] = {idle->saving, idle->warming, idle->renew.child};
+	const pid_t children[] = {idle->warming, idle->renew.child};
 
 	idle_yield(idle);
-	for (size_t i = 0; i < sizeof(children) / sizeof(*children); i++) {
-		int status;
-
-		if (children[i])
-			(void)process_await(children[i], GRACE_MS, &status);
-	}
-	if (idle->enabled && idle->path && (idle->habits.changed || idle->save_ms != UINT64_MAX))
-		(void)write_habits(idle);
+	for (size_t i = 0; i < sizeof(children) / sizeof(*children); i++)
+		if (children[i] && !process_wait(children[i], GRACE_MS))
+			kill(children[i], SIGKILL);
+	saver_release(&idle->saver, idle->enabled);
 	if (idle->told >= 0)
 		close(idle->told);
 	renew_release(&idle->renew);
 	habits_release(&idle->habits);
-	free(idle->path);
 }

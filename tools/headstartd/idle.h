@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "headstartd/renew.h"
+#include "headstartd/saver.h"
 #include "learn/habits.h"
 #include "learn/quiet.h"
 
@@ -22,13 +23,11 @@ struct idle {
 	struct quiet quiet;
 	struct renew renew;
 	struct habits habits;
-	char *path;        /* owned: of the file of habits */
-	uint64_t save_ms;  /* when to write them; UINT64_MAX: nothing has changed */
-	pid_t saving;      /* the child that does; 0: none */
-	pid_t warming;     /* the child that warms programs; 0: none */
-	int told;          /* owned: the end of a pipe by which it tells what it has warmed; -1: none */
-	uint64_t n_done;   /* times that all was warmed that was likely */
-	uint64_t n_warmed; /* programs */
+	struct saver saver; /* of habits */
+	pid_t warming;      /* the child that warms programs; 0: none */
+	int told;           /* owned: the end of a pipe by which it tells what it has warmed; -1: none */
+	uint64_t n_done;    /* times that all was warmed that was likely */
+	uint64_t n_warmed;  /* programs */
 	uint64_t warmed_bytes;
 	int64_t warmed; /* when the last ones were; seconds since the epoch; 0: never */
 };

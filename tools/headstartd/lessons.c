@@ -10,13 +10,13 @@
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/hidden.h"
 #include "base/io.h"
+#include "base/run/process.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -33,11 +33,10 @@
 #include "replace/publish.h"
 #include "verb.h"
 
-#define SAVE_MS   5000  /* what has changed is written so much later */
-#define RETRY_MS  60000 /* … and so much later if the disk was full */
-#define IDLE_S    3     /* a start is over when it has touched nothing new for so long */
-#define TIMEOUT_S 15    /* … or at last */
-#define FORGET_S  60    /* removing what is forgotten takes so long at most */
+#define SAVE_MS   5000 /* what has changed is written so much later */
+#define IDLE_S    3    /* a start is over when it has touched nothing new for so long */
+#define TIMEOUT_S 15   /* … or at last */
+#define FORGET_S  60   /* removing what is forgotten takes so long at most */
 #define TRACER_S                                                                                             \
 	90 /* until a tracer ends itself: compiling reads the places of files on a disk that may be busy */
 #define GRACE_MS                                                                                             \
@@ -79,7 +78,7 @@ static int open_folder(struct lessons *lessons)
 	if (r < 0)
 		return r;
 	if (asprintf(&folder, "%s/learn", state) < 0 || asprintf(&lock, "%s/lock", folder) < 0 ||
-		asprintf(&lessons->path, "%s/known", folder) < 0)
+		asprintf(&lessons->saver.path, "%s/known", folder) < 0)
 		return -ENOMEM;
 	r = make_folders(folder, 0700);
 	if (r < 0)
@@ -96,15 +95,15 @@ static int read_known(struct lessons *lessons)
 	_cleanup_free_ char *data = NULL;
 	enum records_fault fault;
 	size_t size;
-	int r = read_file(lessons->path, KNOWN_FILE_MAX, &data, &size);
+	int r = read_file(lessons->saver.path, KNOWN_FILE_MAX, &data, &size);
 
 	if (r == -ENOENT)
 		return 0;
 	fault = r < 0 ? RECORDS_DAMAGED : known_parse(data, size, &lessons->known);
 	if (fault == RECORDS_DAMAGED)
-		verb_note("'%s' is damaged: learning begins anew", lessons->path);
+		verb_note("'%s' is damaged: learning begins anew", lessons->saver.path);
 	if (fault == RECORDS_NEWER) {
-		verb_note("'%s' was written by a newer headstart: nothing is learnt", lessons->path);
+		verb_note("'%s' was written by a newer headstart: nothing is learnt", lessons->saver.path);
 		lessons->enabled = false;
 	}
 	return 0;
@@ -124,6 +123,11 @@ static void adopt(struct known *known)
 	}
 }
 
+static int serialize(const void *content, char **ret_data, size_t *ret_size)
+{
+	return known_serialize(content, ret_data, ret_size);
+}
+
 int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t budget)
 {
 	int r;
@@ -133,52 +137,17 @@ int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t bu
 		.budget = budget,
 		.lock = -1,
 		.told = -1,
-		.save_ms = UINT64_MAX};
+		.saver = SAVER_INIT};
+	lessons->saver.serialize = serialize;
+	lessons->saver.content = &lessons->known;
+	lessons->saver.changed = &lessons->known.changed;
+	lessons->saver.delay_ms = SAVE_MS;
 	r = open_folder(lessons);
 	if (r == 0)
 		r = read_known(lessons);
 	if (r == 0 && lessons->enabled)
 		adopt(&lessons->known);
 	return r;
-}
-
-static int write_known(const struct lessons *lessons)
-{
-	_cleanup_free_ char *data = NULL;
-	size_t size;
-	int r = known_serialize(&lessons->known, &data, &size);
-
-	return r < 0 ? r : publish_file(lessons->path, 0600, data, size);
-}
-
-/* In a child, because the disk may be slow, and programs go on being started. */
-static void save(struct lessons *lessons)
-{
-	pid_t pid;
-
-	if (lessons->saving)
-		return;
-	lessons->save_ms = UINT64_MAX;
-	lessons->known.changed = false;
-	pid = fork();
-	if (pid == 0)
-		_exit(write_known(lessons) < 0);
-	lessons->saving = pid > 0 ? pid : 0;
-}
-
-static void saved(struct lessons *lessons, int status)
-{
-	lessons->saving = 0;
-	if (status == 0)
-		return;
-	lessons->known.changed = true;
-	lessons->save_ms = monotonic_ms() + RETRY_MS;
-}
-
-static void note_change(struct lessons *lessons)
-{
-	if (lessons->known.changed && lessons->save_ms == UINT64_MAX)
-		lessons->save_ms = monotonic_ms() + SAVE_MS;
 }
 
 static void release_tracer(struct lessons *lessons)
@@ -442,7 +411,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 		return false;
 	if (planned) {
 		known_started(&lessons->known, seen->program, 0, time(NULL));
-		note_change(lessons);
+		saver_note(&lessons->saver);
 		return start_other(lessons, seen);
 	}
 	if (starts_exec(&lessons->starts, seen->pid, process_parent(seen->pid), seen->program,
@@ -481,7 +450,7 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told)
 	program = starts_program(&lessons->starts, told->pid);
 	if (told->own_plan && program)
 		known_started(&lessons->known, program, told->key, time(NULL));
-	note_change(lessons);
+	saver_note(&lessons->saver);
 }
 
 static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
@@ -511,7 +480,7 @@ uint64_t lessons_next_ms(const struct lessons *lessons)
 		return UINT64_MAX;
 	if (lessons->tracing && lessons->give_up_ms < look)
 		look = lessons->give_up_ms;
-	return look < lessons->save_ms ? look : lessons->save_ms;
+	return look < saver_next_ms(&lessons->saver) ? look : saver_next_ms(&lessons->saver);
 }
 
 /* Nothing is read of it: the pipe is as open as it is. */
@@ -546,9 +515,8 @@ void lessons_work(struct lessons *lessons)
 	if (now - lessons->last_age >= AGE_S || now < lessons->last_age)
 		forget_some(lessons);
 	prepare_tracer(lessons);
-	note_change(lessons);
-	if (lessons->save_ms <= monotonic_ms())
-		save(lessons);
+	saver_note(&lessons->saver);
+	saver_work(&lessons->saver);
 }
 
 /* Also says so, once a start. */
@@ -561,7 +529,7 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 		known_traced(&lessons->known, item, lesson->kept.bytes, now);
 	if (lesson->kept.bytes == 0)
 		return;
-	lessons->save_ms = monotonic_ms(); /* at once: the plan is there already */
+	saver_hurry(&lessons->saver); /* at once: the plan is there already */
 	if (!lesson->key && lesson->kept.key)
 		(void)known_start_learnt(&lessons->known, lessons->traced, lesson->kept.key, now);
 	if (!lessons->quiet)
@@ -601,42 +569,31 @@ static void trace_ended(struct lessons *lessons)
 	release_tracer(lessons);
 	forget_some(lessons);
 	prepare_tracer(lessons);
-	note_change(lessons);
+	saver_note(&lessons->saver);
 }
 
 bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status)
 {
-	if (pid == lessons->saving)
-		saved(lessons, status);
-	else if (pid == lessons->forgetting)
+	if (pid == lessons->forgetting)
 		lessons->forgetting = 0;
 	else if (pid == lessons->tracing)
 		trace_ended(lessons);
 	else
-		return false;
+		return saver_child_ended(&lessons->saver, pid, status);
 	return true;
-}
-
-/* Not for ever: the child may hang. */
-static void wait_for(pid_t pid)
-{
-	const struct timespec nap = {.tv_nsec = 5000000};
-	uint64_t until = monotonic_ms() + GRACE_MS;
-
-	while (pid && waitpid(pid, NULL, WNOHANG) == 0 && monotonic_ms() < until)
-		nanosleep(&nap, NULL);
 }
 
 void lessons_release(struct lessons *lessons)
 {
+	const pid_t children[] = {lessons->tracing, lessons->forgetting};
+
 	if (lessons->tracing)
 		kill(lessons->tracing, SIGKILL);
-	wait_for(lessons->tracing);
-	wait_for(lessons->saving);
-	wait_for(lessons->forgetting);
+	for (size_t i = 0; i < sizeof(children) / sizeof(*children); i++)
+		if (children[i])
+			(void)process_wait(children[i], GRACE_MS); /* not for ever: it may hang */
 	release_tracer(lessons);
-	if (lessons->path && lessons->lock >= 0 && (lessons->known.changed || lessons->save_ms != UINT64_MAX))
-		(void)write_known(lessons);
+	saver_release(&lessons->saver, lessons->lock >= 0);
 	if (lessons->told >= 0)
 		close(lessons->told);
 	if (lessons->lock >= 0)
@@ -644,5 +601,4 @@ void lessons_release(struct lessons *lessons)
 	known_release(&lessons->known);
 	starts_release(&lessons->starts);
 	free(lessons->traced);
-	free(lessons->path);
 }

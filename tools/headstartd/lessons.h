@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "headstartd/process.h"
+#include "headstartd/saver.h"
 #include "learn/known.h"
 #include "learn/refinements.h"
 #include "learn/starts.h"
@@ -24,7 +25,6 @@ struct lessons {
 	bool knows_keys;     /* the tracer sees what is in memory already, too: see start_other() */
 	struct carry *carry; /* borrowed */
 	int tracefs;         /* borrowed */
-	char *path;          /* owned: of the file of what is known */
 	int lock;            /* owned: held while we run; -1: none */
 	uint64_t budget;     /* bytes of profiles and plans */
 	struct known known;
@@ -38,12 +38,11 @@ struct lessons {
 	int32_t traced_pid;    /* the start's process */
 	bool refines;          /* the start has a plan, which is to become more exact */
 	struct refinements refinements;
-	int told;          /* owned: the end of a pipe by which it tells what it has kept; -1: none */
-	bool others_write; /* somebody else writes plans: nothing is traced */
-	pid_t forgetting;  /* the child that removes what is forgotten; 0: none */
-	pid_t saving;      /* the child that writes what is known; 0: none */
-	uint64_t save_ms;  /* when to write it; UINT64_MAX: nothing has changed */
-	int64_t last_age;  /* when we looked last for what is to be forgotten; seconds since the epoch */
+	int told;           /* owned: the end of a pipe by which it tells what it has kept; -1: none */
+	bool others_write;  /* somebody else writes plans: nothing is traced */
+	pid_t forgetting;   /* the child that removes what is forgotten; 0: none */
+	struct saver saver; /* of what is known */
+	int64_t last_age;   /* when we looked last for what is to be forgotten; seconds since the epoch */
 };
 
 /*

@@ -104,6 +104,11 @@ int process_await(pid_t child, unsigned timeout_ms, int *ret_status)
 	return late ? -ETIME : 0;
 }
 
+bool process_wait(pid_t child, unsigned timeout_ms)
+{
+	return ends_within(child, timeout_ms) && waitpid(child, NULL, WNOHANG) == child;
+}
+
 static int take_output(int fd, size_t max, char **ret, size_t *ret_size)
 {
 	struct stat st;
