@@ -18,8 +18,7 @@
  *                                      each argument
  *     checksum                         XXH3-64 of all bytes before it
  *
- * A field may be added only with a new version: a reader refuses all others. A recording without functions is of version 6,
- * in which the header ends before `functions_size`.
+ * A field may be added only with a new version: a reader refuses all others.
  */
 #pragma once
 
@@ -29,8 +28,7 @@
 #include "elf/landmarks.h"
 #include "profile/profile-file.h"
 
-#define PROFILE_VERSION       7u
-#define PROFILE_VERSION_PLAIN 6u /* without functions */
+#define PROFILE_VERSION 7u
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
@@ -55,10 +53,8 @@ struct disk_header {
 	uint32_t block_range_count;
 	uint32_t first_touches;
 	uint32_t first_pages;
-	uint64_t functions_size; /* bytes */
+	uint64_t functions_size; /* bytes; 0: no functions were recorded */
 };
-
-#define HEADER_PLAIN_SIZE offsetof(struct disk_header, functions_size) /* bytes, without functions */
 
 struct disk_file {
 	uint64_t size;

@@ -257,10 +257,9 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 	return body.size == 0;
 }
 
-static bool read_functions(
-	const struct disk_header *header, const struct reader *functions, struct profile *profile)
+static bool read_functions(const struct reader *functions, struct profile *profile)
 {
-	return LE32(header->version) == PROFILE_VERSION_PLAIN ||
+	return functions->size == 0 ||
 		profile_functions_parse(functions->data, functions->size, &profile->functions) == 0;
 }
 
@@ -274,13 +273,7 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 		read_metadata(&tables, LE32(header->file_system_count), profile) &&
 		read_execs(&tables.execs, &tables.strings, LE32(header->exec_count), profile) &&
 		read_arguments(&tables.strings, LE32(header->argument_count), profile) &&
-		read_functions(header, &tables.functions, profile) && tables.strings.size == 0;
-}
-
-/* The size of a header, by its version. */
-static size_t header_size(const struct disk_header *header)
-{
-	return LE32(header->version) == PROFILE_VERSION_PLAIN ? HEADER_PLAIN_SIZE : sizeof(*header);
+		read_functions(&tables.functions, profile) && tables.strings.size == 0;
 }
 
 /* Reads the header of a recording. The version comes first, since headers of other versions have other sizes. */
@@ -292,15 +285,14 @@ static enum profile_fault read_header(const void *data, size_t size, struct disk
 		return PROFILE_FOREIGN;
 	if (size < version_end)
 		return PROFILE_TRUNCATED;
-	*ret = (struct disk_header){0};
 	memcpy(ret, data, version_end);
 	if (LE32(ret->version) > PROFILE_VERSION)
 		return PROFILE_NEWER;
-	if (LE32(ret->version) < PROFILE_VERSION_PLAIN)
+	if (LE32(ret->version) < PROFILE_VERSION)
 		return PROFILE_OLDER;
-	if (size < header_size(ret) + sizeof(uint64_t))
+	if (size < sizeof(*ret) + sizeof(uint64_t))
 		return PROFILE_TRUNCATED;
-	memcpy(ret, data, header_size(ret));
+	memcpy(ret, data, sizeof(*ret));
 	return LE64(ret->file_size) > size ? PROFILE_TRUNCATED : PROFILE_GOOD;
 }
 
@@ -317,7 +309,7 @@ static enum profile_fault parse_recording(
 	if (fault != PROFILE_GOOD)
 		return fault;
 	size = LE64(header.file_size);
-	if (size < header_size(&header) + sizeof(checksum))
+	if (size < sizeof(header) + sizeof(checksum))
 		return PROFILE_DAMAGED;
 	size -= sizeof(checksum);
 	memcpy(&checksum, (const char *)data + size, sizeof(checksum));
@@ -333,7 +325,7 @@ static enum profile_fault parse_recording(
 	profile.bias = LE32(header.bias);
 	profile.asked = LE64(header.asked);
 	profile.status = LE32(header.status);
-	body = (struct reader){(const char *)data + header_size(&header), size - header_size(&header)};
+	body = (struct reader){(const char *)data + sizeof(header), size - sizeof(header)};
 	if (!read_body(&header, body, &profile) || profile_check(&profile) < 0)
 		return PROFILE_DAMAGED;
 	*ret_size = size + sizeof(checksum);

@@ -126,7 +126,7 @@ static void put_strings(struct writer *writer, const struct profile *profile)
 static struct disk_header header_of(const struct profile *profile)
 {
 	struct disk_header header = {
-		.version = LE32(profile->functions ? PROFILE_VERSION : PROFILE_VERSION_PLAIN),
+		.version = LE32(PROFILE_VERSION),
 		.page_size = LE32(profile->page_size),
 		.recorded = (int64_t)LE64(profile->recorded),
 		.runs = LE32(profile->runs),
@@ -166,7 +166,6 @@ static int put_recording(struct writer *writer, const struct profile *profile)
 	size_t begin = writer->size, strings_at, functions_size = 0;
 	struct disk_header header;
 	uint64_t checksum;
-	size_t header_size = profile->functions ? sizeof(header) : HEADER_PLAIN_SIZE;
 	int r = profile_check(profile);
 
 	if (r == 0 && profile->functions)
@@ -175,7 +174,7 @@ static int put_recording(struct writer *writer, const struct profile *profile)
 		return r;
 	header = header_of(profile);
 	header.functions_size = LE64(functions_size);
-	writer_put(writer, &header, header_size);
+	writer_put(writer, &header, sizeof(header));
 	put_tables(writer, profile);
 	writer_put(writer, functions, functions_size);
 	strings_at = writer->size;
@@ -186,7 +185,7 @@ static int put_recording(struct writer *writer, const struct profile *profile)
 		return -EFBIG;
 	header.strings_size = LE32(writer->size - strings_at);
 	header.file_size = LE64(writer->size - begin + sizeof(checksum));
-	memcpy(writer->data + begin, &header, header_size);
+	memcpy(writer->data + begin, &header, sizeof(header));
 	checksum = LE64(checksum64(writer->data + begin, writer->size - begin));
 	writer_put(writer, &checksum, sizeof(checksum));
 	return writer->error;

@@ -42,7 +42,7 @@ enum {
 	AT_FILE_SYSTEM_COUNT = 88,
 	AT_BLOCK_RANGE_COUNT = 92,
 	AT_FIRST_TOUCHES = 96,
-	AT_FILES = 104,
+	AT_FILES = 112,
 	FILE_ORDER = 16,
 	FILE_RANGE_COUNT = 20,
 	FILE_KIND = 24,
@@ -376,7 +376,7 @@ static void other_versions_are_refused(void **state)
 	struct image image = small_image();
 
 	poke(AT_VERSION, UINT32_MAX, PROFILE_NEWER);
-	for (uint32_t version = 0; version < 6; version++)
+	for (uint32_t version = 0; version < 7; version++)
 		poke(AT_VERSION, version, PROFILE_OLDER);
 	image.data[AT_VERSION] = 1;
 	assert_int_equal(parse(&image, AT_PAGE_SIZE), PROFILE_OLDER);
