@@ -47,8 +47,6 @@
 #define OVERLAYBD_MAX      65536u /* bytes: DynamicPrefetcher::MAX_FILE_SIZE */
 #define MKSQUASHFS_HIGHEST 32767  /* priority */
 
-#define JSON_FLAGS (JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
-
 /* ---- which paths a format can have ---- */
 
 static bool any(const char *path)
@@ -105,24 +103,13 @@ static bool is_sortable(const char *path)
 
 /* ---- one function each ---- */
 
-/* Takes ownership of the value. */
-static int put_json(FILE *out, struct json_object *value, const char *end)
-{
-	const char *text = value ? json_object_to_json_string_ext(value, JSON_FLAGS) : NULL;
-
-	if (text)
-		fprintf(out, "%s%s", text, end);
-	json_object_put(value);
-	return text ? 0 : -ENOMEM;
-}
-
 static int write_estargz(FILE *out, const struct export_list *list)
 {
 	int r = 0;
 
 	for (size_t i = 0; i < list->n_entries && r == 0; i++) {
 		fputs("{\"path\":", out);
-		r = put_json(out, json_text(list->entries[i].path + 1), "}\n");
+		r = json_print(out, json_text(list->entries[i].path + 1), JSON_C_TO_STRING_PLAIN, "}\n");
 	}
 	return r;
 }
@@ -140,7 +127,8 @@ static int write_strings(FILE *out, const struct export_list *list)
 	int r = 0;
 
 	for (size_t i = 0; i < list->n_entries && r == 0; i++)
-		r = put_json(out, json_text(list->entries[i].path), i + 1 < list->n_entries ? ",\n" : "\n");
+		r = json_print(out, json_text(list->entries[i].path), JSON_C_TO_STRING_PLAIN,
+			i + 1 < list->n_entries ? ",\n" : "\n");
 	return r;
 }
 

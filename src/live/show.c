@@ -2,7 +2,6 @@
 /* What all three ways to show the model have in common, and its two that go on line by line. */
 #include "live/show.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 
 #include "report/json-text.h"
@@ -137,7 +136,6 @@ int show_json(FILE *out, const struct live *live)
 {
 	struct json_object *top = json_object_new_object(), *processes = json_object_new_array(),
 			   *files = json_object_new_array();
-	const char *text;
 
 	time_of(top, "seconds", live->now - live->began);
 	json_object_object_add(top, "by", json_text(live->exact ? "events" : "looks"));
@@ -159,9 +157,5 @@ int show_json(FILE *out, const struct live *live)
 			json_object_array_add(files, file_json(live, &live->files[i]));
 	json_object_object_add(top, "processes", processes);
 	json_object_object_add(top, "files", files);
-	text = json_object_to_json_string_ext(top, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		fprintf(out, "%s\n", text);
-	json_object_put(top);
-	return text ? 0 : -ENOMEM;
+	return json_print(out, top, JSON_C_TO_STRING_PLAIN, "\n");
 }

@@ -184,7 +184,6 @@ int report_difference_json(
 {
 	struct json_object *json = json_object_new_object(), *counts = json_object_new_object(),
 			   *files = json_object_new_array();
-	const char *text;
 
 	for (enum difference_state state = 0; state < DIFFERENCE_STATES; state++)
 		json_object_object_add(
@@ -199,9 +198,5 @@ int report_difference_json(
 	add_pages(json, difference, &difference->pages);
 	json_object_object_add(json, "counts", counts);
 	json_object_object_add(json, "files", files);
-	text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		fprintf(out, "%s\n", text);
-	json_object_put(json);
-	return text ? 0 : -ENOMEM;
+	return json_print(out, json, JSON_C_TO_STRING_PRETTY, "\n");
 }

@@ -41,3 +41,14 @@ int json_text_write(FILE *out, const char *text)
 	json_object_put(value);
 	return json ? 0 : -ENOMEM;
 }
+
+int json_print(FILE *out, struct json_object *value, int flags, const char *end)
+{
+	const char *text =
+		value ? json_object_to_json_string_ext(value, flags | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
+
+	if (text)
+		fprintf(out, "%s%s", text, end);
+	json_object_put(value);
+	return text ? 0 : -ENOMEM;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes strings from a system, such as paths, as JSON. */
+/* JSON: strings from a system, such as paths, and how values are printed. */
 #pragma once
 
 #include <stdio.h>
@@ -17,3 +17,9 @@ struct json_object *json_text(const char *text);
  * escapes. Returns 0 or -ENOMEM.
  */
 int json_text_write(FILE *out, const char *text);
+
+/*
+ * Prints the value in the style of these JSON_C_TO_STRING_ flags (paths keep their slashes), then `end`, and releases it. Returns
+ * 0; or -ENOMEM, also for NULL. Check ferror() for write errors.
+ */
+int json_print(FILE *out, struct json_object *value, int flags, const char *end);

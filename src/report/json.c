@@ -14,8 +14,6 @@
 #include "report/json-text.h"
 #include "report/words.h"
 
-#define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
-
 /* A JSON object while it is written. Once an allocation fails, nothing more is written. */
 struct writer {
 	FILE *out;
@@ -25,13 +23,8 @@ struct writer {
 
 static void put_value(struct writer *writer, struct json_object *value)
 {
-	const char *text = value ? json_object_to_json_string_ext(value, JSON_FLAGS) : NULL;
-
-	if (text)
-		fputs(text, writer->out);
-	else
+	if (json_print(writer->out, value, JSON_C_TO_STRING_SPACED, "") < 0)
 		writer->error = -ENOMEM;
-	json_object_put(value);
 }
 
 /* Takes ownership of the value. */

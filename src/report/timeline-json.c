@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes what the time of a start went to as one JSON object. */
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 
@@ -159,20 +158,12 @@ int report_timeline_json(FILE *out, const struct timeline *timeline)
 {
 	_cleanup_(sums_releasep) struct sums sums = {0};
 	_cleanup_free_ char *sentence = NULL, *mostly = NULL;
-	struct json_object *object;
-	const char *text;
 	int r = sums_make(timeline, &sums);
 
 	if (r < 0)
 		return r;
 	sentence = report_timeline_sentence(timeline, &sums);
 	mostly = report_timeline_mostly(timeline, &sums);
-	object = sentence && mostly ? all_json(timeline, &sums, sentence, mostly) : NULL;
-	text = object ? json_object_to_json_string_ext(
-				object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE)
-		      : NULL;
-	if (text)
-		fprintf(out, "%s\n", text);
-	json_object_put(object);
-	return text ? 0 : -ENOMEM;
+	return json_print(out, sentence && mostly ? all_json(timeline, &sums, sentence, mostly) : NULL,
+		JSON_C_TO_STRING_PRETTY, "\n");
 }

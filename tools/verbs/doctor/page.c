@@ -5,7 +5,6 @@
  */
 #include "verbs/doctor/page.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,7 +147,6 @@ static struct json_object *finding_object(const struct doctor_finding *finding)
 int doctor_page_json(FILE *out, const struct doctor_report *report, const char *program)
 {
 	struct json_object *object = json_object_new_object(), *findings = json_object_new_array();
-	const char *text;
 
 	for (size_t i = 0; i < report->n; i++)
 		json_object_array_add(findings, finding_object(&report->findings[i]));
@@ -157,10 +155,5 @@ int doctor_page_json(FILE *out, const struct doctor_report *report, const char *
 		object, "problems", json_object_new_uint64(doctor_count(report, DOCTOR_PROBLEM)));
 	json_object_object_add(object, "notes", json_object_new_uint64(doctor_count(report, DOCTOR_NOTE)));
 	json_object_object_add(object, "findings", findings);
-	text = json_object_to_json_string_ext(
-		object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text)
-		fprintf(out, "%s\n", text);
-	json_object_put(object);
-	return text ? 0 : -ENOMEM;
+	return json_print(out, object, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED, "\n");
 }
