@@ -7,29 +7,16 @@
 #include "report/json-text.h"
 #include "report/table.h"
 #include "report/words.h"
+#include "timeline/causes.h"
 
 #define LINES_MAX 5 /* files of a turn */
 
 const char *show_state(const struct live *live, const struct live_process *process)
 {
-	static const char *const words[TIMELINE_STATES] = {
-		[TIMELINE_RUNNING] = "running",
-		[TIMELINE_RUNNABLE] = "runnable",
-		[TIMELINE_READ] = "reading",
-		[TIMELINE_WRITE] = "writing",
-		[TIMELINE_LOCK] = "lock",
-		[TIMELINE_CHILD] = "child",
-		[TIMELINE_TIMER] = "timer",
-		[TIMELINE_MESSAGE] = "message",
-		[TIMELINE_PIPE] = "pipe",
-		[TIMELINE_EVENTS] = "events",
-		[TIMELINE_OTHER] = "waiting",
-	};
-
 	if (process->ended)
 		return "ended";
 	/* Without events this is what /proc calls D: for a disk, nearly always. */
-	return process->state == TIMELINE_READ && !live->exact ? "disk" : words[process->state];
+	return process->state == TIMELINE_READ && !live->exact ? "disk" : timeline_state_name(process->state);
 }
 
 static double seconds(uint64_t nanoseconds)
@@ -107,10 +94,7 @@ static struct json_object *process_json(const struct live *live, const struct li
 	number(object, "bytes", process->bytes);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
 		if (process->states[i])
-			time_of(states,
-				show_state(&(struct live){.exact = true},
-					&(struct live_process){.state = (enum timeline_state)i}),
-				process->states[i]);
+			time_of(states, timeline_state_name((enum timeline_state)i), process->states[i]);
 	json_object_object_add(object, "states", states);
 	return object;
 }

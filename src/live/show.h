@@ -25,5 +25,5 @@ void show_sum(FILE *out, const struct live *live);
 /* Returns 0 or -ENOMEM. */
 int show_json(FILE *out, const struct live *live);
 
-/* "reading", "waiting for a lock": the state of a process in one or a few words. */
+/* "read", "lock", "ended": the state of a process in one word, which is the same on the page and in JSON. */
 const char *show_state(const struct live *live, const struct live_process *process);
