@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "boot/files.h"
+#include "profile/file/profile-file.h"
 #include "replace/publish.h"
 
 /* What is there already. A damaged file does not count, and is replaced; one of a newer version is left alone. */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "plan/build/build.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 #define BOOT_RECORDINGS 4u
 

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "device/device.h"
 #include "explain/touch.h"
+#include "profile/updates/staleness.h"
 
 /* The index of the file in the plan, or file_count. */
 static uint32_t find_file(const struct plan_view *plan, const char *path)

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/updates/staleness.h"
 
 static bool same_build(const struct profile_file *a, const struct profile_file *b)
 {

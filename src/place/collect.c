@@ -18,6 +18,7 @@
 #include "format/note.h"
 #include "place/internal.h"
 #include "plan/store/disks.h"
+#include "profile/updates/staleness.h"
 
 /* A run of touched pages, until the order of all of a program is known. */
 struct touched {

@@ -11,8 +11,10 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "profile/carry.h"
-#include "profile/recordings.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/recordings.h"
+#include "profile/updates/carry.h"
+#include "profile/updates/staleness.h"
 
 struct search {
 	const struct store *store;

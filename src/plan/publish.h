@@ -3,7 +3,7 @@
 #pragma once
 
 #include "plan/build/build.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 /*
  * Publishes the plan of the program, and one for each recorded start where starts differ: if the program is a host

@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
+#include "profile/file/profile-file.h"
 
 static int load_recordings(const char *program, struct recordings *ret)
 {

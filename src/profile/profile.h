@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A profile: what one or more starts of a program touched. It is portable between machines of one page size. On disk a
- * profile holds several recordings, one for each thing that the program was asked for (profile/recordings.h); in memory
+ * profile holds several recordings, one for each thing that the program was asked for (profile/recordings/recordings.h); in memory
  * each of them is a profile, and so is what several have together.
  *
  * Order counts touches: the n-th distinct (file, page) that the start touched has order n. Files that are only looked
@@ -53,7 +53,7 @@ enum profile_bias {
 	PROFILE_BIAS_SAMPLED = 1 << 11, /* what came and went between two looks is missing */
 };
 
-/* What headstartd still has to find out of pages, and how far it has come (profile/refine.h). All 0: nothing. */
+/* What headstartd still has to find out of pages, and how far it has come (profile/refine/refine.h). All 0: nothing. */
 struct profile_doubt {
 	uint8_t unsure; /* 1: mapped beside a page that was touched, and not known to have been touched itself */
 	uint8_t out;    /* 1: left out of the plan, so that the next start shows whether it is needed */
@@ -87,7 +87,7 @@ struct profile_file {
 	struct profile_range *ranges; /* owned; ascending by page, never overlapping */
 	size_t n_ranges;
 	size_t ranges_capacity;
-	struct elf_landmarks *landmarks; /* owned: around its pages (profile/carry.h); NULL: none */
+	struct elf_landmarks *landmarks; /* owned: around its pages (profile/updates/carry.h); NULL: none */
 };
 
 /* A run of pages of a disk, in units of profile.page_size. */
@@ -203,52 +203,8 @@ int profile_check(const struct profile *profile);
 uint64_t profile_file_pages(const struct profile_file *file);
 uint64_t profile_bytes(const struct profile *profile);
 
-/*
- * Fills size, mtime and (for ELF files) build_id from the file on disk, which must be of the same kind (else
- * -EINVAL).
- */
-int profile_file_identify(struct profile_file *file);
-
-enum profile_staleness {
-	PROFILE_FRESH = 0,
-	PROFILE_GONE,    /* no such file, or a file of another kind */
-	PROFILE_CHANGED, /* another build-id or size; without build-id, another size or time */
-};
-
-/*
- * Whether the file on disk is still the recorded one. Files with a build-id are compared by build-id and size alone, so
- * that a profile travels between machines. Others are compared by size and, on the `same_machine`, by time. A folder or
- * a link is fresh as long as it is of that kind.
- */
-enum profile_staleness profile_file_staleness(const struct profile_file *file, int same_machine);
-
 /* *ret, a copy of all of it, is the caller's to release. Returns 0 or -ENOMEM. */
 int profile_copy(const struct profile *profile, struct profile *ret);
 
-/*
- * Leaves of `into` what `with`, another profile of this program, has as well: the pages that both touched, in the order of
- * `into`, and the files that both looked at. A file whose build-id or kind differs is left out, and so are functions. Returns 0, or negative
- * errno with `into` as it was.
- */
-int profile_keep_common(struct profile *into, const struct profile *with);
-
 /* Takes out the file of that path. Returns whether there was one. */
 bool profile_leave_out(struct profile *profile, const char *path);
-
-/*
- * Merges `from` into `into`. Counts add up for each page. Pages keep the order of `into`; pages that only `from` has
- * come after. Both must have the same page size and program (else -EINVAL). The description of the recording comes from
- * the later one, and so do the pages of a file whose build-id or kind differs. Functions that only `from` has come last.
- * `from` is untouched; on failure so is
- * `into`.
- */
-int profile_merge(struct profile *into, const struct profile *from);
-
-/* The first exec point with that path, or with a path whose last part is `name`. Returns its index, or -ENOENT. */
-ssize_t profile_find_exec(const struct profile *profile, const char *name);
-
-/*
- * The part of a profile from exec point `exec` on, as a profile of that program, without earlier touches and functions. *ret is the
- * caller's to release. Returns 0, -EINVAL (no such exec point) or -ENOMEM.
- */
-int profile_from_exec(const struct profile *profile, size_t exec, struct profile *ret);

@@ -16,8 +16,9 @@
 #include "base/run/process.h"
 #include "base/same-file.h"
 #include "base/strings.h"
-#include "profile/carry.h"
-#include "profile/refine.h"
+#include "profile/recordings/from-exec.h"
+#include "profile/refine/refine.h"
+#include "profile/updates/carry.h"
 #include "record/assemble.h"
 #include "record/names/resolve.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "profile/carry.h"
-#include "profile/refine.h"
+#include "profile/refine/refine.h"
+#include "profile/updates/carry.h"
 #include "record/assemble.h"
 #include "record/backend.h"
 #include "record/describe.h"

@@ -2,7 +2,7 @@
 /* Differences between profiles, and between a profile and the disk, as text and JSON. */
 #pragma once
 
-#include "profile/difference.h"
+#include "profile/compare/difference.h"
 #include "report/report.h"
 
 /* What was compared. */

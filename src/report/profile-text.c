@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "profile/compare/share.h"
 #include "profile/functions.h"
 #include "profile/metadata.h"
-#include "profile/share.h"
 #include "report/table.h"
 #include "report/words.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "format/plan-view.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 struct report_style {
 	size_t columns;   /* width of the page; long paths are cut at the beginning */

@@ -19,6 +19,8 @@
 #include "boot/files.h"
 #include "boot/keep.h"
 #include "format/plan-view.h"
+#include "profile/file/profile-file.h"
+#include "profile/updates/staleness.h"
 
 #define PAGE  4096
 #define FILES 6

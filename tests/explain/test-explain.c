@@ -11,7 +11,7 @@
 #include "explain/code.h"
 #include "explain/planned.h"
 #include "explain/touch.h"
-#include "profile/share.h"
+#include "profile/compare/share.h"
 
 #define PAGE 4096u
 

@@ -3,9 +3,12 @@
 #include "fuzz.h"
 
 #include "base/cleanup.h"
-#include "profile/carry.h"
+#include "profile/file/profile-file.h"
 #include "profile/metadata.h"
-#include "profile/recordings.h"
+#include "profile/recordings/from-exec.h"
+#include "profile/recordings/merge.h"
+#include "profile/recordings/recordings.h"
+#include "profile/updates/carry.h"
 #include "report/report.h"
 #include "seal.h"
 

@@ -28,9 +28,11 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "device/file-system.h"
-#include "profile/carry.h"
+#include "profile/file/profile-file.h"
 #include "profile/metadata.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
+#include "profile/updates/carry.h"
+#include "profile/updates/staleness.h"
 
 struct maker {
 	struct profile profile;

@@ -29,7 +29,7 @@ static inline void seal_plan(void *data, size_t size)
 		header->header_checksum = LE64(plan_head_checksum(data, probes_end));
 }
 
-#define SEAL_PROFILE_SIZE_AT 16 /* of file_size in the header: profile/disk-layout.h */
+#define SEAL_PROFILE_SIZE_AT 16 /* of file_size in the header: profile/file/disk-layout.h */
 
 static inline void seal_profile(void *data, size_t size)
 {

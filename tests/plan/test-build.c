@@ -21,7 +21,8 @@
 #include "plan/build/build.h"
 #include "plan/refresh.h"
 #include "plan/store/store.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
+#include "profile/updates/staleness.h"
 #include "replace/publish.h"
 #include "tree.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "profile/carry.h"
+#include "profile/updates/carry.h"
 #include "tree.h"
 
 #define PAGE 4096u

@@ -12,7 +12,7 @@
 
 #include "base/cleanup.h"
 #include "fixture.h"
-#include "profile/difference.h"
+#include "profile/compare/difference.h"
 
 static const struct difference_file *file_of(const struct difference *difference, const char *path)
 {

@@ -12,11 +12,14 @@
 #include "base/cleanup.h"
 #include "fixture.h"
 #include "format/endian.h"
+#include "profile/file/profile-file.h"
 #include "profile/functions.h"
-#include "profile/profile-file.h"
+#include "profile/recordings/common.h"
+#include "profile/recordings/from-exec.h"
+#include "profile/recordings/merge.h"
 #include "seal.h"
 
-/* Offsets on disk: profile/disk-layout.h. */
+/* Offsets on disk: profile/file/disk-layout.h. */
 enum { AT_STRINGS_SIZE = 60, AT_FUNCTIONS_SIZE = 104, OBJECT = 48, CALL = 8 };
 
 static const uint8_t id[] = {1, 2, 3, 4};

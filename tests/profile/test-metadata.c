@@ -10,6 +10,9 @@
 #include "base/cleanup.h"
 #include "fixture.h"
 #include "profile/metadata.h"
+#include "profile/recordings/common.h"
+#include "profile/recordings/from-exec.h"
+#include "profile/recordings/merge.h"
 
 #define B (struct profile_block_range[])
 

@@ -15,12 +15,12 @@
 #include "base/io.h"
 #include "elf/landmarks.h"
 #include "fixture.h"
+#include "profile/file/profile-file.h"
 #include "profile/metadata.h"
-#include "profile/profile-file.h"
 #include "replace/publish.h"
 #include "seal.h"
 
-/* Offsets on disk: profile/disk-layout.h. */
+/* Offsets on disk: profile/file/disk-layout.h. */
 enum {
 	AT_VERSION = 8,
 	AT_PAGE_SIZE = 12,

@@ -11,6 +11,8 @@
 
 #include "base/cleanup.h"
 #include "fixture.h"
+#include "profile/recordings/from-exec.h"
+#include "profile/recordings/merge.h"
 
 #define R (struct profile_range[])
 

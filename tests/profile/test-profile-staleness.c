@@ -17,6 +17,7 @@
 #include "base/io.h"
 #include "elf/identity.h"
 #include "fixture.h"
+#include "profile/updates/staleness.h"
 
 /* A library of one segment, with a note and a dynamic section. Addresses are offsets + 0x1000. */
 struct library {

@@ -13,7 +13,9 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "fixture.h"
-#include "profile/recordings.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/common.h"
+#include "profile/recordings/recordings.h"
 #include "seal.h"
 
 /* A recording of "app ARGUMENT", which touched these pages of the program and of a file of its own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A learnt recording approaches what a start needs, by starts that leave a few pages out. */
-#include "profile/refine.h"
+#include "profile/refine/refine.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "fixture.h"
+#include "profile/recordings/merge.h"
 
 #define LIBRARY "/opt/app/lib/big"
 

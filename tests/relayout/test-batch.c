@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "profile/updates/staleness.h"
 #include "relayout/batch.h"
 #include "replace/publish.h"
 #include "tree.h"

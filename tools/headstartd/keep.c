@@ -17,7 +17,8 @@
 #include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store/store.h"
-#include "profile/recordings.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/recordings.h"
 
 static char *folder_name(int folder)
 {

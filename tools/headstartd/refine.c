@@ -22,8 +22,10 @@
 #include "plan/asked/documents.h"
 #include "plan/store/disks.h"
 #include "plan/store/store.h"
-#include "profile/carry.h"
-#include "profile/refine.h"
+#include "profile/file/profile-file.h"
+#include "profile/refine/refine.h"
+#include "profile/updates/carry.h"
+#include "profile/updates/staleness.h"
 #include "replace/publish.h"
 
 void refining_release(struct refining *refining)

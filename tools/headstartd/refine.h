@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the stored recording of a start more exact by another start like it, which was watched (profile/refine.h), and chooses
+ * Makes the stored recording of a start more exact by another start like it, which was watched (profile/refine/refine.h), and chooses
  * which pages the next one is to do without.
  */
 #pragma once
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 /* What is stored, and how it was when the start was over. */
 struct refining {

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "lib/input-path.h"
+#include "profile/file/profile-file.h"
 #include "verb.h"
 
 static int explain(int error, enum profile_fault fault, const char *path)

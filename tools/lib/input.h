@@ -2,7 +2,7 @@
 /* The profile that the user gave a verb. */
 #pragma once
 
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 /*
  * Reads a profile, which the caller releases: all its recordings merged, or each of them. `name` is its file or its program

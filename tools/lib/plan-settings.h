@@ -4,7 +4,7 @@
 
 #include "config/hosts.h"
 #include "plan/build/build.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 /*
  * Fills in the settings where the options say nothing. The options then borrow from config. Root's plans are for

@@ -8,7 +8,7 @@
 #include "lib/input.h"
 #include "lib/option-values.h"
 #include "lib/page-style.h"
-#include "profile/difference.h"
+#include "profile/compare/difference.h"
 #include "report/difference.h"
 #include "verb.h"
 

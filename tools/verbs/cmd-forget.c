@@ -17,6 +17,7 @@
 #include "plan/asked/asked.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
+#include "profile/file/profile-file.h"
 #include "report/words.h"
 #include "verb.h"
 

@@ -7,7 +7,8 @@
 #include "lib/input.h"
 #include "lib/options.h"
 #include "lib/output.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/merge.h"
 #include "verb.h"
 
 static const char help[] =

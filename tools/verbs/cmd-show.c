@@ -17,8 +17,8 @@
 #include "lib/option-values.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
-#include "profile/profile-file.h"
-#include "profile/recordings.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/recordings.h"
 #include "report/report.h"
 #include "verb.h"
 

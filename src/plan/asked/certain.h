@@ -2,7 +2,7 @@
 /* What the recordings of a program say about a start that was not recorded. */
 #pragma once
 
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 /*
  * What any start of the program touches, as far as the recordings show. Of several recordings: what all of them touched,

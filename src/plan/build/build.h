@@ -59,7 +59,7 @@ struct plan_summary {
  * would be larger than PLAN_FILE_MAX, or negative errno.
  *
  * These files are left out, each on its own: a file that changed since the profile (profile_file_staleness(); a profile
- * of another kernel counts as one of another machine), unless its pages can be guessed (profile/carry.h); a file whose device is DEVICE_MEMORY, unless the options name
+ * of another kernel counts as one of another machine), unless its pages can be guessed (profile/updates/carry.h); a file whose device is DEVICE_MEMORY, unless the options name
  * the device; a file of which nothing stays cached (device_uncached()); and, in a plan for everybody, a file that somebody besides root can change (base/stranger.h), which is
  * not even opened.
  */

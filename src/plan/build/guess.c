@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Guesses what a start touches of a file that was updated since the recording (profile/carry.h). */
+/* Guesses what a start touches of a file that was updated since the recording (profile/updates/carry.h). */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "plan/build/draft.h"
-#include "profile/carry.h"
+#include "profile/updates/carry.h"
 
 /* The path of the file now: its own or, if it is gone, that of the library in its place. Returns 0 or negative errno. */
 static int find_path(const struct plan_draft *draft, const struct profile_file *source, char **ret)

@@ -30,7 +30,7 @@ static bool follows_on_disk(
 		b->physical - a->physical == draft_bytes(draft, b->page - a->page);
 }
 
-/* Whether a page of [page, end) is left out to see whether it is needed (profile/refine.h). Ranges ascend by page. */
+/* Whether a page of [page, end) is left out to see whether it is needed (profile/refine/refine.h). Ranges ascend by page. */
 static bool is_left_out(const struct profile_file *file, uint32_t page, uint32_t end)
 {
 	for (size_t i = profile_file_range_after(file, page);

@@ -17,6 +17,7 @@
 #include "elf/identity.h"
 #include "plan/build/draft.h"
 #include "plan/store/disks.h"
+#include "profile/updates/staleness.h"
 
 /* A profile does not name its machine. One recorded with another kernel is taken for one of another machine. */
 static bool is_same_machine(const struct profile *profile)

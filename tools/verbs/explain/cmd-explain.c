@@ -16,6 +16,8 @@
 #include "lib/options.h"
 #include "lib/plan-settings.h"
 #include "plan/store/store.h"
+#include "profile/file/profile-file.h"
+#include "profile/updates/staleness.h"
 #include "verb.h"
 #include "verbs/explain/explain.h"
 

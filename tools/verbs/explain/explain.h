@@ -6,7 +6,8 @@
 #include "explain/planned.h"
 #include "explain/touch.h"
 #include "order/choose.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
+#include "profile/updates/staleness.h"
 
 #define EXPLAIN_NO_PAGE UINT64_MAX
 

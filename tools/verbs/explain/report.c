@@ -11,7 +11,8 @@
 
 #include "lib/page-style.h"
 #include "lib/print-json.h"
-#include "profile/share.h"
+#include "profile/compare/share.h"
+#include "profile/updates/staleness.h"
 #include "report/json-text.h"
 #include "report/table.h"
 #include "report/words.h"

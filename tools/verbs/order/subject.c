@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "lib/input.h"
 #include "order/match.h"
+#include "profile/updates/staleness.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/order/order.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "plan/build/build.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 struct plan_arguments {
 	const char *output;  /* NULL: the store */

@@ -6,6 +6,7 @@
 #include "lib/input.h"
 #include "lib/stranger-refusal.h"
 #include "plan/store/store.h"
+#include "profile/recordings/from-exec.h"
 #include "verb.h"
 #include "verbs/plan/plan.h"
 

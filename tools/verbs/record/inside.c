@@ -15,7 +15,7 @@
 #include "lib/settings.h"
 #include "plan/build/build.h"
 #include "plan/store/store.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
 #include "verb.h"
 
 struct result {

@@ -16,7 +16,7 @@
 #include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store/disks.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
 #include "record/command/as-user.h"
 #include "report/words.h"
 #include "verb.h"

@@ -12,8 +12,10 @@
 #include "base/cleanup.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
+#include "profile/file/profile-file.h"
 #include "profile/functions.h"
-#include "profile/recordings.h"
+#include "profile/recordings/merge.h"
+#include "profile/recordings/recordings.h"
 #include "report/words.h"
 #include "verb.h"
 

@@ -13,7 +13,7 @@
 #include "lib/options.h"
 #include "lib/output.h"
 #include "package/owner.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
 #include "verb.h"
 #include "verbs/relayout/relayout.h"
 

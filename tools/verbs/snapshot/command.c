@@ -17,7 +17,7 @@
 #include "base/cleanup.h"
 #include "base/run/process.h"
 #include "format/plan.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
 #include "verb.h"
 #include "verbs/snapshot/snapshot.h"
 

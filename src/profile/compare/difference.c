@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares profiles with each other and with the disk. */
-#include "profile/difference.h"
+#include "profile/compare/difference.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "profile/updates/staleness.h"
 
 static bool is_same_build(const struct profile_file *a, const struct profile_file *b)
 {

@@ -9,9 +9,10 @@
 #include "base/io.h"
 #include "base/reader.h"
 #include "format/endian.h"
-#include "profile/disk-layout.h"
+#include "profile/file/disk-layout.h"
+#include "profile/file/profile-file.h"
 #include "profile/functions.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 #include "profile/texts.h"
 
 static bool read_ranges(struct reader *ranges, uint32_t count, struct profile_file *file)

@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "elf/landmarks.h"
-#include "profile/profile-file.h"
+#include "profile/file/profile-file.h"
 
 #define PROFILE_VERSION 7u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds the landmarks of one build in another, and moves pages by them. */
-#include "profile/carry.h"
+#include "profile/updates/carry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "profile/updates/staleness.h"
 
 /* ---- keeping ---- */
 

@@ -2,7 +2,7 @@
 /* The profile on disk: versioned, little-endian, checksummed. The layout is described in disk-layout.h. */
 #pragma once
 
-#include "profile/profile.h"
+#include "profile/recordings/recordings.h"
 
 /* The first bytes of a profile. A text tool that changes line ends damages them visibly. */
 #define PROFILE_MAGIC "HSPROF\r\n"
@@ -20,7 +20,7 @@ enum profile_fault {
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or negative errno. */
 int profile_serialize(const struct profile *profile, void **ret_data, size_t *ret_size);
 
-/* All recordings of the file merged, if it has several: profile/recordings.h has them apart.
+/* All recordings of the file merged, if it has several: profile/recordings/recordings.h has them apart.
  * On PROFILE_GOOD, *ret is the caller's to release; otherwise it is untouched. Trusts no byte of the data. */
 enum profile_fault profile_parse(const void *data, size_t size, struct profile *ret);
 
@@ -32,6 +32,14 @@ int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_
 
 /* Atomically replaces path. Returns 0 or negative errno. */
 int profile_save(const struct profile *profile, const char *path);
+
+/* The same of several recordings, each by itself. */
+int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size);
+enum profile_fault recordings_parse(const void *data, size_t size, struct recordings *ret);
+int recordings_load(const char *path, struct recordings *ret, enum profile_fault *ret_fault);
+
+/* Atomically replaces the file at `path`, which then has this mode. Returns 0 or negative errno. */
+int recordings_save(const struct recordings *recordings, const char *path, mode_t mode);
 
 /* The words after the file's name: "is not a headstart profile", "is damaged …". */
 const char *profile_fault_text(enum profile_fault fault);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A list of recordings, and what can be made of all of them together. */
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "profile/recordings/common.h"
+#include "profile/recordings/merge.h"
 
 void recordings_release(struct recordings *recordings)
 {

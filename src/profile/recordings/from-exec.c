@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Cuts a profile to what follows an exec point. */
+#include "profile/recordings/from-exec.h"
+
 #include <errno.h>
 #include <string.h>
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges each page of a recording by what a later start touched. */
-#include "profile/refine.h"
+#include "profile/refine/refine.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "profile/edit.h"
+#include "profile/recordings/merge.h"
 
 #define NEW_ALWAYS 256 /* so many new pages do not make it another kind of start, however few are known */
 

@@ -3,7 +3,7 @@
  * Finds the file that took the place of a library which is gone. The name of a library's file often ends with its version
  * (libz.so.1.2.13), and a link with the name that programs ask for (libz.so.1) leads to the newest.
  */
-#include "profile/carry.h"
+#include "profile/updates/carry.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The recordings of one program: what a profile on disk holds (profile/profile-file.h). */
+/* The recordings of one program: what a profile on disk holds (profile/file/profile-file.h). */
 #pragma once
 
-#include "profile/profile-file.h"
+#include "profile/profile.h"
 
 #define RECORDINGS_MAX 64u /* in a profile */
 
@@ -35,11 +35,3 @@ int recordings_merge(const struct recordings *recordings, struct profile *ret);
 
 /* *ret, what all of them have in common, is the caller's to release. Returns 0 or negative errno. */
 int recordings_common(const struct recordings *recordings, struct profile *ret);
-
-/* These are like those of profile-file.h. */
-int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size);
-enum profile_fault recordings_parse(const void *data, size_t size, struct recordings *ret);
-int recordings_load(const char *path, struct recordings *ret, enum profile_fault *ret_fault);
-
-/* Atomically replaces the file at `path`, which then has this mode. Returns 0 or negative errno. */
-int recordings_save(const struct recordings *recordings, const char *path, mode_t mode);

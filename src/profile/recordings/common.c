@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What two recordings of a program have in common. */
+#include "profile/recordings/common.h"
+
 #include <errno.h>
 
 #include "base/cleanup.h"

@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "profile/edit.h"
-#include "profile/refine.h"
+#include "profile/refine/refine.h"
 
 struct choosing {
 	const uint32_t *chosen; /* pages, ascending */

@@ -4,6 +4,8 @@
  * `into`. These orders are unique and in the right sequence, but have holes where both have a page. Then the orders are
  * renumbered without holes, so that touches stays a count however often profiles are merged.
  */
+#include "profile/recordings/merge.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>

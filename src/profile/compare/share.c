@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "profile/share.h"
+#include "profile/compare/share.h"
 
 struct profile_share profile_share_of(const struct profile_file *file, uint32_t runs)
 {

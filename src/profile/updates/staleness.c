@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Identifies the files of a profile, and compares them with the files on disk. */
-#include "profile/profile.h"
+#include "profile/updates/staleness.h"
 
 #include <errno.h>
 #include <stdbool.h>

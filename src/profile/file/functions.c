@@ -9,7 +9,7 @@
 #include "base/reader.h"
 #include "base/writer.h"
 #include "format/endian.h"
-#include "profile/disk-layout.h"
+#include "profile/file/disk-layout.h"
 #include "profile/functions.h"
 
 static int put_object(struct writer *writer, const struct profile_object *object)

@@ -7,9 +7,10 @@
 #include "base/io.h"
 #include "base/writer.h"
 #include "format/endian.h"
-#include "profile/disk-layout.h"
+#include "profile/file/disk-layout.h"
+#include "profile/file/profile-file.h"
 #include "profile/functions.h"
-#include "profile/recordings.h"
+#include "profile/recordings/recordings.h"
 #include "profile/texts.h"
 #include "replace/publish.h"
 

@@ -2,8 +2,8 @@
 /* The doubts of all pages of a profile: how many there are, and the profile without them. */
 #include "base/cleanup.h"
 #include "profile/edit.h"
-#include "profile/profile-file.h"
-#include "profile/refine.h"
+#include "profile/file/profile-file.h"
+#include "profile/refine/refine.h"
 
 typedef bool doubt_fn(const struct profile_doubt *doubt);
 
