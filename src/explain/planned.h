@@ -28,7 +28,7 @@ struct explain_planned explain_planned_of(const struct plan_view *plan, const ch
 enum explain_why explain_page_of(
 	const struct plan_view *plan, const char *path, const struct profile_file *file, uint64_t page);
 
-/* Why a plan has nothing of a file that a start touched, in the order in which plans are made (plan/build/select.c). */
+/* Why a plan has nothing of a file that a start touched, in the order in which plans are made (plan/build/select/select.c). */
 enum explain_absence {
 	EXPLAIN_OTHERS,    /* a plan for everybody names no file that others than root can change */
 	EXPLAIN_GONE,      /* or replaced by something of another kind, or not readable */

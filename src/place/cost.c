@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "plan/build/cost.h"
+#include "plan/build/time/cost.h"
 
 #define NOWHERE       UINT64_MAX
 #define WINDOW_BYTES  (128u << 10) /* the kernel's default of read_ahead_kb */

@@ -16,8 +16,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "plan/build/cost.h"
 #include "plan/build/draft.h"
+#include "plan/build/time/cost.h"
 
 #define PAGE 4096u
 

@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "lib/option-values.h"
 #include "lib/output.h"
-#include "plan/build/cost.h"
+#include "plan/build/time/cost.h"
 #include "plan/store/disks.h"
 #include "record/command/as-user.h"
 #include "record/command/terminal.h"

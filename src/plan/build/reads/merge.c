@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins neighbouring extents of a file where one read is cheaper than two (cost.c).
+ * Joins neighbouring extents of a file where one read is cheaper than two (time/cost.c).
  *
  * In physical order a joined extent is one pass of the head: any length is good, but the gap must also be a gap on the
  * disk. In touch order it takes the place of its earliest part, so the rest of it delays the pages that are touched in
@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "plan/build/cost.h"
 #include "plan/build/draft.h"
+#include "plan/build/time/cost.h"
 
 static int compare_pages(const void *a, const void *b)
 {

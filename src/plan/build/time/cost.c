@@ -21,7 +21,7 @@
  *
  * network: a Gigabit link's payload rate and 1 ms a request, 64 at once. Assumed, not measured. The result is no gap.
  */
-#include "plan/build/cost.h"
+#include "plan/build/time/cost.h"
 
 static struct plan_cost cost_of_class(enum device_class class)
 {

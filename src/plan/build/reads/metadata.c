@@ -3,7 +3,7 @@
  * Which blocks of metadata are read before anything is opened (docs/decisions/metadata-sweep.md).
  *
  * Ranges stay in the order of the disk, and a gap is read where that takes no longer than a way of the head or a request.
- * Unlike gaps of data (cost.c) these are few, so an average way counts, not the shortest. Beyond 128 KiB, the 32 blocks of
+ * Unlike gaps of data (time/cost.c) these are few, so an average way counts, not the shortest. Beyond 128 KiB, the 32 blocks of
  * inode tables that ext4 reads at once, what they bring was not tried.
  */
 #include <errno.h>
@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "device/file-system.h"
-#include "plan/build/cost.h"
 #include "plan/build/draft.h"
+#include "plan/build/time/cost.h"
 
 #define GAP_MAX (128u << 10) /* bytes */
 

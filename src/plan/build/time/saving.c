@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* How long it takes to read what a plan names, in its order, by what its disk was measured to be. */
 #include "device/batch.h"
-#include "plan/build/cost.h"
 #include "plan/build/draft.h"
+#include "plan/build/time/cost.h"
 
 _Static_assert(DRAFT_NOWHERE == DEVICE_BATCH_NOWHERE, "an extent's place");
 

@@ -14,8 +14,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "plan/build/cost.h"
 #include "plan/build/draft.h"
+#include "plan/build/time/cost.h"
 
 #define WINDOW_BYTES (128u << 10) /* what the kernel reads around a fault: its default of read_ahead_kb */
 #define WAIT_MIN_MS  1u
