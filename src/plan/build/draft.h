@@ -2,19 +2,19 @@
 /*
  * A plan in the making. plan_build() calls these passes in this order:
  *
- *     draft_select()       files that are still as recorded, and their pages           select/select.c
- *     draft_cut()          the first touched of them, up to the budget                 select/select.c
- *     draft_probe()        pages that distinguish a warm start from a cold one         start/probe.c
- *     draft_static_tls()   how much static TLS the libraries of the start take         start/static-tls.c
- *     draft_libraries()    how many of them there are                                  start/libraries.c
- *     draft_place()        where the pages lie, on rotational devices                  reads/place.c
- *     draft_wait()         how long the start's own reads take, and the program may waittime/wait.c
- *     draft_metadata()     which blocks of metadata are read before all else           reads/metadata.c
- *     draft_merge()        joins neighbours over gaps that are cheaper to read than skipreads/merge.c
- *     draft_touch_blocks() a page of each block of a lazily loaded device              reads/blocks.c
- *     draft_sort()         files and extents in the order that suits the device        reads/order.c
- *     draft_saving()       how long its reads take                                     time/saving.c
- *     draft_write()        the plan file                                               write.c
+ *     draft_select()       files that are still as recorded, and their pages             select/select.c
+ *     draft_cut()          the first touched of them, up to the budget                   select/select.c
+ *     draft_probe()        pages that distinguish a warm start from a cold one           start/probe.c
+ *     draft_static_tls()   how much static TLS the libraries of the start take           start/static-tls.c
+ *     draft_libraries()    how many of them there are                                    start/libraries.c
+ *     draft_place()        where the pages lie, on rotational devices                    reads/place.c
+ *     draft_wait()         how long the start's own reads take, and the program may wait time/wait.c
+ *     draft_metadata()     which blocks of metadata are read before all else             reads/metadata.c
+ *     draft_merge()        joins neighbours over gaps that are cheaper to read than skip reads/merge.c
+ *     draft_touch_blocks() a page of each block of a lazily loaded device                reads/blocks.c
+ *     draft_sort()         files and extents in the order that suits the device          reads/order.c
+ *     draft_saving()       how long its reads take                                       time/saving.c
+ *     draft_write()        the plan file                                                 write.c
  *
  * Passes call draft.c and time/cost.c, but not each other; draft_select() calls select/guess.c for files that were
  * updated. Internal to src/plan/build and its tests.
