@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/inode-map.h"
+#include "base/string-index.h"
 #include "timeline/timeline.h"
 
 struct live_process {
@@ -21,7 +23,7 @@ struct live_process {
 };
 
 struct live_file {
-	char *path;                       /* owned */
+	char *path;                       /* owned; comes first: by_path */
 	bool metadata;                    /* the file system's own data; the path is that of its disk */
 	uint64_t bytes, recent;           /* read, in all and in the last turn; without live.exact: touched */
 	uint64_t waited, recently_waited; /* nanoseconds, of all threads together */
@@ -40,8 +42,11 @@ struct live {
 	size_t reads, recent_reads;
 	struct live_process *processes; /* owned */
 	size_t n_processes, processes_capacity;
+	struct inode_map by_pid; /* how live_process() finds those that have not ended; pids, as inodes */
+	size_t indexed;          /* processes that it knows */
 	struct live_file *files; /* owned */
 	size_t n_files, files_capacity;
+	struct string_index by_path; /* how live_file() finds them */
 	const char
 		*reading; /* the path of the file that somebody waits for now; NULL: nobody, or not known */
 	int32_t reader;

@@ -321,6 +321,60 @@ static void processes_stand_below_their_parents(void **state)
 	assert_int_equal(live->files[0].bytes, 30);
 }
 
+static struct live_file *file(struct live *live, const char *path, bool metadata)
+{
+	struct live_file *found = live_file(live, path, metadata);
+
+	assert_non_null(found);
+	assert_string_equal(found->path, path);
+	assert_true(found->metadata == metadata);
+	return found;
+}
+
+static void processes_and_files_are_found_again_after_sorting(void **state)
+{
+	struct fixture *fixture = *state;
+	struct live *live = &fixture->live;
+	char path[32];
+
+	fill(live);
+	live_add_bytes(live, file(live, "/dev/sda", false), 1, 1);
+	live_add_bytes(live, file(live, "/dev/sda", true), 2, 1);
+	live_sort(live);
+	assert_int_equal(live->n_files, 32);
+	assert_int_equal(file(live, "/dev/sda", true)->bytes, 2);
+	assert_int_equal(file(live, "/dev/sda", false)->bytes, 1);
+	for (int32_t pid = 1; pid <= 30; pid++)
+		assert_int_equal(live_process(live, pid, 0)->parent, pid / 2);
+	live_process(live, 7, 0)->ended = true;
+	assert_int_equal(live_process(live, 7, 99)->parent, 99); /* the number is used again */
+	live_sort(live);
+	assert_int_equal(live_process(live, 7, 0)->parent, 99);
+	for (int i = 0; i < 300; i++) {
+		snprintf(path, sizeof(path), "/%d", i);
+		file(live, path, false);
+	}
+	assert_int_equal(live->n_files, 332);
+	assert_int_equal(live->n_processes, 31);
+}
+
+static void the_file_that_is_waited_for_stays_and_others_are_forgotten(void **state)
+{
+	struct fixture *fixture = *state;
+	struct live *live = &fixture->live;
+	char path[32];
+
+	live_turn(live, 2 * MS);
+	for (int i = 0; i < 6000; i++) {
+		snprintf(path, sizeof(path), "/%d", i);
+		live_add_bytes(live, file(live, path, false), 1, 1);
+	}
+	live->reading = file(live, "/waited-for", false)->path;
+	live_sort(live);
+	assert_true(live->n_files < 6000);
+	assert_ptr_equal(file(live, "/waited-for", false)->path, live->reading);
+}
+
 /* In bytes without continuation bytes: at most so many columns, for what is not wide. */
 static void page_has_no_more_lines_than_the_terminal(void **state)
 {
@@ -414,6 +468,8 @@ int main(void)
 		LIVE(status_is_parsed_whatever_the_name_is),
 		LIVE(looks_find_this_process_and_what_it_touched),
 		LIVE(processes_stand_below_their_parents),
+		LIVE(processes_and_files_are_found_again_after_sorting),
+		LIVE(the_file_that_is_waited_for_stays_and_others_are_forgotten),
 		LIVE(page_has_no_more_lines_than_the_terminal),
 		LIVE(lines_escape_what_a_terminal_would_act_upon),
 		LIVE(json_is_one_object_a_line),
