@@ -35,15 +35,16 @@ struct habit *habits_find(const struct habits *habits, const char *path)
 	return NULL;
 }
 
-int habits_add(struct habits *habits, struct habit *habit)
+int habits_add(struct habits *habits, const struct habit *habit, const char *path)
 {
 	int r = ARRAY_RESERVE(habits->items, habits->capacity, habits->n + 1);
+	struct habit added = *habit;
 
-	if (r < 0)
-		return r;
-	habit->hash = checksum64(habit->path, strlen(habit->path));
-	habits->items[habits->n++] = *habit;
-	*habit = (struct habit){0};
+	added.path = r < 0 ? NULL : strdup(path);
+	if (!added.path)
+		return -ENOMEM;
+	added.hash = checksum64(path, strlen(path));
+	habits->items[habits->n++] = added;
 	return 0;
 }
 
@@ -104,16 +105,10 @@ int habits_started(struct habits *habits, const char *path, int64_t local)
 	if (habit && habit->hour == hour)
 		return 0;
 	if (!habit) {
-		struct habit added = {.path = strdup(path), .hour = hour};
-
-		if (!added.path)
-			return -ENOMEM;
 		if (habits->n >= HABITS_MAX)
 			make_room(habits, hour);
-		if (habits_add(habits, &added) < 0) {
-			free(added.path);
+		if (habits_add(habits, &(struct habit){.hour = hour}, path) < 0)
 			return -ENOMEM;
-		}
 		habit = &habits->items[habits->n - 1];
 	}
 	*habit = faded(habit, hour);

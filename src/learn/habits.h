@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "learn/records.h"
+
 #define HABITS_MAX   512u /* programs */
 #define HABITS_HOURS 24
 #define HABITS_START 256u /* what a start counts on its day; it counts for a twentieth less each day */
@@ -50,5 +52,7 @@ uint32_t habit_score(const struct habit *habit, int64_t local);
 /* The programs with a score, the likeliest first, at most `max` of them. Returns how many there are in `ret`. */
 size_t habits_choose(const struct habits *habits, int64_t local, const struct habit **ret, size_t max);
 
-/* Adds a program as it was read from a file; takes its path. Returns 0 or -ENOMEM. */
-int habits_add(struct habits *habits, struct habit *habit);
+/* Adds a copy of the habit, of the program with this path. Returns 0 or -ENOMEM. */
+int habits_add(struct habits *habits, const struct habit *habit, const char *path);
+
+extern const struct records_format habits_format; /* of struct habits */

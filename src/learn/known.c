@@ -51,15 +51,16 @@ static int64_t age(int64_t then, int64_t now)
 	return now > then ? now - then : 0;
 }
 
-int known_add(struct known *known, struct known_program *program)
+int known_add(struct known *known, const struct known_program *program, const char *path)
 {
 	int r = ARRAY_RESERVE(known->items, known->capacity, known->n + 1);
+	struct known_program added = *program;
 
-	if (r < 0)
-		return r;
-	program->hash = hash_of(program->path);
-	known->items[known->n++] = *program;
-	*program = (struct known_program){0};
+	added.path = r < 0 ? NULL : strdup(path);
+	if (!added.path)
+		return -ENOMEM;
+	added.hash = hash_of(path);
+	known->items[known->n++] = added;
 	return 0;
 }
 
@@ -120,20 +121,15 @@ static void make_room(struct known *known, const char *path)
 
 static int add_new(struct known *known, const char *path, uint64_t key, struct known_program **ret)
 {
-	struct known_program program = {.path = strdup(path), .key = key};
 	int r;
 
-	if (!program.path)
-		return -ENOMEM;
 	if (key && count_starts(known, path, false) >= KNOWN_STARTS_MAX)
 		make_room(known, path);
 	if (known->n >= KNOWN_MAX)
 		make_room(known, NULL);
-	r = known->n >= KNOWN_MAX ? -ENOMEM : known_add(known, &program);
-	if (r < 0) {
-		free(program.path);
+	r = known->n >= KNOWN_MAX ? -ENOMEM : known_add(known, &(struct known_program){.key = key}, path);
+	if (r < 0)
 		return r;
-	}
 	*ret = &known->items[known->n - 1];
 	return 0;
 }

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "learn/records.h"
+
 #define KNOWN_MAX        2048u        /* programs */
 #define KNOWN_COLD_BYTES (512u << 10) /* a start that has read less was warm, or is too cheap to be learnt */
 
@@ -92,5 +94,7 @@ void known_refined(struct known *known, const char *path, uint64_t key, int64_t 
 /* Sum of kept_bytes. */
 uint64_t known_kept_bytes(const struct known *known);
 
-/* Adds a program as it was read from a file; takes its path. Returns 0 or -ENOMEM. */
-int known_add(struct known *known, struct known_program *program);
+/* Adds a copy of the item, of the program with this path. Returns 0 or -ENOMEM. */
+int known_add(struct known *known, const struct known_program *program, const char *path);
+
+extern const struct records_format known_format; /* of struct known */

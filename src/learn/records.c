@@ -3,17 +3,27 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
 
 #define HEAD_MAX 64 /* bytes of the first line */
 
-enum records_fault records_parse(const char *data, size_t size, const char *magic, unsigned newest_version,
-	records_take *take, void *context)
+static int take_all(const struct records_format *format, const char *record, const char *end, void *content)
+{
+	int r = 0;
+
+	for (; r == 0 && record < end; record += strlen(record) + 1)
+		r = memchr(record, 0, (size_t)(end - record)) ? format->take(content, record) : -EINVAL;
+	return r;
+}
+
+enum records_fault records_parse(
+	const struct records_format *format, const char *data, size_t size, void *content)
 {
 	const char *line_end = memchr(data, '\n', size), *end = data + size, *rest;
 	char line[HEAD_MAX];
@@ -25,32 +35,46 @@ enum records_fault records_parse(const char *data, size_t size, const char *magi
 		return RECORDS_DAMAGED;
 	memcpy(line, data, (size_t)(line_end - data));
 	line[line_end - data] = 0;
-	rest = after_prefix(line, magic);
+	rest = after_prefix(line, format->magic);
 	if (!rest || sscanf(rest, " %u%n", &version, &used) != 1)
 		return RECORDS_DAMAGED;
-	if (version > newest_version)
+	if (version > format->version)
 		return RECORDS_NEWER;
-	if (version == 0 || sscanf(rest + used, " %" SCNx64, &checksum) != 1 ||
+	if (version != format->version || sscanf(rest + used, " %" SCNx64, &checksum) != 1 ||
 		checksum64(line_end + 1, (size_t)(end - line_end - 1)) != checksum)
 		return RECORDS_DAMAGED;
-	for (const char *record = line_end + 1; record < end; record += strlen(record) + 1)
-		if (!memchr(record, 0, (size_t)(end - record)) || take(context, record, version) < 0)
-			return RECORDS_DAMAGED;
-	return RECORDS_GOOD;
+	if (take_all(format, line_end + 1, end, content) == 0)
+		return RECORDS_GOOD;
+	format->release(content);
+	return RECORDS_DAMAGED;
 }
 
-int records_serialize(const char *magic, unsigned version, const char *body, size_t body_size,
-	char **ret_data, size_t *ret_size)
+int records_serialize(
+	const struct records_format *format, const void *content, char **ret_data, size_t *ret_size)
 {
-	char *data = malloc(HEAD_MAX + body_size);
+	_cleanup_free_ char *body = NULL;
+	size_t body_size;
+	FILE *stream = open_memstream(&body, &body_size);
+	char *data;
 	int head;
 
+	if (!stream)
+		return -ENOMEM;
+	format->put(content, stream);
+	if (fclose(stream) != 0)
+		return -ENOMEM;
+	data = malloc(HEAD_MAX + body_size);
 	if (!data)
 		return -ENOMEM;
-	head = snprintf(
-		data, HEAD_MAX, "%s %u %016" PRIx64 "\n", magic, version, checksum64(body, body_size));
+	head = snprintf(data, HEAD_MAX, "%s %u %016" PRIx64 "\n", format->magic, format->version,
+		checksum64(body, body_size));
 	memcpy(data + head, body, body_size);
 	*ret_data = data;
 	*ret_size = (size_t)head + body_size;
 	return 0;
+}
+
+bool records_is_path(const char *text)
+{
+	return text[0] == '/' && strlen(text) < PATH_MAX;
 }

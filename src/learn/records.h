@@ -6,25 +6,42 @@
  *     RECORD NUL
  *     …
  *
- * A record ends with a NUL instead of a newline, because it has paths, which may contain newlines.
+ * A record ends with a path, and with a NUL instead of a newline, because paths may contain newlines.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+struct records_format {
+	const char *magic;
+	unsigned version;
+	size_t size_max; /* bytes of a file */
+
+	/* Adds one record to the content. Returns 0 or negative errno: it is no good one, or memory has run out. */
+	int (*take)(void *content, const char *record);
+
+	/* Writes all records, each with its NUL. */
+	void (*put)(const void *content, FILE *stream);
+
+	/* Empties the content. */
+	void (*release)(void *content);
+};
 
 enum records_fault {
 	RECORDS_GOOD,
 	RECORDS_NEWER,   /* a newer headstart has written it */
-	RECORDS_DAMAGED, /* it is not what headstart wrote */
+	RECORDS_DAMAGED, /* it is not what this headstart writes */
 };
 
-/* Takes one record. Returns 0 or negative errno: it is no good one, or memory has run out. */
-typedef int records_take(void *context, const char *record, unsigned version);
-
-/* Calls `take` for each record, until it fails. What was taken counts only if all is good. -ENOMEM counts as damaged. */
-enum records_fault records_parse(const char *data, size_t size, const char *magic, unsigned newest_version,
-	records_take *take, void *context);
+/* The content must be empty, and stays so unless all is good. -ENOMEM counts as damaged. */
+enum records_fault records_parse(
+	const struct records_format *format, const char *data, size_t size, void *content);
 
 /* *ret_data, malloc()ed, is the caller's. Returns 0 or -ENOMEM. */
-int records_serialize(const char *magic, unsigned version, const char *body, size_t body_size,
-	char **ret_data, size_t *ret_size);
+int records_serialize(
+	const struct records_format *format, const void *content, char **ret_data, size_t *ret_size);
+
+/* Whether the end of a record can be a path. */
+bool records_is_path(const char *text);

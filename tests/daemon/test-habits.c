@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/io.h"
-#include "learn/habits-file.h"
+#include "learn/habits.h"
 
 #define HOUR  3600
 #define DAY   86400
@@ -125,8 +125,8 @@ static void a_file_is_read_as_it_was_written(void **state)
 	start_daily(&habits, "/usr/bin/with\nnew line", 3, 8);
 	start_daily(&habits, "/usr/bin/gimp", 2, 23);
 	habits.items[1].warmed = 77;
-	assert_int_equal(habits_serialize(&habits, &data, &size), 0);
-	assert_int_equal(habits_parse(data, size, &read), RECORDS_GOOD);
+	assert_int_equal(records_serialize(&habits_format, &habits, &data, &size), 0);
+	assert_int_equal(records_parse(&habits_format, data, size, &read), RECORDS_GOOD);
 	assert_int_equal(read.n, 2);
 	assert_int_equal(read.items[1].warmed, 77);
 	assert_int_equal(read.items[0].hour, habits.items[0].hour);
@@ -135,6 +135,11 @@ static void a_file_is_read_as_it_was_written(void **state)
 	free(data);
 	habits_release(&habits);
 	habits_release(&read);
+}
+
+static void put_text(const void *text, FILE *stream)
+{
+	fprintf(stream, "%s%c", (const char *)text, 0);
 }
 
 static void what_is_no_good_file_is_refused(void **state)
@@ -146,27 +151,28 @@ static void what_is_no_good_file_is_refused(void **state)
 		"9223372036854775807 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 /usr/bin/gimp",
 		"",
 	};
+	struct records_format of_text = habits_format;
 	struct habits habits = {0}, read = {0};
 	size_t size;
 	char *data;
 
 	(void)state;
+	of_text.put = put_text;
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
-		assert_int_equal(records_serialize("headstart-habits", 1, bodies[i], strlen(bodies[i]) + 1,
-					 &data, &size),
-			0);
-		assert_int_equal(habits_parse(data, size, &read), RECORDS_DAMAGED);
+		assert_int_equal(records_serialize(&of_text, bodies[i], &data, &size), 0);
+		assert_int_equal(records_parse(&habits_format, data, size, &read), RECORDS_DAMAGED);
 		free(data);
 	}
 	start_daily(&habits, "/usr/bin/gimp", 2, 23);
-	assert_int_equal(habits_serialize(&habits, &data, &size), 0);
+	assert_int_equal(records_serialize(&habits_format, &habits, &data, &size), 0);
 	for (size_t i = 0; i < size; i++) {
-		assert_int_equal(habits_parse(data, i, &read), RECORDS_DAMAGED);
+		assert_int_equal(records_parse(&habits_format, data, i, &read), RECORDS_DAMAGED);
 		data[i] = (char)~data[i];
-		assert_int_not_equal(habits_parse(data, size, &read), RECORDS_GOOD);
+		assert_int_not_equal(records_parse(&habits_format, data, size, &read), RECORDS_GOOD);
 		data[i] = (char)~data[i];
 	}
-	assert_int_equal(habits_parse("headstart-habits 2 0\nwhatever", 29, &read), RECORDS_NEWER);
+	assert_int_equal(
+		records_parse(&habits_format, "headstart-habits 2 0\nwhatever", 29, &read), RECORDS_NEWER);
 	assert_int_equal(read.n, 0);
 	free(data);
 	habits_release(&habits);

@@ -10,11 +10,9 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/run/process.h"
 #include "base/times.h"
 #include "headstartd/warm.h"
-#include "learn/habits-file.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
 #include "report/words.h"
@@ -25,15 +23,9 @@
 
 static void read_habits(struct idle *idle)
 {
-	_cleanup_free_ char *data = NULL;
-	enum records_fault fault;
-	size_t size;
+	enum records_fault fault = saver_read(&idle->saver);
 	const char *path = idle->saver.path;
-	int r = read_file(path, HABITS_FILE_MAX, &data, &size);
 
-	if (r == -ENOENT)
-		return;
-	fault = r < 0 ? RECORDS_DAMAGED : habits_parse(data, size, &idle->habits);
 	if (fault == RECORDS_DAMAGED)
 		verb_note("'%s' is damaged: habits are learnt anew", path);
 	if (fault == RECORDS_NEWER) {
@@ -42,18 +34,13 @@ static void read_habits(struct idle *idle)
 	}
 }
 
-static int serialize(const void *content, char **ret_data, size_t *ret_size)
-{
-	return habits_serialize(content, ret_data, ret_size);
-}
-
 int idle_init(struct idle *idle, const struct carry *carry, bool enabled, bool silent)
 {
 	int r;
 
 	*idle = (struct idle){
 		.enabled = enabled, .silent = silent, .carry = carry, .told = -1, .saver = SAVER_INIT};
-	idle->saver.serialize = serialize;
+	idle->saver.format = &habits_format;
 	idle->saver.content = &idle->habits;
 	idle->saver.changed = &idle->habits.changed;
 	idle->saver.delay_ms = SAVE_MS;

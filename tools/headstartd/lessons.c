@@ -15,7 +15,6 @@
 
 #include "base/cleanup.h"
 #include "base/hidden.h"
-#include "base/io.h"
 #include "base/run/process.h"
 #include "base/stranger.h"
 #include "base/strings.h"
@@ -24,7 +23,6 @@
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
 #include "headstartd/refine.h"
-#include "learn/known-file.h"
 #include "lib/settings.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
@@ -90,23 +88,16 @@ static int open_folder(struct lessons *lessons)
 }
 
 /* A damaged file is replaced at the next change. */
-static int read_known(struct lessons *lessons)
+static void read_known(struct lessons *lessons)
 {
-	_cleanup_free_ char *data = NULL;
-	enum records_fault fault;
-	size_t size;
-	int r = read_file(lessons->saver.path, KNOWN_FILE_MAX, &data, &size);
+	enum records_fault fault = saver_read(&lessons->saver);
 
-	if (r == -ENOENT)
-		return 0;
-	fault = r < 0 ? RECORDS_DAMAGED : known_parse(data, size, &lessons->known);
 	if (fault == RECORDS_DAMAGED)
 		verb_note("'%s' is damaged: learning begins anew", lessons->saver.path);
 	if (fault == RECORDS_NEWER) {
 		verb_note("'%s' was written by a newer headstart: nothing is learnt", lessons->saver.path);
 		lessons->enabled = false;
 	}
-	return 0;
 }
 
 /* A daemon that was killed may have kept a start without noting that. */
@@ -123,11 +114,6 @@ static void adopt(struct known *known)
 	}
 }
 
-static int serialize(const void *content, char **ret_data, size_t *ret_size)
-{
-	return known_serialize(content, ret_data, ret_size);
-}
-
 int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t budget)
 {
 	int r;
@@ -138,13 +124,13 @@ int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t bu
 		.lock = -1,
 		.told = -1,
 		.saver = SAVER_INIT};
-	lessons->saver.serialize = serialize;
+	lessons->saver.format = &known_format;
 	lessons->saver.content = &lessons->known;
 	lessons->saver.changed = &lessons->known.changed;
 	lessons->saver.delay_ms = SAVE_MS;
 	r = open_folder(lessons);
 	if (r == 0)
-		r = read_known(lessons);
+		read_known(lessons);
 	if (r == 0 && lessons->enabled)
 		adopt(&lessons->known);
 	return r;

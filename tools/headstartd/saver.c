@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "headstartd/saver.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/run/process.h"
 #include "base/times.h"
 #include "replace/publish.h"
@@ -12,11 +14,22 @@
 #define RETRY_MS 60000 /* if the disk was full */
 #define GRACE_MS 5000  /* the child may hang */
 
+enum records_fault saver_read(struct saver *saver)
+{
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+	int r = read_file(saver->path, saver->format->size_max, &data, &size);
+
+	if (r == -ENOENT)
+		return RECORDS_GOOD;
+	return r < 0 ? RECORDS_DAMAGED : records_parse(saver->format, data, size, saver->content);
+}
+
 static int write_content(const struct saver *saver)
 {
 	_cleanup_free_ char *data = NULL;
 	size_t size;
-	int r = saver->serialize(saver->content, &data, &size);
+	int r = records_serialize(saver->format, saver->content, &data, &size);
 
 	return r < 0 ? r : publish_file(saver->path, 0600, data, size);
 }

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a file of what the daemon knows, some time after that has changed, in a child: the disk may be slow, and programs go on starting. */
+/*
+ * A file of what the daemon knows. Some time after that has changed a child writes it: the disk may be slow, and programs go on
+ * starting.
+ */
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Returns 0 or negative errno; *ret_data is the caller's to free. */
-typedef int saver_serialize_fn(const void *content, char **ret_data, size_t *ret_size);
+#include "learn/records.h"
 
 struct saver {
 	char *path; /* owned: of the file; only root can read it */
-	saver_serialize_fn *serialize;
-	const void *content; /* borrowed */
-	bool *changed;       /* borrowed: whether the content has changed; becomes false when it is written */
-	uint64_t delay_ms;   /* it is written so much later */
-	uint64_t due_ms;     /* when it is to be written; UINT64_MAX: nothing has changed */
-	pid_t child;         /* it writes; 0: none */
+	const struct records_format *format;
+	void *content;     /* borrowed */
+	bool *changed;     /* borrowed: whether the content has changed; becomes false when it is written */
+	uint64_t delay_ms; /* it is written so much later */
+	uint64_t due_ms;   /* when it is to be written; UINT64_MAX: nothing has changed */
+	pid_t child;       /* it writes; 0: none */
 };
 
 #define SAVER_INIT                                                                                           \
 	{                                                                                                    \
 		.due_ms = UINT64_MAX                                                                         \
 	}
+
+/* Reads the content, which is empty. Without a file it stays so. One that cannot be read counts as damaged. */
+enum records_fault saver_read(struct saver *saver);
 
 /* The content may have changed. */
 void saver_note(struct saver *saver);

@@ -14,6 +14,7 @@
 #include "base/quote.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
+#include "learn/habits.h"
 #include "lib/options.h"
 #include "lib/page-style.h"
 #include "lib/plan-settings.h"
@@ -285,7 +286,7 @@ static int list_all(struct listing *listing)
 	int r = refuse_strange_state();
 
 	if (r == 0 && geteuid() == 0)
-		(void)learnt_habits(&listing->habits, true);
+		(void)learnt_read("habits", &habits_format, &listing->habits, true);
 	for (unsigned n = 0; r == 0; n++) {
 		_cleanup_free_ char *folder = NULL;
 

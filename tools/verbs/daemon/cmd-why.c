@@ -12,6 +12,8 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
+#include "learn/habits.h"
+#include "learn/known.h"
 #include "lib/page-style.h"
 #include "lib/settings.h"
 #include "lib/stranger-refusal.h"
@@ -103,10 +105,10 @@ static int say(const char *program)
 	const struct known_program *found;
 	_cleanup_(habits_releasep) struct habits habits = {0};
 	_cleanup_(known_releasep) struct known known = {0};
-	int r = learnt_known(&known);
+	int r = learnt_read("known", &known_format, &known, false);
 
 	if (r == 0)
-		r = learnt_habits(&habits, false);
+		r = learnt_read("habits", &habits_format, &habits, false);
 	if (r != 0)
 		return r;
 	found = known_find(&known, program, 0);

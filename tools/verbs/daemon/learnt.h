@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
-#include "learn/habits-file.h"
-#include "learn/known-file.h"
+#include "learn/records.h"
 
-/* Both return 0, also if the daemon has written nothing yet, or an exit status after printing the reason. */
-int learnt_known(struct known *ret);
-int learnt_habits(struct habits *ret, bool quiet);
+/*
+ * Reads a file of that name (headstartd/lessons.h, headstartd/idle.h). Returns 0, also if the daemon has written nothing yet or if
+ * it is not to say why (`quiet`), or an exit status after printing the reason.
+ */
+int learnt_read(const char *name, const struct records_format *format, void *content, bool quiet);
