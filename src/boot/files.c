@@ -31,14 +31,11 @@ int boot_path(const char *name, char **ret)
 int boot_make_folder(const char *path)
 {
 	_cleanup_free_ char *folder = strdup(path), *state = strdup(path);
-	mode_t mask;
 	int r;
 
 	if (!folder || !state)
 		return -ENOMEM;
-	mask = umask(022); /* the state folder itself is for everybody */
-	r = make_folders(dirname(dirname(state)), 0755);
-	umask(mask);
+	r = make_folders_for_all(dirname(dirname(state)));
 	return r < 0 ? r : make_folders(dirname(folder), 0700);
 }
 

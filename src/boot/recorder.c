@@ -17,7 +17,7 @@ static int make_folder(const char *path)
 {
 	_cleanup_free_ char *folder = strdup(path);
 
-	return folder ? make_folders(dirname(folder), 0755) : -ENOMEM;
+	return folder ? make_folders_for_all(dirname(folder)) : -ENOMEM;
 }
 
 int boot_lock(const char *path)

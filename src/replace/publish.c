@@ -105,3 +105,12 @@ int make_folders(const char *path, mode_t mode)
 		return -errno;
 	return 0;
 }
+
+int make_folders_for_all(const char *path)
+{
+	mode_t mask = umask(022);
+	int r = make_folders(path, 0755);
+
+	umask(mask);
+	return r;
+}

@@ -30,3 +30,6 @@ int publish_sync(const char *path);
 
 /* Makes the folder `path` and those above it that are missing, like mkdir -p. Returns 0 or negative errno. */
 int make_folders(const char *path, mode_t mode);
+
+/* The same for a folder that everybody may look into, whatever the umask is. */
+int make_folders_for_all(const char *path);

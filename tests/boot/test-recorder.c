@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,29 @@ static void who_has_the_lock_is_ended(void **state)
 	assert_int_equal(boot_signal(place->path, SIGTERM), -ESRCH);
 }
 
+/* Others have files there that everybody may read, and the units have such a umask. */
+static void everybody_may_look_into_the_folder(void **state)
+{
+	struct place *place = *state;
+	mode_t mask = umask(077);
+	char folder[64], path[80];
+	struct stat st;
+	int lock;
+
+	snprintf(folder, sizeof(folder), "%s/run", place->folder);
+	snprintf(path, sizeof(path), "%s/recorder", folder);
+	lock = boot_lock(path);
+	umask(mask);
+	assert_true(lock >= 0);
+	assert_int_equal(stat(folder, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0755);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	close(lock);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void a_link_is_not_followed(void **state)
 {
 	struct place *place = *state;
@@ -107,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nobody, setup, teardown),
 		cmocka_unit_test_setup_teardown(who_has_the_lock_is_ended, setup, teardown),
+		cmocka_unit_test_setup_teardown(everybody_may_look_into_the_folder, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_link_is_not_followed, setup, teardown),
 	};
 

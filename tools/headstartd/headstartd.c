@@ -306,7 +306,7 @@ static void write_note(struct daemon *daemon)
 
 	daemon->note_old = false;
 	daemon->note_ms = monotonic_ms();
-	if (make_folders(DAEMON_FOLDER, 0755) == 0)
+	if (make_folders_for_all(DAEMON_FOLDER) == 0)
 		(void)publish_file(DAEMON_NOTE, 0644, text, (size_t)size);
 }
 

@@ -67,12 +67,10 @@ static int wait_for_lock(int lock)
 static int open_folder(struct lessons *lessons)
 {
 	_cleanup_free_ char *state = NULL, *folder = NULL, *lock = NULL;
-	mode_t mask = umask(022); /* the state folder itself is for everybody */
 	int r = store_folder(&state);
 
 	if (r == 0)
-		r = make_folders(state, 0755);
-	umask(mask);
+		r = make_folders_for_all(state);
 	if (r < 0)
 		return r;
 	if (asprintf(&folder, "%s/learn", state) < 0 || asprintf(&lock, "%s/lock", folder) < 0 ||

@@ -100,15 +100,7 @@ int store_folder(char **ret)
 /* Root's plans serve everybody, so root's umask must not hide them. */
 static int make_state_folder(const char *path, bool root)
 {
-	mode_t mask;
-	int r;
-
-	if (!root)
-		return make_folders(path, 0700);
-	mask = umask(022);
-	r = make_folders(path, 0755);
-	umask(mask);
-	return r;
+	return root ? make_folders_for_all(path) : make_folders(path, 0700);
 }
 
 int store_plan_for_writing(const char *program, const char *suffix, char **ret)

@@ -22,7 +22,7 @@ int cmd_pause(int argc, char **argv)
 
 	if (!daemon_options(argc, argv, help, 0, &status))
 		return status;
-	r = make_folders(DAEMON_FOLDER, 0755);
+	r = make_folders_for_all(DAEMON_FOLDER);
 	if (r == 0)
 		r = publish_file(DAEMON_PAUSED, 0644, "", 0);
 	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", DAEMON_PAUSED) : 0;
