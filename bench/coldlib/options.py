@@ -4,7 +4,7 @@
 import argparse
 import json
 
-DEVICES = ("hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "nvme", "none")
+from lab.device import MODELS as DEVICES
 
 
 def positive(kind, text):

@@ -17,7 +17,7 @@ import os
 from lab import LabError, kernel
 from lab.guardian import Guardian
 
-MODELS = ("hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "nvme", "none")
+MODELS = ("hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "virtual", "nvme", "none")
 _SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SLOWDISK = os.path.join(_SOURCE, "build", "bench", "slowdisk", "slowdisk")
 

@@ -21,6 +21,7 @@ from lab.loop import Loop
 
 READ_AHEAD_KB = 128
 UNMOUNT_TRIES = 100
+SAY_THEY_ROTATE = ("hdd", "virtual")
 
 
 class Guardian:
@@ -103,7 +104,7 @@ def build(lab, model, image, seed, slowdisk):
     if not loop.is_direct():
         raise LabError(f"the kernel refuses direct I/O to '{loop.name}'; what its file's page cache holds would hide "
                        "the slow disk")
-    loop.tune(scheduler="none", rotational=int(model == "hdd"), read_ahead_kb=READ_AHEAD_KB)
+    loop.tune(scheduler="none", rotational=int(model in SAY_THEY_ROTATE), read_ahead_kb=READ_AHEAD_KB)
     lab.callback(unmount_root, os.path.join(folder, "root"), loop)
     return {"folder": folder, "loop": loop.path}
 

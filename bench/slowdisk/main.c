@@ -20,7 +20,7 @@ static const char help[] =
 	"time, go to memory and are gone afterwards. Stays in the foreground until SIGINT, SIGTERM or an\n"
 	"unmount, and prints 'ready' on standard output when the file can be opened.\n"
 	"\n"
-	"  --model MODEL  hdd, sdcard, emmc, cloud, lazy, ssd, nvme or none\n"
+	"  --model MODEL  hdd, sdcard, emmc, cloud, lazy, ssd, virtual, nvme or none\n"
 	"  --seed N       start of the random numbers of hdd's rotation (0)\n"
 	"  --log FILE     write a line for each read at the model's speed: when it came, when the model has it complete,\n"
 	"                 when it was answered, in ns, its offset, its bytes\n"

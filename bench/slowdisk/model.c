@@ -59,6 +59,13 @@ static const struct model models[] = {
 		.shared_bandwidth = true,
 	},
 	{
+		.name = "virtual",
+		.latency_ns = 100 * NS_PER_MICROSECOND,
+		.bytes_per_second = 520 * MEGABYTE,
+		.queue = 32,
+		.shared_bandwidth = true,
+	},
+	{
 		.name = "nvme",
 		.latency_ns = 80 * NS_PER_MICROSECOND,
 		.bytes_per_second = 3000 * MEGABYTE,

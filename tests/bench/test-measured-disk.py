@@ -61,10 +61,9 @@ class MeasuredDisk(unittest.TestCase):
             return done.stderr
         return json.loads(done.stdout)
 
-    def start_on(self, model, rotational):
+    def start_on(self, model):
         self.state = os.path.join(self.folder, f"state-{model}")
         device = self.enterContext(Device(model, self.image, slowdisk=labtest.SLOWDISK))
-        call_itself(device.loop, rotational)
         device.delay(True)
         self.program = os.path.join(device.root, "program")
         self.files = [os.path.join(device.root, f"file{i:03}") for i in range(SMALL + LARGE)]
@@ -95,7 +94,7 @@ class MeasuredDisk(unittest.TestCase):
         return [path for path in dict.fromkeys(paths) if path in self.files]
 
     def test_fast_disk_that_calls_itself_rotational(self):
-        device = self.start_on("ssd", rotational=1)
+        device = self.start_on("virtual")
         self.assertIn("rotational", self.disk_findings(device)[0])
         said = self.record()
         plan = self.plan()
@@ -107,7 +106,8 @@ class MeasuredDisk(unittest.TestCase):
         self.assertIn(" reads of a recording on 20", found)
 
     def test_hard_disk_that_says_it_is_none(self):
-        device = self.start_on("hdd", rotational=0)
+        device = self.start_on("hdd")
+        call_itself(device.loop, rotational=0)
         self.assertIn("solid", self.disk_findings(device)[0])
         said = self.record()
         plan = self.plan()

@@ -29,7 +29,8 @@ static void assert_near(uint64_t a, uint64_t b)
 
 static void test_names(void **state)
 {
-	static const char *const names[] = {"hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "nvme", "none"};
+	static const char *const names[] = {
+		"hdd", "sdcard", "emmc", "cloud", "lazy", "ssd", "virtual", "nvme", "none"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		assert_string_equal(model_at(i)->name, names[i]);
@@ -53,6 +54,7 @@ static void test_idle_read(void **state)
 		{"lazy", 125000, 800 * US + 30 * MS},
 		{"hdd", 60000, 100 * US + 1 * MS},
 		{"ssd", 520000, 100 * US + 1 * MS},
+		{"virtual", 520000, 100 * US + 1 * MS},
 		{"nvme", 3000000, 80 * US + 1 * MS},
 		{"none", 1000000, 0},
 	};

@@ -103,6 +103,7 @@ FORMULAS = {
     "cloud": lambda: Formula(0.8 * MS, 125 * MB, queue=64, shared=True),
     "lazy": lambda: Lazy(0.8 * MS, 125 * MB, queue=256, shared=True),
     "ssd": lambda: Formula(0.1 * MS, 520 * MB, queue=32, shared=True),
+    "virtual": lambda: Formula(0.1 * MS, 520 * MB, queue=32, shared=True),
     "nvme": lambda: Formula(0.08 * MS, 3000 * MB, queue=64, shared=True),
     "none": lambda: Formula(0, math.inf),
 }
@@ -249,6 +250,9 @@ class Models(unittest.TestCase):
     def test_ssd(self):
         self.confirm_latency("ssd", 0.0001 + 4096 / (520 * MB), 3000)
         self.confirm_throughput("ssd", 520 * MB, 512, depth=8)
+
+    def test_virtual(self):
+        self.confirm_latency("virtual", 0.0001 + 4096 / (520 * MB), 3000)
 
     def test_nvme(self):
         self.confirm_latency("nvme", 0.00008 + 4096 / (3000 * MB), 3000)
