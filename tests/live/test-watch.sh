@@ -90,7 +90,7 @@ END
 case_start_on_a_terminal() {
 	alone "$here/on-terminal" 80x24 wait:"headstart watch" size:40x10 wait:"headstart watch" wait:"headstart watch" size:150x60 \
 		wait:"headstart watch" wait:"headstart watch" signal:TSTP stopped signal:CONT wait:"headstart watch" interrupt -- \
-		"$tool" watch --interval 0.1 -- sh -c "echo its output; $disk/reader $disk/file >/dev/null; sleep 1000" >"$tmp/out" 2>"$tmp/err" || :
+		"$tool" watch --interval 0.1 -- sh -c "echo its output; $disk/reader $disk/file >/dev/null; exec sleep 1000" >"$tmp/out" 2>"$tmp/err" || :
 	"$here/check-pages" "$tmp/out" 80x24 40x10 150x60 >"$tmp/after" || fail "$(cat -v "$tmp/out")"
 	tr -d '\r' <"$tmp/after" | grep -q '^its output$' || fail "the output of the command is lost: $(cat "$tmp/after")"
 	grep -q " read in .* waited for them" "$tmp/after" || fail "no sum: $(cat "$tmp/after")"
@@ -107,7 +107,7 @@ case_no_colour_where_it_is_not_wanted() {
 }
 
 case_terminal_is_clean_however_it_ends() {
-	for end in "kill -9 \$\$" "kill -15 \$PPID; sleep 1000"; do
+	for end in "kill -9 \$\$" "kill -15 \$PPID; exec sleep 1000"; do
 		alone "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sh -c "sleep 0.3; $end" >"$tmp/out" || :
 		"$here/check-pages" "$tmp/out" 80x24 >"$tmp/after" || fail "$end: $(cat -v "$tmp/out")"
 	done
