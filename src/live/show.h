@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "live/live.h"
-#include "report/report.h"
+#include "report/style.h"
 
 struct show_style {
 	struct report_style page;

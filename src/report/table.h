@@ -2,7 +2,10 @@
 /* The page for people: a title, labelled lines, and a table of files, each with a bar of its touched pages. */
 #pragma once
 
-#include "report/report.h"
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/style.h"
 
 #define TABLE_BAR_CELLS 24
 

@@ -4,7 +4,7 @@
 
 #include "base/cleanup.h"
 #include "format/plan-view.h"
-#include "report/report.h"
+#include "report/profiles/report.h"
 #include "seal.h"
 
 size_t inputs_taken;

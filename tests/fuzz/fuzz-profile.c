@@ -9,7 +9,7 @@
 #include "profile/recordings/merge.h"
 #include "profile/recordings/recordings.h"
 #include "profile/updates/carry.h"
-#include "report/report.h"
+#include "report/profiles/report.h"
 #include "seal.h"
 
 size_t inputs_taken;

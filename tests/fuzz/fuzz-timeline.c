@@ -3,8 +3,8 @@
 #include "fuzz.h"
 
 #include "base/cleanup.h"
-#include "report/timeline-export.h"
-#include "report/timeline-report.h"
+#include "report/pictures/pictures.h"
+#include "report/timelines/report.h"
 #include "seal.h"
 #include "timeline/timeline-file.h"
 

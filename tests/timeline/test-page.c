@@ -11,9 +11,9 @@
 #include <json-c/json.h>
 
 #include "base/cleanup.h"
-#include "report/timeline-export.h"
-#include "report/timeline-report.h"
-#include "report/timeline-starts.h"
+#include "report/pictures/pictures.h"
+#include "report/timelines/report.h"
+#include "report/timelines/starts.h"
 
 #define HOSTILE "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
 #define SPANS   200000u

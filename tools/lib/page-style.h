@@ -2,7 +2,7 @@
 /* Decides how a page on standard output may look. */
 #pragma once
 
-#include "report/report.h"
+#include "report/style.h"
 
 /*
  * The page is as wide as COLUMNS or the terminal says, in the locale's characters (LC_CTYPE is set from the

@@ -9,7 +9,7 @@
 #include "lib/option-values.h"
 #include "lib/page-style.h"
 #include "profile/compare/difference.h"
-#include "report/difference.h"
+#include "report/profiles/difference.h"
 #include "verb.h"
 
 static const char help[] =

@@ -19,7 +19,7 @@
 #include "lib/plan-settings.h"
 #include "profile/file/profile-file.h"
 #include "profile/recordings/recordings.h"
-#include "report/report.h"
+#include "report/profiles/report.h"
 #include "verb.h"
 
 static const char help[] =

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "doctor/doctor.h"
-#include "report/report.h"
+#include "report/style.h"
 
 /* program: NULL, or the one that the user gave. Check ferror() for write errors. */
 void doctor_page_text(

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "lib/option-values.h"
 #include "lib/page-style.h"
-#include "report/timeline-report.h"
+#include "report/timelines/report.h"
 #include "verb.h"
 #include "verbs/timeline/input.h"
 

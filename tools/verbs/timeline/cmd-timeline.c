@@ -11,7 +11,7 @@
 #include "lib/options.h"
 #include "lib/output.h"
 #include "replace/publish.h"
-#include "report/timeline-export.h"
+#include "report/pictures/pictures.h"
 #include "verb.h"
 #include "verbs/timeline/input.h"
 

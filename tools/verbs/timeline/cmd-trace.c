@@ -14,7 +14,7 @@
 #include "record/command/as-user.h"
 #include "record/command/terminal.h"
 #include "record/expect.h"
-#include "report/timeline-report.h"
+#include "report/timelines/report.h"
 #include "timeline/timeline-file.h"
 #include "verb.h"
 #include "verbs/record/begin.h"

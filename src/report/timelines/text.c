@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the time of a start went to, for people. */
-#include "report/timeline-report.h"
+#include "report/timelines/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

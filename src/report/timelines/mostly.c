@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/timeline-report.h"
+#include "report/timelines/report.h"
 
 char *report_timeline_wait(const struct timeline *timeline, const struct sum_wait *wait)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a profile for people. */
-#include "report/report.h"
+#include "report/profiles/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

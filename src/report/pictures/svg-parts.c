@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/svg-parts.h"
+#include "report/pictures/svg-parts.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline-starts.h"
+#include "report/timelines/starts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "report/timeline-report.h"
+#include "report/timelines/report.h"
 #include "report/words.h"
 
 #define SHARE_MIN                                                                                            \

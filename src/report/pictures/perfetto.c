@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "report/json-text.h"
-#include "report/timeline-export.h"
+#include "report/pictures/pictures.h"
 #include "timeline/causes.h"
 
 #define READS_PID 0 /* no process has this number */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/strokes.h"
+#include "report/pictures/strokes.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -10,10 +10,10 @@
 #include "base/cleanup.h"
 #include "page-text.h"
 #include "report/json-text.h"
-#include "report/strokes.h"
-#include "report/timeline-export.h"
-#include "report/timeline-report.h"
-#include "report/timeline-starts.h"
+#include "report/pictures/pictures.h"
+#include "report/pictures/strokes.h"
+#include "report/timelines/report.h"
+#include "report/timelines/starts.h"
 
 #define SPANS_MAX 80000u /* that are drawn, of all starts together: some 25 bytes each */
 #define READS_MAX 80000u

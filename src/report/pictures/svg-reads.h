@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The reads of a start in a picture: time to the right, each file in a lane of its own. Internal to src/report. */
+/* The reads of a start in a picture: time to the right, each file in a lane of its own. Internal to src/report/pictures. */
 #pragma once
 
-#include "report/svg-parts.h"
+#include "report/pictures/svg-parts.h"
 #include "timeline/sums.h"
 
 /* What the colours of its reads mean; moves svg->y. */

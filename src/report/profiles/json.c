@@ -3,7 +3,7 @@
  * Writes profiles and plans as JSON. The long tables are written item by item, so that a profile of millions of ranges
  * does not become millions of objects at once.
  */
-#include "report/report.h"
+#include "report/profiles/report.h"
 
 #include <errno.h>
 #include <json-c/json.h>

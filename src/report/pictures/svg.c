@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "report/strokes.h"
-#include "report/svg-reads.h"
-#include "report/timeline-export.h"
-#include "report/timeline-report.h"
-#include "report/timeline-starts.h"
+#include "report/pictures/pictures.h"
+#include "report/pictures/strokes.h"
+#include "report/pictures/svg-reads.h"
+#include "report/timelines/report.h"
+#include "report/timelines/starts.h"
 
 #define ROWS_MAX  40u
 #define SPANS_MAX 20000u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a plan for people, with the state of its files on this machine. */
-#include "report/report.h"
+#include "report/profiles/report.h"
 
 #include <errno.h>
 #include <stdlib.h>

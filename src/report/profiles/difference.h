@@ -3,7 +3,7 @@
 #pragma once
 
 #include "profile/compare/difference.h"
-#include "report/report.h"
+#include "report/profiles/report.h"
 
 /* What was compared. */
 struct difference_names {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a picture of a start is made of: text, boxes, and where a moment of time lies. Internal to src/report. */
+/* What a picture of a start is made of: text, boxes, and where a moment of time lies. Internal to src/report/pictures. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The same lanes as those of the page (page/page.js), but only of the files that were waited for most. */
-#include "report/svg-reads.h"
+#include "report/pictures/svg-reads.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "report/strokes.h"
-#include "report/timeline-report.h"
+#include "report/pictures/strokes.h"
+#include "report/timelines/report.h"
 
 #define READS_MAX 20000u /* that are drawn: some 30 bytes each */
 #define LANES_MAX 40u

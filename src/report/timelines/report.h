@@ -2,7 +2,9 @@
 /* What the time of a start went to, for people and for programs. */
 #pragma once
 
-#include "report/report.h"
+#include <stdio.h>
+
+#include "report/style.h"
 #include "report/words.h"
 #include "timeline/sums.h"
 

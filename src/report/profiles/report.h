@@ -2,20 +2,11 @@
 /* Profiles and plans for people (text) and for programs (JSON). */
 #pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "format/plan-view.h"
 #include "profile/recordings/recordings.h"
-
-struct report_style {
-	size_t columns;   /* width of the page; long paths are cut at the beginning */
-	size_t rows;      /* of a table at most */
-	bool whole_paths; /* paths are not cut */
-	bool utf8;        /* may print more than ASCII */
-	bool colour;      /* may print escape sequences */
-};
+#include "report/style.h"
 
 /*
  * Both return 0 or -ENOMEM. Check ferror() for write errors. `profile` is all of the recordings together, and is printed

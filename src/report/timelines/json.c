@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "report/json-text.h"
-#include "report/timeline-report.h"
+#include "report/timelines/report.h"
 
 static void add_text(struct json_object *object, const char *key, const char *text)
 {

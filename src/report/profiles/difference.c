@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints differences. */
-#include "report/difference.h"
+#include "report/profiles/difference.h"
 
 #include <errno.h>
 #include <json-c/json.h>
