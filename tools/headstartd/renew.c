@@ -35,16 +35,7 @@ void renew_release(struct renew *renew)
 {
 	free(renew->folder);
 	free(renew->next);
-}
-
-static bool was_tried(const struct renew *renew, const char *plan, uint64_t now_ms)
-{
-	uint64_t hash = checksum64(plan, strlen(plan));
-
-	for (size_t i = 0; i < RENEW_TRIED_MAX; i++)
-		if (renew->tried[i].hash == hash && renew->tried[i].until_ms > now_ms)
-			return true;
-	return false;
+	aside_release(&renew->failed);
 }
 
 /* Of the marked plans that were not tried lately, the first by name. */
@@ -60,7 +51,8 @@ static void find_next(struct renew *renew, uint64_t now_ms)
 		if (!ends_with(entry->d_name, MARK_SUFFIX) ||
 			asprintf(&plan, "%s/%.*s", renew->folder, stem, entry->d_name) < 0)
 			continue;
-		if ((renew->next && strcmp(renew->next, plan) <= 0) || was_tried(renew, plan, now_ms))
+		if ((renew->next && strcmp(renew->next, plan) <= 0) ||
+			aside_has(&renew->failed, plan, now_ms))
 			continue;
 		free(renew->next);
 		renew->next = TAKE_PTR(plan);
@@ -140,16 +132,11 @@ bool renew_start(struct renew *renew, bool quiet)
 
 void renew_ended(struct renew *renew, int status, uint64_t now_ms)
 {
-	size_t slot = renew->n_tried % RENEW_TRIED_MAX;
-
 	renew->child = 0;
 	renew->look_ms = now_ms; /* there may be more */
-	if (status == 0) {
+	if (status == 0)
 		renew->count++;
-	} else {
-		renew->tried[slot].hash = checksum64(renew->next, strlen(renew->next));
-		renew->tried[slot].until_ms = now_ms + AGAIN_MS;
-		renew->n_tried++;
-	}
+	else
+		(void)aside_put(&renew->failed, renew->next, now_ms + AGAIN_MS, now_ms);
 	free(TAKE_PTR(renew->next));
 }

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define RENEW_TRIED_MAX 64
+#include "learn/aside.h"
 
 struct renew {
 	char *folder;            /* owned: the state folder */
@@ -16,10 +16,7 @@ struct renew {
 	uint64_t count;          /* plans that were made anew */
 	struct timespec changed; /* when the folder was, as we last looked */
 	uint64_t look_ms;        /* when to look again, whether it has changed or not */
-	struct {
-		uint64_t hash, until_ms;
-	} tried[RENEW_TRIED_MAX]; /* what could not be made anew, and is left alone so long */
-	unsigned n_tried;
+	struct aside failed;     /* plans that could not be made anew */
 };
 
 /* Returns 0 or negative errno. */
