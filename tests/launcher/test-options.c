@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <getopt.h>
 
-#include "lib/options.h"
+#include "lib/options/options.h"
 #include "verb.h"
 
 struct values {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "lib/suggest.h"
+#include "lib/options/suggest.h"
 
 static const char *nearest(const char *word)
 {

@@ -21,7 +21,7 @@
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "format/resident.h"
-#include "lib/settings.h"
+#include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/asked/choose.h"
 #include "prefetcher/plan-lock.h"

@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "format/asked.h"
-#include "lib/plan-settings.h"
-#include "lib/settings.h"
+#include "lib/settings/plan-settings.h"
+#include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/publish.h"
 #include "plan/refresh.h"

@@ -23,7 +23,7 @@
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
 #include "headstartd/refine.h"
-#include "lib/settings.h"
+#include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
 #include "record/events/tracer.h"

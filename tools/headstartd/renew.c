@@ -16,7 +16,7 @@
 #include "format/plan-view.h"
 #include "headstartd/idle-child.h"
 #include "headstartd/keep.h"
-#include "lib/settings.h"
+#include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "prefetch/stale-mark.h"
 #include "verb.h"

@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/run/process.h"
 #include "headstartd/idle-child.h"
-#include "lib/settings.h"
+#include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
 #include "prefetch/limits/budget.h"

@@ -14,7 +14,7 @@
 
 #include "base/cleanup.h"
 #include "elf/static-tls.h"
-#include "lib/private-file.h"
+#include "lib/programs/private-file.h"
 #include "plan/store/store.h"
 
 #define SHIM_NAME "libheadstart-audit.so"

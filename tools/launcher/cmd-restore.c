@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "lib/options.h"
-#include "lib/settings.h"
+#include "lib/options/options.h"
+#include "lib/settings/settings.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/load.h"
 #include "prefetch/prefetch.h"

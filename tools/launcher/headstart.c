@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/strings.h"
-#include "lib/suggest.h"
+#include "lib/options/suggest.h"
 #include "prefetcher/tool-path.h"
 #include "verb.h"
 

@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
-#include "lib/settings.h"
+#include "lib/settings/settings.h"
 #include "plan/store/disks.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/load.h"

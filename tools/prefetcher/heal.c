@@ -19,7 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "lib/user-namespace.h"
+#include "lib/settings/user-namespace.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/process-room.h"
 #include "prefetch/stale-mark.h"

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "lib/input.h"
-#include "lib/option-values.h"
-#include "lib/page-style.h"
+#include "lib/files/input.h"
+#include "lib/options/values.h"
+#include "lib/print/page-style.h"
 #include "profile/compare/difference.h"
 #include "report/profiles/difference.h"
 #include "verb.h"

@@ -7,9 +7,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "lib/option-values.h"
-#include "lib/options.h"
-#include "lib/output.h"
+#include "lib/files/output.h"
+#include "lib/options/options.h"
+#include "lib/options/values.h"
 #include "order/callgrind.h"
 #include "profile/file/profile-file.h"
 #include "profile/updates/staleness.h"

@@ -4,9 +4,9 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "lib/input.h"
-#include "lib/options.h"
-#include "lib/output.h"
+#include "lib/files/input.h"
+#include "lib/files/output.h"
+#include "lib/options/options.h"
 #include "profile/file/profile-file.h"
 #include "profile/recordings/merge.h"
 #include "verb.h"

@@ -8,7 +8,7 @@
 
 #include "base/strings.h"
 #include "boot/recorder.h"
-#include "lib/option-values.h"
+#include "lib/options/values.h"
 #include "verb.h"
 #include "verbs/boot/boot.h"
 

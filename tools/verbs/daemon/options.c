@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "lib/options.h"
+#include "lib/options/options.h"
 #include "verb.h"
 #include "verbs/daemon/daemon.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "lib/options.h"
-#include "lib/page-style.h"
-#include "lib/settings.h"
+#include "lib/options/options.h"
+#include "lib/print/page-style.h"
+#include "lib/settings/settings.h"
 #include "verb.h"
 #include "verbs/doctor/page.h"
 

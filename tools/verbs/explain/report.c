@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 
-#include "lib/page-style.h"
-#include "lib/print-json.h"
+#include "lib/print/page-style.h"
+#include "lib/print/print-json.h"
 #include "profile/compare/share.h"
 #include "profile/updates/staleness.h"
 #include "report/json-text.h"

@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
-#include "lib/stranger-refusal.h"
+#include "lib/files/stranger-refusal.h"
 #include "plan/store/store.h"
 #include "setup/app.h"
 #include "verb.h"

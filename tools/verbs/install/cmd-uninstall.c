@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "lib/stranger-refusal.h"
+#include "lib/files/stranger-refusal.h"
 #include "verb.h"
 #include "verbs/install/install.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/stranger-refusal.h"
+#include "lib/files/stranger-refusal.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/install/install.h"

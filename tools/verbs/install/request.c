@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/strings.h"
-#include "lib/options.h"
+#include "lib/options/options.h"
 #include "verb.h"
 #include "verbs/install/install.h"
 

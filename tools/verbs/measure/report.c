@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "lib/command-text.h"
-#include "lib/print-json.h"
+#include "lib/print/command-text.h"
+#include "lib/print/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"

@@ -3,8 +3,8 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
-#include "lib/page-style.h"
-#include "lib/print-json.h"
+#include "lib/print/page-style.h"
+#include "lib/print/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verbs/order/order.h"

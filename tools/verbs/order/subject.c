@@ -4,7 +4,7 @@
 #include <fcntl.h>
 
 #include "base/cleanup.h"
-#include "lib/input.h"
+#include "lib/files/input.h"
 #include "order/match.h"
 #include "profile/updates/staleness.h"
 #include "report/words.h"

@@ -8,9 +8,9 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "lib/input.h"
-#include "lib/plan-settings.h"
-#include "lib/settings.h"
+#include "lib/files/input.h"
+#include "lib/settings/plan-settings.h"
+#include "lib/settings/settings.h"
 #include "plan/refresh.h"
 #include "plan/store/store.h"
 #include "verb.h"

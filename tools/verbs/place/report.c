@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/page-style.h"
-#include "lib/print-json.h"
+#include "lib/print/page-style.h"
+#include "lib/print/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"

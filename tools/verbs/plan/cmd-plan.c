@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "lib/option-values.h"
-#include "lib/output.h"
-#include "lib/plan-settings.h"
-#include "lib/settings.h"
+#include "lib/files/output.h"
+#include "lib/options/values.h"
+#include "lib/settings/plan-settings.h"
+#include "lib/settings/settings.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
 #include "verb.h"

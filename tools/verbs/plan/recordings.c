@@ -3,8 +3,8 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "lib/input.h"
-#include "lib/stranger-refusal.h"
+#include "lib/files/input.h"
+#include "lib/files/stranger-refusal.h"
 #include "plan/store/store.h"
 #include "profile/recordings/from-exec.h"
 #include "verb.h"

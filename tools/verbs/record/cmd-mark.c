@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/options.h"
+#include "lib/options/options.h"
 #include "record/mark.h"
 #include "verb.h"
 

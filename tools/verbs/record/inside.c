@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "lib/plan-settings.h"
-#include "lib/settings.h"
+#include "lib/settings/plan-settings.h"
+#include "lib/settings/settings.h"
 #include "plan/build/build.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"

@@ -9,12 +9,12 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
-#include "lib/command-text.h"
-#include "lib/plan-settings.h"
-#include "lib/print-json.h"
-#include "lib/settings.h"
-#include "lib/user-namespace.h"
-#include "lib/window-refusal.h"
+#include "lib/print/command-text.h"
+#include "lib/print/print-json.h"
+#include "lib/print/window-refusal.h"
+#include "lib/settings/plan-settings.h"
+#include "lib/settings/settings.h"
+#include "lib/settings/user-namespace.h"
 #include "plan/build/build.h"
 #include "plan/store/store.h"
 #include "profile/functions.h"

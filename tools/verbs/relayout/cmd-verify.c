@@ -9,8 +9,8 @@
 
 #include "base/cleanup.h"
 #include "format/note.h"
-#include "lib/options.h"
-#include "lib/print-json.h"
+#include "lib/options/options.h"
+#include "lib/print/print-json.h"
 #include "report/json-text.h"
 #include "report/words.h"
 #include "verb.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/private-file.h"
-#include "lib/stranger-refusal.h"
+#include "lib/files/stranger-refusal.h"
+#include "lib/programs/private-file.h"
 #include "package/shadow.h"
 #include "replace/publish.h"
 #include "verb.h"

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/cleanup.h"
-#include "lib/option-values.h"
-#include "lib/page-style.h"
+#include "lib/options/values.h"
+#include "lib/print/page-style.h"
 #include "report/timelines/report.h"
 #include "verb.h"
 #include "verbs/timeline/input.h"

@@ -8,8 +8,8 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
-#include "lib/options.h"
-#include "lib/output.h"
+#include "lib/files/output.h"
+#include "lib/options/options.h"
 #include "replace/publish.h"
 #include "report/pictures/pictures.h"
 #include "verb.h"

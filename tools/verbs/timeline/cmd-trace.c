@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/option-values.h"
-#include "lib/output.h"
+#include "lib/files/output.h"
+#include "lib/options/values.h"
 #include "plan/build/time/cost.h"
 #include "plan/store/disks.h"
 #include "record/command/as-user.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/option-values.h"
+#include "lib/options/values.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 /* Values that options of several verbs have. */
 #pragma once
 
-#include "lib/options.h"
+#include "lib/options/options.h"
 
 /* --device CLASS, into an enum device_class. */
 option_fn option_take_class;

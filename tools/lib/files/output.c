@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that there is a folder to write in, and nothing in the way. */
-#include "lib/output.h"
+#include "lib/files/output.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/input-path.h"
+#include "lib/files/input-path.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/stranger-refusal.h"
+#include "lib/files/stranger-refusal.h"
 #include "plan/store/store.h"
 #include "verb.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a profile, or prints why it cannot be read. */
-#include "lib/input.h"
+#include "lib/files/input.h"
 
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "lib/input-path.h"
+#include "lib/files/input-path.h"
 #include "profile/file/profile-file.h"
 #include "verb.h"
 

@@ -4,7 +4,7 @@
  * string alignment: R. Lowrance, R. Wagner, "An Extension of the String-to-String Correction Problem", JACM 22, 1975,
  * without changes between swapped characters).
  */
-#include "lib/suggest.h"
+#include "lib/options/suggest.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads settings, and reports mistakes in them. */
-#include "lib/settings.h"
+#include "lib/settings/settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>

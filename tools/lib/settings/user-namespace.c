@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* /proc/self/uid_map: on the machine itself it is one line, which maps all ids to themselves. */
-#include "lib/user-namespace.h"
+#include "lib/settings/user-namespace.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/notify.h"
+#include "lib/programs/notify.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/launcher-path.h"
+#include "lib/programs/launcher-path.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/window-refusal.h"
+#include "lib/print/window-refusal.h"
 
 #include <errno.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Applies settings and hosts to plans, and says what a plan is without. */
-#include "lib/plan-settings.h"
+#include "lib/settings/plan-settings.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/user-namespace.h"
+#include "lib/settings/user-namespace.h"
 #include "plan/publish.h"
 #include "verb.h"
 

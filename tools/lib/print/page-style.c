@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decides how a page on standard output may look. */
-#include "lib/page-style.h"
+#include "lib/print/page-style.h"
 
 #include <langinfo.h>
 #include <locale.h>

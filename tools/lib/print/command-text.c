@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/command-text.h"
+#include "lib/print/command-text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/stranger-refusal.h"
+#include "lib/files/stranger-refusal.h"
 
 #include <errno.h>
 #include <pwd.h>

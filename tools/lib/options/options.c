@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "lib/options.h"
+#include "lib/options/options.h"
 
 #include <assert.h>
 #include <getopt.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "lib/suggest.h"
+#include "lib/options/suggest.h"
 #include "verb.h"
 
 #define LONG_ONLY 256 /* what getopt_long(3) returns for the first row, if that has no letter */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "print-json.h"
+#include "lib/print/print-json.h"
 
 #include <errno.h>
 #include <json-c/json.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* In a build folder our programs lie in BUILD/tools. */
-#include "lib/private-file.h"
+#include "lib/programs/private-file.h"
 
 #include <errno.h>
 #include <limits.h>
