@@ -85,3 +85,14 @@ int threads_add_all(struct carry *carry)
 	}
 	return r;
 }
+
+void threads_end_missing(struct carry *carry)
+{
+	for (size_t i = 0; i < carry->count; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%" PRId32, carry->items[i].tid);
+		if (access(path, F_OK) < 0 && errno == ENOENT)
+			carry->items[i].ended = true;
+	}
+}

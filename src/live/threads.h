@@ -9,3 +9,6 @@ int threads_add(struct carry *carry, int32_t pid);
 
 /* The same for all processes but kernel threads and this one. */
 int threads_add_all(struct carry *carry);
+
+/* Ends the threads that are not there any more. */
+void threads_end_missing(struct carry *carry);

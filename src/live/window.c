@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "live/threads.h"
 #include "record/timeline-source.h"
 
 #define SLEEPS  0x1u /* sched_switch: of the two ways to wait, that which signals interrupt */
@@ -238,6 +239,9 @@ int window_turn(struct window *window, const struct record_files *files, uint64_
 		used++;
 	if (r == 0)
 		r = carry_take(&window->carry, window->trace.moments, used);
+	/* The end of a thread may be among the events that were dropped. */
+	if (window->trace.lost && window->attached)
+		threads_end_missing(&window->carry);
 	if (r == 0)
 		r = add_timeline(window, &timeline, live);
 	if (r == 0)

@@ -13,6 +13,7 @@ struct window {
 	struct record_trace trace; /* owned; what has not been used yet */
 	struct carry carry;        /* owned */
 	uint64_t began;            /* nanoseconds, CLOCK_MONOTONIC */
+	bool attached;             /* the numbers of threads are those of /proc here */
 	bool no_calls; /* the events have no system calls: a thread that sleeps waits for nothing that is known */
 };
 

@@ -249,6 +249,25 @@ static void threads_that_are_there_are_found(void **state)
 	assert_int_equal(threads_add(&fixture->window.carry, INT32_MAX), 0); /* there is none */
 }
 
+/* Otherwise it would be shown for ever, and watching a process would not end with it. */
+static void a_thread_whose_end_was_lost_ends(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct carried gone = {.tid = INT32_MAX, .pid = INT32_MAX};
+
+	fixture->window.attached = true;
+	assert_int_equal(carry_add(&fixture->window.carry, &gone, "gone", 1), 0);
+	assert_int_equal(threads_add(&fixture->window.carry, getpid()), 0);
+	turn(fixture, 2 * MS);
+	assert_false(process(fixture, INT32_MAX)->ended);
+	fixture->trace.lost = true;
+	turn(fixture, 3 * MS);
+	assert_false(process(fixture, getpid())->ended);
+	turn(fixture, 4 * MS);
+	assert_true(process(fixture, INT32_MAX)->ended);
+	assert_null(carry_find(&fixture->window.carry, INT32_MAX));
+}
+
 static void status_is_parsed_whatever_the_name_is(void **state)
 {
 	struct look_status status;
@@ -465,6 +484,7 @@ int main(void)
 		LIVE(children_come_and_go),
 		LIVE(sleep_of_the_machine_is_no_read),
 		LIVE(threads_that_are_there_are_found),
+		LIVE(a_thread_whose_end_was_lost_ends),
 		LIVE(status_is_parsed_whatever_the_name_is),
 		LIVE(looks_find_this_process_and_what_it_touched),
 		LIVE(processes_stand_below_their_parents),

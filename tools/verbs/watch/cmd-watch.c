@@ -285,7 +285,7 @@ static int attach(struct watching *watching, enum record_step *step)
 	*step = RECORD_STEP_PREPARE;
 	if (r < 0)
 		return r;
-	watching->live.exact = true;
+	watching->live.exact = watching->window.attached = true;
 	watching->live.began = watching->window.began = watching->shown = monotonic_ns();
 	if (!watching->top) {
 		watching->window.no_calls = true;
