@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "live/threads.h"
-#include "record/timeline-source.h"
+#include "record/timelines/source.h"
 
 #define SLEEPS  0x1u /* sched_switch: of the two ways to wait, that which signals interrupt */
 #define NO_CALL (INT64_C(-1))

@@ -7,14 +7,14 @@
 #include "base/strings.h"
 #include "profile/refine/refine.h"
 #include "profile/updates/carry.h"
-#include "record/assemble.h"
 #include "record/backend.h"
-#include "record/describe.h"
-#include "record/inside.h"
-#include "record/metadata.h"
 #include "record/names/image.h"
 #include "record/names/resolve.h"
 #include "record/names/unnamed.h"
+#include "record/profiles/assemble.h"
+#include "record/profiles/describe.h"
+#include "record/profiles/inside.h"
+#include "record/profiles/metadata.h"
 
 /* What is known of a start that was followed. */
 static uint32_t biases_of_following(const struct session *session)

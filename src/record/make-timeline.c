@@ -7,7 +7,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "record/session.h"
-#include "record/timeline-source.h"
+#include "record/timelines/source.h"
 #include "timeline/build.h"
 
 #define ENDED 0x30u /* struct timeline_moment.state */

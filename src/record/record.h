@@ -69,7 +69,7 @@ struct record_options {
 	bool page_cache_events; /* pages that enter the page cache count, as on kernels before 6.12 */
 	/*
 	 * Gets the profile of a program that was started in a mount namespace of its own, by its names there
-	 * (inside.h); in a child process inside. May be NULL.
+	 * (profiles/inside.h); in a child process inside. May be NULL.
 	 */
 	int (*inside)(void *context, struct profile *profile);
 	void (*progress)(

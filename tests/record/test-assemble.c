@@ -16,10 +16,10 @@
 #include <cmocka.h>
 
 #include "base/inode-map.h"
-#include "record/assemble.h"
 #include "record/names/links.h"
 #include "record/names/mounts.h"
 #include "record/names/resolve.h"
+#include "record/profiles/assemble.h"
 
 #define DEVICE 0x800001u
 

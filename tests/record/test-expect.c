@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "record/expect.h"
+#include "record/timelines/expect.h"
 
 #define PAGE 4096u
 #define DISK 0x0fffff0u /* no disk of this machine */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "record/metadata.h"
+#include "record/profiles/metadata.h"
 
 #define NONE UINT32_MAX
 #define DISK (8u << 20 | 1)

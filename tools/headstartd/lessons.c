@@ -27,7 +27,7 @@
 #include "plan/store/store.h"
 #include "record/events/execs.h"
 #include "record/events/tracer.h"
-#include "record/watch.h"
+#include "record/running/watch.h"
 #include "replace/publish.h"
 #include "verb.h"
 

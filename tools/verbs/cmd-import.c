@@ -13,7 +13,7 @@
 #include "order/callgrind.h"
 #include "profile/file/profile-file.h"
 #include "profile/updates/staleness.h"
-#include "record/describe.h"
+#include "record/profiles/describe.h"
 #include "report/words.h"
 #include "verb.h"
 

@@ -13,7 +13,7 @@
 #include "plan/store/disks.h"
 #include "record/command/as-user.h"
 #include "record/command/terminal.h"
-#include "record/expect.h"
+#include "record/timelines/expect.h"
 #include "report/timelines/report.h"
 #include "timeline/timeline-file.h"
 #include "verb.h"

@@ -19,7 +19,7 @@
 #include "lib/print/command-text.h"
 #include "lib/print/page-style.h"
 #include "live/threads.h"
-#include "record/attach.h"
+#include "record/running/attach.h"
 #include "verb.h"
 #include "verbs/record/begin.h"
 #include "verbs/record/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/attach.h"
+#include "record/running/attach.h"
 
 #include <errno.h>
 #include <fcntl.h>

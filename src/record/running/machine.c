@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The same events as those of a start, without a tree of processes to follow. File systems are mounted meanwhile. */
-#include "record/machine.h"
+#include "record/running/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +15,14 @@
 #include "profile/edit.h"
 #include "profile/refine/refine.h"
 #include "profile/updates/staleness.h"
-#include "record/assemble.h"
-#include "record/describe.h"
 #include "record/events/execs.h"
 #include "record/events/tracer.h"
-#include "record/metadata.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
+#include "record/profiles/assemble.h"
+#include "record/profiles/describe.h"
+#include "record/profiles/metadata.h"
 
 #define POLL_MS    20
 #define EVENTS_MAX (1u << 20) /* 40 MiB */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/expect.h"
+#include "record/timelines/expect.h"
 
 #include <errno.h>
 #include <stdlib.h>

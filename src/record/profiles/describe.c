@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/describe.h"
+#include "record/profiles/describe.h"
 
 #include <errno.h>
 #include <stdio.h>

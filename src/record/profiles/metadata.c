@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages of disks, by the file systems on them. */
-#include "record/metadata.h"
+#include "record/profiles/metadata.h"
 
 #include <errno.h>
 #include <fcntl.h>

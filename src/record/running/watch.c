@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of a recording that do not need a start of our own making. */
-#include "record/watch.h"
+#include "record/running/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +24,13 @@
 #include "profile/edit.h"
 #include "profile/updates/carry.h"
 #include "profile/updates/staleness.h"
-#include "record/assemble.h"
-#include "record/describe.h"
 #include "record/follow/open-files.h"
 #include "record/follow/page-tables.h"
 #include "record/names/mounts.h"
 #include "record/names/opens.h"
 #include "record/names/resolve.h"
+#include "record/profiles/assemble.h"
+#include "record/profiles/describe.h"
 
 #define POLL_MS         20
 #define ALIVE_TICKS     5 /* of POLL_MS, between two looks at which processes are left */

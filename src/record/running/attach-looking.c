@@ -6,9 +6,9 @@
 
 #include "base/cleanup.h"
 #include "base/times.h"
-#include "record/attach.h"
 #include "record/follow/page-tables.h"
 #include "record/follow/sampler.h"
+#include "record/running/attach.h"
 
 #define POLL_MS 40
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "record/timeline-source.h"
+#include "record/timelines/source.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Turns events and files, in time order, into first touches. */
-#include "record/assemble.h"
+#include "record/profiles/assemble.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* setns(2), and then the steps by which every recording becomes a profile. */
-#include "record/inside.h"
+#include "record/profiles/inside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "profile/recordings/from-exec.h"
 #include "profile/refine/refine.h"
 #include "profile/updates/carry.h"
-#include "record/assemble.h"
 #include "record/names/resolve.h"
+#include "record/profiles/assemble.h"
 
 #define TIME_MAX_MS 60000 /* a file system in the sandbox may wait for its server */
 
