@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/carry.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-
-#define STATE_DEAD    0x30u       /* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE */
-#define SHARES_THREAD 0x00010000u /* CLONE_THREAD */
 
 struct carried *carry_find(const struct carry *carry, int32_t tid)
 {
@@ -53,7 +49,7 @@ size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, s
 			ret[n++] = (struct timeline_moment){.kind = MOMENT_NEW,
 				.thread = leads || !carry_find(carry, thread->pid) ? first : thread->pid,
 				.other = thread->tid,
-				.flags = leads ? 0 : SHARES_THREAD};
+				.flags = leads ? 0 : MOMENT_SHARES_THREAD};
 			if (thread->has_call)
 				ret[n++] = thread->call;
 			if (thread->has_touch)
@@ -71,7 +67,7 @@ size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, s
 static int take_new(struct carry *carry, const struct timeline_moment *moment)
 {
 	const struct carried *parent = carry_find(carry, moment->thread);
-	bool shares = moment->flags & SHARES_THREAD;
+	bool shares = moment->flags & MOMENT_SHARES_THREAD;
 	struct carried thread = {.tid = moment->other};
 
 	if (!parent || moment->other <= 0 || moment->context != CONTEXT_THREAD)
@@ -89,7 +85,7 @@ static void take_switch(const struct carry *carry, const struct timeline_moment 
 		before->away = *moment;
 		before->away.other = 0;
 		before->on_processor = false;
-		before->ended |= (moment->state & STATE_DEAD) != 0;
+		before->ended |= (moment->state & MOMENT_ENDED) != 0;
 	}
 	if (after)
 		after->on_processor = true;

@@ -11,7 +11,6 @@
 #include "live/threads.h"
 #include "record/timelines/source.h"
 
-#define SLEEPS  0x1u /* sched_switch: of the two ways to wait, that which signals interrupt */
 #define NO_CALL (INT64_C(-1))
 
 static int append_moments(struct window *window, const struct timeline_moment *moments, size_t n)
@@ -25,7 +24,8 @@ static int append_moments(struct window *window, const struct timeline_moment *m
 			.kind = MOMENT_CALL,
 			.call = NO_CALL};
 
-		if (window->no_calls && moments[i].kind == MOMENT_SWITCH && (moments[i].state & SLEEPS))
+		if (window->no_calls && moments[i].kind == MOMENT_SWITCH &&
+			(moments[i].state & MOMENT_SLEEPS))
 			r = record_trace_add_moment(to, &asleep);
 		if (r == 0)
 			r = record_trace_add_moment(to, &moments[i]);

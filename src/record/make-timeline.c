@@ -10,8 +10,6 @@
 #include "record/timelines/source.h"
 #include "timeline/build.h"
 
-#define ENDED 0x30u /* struct timeline_moment.state */
-
 /* The start is over when its milestone is reached: not when we notice that everybody has ended or is idle. */
 static uint64_t end_of(const struct session *session, uint64_t noticed)
 {
@@ -23,7 +21,7 @@ static uint64_t end_of(const struct session *session, uint64_t noticed)
 	if (!streq(session->milestone, "exit"))
 		return noticed;
 	for (size_t i = 0; i < trace->n_moments; i++)
-		if (trace->moments[i].kind == MOMENT_SWITCH && (trace->moments[i].state & ENDED) &&
+		if (trace->moments[i].kind == MOMENT_SWITCH && (trace->moments[i].state & MOMENT_ENDED) &&
 			trace->moments[i].time > last)
 			last = trace->moments[i].time;
 	return last && last < noticed ? last : noticed;

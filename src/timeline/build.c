@@ -14,11 +14,8 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 
-#define SECTOR        512u
-#define STATE_BLOCKED 0x7u        /* sleeps, cannot be interrupted, is stopped */
-#define STATE_DEAD    0x30u       /* include/linux/sched.h: EXIT_DEAD, EXIT_ZOMBIE */
-#define SHARES_THREAD 0x00010000u /* CLONE_THREAD */
-#define UNTRACED      0x00800000u /* CLONE_UNTRACED */
+#define SECTOR   512u
+#define UNTRACED 0x00800000u /* CLONE_UNTRACED */
 
 static int add_thread(struct builder *builder, uint64_t time, int32_t tid, int32_t pid, uint32_t parent)
 {
@@ -27,7 +24,7 @@ static int add_thread(struct builder *builder, uint64_t time, int32_t tid, int32
 		.begin = time, .end = time, .tid = tid, .pid = pid, .parent = parent};
 	int r;
 
-	if (tid <= 0 || pid <= 0 || (uint32_t)tid >= TID_MAX)
+	if (tid <= 0 || pid <= 0 || (uint32_t)tid >= MOMENT_TID_MAX)
 		return 0;
 	r = ARRAY_RESERVE(builder->workers, builder->workers_capacity, into->n_threads + 1);
 	if (r == 0)
@@ -163,7 +160,7 @@ static int leave_processor(
 	enum timeline_state state = TIMELINE_RUNNABLE;
 	int r = 0;
 
-	if (moment->state & (STATE_BLOCKED | STATE_DEAD)) {
+	if (moment->state & (MOMENT_BLOCKED | MOMENT_ENDED)) {
 		worker->wait.deep = moment->state & 2;
 		worker->wait.has_file = worker->file != TIMELINE_NONE;
 		state = wait_state(&worker->wait);
@@ -172,7 +169,7 @@ static int leave_processor(
 		r = open_reads(builder, thread);
 	if (r == 0)
 		r = builder_turn(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
-	worker->ended = moment->state & STATE_DEAD;
+	worker->ended = moment->state & MOMENT_ENDED;
 	return r;
 }
 
@@ -213,10 +210,11 @@ static int take_new(struct builder *builder, const struct timeline_moment *momen
 	uint32_t parent = thread_of(builder, moment->thread);
 
 	/* A worker of io_uring: the kernel makes it by itself, and reports nothing of it but some of its switches. */
-	if (parent == TIMELINE_NONE || (moment->flags & SHARES_THREAD && moment->flags & UNTRACED))
+	if (parent == TIMELINE_NONE || (moment->flags & MOMENT_SHARES_THREAD && moment->flags & UNTRACED))
 		return 0;
 	return add_thread(builder, time, moment->other,
-		moment->flags & SHARES_THREAD ? builder->into->threads[parent].pid : moment->other, parent);
+		moment->flags & MOMENT_SHARES_THREAD ? builder->into->threads[parent].pid : moment->other,
+		parent);
 }
 
 static int take_access(struct builder *builder, uint32_t thread, uint32_t file,
@@ -422,7 +420,7 @@ int timeline_build(struct timeline_events *events, struct timeline *into)
 
 	into->duration = events->ended > events->began ? events->ended - events->began : 0;
 	into->page_size = events->page_size;
-	builder.by_tid = calloc(TID_MAX, sizeof(*builder.by_tid));
+	builder.by_tid = calloc(MOMENT_TID_MAX, sizeof(*builder.by_tid));
 	if (!builder.by_tid)
 		return -ENOMEM;
 	if (events->n_moments > 1)

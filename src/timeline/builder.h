@@ -8,8 +8,6 @@
 #include "timeline/reads.h"
 #include "timeline/waits.h"
 
-#define TID_MAX (4u << 20) /* Documentation/admin-guide/sysctl/kernel.rst, pid_max */
-
 /* Pages that were put into the page cache one after the other, and that no disk was asked for yet. */
 struct run {
 	uint32_t file, page, pages;
@@ -61,8 +59,8 @@ static inline uint64_t since_start(const struct builder *builder, uint64_t time)
 
 static inline uint32_t thread_of(const struct builder *builder, int32_t tid)
 {
-	return tid > 0 && (uint32_t)tid < TID_MAX && builder->by_tid[tid] ? builder->by_tid[tid] - 1
-									  : TIMELINE_NONE;
+	return tid > 0 && (uint32_t)tid < MOMENT_TID_MAX && builder->by_tid[tid] ? builder->by_tid[tid] - 1
+										 : TIMELINE_NONE;
 }
 
 static inline bool is_wait(enum timeline_state state)

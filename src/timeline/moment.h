@@ -5,6 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What sched_switch says of the thread that leaves a processor: include/linux/sched.h. */
+#define MOMENT_SLEEPS  0x1u  /* until something happens, or a signal comes */
+#define MOMENT_BLOCKED 0x7u  /* sleeps, cannot be interrupted, is stopped */
+#define MOMENT_ENDED   0x30u /* EXIT_DEAD, EXIT_ZOMBIE */
+
+#define MOMENT_SHARES_THREAD 0x00010000u /* of the flags of clone(2): CLONE_THREAD */
+
+#define MOMENT_TID_MAX (4u << 20) /* of pid_max: Documentation/admin-guide/sysctl/kernel.rst */
+
 enum timeline_moment_kind {
 	MOMENT_SWITCH, /* a processor goes from `thread` to `other` */
 	MOMENT_WAKING, /* `other` can run again */
@@ -31,7 +40,7 @@ struct timeline_moment {
 	union {
 		struct {
 			char name[16];  /* of `thread`, NUL-terminated */
-			uint32_t state; /* of `thread` from now on, as sched_switch has it: 0x1 sleeps … */
+			uint32_t state; /* of `thread` from now on: MOMENT_SLEEPS … */
 		};
 		uint64_t flags; /* MOMENT_NEW: of clone(2) */
 		int64_t call;   /* MOMENT_CALL: its number */

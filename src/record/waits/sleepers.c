@@ -9,12 +9,9 @@
 #include "base/times.h"
 #include "record/waits/name.h"
 
-#define TID_MAX       (4u << 20) /* Documentation/admin-guide/sysctl/kernel.rst, pid_max */
-#define STATE_BLOCKED 0x7u       /* include/linux/sched.h: sleeps, cannot be interrupted, is stopped */
-#define STATE_DEAD    0x30u
-#define LONG_NS       20000000u /* a wait of this length is looked at */
-#define LOOKS_MAX     32u       /* at a time: events are waiting for us, too */
-#define REMARKS_MAX   5000u
+#define LONG_NS     20000000u /* a wait of this length is looked at */
+#define LOOKS_MAX   32u       /* at a time: events are waiting for us, too */
+#define REMARKS_MAX 5000u
 
 struct sleeper {
 	int32_t tid;
@@ -40,7 +37,7 @@ static int take_pids(struct sleepers *sleepers, const struct record_trace *trace
 
 		if (r < 0)
 			return r;
-		if (tid <= 0 || (uint32_t)tid >= TID_MAX)
+		if (tid <= 0 || (uint32_t)tid >= MOMENT_TID_MAX)
 			continue;
 		sleepers->items[sleepers->n++] = (struct sleeper){.tid = tid};
 		sleepers->by_tid[tid] = (uint32_t)sleepers->n;
@@ -51,7 +48,7 @@ static int take_pids(struct sleepers *sleepers, const struct record_trace *trace
 /* Events of two processors come one processor after the other: the later one counts. */
 static void change(struct sleepers *sleepers, int32_t tid, uint64_t time, bool asleep)
 {
-	uint32_t index = tid > 0 && (uint32_t)tid < TID_MAX ? sleepers->by_tid[tid] : 0;
+	uint32_t index = tid > 0 && (uint32_t)tid < MOMENT_TID_MAX ? sleepers->by_tid[tid] : 0;
 	struct sleeper *sleeper = index ? &sleepers->items[index - 1] : NULL;
 
 	if (!sleeper || time < sleeper->changed)
@@ -69,7 +66,7 @@ static void take_moments(struct sleepers *sleepers, const struct record_trace *t
 		if (moment->kind != MOMENT_SWITCH)
 			continue;
 		change(sleepers, moment->thread, moment->time,
-			(moment->state & STATE_BLOCKED) && !(moment->state & STATE_DEAD));
+			(moment->state & MOMENT_BLOCKED) && !(moment->state & MOMENT_ENDED));
 		change(sleepers, moment->other, moment->time, false);
 	}
 }
@@ -97,7 +94,7 @@ int sleepers_look(struct sleepers *sleepers, const struct record_trace *trace)
 	int r;
 
 	if (!sleepers->by_tid)
-		sleepers->by_tid = calloc(TID_MAX, sizeof(*sleepers->by_tid));
+		sleepers->by_tid = calloc(MOMENT_TID_MAX, sizeof(*sleepers->by_tid));
 	r = sleepers->by_tid ? take_pids(sleepers, trace) : -ENOMEM;
 	if (r < 0)
 		return r;
