@@ -90,17 +90,7 @@ static size_t length_of(const char *name)
 /* The first function of that name in by_name, or n_functions. */
 static size_t find_name(const struct order_image *image, const struct order_function *wanted)
 {
-	size_t low = 0, high = image->n_functions;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (order_name_compare(image->by_name[middle], wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return ARRAY_BISECT(i, image->n_functions, order_name_compare(image->by_name[i], wanted) < 0);
 }
 
 /* The first function at the same address. */

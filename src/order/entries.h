@@ -22,8 +22,7 @@ struct order_entries {
 
 /*
  * Aliases are one entry. What begins within another function, by its size in the symbol table or by the table for unwinding,
- * is none. Returns 0, also if
- * there are none; -ENOEXEC with *ret_problem as order_image_read(); or negative errno. *ret is the caller's to release.
+ * is none. Returns 0, also if there are no entries; -ENOEXEC with *ret_problem as order_image_read(); or negative errno. *ret is the caller's to release.
  */
 int order_entries_read(int fd, const char *debug_folder, struct order_entries *ret, const char **ret_problem);
 void order_entries_release(struct order_entries *entries);

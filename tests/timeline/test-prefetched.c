@@ -19,6 +19,16 @@ static void executes(uint64_t at, int32_t who, const char *path)
 	start.execs = execs;
 }
 
+/* In this system call the thread asks for pages of a file, which come at `until`. */
+static void reads(uint64_t at, uint64_t until, int32_t who, int64_t call, uint64_t file, uint32_t first,
+	uint32_t last, uint64_t place)
+{
+	calls(at, who, call);
+	adds(at, who, file, first, last);
+	asks(at, who, place, last - first + 1);
+	serves(at, until, place, last - first + 1);
+}
+
 /* The launcher makes a child, which reads four pages from page 4 of the library from 2 to 10, and executes the program. */
 static int begin(void **state)
 {
@@ -27,10 +37,7 @@ static int begin(void **state)
 	executes(0, MAIN, "/usr/bin/headstart");
 	makes(1, MAIN, CHILD, 17);
 	executes(2, MAIN, "/usr/bin/program");
-	calls(2, CHILD, __NR_io_uring_enter);
-	adds(2, CHILD, LIBRARY, 4, 7);
-	asks(2, CHILD, 800, 4);
-	serves(2, 10, 800, 4);
+	reads(2, 10, CHILD, __NR_io_uring_enter, LIBRARY, 4, 7, 800);
 	return 0;
 }
 
@@ -108,10 +115,7 @@ static void a_kernel_without_touches_tells_nothing(void **state)
 static void nobody_sees_who_uses_metadata(void **state)
 {
 	touches(1, MAIN, DATA, 0);
-	calls(11, CHILD, __NR_fadvise64);
-	adds(11, CHILD, SYSTEM, 0, 0);
-	asks(11, CHILD, 9000, 1);
-	serves(11, 12, 9000, 1);
+	reads(11, 12, CHILD, __NR_fadvise64, SYSTEM, 0, 0, 9000);
 	start_end(30, &timeline);
 	assert_int_equal(timeline.n_reads, 2);
 	assert_int_equal(timeline.reads[1].prefetch, TIMELINE_UNJUDGED);
@@ -120,14 +124,8 @@ static void nobody_sees_who_uses_metadata(void **state)
 /* What the program itself reads ahead, and what the launcher reads for itself. */
 static void other_reads_are_the_starts_own(void **state)
 {
-	calls(11, MAIN, __NR_readahead);
-	adds(11, MAIN, DATA, 0, 0);
-	asks(11, MAIN, 9000, 1);
-	serves(11, 12, 9000, 1);
-	calls(13, CHILD, __NR_pread64);
-	adds(13, CHILD, DATA, 5, 5);
-	asks(13, CHILD, 19000, 1);
-	serves(13, 14, 19000, 1);
+	reads(11, 12, MAIN, __NR_readahead, DATA, 0, 0, 9000);
+	reads(13, 14, CHILD, __NR_pread64, DATA, 5, 5, 19000);
 	start_end(30, &timeline);
 	assert_int_equal(timeline.n_reads, 3);
 	assert_int_equal(timeline.reads[1].prefetch, TIMELINE_NO_PREFETCH);
@@ -139,10 +137,7 @@ static void a_child_that_executes_the_prefetcher(void **state)
 {
 	makes(11, MAIN, CHILD + 1, 17);
 	executes(12, CHILD + 1, "/usr/lib/headstart/headstart-prefetch");
-	calls(13, CHILD + 1, __NR_preadv2);
-	adds(13, CHILD + 1, DATA, 0, 1);
-	asks(13, CHILD + 1, 9000, 2);
-	serves(13, 14, 9000, 2);
+	reads(13, 14, CHILD + 1, __NR_preadv2, DATA, 0, 1, 9000);
 	touches(15, MAIN, DATA, 1);
 	start_end(30, &timeline);
 	assert_int_equal(timeline.n_reads, 2);

@@ -100,10 +100,9 @@ static size_t number_rows(const struct timeline *timeline, size_t *rows)
 	return n;
 }
 
-static void draw_spans(
-	struct svg *svg, const struct timeline *timeline, const size_t *rows, enum timeline_state state)
+static void draw_spans(struct svg *svg, const struct timeline *timeline, const size_t *rows, uint64_t finest,
+	enum timeline_state state)
 {
-	uint64_t finest = strokes_finest(timeline, svg->longest / 2000 + 1, SPANS_MAX);
 	bool reads = state <= TIMELINE_READ;
 	struct stroke stroke;
 
@@ -123,6 +122,7 @@ static void draw_spans(
 static int draw_threads(struct svg *svg, const struct timeline *timeline, const struct sums *sums)
 {
 	_cleanup_free_ size_t *rows = calloc(timeline->n_threads + 1, sizeof(*rows));
+	uint64_t finest = strokes_finest(timeline, svg->longest / 2000 + 1, SPANS_MAX);
 	char words[64];
 	size_t n;
 
@@ -141,7 +141,7 @@ static int draw_threads(struct svg *svg, const struct timeline *timeline, const 
 				slash ? slash + 1 : name);
 	}
 	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
-		draw_spans(svg, timeline, rows, state);
+		draw_spans(svg, timeline, rows, finest, state);
 	svg->y += SVG_ROW * (double)n;
 	if (n < timeline->n_threads) {
 		snprintf(words, sizeof(words), "and %zu more", timeline->n_threads - n);

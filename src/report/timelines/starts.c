@@ -71,7 +71,7 @@ static void print_total(FILE *out, const struct report_starts *starts)
 		fprintf(out, ", %s s more", report_timeline_time(after - before, c));
 }
 
-/* ": 7.2 s less waiting for reads, 0.3 s more computing". Returns whether there was anything to say. */
+/* ": 7.2 s less waiting for reads, 0.3 s more computing", or nothing. */
 static void print_causes(FILE *out, const struct report_starts *starts)
 {
 	uint64_t longer =

@@ -16,6 +16,7 @@
 #include "base/times.h"
 #include "format/surroundings.h"
 #include "lib/options/options.h"
+#include "lib/options/values.h"
 #include "lib/print/command-text.h"
 #include "lib/print/page-style.h"
 #include "live/threads.h"
@@ -55,13 +56,6 @@ static void request_release(struct request *request)
 	watching_release(&request->watching);
 }
 
-static int take_seconds(const char *verb, const char *value, void *to)
-{
-	if (!milestone_parse_seconds(value, to))
-		return verb_usage(verb, "'%s' is not a number of seconds", value);
-	return 0;
-}
-
 static int take_interval(const char *verb, const char *value, void *to)
 {
 	double *interval = to;
@@ -77,7 +71,10 @@ static int parse(int argc, char **argv, struct request *request)
 	struct watch_output *output = &request->watching.output;
 	const struct option_row rows[] = {
 		{.name = "interval", .letter = 'i', .take = take_interval, .to = &output->interval},
-		{.name = "timeout", .letter = 't', .take = take_seconds, .to = &request->watching.timeout},
+		{.name = "timeout",
+			.letter = 't',
+			.take = option_take_seconds,
+			.to = &request->watching.timeout},
 		{.name = "user", .text = &request->job.record.user},
 		{.name = "json", .flag = &output->json},
 		{.name = "lines", .flag = &request->lines},
