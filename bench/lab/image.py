@@ -24,7 +24,7 @@ UUID = "68656164-7374-4172-a074-000000000001"
 SLACK = 400 << 20          # bytes free in the image, for later installations and recordings
 NEEDED = 4 << 30           # bytes free in the cache's file system while the image is made
 # The libraries that headstart itself is linked with.
-NEEDED_PACKAGES = ("libjson-c5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
+NEEDED_PACKAGES = ("libjson-c5", "liblzma5", "libtraceevent1", "libtracefs1", "liburing2", "libxxhash0")
 PACKAGES = ("libreoffice-writer", "libreoffice-calc", "firefox-esr", "python3", *NEEDED_PACKAGES)
 # mmdebstrap mounts /proc, so the process namespace has to belong to the user namespace.
 EMULATING = (os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../tests/arm64/emulating"),

@@ -13,7 +13,8 @@
 #include "base/io.h"
 #include "elf/notes.h"
 
-#define NATIVE_IS_BIG (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#define NATIVE_IS_BIG    (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
+#define SECTION_NAME_MAX 32 /* bytes of a name that is looked for, its NUL included */
 
 /* A number in a record: its offset and size in the 64-bit record and in the 32-bit one. */
 struct field {
@@ -410,4 +411,43 @@ int elf_file_section(struct elf_file *file, uint64_t index, Elf64_Shdr *ret)
 int elf_file_symbols(struct elf_file *file, uint64_t offset, uint64_t index, size_t n, Elf64_Sym *ret)
 {
 	return read_table(file, &symbol_record, offset, index, n, ret);
+}
+
+/* Whether the section has that name in the table of names. Returns 1, 0 or negative errno. */
+static int is_named(
+	struct elf_file *file, const Elf64_Shdr *names, const Elf64_Shdr *section, const char *name)
+{
+	char found[SECTION_NAME_MAX];
+	size_t size = strlen(name) + 1;
+	uint64_t at;
+	int r;
+
+	if (size > sizeof(found) || !range_fits(section->sh_name, size, names->sh_size) ||
+		__builtin_add_overflow(names->sh_offset, section->sh_name, &at))
+		return 0;
+	r = elf_file_read(file, at, found, size);
+	return r < 0 ? r : memcmp(found, name, size) == 0;
+}
+
+int elf_file_section_named(struct elf_file *file, const char *name, Elf64_Shdr *ret)
+{
+	Elf64_Shdr names, section;
+	uint64_t n, names_index;
+	int r = elf_file_sections(file, &n, &names_index);
+
+	if (r == 0 && names_index == 0)
+		return -ENODATA;
+	if (r == 0)
+		r = elf_file_section(file, names_index, &names);
+	for (uint64_t i = 1; r == 0 && i < n; i++) {
+		r = elf_file_section(file, i, &section);
+		if (r < 0 || section.sh_type == SHT_NULL || section.sh_type == SHT_NOBITS)
+			continue;
+		r = is_named(file, &names, &section, name);
+		if (r == 1 && !range_fits(section.sh_offset, section.sh_size, file->size))
+			return -ENOEXEC;
+		if (r == 1)
+			*ret = section;
+	}
+	return r == 1 ? 0 : r == 0 ? -ENODATA : r;
 }

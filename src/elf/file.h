@@ -103,3 +103,7 @@ size_t elf_file_symbol_size(const struct elf_file *file);
  * -ENOEXEC or negative errno. */
 int elf_file_section(struct elf_file *file, uint64_t index, Elf64_Shdr *ret);
 int elf_file_symbols(struct elf_file *file, uint64_t offset, uint64_t index, size_t n, Elf64_Sym *ret);
+
+/* The first section of that name that has bytes in the file, all of which lie there. Returns 0, -ENODATA, -ENOEXEC or
+ * negative errno. */
+int elf_file_section_named(struct elf_file *file, const char *name, Elf64_Shdr *ret);

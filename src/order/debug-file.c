@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name of a separate debug file is made from the build-id (gdb's manual, "Debugging Information in Separate
- * Files"): the first byte names a folder, the rest the file.
+ * The name of a separate debug file is made from the build-id (gdb's manual, "Debugging Information in Separate Files"): the
+ * first byte names a folder, the rest the file. debuginfod's client keeps it as BUILDID/debuginfo (debuginfod-find(1), "CACHE").
  */
 #include "order/debug-file.h"
 
@@ -9,41 +9,109 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/stranger.h"
 #include "elf/identity.h"
+#include "elf/notes.h"
+#include "order/debug-link.h"
 
-#define BUILD_ID_MAX 64 /* bytes */
+#define FOLDER_OF_THE_SYSTEM "/usr/lib/debug"
 
-/* Builds the path. Returns whether there is one. */
-static bool path_of(const uint8_t *build_id, size_t size, const char *folder, char path[PATH_MAX])
+/* A build-id in hexadecimal digits. */
+struct digits {
+	char text[2 * DEBUG_ID_MAX + 1];
+};
+
+static struct digits digits_of(const struct debug_id *id)
 {
-	int at = snprintf(path, PATH_MAX, "%s/.build-id/", folder);
+	struct digits digits = {0};
 
-	if (size < 2 || size > BUILD_ID_MAX || (size_t)at + 2 * size + sizeof("/.debug") > PATH_MAX)
-		return false;
-	for (size_t i = 0; i < size; i++)
-		at += sprintf(path + at, i == 0 ? "%02x/" : "%02x", build_id[i]);
-	strcpy(path + at, ".debug");
-	return true;
+	for (size_t i = 0; i < id->size; i++)
+		sprintf(digits.text + 2 * i, "%02x", id->bytes[i]);
+	return digits;
 }
 
-int debug_file_open(const uint8_t *build_id, size_t size, const char *folder)
+/* Whether the file has that very build-id. */
+static bool has_id(int fd, const struct debug_id *id)
 {
-	_cleanup_close_ int fd = -1;
-	uint8_t found[BUILD_ID_MAX];
-	char path[PATH_MAX];
-	size_t found_size;
+	struct debug_id found;
 
-	if (!path_of(build_id, size, folder ? folder : "/usr/lib/debug", path))
+	return elf_build_id(fd, found.bytes, sizeof(found.bytes), &found.size) == 0 &&
+		debug_id_equal(&found, id);
+}
+
+static int open_by_id(const struct debug_id *id, const char *folder)
+{
+	struct digits digits = digits_of(id);
+	_cleanup_close_ int fd = -1;
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/.build-id/%.2s/%s.debug", folder, digits.text,
+		    digits.text + 2) >= (int)sizeof(path))
 		return -ENOENT;
 	fd = open_regular(path, 0); /* follows links, because packages use them */
 	if (fd < 0)
 		return fd;
-	if (elf_build_id(fd, found, sizeof(found), &found_size) < 0 || found_size != size ||
-		memcmp(found, build_id, size) != 0)
+	return has_id(fd, id) ? TAKE_FD(fd) : -ENOENT;
+}
+
+/* Root believes only a cache that is its own, and everybody only what is their own or root's. */
+static int open_in_cache(const struct debug_id *id, const char *folder, const char *below)
+{
+	struct digits digits = digits_of(id);
+	_cleanup_close_ int fd = -1;
+	struct stranger stranger;
+	char path[PATH_MAX];
+	struct stat st;
+
+	if (!folder || folder[0] != '/' ||
+		snprintf(path, sizeof(path), "%s%s/%s/debuginfo", folder, below, digits.text) >=
+			(int)sizeof(path) ||
+		stranger_to_us(path, &stranger) < 0)
+		return -ENOENT;
+	fd = open_regular(path, 0);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) < 0 || (st.st_uid != 0 && st.st_uid != geteuid()) || !has_id(fd, id))
 		return -ENOENT;
 	return TAKE_FD(fd);
+}
+
+/* In the order in which debuginfod's client chooses its folder. */
+static int open_cached(const struct debug_id *id)
+{
+	const char *chosen = secure_getenv("DEBUGINFOD_CACHE_PATH");
+	const char *caches = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	int fd;
+
+	if (chosen && chosen[0])
+		return open_in_cache(id, chosen, "");
+	fd = open_in_cache(id, home, "/.debuginfod_client_cache");
+	if (fd >= 0)
+		return fd;
+	return caches && caches[0] ? open_in_cache(id, caches, "/debuginfod_client")
+				   : open_in_cache(id, home, "/.cache/debuginfod_client");
+}
+
+int debug_file_open(struct elf_file *file, const char *folder)
+{
+	struct debug_id id = {0};
+	int fd = -ENOENT;
+
+	if (!folder)
+		folder = FOLDER_OF_THE_SYSTEM;
+	if (elf_file_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, id.bytes, sizeof(id.bytes), &id.size) < 0)
+		id.size = 0;
+	if (id.size >= 2)
+		fd = open_by_id(&id, folder);
+	if (fd < 0)
+		fd = debug_link_open(file, &id, folder);
+	if (fd < 0 && id.size >= 2)
+		fd = open_cached(&id);
+	return fd;
 }

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The separate debug file of a stripped ELF file. */
+/*
+ * The separate debug file of a stripped ELF file. It is looked for
+ *
+ *     by build-id, as FOLDER/.build-id/xx/yyyy.debug;
+ *     by the name and the checksum in .gnu_debuglink (order/debug-link.h);
+ *     by build-id, among what debuginfod's client has downloaded before. No server is asked: a recording would wait for it.
+ *
+ * A debug file with another build-id or another checksum is refused. All these files may be hostile.
+ */
 #pragma once
 
-#include <stddef.h>
-#include <stdint.h>
+#include "elf/file.h"
 
 /*
- * Opens FOLDER/.build-id/xx/yyyy.debug, FOLDER absolute (NULL: /usr/lib/debug). Returns a file
- * descriptor that is the caller's, of a regular file with that very build-id; or negative errno.
+ * `file` was opened by its descriptor, and has its program headers. FOLDER is absolute (NULL: /usr/lib/debug). Returns a
+ * descriptor of a regular file, which is the caller's; or negative errno, -ENOENT if there is none.
  */
-int debug_file_open(const uint8_t *build_id, size_t size, const char *folder);
+int debug_file_open(struct elf_file *file, const char *folder);

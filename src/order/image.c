@@ -14,13 +14,12 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "elf/file.h"
-#include "elf/identity.h"
+#include "order/debug-data.h"
 #include "order/debug-file.h"
 
 #define NAME_MAX_LENGTH (64u << 10) /* bytes: no compiler makes longer ones */
 #define NAMES_MAX       (2u << 30)  /* bytes of a string table */
 #define SYMBOLS_CHUNK   128u        /* symbols that one read takes */
-#define BUILD_ID_MAX    64          /* bytes */
 
 /* What the section headers lead to. */
 struct tables {
@@ -126,8 +125,11 @@ static int take_section(
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Finds the sections of code, by address, and the first symbol table. Ignores damaged tables. Returns 0 or -ENOMEM. */
-static int read_sections(struct elf_file *file, struct order_image *image, struct tables *ret)
+/*
+ * Finds the sections of code, by address, and the first symbol table of that type. Ignores damaged tables. Returns 0 or
+ * -ENOMEM.
+ */
+static int read_sections(struct elf_file *file, uint32_t type, struct order_image *image, struct tables *ret)
 {
 	struct tables tables = {0};
 	uint64_t n, names_index;
@@ -143,7 +145,7 @@ static int read_sections(struct elf_file *file, struct order_image *image, struc
 
 		if (elf_file_section(file, i, &section) < 0)
 			return 0;
-		if (section.sh_type == SHT_SYMTAB && tables.symbols.sh_type == SHT_NULL)
+		if (section.sh_type == type && tables.symbols.sh_type == SHT_NULL)
 			tables.symbols = section;
 		r = take_section(file, &names, &section, image);
 		if (r < 0)
@@ -180,9 +182,11 @@ static size_t name_length(const char *name, size_t left)
 	return version ? (size_t)(version - name) : length;
 }
 
-static int add_function(struct order_image *image, const Elf64_Sym *symbol, size_t names_size)
+/* `names` are all the names of its table. */
+static int add_function(
+	struct order_image *image, const Elf64_Sym *symbol, const char *names, size_t names_size)
 {
-	const char *name = image->names + symbol->st_name;
+	const char *name = names + symbol->st_name;
 	size_t length = symbol->st_name < names_size ? name_length(name, names_size - symbol->st_name) : 0;
 	int r;
 
@@ -248,22 +252,25 @@ static bool is_function(const struct order_image *image, const Elf64_Sym *symbol
 		order_text_left(image, symbol->st_value) > 0;
 }
 
-/*
- * Reads all strings of a table into image->names. Returns 0, -ENOMEM, or another negative errno if the strings are
- * missing.
- */
-static int read_names(struct elf_file *file, const Elf64_Shdr *table, struct order_image *image)
+/* Reads all strings of a table. The caller frees *ret. Returns 0, -ENOMEM, or another negative errno if they are missing. */
+static int read_names(struct elf_file *file, const Elf64_Shdr *table, char **ret)
 {
+	_cleanup_free_ char *names = NULL;
+	int r;
+
 	if (table->sh_size > NAMES_MAX || !range_fits(table->sh_offset, table->sh_size, file->size))
 		return -ENOEXEC;
-	free(image->names);
-	image->names = malloc(table->sh_size + 1);
-	if (!image->names)
+	names = malloc(table->sh_size + 1);
+	if (!names)
 		return -ENOMEM;
-	return elf_file_read(file, table->sh_offset, image->names, table->sh_size);
+	r = elf_file_read(file, table->sh_offset, names, table->sh_size);
+	if (r == 0)
+		*ret = TAKE_PTR(names);
+	return r;
 }
 
-static int add_functions(struct elf_file *file, const struct tables *tables, struct order_image *image)
+static int add_functions(
+	struct elf_file *file, const struct tables *tables, const char *names, struct order_image *image)
 {
 	uint64_t n = tables->symbols.sh_size / elf_file_symbol_size(file);
 	Elf64_Sym symbols[SYMBOLS_CHUNK];
@@ -274,10 +281,35 @@ static int add_functions(struct elf_file *file, const struct tables *tables, str
 
 		for (size_t i = 0; r == 0 && i < count; i++)
 			if (is_function(image, &symbols[i]))
-				r = add_function(image, &symbols[i], tables->names.sh_size);
+				r = add_function(image, &symbols[i], names, tables->names.sh_size);
 		if (r < 0)
 			return r;
 	}
+	return 0;
+}
+
+/*
+ * Adds the functions of a symbol table, of which there may be none that makes sense; then it adds none. The image takes
+ * *ret_names, which were NULL. Returns 0 or -ENOMEM.
+ */
+static int take_functions(
+	struct elf_file *file, const struct tables *tables, struct order_image *image, char **ret_names)
+{
+	_cleanup_free_ char *names = NULL;
+	size_t before = image->n_functions;
+	int r;
+
+	if (tables->symbols.sh_type == SHT_NULL ||
+		!range_fits(tables->symbols.sh_offset, tables->symbols.sh_size, file->size))
+		return 0;
+	r = read_names(file, &tables->names, &names);
+	if (r == 0)
+		r = add_functions(file, tables, names, image);
+	if (r < 0) {
+		image->n_functions = before;
+		return r == -ENOMEM ? r : 0;
+	}
+	*ret_names = TAKE_PTR(names);
 	return 0;
 }
 
@@ -285,41 +317,65 @@ static int add_functions(struct elf_file *file, const struct tables *tables, str
 static int read_functions(struct elf_file *file, enum order_symbols symbols, struct order_image *image)
 {
 	struct tables tables;
-	int r = read_sections(file, image, &tables);
+	int r = read_sections(file, SHT_SYMTAB, image, &tables);
 
-	if (r < 0 || tables.symbols.sh_type == SHT_NULL ||
-		!range_fits(tables.symbols.sh_offset, tables.symbols.sh_size, file->size))
-		return r;
-	r = read_names(file, &tables.names, image);
+	free(TAKE_PTR(image->names));
 	if (r == 0)
-		r = add_functions(file, &tables, image);
-	if (r < 0) {
-		image->n_functions = 0;
-		return r == -ENOMEM ? r : 0;
-	}
+		r = take_functions(file, &tables, image, &image->names);
+	if (r < 0)
+		return r;
 	settle_sizes(image);
 	image->symbols = symbols;
 	return image->n_functions > 0;
 }
 
-static int try_debug_file(int fd, const char *folder, struct order_image *image)
+/* Returns as read_functions(). */
+static int try_debug_file(struct elf_file *stripped, const char *folder, struct order_image *image)
 {
 	_cleanup_(elf_file_releasep) struct elf_file file = {0};
-	_cleanup_close_ int debug = -1;
-	uint8_t id[BUILD_ID_MAX];
+	_cleanup_close_ int debug = debug_file_open(stripped, folder);
 	const char *problem;
-	size_t size;
 	int r;
 
-	if (elf_build_id(fd, id, sizeof(id), &size) < 0)
-		return 0;
-	debug = debug_file_open(id, size, folder);
 	if (debug < 0)
 		return debug == -ENOMEM ? debug : 0;
 	r = open_file(debug, &file, &problem);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
 	return read_functions(&file, ORDER_DEBUG_FILE, image);
+}
+
+/*
+ * Takes the functions of .gnu_debugdata, and those that the file exports, which are not there. The sections are those of the
+ * file. Returns as read_functions().
+ */
+static int try_debug_data(struct elf_file *stripped, struct order_image *image)
+{
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	_cleanup_(order_image_releasep) struct order_image other = {0};
+	_cleanup_free_ uint8_t *data = NULL;
+	struct tables exported, others;
+	const char *problem;
+	size_t size;
+	int r = debug_data_read(stripped, &data, &size);
+
+	if (r == 0)
+		r = elf_file_in_memory(&file, data, size, &problem);
+	if (r == 0)
+		r = read_sections(&file, SHT_SYMTAB, &other, &others);
+	if (r == 0)
+		r = read_sections(stripped, SHT_DYNSYM, image, &exported);
+	free(TAKE_PTR(image->names));
+	if (r == 0)
+		r = take_functions(&file, &others, image, &image->names);
+	if (r < 0 || image->n_functions == 0)
+		return r == -ENOMEM ? r : 0;
+	r = take_functions(stripped, &exported, image, &image->exported_names);
+	if (r < 0)
+		return r;
+	settle_sizes(image);
+	image->symbols = ORDER_DEBUG_DATA;
+	return 1;
 }
 
 int order_name_compare(const struct order_function *a, const struct order_function *b)
@@ -373,7 +429,9 @@ int order_image_read(int fd, const char *debug_folder, struct order_image *ret, 
 		return r;
 	r = read_functions(&file, ORDER_SYMTAB, &image);
 	if (r == 0)
-		r = try_debug_file(fd, debug_folder, &image);
+		r = try_debug_file(&file, debug_folder, &image);
+	if (r == 0)
+		r = try_debug_data(&file, &image);
 	if (r <= 0)
 		return r < 0 ? r : -ENODATA;
 	r = index_names(&image);
@@ -394,7 +452,7 @@ int order_image_read_code(int fd, struct order_image *ret, const char **ret_prob
 	if (r == 0)
 		r = read_segments(&file, &image, ret_problem);
 	if (r == 0)
-		r = read_sections(&file, &image, &tables);
+		r = read_sections(&file, SHT_SYMTAB, &image, &tables);
 	if (r < 0)
 		return r;
 	*ret = image;
@@ -427,5 +485,6 @@ void order_image_release(struct order_image *image)
 	free(image->functions);
 	free(image->by_name);
 	free(image->names);
+	free(image->exported_names);
 	*image = (struct order_image){0};
 }

@@ -37,6 +37,7 @@ struct order_function {
 enum order_symbols {
 	ORDER_SYMTAB,     /* the file's own symbol table */
 	ORDER_DEBUG_FILE, /* the symbol table of its separate debug file */
+	ORDER_DEBUG_DATA, /* that of its .gnu_debugdata, and the functions that it exports */
 };
 
 struct order_image {
@@ -48,14 +49,14 @@ struct order_image {
 	size_t n_functions, functions_capacity;
 	const struct order_function **by_name; /* owned; n_functions of them, ascending by name */
 	enum order_symbols symbols;
-	char *names; /* owned; holds all the names */
+	char *names, *exported_names; /* owned; hold all the names */
 };
 
 /*
- * Reads the image of an executable or shared object. If it has no .symtab, this looks for a separate debug file by
- * build-id under debug_folder (NULL: /usr/lib/debug). fd stays the caller's. Returns 0; -ENOEXEC (*ret_problem, a
- * static string that goes after the file's name, says what is wrong); -ENODATA (no function has a symbol anywhere: the
- * file is stripped); or -ENOMEM. *ret is the caller's to release on success, else untouched.
+ * Reads the image of an executable or shared object. If it has no .symtab, this looks for a separate debug file
+ * (order/debug-file.h; NULL: below /usr/lib/debug), then into .gnu_debugdata. fd stays the caller's. Returns 0; -ENOEXEC
+ * (*ret_problem, a static string that goes after the file's name, says what is wrong); -ENODATA (no function has a symbol
+ * anywhere: the file is stripped); or -ENOMEM. *ret is the caller's to release on success, else untouched.
  */
 int order_image_read(int fd, const char *debug_folder, struct order_image *ret, const char **ret_problem);
 

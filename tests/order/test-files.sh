@@ -64,7 +64,7 @@ case_stripped_program_is_ordered_by_its_build() {
 	profile_of "$real/app" stripped.profile all
 	order --for lld stripped.profile build/other-name >again
 	cmp -s lld again || fail "the unstripped build gives another order: $(diff lld again)"
-	refuses 1 "app' is stripped: it has no symbols of functions, and there is no debug file for it under '/usr/lib/debug'; give" "$headstart" order --for lld stripped.profile
+	refuses 1 "app' is stripped: it has no symbols of functions, and there is no debug file beside it, under '/usr/lib/debug' or in the cache of debuginfod; give" "$headstart" order --for lld stripped.profile
 }
 
 # The separate debug file, unless it belongs to another build.
@@ -83,7 +83,7 @@ case_separate_debug_file_is_found() {
 		untried "debug files under valgrind: it is not here, or the build is sanitized"
 	fi
 	cp /bin/true "$debug"
-	refuses 1 "no debug file for it under '$real/debug'" "$headstart" order --for lld --debug-dir "$real/debug" stripped.profile
+	refuses 1 "no debug file beside it, under '$real/debug'" "$headstart" order --for lld --debug-dir "$real/debug" stripped.profile
 }
 
 # The recorded program was relaid: its pages are where the relaid file has them, its functions where the build has them.

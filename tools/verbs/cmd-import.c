@@ -26,7 +26,7 @@ static const char help[] =
 	"\n"
 	"options:\n"
 	"  -o, --output OUT        the profile to write\n"
-	"      --debug-dir FOLDER  look for separate debug files under FOLDER, not /usr/lib/debug\n"
+	"      --debug-dir FOLDER  look for debug files below FOLDER, not /usr/lib/debug\n"
 	"  -h, --help              print this\n";
 
 static int read_callgrind(const char *path, struct callgrind *ret)

@@ -25,7 +25,7 @@ static const char help[] =
 	"  -o, --output OUT        write to OUT, not to standard output, and print a summary\n"
 	"      --narrow PROFILE    leave out what is not touched in PROFILE, a recording of the program\n"
 	"                          linked in another order; may be repeated\n"
-	"      --debug-dir FOLDER  look for separate debug files under FOLDER, not /usr/lib/debug\n"
+	"      --debug-dir FOLDER  look for debug files below FOLDER, not /usr/lib/debug\n"
 	"      --json              print the summary as JSON; needs -o\n"
 	"  -h, --help              print this\n";
 

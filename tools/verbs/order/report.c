@@ -11,7 +11,9 @@
 
 static struct json_object *subject_json(const struct subject *subject)
 {
-	static const char *const symbols[] = {[ORDER_SYMTAB] = "symtab", [ORDER_DEBUG_FILE] = "debug file"};
+	static const char *const symbols[] = {[ORDER_SYMTAB] = "symtab",
+		[ORDER_DEBUG_FILE] = "debug file",
+		[ORDER_DEBUG_DATA] = ".gnu_debugdata"};
 	const struct order_summary *summary = &subject->summary;
 	struct json_object *json = json_object_new_object();
 

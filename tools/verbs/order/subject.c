@@ -71,8 +71,8 @@ static int read_image(const char *path, const struct order_arguments *arguments,
 		return verb_fail("'%s' %s", path, problem);
 	if (r == -ENODATA)
 		return verb_fail(
-			"'%s' is stripped: it has no symbols of functions, and there is no debug file for "
-			"it under '%s'; give the unstripped build",
+			"'%s' is stripped: it has no symbols of functions, and there is no debug file beside "
+			"it, under '%s' or in the cache of debuginfod; give the unstripped build",
 			path, arguments->debug_folder ? arguments->debug_folder : "/usr/lib/debug");
 	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
 }
