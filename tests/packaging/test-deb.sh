@@ -90,6 +90,53 @@ case_installed_packages_work() {
 	esac
 }
 
+# Runs scripts of the package as dpkg does where systemd runs, and expects that they ask systemd for no more and no less than this.
+asks_systemd() { # WHAT STATE-OF-THE-DAEMON "SCRIPT ARGUMENT…"…
+	what=$1
+	shift
+	in_root sh -euc '
+		mkdir -p /run/systemd/system
+		export STATE=$1 PATH=/packages/stubs:$PATH DPKG_MAINTSCRIPT_PACKAGE=headstart
+		shift
+		for call; do
+			script=/packages/scripts/${call%% *}
+			[ ! -e "$script" ] || "$script" ${call#* }
+		done' sh "$@" >"$tmp/out" 2>&1 || fail "$*: $(cat "$tmp/out")"
+	[ "$(sed -n 's/^systemctl: //p' "$tmp/out")" = "$what" ] || fail "$*: $(cat "$tmp/out")"
+}
+
+# The units of a boot are never started or stopped: the boot is over.
+case_upgrades_restart_a_daemon_that_is_enabled() {
+	mkdir "$root/packages/stubs"
+	dpkg-deb -e "$(echo "$tmp"/first/headstart_*.deb)" "$root/packages/scripts"
+	cat >"$root/packages/stubs/systemctl" <<'END'
+#!/bin/sh
+while :; do case $1 in -*) shift ;; *) break ;; esac done
+case $1 in
+is-enabled) echo "$STATE" ;;
+is-active) [ "$STATE" = enabled ] ;;
+daemon-reload) ;;
+*) echo "systemctl: $*" >&2 ;; # the scripts hide what it prints
+esac
+END
+	chmod 755 "$root/packages/stubs/systemctl"
+	asks_systemd "" disabled "preinst install" "postinst configure"
+	asks_systemd "" disabled "prerm upgrade 9.9" "preinst upgrade 0.1" "postinst configure 0.1"
+	asks_systemd "restart headstartd.service" enabled "prerm upgrade 9.9" "preinst upgrade 0.1" "postinst configure 0.1"
+	asks_systemd "stop headstartd.service" enabled "prerm remove"
+}
+
+# As systemd does it when an image boots for the first time.
+case_presets_enable_nothing() {
+	command -v systemctl >/dev/null || skip "no systemctl"
+	dpkg-deb -x "$(echo "$tmp"/first/headstart_*.deb)" "$tmp/image"
+	[ ! -d "$tmp/image/lib" ] || cp -r "$tmp/image/lib/." "$tmp/image/usr/lib" # where /lib is a link to it
+	systemctl --root="$tmp/image" preset-all >"$tmp/out" 2>&1 || fail "preset-all: $(cat "$tmp/out")"
+	[ -z "$(find "$tmp/image" -path '*.wants/*')" ] || fail "enabled: $(cat "$tmp/out")"
+	systemctl --root="$tmp/image" enable headstartd.service >"$tmp/out" 2>&1 || fail "enable: $(cat "$tmp/out")"
+	[ -n "$(find "$tmp/image" -path '*.wants/*')" ] || fail "the test looks at the wrong place"
+}
+
 case_upgraded_programs_are_marked() {
 	make_sample 1
 	make_sample 22
