@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +20,7 @@
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "format/resident.h"
+#include "headstartd/child.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/asked/choose.h"
@@ -235,15 +235,9 @@ _Noreturn void carry_help(const struct carry *carry, const struct process_seen *
 {
 	int results = fcntl(carry->results, F_DUPFD_CLOEXEC, PLAN_FD + 10);
 	struct carry_told told = {.pid = seen->pid};
-	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != carry->daemon)
-		_exit(1); /* it was killed before that */
+	child_begin(carry->daemon, SIGTERM, HELPER_S);
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	alarm(HELPER_S);
 	told.outcome = help(carry, seen, program, results, &told);
 	tell(results, &told);
 	_exit(0);

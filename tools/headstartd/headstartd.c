@@ -317,7 +317,6 @@ static int patience(const struct daemon *daemon)
 	uint64_t idle = idle_next_ms(&daemon->idle);
 
 	next = idle < next ? idle : next;
-
 	if (daemon->note_old && daemon->note_ms + NOTE_MS < next)
 		next = daemon->note_ms + NOTE_MS;
 	if (next == UINT64_MAX)
@@ -332,7 +331,7 @@ static void work_ahead(struct daemon *daemon)
 
 	if (switched_off(daemon))
 		idle_yield(idle);
-	(void)idle_work(idle, !lessons_write(&daemon->lessons), switched_off(daemon));
+	idle_work(idle, !lessons_write(&daemon->lessons), switched_off(daemon));
 	daemon->lessons.others_write = idle_renews(idle);
 	daemon->note_old |= idle->quiet.short_of_memory != was_short;
 }

@@ -117,7 +117,7 @@ uint64_t idle_next_ms(const struct idle *idle)
 	return saver_next_ms(&idle->saver) < next ? saver_next_ms(&idle->saver) : next;
 }
 
-bool idle_work(struct idle *idle, bool may_write, bool off)
+void idle_work(struct idle *idle, bool may_write, bool off)
 {
 	uint64_t now = monotonic_ms();
 	bool begun = false;
@@ -125,17 +125,16 @@ bool idle_work(struct idle *idle, bool may_write, bool off)
 	if (idle->enabled)
 		saver_work(&idle->saver);
 	if (!idle->enabled || works(idle) || quiet_next_ms(&idle->quiet, idle->renew.next) > now)
-		return false;
+		return;
 	look(idle);
 	if (off)
-		return false;
+		return;
 	if (renew_look(&idle->renew, now) && may_write && quiet_now(&idle->quiet))
 		begun = renew_start(&idle->renew, idle->silent);
 	else if (quiet_now(&idle->quiet) && quiet_wants_warming(&idle->quiet))
 		begun = start_warming(idle);
 	if (begun)
 		quiet_work(&idle->quiet);
-	return begun;
 }
 
 static void note_warmed(struct habits *habits, uint64_t hash, int64_t now)

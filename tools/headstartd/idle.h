@@ -51,8 +51,8 @@ static inline bool idle_renews(const struct idle *idle)
 /* When idle_work() has something to do; milliseconds, CLOCK_MONOTONIC; UINT64_MAX: never. */
 uint64_t idle_next_ms(const struct idle *idle);
 
-/* `may_write`: nobody else writes plans. `off`: headstart is switched off or paused. Returns whether something has begun. */
-bool idle_work(struct idle *idle, bool may_write, bool off);
+/* `may_write`: nobody else writes plans. `off`: headstart is switched off or paused. */
+void idle_work(struct idle *idle, bool may_write, bool off);
 
 /* Whether the child, which has ended with that status (wait(2)), was ours. */
 bool idle_child_ended(struct idle *idle, pid_t pid, int status);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "headstartd/carry.h"
+#include "headstartd/child.h"
 #include "headstartd/keep.h"
 #include "headstartd/refine.h"
 #include "lib/settings/settings.h"
@@ -324,14 +324,8 @@ static _Noreturn void be_tracer(
 	struct lessons *lessons, const struct process_seen *seen, bool planned, int tell)
 {
 	struct lesson lesson = {0};
-	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != lessons->carry->daemon)
-		_exit(1); /* it was killed before that */
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	alarm(TRACER_S);
+	child_begin(lessons->carry->daemon, SIGKILL, TRACER_S);
 	if (planned && !is_wanted(lessons, seen, &lesson.key)) {
 		lesson.left = true;
 		(void)!write(tell, &lesson, sizeof(lesson));

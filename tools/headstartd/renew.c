@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "format/plan-view.h"
-#include "headstartd/idle-child.h"
+#include "headstartd/child.h"
 #include "headstartd/keep.h"
 #include "lib/settings/settings.h"
 #include "plan/store/store.h"
@@ -120,7 +121,8 @@ bool renew_start(struct renew *renew, bool quiet)
 
 	renew->child = fork();
 	if (renew->child == 0) {
-		idle_child_begin(daemon, RENEW_S);
+		child_begin(daemon, SIGKILL, RENEW_S);
+		child_become_idle(RENEW_S);
 		if (quiet && !freopen("/dev/null", "w", stderr))
 			_exit(1);
 		_exit(make_anew(renew->next) ? 0 : 1);

@@ -2,6 +2,7 @@
 #include "headstartd/warm.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/run/process.h"
-#include "headstartd/idle-child.h"
+#include "headstartd/child.h"
 #include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
@@ -103,7 +104,8 @@ _Noreturn void warm_programs(const struct carry *carry, const struct habits *hab
 	uint64_t budget;
 	size_t n;
 
-	idle_child_begin(carry->daemon, SESSION_S);
+	child_begin(carry->daemon, SIGKILL, SESSION_S);
+	child_become_idle(SESSION_S);
 	settings_read(&config, false, true);
 	budget = config.never_warm ? 0 : find_budget();
 	n = habits_choose(habits, local, likely, WARM_MAX);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "headstartd/idle-child.h"
+#include "headstartd/child.h"
 
 #include <linux/ioprio.h>
 #include <sched.h>
@@ -12,20 +12,25 @@
 
 #define FILE_BYTES (256u << 20) /* a profile or a plan is smaller */
 
-void idle_child_begin(pid_t daemon, unsigned seconds)
+void child_begin(pid_t daemon, int signal, unsigned seconds)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, signal);
+	if (getppid() != daemon)
+		_exit(1); /* it was killed before that */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	alarm(seconds);
+}
+
+void child_become_idle(unsigned seconds)
 {
 	const struct rlimit time = {.rlim_cur = seconds, .rlim_max = seconds};
 	const struct rlimit size = {.rlim_cur = FILE_BYTES, .rlim_max = FILE_BYTES};
-	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != daemon)
-		_exit(1); /* it was killed before that */
 	(void)sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0});
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 	setrlimit(RLIMIT_CPU, &time);
 	setrlimit(RLIMIT_FSIZE, &size);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	alarm(seconds);
 }

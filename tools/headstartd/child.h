@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A child of the daemon. */
+#pragma once
+
+#include <sys/types.h>
+
+/*
+ * Begins as a child of the daemon, with this process number: it receives that signal when the daemon ends, it ends after so many
+ * seconds, and it blocks no signal. If the daemon has ended already, this does not return.
+ */
+void child_begin(pid_t daemon, int signal, unsigned seconds);
+
+/* Takes the lowest priorities for processors and disks, and limits for processor time and for the size of files. */
+void child_become_idle(unsigned seconds);
