@@ -42,6 +42,7 @@ case_why_of_a_damaged_store() {
 	rm "$HEADSTART_STATE/learn/known"
 	"$tool" why true >"$tmp/out" || fail "why without a store"
 	grep -q "^starts   none was cold" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	grep -q "^next     nothing: headstartd is not running" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
 }
 
 case_state_of_others() {

@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
-#include "base/io.h"
 #include "base/links.h"
 #include "base/preload-text.h"
 #include "base/strings.h"
@@ -25,6 +24,7 @@
 #include "report/words.h"
 #include "setup/system/line.h"
 #include "verb.h"
+#include "verbs/daemon/note.h"
 #include "verbs/install/install.h"
 
 static const char help[] =
@@ -189,45 +189,20 @@ static int describe_own(struct json_object *status)
 	return r ? r : describe_apps(apps);
 }
 
-/* The process of that number is the daemon, and not another one that has the number now. */
-static bool is_daemon(uint64_t pid)
-{
-	_cleanup_free_ char *name = NULL;
-	char path[48];
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%llu/comm", (unsigned long long)pid);
-	return read_pseudo_file(path, 64, &name, &size) == 0 && streq(name, DAEMON_NAME "\n");
-}
-
-/* A number of the daemon's note; 0 if it is not there. */
-static uint64_t number_of_note(const char *note, const char *name)
-{
-	char key[32];
-	uint64_t number = 0;
-
-	snprintf(key, sizeof(key), "%s:", name);
-	(void)number_of_line(note, key, &number);
-	return number;
-}
-
 /* NULL: no daemon runs. headstart-status(1) explains the numbers. */
 static struct json_object *describe_daemon(void)
 {
 	static const char *const names[] = {"pid", "since", "execs", "lost", "started", "warm", "left",
 		"failed", "learning", "known", "learnt", "refreshed", "warmed", "warmed_bytes", "warmed_at",
 		"short_of_memory", "warmings"};
-	_cleanup_free_ char *note = NULL;
+	_cleanup_free_ char *note = note_read();
 	struct json_object *daemon;
-	size_t size;
 
-	if (read_pseudo_file(DAEMON_NOTE, DAEMON_NOTE_MAX, &note, &size) < 0 ||
-		!is_daemon(number_of_note(note, "pid")))
+	if (!note)
 		return NULL;
 	daemon = json_object_new_object();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		json_object_object_add(
-			daemon, names[i], json_object_new_uint64(number_of_note(note, names[i])));
+		json_object_object_add(daemon, names[i], json_object_new_uint64(note_number(note, names[i])));
 	json_object_object_add(daemon, "paused", json_object_new_boolean(access(DAEMON_PAUSED, F_OK) == 0));
 	return daemon;
 }

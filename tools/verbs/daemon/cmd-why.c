@@ -22,6 +22,7 @@
 #include "verb.h"
 #include "verbs/daemon/daemon.h"
 #include "verbs/daemon/learnt.h"
+#include "verbs/daemon/note.h"
 
 static const char help[] =
 	"usage: headstart why [OPTION…] PROGRAM\n"
@@ -85,6 +86,10 @@ static void print_habit(const struct habits *habits, const char *program)
 
 static const char *what_follows(const struct known_program *program, bool planned)
 {
+	_cleanup_free_ char *note = note_read();
+
+	if (!note)
+		return "nothing: headstartd is not running";
 	if (access(KILL_SWITCH, F_OK) == 0)
 		return "nothing: " KILL_SWITCH " switches headstart off";
 	if (access(DAEMON_PAUSED, F_OK) == 0)

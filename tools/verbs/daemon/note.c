@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "verbs/daemon/note.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/daemon-note.h"
+#include "base/io.h"
+#include "base/strings.h"
+
+/* The process of that number is the daemon, and not another one that has the number now. */
+static bool is_daemon(uint64_t pid)
+{
+	_cleanup_free_ char *name = NULL;
+	char path[48];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu64 "/comm", pid);
+	return read_pseudo_file(path, 64, &name, &size) == 0 && streq(name, DAEMON_NAME "\n");
+}
+
+uint64_t note_number(const char *note, const char *name)
+{
+	char key[32];
+	uint64_t number = 0;
+
+	snprintf(key, sizeof(key), "%s:", name);
+	(void)number_of_line(note, key, &number);
+	return number;
+}
+
+char *note_read(void)
+{
+	_cleanup_free_ char *note = NULL;
+	size_t size;
+
+	if (read_pseudo_file(DAEMON_NOTE, DAEMON_NOTE_MAX, &note, &size) < 0 ||
+		!is_daemon(note_number(note, "pid")))
+		return NULL;
+	return TAKE_PTR(note);
+}
