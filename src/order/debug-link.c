@@ -43,7 +43,7 @@ static void wanted_releasep(struct wanted *wanted)
 static int read_link(struct elf_file *file, struct wanted *wanted)
 {
 	Elf64_Shdr section;
-	uint32_t crc;
+	uint32_t crc = 0;
 	uint64_t at;
 	int r = elf_file_section_named(file, ".gnu_debuglink", &section);
 

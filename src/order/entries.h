@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the functions of an ELF file begin, without their names: by the symbol table, by that of its separate debug file, or
- * of a stripped file by its table for unwinding. The file may be hostile.
+ * Where the functions of an ELF file begin, without their names: by the symbols that order_image_read() finds, or else by the
+ * table for unwinding. The file may be hostile.
  */
 #pragma once
 
@@ -22,7 +22,8 @@ struct order_entries {
 
 /*
  * Aliases are one entry. What begins within another function, by its size in the symbol table or by the table for unwinding,
- * is none. Returns 0, also if there are no entries; -ENOEXEC with *ret_problem as order_image_read(); or negative errno. *ret is the caller's to release.
+ * is none. `debug_folder` is that of order_image_read(). Returns 0, also if there are no entries; -ENOEXEC with *ret_problem as
+ * order_image_read(); or negative errno. *ret is the caller's to release.
  */
 int order_entries_read(int fd, const char *debug_folder, struct order_entries *ret, const char **ret_problem);
 void order_entries_release(struct order_entries *entries);
