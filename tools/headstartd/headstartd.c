@@ -188,9 +188,8 @@ static int set_up(struct daemon *daemon)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot find the plans");
 	daemon->carry.quiet = daemon->quiet;
-	r = lessons_init(&daemon->lessons, daemon->tracefs, daemon->learn, daemon->budget);
+	r = lessons_init(&daemon->lessons, &daemon->carry, daemon->tracefs, daemon->learn, daemon->budget);
 	daemon->lessons.quiet = daemon->quiet;
-	daemon->lessons.carry = &daemon->carry;
 	if (r == -EBUSY)
 		return verb_fail("another headstartd runs already");
 	if (r < 0)
@@ -300,9 +299,10 @@ static void write_note(struct daemon *daemon)
 		"short_of_memory: %d\nwarmings: %" PRIu64 "\n",
 		getpid(), daemon->since, daemon->n_execs, execs_lost(daemon->execs), counts[CARRY_STARTED],
 		counts[CARRY_WARM], counts[CARRY_LEFT], counts[CARRY_FAILED], daemon->lessons.enabled,
-		daemon->lessons.known.n, count_learnt(&daemon->lessons.known), daemon->lessons.tracing != 0,
-		daemon->idle.renew.count, daemon->idle.n_warmed, daemon->idle.warmed_bytes,
-		daemon->idle.warmed, daemon->idle.quiet.short_of_memory, daemon->idle.n_done);
+		daemon->lessons.known.n, count_learnt(&daemon->lessons.known),
+		daemon->lessons.tracing.child != 0, daemon->idle.renew.count, daemon->idle.n_warmed,
+		daemon->idle.warmed_bytes, daemon->idle.warmed, daemon->idle.quiet.short_of_memory,
+		daemon->idle.n_done);
 
 	daemon->note_old = false;
 	daemon->note_ms = monotonic_ms();
@@ -378,7 +378,7 @@ int main(int argc, char **argv)
 		.tracefs = -1,
 		.signals = -1,
 		.carry = {.results = -1, .told = -1},
-		.lessons = {.lock = -1, .told = -1},
+		.lessons = {.lock = -1, .tracing = {.told = -1}},
 		.idle = {.told = -1},
 		.since = time(NULL)};
 	bool only_sweep = false;

@@ -13,43 +13,22 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/hidden.h"
 #include "base/run/process.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
-#include "format/kill-switch.h"
 #include "headstartd/carry.h"
-#include "headstartd/child.h"
 #include "headstartd/keep.h"
-#include "headstartd/refine.h"
-#include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
-#include "record/events/tracer.h"
-#include "record/running/watch.h"
 #include "replace/publish.h"
 #include "verb.h"
 
-#define SAVE_MS   5000 /* what has changed is written so much later */
-#define IDLE_S    3    /* a start is over when it has touched nothing new for so long */
-#define TIMEOUT_S 15   /* … or at last */
-#define FORGET_S  60   /* removing what is forgotten takes so long at most */
-#define TRACER_S                                                                                             \
-	90 /* until a tracer ends itself: compiling reads the places of files on a disk that may be busy */
-#define GRACE_MS                                                                                             \
-	5000 /* … and until we believe that it cannot: it waits for memory of the program that does not come */
-#define GIVE_UP    4     /* tracers that may hang, each with an instance of its own */
+#define SAVE_MS    5000  /* what has changed is written so much later */
+#define GRACE_MS   5000  /* for a child that is to end; it may hang */
+#define FORGET_S   60    /* removing what is forgotten takes so long at most */
 #define LOCK_TRIES 100   /* every 50 ms */
 #define AGE_S      86400 /* how often we look for what is to be forgotten */
-
-/* What the child tells that was to trace a start. One that tells nothing has failed. */
-struct lesson {
-	bool left;    /* it has carried out the plan instead */
-	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
-	struct kept kept;
-	struct refined refined;
-};
 
 /* A child of a daemon that was killed has its lock until it has ended, too. Returns 0 or -EBUSY. */
 static int wait_for_lock(int lock)
@@ -112,15 +91,15 @@ static void adopt(struct known *known)
 	}
 }
 
-int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t budget)
+int lessons_init(
+	struct lessons *lessons, const struct carry *carry, int tracefs, bool enabled, uint64_t budget)
 {
 	int r;
 
 	*lessons = (struct lessons){.enabled = enabled,
-		.tracefs = tracefs,
 		.budget = budget,
 		.lock = -1,
-		.told = -1,
+		.tracing = {.carry = carry, .known = &lessons->known, .tracefs = tracefs, .told = -1},
 		.saver = SAVER_INIT};
 	lessons->saver.format = &known_format;
 	lessons->saver.content = &lessons->known;
@@ -132,17 +111,6 @@ int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t bu
 	if (r == 0 && lessons->enabled)
 		adopt(&lessons->known);
 	return r;
-}
-
-static void release_tracer(struct lessons *lessons)
-{
-	char path[96];
-
-	if (!lessons->tracer)
-		return;
-	tracer_free(TAKE_PTR(lessons->tracer));
-	snprintf(path, sizeof(path), "instances/%s", lessons->instance);
-	unlinkat(lessons->tracefs, path, AT_REMOVEDIR);
 }
 
 static bool any_wants_trace(const struct known *known, int64_t now)
@@ -159,28 +127,9 @@ static bool wants_tracer(const struct lessons *lessons)
 		refinements_any_due(&lessons->refinements, monotonic_ms());
 }
 
-/* Making an instance takes longer than the first reads of a start, so it is made before, and goes when nothing is to be traced. */
 static void prepare_tracer(struct lessons *lessons)
 {
-	const struct tracer_options options = {.light = true};
-	_cleanup_close_ int lock = -1;
-
-	if (lessons->tracing)
-		return;
-	if (!wants_tracer(lessons)) {
-		release_tracer(lessons);
-		return;
-	}
-	if (lessons->tracer)
-		return;
-	lock = execs_lock(lessons->tracefs);
-	snprintf(lessons->instance, sizeof(lessons->instance),
-		lessons->given_up ? "headstartd-%d-watch-%u" : "headstartd-%d-watch", getpid(),
-		lessons->given_up);
-	if (tracer_open(lessons->tracefs, lessons->instance, &options, &lessons->tracer) == 0) {
-		lessons->knows_keys = !tracer_has_only_added(lessons->tracer);
-	} else {
-		lessons->tracer = NULL;
+	if (tracing_prepare(&lessons->tracing, wants_tracer(lessons)) < 0) {
 		verb_note("cannot set up tracing: nothing is learnt");
 		lessons->enabled = false;
 	}
@@ -227,139 +176,10 @@ static void forget_some(struct lessons *lessons)
 		forget_all_due(lessons, now, false);
 }
 
-static bool allowed(const struct process_seen *seen)
-{
-	_cleanup_(config_releasep) struct config config = {0};
-	const struct config_program *why;
-
-	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
-		return false;
-	settings_read(&config, false, true);
-	return config_allows(&config, seen->program, &why);
-}
-
-/* Whether everybody may know that the program is there, nobody but root can change it, and it is what was executed. */
-static bool can_be_learnt(const struct process_seen *seen)
-{
-	struct stranger stranger;
-
-	return stranger_find(seen->program, &stranger) == 0 && !hidden_from_others(seen->program) &&
-		process_executed(seen, seen->program);
-}
-
-/* Keeps the start if it is cold. */
-static struct kept trace(struct lessons *lessons, const struct process_seen *seen, uint64_t key)
-{
-	struct watch_options options = {
-		.pid = seen->pid, .program = seen->program, .idle = IDLE_S, .timeout = TIMEOUT_S};
-	struct watch_result result;
-	char path[48], **arguments = NULL;
-	_cleanup_close_ int folder = -1;
-	struct kept kept = {0};
-
-	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
-		return kept;
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
-	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	options.argv = (const char *const *)arguments;
-	if (watch_run(lessons->tracer, &options, &result) < 0)
-		return kept;
-	if (known_is_cold(result.bytes_added))
-		kept = keep_start(&result.profile, options.argv, folder < 0 ? AT_FDCWD : folder, key);
-	profile_release(&result.profile);
-	process_arguments_free(arguments);
-	return kept;
-}
-
-static void look(void *context)
-{
-	refining_look(context);
-}
-
-/* Watches a start that has a plan. */
-static struct refined refine(struct lessons *lessons, const struct process_seen *seen)
-{
-	struct refining refining = {.program = seen->program};
-	struct watch_options options = {.pid = seen->pid,
-		.program = seen->program,
-		.idle = IDLE_S,
-		.timeout = TIMEOUT_S,
-		.over = look,
-		.context = &refining,
-		.no_landmarks = true};
-	struct watch_result result;
-	char path[48], **arguments = NULL;
-	_cleanup_close_ int folder = -1;
-	struct refined refined = {0};
-
-	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
-		return refined;
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
-	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	refining.argv = options.argv = (const char *const *)arguments;
-	refining.folder = folder < 0 ? AT_FDCWD : folder;
-	if (watch_run(lessons->tracer, &options, &result) == 0) {
-		refined = refining_finish(&refining, &result.profile, result.found);
-		profile_release(&result.profile);
-	}
-	refining_release(&refining);
-	process_arguments_free(arguments);
-	return refined;
-}
-
-/* Whether this start of a program that has a plan is one that we want to know. */
-static bool is_wanted(const struct lessons *lessons, const struct process_seen *seen, uint64_t *ret_key)
-{
-	struct carry_told start = {0};
-	const struct known_program *known;
-
-	carry_find_key(lessons->carry, seen, &start);
-	known = start.key && !start.own_plan ? known_find(&lessons->known, seen->program, start.key) : NULL;
-	*ret_key = start.key;
-	return known && known_wants_trace(known, time(NULL));
-}
-
-/* `planned`: the program has a plan, which is carried out unless this is a start that we want to know. */
-static _Noreturn void be_tracer(
-	struct lessons *lessons, const struct process_seen *seen, bool planned, int tell)
-{
-	struct lesson lesson = {0};
-
-	child_begin(lessons->carry->daemon, SIGKILL, TRACER_S);
-	if (planned && !is_wanted(lessons, seen, &lesson.key)) {
-		lesson.left = true;
-		(void)!write(tell, &lesson, sizeof(lesson));
-		carry_help(lessons->carry, seen, seen->program);
-	}
-	if (lessons->refines)
-		lesson.refined = refine(lessons, seen);
-	else
-		lesson.kept = trace(lessons, seen, lesson.key);
-	_exit(write(tell, &lesson, sizeof(lesson)) != sizeof(lesson));
-}
-
 static bool start_trace(struct lessons *lessons, const struct process_seen *seen, bool planned, bool refines)
 {
-	int ends[2];
-
-	if (!lessons->tracer || lessons_write(lessons) || lessons->others_write ||
-		execs_recorder_runs(lessons->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
-		return false;
-	lessons->traced = strdup(seen->program);
-	lessons->traced_pid = seen->pid;
-	lessons->refines = refines;
-	lessons->tracing = lessons->traced ? fork() : -1;
-	if (lessons->tracing == 0)
-		be_tracer(lessons, seen, planned, ends[1]);
-	close(ends[1]);
-	lessons->told = ends[0];
-	lessons->give_up_ms = monotonic_ms() + TRACER_S * 1000 + GRACE_MS;
-	if (lessons->tracing > 0)
-		return true;
-	lessons->tracing = 0;
-	close(TAKE_FD(lessons->told));
-	free(TAKE_PTR(lessons->traced));
-	return false;
+	return !lessons_write(lessons) && !lessons->others_write &&
+		tracing_begin(&lessons->tracing, seen, planned, refines);
 }
 
 /*
@@ -377,7 +197,7 @@ static bool start_other(struct lessons *lessons, const struct process_seen *seen
 			STARTS_BEGINS)
 		return false;
 	starts_planned(&lessons->starts, seen->pid, now);
-	return lessons->knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
+	return lessons->tracing.knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
 		start_trace(lessons, seen, true, false);
 }
 
@@ -404,16 +224,18 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 void lessons_planned(struct lessons *lessons, const struct process_seen *seen)
 {
 	if (lessons->enabled && seen->here &&
-		refinements_due(&lessons->refinements, seen->program, monotonic_ms()) && lessons->knows_keys)
+		refinements_due(&lessons->refinements, seen->program, monotonic_ms()) &&
+		lessons->tracing.knows_keys)
 		(void)start_trace(lessons, seen, false, true);
 }
 
 /* All of it was in memory, so there is nothing to learn. */
 static void leave_warm_start(struct lessons *lessons, const struct carry_told *told)
 {
-	if (lessons->tracing && lessons->refines && lessons->traced_pid == told->pid &&
-		told->outcome == CARRY_WARM)
-		kill(lessons->tracing, SIGKILL);
+	const struct tracing *tracing = &lessons->tracing;
+
+	if (tracing->child && tracing->refines && tracing->start == told->pid && told->outcome == CARRY_WARM)
+		kill(tracing->child, SIGKILL);
 }
 
 void lessons_told(struct lessons *lessons, const struct carry_told *told)
@@ -442,7 +264,7 @@ static void judge(void *context, const char *program, uint64_t key, uint64_t byt
 	struct stranger stranger;
 
 	/* A recording empties the page cache for itself: what is cold now says nothing. */
-	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracefs))
+	if (known_is_cold(bytes) && execs_recorder_runs(lessons->tracing.tracefs))
 		return;
 	/* Others could fill this with names of their choice. */
 	if (known_is_cold(bytes) && stranger_find_cached(program, &stranger) < 0)
@@ -456,25 +278,21 @@ uint64_t lessons_next_ms(const struct lessons *lessons)
 
 	if (!lessons->enabled)
 		return UINT64_MAX;
-	if (lessons->tracing && lessons->give_up_ms < look)
-		look = lessons->give_up_ms;
+	if (lessons->tracing.child && lessons->tracing.give_up_ms < look)
+		look = lessons->tracing.give_up_ms;
 	return look < saver_next_ms(&lessons->saver) ? look : saver_next_ms(&lessons->saver);
 }
 
-/* Nothing is read of it: the pipe is as open as it is. */
 static void give_up_trace(struct lessons *lessons)
 {
-	struct known_program *item = known_find(&lessons->known, lessons->traced, 0);
+	const struct tracing *tracing = &lessons->tracing;
+	struct known_program *item = known_find(&lessons->known, tracing->program, 0);
 
-	if (lessons->refines)
-		refinements_told(&lessons->refinements, lessons->traced, REFINEMENT_SAME, monotonic_ms());
+	if (tracing->refines)
+		refinements_told(&lessons->refinements, tracing->program, REFINEMENT_SAME, monotonic_ms());
 	else if (item && !item->learnt)
 		known_traced(&lessons->known, item, 0, time(NULL));
-	lessons->tracing = 0;
-	close(TAKE_FD(lessons->told));
-	free(TAKE_PTR(lessons->traced));
-	release_tracer(lessons);
-	if (++lessons->given_up < GIVE_UP)
+	if (tracing_give_up(&lessons->tracing))
 		return;
 	verb_note("traces do not end: nothing more is learnt");
 	lessons->enabled = false;
@@ -487,7 +305,7 @@ void lessons_work(struct lessons *lessons)
 
 	if (!lessons->enabled)
 		return;
-	if (lessons->tracing && lessons->give_up_ms <= monotonic_ms())
+	if (lessons->tracing.child && lessons->tracing.give_up_ms <= monotonic_ms())
 		give_up_trace(lessons);
 	starts_look(&lessons->starts, monotonic_ms(), &eyes);
 	if (now - lessons->last_age >= AGE_S || now < lessons->last_age)
@@ -500,7 +318,7 @@ void lessons_work(struct lessons *lessons)
 /* Also says so, once a start. */
 static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 {
-	struct known_program *item = known_find(&lessons->known, lessons->traced, lesson->key);
+	struct known_program *item = known_find(&lessons->known, lessons->tracing.program, lesson->key);
 	int64_t now = time(NULL);
 
 	if (item)
@@ -509,11 +327,11 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 		return;
 	saver_hurry(&lessons->saver); /* at once: the plan is there already */
 	if (!lesson->key && lesson->kept.key)
-		(void)known_start_learnt(&lessons->known, lessons->traced, lesson->kept.key, now);
+		(void)known_start_learnt(&lessons->known, lessons->tracing.program, lesson->kept.key, now);
 	if (!lessons->quiet)
 		verb_note(lesson->key ? "learnt how '%s' starts with other arguments"
 				      : "learnt how '%s' starts",
-			lessons->traced);
+			lessons->tracing.program);
 }
 
 static void take_refined(struct lessons *lessons, const struct refined *refined)
@@ -523,28 +341,24 @@ static void take_refined(struct lessons *lessons, const struct refined *refined)
 		: refined->changed                   ? REFINEMENT_COUNTED
 						     : REFINEMENT_SAME;
 
-	refinements_told(&lessons->refinements, lessons->traced, what, monotonic_ms());
+	refinements_told(&lessons->refinements, lessons->tracing.program, what, monotonic_ms());
 	if (!refined->changed)
 		return;
-	known_refined(&lessons->known, lessons->traced, refined->key, refined->grown);
+	known_refined(&lessons->known, lessons->tracing.program, refined->key, refined->grown);
 	if (refined->better && !lessons->quiet)
-		verb_note("made the plan of '%s' more exact", lessons->traced);
+		verb_note("made the plan of '%s' more exact", lessons->tracing.program);
 }
 
 static void trace_ended(struct lessons *lessons)
 {
-	struct lesson lesson = {0};
+	struct lesson lesson;
 
-	if (read(lessons->told, &lesson, sizeof(lesson)) != sizeof(lesson))
-		lesson = (struct lesson){0};
-	if (lessons->refines)
+	tracing_read(&lessons->tracing, &lesson);
+	if (lessons->tracing.refines)
 		take_refined(lessons, &lesson.refined);
 	else if (!lesson.left)
 		take_lesson(lessons, &lesson);
-	lessons->tracing = 0;
-	close(TAKE_FD(lessons->told));
-	free(TAKE_PTR(lessons->traced));
-	release_tracer(lessons);
+	tracing_done(&lessons->tracing);
 	forget_some(lessons);
 	prepare_tracer(lessons);
 	saver_note(&lessons->saver);
@@ -554,7 +368,7 @@ bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status)
 {
 	if (pid == lessons->forgetting)
 		lessons->forgetting = 0;
-	else if (pid == lessons->tracing)
+	else if (pid == lessons->tracing.child)
 		trace_ended(lessons);
 	else
 		return saver_child_ended(&lessons->saver, pid, status);
@@ -563,20 +377,12 @@ bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status)
 
 void lessons_release(struct lessons *lessons)
 {
-	const pid_t children[] = {lessons->tracing, lessons->forgetting};
-
-	if (lessons->tracing)
-		kill(lessons->tracing, SIGKILL);
-	for (size_t i = 0; i < sizeof(children) / sizeof(*children); i++)
-		if (children[i])
-			(void)process_wait(children[i], GRACE_MS); /* not for ever: it may hang */
-	release_tracer(lessons);
+	tracing_release(&lessons->tracing);
+	if (lessons->forgetting)
+		(void)process_wait(lessons->forgetting, GRACE_MS); /* not for ever: it may hang */
 	saver_release(&lessons->saver, lessons->lock >= 0);
-	if (lessons->told >= 0)
-		close(lessons->told);
 	if (lessons->lock >= 0)
 		close(lessons->lock);
 	known_release(&lessons->known);
 	starts_release(&lessons->starts);
-	free(lessons->traced);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Learns starts: notes which turn out cold, traces the next start of such a program in a child process, and makes a
+ * Learns starts: notes which turn out cold, traces the next start of such a program in a child process (tracing.h), and makes a
  * profile and a plan of it. What is known lies in STATE/learn, for root alone to read.
  */
 #pragma once
@@ -11,34 +11,23 @@
 
 #include "headstartd/process.h"
 #include "headstartd/saver.h"
+#include "headstartd/tracing.h"
 #include "learn/known.h"
 #include "learn/refinements.h"
 #include "learn/starts.h"
 
 struct carry;
 struct carry_told;
-struct tracer;
 
 struct lessons {
 	bool enabled;
-	bool quiet;          /* say nothing of single starts */
-	bool knows_keys;     /* the tracer sees what is in memory already, too: see start_other() */
-	struct carry *carry; /* borrowed */
-	int tracefs;         /* borrowed */
-	int lock;            /* owned: held while we run; -1: none */
-	uint64_t budget;     /* bytes of profiles and plans */
+	bool quiet;      /* say nothing of single starts */
+	int lock;        /* owned: held while we run; -1: none */
+	uint64_t budget; /* bytes of profiles and plans */
 	struct known known;
 	struct starts starts;
-	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
-	char instance[64];     /* its name */
-	pid_t tracing;         /* the child that traces; 0: none */
-	uint64_t give_up_ms;   /* when it should have ended */
-	unsigned given_up;     /* children that have not */
-	char *traced;          /* owned: the program whose start it traces */
-	int32_t traced_pid;    /* the start's process */
-	bool refines;          /* the start has a plan, which is to become more exact */
+	struct tracing tracing;
 	struct refinements refinements;
-	int told;           /* owned: the end of a pipe by which it tells what it has kept; -1: none */
 	bool others_write;  /* somebody else writes plans: nothing is traced */
 	pid_t forgetting;   /* the child that removes what is forgotten; 0: none */
 	struct saver saver; /* of what is known */
@@ -46,10 +35,11 @@ struct lessons {
 };
 
 /*
- * Reads what is known. Returns 0; -EBUSY if another daemon has this state folder; or negative errno. If the file was
- * written by a newer headstart, nothing is learnt, and the file is left alone; the user is told.
+ * Reads what is known. Borrows `carry` and `tracefs`. Returns 0; -EBUSY if another daemon has this state folder; or negative
+ * errno. If the file was written by a newer headstart, nothing is learnt, and the file is left alone; the user is told.
  */
-int lessons_init(struct lessons *lessons, int tracefs, bool enabled, uint64_t budget);
+int lessons_init(
+	struct lessons *lessons, const struct carry *carry, int tracefs, bool enabled, uint64_t budget);
 
 /* Writes what is known, and ends a trace. */
 void lessons_release(struct lessons *lessons);
@@ -76,7 +66,7 @@ void lessons_work(struct lessons *lessons);
 /* Whether a child traces a start or removes files, and so writes plans. */
 static inline bool lessons_write(const struct lessons *lessons)
 {
-	return lessons->tracing || lessons->forgetting;
+	return lessons->tracing.child || lessons->forgetting;
 }
 
 /* Whether the child, which has ended with that status (wait(2)), was ours. */

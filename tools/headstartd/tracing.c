@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/tracing.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/hidden.h"
+#include "base/run/process.h"
+#include "base/stranger.h"
+#include "base/times.h"
+#include "format/kill-switch.h"
+#include "headstartd/carry.h"
+#include "headstartd/child.h"
+#include "learn/known.h"
+#include "lib/settings/settings.h"
+#include "record/events/execs.h"
+#include "record/events/tracer.h"
+#include "record/running/watch.h"
+
+#define IDLE_S    3  /* a start is over when it has touched nothing new for so long */
+#define TIMEOUT_S 15 /* … or at last */
+/* Until the child ends itself: compiling reads the places of files on a disk that may be busy. */
+#define TRACER_S 90
+/* … and until we believe that it cannot: it waits for memory of the program that does not come. */
+#define GRACE_MS 5000
+#define GIVE_UP  4 /* children that may hang, each with an instance of its own */
+
+static void release_tracer(struct tracing *tracing)
+{
+	char path[96];
+
+	if (!tracing->tracer)
+		return;
+	tracer_free(TAKE_PTR(tracing->tracer));
+	snprintf(path, sizeof(path), "instances/%s", tracing->instance);
+	unlinkat(tracing->tracefs, path, AT_REMOVEDIR);
+}
+
+int tracing_prepare(struct tracing *tracing, bool wanted)
+{
+	const struct tracer_options options = {.light = true};
+	_cleanup_close_ int lock = -1;
+	int r;
+
+	if (tracing->child)
+		return 0;
+	if (!wanted) {
+		release_tracer(tracing);
+		return 0;
+	}
+	if (tracing->tracer)
+		return 0;
+	lock = execs_lock(tracing->tracefs);
+	snprintf(tracing->instance, sizeof(tracing->instance),
+		tracing->given_up ? "headstartd-%d-watch-%u" : "headstartd-%d-watch", getpid(),
+		tracing->given_up);
+	r = tracer_open(tracing->tracefs, tracing->instance, &options, &tracing->tracer);
+	if (r < 0) {
+		tracing->tracer = NULL;
+		return r;
+	}
+	tracing->knows_keys = !tracer_has_only_added(tracing->tracer);
+	return 0;
+}
+
+static bool allowed(const struct process_seen *seen)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
+		return false;
+	settings_read(&config, false, true);
+	return config_allows(&config, seen->program, &why);
+}
+
+/* Whether everybody may know that the program is there, nobody but root can change it, and it is what was executed. */
+static bool can_be_learnt(const struct process_seen *seen)
+{
+	struct stranger stranger;
+
+	return stranger_find(seen->program, &stranger) == 0 && !hidden_from_others(seen->program) &&
+		process_executed(seen, seen->program);
+}
+
+/* Keeps the start if it is cold. */
+static struct kept trace(struct tracing *tracing, const struct process_seen *seen, uint64_t key)
+{
+	struct watch_options options = {
+		.pid = seen->pid, .program = seen->program, .idle = IDLE_S, .timeout = TIMEOUT_S};
+	struct watch_result result;
+	char path[48], **arguments = NULL;
+	_cleanup_close_ int folder = -1;
+	struct kept kept = {0};
+
+	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
+		return kept;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	options.argv = (const char *const *)arguments;
+	if (watch_run(tracing->tracer, &options, &result) < 0)
+		return kept;
+	if (known_is_cold(result.bytes_added))
+		kept = keep_start(&result.profile, options.argv, folder < 0 ? AT_FDCWD : folder, key);
+	profile_release(&result.profile);
+	process_arguments_free(arguments);
+	return kept;
+}
+
+static void look(void *context)
+{
+	refining_look(context);
+}
+
+/* Watches a start that has a plan. */
+static struct refined refine(struct tracing *tracing, const struct process_seen *seen)
+{
+	struct refining refining = {.program = seen->program};
+	struct watch_options options = {.pid = seen->pid,
+		.program = seen->program,
+		.idle = IDLE_S,
+		.timeout = TIMEOUT_S,
+		.over = look,
+		.context = &refining,
+		.no_landmarks = true};
+	struct watch_result result;
+	char path[48], **arguments = NULL;
+	_cleanup_close_ int folder = -1;
+	struct refined refined = {0};
+
+	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
+		return refined;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
+	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	refining.argv = options.argv = (const char *const *)arguments;
+	refining.folder = folder < 0 ? AT_FDCWD : folder;
+	if (watch_run(tracing->tracer, &options, &result) == 0) {
+		refined = refining_finish(&refining, &result.profile, result.found);
+		profile_release(&result.profile);
+	}
+	refining_release(&refining);
+	process_arguments_free(arguments);
+	return refined;
+}
+
+/* Whether this start of a program that has a plan is one that we want to know. */
+static bool is_wanted(const struct tracing *tracing, const struct process_seen *seen, uint64_t *ret_key)
+{
+	struct carry_told start = {0};
+	const struct known_program *known;
+
+	carry_find_key(tracing->carry, seen, &start);
+	known = start.key && !start.own_plan ? known_find(tracing->known, seen->program, start.key) : NULL;
+	*ret_key = start.key;
+	return known && known_wants_trace(known, time(NULL));
+}
+
+/* `planned`: the program has a plan, which is carried out unless this is a start that we want to know. */
+static _Noreturn void be_tracer(
+	struct tracing *tracing, const struct process_seen *seen, bool planned, int tell)
+{
+	struct lesson lesson = {0};
+
+	child_begin(tracing->carry->daemon, SIGKILL, TRACER_S);
+	if (planned && !is_wanted(tracing, seen, &lesson.key)) {
+		lesson.left = true;
+		(void)!write(tell, &lesson, sizeof(lesson));
+		carry_help(tracing->carry, seen, seen->program);
+	}
+	if (tracing->refines)
+		lesson.refined = refine(tracing, seen);
+	else
+		lesson.kept = trace(tracing, seen, lesson.key);
+	_exit(write(tell, &lesson, sizeof(lesson)) != sizeof(lesson));
+}
+
+bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, bool planned, bool refines)
+{
+	int ends[2];
+
+	if (!tracing->tracer || execs_recorder_runs(tracing->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
+		return false;
+	tracing->program = strdup(seen->program);
+	tracing->start = seen->pid;
+	tracing->refines = refines;
+	tracing->child = tracing->program ? fork() : -1;
+	if (tracing->child == 0)
+		be_tracer(tracing, seen, planned, ends[1]);
+	close(ends[1]);
+	tracing->told = ends[0];
+	tracing->give_up_ms = monotonic_ms() + TRACER_S * 1000 + GRACE_MS;
+	if (tracing->child > 0)
+		return true;
+	tracing->child = 0;
+	close(TAKE_FD(tracing->told));
+	free(TAKE_PTR(tracing->program));
+	return false;
+}
+
+void tracing_read(const struct tracing *tracing, struct lesson *ret)
+{
+	if (read(tracing->told, ret, sizeof(*ret)) != sizeof(*ret))
+		*ret = (struct lesson){0};
+}
+
+void tracing_done(struct tracing *tracing)
+{
+	tracing->child = 0;
+	close(TAKE_FD(tracing->told));
+	free(TAKE_PTR(tracing->program));
+	release_tracer(tracing);
+}
+
+/* Nothing is read of it: the pipe is as open as it is. */
+bool tracing_give_up(struct tracing *tracing)
+{
+	tracing_done(tracing);
+	return ++tracing->given_up < GIVE_UP;
+}
+
+void tracing_release(struct tracing *tracing)
+{
+	if (tracing->child) {
+		kill(tracing->child, SIGKILL);
+		(void)process_wait(tracing->child, GRACE_MS); /* not for ever: it may hang */
+	}
+	release_tracer(tracing);
+	if (tracing->told >= 0)
+		close(tracing->told);
+	free(tracing->program);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Traces one start in a child process, which makes a profile and plans of it, or makes those that it has more exact, and then
+ * tells what it has kept.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "headstartd/keep.h"
+#include "headstartd/process.h"
+#include "headstartd/refine.h"
+
+struct carry;
+struct known;
+struct tracer;
+
+/* What the child tells. */
+struct lesson {
+	bool left;    /* it has carried out the plan instead */
+	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
+	struct kept kept;
+	struct refined refined;
+};
+
+struct tracing {
+	const struct carry *carry; /* borrowed */
+	const struct known *known; /* borrowed: the child looks there whether its start is wanted */
+	int tracefs;               /* borrowed */
+	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
+	char instance[64];     /* its name */
+	bool knows_keys;       /* it also sees pages that are in memory already */
+	pid_t child;           /* 0: none, and then the next five mean nothing */
+	uint64_t give_up_ms;   /* when it should have ended */
+	char *program;         /* owned: whose start it traces */
+	int32_t start;         /* the start's process */
+	bool refines;          /* the start has a plan, which is to become more exact */
+	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
+	unsigned given_up;     /* children that have not ended */
+};
+
+/*
+ * Makes a tracer if one is `wanted`, or else takes it away, unless a child traces. Making one takes longer than the first reads of
+ * a start, so this comes before. Returns 0 or negative errno.
+ */
+int tracing_prepare(struct tracing *tracing, bool wanted);
+
+/*
+ * Starts the child if there is a tracer, and nobody records. `planned`: the program has a plan, which the child carries out
+ * unless this is a start that we want to know. `refines`: the plan is to become more exact. Returns whether it runs.
+ */
+bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, bool planned, bool refines);
+
+/* The child has ended: what it told. If it has failed, that is nothing. */
+void tracing_read(const struct tracing *tracing, struct lesson *ret);
+
+/* Forgets the child, and takes the tracer away. */
+void tracing_done(struct tracing *tracing);
+
+/* The child should have ended: leaves it alone. False if too many did not end, so that it had better be the last one. */
+bool tracing_give_up(struct tracing *tracing);
+
+/* Ends the child, and takes the tracer away. */
+void tracing_release(struct tracing *tracing);
