@@ -81,7 +81,11 @@ static void only_a_rotational_disk_can_be_woken(void **state)
 	put(root, "/sys/block/sdb/device/power", "runtime_status", "active\n");
 	assert_false(rotational_disk_asleep(root));
 	put(root, "/sys/block/sdb/device/power", "runtime_status", "suspended\n");
+	put(root, "/sys/block/sr0/queue", "rotational", "1\n"); /* an optical drive */
+	put(root, "/sys/block/sr0/device/power", "runtime_status", "suspended\n");
 	assert_true(rotational_disk_asleep(root));
+	put(root, "/sys/block/sdb/device/power", "runtime_status", "active\n");
+	assert_false(rotational_disk_asleep(root));
 }
 
 static void a_battery_is_in_use_if_nothing_else_is(void **state)

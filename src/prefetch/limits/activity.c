@@ -25,10 +25,10 @@ unsigned pressure_of(const char *root, const char *resource)
 		: 0;
 }
 
-/* What lies in memory, or on another device that counts itself. */
+/* Not what lies in memory or on another device that counts itself, nor an optical drive: nothing is read ahead from that. */
 static bool is_disk(const char *name)
 {
-	static const char *const others[] = {"loop", "ram", "zram", "dm-", "md"};
+	static const char *const others[] = {"loop", "ram", "zram", "dm-", "md", "sr"};
 
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (after_prefix(name, others[i]))
@@ -83,7 +83,7 @@ static bool text_is(const char *root, const char *folder, const char *name, cons
 static bool is_asleep(const char *root, const char *disk, void *context)
 {
 	(void)context;
-	return text_is(root, disk, "queue/rotational", "1") &&
+	return is_disk(strrchr(disk, '/') + 1) && text_is(root, disk, "queue/rotational", "1") &&
 		text_is(root, disk, "device/power/runtime_status", "suspended");
 }
 

@@ -11,7 +11,10 @@
 /* Pressure of "io", "cpu" or "memory": percent of the last ten seconds in which some task waited for it. */
 unsigned pressure_of(const char *root, const char *resource);
 
-/* How long the disks had something to do since booting: the sum of them, in milliseconds. Loop and memory devices are no disks. */
+/*
+ * How long the disks had something to do since booting: the sum of them, in milliseconds. Loop and memory devices and
+ * optical drives are no disks.
+ */
 uint64_t disks_busy_ms(const char *root);
 
 /*
