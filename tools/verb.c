@@ -18,9 +18,13 @@ static void print_line(const char *format, va_list args)
 
 	if (vasprintf(&text, format, args) < 0)
 		return;
-	for (char *at = text; *at; at++)
+	for (char *at = text; *at; at++) {
 		if (iscntrl((unsigned char)*at))
 			*at = '?';
+		/* U+0080 to U+009F are control characters, too. */
+		if (at[0] == '\xc2' && (at[1] & 0xe0) == 0x80)
+			at[0] = at[1] = '?';
+	}
 	fputs(text, stderr);
 	free(text);
 }

@@ -18,6 +18,8 @@ case_near_verb_is_suggested() {
 	refuses 2 "unknown verb 'fly'; see 'headstart --help'" "$headstart" fly
 	refuses 2 "unknown verb ''; see" "$headstart" ''
 	refuses 2 "unknown verb 'a?b'" "$headstart" "$(printf 'a\033b')"
+	refuses 2 "unknown verb 'a??b'" "$headstart" "$(printf 'a\302\233b')"
+	refuses 2 "unknown verb '$(printf 'a\302\240b')'" "$headstart" "$(printf 'a\302\240b')"
 }
 
 case_near_option_is_suggested() {
