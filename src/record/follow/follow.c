@@ -3,12 +3,9 @@
 #include "record/follow/follow.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <linux/audit.h>
-#include <linux/kcmp.h>
 #include <linux/seccomp.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -18,39 +15,26 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/strings.h"
 #include "base/times.h"
+#include "record/follow/tasks.h"
 #include "record/follow/traps.h"
 
 #define TICK_NS     5000000 /* between two looks at the page tables, at least */
 #define LOOK_SHARE  40      /* looks take at most this part of the time */
 #define PATIENCE_MS 5000    /* from SIGTERM to SIGKILL */
-#define STATUS_MAX  (1u << 16)
 #define EVENT_OPTIONS                                                                                        \
 	(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACESECCOMP | PTRACE_O_TRACEFORK |            \
 		PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
-
-struct task {
-	pid_t tid;
-	bool exiting;
-	struct follow_process *process;
-};
 
 struct follow {
 	struct follow_options options;
 	struct touched touched;
 	struct follow_notes notes;
 	struct function_objects functions; /* if options.functions */
-	struct task *tasks;                /* owned; every followed thread */
-	size_t n_tasks, tasks_capacity;
-	struct follow_process **processes; /* owned, each of them, too */
-	size_t n_processes, processes_capacity;
-	size_t n_unseen, n_unplanted; /* of the processes that have ended */
-	uint64_t look_at;             /* nanoseconds: when the page tables are to be looked at again */
-	timer_t timer;                /* wakes us from waiting */
+	struct tasks tasks;
+	uint64_t look_at; /* nanoseconds: when the page tables are to be looked at again */
+	timer_t timer;    /* wakes us from waiting */
 	bool has_timer;
 	struct sigaction before; /* of SIGALRM */
 	bool over;               /* nothing is noted any more */
@@ -82,109 +66,13 @@ static int start_timer(struct follow *follow)
 	return timer_settime(follow->timer, 0, &often, NULL) < 0 ? -errno : 0;
 }
 
-static struct task *find_task(const struct follow *follow, pid_t tid)
-{
-	for (size_t i = follow->n_tasks; i-- > 0;)
-		if (follow->tasks[i].tid == tid)
-			return &follow->tasks[i];
-	return NULL;
-}
-
-static struct follow_process *find_process(const struct follow *follow, pid_t pid)
-{
-	for (size_t i = follow->n_processes; i-- > 0;)
-		if (follow->processes[i]->pid == pid)
-			return follow->processes[i];
-	return NULL;
-}
-
-/* The process that a thread belongs to, and its parent. */
-static int find_ids(pid_t tid, pid_t *ret_process, pid_t *ret_parent)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t process, parent;
-	char path[64];
-	size_t size;
-	int r;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", tid);
-	r = read_pseudo_file(path, STATUS_MAX, &text, &size);
-	if (r < 0)
-		return r;
-	if (!number_of_line(text, "Tgid:", &process) || !number_of_line(text, "PPid:", &parent))
-		return -ESRCH;
-	*ret_process = (pid_t)process;
-	*ret_parent = (pid_t)parent;
-	return 0;
-}
-
-static int add_process(struct follow *follow, pid_t pid, pid_t parent, struct follow_process **ret)
-{
-	struct follow_process *process;
-	int r = ARRAY_RESERVE(follow->processes, follow->processes_capacity, follow->n_processes + 1);
-
-	if (r < 0)
-		return r;
-	process = follow_process_new(pid);
-	if (!process)
-		return -ENOMEM;
-	process->foreign = follow_process_is_foreign(pid);
-	process->shares_memory = parent != getpid() && syscall(SYS_kcmp, parent, pid, KCMP_VM, 0, 0) == 0;
-	follow->processes[follow->n_processes++] = process;
-	*ret = process;
-	return 0;
-}
-
-/* A thread that stopped for the first time. Returns 0, -ESRCH if it has ended already, or -ENOMEM. */
-static int add_task(struct follow *follow, pid_t tid, struct task **ret)
-{
-	struct follow_process *process;
-	pid_t pid, parent;
-	int r = find_ids(tid, &pid, &parent);
-
-	if (r < 0)
-		return r == -ENOMEM ? r : -ESRCH;
-	process = find_process(follow, pid);
-	r = process ? 0 : add_process(follow, pid, parent, &process);
-	if (r == 0)
-		r = ARRAY_RESERVE(follow->tasks, follow->tasks_capacity, follow->n_tasks + 1);
-	if (r < 0)
-		return r;
-	process->threads++;
-	*ret = &follow->tasks[follow->n_tasks++];
-	**ret = (struct task){.tid = tid, .process = process};
-	return 0;
-}
-
-static void remove_process(struct follow *follow, struct follow_process *process)
-{
-	for (size_t i = 0; i < follow->n_processes; i++)
-		if (follow->processes[i] == process) {
-			follow->processes[i] = follow->processes[--follow->n_processes];
-			break;
-		}
-	follow->n_unseen += process->unseen;
-	follow->n_unplanted += process->unplanted;
-	follow_process_free(process);
-}
-
-static void remove_task(struct follow *follow, struct task *task)
-{
-	struct follow_process *process = task->process;
-
-	process->exiting -= task->exiting;
-	*task = follow->tasks[--follow->n_tasks];
-	if (--process->threads == 0)
-		remove_process(follow, process);
-}
-
 static int look_at_all(struct follow *follow)
 {
 	uint64_t began = monotonic_ns(), ended;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < follow->n_processes; i++)
-		r = follow_process_look(&follow->touched, follow->processes[i], 0, UINT64_MAX);
+	for (size_t i = 0; r == 0 && i < follow->tasks.n_processes; i++)
+		r = follow_process_look(&follow->touched, follow->tasks.processes[i], 0, UINT64_MAX);
 	ended = monotonic_ns();
 	follow->look_at = ended + LOOK_SHARE * (ended - began);
 	return r;
@@ -193,19 +81,14 @@ static int look_at_all(struct follow *follow)
 /* The thread that executes a program takes over the number of its process; all others of it have ended. */
 static int take_exec(struct follow *follow, pid_t tid)
 {
-	struct task *task = find_task(follow, tid);
+	struct task *task = tasks_find(&follow->tasks, tid);
 	struct follow_process *process;
 	int r = 0;
 
 	if (!task)
 		return 0;
 	process = task->process;
-	for (size_t i = follow->n_tasks; i-- > 0;)
-		if (follow->tasks[i].process == process && follow->tasks[i].tid != tid) {
-			process->threads--;
-			process->exiting -= follow->tasks[i].exiting;
-			follow->tasks[i] = follow->tasks[--follow->n_tasks];
-		}
+	tasks_leave_one(&follow->tasks, process, tid);
 	follow->began |= tid == follow->options.command;
 	if (process->executing && !follow->over)
 		r = record_trace_add_exec(
@@ -244,14 +127,9 @@ static int take_call(struct follow *follow, const struct task *task, int *reques
 /* The last thread of a process takes its memory with it. */
 static int take_exit(struct follow *follow, struct task *task)
 {
-	struct follow_process *process = task->process;
-
-	if (!task->exiting)
-		process->exiting++;
-	task->exiting = true;
-	if (follow->over || process->exiting < process->threads)
+	if (!tasks_note_exit(task) || follow->over)
 		return 0;
-	return follow_process_look(&follow->touched, process, 0, UINT64_MAX);
+	return follow_process_look(&follow->touched, task->process, 0, UINT64_MAX);
 }
 
 static int take_event(struct follow *follow, pid_t tid, struct task *task, int event, int *request)
@@ -272,10 +150,10 @@ static int take_stop(struct follow *follow, pid_t tid, int status)
 {
 	int event = status >> 16, signal_number = WSTOPSIG(status), r = 0;
 	int request = PTRACE_CONT;
-	struct task *task = find_task(follow, tid);
+	struct task *task = tasks_find(&follow->tasks, tid);
 
 	if (!task)
-		r = add_task(follow, tid, &task);
+		r = tasks_add(&follow->tasks, tid, &task);
 	if (r == 0 && event)
 		r = take_event(follow, tid, task, event, &request);
 	else if (r == 0 && follow->options.functions)
@@ -291,14 +169,14 @@ static int take_stop(struct follow *follow, pid_t tid, int status)
 
 static void take_end(struct follow *follow, pid_t tid, int status)
 {
-	struct task *task = find_task(follow, tid);
+	struct task *task = tasks_find(&follow->tasks, tid);
 
 	if (tid == follow->options.command) {
 		follow->command_ended = true;
 		follow->status = status;
 	}
 	if (task)
-		remove_task(follow, task);
+		tasks_remove(&follow->tasks, task);
 }
 
 /* Waits for one thread to stop or end, or for the timer. */
@@ -360,20 +238,20 @@ int follow_stop_recording(struct follow *follow, struct follow_summary *ret)
 	follow->over = true;
 	*ret = (struct follow_summary){
 		.notes = follow->notes,
-		.processes_unseen = follow->n_unseen,
+		.processes_unseen = follow->tasks.n_unseen,
 		.serves = follow->touched.serves,
 		.pages_around = touched_around(&follow->touched),
 		.files_kept = follow->touched.files_kept,
 		.pages_kept = follow->touched.pages_kept,
 		.pages_looked = follow->touched.pages_looked,
-		.processes_unplanted = follow->n_unplanted,
+		.processes_unplanted = follow->tasks.n_unplanted,
 	};
 	if (r == 0 && follow->options.functions)
 		r = take_functions(follow, ret);
 	follow->notes = (struct follow_notes){0};
-	for (size_t i = 0; i < follow->n_processes; i++) {
-		ret->processes_unseen += follow->processes[i]->unseen;
-		ret->processes_unplanted += follow->processes[i]->unplanted;
+	for (size_t i = 0; i < follow->tasks.n_processes; i++) {
+		ret->processes_unseen += follow->tasks.processes[i]->unseen;
+		ret->processes_unplanted += follow->tasks.processes[i]->unplanted;
 	}
 	return r;
 }
@@ -392,8 +270,8 @@ bool follow_all_ended(const struct follow *follow)
 
 void follow_signal(const struct follow *follow, int signal_number)
 {
-	for (size_t i = 0; i < follow->n_processes; i++)
-		kill(follow->processes[i]->pid, signal_number);
+	for (size_t i = 0; i < follow->tasks.n_processes; i++)
+		kill(follow->tasks.processes[i]->pid, signal_number);
 }
 
 void follow_end(struct follow *follow)
@@ -465,7 +343,7 @@ int follow_new(const struct follow_options *options, struct follow **ret)
 	if (r == 0 && ptrace(PTRACE_SEIZE, options->command, 0, EVENT_OPTIONS) < 0)
 		r = -errno;
 	if (r == 0)
-		r = add_task(follow, options->command, &task);
+		r = tasks_add(&follow->tasks, options->command, &task);
 	if (r < 0) {
 		follow->all_ended = true; /* the command gives up at its gate */
 		follow_free(follow);
@@ -486,10 +364,7 @@ void follow_free(struct follow *follow)
 		timer_delete(follow->timer);
 		sigaction(SIGALRM, &follow->before, NULL);
 	}
-	for (size_t i = 0; i < follow->n_processes; i++)
-		follow_process_free(follow->processes[i]);
-	free(follow->processes);
-	free(follow->tasks);
+	tasks_release(&follow->tasks);
 	follow_notes_release(&follow->notes);
 	function_objects_release(&follow->functions);
 	touched_release(&follow->touched);
