@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "format/state-folder.h"
 #include "plan/store/store.h"
 #include "replace/publish.h"
 
@@ -48,7 +49,5 @@ int boot_open(const char *path)
 		return fd;
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
-		return -EPERM;
-	return TAKE_FD(fd);
+	return state_file_trusted(st.st_uid, st.st_mode, geteuid()) ? TAKE_FD(fd) : -EPERM;
 }
