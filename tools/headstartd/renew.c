@@ -101,7 +101,7 @@ static bool is_allowed(const char *program)
 }
 
 /* For the child. The mark goes with the old plan; while it is locked, no prefetcher starts a planner of its own. */
-static bool make_anew(const char *path)
+static bool make_anew(const char *path, bool quiet)
 {
 	char program[PATH_MAX];
 	int lock = plan_mark_lock(path); /* held until we end */
@@ -111,7 +111,8 @@ static bool make_anew(const char *path)
 	if (lock < 0 || !read_program(path, program) || !is_allowed(program) ||
 		keep_make_plans(program) < 0 || store_plan_is_stale(path))
 		return false;
-	verb_note("made the plan of '%s' anew: its files had changed", program);
+	if (!quiet)
+		verb_note("made the plan of '%s' anew: its files had changed", program);
 	return true;
 }
 
@@ -123,9 +124,7 @@ bool renew_start(struct renew *renew, bool quiet)
 	if (renew->child == 0) {
 		child_begin(daemon, SIGKILL, RENEW_S);
 		child_become_idle(RENEW_S);
-		if (quiet && !freopen("/dev/null", "w", stderr))
-			_exit(1);
-		_exit(make_anew(renew->next) ? 0 : 1);
+		_exit(make_anew(renew->next, quiet) ? 0 : 1);
 	}
 	if (renew->child < 0)
 		renew->child = 0;
