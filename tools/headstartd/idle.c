@@ -66,22 +66,23 @@ void idle_yield(struct idle *idle)
 		kill(idle->warming, SIGKILL);
 }
 
+/* The clocks come first, one right after the other: what is between them counts as sleep. */
 static void look(struct idle *idle)
 {
-	struct machine machine = {
-		.now_ms = monotonic_ms(),
-		.disks_ms = disks_busy_ms(""),
-		.io = pressure_of("", "io"),
-		.cpu = pressure_of("", "cpu"),
-		.memory = pressure_of("", "memory"),
-		.disk_asleep = rotational_disk_asleep(""),
-		.on_battery = on_battery(""),
-	};
+	struct machine machine = {0};
 	struct timespec boot;
 
+	machine.now_ms = monotonic_ms();
 	clock_gettime(CLOCK_BOOTTIME, &boot);
 	machine.boot_ms = (uint64_t)nanoseconds(boot) / 1000000;
+	machine.disks_ms = disks_busy_ms("");
+	machine.io = pressure_of("", "io");
+	machine.cpu = pressure_of("", "cpu");
+	machine.memory = pressure_of("", "memory");
+	machine.disk_asleep = rotational_disk_asleep("");
+	machine.on_battery = on_battery("");
 	quiet_look(&idle->quiet, &machine);
+	tzset(); /* somebody may have moved to another time zone */
 }
 
 static bool start_warming(struct idle *idle)
