@@ -8,11 +8,11 @@ find . -type f | sort >"$tmp/files"
 for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetch \
 	headstart/libheadstart-audit.so headstart/libheadstart-preload.so headstart/headstart-shadow headstart/headstart-image-hook \
 	headstart/headstart-shadow.dpkg headstart/headstartd lib/systemd/system/headstartd.service lib/systemd/system/headstart-shadow@.service \
-	lib/systemd/system/headstart-boot.service lib/systemd/system/headstart-boot-record.service lib/systemd/system/headstart-boot-done.service \
+	lib/systemd/system/headstart-boot.service lib/systemd/system/headstart-boot-record.service lib/systemd/system/headstart-boot-done.service lib/systemd/system-preset/95-headstart.preset \
 	bash-completion/completions/headstart zsh/site-functions/_headstart fish/vendor_completions.d/headstart.fish; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"
 done
-! grep -vE '/(bin|headstart|headstart/i386|man[1578]|systemd/system|share/headstart/hosts\.d|bash-completion/completions|zsh/site-functions|fish/vendor_completions\.d)/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
+! grep -vE '/(bin|headstart|headstart/i386|man[1578]|systemd/system|systemd/system-preset|share/headstart/hosts\.d|bash-completion/completions|zsh/site-functions|fish/vendor_completions\.d)/[^/]+$' "$tmp/files" || fail "unexpected files are installed"
 program=$(find . -path '*/bin/headstart')
 "$program" --version | grep -qx 'headstart [0-9.]*' || fail "the installed headstart does not run"
 "$program" run -- sh -c 'exit 3' && status=0 || status=$?
