@@ -14,6 +14,8 @@
 #include "core/memory.h"
 #include "core/text.h"
 
+#include "format/asked/search.h"
+
 #define PAGE                 4096u /* no architecture has smaller ones */
 #define SCRIPT_ARGUMENTS_MAX 2 /* that the kernel puts before a script: its interpreter and one argument */
 

@@ -7,6 +7,7 @@
 #include "fuzz.h"
 
 #include "config/hosts.h"
+#include "format/asked/search.h"
 
 #define PROGRAM "/usr/bin/python3"
 

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "base/cleanup.h"
+#include "format/asked/search.h"
 #include "format/plan-view.h"
 #include "report/profiles/report.h"
 #include "seal.h"

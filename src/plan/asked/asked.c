@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "format/asked/search.h"
 
 struct arguments {
 	const char *const *argv;
