@@ -61,16 +61,16 @@ static void over(void *context)
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 0));
 }
 
-static void tell(const struct machine_result *result, const struct boot_kept *kept)
+static void tell(size_t files, double seconds, const struct boot_kept *kept)
 {
 	const struct plan_summary *summary = &kept->summary;
 	char bytes[WORDS_MAX];
 
 	if (kept->damaged)
 		verb_note("the recordings of earlier boots were damaged, and are replaced");
-	verb_note("%zu files were read in %.1f s; the plan, of %zu %s, has %s in %zu files",
-		result->profile.n_files, result->seconds, kept->recordings,
-		kept->recordings == 1 ? "boot" : "boots", words_bytes(summary->bytes, bytes), summary->files);
+	verb_note("%zu files were read in %.1f s; the plan, of %zu %s, has %s in %zu files", files, seconds,
+		kept->recordings, kept->recordings == 1 ? "boot" : "boots",
+		words_bytes(summary->bytes, bytes), summary->files);
 }
 
 static int keep(struct machine_result *result)
@@ -80,7 +80,7 @@ static int keep(struct machine_result *result)
 	bool anew = boot_mode_read(BOOT_COMMAND_LINE) == BOOT_RECORD;
 	struct plan_options options = {0};
 	struct boot_kept kept = {0};
-	struct machine_result told = *result;
+	size_t files = result->profile.n_files;
 	int r = boot_path(BOOT_PROFILE, &profile);
 
 	if (r == 0)
@@ -98,7 +98,7 @@ static int keep(struct machine_result *result)
 		return verb_fail("there is nothing to read ahead: what was read is not on a disk");
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", plan);
-	tell(&told, &kept);
+	tell(files, result->seconds, &kept);
 	return 0;
 }
 
