@@ -187,17 +187,58 @@ static int rename_thread(struct timeline_thread *thread, const char *name)
 	return 0;
 }
 
-static int take_switch(struct builder *builder, const struct timeline_moment *moment, uint64_t time)
+/*
+ * A thread that executes a program ends the others of its process, and takes over the number of the first of them (execve(2)).
+ * So that number is seen again.
+ */
+static int go_on(struct builder *builder, uint32_t first, uint64_t time)
 {
-	uint32_t before = thread_of(builder, moment->thread), after = thread_of(builder, moment->other);
+	const struct timeline_thread *threads = builder->into->threads;
+	struct worker *worker = &builder->workers[first];
 	int r = 0;
 
-	if (before != TIMELINE_NONE && !builder->workers[before].ended) {
+	for (uint32_t i = 0; r == 0 && i < builder->into->n_threads; i++) {
+		if (threads[i].pid != threads[first].tid || builder->workers[i].ended)
+			continue;
+		r = builder_turn(builder, i, time, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+		builder->workers[i].ended = true;
+		worker->ended = false;
+	}
+	if (r < 0 || worker->ended)
+		return r;
+	worker->wait = (struct wait){.call = -1};
+	worker->file = TIMELINE_NONE;
+	worker->n_runs = worker->wait_at = 0;
+	return builder_turn(builder, first, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+}
+
+/* The thread with this number, which lives; *ret is TIMELINE_NONE if there is none. */
+static int find_living(struct builder *builder, int32_t tid, uint64_t time, uint32_t *ret)
+{
+	uint32_t thread = thread_of(builder, tid);
+	int r = 0;
+
+	if (thread != TIMELINE_NONE && builder->workers[thread].ended)
+		r = go_on(builder, thread, time);
+	*ret = thread != TIMELINE_NONE && builder->workers[thread].ended ? TIMELINE_NONE : thread;
+	return r;
+}
+
+static int take_switch(struct builder *builder, const struct timeline_moment *moment, uint64_t time)
+{
+	uint32_t before, after;
+	int r = find_living(builder, moment->thread, time, &before);
+
+	if (r == 0)
+		r = find_living(builder, moment->other, time, &after);
+	if (r < 0)
+		return r;
+	if (before != TIMELINE_NONE) {
 		r = rename_thread(&builder->into->threads[before], moment->name);
 		if (r == 0)
 			r = leave_processor(builder, before, moment, time);
 	}
-	if (r == 0 && after != TIMELINE_NONE && !builder->workers[after].ended) {
+	if (r == 0 && after != TIMELINE_NONE) {
 		end_open_reads(builder, after, time);
 		r = builder_turn(
 			builder, after, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
@@ -364,7 +405,8 @@ static int take_asked(
 static int take_moment(struct builder *builder, const struct timeline_moment *moment)
 {
 	uint64_t time = since_start(builder, moment->time);
-	uint32_t thread = thread_of(builder, moment->thread);
+	uint32_t thread;
+	int r;
 
 	if (moment->time < builder->events->began || moment->time > builder->events->ended)
 		return 0;
@@ -372,8 +414,11 @@ static int take_moment(struct builder *builder, const struct timeline_moment *mo
 		return take_switch(builder, moment, time);
 	if (moment->kind == MOMENT_WAKING)
 		return wake(builder, moment, time);
-	if (thread == TIMELINE_NONE || builder->workers[thread].ended || moment->context != CONTEXT_THREAD)
+	if (moment->context != CONTEXT_THREAD)
 		return 0;
+	r = find_living(builder, moment->thread, time, &thread);
+	if (r < 0 || thread == TIMELINE_NONE)
+		return r;
 	switch (moment->kind) {
 	case MOMENT_NEW:
 		return take_new(builder, moment, time);

@@ -250,6 +250,35 @@ static void threads_and_children_are_told_apart(void **state)
 }
 
 /* Nobody would see when it stops to run. */
+/* The first thread is killed at 2, and the other one executes a program: from then on it has the number of the first. */
+static void a_thread_that_executes_goes_on_as_the_first(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_(sums_releasep) struct sums sums = {0};
+
+	switches(0, 1, 0, MAIN);
+	makes(1, MAIN, WORKER, 0x10000);
+	switches(2, MAIN, DEAD, WORKER);
+	calls(4, MAIN, __NR_pread64);
+	adds(4, MAIN, DATA, 0, 0);
+	asks(4, MAIN, 9000, 1);
+	serves(4, 8, 9000, 1);
+	switches(5, MAIN, WAITS, 1);
+	wakes(8, 1, MAIN, CONTEXT_HARD);
+	switches(9, 1, 0, MAIN);
+	switches(11, MAIN, DEAD, 1);
+	start_end(20, &timeline);
+	assert_int_equal(timeline.n_threads, 2);
+	assert_int_equal(timeline.n_reads, 1);
+	assert_int_equal(timeline.threads[0].end, 11 * MS);
+	assert_int_equal(timeline.threads[1].end, 4 * MS);
+	assert_int_equal(sums_make(&timeline, &sums), 0);
+	assert_int_equal(sums.causes.states[TIMELINE_RUNNING], 7 * MS);
+	assert_int_equal(sums.causes.states[TIMELINE_READ], 3 * MS);
+	assert_int_equal(sums.causes.states[TIMELINE_RUNNABLE], 1 * MS);
+	assert_int_equal(sums.causes.nobody, 9 * MS);
+}
+
 static void workers_of_io_uring_are_left_out(void **state)
 {
 	_cleanup_(timeline_releasep) struct timeline timeline = {0};
@@ -379,6 +408,7 @@ int main(void)
 		cmocka_unit_test_setup(calls_tell_what_a_thread_waits_for, begin),
 		cmocka_unit_test_setup(poll_that_faulted_waits_for_events, begin),
 		cmocka_unit_test_setup(threads_and_children_are_told_apart, begin),
+		cmocka_unit_test_setup(a_thread_that_executes_goes_on_as_the_first, begin),
 		cmocka_unit_test_setup(workers_of_io_uring_are_left_out, begin),
 		cmocka_unit_test_setup(who_wakes_is_known, begin),
 		cmocka_unit_test_setup(causes_add_up_and_name_the_read, begin),
