@@ -38,27 +38,30 @@ size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, s
 {
 	size_t n = 0;
 
-	/* A timeline knows a process by its first thread, so these come first. */
+	/* A timeline knows a process by its first thread, so these come first, and have not ended before the others are there. */
 	for (int others = 0; others < 2; others++)
 		for (size_t i = 0; i < carry->count; i++) {
 			const struct carried *thread = &carry->items[i];
 			bool leads = thread->tid == thread->pid;
+			bool shares = !leads && carry_find(carry, thread->pid);
 
-			if (leads == others || thread->ended)
-				continue;
-			ret[n++] = (struct timeline_moment){.kind = MOMENT_NEW,
-				.thread = leads || !carry_find(carry, thread->pid) ? first : thread->pid,
-				.other = thread->tid,
-				.flags = leads ? 0 : MOMENT_SHARES_THREAD};
-			if (thread->has_call)
-				ret[n++] = thread->call;
-			if (thread->has_touch)
-				ret[n++] = thread->touch;
-			ret[n++] = thread->away;
-			if (thread->on_processor)
-				ret[n++] =
-					(struct timeline_moment){.kind = MOMENT_SWITCH, .other = thread->tid};
+			if (leads != others)
+				ret[n++] = (struct timeline_moment){.kind = MOMENT_NEW,
+					.thread = shares ? thread->pid : first,
+					.other = thread->tid,
+					.flags = shares ? MOMENT_SHARES_THREAD : 0};
 		}
+	for (size_t i = 0; i < carry->count; i++) {
+		const struct carried *thread = &carry->items[i];
+
+		if (thread->has_call)
+			ret[n++] = thread->call;
+		if (thread->has_touch)
+			ret[n++] = thread->touch;
+		ret[n++] = thread->away;
+		if (thread->on_processor)
+			ret[n++] = (struct timeline_moment){.kind = MOMENT_SWITCH, .other = thread->tid};
+	}
 	for (size_t i = 0; i < n; i++)
 		ret[i].time = began + i;
 	return n;
@@ -77,9 +80,31 @@ static int take_new(struct carry *carry, const struct timeline_moment *moment)
 	return carry_add(carry, &thread, parent->away.name, 0);
 }
 
+/*
+ * The thread, if it has not ended. A thread that executes a program takes over the number of the first one of its process, which
+ * has ended (execve(2)): then that number is seen again.
+ */
+static struct carried *find_living(const struct carry *carry, int32_t tid)
+{
+	struct carried *found = carry_find(carry, tid);
+
+	for (size_t i = 0; found && found->ended && i < carry->count; i++) {
+		struct carried *other = &carry->items[i];
+
+		if (other->ended || other->pid != tid)
+			continue;
+		*found = *other;
+		found->tid = found->away.thread = tid;
+		found->has_call = found->has_touch = false;
+		other->ended = true;
+	}
+	return found && !found->ended ? found : NULL;
+}
+
 static void take_switch(const struct carry *carry, const struct timeline_moment *moment)
 {
-	struct carried *before = carry_find(carry, moment->thread), *after = carry_find(carry, moment->other);
+	struct carried *before = find_living(carry, moment->thread),
+		       *after = find_living(carry, moment->other);
 
 	if (before) {
 		before->away = *moment;
@@ -97,7 +122,9 @@ int carry_take(struct carry *carry, const struct timeline_moment *moments, size_
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		const struct timeline_moment *moment = &moments[i];
-		struct carried *thread = carry_find(carry, moment->thread);
+		struct carried *thread = moment->context == CONTEXT_THREAD && moment->kind != MOMENT_WAKING
+			? find_living(carry, moment->thread)
+			: NULL;
 
 		if (moment->kind == MOMENT_NEW) {
 			r = take_new(carry, moment);
@@ -108,7 +135,7 @@ int carry_take(struct carry *carry, const struct timeline_moment *moments, size_
 
 			if (woken && !woken->on_processor)
 				woken->away.state = 0;
-		} else if (!thread || moment->context != CONTEXT_THREAD) {
+		} else if (!thread) {
 			continue;
 		} else if (moment->kind == MOMENT_CALL) {
 			thread->call = *moment;
@@ -129,9 +156,20 @@ int carry_drop_ended(struct carry *carry)
 	size_t kept = 0;
 	int r = 0;
 
-	for (size_t i = 0; i < carry->count; i++)
-		if (!carry->items[i].ended)
+	for (size_t i = 0; i < carry->count; i++) {
+		const struct carried *thread = &carry->items[i];
+		struct carried *first = thread->ended ? NULL : carry_find(carry, thread->pid);
+
+		if (first)
+			first->has_others = true;
+	}
+	for (size_t i = 0; i < carry->count; i++) {
+		bool has_others = carry->items[i].has_others;
+
+		carry->items[i].has_others = false;
+		if (!carry->items[i].ended || has_others)
 			carry->items[kept++] = carry->items[i];
+	}
 	if (kept == carry->count)
 		return 0;
 	carry->count = kept;

@@ -14,6 +14,7 @@
 struct carried {
 	int32_t tid, pid, parent; /* the parent's pid */
 	bool ended, on_processor;
+	bool has_others; /* carry_drop_ended(): some thread of its process has not ended */
 	bool has_call, has_touch;
 	struct timeline_moment away;  /* how it left the processor; its name and state */
 	struct timeline_moment call;  /* its last one */
@@ -39,7 +40,10 @@ struct carried *carry_find(const struct carry *carry, int32_t tid);
 #define CARRY_MOMENTS 5
 size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, struct timeline_moment *ret);
 
-/* Goes through the moments, which are ascending. Threads that end stay until carry_drop_ended(). Returns 0 or -ENOMEM. */
+/*
+ * Goes through the moments, which are ascending. Threads that end stay until carry_drop_ended(), and the first one of a process
+ * as long as others of it go on. Returns 0 or -ENOMEM.
+ */
 int carry_take(struct carry *carry, const struct timeline_moment *moments, size_t n);
 int carry_drop_ended(struct carry *carry);
 void carry_release(struct carry *carry);

@@ -19,9 +19,10 @@
 /* As sched_switch has it (include/linux/sched.h). */
 static uint32_t state_bits(char letter)
 {
-	return letter == 'S' || letter == 'I'    ? 1
+	return letter == 'S' || letter == 'I'    ? MOMENT_SLEEPS
 		: letter == 'D'                  ? 2
 		: letter == 'T' || letter == 't' ? 4
+		: letter == 'Z' || letter == 'X' ? MOMENT_ENDED
 						 : 0;
 }
 
@@ -34,9 +35,11 @@ static int add_thread(struct carry *carry, int32_t pid, const char *tid)
 	size_t size;
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/stat", pid, tid);
-	if (!look_read(path, &status) || status.state == 'Z' || status.state == 'X')
+	if (!look_read(path, &status))
 		return 0;
 	thread.parent = status.parent;
+	thread.ended =
+		state_bits(status.state) == MOMENT_ENDED; /* the first one stays as long as the others */
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/syscall", pid, tid);
 	if (read_pseudo_file(path, SYSCALL_MAX, &call, &size) == 0 &&
 		sscanf(call, "%" SCNd64, &thread.call.call) == 1) {

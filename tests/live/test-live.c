@@ -222,6 +222,67 @@ static void children_come_and_go(void **state)
 	assert_false(process(fixture, LEADER)->ended);
 }
 
+/* The first thread makes another one, which runs from 1.3 ms on; the first one ends. */
+static void end_first_thread(struct fixture *fixture)
+{
+	add_switch(fixture, 11 * MS / 10, 0, LEADER, 0);
+	add(fixture,
+		&(struct timeline_moment){.kind = MOMENT_NEW,
+			.time = 12 * MS / 10,
+			.thread = LEADER,
+			.other = CHILD,
+			.flags = MOMENT_SHARES_THREAD});
+	add_switch(fixture, 13 * MS / 10, LEADER, CHILD, 0x20);
+	turn(fixture, 2 * MS);
+	assert_false(process(fixture, LEADER)->ended);
+	assert_int_equal(process(fixture, LEADER)->state, TIMELINE_RUNNING);
+}
+
+/* A read of the thread that has this number, from 3.2 ms on. */
+static void read_as(struct fixture *fixture, int32_t tid)
+{
+	add(fixture,
+		&(struct timeline_moment){.kind = MOMENT_ADDED,
+			.time = 31 * MS / 10,
+			.thread = tid,
+			.device = DEVICE,
+			.inode = 5,
+			.first = 0,
+			.last = 3});
+	add(fixture,
+		&(struct timeline_moment){.kind = MOMENT_ASKED,
+			.time = 32 * MS / 10,
+			.thread = tid,
+			.disk = DISK,
+			.sectors = 32});
+	add_request(fixture, 33 * MS / 10, false);
+	turn(fixture, 4 * MS);
+	assert_int_equal(fixture->live.n_processes, 1);
+	assert_int_equal(fixture->live.reads, 1);
+	assert_int_equal(fixture->live.files[0].pid, LEADER);
+	assert_false(process(fixture, LEADER)->ended);
+	add_switch(fixture, 45 * MS / 10, tid, 0, 0x20);
+	turn(fixture, 5 * MS);
+	turn(fixture, 6 * MS);
+	assert_true(process(fixture, LEADER)->ended);
+	assert_int_equal(fixture->window.carry.count, 0);
+}
+
+static void a_process_goes_on_without_its_first_thread(void **state)
+{
+	end_first_thread(*state);
+	turn(*state, 3 * MS);
+	read_as(*state, CHILD);
+}
+
+/* It has the number of the first thread from then on. */
+static void a_thread_that_executes_goes_on_as_the_first(void **state)
+{
+	end_first_thread(*state);
+	turn(*state, 3 * MS);
+	read_as(*state, LEADER);
+}
+
 /* Without system calls it is not known what a thread waits for, whatever it has touched before. */
 static void sleep_of_the_machine_is_no_read(void **state)
 {
@@ -482,6 +543,8 @@ int main(void)
 		LIVE(a_quiet_window_changes_no_state),
 		LIVE(what_comes_late_is_not_lost),
 		LIVE(children_come_and_go),
+		LIVE(a_process_goes_on_without_its_first_thread),
+		LIVE(a_thread_that_executes_goes_on_as_the_first),
 		LIVE(sleep_of_the_machine_is_no_read),
 		LIVE(threads_that_are_there_are_found),
 		LIVE(a_thread_whose_end_was_lost_ends),
