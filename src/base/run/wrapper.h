@@ -10,5 +10,5 @@
 /* Whether there is a wrapper at that path. Opens only regular files. */
 bool is_wrapper(const char *path);
 
-/* A search_check (base/search.h) without context: as search_check_executable, but -ENOENT for a wrapper. */
+/* A search_check (base/run/search.h) without context: as search_check_executable, but -ENOENT for a wrapper. */
 int wrapper_check_program(void *context, const char *path);
