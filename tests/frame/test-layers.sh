@@ -69,6 +69,19 @@ case_no_folders_include_each_other() {
 	! arrows part | tsort >/dev/null 2>&1 || fail "a circle was not found"
 }
 
+# meson also searches the folder of a meson.build. There a room could be included past the arrows, and would hide a layer of its name.
+case_includes_begin_with_their_layer() {
+	cd "$HEADSTART_TEST_SOURCE/src"
+	grep -rho '^#include "[^"]*/[^"]*"' --include='*.[ch]' . | sed 's,.*"\(.*\)",\1,' | sort -u >"$tmp/included"
+	[ -s "$tmp/included" ] || fail "no includes found"
+	while read -r header; do
+		[ -f "$header" ] || fail "there is no src/$header: an include begins with its layer"
+	done <"$tmp/included"
+	for room in */*/; do
+		[ ! -d "$(basename "$room")" ] || fail "src/$room has the name of a layer"
+	done
+}
+
 # Each header compiles alone.
 case_header_stands_alone() {
 	for header in "$HEADSTART_TEST_SOURCE"/src/*/*.h "$HEADSTART_TEST_SOURCE"/src/*/*/*.h \
