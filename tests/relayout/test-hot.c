@@ -78,14 +78,14 @@ static char letter_of(const struct relayout_page *page, char before)
 	return page->bytes ? '#' : touched ? (char)('a' + page->order) : 'H';
 }
 
-/* Joins the pages under the letter + with the pages before them. */
+/* Joins the pages under the letter + with the pages before them. The text may end before the drawing does. */
 static void join(const struct drawing *drawing, const char *text)
 {
-	for (size_t i = 0; i < drawing->image.n_segments; i++) {
-		for (size_t page = 0; page < drawing->image.segments[i].n_pages; page++)
-			drawing->image.segments[i].pages[page].joined = text[page] == '+';
-		text += drawing->image.segments[i].n_pages + 1;
-	}
+	size_t length = strlen(text), at = 0;
+
+	for (size_t i = 0; i < drawing->image.n_segments; i++, at++)
+		for (size_t page = 0; page < drawing->image.segments[i].n_pages; page++, at++)
+			drawing->image.segments[i].pages[page].joined = at < length && text[at] == '+';
 }
 
 /*
