@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/run/process-tree.h"
 #include "live/look.h"
 
 #define SYSCALL_MAX 4096u /* bytes of text */
@@ -74,7 +75,7 @@ static bool is_of_kernel(int32_t pid)
 	return pid == KTHREADD || !look_read(path, &status) || status.parent == KTHREADD;
 }
 
-int threads_add_all(struct carry *carry)
+static int add_all(struct carry *carry)
 {
 	_cleanup_closedir_ DIR *folder = opendir("/proc");
 	struct dirent *entry;
@@ -86,6 +87,22 @@ int threads_add_all(struct carry *carry)
 		if (pid > 0 && pid != getpid() && !is_of_kernel(pid))
 			r = threads_add(carry, pid);
 	}
+	return r;
+}
+
+int threads_add_tree(struct carry *carry, int32_t top)
+{
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	int r;
+
+	if (top == 0)
+		return add_all(carry);
+	r = threads_add(carry, top);
+	if (r == 0)
+		r = process_tree_below(top, &pids, &n, &capacity) == -ENOMEM ? -ENOMEM : 0;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = threads_add(carry, pids[i]);
 	return r;
 }
 

@@ -7,8 +7,8 @@
 /* Adds the threads of the process, and what they are doing. Returns 0, also if it has ended, or -ENOMEM. */
 int threads_add(struct carry *carry, int32_t pid);
 
-/* The same for all processes but kernel threads and this one. */
-int threads_add_all(struct carry *carry);
+/* The same for the process and everything below it; 0: for all processes but kernel threads and this one. */
+int threads_add_tree(struct carry *carry, int32_t top);
 
 /* Ends the threads that are not there any more. */
 void threads_end_missing(struct carry *carry);

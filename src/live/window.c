@@ -162,6 +162,13 @@ static int add_timeline(struct window *window, const struct timeline *timeline, 
 	return r == 0 ? add_processes(live, &window->carry) : r;
 }
 
+/* Threads may have begun and ended in events that were dropped. */
+static int look_again(struct window *window)
+{
+	threads_end_missing(&window->carry);
+	return threads_add_tree(&window->carry, window->top);
+}
+
 /* What came after the end of the window is for the next one; requests of this one may end in the next. */
 static void keep_rest(struct window *window, uint64_t complete)
 {
@@ -239,9 +246,8 @@ int window_turn(struct window *window, const struct record_files *files, uint64_
 		used++;
 	if (r == 0)
 		r = carry_take(&window->carry, window->trace.moments, used);
-	/* The end of a thread may be among the events that were dropped. */
-	if (window->trace.lost && window->attached)
-		threads_end_missing(&window->carry);
+	if (r == 0 && window->trace.lost && window->attached)
+		r = look_again(window);
 	if (r == 0)
 		r = add_timeline(window, &timeline, live);
 	if (r == 0)

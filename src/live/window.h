@@ -14,6 +14,7 @@ struct window {
 	struct carry carry;        /* owned */
 	uint64_t began;            /* nanoseconds, CLOCK_MONOTONIC */
 	bool attached;             /* the numbers of threads are those of /proc here */
+	int32_t top; /* if so, the process that is watched with everything below it; 0: the machine */
 	bool no_calls; /* the events have no system calls: a thread that sleeps waits for nothing that is known */
 };
 

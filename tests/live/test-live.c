@@ -8,9 +8,11 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "live/look.h"
@@ -310,6 +312,32 @@ static void threads_that_are_there_are_found(void **state)
 	assert_int_equal(threads_add(&fixture->window.carry, INT32_MAX), 0); /* there is none */
 }
 
+/* Otherwise what it reads would never be shown. */
+static void a_process_whose_beginning_was_lost_is_found(void **state)
+{
+	struct fixture *fixture = *state;
+	pid_t child;
+
+	fixture->window.attached = true;
+	fixture->window.top = getpid();
+	turn(fixture, 2 * MS);
+	child = fork();
+	if (child == 0)
+		for (;;)
+			pause();
+	fixture->trace.lost = true;
+	turn(fixture, 3 * MS);
+	assert_int_equal(process(fixture, child)->parent, getpid());
+	turn(fixture, 4 * MS);
+	assert_false(process(fixture, child)->ended);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	fixture->trace.lost = true;
+	turn(fixture, 5 * MS);
+	turn(fixture, 6 * MS);
+	assert_true(process(fixture, child)->ended);
+}
+
 /* Otherwise it would be shown for ever, and watching a process would not end with it. */
 static void a_thread_whose_end_was_lost_ends(void **state)
 {
@@ -547,6 +575,7 @@ int main(void)
 		LIVE(a_thread_that_executes_goes_on_as_the_first),
 		LIVE(sleep_of_the_machine_is_no_read),
 		LIVE(threads_that_are_there_are_found),
+		LIVE(a_process_whose_beginning_was_lost_is_found),
 		LIVE(a_thread_whose_end_was_lost_ends),
 		LIVE(status_is_parsed_whatever_the_name_is),
 		LIVE(looks_find_this_process_and_what_it_touched),

@@ -284,15 +284,14 @@ static int attach(struct watching *watching, enum record_step *step)
 		return r;
 	watching->live.exact = watching->window.attached = true;
 	watching->live.began = watching->window.began = watching->shown = monotonic_ns();
-	if (!watching->top) {
-		watching->window.no_calls = true;
-		r = threads_add_all(&watching->window.carry);
-	} else {
+	watching->window.no_calls = !watching->top;
+	watching->window.top = watching->top;
+	if (watching->top) {
 		pids[n++] = watching->top;
 		r = process_tree_below(watching->top, &pids, &n, &capacity);
 	}
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = threads_add(&watching->window.carry, pids[i]);
+	if (r == 0)
+		r = threads_add_tree(&watching->window.carry, watching->top);
 	options.pids = pids;
 	options.n_pids = n;
 	return r < 0 ? (r == -ENOENT ? -ESRCH : r) : attach_run(&options, step);
