@@ -206,7 +206,7 @@ class Stage:
 
     def _place(self):
         """Places what the recorded start touches. The start is recorded anew afterwards: its metadata lies elsewhere, too."""
-        outcome = json.loads(self._headstart("place", "--json", "--force", "--all-plans"))
+        outcome = json.loads(self._headstart("place", "--json", "--all-plans"))
         self.placed = {"disks": [
             {**{name: disk[name] for name in ("choice", "moved", "starts")},
              "files": collections.Counter(file["status"] for file in disk["files"]),

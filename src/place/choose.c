@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "place/code.h"
 
 #define HEAD_PAGES 4u /* of a relaid file, which the loader reads before all else */
 
@@ -21,19 +22,25 @@ struct way {
 
 /*
  * Half of what the kernel reads around a fault lies on each side: 16 pages of 4 KiB with its default of read_ahead_kb. It
- * reads on behind that if these pages are touched.
+ * reads on behind that if these pages are touched. Where a fault in code reads only what follows (place/code.h), as many pages
+ * move, and those of the half before lie behind.
  */
 static const struct way ways[] = {
 	{"small files and what relayout has appended", .pages = false, .margin = 16},
 	{"touched pages", .pages = true, .gap = 16},
-	{"touched pages, and 32 KiB on both sides", .pages = true, .margin = 8, .behind = 8, .gap = 16},
-	{"touched pages, and 64 KiB on both sides", .pages = true, .margin = 16, .behind = 16, .gap = 16},
-	{"touched pages, 64 KiB before them and 192 KiB behind", .pages = true, .margin = 16, .behind = 48,
-		.gap = 32},
-	{"touched pages, 64 KiB before them and 512 KiB behind", .pages = true, .margin = 16, .behind = 128,
-		.gap = 64},
+	{"touched pages, and 64 KiB around them", .pages = true, .margin = 8, .behind = 8, .gap = 16},
+	{"touched pages, and 128 KiB around them", .pages = true, .margin = 16, .behind = 16, .gap = 16},
+	{"touched pages, and 256 KiB around them, most of it behind", .pages = true, .margin = 16,
+		.behind = 48, .gap = 32},
+	{"touched pages, and 576 KiB around them, most of it behind", .pages = true, .margin = 16,
+		.behind = 128, .gap = 64},
 	{"whole files", .pages = true, .whole = true},
 };
+
+static bool reads_on(const struct place_disk *disk, const struct place_file *file, uint64_t page)
+{
+	return disk->code_reads_on && place_code_at(&file->code, page);
+}
 
 static int add_hot(const struct place_disk *disk, const struct place_file *file, const struct way *way,
 	struct place_runs *ret)
@@ -41,11 +48,13 @@ static int add_hot(const struct place_disk *disk, const struct place_file *file,
 	uint64_t end = place_file_pages(file, disk->page_size);
 
 	for (size_t i = 0; i < file->hot.n; i++) {
-		uint64_t from = file->hot.items[i].page, to = from + file->hot.items[i].pages + way->behind;
+		uint64_t from = file->hot.items[i].page, to = from + file->hot.items[i].pages;
+		uint64_t before = reads_on(disk, file, from) ? 0 : way->margin;
+		uint64_t behind = way->behind + (reads_on(disk, file, to - 1) ? way->margin : 0);
 		int r;
 
-		from = from > way->margin ? from - way->margin : 0;
-		to = to < end ? to : end;
+		from = from > before ? from - before : 0;
+		to = to + behind < end ? to + behind : end;
 		r = from < to ? place_runs_add(ret, from, to - from) : 0;
 		if (r < 0)
 			return r;

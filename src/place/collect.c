@@ -16,6 +16,7 @@
 #include "base/times.h"
 #include "elf/identity.h"
 #include "format/note.h"
+#include "place/code.h"
 #include "place/internal.h"
 #include "plan/store/disks.h"
 #include "profile/updates/staleness.h"
@@ -118,6 +119,7 @@ static int find_disk(struct place_job *job, int fd, const char *path, const stru
 	}
 	disks_apply(&disk.device);
 	disk.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	disk.code_reads_on = place_code_reads_on();
 	r = ARRAY_RESERVE(job->disks, job->disks_capacity, job->n_disks + 1);
 	if (r == 0)
 		r = add_starts(&disk, job->n_programs);
@@ -197,6 +199,8 @@ static int find_file(struct place_job *job, struct place_disk *disk, int fd, con
 		r = device_allocated(fd, &file.extents, &file.n_extents);
 	if (r == -EOPNOTSUPP)
 		r = 0; /* the file system will be refused */
+	if (r == 0)
+		r = place_code_find(fd, disk->page_size, &file.code);
 	if (r == 0)
 		r = note_loader(job, fd);
 	file.path = r == 0 ? strdup(path) : NULL;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "place/code.h"
 #include "plan/build/time/cost.h"
 
 #define NOWHERE       UINT64_MAX
@@ -148,13 +149,26 @@ static void read_ahead(struct reader *reader, const struct place_map *map, struc
 		read_window(reader, map, file->bits, from, file->next < pages ? file->next : pages);
 }
 
+/* Reads what a fault in code reads. */
+static void read_on(struct reader *reader, const struct place_map *map, struct opened *file,
+	const struct place_run *code, uint64_t page)
+{
+	uint64_t from, end;
+
+	place_code_window(code, page, window_of(reader->disk), reader->disk->page_size, &from, &end);
+	file->marked = NOWHERE;
+	read_window(reader, map, file->bits, from, end);
+}
+
 static void touch_page(struct reader *reader, const struct place_map *map, struct opened *file, uint64_t page,
-	uint64_t pages, bool first)
+	uint64_t pages, const struct place_run *code, bool first)
 {
 	uint64_t window = window_of(reader->disk), size = file->size * 2 < window ? file->size * 2 : window;
 
 	if (!(file->bits[page / 8] & 1u << page % 8)) {
-		if (first && page == 0 && window > FIRST_PAGES)
+		if (code)
+			read_on(reader, map, file, code, page);
+		else if (first && page == 0 && window > FIRST_PAGES)
 			read_ahead(reader, map, file, 0, FIRST_PAGES, FIRST_PAGES - 1, pages);
 		else
 			read_ahead(reader, map, file, page > window / 2 ? page - window / 2 : 0, window,
@@ -167,8 +181,9 @@ static void touch_page(struct reader *reader, const struct place_map *map, struc
 static int touch(struct reader *reader, struct opened_files *files, const struct place_touch *touch,
 	const struct place_map *map)
 {
+	const struct place_file *source = &reader->disk->files[touch->file];
 	struct opened *file = &files->items[touch->file];
-	uint64_t pages = place_file_pages(&reader->disk->files[touch->file], reader->disk->page_size);
+	uint64_t pages = place_file_pages(source, reader->disk->page_size);
 	uint64_t end = (uint64_t)touch->page + touch->pages;
 	bool first = !file->bits;
 
@@ -177,12 +192,15 @@ static int touch(struct reader *reader, struct opened_files *files, const struct
 		file->marked = NOWHERE;
 		if (!file->bits)
 			return -ENOMEM;
-		read_inode(reader, reader->disk->files[touch->file].inode, files->inodes);
+		read_inode(reader, source->inode, files->inodes);
 		if (map->n > PLACE_INODE_EXTENTS)
 			read_tree(reader);
 	}
 	for (uint64_t page = touch->page; page < end && page < pages; page++) {
-		touch_page(reader, map, file, page, pages, first);
+		const struct place_run *code =
+			reader->disk->code_reads_on ? place_code_at(&source->code, page) : NULL;
+
+		touch_page(reader, map, file, page, pages, code, first);
 		first = false;
 	}
 	return 0;

@@ -13,6 +13,7 @@ void place_file_release(struct place_file *file)
 	free(file->extents);
 	free(file->reason);
 	place_runs_release(&file->hot);
+	place_runs_release(&file->code);
 	place_runs_release(&file->placed);
 	place_runs_release(&file->moved);
 	*file = (struct place_file){0};

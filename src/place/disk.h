@@ -33,6 +33,7 @@ struct place_file {
 	size_t program, last;          /* the first of them; number of the last one that was added, from 1 */
 	uint64_t appended;             /* of a relaid file: offset of what relayout has appended; else 0 */
 	struct place_runs hot;         /* touched by any of them */
+	struct place_runs code;        /* mapped as code: one run for each such segment */
 	struct place_runs placed;      /* moved by an earlier run of headstart, and still there */
 	struct device_extent *extents; /* owned: where its data lies before anything is moved */
 	size_t n_extents;
@@ -71,6 +72,7 @@ struct place_disk {
 	struct device device;
 	uint32_t page_size;
 	uint64_t inodes, bytes; /* of the file system; 0: not known */
+	bool code_reads_on;     /* what a fault in code reads: see place/code.h */
 	bool any_loss; /* even if starts without headstart become slower, as little slower as possible */
 	char *folder;  /* owned: one on this file system, for the area */
 	char *refusal; /* owned: why nothing is placed on it; or NULL */

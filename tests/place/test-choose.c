@@ -133,6 +133,27 @@ static void of_relaid_files_what_was_appended_moves(void **state)
 	assert_true(disk.starts[0].planned_after.us < disk.starts[0].planned_before.us);
 }
 
+/* Of code, what a fault reads behind it moves; nothing before it is read. */
+static void what_a_fault_in_code_reads_moves_with_it(void **state)
+{
+	for (int on = 0; on < 2; on++) {
+		_cleanup_(disk_releasep) struct place_disk disk = make_disk(1600);
+		const struct place_run *moved;
+
+		disk.code_reads_on = on;
+		for (uint32_t i = 0; i < FILES; i++) {
+			assert_int_equal(place_runs_add(&disk.files[i].code, 100, 1400), 0);
+			touch(&disk, i, 800, 1);
+			touch(&disk, i, 1200, 1);
+		}
+		assert_int_equal(place_choose(&disk), 0);
+		assert_int_equal(disk.files[0].moved.n, 2);
+		moved = &disk.files[0].moved.items[0];
+		assert_int_equal(moved->page, on ? 800 : 784);
+		assert_true(moved->pages >= 32);
+	}
+}
+
 static void common_files_come_first(void **state)
 {
 	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
@@ -227,6 +248,7 @@ int main(void)
 		cmocka_unit_test(small_files_move_whole_in_the_order_of_their_touch),
 		cmocka_unit_test(scattered_pages_never_slow_a_start_without_headstart),
 		cmocka_unit_test(of_relaid_files_what_was_appended_moves),
+		cmocka_unit_test(what_a_fault_in_code_reads_moves_with_it),
 		cmocka_unit_test(common_files_come_first),
 		cmocka_unit_test(what_was_placed_stays),
 		cmocka_unit_test(refused_files_are_not_moved_but_read),

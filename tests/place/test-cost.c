@@ -61,6 +61,34 @@ static void the_beginning_of_a_file_reads_four_pages(void **state)
 	assert_int_equal(cost.us, 1000 + 10000 + 4000);
 }
 
+/* What is left of the segment, which ends at page 60; then nothing more, for no page is marked. Data is read around. */
+static void a_fault_in_code_reads_on(void **state)
+{
+	struct place_run code[] = {{20, 40}, {70, 20}};
+	struct place_file file = {.size = 100 * PAGE, .code = {.items = code, .n = 2}};
+	struct place_disk disk = make_disk(&file, 1);
+	struct place_touch touches[] = {{0, 56, 4}, {0, 30, 1}, {0, 38, 1}, {0, 10, 1}};
+	struct place_start start = {.touches = touches, .n_touches = 1};
+	const struct device_extent whole = {0, 100 * PAGE, FAR};
+	struct place_cost cost;
+
+	disk.code_reads_on = true;
+	assert_int_equal(place_cost_alone(&disk, &start, &(struct place_map){&whole, 1}, &cost), 0);
+	assert_int_equal(cost.bytes, 4 * PAGE);
+	start.n_touches = 3;
+	assert_int_equal(place_cost_alone(&disk, &start, &(struct place_map){&whole, 1}, &cost), 0);
+	assert_int_equal(cost.reads, 3);
+	assert_int_equal(cost.bytes, (4 + 8 + 8) * PAGE);
+	start.n_touches = 4;
+	assert_int_equal(place_cost_alone(&disk, &start, &(struct place_map){&whole, 1}, &cost), 0);
+	assert_int_equal(cost.bytes, (4 + 8 + 8 + 8) * PAGE);
+	/* Before Linux 6.17: around page 56, and on behind that when page 58 is touched; around pages 30 and 38. */
+	disk.code_reads_on = false;
+	start.n_touches = 3;
+	assert_int_equal(place_cost_alone(&disk, &start, &(struct place_map){&whole, 1}, &cost), 0);
+	assert_int_equal(cost.bytes, 4 * 8 * PAGE);
+}
+
 static void a_window_in_pieces_costs_a_way_each(void **state)
 {
 	struct place_file file = {.size = 100 * PAGE};
@@ -155,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_fault_reads_what_lies_around_it),
 		cmocka_unit_test(the_beginning_of_a_file_reads_four_pages),
+		cmocka_unit_test(a_fault_in_code_reads_on),
 		cmocka_unit_test(a_window_in_pieces_costs_a_way_each),
 		cmocka_unit_test(many_extents_cost_their_tree),
 		cmocka_unit_test(a_plan_reads_in_the_order_of_the_disk),
