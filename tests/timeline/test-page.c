@@ -158,6 +158,39 @@ static void reads_beyond_what_a_page_bears_are_counted(void **state)
 	timeline_release(&made);
 }
 
+/* No start lasts for 580 years, but a file may say so. */
+static void a_page_of_the_longest_start_has_an_end(void **state)
+{
+	const uint64_t middle = UINT64_MAX - UINT64_MAX / 64;
+	_cleanup_free_ char *page = NULL;
+	size_t size;
+
+	made = (struct timeline){.page_size = 4096, .duration = UINT64_MAX};
+	for (uint32_t i = 0; i < 81000; i++) {
+		const struct timeline_thread thread = {.end = UINT64_MAX,
+			.tid = (int32_t)i + 1,
+			.pid = (int32_t)i + 1,
+			.parent = i ? 0 : TIMELINE_NONE};
+
+		assert_int_equal(timeline_add_thread(&made, &thread, ""), 0);
+		for (int half = 0; half < 2; half++)
+			assert_int_equal(timeline_add_span(&made,
+						 &(struct timeline_span){.begin = half ? middle : 0,
+							 .end = half ? UINT64_MAX : middle,
+							 .thread = i,
+							 .state = TIMELINE_RUNNING,
+							 .file = TIMELINE_NONE,
+							 .read = TIMELINE_NONE,
+							 .note = TIMELINE_NONE,
+							 .waker = TIMELINE_NONE}),
+				0);
+	}
+	assert_int_equal(timeline_check(&made), 0);
+	page = written(report_timeline_page, 1, &size);
+	assert_non_null(strstr(page, "\"spans\":["));
+	timeline_release(&made);
+}
+
 static void two_starts_are_no_larger_than_one(void **state)
 {
 	_cleanup_free_ char *page = NULL;
@@ -350,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(page_of_a_large_start),
 		cmocka_unit_test(reads_beyond_what_a_page_bears_are_counted),
+		cmocka_unit_test(a_page_of_the_longest_start_has_an_end),
 		cmocka_unit_test(two_starts_are_no_larger_than_one),
 		cmocka_unit_test(picture_of_a_large_start),
 		cmocka_unit_test(what_was_prefetched_is_told_apart),

@@ -40,7 +40,8 @@ uint64_t strokes_finest(const struct timeline *timeline, uint64_t finest, size_t
 
 		for (size_t at = 0; stroke_next(timeline, finest, &at, &stroke);)
 			n++;
-		if (n <= most + timeline->n_threads)
+		/* Half the start is coarse enough, however many threads there are. */
+		if (n <= most + timeline->n_threads || finest > timeline->duration / 2)
 			return finest;
 	}
 }

@@ -18,7 +18,7 @@ struct stroke {
  */
 bool stroke_next(const struct timeline *timeline, uint64_t finest, size_t *at, struct stroke *ret);
 
-/* How fine strokes may be so that there are no more than `most`, and one for each thread. */
+/* How fine strokes may be so that there are no more than `most`, and one, or of more threads two, for each thread. */
 uint64_t strokes_finest(const struct timeline *timeline, uint64_t finest, size_t most);
 
 /* What the shortest read must last so that no more than `most` are drawn. Returns 0 or -ENOMEM. */
