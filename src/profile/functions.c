@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "base/strings.h"
 
 static void object_release(struct profile_object *object)
@@ -23,6 +24,7 @@ void profile_functions_free(struct profile_functions *functions)
 	for (size_t i = 0; i < functions->n_objects; i++)
 		object_release(&functions->objects[i]);
 	free(functions->objects);
+	inode_map_release(&functions->by_name);
 	free(functions);
 }
 
@@ -32,20 +34,57 @@ static bool same_build(const struct profile_object *object, const uint8_t *build
 		memcmp(object->build_id, build_id, build_id_size) == 0;
 }
 
+static uint64_t hash_of(const char *path, const uint8_t *build_id, size_t build_id_size)
+{
+	return checksum64(path, strlen(path)) ^ checksum64(build_id, build_id_size);
+}
+
+static void forget_names(struct profile_functions *functions)
+{
+	inode_map_release(&functions->by_name);
+	functions->indexed = 0;
+}
+
+/* *ret is INODE_MAP_NONE if there is none. Returns 0 or -ENOMEM. */
+static int find_object(struct profile_functions *functions, const char *path, const uint8_t *build_id,
+	size_t build_id_size, size_t *ret)
+{
+	const struct profile_object *objects = functions->objects;
+	int r = 0;
+
+	for (; r == 0 && functions->indexed < functions->n_objects; functions->indexed += r == 0) {
+		const struct profile_object *object = &objects[functions->indexed];
+
+		r = inode_map_add(&functions->by_name, 0,
+			hash_of(object->path, object->build_id, object->build_id_size), functions->indexed);
+	}
+	*ret = inode_map_find(&functions->by_name, 0, hash_of(path, build_id, build_id_size));
+	if (r < 0 || *ret == INODE_MAP_NONE)
+		return r;
+	/* Others may have the same hash. */
+	for (size_t i = *ret; i < functions->n_objects; i++)
+		if (same_build(&objects[i], build_id, build_id_size) && streq(objects[i].path, path)) {
+			*ret = i;
+			return 0;
+		}
+	*ret = INODE_MAP_NONE;
+	return 0;
+}
+
 int profile_functions_add_object(struct profile_functions *functions, const char *path,
 	const uint8_t *build_id, size_t build_id_size, size_t *ret_index)
 {
 	struct profile_object object = {.build_id_size = build_id_size};
+	size_t known;
 	int r;
 
 	if (build_id_size > PROFILE_BUILD_ID_MAX)
 		return -EINVAL;
-	for (size_t i = 0; i < functions->n_objects; i++)
-		if (streq(functions->objects[i].path, path) &&
-			same_build(&functions->objects[i], build_id, build_id_size)) {
-			*ret_index = i;
-			return 0;
-		}
+	r = find_object(functions, path, build_id, build_id_size, &known);
+	if (r == 0 && known != INODE_MAP_NONE)
+		*ret_index = known;
+	if (r < 0 || known != INODE_MAP_NONE)
+		return r;
 	r = ARRAY_RESERVE(functions->objects, functions->objects_capacity, functions->n_objects + 1);
 	if (r < 0)
 		return r;
@@ -94,6 +133,7 @@ void profile_functions_finish(struct profile_functions *functions)
 		functions->objects[kept++] = *object;
 	}
 	functions->n_objects = kept;
+	forget_names(functions);
 }
 
 static bool object_good(const struct profile_object *object)

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/inode-map.h"
 #include "profile/profile.h"
 
 struct profile_call {
@@ -24,7 +25,9 @@ struct profile_object {
 struct profile_functions {
 	struct profile_object *objects; /* owned */
 	size_t n_objects, objects_capacity;
-	uint32_t n_calls; /* of all objects; each order below it is there once */
+	uint32_t n_calls;         /* of all objects; each order below it is there once */
+	struct inode_map by_name; /* how objects are found: hashes of path and build-id, as inodes */
+	size_t indexed;           /* objects that it knows */
 };
 
 /* NULL is allowed. */

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,35 @@ static void merging_keeps_both_orders(void **state)
 	profile_functions_free(nothing);
 }
 
+static size_t index_of(struct profile_functions *functions, const char *path, const uint8_t *build_id)
+{
+	size_t index;
+
+	assert_int_equal(profile_functions_add_object(functions, path, build_id, sizeof(id), &index), 0);
+	return index;
+}
+
+/* Many objects, and another build of each. */
+static void each_build_of_an_object_is_one_object(void **state)
+{
+	static const uint8_t other[sizeof(id)] = {9};
+	struct profile_functions *functions = calloc(1, sizeof(*functions));
+	char path[32];
+
+	for (size_t round = 0; round < 3; round++) {
+		for (size_t i = 0; i < 1000; i++) {
+			snprintf(path, sizeof(path), "/lib/%zu", i);
+			assert_int_equal(index_of(functions, path, id), 2 * i);
+			assert_int_equal(index_of(functions, path, other), 2 * i + 1);
+			assert_int_equal(profile_functions_add_call(functions, 2 * i + round % 2, round), 0);
+		}
+		assert_int_equal(functions->n_objects, 2000);
+	}
+	profile_functions_finish(functions); /* all are called */
+	assert_int_equal(index_of(functions, "/lib/999", other), 1999);
+	profile_functions_free(functions);
+}
+
 static void orders_are_checked(void **state)
 {
 	struct profile_functions *functions = some();
@@ -205,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_found_by_build_id_or_path),
 		cmocka_unit_test(merging_keeps_both_orders),
+		cmocka_unit_test(each_build_of_an_object_is_one_object),
 		cmocka_unit_test(orders_are_checked),
 		cmocka_unit_test(profile_with_functions_is_read_back),
 		cmocka_unit_test(profile_without_functions_has_none),
