@@ -7,6 +7,8 @@
 /* What every wrapper begins with; the name of the app follows, quoted for a shell. */
 #define WRAPPER_HEAD "#!/bin/sh\n# Written by headstart, and taken back by: headstart uninstall --app "
 
+#define WRAPPER_MAX 65536 /* bytes: it names paths of PATH_MAX, quoted */
+
 /* Whether there is a wrapper at that path. Opens only regular files. */
 bool is_wrapper(const char *path);
 
