@@ -8,13 +8,14 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/string-index.h"
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "order/callgrind.h"
 #include "order/image.h"
 
 struct file {
-	const char *path;         /* borrowed */
+	const char *path;         /* borrowed; comes first: by_path */
 	struct order_image image; /* owned; without functions: it cannot be used */
 	bool *called;             /* owned; of each function of the image, the first at its address */
 	size_t object;            /* in the profile's functions */
@@ -23,6 +24,7 @@ struct file {
 struct files {
 	struct file *items; /* owned */
 	size_t n, capacity;
+	struct string_index by_path;
 };
 
 static void files_releasep(struct files *files)
@@ -32,6 +34,7 @@ static void files_releasep(struct files *files)
 		free(files->items[i].called);
 	}
 	free(files->items);
+	string_index_release(&files->by_path);
 }
 
 /* Reads the functions of a file. Returns 0, also if there are none, or -ENOMEM. */
@@ -60,13 +63,16 @@ static int read_file_of(struct file *file, const char *debug_folder, struct prof
 static int find_file(struct files *files, const char *path, const char *debug_folder,
 	struct profile_functions *functions, struct callgrind_summary *summary, struct file **ret)
 {
+	ssize_t known =
+		string_index_find(&files->by_path, files->items, sizeof(*files->items), files->n, path);
 	int r;
 
-	for (size_t i = files->n; i-- > 0;)
-		if (streq(files->items[i].path, path)) {
-			*ret = &files->items[i];
-			return 0;
-		}
+	if (known == -ENOMEM)
+		return -ENOMEM;
+	if (known >= 0) {
+		*ret = &files->items[known];
+		return 0;
+	}
 	r = ARRAY_RESERVE(files->items, files->capacity, files->n + 1);
 	if (r < 0)
 		return r;

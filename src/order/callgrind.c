@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/inode-map.h"
 #include "base/strings.h"
 
 /* Names of objects by their numbers. */
 struct names {
-	struct callgrind_function *items; /* owned; only number and name */
+	const char **items; /* owned; the names borrowed */
 	size_t n, capacity;
+	struct inode_map by_number; /* numbers, as inodes */
 };
 
 struct parser {
@@ -43,22 +45,23 @@ static bool split(char *value, uint64_t *ret_number, const char **ret_name)
 
 static int take_object(struct parser *parser, char *value, const char **ret)
 {
+	struct names *objects = &parser->objects;
 	uint64_t number = UINT64_MAX;
 	const char *name;
+	size_t known;
 	int r;
 
 	if (!split(value, &number, &name))
 		return -EBADMSG;
-	for (size_t i = 0; !name && i < parser->objects.n; i++)
-		if (parser->objects.items[i].number == number)
-			name = parser->objects.items[i].name;
-	*ret = name ? name : "???";
-	if (!name || number == UINT64_MAX)
+	known = inode_map_find(&objects->by_number, 0, number);
+	*ret = name ? name : known != INODE_MAP_NONE ? objects->items[known] : "???";
+	if (!name || number == UINT64_MAX || known != INODE_MAP_NONE)
 		return 0;
-	r = ARRAY_RESERVE(parser->objects.items, parser->objects.capacity, parser->objects.n + 1);
+	r = ARRAY_RESERVE(objects->items, objects->capacity, objects->n + 1);
 	if (r == 0)
-		parser->objects.items[parser->objects.n++] =
-			(struct callgrind_function){.number = number, .name = name};
+		r = inode_map_add(&objects->by_number, 0, number, objects->n);
+	if (r == 0)
+		objects->items[objects->n++] = name;
 	return r;
 }
 
@@ -164,6 +167,7 @@ int callgrind_parse(char *text, struct callgrind *ret, size_t *ret_line)
 	if (r == 0 && !parser.has_events)
 		r = -EBADMSG;
 	free(parser.objects.items);
+	inode_map_release(&parser.objects.by_number);
 	keep_each_once(ret);
 	return r;
 }
