@@ -28,7 +28,7 @@ if [ "$1" = daemon ]; then
 fi
 shift
 exec {loader} {folder}/setpriv --reuid {user} --regid {user} --clear-groups \
-    {loader} {folder}/sh -c '{loader} {folder}/sleep {older}; echo >&0; read -r word && unset HEADSTART && exec "$@" </dev/null' sh "$@"
+    {loader} {folder}/sh -c '{loader} {folder}/sleep {older}; echo >&0; read -r word && unset HEADSTART && cd "$HOME" && exec "$@" </dev/null' sh "$@"
 """
 
 

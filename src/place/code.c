@@ -2,8 +2,6 @@
 #include "place/code.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <sys/utsname.h>
 
 #include "base/cleanup.h"
 #include "elf/file.h"
@@ -14,15 +12,6 @@
 #else
 #define UNIT_BYTES 1u
 #endif
-
-bool place_code_reads_on(void)
-{
-	unsigned major, minor;
-	struct utsname kernel;
-
-	return uname(&kernel) == 0 && sscanf(kernel.release, "%u.%u", &major, &minor) == 2 &&
-		(major > 6 || (major == 6 && minor >= 17));
-}
 
 int place_code_find(int fd, uint32_t page_size, struct place_runs *ret)
 {

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a fault in the code of a program or library reads.
- *
- * Since Linux 6.17 that is the missing page and what follows it, read_ahead_kb in all, as far as the mapping goes; no page
- * is marked, so the kernel does not read on (mm/filemap.c, do_sync_mmap_readahead(): VM_EXEC). Before, it is half of
- * read_ahead_kb on both sides, as it still is in data.
- */
+/* Which pages of a file are code, and what a fault in them reads where base/code-faults.h says so. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "place/runs.h"
-
-/* Whether this kernel does so. */
-bool place_code_reads_on(void);
 
 /* Adds the pages of an open file that are mapped as code; none if it is no ELF file. Returns as place_runs_add(). */
 int place_code_find(int fd, uint32_t page_size, struct place_runs *ret);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/code-faults.h"
 #include "base/io.h"
 #include "base/open.h"
 #include "base/strings.h"
@@ -119,7 +120,7 @@ static int find_disk(struct place_job *job, int fd, const char *path, const stru
 	}
 	disks_apply(&disk.device);
 	disk.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
-	disk.code_reads_on = place_code_reads_on();
+	disk.code_reads_on = code_faults_read_on();
 	r = ARRAY_RESERVE(job->disks, job->disks_capacity, job->n_disks + 1);
 	if (r == 0)
 		r = add_starts(&disk, job->n_programs);

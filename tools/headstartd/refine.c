@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/code-faults.h"
 #include "base/hidden.h"
 #include "base/open.h"
 #include "base/stranger.h"
@@ -136,7 +137,7 @@ static void leave_out_documents(const struct refining *refining, struct profile 
 /*
  * On a rotational disk a page that is left out and needed costs a seek, and one that is read in vain next to nothing
  * (docs/decisions/learning.md). So nothing is left out there; late pages and those that nothing maps are learnt all the same.
- * Returns how many pages a fault brings in before the one that is missing, if any are to be left out; else 0.
+ * Returns how many pages a fault brings in on one side of the one that is missing, if any are to be left out; else 0.
  */
 static uint32_t pages_around(const struct profile *recording)
 {
@@ -149,7 +150,8 @@ static uint32_t pages_around(const struct profile *recording)
 	if (fd < 0 || device_of_by_rules(fd, config.devices, config.n_devices, &device) < 0)
 		return 0;
 	disks_apply(&device);
-	around = (uint64_t)device.read_ahead_kb * 1024 / recording->page_size / 2;
+	around = (uint64_t)device.read_ahead_kb * 1024 / recording->page_size;
+	around = code_faults_read_on() && around > 0 ? around - 1 : around / 2;
 	return device.class == DEVICE_ROTATIONAL ? 0
 		: around < REFINE_AROUND         ? REFINE_AROUND
 						 : (uint32_t)around;

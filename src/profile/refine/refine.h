@@ -62,8 +62,8 @@ int profile_refine(struct profile *into, const struct refine_start *start, struc
 /*
  * Chooses anew which unsure pages are left out of the plan. Returns how many, or negative errno with `profile` as it was.
  *
- * They lie more than `around` pages apart, which is half of the kernel's read-ahead, so that it does not bring one in around
- * another; with 0 none is left out. Those farthest from certain pages come first, because they are the least likely to be
+ * They lie more than `around` pages apart, which is what the kernel reads on one side of a missing page, so that it does not bring
+ * one in with another; with 0 none is left out. Those farthest from certain pages come first, because they are the least likely to be
  * needed, and only a needed page costs the start a read. `seed` is a random number.
  */
 ssize_t profile_choose_out(struct profile *profile, uint32_t around, uint64_t seed);
