@@ -18,8 +18,7 @@ at_case_exit() {
 
 # Begins to record, when no other test does: they empty the page cache.
 begin() { # [OPTION…]
-	exec 7</sys/kernel
-	flock -w 900 7 || skip "other tests record"
+	take_turn
 	"$tool" boot record "$@" 2>"$tmp/log" 7>&- &
 	recorder=$!
 	until grep -q "recording what is read" "$tmp/log"; do
