@@ -41,7 +41,7 @@ bool look_read(const char *path, struct look_status *ret)
 
 static enum timeline_state state_of(char letter)
 {
-	/* Whoever can be interrupted by nothing waits for a disk, nearly always. */
+	/* What no signal can interrupt is nearly always a wait for a disk. */
 	return letter == 'R' ? TIMELINE_RUNNING : letter == 'D' ? TIMELINE_READ : TIMELINE_OTHER;
 }
 

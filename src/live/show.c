@@ -15,7 +15,7 @@ const char *show_state(const struct live *live, const struct live_process *proce
 {
 	if (process->ended)
 		return "ended";
-	/* Without events this is what /proc calls D: for a disk, nearly always. */
+	/* Without events, this is the D of /proc, which is nearly always a wait for a disk. */
 	return process->state == TIMELINE_READ && !live->exact ? "disk" : timeline_state_name(process->state);
 }
 

@@ -15,7 +15,7 @@ struct window {
 	uint64_t began;            /* nanoseconds, CLOCK_MONOTONIC */
 	bool attached;             /* the numbers of threads are those of /proc here */
 	int32_t top; /* if so, the process that is watched with everything below it; 0: the machine */
-	bool no_calls; /* the events have no system calls: a thread that sleeps waits for nothing that is known */
+	bool no_calls; /* the events have no system calls, so it is not known what a sleeping thread waits for */
 };
 
 /* Takes moments and requests out of the trace, and drops its events. Returns 0 or -ENOMEM. */

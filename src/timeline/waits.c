@@ -111,7 +111,7 @@ static bool reads(int64_t call)
 
 enum timeline_state wait_state(const struct wait *wait)
 {
-	/* The kernel interrupts nobody who waits for a page; only FUSE lets its readers sleep. */
+	/* No signal can interrupt a wait for a page, except on FUSE. */
 	if (wait->deep && wait->has_file && !makes_child(wait->call)) {
 		for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 			if (calls[i].number == wait->call && calls[i].state == TIMELINE_WRITE)
@@ -126,7 +126,7 @@ enum timeline_state wait_state(const struct wait *wait)
 	if (looks_up(wait->call))
 		return TIMELINE_READ;
 	if (reads(wait->call))
-		/* Nobody who waits for a pipe or a socket cannot be interrupted: another process reads the page. */
+		/* Signals can interrupt waits for pipes and sockets. So a deep wait is one for a page that another process reads. */
 		return wait->has_file || wait->deep ? TIMELINE_READ : TIMELINE_PIPE;
 	return wait->has_file && !wait->deep ? TIMELINE_READ : TIMELINE_OTHER;
 }

@@ -20,7 +20,7 @@ bool follow_path_own(const struct follow_stop *stop, const char *path, char ret[
 
 /*
  * Opens an absolute path, in the root of the process or in ours, with O_PATH, and asks no file system for anything. Returns a
- * descriptor, or negative errno: -EAGAIN if the kernel does not know the name by heart.
+ * descriptor, or negative errno: -EAGAIN if the kernel has not cached the name.
  */
 int follow_path_open_known(const struct follow_process *process, const char *path);
 
