@@ -16,7 +16,7 @@
 #define COST_SEGMENT_NS 3000u
 
 /*
- * The additional cost of an end of a PT_LOAD that holds code: since Linux 6.16 the kernel reads ahead from a fault in
+ * The additional cost of an end of a PT_LOAD that holds code: since Linux 6.17 the kernel reads ahead from a fault in
  * it only to that end (mm/filemap.c, do_sync_mmap_readahead). The additional fault costs more on a disk in a cloud than
  * on a rotational one, where the next touched page lies next. By a model of both, the 12,390 touched pages of libxul in
  * the order of a start of Firefox:

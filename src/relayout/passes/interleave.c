@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Problem: without a shim, page faults read the hot region, in the order of the program and not of the file. The kernel
- * reads 128 KiB ahead from a fault, but in code only to the end of its mapping (since Linux 6.16). So the faults in
+ * reads 128 KiB ahead from a fault, but in code only to the end of its mapping (since Linux 6.17). So the faults in
  * code become no fewer, and each is a seek.
  *
  * But ld.so touches pages in the order of their addresses before the program runs, when it relocates. It touches data,
