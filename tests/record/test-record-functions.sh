@@ -98,6 +98,24 @@ case_stripped_files_are_known_by_their_tables_for_unwinding() {
 	! grep -q ":helper4999$" numbered || fail "what was not called is in the order"
 }
 
+# No table for unwinding has them.
+case_stripped_file_is_known_by_the_debug_file_beside_it() {
+	gcc -O0 -fno-asynchronous-unwind-tables -fno-unwind-tables -Wl,--build-id -o named -x c - <<'END' || fail "gcc"
+void first(void) { }
+void second(void) { }
+void never(void) { }
+int main(int argc, char **argv) { second(); first(); if (argc > 3) never(); return 0; }
+END
+	objcopy --only-keep-debug named strip/named.debug && strip -o strip/named named &&
+		objcopy --add-gnu-debuglink=strip/named.debug strip/named || fail "cannot be split"
+	record --functions=named -- strip/named || fail "$(cat err)"
+	"$tool" order --for lld profile | grep -xE 'main|first|second|never' >order || :
+	printf '%s\n' main second first | diff order - >&2 || fail "another order: $(cat order)"
+	rm strip/named.debug
+	record --functions=named -- strip/named || fail "$(cat err)"
+	! "$tool" order --for lld profile >order 2>&1 || fail "functions without a debug file: $(cat order)"
+}
+
 # The order for the linker is that of the first calls.
 case_order_for_a_linker_is_that_of_calls() {
 	record --functions=few -- ./few || fail "$(cat err)"
