@@ -18,6 +18,7 @@ import time
 from coldlib import arms
 from coldlib.experiment import GivenUp
 from coldlib.stage import Stage, lab_errors, slowdisk
+from lab.aged import aged
 from lab.build import headstart
 from lab.image import image
 from lab.variant import variant
@@ -37,6 +38,8 @@ class Session:
         self._open = contextlib.ExitStack()
         with lab_errors():
             self.image = self.options.image or image(progress=self.tell.note)
+            if self.options.aged:
+                self.image = aged(self.image, slowdisk(self.options), self.tell.note)
         return self
 
     def __exit__(self, *exception):

@@ -23,6 +23,7 @@ wrong() {
 case_wrong_arguments_are_refused() {
 	wrong "--device" -- true
 	wrong "invalid choice: 'tape'" --device tape -- true
+	wrong "--aged cannot be measured with 'relaid'" --device hdd --aged --arms placed,relaid -- true
 	wrong "either --app NAME or a command" --device hdd
 	wrong "either --app NAME or a command" --device hdd --app firefox -- true
 	wrong "unknown arm 'fast': use nothing, whole" --device hdd --arms run,fast -- true
