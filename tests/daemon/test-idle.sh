@@ -162,8 +162,9 @@ warmer() {
 	done
 }
 
-# The child looks at the disks for a second before each program: so many keep it busy while another one is started.
-warming_ends_for_a_start() {
+# The child looks at the disks for a second before each program: so many keep it busy while something happens. `seldom` is planned
+# and is not warmed.
+warming_takes_long() {
 	rm -rf "$HEADSTART_STATE"
 	many=$(seq 30)
 	planned $many
@@ -193,6 +194,10 @@ warming_ends_for_a_start() {
 		sleep 0.05
 	done
 	[ -n "$child" ] || fail "nothing is warmed: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+}
+
+warming_ends_for_a_start() {
+	warming_takes_long
 	[ "$(ionice -p "$child")" = idle ] || fail "it reads like others: $(ionice -p "$child")"
 	"$disk/seldom"
 	for try in $(seq 1200); do
@@ -207,6 +212,25 @@ case_warming_ends_when_a_program_starts_cold() {
 	with_a_clock
 	have ionice || return 0
 	until_undisturbed warming_ends_for_a_start
+}
+
+# Nothing is executed meanwhile that would wake the daemon.
+warming_ends_for_a_pause() {
+	warming_takes_long
+	"$tool" pause
+	/usr/bin/python3 -c '
+import os, sys, time
+for look in range(1200):
+    if not os.path.exists("/proc/" + sys.argv[1]):
+        sys.exit(0)
+    time.sleep(0.05)
+sys.exit(1)' "$child" || fail "it goes on: $(cat "$tmp/daemon-log")"
+	[ "$(note warmings)" = 0 ] || fail "it has ended by itself"
+}
+case_warming_ends_when_the_daemon_is_paused() {
+	with_a_clock
+	have /usr/bin/python3 || return 0
+	until_undisturbed warming_ends_for_a_pause
 }
 
 case_damaged_habits_begin_anew() {

@@ -317,6 +317,8 @@ static int patience(const struct daemon *daemon)
 	uint64_t idle = idle_next_ms(&daemon->idle);
 
 	next = idle < next ? idle : next;
+	if (daemon->idle.warming && now + SWITCHES_MS < next)
+		next = now + SWITCHES_MS; /* a pause ends it */
 	if (daemon->note_old && daemon->note_ms + NOTE_MS < next)
 		next = daemon->note_ms + NOTE_MS;
 	if (next == UINT64_MAX)
