@@ -14,6 +14,7 @@ __attribute__((noinline)) int outer(int x) { return x + inner(x); }
 int main(int argc, char **argv) { return outer(argc) == 0; }
 END
 build() { gcc -O1 -fno-ipa-ra -fvisibility=hidden -ffunction-sections -Wl,--export-dynamic-symbol=shown "$@" -o full app.c; }
+build -Wl,--build-id=0x0123456789abcdef && mkdir other && objcopy --only-keep-debug full other/app.debug || fail "does not compile"
 build -Wl,--build-id || fail "does not compile"
 id=$(readelf -n full | sed -n 's/.*Build ID: //p')
 objcopy --only-keep-debug full app.debug
@@ -21,6 +22,8 @@ echo "range 0 $(($(stat -c %s full) / $(getconf PAGESIZE) + 1)) 1 1" >all
 profile_of "$real/full" full.profile all
 order --for lld full.profile >full.order
 for name in shown inner outer main; do grep -qx $name full.order || fail "the order is without $name: $(cat full.order)"; done
+
+[ "$(id -u)" != 0 ] || for_others "$HEADSTART_TEST_BUILD/tools/headstart-tool"
 
 # place [FILE]: the program without symbols, which names FILE or app.debug as its debug file, is place/app of place.profile.
 place() {
@@ -80,14 +83,16 @@ case_debug_file_with_another_checksum_is_refused() {
 
 # By its checksum it is the one.
 case_debug_file_of_another_build_is_refused() {
-	mv full kept
-	build -Wl,--build-id=0x0123456789abcdef
-	mkdir -p other
-	objcopy --only-keep-debug full other/app.debug
-	mv kept full
 	place other/app.debug
 	cp other/app.debug place
 	is_not_found
+	# By its name it is the one.
+	by_id=by-id/.build-id/$(echo "$id" | cut -c 1-2)
+	mkdir -p "$by_id"
+	cp other/app.debug "$by_id/$(echo "$id" | cut -c 3-).debug"
+	is_not_found --debug-dir "$real/by-id"
+	cp app.debug "$by_id/$(echo "$id" | cut -c 3-).debug"
+	is_found --debug-dir "$real/by-id"
 }
 
 case_file_without_build_id_has_a_debug_link() {
@@ -194,14 +199,14 @@ case_no_server_is_asked() {
 case_wrong_file_in_the_cache_is_refused() {
 	place
 	cache home/.cache/debuginfod_client
-	for wrong in /dev/null /bin/true; do
+	for wrong in /dev/null /bin/true other/app.debug; do
 		cat $wrong >"home/.cache/debuginfod_client/$id/debuginfo"
 		is_not_found
 	done
 	rm -r home
 }
 
-# Root does not believe what a user has put into a cache, nor does one user believe another.
+# Root does not believe what a user has put into a cache.
 case_cache_of_a_stranger_is_refused() {
 	[ "$(id -u)" = 0 ] || { untried "a stranger's cache: not root"; return; }
 	place
@@ -216,6 +221,23 @@ case_cache_of_a_stranger_is_refused() {
 	chown 65534 "home/.cache/debuginfod_client/$id/debuginfo"
 	is_not_found
 	rm -r home
+}
+
+# Nor does one user believe another.
+case_users_believe_their_own_cache_and_that_of_root() {
+	[ "$(id -u)" = 0 ] || { untried "a cache of another user: not root"; return; }
+	place
+	cp place/app "$others"
+	profile_of "$others/app" "$others/profile" all
+	cache "$others/cache"
+	export DEBUGINFOD_CACHE_PATH="$others/cache"
+	for owner in 65534 0; do
+		chown -R $owner "$others/cache"
+		$as_nobody "$others/headstart-tool" order --for lld "$others/profile" >found || fail "not the cache of user $owner"
+		cmp -s found full.order || fail "another order: $(diff found full.order)"
+	done
+	chown -R 1 "$others/cache"
+	refuses 1 "is stripped" $as_nobody "$others/headstart-tool" order --for lld "$others/profile"
 }
 
 # As gdb's manual makes it, "Debugging information in a special section": the symbols of what the file does not export.
