@@ -151,6 +151,31 @@ END
 	machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
 }
 
+# The kernel is told of threads, not of processes.
+case_threads_that_run() {
+	/usr/bin/python3 - "$tmp/go" "$disk/file" <<'END' &
+import sys, threading
+
+def read():
+    open(sys.argv[1]).read()
+    open(sys.argv[2], "rb").read()
+
+threading.Thread(target=read, daemon=True).start()
+threading.Event().wait()
+END
+	other=$!
+	until [ "$(ls "/proc/$other/task" | wc -l)" = 2 ]; do
+		sleep 0.05 # it tells in no other way
+	done
+	cold
+	begin_watch "$other"
+	echo >"$tmp/go"
+	await_file "$disk/file"
+	kill -9 "$other"
+	wait "$watcher" || fail "it does not end with the process: $(cat "$tmp/err")"
+	watcher= other=
+}
+
 case_machine() {
 	cold
 	begin_watch

@@ -5,7 +5,9 @@
  */
 #include "record/events/tracer.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,8 @@
 #define BUFFERS_KIB    (64u << 10) /* of all CPUs together */
 #define BUFFER_MIN_KIB 1024u
 #define BUFFER_MAX_KIB 8192u
-#define TREE_MAX       64    /* processes that a tree has at first */
+#define TID_TEXT       12    /* characters of a thread's number, with a blank and a sign */
+#define ROUNDS_MAX     4     /* of looking for threads that are made meanwhile */
 #define LIGHT_KIB      1024u /* of each CPU */
 
 /* An instance of ftrace, and the buffers that it fills. */
@@ -273,23 +276,79 @@ static int leave_out(const struct ring *ring, enum kind kind, const char *name)
 	return write_option(ring, file, filter);
 }
 
-/* Chooses the processes, and switches the events of the tree on. */
-static int follow(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+/* Chooses these threads, besides those that are chosen already. What they fork is chosen by the kernel from then on. */
+static int choose(const struct tracer *tracer, const int32_t *tids, size_t n)
 {
-	char text[TREE_MAX * 12] = "";
+	_cleanup_free_ char *text = malloc(n * TID_TEXT + 1);
 	size_t used = 0;
+
+	if (!text)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		used += (size_t)snprintf(text + used, TID_TEXT + 1, "%" PRId32 " ", tids[i]);
+	errno = 0;
+	if (n == 0 || tracefs_instance_file_append(tracer->tree.instance, "set_event_pid", text) >= 0)
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+static bool has_pid(const struct record_trace *trace, int32_t pid)
+{
+	for (size_t i = 0; i < trace->n_pids; i++)
+		if (trace->pids[i] == pid)
+			return true;
+	return false;
+}
+
+/* Adds the threads of a process that are not among trace->pids yet. */
+static int add_threads(struct record_trace *trace, int32_t pid)
+{
+	_cleanup_closedir_ DIR *folder = NULL;
+	struct dirent *entry;
+	char path[64];
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < n && i < TREE_MAX; i++) {
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%d ", pids[i]);
-		r = record_trace_add_pid(trace, pids[i]);
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task", pid);
+	folder = opendir(path);
+	while (r == 0 && folder && (entry = readdir(folder))) {
+		int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid > 0 && !has_pid(trace, tid))
+			r = record_trace_add_pid(trace, tid);
 	}
-	if (r == 0 && n > 0)
-		r = write_option(&tracer->tree, "set_event_pid", text);
+	return r;
+}
+
+/*
+ * The kernel chooses threads, not processes. One that is not chosen yet may make another before it is. Without any choice the
+ * kernel would record everybody.
+ */
+static int choose_processes(
+	const struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+{
+	size_t chosen = trace->n_pids;
+	int r = 0;
+
+	for (int round = 0; r == 0 && round < ROUNDS_MAX; round++) {
+		for (size_t i = 0; r == 0 && i < n; i++)
+			r = add_threads(trace, pids[i]);
+		if (r < 0 || trace->n_pids == chosen)
+			break;
+		r = choose(tracer, trace->pids + chosen, trace->n_pids - chosen);
+		chosen = trace->n_pids;
+	}
+	return r == 0 && chosen == 0 ? -ESRCH : r;
+}
+
+/* Switches the events of the tree on. */
+static int follow(struct tracer *tracer, bool everybody)
+{
+	int r = 0;
+
 	for (enum kind kind = tracer->only_added ? EVENT_ADDED : 0; r == 0 && kind < EVENT_MARK; kind++)
 		r = enable(&tracer->tree, kind);
 	for (enum kind kind = EVENT_SWITCH; r == 0 && tracer->moments && kind < EVENT_ISSUE; kind++)
-		if (n > 0 || kind != EVENT_CALL)
+		if (!everybody || kind != EVENT_CALL)
 			r = enable(&tracer->tree, kind);
 	return r;
 }
@@ -315,7 +374,9 @@ int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32
 	int r = forget_events(tracer);
 
 	if (r == 0)
-		r = follow(tracer, trace, pids, n);
+		r = n > 0 ? choose_processes(tracer, trace, pids, n) : 0;
+	if (r == 0)
+		r = follow(tracer, n == 0);
 	enable_disks(tracer);
 	return r;
 }
@@ -340,7 +401,11 @@ int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *re
 		return r;
 	if (!tracer->marked_by)
 		return -ESRCH;
-	r = follow(tracer, trace, &tracer->marked_by, 1);
+	r = record_trace_add_pid(trace, tracer->marked_by);
+	if (r == 0)
+		r = choose(tracer, &tracer->marked_by, 1);
+	if (r == 0)
+		r = follow(tracer, false);
 	enable_disks(tracer);
 	if (r == 0)
 		*ret_pid = tracer->marked_by;

@@ -46,9 +46,9 @@ int tracer_marker(struct tracer *tracer);
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid);
 
 /*
- * Records, from now on, these processes, numbered as in the first pid namespace, and all that they fork; and the requests
+ * Records, from now on, all threads of these processes, numbered as in the first pid namespace, and all that they fork; and the requests
  * to disks, unless the tracer is light. Of what the kernel had gathered before, nothing counts. If `n` is 0, it records
- * every process of the machine, but not their system calls, which would cost all of them time.
+ * every process of the machine, but not their system calls, which would cost all of them time. -ESRCH: the processes have ended.
  */
 int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n);
 
