@@ -110,6 +110,8 @@ static int gather(struct session *session, int milliseconds)
 		r = sleepers_look(&session->sleepers, &session->trace);
 	if (r == 0)
 		r = opens_drain(&session->opens, &session->trace);
+	if (r == 0 && session->options->watch)
+		r = opens_forget(&session->opens, OPENS_PLENTY);
 	session->tree_ended =
 		process_tree_reap(session->command.pid, &session->command_ended, &session->status);
 	return r;

@@ -188,6 +188,26 @@ case_machine() {
 	machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
 }
 
+# What others mount in a namespace of their own goes when their last process ends: the disk can be removed at once.
+case_machine_keeps_no_mounts_of_others() {
+	truncate -s 16M "$tmp/theirs"
+	mkfs.ext4 -q -F "$tmp/theirs"
+	mkdir -p "$tmp/there"
+	begin_watch
+	unshare --mount --propagation private sh -c 'mount -o loop "$1/theirs" "$1/there" && echo >"$1/there/file" &&
+		cat "$1/there/file" /etc/passwd && ls -lR "$1/there"' sh "$tmp" >"$tmp/out" || skip "no loop device here"
+	# Others on the machine may look at it, too.
+	tries=0
+	while [ -n "$(losetup -j "$tmp/theirs")" ]; do
+		kill -0 "$watcher" || fail "the watching has ended: $(cat "$tmp/err")"
+		[ $((tries += 1)) -lt 1200 ] || fail "watch keeps it: $(losetup -j "$tmp/theirs")"
+		sleep 0.05 # it tells in no other way
+	done
+	kill -INT "$watcher"
+	wait "$watcher" || fail "it failed: $(cat "$tmp/err")"
+	watcher=
+}
+
 case_watch_without_root() {
 	for_others "$tool"
 	as_user="$as_nobody $others/headstart-tool"

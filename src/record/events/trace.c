@@ -127,12 +127,16 @@ int record_files_add(struct record_files *files, struct record_file **ret)
 	return 0;
 }
 
+void record_file_release(struct record_file *file)
+{
+	free(file->path);
+	free(file->resident);
+}
+
 void record_files_release(struct record_files *files)
 {
-	for (size_t i = 0; i < files->count; i++) {
-		free(files->items[i].path);
-		free(files->items[i].resident);
-	}
+	for (size_t i = 0; i < files->count; i++)
+		record_file_release(&files->items[i]);
 	free(files->items);
 	*files = (struct record_files){0};
 }

@@ -92,4 +92,5 @@ void record_trace_release(struct record_trace *trace);
 
 /* Adds an empty file. *ret points to it until the next one is added. */
 int record_files_add(struct record_files *files, struct record_file **ret);
+void record_file_release(struct record_file *file);
 void record_files_release(struct record_files *files);

@@ -239,6 +239,8 @@ static int32_t whose_view(const struct opens *opens, int32_t pid)
 {
 	int32_t ancestor = pid;
 
+	if (!opens->everybody && opens->tree.count == 0)
+		return 0;
 	for (unsigned i = 0; i < ANCESTORS_MAX && ancestor > 1; i++, ancestor = parent_of(ancestor))
 		if (is_in_tree(opens, ancestor))
 			return pid;
@@ -422,6 +424,35 @@ int opens_drain(struct opens *opens, const struct record_trace *trace)
 			return 0;
 		if (r > 0)
 			r = 0;
+	}
+	return r;
+}
+
+static int compare_openings(const void *a, const void *b)
+{
+	const struct record_file *x = a, *y = b;
+
+	return (x->opened < y->opened) - (x->opened > y->opened);
+}
+
+int opens_forget(struct opens *opens, size_t most)
+{
+	struct record_files *files = &opens->files;
+	int r = 0;
+
+	if (opens->unnamed.count > most)
+		inode_map_release(&opens->unnamed);
+	if (files->count <= most)
+		return 0;
+	qsort(files->items, files->count, sizeof(*files->items), compare_openings);
+	while (files->count > most / 2)
+		record_file_release(&files->items[--files->count]);
+	inode_map_release(&opens->known);
+	for (size_t i = 0; r == 0 && i < files->count; i++) {
+		const struct record_file *file = &files->items[i];
+
+		r = inode_map_add(&opens->known, mounts_pack_device(major(file->st_dev), minor(file->st_dev)),
+			file->inode, i);
 	}
 	return r;
 }

@@ -69,6 +69,13 @@ bool opens_may_wait(struct opens *opens, int fd, int32_t pid);
 /* Takes openings, the oldest first, but not all if there are many. `trace` has the processes of the tree and must have been drained just before. */
 int opens_drain(struct opens *opens, const struct record_trace *trace);
 
+/*
+ * For whoever watches without end: of more than `most` files with a name, forgets the half that was opened longest ago; of more
+ * without a name, all. Files change their places in opens->files. Returns 0 or -ENOMEM.
+ */
+int opens_forget(struct opens *opens, size_t most);
+#define OPENS_PLENTY 262144 /* files */
+
 /* Takes all openings up to now, and no later ones. `trace` is complete. */
 int opens_end(struct opens *opens, const struct record_trace *trace);
 void opens_release(struct opens *opens);

@@ -102,7 +102,6 @@ static int set_up(struct attached *attached, const struct attach_options *option
 	attached->opens.bounded = true;
 	if (opens_start(&attached->opens, &attached->mounts) == -ENOMEM)
 		return -ENOMEM;
-	attached->opens.everybody = options->n_pids == 0;
 	r = tracer_attach(attached->tracer, &attached->trace, options->pids, options->n_pids);
 	return r == 0 ? name_files(attached, options->pids, options->n_pids) : r;
 }
@@ -127,8 +126,13 @@ static int watch(struct attached *attached, const struct attach_options *options
 		poll(NULL, 0, POLL_MS); /* a signal ends it early */
 		seen.complete = monotonic_ns();
 		r = tracer_drain(attached->tracer, &attached->trace);
+		/* Of the machine no process is ours, so no mount namespace of any is kept. */
+		if (options->n_pids == 0)
+			attached->trace.n_pids = 0;
 		if (r == 0)
 			r = drain_opens(attached);
+		if (r == 0)
+			r = opens_forget(&attached->opens, OPENS_PLENTY);
 		if (r == 0)
 			r = options->watch(options->context, &seen);
 	}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of the names of opened files that are kept. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "record/names/opens.h"
+#include "tree.h"
+
+#define FILES 40
+
+static char folder[] = "/tmp/headstart-opens.XXXXXX";
+
+static void add(struct opens *opens, int number)
+{
+	char path[64];
+	_cleanup_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%d", folder, number);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(opens_add(opens, fd, getpid(), NULL), 0);
+}
+
+static bool has(const struct opens *opens, int number)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%d", folder, number);
+	for (size_t i = 0; i < opens->files.count; i++)
+		if (streq(opens->files.items[i].path, path))
+			return true;
+	return false;
+}
+
+static void what_was_opened_longest_ago_is_forgotten(void **state)
+{
+	struct opens opens = OPENS_INIT;
+	struct mounts mounts = {0};
+
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(mounts_read(&mounts), 0);
+	opens_start_empty(&opens, &mounts);
+	for (int i = 0; i < FILES; i++)
+		add(&opens, i);
+	assert_int_equal(opens_forget(&opens, FILES), 0);
+	assert_int_equal(opens.files.count, FILES);
+	assert_int_equal(opens_forget(&opens, FILES - 1), 0);
+	assert_int_equal(opens.files.count, FILES / 2 - 1);
+	for (int i = 0; i < FILES; i++)
+		assert_int_equal(has(&opens, i), i > FILES / 2);
+	add(&opens, FILES - 1); /* known */
+	assert_int_equal(opens.files.count, FILES / 2 - 1);
+	add(&opens, 0);
+	assert_int_equal(opens.files.count, FILES / 2);
+	assert_true(has(&opens, 0));
+	opens_release(&opens);
+	mounts_release(&mounts);
+	tree_remove(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_opened_longest_ago_is_forgotten)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
