@@ -6,8 +6,8 @@
 
 struct backend {
 	enum profile_backend name;
-	bool looks; /* at page tables, and notes openings by itself: there are no events of the kernel's */
-	/* Prepares everything; the command does not exist yet. */
+	bool looks; /* at page tables, and notes openings by itself: there are no events of the kernel's. record.c reads the mounts */
+	/* Prepares what the backend needs besides; the command does not exist yet. NULL: nothing. */
 	int (*set_up)(struct session *session, enum record_step *step);
 	/* A descriptor, the caller's, that the command writes to before it is at its gate. NULL: it need not. */
 	int (*marker)(struct session *session);

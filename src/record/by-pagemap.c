@@ -8,17 +8,6 @@
 #include "record/backend.h"
 #include "record/follow/sampler.h"
 
-static int set_up(struct session *session, enum record_step *step)
-{
-	int r;
-
-	*step = RECORD_STEP_MOUNTS;
-	r = mounts_read(&session->mounts);
-	if (r == 0)
-		opens_start_empty(&session->opens, &session->mounts);
-	return r;
-}
-
 static int begin(struct session *session, enum record_step *step)
 {
 	const struct sampler_options options = {
@@ -90,7 +79,6 @@ static void release(struct session *session)
 const struct backend backend_pagemap = {
 	.name = PROFILE_BACKEND_PAGEMAP,
 	.looks = true,
-	.set_up = set_up,
 	.begin = begin,
 	.go = go,
 	.gather = gather,

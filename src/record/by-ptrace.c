@@ -14,15 +14,8 @@ int record_probe_ptrace(void)
 
 static int set_up(struct session *session, enum record_step *step)
 {
-	int r;
-
-	*step = RECORD_STEP_MOUNTS;
-	r = mounts_read(&session->mounts);
-	if (r < 0)
-		return r;
 	*step = RECORD_STEP_FOLLOW;
 	session->filter = follow_filter(session->options->functions);
-	opens_start_empty(&session->opens, &session->mounts);
 	return session->filter ? 0 : -EOPNOTSUPP;
 }
 

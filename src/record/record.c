@@ -284,6 +284,18 @@ static int make_results(struct session *session, struct record_result *result)
 	return r == 0 && session->options->timeline ? session_make_timeline(session, result) : r;
 }
 
+static int set_up(struct session *session, enum record_step *step)
+{
+	int r = 0;
+
+	if (session->backend->looks) {
+		*step = RECORD_STEP_MOUNTS;
+		r = mounts_read(&session->mounts);
+		opens_start_empty(&session->opens, &session->mounts);
+	}
+	return r == 0 && session->backend->set_up ? session->backend->set_up(session, step) : r;
+}
+
 static int run(struct session *session, struct record_result *result, enum record_step *step)
 {
 	int r;
@@ -292,7 +304,7 @@ static int run(struct session *session, struct record_result *result, enum recor
 	r = take_signals(session);
 	if (r < 0)
 		return r;
-	r = session->backend->set_up(session, step);
+	r = set_up(session, step);
 	if (r < 0)
 		return r;
 	r = start_command(session, step);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,12 +229,14 @@ static int compare_runs(const void *a, const void *b)
 	return (x->first > y->first) - (x->first < y->first);
 }
 
-/* The number stays what it is while the process is stopped or its parent is. */
-static bool has_ended(int32_t pid)
+bool follow_process_has_ended(const struct follow_process *process)
 {
+	struct pollfd ended = {.fd = process->pidfd, .events = POLLIN};
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%" PRId32, pid);
+	if (process->pidfd >= 0)
+		return poll(&ended, 1, 0) > 0;
+	snprintf(path, sizeof(path), "/proc/%" PRId32, process->pid);
 	return access(path, F_OK) < 0;
 }
 
@@ -256,7 +259,7 @@ int follow_process_look(struct touched *touched, struct follow_process *process,
 	r = process->pagemap < 0 ? process->pagemap
 				 : page_tables_mappings(process->pid, found_mapping, &look);
 	if (r == -EACCES || r == -EPERM)
-		process->unseen = !has_ended(process->pid);
+		process->unseen = !follow_process_has_ended(process);
 	if (r == -EFBIG)
 		touched->trace->lost = true; /* more mappings than are read */
 	if (r == -ENOMEM)

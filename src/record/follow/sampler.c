@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +34,7 @@ struct sampler {
 	struct sampler_options options;
 	struct touched touched;
 	struct sampled *items; /* owned */
-	int32_t *pids;         /* owned; those of the items */
-	size_t count, capacity, pids_capacity;
+	size_t count, capacity;
 	size_t n_unseen;  /* of the processes that have ended */
 	uint64_t look_at; /* nanoseconds */
 	bool began;
@@ -96,17 +94,6 @@ int sampler_expect(struct sampler *sampler, const char *program, pid_t tid, bool
 	return r;
 }
 
-static bool has_ended(const struct follow_process *process)
-{
-	struct pollfd ended = {.fd = process->pidfd, .events = POLLIN};
-	char path[32];
-
-	if (process->pidfd >= 0)
-		return poll(&ended, 1, 0) > 0;
-	snprintf(path, sizeof(path), "/proc/%" PRId32, process->pid);
-	return access(path, F_OK) < 0;
-}
-
 static void remove_ended(struct sampler *sampler)
 {
 	size_t kept = 0;
@@ -114,12 +101,11 @@ static void remove_ended(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->count; i++) {
 		struct sampled *item = &sampler->items[i];
 
-		if (has_ended(item->process)) {
+		if (follow_process_has_ended(item->process)) {
 			sampler->n_unseen += item->process->unseen;
 			follow_process_free(item->process);
 			continue;
 		}
-		sampler->pids[kept] = sampler->pids[i];
 		sampler->items[kept++] = *item;
 	}
 	sampler->count = kept;
@@ -131,18 +117,15 @@ static int add_process(struct sampler *sampler, int32_t pid)
 	int r;
 
 	for (size_t i = 0; i < sampler->count; i++)
-		if (sampler->pids[i] == pid)
+		if (sampler->items[i].process->pid == pid)
 			return 0;
 	r = ARRAY_RESERVE(sampler->items, sampler->capacity, sampler->count + 1);
-	if (r == 0)
-		r = ARRAY_RESERVE(sampler->pids, sampler->pids_capacity, sampler->count + 1);
 	if (r < 0)
 		return r;
 	process = follow_process_new(pid);
 	if (!process)
 		return -ENOMEM;
 	process->foreign = follow_process_is_foreign(pid);
-	sampler->pids[sampler->count] = pid;
 	sampler->items[sampler->count++] = (struct sampled){.process = process};
 	return 0;
 }
@@ -155,12 +138,13 @@ static int find_processes(struct sampler *sampler)
 	int r = sampler->began ? 0 : add_process(sampler, sampler->options.top);
 
 	sampler->began = true;
-
 	if (r == 0 && sampler->options.below_us)
 		r = process_tree_below(getpid(), &pids, &n, &capacity) == -ENOMEM ? -ENOMEM : 0;
 	for (size_t i = 0; r == 0 && !sampler->options.below_us && i < sampler->count && n < PROCESS_TREE_MAX;
 		i++)
-		r = process_tree_below(sampler->pids[i], &pids, &n, &capacity) == -ENOMEM ? -ENOMEM : 0;
+		r = process_tree_below(sampler->items[i].process->pid, &pids, &n, &capacity) == -ENOMEM
+			? -ENOMEM
+			: 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_process(sampler, pids[i]);
 	remove_ended(sampler);
@@ -274,12 +258,6 @@ bool sampler_all_ended(const struct sampler *sampler)
 	return sampler->count == 0;
 }
 
-size_t sampler_processes(const struct sampler *sampler, const int32_t **ret)
-{
-	*ret = sampler->pids;
-	return sampler->count;
-}
-
 void sampler_summarize(const struct sampler *sampler, struct follow_summary *ret)
 {
 	*ret = (struct follow_summary){
@@ -300,7 +278,6 @@ void sampler_free(struct sampler *sampler)
 	for (size_t i = 0; i < sampler->count; i++)
 		follow_process_free(sampler->items[i].process);
 	free(sampler->items);
-	free(sampler->pids);
 	touched_release(&sampler->touched);
 	free(sampler);
 }

@@ -41,8 +41,5 @@ int sampler_pause(const struct sampler *sampler);
 /* Whether no process of the tree is left. */
 bool sampler_all_ended(const struct sampler *sampler);
 
-/* The processes of the tree at the last look; borrowed until the next one. Returns how many. */
-size_t sampler_processes(const struct sampler *sampler, const int32_t **ret);
-
 void sampler_summarize(const struct sampler *sampler, struct follow_summary *ret);
 void sampler_free(struct sampler *sampler);
