@@ -180,16 +180,21 @@ END
 	[ "$(stat -c %a:%u "$disk/out/s")" = 600:65534 ] || fail "others may read it"
 }
 
-# Without root: what was not in memory before the command, and nothing else.
-case_command_of_a_user_brings_what_is_new() {
+# files_of_a_user NAME OUT: a copy of the files that belongs to an ordinary user, and a folder that this user can write to.
+files_of_a_user() {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	for_others "$tool"
 	chmod 755 "$disk" "$disk/tree" "$disk/tree/sub"
 	$as_nobody test -r "$files/f1" || skip "'$disk' cannot be reached by an ordinary user"
-	cp -r "$files" "$disk/own"
-	install -d -o 65534 "$disk/written"
-	chown -R 65534 "$disk/own"
+	cp -r "$files" "$disk/$1"
+	install -d -o 65534 "$disk/$2"
+	chown -R 65534 "$disk/$1"
 	sync -f "$disk"
+}
+
+# Without root: what was not in memory before the command, and nothing else.
+case_command_of_a_user_brings_what_is_new() {
+	files_of_a_user own written
 	new() {
 		evict "$disk"/own/f*
 		cat "$disk/own/f1" >/dev/null
@@ -207,14 +212,7 @@ END
 
 # What a terminal does at Ctrl-C: the command ends, and the snapshot is written. An exit status of 127 is the command's own.
 case_command_that_is_interrupted_leaves_a_snapshot() {
-	[ "$(id -u)" = 0 ] || skip "not root"
-	for_others "$tool"
-	chmod 755 "$disk" "$disk/tree" "$disk/tree/sub"
-	$as_nobody test -r "$files/f1" || skip "'$disk' cannot be reached by an ordinary user"
-	cp -r "$files" "$disk/seen"
-	install -d -o 65534 "$disk/kept"
-	chown -R 65534 "$disk/seen"
-	sync -f "$disk"
+	files_of_a_user seen kept
 	cat >"$tmp/interrupt" <<'END'
 import os, signal, subprocess, sys
 command = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True, start_new_session=True)
