@@ -64,7 +64,8 @@ all_lines() {
 case_start_as_lines() {
 	cold
 	status=0
-	watch -- sh -c "echo its output; $disk/reader $disk/file >/dev/null; exit 5" || status=$?
+	# However long it takes, one line has the whole file.
+	watch --interval 1000 -- sh -c "echo its output; $disk/reader $disk/file >/dev/null; exit 5" || status=$?
 	[ "$status" = 5 ] || fail "the status of the command is lost: $status, $(cat "$tmp/err")"
 	grep -q '^its output$' "$tmp/err" || fail "the output of the command is not on standard error: $(cat "$tmp/err")"
 	grep -q " s  reader [0-9]*  [45]\.[0-9] MB  waited [0-9.]* s  $disk/file$" "$tmp/out" || fail "no line of the file: $(cat "$tmp/out")"
@@ -107,10 +108,10 @@ case_no_colour_where_it_is_not_wanted() {
 }
 
 case_terminal_is_clean_however_it_ends() {
-	for end in "kill -9 \$\$" "kill -15 \$PPID; exec sleep 1000"; do
-		alone "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sh -c "sleep 0.3; $end" >"$tmp/out" || :
-		"$here/check-pages" "$tmp/out" 80x24 >"$tmp/after" || fail "$end: $(cat -v "$tmp/out")"
-	done
+	alone "$here/on-terminal" 80x24 -- "$tool" watch -- sh -c 'kill -9 $$' >"$tmp/out" || :
+	"$here/check-pages" "$tmp/out" 80x24 >"$tmp/after" || fail "the command was killed: $(cat -v "$tmp/out")"
+	alone "$here/on-terminal" 80x24 wait:"headstart watch" signal:TERM -- "$tool" watch -- sleep 1000 >"$tmp/out" || :
+	"$here/check-pages" "$tmp/out" 80x24 >"$tmp/after" || fail "watch was ended: $(cat -v "$tmp/out")"
 }
 
 case_names_do_nothing_to_the_terminal() {
