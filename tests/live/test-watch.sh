@@ -189,6 +189,17 @@ case_machine() {
 	machine_state | diff "$tmp/before" - || fail "the machine is not as it was"
 }
 
+# As when somebody plugs a disk in.
+case_disk_that_is_mounted_meanwhile() {
+	begin_watch
+	cold
+	"$disk/reader" "$disk/file" >/dev/null
+	await_file "$disk/file"
+	kill -INT "$watcher"
+	wait "$watcher" || fail "it failed: $(cat "$tmp/err")"
+	watcher=
+}
+
 # What others mount in a namespace of their own goes when their last process ends: the disk can be removed at once.
 case_machine_keeps_no_mounts_of_others() {
 	truncate -s 16M "$tmp/theirs"

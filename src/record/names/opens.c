@@ -80,13 +80,18 @@ int opens_start(struct opens *opens, const struct mounts *mounts)
 	return 0;
 }
 
-int opens_mark_again(struct opens *opens)
+int opens_mark_again(struct opens *opens, struct mounts *mounts)
 {
-	int r = 0;
+	struct mounts now = {0};
+	int r = mounts_read(&now);
 
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	mounts_release(mounts);
+	*mounts = now;
 	/* A device that was unmounted and mounted again has lost its mark. A second mark does no harm. */
-	for (size_t i = 0; r == 0 && opens->fd >= 0 && i < opens->mounts->count; i++)
-		r = mark_mount(opens, &opens->mounts->items[i]);
+	for (size_t i = 0; r == 0 && opens->fd >= 0 && i < mounts->count; i++)
+		r = mark_mount(opens, &mounts->items[i]);
 	return r;
 }
 

@@ -36,8 +36,8 @@ struct opens {
 /* Marks the file systems. Without fanotify (-EPERM and the like) opens->fd stays -1. */
 int opens_start(struct opens *opens, const struct mounts *mounts);
 
-/* Marks the file systems of opens->mounts, which has changed. Returns 0 or -ENOMEM. */
-int opens_mark_again(struct opens *opens);
+/* Something was mounted: reads `mounts`, which opens->mounts is, anew, and marks their file systems. Returns 0 or -ENOMEM. */
+int opens_mark_again(struct opens *opens, struct mounts *mounts);
 
 /* Notes openings of others alone, with opens_add(): without fanotify, and all count as the command's. */
 void opens_start_empty(struct opens *opens, const struct mounts *mounts);

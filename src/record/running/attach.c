@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/inode-map.h"
@@ -29,6 +30,7 @@ struct attached {
 	struct record_trace trace;
 	struct inode_map named; /* mapped files that were looked at */
 	int32_t pid;            /* whose files are looked at */
+	int mountinfo;          /* polls as an error when something was mounted */
 };
 
 static void attached_release(struct attached *attached)
@@ -39,6 +41,8 @@ static void attached_release(struct attached *attached)
 	mounts_release(&attached->mounts);
 	record_trace_release(&attached->trace);
 	inode_map_release(&attached->named);
+	if (attached->mountinfo >= 0)
+		close(attached->mountinfo);
 }
 
 static int name_mapping(void *context, const struct page_mapping *mapping)
@@ -88,6 +92,7 @@ static int set_up(struct attached *attached, const struct attach_options *option
 	if (r < 0)
 		return r;
 	*step = RECORD_STEP_MOUNTS;
+	attached->mountinfo = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
 	r = mounts_read(&attached->mounts);
 	if (r < 0)
 		return r;
@@ -120,12 +125,16 @@ static int drain_opens(struct attached *attached)
 static int watch(struct attached *attached, const struct attach_options *options)
 {
 	struct record_seen seen = {.trace = &attached->trace, .files = &attached->opens.files};
+	struct pollfd mounted = {.fd = attached->mountinfo, .events = POLLPRI};
 	int r = 0;
 
 	while (r == 0) {
-		poll(NULL, 0, POLL_MS); /* a signal ends it early */
+		/* A signal ends it early. */
+		if (poll(&mounted, 1, POLL_MS) > 0)
+			r = opens_mark_again(&attached->opens, &attached->mounts);
 		seen.complete = monotonic_ns();
-		r = tracer_drain(attached->tracer, &attached->trace);
+		if (r == 0)
+			r = tracer_drain(attached->tracer, &attached->trace);
 		/* Of the machine no process is ours, so no mount namespace of any is kept. */
 		if (options->n_pids == 0)
 			attached->trace.n_pids = 0;
@@ -141,7 +150,8 @@ static int watch(struct attached *attached, const struct attach_options *options
 
 int attach_run(const struct attach_options *options, enum record_step *ret_step)
 {
-	_cleanup_(attached_release) struct attached attached = {.restore = RESTORE_INIT, .opens = OPENS_INIT};
+	_cleanup_(attached_release) struct attached attached = {
+		.restore = RESTORE_INIT, .opens = OPENS_INIT, .mountinfo = -1};
 	int r = set_up(&attached, options, ret_step), restored;
 
 	if (r == 0) {

@@ -74,19 +74,6 @@ static int begin(struct machine *machine)
 	return tracer_attach_everybody(machine->tracer, options->except);
 }
 
-/* Marks what has been mounted since. */
-static int look_at_mounts(struct machine *machine)
-{
-	struct mounts now = {0};
-	int r = mounts_read(&now);
-
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	mounts_release(&machine->mounts);
-	machine->mounts = now;
-	return opens_mark_again(&machine->opens);
-}
-
 static int gather(struct machine *machine, bool *ret_stop)
 {
 	struct pollfd fds[] = {
@@ -99,7 +86,7 @@ static int gather(struct machine *machine, bool *ret_stop)
 		return -errno;
 	*ret_stop = fds[0].revents;
 	machine->timed_out = (double)(monotonic_ns() - machine->began) / 1e9 >= machine->options->timeout;
-	r = fds[1].revents ? look_at_mounts(machine) : 0;
+	r = fds[1].revents ? opens_mark_again(&machine->opens, &machine->mounts) : 0;
 	if (r == 0)
 		r = tracer_drain(machine->tracer, &machine->trace);
 	return r < 0 ? r : opens_drain(&machine->opens, &machine->trace);
