@@ -130,6 +130,21 @@ assert [process["program"] != ARGS[0] for process in TOP["processes"]] == [True]
 END
 }
 
+# As programs in Go do. From then on the thread has the number of the first one.
+case_thread_that_executes_a_program() {
+	head -c 1000000 /dev/urandom >"$disk/late"
+	cp "$(command -v cat)" "$disk/executed"
+	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold
+	trace -- /usr/bin/python3 -S -c 'import os, sys, threading
+threading.Thread(target=os.execv, args=(sys.argv[1], sys.argv[1:])).start()
+threading.Event().wait()' "$disk/executed" "$disk/late" || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - "$disk" <<'END' || fail "what was executed is lost"
+assert [process["program"] for process in TOP["processes"]] == [ARGS[0] + "/executed"], TOP["processes"]
+assert sum(file["bytes"] for file in TOP["files"] if file["path"] == ARGS[0] + "/late") >= 900000, TOP["files"]
+END
+}
+
 case_milestone_ends_the_trace() {
 	trace --until time:0.5 --kill -- sleep 100 || fail "$(cat "$tmp/err")"
 	report --json
