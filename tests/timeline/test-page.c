@@ -126,11 +126,16 @@ static void page_of_a_large_start(void **state)
 	expect_length(data, "files", FILES, FILES);
 	expect_length(data, "spans", 20000, 80001);
 	/* The page says what the report says. */
-	expect_length(all, "words", TIMELINE_STATES, TIMELINE_STATES);
-	for (size_t i = 0; i < TIMELINE_STATES; i++)
-		assert_string_equal(json_object_get_string(json_object_array_get_idx(
-					    json_object_object_get(all, "words"), i)),
+	expect_length(all, "states", TIMELINE_STATES, TIMELINE_STATES);
+	for (size_t i = 0; i < TIMELINE_STATES; i++) {
+		struct json_object *class =
+			json_object_array_get_idx(json_object_object_get(all, "states"), i);
+
+		assert_string_equal(
+			json_object_get_string(json_object_array_get_idx(class, 0)), timeline_state_name(i));
+		assert_string_equal(json_object_get_string(json_object_array_get_idx(class, 1)),
 			report_timeline_state(i));
+	}
 	assert_int_equal(json_object_get_int(json_object_object_get(data, "left_out")), 0);
 	program = json_object_get_string(json_object_object_get(data, "program"));
 	assert_non_null(strstr(program, "</script><script>alert(1)")); /* whole, as text */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "page-text.h"
 #include "report/json-text.h"
+#include "report/pictures/kinds.h"
 #include "report/pictures/pictures.h"
 #include "report/pictures/strokes.h"
 #include "report/timelines/report.h"
@@ -106,7 +107,7 @@ static int put_reads(FILE *out, const struct timeline *timeline, const struct ro
 		fprintf(out, "%s\n[%llu,%llu,%u,%lld,%u,%u,%d]", n++ ? "," : "", us(read->begin),
 			us(read->end) - us(read->begin), read->thread,
 			read->file == TIMELINE_NONE ? -1ll : (long long)read->file, read->page, read->pages,
-			(read->seeks ? 1 : 0) | (read->ahead ? 2 : 0) | (int)read->prefetch << 2);
+			(int)picture_kind(timeline, read));
 	}
 	fprintf(out, "],\n\"left_out\":%zu", timeline->n_reads - n);
 	return r;
@@ -148,16 +149,27 @@ static int put_notes(FILE *out, const struct timeline *timeline)
 	return r;
 }
 
-/* What each state means. */
-static int put_words(FILE *out)
+/* What has a colour: its name, and what it means. */
+static int put_class(FILE *out, size_t i, const char *name, const char *words)
+{
+	int r;
+
+	fprintf(out, "%s[\"%s\",", i ? "," : "", name);
+	r = json_text_write(out, words);
+	fputc(']', out);
+	return r;
+}
+
+static int put_classes(FILE *out)
 {
 	int r = 0;
 
-	fputs("\"words\":[", out);
-	for (enum timeline_state state = 0; r == 0 && state < TIMELINE_STATES; state++) {
-		fputs(state ? "," : "", out);
-		r = json_text_write(out, report_timeline_state(state));
-	}
+	fputs("\"states\":[", out);
+	for (enum timeline_state state = 0; r == 0 && state < TIMELINE_STATES; state++)
+		r = put_class(out, state, timeline_state_name(state), report_timeline_state(state));
+	fputs("],\n\"kinds\":[", out);
+	for (size_t kind = 0; r == 0 && kind < PICTURE_KINDS; kind++)
+		r = put_class(out, kind, picture_kinds[kind].name, picture_kinds[kind].words);
 	fputc(']', out);
 	return r;
 }
@@ -167,7 +179,7 @@ static void put_sums(FILE *out, const struct sums *sums)
 	fputs(",\n\"causes\":[", out);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
 		fprintf(out, "%s%llu", i ? "," : "", us(sums->causes.states[i]));
-	fputs("],\n\"sums\":[", out);
+	fprintf(out, "],\n\"prefetches\":%zu,\n\"sums\":[", sums->prefetches);
 	for (size_t i = 0; i < sums->n_files && i < 1000; i++) {
 		const struct sum_file *file = &sums->files[i];
 
@@ -221,7 +233,7 @@ static int put_data(FILE *out, const struct report_starts *starts)
 
 	fputc('{', out);
 	if (r == 0)
-		r = put_words(out);
+		r = put_classes(out);
 	if (r == 0)
 		r = put_member(out, "summary", sentence);
 	fputs(",\n\"starts\":[", out);

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "report/pictures/kinds.h"
 #include "report/pictures/strokes.h"
 #include "report/timelines/report.h"
 
@@ -15,22 +16,6 @@
 #define LANES_MAX 40u
 #define LANE_MIN  3.0
 #define LANE_MAX  80.0
-
-/* The colours, and what they mean: some reads wait for others by their kind, some are headstart's. */
-enum kind { SEEK, NEXT, AHEAD, METADATA, IN_TIME, LATE, IN_VAIN, UNJUDGED, KINDS };
-
-static const struct {
-	const char *class, *words;
-} kinds[KINDS] = {
-	[SEEK] = {"seek", "awaited, far from the read before (seek)"},
-	[NEXT] = {"next", "awaited, next to the read before"},
-	[AHEAD] = {"ahead", "read ahead: nobody waited"},
-	[METADATA] = {"metadata", "inodes, folders and the like"},
-	[IN_TIME] = {"intime", "prefetched in time"},
-	[LATE] = {"late", "prefetched, but the start wanted it earlier"},
-	[IN_VAIN] = {"invain", "prefetched in vain"},
-	[UNJUDGED] = {"unjudged", "prefetched inodes, folders and the like"},
-};
 
 struct lane {
 	uint32_t file;
@@ -125,25 +110,9 @@ static int lanes_init(struct lanes *lanes, const struct timeline *timeline, cons
 	return strokes_shortest_read(timeline, READS_MAX, &lanes->shortest);
 }
 
-static enum kind kind_of(const struct timeline *timeline, const struct timeline_read *read)
+static void draw_kind(struct svg *svg, const struct lanes *lanes, enum picture_kind kind)
 {
-	static const enum kind prefetched[TIMELINE_PREFETCHES] = {
-		[TIMELINE_IN_TIME] = IN_TIME,
-		[TIMELINE_LATE] = LATE,
-		[TIMELINE_IN_VAIN] = IN_VAIN,
-		[TIMELINE_UNJUDGED] = UNJUDGED,
-	};
-
-	if (read->prefetch != TIMELINE_NO_PREFETCH)
-		return prefetched[read->prefetch];
-	if (read->file >= timeline->n_files || timeline->files[read->file].kind == TIMELINE_METADATA)
-		return METADATA;
-	return read->ahead ? AHEAD : read->seeks ? SEEK : NEXT;
-}
-
-static void draw_kind(struct svg *svg, const struct lanes *lanes, enum kind kind)
-{
-	svg_boxes_begin(svg, kinds[kind].class);
+	svg_boxes_begin(svg, picture_kinds[kind].name);
 	for (size_t i = 0; i < lanes->n; i++) {
 		const struct lane *lane = &lanes->items[i];
 
@@ -152,7 +121,7 @@ static void draw_kind(struct svg *svg, const struct lanes *lanes, enum kind kind
 			bool regular = is_regular(lanes->timeline, lane->file);
 			double at = regular ? read->page : (double)j, pages = regular ? read->pages : 1;
 
-			if (kind_of(lanes->timeline, read) != kind ||
+			if (picture_kind(lanes->timeline, read) != kind ||
 				read->end - read->begin < lanes->shortest)
 				continue;
 			svg_box(svg, svg_x(svg, read->begin), lane->top + at / lane->pages * lane->height,
@@ -165,14 +134,14 @@ static void draw_kind(struct svg *svg, const struct lanes *lanes, enum kind kind
 
 void svg_reads_legend(struct svg *svg, const struct timeline *timeline)
 {
-	bool used[KINDS] = {false};
+	bool used[PICTURE_KINDS] = {false};
 	double x = SVG_EDGE;
 
 	for (size_t i = 0; i < timeline->n_reads; i++)
-		used[kind_of(timeline, &timeline->reads[i])] = true;
-	for (enum kind kind = 0; kind < KINDS; kind++)
+		used[picture_kind(timeline, &timeline->reads[i])] = true;
+	for (enum picture_kind kind = 0; kind < PICTURE_KINDS; kind++)
 		if (used[kind])
-			svg_legend(svg, kinds[kind].class, kinds[kind].words, &x);
+			svg_legend(svg, picture_kinds[kind].name, picture_kinds[kind].words, &x);
 }
 
 /* As many names as there is room for. */
@@ -211,7 +180,7 @@ int svg_reads(struct svg *svg, const struct timeline *timeline, const struct sum
 				lanes.items[i].height + 2);
 	}
 	svg_boxes_end(svg);
-	for (enum kind kind = 0; kind < KINDS; kind++)
+	for (enum picture_kind kind = 0; kind < PICTURE_KINDS; kind++)
 		draw_kind(svg, &lanes, kind);
 	return draw_names(svg, &lanes);
 }

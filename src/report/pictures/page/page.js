@@ -2,12 +2,7 @@
 /* Draws one start, or two beside each other with one time axis. Times are microseconds since a start began. */
 "use strict";
 const page = JSON.parse(document.getElementById("data").textContent);
-const STATES = ["running", "runnable", "read", "write", "lock", "child", "timer", "message", "pipe", "events", "other"];
-const KINDS = [["seek", "awaited, far from the read before (seek)"], ["next", "awaited, next to the read before"],
-	["ahead", "read ahead: nobody waited"], ["metadata", "inodes, folders and the like"],
-	["intime", "prefetched in time"], ["late", "prefetched, but the start wanted it earlier"],
-	["invain", "prefetched in vain"], ["unjudged", "prefetched inodes, folders and the like"]];
-const PREFETCHED = ["", "intime", "late", "invain", "unjudged"];
+const STATES = page.states, KINDS = page.kinds;    // of each the name of its colour, and what it means
 const ROW = 16, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
 const $ = id => document.getElementById(id);
 const longest = Math.max(...page.starts.map(start => start.duration));
@@ -175,11 +170,6 @@ class Start {
 			: file.path || "a file without a name";
 	}
 
-	kind(read) {
-		const file = this.data.files[read[3]];
-		return PREFETCHED[read[6] >> 2] || (!file || file.kind === "metadata" ? "metadata" : read[6] & 2 ? "ahead" : read[6] & 1 ? "seek" : "next");
-	}
-
 	rowName(row) {
 		return row.depth ? `${row.thread.name} ${row.thread.tid}` : `${row.thread.program.replace(/^.*\//, "")} (${row.thread.pid})`;
 	}
@@ -198,7 +188,7 @@ class Start {
 				if (to < left || from > canvas.clientWidth)
 					continue;
 				const thin = span[3] > 2;
-				context.fillStyle = colours[STATES[span[3]]];
+				context.fillStyle = colours[STATES[span[3]][0]];
 				context.fillRect(from, y + (thin ? 6 : 2), Math.max(0.6, to - from), thin ? ROW - 12 : ROW - 4);
 			}
 		});
@@ -236,7 +226,7 @@ class Start {
 				if (to < left || from > canvas.clientWidth)
 					continue;
 				const [top, tall] = this.place(lane, read);
-				context.fillStyle = colours[this.kind(read)];
+				context.fillStyle = colours[KINDS[read[6]][0]];
 				context.fillRect(from, top, Math.max(1.5, to - from), Math.max(1.5, tall));
 			}
 		}
@@ -253,7 +243,7 @@ class Start {
 		const span = event.offsetX > label(canvas) && this.spans[row.i].find(s => s[1] <= time && time < s[1] + s[2]);
 		if (!span)
 			return name;
-		let text = `${name}\n${page.words[span[3]]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
+		let text = `${name}\n${STATES[span[3]][1]} for ${seconds(span[2])}, from ${seconds(span[1])}`;
 		if (span[4] >= 0)
 			text += `\n${this.fileName(span[4])}`;
 		if (span[5] >= 0)
@@ -273,7 +263,7 @@ class Start {
 			return this.fileName(lane.file);
 		const thread = this.data.threads[read[2]];
 		return `${this.fileName(lane.file)}\npages ${read[4]} to ${read[4] + read[5] - 1}, ${bytes(read[5] * this.data.page_size)}\n` +
-			`asked for at ${seconds(read[0])}, arrived after ${seconds(read[1])}\n${KINDS.find(k => k[0] === this.kind(read))[1]}\n` +
+			`asked for at ${seconds(read[0])}, arrived after ${seconds(read[1])}\n${KINDS[read[6]][1]}\n` +
 			`by ${thread.name} (${thread.tid})`;
 	}
 
@@ -285,17 +275,17 @@ class Start {
 		this.in("facts").textContent = `${data.command} · traced ${new Date(data.recorded * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` +
 			` on kernel ${data.kernel} · ended by: ${data.ended_by}` + (data.lost ? " · the kernel dropped events: some times are wrong" : "") +
 			(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "");
-		const states = new Set(data.spans.map(span => span[3])), kinds = new Set(data.reads.map(read => this.kind(read)));
-		legend(this.in("states"), STATES.map((state, i) => [state, page.words[i]]).filter((_, i) => states.has(i)));
-		legend(this.in("kinds"), KINDS.filter(kind => kinds.has(kind[0])));
+		const states = new Set(data.spans.map(span => span[3])), kinds = new Set(data.reads.map(read => read[6]));
+		legend(this.in("states"), STATES.filter((_, i) => states.has(i)));
+		legend(this.in("kinds"), KINDS.filter((_, i) => kinds.has(i)));
 		this.in("causes").style.width = `${100 * data.duration / longest}%`;
-		STATES.forEach((state, i) => {
+		STATES.forEach(([state, words], i) => {
 			if (data.causes[i] < data.duration / 500)
 				return;
 			const part = document.createElement("div");
 			part.style.flex = `${data.causes[i]} 0 0`;
 			part.style.background = `var(--${state})`;
-			part.textContent = part.title = `${page.words[i]} ${seconds(data.causes[i])}`;
+			part.textContent = part.title = `${words} ${seconds(data.causes[i])}`;
 			this.in("causes").append(part);
 		});
 		for (const file of data.sums) {
@@ -315,7 +305,7 @@ class Start {
 }
 
 function draw() {
-	for (const name of [...STATES, ...KINDS.map(k => k[0]), "line", "faint", "text", "row", "mark"])
+	for (const name of [...STATES.map(state => state[0]), ...KINDS.map(kind => kind[0]), "line", "faint", "text", "row", "mark"])
 		colours[name] = colour(name);
 	for (const start of starts) {
 		start.drawThreads();
@@ -404,7 +394,7 @@ document.body.classList.toggle("two", two);
 document.title = `Timeline of ${page.starts[0].program}`;
 $("title").textContent = page.starts[0].program;
 $("summary").textContent = page.summary;
-const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} start${data.reads.some(read => read[6] >> 2) ? ", with headstart" : ""}: ${seconds(data.duration)}` : ""));
+const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} start${data.prefetches ? ", with headstart" : ""}: ${seconds(data.duration)}` : ""));
 draw();
 document.documentElement.dataset.drawn = starts.map(start =>
 	`${start.rows.length} rows, ${start.data.reads.length} reads, ${start.lanes.length} files`).join("; ");
