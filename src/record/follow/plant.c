@@ -150,7 +150,7 @@ int plant(struct function_objects *objects, struct follow_process *process, uint
 	if (process->closed)
 		return 0;
 	if (open_memory(process) < 0) {
-		process->unplanted = errno != ENOENT && errno != ESRCH;
+		process->unplanted |= errno != ENOENT && errno != ESRCH;
 		return 0;
 	}
 	return visit_mappings(&visit);
