@@ -127,7 +127,7 @@ static bool put_hex_address(FILE *out, const char *hex, unsigned int port)
 		      : descriptor_put_address(out, (const struct sockaddr *)&in6, sizeof(in6));
 }
 
-/* To whom the socket is connected, or wants to be: the list has the second, too, and getpeername(2) has not. */
+/* To whom the socket wants to be connected, which getpeername(2) does not say, or is connected. */
 static bool put_remote(FILE *out, int32_t tid, unsigned long long inode)
 {
 	static const char *const lists[] = {"tcp", "tcp6", "udp", "udp6"};
@@ -168,20 +168,26 @@ static void put_listening(FILE *out, int socket)
 		fputs("a socket", out);
 }
 
+static bool is_of_network(int socket)
+{
+	int domain = AF_UNSPEC;
+	socklen_t size = sizeof(domain);
+
+	return getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 &&
+		(domain == AF_INET || domain == AF_INET6);
+}
+
 static void put_socket(FILE *out, int32_t tid, int fd, unsigned long long inode)
 {
-	_cleanup_close_ int socket = -1;
+	_cleanup_close_ int socket = copy_descriptor(tid, fd);
 	union {
 		struct sockaddr any;
 		struct sockaddr_storage storage;
 	} address = {0};
 	socklen_t size = sizeof(address);
 	int listens = 0;
-	bool named = put_remote(out, tid, inode);
+	bool named = false;
 
-	if (named)
-		return;
-	socket = copy_descriptor(tid, fd);
 	if (socket >= 0 && getpeername(socket, &address.any, &size) == 0)
 		named = descriptor_put_address(out, &address.any, size);
 	size = sizeof(listens);
@@ -190,6 +196,9 @@ static void put_socket(FILE *out, int32_t tid, int fd, unsigned long long inode)
 		put_listening(out, socket);
 		return;
 	}
+	/* The kernel's lists are long, and are made anew for each who reads them. */
+	if (!named && (socket < 0 || is_of_network(socket)) && put_remote(out, tid, inode))
+		return;
 	if (!named)
 		fputs("a socket", out);
 	if (socket >= 0)
