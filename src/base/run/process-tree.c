@@ -68,7 +68,7 @@ int process_tree_children(pid_t **ret, size_t *ret_n)
 	return 0;
 }
 
-static int children_of_process(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
+int process_tree_children_of(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 {
 	_cleanup_closedir_ DIR *threads = NULL;
 	struct dirent *entry;
@@ -89,10 +89,10 @@ static int children_of_process(pid_t pid, pid_t **pids, size_t *n, size_t *capac
 int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 {
 	size_t next = *n;
-	int r = children_of_process(pid, pids, n, capacity);
+	int r = process_tree_children_of(pid, pids, n, capacity);
 
 	for (; r != -ENOMEM && next < *n && *n < PROCESS_TREE_MAX; next++)
-		if (children_of_process((*pids)[next], pids, n, capacity) == -ENOMEM)
+		if (process_tree_children_of((*pids)[next], pids, n, capacity) == -ENOMEM)
 			r = -ENOMEM;
 	return r;
 }

@@ -26,6 +26,9 @@ int process_tree_children(pid_t **ret, size_t *ret_n);
 #define PROCESS_TREE_MAX 4096
 int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity);
 
+/* The same for the children alone. */
+int process_tree_children_of(pid_t pid, pid_t **pids, size_t *n, size_t *capacity);
+
 /*
  * Ends the tree: sends SIGTERM, and after five seconds SIGKILL to the processes that are left. Reaps them all.
  * *ret_status is the command's, if it has not been reaped before.

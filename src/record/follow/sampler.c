@@ -130,23 +130,28 @@ static int add_process(struct sampler *sampler, int32_t pid)
 	return 0;
 }
 
-/* What has lost its parent is still known by its number. */
-static int find_processes(struct sampler *sampler)
+static int add_children(struct sampler *sampler, int32_t pid)
 {
 	_cleanup_free_ pid_t *pids = NULL;
 	size_t n = 0, capacity = 0;
+	int r = process_tree_children_of(pid, &pids, &n, &capacity) == -ENOMEM ? -ENOMEM : 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_process(sampler, pids[i]);
+	return r;
+}
+
+/* What has lost its parent is still known by its number. */
+static int find_processes(struct sampler *sampler)
+{
 	int r = sampler->began ? 0 : add_process(sampler, sampler->options.top);
 
 	sampler->began = true;
 	if (r == 0 && sampler->options.below_us)
-		r = process_tree_below(getpid(), &pids, &n, &capacity) == -ENOMEM ? -ENOMEM : 0;
-	for (size_t i = 0; r == 0 && !sampler->options.below_us && i < sampler->count && n < PROCESS_TREE_MAX;
-		i++)
-		r = process_tree_below(sampler->items[i].process->pid, &pids, &n, &capacity) == -ENOMEM
-			? -ENOMEM
-			: 0;
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = add_process(sampler, pids[i]);
+		r = add_children(sampler, getpid());
+	/* Children that are added get their turn, too. */
+	for (size_t i = 0; r == 0 && i < sampler->count && sampler->count < PROCESS_TREE_MAX; i++)
+		r = add_children(sampler, sampler->items[i].process->pid);
 	remove_ended(sampler);
 	return r;
 }
