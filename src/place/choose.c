@@ -9,6 +9,8 @@
 #include "place/code.h"
 
 #define HEAD_PAGES 4u /* of a relaid file, which the loader reads before all else */
+#define LEAD_PAGES 16u
+#define HEAD_MOST  128u /* … up to the last page there that is touched, if it is none behind these */
 
 /* A way to choose pages of a file that is neither small nor relaid. */
 struct way {
@@ -26,7 +28,7 @@ struct way {
  * move, and those of the half before lie behind.
  */
 static const struct way ways[] = {
-	{"small files and what relayout has appended", .pages = false, .margin = 16},
+	{"small files and what relayout has appended", .pages = false},
 	{"touched pages", .pages = true, .gap = 16},
 	{"touched pages, and 64 KiB around them", .pages = true, .margin = 8, .behind = 8, .gap = 16},
 	{"touched pages, and 128 KiB around them", .pages = true, .margin = 16, .behind = 16, .gap = 16},
@@ -35,6 +37,12 @@ static const struct way ways[] = {
 	{"touched pages, and 576 KiB around them, most of it behind", .pages = true, .margin = 16,
 		.behind = 128, .gap = 64},
 	{"whole files", .pages = true, .whole = true},
+};
+
+/* What is tried: a way, and how many pages move before those that relayout has appended, as faults in data read around them. */
+struct choice {
+	const struct way *way;
+	uint32_t lead;
 };
 
 static bool reads_on(const struct place_disk *disk, const struct place_file *file, uint64_t page)
@@ -63,32 +71,55 @@ static int add_hot(const struct place_disk *disk, const struct place_file *file,
 	return 0;
 }
 
-/* The runs of a file that this way would have in the area. */
-static int wanted(const struct place_disk *disk, const struct place_file *file, const struct way *way,
+/*
+ * What is touched of the rest of a relaid file is its beginning and perhaps the first page of its table of strings
+ * (relayout/passes/hot.c). They move with what lies between them: more pieces would need an extent tree.
+ */
+static uint64_t head_of(const struct place_file *file, uint64_t appended)
+{
+	uint64_t head = HEAD_PAGES;
+
+	for (size_t i = 0; i < file->hot.n; i++) {
+		uint64_t end = (uint64_t)file->hot.items[i].page + file->hot.items[i].pages;
+
+		if (end > head && end <= HEAD_MOST)
+			head = end;
+	}
+	return head < appended ? head : appended;
+}
+
+static int add_relaid(const struct place_disk *disk, const struct place_file *file, uint64_t pages,
+	uint32_t lead, struct place_runs *ret)
+{
+	uint64_t from = file->appended / disk->page_size;
+	int r = place_runs_add(ret, 0, head_of(file, from));
+
+	from = from > lead ? from - lead : 0;
+	r = r < 0 ? r : place_runs_add(ret, from, pages - from);
+	place_runs_join(ret, 0);
+	return r;
+}
+
+/* The runs of a file that would lie in the area. */
+static int wanted(const struct place_disk *disk, const struct place_file *file, const struct choice *choice,
 	struct place_runs *ret)
 {
+	const struct way *way = choice->way;
 	uint64_t pages = place_file_pages(file, disk->page_size);
 
 	if (file->hot.n == 0)
 		return 0;
-	if (file->size <= PLACE_SMALL || (way->whole && !file->appended))
+	if (file->appended)
+		return add_relaid(disk, file, pages, choice->lead, ret);
+	if (file->size <= PLACE_SMALL || way->whole)
 		return place_runs_add(ret, 0, pages);
-	if (file->appended) {
-		uint64_t from = file->appended / disk->page_size;
-		int r = place_runs_add(ret, 0, from < HEAD_PAGES ? from : HEAD_PAGES);
-
-		from = from > way->margin ? from - way->margin : 0;
-		r = r < 0 ? r : place_runs_add(ret, from, pages - from);
-		place_runs_join(ret, 0);
-		return r;
-	}
 	return way->pages ? add_hot(disk, file, way, ret) : 0;
 }
 
-static int choose_file(struct place_disk *disk, struct place_file *file, const struct way *way)
+static int choose_file(struct place_disk *disk, struct place_file *file, const struct choice *choice)
 {
 	_cleanup_(place_runs_releasep) struct place_runs all = {0}, rest = {0};
-	int r = wanted(disk, file, way, &all);
+	int r = wanted(disk, file, choice, &all);
 
 	file->moved.n = 0;
 	if (r == 0)
@@ -99,7 +130,7 @@ static int choose_file(struct place_disk *disk, struct place_file *file, const s
 }
 
 /* Chooses by one way, and lays the area out. */
-static int choose_by(struct place_disk *disk, const struct way *way, const size_t *order)
+static int choose_by(struct place_disk *disk, const struct choice *choice, const size_t *order)
 {
 	uint64_t at = 0;
 
@@ -109,13 +140,13 @@ static int choose_by(struct place_disk *disk, const struct way *way, const size_
 
 		if (file->status != PLACE_OPEN)
 			continue;
-		r = choose_file(disk, file, way);
+		r = choose_file(disk, file, choice);
 		if (r < 0)
 			return r;
 		file->at = at;
 		at += place_runs_pages(&file->moved) * disk->page_size;
 	}
-	disk->choice = way->words;
+	disk->choice = choice->way->words;
 	disk->area_pages = at / disk->page_size;
 	return 0;
 }
@@ -217,10 +248,10 @@ int place_judge(const struct place_disk *disk)
 	return 0;
 }
 
-static int try_way(struct place_disk *disk, const struct way *way, const size_t *order)
+static int try_choice(struct place_disk *disk, const struct choice *choice, const size_t *order)
 {
 	struct device_extent area = {.physical = likely_place(disk)};
-	int r = choose_by(disk, way, order);
+	int r = choose_by(disk, choice, order);
 
 	if (r < 0)
 		return r;
@@ -229,17 +260,18 @@ static int try_way(struct place_disk *disk, const struct way *way, const size_t 
 	return r < 0 ? r : place_judge(disk);
 }
 
-/* The best way is *ret_best. Returns 0, or the reason for which the last one was not taken. */
-static int find_way(struct place_disk *disk, const size_t *order, const struct way **ret_best)
+/* The best one is *ret_best. Returns 0, or the reason for which the last one was not taken. */
+static int find_choice(struct place_disk *disk, const size_t *order, struct choice *ret_best)
 {
 	uint64_t best_us = UINT64_MAX, least_us = UINT64_MAX;
-	const struct way *least =
-		NULL; /* of those that are too slow without headstart, the one that is so least */
+	struct choice least = {
+		0}; /* of those that are too slow without headstart, the one that is so least */
 	int reason = -ENODATA;
 
-	*ret_best = NULL;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-		int r = try_way(disk, &ways[i], order);
+	*ret_best = (struct choice){0};
+	for (size_t i = 0; i < 2 * sizeof(ways) / sizeof(*ways); i++) {
+		const struct choice choice = {&ways[i / 2], i % 2 ? LEAD_PAGES : 0};
+		int r = try_choice(disk, &choice, order);
 
 		if (r < 0 && r != -EDOM && r != -ERANGE)
 			return r;
@@ -247,7 +279,7 @@ static int find_way(struct place_disk *disk, const size_t *order, const struct w
 			continue;
 		if (r == -EDOM && alone_us(disk) < least_us) {
 			least_us = alone_us(disk);
-			least = &ways[i];
+			least = choice;
 		}
 		if (r < 0) {
 			reason = reason == -EDOM ? reason : r;
@@ -255,12 +287,12 @@ static int find_way(struct place_disk *disk, const size_t *order, const struct w
 		}
 		if (planned_us(disk, true) < best_us) {
 			best_us = planned_us(disk, true);
-			*ret_best = &ways[i];
+			*ret_best = choice;
 		}
 	}
-	if (!*ret_best && disk->any_loss)
+	if (!ret_best->way && disk->any_loss)
 		*ret_best = least;
-	return *ret_best ? 0 : reason;
+	return ret_best->way ? 0 : reason;
 }
 
 /* Whether every touched page that can be moved was placed before. */
@@ -279,16 +311,16 @@ static int is_done(const struct place_disk *disk, bool *ret)
 int place_choose(struct place_disk *disk)
 {
 	_cleanup_free_ size_t *order = place_order(disk);
-	const struct way *best;
+	struct choice best;
 	bool done = false;
 	int r = order ? estimate_before(disk) : -ENOMEM;
 
 	if (r == 0)
 		r = is_done(disk, &done);
 	if (r == 0)
-		r = done ? -ENODATA : find_way(disk, order, &best);
+		r = done ? -ENODATA : find_choice(disk, order, &best);
 	if (r == 0)
-		r = try_way(disk, best, order);
+		r = try_choice(disk, &best, order);
 	if (r == -EDOM && disk->any_loss)
 		r = 0;
 	if (r < 0)

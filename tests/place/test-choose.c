@@ -133,6 +133,23 @@ static void of_relaid_files_what_was_appended_moves(void **state)
 	assert_true(disk.starts[0].planned_after.us < disk.starts[0].planned_before.us);
 }
 
+/* So does what is touched near its beginning, with the rest up to there, because more pieces would need an extent tree. */
+static void of_relaid_files_the_beginning_moves_in_one_piece(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(1600);
+
+	for (uint32_t i = 0; i < FILES; i++) {
+		disk.files[i].appended = 1500 * PAGE;
+		touch(&disk, i, 0, 1);
+		touch(&disk, i, 26, 1);
+		touch(&disk, i, 1510, 20);
+	}
+	disk.any_loss = true;
+	assert_int_equal(place_choose(&disk), 0);
+	assert_int_equal(disk.files[0].moved.n, 2);
+	assert_int_equal(disk.files[0].moved.items[0].pages, 27);
+}
+
 /* Of code, what a fault reads behind it moves; nothing before it is read. */
 static void what_a_fault_in_code_reads_moves_with_it(void **state)
 {
@@ -248,6 +265,7 @@ int main(void)
 		cmocka_unit_test(small_files_move_whole_in_the_order_of_their_touch),
 		cmocka_unit_test(scattered_pages_never_slow_a_start_without_headstart),
 		cmocka_unit_test(of_relaid_files_what_was_appended_moves),
+		cmocka_unit_test(of_relaid_files_the_beginning_moves_in_one_piece),
 		cmocka_unit_test(what_a_fault_in_code_reads_moves_with_it),
 		cmocka_unit_test(common_files_come_first),
 		cmocka_unit_test(what_was_placed_stays),
