@@ -206,8 +206,23 @@ case_machine_keeps_no_mounts_of_others() {
 	mkfs.ext4 -q -F "$tmp/theirs"
 	mkdir -p "$tmp/there"
 	begin_watch
-	unshare --mount --propagation private sh -c 'mount -o loop "$1/theirs" "$1/there" && echo >"$1/there/file" &&
-		cat "$1/there/file" /etc/passwd && ls -lR "$1/there"' sh "$tmp" >"$tmp/out" || skip "no loop device here"
+	unshare --mount --propagation private sh -c 'mount -o loop "$1/theirs" "$1/there" || exit
+		read -r _ </etc/passwd
+		read -r _ <"$1/go"' sh "$tmp" &
+	other=$!
+	until [ -n "$(losetup -j "$tmp/theirs")" ]; do
+		kill -0 "$other" 2>/dev/null || skip "no loop device here"
+		sleep 0.05 # it tells in no other way
+	done
+	# What it has opened is seen while it is there.
+	lines=$(wc -l <"$tmp/json")
+	until [ "$(wc -l <"$tmp/json")" -gt $((lines + 2)) ]; do
+		kill -0 "$watcher" || fail "the watching has ended: $(cat "$tmp/err")"
+		sleep 0.05
+	done
+	echo >"$tmp/go"
+	wait "$other"
+	other=
 	# Others on the machine may look at it, too.
 	tries=0
 	while [ -n "$(losetup -j "$tmp/theirs")" ]; do
