@@ -214,7 +214,7 @@ case_warming_ends_when_a_program_starts_cold() {
 	until_undisturbed warming_ends_for_a_start
 }
 
-# Nothing is executed meanwhile that would wake the daemon.
+# The test executes nothing meanwhile. Where nobody else does either, nothing wakes the daemon.
 warming_ends_for_a_pause() {
 	warming_takes_long
 	"$tool" pause
