@@ -6,6 +6,7 @@ image go, in small pieces, several at once and in random order. Then 85 % of it 
 """
 
 import contextlib
+import hashlib
 import os
 import random
 import shutil
@@ -27,9 +28,9 @@ PIECES = (16 << 10, 128 << 10)  # bytes
 
 def aged(image, slowdisk, progress):
     """The path of the aged image; makes it if it does not exist (a minute or two). Raises LabError."""
-    path = f"{os.path.splitext(image)[0]}-aged-{RECIPE}.ext4"
-    if os.path.dirname(path) != cache_folder():
-        path = os.path.join(cache_folder(), os.path.basename(path))
+    about = os.stat(image)
+    key = hashlib.sha256(repr((RECIPE, os.path.realpath(image), about.st_size, about.st_mtime_ns)).encode()).hexdigest()[:12]
+    path = os.path.join(cache_folder(), f"{os.path.splitext(os.path.basename(image))[0]}-aged-{key}.ext4")
     os.makedirs(cache_folder(), exist_ok=True)
     with lock(os.path.join(cache_folder(), "lock")):
         if not os.path.exists(path):

@@ -5,6 +5,7 @@ import os
 import stat
 import subprocess
 import unittest
+from unittest import mock
 
 import labtest
 from lab import aged
@@ -55,6 +56,18 @@ def pieces(path):
 
 
 class Aged(unittest.TestCase):
+    def test_it_is_made_once_for_each_image(self):
+        folder = self.enterContext(labtest.scratch())
+        self.enterContext(mock.patch.dict(os.environ, {"HEADSTART_BENCH_CACHE": os.path.join(folder, "cache")}))
+        made = []
+        with mock.patch.object(aged, "make", lambda image, path, _: made.append(image) or open(path, "xb").close()):
+            image = make_image(folder)
+            first = aged.aged(image, labtest.SLOWDISK, lambda text: None)
+            self.assertEqual(aged.aged(image, labtest.SLOWDISK, lambda text: None), first)
+            os.utime(image, (1, 1))
+            self.assertNotEqual(aged.aged(image, labtest.SLOWDISK, lambda text: None), first)
+        self.assertEqual(made, [image, image])
+
     def test_the_files_are_the_same_and_lie_in_pieces(self):
         folder = self.enterContext(labtest.scratch())
         image, path = make_image(folder), os.path.join(folder, "aged")
