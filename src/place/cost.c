@@ -151,13 +151,14 @@ static void read_ahead(struct reader *reader, const struct place_map *map, struc
 
 /* Reads what a fault in code reads. */
 static void read_on(struct reader *reader, const struct place_map *map, struct opened *file,
-	const struct place_run *code, uint64_t page)
+	const struct place_run *code, uint64_t page, uint64_t pages)
 {
 	uint64_t from, end;
 
 	place_code_window(code, page, window_of(reader->disk), reader->disk->page_size, &from, &end);
 	file->marked = NOWHERE;
-	read_window(reader, map, file->bits, from, end);
+	read_window(
+		reader, map, file->bits, from, end < pages ? end : pages); /* the file may have grown since */
 }
 
 static void touch_page(struct reader *reader, const struct place_map *map, struct opened *file, uint64_t page,
@@ -167,7 +168,7 @@ static void touch_page(struct reader *reader, const struct place_map *map, struc
 
 	if (!(file->bits[page / 8] & 1u << page % 8)) {
 		if (code)
-			read_on(reader, map, file, code, page);
+			read_on(reader, map, file, code, page, pages);
 		else if (first && page == 0 && window > FIRST_PAGES)
 			read_ahead(reader, map, file, 0, FIRST_PAGES, FIRST_PAGES - 1, pages);
 		else

@@ -89,6 +89,23 @@ static void a_fault_in_code_reads_on(void **state)
 	assert_int_equal(cost.bytes, 4 * 8 * PAGE);
 }
 
+/* The file grew after its size was taken, or its headers lie. */
+static void code_beyond_the_file_is_not_read(void **state)
+{
+	struct place_run code = {90, 1u << 20};
+	struct place_file file = {.size = 100 * PAGE, .code = {.items = &code, .n = 1}};
+	struct place_disk disk = make_disk(&file, 1);
+	struct place_touch touch = {0, 98, 1};
+	struct place_start start = {.touches = &touch, .n_touches = 1};
+	const struct device_extent whole = {0, 4000 * PAGE, FAR};
+	struct place_cost cost;
+
+	disk.code_reads_on = true;
+	disk.device.read_ahead_kb = 8192;
+	assert_int_equal(place_cost_alone(&disk, &start, &(struct place_map){&whole, 1}, &cost), 0);
+	assert_int_equal(cost.bytes, 2 * PAGE);
+}
+
 static void a_window_in_pieces_costs_a_way_each(void **state)
 {
 	struct place_file file = {.size = 100 * PAGE};
@@ -184,6 +201,7 @@ int main(void)
 		cmocka_unit_test(a_fault_reads_what_lies_around_it),
 		cmocka_unit_test(the_beginning_of_a_file_reads_four_pages),
 		cmocka_unit_test(a_fault_in_code_reads_on),
+		cmocka_unit_test(code_beyond_the_file_is_not_read),
 		cmocka_unit_test(a_window_in_pieces_costs_a_way_each),
 		cmocka_unit_test(many_extents_cost_their_tree),
 		cmocka_unit_test(a_plan_reads_in_the_order_of_the_disk),
