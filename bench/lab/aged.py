@@ -13,9 +13,9 @@ import shutil
 import stat
 import tempfile
 
-from lab import kernel
+from lab import LabError, kernel
 from lab.device import Device
-from lab.image import UUID, cache_folder, lock, remove_leftovers, run, used_bytes
+from lab.image import cache_folder, lock, make_file_system, remove_leftovers, used_bytes
 from lab.loop import Loop
 
 RECIPE = 1
@@ -48,13 +48,14 @@ def make(image, path, slowdisk):
         new = os.path.join(temporary, "image")
         with Device("none", image, slowdisk=slowdisk) as original:
             size = int(used_bytes(original.root) / (FULL - FILLED * LEFT))
-            run("mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-U", UUID, "-E",
-                f"hash_seed={UUID},root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0", new, f"{size >> 10}k")
+            make_file_system(None, new, size)
             with mounted(new, os.path.join(temporary, "root")) as root:
                 fill(os.path.join(root, FILLERS), chance)
                 remove_some(os.path.join(root, FILLERS), chance)
                 copy(original.root, root, chance)
         os.rename(new, path)
+    except OSError as error:
+        raise LabError(f"cannot age the image: {error}") from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
 
@@ -135,7 +136,7 @@ def remove_some(folder, chance):
 
 def copy(source, target, chance):
     """Everything below a folder, regular files in random order and in turns."""
-    regular, folders, links = [], [], {}
+    regular, folders, first_names, links = [], [], {}, []
     for parent, below, names in os.walk(source):
         at = os.path.relpath(parent, source)
         folders.append(at)
@@ -143,11 +144,11 @@ def copy(source, target, chance):
         for name in sorted(names) + [name for name in below if os.path.islink(os.path.join(parent, name))]:
             path = os.path.normpath(os.path.join(at, name))
             about = os.lstat(os.path.join(source, path))
-            if stat.S_ISREG(about.st_mode) and about.st_ino not in links:
+            if stat.S_ISREG(about.st_mode) and about.st_ino not in first_names:
                 regular.append(path)
-                links[about.st_ino] = path
+                first_names[about.st_ino] = path
             elif stat.S_ISREG(about.st_mode):
-                links.setdefault("more", []).append((links[about.st_ino], path))
+                links.append((first_names[about.st_ino], path))
             elif stat.S_ISLNK(about.st_mode):
                 os.symlink(os.readlink(os.path.join(source, path)), os.path.join(target, path))
                 copy_attributes(source, target, path)
@@ -156,7 +157,7 @@ def copy(source, target, chance):
                 copy_attributes(source, target, path)
     chance.shuffle(regular)
     in_turns((copier(source, target, path) for path in regular), chance)
-    for first, path in links.get("more", []):
+    for first, path in links:
         os.link(os.path.join(target, first), os.path.join(target, path))
     for path in reversed(folders):
         copy_attributes(source, target, path)

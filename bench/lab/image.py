@@ -211,11 +211,11 @@ def drop(tree):
 
 
 def make_file_system(tree, path, size):
-    """Lays a root folder out as an ext4 image of `size` bytes, or some more."""
+    """Lays a root folder out as an ext4 image of `size` bytes, or some more; an empty one if `tree` is None."""
     size = (size + (1 << 24) - 1) >> 24 << 24
     run("mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-U", UUID,
         "-E", f"hash_seed={UUID},root_owner=0:0,lazy_itable_init=0,lazy_journal_init=0",
-        "-d", tree, path, f"{size >> 10}k")
+        *(("-d", tree) if tree else ()), path, f"{size >> 10}k")
 
 
 def used_bytes(tree):
