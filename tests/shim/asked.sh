@@ -71,7 +71,8 @@ case_other_starts_get_what_is_certain() {
 }
 
 # The plan of the start is warm if its own file is resident, whatever the other's is.
-case_warm_start_of_one_is_no_start_of_another() {
+case_warm_start_of_one_is_no_start_of_another() { until_undisturbed warm_start_of_one; }
+warm_start_of_one() {
 	rm -f "$log"
 	make_cold
 	cat "$place/libone.so" "$host" >/dev/null
