@@ -1,7 +1,7 @@
 # Shared by the recorder's tests: programs on a disk of their own, and checks for what recording needs. Source it after sh-lib.sh.
 [ "$(id -u)" = 0 ] || skip "recording needs root"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/record/programs-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/programs/programs-lib.sh"
 take_turn
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 recorders= # process ids of the ones started in the background

@@ -10,9 +10,9 @@ make_programs
 for file in mapped open unmapped closed thread child file; do
 	head -c 2000000 /dev/urandom >"$disk/$file"
 done
-cc -O1 -pthread -o "$disk/coverage" "$HEADSTART_TEST_SOURCE/tests/record/coverage.c" -ldl || fail "cc"
-cc -O1 -D_GNU_SOURCE -pthread -o "$disk/followed" "$HEADSTART_TEST_SOURCE/tests/record/followed.c" || fail "cc"
-cc -O1 -o "$tmp/without-ptrace" "$HEADSTART_TEST_SOURCE/tests/record/without-ptrace.c" || fail "cc"
+cc -O1 -pthread -o "$disk/coverage" "$HEADSTART_TEST_SOURCE/tests/record/programs/coverage.c" -ldl || fail "cc"
+cc -O1 -D_GNU_SOURCE -pthread -o "$disk/followed" "$HEADSTART_TEST_SOURCE/tests/record/programs/followed.c" || fail "cc"
+cc -O1 -o "$tmp/without-ptrace" "$HEADSTART_TEST_SOURCE/tests/record/programs/without-ptrace.c" || fail "cc"
 profile=$tmp/profile
 backends="trace ptrace pagemap"
 "$tool" record --quiet --backend ptrace -o "$profile" -- true 2>"$tmp/err" || {
@@ -144,7 +144,7 @@ case_program_that_closes_all_descriptors() { works "$disk/followed" without-desc
 case_program_that_nobody_may_look_into() { works "$disk/followed" hidden "$disk/file"; }
 
 case_static_program() {
-	cc -O1 -static -D_GNU_SOURCE -pthread -o "$disk/static" "$HEADSTART_TEST_SOURCE/tests/record/followed.c" 2>/dev/null ||
+	cc -O1 -static -D_GNU_SOURCE -pthread -o "$disk/static" "$HEADSTART_TEST_SOURCE/tests/record/programs/followed.c" 2>/dev/null ||
 		skip "no static libc"
 	works "$disk/static" mapped "$disk/file"
 }
@@ -152,13 +152,13 @@ case_static_program() {
 case_program_of_musl() {
 	have musl-gcc || return 0
 	musl-gcc -O1 -D_GNU_SOURCE -idirafter /usr/include -idirafter "/usr/include/$(cc -dumpmachine)" -o "$disk/musl" \
-		"$HEADSTART_TEST_SOURCE/tests/record/followed.c" || fail "musl-gcc"
+		"$HEADSTART_TEST_SOURCE/tests/record/programs/followed.c" || fail "musl-gcc"
 	works "$disk/musl" mapped "$disk/file"
 }
 
 case_program_of_32_bits() {
 	cc -m32 -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -o "$disk/i386" \
-		"$HEADSTART_TEST_SOURCE/tests/record/followed32.c" 2>/dev/null || skip "no compiler for 32-bit programs"
+		"$HEADSTART_TEST_SOURCE/tests/record/programs/followed32.c" 2>/dev/null || skip "no compiler for 32-bit programs"
 	"$disk/i386" "$disk/file" || skip "32-bit programs do not run here"
 	works "$disk/i386" "$disk/file"
 }

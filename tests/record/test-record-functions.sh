@@ -5,7 +5,7 @@
 command -v g++ >/dev/null || skip "no g++"
 command -v python3 >/dev/null || skip "no python3"
 on_disk
-here=$HEADSTART_TEST_SOURCE/tests/record
+here=$HEADSTART_TEST_SOURCE/tests/record/programs
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 export HEADSTART_STATE="$tmp/state" CALLS_LOG="$tmp/list"
 mkdir "$tmp/made" "$tmp/strip"

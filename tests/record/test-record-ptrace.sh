@@ -3,7 +3,7 @@
 # Recording by ptrace, as an ordinary user: every way to touch a page, programs of every kind, how recordings end, what they leave.
 # If root runs this test, another user does all of it.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/record/programs-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/record/programs/programs-lib.sh"
 on_disk
 disk=$tmp/disk
 mkdir "$disk" "$tmp/home" "$tmp/out.d"
@@ -52,7 +52,7 @@ END
 
 make_programs
 head -c 4000000 /dev/urandom >"$disk/file"
-cc -O1 -D_GNU_SOURCE -pthread -o "$disk/followed" "$HEADSTART_TEST_SOURCE/tests/record/followed.c" || fail "cc"
+cc -O1 -D_GNU_SOURCE -pthread -o "$disk/followed" "$HEADSTART_TEST_SOURCE/tests/record/programs/followed.c" || fail "cc"
 real=$(realpath "$disk")
 
 case_backend_is_chosen_and_told() {
@@ -226,7 +226,7 @@ case_command_that_fails_or_is_missing() {
 }
 
 case_static_program() {
-	cc -O1 -static -D_GNU_SOURCE -pthread -o "$disk/static" "$HEADSTART_TEST_SOURCE/tests/record/followed.c" 2>/dev/null ||
+	cc -O1 -static -D_GNU_SOURCE -pthread -o "$disk/static" "$HEADSTART_TEST_SOURCE/tests/record/programs/followed.c" 2>/dev/null ||
 		skip "no static libc"
 	record -- "$disk/static" unmapped "$disk/file" || fail "$(cat "$tmp/err")"
 	has "$real/file" 100
@@ -236,7 +236,7 @@ case_static_program() {
 case_program_of_musl() {
 	have musl-gcc || return 0
 	musl-gcc -O1 -D_GNU_SOURCE -idirafter /usr/include -idirafter "/usr/include/$(cc -dumpmachine)" -o "$disk/musl" \
-		"$HEADSTART_TEST_SOURCE/tests/record/followed.c" || fail "musl-gcc"
+		"$HEADSTART_TEST_SOURCE/tests/record/programs/followed.c" || fail "musl-gcc"
 	record -- "$disk/musl" unmapped "$disk/file" || fail "$(cat "$tmp/err")"
 	has "$real/file" 100
 	has "$real/musl" 0
@@ -244,7 +244,7 @@ case_program_of_musl() {
 
 case_program_of_32_bits() {
 	cc -m32 -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -o "$disk/i386" \
-		"$HEADSTART_TEST_SOURCE/tests/record/followed32.c" 2>/dev/null || skip "no compiler for 32-bit programs"
+		"$HEADSTART_TEST_SOURCE/tests/record/programs/followed32.c" 2>/dev/null || skip "no compiler for 32-bit programs"
 	"$disk/i386" "$disk/file" || skip "32-bit programs do not run here"
 	record -- "$disk/i386" "$disk/file" || fail "$(cat "$tmp/err")"
 	has "$real/file" 100 200

@@ -1,7 +1,7 @@
 #!/bin/sh
 # headstart relayout --compact, and what verify and undo say of its result.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/relayout/relaid-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/relaid/relaid-lib.sh"
 
 case_compacted_file_is_good_and_does_what_it_did() {
 	for one in "$@"; do

@@ -1,7 +1,7 @@
 #!/bin/sh
 # headstart verify: what it prints about good and wrong files, as text and as JSON. test-verify tests what it finds.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/relayout/relaid-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/relaid/relaid-lib.sh"
 
 mkdir "$tmp/files"
 case_relaid_file_is_good_and_does_what_it_did() {

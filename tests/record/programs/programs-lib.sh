@@ -2,7 +2,7 @@
 
 # make_programs [RPATH]: where the program `start` looks for its libraries; by default where they are made.
 make_programs() {
-	src=$HEADSTART_TEST_SOURCE/tests/record
+	src=$HEADSTART_TEST_SOURCE/tests/record/programs
 	for library in one:4096 two:12288 three:20480; do
 		name=${library%:*}
 		cc -O1 -shared -fPIC -DNAME="$name" -DSTEP="${library#*:}" -Wl,-soname,"lib$name.so.1" \

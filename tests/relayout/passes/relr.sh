@@ -3,7 +3,7 @@
 # system work as before. The loader, tools and the debugger accept them.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 command -v g++ >/dev/null || skip "no g++"
-here=$HEADSTART_TEST_SOURCE/tests/relayout
+here=$HEADSTART_TEST_SOURCE/tests/relayout/passes
 relr_version=GLIBC_ABI_DT_RELR
 libc=$(ldd /bin/sh | sed -n 's/.*libc.so.6 => \([^ ]*\) .*/\1/p')
 grep -q $relr_version "$libc" || skip "the libc of this system is older than 2.36"

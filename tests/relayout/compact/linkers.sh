@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compacted files run, and so does what strip and eu-strip make of them. Tools find in them what they find in the originals.
-# compact.sh COMPACT-FILE LINKER
+# linkers.sh COMPACT-FILE LINKER
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/relayout/compact-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/compact/compact-lib.sh"
 linker=$2
 
 build "program-$linker" "$linker" -DPROGRAM -fPIE -pie

@@ -3,7 +3,7 @@ compact_file=$1
 for tool in c++ objdump readelf nm strip objcopy; do
 	command -v $tool >/dev/null || skip "no $tool"
 done
-source=$HEADSTART_TEST_SOURCE/tests/relayout/compact-sample.cc
+source=$HEADSTART_TEST_SOURCE/tests/relayout/compact/sample.cc
 
 build() { # NAME LINKER ARGS…
 	name=$1 linker=$2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Libraries of the system are compacted. python and a C++ program run with the copies, and with what strip and eu-strip make of
-# them. compact-libraries.sh COMPACT-FILE
+# them. libraries.sh COMPACT-FILE
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/relayout/compact-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/compact/compact-lib.sh"
 [ -x /usr/bin/python3 ] || skip "no python3"
 build program bfd -DPROGRAM -DFUNCTIONS=100
 build library.so bfd -shared -fPIC -DFUNCTIONS=100

@@ -1,7 +1,7 @@
 #!/bin/sh
 # headstart undo restores the original exactly. It leaves a file alone that anybody has changed since.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/relayout/relaid-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/relaid/relaid-lib.sh"
 original=$1
 file=$tmp/file
 

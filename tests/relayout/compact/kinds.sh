@@ -1,7 +1,7 @@
 #!/bin/sh
 # Programs of several kinds are compacted, with other hot pages each time. They run, also stripped.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
-. "$HEADSTART_TEST_SOURCE/tests/relayout/compact-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/relayout/compact/compact-lib.sh"
 
 build library.so bfd -DFUNCTIONS=100 -shared -fPIC
 run_as() { run "$1" "$tmp/library.so"; }
