@@ -67,6 +67,14 @@ int verb_fail_errno(int error, const char *format, ...)
 	return VERB_FAILED;
 }
 
+int verb_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	return verb_fail_errno(errno ? errno : EIO, "cannot write to standard output");
+}
+
 void verb_note(const char *format, ...)
 {
 	va_list args;

@@ -68,6 +68,9 @@ int verb_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with ": " and the text of a (negative or positive) errno. Returns 1. */
 int verb_fail_errno(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Flushes standard output. Returns 0, or 1 after printing that not everything could be written, now or before. */
+int verb_flush(void);
+
 /* A remark that is not an error, on stderr. */
 void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

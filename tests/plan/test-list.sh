@@ -127,6 +127,11 @@ case_list_shows_what_has_changed() {
 	mv kept data
 }
 
+case_list_that_nobody_can_read_is_an_error() {
+	refuses 1 "cannot write to standard output: No space left on device" sh -c '"$1" list >/dev/full' sh "$headstart"
+	refuses 1 "cannot write to standard output: No space left on device" sh -c '"$1" list --json >/dev/full' sh "$headstart"
+}
+
 case_damaged_profile_is_named() {
 	echo nonsense >state/bad.profile
 	"$headstart" list >out 2>err || fail "list ended with $?"

@@ -171,5 +171,5 @@ int cmd_restore(int argc, char **argv)
 		print_object(&request, &result);
 	else
 		print_text(&request, &result);
-	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
+	return verb_flush();
 }

@@ -37,9 +37,7 @@ static int print(const struct difference *difference, const struct difference_na
 
 	if (r < 0)
 		return verb_fail_errno(r, "cannot print everything");
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return verb_fail_errno(errno, "cannot write to standard output");
-	return 0;
+	return verb_flush();
 }
 
 static int diff_with_disk(const char *name, const struct diff_options *options)

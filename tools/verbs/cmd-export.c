@@ -186,9 +186,7 @@ static int print_list(char *text, size_t size)
 			line[length] = '\0';
 			page_line("", line, "");
 		}
-	return fflush(stdout) == 0 && !ferror(stdout)
-		? 0
-		: verb_fail_errno(errno, "cannot write to standard output");
+	return verb_flush();
 }
 
 static int publish(

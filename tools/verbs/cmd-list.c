@@ -299,7 +299,7 @@ static int list_all(struct listing *listing)
 	if (listing->json)
 		return print_json(listing->array, JSON_C_TO_STRING_PRETTY);
 	print_rest(listing);
-	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
+	return verb_flush();
 }
 
 int cmd_list(int argc, char **argv)

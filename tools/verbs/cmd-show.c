@@ -77,9 +77,7 @@ static int finish(int r)
 {
 	if (r < 0)
 		return verb_fail_errno(r, "cannot print everything");
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return verb_fail_errno(errno, "cannot write to standard output");
-	return 0;
+	return verb_flush();
 }
 
 static int show_profile(const char *path, const struct show_options *options)

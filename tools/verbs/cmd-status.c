@@ -359,9 +359,7 @@ static int print_status(bool json)
 	if (r == 0)
 		print_text(status);
 	json_object_put(status);
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return verb_fail_errno(errno, "cannot write to standard output");
-	return r;
+	return verb_flush() ? VERB_FAILED : r;
 }
 
 int cmd_status(int argc, char **argv)

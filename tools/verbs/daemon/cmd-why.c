@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart why: what the daemon knows of a program, and so does at its next start. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +127,7 @@ static int say(const char *program)
 		page_line("next     nothing: ", why ? why : "the settings deny it", "");
 	else
 		printf("next     %s\n", what_follows(found, plan));
-	return fflush(stdout) == 0 ? 0 : verb_fail_errno(errno, "cannot write to standard output");
+	return verb_flush();
 }
 
 int cmd_why(int argc, char **argv)

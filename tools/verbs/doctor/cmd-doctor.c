@@ -36,9 +36,7 @@ static int print(const struct doctor_report *report, const char *program, bool j
 	}
 	if (r < 0)
 		return verb_fail_errno(r, "cannot print the whole report");
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return verb_fail_errno(errno, "cannot write to standard output");
-	return doctor_count(report, DOCTOR_PROBLEM) > 0 ? VERB_FAILED : 0;
+	return verb_flush() || doctor_count(report, DOCTOR_PROBLEM) > 0 ? VERB_FAILED : 0;
 }
 
 static struct config settings;

@@ -2,7 +2,6 @@
 /* Prints an explanation, as text and as JSON. */
 #include "verbs/explain/explain.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,13 +210,6 @@ static void print_page(const struct explanation *explanation, uint64_t page, con
 		print_page_plan(explanation, &explanation->plans[i], page, style);
 }
 
-static int finish(void)
-{
-	return fflush(stdout) != 0 || ferror(stdout)
-		? verb_fail_errno(errno, "cannot write to standard output")
-		: 0;
-}
-
 int explanation_print_text(const struct explanation *explanation)
 {
 	struct report_style style = page_style(SIZE_MAX);
@@ -244,7 +236,7 @@ int explanation_print_text(const struct explanation *explanation)
 		printf("\nand %llu more pages\n", (unsigned long long)(explanation->last_page - page + 1));
 	if (explanation->n_plans == 0)
 		table_line(stdout, &style, "plan", "%s has none on this machine", explanation->all.program);
-	return finish();
+	return verb_flush();
 }
 
 /* ---- JSON ---- */

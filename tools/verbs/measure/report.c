@@ -2,7 +2,6 @@
 /* headstart measure: the figures, for people and for programs. */
 #include "verbs/measure/report.h"
 
-#include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,8 +122,8 @@ int measure_report_text(const struct measure_report *report)
 		milestone_text(&report->options->until, until));
 	printf("Each began with %s of %u file%s out of memory.\n", words_bytes(cold->bytes, bytes),
 		cold->files, words_plural(cold->files));
-	if (fflush(stdout) != 0)
-		return verb_fail_errno(errno, "cannot write to standard output");
+	if (verb_flush())
+		return VERB_FAILED;
 	note_coldness(cold);
 	note_starts(report);
 	note_next(report);

@@ -99,9 +99,8 @@ static int publish(const struct order_arguments *arguments, const struct subject
 	int r;
 
 	if (!arguments->output) {
-		if (fwrite(text, 1, size, stdout) != size || fflush(stdout) != 0)
-			return verb_fail_errno(errno, "cannot write to standard output");
-		return 0;
+		fwrite(text, 1, size, stdout);
+		return verb_flush();
 	}
 	r = output_check(arguments->output);
 	if (r)

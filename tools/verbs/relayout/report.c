@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart relayout: prints the results for people and programs. */
-#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -212,7 +211,5 @@ int relayout_report(const struct relayout_run *run)
 	}
 	if (r)
 		return r;
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return verb_fail_errno(errno, "cannot write to standard output");
-	return relayout_batch_failed(&run->batch, run->listed) ? VERB_FAILED : 0;
+	return verb_flush() || relayout_batch_failed(&run->batch, run->listed) ? VERB_FAILED : 0;
 }

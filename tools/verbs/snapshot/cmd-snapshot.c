@@ -141,8 +141,8 @@ static int print_text(const struct snapshot_request *request, const struct snaps
 		words_count(summary->extents, b), words_plural(summary->extents),
 		words_bytes(summary->gap_bytes, c));
 	printf("device    %s\n", device_class_name(summary->device));
-	if (fflush(stdout) != 0)
-		return verb_fail_errno(errno, "cannot write to standard output");
+	if (verb_flush())
+		return VERB_FAILED;
 	snapshot_note_left_out(snapshot, summary);
 	if (file)
 		verb_note("to read it back:  headstart restore %s", file);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart report: says what the time of a traced start went to. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/cleanup.h"
@@ -31,9 +30,7 @@ static int print(const char *path, bool json, size_t rows)
 	r = json ? report_timeline_json(stdout, &timeline) : report_timeline_text(stdout, &timeline, &style);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot print everything");
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return verb_fail_errno(errno, "cannot write to standard output");
-	return 0;
+	return verb_flush();
 }
 
 int cmd_report(int argc, char **argv)
