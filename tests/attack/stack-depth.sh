@@ -69,28 +69,21 @@ case_with_a_plan_warm() {
 }
 
 # A plan that leads to others: the arguments are read, and the plan of the start is looked for and opened.
-plan_with_rule() { # NAME
+plan_of_start() { # NAME
 	target=$(realpath "$place")/$1
 	cp "$place/target" "$target"
-	mkdir -p "$tmp/hosts.d"
-	printf '[%s]\ncalled = other\noperand = file\n-C = in\nnear = .git\n' "$1" >"$tmp/hosts.d/test.conf"
-	{
-		printf 'program %s\nargument program\nfile regular %s\nrange 0 1 0 1\n' "$target" "$target"
-		order=1
-		for library in $libraries; do
-			printf 'file regular %s\nrange 0 4 %d 1\n' "$(realpath "$library")" "$order"
-			order=$((order + 4))
-		done
-	} >"$tmp/description"
-	"$make_profile" "$tmp/$1.profile" <"$tmp/description"
-	HEADSTART_STATE=$state HEADSTART_HOSTS=$tmp/hosts.d "$headstart" plan --device solid "$tmp/$1.profile" >"$tmp/out" ||
-		fail "$(cat "$tmp/out")"
+	plan_with_rule program <<-END
+		called = other
+		operand = file
+		-C = in
+		near = .git
+	END
 	[ "$(ls "$state" | grep -c "^$1-.*\.plan\$")" = 2 ] || fail "$(ls "$state")"
 }
 
 case_with_a_plan_of_the_start_cold() {
 	what_is_there="with a plan of the start, cold"
-	plan_with_rule started
+	plan_of_start started
 	within 6144 plan=started "$target"
 }
 

@@ -2,6 +2,7 @@
 """Shared by the tests of bench/lab: the way to the modules, what must be there, a small image."""
 
 import contextlib
+import fcntl
 import functools
 import mmap
 import os
@@ -131,6 +132,17 @@ def kept(root, *paths):
                 pages = stack.enter_context(mmap.mmap(file.fileno(), 0, mmap.MAP_SHARED | mmap.MAP_POPULATE, mmap.PROT_READ))
             assert len(pages[::mmap.PAGESIZE])      # where MAP_POPULATE did not touch every page
         yield
+
+
+@contextlib.contextmanager
+def turn():
+    """Recordings take turns on a machine: what take_turn of tests/lib/sh-lib.sh does."""
+    fd = os.open("/sys/kernel", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
 
 
 def scratch():

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """bench/coldstart from end to end: a small image on the model without delay, headstart installed and recording in it."""
 
-import fcntl
 import json
 import os
 import shutil
@@ -37,9 +36,7 @@ def image(folder):
 class Coldstart(labtest.Undisturbed):
     @classmethod
     def setUpClass(cls):
-        turn = os.open("/sys/kernel", os.O_RDONLY | os.O_CLOEXEC)     # at recording, as in tests/record/record-lib.sh
-        cls.addClassCleanup(os.close, turn)
-        fcntl.flock(turn, fcntl.LOCK_EX)
+        cls.enterClassContext(labtest.turn())
         cls.folder = tempfile.mkdtemp(prefix="headstart-test.")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.image = image(cls.folder)

@@ -2,7 +2,6 @@
 """A disk is what a recording measures it to be, not what it calls itself: one that calls itself rotational and has 0.1 ms, and a
 hard disk that says it is none."""
 
-import fcntl
 import json
 import os
 import random
@@ -74,7 +73,7 @@ class MeasuredDisk(unittest.TestCase):
         names = os.path.join(self.folder, "names")
         with open(names, "w", encoding="utf-8") as file:
             file.writelines(f"{name}\n" for name in self.files)
-        with Turn():
+        with labtest.turn():
             said = self.tool("record", "--until", "exit", "--", self.program, "-v", f"list={names}", SCRIPT)
         print(said, end="")
         return said
@@ -131,17 +130,6 @@ class MeasuredDisk(unittest.TestCase):
             said = subprocess.run(["filefrag", "-b4096", "-v", path], check=True, capture_output=True, text=True).stdout
             return int(next(line for line in said.splitlines() if line.strip().startswith("0:")).split()[3].rstrip("."))
         return sorted(self.files, key=place)
-
-
-class Turn:
-    """Recordings take turns on a machine."""
-
-    def __enter__(self):
-        self.fd = os.open("/sys/kernel", os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(self.fd, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        os.close(self.fd)
 
 
 if __name__ == "__main__":

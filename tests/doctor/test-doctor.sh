@@ -159,20 +159,25 @@ case_plan_that_others_could_have_written_is_told() {
 	chmod 644 "$plan"
 }
 
-# the start writes some files itself; these are few, and change after every recording
-case_file_that_changes_at_every_start_is_told() {
+# Makes the plan of a program that reads 64 pages of the file `much` and one of `little`.
+plan_much_and_little() { # PROGRAM PROFILE
 	head -c 262144 /dev/zero >much
 	head -c 4096 /dev/zero >little
-	"$make_profile" often.profile <<EOF
-program $real/big
-file regular $real/big
+	"$make_profile" "$2" <<EOF
+program $real/$1
+file regular $real/$1
 range 0 3 1 1
 file regular $real/much
 range 0 64 5 1
 file regular $real/little
 range 0 1 70 1
 EOF
-	"$headstart" plan --device solid often.profile >out
+	"$headstart" plan --device solid "$2" >out
+}
+
+# the start writes some files itself; these are few, and change after every recording
+case_file_that_changes_at_every_start_is_told() {
+	plan_much_and_little big often.profile
 	echo changed >little
 	doctor ./big
 	says ok plan "of 3 files 1 changed, 0 gone"
@@ -189,18 +194,7 @@ case_what_an_update_took_is_told() {
 	export HEADSTART_STATE="$real/updated"
 	mkdir -m 755 updated
 	cp big program
-	head -c 262144 /dev/zero >much
-	head -c 4096 /dev/zero >little
-	"$make_profile" program.profile <<EOF
-program $real/program
-file regular $real/program
-range 0 3 1 1
-file regular $real/much
-range 0 64 5 1
-file regular $real/little
-range 0 1 70 1
-EOF
-	"$headstart" plan --device solid program.profile >out
+	plan_much_and_little program program.profile
 	mv program.profile "$(echo updated/program-*.plan | sed 's/plan$/profile/')"
 	doctor ./program
 	says ok plan "every file is as it was"

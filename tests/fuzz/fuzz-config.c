@@ -6,16 +6,6 @@
 
 size_t inputs_taken;
 
-static void tell(void *context, const char *file, unsigned line, const char *what)
-{
-	unsigned *told = context;
-
-	must(line > 0 && *what);
-	for (; *what; what++)
-		must((unsigned char)*what >= ' ' && *what != 127);
-	(*told)++;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct config_program *why;
@@ -27,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	config.files[config.n_files++] = strdup("file");
-	must(config_parse(&config, text, size, tell, &told) == told);
+	must(config_parse(&config, text, size, count_problem, &told) == told);
 	if (!config_allows(&config, "/usr/bin/program", &why) && why)
 		must(!why->allow && why->line > 0);
 	for (size_t i = 0; i < config.n_devices; i++)

@@ -55,3 +55,14 @@ static inline FILE *nowhere(void)
 	must(file != NULL);
 	return file;
 }
+
+/* What parsers of settings call for each problem: it must be one printable line. Counts them in `context`, an unsigned. */
+static inline void count_problem(void *context, const char *file, unsigned line, const char *what)
+{
+	unsigned *count = context;
+
+	must(line > 0 && *what);
+	for (; *what; what++)
+		must((unsigned char)*what >= ' ' && *what != 127);
+	(*count)++;
+}

@@ -97,19 +97,9 @@ gets_what_is_certain() {
 case_arguments_choose_the_plan() {
 	target=$(realpath "$place")/chooser
 	cp "$HEADSTART_TEST_BUILD/tests/preload/target" "$target"
-	mkdir "$tmp/hosts.d"
-	printf '[chooser]\noperand = word\n' >"$tmp/hosts.d/test.conf"
-	{
-		printf 'program %s\nargument chooser\nargument chosen\nfile regular %s\nrange 0 1 0 1\n' "$target" "$target"
-		order=1
-		for library in $libraries; do
-			printf 'file regular %s\nrange 0 4 %d 1\n' "$(realpath "$library")" "$order"
-			order=$((order + 4))
-		done
-	} >"$tmp/description"
-	"$make_profile" "$tmp/chooser.profile" <"$tmp/description"
-	HEADSTART_STATE=$state HEADSTART_HOSTS=$tmp/hosts.d "$headstart" plan --device solid "$tmp/chooser.profile" >"$tmp/out" ||
-		fail "$(cat "$tmp/out")"
+	plan_with_rule chooser chosen <<-END
+		operand = word
+	END
 	for way in $ways vfork-execve vfork-execvp vfork-execl; do
 		[ "$way" != execle-short ] || continue
 		same "$way" "$target" chosen six seven

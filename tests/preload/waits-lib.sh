@@ -27,13 +27,16 @@ program_waits() {
 # Starts a command in the background as $starter, and returns when the program that it starts waits. That must happen before the
 # prefetcher ends. The prefetcher of the previous run may still hold the lock on the plan.
 start_slowly() {
+	begin_slowly "$@"
+	expect_waiting "$@"
+}
+begin_slowly() {
 	rm -f "$log"
 	"$unclaimed" "$plan"
 	rm -f "$order"
 	make_cold
 	start_in_background tell "$@"
 	prefetcher_begins
-	expect_waiting "$@"
 }
 # The same, but the prefetcher was started before.
 start_another_slowly() {

@@ -81,12 +81,7 @@ case_wrong_sign_is_not_believed() {
 }
 
 goes_on() {
-	rm -f "$log"
-	"$unclaimed" "$plan"
-	rm -f "$order"
-	make_cold
-	start_in_background tell "$@"
-	prefetcher_begins
+	begin_slowly "$@"
 	wait $starter || true
 	echo >"$tmp/go"
 	"$unclaimed" "$plan"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Starts that are slow for a reason, prepared here: the report names the reason first, and its causes add up to the time."""
 
-import fcntl
 import json
 import os
 import re
@@ -59,17 +58,6 @@ int touch(void)
 PROGRAM = f"int touch(void); int main(void) {{ return touch() != 'x' * {PAGES}; }}"
 
 
-class Turn:
-    """Recordings take turns on a machine."""
-
-    def __enter__(self):
-        self.fd = os.open("/sys/kernel", os.O_RDONLY | os.O_CLOEXEC)
-        fcntl.flock(self.fd, fcntl.LOCK_EX)
-
-    def __exit__(self, *_):
-        os.close(self.fd)
-
-
 def build(folder, name, source, *options):
     path = os.path.join(folder, name)
     subprocess.run(["cc", "-O1", "-o", path, "-x", "c", "-", *options], input=source, text=True, check=True)
@@ -82,7 +70,7 @@ class SlowStarts(labtest.Undisturbed):
         self.timeline = os.path.join(self.folder, "timeline")
 
     def trace(self, *command):
-        with Turn():
+        with labtest.turn():
             while True:
                 done = subprocess.run([TOOL, "trace", "--no-drop", "-o", self.timeline, "--", *command], check=False,
                                       capture_output=True, text=True, stdin=subprocess.DEVNULL)
