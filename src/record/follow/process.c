@@ -24,6 +24,24 @@
 #define PAGES_MAX                                                                                            \
 	(64u << 20) /* that are found in one go, or of which page tables are read: 256 GiB of small pages */
 
+static bool same_link(int32_t pid, const char *what)
+{
+	char path[64], theirs[PATH_MAX], ours[PATH_MAX];
+	ssize_t n, m;
+
+	snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
+	n = readlink(path, theirs, sizeof(theirs));
+	snprintf(path, sizeof(path), "/proc/self/%s", what);
+	m = readlink(path, ours, sizeof(ours));
+	return n > 0 && n == m && memcmp(theirs, ours, (size_t)n) == 0;
+}
+
+/* Whether its root or its mount namespace is another than ours. */
+static bool is_foreign(int32_t pid)
+{
+	return !same_link(pid, "root") || !same_link(pid, "ns/mnt");
+}
+
 struct follow_process *follow_process_new(int32_t pid)
 {
 	struct follow_process *process = calloc(1, sizeof(*process));
@@ -34,6 +52,7 @@ struct follow_process *follow_process_new(int32_t pid)
 			.pagemap = -1,
 			.memory = -1,
 			.pidfd = (int)syscall(SYS_pidfd_open, pid, 0),
+			.foreign = is_foreign(pid),
 		};
 	return process;
 }
@@ -53,23 +72,6 @@ void follow_process_free(struct follow_process *process)
 	free(process);
 }
 
-static bool same_link(int32_t pid, const char *what)
-{
-	char path[64], theirs[PATH_MAX], ours[PATH_MAX];
-	ssize_t n, m;
-
-	snprintf(path, sizeof(path), "/proc/%" PRId32 "/%s", pid, what);
-	n = readlink(path, theirs, sizeof(theirs));
-	snprintf(path, sizeof(path), "/proc/self/%s", what);
-	m = readlink(path, ours, sizeof(ours));
-	return n > 0 && n == m && memcmp(theirs, ours, (size_t)n) == 0;
-}
-
-bool follow_process_is_foreign(int32_t pid)
-{
-	return !same_link(pid, "root") || !same_link(pid, "ns/mnt");
-}
-
 void follow_process_renew(struct follow_process *process)
 {
 	if (process->pagemap >= 0)
@@ -80,7 +82,7 @@ void follow_process_renew(struct follow_process *process)
 	process->n_code = 0;
 	process->closed = false;
 	process->shares_memory = process->unseen = false;
-	process->foreign = follow_process_is_foreign(process->pid);
+	process->foreign = is_foreign(process->pid);
 	free(process->executing);
 	process->executing = NULL;
 }

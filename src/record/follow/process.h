@@ -35,9 +35,6 @@ struct follow_process {
 struct follow_process *follow_process_new(int32_t pid);
 void follow_process_free(struct follow_process *process);
 
-/* Whether its root or its mount namespace is another than ours. */
-bool follow_process_is_foreign(int32_t pid);
-
 /* Whether all of its threads have ended. */
 bool follow_process_has_ended(const struct follow_process *process);
 

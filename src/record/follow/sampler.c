@@ -125,7 +125,6 @@ static int add_process(struct sampler *sampler, int32_t pid)
 	process = follow_process_new(pid);
 	if (!process)
 		return -ENOMEM;
-	process->foreign = follow_process_is_foreign(pid);
 	sampler->items[sampler->count++] = (struct sampled){.process = process};
 	return 0;
 }

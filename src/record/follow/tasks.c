@@ -61,7 +61,6 @@ static int add_process(struct tasks *tasks, pid_t pid, pid_t parent, struct foll
 	process = follow_process_new(pid);
 	if (!process)
 		return -ENOMEM;
-	process->foreign = follow_process_is_foreign(pid);
 	process->shares_memory = parent != getpid() && syscall(SYS_kcmp, parent, pid, KCMP_VM, 0, 0) == 0;
 	tasks->processes[tasks->n_processes++] = process;
 	*ret = process;

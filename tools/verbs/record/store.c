@@ -74,13 +74,25 @@ static int check_worth(const struct profile *profile, const struct profile *same
 	return 0;
 }
 
+static int become_copy_of(const struct profile *original, struct profile *profile)
+{
+	_cleanup_(profile_releasep) struct profile copy = {0};
+	int r = profile_copy(original, &copy);
+
+	if (r < 0)
+		return r;
+	profile_release(profile);
+	*profile = copy;
+	copy = (struct profile){0};
+	return 0;
+}
+
 /*
  * Functions and pages of a start are recorded one after the other, and each recording leaves what the other has found:
  * pages of a recording with functions do not replace better ones, and one without keeps the functions.
  */
 static int join_functions(struct profile *same, struct profile *profile, bool merge)
 {
-	_cleanup_(profile_releasep) struct profile copy = {0};
 	int r;
 
 	if (!same)
@@ -90,14 +102,7 @@ static int join_functions(struct profile *same, struct profile *profile, bool me
 	if (!merge)
 		profile_functions_free(TAKE_PTR(same->functions));
 	r = profile_functions_merge(&same->functions, profile->functions);
-	if (r == 0)
-		r = profile_copy(same, &copy);
-	if (r < 0)
-		return r;
-	profile_release(profile);
-	*profile = copy;
-	copy = (struct profile){0};
-	return 0;
+	return r < 0 ? r : become_copy_of(same, profile);
 }
 
 /* Puts a copy of the recording in place of that of the same start, merged with it if `merge`, or beside the others. */
@@ -108,22 +113,12 @@ static int put_recording(struct recordings *stored, struct profile *same, struct
 
 	if (same && merge) {
 		r = profile_merge(same, profile);
-		if (r == 0)
-			r = profile_copy(same, &copy);
-		if (r < 0)
-			return r;
-		profile_release(profile);
-		*profile = copy;
-		copy = (struct profile){0};
-		return 0;
+		return r < 0 ? r : become_copy_of(same, profile);
 	}
+	if (same)
+		return become_copy_of(profile, same);
 	r = profile_copy(profile, &copy);
-	if (r < 0 || !same)
-		return r < 0 ? r : recordings_add(stored, &copy);
-	profile_release(same);
-	*same = copy;
-	copy = (struct profile){0};
-	return 0;
+	return r < 0 ? r : recordings_add(stored, &copy);
 }
 
 /*
