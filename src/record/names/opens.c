@@ -160,14 +160,26 @@ static uint32_t superblock_of(const struct opening *opening)
 	return opening->mount ? opening->mount->device : opening->key;
 }
 
-/* Adds the file, or notes that the tree has opened it too. Takes `path`. */
-static int add_file(
-	struct record_files *files, struct inode_map *known, const struct opening *opening, char *path)
+/* Bytes that a file with that name takes. */
+static size_t size_of(const char *path)
+{
+	return sizeof(struct record_file) + strlen(path);
+}
+
+/* Adds the file. Takes `path`. */
+static int add_file(struct opens *opens, struct record_files *files, struct inode_map *known,
+	const struct opening *opening, char *path)
 {
 	const struct statx *status = &opening->status;
 	struct record_file *file;
-	int r = inode_map_add(known, opening->key, status->stx_ino, files->count);
+	int r;
 
+	if (opens->bounded && opens->noted >= OPENS_NOTED_MAX) {
+		opens->lost = true;
+		free(path);
+		return 0;
+	}
+	r = inode_map_add(known, opening->key, status->stx_ino, files->count);
 	if (r == 0)
 		r = record_files_add(files, &file);
 	if (r < 0) {
@@ -184,6 +196,7 @@ static int add_file(
 		.opener = opening->pid,
 		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
 	};
+	opens->noted += size_of(path);
 	return 0;
 }
 
@@ -202,7 +215,7 @@ static bool is_known(
 }
 
 /* The file by its name in the view. */
-static int add_inside(struct view *view, struct opening *opening)
+static int add_inside(struct opens *opens, struct view *view, struct opening *opening)
 {
 	char *path;
 
@@ -212,7 +225,7 @@ static int add_inside(struct view *view, struct opening *opening)
 	if (opening->path[0] != '/')
 		return 0;
 	path = strdup(opening->path);
-	return path ? add_file(&view->files, &view->known, opening, path) : -ENOMEM;
+	return path ? add_file(opens, &view->files, &view->known, opening, path) : -ENOMEM;
 }
 
 static bool is_in_tree(const struct opens *opens, int32_t pid)
@@ -294,10 +307,14 @@ static int add_here(struct opens *opens, struct opening *opening, bool elsewhere
 	if (!path && elsewhere)
 		path = name_here(opens, opening);
 	if (path)
-		return add_file(&opens->files, &opens->known, opening, path);
+		return add_file(opens, &opens->files, &opens->known, opening, path);
 	/* What no longer has a name anywhere was deleted, and is missed by nobody. */
 	if (!elsewhere || opening->status.stx_nlink == 0)
 		return 0;
+	if (opens->bounded && opens->unnamed.count >= OPENS_PLENTY) {
+		opens->lost = true;
+		return 0;
+	}
 	return inode_map_add(
 		&opens->unnamed, opening->mount ? superblock_of(opening) : 0, opening->status.stx_ino, 0);
 }
@@ -317,7 +334,7 @@ static int take_opening(struct opens *opens, struct opening *opening)
 		opening->mount = mounts_find(&view->mounts, mount_id);
 		r = mark_view(opens, view);
 		if (r == 0)
-			r = add_inside(view, opening);
+			r = add_inside(opens, view, opening);
 	}
 	if (r < 0 || is_known(&opens->files, &opens->known, opening))
 		return r;
@@ -443,15 +460,19 @@ static int compare_openings(const void *a, const void *b)
 int opens_forget(struct opens *opens, size_t most)
 {
 	struct record_files *files = &opens->files;
+	size_t half;
 	int r = 0;
 
 	if (opens->unnamed.count > most)
 		inode_map_release(&opens->unnamed);
-	if (files->count <= most)
+	if (files->count <= most && (!opens->bounded || opens->noted < OPENS_NOTED_MAX / 2))
 		return 0;
 	qsort(files->items, files->count, sizeof(*files->items), compare_openings);
-	while (files->count > most / 2)
-		record_file_release(&files->items[--files->count]);
+	half = (files->count < most ? files->count : most) / 2;
+	while (files->count > half) {
+		opens->noted -= size_of(files->items[--files->count].path);
+		record_file_release(&files->items[files->count]);
+	}
 	inode_map_release(&opens->known);
 	for (size_t i = 0; r == 0 && i < files->count; i++) {
 		const struct record_file *file = &files->items[i];

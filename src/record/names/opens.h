@@ -20,12 +20,13 @@ struct opens {
 	struct views views;
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
-	bool bounded; /* set before opens_start(): the kernel drops events when many wait, instead of using more memory */
-	bool lost;       /* it has dropped some */
+	bool bounded; /* set before opens_start(): what waits in the kernel, and what is noted, takes only so much memory */
+	bool lost;       /* some was left out for that */
 	bool everybody;  /* processes cannot be told apart by number: all but us count as the command's */
 	int32_t ignored; /* what this process opens does not count; 0: everybody's does */
 	struct inode_map tree; /* pids of the command's tree, as inodes */
 	size_t n_pids_seen;    /* of trace->pids */
+	size_t noted;          /* bytes that all files take, those of views included */
 };
 
 #define OPENS_INIT                                                                                           \
@@ -70,11 +71,12 @@ bool opens_may_wait(struct opens *opens, int fd, int32_t pid);
 int opens_drain(struct opens *opens, const struct record_trace *trace);
 
 /*
- * For whoever watches without end: of more than `most` files with a name, forgets the half that was opened longest ago; of more
- * without a name, all. Files change their places in opens->files. Returns 0 or -ENOMEM.
+ * For whoever watches without end: of more than `most` files with a name, or if little may be noted any more, forgets the half
+ * that was opened longest ago; of more without a name, all. Files change their places in opens->files. Returns 0 or -ENOMEM.
  */
 int opens_forget(struct opens *opens, size_t most);
-#define OPENS_PLENTY 262144 /* files */
+#define OPENS_PLENTY    262144      /* files */
+#define OPENS_NOTED_MAX (64u << 20) /* bytes of files, with their names; then no more are noted */
 
 /* Takes all openings up to now, and no later ones. `trace` is complete. */
 int opens_end(struct opens *opens, const struct record_trace *trace);

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -42,12 +43,22 @@ static bool has(const struct opens *opens, int number)
 	return false;
 }
 
+static int begin(void **state)
+{
+	snprintf(folder + sizeof(folder) - 7, 7, "XXXXXX");
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	return tree_remove(folder);
+}
+
 static void what_was_opened_longest_ago_is_forgotten(void **state)
 {
 	struct opens opens = OPENS_INIT;
 	struct mounts mounts = {0};
 
-	assert_non_null(mkdtemp(folder));
 	assert_int_equal(mounts_read(&mounts), 0);
 	opens_start_empty(&opens, &mounts);
 	for (int i = 0; i < FILES; i++)
@@ -65,12 +76,44 @@ static void what_was_opened_longest_ago_is_forgotten(void **state)
 	assert_true(has(&opens, 0));
 	opens_release(&opens);
 	mounts_release(&mounts);
-	tree_remove(folder);
+}
+
+/* Whoever opens files without end must not fill the recorder's memory. */
+static void what_is_noted_is_bounded(void **state)
+{
+	struct opens opens = OPENS_INIT;
+	struct mounts mounts = {0};
+
+	assert_int_equal(mounts_read(&mounts), 0);
+	opens_start_empty(&opens, &mounts);
+	opens.bounded = true;
+	add(&opens, 0);
+	assert_true(opens.noted > sizeof(struct record_file) + strlen(folder));
+	assert_false(opens.lost);
+	opens.noted += OPENS_NOTED_MAX - 2 * opens.noted; /* by others: there is room for one more */
+	add(&opens, 1);
+	assert_int_equal(opens.files.count, 2);
+	assert_false(opens.lost);
+	add(&opens, 2);
+	add(&opens, 3);
+	assert_int_equal(opens.files.count, 2);
+	assert_true(opens.lost);
+	add(&opens, 1); /* known */
+	assert_int_equal(opens.files.count, 2);
+	assert_int_equal(opens_forget(&opens, FILES), 0); /* makes room */
+	assert_int_equal(opens.files.count, 1);
+	add(&opens, 2);
+	assert_true(has(&opens, 1) && has(&opens, 2));
+	opens_release(&opens);
+	mounts_release(&mounts);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_opened_longest_ago_is_forgotten)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_was_opened_longest_ago_is_forgotten, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_noted_is_bounded, begin, end),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
