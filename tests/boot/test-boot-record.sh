@@ -129,6 +129,26 @@ case_a_killed_recorder_leaves_nothing_that_matters() {
 	umount "$tmp/tracefs"
 }
 
+# A container that has ended, and its disk: whoever wants to remove it must not wait for the end of the recording.
+case_no_disk_of_others_is_held() {
+	truncate -s 32M "$tmp/image-inside"
+	mkfs.ext4 -q -F "$tmp/image-inside"
+	mkdir "$tmp/inside"
+	begin
+	for round in 1 2 3; do
+		unshare --mount sh -c "mount -o loop '$tmp/image-inside' '$tmp/inside' && cp /bin/true '$tmp/inside/program' && '$tmp/inside/program'" 7>&- ||
+			fail "nothing can be mounted in a namespace of its own"
+	done
+	for try in $(seq 200); do
+		losetup -a | grep -q "$tmp/image-inside" || break
+		kill -0 "$recorder" 2>/dev/null || fail "the recorder has ended: $(cat "$tmp/log")"
+		sleep 0.05
+	done
+	[ "$try" != 200 ] || fail "the disk is held: $(losetup -a)"
+	cat "$disk/read" >/dev/null
+	stop
+}
+
 case_only_root_records() {
 	for_others "$tool"
 	! $as_nobody "$others/headstart-tool" boot record 2>"$tmp/err" || fail "nobody recorded a boot"

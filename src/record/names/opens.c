@@ -333,7 +333,7 @@ static int take_opening(struct opens *opens, struct opening *opening)
 	if (r == 0 && view) {
 		opening->mount = mounts_find(&view->mounts, mount_id);
 		r = mark_view(opens, view);
-		if (r == 0)
+		if (r == 0 && !opens->keeps_no_views)
 			r = add_inside(opens, view, opening);
 	}
 	if (r < 0 || is_known(&opens->files, &opens->known, opening))
@@ -438,6 +438,8 @@ int opens_drain(struct opens *opens, const struct record_trace *trace)
 {
 	int r = learn_tree(opens, trace);
 
+	if (opens->keeps_no_views)
+		views_let_go(&opens->views);
 	if (r == 0)
 		r = refresh_views(opens);
 	for (int i = 0; r == 0 && i < READS_AT_ONCE; i++) {

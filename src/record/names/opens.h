@@ -21,9 +21,10 @@ struct opens {
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
 	bool bounded; /* set before opens_start(): what waits in the kernel, and what is noted, takes only so much memory */
-	bool lost;       /* some was left out for that */
-	bool everybody;  /* processes cannot be told apart by number: all but us count as the command's */
-	int32_t ignored; /* what this process opens does not count; 0: everybody's does */
+	bool lost;      /* some was left out for that */
+	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */
+	bool keeps_no_views; /* names in other namespaces are not noted, and none is held when its process has ended */
+	int32_t ignored;       /* what this process opens does not count; 0: everybody's does */
 	struct inode_map tree; /* pids of the command's tree, as inodes */
 	size_t n_pids_seen;    /* of trace->pids */
 	size_t noted;          /* bytes that all files take, those of views included */

@@ -115,7 +115,7 @@ int view_refresh(struct view *view)
 /* Takes the namespace of the process, which holds `namespace` open. */
 static int add_view(struct views *views, int32_t pid, int namespace)
 {
-	struct view view = {.id = inode_of(namespace), .namespace = -1, .root = -1};
+	struct view view = {.id = inode_of(namespace), .pid = pid, .namespace = -1, .root = -1};
 	int r;
 
 	if (views->count == VIEWS_MAX)
@@ -149,6 +149,7 @@ static void replace_fd(int *fd, int by)
 /* The kernel names mounts as the root of the process sees them, and pivot_root(2) changes that root. */
 static int look_again(struct view *view, int32_t pid)
 {
+	view->pid = pid;
 	replace_fd(&view->root, open_of(pid, "root", O_PATH | O_DIRECTORY));
 	replace_fd(&view->mountinfo, open_of(pid, "mountinfo", O_RDONLY));
 	return read_table(view);
@@ -168,6 +169,25 @@ int views_look_at(struct views *views, int32_t pid)
 		if (views->items[i].id == id)
 			return look_again(&views->items[i], pid);
 	return add_view(views, pid, namespace);
+}
+
+static bool is_left(const struct view *view)
+{
+	_cleanup_close_ int namespace = open_of(view->pid, "ns/mnt", O_RDONLY);
+
+	return inode_of(namespace) != view->id;
+}
+
+void views_let_go(struct views *views)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < views->count; i++)
+		if (is_left(&views->items[i]))
+			view_release(&views->items[i]);
+		else
+			views->items[kept++] = views->items[i];
+	views->count = kept;
 }
 
 static struct view *find_with_mount(const struct views *views, uint64_t mount_id)

@@ -20,6 +20,7 @@ struct statx;
 
 struct view {
 	uint64_t id;               /* of the namespace: the inode number of /proc/PID/ns/mnt */
+	int32_t pid;               /* that we saw there last */
 	int namespace;             /* owned; keeps the mounts, also when the last process there has ended */
 	int mountinfo;             /* owned; of a process there: can be read when that has ended, too */
 	int root;                  /* owned; the root of the process that we saw there last */
@@ -44,6 +45,12 @@ int views_find(struct views *views, uint64_t mount_id, int32_t pid, struct view 
 
 /* Looks at the namespace of the process again: a sandbox that is being made changes its root. Returns 0 or -ENOMEM. */
 int views_look_at(struct views *views, int32_t pid);
+
+/*
+ * Lets go of the views whose process has ended or left. Others could not unmount anything there, or remove its disk, as long as we
+ * have it open. If another process is left there, the namespace is looked at anew when that one opens something.
+ */
+void views_let_go(struct views *views);
 
 /* Whether the mounts of the view have changed since the last call; they are then read again. Returns 1, 0 or -ENOMEM. */
 int view_refresh(struct view *view);

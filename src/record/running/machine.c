@@ -66,6 +66,7 @@ static int begin(struct machine *machine)
 		return r;
 	machine->opens.everybody = true;
 	machine->opens.bounded = true;
+	machine->opens.keeps_no_views = true;
 	machine->opens.ignored = options->ignored;
 	r = opens_start(&machine->opens, &machine->mounts);
 	if (r < 0)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "record/names/unnamed.h"
 #include "record/names/views.h"
 #include "tree.h"
@@ -180,6 +181,54 @@ static void only_namespaces_of_our_own_users_are_trusted(void **state)
 	}
 }
 
+/* Descriptors of ours that are open on files of that name below /proc, or on the namespace. */
+static unsigned held(pid_t pid, uint64_t id)
+{
+	char link[64], target[256], wanted[2][64];
+	unsigned n = 0;
+
+	snprintf(wanted[0], sizeof(wanted[0]), "mnt:[%llu]", (unsigned long long)id);
+	snprintf(wanted[1], sizeof(wanted[1]), "/proc/%d/mountinfo", pid);
+	for (int fd = 0; fd < 256; fd++) {
+		ssize_t length;
+
+		snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+		length = readlink(link, target, sizeof(target) - 1);
+		target[length > 0 ? length : 0] = '\0';
+		n += streq(target, wanted[0]) || streq(target, wanted[1]);
+	}
+	return n;
+}
+
+static void the_namespace_of_a_process_that_has_ended_is_let_go(void **state)
+{
+	pid_t pid = start_in(CLONE_NEWNS), other = start_in(CLONE_NEWNS);
+	struct views views = {0};
+	struct view *view = NULL;
+	uint64_t id;
+
+	if (pid < 0 || other < 0) {
+		print_message("partial: no namespaces here\n");
+		return;
+	}
+	assert_int_equal(views_look_at(&views, other), 0);
+	assert_int_equal(views_find(&views, a_mount_of(pid), pid, &view), 0);
+	assert_non_null(view);
+	id = view->id;
+	views_let_go(&views);
+	assert_int_equal(views.count, 2);
+	assert_int_equal(held(pid, id), 2);
+	end_child(pid);
+	views_let_go(&views);
+	assert_int_equal(views.count, 1);
+	assert_int_equal(views.items[0].pid, other);
+	assert_int_equal(held(pid, id), 0);
+	end_child(other);
+	views_let_go(&views);
+	assert_int_equal(views.count, 0);
+	views_release(&views);
+}
+
 static void our_own_namespace_is_no_view(void **state)
 {
 	struct views views = {0};
@@ -242,6 +291,7 @@ int main(void)
 		TEST(a_name_that_leads_to_another_file_is_none),
 		TEST(a_file_below_a_mount_of_which_nothing_is_known),
 		cmocka_unit_test(only_namespaces_of_our_own_users_are_trusted),
+		cmocka_unit_test(the_namespace_of_a_process_that_has_ended_is_let_go),
 		cmocka_unit_test(our_own_namespace_is_no_view),
 		cmocka_unit_test(files_without_a_name_are_counted_once),
 	};
