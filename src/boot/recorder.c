@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lock-file.h"
 #include "replace/publish.h"
 
 static int make_folder(const char *path)
@@ -22,18 +23,9 @@ static int make_folder(const char *path)
 
 int boot_lock(const char *path)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	_cleanup_close_ int fd = -1;
 	int r = make_folder(path);
 
-	if (r < 0)
-		return r;
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	if (fcntl(fd, F_SETLK, &lock) < 0)
-		return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
-	return TAKE_FD(fd);
+	return r < 0 ? r : lock_file(path);
 }
 
 pid_t boot_holder(const char *path)

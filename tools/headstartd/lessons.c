@@ -2,17 +2,16 @@
 #include "headstartd/lessons.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lock-file.h"
 #include "base/run/process.h"
 #include "base/stranger.h"
 #include "base/strings.h"
@@ -24,24 +23,10 @@
 #include "replace/publish.h"
 #include "verb.h"
 
-#define SAVE_MS    5000  /* what has changed is written so much later */
-#define GRACE_MS   5000  /* for a child that is to end; it may hang */
-#define FORGET_S   60    /* removing what is forgotten takes so long at most */
-#define LOCK_TRIES 100   /* every 50 ms */
-#define AGE_S      86400 /* how often we look for what is to be forgotten */
-
-/* A child of a daemon that was killed has its lock until it has ended, too. Returns 0 or -EBUSY. */
-static int wait_for_lock(int lock)
-{
-	const struct timespec pause = {.tv_nsec = 50000000};
-
-	for (int tries = 0; flock(lock, LOCK_EX | LOCK_NB) < 0; tries++) {
-		if (tries == LOCK_TRIES)
-			return -EBUSY;
-		nanosleep(&pause, NULL);
-	}
-	return 0;
-}
+#define SAVE_MS  5000  /* what has changed is written so much later */
+#define GRACE_MS 5000  /* for a child that is to end; it may hang */
+#define FORGET_S 60    /* removing what is forgotten takes so long at most */
+#define AGE_S    86400 /* how often we look for what is to be forgotten */
 
 static int open_folder(struct lessons *lessons)
 {
@@ -58,10 +43,8 @@ static int open_folder(struct lessons *lessons)
 	r = make_folders(folder, 0700);
 	if (r < 0)
 		return r;
-	lessons->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (lessons->lock < 0)
-		return -errno;
-	return wait_for_lock(lessons->lock);
+	lessons->lock = lock_file(lock);
+	return lessons->lock < 0 ? lessons->lock : 0;
 }
 
 /* A damaged file is replaced at the next change. */
