@@ -265,18 +265,30 @@ static void a_file_without_places_stays_whole(void **state)
 	expect(&draft, 0, 0, 2, 10, 0, 7);
 }
 
+/* Puts the extents that are there so far, all of one file, to places. */
+static void put(struct plan_draft *draft, const struct device_extent *places, size_t n)
+{
+	size_t n_extents = draft->n_extents;
+
+	for (size_t i = 0; i < n_extents; i++)
+		assert_int_equal(draft_split(draft, i, places, n), 0);
+}
+
 static void rotational_gaps_are_read_if_they_are_gaps_on_disk(void **state)
 {
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
 	struct plan_cost cost = cost_of_class(DEVICE_ROTATIONAL);
 	uint32_t limit = plan_cost_gap_pages(&cost, PAGE);
+	const struct device_extent places[] = {
+		{.offset = 0, .length = (5 + 2 * limit) * PAGE, .physical = 1000 * PAGE},
+		{.offset = (5 + 2 * limit) * PAGE, .length = PAGE, .physical = 50 * PAGE},
+	};
 
-	add(&draft, (struct draft_extent){0, 0, 2, 0, 90, 1, 1000 * PAGE});
-	add(&draft, (struct draft_extent){0, 2 + limit, 1, 0, 5, 1, (1002 + limit) * PAGE});
-	add(&draft,
-		(struct draft_extent){0, 4 + 2 * limit, 1, 0, 6, 1, (1004 + 2 * limit) * PAGE}); /* too far */
-	add(&draft,
-		(struct draft_extent){0, 5 + 2 * limit, 1, 0, 7, 1, 50 * PAGE}); /* elsewhere on the disk */
+	touch(&draft, 0, 0, 2, 90);
+	touch(&draft, 0, 2 + limit, 1, 5);
+	touch(&draft, 0, 4 + 2 * limit, 1, 6); /* too far */
+	touch(&draft, 0, 5 + 2 * limit, 1, 7); /* elsewhere on the disk */
+	put(&draft, places, 2);
 	add(&draft, (struct draft_extent){1, 6 + 2 * limit, 1, 0, 8, 1, 51 * PAGE}); /* another file */
 	draft_merge(&draft, 0);
 	assert_int_equal(draft.n_extents, 4);
@@ -284,6 +296,69 @@ static void rotational_gaps_are_read_if_they_are_gaps_on_disk(void **state)
 	expect(&draft, 1, 0, 4 + 2 * limit, 1, 0, 6);
 	expect(&draft, 2, 0, 5 + 2 * limit, 1, 0, 7);
 	expect(&draft, 3, 1, 6 + 2 * limit, 1, 0, 8);
+}
+
+/* As after `headstart place` for another program: two pages lie as far apart as in the file, and what is between them in the file does not. */
+static void gaps_that_lie_elsewhere_on_the_disk_are_not_read(void **state)
+{
+	static const struct device_extent places[] = {
+		{.offset = 0, .length = 2 * PAGE, .physical = 1000 * PAGE},
+		{.offset = 2 * PAGE, .length = 3 * PAGE, .physical = 70 * PAGE},
+		{.offset = 5 * PAGE, .length = 10 * PAGE, .physical = 1005 * PAGE},
+	};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+
+	touch(&draft, 0, 1, 1, 0);
+	touch(&draft, 0, 6, 1, 1);
+	touch(&draft, 0, 9, 1, 2);
+	put(&draft, places, 3);
+	draft_merge(&draft, 0);
+	assert_int_equal(draft.n_extents, 2);
+	expect(&draft, 0, 0, 1, 1, 0, 0);
+	expect(&draft, 1, 0, 6, 4, 2, 1);
+}
+
+/* The touched pages of a file lie one behind the other, and the rest where it was. */
+static void between_pages_that_were_placed_nothing_is_read(void **state)
+{
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+	struct device_extent places[16];
+
+	for (uint32_t page = 0; page < 16; page++)
+		places[page] = (struct device_extent){
+			page * PAGE, PAGE, (page % 4 == 0 ? 9000 + page / 4 : 100 + page) * PAGE};
+	for (uint32_t page = 0; page < 16; page += 4)
+		touch(&draft, 0, page, 1, 10 - page / 4);
+	put(&draft, places, 16);
+	draft_merge(&draft, 0);
+	assert_int_equal(draft_sort(&draft), 0);
+	assert_int_equal(draft.n_extents, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		expect(&draft, i, 1, 4 * i, 1, 0, 10 - i); /* the file has a new number by then */
+		assert_int_equal(draft.extents[i].physical, (9000 + i) * PAGE);
+	}
+}
+
+/* File systems cut long runs in pieces, and report those. */
+static void pieces_that_continue_each_other_are_one_run(void **state)
+{
+	static const struct device_extent places[] = {
+		{.offset = 0, .length = 2 * PAGE, .physical = 1000 * PAGE},
+		{.offset = 2 * PAGE, .length = 3 * PAGE, .physical = 1002 * PAGE},
+		{.offset = 5 * PAGE, .length = 3 * PAGE, .physical = 1005 * PAGE},
+		{.offset = 9 * PAGE, .length = 3 * PAGE, .physical = 1009 * PAGE}, /* behind a hole */
+	};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_ROTATIONAL, two_files);
+
+	touch(&draft, 0, 1, 2, 0);
+	touch(&draft, 0, 6, 1, 2);
+	touch(&draft, 0, 10, 1, 3);
+	put(&draft, places, 4);
+	assert_int_equal(draft.n_extents, 3);
+	draft_merge(&draft, 0);
+	assert_int_equal(draft.n_extents, 2);
+	expect(&draft, 0, 0, 1, 6, 3, 0);
+	expect(&draft, 1, 0, 10, 1, 0, 3);
 }
 
 static void gaps_are_read_only_within_the_budget(void **state)
@@ -676,9 +751,9 @@ static void extents_of_a_lazy_device_are_runs_on_the_disk(void **state)
 {
 	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_LAZY, two_files);
 
-	add(&draft, (struct draft_extent){0, 0, 1, 0, 0, 1, 0});
-	add(&draft, (struct draft_extent){0, 1, 1, 0, 1, 1, PAGE});
-	add(&draft, (struct draft_extent){0, 2, 1, 0, 2, 1, 1 << 30});
+	add(&draft, (struct draft_extent){0, 0, 1, 0, 0, 1, 0, .run_end = 2});
+	add(&draft, (struct draft_extent){0, 1, 1, 0, 1, 1, PAGE, .run_end = 2});
+	add(&draft, (struct draft_extent){0, 2, 1, 0, 2, 1, 1 << 30, .run_end = 3});
 	draft_merge(&draft, 0);
 	assert_int_equal(draft.n_extents, 2);
 	expect(&draft, 0, 0, 0, 2, 0, 0);
@@ -703,6 +778,9 @@ int main(void)
 		cmocka_unit_test(extents_are_cut_where_their_place_ends),
 		cmocka_unit_test(a_file_without_places_stays_whole),
 		cmocka_unit_test(rotational_gaps_are_read_if_they_are_gaps_on_disk),
+		cmocka_unit_test(gaps_that_lie_elsewhere_on_the_disk_are_not_read),
+		cmocka_unit_test(between_pages_that_were_placed_nothing_is_read),
+		cmocka_unit_test(pieces_that_continue_each_other_are_one_run),
 		cmocka_unit_test(gaps_are_read_only_within_the_budget),
 		cmocka_unit_test(gaps_with_pages_that_are_left_out_are_not_read),
 		cmocka_unit_test(neighbours_join_up_to_a_chunk_in_touch_order),

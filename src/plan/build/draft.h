@@ -59,6 +59,7 @@ struct draft_extent {
 	uint32_t order;    /* of the first touch in it */
 	uint32_t runs;     /* that touched it; of a merged extent, those of its first part */
 	uint64_t physical; /* bytes on the device, of its first page; or DRAFT_NOWHERE */
+	uint32_t run_end;  /* the pages of the file up to this one follow it on the disk, too; 0: not known */
 	bool touch; /* it only has a block fetched (reads/blocks.c); its page is in another extent, too */
 };
 

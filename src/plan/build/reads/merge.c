@@ -2,9 +2,12 @@
 /*
  * Joins neighbouring extents of a file where one read is cheaper than two (time/cost.c).
  *
- * In physical order a joined extent is one pass of the head: any length is good, but the gap must also be a gap on the
- * disk. In touch order it takes the place of its earliest part, so the rest of it delays the pages that are touched in
- * between. This makes no difference for as many pages as arrive during one request's latency.
+ * In physical order a joined extent is one pass of the head: any length is good, but the pages of the gap must lie between
+ * the two on the disk. Where they lie elsewhere, as they may after `headstart place`, to read them would be a way there and
+ * back.
+ *
+ * In touch order a joined extent takes the place of its earliest part, so the rest of it delays the pages that are touched
+ * in between. This makes no difference for as many pages as arrive during one request's latency.
  */
 #include <stdlib.h>
 
@@ -20,14 +23,12 @@ static int compare_pages(const void *a, const void *b)
 	return (x->page > y->page) - (x->page < y->page);
 }
 
-/* Whether b lies as far behind a on the disk as in the file, or both places are unknown. */
-static bool follows_on_disk(
-	const struct plan_draft *draft, const struct draft_extent *a, const struct draft_extent *b)
+/* Whether a, b and what is between them in the file are one run on the disk, or both places are unknown. */
+static bool follows_on_disk(const struct draft_extent *a, const struct draft_extent *b)
 {
 	if (a->physical == DRAFT_NOWHERE || b->physical == DRAFT_NOWHERE)
 		return a->physical == b->physical;
-	return b->physical >= a->physical &&
-		b->physical - a->physical == draft_bytes(draft, b->page - a->page);
+	return b->page < a->run_end;
 }
 
 /* Whether a page of [page, end) is left out to see whether it is needed (profile/refine/refine.h). Ranges ascend by page. */
@@ -57,8 +58,8 @@ static bool worth_joining(const struct plan_draft *draft, const struct draft_ext
 	if (is_left_out(draft->files[a->file].source, a->page + a->pages, b->page))
 		return false;
 	if (device->class == DEVICE_ROTATIONAL)
-		return follows_on_disk(draft, a, b);
-	if (device->class == DEVICE_LAZY && !follows_on_disk(draft, a, b))
+		return follows_on_disk(a, b);
+	if (device->class == DEVICE_LAZY && !follows_on_disk(a, b))
 		return false;
 	return b->page + b->pages - a->page <= plan_cost_chunk_pages(&cost, page_size);
 }
@@ -92,6 +93,7 @@ void draft_merge(struct plan_draft *draft, uint64_t budget)
 		a->pages += gap + b.pages;
 		a->gap += gap;
 		a->order = b.order < a->order ? b.order : a->order;
+		a->run_end = b.run_end;
 		room -= gap;
 	}
 	draft->n_extents = last + 1;

@@ -14,37 +14,53 @@ static uint64_t page_from(uint64_t offset, uint64_t page_size)
 	return offset / page_size + (offset % page_size != 0);
 }
 
-/* Where `page` lies. *ret_end is the page, at most `end`, at which the run on the disk ends. */
-static uint64_t place_of(const struct device_extent *places, size_t n_places, uint32_t page_size,
-	uint32_t page, uint32_t end, uint32_t *ret_end)
+/* The byte of the file up to which data lies on the disk as it does in the file, from the i-th place on. */
+static uint64_t end_of_run(const struct device_extent *places, size_t n_places, size_t i)
 {
-	uint64_t offset = (uint64_t)page * page_size, until = end, physical = DRAFT_NOWHERE;
+	while (i + 1 < n_places && places[i].offset + places[i].length == places[i + 1].offset &&
+		places[i].physical + places[i].length == places[i + 1].physical)
+		i++;
+	return places[i].offset + places[i].length;
+}
+
+/* Where an extent begins on the disk, and the end of its run there; cuts it at its end, or where its place becomes known. */
+static void find_place(
+	struct draft_extent *extent, const struct device_extent *places, size_t n_places, uint32_t page_size)
+{
+	uint64_t offset = (uint64_t)extent->page * page_size, until = UINT32_MAX;
 	size_t i = device_extent_after(places, n_places, offset);
 
+	extent->physical = DRAFT_NOWHERE;
+	extent->run_end = 0;
 	if (i < n_places && places[i].offset <= offset) {
-		physical = places[i].physical + (offset - places[i].offset);
-		until = page_from(places[i].offset + places[i].length, page_size);
+		uint64_t end = end_of_run(places, n_places, i);
+
+		extent->physical = places[i].physical + (offset - places[i].offset);
+		/* The page that the end of a run cuts is read with it, but nothing behind it. */
+		until = page_from(end, page_size);
+		extent->run_end = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 	} else if (i < n_places) {
 		until = page_from(places[i].offset, page_size);
 	}
-	*ret_end = until < end ? (uint32_t)until : end;
-	return physical;
+	if (until - extent->page < extent->pages)
+		extent->pages = (uint32_t)(until - extent->page);
 }
 
 int draft_split(struct plan_draft *draft, size_t extent, const struct device_extent *places, size_t n_places)
 {
 	struct draft_extent whole = draft->extents[extent];
-	uint32_t end = whole.page + whole.pages, stop;
+	uint32_t end = whole.page + whole.pages;
 
-	for (uint32_t page = whole.page; page < end; page = stop) {
+	for (uint32_t page = whole.page; page < end;) {
 		struct draft_extent piece = whole;
 		int r;
 
-		piece.physical = place_of(places, n_places, draft->profile->page_size, page, end, &stop);
 		piece.page = page;
-		piece.pages = stop - page;
+		piece.pages = end - page;
 		piece.order = whole.order + (page - whole.page);
-		if (page == whole.page) {
+		find_place(&piece, places, n_places, draft->profile->page_size);
+		page += piece.pages;
+		if (piece.page == whole.page) {
 			draft->extents[extent] = piece;
 			continue;
 		}
