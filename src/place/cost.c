@@ -228,9 +228,10 @@ int place_cost_alone(const struct place_disk *disk, const struct place_start *st
 	return 0;
 }
 
-/* Bytes of the disk that a plan names. */
+/* Bytes of the disk that a plan names, of one extent of a file. */
 struct piece {
 	uint64_t physical, bytes;
+	const struct device_extent *extent; /* borrowed */
 };
 
 struct pieces {
@@ -266,12 +267,15 @@ static int add_pieces(struct pieces *pieces, const struct place_touch *touch, co
 		if (r < 0)
 			return r;
 		pieces->items[pieces->n++] =
-			(struct piece){extent->physical + (from - extent->offset), to - from};
+			(struct piece){extent->physical + (from - extent->offset), to - from, extent};
 	}
 	return 0;
 }
 
-/* Reads the pieces, and the gaps between them that cost no more than skipping them. */
+/*
+ * Reads the pieces, and the gaps between them that cost no more than skipping them. As in a plan (plan/build/reads/merge.c), a gap
+ * is one of the file: what lies between two files is not read. Neighbours on the disk the kernel reads at once.
+ */
 static void read_pieces(struct reader *reader, struct pieces *pieces)
 {
 	const struct plan_cost cost = plan_cost_of(&reader->disk->device);
@@ -283,11 +287,12 @@ static void read_pieces(struct reader *reader, struct pieces *pieces)
 		qsort(pieces->items, pieces->n, sizeof(*pieces->items), by_physical);
 	for (size_t i = 0; i < pieces->n; i++) {
 		const struct piece *next = &pieces->items[i];
-		uint64_t end = next->physical + next->bytes;
+		uint64_t end = next->physical + next->bytes, most = next->extent == run.extent ? gap : 0;
 
-		if (run.bytes > 0 && next->physical <= run.physical + run.bytes + gap) {
+		if (run.bytes > 0 && next->physical <= run.physical + run.bytes + most) {
 			if (end > run.physical + run.bytes)
 				run.bytes = end - run.physical;
+			run.extent = next->extent;
 			continue;
 		}
 		if (run.bytes > 0)

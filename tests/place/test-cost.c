@@ -156,6 +156,38 @@ static void a_plan_reads_in_the_order_of_the_disk(void **state)
 	assert_true(planned.us < alone.us);
 }
 
+/* A page lies between two of one extent, and two between these and the next file's. */
+static void a_plan_reads_gaps_of_files_and_none_between_files(void **state)
+{
+	struct place_file files[] = {{.size = 100 * PAGE}, {.size = 100 * PAGE}};
+	struct place_disk disk = make_disk(files, 2);
+	struct place_touch touches[] = {{0, 0, 1}, {0, 2, 1}, {1, 1, 1}};
+	struct place_start start = {.touches = touches, .n_touches = 3};
+	const struct device_extent places[] = {{0, 4 * PAGE, FAR}, {0, 4 * PAGE, FAR + 4 * PAGE}};
+	const struct place_map maps[] = {{&places[0], 1}, {&places[1], 1}};
+	struct place_cost cost;
+
+	assert_int_equal(place_cost_planned(&disk, &start, maps, &cost), 0);
+	assert_int_equal(cost.reads, 2);
+	assert_int_equal(cost.bytes, 4 * PAGE);
+}
+
+/* The page between two hot ones was moved elsewhere: only what is touched is read. */
+static void a_plan_reads_no_gap_that_lies_elsewhere(void **state)
+{
+	struct place_file file = {.size = 3 * PAGE};
+	struct place_disk disk = make_disk(&file, 1);
+	struct place_touch touches[] = {{0, 0, 1}, {0, 2, 1}};
+	struct place_start start = {.touches = touches, .n_touches = 2};
+	const struct device_extent cut[] = {
+		{0, PAGE, FAR}, {PAGE, PAGE, 4 * FAR}, {2 * PAGE, PAGE, FAR + 2 * PAGE}};
+	struct place_cost cost;
+
+	assert_int_equal(place_cost_planned(&disk, &start, &(struct place_map){cut, 3}, &cost), 0);
+	assert_int_equal(cost.reads, 2);
+	assert_int_equal(cost.bytes, 2 * PAGE);
+}
+
 static void ranges_beyond_the_file_are_not_read(void **state)
 {
 	struct place_file file = {.size = 2 * PAGE};
@@ -205,6 +237,8 @@ int main(void)
 		cmocka_unit_test(a_window_in_pieces_costs_a_way_each),
 		cmocka_unit_test(many_extents_cost_their_tree),
 		cmocka_unit_test(a_plan_reads_in_the_order_of_the_disk),
+		cmocka_unit_test(a_plan_reads_gaps_of_files_and_none_between_files),
+		cmocka_unit_test(a_plan_reads_no_gap_that_lies_elsewhere),
 		cmocka_unit_test(ranges_beyond_the_file_are_not_read),
 		cmocka_unit_test(moved_runs_lie_in_the_area),
 	};
