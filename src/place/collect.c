@@ -181,7 +181,7 @@ static int note_loader(struct place_job *job, int fd)
 static int find_file(struct place_job *job, struct place_disk *disk, int fd, const char *path,
 	const struct stat *st, size_t *ret)
 {
-	struct place_file file = {.inode = st->st_ino, .program = job->n_programs - 1};
+	struct place_file file = {.inode = st->st_ino};
 	int r;
 
 	for (size_t i = 0; i < disk->n_files; i++) {
@@ -263,11 +263,20 @@ static int open_recorded(const struct place_job *job, const struct profile_file 
 	return open_regular(*ret_path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 }
 
+/* Counts the program that was added last. Two names of one file are one file. */
+static void note_sharer(struct place_file *file, size_t n_programs)
+{
+	if (file->last == n_programs)
+		return;
+	file->last = n_programs;
+	file->programs++;
+	file->sharers |= UINT64_C(1) << (n_programs < 64 ? 64 - n_programs : 0);
+}
+
 static int add_file(struct place_job *job, const struct profile_file *source, struct touches *touches)
 {
 	_cleanup_free_ char *path = NULL;
 	_cleanup_close_ int fd = open_recorded(job, source, &path);
-	struct place_file *file;
 	size_t disk, index;
 	struct stat st;
 	int r;
@@ -286,11 +295,7 @@ static int add_file(struct place_job *job, const struct profile_file *source, st
 		r = find_file(job, &job->disks[disk], fd, source->path, &st, &index);
 	if (r < 0)
 		return r;
-	/* Two names of one file are one file. */
-	file = &job->disks[disk].files[index];
-	if (file->programs == 0 || file->last != job->n_programs)
-		file->programs++;
-	file->last = job->n_programs;
+	note_sharer(&job->disks[disk].files[index], job->n_programs);
 	return add_ranges(&job->disks[disk], disk, index, source, touches);
 }
 

@@ -49,18 +49,20 @@ void place_set(struct place_file *file, enum place_status status, const char *fo
 	file->status = status;
 }
 
-/* Files of several programs come first; then those of each program. Within these, in the order of their first touch,
- * which is that of the indices. */
+/*
+ * Files that more programs share come first, and files of the same programs lie together: a start reads them in few ways. Among
+ * these, in the order of their first touch, which is that of the indices.
+ */
 static int compare(const void *a, const void *b, void *context)
 {
 	const struct place_disk *disk = context;
 	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 	const struct place_file *one = &disk->files[x], *other = &disk->files[y];
 
-	if ((one->programs > 1) != (other->programs > 1))
-		return one->programs > 1 ? -1 : 1;
-	if (one->programs <= 1 && one->program != other->program)
-		return one->program < other->program ? -1 : 1;
+	if (one->programs != other->programs)
+		return one->programs > other->programs ? -1 : 1;
+	if (one->sharers != other->sharers)
+		return one->sharers > other->sharers ? -1 : 1;
 	return (x > y) - (x < y);
 }
 

@@ -3,8 +3,8 @@
  * What is to be placed on one file system: the files that starts touch there, and in which order they do.
  *
  * An area is a part of the disk that is contiguous, as far as there is room for that. Placing moves runs of pages of files
- * into it, one file after the other: first the files that several programs share, then those of each program, in the
- * order of their first touch.
+ * into it, one file after the other: first the files that several programs share, beginning with those that most do, then those
+ * of each program. Files of the same programs lie in the order of their first touch.
  */
 #pragma once
 
@@ -28,9 +28,10 @@ enum place_status {
 struct place_file {
 	char *path; /* owned; without the folder of an image */
 	uint64_t inode, size;
-	int64_t mtime, ctime;          /* nanoseconds since the epoch */
-	size_t programs;               /* how many touch it */
-	size_t program, last;          /* the first of them; number of the last one that was added, from 1 */
+	int64_t mtime, ctime;  /* nanoseconds since the epoch */
+	size_t programs, last; /* how many touch it; number of the last one that was added, from 1 */
+	/* A bit for each of these: the highest for the first one, the lowest for all from the 64th on. */
+	uint64_t sharers;
 	uint64_t appended;             /* of a relaid file: offset of what relayout has appended; else 0 */
 	struct place_runs hot;         /* touched by any of them */
 	struct place_runs code;        /* mapped as code: one run for each such segment */

@@ -65,15 +65,19 @@ static struct place_disk make_disk(uint32_t pages)
 	return disk;
 }
 
-static void touch(struct place_disk *disk, uint32_t file, uint32_t page, uint32_t pages)
+static void touch_in(
+	struct place_start *start, struct place_disk *disk, uint32_t file, uint32_t page, uint32_t pages)
 {
-	struct place_start *start = &disk->starts[0];
-
 	start->touches = reallocarray(start->touches, start->n_touches + 1, sizeof(*start->touches));
 	assert_non_null(start->touches);
 	start->touches[start->n_touches++] = (struct place_touch){file, page, pages};
 	assert_int_equal(place_runs_add(&disk->files[file].hot, page, pages), 0);
 	place_runs_join(&disk->files[file].hot, 0);
+}
+
+static void touch(struct place_disk *disk, uint32_t file, uint32_t page, uint32_t pages)
+{
+	touch_in(&disk->starts[0], disk, file, page, pages);
 }
 
 static void small_files_move_whole_in_the_order_of_their_touch(void **state)
@@ -184,6 +188,76 @@ static void common_files_come_first(void **state)
 	assert_int_equal(disk.files[0].at, 40 * PAGE);
 }
 
+/* Program `number` of three touches these files. */
+static void touch_files(struct place_disk *disk, size_t number, const uint32_t *files, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct place_file *file = &disk->files[files[i]];
+
+		file->programs = __builtin_popcountll(file->sharers | UINT64_C(1) << (63 - number));
+		file->sharers |= UINT64_C(1) << (63 - number);
+		touch_in(&disk->starts[number], disk, files[i], 2, 10);
+	}
+}
+
+static void add_starts(struct place_disk *disk, size_t n)
+{
+	disk->starts = reallocarray(disk->starts, n, sizeof(*disk->starts));
+	assert_non_null(disk->starts);
+	memset(disk->starts + disk->n_starts, 0, (n - disk->n_starts) * sizeof(*disk->starts));
+	disk->n_starts = n;
+}
+
+#define FILES_OF(name) name, sizeof(name) / sizeof(*(name))
+
+/* Of three programs, all use files 3, 9 and 20, two each use some more, and each has files of its own. */
+static const uint32_t of_first[] = {20, 3, 9, 2, 5, 6, 7, 12, 13, 14, 15};
+static const uint32_t of_second[] = {9, 3, 20, 2, 4, 16, 17, 18, 19, 21, 22};
+static const uint32_t of_third[] = {3, 20, 9, 4, 35, 36, 37, 38, 39, 0, 1};
+
+static void files_lie_with_those_of_the_same_programs(void **state)
+{
+	static const uint32_t order[] = {
+		3, 9, 20, 2, 4, 5, 6, 7, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 0, 1, 35, 36, 37, 38, 39};
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+
+	for (uint32_t i = 0; i < FILES; i++)
+		disk.files[i].programs = 0;
+	add_starts(&disk, 3);
+	touch_files(&disk, 0, FILES_OF(of_first));
+	touch_files(&disk, 1, FILES_OF(of_second));
+	touch_files(&disk, 2, FILES_OF(of_third));
+	assert_int_equal(place_choose(&disk), 0);
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		assert_int_equal(disk.files[order[i]].at, i * 20 * PAGE);
+}
+
+/* What a start costs in an area of three programs, and in one of its own. */
+static void a_program_among_others_starts_as_fast_as_alone(void **state)
+{
+	static const uint32_t *const files[] = {of_first, of_second, of_third};
+	_cleanup_(disk_releasep) struct place_disk together = make_disk(20);
+
+	add_starts(&together, 3);
+	for (size_t i = 0; i < 3; i++)
+		touch_files(&together, i, files[i], sizeof(of_first) / sizeof(*of_first));
+	assert_int_equal(place_choose(&together), 0);
+	for (size_t i = 0; i < 3; i++) {
+		_cleanup_(disk_releasep) struct place_disk alone = make_disk(20);
+		uint64_t before, in_own;
+
+		touch_files(&alone, 0, files[i], sizeof(of_first) / sizeof(*of_first));
+		assert_int_equal(place_choose(&alone), 0);
+		in_own = alone.starts[0].planned_after.us;
+		before = together.starts[i].planned_before.us;
+		assert_true(together.starts[i].planned_after.us < before / 2);
+		/* One way more, to what is the program's own. */
+		assert_true(
+			together.starts[i].planned_after.seeks <= alone.starts[0].planned_after.seeks + 2);
+		assert_true(together.starts[i].planned_after.us < in_own + 2 * 8000);
+	}
+}
+
 static void what_was_placed_stays(void **state)
 {
 	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
@@ -268,6 +342,8 @@ int main(void)
 		cmocka_unit_test(of_relaid_files_the_beginning_moves_in_one_piece),
 		cmocka_unit_test(what_a_fault_in_code_reads_moves_with_it),
 		cmocka_unit_test(common_files_come_first),
+		cmocka_unit_test(files_lie_with_those_of_the_same_programs),
+		cmocka_unit_test(a_program_among_others_starts_as_fast_as_alone),
 		cmocka_unit_test(what_was_placed_stays),
 		cmocka_unit_test(refused_files_are_not_moved_but_read),
 		cmocka_unit_test(where_no_way_is_gained_nothing_moves),
