@@ -134,6 +134,17 @@ class Experiment:
                     results.failures.append((number, f"differs from 'nothing' in {', '.join(differs)}"))
 
 
+COMPLAINTS = 20     # lines of a complaint at most
+
+
+def complaint(stderr, status):
+    """What a command that failed has said, for the end of a message: the reason need not be its last line."""
+    lines = stderr.strip().splitlines()[-COMPLAINTS:]
+    if not lines:
+        return f"status {status}"
+    return lines[0] if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
+
+
 def first_line(run):
     """The last line that the command printed, for a message."""
     text = (run.stderr or run.stdout).decode("utf-8", "replace").strip()

@@ -16,7 +16,7 @@ import tempfile
 import time
 
 from coldlib import arms
-from coldlib.experiment import GivenUp
+from coldlib.experiment import GivenUp, complaint
 from coldlib.stage import Stage, lab_errors, slowdisk
 from lab.aged import aged
 from lab.build import headstart
@@ -104,8 +104,7 @@ class Session:
             outcome = {"done": 0, "failed": 0}
         # Refused files are no failure: every start has its loader, and scripts.
         if not outcome["done"] or outcome["failed"]:
-            said = done.stderr.strip().splitlines()
-            raise GivenUp(f"'headstart relayout' failed: {said[-1] if said else f'status {done.returncode}'}")
+            raise GivenUp(f"'headstart relayout' failed: {complaint(done.stderr, done.returncode)}")
         self.relaid[key] = {
             "args": self.options.relayout_args,
             **{count: outcome[count] for count in ("done", "refused", "hot_bytes", "before", "after")},

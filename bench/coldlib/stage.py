@@ -9,7 +9,7 @@ import os
 import shutil
 
 from coldlib import arms, disk_order, recording
-from coldlib.experiment import GivenUp, NotVerified, Run, failure_of, first_line
+from coldlib.experiment import GivenUp, NotVerified, Run, complaint, failure_of, first_line
 from lab import LabError, build as lab_build, cold
 from lab.device import Device
 from lab.root import Root
@@ -183,9 +183,8 @@ class Stage:
             done = self.root.run([self.paths["headstart"], *arguments], dict([*self.app.environment, *environment]),
                                  timeout or self.options.timeout, measured=False, delay=delay)
         if done.timed_out or done.status != 0:
-            said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise GivenUp(f"'headstart {arguments[0]}' failed in the image: "
-                          f"{said[-1] if said else f'status {done.status}'}")
+                          f"{complaint(done.stderr.decode('utf-8', 'replace'), done.status)}")
         return done.stdout
 
     def _show(self, path):

@@ -30,6 +30,21 @@ class Logs(unittest.TestCase):
         self.assertEqual(pages.of, {__file__: {0, 1, 2}})
 
 
+class Complaints(unittest.TestCase):
+    def test_a_command_that_failed_is_heard_to_the_end(self):
+        self.assertEqual(experiment.complaint("headstart: no room\n", 1), "headstart: no room")
+        self.assertEqual(experiment.complaint("headstart: no room\nheadstart: 'a' is a loader\n", 1),
+                         "\n  headstart: no room\n  headstart: 'a' is a loader")
+
+    def test_a_command_that_said_nothing_has_a_status(self):
+        self.assertEqual(experiment.complaint(" \n", 3), "status 3")
+
+    def test_a_long_complaint_keeps_its_end(self):
+        heard = experiment.complaint("".join(f"line {i}\n" for i in range(500)), 1)
+        self.assertEqual(len(heard.splitlines()), experiment.COMPLAINTS + 1)
+        self.assertTrue(heard.endswith("line 499"))
+
+
 class Arms(unittest.TestCase):
     def names(self, text):
         return [arm.name for arm in arms.parse(text)]
