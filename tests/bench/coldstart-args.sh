@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench/coldstart, asked, learned, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
+# bench/coldstart, asked, learned, place-shared, order, order-build, demo and chart refuse what they cannot do in one sentence, before they touch a device.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 coldstart=$HEADSTART_TEST_SOURCE/bench/coldstart
 [ -x /usr/bin/python3 ] || skip "no /usr/bin/python3"
@@ -84,6 +84,15 @@ case_learned_chooses_its_programs() {
 	learned=$HEADSTART_TEST_SOURCE/bench/learned
 	wrong_of "$learned" "unknown program 'perl': use libreoffice" --device hdd --only git,perl
 	wrong_of "$learned" "invalid choice: 'tape'" --device tape
+}
+
+case_place_shared_wants_programs_that_share() {
+	place_shared=$HEADSTART_TEST_SOURCE/bench/place-shared
+	wrong_of "$place_shared" "required: --device"
+	wrong_of "$place_shared" "unknown program 'perl': use libreoffice, firefox, python" --device hdd --only firefox,perl
+	wrong_of "$place_shared" "'firefox' shares no area with itself: name two or more" --device hdd --only firefox,firefox
+	"$place_shared" --help >"$tmp/help" || fail "place-shared --help failed"
+	[ "$(awk '{ if (length > most) most = length } END { print most }' "$tmp/help")" -le 105 ] || fail "--help is too wide"
 }
 
 case_boot_time_wants_a_device() {
