@@ -73,7 +73,9 @@ case_start_as_lines() {
 	[ -z "$(tr -d '[:print:]\n' <"$tmp/out")" ] || fail "escape sequences in lines"
 }
 
-case_start_as_json() {
+# A turn that comes late, on a busy machine, may show too little of the start.
+case_start_as_json() { until_undisturbed start_as_json; }
+start_as_json() {
 	cold
 	watch --json --interval 0.1 -- sh -c "$disk/reader $disk/file >/dev/null; sleep 0.5" || fail "$(cat "$tmp/err")"
 	json "$(all_lines "$tmp/out")" - "$disk" <<'END' || fail "not what happened: $(cat "$tmp/out")"
@@ -81,7 +83,8 @@ disk, last = ARGS[0], TOP[-1]
 assert all(before["seconds"] < after["seconds"] for before, after in zip(TOP, TOP[1:]))
 assert sum(turn["bytes"] for turn in TOP) == last["bytes_total"] and last["by"] == "events"
 assert sum(file["bytes"] for turn in TOP for file in turn["files"] if file["path"] == disk + "/file") >= 4000000
-processes = {process["name"]: process for turn in TOP for process in turn["processes"]}
+by_pid = {process["pid"]: process for turn in TOP for process in turn["processes"]}  # a process has another name before it executes
+processes = {process["name"]: process for process in by_pid.values()}
 assert processes["reader"]["parent"] == processes["sh"]["pid"] and processes["reader"]["bytes"] >= 4000000, processes
 assert processes["reader"]["states"]["running"] > 0 and processes["sh"]["states"]["child"] > 0.1, processes
 assert processes["sh"]["bytes"] < 4000000 and processes["reader"]["state"] == "ended", processes
