@@ -18,26 +18,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 
 #define STACK_MAX 8 /* dm over md over dm …: deeper than this means a loop in a fabricated tree */
-
-int block_attribute(const char *folder, const char *attribute, char value[BLOCK_ATTRIBUTE_MAX])
-{
-	_cleanup_free_ char *data = NULL;
-	char path[PATH_MAX];
-	size_t size;
-	int r;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/%s", folder, attribute) >= sizeof(path))
-		return -ENAMETOOLONG;
-	r = read_pseudo_file(path, BLOCK_ATTRIBUTE_MAX - 1, &data, &size);
-	if (r < 0)
-		return r;
-	data[strcspn(data, "\n")] = '\0';
-	strcpy(value, data);
-	return 0;
-}
 
 static int read_number(const char *folder, const char *attribute, uint32_t *ret)
 {

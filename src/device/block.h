@@ -15,7 +15,7 @@ int block_device(const char *sysfs, dev_t number, struct device *ret);
 
 #define BLOCK_ATTRIBUTE_MAX 256 /* bytes of an attribute that are read */
 
-/* The first line of an attribute in the folder of a device. Returns 0, -EFBIG, or another negative errno. */
+/* The first line of an attribute in the folder of a device (attribute.c). Returns 0, -EFBIG, or another negative errno. */
 int block_attribute(const char *folder, const char *attribute, char value[BLOCK_ATTRIBUTE_MAX]);
 
 /*

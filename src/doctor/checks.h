@@ -8,6 +8,7 @@
 #include "doctor/doctor.h"
 #include "elf/closure.h"
 #include "elf/needs.h"
+#include "plan/store/store.h"
 
 /* Adds a finding. The three functions after this one extend the last finding. */
 void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *subject,
@@ -32,6 +33,9 @@ bool host_exists(const struct doctor_host *host, const char *path);
  * The number after `key` ("MemAvailable:", "some avg10=") in a file of such lines; "" stands for the file's beginning.
  */
 bool host_number(const struct doctor_host *host, const char *path, const char *key, uint64_t *ret);
+
+/* The folders of the user's plans on this host (plan/store/store.h). */
+struct store host_store(const struct doctor_host *host);
 
 /* Turns "2.36", "6.12.0-rc1" into 2036, 6012: major * 1000 + minor; 0 if it is not a version. */
 unsigned doctor_version(const char *text);

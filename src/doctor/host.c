@@ -18,7 +18,6 @@
 #include "base/open.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
-#include "doctor/state.h"
 #include "plan/store/disks.h"
 
 bool host_path(const struct doctor_host *host, const char *path, char full[PATH_MAX])
@@ -61,6 +60,19 @@ unsigned doctor_version(const char *text)
 	return sscanf(text, "%3u.%3u", &major, &minor) == 2 ? major * 1000 + minor : 0;
 }
 
+struct store host_store(const struct doctor_host *host)
+{
+	struct store store = {.root = host->root, .user = host->user};
+
+	store.environment = (struct state_environment){
+		.state = host->variable("HEADSTART_STATE"),
+		.xdg_state_home = host->variable("XDG_STATE_HOME"),
+		.home = host->variable("HOME"),
+		.root = host->user == 0,
+	};
+	return store;
+}
+
 static const char *variable_here(const char *name)
 {
 	return getenv(name);
@@ -68,7 +80,7 @@ static const char *variable_here(const char *name)
 
 static int device_here(const struct doctor_host *host, const char *path, struct device *ret)
 {
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	_cleanup_close_ int fd = -1;
 	char full[PATH_MAX];
 	int r;

@@ -206,7 +206,7 @@ static void check_coverage(const struct doctor_host *host, const struct doctor_p
 {
 	_cleanup_(lost_files_releasep) struct lost_files lost = {0};
 	_cleanup_free_ struct plan_view *views = NULL;
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	struct state_plan *starts = NULL;
 	size_t n = 0, n_views = 0;
 
@@ -249,7 +249,7 @@ void check_plan(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	struct plan_coverage coverage;
 	bool found;
 

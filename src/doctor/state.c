@@ -21,19 +21,6 @@
 #define PLANS_MAX 4096u /* files of a folder that are looked at, at most */
 #define NAMED_MAX 4u    /* plans that a command names, at most */
 
-struct store state_store(const struct doctor_host *host)
-{
-	struct store store = {.root = host->root, .user = host->user};
-
-	store.environment = (struct state_environment){
-		.state = host->variable("HEADSTART_STATE"),
-		.xdg_state_home = host->variable("XDG_STATE_HOME"),
-		.home = host->variable("HOME"),
-		.root = host->user == 0,
-	};
-	return store;
-}
-
 void state_plan_release(struct state_plan *plan)
 {
 	free(plan->data);
@@ -42,7 +29,7 @@ void state_plan_release(struct state_plan *plan)
 
 const char *state_sudo(const struct doctor_host *host, const char *path)
 {
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	const char *rest = after_prefix(path, HEADSTART_STATE_DIR);
 
 	return host->user != 0 && !state_variable_set(store.environment.state) && rest && *rest == '/'
@@ -53,7 +40,7 @@ const char *state_sudo(const struct doctor_host *host, const char *path)
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	char full[PATH_MAX];
 	size_t size;
 	int r;
@@ -146,7 +133,7 @@ static bool is_roots(const struct state_environment *environment, const char *fo
 
 void check_state(const struct doctor_host *host, struct doctor_report *report)
 {
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	const struct state_environment *environment = &store.environment;
 	char folder[PATH_MAX];
 
@@ -400,7 +387,7 @@ static void say_good(const struct tallies *tallies, struct doctor_report *report
 
 void check_plans(const struct doctor_host *host, struct doctor_report *report)
 {
-	const struct store store = state_store(host);
+	const struct store store = host_store(host);
 	struct tallies sum = {0};
 	char folder[PATH_MAX];
 	size_t before = report->n;

@@ -6,9 +6,6 @@
 #include "format/plan-view.h"
 #include "plan/store/store.h"
 
-/* The folders of the user's plans on this host. */
-struct store state_store(const struct doctor_host *host);
-
 /* A plan that was read. */
 struct state_plan {
 	char path[PATH_MAX]; /* below the root */

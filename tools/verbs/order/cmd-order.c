@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart order: turns a profile into an ordering file for a linker. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -28,11 +27,6 @@ static const char help[] =
 	"      --debug-dir FOLDER  look for debug files below FOLDER, not /usr/lib/debug\n"
 	"      --json              print the summary as JSON; needs -o\n"
 	"  -h, --help              print this\n";
-
-int order_no_memory(void)
-{
-	return verb_fail_errno(ENOMEM, "cannot order functions");
-}
 
 static void subjects_releasep(struct subjects *subjects)
 {

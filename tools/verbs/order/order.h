@@ -2,11 +2,13 @@
 /* What the parts of 'headstart order' share: the command line, and the ELF files that are ordered. */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "order/choose.h"
 #include "order/write.h"
+#include "verb.h"
 
 struct order_arguments {
 	enum order_linker linker; /* ORDER_LINKERS: not given */
@@ -46,4 +48,7 @@ int order_subject_finish(struct subject *subject, const struct order_arguments *
 int order_report(const struct order_arguments *arguments, const struct subjects *subjects, size_t left_out);
 
 /* Says that memory ran out. Returns the exit status. */
-int order_no_memory(void);
+static inline int order_no_memory(void)
+{
+	return verb_fail_errno(ENOMEM, "cannot order functions");
+}
