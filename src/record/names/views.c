@@ -116,6 +116,7 @@ int view_refresh(struct view *view)
 static int add_view(struct views *views, int32_t pid, int namespace)
 {
 	struct view view = {.id = inode_of(namespace), .pid = pid, .namespace = -1, .root = -1};
+	bool wanted;
 	int r;
 
 	if (views->count == VIEWS_MAX)
@@ -126,10 +127,11 @@ static int add_view(struct views *views, int32_t pid, int namespace)
 	view.namespace = fcntl(namespace, F_DUPFD_CLOEXEC, 0);
 	view.root = open_of(pid, "root", O_PATH | O_DIRECTORY);
 	view.trusted = view.namespace >= 0 && belongs_to_us(view.namespace);
-	r = read_table(&view);
+	wanted = view.trusted || !views->trusted_only;
+	r = wanted ? read_table(&view) : 0;
 	if (r == 0)
 		r = ARRAY_RESERVE(views->items, views->capacity, views->count + 1);
-	if (r < 0) {
+	if (r < 0 || !wanted) {
 		view_release(&view);
 		return r;
 	}

@@ -34,6 +34,7 @@ struct views {
 	struct view *items; /* owned */
 	size_t count, capacity;
 	uint64_t ours; /* our own namespace; 0 until it is known */
+	bool trusted_only; /* others are not looked at: whoever made them may mount without end, for us to read each time */
 };
 
 /*

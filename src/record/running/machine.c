@@ -67,6 +67,7 @@ static int begin(struct machine *machine)
 	machine->opens.everybody = true;
 	machine->opens.bounded = true;
 	machine->opens.keeps_no_views = true;
+	machine->opens.views.trusted_only = true;
 	machine->opens.ignored = options->ignored;
 	r = opens_start(&machine->opens, &machine->mounts);
 	if (r < 0)

@@ -229,6 +229,25 @@ static void the_namespace_of_a_process_that_has_ended_is_let_go(void **state)
 	views_release(&views);
 }
 
+static void a_namespace_of_others_is_not_looked_at_if_none_is_to_be(void **state)
+{
+	static const int namespaces[] = {CLONE_NEWNS, CLONE_NEWNS | CLONE_NEWUSER};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct views views = {.trusted_only = true};
+		pid_t pid = start_in(namespaces[i]);
+
+		if (pid < 0) {
+			print_message("partial: no namespaces here\n");
+			continue;
+		}
+		assert_int_equal(views_look_at(&views, pid), 0);
+		assert_int_equal(views.count, i == 0);
+		end_child(pid);
+		views_release(&views);
+	}
+}
+
 static void our_own_namespace_is_no_view(void **state)
 {
 	struct views views = {0};
@@ -292,6 +311,7 @@ int main(void)
 		TEST(a_file_below_a_mount_of_which_nothing_is_known),
 		cmocka_unit_test(only_namespaces_of_our_own_users_are_trusted),
 		cmocka_unit_test(the_namespace_of_a_process_that_has_ended_is_let_go),
+		cmocka_unit_test(a_namespace_of_others_is_not_looked_at_if_none_is_to_be),
 		cmocka_unit_test(our_own_namespace_is_no_view),
 		cmocka_unit_test(files_without_a_name_are_counted_once),
 	};
