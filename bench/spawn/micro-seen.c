@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What it costs a start that somebody sees its exec: spawns /bin/true with nobody looking, with a watcher of the
- * tracepoint sched_process_exec in an instance of its own, and with a watcher of fanotify's FAN_OPEN_EXEC on every
+ * tracepoint sched_process_exec in an instance of its own, and with a watcher of fanotify's FAN_OPEN_EXEC on
  * the root file system. The arms take turns in every round, in another order each time. Needs root. Prints for each arm
  * the medians of the elapsed time and of the spawned process's CPU time, of their differences to `nothing` in the same
  * round, and the CPU time that its watcher took for each event. On a busy machine the CPU times are what counts.
