@@ -81,10 +81,14 @@ static int follow(struct walk *walk, int link)
 
 static int open_next(const struct walk *walk, int at, const char *name)
 {
-	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+	const int flags = O_PATH | O_NOFOLLOW | O_CLOEXEC;
+	struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_CACHED};
+	int fd = -1;
 
-	return walk->cached ? (int)syscall(SYS_openat2, at, name, &how, sizeof(how))
-			    : openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	errno = EINVAL;
+	if (walk->cached)
+		fd = (int)syscall(SYS_openat2, at, name, &how, sizeof(how));
+	return fd < 0 && (errno == EINVAL || errno == ENOSYS) ? openat(at, name, flags) : fd;
 }
 
 /* Fills in whose it is, its type and its mode. */

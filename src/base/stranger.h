@@ -27,7 +27,7 @@ int stranger_find(const char *path, struct stranger *ret);
 
 /*
  * The same for a canonical path, by what the kernel has cached of it, so that it waits neither for a disk nor for a
- * server. -EAGAIN if that is not enough. Linux 5.12; -EINVAL before.
+ * server. -EAGAIN if that is not enough. Before Linux 5.12 it may wait.
  */
 int stranger_find_cached(const char *path, struct stranger *ret);
 
