@@ -6,6 +6,8 @@
 sysctl=/proc/sys/kernel/io_uring_disabled
 [ "$(id -u)" = 0 ] || skip "not root"
 [ -w $sysctl ] || skip "this kernel has no kernel.io_uring_disabled"
+exec 8<$sysctl # tests of other clones take turns; the watcher, too, holds it until it has put the value back
+flock 8
 [ "$(cat $sysctl)" = 0 ] || skip "kernel.io_uring_disabled is $(cat $sysctl) already"
 command -v setpriv >/dev/null || skip "no setpriv"
 
