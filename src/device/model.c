@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "device/device.h"
 
 /* A head that moves takes longer than this, and many times what it takes to read on. Other requests differ by less. */
@@ -28,8 +29,7 @@ void device_model_text(const struct device_model *model, char text[DEVICE_MODEL_
 	if (model->bytes_per_ms)
 		snprintf(rate, sizeof(rate), ", %.0f MB/s", model->bytes_per_ms / 1e3);
 	if (model->depth)
-		snprintf(depth, sizeof(depth), ", %u read%s at once", model->depth,
-			model->depth == 1 ? "" : "s");
+		snprintf(depth, sizeof(depth), ", %u read%s at once", model->depth, plural(model->depth));
 	snprintf(text, DEVICE_MODEL_TEXT, "%.2f ms a page, %s%s%s", model->latency_us / 1e3, seeks, rate,
 		depth);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "doctor/checks.h"
 #include "elf/static-tls.h"
 
@@ -14,8 +15,15 @@ void check_libraries(
 	if (closure->n == 0)
 		return;
 	if (closure->n_missing > 0) {
-		doctor_say(report, DOCTOR_NOTE, "libraries", "'%s' and %zu others of %zu are not found",
-			closure->missing[0], closure->n_missing - 1, closure->n - 1 + closure->n_missing);
+		size_t all = closure->n - 1 + closure->n_missing;
+
+		if (closure->n_missing == 1)
+			doctor_say(
+				report, DOCTOR_NOTE, "libraries", "'%s' is not found", closure->missing[0]);
+		else
+			doctor_say(report, DOCTOR_NOTE, "libraries",
+				"'%s' and %zu other%s of %zu are not found", closure->missing[0],
+				closure->n_missing - 1, plural(closure->n_missing - 1), all);
 		doctor_consequence(report,
 			"unless a wrapper sets LD_LIBRARY_PATH the program does not start; their static TLS "
 			"is not counted");

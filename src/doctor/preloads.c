@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "base/preload-text.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
@@ -261,7 +262,7 @@ void check_preloads(const struct doctor_host *host, struct doctor_report *report
 	}
 	if (report->n == before)
 		doctor_say(report, DOCTOR_OK, "preloads", "%zu preloaded librar%s%s, %zu auditor%s%s",
-			preloads, preloads == 1 ? "y" : "ies",
-			preload.shim ? " (headstart's among them)" : "", audits, audits == 1 ? "" : "s",
+			preloads, plural_of(preloads, "y", "ies"),
+			preload.shim ? " (headstart's among them)" : "", audits, plural(audits),
 			audit.shim ? " (headstart's among them)" : "");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "doctor/state.h"
 #include "plan/coverage.h"
 #include "plan/lost.h"
@@ -90,9 +91,10 @@ static void say_gain(
 			(unsigned long long)(coverage->guessed * kib)) < 0)
 		guessed = NULL;
 	doctor_consequence(report,
-		"a cold start reads %llu KiB of %u files in %u extents, in %s, instead of page by page%s; "
+		"a cold start reads %llu KiB of %u file%s in %u extent%s, in %s, instead of page by page%s; "
 		"bench/coldstart measures the gain",
-		(unsigned long long)(pages * kib), plan->file_count, plan->extent_count,
+		(unsigned long long)(pages * kib), plan->file_count, plural(plan->file_count),
+		plan->extent_count, plural(plan->extent_count),
 		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk"
 								 : "order of first touch",
 		guessed ? guessed : "");
@@ -107,8 +109,9 @@ static void say_changes(const struct doctor_host *host, const struct doctor_prog
 {
 	bool stale = plan_coverage_is_stale(coverage);
 
-	doctor_say(report, stale ? DOCTOR_NOTE : DOCTOR_OK, "plan", "'%s': of %u files %u changed, %u gone%s",
-		plan->path, plan->view.file_count, coverage->changed, coverage->gone,
+	doctor_say(report, stale ? DOCTOR_NOTE : DOCTOR_OK, "plan",
+		"'%s': of %u file%s %u changed, %u gone%s", plan->path, plan->view.file_count,
+		plural(plan->view.file_count), coverage->changed, coverage->gone,
 		coverage->outdated_program ? "; the program itself is among them" : "");
 	if (stale)
 		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path),
@@ -162,8 +165,9 @@ static void say_lost(const struct lost_files *lost, struct doctor_report *report
 	uint64_t left = lost->pages - lost->lost;
 
 	doctor_say(report, much ? DOCTOR_NOTE : DOCTOR_OK, "coverage",
-		"of %zu recorded files %zu have changed and %zu are gone: %s", lost->files, lost->changed,
-		lost->gone, names ? names : "");
+		"of %zu recorded file%s %zu %s changed and %zu %s gone: %s", lost->files, plural(lost->files),
+		lost->changed, plural_of(lost->changed, "has", "have"), lost->gone,
+		plural_of(lost->gone, "is", "are"), names ? names : "");
 	doctor_consequence(report,
 		"the plans cover %llu of %llu recorded pages, %.1f of %.1f MB; the rest is read as without headstart",
 		(unsigned long long)left, (unsigned long long)lost->pages,
@@ -189,11 +193,11 @@ static void say_starts(const struct doctor_host *host, const struct doctor_progr
 			"%zu of %zu plans of single starts cannot be used", bad, n);
 	else if (stale > 0)
 		doctor_say(report, DOCTOR_NOTE, "starts",
-			"%zu of %zu plans of single starts are stale: much of them has changed since", stale,
-			n);
+			"%zu of %zu plans of single starts %s stale: much has changed since", stale, n,
+			plural_of(stale, "is", "are"));
 	else
 		doctor_say(report, DOCTOR_OK, "starts", "%zu recorded start%s ha%s a plan of %s own", n,
-			n == 1 ? "" : "s", n == 1 ? "s" : "ve", n == 1 ? "its" : "their");
+			plural(n), plural_of(n, "s", "ve"), plural_of(n, "its", "their"));
 	doctor_consequence(report, "'headstart list %s' shows them", program->path_word);
 	if (bad + stale > 0)
 		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, starts->path),

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/links.h"
+#include "base/plural.h"
 #include "base/quote.h"
 #include "base/strings.h"
 #include "plan/coverage.h"
@@ -289,8 +290,9 @@ static void say_changes(const struct tallies *tallies, struct doctor_report *rep
 			stale->words ? stale->words : "", tallies->sudo);
 	}
 	if (worn->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans",
-			"%zu for programs that have changed much since they were recorded", worn->n);
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for %s changed much since %s recorded", worn->n,
+			plural_of(worn->n, "a program that has", "programs that have"),
+			plural_of(worn->n, "it was", "they were"));
 		doctor_consequence(report,
 			"what has changed is read as without headstart; 'headstart list' shows how the programs "
 			"were recorded");
@@ -304,7 +306,8 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 	const struct tally *gone = &tallies->gone, *bad = &tallies->bad;
 
 	if (gone->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for programs that do not exist here", gone->n);
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for %s not exist here", gone->n,
+			plural_of(gone->n, "a program that does", "programs that do"));
 		doctor_consequence(report, "they only take up space, unless the programs exist in a sandbox");
 		doctor_mend(report, "%srm %s", tallies->sudo, gone->words ? gone->words : "");
 	}

@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/mountinfo.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "doctor/checks.h"
 #include "format/kill-switch.h"
@@ -75,7 +76,7 @@ void check_settings(const struct doctor_host *host, struct doctor_report *report
 	if (host->wrong_settings == 0)
 		return;
 	doctor_say(report, DOCTOR_NOTE, "settings", "%u %s of settings", host->wrong_settings,
-		host->wrong_settings == 1 ? "error" : "errors");
+		plural_of(host->wrong_settings, "error", "errors"));
 	doctor_consequence(report, "headstart ignores these lines or files");
 	doctor_mend(report, "headstart config check");
 }

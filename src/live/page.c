@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "live/show.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -52,11 +53,12 @@ static void head(FILE *out, const struct live *live, const struct show_style *st
 	emphasize(out, style, "\033[0m");
 	words_bytes(live->bytes, bytes);
 	if (live->exact)
-		line(out, style, "%.1f s, %zu process%s, %s read in %s reads, %.2f s waited for them%s", time,
-			n, n == 1 ? "" : "es", bytes, words_count(live->reads, reads), waited,
+		line(out, style, "%.1f s, %zu process%s, %s read in %s read%s, %.2f s waited for %s%s", time,
+			n, plural_of(n, "", "es"), bytes, words_count(live->reads, reads),
+			plural(live->reads), waited, plural_of(live->reads, "it", "them"),
 			live->lost ? "; events were dropped" : "");
 	else
-		line(out, style, "%.1f s, %zu process%s, %s touched", time, n, n == 1 ? "" : "es", bytes);
+		line(out, style, "%.1f s, %zu process%s, %s touched", time, n, plural_of(n, "", "es"), bytes);
 	if (live->reading && *live->reading)
 		line(out, style, "now: %d waits for %s", live->reader, live->reading);
 	else

@@ -4,6 +4,7 @@
 
 #include <json-c/json.h>
 
+#include "base/plural.h"
 #include "report/json-text.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -58,7 +59,8 @@ void show_lines(FILE *out, const struct live *live, const struct show_style *sty
 	}
 	for (size_t i = LINES_MAX; i < live->n_files && live->files[i].recent; i++)
 		if (i + 1 == live->n_files || !live->files[i + 1].recent)
-			fprintf(out, "%7.1f s  and %zu more files\n", time, i + 1 - LINES_MAX);
+			fprintf(out, "%7.1f s  and %zu more file%s\n", time, i + 1 - LINES_MAX,
+				plural(i + 1 - LINES_MAX));
 }
 
 void show_sum(FILE *out, const struct live *live)
@@ -68,8 +70,8 @@ void show_sum(FILE *out, const struct live *live)
 	fprintf(out, "%7.1f s  %s %s", seconds(live->now - live->began), words_bytes(live->bytes, bytes),
 		live->exact ? "read" : "touched");
 	if (live->exact)
-		fprintf(out, " in %s reads, %.2f s waited for them", words_count(live->reads, reads),
-			seconds(live->waited));
+		fprintf(out, " in %s read%s, %.2f s waited for %s", words_count(live->reads, reads),
+			plural(live->reads), seconds(live->waited), plural_of(live->reads, "it", "them"));
 	fputs(live->lost ? "; the kernel dropped events, some reads are missing\n" : "\n", out);
 }
 

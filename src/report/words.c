@@ -52,11 +52,6 @@ const char *words_time(int64_t seconds, char buffer[WORDS_MAX])
 	return buffer;
 }
 
-const char *words_plural(uint64_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 const char *words_build_id(const struct profile_file *file, size_t bytes, char *buffer)
 {
 	if (file->build_id_size == 0)

@@ -19,9 +19,6 @@ const char *words_count(uint64_t count, char buffer[WORDS_MAX]);
 /* "2026-11-21 00:26:29 +0100" in local time. */
 const char *words_time(int64_t seconds, char buffer[WORDS_MAX]);
 
-/* "s" unless count is 1. */
-const char *words_plural(uint64_t count);
-
 /* The first `bytes` of a build-id in hexadecimal, "-" if there is none. buffer: 2 * bytes + 1, at least 2. */
 const char *words_build_id(const struct profile_file *file, size_t bytes, char *buffer);
 

@@ -228,7 +228,7 @@ case_texts_of_users_are_no_keys() {
 		! grep -q '^keys .* learnt, [1-9]' "$tmp/why" || break
 		sleep 0.05
 	done
-	grep -qx 'keys     1 kinds of starts are learnt, 1 more were cold' "$tmp/why" || fail "why: $(cat "$tmp/why")"
+	grep -qx 'keys     1 kind of starts is learnt, 1 more was cold' "$tmp/why" || fail "why: $(cat "$tmp/why")"
 	rm "$disk"/data-*
 	unset HEADSTART_HOSTS
 }

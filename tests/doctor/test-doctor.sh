@@ -202,7 +202,7 @@ case_what_an_update_took_is_told() {
 	"$headstart" plan --device solid --program "$real/program" >out
 	doctor ./program
 	says ok plan "covers 67 of 68 recorded pages (99 %)"
-	says ok coverage "of 3 recorded files 1 have changed and 0 are gone: '$real/little'"
+	says ok coverage "of 3 recorded files 1 has changed and 0 are gone: '$real/little'"
 	says ok coverage "the plans cover 67 of 68 recorded pages, 0.3 of 0.3 MB"
 	says ok plans "all fresh but for a few files"
 	printf '#!/bin/sh\n' >program # no ELF file, of which pages could be guessed
@@ -211,8 +211,8 @@ case_what_an_update_took_is_told() {
 	doctor ./program
 	says note plan "covers 64 of 68 recorded pages (94 %)"
 	says note plan "sudo headstart record -- ./program"
-	says note coverage "1 have changed and 1 are gone: '$real/program' itself and '$real/little'"
-	says note plans "1 for programs that have changed much since they were recorded"
+	says note coverage "1 has changed and 1 is gone: '$real/program' itself and '$real/little'"
+	says note plans "1 for a program that has changed much since it was recorded"
 	"$headstart" status >out
 	grep -qx "          1 covers much less than was recorded: see 'headstart doctor'" out || fail "status: $(cat out)"
 }
@@ -331,7 +331,7 @@ case_what_a_user_may_not_look_at_is_neither_stale_nor_gone() {
 	rm "$others/closed/program"
 	doctor
 	says note plans "2 stale"
-	says note plans "1 for programs that do not exist here"
+	says note plans "1 for a program that does not exist here"
 }
 
 case_plan_of_a_program_that_is_gone_is_told() {

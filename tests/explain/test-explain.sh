@@ -63,7 +63,7 @@ case_file_is_explained_by_path_and_by_name() {
 	says '^  today +as it was recorded$'
 	says '^  touched +[0-9.]+ kB of [0-9.]+ kB, in 2 ranges$'
 	says '^ +[0-9.]+ kB in every run, [0-9.]+ kB in one run alone$'
-	says '^  code +1 touched pages, of [0-9]+ functions'
+	says '^  code +1 touched page, of [0-9]+ functions?'
 	says "^  first +touch 0 of 7, after $real/app was executed\$"
 	says '^  recordings +[0-9.]+ kB of it in 2 runs of app --once$'
 	says '^  plan +for any start: reads [0-9.]+ kB of it'

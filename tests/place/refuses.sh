@@ -301,7 +301,7 @@ case_changed_files_are_left_out() {
 	rm "$disk/lib/small8"
 	picture >"$tmp/before"
 	place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err"
-	grep -q "2 recorded files are left out: 1 have changed, 1 are gone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	grep -q "2 recorded files are left out: 1 has changed, 1 is gone" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 	same
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "headstartd/idle.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -165,7 +166,7 @@ static void take_warmed(struct idle *idle)
 	idle->warmed = time(NULL);
 	if (!idle->silent)
 		verb_note("warmed %llu program%s, %s, which are likely to be started now: %s",
-			(unsigned long long)n, words_plural(n), words_bytes(bytes, text),
+			(unsigned long long)n, plural(n), words_bytes(bytes, text),
 			quiet_reason_text(idle->quiet.reason));
 	saver_hurry(&idle->saver); /* 'headstart why' says so */
 }

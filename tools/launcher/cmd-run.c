@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "format/kill-switch.h"
 #include "launcher/audit-environment.h"
@@ -227,7 +228,7 @@ static void prefetch(char **argv, const struct run_options *options, struct audi
 	if (r == 0) {
 		if (options->verbose)
 			verb_note("prefetching %u file%s for '%s'%s", launch.view.file_count,
-				launch.view.file_count == 1 ? "" : "s", program, kind_of_plan(&launch));
+				plural(launch.view.file_count), program, kind_of_plan(&launch));
 		why = "the prefetcher cannot be started";
 		r = launch_prefetcher(&launch);
 	}

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "lib/settings/settings.h"
 #include "plan/store/disks.h"
@@ -226,8 +227,8 @@ static void print_text(const struct request *request, const struct prefetch_resu
 {
 	if (!request->options.verify)
 		return;
-	printf("asked for %" PRIu64 " bytes of %" PRIu32 " files, by %s\n", result->bytes_asked,
-		result->opened, prefetch_engine_name(result->engine));
+	printf("asked for %" PRIu64 " bytes of %" PRIu32 " file%s, by %s\n", result->bytes_asked,
+		result->opened, plural(result->opened), prefetch_engine_name(result->engine));
 	if (result->verify_blind)
 		puts("residency is unknown: not all files belong to this user");
 	else

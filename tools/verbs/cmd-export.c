@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "export/export.h"
 #include "lib/files/input.h"
@@ -143,7 +144,7 @@ static void say_losses(const struct export_list *list)
 {
 	if (list->outside > 0)
 		verb_note("left out %zu file%s that the start touched outside of the image", list->outside,
-			words_plural(list->outside));
+			plural(list->outside));
 	say_loss(list, EXPORT_UNNAMED);
 	say_loss(list, EXPORT_BEYOND);
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "lib/files/input.h"
 #include "lib/files/stranger-refusal.h"
@@ -64,7 +65,7 @@ static int forget_all(const char *program, const char *path, size_t n)
 		r = -errno;
 	if (r < 0)
 		return verb_fail_errno(r, "cannot forget '%s'", program);
-	verb_note("forgot %zu recording%s of '%s'", n, words_plural(n), program);
+	verb_note("forgot %zu recording%s of '%s'", n, plural(n), program);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/plural.h"
 #include "lib/files/output.h"
 #include "lib/options/options.h"
 #include "lib/options/values.h"
@@ -80,14 +81,14 @@ static void print_summary(const struct profile *profile, const struct callgrind_
 	if (summary->unread > 0)
 		verb_note(
 			"%zu file%s without symbols of functions that can be read %s left out, such as '%s'",
-			summary->unread, words_plural(summary->unread), summary->unread == 1 ? "was" : "were",
+			summary->unread, plural(summary->unread), plural_of(summary->unread, "was", "were"),
 			summary->first_unread);
 	if (summary->unknown > 0)
 		verb_note("%zu function%s no symbol: were they written with --demangle=no?", summary->unknown,
-			summary->unknown == 1 ? " has" : "s have");
+			plural_of(summary->unknown, " has", "s have"));
 	verb_note("%s function%s of %zu file%s w%s called", words_count(profile->functions->n_calls, calls),
-		words_plural(profile->functions->n_calls), profile->functions->n_objects,
-		words_plural(profile->functions->n_objects), profile->functions->n_calls == 1 ? "as" : "ere");
+		plural(profile->functions->n_calls), profile->functions->n_objects,
+		plural(profile->functions->n_objects), plural_of(profile->functions->n_calls, "as", "ere"));
 }
 
 static int import(const char *path, const char *out, const char *debug_folder)

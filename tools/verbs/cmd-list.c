@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "base/quote.h"
 #include "base/strings.h"
 #include "format/state-folder.h"
@@ -262,7 +263,7 @@ static int list_folder(struct listing *listing, const char *folder)
 /* What is to be said after the recordings, or where there are none. */
 static void print_rest(const struct listing *listing)
 {
-	const char *s = words_plural(listing->unreadable);
+	const char *s = plural(listing->unreadable);
 
 	if (listing->shown > 0 && listing->unreadable > 0)
 		printf("\n%zu more program%s: only root can read what was recorded\n", listing->unreadable,

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
 #include "base/links.h"
+#include "base/plural.h"
 #include "base/preload-text.h"
 #include "base/strings.h"
 #include "config/config.h"
@@ -260,10 +261,9 @@ static void print_settings(struct json_object *settings)
 	int problems = json_object_get_int(json_object_object_get(settings, "problems"));
 	size_t files = json_object_array_length(json_object_object_get(settings, "files"));
 
-	if (problems == 1)
-		puts("settings  1 error: see 'headstart config check'");
-	else if (problems)
-		printf("settings  %d errors: see 'headstart config check'\n", problems);
+	if (problems)
+		printf("settings  %d error%s: see 'headstart config check'\n", problems,
+			plural((uint64_t)problems));
 	else
 		printf("settings  %s\n", files ? "good" : "none");
 	print_files(settings);
@@ -282,8 +282,8 @@ static void print_recorded(struct json_object *recorded)
 		int starts = count_of(folder, "starts"), stale = count_of(folder, "stale");
 		int worn = count_of(folder, "worn");
 
-		printf("recorded  %d profile%s, %d plan%s", profiles, words_plural((uint64_t)profiles), plans,
-			words_plural((uint64_t)plans));
+		printf("recorded  %d profile%s, %d plan%s", profiles, plural((uint64_t)profiles), plans,
+			plural((uint64_t)plans));
 		if (starts)
 			printf(" and %d of single starts", starts);
 		printf(", in %s\n", text_of(folder, "folder", ""));
@@ -291,7 +291,7 @@ static void print_recorded(struct json_object *recorded)
 			printf("          %d stale: see 'headstart doctor'\n", stale);
 		if (worn)
 			printf("          %d cover%s much less than was recorded: see 'headstart doctor'\n",
-				worn, worn == 1 ? "s" : "");
+				worn, plural_of(worn, "s", ""));
 	}
 }
 
@@ -310,8 +310,8 @@ static void print_daemon(struct json_object *daemon)
 		puts("daemon    paused");
 	else
 		printf("daemon    running: %llu plan%s carried out, %llu program%s learnt\n",
-			(unsigned long long)started, words_plural(started), (unsigned long long)learnt,
-			words_plural(learnt));
+			(unsigned long long)started, plural(started), (unsigned long long)learnt,
+			plural(learnt));
 }
 
 /* What the daemon did while the machine was quiet. */
@@ -324,10 +324,10 @@ static void print_ahead(struct json_object *daemon)
 		return;
 	fputs("          ahead of starts: ", stdout);
 	if (refreshed)
-		printf("%llu stale plan%s made anew", (unsigned long long)refreshed, words_plural(refreshed));
+		printf("%llu stale plan%s made anew", (unsigned long long)refreshed, plural(refreshed));
 	if (warmed)
 		printf("%s%llu program%s warmed (%s), last at %s", refreshed ? ", " : "",
-			(unsigned long long)warmed, words_plural(warmed),
+			(unsigned long long)warmed, plural(warmed),
 			words_bytes(number_of(daemon, "warmed_bytes"), bytes),
 			words_time((int64_t)number_of(daemon, "warmed_at"), when));
 	putchar('\n');

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a plan for people, with the state of its files on this machine. */
+#include "base/plural.h"
 #include "report/profiles/report.h"
 
 #include <errno.h>
@@ -113,7 +114,7 @@ static void print_metadata(FILE *out, const struct plan_view *plan, const struct
 		metadata += count;
 		table_line(out, style, "metadata",
 			"%s in %s range%s, %s of it gaps, of the file system @%016llx, first",
-			words_bytes(pages * page_size, a), words_count(count, b), words_plural(count),
+			words_bytes(pages * page_size, a), words_count(count, b), plural(count),
 			words_bytes(gap * page_size, c), (unsigned long long)LE64(plan->file_systems[i].id));
 	}
 }
@@ -137,20 +138,20 @@ static void print_header(FILE *out, const struct plan_view *plan, const struct t
 	if (!plan_is_snapshot(plan))
 		print_wait(out, plan, style);
 	table_line(out, style, "opens", "%s file%s, %s director%s, %s link%s",
-		words_count(totals->kinds[PLAN_REGULAR], a), words_plural(totals->kinds[PLAN_REGULAR]),
+		words_count(totals->kinds[PLAN_REGULAR], a), plural(totals->kinds[PLAN_REGULAR]),
 		words_count(totals->kinds[PLAN_DIRECTORY], b),
 		totals->kinds[PLAN_DIRECTORY] == 1 ? "y" : "ies", words_count(totals->kinds[PLAN_SYMLINK], c),
-		words_plural(totals->kinds[PLAN_SYMLINK]));
+		plural(totals->kinds[PLAN_SYMLINK]));
 	table_line(out, style, "reads", "%s in %s extent%s, at most %s at once",
 		words_bytes(totals->pages * page_size, a), words_count(plan->extent_count, b),
-		words_plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
+		plural(plan->extent_count), words_bytes(LE32(header->window_pages) * page_size, c));
 	table_line(out, style, "gaps", "%s of it not touched: cheaper to read than to skip",
 		words_bytes(totals->gap_pages * page_size, a));
 	print_metadata(out, plan, style);
 	print_recorded(out, plan, totals, style);
 	if (!plan_is_snapshot(plan))
 		table_line(out, style, "probes", "%u page%s: if they are in memory, the start is warm",
-			LE32(header->probe_count), words_plural(LE32(header->probe_count)));
+			LE32(header->probe_count), plural(LE32(header->probe_count)));
 	print_state(out, totals, style);
 }
 

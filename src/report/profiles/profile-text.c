@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a profile for people. */
+#include "base/plural.h"
 #include "report/profiles/report.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static void print_metadata(FILE *out, const struct profile *profile, const struc
 	if (pages > 0)
 		table_line(out, style, "metadata", "%s of %zu file system%s",
 			words_bytes(pages * profile->page_size, bytes), profile->n_file_systems,
-			words_plural(profile->n_file_systems));
+			plural(profile->n_file_systems));
 }
 
 /* Of several runs: how much every one of them touched, and how much one alone. */
@@ -75,21 +76,21 @@ static void print_header(FILE *out, const struct profile *profile, const struct 
 		or_unknown(profile->milestone));
 	table_line(out, style, "runs", "%u", profile->runs);
 	table_line(out, style, "touched", "%s in %s range%s of %s file%s",
-		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges),
-		words_plural(n_ranges), words_count(n_read, files), words_plural(n_read));
+		words_bytes(profile_bytes(profile), bytes), words_count(n_ranges, ranges), plural(n_ranges),
+		words_count(n_read, files), plural(n_read));
 	if (profile->runs > 1)
 		print_runs(out, profile, style);
 	n_read = profile->n_files - n_read;
 	table_line(out, style, "looked at", "%s other file%s, folders and links included",
-		words_count(n_read, files), words_plural(n_read));
+		words_count(n_read, files), plural(n_read));
 	print_metadata(out, profile, style);
 	table_line(out, style, "touches", "%s, pages of %u bytes", words_count(profile->touches, touches),
 		profile->page_size);
 	if (profile->functions)
 		table_line(out, style, "called", "%s function%s of %zu file%s",
 			words_count(profile->functions->n_calls, touches),
-			words_plural(profile->functions->n_calls), profile->functions->n_objects,
-			words_plural(profile->functions->n_objects));
+			plural(profile->functions->n_calls), profile->functions->n_objects,
+			plural(profile->functions->n_objects));
 	print_bias(out, profile, style);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the time of a start went to, for people. */
+#include "base/plural.h"
 #include "report/timelines/report.h"
 
 #include <errno.h>
@@ -83,7 +84,7 @@ void report_timeline_prefetched(FILE *out, const struct sums *sums)
 	else
 		fprintf(out,
 			"of %s read%s that headstart made ahead, %s came in time, %s late, and %s in vain",
-			words_count(judged, a), words_plural(judged), words_count(n[TIMELINE_IN_TIME], b),
+			words_count(judged, a), plural(judged), words_count(n[TIMELINE_IN_TIME], b),
 			words_count(n[TIMELINE_LATE], c), words_count(n[TIMELINE_IN_VAIN], d));
 }
 
@@ -118,7 +119,7 @@ char *report_timeline_sentence(const struct timeline *timeline, const struct sum
 	fprintf(out, "%s of %s s were waiting for %s read%s",
 		report_timeline_time(sums->causes.states[TIMELINE_READ], a),
 		report_timeline_time(timeline->duration, b), words_count(sums->awaited, c),
-		words_plural(sums->awaited));
+		plural(sums->awaited));
 	if (sums->seek_time)
 		fprintf(out, ", %s s of it seeks", report_timeline_time(sums->seek_time, a));
 	if (others > timeline->duration / 50)
@@ -142,7 +143,7 @@ static void print_prefetches(FILE *out, const struct sums *sums, const struct re
 		all += sums->prefetched_bytes[i];
 	table_line(out, style, "ahead",
 		"headstart read %s in %s read%s: %s in time, %s late, %s in vain, %s not known (inodes and folders)",
-		words_bytes(all, a), words_count(sums->prefetches, b), words_plural(sums->prefetches),
+		words_bytes(all, a), words_count(sums->prefetches, b), plural(sums->prefetches),
 		words_bytes(sums->prefetched_bytes[TIMELINE_IN_TIME], c),
 		words_bytes(sums->prefetched_bytes[TIMELINE_LATE], d),
 		words_bytes(sums->prefetched_bytes[TIMELINE_IN_VAIN], e),
@@ -161,10 +162,10 @@ static void print_header(
 		words_time(timeline->recorded, when), timeline->kernel, timeline->ended_by);
 	table_line(out, style, "took", "%s s, in %zu process%s and %zu thread%s",
 		report_timeline_time(timeline->duration, time), sums->n_processes,
-		sums->n_processes == 1 ? "" : "es", timeline->n_threads, words_plural(timeline->n_threads));
+		plural_of(sums->n_processes, "", "es"), timeline->n_threads, plural(timeline->n_threads));
 	table_line(out, style, "read", "%s in %s read%s, of which %s did not follow the one before (seeks)",
 		words_bytes(sums->bytes, bytes), words_count(timeline->n_reads, reads),
-		words_plural(timeline->n_reads), words_count(sums->n_seeks, seeks));
+		plural(timeline->n_reads), words_count(sums->n_seeks, seeks));
 	if (sums->prefetches)
 		print_prefetches(out, sums, style);
 	if (timeline->lost)

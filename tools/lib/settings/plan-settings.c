@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Applies settings and hosts to plans, and says what a plan is without. */
 #include "lib/settings/plan-settings.h"
+#include "base/plural.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,21 +29,18 @@ void plan_settings(const struct config *config, struct plan_options *options)
 
 void plan_note_left_out(const struct plan_summary *summary)
 {
-	if (summary->others == 1)
+	if (summary->others > 0)
 		verb_note(
-			"1 file is left out of the plan for everybody: others than root own it or can "
-			"replace it");
-	else if (summary->others > 1)
-		verb_note(
-			"%zu files are left out of the plan for everybody: others than root own them or can "
-			"replace them",
-			summary->others);
+			"%zu file%s left out of the plan for everybody: others than root own %s or can "
+			"replace %s",
+			summary->others, plural_of(summary->others, " is", "s are"),
+			plural_of(summary->others, "it", "them"), plural_of(summary->others, "it", "them"));
 	if (summary->uncached > 0)
 		verb_note(
 			"%zu file%s left out of the plan: %s FUSE file system caches nothing from one open "
 			"to the next; see LIMITS in headstart-plan(1)",
-			summary->uncached, summary->uncached == 1 ? " is" : "s are",
-			summary->uncached == 1 ? "its" : "their");
+			summary->uncached, plural_of(summary->uncached, " is", "s are"),
+			plural_of(summary->uncached, "its", "their"));
 }
 
 static void report(void *context, const char *file, unsigned line, const char *what)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "boot/command-line.h"
 #include "boot/files.h"
 #include "boot/recorder.h"
@@ -66,6 +67,7 @@ static int carry_out(const struct plan_view *plan)
 	_cleanup_(config_releasep) struct config config = {0};
 	struct prefetch_options options = {.wait = true, .time_budget_ms = TIME_MS};
 	struct prefetch_result result = {0};
+	uint32_t files;
 	int r;
 
 	if (process_room("") < PROCESS_ROOM_MIN)
@@ -80,9 +82,10 @@ static int carry_out(const struct plan_view *plan)
 	r = prefetch_run(plan, &options, &result);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot carry out the plan of a boot");
-	verb_note("asked for %.1f MB in %u files, %u of them changed or gone, in %.2f s",
-		(double)result.bytes_asked / 1e6, result.opened + result.stale + result.missing,
-		result.stale + result.missing, (double)result.elapsed_us / 1e6);
+	files = result.opened + result.stale + result.missing;
+	verb_note("asked for %.1f MB in %u file%s, %u of them changed or gone, in %.2f s",
+		(double)result.bytes_asked / 1e6, files, plural(files), result.stale + result.missing,
+		(double)result.elapsed_us / 1e6);
 	return 0;
 }
 

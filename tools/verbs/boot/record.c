@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "boot/command-line.h"
 #include "boot/files.h"
 #include "boot/keep.h"
@@ -68,9 +69,9 @@ static void tell(size_t files, double seconds, const struct boot_kept *kept)
 
 	if (kept->damaged)
 		verb_note("the recordings of earlier boots were damaged, and are replaced");
-	verb_note("%zu files were read in %.1f s; the plan, of %zu %s, has %s in %zu files", files, seconds,
-		kept->recordings, kept->recordings == 1 ? "boot" : "boots",
-		words_bytes(summary->bytes, bytes), summary->files);
+	verb_note("%zu file%s read in %.1f s; the plan, of %zu boot%s, has %s in %zu file%s", files,
+		plural_of(files, " was", "s were"), seconds, kept->recordings, plural(kept->recordings),
+		words_bytes(summary->bytes, bytes), summary->files, plural(summary->files));
 }
 
 static int keep(struct machine_result *result)

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
@@ -51,7 +52,8 @@ static void print_keys(const struct known *known, const char *program)
 		if (known->items[i].key && streq(known->items[i].path, program))
 			known->items[i].learnt ? learnt++ : cold++;
 	if (learnt + cold > 0)
-		printf("keys     %zu kinds of starts are learnt, %zu more were cold\n", learnt, cold);
+		printf("keys     %zu kind%s of starts %s learnt, %zu more %s cold\n", learnt, plural(learnt),
+			plural_of(learnt, "is", "are"), cold, plural_of(cold, "was", "were"));
 }
 
 /* Where the program stands among those that are likely to be started now; 0: nowhere. */
@@ -76,8 +78,8 @@ static void print_habit(const struct habits *habits, const char *program)
 	if (!place)
 		fputs("habit    none: it is not warmed before it is started", stdout);
 	else
-		printf("habit    number %zu of the %zu programs that are likely to be started at this hour",
-			place, n);
+		printf("habit    number %zu of the %zu program%s that %s likely to be started at this hour",
+			place, n, plural(n), plural_of(n, "is", "are"));
 	if (habit && habit->warmed)
 		printf("; warmed %s", words_time(habit->warmed, when));
 	putchar('\n');

@@ -4,6 +4,7 @@
  * is well. Severity is a word, so that the page reads the same without colour.
  */
 #include "verbs/doctor/page.h"
+#include "base/plural.h"
 
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -96,8 +97,8 @@ void doctor_page_text(
 		fputs(", and for ", out);
 		table_safe_text(out, program, style);
 	}
-	fprintf(out, ": %s problem%s, %s note%s\n\n", words_count(problems, a), words_plural(problems),
-		words_count(notes, b), words_plural(notes));
+	fprintf(out, ": %s problem%s, %s note%s\n\n", words_count(problems, a), plural(problems),
+		words_count(notes, b), plural(notes));
 	for (size_t i = 0; i < report->n; i++)
 		print_finding(out, &report->findings[i], style);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints an explanation, as text and as JSON. */
+#include "base/plural.h"
 #include "verbs/explain/explain.h"
 
 #include <json-c/json.h>
@@ -100,7 +101,7 @@ static void print_file(const struct explanation *explanation, const struct repor
 	if (file->kind == PROFILE_REGULAR)
 		table_line(stdout, style, "touched", "%s of %s, in %zu range%s",
 			words_bytes(share.pages * page_size, bytes), words_bytes(file->size, size),
-			file->n_ranges, words_plural(file->n_ranges));
+			file->n_ranges, plural(file->n_ranges));
 	if (explanation->all.runs > 1 && share.pages > 0)
 		table_line(stdout, style, "", "%s in every run, %s in one run alone",
 			words_bytes(share.every_run * page_size, bytes),
@@ -110,10 +111,12 @@ static void print_file(const struct explanation *explanation, const struct repor
 			words_bytes(explanation->relocations, bytes));
 	if (explanation->has_code)
 		table_line(stdout, style, "code",
-			"%s touched pages, of %s functions that would take about %s pages side by side",
+			"%s touched page%s, of %s function%s that would take about %s page%s side by side",
 			words_count(explanation->code.pages_before, bytes),
-			words_count(explanation->code.functions, size),
-			words_count(explanation->code.pages_after, all));
+			plural(explanation->code.pages_before),
+			words_count(explanation->code.functions, size), plural(explanation->code.functions),
+			words_count(explanation->code.pages_after, all),
+			plural(explanation->code.pages_after));
 	table_line(stdout, style, "first", "touch %s of %s, after %s was executed",
 		words_count(file->order, order), words_count(explanation->all.touches, all),
 		exec ? exec->path : explanation->all.program);
@@ -132,7 +135,7 @@ static void print_recordings(const struct explanation *explanation, const struct
 		if (file)
 			table_line(stdout, style, label, "%s of it in %u run%s of %s",
 				words_bytes(share.pages * recording->page_size, bytes), recording->runs,
-				words_plural(recording->runs), recording->command);
+				plural(recording->runs), recording->command);
 		else
 			table_line(stdout, style, label, "nothing in %s", recording->command);
 		label = "";
@@ -201,7 +204,7 @@ static void print_page(const struct explanation *explanation, uint64_t page, con
 	table_title(stdout, title, style);
 	if (range)
 		table_line(stdout, style, "touched", "in %u of %u run%s, as touch %s, after %s was executed",
-			range->runs, all->runs, words_plural(all->runs), words_count(order, text),
+			range->runs, all->runs, plural(all->runs), words_count(order, text),
 			exec ? exec->path : all->program);
 	else
 		table_line(stdout, style, "touched", "by no start");
@@ -233,7 +236,8 @@ int explanation_print_text(const struct explanation *explanation)
 		for (; page <= explanation->last_page && page - explanation->page < PAGES_SHOWN; page++)
 			print_page(explanation, page, &style);
 	if (page != EXPLAIN_NO_PAGE && page <= explanation->last_page)
-		printf("\nand %llu more pages\n", (unsigned long long)(explanation->last_page - page + 1));
+		printf("\nand %llu more page%s\n", (unsigned long long)(explanation->last_page - page + 1),
+			plural(explanation->last_page - page + 1));
 	if (explanation->n_plans == 0)
 		table_line(stdout, &style, "plan", "%s has none on this machine", explanation->all.program);
 	return verb_flush();

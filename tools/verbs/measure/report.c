@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart measure: the figures, for people and for programs. */
 #include "verbs/measure/report.h"
+#include "base/plural.h"
 
 #include <json-c/json.h>
 #include <stdio.h>
@@ -53,15 +54,14 @@ static void note_coldness(const struct cold_report *cold)
 
 	if (cold->bytes_left)
 		verb_note("%s of %u file%s stayed in memory, because other programs use them",
-			words_bytes(cold->bytes_left, bytes), cold->files_left,
-			words_plural(cold->files_left));
+			words_bytes(cold->bytes_left, bytes), cold->files_left, plural(cold->files_left));
 	if (cold->looked_left)
 		verb_note(
 			"%u of %u pages that were looked at stayed in memory, because other programs use them",
 			cold->looked_left, cold->looked_at);
 	if (cold->unreadable)
 		verb_note("%u file%s of the plan %s changed or gone, or cannot be read", cold->unreadable,
-			words_plural(cold->unreadable), cold->unreadable == 1 ? "is" : "are");
+			plural(cold->unreadable), plural_of(cold->unreadable, "is", "are"));
 }
 
 static void note_starts(const struct measure_report *report)
@@ -118,10 +118,10 @@ int measure_report_text(const struct measure_report *report)
 	print_row("cold, without", report->without, &report->without_interval);
 	print_row("cold, with", report->with, &report->with_interval);
 	print_row("warm", report->warm, NULL);
-	printf("\n%u cold starts of each kind, %s: medians and 95 %% intervals.\n", report->options->runs,
-		milestone_text(&report->options->until, until));
+	printf("\n%u cold start%s of each kind, %s: medians and 95 %% intervals.\n", report->options->runs,
+		plural(report->options->runs), milestone_text(&report->options->until, until));
 	printf("Each began with %s of %u file%s out of memory.\n", words_bytes(cold->bytes, bytes),
-		cold->files, words_plural(cold->files));
+		cold->files, plural(cold->files));
 	if (verb_flush())
 		return VERB_FAILED;
 	note_coldness(cold);

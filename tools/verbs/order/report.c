@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
 #include "report/json-text.h"
@@ -64,10 +65,12 @@ static void print_subject(const struct subject *subject)
 	page_line("file       ", subject->path, "");
 	printf("functions  %s, and %s of the same names; %s\n", words_count(summary->functions, functions),
 		words_count(summary->namesakes, namesakes), words_bytes(summary->bytes, bytes));
-	printf("before     %s %s pages of code in %s runs\n", words_count(summary->pages_before, pages[0]),
-		subject->called ? "called" : "touched", words_count(summary->runs_before, runs[0]));
-	printf("after      about %s in %s runs, by prediction\n", words_count(summary->pages_after, pages[1]),
-		words_count(summary->runs_after, runs[1]));
+	printf("before     %s %s page%s of code in %s run%s\n", words_count(summary->pages_before, pages[0]),
+		subject->called ? "called" : "touched", plural(summary->pages_before),
+		words_count(summary->runs_before, runs[0]), plural(summary->runs_before));
+	printf("after      about %s in %s run%s, by prediction\n",
+		words_count(summary->pages_after, pages[1]), words_count(summary->runs_after, runs[1]),
+		plural(summary->runs_after));
 }
 
 static int print_text(
@@ -78,7 +81,7 @@ static int print_text(
 	printf("order      %s\n", arguments->output);
 	if (left_out > 0)
 		printf("left out   %zu name%s that the syntax of %s cannot express\n", left_out,
-			words_plural(left_out), order_linker_name(arguments->linker));
+			plural(left_out), order_linker_name(arguments->linker));
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
 #include "report/json-text.h"
@@ -92,7 +93,7 @@ static void print_disk(
 	}
 	printf("%s %zu of %zu file%s: %s", arguments->dry_run ? "would move" : "moved",
 		totals.by_status[arguments->dry_run ? PLACE_OPEN : PLACE_MOVED], disk->n_files,
-		words_plural(disk->n_files), words_bytes(totals.bytes, bytes));
+		plural(disk->n_files), words_bytes(totals.bytes, bytes));
 	for (enum place_status status = PLACE_STAYS; status <= PLACE_FAILED; status++)
 		if (totals.by_status[status] > 0)
 			printf(", %zu %s", totals.by_status[status],
@@ -186,8 +187,10 @@ int place_report(const struct place_arguments *arguments, const struct place_job
 	if (job->n_disks == 0)
 		return verb_fail("none of the recorded files is there as it was recorded");
 	if (job->changed + job->gone > 0)
-		verb_note("%zu recorded files are left out: %zu have changed, %zu are gone",
-			job->changed + job->gone, job->changed, job->gone);
+		verb_note("%zu recorded file%s left out: %zu %s changed, %zu %s gone",
+			job->changed + job->gone, plural_of(job->changed + job->gone, " is", "s are"),
+			job->changed, plural_of(job->changed, "has", "have"), job->gone,
+			plural_of(job->gone, "is", "are"));
 	for (size_t i = 0; i < job->n_disks; i++)
 		print_reasons(&job->disks[i]);
 	if (arguments->json)
@@ -227,8 +230,8 @@ int place_report_returned(
 		json_object_object_add(json, "files", files);
 		return print_json(json, JSON_C_TO_STRING_PRETTY) || kept > 0 ? VERB_FAILED : 0;
 	}
-	printf("gave %zu of %zu file%s %s", moved, n, words_plural(n),
-		n == 1 ? "a place of its own" : "places of their own");
+	printf("gave %zu of %zu file%s %s", moved, n, plural(n),
+		plural_of(n, "a place of its own", "places of their own"));
 	if (n > moved + kept)
 		printf(", %zu changed or gone since", n - moved - kept);
 	if (kept > 0)

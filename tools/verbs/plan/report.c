@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 
+#include "base/plural.h"
 #include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
 #include "report/json-text.h"
@@ -47,8 +48,8 @@ static int print_text(const char *program, const char *path, const struct plan_s
 	printf("files    %zu; left out: %zu changed, %zu missing, %zu in memory, %zu uncached\n",
 		summary->files, summary->stale, summary->gone, summary->in_memory, summary->uncached);
 	if (summary->guessed > 0)
-		printf("guessed  %zu of these files: they were updated since the recording\n",
-			summary->guessed);
+		printf("guessed  %zu of these files: %s updated since the recording\n", summary->guessed,
+			plural_of(summary->guessed, "it was", "they were"));
 	printf("extents  %zu\n", summary->extents);
 	printf("data     %.1f MB, %.1f MB of it gaps\n", (double)summary->bytes / 1e6,
 		(double)summary->gap_bytes / 1e6);

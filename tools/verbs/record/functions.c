@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs/record/functions.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -71,19 +72,19 @@ void record_functions_report(const struct record_job *job, const struct record_r
 			notes->unknown);
 	if (notes->n_unknown > 1)
 		verb_note(
-			"the functions of '%s' and of %zu more files are not known: they have no symbols, no "
+			"the functions of '%s' and of %zu more file%s are not known: they have no symbols, no "
 			"debug file and no table for unwinding",
-			notes->unknown, notes->n_unknown - 1);
+			notes->unknown, notes->n_unknown - 1, plural(notes->n_unknown - 1));
 	if (result->following.processes_unplanted)
 		verb_note(
 			"%zu process%s closed %s memory to headstart: what %s called is missing, or a part of it",
 			result->following.processes_unplanted,
-			result->following.processes_unplanted == 1 ? "" : "es",
-			result->following.processes_unplanted == 1 ? "its" : "their",
-			result->following.processes_unplanted == 1 ? "it" : "they");
+			plural_of(result->following.processes_unplanted, "", "es"),
+			plural_of(result->following.processes_unplanted, "its", "their"),
+			plural_of(result->following.processes_unplanted, "it", "they"));
 	verb_note("%s function%s of %zu file%s w%s called", words_count(functions->n_calls, calls),
-		words_plural(functions->n_calls), functions->n_objects, words_plural(functions->n_objects),
-		functions->n_calls == 1 ? "as" : "ere");
+		plural(functions->n_calls), functions->n_objects, plural(functions->n_objects),
+		plural_of(functions->n_calls, "as", "ere"));
 }
 
 void record_functions_release(struct record_functions *functions)

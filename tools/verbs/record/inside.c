@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A result is struct result, then the profile as in its file, then the plan. */
 #include "verbs/record/inside.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -122,8 +123,8 @@ static int keep(const struct result *result, const void *data, bool quiet)
 			result->plan_size);
 	if (r == 0 && !quiet)
 		verb_note(
-			"a second plan, of %llu files, is for a start of '%s' inside, where that program was found",
-			(unsigned long long)result->files, profile.program);
+			"a second plan, of %llu file%s, is for a start of '%s' inside, where that program was found",
+			(unsigned long long)result->files, plural(result->files), profile.program);
 	return r;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One sentence for each thing that can be said of a recording, before it, while it lasts and after it. */
 #include "verbs/record/report.h"
+#include "base/plural.h"
 
 #include <errno.h>
 #include <json-c/json.h>
@@ -64,8 +65,9 @@ void record_report_progress(void *context, const struct record_progress *progres
 		say_how_it_ends(job);
 	if (progress->begins || !progress->terminal)
 		return;
-	snprintf(text, sizeof(text), "headstart: recording, %.0f s, %zu events, %zu files ",
-		progress->seconds, progress->events, progress->files);
+	snprintf(text, sizeof(text), "headstart: recording, %.0f s, %zu event%s, %zu file%s ",
+		progress->seconds, progress->events, plural(progress->events), progress->files,
+		plural(progress->files));
 	terminal_tell(progress->terminal, text);
 }
 
@@ -289,15 +291,17 @@ static void print_following(const struct follow_summary *following)
 		verb_note("a program serves a file system (FUSE): what it serves is missing");
 	if (following->processes_unseen)
 		verb_note("%zu process%s could not be looked into: what %s mapped is missing",
-			following->processes_unseen, following->processes_unseen == 1 ? "" : "es",
-			following->processes_unseen == 1 ? "it" : "they");
+			following->processes_unseen, plural_of(following->processes_unseen, "", "es"),
+			plural_of(following->processes_unseen, "it", "they"));
 	if (following->files_kept)
 		verb_note("%zu file%s could not be made cold, because other programs use %s",
-			following->files_kept, words_plural(following->files_kept),
-			following->files_kept == 1 ? "it" : "them");
+			following->files_kept, plural(following->files_kept),
+			plural_of(following->files_kept, "it", "them"));
 	if (following->pages_around)
-		verb_note("up to %s pages were mapped only because they lie beside needed ones",
-			words_count(following->pages_around, around));
+		verb_note("up to %s page%s mapped only because %s beside needed ones",
+			words_count(following->pages_around, around),
+			plural_of(following->pages_around, " was", "s were"),
+			plural_of(following->pages_around, "it lies", "they lie"));
 }
 
 /* What makes the recording less than exact. */
@@ -321,15 +325,15 @@ static void print_biases(const struct record_result *result)
 	if (result->pages_resident)
 		verb_note("%s page%s already in memory and %s recorded less precisely",
 			words_count(result->pages_resident, resident),
-			result->pages_resident == 1 ? " was" : "s were",
-			result->pages_resident == 1 ? "is" : "are");
+			plural_of(result->pages_resident, " was", "s were"),
+			plural_of(result->pages_resident, "is", "are"));
 	if (result->files_unnamed)
 		verb_note(
 			"%zu touched file%s of other mount namespaces %s no name here: a start from here does not read "
 			"%s ahead",
-			result->files_unnamed, words_plural(result->files_unnamed),
-			result->files_unnamed == 1 ? "has" : "have",
-			result->files_unnamed == 1 ? "it" : "them");
+			result->files_unnamed, plural(result->files_unnamed),
+			plural_of(result->files_unnamed, "has", "have"),
+			plural_of(result->files_unnamed, "it", "them"));
 	if (result->names_by_walking)
 		verb_note("fanotify is not available: file names were found by searching the file systems");
 }
@@ -342,10 +346,10 @@ void record_report_text(const struct record_job *job, const struct record_result
 
 	print_biases(result);
 	record_functions_report(job, result);
-	verb_note("%zu file%s, %s pages (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
-		words_plural(profile->n_files), words_count(count_pages(profile), pages),
-		words_bytes(profile_bytes(profile), bytes), profile->n_execs, words_plural(profile->n_execs),
-		result->seconds, profile->milestone, path);
+	verb_note("%zu file%s, %s page%s (%s), %zu program%s, in %.1f s until %s: '%s'", profile->n_files,
+		plural(profile->n_files), words_count(count_pages(profile), pages),
+		plural(count_pages(profile)), words_bytes(profile_bytes(profile), bytes), profile->n_execs,
+		plural(profile->n_execs), result->seconds, profile->milestone, path);
 	if (!find_expected(job, profile, &expected))
 		return;
 	print_expected(&expected);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "format/note.h"
 #include "lib/options/options.h"
 #include "lib/print/print-json.h"
@@ -68,8 +69,8 @@ static void print_text(const char *path, const struct verify_report *report)
 		words_bytes(report->relocations_before, b));
 	printf("; %s packed\n", words_count(report->packed, a));
 	printf("  dynamic      %zu entr%s changed, %zu version%s more required\n", report->dynamic_changed,
-		report->dynamic_changed == 1 ? "y" : "ies", report->versions_added,
-		words_plural(report->versions_added));
+		plural_of(report->dynamic_changed, "y", "ies"), report->versions_added,
+		plural(report->versions_added));
 }
 
 static struct json_object *json_of(const char *path, const struct verify_report *report, bool good)

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/plural.h"
 #include "base/quote.h"
 #include "format/plan-view.h"
 #include "lib/files/output.h"
@@ -134,11 +135,11 @@ static int print_text(const struct snapshot_request *request, const struct snaps
 	page_line("snapshot  ", request->output, "");
 	page_line("of        ", snapshot->profile.program, "");
 	printf("names     %s file%s, %s folder%s, %s link%s\n", words_count(counts->kinds[PLAN_REGULAR], a),
-		words_plural(counts->kinds[PLAN_REGULAR]), words_count(counts->kinds[PLAN_DIRECTORY], b),
-		words_plural(counts->kinds[PLAN_DIRECTORY]), words_count(counts->kinds[PLAN_SYMLINK], c),
-		words_plural(counts->kinds[PLAN_SYMLINK]));
+		plural(counts->kinds[PLAN_REGULAR]), words_count(counts->kinds[PLAN_DIRECTORY], b),
+		plural(counts->kinds[PLAN_DIRECTORY]), words_count(counts->kinds[PLAN_SYMLINK], c),
+		plural(counts->kinds[PLAN_SYMLINK]));
 	printf("data      %s in %s extent%s, %s of it gaps\n", words_bytes(summary->bytes, a),
-		words_count(summary->extents, b), words_plural(summary->extents),
+		words_count(summary->extents, b), plural(summary->extents),
 		words_bytes(summary->gap_bytes, c));
 	printf("device    %s\n", device_class_name(summary->device));
 	if (verb_flush())
