@@ -287,6 +287,37 @@ static void a_strange_rule_does_no_harm(void **state)
 	}
 }
 
+/* With and without room for what the rule looks for in it. */
+static void the_longest_folder_takes_no_more_room_than_there_is(void **state)
+{
+	static const char *const rules[] = {
+		"operand=word near=", "operand=word near=e", "operand=word near=entry"};
+	const size_t end = offsetof(struct asked, text) + ASKED_TEXT_SIZE;
+	_Alignas(struct asked) char room[2 * sizeof(struct asked)];
+	char name[128];
+
+	for (size_t length = ASKED_TEXT_SIZE - 4; length < ASKED_TEXT_SIZE; length++) {
+		assert_int_equal(chdir(folder), 0);
+		for (size_t left = length - strlen(folder); left > 0;) {
+			size_t n = left > sizeof(name) + 1 ? sizeof(name) - 2 : left - 1;
+
+			memset(name, 'a', n);
+			name[n] = '\0';
+			assert_true(mkdir(name, 0755) == 0 || access(name, X_OK) == 0);
+			assert_int_equal(chdir(name), 0);
+			left -= n + 1;
+		}
+		for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+			memset(room, 'x', sizeof(room));
+			(void)asked_by_arguments(rules[i], (const char *[]){"p", "word", NULL}, AT_FDCWD,
+				(struct asked *)room);
+			for (size_t at = end; at < sizeof(room); at++)
+				assert_int_equal(room[at], 'x');
+		}
+	}
+	assert_int_equal(chdir(folder), 0);
+}
+
 static void the_plan_of_a_start_lies_beside_the_other(void **state)
 {
 	const struct state_environment environment = {.state = "/state"};
@@ -319,6 +350,7 @@ int main(void)
 		cmocka_unit_test(other_programs_count_documents_by_their_suffix),
 		cmocka_unit_test(what_the_caller_learns),
 		cmocka_unit_test(a_strange_rule_does_no_harm),
+		cmocka_unit_test(the_longest_folder_takes_no_more_room_than_there_is),
 		cmocka_unit_test(the_plan_of_a_start_lies_beside_the_other),
 	};
 

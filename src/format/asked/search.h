@@ -112,6 +112,8 @@ static inline bool asking_has_entry(struct asking *asking, const char *entry)
 	size_t at = asking->length == 1 ? 0 : asking->length; /* "/" */
 	bool exists;
 
+	if (at >= ASKED_TEXT_SIZE - 1)
+		return false;
 	text[at++] = '/';
 	for (; *entry && *entry != ' '; entry++) {
 		if (at >= ASKED_TEXT_SIZE - 1)
