@@ -61,7 +61,8 @@ static int file_of(struct builder *builder, uint32_t device, uint64_t inode, uin
 	return 0;
 }
 
-int builder_turn(struct builder *builder, uint32_t thread, uint64_t time, enum timeline_state state,
+/* Ends what the thread does, and begins something else. Returns 0 or -ENOMEM. */
+static int turn(struct builder *builder, uint32_t thread, uint64_t time, enum timeline_state state,
 	enum timeline_waker woken_by, uint32_t waker)
 {
 	struct worker *worker = &builder->workers[thread];
@@ -121,7 +122,7 @@ static int wake(struct builder *builder, const struct timeline_moment *moment, u
 	else if (waker != TIMELINE_NONE)
 		by = TIMELINE_WAKER_THREAD;
 	end_open_reads(builder, thread, time);
-	return builder_turn(builder, thread, time, TIMELINE_RUNNABLE, by,
+	return turn(builder, thread, time, TIMELINE_RUNNABLE, by,
 		by == TIMELINE_WAKER_THREAD ? waker : TIMELINE_NONE);
 }
 
@@ -168,7 +169,7 @@ static int leave_processor(
 	if (state == TIMELINE_READ)
 		r = open_reads(builder, thread);
 	if (r == 0)
-		r = builder_turn(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+		r = turn(builder, thread, time, state, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 	worker->ended = moment->state & MOMENT_ENDED;
 	return r;
 }
@@ -200,7 +201,7 @@ static int go_on(struct builder *builder, uint32_t first, uint64_t time)
 	for (uint32_t i = 0; r == 0 && i < builder->into->n_threads; i++) {
 		if (threads[i].pid != threads[first].tid || builder->workers[i].ended)
 			continue;
-		r = builder_turn(builder, i, time, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+		r = turn(builder, i, time, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 		builder->workers[i].ended = true;
 		worker->ended = false;
 	}
@@ -209,7 +210,7 @@ static int go_on(struct builder *builder, uint32_t first, uint64_t time)
 	worker->wait = (struct wait){.call = -1};
 	worker->file = TIMELINE_NONE;
 	worker->n_runs = worker->wait_at = 0;
-	return builder_turn(builder, first, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+	return turn(builder, first, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 }
 
 /* The thread with this number, which lives; *ret is TIMELINE_NONE if there is none. */
@@ -240,8 +241,7 @@ static int take_switch(struct builder *builder, const struct timeline_moment *mo
 	}
 	if (r == 0 && after != TIMELINE_NONE) {
 		end_open_reads(builder, after, time);
-		r = builder_turn(
-			builder, after, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
+		r = turn(builder, after, time, TIMELINE_RUNNING, TIMELINE_WAKER_UNKNOWN, TIMELINE_NONE);
 	}
 	return r;
 }
@@ -475,5 +475,9 @@ int timeline_build(struct timeline_events *events, struct timeline *into)
 		r = add_thread(&builder, 0, events->first, events->first, TIMELINE_NONE);
 	for (size_t i = 0; r == 0 && i < events->n_moments; i++)
 		r = take_moment(&builder, &events->moments[i]);
+	for (uint32_t i = 0; r == 0 && i < into->n_threads; i++)
+		if (!builder.workers[i].ended)
+			r = turn(&builder, i, into->duration, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN,
+				TIMELINE_NONE);
 	return r < 0 ? r : builder_finish(&builder);
 }

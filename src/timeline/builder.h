@@ -68,9 +68,5 @@ static inline bool is_wait(enum timeline_state state)
 	return state != TIMELINE_RUNNING && state != TIMELINE_RUNNABLE;
 }
 
-/* Ends what the thread does, and begins something else. Returns 0 or -ENOMEM. */
-int builder_turn(struct builder *builder, uint32_t thread, uint64_t time, enum timeline_state state,
-	enum timeline_waker woken_by, uint32_t waker);
-
-/* Ends everything, puts it in order, and finds out which read each wait was for. Returns 0 or -ENOMEM. */
+/* Puts everything in order, and finds out which read each wait was for. Each thread has ended what it did. Returns 0 or -ENOMEM. */
 int builder_finish(struct builder *builder);

@@ -95,15 +95,10 @@ int builder_finish(struct builder *builder)
 {
 	struct timeline *into = builder->into;
 	_cleanup_(owners_release) struct owners owners = {0};
-	_cleanup_free_ uint32_t *pages = NULL;
+	_cleanup_free_ uint32_t *pages = calloc(builder->n_spans + 1, sizeof(*pages));
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < into->n_threads; i++)
-		if (!builder->workers[i].ended)
-			r = builder_turn(builder, i, into->duration, TIMELINE_OTHER, TIMELINE_WAKER_UNKNOWN,
-				TIMELINE_NONE);
-	pages = calloc(builder->n_spans + 1, sizeof(*pages));
-	if (r < 0 || !pages)
+	if (!pages)
 		return -ENOMEM;
 	if (builder->n_spans > 1)
 		qsort(builder->spans, builder->n_spans, sizeof(*builder->spans), compare_spans);

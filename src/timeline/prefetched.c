@@ -52,17 +52,6 @@ struct planned {
 	uint32_t pages_max; /* of any of them */
 };
 
-static int compare_places(const void *a, const void *b, void *context)
-{
-	const struct timeline *timeline = context;
-	const struct timeline_read *x = &timeline->reads[*(const uint32_t *)a],
-				   *y = &timeline->reads[*(const uint32_t *)b];
-
-	if (x->file != y->file)
-		return x->file > y->file ? 1 : -1;
-	return (x->page > y->page) - (x->page < y->page);
-}
-
 static int find_planned(
 	struct timeline *timeline, const struct owners *owners, bool touches, struct planned *ret)
 {
@@ -87,8 +76,7 @@ static int find_planned(
 		if (read->pages > ret->pages_max)
 			ret->pages_max = read->pages;
 	}
-	if (ret->n > 1)
-		qsort_r(ret->reads, ret->n, sizeof(*ret->reads), compare_places, timeline);
+	timeline_sort_by_place(timeline, ret->reads, ret->n);
 	return 0;
 }
 

@@ -207,3 +207,20 @@ int timeline_check(const struct timeline *timeline)
 			return -EINVAL;
 	return 0;
 }
+
+static int compare_places(const void *a, const void *b, void *context)
+{
+	const struct timeline *timeline = context;
+	const struct timeline_read *x = &timeline->reads[*(const uint32_t *)a],
+				   *y = &timeline->reads[*(const uint32_t *)b];
+
+	if (x->file != y->file)
+		return x->file > y->file ? 1 : -1;
+	return (x->page > y->page) - (x->page < y->page);
+}
+
+void timeline_sort_by_place(const struct timeline *timeline, uint32_t *reads, size_t n)
+{
+	if (n > 1)
+		qsort_r(reads, n, sizeof(*reads), compare_places, (void *)timeline);
+}

@@ -143,6 +143,10 @@ int timeline_add_note(struct timeline *timeline, const char *text);
  * -EINVAL.
  */
 int timeline_check(const struct timeline *timeline);
+
+/* Sorts n indices of reads by file, then by page. */
+void timeline_sort_by_place(const struct timeline *timeline, uint32_t *reads, size_t n);
+
 void timeline_release(struct timeline *timeline);
 
 static inline void timeline_releasep(struct timeline *timeline)

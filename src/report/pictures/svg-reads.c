@@ -39,17 +39,6 @@ static void lanes_release(struct lanes *lanes)
 	free(lanes->reads);
 }
 
-static int compare_places(const void *a, const void *b, void *context)
-{
-	const struct timeline *timeline = context;
-	const struct timeline_read *x = &timeline->reads[*(const uint32_t *)a],
-				   *y = &timeline->reads[*(const uint32_t *)b];
-
-	if (x->file != y->file)
-		return x->file > y->file ? 1 : -1;
-	return (x->page > y->page) - (x->page < y->page);
-}
-
 static int compare_lanes(const void *a, const void *b)
 {
 	const struct lane *x = a, *y = b;
@@ -100,9 +89,7 @@ static int lanes_init(struct lanes *lanes, const struct timeline *timeline, cons
 		return -ENOMEM;
 	for (size_t i = 0; i < timeline->n_reads; i++)
 		lanes->reads[i] = (uint32_t)i;
-	if (timeline->n_reads > 1)
-		qsort_r(lanes->reads, timeline->n_reads, sizeof(*lanes->reads), compare_places,
-			(void *)timeline);
+	timeline_sort_by_place(timeline, lanes->reads, timeline->n_reads);
 	for (size_t i = 0; i < sums->n_files && lanes->n < LANES_MAX; i++)
 		if (sums->files[i].reads > 0)
 			lanes->items[lanes->n++] = make_lane(lanes, sums->files[i].file);
