@@ -108,13 +108,9 @@ static bool read_landmarks(
 
 static bool read_file_entry(struct tables *tables, struct profile_file *file)
 {
-	const char *at = reader_take(&tables->files, 1, sizeof(struct disk_file));
 	struct disk_file disk;
 
-	if (!at)
-		return false;
-	memcpy(&disk, at, sizeof(disk));
-	if (!build_id_good(&disk))
+	if (!reader_next(&tables->files, &disk, sizeof(disk)) || !build_id_good(&disk))
 		return false;
 	*file = (struct profile_file){
 		.size = LE64(disk.size),
@@ -172,7 +168,8 @@ static bool read_metadata(struct tables *tables, uint32_t count, struct profile 
 		struct profile_file_system *system = &profile->file_systems[profile->n_file_systems++];
 		struct disk_file_system disk;
 
-		memcpy(&disk, reader_take(&tables->file_systems, 1, sizeof(disk)), sizeof(disk));
+		if (!reader_next(&tables->file_systems, &disk, sizeof(disk)))
+			return false;
 		system->id = LE64(disk.id);
 		if (!read_block_ranges(&tables->block_ranges, LE64(disk.range_count), system))
 			return false;
@@ -192,7 +189,8 @@ static bool read_execs(struct reader *execs, struct reader *strings, uint32_t co
 		struct profile_exec *exec = &profile->execs[profile->n_execs++];
 		uint32_t order;
 
-		memcpy(&order, reader_take(execs, 1, sizeof(order)), sizeof(order));
+		if (!reader_next(execs, &order, sizeof(order)))
+			return false;
 		exec->order = LE32(order);
 		exec->path = reader_copy_string(strings);
 		if (!exec->path)
@@ -231,31 +229,19 @@ static bool read_arguments(struct reader *strings, uint32_t count, struct profil
 /* Cuts the body into its tables. Returns whether they fill it. */
 static bool take_tables(const struct disk_header *header, struct reader body, struct tables *ret)
 {
-	struct tables tables;
-	const struct {
-		struct reader *table;
-		uint64_t count;
-		size_t item_size;
-	} parts[] = {
-		{&tables.files, LE32(header->file_count), sizeof(struct disk_file)},
-		{&tables.ranges, LE32(header->range_count), sizeof(struct disk_range)},
-		{&tables.parts, LE32(header->part_count), sizeof(struct elf_part)},
-		{&tables.marks, LE32(header->mark_count), sizeof(struct elf_landmark)},
-		{&tables.file_systems, LE32(header->file_system_count), sizeof(struct disk_file_system)},
-		{&tables.block_ranges, LE32(header->block_range_count), sizeof(struct disk_block_range)},
-		{&tables.execs, LE32(header->exec_count), sizeof(uint32_t)},
-		{&tables.functions, LE64(header->functions_size), 1},
-		{&tables.strings, LE32(header->strings_size), 1},
+	const struct reader_table tables[] = {
+		{&ret->files, LE32(header->file_count), sizeof(struct disk_file)},
+		{&ret->ranges, LE32(header->range_count), sizeof(struct disk_range)},
+		{&ret->parts, LE32(header->part_count), sizeof(struct elf_part)},
+		{&ret->marks, LE32(header->mark_count), sizeof(struct elf_landmark)},
+		{&ret->file_systems, LE32(header->file_system_count), sizeof(struct disk_file_system)},
+		{&ret->block_ranges, LE32(header->block_range_count), sizeof(struct disk_block_range)},
+		{&ret->execs, LE32(header->exec_count), sizeof(uint32_t)},
+		{&ret->functions, LE64(header->functions_size), 1},
+		{&ret->strings, LE32(header->strings_size), 1},
 	};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		parts[i].table->data = reader_take(&body, parts[i].count, parts[i].item_size);
-		if (!parts[i].table->data)
-			return false;
-		parts[i].table->size = (size_t)parts[i].count * parts[i].item_size;
-	}
-	*ret = tables;
-	return body.size == 0;
+	return reader_cut(body, tables, sizeof(tables) / sizeof(*tables));
 }
 
 static bool read_functions(const struct reader *functions, struct profile *profile)
