@@ -135,7 +135,7 @@ static int add_common(
 
 int profile_keep_common_metadata(struct profile *profile, const struct profile *with)
 {
-	_cleanup_(profile_releasep) struct profile common = {0};
+	_cleanup_(profile_release_metadata) struct profile common = {0}; /* has nothing else */
 	int r = 0;
 
 	for (size_t i = 0; i < profile->n_file_systems; i++)

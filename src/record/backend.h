@@ -27,6 +27,3 @@ struct backend {
 extern const struct backend backend_events;  /* by-events.c */
 extern const struct backend backend_ptrace;  /* by-ptrace.c */
 extern const struct backend backend_pagemap; /* by-pagemap.c */
-
-/* The window watcher, if its window is the milestone; else -1. */
-int session_window(const struct session *session);

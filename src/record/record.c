@@ -178,11 +178,6 @@ static void take_signal(struct session *session)
 	}
 }
 
-int session_window(const struct session *session)
-{
-	return session->options->until.kind == MILESTONE_WINDOW ? session->options->window : -1;
-}
-
 static bool is_readable(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};

@@ -42,6 +42,12 @@ struct session {
 	const char *milestone; /* what ended the recording; NULL until then */
 };
 
+/* The window watcher, if its window is the milestone; else -1. */
+static inline int session_window(const struct session *session)
+{
+	return session->options->until.kind == MILESTONE_WINDOW ? session->options->window : -1;
+}
+
 /* make-profile.c: makes the profile of what was gathered, when all is restored. Returns 0 or negative errno. */
 int session_make_profile(struct session *session, struct record_result *result);
 
