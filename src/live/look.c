@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* proc(5): stat, io. */
+/* proc(5): io. */
 #include "live/look.h"
 
 #include <errno.h>
@@ -12,32 +12,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "record/timelines/status.h"
 
 #define STAT_MAX (1u << 16) /* bytes of text */
-
-/* The name stands in parentheses, and may contain some itself. */
-bool look_parse(const char *text, struct look_status *ret)
-{
-	const char *begin = strchr(text, '('), *end = strrchr(text, ')');
-	size_t length;
-
-	if (!begin || !end || end < begin || sscanf(end + 1, " %c %" SCNd32, &ret->state, &ret->parent) != 2)
-		return false;
-	length = (size_t)(end - begin - 1);
-	if (length >= sizeof(ret->name))
-		length = sizeof(ret->name) - 1;
-	memcpy(ret->name, begin + 1, length);
-	ret->name[length] = 0;
-	return true;
-}
-
-bool look_read(const char *path, struct look_status *ret)
-{
-	_cleanup_free_ char *text = NULL;
-	size_t size;
-
-	return read_pseudo_file(path, STAT_MAX, &text, &size) == 0 && look_parse(text, ret);
-}
 
 static enum timeline_state state_of(char letter)
 {
@@ -59,13 +36,13 @@ static bool bytes_read(int32_t pid, uint64_t *ret)
 
 static int add_process(const struct look *look, int32_t pid, uint64_t elapsed, struct live *live)
 {
-	struct look_status status;
+	struct thread_status status;
 	struct live_process *process;
 	uint64_t bytes = 0;
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
-	if (!look_read(path, &status) || status.state == 'Z' || status.state == 'X')
+	if (!thread_status_read(path, &status) || status.state == 'Z' || status.state == 'X')
 		return 0;
 	process = live_process(live, pid, status.parent);
 	if (!process)

@@ -22,14 +22,3 @@ struct look {
 int look_turn(struct look *look, struct record_trace *trace, const struct record_files *files,
 	const int32_t *pids, size_t n_pids, uint64_t now, struct live *live);
 void look_release(struct look *look);
-
-/* What /proc/PID/stat, or that of a thread, says. */
-struct look_status {
-	char name[16];
-	char state; /* R, S, D, … */
-	int32_t parent;
-};
-
-/* Returns whether the text could be understood. */
-bool look_parse(const char *text, struct look_status *ret);
-bool look_read(const char *path, struct look_status *ret);

@@ -8,34 +8,12 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
-#include "live/threads.h"
 #include "record/timelines/source.h"
-
-#define NO_CALL (INT64_C(-1))
-
-static int append_moments(struct window *window, const struct timeline_moment *moments, size_t n)
-{
-	struct record_trace *to = &window->trace;
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		const struct timeline_moment asleep = {.time = moments[i].time - 1,
-			.thread = moments[i].thread,
-			.kind = MOMENT_CALL,
-			.call = NO_CALL};
-
-		if (window->no_calls && moments[i].kind == MOMENT_SWITCH &&
-			(moments[i].state & MOMENT_SLEEPS))
-			r = record_trace_add_moment(to, &asleep);
-		if (r == 0)
-			r = record_trace_add_moment(to, &moments[i]);
-	}
-	return r;
-}
+#include "record/timelines/threads.h"
 
 int window_take(struct window *window, struct record_trace *trace)
 {
-	int r = append_moments(window, trace->moments, trace->n_moments);
+	int r = timeline_source_append(&window->trace, trace->moments, trace->n_moments, window->no_calls);
 
 	for (size_t i = 0; r == 0 && i < trace->n_requests; i++)
 		r = record_trace_add_request(&window->trace, &trace->requests[i]);

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "live/carry.h"
 #include "live/live.h"
 #include "record/events/trace.h"
+#include "record/timelines/carry.h"
 
 struct window {
 	struct record_trace trace; /* owned; what has not been used yet */

@@ -17,8 +17,9 @@
 
 #include "live/look.h"
 #include "live/show.h"
-#include "live/threads.h"
 #include "live/window.h"
+#include "record/timelines/status.h"
+#include "record/timelines/threads.h"
 
 #define MS     UINT64_C(1000000) /* nanoseconds */
 #define DEVICE (8u << 20)
@@ -359,20 +360,20 @@ static void a_thread_whose_end_was_lost_ends(void **state)
 
 static void status_is_parsed_whatever_the_name_is(void **state)
 {
-	struct look_status status;
+	struct thread_status status;
 
 	(void)state;
-	assert_true(look_parse("12 (a) S 7 1 1", &status));
+	assert_true(thread_status_parse("12 (a) S 7 1 1", &status));
 	assert_int_equal(status.parent, 7);
-	assert_true(look_parse("12 (a) R (b)) D 9 1", &status));
+	assert_true(thread_status_parse("12 (a) R (b)) D 9 1", &status));
 	assert_string_equal(status.name, "a) R (b)");
 	assert_int_equal(status.state, 'D');
 	assert_int_equal(status.parent, 9);
-	assert_true(look_parse("1 (a name that is much too long) S 1", &status));
+	assert_true(thread_status_parse("1 (a name that is much too long) S 1", &status));
 	assert_int_equal(strlen(status.name), sizeof(status.name) - 1);
-	assert_false(look_parse("", &status));
-	assert_false(look_parse("1 )( S 1", &status));
-	assert_false(look_parse("1 (a)", &status));
+	assert_false(thread_status_parse("", &status));
+	assert_false(thread_status_parse("1 )( S 1", &status));
+	assert_false(thread_status_parse("1 (a)", &status));
 }
 
 static void looks_find_this_process_and_what_it_touched(void **state)

@@ -10,6 +10,7 @@
 #include "record/names/mounts.h"
 
 #define DISKS_MAX 64
+#define NO_CALL   (INT64_C(-1))
 
 /* A partition, and the disk that it is on. */
 struct partition {
@@ -143,6 +144,25 @@ int timeline_source_make(struct record_trace *trace, const struct record_files *
 	events->name = name_file;
 	events->context = ret;
 	return 0;
+}
+
+int timeline_source_append(
+	struct record_trace *to, const struct timeline_moment *moments, size_t n, bool no_calls)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const struct timeline_moment asleep = {.time = moments[i].time - 1,
+			.thread = moments[i].thread,
+			.kind = MOMENT_CALL,
+			.call = NO_CALL};
+
+		if (no_calls && moments[i].kind == MOMENT_SWITCH && (moments[i].state & MOMENT_SLEEPS))
+			r = record_trace_add_moment(to, &asleep);
+		if (r == 0)
+			r = record_trace_add_moment(to, &moments[i]);
+	}
+	return r;
 }
 
 void timeline_source_release(struct timeline_source *source)

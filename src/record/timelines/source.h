@@ -21,4 +21,12 @@ struct timeline_source {
  */
 int timeline_source_make(struct record_trace *trace, const struct record_files *files,
 	const struct record_disks *disks, struct timeline_source *ret, struct timeline_events *events);
+
+/*
+ * Adds moments to those of a trace. Without events of system calls (`no_calls`) it is not known what a sleeping thread waits
+ * for: then each sleep that a signal can end is in a call of its own, so it is no wait for a page that the thread has touched before.
+ * Returns 0 or -ENOMEM.
+ */
+int timeline_source_append(
+	struct record_trace *to, const struct timeline_moment *moments, size_t n, bool no_calls);
 void timeline_source_release(struct timeline_source *source);

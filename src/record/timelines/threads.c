@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* proc(5): task/TID/stat, task/TID/syscall. */
-#include "live/threads.h"
+#include "record/timelines/threads.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/run/process-tree.h"
-#include "live/look.h"
+#include "record/timelines/status.h"
 
 #define SYSCALL_MAX 4096u /* bytes of text */
 #define KTHREADD    2     /* the parent of kernel threads */
@@ -31,12 +31,12 @@ static int add_thread(struct carry *carry, int32_t pid, const char *tid)
 {
 	_cleanup_free_ char *call = NULL;
 	struct carried thread = {.tid = (int32_t)strtol(tid, NULL, 10), .pid = pid};
-	struct look_status status;
+	struct thread_status status;
 	char path[320];
 	size_t size;
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/task/%s/stat", pid, tid);
-	if (!look_read(path, &status))
+	if (!thread_status_read(path, &status))
 		return 0;
 	thread.parent = status.parent;
 	thread.ended =
@@ -68,11 +68,11 @@ int threads_add(struct carry *carry, int32_t pid)
 
 static bool is_of_kernel(int32_t pid)
 {
-	struct look_status status;
+	struct thread_status status;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/stat", pid);
-	return pid == KTHREADD || !look_read(path, &status) || status.parent == KTHREADD;
+	return pid == KTHREADD || !thread_status_read(path, &status) || status.parent == KTHREADD;
 }
 
 static int add_all(struct carry *carry)

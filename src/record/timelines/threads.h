@@ -2,7 +2,7 @@
 /* The threads that are there before the watching begins, from /proc. */
 #pragma once
 
-#include "live/carry.h"
+#include "record/timelines/carry.h"
 
 /* Adds the threads of the process, and what they are doing. Returns 0, also if it has ended, or -ENOMEM. */
 int threads_add(struct carry *carry, int32_t pid);

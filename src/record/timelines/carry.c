@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/carry.h"
+#include "record/timelines/carry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
