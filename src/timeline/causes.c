@@ -77,10 +77,9 @@ static void add_span(struct sweep *sweep, size_t place, size_t span)
 		(struct turn){.time = sweep->timeline->spans[span].begin, .place = place, .span = span};
 }
 
-static void add_end(struct sweep *sweep, size_t place, size_t thread)
+static void add_end(struct sweep *sweep, size_t place, uint64_t time)
 {
-	sweep->turns[sweep->n_turns++] =
-		(struct turn){.time = sweep->timeline->threads[thread].end, .place = place, .span = NOTHING};
+	sweep->turns[sweep->n_turns++] = (struct turn){.time = time, .place = place, .span = NOTHING};
 }
 
 /* States are causes in this order: a wait that is none of these only if no thread is in one of them. */
@@ -127,29 +126,40 @@ static size_t cause(const struct sweep *sweep)
 }
 
 /* What lasts until the next turn, or after the last one until `end`. */
-static void run(struct sweep *sweep, uint64_t end, struct timeline_causes *causes)
+static int run(struct sweep *sweep, uint64_t end, timeline_piece *piece, void *context)
 {
-	qsort(sweep->turns, sweep->n_turns, sizeof(*sweep->turns), compare_turns);
-	for (size_t i = 0; i < sweep->n_turns; i++) {
-		uint64_t lasts =
-			(i + 1 < sweep->n_turns ? sweep->turns[i + 1].time : end) - sweep->turns[i].time;
-		size_t span;
+	int r = 0;
+
+	if (sweep->n_turns > 1)
+		qsort(sweep->turns, sweep->n_turns, sizeof(*sweep->turns), compare_turns);
+	for (size_t i = 0; r == 0 && i < sweep->n_turns; i++) {
+		uint64_t next = i + 1 < sweep->n_turns ? sweep->turns[i + 1].time : end;
 
 		take_turn(sweep, &sweep->turns[i]);
-		if (lasts == 0)
-			continue;
-		span = cause(sweep);
-		if (span == NOTHING) {
-			causes->nobody += lasts;
-			continue;
-		}
-		causes->states[sweep->timeline->spans[span].state] += lasts;
-		if (causes->by_span)
-			causes->by_span[span] += lasts;
+		if (next > sweep->turns[i].time)
+			r = piece(context, sweep->turns[i].time, next, cause(sweep));
 	}
-	causes->total = causes->nobody;
-	for (size_t i = 0; i < TIMELINE_STATES; i++)
-		causes->total += causes->states[i];
+	return r;
+}
+
+struct sum {
+	const struct timeline *timeline;
+	struct timeline_causes *causes;
+};
+
+static int add_up(void *context, uint64_t begin, uint64_t end, size_t span)
+{
+	const struct sum *sum = context;
+
+	sum->causes->total += end - begin;
+	if (span == NOTHING) {
+		sum->causes->nobody += end - begin;
+		return 0;
+	}
+	sum->causes->states[sum->timeline->spans[span].state] += end - begin;
+	if (sum->causes->by_span)
+		sum->causes->by_span[span] += end - begin;
+	return 0;
 }
 
 int timeline_causes_find(const struct timeline *timeline, struct timeline_causes *ret)
@@ -166,12 +176,12 @@ int timeline_causes_find(const struct timeline *timeline, struct timeline_causes
 	for (size_t i = 0; i < timeline->n_spans; i++)
 		add_span(&sweep, timeline->spans[i].thread, i);
 	for (size_t i = 0; i < timeline->n_threads; i++)
-		add_end(&sweep, i, i);
+		add_end(&sweep, i, timeline->threads[i].end);
 	for (size_t i = 0; i < sweep.n_turns; i++)
 		first = sweep.turns[i].time < first ? sweep.turns[i].time : first;
 	if (sweep.n_turns)
-		causes.nobody = first;
-	run(&sweep, timeline->duration, &causes);
+		causes.total = causes.nobody = first;
+	run(&sweep, timeline->duration, add_up, &(struct sum){timeline, &causes});
 	*ret = causes;
 	return 0;
 }
@@ -193,12 +203,34 @@ int timeline_causes_find_process(const struct timeline *timeline, const uint32_t
 
 		for (size_t span = spans[threads[i]]; span < spans[threads[i] + 1]; span++)
 			add_span(&sweep, i, span);
-		add_end(&sweep, i, threads[i]);
+		add_end(&sweep, i, thread->end);
 		end = thread->end > end ? thread->end : end;
 	}
-	run(&sweep, end, &causes);
+	run(&sweep, end, add_up, &(struct sum){timeline, &causes});
 	*ret = causes;
 	return 0;
+}
+
+int timeline_causes_each(const struct timeline *timeline, const struct timeline_stay *stays, size_t n,
+	timeline_piece *piece, void *context)
+{
+	_cleanup_(sweep_release) struct sweep sweep = {0};
+	uint64_t end = 0;
+	size_t n_spans = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_spans += stays[i].n;
+	if (sweep_init(&sweep, timeline, n, n_spans) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t ends = timeline->spans[stays[i].first + stays[i].n - 1].end;
+
+		for (size_t j = 0; j < stays[i].n; j++)
+			add_span(&sweep, i, stays[i].first + j);
+		add_end(&sweep, i, ends);
+		end = ends > end ? ends : end;
+	}
+	return run(&sweep, end, piece, context);
 }
 
 const char *timeline_state_name(enum timeline_state state)

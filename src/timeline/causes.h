@@ -30,6 +30,18 @@ int timeline_causes_find(const struct timeline *timeline, struct timeline_causes
  */
 int timeline_causes_find_process(const struct timeline *timeline, const uint32_t *threads, size_t n_threads,
 	const size_t *spans, struct timeline_causes *ret);
+
+/* What a thread did for some time: spans that follow each other. */
+struct timeline_stay {
+	size_t first, n; /* spans */
+};
+
+/* From `begin` to `end` this span was the cause; SIZE_MAX: no stay lasted then. Returns 0, or negative errno to end it. */
+typedef int timeline_piece(void *context, uint64_t begin, uint64_t end, size_t span);
+
+/* Tells the causes one after the other, from the begin of the first stay to the end of the last. Returns 0 or negative errno. */
+int timeline_causes_each(const struct timeline *timeline, const struct timeline_stay *stays, size_t n,
+	timeline_piece *piece, void *context);
 void timeline_causes_release(struct timeline_causes *causes);
 
 /* "read", "runnable": for programs. */

@@ -6,6 +6,7 @@
  *     struct disk_header
  *     struct disk_file[file_count]
  *     struct disk_thread[thread_count]   ascending by begin
+ *     struct disk_unit[thread_count]     of a boot (version 3) only
  *     struct disk_exec[exec_count]       ascending by time
  *     struct disk_span[span_count]       ascending by thread, then by begin
  *     struct disk_read[read_count]       ascending by begin
@@ -20,8 +21,9 @@
 
 #include <stdint.h>
 
-#define TIMELINE_VERSION 2u
-#define TIMELINE_TEXTS   4 /* strings before the paths */
+#define TIMELINE_VERSION      2u
+#define TIMELINE_VERSION_BOOT 3u /* as version 2, with units */
+#define TIMELINE_TEXTS        4  /* strings before the paths */
 
 #define TIMELINE_LOST 1u /* header.flags */
 
@@ -32,7 +34,7 @@
 
 struct disk_header {
 	uint8_t magic[8]; /* TIMELINE_MAGIC */
-	uint32_t version; /* TIMELINE_VERSION */
+	uint32_t version; /* TIMELINE_VERSION, or of a boot TIMELINE_VERSION_BOOT */
 	uint32_t page_size;
 	uint64_t file_size; /* bytes, the checksum included */
 	int64_t recorded;
@@ -61,6 +63,10 @@ struct disk_thread {
 	uint32_t tid, pid;
 	uint32_t parent;
 	uint32_t reserved; /* 0 */
+};
+
+struct disk_unit {
+	uint64_t started, active;
 };
 
 struct disk_exec {
@@ -93,6 +99,7 @@ struct disk_read {
 _Static_assert(sizeof(struct disk_header) == 88, "on-disk layout");
 _Static_assert(sizeof(struct disk_file) == 16, "on-disk layout");
 _Static_assert(sizeof(struct disk_thread) == 32, "on-disk layout");
+_Static_assert(sizeof(struct disk_unit) == 16, "on-disk layout");
 _Static_assert(sizeof(struct disk_exec) == 16, "on-disk layout");
 _Static_assert(sizeof(struct disk_span) == 40, "on-disk layout");
 _Static_assert(sizeof(struct disk_read) == 48, "on-disk layout");

@@ -13,7 +13,7 @@
 
 /* The parts of the file, each of which is read from its beginning to its end. */
 struct tables {
-	struct reader files, threads, execs, spans, reads, marks, strings;
+	struct reader files, threads, units, execs, spans, reads, marks, strings;
 };
 
 static bool take_tables(const struct disk_header *header, struct reader body, struct tables *ret)
@@ -25,6 +25,8 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 	} parts[] = {
 		{&ret->files, LE32(header->file_count), sizeof(struct disk_file)},
 		{&ret->threads, LE32(header->thread_count), sizeof(struct disk_thread)},
+		{&ret->units, LE32(header->version) == TIMELINE_VERSION_BOOT ? LE32(header->thread_count) : 0,
+			sizeof(struct disk_unit)},
 		{&ret->execs, LE32(header->exec_count), sizeof(struct disk_exec)},
 		{&ret->spans, LE32(header->span_count), sizeof(struct disk_span)},
 		{&ret->reads, LE32(header->read_count), sizeof(struct disk_read)},
@@ -89,6 +91,19 @@ static bool read_threads(struct tables *tables, struct timeline *timeline)
 		};
 
 		if (!name || disk.reserved || timeline_add_thread(timeline, &thread, name) < 0)
+			return false;
+	}
+	return true;
+}
+
+static bool read_units(struct tables *tables, struct timeline *timeline)
+{
+	struct disk_unit disk;
+
+	while (next(&tables->units, &disk, sizeof(disk))) {
+		const struct timeline_unit unit = {LE64(disk.started), LE64(disk.active)};
+
+		if (timeline_add_unit(timeline, &unit) < 0)
 			return false;
 	}
 	return true;
@@ -187,9 +202,9 @@ static bool read_body(const struct disk_header *header, struct reader body, stru
 
 	return take_tables(header, body, &tables) && read_texts(&tables.strings, timeline) &&
 		read_files(&tables, timeline) && read_threads(&tables, timeline) &&
-		read_execs(&tables, timeline) && read_spans(&tables, timeline) &&
-		read_reads(&tables, timeline) && read_marks(&tables, timeline) &&
-		read_notes(&tables, LE32(header->note_count), timeline);
+		read_units(&tables, timeline) && read_execs(&tables, timeline) &&
+		read_spans(&tables, timeline) && read_reads(&tables, timeline) &&
+		read_marks(&tables, timeline) && read_notes(&tables, LE32(header->note_count), timeline);
 }
 
 static enum timeline_fault read_header(const void *data, size_t size, struct disk_header *ret)
@@ -201,7 +216,7 @@ static enum timeline_fault read_header(const void *data, size_t size, struct dis
 	if (size < sizeof(*ret) + sizeof(checksum))
 		return TIMELINE_TRUNCATED;
 	memcpy(ret, data, sizeof(*ret));
-	if (LE32(ret->version) > TIMELINE_VERSION)
+	if (LE32(ret->version) > TIMELINE_VERSION_BOOT)
 		return TIMELINE_NEWER;
 	if (LE32(ret->version) < TIMELINE_VERSION)
 		return TIMELINE_OLDER;

@@ -12,6 +12,7 @@ void sums_release(struct sums *sums)
 	free(sums->processes);
 	free(sums->programs);
 	free(sums->files);
+	free(sums->units);
 	free(sums->waits);
 	*sums = (struct sums){0};
 }
@@ -192,6 +193,101 @@ static int sum_processes(const struct timeline *timeline, struct sums *sums)
 	return 0;
 }
 
+/* A unit read some of a file, or waited for it. */
+struct use {
+	uint32_t thread, file;
+	uint64_t waited, bytes;
+	bool read, seeks;
+};
+
+static int compare_uses(const void *a, const void *b)
+{
+	const struct use *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return x->thread > y->thread ? 1 : -1;
+	return (x->file > y->file) - (x->file < y->file);
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct sum_unit *x = a, *y = b;
+
+	if (x->waited != y->waited)
+		return x->waited < y->waited ? 1 : -1;
+	if (x->bytes != y->bytes)
+		return x->bytes < y->bytes ? 1 : -1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static size_t find_uses(const struct timeline *timeline, struct use *uses)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < timeline->n_reads; i++) {
+		const struct timeline_read *read = &timeline->reads[i];
+
+		uses[n++] = (struct use){.thread = read->thread,
+			.file = read->file,
+			.bytes = (uint64_t)read->pages * timeline->page_size,
+			.read = true,
+			.seeks = read->seeks};
+	}
+	for (size_t i = 0; i < timeline->n_spans; i++) {
+		const struct timeline_span *span = &timeline->spans[i];
+
+		if (span->state == TIMELINE_READ)
+			uses[n++] = (struct use){.thread = span->thread,
+				.file = span->file,
+				.waited = span->end - span->begin};
+	}
+	qsort(uses, n, sizeof(*uses), compare_uses);
+	return n;
+}
+
+/* These are all uses of one file by one unit. */
+static void add_uses(const struct use *uses, size_t n, struct sum_unit *unit)
+{
+	uint64_t waited = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		waited += uses[i].waited;
+		unit->bytes += uses[i].bytes;
+		unit->reads += uses[i].read;
+		unit->seeks += uses[i].seeks;
+	}
+	unit->waited += waited;
+	unit->files += uses->file != TIMELINE_NONE;
+	if (uses->file != TIMELINE_NONE && waited > unit->file_waited) {
+		unit->file = uses->file;
+		unit->file_waited = waited;
+	}
+}
+
+static int sum_units(const struct timeline *timeline, struct sums *sums)
+{
+	_cleanup_free_ struct use *uses = NULL;
+	size_t n, begin = 0;
+
+	if (!timeline_is_boot(timeline))
+		return 0;
+	sums->units = calloc(timeline->n_threads, sizeof(*sums->units));
+	uses = calloc(timeline->n_reads + timeline->n_spans + 1, sizeof(*uses));
+	if (!sums->units || !uses)
+		return -ENOMEM;
+	sums->n_units = timeline->n_threads;
+	for (size_t i = 0; i < sums->n_units; i++)
+		sums->units[i] = (struct sum_unit){.thread = (uint32_t)i, .file = TIMELINE_NONE};
+	n = find_uses(timeline, uses);
+	for (size_t i = 1; i <= n; i++)
+		if (i == n || compare_uses(&uses[begin], &uses[i]) != 0) {
+			add_uses(&uses[begin], i - begin, &sums->units[uses[begin].thread]);
+			begin = i;
+		}
+	qsort(sums->units, sums->n_units, sizeof(*sums->units), compare_units);
+	return 0;
+}
+
 static int compare_kinds(const void *a, const void *b)
 {
 	const struct sum_wait *x = a, *y = b;
@@ -265,6 +361,8 @@ int sums_make(const struct timeline *timeline, struct sums *ret)
 		r = sum_files(timeline, &sums);
 	if (r == 0)
 		r = sum_processes(timeline, &sums);
+	if (r == 0)
+		r = sum_units(timeline, &sums);
 	if (r == 0)
 		r = sum_waits(timeline, &sums);
 	if (r < 0)

@@ -30,6 +30,17 @@ struct sum_wait {
 	size_t times;
 };
 
+/* A unit of a boot. */
+struct sum_unit {
+	uint32_t thread;
+	uint64_t waited; /* nanoseconds that it waited for reads, whatever other units did meanwhile */
+	uint64_t bytes;  /* that it read */
+	size_t reads, seeks;
+	size_t files;         /* that it read or waited for */
+	uint32_t file;        /* that it waited for longest; TIMELINE_NONE: none, or not known which */
+	uint64_t file_waited; /* nanoseconds */
+};
+
 struct sums {
 	struct timeline_causes causes;
 	uint64_t seek_time; /* of causes.states[TIMELINE_READ], in reads that did not follow the one before */
@@ -45,6 +56,8 @@ struct sums {
 	struct sum_process *processes; /* owned; those that lived longest first */
 	size_t n_processes;
 	const char **programs;  /* owned, the names borrowed; for each thread, the program of its process */
+	struct sum_unit *units; /* owned; of a boot, those that waited longest for reads first */
+	size_t n_units;
 	struct sum_wait *waits; /* owned; longest first */
 	size_t n_waits;
 };

@@ -34,6 +34,16 @@ int timeline_add_thread(struct timeline *timeline, const struct timeline_thread 
 	return 0;
 }
 
+int timeline_add_unit(struct timeline *timeline, const struct timeline_unit *unit)
+{
+	int r = ARRAY_RESERVE(timeline->units, timeline->units_capacity, timeline->n_units + 1);
+
+	if (r < 0)
+		return r;
+	timeline->units[timeline->n_units++] = *unit;
+	return 0;
+}
+
 int timeline_add_exec(struct timeline *timeline, uint64_t time, uint32_t thread, const char *path)
 {
 	int r = ARRAY_RESERVE(timeline->execs, timeline->execs_capacity, timeline->n_execs + 1);
@@ -102,6 +112,7 @@ void timeline_release(struct timeline *timeline)
 		free(timeline->notes[i]);
 	free(timeline->files);
 	free(timeline->threads);
+	free(timeline->units);
 	free(timeline->execs);
 	free(timeline->spans);
 	free(timeline->reads);
@@ -133,6 +144,23 @@ static bool threads_good(const struct timeline *timeline)
 		if (!period_good(timeline, thread->begin, thread->end) || thread->tid <= 0 ||
 			thread->pid <= 0 || (i > 0 && thread->begin < thread[-1].begin) ||
 			(thread->parent != TIMELINE_NONE && thread->parent >= i))
+			return false;
+	}
+	return true;
+}
+
+static bool units_good(const struct timeline *timeline)
+{
+	if (timeline->n_units != 0 && timeline->n_units != timeline->n_threads)
+		return false;
+	for (size_t i = 0; i < timeline->n_units; i++) {
+		const struct timeline_unit *unit = &timeline->units[i];
+		bool active = unit->active != TIMELINE_NEVER;
+
+		if (unit->started != TIMELINE_NEVER &&
+			!period_good(timeline, unit->started, active ? unit->active : timeline->duration))
+			return false;
+		if (active && unit->active > timeline->duration)
 			return false;
 	}
 	return true;
@@ -195,8 +223,8 @@ static bool reads_good(const struct timeline *timeline)
 int timeline_check(const struct timeline *timeline)
 {
 	if (timeline->page_size < 512 || timeline->page_size > 1u << 24 || timeline->n_threads == 0 ||
-		!threads_good(timeline) || !execs_good(timeline) || !spans_good(timeline) ||
-		!reads_good(timeline))
+		!threads_good(timeline) || !units_good(timeline) || !execs_good(timeline) ||
+		!spans_good(timeline) || !reads_good(timeline))
 		return -EINVAL;
 	for (size_t i = 0; i < timeline->n_files; i++)
 		if (timeline->files[i].kind >= TIMELINE_FILE_KINDS)

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TIMELINE_NONE UINT32_MAX /* no index */
+#define TIMELINE_NONE  UINT32_MAX /* no index */
+#define TIMELINE_NEVER UINT64_MAX /* no time */
 
 enum timeline_state {
 	TIMELINE_RUNNING,  /* on a processor */
@@ -56,6 +57,11 @@ struct timeline_thread {
 	int32_t tid, pid; /* the kernel's own numbers; equal in the first thread of a process */
 	uint32_t parent;  /* the thread that made it; TIMELINE_NONE in the first one */
 	char *name;       /* owned; the last one that it had */
+};
+
+/* Of a boot: a thread stands for all processes of a unit of systemd, and the unit was started and became active by itself. */
+struct timeline_unit {
+	uint64_t started, active; /* 0: before the timeline began; TIMELINE_NEVER: not known, or never */
 };
 
 /* A program that a thread executed. */
@@ -116,6 +122,8 @@ struct timeline {
 	size_t n_files, files_capacity;
 	struct timeline_thread *threads;
 	size_t n_threads, threads_capacity;
+	struct timeline_unit *units; /* of a boot, one for each thread; else there are none */
+	size_t n_units, units_capacity;
 	struct timeline_exec *execs;
 	size_t n_execs, execs_capacity;
 	struct timeline_span *spans; /* ascending by thread, then by begin */
@@ -132,6 +140,7 @@ struct timeline {
 int timeline_add_file(
 	struct timeline *timeline, enum timeline_file_kind kind, uint64_t pages, const char *path);
 int timeline_add_thread(struct timeline *timeline, const struct timeline_thread *thread, const char *name);
+int timeline_add_unit(struct timeline *timeline, const struct timeline_unit *unit);
 int timeline_add_exec(struct timeline *timeline, uint64_t time, uint32_t thread, const char *path);
 int timeline_add_span(struct timeline *timeline, const struct timeline_span *span);
 int timeline_add_read(struct timeline *timeline, const struct timeline_read *read);
@@ -148,6 +157,12 @@ int timeline_check(const struct timeline *timeline);
 void timeline_sort_by_place(const struct timeline *timeline, uint32_t *reads, size_t n);
 
 void timeline_release(struct timeline *timeline);
+
+/* Whether it is the boot of a machine, by units (timeline/units.h), rather than a start. */
+static inline bool timeline_is_boot(const struct timeline *timeline)
+{
+	return timeline->n_units > 0;
+}
 
 static inline void timeline_releasep(struct timeline *timeline)
 {

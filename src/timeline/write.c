@@ -75,6 +75,11 @@ static void put_tables(struct writer *writer, const struct timeline *timeline)
 			},
 			sizeof(struct disk_thread));
 	}
+	for (size_t i = 0; i < timeline->n_units; i++)
+		writer_put(writer,
+			&(struct disk_unit){.started = LE64(timeline->units[i].started),
+				.active = LE64(timeline->units[i].active)},
+			sizeof(struct disk_unit));
 	for (size_t i = 0; i < timeline->n_execs; i++)
 		writer_put(writer,
 			&(struct disk_exec){.time = LE64(timeline->execs[i].time),
@@ -107,7 +112,7 @@ static void put_strings(struct writer *writer, const struct timeline *timeline)
 static struct disk_header header_of(const struct timeline *timeline)
 {
 	struct disk_header header = {
-		.version = LE32(TIMELINE_VERSION),
+		.version = LE32(timeline_is_boot(timeline) ? TIMELINE_VERSION_BOOT : TIMELINE_VERSION),
 		.page_size = LE32(timeline->page_size),
 		.recorded = (int64_t)LE64(timeline->recorded),
 		.duration = LE64(timeline->duration),

@@ -18,7 +18,7 @@
 static char *good;
 static size_t good_size;
 
-static int make(void **state)
+static int make_timeline(bool boot)
 {
 	_cleanup_(timeline_releasep) struct timeline timeline = {0};
 	const struct timeline_remark exec = {.time = 1000 * MS, .tid = MAIN, .text = "/bin/program"};
@@ -45,9 +45,24 @@ static int make(void **state)
 	timeline.command = strdup("program --option");
 	timeline.prefetched = 3 * MS;
 	assert_int_equal(timeline_add_mark(&timeline, 20 * MS, "exit"), 0);
+	for (size_t i = 0; boot && i < timeline.n_threads; i++)
+		assert_int_equal(
+			timeline_add_unit(&timeline,
+				&(struct timeline_unit){.started = i * MS, .active = TIMELINE_NEVER}),
+			0);
 	assert_int_equal(timeline_serialize(&timeline, &data, &good_size), 0);
 	good = data;
 	return 0;
+}
+
+static int make(void **state)
+{
+	return make_timeline(false);
+}
+
+static int make_boot(void **state)
+{
+	return make_timeline(true);
 }
 
 static int unmake(void **state)
@@ -145,7 +160,7 @@ static void expect_of_version(uint32_t number, enum timeline_fault expected)
 
 static void other_versions_are_named(void **state)
 {
-	expect_of_version(TIMELINE_VERSION + 1, TIMELINE_NEWER);
+	expect_of_version(TIMELINE_VERSION_BOOT + 1, TIMELINE_NEWER);
 	expect_of_version(TIMELINE_VERSION - 1, TIMELINE_OLDER);
 }
 
@@ -159,5 +174,6 @@ int main(void)
 		cmocka_unit_test(other_versions_are_named),
 	};
 
-	return cmocka_run_group_tests(tests, make, unmake);
+	return cmocka_run_group_tests_name("start", tests, make, unmake) ||
+		cmocka_run_group_tests_name("boot", tests, make_boot, unmake);
 }
