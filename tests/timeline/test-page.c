@@ -358,6 +358,135 @@ static void what_was_gained_and_where(void **state)
 	}
 }
 
+/* A boot: each unit waits for a file of its own, those that come first for the shortest time. */
+static void make_boot(uint32_t units)
+{
+	made = (struct timeline){.page_size = 4096, .duration = 25000000000ull};
+	made.program = strdup("machine");
+	made.command = strdup("");
+	made.kernel = strdup("");
+	made.ended_by = strdup("stop");
+	for (uint32_t i = 0; i < units; i++) {
+		const int32_t number = (int32_t)i + 1;
+		const uint64_t begin = i * 1000000ull, end = begin + number * 1000000ull;
+		const struct timeline_thread thread = {
+			.begin = begin, .end = end, .tid = number, .pid = number, .parent = TIMELINE_NONE};
+		const struct timeline_unit unit = {begin, i % 2 ? end : TIMELINE_NEVER};
+		char path[32];
+
+		snprintf(path, sizeof(path), "/file-%u", i);
+		assert_int_equal(timeline_add_file(&made, TIMELINE_REGULAR, 100, path), 0);
+		assert_int_equal(timeline_add_thread(&made, &thread, HOSTILE), 0);
+		assert_int_equal(timeline_add_unit(&made, &unit), 0);
+		assert_int_equal(timeline_add_read(&made,
+					 &(struct timeline_read){.begin = begin,
+						 .end = end,
+						 .thread = i,
+						 .file = i,
+						 .pages = 2,
+						 .seeks = true}),
+			0);
+		assert_int_equal(timeline_add_span(&made,
+					 &(struct timeline_span){.begin = begin,
+						 .end = end,
+						 .thread = i,
+						 .state = TIMELINE_READ,
+						 .file = i,
+						 .read = i,
+						 .note = TIMELINE_NONE,
+						 .waker = TIMELINE_NONE}),
+			0);
+	}
+	assert_int_equal(timeline_add_mark(&made, 1000, HOSTILE ".target"), 0);
+	assert_int_equal(timeline_check(&made), 0);
+}
+
+static long long number_at(struct json_object *array, size_t i)
+{
+	return json_object_get_int64(json_object_array_get_idx(array, i));
+}
+
+static void page_of_a_boot_with_many_units(void **state)
+{
+	_cleanup_free_ char *page = NULL;
+	struct json_object *data, *all, *units, *first;
+	size_t size;
+
+	make_boot(3000);
+	page = written(report_timeline_page, 1, &size);
+	assert_true(size < 5000000);
+	data = start_of(page, 0, &all);
+	expect_length(data, "units", 3000, 3000);
+	units = json_object_object_get(data, "units");
+	first = json_object_array_get_idx(units, 0); /* waited longest */
+	assert_int_equal(number_at(first, 0), 2999);
+	assert_int_equal(number_at(first, 1), 3000000);
+	assert_int_equal(number_at(first, 2), 2 * 4096);
+	assert_int_equal(number_at(first, 3), 1);
+	assert_int_equal(number_at(first, 4), 1);
+	assert_int_equal(number_at(first, 5), 1);
+	assert_int_equal(number_at(first, 6), 2999);
+	assert_int_equal(number_at(first, 7), 3000000);
+	assert_int_equal(number_at(first, 8), 2999000);
+	assert_int_equal(number_at(first, 9), 5999000);
+	assert_int_equal(number_at(json_object_array_get_idx(units, 1), 9), -1);
+	json_object_put(all);
+	assert_int_equal(occurrences(page, "<script"), 2);
+	assert_int_equal(occurrences(page, "</script"), 2);
+	assert_int_equal(occurrences(page, "<!--"), 0);
+	assert_int_equal(occurrences_in_picture(1, "<script"), 0);
+	assert_int_equal(occurrences_in_picture(1, "\xff"), 0);
+	assert_int_equal(occurrences_in_picture(1, "and 2960 more"), 1);
+	assert_int_equal(occurrences_in_picture(2, "Second boot"), 1);
+	/* Frames of those of the 40 that became active. */
+	assert_int_equal(occurrences_in_picture(1, "class=\"frame\""), 20);
+	timeline_release(&made);
+}
+
+static char *said_of_boot(bool json, size_t rows)
+{
+	const struct report_style style = {.columns = 100, .rows = rows, .utf8 = true};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(
+		json ? report_timeline_json(out, &made) : report_timeline_text(out, &made, &style), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void report_of_a_boot(void **state)
+{
+	_cleanup_free_ char *text = NULL, *json = NULL;
+	struct json_object *data, *unit;
+
+	make_boot(1000);
+	text = said_of_boot(false, 20);
+	assert_non_null(strstr(text, "boot of machine\n"));
+	assert_non_null(strstr(text, "in 1000 units\n"));
+	assert_non_null(strstr(text, "units by the time that they waited for reads"));
+	assert_non_null(strstr(text, "    1.0 s    8.2 kB      1      1      1     1.0    2.0  "));
+	assert_non_null(strstr(text, "1.0 s of it for /file-999\n"));
+	assert_non_null(strstr(text, "and 980 more"));
+	assert_null(strstr(text, "processes"));
+	assert_null(strchr(text, '\xff'));
+	assert_null(strstr(text, "prefetching"));
+	json = said_of_boot(true, 0);
+	data = json_tokener_parse(json);
+	assert_int_equal(json_object_array_length(json_object_object_get(data, "units")), 1000);
+	assert_null(json_object_object_get(data, "processes"));
+	unit = json_object_array_get_idx(json_object_object_get(data, "units"), 0);
+	assert_int_equal(json_object_get_int(json_object_object_get(unit, "bytes")), 2 * 4096);
+	assert_string_equal(json_object_get_string(json_object_object_get(unit, "longest_for")), "/file-999");
+	assert_true(json_object_get_double(json_object_object_get(unit, "waited")) == 1.0);
+	assert_true(json_object_get_double(json_object_object_get(unit, "active")) == 1.999);
+	unit = json_object_array_get_idx(json_object_object_get(data, "units"), 1);
+	assert_null(json_object_object_get(unit, "active"));
+	json_object_put(data);
+	timeline_release(&made);
+}
+
 static void export_is_json_with_every_read(void **state)
 {
 	_cleanup_free_ char *text = NULL;
@@ -394,6 +523,8 @@ int main(void)
 		cmocka_unit_test(what_was_prefetched_is_told_apart),
 		cmocka_unit_test(what_a_start_mostly_waited_for),
 		cmocka_unit_test(what_was_gained_and_where),
+		cmocka_unit_test(page_of_a_boot_with_many_units),
+		cmocka_unit_test(report_of_a_boot),
 		cmocka_unit_test(export_is_json_with_every_read),
 	};
 

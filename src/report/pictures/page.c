@@ -190,6 +190,28 @@ static void put_sums(FILE *out, const struct sums *sums)
 	fputc(']', out);
 }
 
+/* A time that may not be known, in microseconds: then it is -1. */
+static long long moment(uint64_t ns)
+{
+	return ns == TIMELINE_NEVER ? -1ll : (long long)us(ns);
+}
+
+/* Of a boot, those that waited longest for reads first. */
+static void put_units(FILE *out, const struct timeline *timeline, const struct sums *sums)
+{
+	fputs(",\n\"units\":[", out);
+	for (size_t i = 0; i < sums->n_units; i++) {
+		const struct sum_unit *unit = &sums->units[i];
+		const struct timeline_unit *times = &timeline->units[unit->thread];
+
+		fprintf(out, "%s\n[%u,%llu,%llu,%zu,%zu,%zu,%lld,%llu,%lld,%lld]", i ? "," : "", unit->thread,
+			us(unit->waited), (unsigned long long)unit->bytes, unit->files, unit->reads,
+			unit->seeks, unit->file == TIMELINE_NONE ? -1ll : (long long)unit->file,
+			us(unit->file_waited), moment(times->started), moment(times->active));
+	}
+	fputc(']', out);
+}
+
 static int put_start(
 	FILE *out, const struct timeline *timeline, const struct sums *sums, const struct room *room)
 {
@@ -220,6 +242,8 @@ static int put_start(
 		r = put_marks(out, timeline);
 	if (r == 0)
 		r = put_notes(out, timeline);
+	if (timeline_is_boot(timeline))
+		put_units(out, timeline, sums);
 	put_sums(out, sums);
 	fputc('}', out);
 	return r;

@@ -16,6 +16,8 @@ static void put_colours(FILE *out, bool dark)
 		fprintf(out, ".%s{fill:%s}", page_colours[i].name, colour);
 		if (strcmp(page_colours[i].name, "line") == 0 || strcmp(page_colours[i].name, "mark") == 0)
 			fprintf(out, "line.%s{stroke:%s}", page_colours[i].name, colour);
+		if (strcmp(page_colours[i].name, "faint") == 0)
+			fprintf(out, ".frame{stroke:%s}", colour);
 	}
 }
 
@@ -109,6 +111,13 @@ void svg_box(struct svg *svg, double x, double y, double width, double height)
 void svg_boxes_end(struct svg *svg)
 {
 	fputs("\"/>\n", svg->out);
+}
+
+void svg_frame(struct svg *svg, double x, double y, double width, double height)
+{
+	fprintf(svg->out,
+		"<rect class=\"frame\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke-width=\"0.8\"/>\n",
+		x, y, width, height);
 }
 
 void svg_legend(struct svg *svg, const char *class, const char *words, double *x)

@@ -34,5 +34,8 @@ void svg_boxes_begin(struct svg *svg, const char *class);
 void svg_box(struct svg *svg, double x, double y, double width, double height);
 void svg_boxes_end(struct svg *svg);
 
+/* A box without what is in it, of the class "mark". */
+void svg_frame(struct svg *svg, double x, double y, double width, double height);
+
 /* A swatch and its words; wraps; moves *x, and y when a line is full. */
 void svg_legend(struct svg *svg, const char *class, const char *words, double *x);

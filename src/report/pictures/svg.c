@@ -82,6 +82,44 @@ static void draw_causes(struct svg *svg, const struct timeline *timeline, const 
 	}
 }
 
+static int compare_rows(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* The rows of a boot: the units that waited longest for reads, in the order in which they began. */
+static size_t number_units(const struct timeline *timeline, const struct sums *sums, size_t *rows)
+{
+	uint32_t shown[ROWS_MAX];
+	size_t n = sums->n_units < ROWS_MAX ? sums->n_units : ROWS_MAX;
+
+	for (size_t i = 0; i < timeline->n_threads; i++)
+		rows[i] = SIZE_MAX;
+	for (size_t i = 0; i < n; i++)
+		shown[i] = sums->units[i].thread;
+	qsort(shown, n, sizeof(*shown), compare_rows);
+	for (size_t i = 0; i < n; i++)
+		rows[shown[i]] = i;
+	return n;
+}
+
+/* When each unit was started and when it became active: a frame around its row. */
+static void draw_activations(struct svg *svg, const struct timeline *timeline, const size_t *rows)
+{
+	for (size_t i = 0; i < timeline->n_units; i++) {
+		const struct timeline_unit *unit = &timeline->units[i];
+		double from;
+
+		if (rows[i] == SIZE_MAX || unit->started == TIMELINE_NEVER || unit->active == TIMELINE_NEVER)
+			continue;
+		from = svg_x(svg, unit->started);
+		svg_frame(svg, from, svg->y + SVG_ROW * (double)rows[i] + 1,
+			fmax(1, svg_x(svg, unit->active) - from), SVG_ROW - 2);
+	}
+}
+
 /* The rows of the threads: a process, then its other threads. rows[i] is the row of thread i; SIZE_MAX without one. */
 static size_t number_rows(const struct timeline *timeline, size_t *rows)
 {
@@ -128,7 +166,7 @@ static int draw_threads(struct svg *svg, const struct timeline *timeline, const 
 
 	if (!rows)
 		return -ENOMEM;
-	n = number_rows(timeline, rows);
+	n = timeline_is_boot(timeline) ? number_units(timeline, sums, rows) : number_rows(timeline, rows);
 	for (size_t i = 0; i < timeline->n_threads; i++) {
 		const struct timeline_thread *thread = &timeline->threads[i];
 		const char *name = thread->tid == thread->pid ? sums->programs[i] : thread->name,
@@ -142,6 +180,7 @@ static int draw_threads(struct svg *svg, const struct timeline *timeline, const 
 	}
 	for (enum timeline_state state = 0; state < TIMELINE_STATES; state++)
 		draw_spans(svg, timeline, rows, finest, state);
+	draw_activations(svg, timeline, rows);
 	svg->y += SVG_ROW * (double)n;
 	if (n < timeline->n_threads) {
 		snprintf(words, sizeof(words), "and %zu more", timeline->n_threads - n);
@@ -180,24 +219,31 @@ static int draw_start(struct svg *svg, const struct timeline *timeline, const st
 
 static int draw(struct svg *svg, const struct report_starts *starts)
 {
-	static const char *const names[REPORT_STARTS_MAX][2] = {
-		{"First start", "First start, with headstart"},
-		{"Second start", "Second start, with headstart"}};
-	_cleanup_free_ char *sentence = report_starts_sentence(starts);
+	static const char *const numbers[REPORT_STARTS_MAX] = {"First", "Second"};
+	_cleanup_free_ char *sentence = report_starts_sentence(starts), *title = NULL;
+	const struct timeline *first = &starts->timelines[0];
 	int r = sentence ? 0 : -ENOMEM;
 
 	if (r < 0)
 		return r;
 	svg_begin(svg);
 	svg->y = 34;
-	svg_text(svg, "text h", SVG_EDGE, svg->y, 640,
-		starts->timelines[0].program ? starts->timelines[0].program : "");
+	if (asprintf(&title, "%s%s", timeline_is_boot(first) ? "Boot of " : "",
+		    first->program ? first->program : "") < 0)
+		return -ENOMEM;
+	svg_text(svg, "text h", SVG_EDGE, svg->y, 640, title);
 	svg->y += 4;
 	svg_paragraph(svg, "text s", 19, sentence);
 	for (size_t i = 0; r == 0 && i < starts->n; i++) {
 		svg->y += 8;
-		if (starts->n > 1)
-			svg_paragraph(svg, "text b", 20, names[i][starts->sums[i].prefetches > 0]);
+		if (starts->n > 1) {
+			char name[64];
+
+			snprintf(name, sizeof(name), "%s %s%s", numbers[i],
+				report_timeline_word(&starts->timelines[i]),
+				starts->sums[i].prefetches > 0 ? ", with headstart" : "");
+			svg_paragraph(svg, "text b", 20, name);
+		}
 		r = draw_start(svg, &starts->timelines[i], &starts->sums[i]);
 	}
 	return r;

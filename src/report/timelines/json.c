@@ -56,6 +56,38 @@ static struct json_object *processes_json(const struct timeline *timeline, const
 	return array;
 }
 
+static void add_moment(struct json_object *object, const char *key, uint64_t ns)
+{
+	if (ns != TIMELINE_NEVER)
+		add_seconds(object, key, ns);
+}
+
+/* Of a boot. */
+static struct json_object *units_json(const struct timeline *timeline, const struct sums *sums)
+{
+	struct json_object *array = json_object_new_array();
+
+	for (size_t i = 0; i < sums->n_units; i++) {
+		const struct sum_unit *unit = &sums->units[i];
+		struct json_object *object = json_object_new_object();
+
+		add_text(object, "unit", timeline->threads[unit->thread].name);
+		add_moment(object, "started", timeline->units[unit->thread].started);
+		add_moment(object, "active", timeline->units[unit->thread].active);
+		add_seconds(object, "waited", unit->waited);
+		add_number(object, "bytes", unit->bytes);
+		add_number(object, "files", unit->files);
+		add_number(object, "reads", unit->reads);
+		add_number(object, "seeks", unit->seeks);
+		if (unit->file != TIMELINE_NONE) {
+			add_text(object, "longest_for", timeline->files[unit->file].path);
+			add_seconds(object, "longest_waited", unit->file_waited);
+		}
+		json_object_array_add(array, object);
+	}
+	return array;
+}
+
 static struct json_object *files_json(const struct timeline *timeline, const struct sums *sums)
 {
 	static const char *const kinds[TIMELINE_FILE_KINDS] = {
@@ -146,9 +178,13 @@ static struct json_object *all_json(
 	json_object_object_add(object, "prefetched", prefetched_json(sums));
 	if (timeline->prefetched)
 		add_seconds(object, "expected_reads_prefetched", timeline->prefetched);
-	json_object_object_add(object, "processes", processes_json(timeline, sums));
+	if (timeline_is_boot(timeline))
+		json_object_object_add(object, "units", units_json(timeline, sums));
+	else
+		json_object_object_add(object, "processes", processes_json(timeline, sums));
 	json_object_object_add(object, "files", files_json(timeline, sums));
-	json_object_object_add(object, "waits", waits_json(timeline, sums));
+	if (!timeline_is_boot(timeline))
+		json_object_object_add(object, "waits", waits_json(timeline, sums));
 	add_text(object, "mostly", mostly);
 	add_text(object, "summary", sentence);
 	return object;

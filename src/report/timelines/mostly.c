@@ -103,6 +103,9 @@ static int describe(
 {
 	size_t wait = 0;
 
+	/* What else a unit waits for is not known. */
+	if (timeline_is_boot(timeline) && state != TIMELINE_READ)
+		return 0;
 	if (state < TIMELINE_READ || (state == TIMELINE_READ && sums->n_files == 0))
 		return 0;
 	while (wait < sums->n_waits && sums->waits[wait].state != state)

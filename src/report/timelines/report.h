@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the time of a start went to, for people and for programs. */
+/* What the time of a start, or of a boot, went to, for people and for programs. */
 #pragma once
 
 #include <stdio.h>
@@ -32,6 +32,9 @@ char *report_timeline_mostly(const struct timeline *timeline, const struct sums 
 
 /* "'start' (4711) was waiting for events (poll, select, epoll): /run/…, and nobody answered until its time was up" */
 char *report_timeline_wait(const struct timeline *timeline, const struct sum_wait *wait);
+
+/* "start", or "boot". */
+const char *report_timeline_word(const struct timeline *timeline);
 
 /* What a state means to somebody who waits for the start: "waiting for a lock". */
 const char *report_timeline_state(enum timeline_state state);

@@ -60,8 +60,8 @@ static void print_total(FILE *out, const struct report_starts *starts)
 	const struct change total = {"", before, after};
 	char a[WORDS_MAX], b[WORDS_MAX], c[WORDS_MAX];
 
-	fprintf(out, "The second start took %s s instead of %s s", report_timeline_time(after, a),
-		report_timeline_time(before, b));
+	fprintf(out, "The second %s took %s s instead of %s s", report_timeline_word(&starts->timelines[1]),
+		report_timeline_time(after, a), report_timeline_time(before, b));
 	if (size_of(&total) < before / 100)
 		fprintf(out, ", which is no difference to speak of");
 	else if (after < before)

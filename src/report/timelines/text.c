@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "report/table.h"
+#include "report/timelines/units.h"
 #include "report/words.h"
 
 #define SHARE_MIN 0.0005 /* a cause of less than this share of the start is left out */
@@ -31,6 +32,11 @@ static const char *const meanings[TIMELINE_STATES] = {
 const char *report_timeline_state(enum timeline_state state)
 {
 	return meanings[state];
+}
+
+const char *report_timeline_word(const struct timeline *timeline)
+{
+	return timeline_is_boot(timeline) ? "boot" : "start";
 }
 
 static double seconds(uint64_t ns)
@@ -93,6 +99,9 @@ static void print_expectation(FILE *out, const struct timeline *timeline, const 
 	uint64_t reads = sums->causes.states[TIMELINE_READ];
 	char buffer[WORDS_MAX];
 
+	if (timeline_is_boot(timeline) && !sums->prefetches)
+		return; /* its disks were not measured meanwhile */
+	fputs("; ", out);
 	if (sums->prefetches)
 		report_timeline_prefetched(out, sums);
 	else if (reads < timeline->duration / 100)
@@ -124,7 +133,7 @@ char *report_timeline_sentence(const struct timeline *timeline, const struct sum
 		fprintf(out, ", %s s of it seeks", report_timeline_time(sums->seek_time, a));
 	if (others > timeline->duration / 50)
 		fprintf(out, "; %s s waiting for others", report_timeline_time(others, a));
-	fprintf(out, "; %s s computing; ", report_timeline_time(sums->causes.states[TIMELINE_RUNNING], a));
+	fprintf(out, "; %s s computing", report_timeline_time(sums->causes.states[TIMELINE_RUNNING], a));
 	print_expectation(out, timeline, sums);
 	fputc('.', out);
 	if (fclose(out) != 0) {
@@ -155,14 +164,19 @@ static void print_header(
 {
 	char when[WORDS_MAX], time[WORDS_MAX], bytes[WORDS_MAX], reads[WORDS_MAX], seeks[WORDS_MAX];
 
-	fputs("timeline of ", out);
+	fputs(timeline_is_boot(timeline) ? "boot of " : "timeline of ", out);
 	table_title(out, timeline->program, style);
-	table_line(out, style, "command", "%s", timeline->command);
+	table_line(out, style, timeline_is_boot(timeline) ? "boot" : "command", "%s", timeline->command);
 	table_line(out, style, "traced", "%s, on kernel %s; ended by: %s",
 		words_time(timeline->recorded, when), timeline->kernel, timeline->ended_by);
-	table_line(out, style, "took", "%s s, in %zu process%s and %zu thread%s",
-		report_timeline_time(timeline->duration, time), sums->n_processes,
-		plural_of(sums->n_processes, "", "es"), timeline->n_threads, plural(timeline->n_threads));
+	if (timeline_is_boot(timeline))
+		table_line(out, style, "took", "%s s, in %zu unit%s",
+			report_timeline_time(timeline->duration, time), sums->n_units, plural(sums->n_units));
+	else
+		table_line(out, style, "took", "%s s, in %zu process%s and %zu thread%s",
+			report_timeline_time(timeline->duration, time), sums->n_processes,
+			plural_of(sums->n_processes, "", "es"), timeline->n_threads,
+			plural(timeline->n_threads));
 	table_line(out, style, "read", "%s in %s read%s, of which %s did not follow the one before (seeks)",
 		words_bytes(sums->bytes, bytes), words_count(timeline->n_reads, reads),
 		plural(timeline->n_reads), words_count(sums->n_seeks, seeks));
@@ -230,7 +244,10 @@ static int print_files(
 	if (sums->n_files == 0)
 		return 0;
 	fputc('\n', out);
-	table_title(out, "files by the time that the start waited for them", style);
+	table_title(out,
+		timeline_is_boot(timeline) ? "files by the time that the boot waited for them"
+					   : "files by the time that the start waited for them",
+		style);
 	fputs("     waited      read    reads   seeks  file\n", out);
 	for (size_t i = 0; i < shown; i++) {
 		const struct sum_file *file = &sums->files[i];
@@ -290,9 +307,13 @@ int report_timeline_text(FILE *out, const struct timeline *timeline, const struc
 		return -ENOMEM;
 	table_line(out, style, "mostly", "%s", mostly);
 	print_causes(out, &sums, style);
-	print_processes(out, &sums, style);
-	r = print_files(out, timeline, &sums, style);
+	if (timeline_is_boot(timeline))
+		r = report_units_print(out, timeline, &sums, style);
+	else
+		print_processes(out, &sums, style);
 	if (r == 0)
+		r = print_files(out, timeline, &sums, style);
+	if (r == 0 && !timeline_is_boot(timeline))
 		r = print_waits(out, timeline, &sums, style);
 	sentence = r == 0 ? report_timeline_sentence(timeline, &sums) : NULL;
 	if (!sentence)

@@ -3,7 +3,7 @@
 "use strict";
 const page = JSON.parse(document.getElementById("data").textContent);
 const STATES = page.states, KINDS = page.kinds;    // of each the name of its colour, and what it means
-const ROW = 16, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
+const ROW = 16, ROWS_MAX = 1000, LANE_MIN = 3, LANE_MAX = 90, TOP = 20;
 const $ = id => document.getElementById(id);
 const longest = Math.max(...page.starts.map(start => start.duration));
 const view = {from: 0, to: longest, find: ""};
@@ -141,8 +141,15 @@ class Start {
 		this.bottom = y;
 	}
 
+	/* Of a boot, the units that waited longest for reads, in the order of their begin. */
+	makeUnitRows() {
+		const units = this.data.units.slice(0, ROWS_MAX).sort((a, b) => a[0] - b[0]);
+		this.rows = units.map(unit => ({thread: this.data.threads[unit[0]], i: unit[0], depth: 0, unit}));
+		this.hidden = this.data.units.length - this.rows.length;
+	}
+
 	/* Processes in the order of their begin, below each its other threads. */
-	makeRows() {
+	makeThreadRows() {
 		const others = new Map();
 		this.rows = [];
 		this.data.threads.forEach((thread, i) => {
@@ -159,6 +166,15 @@ class Start {
 			this.rows.push(...others.get(thread.pid) || []);
 			others.delete(thread.pid);
 		});
+		this.hidden = Math.max(0, this.rows.length - ROWS_MAX);    // a canvas has no more room
+		this.rows.length -= this.hidden;
+	}
+
+	makeRows() {
+		if (this.data.units)
+			this.makeUnitRows();
+		else
+			this.makeThreadRows();
 		this.spans = this.data.threads.map(() => []);
 		for (const span of this.data.spans)
 			this.spans[span[0]].push(span);
@@ -171,7 +187,7 @@ class Start {
 	}
 
 	rowName(row) {
-		return row.depth ? `${row.thread.name} ${row.thread.tid}` : `${row.thread.program.replace(/^.*\//, "")} (${row.thread.pid})`;
+		return row.unit ? row.thread.name : row.depth ? `${row.thread.name} ${row.thread.tid}` : `${row.thread.program.replace(/^.*\//, "")} (${row.thread.pid})`;
 	}
 
 	drawThreads() {
@@ -191,9 +207,21 @@ class Start {
 				context.fillStyle = colours[STATES[span[3]][0]];
 				context.fillRect(from, y + (thin ? 6 : 2), Math.max(0.6, to - from), thin ? ROW - 12 : ROW - 4);
 			}
+			if (row.unit)
+				this.drawActivation(context, canvas, row.unit, y);
 		});
 		context.globalAlpha = 1;
 		drawMarks(context, canvas, height, this.data.marks);
+	}
+
+	/* A frame from the moment when a unit was started until it was active. */
+	drawActivation(context, canvas, unit, y) {
+		const left = label(canvas), from = Math.max(left, x(canvas, unit[8])), to = x(canvas, unit[9]);
+		if (unit[8] < 0 || unit[9] < 0 || to < left || from > canvas.clientWidth)
+			return;
+		context.strokeStyle = colours.faint;
+		context.lineWidth = 1;
+		context.strokeRect(from, y + 0.5, Math.max(1, to - from), ROW - 1);
 	}
 
 	place(lane, read) {
@@ -239,7 +267,7 @@ class Start {
 		if (!row || y < TOP)
 			return "";
 		const time = timeAt(canvas, event.offsetX);
-		const name = `${row.thread.program}\n${row.thread.name}, thread ${row.thread.tid} of process ${row.thread.pid}`;
+		const name = row.unit ? this.tellUnit(row) : `${row.thread.program}\n${row.thread.name}, thread ${row.thread.tid} of process ${row.thread.pid}`;
 		const span = event.offsetX > label(canvas) && this.spans[row.i].find(s => s[1] <= time && time < s[1] + s[2]);
 		if (!span)
 			return name;
@@ -249,6 +277,12 @@ class Start {
 		if (span[5] >= 0)
 			text += `\n${this.data.notes[span[5]]}`;
 		return span[6] ? text + "\nnobody answered until its time was up" : text;
+	}
+
+	tellUnit(row) {
+		const [, waited, read, files, , , , , started, active] = row.unit;
+		return `${row.thread.name}\nwaited ${seconds(waited)} for reads, read ${bytes(read)} of ${files} ${files === 1 ? "file" : "files"}` +
+			(started < 0 ? "" : `\nstarted at ${seconds(started)}`) + (active < 0 ? "" : `, active at ${seconds(active)}`);
 	}
 
 	tellRead(canvas, event, y) {
@@ -264,7 +298,7 @@ class Start {
 		const thread = this.data.threads[read[2]];
 		return `${this.fileName(lane.file)}\npages ${read[4]} to ${read[4] + read[5] - 1}, ${bytes(read[5] * this.data.page_size)}\n` +
 			`asked for at ${seconds(read[0])}, arrived after ${seconds(read[1])}\n${KINDS[read[6]][1]}\n` +
-			`by ${thread.name} (${thread.tid})`;
+			(this.data.units ? `by ${thread.name}` : `by ${thread.name} (${thread.tid})`);
 	}
 
 	fill(name) {
@@ -274,10 +308,13 @@ class Start {
 		this.in("mostly").textContent = `Mostly ${data.mostly}.`;
 		this.in("facts").textContent = `${data.command} · traced ${new Date(data.recorded * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC` +
 			` on kernel ${data.kernel} · ended by: ${data.ended_by}` + (data.lost ? " · the kernel dropped events: some times are wrong" : "") +
-			(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "");
+			(data.left_out ? ` · ${data.left_out} of the shortest reads are not drawn` : "") +
+			(this.hidden > 0 ? ` · rows that are not drawn: ${this.hidden}` : "");
 		const states = new Set(data.spans.map(span => span[3])), kinds = new Set(data.reads.map(read => read[6]));
 		legend(this.in("states"), STATES.filter((_, i) => states.has(i)));
 		legend(this.in("kinds"), KINDS.filter((_, i) => kinds.has(i)));
+		if (data.units)
+			this.fillUnits();
 		this.in("causes").style.width = `${100 * data.duration / longest}%`;
 		STATES.forEach(([state, words], i) => {
 			if (data.causes[i] < data.duration / 500)
@@ -299,7 +336,28 @@ class Start {
 		for (const mark of data.marks) {
 			const row = this.in("marks").tBodies[0].insertRow();
 			cell(row, seconds(mark.time));
-			cell(row, mark.exec ? `${mark.name} executed` : `the start is over: ${mark.name}`, "text");
+			cell(row, mark.exec ? `${mark.name} executed` : data.units && mark.name.endsWith(".target") ? `${mark.name} reached`
+				: data.units ? `the recording ended: ${mark.name}` : `the start is over: ${mark.name}`, "text");
+		}
+	}
+
+	/* What only the page of a boot has. */
+	fillUnits() {
+		this.in("boot").hidden = false;
+		this.in("who").textContent = "Units";
+		this.in("whose").textContent = "Files by the time that the boot waited for them";
+		legend(this.in("states"), [["frame", "being started, until it is active"]]);
+		this.in("states").lastChild.firstChild.classList.add("frame");
+		for (const unit of this.data.units.slice(0, ROWS_MAX)) {
+			const row = this.in("units").tBodies[0].insertRow();
+			cell(row, seconds(unit[1]));
+			cell(row, bytes(unit[2]));
+			for (const count of unit.slice(3, 6))
+				cell(row, count);
+			cell(row, unit[8] < 0 ? "" : seconds(unit[8]));
+			cell(row, unit[9] < 0 ? "" : seconds(unit[9]));
+			cell(row, this.data.threads[unit[0]].name, "unit");
+			cell(row, unit[6] >= 0 && unit[7] * 2 > unit[1] ? this.fileName(unit[6]) : "", "text");
 		}
 	}
 }
@@ -391,10 +449,11 @@ addEventListener("afterprint", () => { view.printing = false; redraw(); });
 
 const two = page.starts.length === 2;
 document.body.classList.toggle("two", two);
-document.title = `Timeline of ${page.starts[0].program}`;
-$("title").textContent = page.starts[0].program;
+const boot = Boolean(page.starts[0].units), word = boot ? "boot" : "start";
+document.title = `Timeline of ${boot ? "the boot of " : ""}${page.starts[0].program}`;
+$("title").textContent = `${boot ? "Boot of " : ""}${page.starts[0].program}`;
 $("summary").textContent = page.summary;
-const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} start${data.prefetches ? ", with headstart" : ""}: ${seconds(data.duration)}` : ""));
+const starts = page.starts.map((data, i) => new Start(data, two ? `${["First", "Second"][i]} ${word}${data.prefetches ? ", with headstart" : ""}: ${seconds(data.duration)}` : ""));
 draw();
 document.documentElement.dataset.drawn = starts.map(start =>
 	`${start.rows.length} rows, ${start.data.reads.length} reads, ${start.lanes.length} files`).join("; ");
