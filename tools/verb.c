@@ -75,6 +75,11 @@ int verb_flush(void)
 	return verb_fail_errno(errno ? errno : EIO, "cannot write to standard output");
 }
 
+int verb_flush_report(int r)
+{
+	return r < 0 ? verb_fail_errno(r, "cannot print everything") : verb_flush();
+}
+
 void verb_note(const char *format, ...)
 {
 	va_list args;

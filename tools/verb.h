@@ -71,6 +71,9 @@ int verb_fail_errno(int error, const char *format, ...) __attribute__((format(pr
 /* Flushes standard output. Returns 0, or 1 after printing that not everything could be written, now or before. */
 int verb_flush(void);
 
+/* The same after a report, whose result is 0 or negative errno. */
+int verb_flush_report(int r);
+
 /* A remark that is not an error, on stderr. */
 void verb_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -35,9 +35,7 @@ static int print(const struct difference *difference, const struct difference_na
 	int r = options->json ? report_difference_json(stdout, difference, names)
 			      : report_difference_text(stdout, difference, names, &style);
 
-	if (r < 0)
-		return verb_fail_errno(r, "cannot print everything");
-	return verb_flush();
+	return verb_flush_report(r);
 }
 
 static int diff_with_disk(const char *name, const struct diff_options *options)

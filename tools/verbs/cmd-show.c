@@ -72,14 +72,6 @@ static int recognise(const char *path, enum file_type *ret)
 	return 0;
 }
 
-/* Flushes the output of a report, and turns the report's result into an exit status. */
-static int finish(int r)
-{
-	if (r < 0)
-		return verb_fail_errno(r, "cannot print everything");
-	return verb_flush();
-}
-
 static int show_profile(const char *path, const struct show_options *options)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
@@ -94,8 +86,8 @@ static int show_profile(const char *path, const struct show_options *options)
 	if (r < 0)
 		return verb_fail("'%s' %s", path, profile_fault_text(PROFILE_DAMAGED));
 	if (options->json)
-		return finish(report_profile_json(stdout, &all, &recordings));
-	return finish(report_profile_text(stdout, &all, &recordings, &style));
+		return verb_flush_report(report_profile_json(stdout, &all, &recordings));
+	return verb_flush_report(report_profile_text(stdout, &all, &recordings, &style));
 }
 
 static int show_plan(const char *path, const struct show_options *options)
@@ -114,8 +106,8 @@ static int show_plan(const char *path, const struct show_options *options)
 	if (fault != PLAN_GOOD)
 		return verb_fail("'%s' %s", path, plan_fault_text(fault));
 	if (options->json)
-		return finish(report_plan_json(stdout, &plan));
-	return finish(report_plan_text(stdout, &plan, &style));
+		return verb_flush_report(report_plan_json(stdout, &plan));
+	return verb_flush_report(report_plan_text(stdout, &plan, &style));
 }
 
 int cmd_show(int argc, char **argv)

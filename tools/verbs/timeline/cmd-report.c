@@ -28,9 +28,7 @@ static int print(const char *path, bool json, size_t rows)
 	if (r)
 		return r;
 	r = json ? report_timeline_json(stdout, &timeline) : report_timeline_text(stdout, &timeline, &style);
-	if (r < 0)
-		return verb_fail_errno(r, "cannot print everything");
-	return verb_flush();
+	return verb_flush_report(r);
 }
 
 int cmd_report(int argc, char **argv)
