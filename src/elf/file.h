@@ -19,7 +19,7 @@
 
 struct elf_file {
 	const uint8_t *data; /* borrowed: the whole file; NULL if it is read from fd */
-	int fd;              /* borrowed */
+	int fd;              /* borrowed; with data, it may be set to say which file that was; or -1 */
 	uint64_t size;       /* bytes of the file; the caller may reduce it */
 	bool wide, big;      /* 64 bits; most significant byte first */
 	Elf64_Ehdr header;

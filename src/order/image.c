@@ -13,9 +13,9 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "debug/data.h"
+#include "debug/file.h"
 #include "elf/file.h"
-#include "order/debug-data.h"
-#include "order/debug-file.h"
 
 #define NAME_MAX_LENGTH (64u << 10) /* bytes: no compiler makes longer ones */
 #define NAMES_MAX       (2u << 30)  /* bytes of a string table */
@@ -333,7 +333,7 @@ static int read_functions(struct elf_file *file, enum order_symbols symbols, str
 static int try_debug_file(struct elf_file *stripped, const char *folder, struct order_image *image)
 {
 	_cleanup_(elf_file_releasep) struct elf_file file = {0};
-	_cleanup_close_ int debug = debug_file_open(stripped, folder);
+	_cleanup_close_ int debug = debug_file_open(stripped, "", folder);
 	const char *problem;
 	int r;
 

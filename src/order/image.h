@@ -54,7 +54,7 @@ struct order_image {
 
 /*
  * Reads the image of an executable or shared object. If it has no .symtab, this looks for a separate debug file
- * (order/debug-file.h; NULL: below /usr/lib/debug), then into .gnu_debugdata. fd stays the caller's. Returns 0; -ENOEXEC
+ * (debug/file.h; NULL: below /usr/lib/debug), then into .gnu_debugdata. fd stays the caller's. Returns 0; -ENOEXEC
  * (*ret_problem, a static string that goes after the file's name, says what is wrong); -ENODATA (no function has a symbol
  * anywhere: the file is stripped); or -ENOMEM. *ret is the caller's to release on success, else untouched.
  */

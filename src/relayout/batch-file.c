@@ -79,14 +79,14 @@ static bool read_content(struct relayout_file *file, int fd, const struct stat *
 	return true;
 }
 
-static bool plan(
-	const struct relayout_batch *batch, struct relayout_file *file, uint8_t *data, struct relayout *ret)
+static bool plan(const struct relayout_batch *batch, struct relayout_file *file, int fd, uint8_t *data,
+	struct relayout *ret)
 {
 	struct relayout_options options = batch->options;
 	const char *reason;
 	int r;
 
-	options.root = batch->root;
+	options.whole = (struct whole_options){batch->root, fd};
 	options.pass_options.loader_knows_relr =
 		batch->knows_relr[file->size_before > 18 && data[18] == EM_AARCH64]; /* e_machine */
 	r = relayout_init(ret, data, file->size_before, file->inside, &options, &reason);
@@ -175,7 +175,8 @@ static void relayout_and_write(const struct relayout_batch *batch, struct relayo
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	take_status(file, &new.st);
 	if (may_change(batch, file, new.original, &new.st) &&
-		read_content(file, new.original, &new.st, &data) && plan(batch, file, data, &relayout))
+		read_content(file, new.original, &new.st, &data) &&
+		plan(batch, file, new.original, data, &relayout))
 		write_result(file, &relayout, &new);
 	else if (batch->copy_skipped && file->status == RELAYOUT_SKIPPED)
 		write_unchanged(file, &new);
@@ -192,7 +193,7 @@ static void relayout_dry(const struct relayout_batch *batch, struct relayout_fil
 		return fail(file, -errno, "cannot be read");
 	take_status(file, &st);
 	if (may_change(batch, file, fd, &st) && read_content(file, fd, &st, &data) &&
-		plan(batch, file, data, &relayout))
+		plan(batch, file, fd, data, &relayout))
 		file->status = RELAYOUT_DONE;
 }
 

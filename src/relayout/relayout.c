@@ -17,7 +17,6 @@
 #include "base/strings.h"
 #include "relaid/undo.h"
 #include "relayout/first-touch.h"
-#include "relayout/passes/whole.h"
 #include "relayout/refuse.h"
 
 /* Bytes that a compact file may have more than its original in any case: program headers, and pages cut in two. */
@@ -125,7 +124,7 @@ static int overlay(struct relayout *relayout, const struct relayout_options *opt
 	int r = change_pages(relayout, &options->pass_options);
 
 	if (r == 0 && !options->pass_options.cut_functions)
-		r = relayout_keep_functions_whole(&relayout->image, options->root);
+		r = relayout_keep_functions_whole(&relayout->image, &options->whole);
 	if (r == 0)
 		r = pass_hot(&relayout->image, &options->pass_options, &relayout->passes[2].outcome);
 	if (r < 0)

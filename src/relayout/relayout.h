@@ -6,6 +6,7 @@
 #include "relayout/compact/compact.h"
 #include "relayout/gain.h"
 #include "relayout/passes/pass.h"
+#include "relayout/passes/whole.h"
 #include "relayout/passes/write.h"
 
 #define RELAYOUT_PASSES 3
@@ -14,9 +15,8 @@ struct relayout_options {
 	const struct profile *profile; /* borrowed */
 	uint64_t profile_checksum;     /* XXH3-64 of its file */
 	struct pass_options pass_options;
-	const char *
-		root; /* of the system whose debug files are looked at, without a slash at its end; or NULL */
-	bool only_gains;   /* a file that gains nothing is left as it is */
+	struct whole_options whole; /* which debug file is looked at */
+	bool only_gains;            /* a file that gains nothing is left as it is */
 	bool takes_losses; /* a file of which a start would read more than before is relaid all the same */
 };
 

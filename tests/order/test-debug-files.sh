@@ -95,6 +95,20 @@ case_debug_file_of_another_build_is_refused() {
 	is_found --debug-dir "$real/by-id"
 }
 
+case_debug_file_for_another_processor_is_refused() {
+	cp app.debug kept.debug
+	poke app.debug 18 '\267' # e_machine
+	place
+	cp app.debug place
+	is_not_found
+	cache home/.cache/debuginfod_client
+	is_not_found
+	mv kept.debug app.debug
+	cache home/.cache/debuginfod_client
+	is_found
+	rm -r home
+}
+
 case_file_without_build_id_has_a_debug_link() {
 	mv full kept
 	build -Wl,--build-id=none

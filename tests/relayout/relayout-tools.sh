@@ -153,30 +153,82 @@ relayout_in_tree() {
 	"$headstart" verify tree.so >/dev/null || fail "verify $1"
 }
 
-case_functions_of_installed_debug_files_are_mapped_whole() {
+keeps_whole() {
+	relayout_in_tree "$1"
+	[ -z "$(cut_functions tree.so libsum.so)" ] || fail "$1: cut: $(cut_functions tree.so libsum.so)"
+}
+cuts() {
+	relayout_in_tree "$1"
+	[ -n "$(cut_functions tree.so libsum.so)" ] || fail "$1: no function is cut"
+}
+
+# Makes the library in the tree, which is stripped; the debug file of it, `good`; and the path of that in the tree, `debug`.
+make_tree() {
 	id=$(readelf -nW libsum.so | sed -n 's/.*Build ID: //p')
 	debug=tree/usr/lib/debug/.build-id/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-).debug
+	rm -rf tree
 	mkdir -p "${debug%/*}"
-	strip -o tree/libsum.so libsum.so
-	random_profile stripped 1 30 tree/libsum.so
-	relayout_in_tree 'without a debug file'
-	[ -n "$(cut_functions tree.so libsum.so)" ] || fail 'the sample is too small: no function would be cut'
 	objcopy --only-keep-debug libsum.so good
+	strip -o tree/libsum.so libsum.so
+	objcopy --add-gnu-debuglink=good tree/libsum.so
+	random_profile stripped 1 30 tree/libsum.so
+	cuts 'without a debug file'
+}
+
+case_functions_of_installed_debug_files_are_mapped_whole() {
+	make_tree
 	cp good "$debug"
-	relayout_in_tree 'with a debug file'
-	[ -z "$(cut_functions tree.so libsum.so)" ] || fail "cut: $(cut_functions tree.so libsum.so)"
-	for size in 0 10 63 64 1000 $(($(stat -c %s good) - 1)); do
+	keeps_whole 'with a debug file'
+	for size in 0 10 63 64 1000; do
 		head -c $size good >"$debug"
-		relayout_in_tree "with $size bytes of a debug file"
+		cuts "with $size bytes of a debug file"
 	done
-	for offset in 0 4 5 40 47 58 60; do # of the ELF header: e_shoff, e_shentsize, e_shnum
+	head -c $(($(stat -c %s good) - 1)) good >"$debug"
+	relayout_in_tree 'with a debug file without its last byte'
+	for offset in 0 4 5 40 47 58; do # of the ELF header: e_shoff, e_shentsize
 		cp good "$debug"
 		poke "$debug" $offset '\377'
-		relayout_in_tree "with a debug file that is damaged at $offset"
+		cuts "with a debug file that is damaged at $offset"
 	done
 	rm "$debug"
 	mkfifo "$debug"
-	relayout_in_tree 'with a FIFO for a debug file'
+	cuts 'with a FIFO for a debug file'
+}
+
+case_debug_files_of_other_builds_do_not_count() {
+	make_tree
+	python3 - good "$id" "$debug" <<'PY'
+import sys
+data, build_id = bytearray(open(sys.argv[1], "rb").read()), bytes.fromhex(sys.argv[2])
+assert data.count(build_id) == 1
+data[data.index(build_id)] ^= 1
+open(sys.argv[3], "wb").write(data)
+PY
+	cuts 'with a debug file of another build-id'
+	cp good "$debug"
+	poke "$debug" 18 '\267' # e_machine
+	cuts 'with a debug file for another processor'
+	cp good "$debug"
+	keeps_whole 'with the debug file'
+}
+
+case_debug_files_are_found_by_link_and_in_the_cache() {
+	make_tree
+	for place in tree tree/.debug tree/usr/lib/debug; do
+		mkdir -p $place
+		cp good $place
+		keeps_whole "with a debug file in $place"
+		printf x >>$place/good
+		cuts "with a debug file in $place that has another checksum"
+		rm $place/good
+	done
+	# Of another system, the cache here says nothing.
+	mkdir -p "cache/$id"
+	cp good "cache/$id/debuginfo"
+	DEBUGINFOD_CACHE_PATH="$(pwd -P)/cache" cuts 'with a cache'
+	DEBUGINFOD_CACHE_PATH="$(pwd -P)/cache" "$headstart" relayout --profile stripped -o tree.so --all tree/libsum.so >/dev/null ||
+		fail 'relayout with a cache'
+	[ -z "$(cut_functions tree.so libsum.so)" ] || fail "with a cache: cut: $(cut_functions tree.so libsum.so)"
 }
 
 case_valgrind_runs_them() {

@@ -4,8 +4,8 @@
  * (coregrind/m_debuginfo/readelf.c, get_elf_symbol_info(): "in_rx"). So a page of code stays with the page before it if
  * a symbol reaches over the boundary.
  *
- * Only symbols count that valgrind finds: those of the file, and those of its debug file if it is installed. Unwind
- * tables name all functions, but hot parts that end where functions end would be twice as large in many libraries, and
+ * Only symbols count that valgrind finds: those of the file, and those of its debug file if there is one (valgrind does not read
+ * .gnu_debugdata). Unwind tables name all functions, but hot parts that end where functions end would be twice as large in many libraries, and
  * gain nothing (docs/decisions/whole-functions.md).
  */
 #include "relayout/passes/whole.h"
@@ -15,9 +15,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/checked.h"
 #include "base/cleanup.h"
-#include "elf/debug-symbols.h"
+#include "debug/file.h"
+#include "elf/file.h"
 #include "elf/sections.h"
+
+#define SYMBOLS_CHUNK 128u /* symbols that one read takes */
 
 /* Addresses of code, and how far symbols reach: a hostile file may have millions of sections, symbols and pages. */
 struct reach {
@@ -136,16 +140,55 @@ static void add_symbols(
 	}
 }
 
-static int add_symbols_of_debug_file(
-	struct reach *reach, const struct relayout_image *image, const char *root)
+static void add_symbols_of_table(struct reach *reach, const struct relayout_image *image,
+	struct elf_file *file, const Elf64_Shdr *table)
 {
-	_cleanup_free_ Elf64_Sym *symbols = NULL;
-	size_t size = 0, n = 0;
-	const uint8_t *id = elf_view_build_id(image->view, &size);
-	int r = id ? elf_debug_symbols(root, id, size, &symbols, &n) : 0;
+	uint64_t n = table->sh_size / sizeof(Elf64_Sym);
+	Elf64_Sym symbols[SYMBOLS_CHUNK];
 
-	add_symbols(reach, image, symbols, r == 0 ? n : 0);
-	return r == -ENOMEM ? r : 0;
+	if (!range_fits(table->sh_offset, table->sh_size, file->size))
+		return;
+	for (uint64_t at = 0; at < n; at += SYMBOLS_CHUNK) {
+		size_t count = n - at < SYMBOLS_CHUNK ? (size_t)(n - at) : SYMBOLS_CHUNK;
+
+		if (elf_file_symbols(file, table->sh_offset, at, count, symbols) < 0)
+			return;
+		add_symbols(reach, image, symbols, count);
+	}
+}
+
+/* The file whose debug file is looked for, by its bytes in memory and the descriptor that says where it lies. */
+static int open_debug_file(const struct relayout_image *image, const struct whole_options *options)
+{
+	_cleanup_(elf_file_releasep) struct elf_file file = {0};
+	const char *problem;
+	int r = elf_file_in_memory(&file, image->view->data, image->view->size, &problem);
+
+	file.fd = options->fd;
+	if (r == 0)
+		r = elf_file_take_phdrs(&file, &problem);
+	return r < 0 ? r : debug_file_open(&file, options->root, NULL);
+}
+
+static int add_symbols_of_debug_file(
+	struct reach *reach, const struct relayout_image *image, const struct whole_options *options)
+{
+	_cleanup_close_ int fd = open_debug_file(image, options);
+	struct elf_file file;
+	Elf64_Shdr section;
+	const char *problem;
+	uint64_t n, names;
+
+	if (fd < 0)
+		return fd == -ENOMEM ? fd : 0;
+	if (elf_file_open(&file, fd, &problem) < 0 || elf_file_sections(&file, &n, &names) < 0)
+		return 0;
+	for (uint64_t i = 0; i < n && elf_file_section(&file, i, &section) == 0; i++)
+		if (section.sh_type == SHT_SYMTAB) {
+			add_symbols_of_table(reach, image, &file, &section);
+			return 0;
+		}
+	return 0;
 }
 
 /* Joins each page to the page before it if a symbol that begins before it reaches it. */
@@ -163,7 +206,7 @@ static void join_pages(struct relayout_image *image, const struct reach *reach)
 	}
 }
 
-int relayout_keep_functions_whole(struct relayout_image *image, const char *root)
+int relayout_keep_functions_whole(struct relayout_image *image, const struct whole_options *options)
 {
 	_cleanup_(elf_sections_releasep) struct elf_sections sections = {0};
 	_cleanup_(reach_releasep) struct reach reach = {0};
@@ -180,8 +223,8 @@ int relayout_keep_functions_whole(struct relayout_image *image, const char *root
 
 		add_symbols(&reach, image, symbols, n);
 	}
-	if (r == 0 && root)
-		r = add_symbols_of_debug_file(&reach, image, root);
+	if (r == 0 && options->root)
+		r = add_symbols_of_debug_file(&reach, image, options);
 	if (r == 0)
 		join_pages(image, &reach);
 	return r;

@@ -17,8 +17,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "order/debug-data.h"
-#include "order/debug-link.h"
+#include "debug/data.h"
+#include "debug/file.h"
+#include "debug/link.h"
 
 #define NAMES   0x200u /* where the names of the sections lie */
 #define CONTENT 0x300u /* where the content of the second section lies */
@@ -151,7 +152,7 @@ static int open_link(const struct folder *folder, const struct made *made)
 	write_new(folder->program, made->bytes, SIZE);
 	fd = open(folder->program, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(elf_file_open(&file, fd, &problem), 0);
-	return debug_link_open(&file, &none, "/nowhere");
+	return debug_link_open(&file, &none, "", "/nowhere");
 }
 
 static void checksum_has_the_byte_order_of_the_file(void **state)
@@ -189,6 +190,45 @@ static void incomplete_links_are_refused(void **state)
 	fd = open_link(&folder, &made);
 	assert_true(fd >= 0);
 	close(fd);
+}
+
+/* The second file is what the link of the first leads to. Returns whether it counts as the debug file. */
+static bool is_debug_file_of(struct made *program, const struct made *debug)
+{
+	_cleanup_(folder_removep) struct folder folder;
+	_cleanup_close_ int fd = -1, found = -1;
+	struct elf_file file;
+	const char *problem;
+
+	folder_make(&folder);
+	write_new(folder.debug, debug->bytes, SIZE);
+	put(program, CONTENT + 8, 4, lzma_crc32(debug->bytes, SIZE, 0));
+	write_new(folder.program, program->bytes, SIZE);
+	fd = open(folder.program, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(elf_file_open(&file, fd, &problem), 0);
+	found = debug_file_open(&file, "", "/nowhere");
+	assert_true(found >= 0 || found == -ENOENT);
+	return found >= 0;
+}
+
+static void debug_files_are_for_the_same_processor(void **state)
+{
+	for (int variant = 0; variant < 4; variant++) {
+		struct made program =
+			make(variant & 1, variant & 2, ".gnu_debuglink", "debug\0\0\0\0\0\0", 12);
+		struct made same = make(variant & 1, variant & 2, ".nothing", "", 0);
+		struct made narrower = make(!(variant & 1), variant & 2, ".nothing", "", 0);
+		struct made swapped = make(variant & 1, !(variant & 2), ".nothing", "", 0);
+		struct made other = same;
+
+		PUT(&other, 0, Ehdr, e_machine, EM_AARCH64);
+		assert_true(is_debug_file_of(&program, &same));
+		assert_false(is_debug_file_of(&program, &narrower));
+		assert_false(is_debug_file_of(&program, &swapped));
+		assert_false(is_debug_file_of(&program, &other));
+		memset(other.bytes, 0, SIZE);
+		assert_false(is_debug_file_of(&program, &other));
+	}
 }
 
 static int read_data(const struct made *made, uint8_t **ret, size_t *ret_size)
@@ -237,6 +277,7 @@ int main(void)
 		cmocka_unit_test(sections_are_found_by_name),
 		cmocka_unit_test(checksum_has_the_byte_order_of_the_file),
 		cmocka_unit_test(incomplete_links_are_refused),
+		cmocka_unit_test(debug_files_are_for_the_same_processor),
 		cmocka_unit_test(data_is_decompressed_if_it_is_complete),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "order/debug-data.h"
+#include "debug/data.h"
 
 #include <errno.h>
 #include <lzma.h>

@@ -6,7 +6,7 @@
  * What lies beside a file may be a stranger's, where others can write to the folder, as in /tmp. So it has to belong to root, to
  * us or to the owner of the file; and no link leads elsewhere.
  */
-#include "order/debug-link.h"
+#include "debug/link.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/strings.h"
 #include "elf/identity.h"
 
 #define CHUNK   (256u << 10) /* bytes that one read takes */
@@ -112,12 +113,13 @@ static bool is_wanted(int fd, const struct wanted *wanted, bool beside)
 }
 
 /* Opens BEFORE/FOLDER/BETWEEN/NAME if it is the file. */
-static int open_place(const struct wanted *wanted, const char *before, const char *between, unsigned options)
+static int open_place(const struct wanted *wanted, const char *before, const char *folder,
+	const char *between, unsigned options)
 {
 	_cleanup_close_ int fd = -1;
 	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof(path), "%s%s%s/%s", before, wanted->folder, between, wanted->name) >=
+	if (snprintf(path, sizeof(path), "%s%s%s/%s", before, folder, between, wanted->name) >=
 		(int)sizeof(path))
 		return -ENOENT;
 	fd = open_regular(path, options);
@@ -126,19 +128,22 @@ static int open_place(const struct wanted *wanted, const char *before, const cha
 	return is_wanted(fd, wanted, options & OPEN_NO_LINKS) ? TAKE_FD(fd) : -ENOENT;
 }
 
-int debug_link_open(struct elf_file *file, const struct debug_id *id, const char *debug_folder)
+int debug_link_open(
+	struct elf_file *file, const struct debug_id *id, const char *root, const char *debug_folder)
 {
 	_cleanup_(wanted_releasep) struct wanted wanted = {.id = id};
+	const char *inside;
 	int r = read_link(file, &wanted);
 
 	if (r == 0)
 		r = find_folder(file->fd, &wanted);
 	if (r < 0)
 		return r;
-	r = open_place(&wanted, "", "", OPEN_NO_LINKS);
+	r = open_place(&wanted, "", wanted.folder, "", OPEN_NO_LINKS);
 	if (r < 0)
-		r = open_place(&wanted, "", "/.debug", OPEN_NO_LINKS);
-	if (r < 0)
-		r = open_place(&wanted, debug_folder, "", 0);
+		r = open_place(&wanted, "", wanted.folder, "/.debug", OPEN_NO_LINKS);
+	inside = after_prefix(wanted.folder, root);
+	if (r < 0 && inside && (!*inside || *inside == '/'))
+		r = open_place(&wanted, debug_folder, inside, "", 0);
 	return r;
 }

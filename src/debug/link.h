@@ -24,7 +24,9 @@ static inline bool debug_id_equal(const struct debug_id *a, const struct debug_i
 }
 
 /*
- * `file` was opened by its descriptor, `id` is its build-id, `debug_folder` is absolute. Returns a descriptor, which is the
- * caller's, of a regular file with that checksum and with that build-id or none; or negative errno.
+ * `file` has its descriptor, `id` is its build-id, `debug_folder` is absolute; FOLDER lies below `root` (debug/file.h), which is
+ * no part of it there. Returns a descriptor, which is the caller's, of a regular file with that checksum and with that build-id
+ * or none; or negative errno.
  */
-int debug_link_open(struct elf_file *file, const struct debug_id *id, const char *debug_folder);
+int debug_link_open(
+	struct elf_file *file, const struct debug_id *id, const char *root, const char *debug_folder);

@@ -3,7 +3,7 @@
  * The name of a separate debug file is made from the build-id (gdb's manual, "Debugging Information in Separate Files"): the
  * first byte names a folder, the rest the file. debuginfod's client keeps it as BUILDID/debuginfo (debuginfod-find(1), "CACHE").
  */
-#include "order/debug-file.h"
+#include "debug/file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/stranger.h"
+#include "debug/link.h"
 #include "elf/identity.h"
 #include "elf/notes.h"
-#include "order/debug-link.h"
 
 #define FOLDER_OF_THE_SYSTEM "/usr/lib/debug"
 
@@ -98,20 +99,38 @@ static int open_cached(const struct debug_id *id)
 				   : open_in_cache(id, home, "/.cache/debuginfod_client");
 }
 
-int debug_file_open(struct elf_file *file, const char *folder)
+/* Closes a debug file that is for another processor. Returns fd, negative if it was, or -ENOENT. */
+static int for_same_processor(int fd, const struct elf_file *file)
+{
+	struct elf_file debug;
+	const char *problem;
+
+	if (fd < 0 ||
+		(elf_file_open(&debug, fd, &problem) == 0 &&
+			debug.header.e_machine == file->header.e_machine && debug.wide == file->wide &&
+			debug.big == file->big))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int debug_file_open(struct elf_file *file, const char *root, const char *folder)
 {
 	struct debug_id id = {0};
+	char below_root[PATH_MAX];
 	int fd = -ENOENT;
 
+	if (!folder && snprintf(below_root, sizeof(below_root), "%s" FOLDER_OF_THE_SYSTEM, root) >= PATH_MAX)
+		return -ENAMETOOLONG;
 	if (!folder)
-		folder = FOLDER_OF_THE_SYSTEM;
+		folder = below_root;
 	if (elf_file_note(file, ELF_NOTE_GNU, NT_GNU_BUILD_ID, id.bytes, sizeof(id.bytes), &id.size) < 0)
 		id.size = 0;
 	if (id.size >= 2)
-		fd = open_by_id(&id, folder);
+		fd = for_same_processor(open_by_id(&id, folder), file);
 	if (fd < 0)
-		fd = debug_link_open(file, &id, folder);
-	if (fd < 0 && id.size >= 2)
-		fd = open_cached(&id);
+		fd = for_same_processor(debug_link_open(file, &id, root, folder), file);
+	if (fd < 0 && id.size >= 2 && !*root)
+		fd = for_same_processor(open_cached(&id), file);
 	return fd;
 }
