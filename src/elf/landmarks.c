@@ -196,13 +196,14 @@ static bool is_place(const Elf64_Sym *symbol)
 		(type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC);
 }
 
-static int take_symbols_of(struct elf_landmarks *landmarks, struct elf_file *file, const Elf64_Shdr *table,
-	const Elf64_Shdr *strings)
+/* The table lies in `tables`; its addresses are those of `file`. */
+static int take_symbols_of(struct elf_landmarks *landmarks, const struct elf_file *file,
+	struct elf_file *tables, const Elf64_Shdr *table, const Elf64_Shdr *strings)
 {
 	_cleanup_free_ Elf64_Sym *symbols = calloc(SYMBOLS_CHUNK, sizeof(*symbols));
-	uint64_t n = table->sh_size / elf_file_symbol_size(file);
+	uint64_t n = table->sh_size / elf_file_symbol_size(tables);
 	_cleanup_free_ char *text = NULL;
-	int r = symbols ? read_table(file, strings->sh_offset, strings->sh_size, &text) : -ENOMEM;
+	int r = symbols ? read_table(tables, strings->sh_offset, strings->sh_size, &text) : -ENOMEM;
 	struct names names = {text, strings->sh_size, NAMES_MAX};
 
 	if (table->sh_size > TABLE_MAX)
@@ -210,29 +211,30 @@ static int take_symbols_of(struct elf_landmarks *landmarks, struct elf_file *fil
 	for (uint64_t at = 0; r == 0 && at < n && names.left > 0; at += SYMBOLS_CHUNK) {
 		size_t count = n - at < SYMBOLS_CHUNK ? (size_t)(n - at) : SYMBOLS_CHUNK;
 
-		r = elf_file_symbols(file, table->sh_offset, at, count, symbols);
+		r = elf_file_symbols(tables, table->sh_offset, at, count, symbols);
 		for (size_t i = 0; r == 0 && i < count && names.left > 0; i++)
 			if (is_place(&symbols[i]) && symbols[i].st_name < names.size)
 				r = add_mark(landmarks, file, symbols[i].st_value,
-					name_key(&names, symbols[i].st_name));
+					name_key(&names, symbols[i].st_name) | 1);
 	}
 	return r;
 }
 
-/* Takes the first symbol table of that type. */
-static int take_symbols(struct elf_landmarks *landmarks, struct elf_file *file, uint32_t type)
+/* Takes the first symbol table of that type in `tables`, which is the file itself or was split from it. */
+static int take_symbols(
+	struct elf_landmarks *landmarks, const struct elf_file *file, struct elf_file *tables, uint32_t type)
 {
 	uint64_t n, names;
-	int r = elf_file_sections(file, &n, &names);
+	int r = elf_file_sections(tables, &n, &names);
 
 	for (uint64_t i = 1; r == 0 && i < n && i < SECTIONS_MAX; i++) {
 		Elf64_Shdr table, strings;
 
-		r = elf_file_section(file, i, &table);
+		r = elf_file_section(tables, i, &table);
 		if (r < 0 || table.sh_type != type)
 			continue;
-		r = elf_file_section(file, table.sh_link, &strings);
-		return r < 0 ? r : take_symbols_of(landmarks, file, &table, &strings);
+		r = elf_file_section(tables, table.sh_link, &strings);
+		return r < 0 ? r : take_symbols_of(landmarks, file, tables, &table, &strings);
 	}
 	return r;
 }
@@ -249,7 +251,7 @@ static int take_functions(struct elf_landmarks *landmarks, struct elf_file *file
 
 		for (size_t j = 0; j < NEIGHBOURS; j++)
 			distances[j] = (uint32_t)(starts[i + j + 1] - starts[i + j]);
-		r = add_mark(landmarks, file, starts[i], key_of(distances, sizeof(distances)));
+		r = add_mark(landmarks, file, starts[i], key_of(distances, sizeof(distances)) & ~1u);
 	}
 	return r;
 }
@@ -300,7 +302,7 @@ static int forgive(int r)
 	return r == -ENOEXEC ? 0 : r;
 }
 
-int elf_landmarks_read(int fd, struct elf_landmarks *ret)
+int elf_landmarks_read(int fd, struct elf_file *symbols, struct elf_landmarks *ret)
 {
 	_cleanup_(elf_landmarks_releasep) struct elf_landmarks landmarks = {0};
 	_cleanup_(elf_file_releasep) struct elf_file file = {0};
@@ -317,9 +319,11 @@ int elf_landmarks_read(int fd, struct elf_landmarks *ret)
 	if (r == 0 && landmarks.n_parts == 0)
 		r = take_segments(&landmarks, &file);
 	if (r == 0)
-		r = forgive(take_symbols(&landmarks, &file, SHT_SYMTAB));
+		r = forgive(take_symbols(&landmarks, &file, &file, SHT_SYMTAB));
+	if (r == 0 && symbols)
+		r = forgive(take_symbols(&landmarks, &file, symbols, SHT_SYMTAB));
 	if (r == 0)
-		r = forgive(take_symbols(&landmarks, &file, SHT_DYNSYM));
+		r = forgive(take_symbols(&landmarks, &file, &file, SHT_DYNSYM));
 	if (r == 0)
 		r = forgive(take_functions(&landmarks, &file));
 	if (r < 0)

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "elf/file.h"
+
 #define LANDMARK_PARTS_MAX 256u /* of a file: the first ones */
 
 struct elf_part {
@@ -23,9 +25,14 @@ struct elf_part {
 };
 
 struct elf_landmark {
-	uint32_t key;
+	uint32_t key;    /* odd: of a name; even: of lengths */
 	uint32_t offset; /* bytes, in the file */
 };
+
+static inline bool elf_landmark_is_name(const struct elf_landmark *mark)
+{
+	return mark->key % 2;
+}
 
 struct elf_landmarks {
 	struct elf_part *parts; /* owned; ascending by offset, never overlapping */
@@ -34,8 +41,11 @@ struct elf_landmarks {
 	size_t n_marks, marks_capacity;
 };
 
-/* *ret is the caller's to release. Returns 0, -ENOEXEC (no ELF file that can be used), -ENOMEM or negative errno. */
-int elf_landmarks_read(int fd, struct elf_landmarks *ret);
+/*
+ * `symbols` has a symbol table that was split from the file, and may be hostile, too; or is NULL. *ret is the caller's to
+ * release. Returns 0, -ENOEXEC (no ELF file that can be used), -ENOMEM or negative errno.
+ */
+int elf_landmarks_read(int fd, struct elf_file *symbols, struct elf_landmarks *ret);
 
 /*
  * Adds copies of what `from`, which should be of the same build, has more to *to, which is allocated if it is NULL. `from`

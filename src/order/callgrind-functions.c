@@ -121,7 +121,7 @@ static int add_named(struct file *file, const char *name, struct profile_functio
 		if (file->called[at])
 			continue;
 		file->called[at] = true;
-		r = profile_functions_add_call(functions, file->object, image->by_name[i]->address);
+		r = profile_functions_add_call(functions, file->object, image->by_name[i]->address, NULL);
 		if (r < 0)
 			return r;
 	}

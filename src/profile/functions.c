@@ -97,7 +97,8 @@ int profile_functions_add_object(struct profile_functions *functions, const char
 	return 0;
 }
 
-int profile_functions_add_call(struct profile_functions *functions, size_t object, uint64_t address)
+int profile_functions_add_call(struct profile_functions *functions, size_t object, uint64_t address,
+	const struct profile_place *place)
 {
 	struct profile_object *to = &functions->objects[object];
 	int r;
@@ -107,7 +108,8 @@ int profile_functions_add_call(struct profile_functions *functions, size_t objec
 	r = ARRAY_RESERVE(to->calls, to->calls_capacity, to->n_calls + 1);
 	if (r < 0)
 		return r;
-	to->calls[to->n_calls++] = (struct profile_call){address, functions->n_calls++};
+	to->calls[to->n_calls++] = (struct profile_call){
+		address, functions->n_calls++, place ? *place : (struct profile_place){0}};
 	return 0;
 }
 
@@ -136,14 +138,41 @@ void profile_functions_finish(struct profile_functions *functions)
 	forget_names(functions);
 }
 
+int profile_functions_leave_out(struct profile_functions *functions, size_t object)
+{
+	uint32_t *gone = calloc((size_t)functions->n_calls + 1, sizeof(*gone)), n = 0;
+	struct profile_object *out = &functions->objects[object];
+
+	if (!gone)
+		return -ENOMEM;
+	for (size_t i = 0; i < out->n_calls; i++)
+		gone[out->calls[i].order] = 1;
+	out->n_calls = 0;
+	for (uint32_t i = 0; i < functions->n_calls; i++) {
+		n += gone[i];
+		gone[i] = n;
+	}
+	for (size_t i = 0; i < functions->n_objects; i++)
+		for (size_t j = 0; j < functions->objects[i].n_calls; j++)
+			functions->objects[i].calls[j].order -= gone[functions->objects[i].calls[j].order];
+	functions->n_calls -= n;
+	profile_functions_finish(functions);
+	free(gone);
+	return 0;
+}
+
 static bool object_good(const struct profile_object *object)
 {
 	if (!object->path || object->path[0] != '/' || strnlen(object->path, PATH_MAX) == PATH_MAX ||
 		object->n_calls == 0)
 		return false;
-	for (size_t i = 1; i < object->n_calls; i++)
-		if (object->calls[i].address <= object->calls[i - 1].address)
+	for (size_t i = 0; i < object->n_calls; i++) {
+		const struct profile_place *place = &object->calls[i].place;
+
+		if (place->size > UINT32_MAX - place->offset ||
+			(i > 0 && object->calls[i].address <= object->calls[i - 1].address))
 			return false;
+	}
 	return true;
 }
 
@@ -194,7 +223,7 @@ const struct profile_call *profile_object_find(const struct profile_object *obje
 /* A function, and the index of its object. */
 struct ordered {
 	size_t object;
-	uint64_t address;
+	const struct profile_call *call; /* borrowed */
 };
 
 /* The functions in the order of their first calls. The caller frees it; NULL if memory runs out. */
@@ -205,7 +234,7 @@ static struct ordered *in_order(const struct profile_functions *functions)
 	for (size_t i = 0; ordered && i < functions->n_objects; i++)
 		for (size_t j = 0; j < functions->objects[i].n_calls; j++)
 			ordered[functions->objects[i].calls[j].order] =
-				(struct ordered){i, functions->objects[i].calls[j].address};
+				(struct ordered){i, &functions->objects[i].calls[j]};
 	return ordered;
 }
 
@@ -251,8 +280,9 @@ int profile_functions_merge(struct profile_functions **into, const struct profil
 		struct profile_object before = (*into)->objects[object];
 
 		before.n_calls = known[object];
-		if (before.n_calls == 0 || !profile_object_find(&before, ordered[i].address))
-			r = profile_functions_add_call(*into, object, ordered[i].address);
+		if (before.n_calls == 0 || !profile_object_find(&before, ordered[i].call->address))
+			r = profile_functions_add_call(
+				*into, object, ordered[i].call->address, &ordered[i].call->place);
 	}
 	profile_functions_finish(*into);
 	return r;

@@ -8,9 +8,18 @@
 #include "base/inode-map.h"
 #include "profile/profile.h"
 
+/* Where a called function lies in its file, and by which landmarks (elf/landmarks.h) it is found in another build of it. */
+struct profile_place {
+	uint32_t offset;  /* bytes, in the file */
+	uint32_t size;    /* bytes; 0: none of this is known; offset + size does not overflow */
+	uint32_t name;    /* key of its name; 0: none */
+	uint32_t lengths; /* key of the lengths of it and its neighbours; 0: none */
+};
+
 struct profile_call {
 	uint64_t address; /* of the function's entry, as linked */
 	uint32_t order;   /* the n-th function that was called for the first time has n, from 0 on */
+	struct profile_place place;
 };
 
 /* An ELF file in which breakpoints lay. Another build of it is another object. */
@@ -37,8 +46,12 @@ void profile_functions_free(struct profile_functions *functions);
 int profile_functions_add_object(struct profile_functions *functions, const char *path,
 	const uint8_t *build_id, size_t build_id_size, size_t *ret_index);
 
-/* Adds a function that is called for the first time now, after all others. Returns 0, -EOVERFLOW or -ENOMEM. */
-int profile_functions_add_call(struct profile_functions *functions, size_t object, uint64_t address);
+/*
+ * Adds a function that is called for the first time now, after all others. `place` may be NULL: it is not known. Returns 0,
+ * -EOVERFLOW or -ENOMEM.
+ */
+int profile_functions_add_call(struct profile_functions *functions, size_t object, uint64_t address,
+	const struct profile_place *place);
 
 /* Completes them after adding: sorts the calls, and takes out objects without any. */
 void profile_functions_finish(struct profile_functions *functions);
@@ -52,6 +65,9 @@ const struct profile_object *profile_functions_of(
 
 /* The call of the function at this address; NULL if it was not called. */
 const struct profile_call *profile_object_find(const struct profile_object *object, uint64_t address);
+
+/* Takes out an object. Returns 0 or -ENOMEM. */
+int profile_functions_leave_out(struct profile_functions *functions, size_t object);
 
 /* *ret, a copy, is the caller's to free. `functions` may be NULL: then *ret is, too. Returns 0 or -ENOMEM. */
 int profile_functions_copy(const struct profile_functions *functions, struct profile_functions **ret);

@@ -127,6 +127,7 @@ int session_make_profile(struct session *session, struct record_result *result)
 	profile_identify(&result->profile);
 	result->profile.bias = biases(session, &summary) | (result->files_unnamed ? PROFILE_BIAS_UNNAMED : 0);
 	result->profile.functions = TAKE_PTR(session->following.functions);
+	profile_keep_places(result->profile.functions);
 	result->pages_resident = session->backend->looks ? 0 : summary.pages_resident;
 	result->events_unknown = summary.events_unknown;
 	result->names_by_walking = session->opens.fd < 0 && !session->backend->looks;

@@ -17,10 +17,10 @@
 #define SECTIONS   3
 
 /*
- * The landmarks of a file with these strings and with `n` functions, the names of which begin at the second string and
- * lie `distance` bytes apart.
+ * A file with these strings and with `n` functions, the names of which begin at the second string and lie `distance` bytes
+ * apart.
  */
-static struct elf_landmarks landmarks_of(const char *strings, size_t size, size_t n, size_t distance)
+static int make_file(const char *strings, size_t size, size_t n, size_t distance)
 {
 	size_t symbols_at = STRINGS_AT + size, sections_at = symbols_at + n * sizeof(Elf64_Sym);
 	Elf64_Shdr sections[SECTIONS] = {
@@ -33,7 +33,6 @@ static struct elf_landmarks landmarks_of(const char *strings, size_t size, size_
 	};
 	size_t file_size = sections_at + sizeof(sections);
 	uint8_t *file = calloc(1, file_size);
-	struct elf_landmarks landmarks = {0};
 	struct handmade elf;
 	int fd;
 
@@ -55,10 +54,18 @@ static struct elf_landmarks landmarks_of(const char *strings, size_t size, size_
 	}
 	memcpy(file + sections_at, sections, sizeof(sections));
 	fd = memory_file(file, file_size);
-	assert_int_equal(elf_landmarks_read(fd, &landmarks), 0);
+	free(file);
+	return fd;
+}
+
+static struct elf_landmarks landmarks_of(const char *strings, size_t size, size_t n, size_t distance)
+{
+	struct elf_landmarks landmarks = {0};
+	int fd = make_file(strings, size, n, distance);
+
+	assert_int_equal(elf_landmarks_read(fd, NULL, &landmarks), 0);
 	assert_true(elf_landmarks_good(&landmarks));
 	close(fd);
-	free(file);
 	return landmarks;
 }
 
@@ -70,7 +77,37 @@ static void named_functions_are_landmarks(void **state)
 	assert_int_equal(landmarks.marks[0].offset, 0x500);
 	assert_int_equal(landmarks.marks[1].offset, 0x501);
 	assert_int_not_equal(landmarks.marks[0].key, landmarks.marks[1].key);
+	assert_true(elf_landmark_is_name(&landmarks.marks[0]) && elf_landmark_is_name(&landmarks.marks[1]));
 	elf_landmarks_release(&landmarks);
+}
+
+/* The names of a stripped file lie in another one, which may be damaged. */
+static void names_may_have_been_split_off(void **state)
+{
+	struct elf_landmarks whole = landmarks_of("\0one\0two", sizeof("\0one\0two"), 2, 4), stripped = {0};
+	int split = make_file("\0one\0two", sizeof("\0one\0two"), 2, 4), fd;
+	struct elf_file symbols;
+	struct handmade elf;
+	const char *problem;
+
+	handmade_init(&elf);
+	fd = memory_file(&elf, sizeof(elf));
+	assert_int_equal(elf_landmarks_read(fd, NULL, &stripped), 0);
+	assert_int_equal(stripped.n_marks, 0);
+	elf_landmarks_release(&stripped);
+	assert_int_equal(elf_file_open(&symbols, split, &problem), 0);
+	assert_int_equal(elf_landmarks_read(fd, &symbols, &stripped), 0);
+	assert_int_equal(stripped.n_marks, whole.n_marks);
+	assert_memory_equal(stripped.marks, whole.marks, whole.n_marks * sizeof(*whole.marks));
+	elf_landmarks_release(&stripped);
+	symbols.size -= 1; /* the last section header is not all there */
+	symbols.page_size = 0;
+	assert_int_equal(elf_landmarks_read(fd, &symbols, &stripped), 0);
+	assert_int_equal(stripped.n_marks, 0);
+	elf_landmarks_release(&stripped);
+	elf_landmarks_release(&whole);
+	close(fd);
+	close(split);
 }
 
 /* Each name is nearly all of the table: 4 GB together, of which 256 MB are read. */
@@ -93,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(named_functions_are_landmarks),
+		cmocka_unit_test(names_may_have_been_split_off),
 		cmocka_unit_test(names_that_overlap_are_not_read_without_end),
 	};
 

@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(r < 0 || needs.is_32bit || (needs.tls_align & (needs.tls_align - 1)) == 0);
 	must(static_tls_of(&needs) <= static_tls_add(needs.tls_size, needs.tls_align));
 	inputs_taken += taken || r == 0;
-	r = elf_landmarks_read(fd, &landmarks);
+	r = elf_landmarks_read(fd, NULL, &landmarks);
 	must(r == 0 || r == -ENOEXEC);
 	must(elf_landmarks_good(&landmarks));
 	return 0;

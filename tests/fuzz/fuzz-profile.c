@@ -61,6 +61,20 @@ static void cut_at_every_exec(const struct profile *profile)
 	}
 }
 
+/* Whatever is said of functions, no page lies beyond the file. */
+static void carry_by_functions(const struct profile *profile, const struct profile_file *file)
+{
+	for (size_t i = 0; file->landmarks && profile->functions && i < profile->functions->n_objects; i++) {
+		_cleanup_(profile_file_releasep) struct profile_file carried = {0};
+
+		if (profile_file_carry(file, &profile->functions->objects[i], file->landmarks, file->size,
+			    profile->page_size, &carried) < 0)
+			continue;
+		for (size_t j = 0; j < carried.n_ranges; j++)
+			must((uint64_t)carried.ranges[j].page * profile->page_size < file->size);
+	}
+}
+
 /* Carries each file to itself, and to the one before it. */
 static void carry_every_file(const struct profile *profile)
 {
@@ -75,9 +89,10 @@ static void carry_every_file(const struct profile *profile)
 
 			if (builds[j] &&
 				profile_file_carry(
-					file, builds[j], file->size, profile->page_size, &carried) == 0)
+					file, NULL, builds[j], file->size, profile->page_size, &carried) == 0)
 				must(profile_file_pages(&carried) <= profile_file_pages(file));
 		}
+		carry_by_functions(profile, file);
 		before = file->landmarks ? file->landmarks : before;
 	}
 }

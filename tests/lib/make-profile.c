@@ -10,6 +10,7 @@
  *     runs N                           default: the largest RUNS below, or 1
  *     file regular|directory|symlink PATH
  *     range PAGE PAGES ORDER RUNS      of the file before it
+ *     call ADDRESS OFFSET SIZE         a function of the file before it was called, after those named before
  *     exec PATH ORDER
  *     metadata PATH PAGE PAGES         of the file system that this file or folder is on, if it has an id
  *     EOF
@@ -19,6 +20,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +31,7 @@
 #include "base/strings.h"
 #include "device/file-system.h"
 #include "profile/file/profile-file.h"
+#include "profile/functions.h"
 #include "profile/metadata.h"
 #include "profile/recordings/recordings.h"
 #include "profile/updates/carry.h"
@@ -104,6 +107,29 @@ static int add_range(struct maker *maker, const char *text)
 	return profile_file_add_range(&profile->files[profile->n_files - 1], range);
 }
 
+/* In a file whose functions are known, it lies at this offset. */
+static int add_call(struct maker *maker, const char *text)
+{
+	struct profile *profile = &maker->profile;
+	const struct profile_file *file;
+	struct profile_place place = {0};
+	uint64_t address;
+	size_t index;
+	int r;
+
+	if (profile->n_files == 0 ||
+		sscanf(text, "%" SCNu64 " %u %u", &address, &place.offset, &place.size) != 3)
+		return -EINVAL;
+	file = &profile->files[profile->n_files - 1];
+	if (!profile->functions)
+		profile->functions = calloc(1, sizeof(*profile->functions));
+	if (!profile->functions)
+		return -ENOMEM;
+	r = profile_functions_add_object(
+		profile->functions, file->path, file->build_id, file->build_id_size, &index);
+	return r < 0 ? r : profile_functions_add_call(profile->functions, index, address, &place);
+}
+
 static int add_exec(struct maker *maker, char *text)
 {
 	char *space = strrchr(text, ' ');
@@ -162,6 +188,8 @@ static int take_line(struct maker *maker, char *line)
 		return add_file(maker, rest);
 	if ((rest = after_prefix(line, "range ")))
 		return add_range(maker, rest);
+	if ((rest = after_prefix(line, "call ")))
+		return add_call(maker, rest);
 	if ((rest = after_prefix(line, "metadata ")))
 		return add_metadata(maker, rest);
 	if ((rest = after_prefix(line, "exec ")))
@@ -205,6 +233,10 @@ static int finish(struct maker *maker, const char *out, bool add)
 	profile->recorded = (int64_t)time(NULL);
 	profile->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	profile->backend = PROFILE_BACKEND_SYNTHETIC;
+	if (profile->functions) {
+		profile_functions_finish(profile->functions);
+		profile_keep_places(profile->functions);
+	}
 	r = profile_finish(profile);
 	for (size_t i = 0; r == 0 && i < profile->n_files; i++)
 		(void)profile_file_keep_landmarks(&profile->files[i], profile->page_size);

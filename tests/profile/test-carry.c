@@ -40,19 +40,26 @@ static bool has_page(const struct profile_file *file, uint32_t page)
 	return false;
 }
 
-/* Carries `pages` to a build with these landmarks, and expects `wanted`. Both end with UINT32_MAX. */
-static void carries(const uint32_t *pages, const struct elf_landmarks *from, const struct elf_landmarks *to,
-	const uint32_t *wanted)
+/* The same if functions are known to have been called; NULL: it is not known. */
+static void carries_by(const uint32_t *pages, const struct profile_object *called,
+	const struct elf_landmarks *from, const struct elf_landmarks *to, const uint32_t *wanted)
 {
 	_cleanup_(profile_file_releasep) struct profile_file file = file_of(pages, from), carried = {0};
 	size_t n = 0;
 
-	assert_int_equal(
-		profile_file_carry(&file, to, SIZE, PAGE, &carried), wanted[0] == UINT32_MAX ? -ENODATA : 0);
+	assert_int_equal(profile_file_carry(&file, called, to, SIZE, PAGE, &carried),
+		wanted[0] == UINT32_MAX ? -ENODATA : 0);
 	for (; wanted[n] != UINT32_MAX; n++)
 		if (!has_page(&carried, wanted[n]))
 			fail_msg("page %u is missing", wanted[n]);
 	assert_int_equal(profile_file_pages(&carried), n);
+}
+
+/* Carries `pages` to a build with these landmarks, and expects `wanted`. Both end with UINT32_MAX. */
+static void carries(const uint32_t *pages, const struct elf_landmarks *from, const struct elf_landmarks *to,
+	const uint32_t *wanted)
+{
+	carries_by(pages, NULL, from, to, wanted);
 }
 
 #define PAGES(...)                                                                                           \
@@ -117,12 +124,79 @@ static void there_are_never_more_pages_than_before(void **state)
 		file_of(PAGES(2, 5, 8, 12, 20, 35), &from);
 	_cleanup_(profile_file_releasep) struct profile_file halved = {0}, narrowed = {0};
 
-	assert_int_equal(profile_file_carry(&file, &half, SIZE, PAGE, &halved), 0);
+	assert_int_equal(profile_file_carry(&file, NULL, &half, SIZE, PAGE, &halved), 0);
 	assert_int_equal(profile_file_pages(&halved), 6);
 	narrow.parts = &part;
 	narrow.n_marks = 0;
-	assert_int_equal(profile_file_carry(&file, &narrow, SIZE, PAGE, &narrowed), 0);
+	assert_int_equal(profile_file_carry(&file, NULL, &narrow, SIZE, PAGE, &narrowed), 0);
 	assert_in_range(profile_file_pages(&narrowed), 1, 2);
+}
+
+/* Three functions that were called, the last of which reaches to the next page. */
+#define FIRST  (12 * PAGE + 100)
+#define SECOND (12 * PAGE + 300)
+#define THIRD  (13 * PAGE - 100)
+static struct profile_call calls[] = {
+	{.order = 0, .place = {FIRST, 200, 201, 202}},
+	{.order = 1, .place = {SECOND, 100, 203, 204}},
+	{.order = 2, .place = {THIRD, 200, 205, 206}},
+};
+static const struct profile_object called = {.calls = calls, .n_calls = 3};
+
+/* build(0) in which the landmarks of functions are those. */
+static struct elf_landmarks build_with(const struct elf_landmark *functions, size_t n)
+{
+	static struct elf_landmark marks[16];
+	struct elf_landmarks landmarks = build(0);
+
+	assert_true(n + landmarks.n_marks <= 16);
+	memcpy(marks, landmarks.marks, landmarks.n_marks * sizeof(*marks));
+	memcpy(marks + landmarks.n_marks, functions, n * sizeof(*marks));
+	landmarks.marks = marks;
+	landmarks.n_marks += n;
+	return landmarks;
+}
+
+#define MARKS(...)                                                                                           \
+	build_with((const struct elf_landmark[]){__VA_ARGS__},                                               \
+		sizeof((const struct elf_landmark[]){__VA_ARGS__}) / sizeof(struct elf_landmark))
+
+static void called_functions_lead(void **state)
+{
+	const struct elf_landmarks from = build(0);
+	struct elf_landmarks to = MARKS({201, 20 * PAGE + 50}, {203, 5 * PAGE}, {205, 7 * PAGE});
+
+	carries_by(PAGES(12), &called, &from, &to, PAGES(20, 5, 7));
+	carries_by(PAGES(12, 13), &called, &from, &to, PAGES(20, 5, 7));
+	/* A page on which nothing was called, and one of another part of the file, go where they went before. */
+	carries_by(PAGES(0, 2, 13), &called, &from, &to, PAGES(0, 2, 7));
+	carries_by(PAGES(11), &called, &from, &to, PAGES(11));
+	carries(PAGES(12), &from, &to, PAGES(12));
+	/* One that lies on two pages now has both. */
+	to = MARKS({201, 20 * PAGE - 50}, {203, 5 * PAGE}, {205, 5 * PAGE + 200});
+	carries_by(PAGES(12), &called, &from, &to, PAGES(19, 20, 5));
+}
+
+static void names_are_surer_than_lengths(void **state)
+{
+	const struct elf_landmarks from = build(0);
+	struct elf_landmarks to =
+		MARKS({201, 20 * PAGE}, {202, 30 * PAGE}, {204, 8 * PAGE}, {205, 20 * PAGE + 200});
+
+	carries_by(PAGES(12), &called, &from, &to, PAGES(20, 8));
+}
+
+/* What is nowhere in the new build is carried by the landmarks around it, and by nothing else of its page. */
+static void functions_that_are_gone_are_carried_by_landmarks(void **state)
+{
+	const struct elf_landmarks from = build(0), further = build(3 * PAGE), torn = build(4000);
+	struct elf_landmarks to = MARKS({203, 5 * PAGE}, {205, 5 * PAGE + 100});
+
+	carries_by(PAGES(12), &called, &from, &further, PAGES(15));
+	carries_by(PAGES(12), &called, &from, &to, PAGES(5, 12));
+	/* The page was torn. Its functions lie on the second half, but for the last one, which begins there. */
+	carries_by(PAGES(12), &called, &from, &torn, PAGES(13));
+	carries_by(PAGES(12, 13), &called, &from, &torn, PAGES(13, 14));
 }
 
 static void headers_stay_and_what_is_beyond_the_end_goes(void **state)
@@ -148,10 +222,33 @@ static void wild_numbers_do_no_harm(void **state)
 		_cleanup_(profile_file_releasep) struct profile_file file =
 			file_of(PAGES(0, 1, 1u << 19, (1u << 20) - 1, 1u << 20, UINT32_MAX - 2), &from);
 		_cleanup_(profile_file_releasep) struct profile_file carried = {0};
-		int r = profile_file_carry(&file, &to, sizes[i], PAGE, &carried);
+		int r = profile_file_carry(&file, NULL, &to, sizes[i], PAGE, &carried);
 
 		assert_true(r == 0 || r == -ENODATA);
 		assert_true(profile_file_pages(&carried) <= 6);
+		for (size_t j = 0; j < carried.n_ranges; j++)
+			assert_true((uint64_t)carried.ranges[j].page * PAGE < sizes[i]);
+	}
+}
+
+/* Functions that overlap, that reach as far as numbers go, and that are many at one place. */
+static void wild_functions_do_no_harm(void **state)
+{
+	static struct profile_call wild[5000];
+	const struct profile_object object = {.calls = wild, .n_calls = sizeof(wild) / sizeof(*wild)};
+	struct elf_landmarks from = build(0), to = MARKS({201, UINT32_MAX}, {203, UINT32_MAX - 1}, {205, 0});
+	const uint64_t sizes[] = {0, 1, PAGE, SIZE, UINT32_MAX, UINT64_MAX};
+
+	for (uint32_t i = 0; i < object.n_calls; i++)
+		wild[i].place = (struct profile_place){
+			i * 7919u % (64 * PAGE), i % 3 ? UINT32_MAX - 64 * PAGE : i % 7, 201 + i % 6, i};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		_cleanup_(profile_file_releasep) struct profile_file file =
+			file_of(PAGES(0, 1, 12, 13, 40), &from);
+		_cleanup_(profile_file_releasep) struct profile_file carried = {0};
+		int r = profile_file_carry(&file, &object, &to, sizes[i], PAGE, &carried);
+
+		assert_true(r == 0 || r == -ENODATA);
 		for (size_t j = 0; j < carried.n_ranges; j++)
 			assert_true((uint64_t)carried.ranges[j].page * PAGE < sizes[i]);
 	}
@@ -166,7 +263,7 @@ static void what_is_kept_is_enough_for_the_same_build(void **state)
 	uint32_t page;
 
 	file.path = realpath("/proc/self/exe", NULL);
-	assert_int_equal(elf_landmarks_read(fd, &all), 0);
+	assert_int_equal(elf_landmarks_read(fd, NULL, &all), 0);
 	assert_true(elf_landmarks_good(&all));
 	assert_true(all.n_parts > 10 && all.n_marks > 20);
 	page = all.marks[all.n_marks / 2].offset / PAGE;
@@ -176,7 +273,7 @@ static void what_is_kept_is_enough_for_the_same_build(void **state)
 	assert_true(elf_landmarks_good(file.landmarks));
 	assert_in_range(file.landmarks->n_marks, 1, 3);
 	assert_true(file.landmarks->n_parts < all.n_parts);
-	assert_int_equal(profile_file_carry(&file, &all, UINT32_MAX, PAGE, &carried), 0);
+	assert_int_equal(profile_file_carry(&file, NULL, &all, UINT32_MAX, PAGE, &carried), 0);
 	assert_true(has_page(&carried, page));
 }
 
@@ -226,6 +323,10 @@ int main(void)
 		cmocka_unit_test(each_landmark_moves_by_itself),
 		cmocka_unit_test(without_landmarks_the_share_of_the_section_counts),
 		cmocka_unit_test(there_are_never_more_pages_than_before),
+		cmocka_unit_test(called_functions_lead),
+		cmocka_unit_test(names_are_surer_than_lengths),
+		cmocka_unit_test(functions_that_are_gone_are_carried_by_landmarks),
+		cmocka_unit_test(wild_functions_do_no_harm),
 		cmocka_unit_test(headers_stay_and_what_is_beyond_the_end_goes),
 		cmocka_unit_test(wild_numbers_do_no_harm),
 		cmocka_unit_test(what_is_kept_is_enough_for_the_same_build),

@@ -21,7 +21,7 @@
 #include "seal.h"
 
 /* Offsets on disk: profile/file/disk-layout.h. */
-enum { AT_STRINGS_SIZE = 60, AT_FUNCTIONS_SIZE = 104, OBJECT = 48, CALL = 8 };
+enum { AT_STRINGS_SIZE = 60, AT_FUNCTIONS_SIZE = 104, OBJECT = 48, CALL = 24 };
 
 static const uint8_t id[] = {1, 2, 3, 4};
 
@@ -33,7 +33,7 @@ static void call(
 
 	assert_int_equal(profile_functions_add_object(functions, path, id, id_size, &index), 0);
 	for (; *addresses; addresses++)
-		assert_int_equal(profile_functions_add_call(functions, index, *addresses), 0);
+		assert_int_equal(profile_functions_add_call(functions, index, *addresses, NULL), 0);
 }
 
 /* The program calls two functions, a library one, then the program a third. */
@@ -112,6 +112,51 @@ static void merging_keeps_both_orders(void **state)
 	profile_functions_free(nothing);
 }
 
+/* Without one object, the calls of the others keep their order. */
+static void an_object_is_left_out_with_its_calls(void **state)
+{
+	struct profile_functions *functions = some();
+
+	assert_int_equal(profile_functions_leave_out(functions, 1), 0);
+	assert_int_equal(profile_functions_check(functions), 0);
+	assert_int_equal(functions->n_objects, 1);
+	assert_int_equal(functions->n_calls, 3);
+	assert_int_equal(order_of(functions, "", 4, 0x401100), 0);
+	assert_int_equal(order_of(functions, "", 4, 0x401000), 1);
+	assert_int_equal(order_of(functions, "", 4, 0x401200), 2);
+	assert_int_equal(profile_functions_leave_out(functions, 0), 0);
+	assert_int_equal(profile_functions_check(functions), 0);
+	assert_int_equal(functions->n_objects, 0);
+	profile_functions_free(functions);
+}
+
+/* What is known of the place of a function is kept in copies, merged, and on disk. */
+static void places_are_kept(void **state)
+{
+	static const struct profile_place place = {0x1100, 64, 201, 202};
+	_cleanup_(profile_releasep) struct profile profile = fixture_small(), read = {0};
+	_cleanup_free_ void *data = NULL;
+	struct profile_functions *known = calloc(1, sizeof(*known));
+	const struct profile_call *found;
+	size_t index, size;
+
+	assert_int_equal(profile_functions_add_object(known, "/opt/app/bin/app", id, 4, &index), 0);
+	assert_int_equal(profile_functions_add_call(known, index, 0x401400, &place), 0);
+	profile_functions_finish(known);
+	profile.functions = some();
+	assert_int_equal(profile_functions_merge(&profile.functions, known), 0);
+	assert_int_equal(profile_serialize(&profile, &data, &size), 0);
+	assert_int_equal(profile_parse(data, size, &read), PROFILE_GOOD);
+	found = profile_object_find(&read.functions->objects[0], 0x401400);
+	assert_non_null(found);
+	assert_memory_equal(&found->place, &place, sizeof(place));
+	found = profile_object_find(&read.functions->objects[0], 0x401100);
+	assert_int_equal(found->place.size, 0);
+	known->objects[0].calls[0].place.size = UINT32_MAX - 0x10ff;
+	assert_int_not_equal(profile_functions_check(known), 0);
+	profile_functions_free(known);
+}
+
 static size_t index_of(struct profile_functions *functions, const char *path, const uint8_t *build_id)
 {
 	size_t index;
@@ -132,7 +177,8 @@ static void each_build_of_an_object_is_one_object(void **state)
 			snprintf(path, sizeof(path), "/lib/%zu", i);
 			assert_int_equal(index_of(functions, path, id), 2 * i);
 			assert_int_equal(index_of(functions, path, other), 2 * i + 1);
-			assert_int_equal(profile_functions_add_call(functions, 2 * i + round % 2, round), 0);
+			assert_int_equal(
+				profile_functions_add_call(functions, 2 * i + round % 2, round, NULL), 0);
 		}
 		assert_int_equal(functions->n_objects, 2000);
 	}
@@ -235,6 +281,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_found_by_build_id_or_path),
 		cmocka_unit_test(merging_keeps_both_orders),
+		cmocka_unit_test(an_object_is_left_out_with_its_calls),
+		cmocka_unit_test(places_are_kept),
 		cmocka_unit_test(each_build_of_an_object_is_one_object),
 		cmocka_unit_test(orders_are_checked),
 		cmocka_unit_test(profile_with_functions_is_read_back),

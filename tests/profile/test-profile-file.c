@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "elf/landmarks.h"
 #include "fixture.h"
+#include "profile/file/disk-layout.h"
 #include "profile/file/profile-file.h"
 #include "profile/metadata.h"
 #include "replace/publish.h"
@@ -376,11 +377,11 @@ static void other_versions_are_refused(void **state)
 	struct image image = small_image();
 
 	poke(AT_VERSION, UINT32_MAX, PROFILE_NEWER);
-	for (uint32_t version = 0; version < 7; version++)
+	for (uint32_t version = 0; version < PROFILE_VERSION; version++)
 		poke(AT_VERSION, version, PROFILE_OLDER);
 	image.data[AT_VERSION] = 1;
 	assert_int_equal(parse(&image, AT_PAGE_SIZE), PROFILE_OLDER);
-	image.data[AT_VERSION] = 8;
+	image.data[AT_VERSION] = PROFILE_VERSION + 1;
 	assert_int_equal(parse(&image, AT_PAGE_SIZE), PROFILE_NEWER);
 	free(image.data);
 }

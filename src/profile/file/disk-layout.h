@@ -28,7 +28,7 @@
 #include "elf/landmarks.h"
 #include "profile/file/profile-file.h"
 
-#define PROFILE_VERSION 7u
+#define PROFILE_VERSION 8u
 
 struct disk_header {
 	uint8_t magic[8]; /* PROFILE_MAGIC */
@@ -99,6 +99,10 @@ struct disk_object {
 struct disk_call {
 	uint32_t offset; /* from base */
 	uint32_t order;
+	uint32_t place; /* these four as in struct profile_place */
+	uint32_t size;
+	uint32_t name;
+	uint32_t lengths;
 };
 
 _Static_assert(sizeof(struct disk_header) == 112, "on-disk layout");
@@ -109,4 +113,4 @@ _Static_assert(sizeof(struct disk_range) == 20, "on-disk layout");
 _Static_assert(sizeof(struct disk_file_system) == 16, "on-disk layout");
 _Static_assert(sizeof(struct disk_block_range) == 8, "on-disk layout");
 _Static_assert(sizeof(struct disk_object) == 48, "on-disk layout");
-_Static_assert(sizeof(struct disk_call) == 8, "on-disk layout");
+_Static_assert(sizeof(struct disk_call) == 24, "on-disk layout");

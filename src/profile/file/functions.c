@@ -26,7 +26,9 @@ static int put_object(struct writer *writer, const struct profile_object *object
 	writer_put_string(writer, object->path);
 	for (size_t i = 0; i < object->n_calls; i++) {
 		uint64_t offset = object->calls[i].address - base;
-		struct disk_call call = {LE32(offset), LE32(object->calls[i].order)};
+		const struct profile_place *place = &object->calls[i].place;
+		struct disk_call call = {LE32(offset), LE32(object->calls[i].order), LE32(place->offset),
+			LE32(place->size), LE32(place->name), LE32(place->lengths)};
 
 		if (offset > UINT32_MAX)
 			return -EFBIG;
@@ -70,6 +72,8 @@ static int read_calls(struct reader *reader, const struct disk_object *disk, str
 			    LE64(disk->base), (uint64_t)LE32(call.offset), &object->calls[i].address))
 			return -EBADMSG;
 		object->calls[i].order = LE32(call.order);
+		object->calls[i].place = (struct profile_place){
+			LE32(call.place), LE32(call.size), LE32(call.name), LE32(call.lengths)};
 	}
 	return object->calls[0].address == LE64(disk->base) ? 0 : -EBADMSG;
 }

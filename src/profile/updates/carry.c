@@ -9,7 +9,18 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "debug/symbols.h"
 #include "profile/updates/staleness.h"
+
+int profile_landmarks_read(int fd, struct elf_landmarks *ret)
+{
+	_cleanup_(debug_symbols_releasep) struct debug_symbols symbols = {.fd = -1};
+	int r = debug_symbols_open(fd, &symbols);
+
+	if (r == -ENOMEM)
+		return r;
+	return elf_landmarks_read(fd, r == 0 ? &symbols.file : NULL, ret);
+}
 
 /* ---- keeping ---- */
 
@@ -91,7 +102,7 @@ int profile_file_keep_landmarks(struct profile_file *file, uint32_t page_size)
 	fd = open_regular(file->path, OPEN_NO_LINKS);
 	if (fd < 0)
 		return fd;
-	r = elf_landmarks_read(fd, &landmarks);
+	r = profile_landmarks_read(fd, &landmarks);
 	if (r < 0)
 		return r == -ENOEXEC ? 0 : r;
 	drop_cold_parts(file, page_size, &landmarks);
@@ -115,29 +126,43 @@ void profile_identify(struct profile *profile)
 /* A landmark that both builds have. */
 struct match {
 	uint32_t from, to; /* bytes, in the files */
+	bool named; /* by a name, which is surer than lengths: another function may have these in the new build */
 };
 
-#define VOTES_MAX 16u /* pages that one page can become part of; others do not count */
+#define VOTES_MAX 128u /* pages that one page can become part of; others do not count */
 
 struct vote {
 	uint32_t page;
 	uint64_t bytes;
+	bool sure; /* a function that was called lies there */
+};
+
+/* A function that was called, in the old file. */
+struct called {
+	uint64_t start, end; /* bytes */
 };
 
 struct carrying {
 	const struct elf_landmarks *from, *to;
 	uint32_t page_size;
-	uint32_t pages;        /* of the new file */
-	struct match *matches; /* owned; ascending by `from` */
+	uint32_t pages;              /* of the new file */
+	struct elf_landmark *by_key; /* owned; those of the new file, ascending by key */
+	struct match *matches;       /* owned; ascending by `from`, each once */
 	size_t n_matches;
-	bool *taken; /* owned; for each page of the new file */
+	struct called *called; /* owned; ascending, apart from one another */
+	size_t n_called;
+	struct profile_file *result; /* borrowed; gets the ranges */
+	bool *taken;                 /* owned; for each page of the new file */
 	struct vote votes[VOTES_MAX];
 	size_t n_votes;
+	bool sure; /* the votes that are being added */
 };
 
 static void carrying_releasep(struct carrying *carrying)
 {
+	free(carrying->by_key);
 	free(carrying->matches);
+	free(carrying->called);
 	free(carrying->taken);
 }
 
@@ -148,25 +173,102 @@ static int compare_keys(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static int find_matches(struct carrying *c)
+static int index_keys(struct carrying *c)
 {
 	size_t n = c->to->n_marks;
-	_cleanup_free_ struct elf_landmark *by_key = calloc(n + 1, sizeof(*by_key));
 
-	c->matches = calloc(c->from->n_marks + 1, sizeof(*c->matches));
-	if (!by_key || !c->matches)
+	c->by_key = calloc(n + 1, sizeof(*c->by_key));
+	if (!c->by_key)
 		return -ENOMEM;
 	if (n > 0) {
-		memcpy(by_key, c->to->marks, n * sizeof(*by_key));
-		qsort(by_key, n, sizeof(*by_key), compare_keys);
+		memcpy(c->by_key, c->to->marks, n * sizeof(*c->by_key));
+		qsort(c->by_key, n, sizeof(*c->by_key), compare_keys);
 	}
-	for (size_t i = 0; n > 0 && i < c->from->n_marks; i++) {
-		const struct elf_landmark *mark = &c->from->marks[i];
-		const struct elf_landmark *found = bsearch(mark, by_key, n, sizeof(*by_key), compare_keys);
+	return 0;
+}
 
-		if (found)
-			c->matches[c->n_matches++] = (struct match){mark->offset, found->offset};
+/* Adds a match if the new file has the key. */
+static void add_match(struct carrying *c, uint32_t offset, uint32_t key)
+{
+	const struct elf_landmark wanted = {.key = key}, *found;
+
+	found = key == 0 || c->to->n_marks == 0
+		? NULL
+		: bsearch(&wanted, c->by_key, c->to->n_marks, sizeof(*c->by_key), compare_keys);
+	if (found)
+		c->matches[c->n_matches++] =
+			(struct match){offset, found->offset, elf_landmark_is_name(found)};
+}
+
+static int compare_matches(const void *a, const void *b)
+{
+	const struct match *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->named != y->named)
+		return x->named ? -1 : 1;
+	return (x->to > y->to) - (x->to < y->to);
+}
+
+/* Sorts the matches. Of those of one place, the surest stays. */
+static void sort_matches(struct carrying *c)
+{
+	size_t kept = 0;
+
+	if (c->n_matches > 0)
+		qsort(c->matches, c->n_matches, sizeof(*c->matches), compare_matches);
+	for (size_t i = 0; i < c->n_matches; i++)
+		if (kept == 0 || c->matches[i].from != c->matches[kept - 1].from)
+			c->matches[kept++] = c->matches[i];
+	c->n_matches = kept;
+}
+
+/* The landmarks around the hot pages, and those at the entries of called functions. */
+static int find_matches(struct carrying *c, const struct profile_object *called)
+{
+	size_t n_calls = called ? called->n_calls : 0;
+
+	c->matches = calloc(c->from->n_marks + 2 * n_calls + 1, sizeof(*c->matches));
+	if (!c->matches)
+		return -ENOMEM;
+	for (size_t i = 0; i < c->from->n_marks; i++)
+		add_match(c, c->from->marks[i].offset, c->from->marks[i].key);
+	for (size_t i = 0; i < n_calls; i++) {
+		add_match(c, called->calls[i].place.offset, called->calls[i].place.name);
+		add_match(c, called->calls[i].place.offset, called->calls[i].place.lengths);
 	}
+	sort_matches(c);
+	return 0;
+}
+
+static int compare_called(const void *a, const void *b)
+{
+	const struct called *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* Takes the functions whose places are known, but for those that overlap the one before. */
+static int take_called(struct carrying *c, const struct profile_object *called)
+{
+	size_t n_calls = called ? called->n_calls : 0, n = 0;
+
+	c->called = calloc(n_calls + 1, sizeof(*c->called));
+	if (!c->called)
+		return -ENOMEM;
+	for (size_t i = 0; i < n_calls; i++) {
+		const struct profile_place *place = &called->calls[i].place;
+
+		if (place->size > 0)
+			c->called[n++] =
+				(struct called){place->offset, (uint64_t)place->offset + place->size};
+	}
+	if (n > 0)
+		qsort(c->called, n, sizeof(*c->called), compare_called);
+	for (size_t i = 0; i < n; i++)
+		if (c->n_called == 0 || c->called[i].start >= c->called[c->n_called - 1].end)
+			c->called[c->n_called++] = c->called[i];
 	return 0;
 }
 
@@ -177,11 +279,12 @@ static void vote(struct carrying *c, uint64_t page, uint64_t bytes)
 	for (size_t i = 0; i < c->n_votes; i++) {
 		if (c->votes[i].page == page) {
 			c->votes[i].bytes += bytes;
+			c->votes[i].sure |= c->sure;
 			return;
 		}
 	}
 	if (c->n_votes < VOTES_MAX)
-		c->votes[c->n_votes++] = (struct vote){(uint32_t)page, bytes};
+		c->votes[c->n_votes++] = (struct vote){(uint32_t)page, bytes, c->sure};
 }
 
 /* Votes for the pages that [start, start + length) of the new file lies in. */
@@ -241,7 +344,7 @@ static bool new_place(const struct carrying *c, const struct elf_part *part, uin
 	return true;
 }
 
-/* Votes for what lies in [start, end) of an old part, piece by piece: each landmark may have moved by itself. */
+/* Votes for where [start, end) of an old part is now, piece by piece: each landmark may have moved by itself. */
 static void carry_part(struct carrying *c, const struct elf_part *part, uint64_t start, uint64_t end)
 {
 	while (start < end) {
@@ -257,29 +360,68 @@ static void carry_part(struct carrying *c, const struct elf_part *part, uint64_t
 	}
 }
 
+/* The first called function that reaches beyond `offset`; the others follow it. */
+static size_t called_at(const struct carrying *c, uint64_t offset)
+{
+	return ARRAY_BISECT(i, c->n_called, c->called[i].end <= offset);
+}
+
+/* The same for one page. Where functions of it were called, these alone have votes, and these are sure. */
+static void carry_called(struct carrying *c, const struct elf_part *part, uint64_t start, uint64_t end)
+{
+	size_t i = called_at(c, start);
+
+	if (i == c->n_called || c->called[i].start >= end)
+		carry_part(c, part, start, end);
+	c->sure = true;
+	for (; i < c->n_called && c->called[i].start < end; i++)
+		carry_part(c, part, c->called[i].start > start ? c->called[i].start : start,
+			c->called[i].end < end ? c->called[i].end : end);
+	c->sure = false;
+}
+
+static int add_page(struct carrying *c, uint32_t page, const struct profile_range *range)
+{
+	if (c->taken[page])
+		return 0;
+	c->taken[page] = true;
+	return profile_file_add_range(c->result, (struct profile_range){page, 1, range->order, range->runs});
+}
+
+static int add_sure_pages(struct carrying *c, const struct profile_range *range)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < c->n_votes; i++)
+		if (c->votes[i].sure)
+			r = add_page(c, c->votes[i].page, range);
+	return r;
+}
+
 /* Chooses the page with most votes that is still free, if it has a fair share. Returns whether there is one. */
-static bool choose(struct carrying *c, uint32_t *ret)
+static bool choose(const struct carrying *c, uint32_t *ret)
 {
 	const struct vote *best = NULL;
 
 	for (size_t i = 0; i < c->n_votes; i++) {
 		const struct vote *vote = &c->votes[i];
 
-		if (!c->taken[vote->page] && vote->bytes >= c->page_size / 16 &&
+		if (!c->taken[vote->page] && !vote->sure && vote->bytes >= c->page_size / 16 &&
 			(!best || vote->bytes > best->bytes ||
 				(vote->bytes == best->bytes && vote->page < best->page)))
 			best = vote;
 	}
-	if (!best)
-		return false;
-	c->taken[best->page] = true;
-	*ret = best->page;
-	return true;
+	if (best)
+		*ret = best->page;
+	return best;
 }
 
-static bool carry_page(struct carrying *c, uint32_t page, uint32_t *ret)
+/* `range` has the order and the runs of the page. */
+static int carry_page(struct carrying *c, uint32_t page, const struct profile_range *range)
 {
 	uint64_t start = (uint64_t)page * c->page_size, end = start + c->page_size;
+	uint32_t chosen;
+	int r;
 
 	c->n_votes = 0;
 	if (page == 0) /* the headers, which lie in no part */
@@ -289,32 +431,32 @@ static bool carry_page(struct carrying *c, uint32_t page, uint32_t *ret)
 		uint64_t part_end = (uint64_t)part->offset + part->size;
 
 		if (part->offset < end && start < part_end)
-			carry_part(c, part, start > part->offset ? start : part->offset,
+			carry_called(c, part, start > part->offset ? start : part->offset,
 				end < part_end ? end : part_end);
 	}
-	return choose(c, ret);
+	r = add_sure_pages(c, range);
+	return r == 0 && choose(c, &chosen) ? add_page(c, chosen, range) : r;
 }
 
-static int carry_range(struct carrying *c, const struct profile_range *range, struct profile_file *to)
+static int carry_range(struct carrying *c, const struct profile_range *range)
 {
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < range->pages; i++) {
-		struct profile_range carried = {0, 1, range->order + i, range->runs};
+		const struct profile_range page = {0, 1, range->order + i, range->runs};
 
 		if ((uint64_t)(range->page + i) * c->page_size > UINT32_MAX)
 			return 0;
-		if (carry_page(c, range->page + i, &carried.page))
-			r = profile_file_add_range(to, carried);
+		r = carry_page(c, range->page + i, &page);
 	}
 	return r;
 }
 
-int profile_file_carry(const struct profile_file *file, const struct elf_landmarks *landmarks, uint64_t size,
-	uint32_t page_size, struct profile_file *to)
+int profile_file_carry(const struct profile_file *file, const struct profile_object *called,
+	const struct elf_landmarks *landmarks, uint64_t size, uint32_t page_size, struct profile_file *to)
 {
 	_cleanup_(carrying_releasep) struct carrying c = {
-		.from = file->landmarks, .to = landmarks, .page_size = page_size};
+		.from = file->landmarks, .to = landmarks, .page_size = page_size, .result = to};
 	uint64_t pages = size / page_size + (size % page_size != 0);
 	int r;
 
@@ -322,9 +464,13 @@ int profile_file_carry(const struct profile_file *file, const struct elf_landmar
 		return -ENODATA;
 	c.pages = pages < UINT32_MAX / page_size ? (uint32_t)pages : UINT32_MAX / page_size;
 	c.taken = calloc((size_t)c.pages + 1, sizeof(*c.taken));
-	r = c.taken ? find_matches(&c) : -ENOMEM;
+	r = c.taken ? index_keys(&c) : -ENOMEM;
+	if (r == 0)
+		r = find_matches(&c, called);
+	if (r == 0)
+		r = take_called(&c, called);
 	for (size_t i = 0; r == 0 && i < file->n_ranges; i++)
-		r = carry_range(&c, &file->ranges[i], to);
+		r = carry_range(&c, &file->ranges[i]);
 	if (r < 0)
 		return r;
 	profile_file_sort(to);

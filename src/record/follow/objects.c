@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
@@ -203,13 +204,17 @@ int function_objects_call(
 	struct function_objects *objects, struct function_object *object, size_t entry, int32_t pid)
 {
 	const struct order_entry *called = &object->entries.items[entry];
+	struct profile_place place = {0}; /* of what lies beyond 4 GiB nothing is known */
 	uint64_t page_size = objects->touched->page_size;
 	int r;
 
 	if (object->called[entry])
 		return 0;
 	object->called[entry] = 1;
-	r = profile_functions_add_call(objects->functions, object->index, called->address);
+	if (range_fits(called->offset, called->size, UINT32_MAX))
+		place = (struct profile_place){
+			.offset = (uint32_t)called->offset, .size = (uint32_t)called->size};
+	r = profile_functions_add_call(objects->functions, object->index, called->address, &place);
 	if (r < 0)
 		return r;
 	return touched_pages(objects->touched, object->file, called->offset / page_size,

@@ -57,10 +57,11 @@ static int carry(const struct plan_draft *draft, const struct profile_file *sour
 	fd = open_regular(full, OPEN_NO_LINKS);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -ENODATA;
-	r = elf_landmarks_read(fd, &landmarks);
+	r = profile_landmarks_read(fd, &landmarks);
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENODATA;
-	return profile_file_carry(source, &landmarks, (uint64_t)st.st_size, draft->profile->page_size, guess);
+	return profile_file_carry(source, profile_functions_of(draft->profile->functions, source), &landmarks,
+		(uint64_t)st.st_size, draft->profile->page_size, guess);
 }
 
 int draft_guess(
