@@ -359,7 +359,7 @@ static void a_refresh_plans_what_the_store_has(void **state)
 	assert_int_equal(store_path_for_writing(STORE_PROFILE, profile.program, &profile_path), 0);
 	assert_int_equal(publish_file(profile_path, 0644, "HSPROF\r\n", 8), 0);
 	assert_int_equal(plan_refresh(profile.program, &(struct plan_options){0}, &summary), -EBADMSG);
-	assert_int_equal(profile_save(&profile, profile_path), 0);
+	assert_int_equal(profile_save(&profile, profile_path, 0644), 0);
 	r = plan_refresh(profile.program, &(struct plan_options){0}, &summary);
 	if (r == -ENODATA) /* if the test's own folder lies in memory, it is right that nothing is planned */
 		skip();

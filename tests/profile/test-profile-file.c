@@ -142,7 +142,7 @@ static void round_trip(void **state)
 	written.files[1].ranges[0].doubt = (struct profile_doubt){1, 1, 2, 3};
 	assert_non_null(mkdtemp(folder));
 	assert_true(asprintf(&path, "%s/a.profile", folder) > 0);
-	assert_int_equal(profile_save(&written, path), 0);
+	assert_int_equal(profile_save(&written, path, 0644), 0);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0644);
 	assert_int_equal(profile_load(path, &read, &fault), 0);

@@ -239,6 +239,48 @@ case_ordinary_user() {
 	says_that_it_hid
 }
 
+# landmarks FILE: how many the profile has (src/profile/file/disk-layout.h).
+landmarks() { od -An -tu4 -j84 -N4 "$1" | tr -d ' '; }
+
+# Root reads every file. What is learnt so is not for those who may only execute it.
+case_functions_of_a_file_that_the_user_may_not_read() {
+	[ "$(id -u)" = 0 ] || { untried "a file that another user may not read: not root"; return; }
+	$as_nobody true || skip "no other user"
+	for_others few
+	closed=$others/closed
+	mv "$others/few" "$closed"
+	chmod 711 "$closed"
+	record --user nobody --functions=closed -- "$closed" || fail "$(cat err)"
+	says "^headstart: the functions of '$closed' are left out: 'nobody' may not read that file$"
+	"$tool" show --json --all profile >shown
+	! grep -q '"calls"' shown || fail "the profile has its functions: $(cat shown)"
+	n=$(landmarks profile)
+	chmod 755 "$closed"
+	record --user nobody --functions=closed -- "$closed" || fail "$(cat err)"
+	! grep -q "left out" err || fail "$(cat err)"
+	"$tool" show --json --all profile >shown
+	grep -q '"calls"' shown || fail "the profile has no functions: $(cat shown)"
+	[ "$(landmarks profile)" -gt "$n" ] || fail "the profile had landmarks of a closed file: $n"
+}
+
+# What root records for itself everybody may read, unless it tells something of a file that not everybody may read.
+case_profile_of_a_closed_file_is_for_root_alone() {
+	[ "$(id -u)" = 0 ] || { untried "a profile of root's: not root"; return; }
+	for_others few
+	for mode in 755 711; do
+		mv "$others/few" "$others/few$mode"
+		chmod $mode "$others/few$mode"
+		"$tool" record --quiet --force --user root --functions="few$mode" -- "$others/few$mode" 2>err || fail "$(cat err)"
+		for_others few
+		cp state/few$mode-*.profile profile
+		"$tool" show --json --all profile | grep -q '"calls"' || fail "$mode: the functions are lost"
+		stat -c %a state/few$mode-*.profile
+		"$tool" record --quiet --user root --functions="few$mode" -o out.profile -- "$others/few$mode" 2>err || fail "$(cat err)"
+		stat -c %a out.profile
+	done >modes
+	[ "$(tr '\n' ' ' <modes)" = "644 644 600 600 " ] || fail "other modes: $(cat modes)"
+}
+
 # More processes at once than the recorder may have files open at first: each of them finds its code.
 case_many_processes_at_once() {
 	gcc -O0 -o many -x c - <<'END' || fail "gcc"

@@ -30,15 +30,14 @@ enum profile_fault profile_parse(const void *data, size_t size, struct profile *
  */
 int profile_load(const char *path, struct profile *ret, enum profile_fault *ret_fault);
 
-/* Atomically replaces path. Returns 0 or negative errno. */
-int profile_save(const struct profile *profile, const char *path);
+/* Atomically replaces the file at `path`, which then has this mode. Returns 0 or negative errno. */
+int profile_save(const struct profile *profile, const char *path, mode_t mode);
 
 /* The same of several recordings, each by itself. */
 int recordings_serialize(const struct recordings *recordings, void **ret_data, size_t *ret_size);
 enum profile_fault recordings_parse(const void *data, size_t size, struct recordings *ret);
 int recordings_load(const char *path, struct recordings *ret, enum profile_fault *ret_fault);
 
-/* Atomically replaces the file at `path`, which then has this mode. Returns 0 or negative errno. */
 int recordings_save(const struct recordings *recordings, const char *path, mode_t mode);
 
 /* The words after the file's name: "is not a headstart profile", "is damaged …". */

@@ -228,9 +228,9 @@ int profile_serialize(const struct profile *profile, void **ret_data, size_t *re
 	return recordings_serialize(&recordings, ret_data, ret_size);
 }
 
-int profile_save(const struct profile *profile, const char *path)
+int profile_save(const struct profile *profile, const char *path, mode_t mode)
 {
 	const struct recordings recordings = only(profile);
 
-	return recordings_save(&recordings, path, 0644);
+	return recordings_save(&recordings, path, mode);
 }

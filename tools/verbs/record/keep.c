@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/open.h"
@@ -17,9 +18,11 @@
 #include "plan/refresh.h"
 #include "plan/store/disks.h"
 #include "profile/file/profile-file.h"
+#include "profile/updates/closed.h"
 #include "record/command/as-user.h"
 #include "report/words.h"
 #include "verb.h"
+#include "verbs/record/closed.h"
 #include "verbs/record/store.h"
 
 static void describe_device(struct profile *profile)
@@ -68,13 +71,22 @@ static int describe_start(struct record_result *result, const struct record_job 
 	return profile->rule && profile->asked_path ? r : -ENOMEM;
 }
 
+/* What a user may read is the user's to give away; what only root may read is for root alone. */
+static mode_t mode_of_output(const struct profile *profile, const struct record_job *job)
+{
+	return geteuid() == 0 && !job->record.user && !profile_tells_everybody(profile) ? 0600 : 0644;
+}
+
 static int save(struct profile *profile, const struct record_job *job, char **ret)
 {
 	int err;
 
 	if (!job->output)
 		return record_store(profile, job, job->record.user != NULL, ret);
-	err = profile_save(profile, job->output);
+	err = job->record.user ? record_forget_closed(profile, job->record.user) : 0;
+	if (err)
+		return verb_fail_errno(err, "cannot find out which files '%s' may read", job->record.user);
+	err = profile_save(profile, job->output, mode_of_output(profile, job));
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", job->output);
 	*ret = strdup(job->output);
@@ -121,8 +133,11 @@ static int keep_own(void *context)
 {
 	const struct own *own = context;
 	_cleanup_free_ char *path = NULL;
-	int r = record_store(own->profile, own->job, false, &path);
+	int r = record_forget_closed(own->profile, NULL);
 
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find out which files you may read");
+	r = record_store(own->profile, own->job, false, &path);
 	return r ? r : make_plan(own->profile, true);
 }
 

@@ -16,6 +16,7 @@
 #include "profile/functions.h"
 #include "profile/recordings/merge.h"
 #include "profile/recordings/recordings.h"
+#include "profile/updates/closed.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -122,14 +123,16 @@ static int put_recording(struct recordings *stored, struct profile *same, struct
 }
 
 /*
- * Root's profile with a recording of another user says what that user does, so it is for root alone; so is the one of an
- * ordinary user for that user.
+ * Root's profile with a recording of another user says what that user does, so it is for root alone; so is one that tells
+ * something of files that not everybody may read. That of an ordinary user is for that user.
  */
-static mode_t mode_of_stored(const char *path, bool for_user)
+static mode_t mode_of_stored(const char *path, const struct profile *profile, bool for_user)
 {
 	struct stat st;
 
-	return for_user || (stat(path, &st) == 0 && !(st.st_mode & 044)) ? 0600 : store_mode();
+	return for_user || !profile_tells_everybody(profile) || (stat(path, &st) == 0 && !(st.st_mode & 044))
+		? 0600
+		: store_mode();
 }
 
 int record_store(struct profile *profile, const struct record_job *job, bool for_user, char **ret)
@@ -160,7 +163,7 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 			profile->program, stored.n);
 	if (err)
 		return verb_fail_errno(err, "cannot add the recording to '%s'", path);
-	err = recordings_save(&stored, path, mode_of_stored(path, for_user));
+	err = recordings_save(&stored, path, mode_of_stored(path, profile, for_user));
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", path);
 	*ret = TAKE_PTR(path);
