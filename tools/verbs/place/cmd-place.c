@@ -219,6 +219,15 @@ static int move(struct place_job *job, struct store_record *stored)
 	return r < 0 ? verb_fail_errno(r, "cannot move files") : 0;
 }
 
+/* Compiles all plans anew that name what is placed, also by a run that did not come to that. */
+static int plan_anew(const struct place_record *record)
+{
+	_cleanup_(place_programs_releasep) struct place_programs programs = {0};
+	int status = place_find_plans(record, &programs);
+
+	return status ? status : place_plan_anew(&programs);
+}
+
 static int place(const struct place_arguments *arguments, struct store_record *stored)
 {
 	_cleanup_(config_releasep) struct config config = {0};
@@ -245,7 +254,7 @@ static int place(const struct place_arguments *arguments, struct store_record *s
 	if (!arguments->dry_run)
 		status = move(&job, stored);
 	if (!arguments->dry_run && status == 0 && stored->path)
-		status = place_plan_anew(job.programs, job.n_programs);
+		status = plan_anew(&stored->record);
 	r = place_report(arguments, &job);
 	return status ? status : r;
 }
@@ -261,13 +270,18 @@ static int by_inode(const void *a, const void *b)
 /* Files get their places in the order of their inodes, which is the one in which they were installed. */
 static int take_back(const struct place_arguments *arguments, struct store_record *stored)
 {
+	_cleanup_(place_programs_releasep) struct place_programs programs = {0};
 	struct place_record *record = &stored->record;
 	struct place_returned *returned = calloc(record->n_files + 1, sizeof(*returned));
 	uint32_t page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	const char *last = NULL; /* valid if it failed: then it is still in the record */
 	size_t n = 0;
-	int r = returned ? 0 : -ENOMEM, status;
+	int r = returned ? 0 : -ENOMEM, status = place_find_plans(record, &programs);
 
+	if (status) {
+		free(returned);
+		return status;
+	}
 	if (record->n_files > 1)
 		qsort(record->files, record->n_files, sizeof(*record->files), by_inode);
 	for (size_t i = record->n_files; i-- > 0 && r == 0;) {
@@ -282,7 +296,7 @@ static int take_back(const struct place_arguments *arguments, struct store_recor
 	else
 		status = r < 0 ? verb_fail_errno(r, "cannot take back what was placed") : 0;
 	if (status == 0)
-		status = place_plan_anew(record->programs, record->n_programs);
+		status = place_plan_anew(&programs);
 	if (record->n_files == 0)
 		place_record_release(record);
 	if (save_record(stored))

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "place/place.h"
+#include "place/planned.h"
 
 struct place_arguments {
 	char **programs; /* borrowed: those that the user named */
@@ -21,9 +22,12 @@ struct place_arguments {
 int place_add_programs(
 	const struct place_arguments *arguments, const struct place_record *record, struct place_job *job);
 
-/* Compiles this user's plans of these programs anew, since their files lie elsewhere now. Returns 0, or an exit status
- * after printing the reason. */
-int place_plan_anew(char *const *programs, size_t n);
+/*
+ * Adds those programs of which a plan of this user names a file of the record. And compiles the plans of such programs anew.
+ * Return 0, or an exit status after printing the reason.
+ */
+int place_find_plans(const struct place_record *record, struct place_programs *ret);
+int place_plan_anew(const struct place_programs *programs);
 
 /* Print the results. Return an exit status. */
 int place_report(const struct place_arguments *arguments, const struct place_job *job);

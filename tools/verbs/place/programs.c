@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* headstart place: whose starts are placed, and what becomes of their plans. */
+/* headstart place: whose starts are placed. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,9 +9,6 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/files/input.h"
-#include "lib/settings/plan-settings.h"
-#include "lib/settings/settings.h"
-#include "plan/refresh.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/place/place.h"
@@ -117,35 +114,4 @@ int place_add_programs(
 	for (size_t i = 0; i < arguments->n_programs && r == 0; i++)
 		r = add_program(arguments->programs[i], job);
 	return r;
-}
-
-static int plan_anew(const struct config *config, const char *program)
-{
-	_cleanup_free_ char *plan = NULL, *why = NULL;
-	struct plan_options options = {0};
-	struct plan_summary summary = {0};
-	char rule[ASKED_RULE_MAX];
-	int r;
-
-	if (store_find(STORE_PLAN, program, &plan) < 0 || !store_plan_is_own(plan) ||
-		!settings_allow(config, program, &why))
-		return 0;
-	plan_settings(config, &options);
-	plan_host(program, rule, &options);
-	r = plan_refresh(program, &options, &summary);
-	return r < 0 && r != -ENOENT && r != -ENODATA
-		? verb_fail_errno(r, "cannot compile the profile of '%s' anew", program)
-		: 0;
-}
-
-int place_plan_anew(char *const *programs, size_t n)
-{
-	_cleanup_(config_releasep) struct config config = {0};
-	int status = 0;
-
-	settings_read(&config, true, false);
-	for (size_t i = 0; i < n; i++)
-		if (plan_anew(&config, programs[i]))
-			status = VERB_FAILED;
-	return status;
 }

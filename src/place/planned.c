@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "place/planned.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/strings.h"
+#include "format/plan-view.h"
+#include "format/state-folder.h"
+
+void place_programs_release(struct place_programs *programs)
+{
+	for (size_t i = 0; i < programs->n; i++)
+		free(programs->items[i]);
+	free(programs->items);
+	*programs = (struct place_programs){0};
+}
+
+static int add_program(struct place_programs *programs, const char *program)
+{
+	char *copy;
+
+	for (size_t i = 0; i < programs->n; i++)
+		if (streq(programs->items[i], program))
+			return 0;
+	if (ARRAY_RESERVE(programs->items, programs->capacity, programs->n + 1) < 0)
+		return -ENOMEM;
+	copy = strdup(program);
+	if (!copy)
+		return -ENOMEM;
+	programs->items[programs->n++] = copy;
+	return 0;
+}
+
+/* Whether the plan names a file of the record: 1, 0 or -ENOMEM. */
+static int names_placed(const struct plan_view *plan, const struct place_record *record)
+{
+	for (uint32_t i = 0; i < plan->file_count; i++) {
+		struct placed_file *file;
+		int r = place_record_find(record, plan_file_path(plan, i), &file);
+
+		if (r < 0 || file)
+			return r < 0 ? r : 1;
+	}
+	return 0;
+}
+
+/* A link is the sign of a plan that has its own name in the folder, and a damaged plan is compiled anew anyway. */
+static int look_at(const char *path, const struct place_record *record, struct place_programs *programs)
+{
+	_cleanup_free_ char *data = NULL;
+	struct plan_view plan;
+	struct stat st;
+	size_t size;
+	int r;
+
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return 0;
+	r = read_file(path, PLAN_FILE_MAX, &data, &size);
+	if (r < 0)
+		return r == -ENOMEM ? r : 0;
+	if (plan_view_init(&plan, data, size, checksum64) != PLAN_GOOD || plan_is_snapshot(&plan))
+		return 0;
+	r = names_placed(&plan, record);
+	return r > 0 ? add_program(programs, plan_program(&plan)) : r;
+}
+
+int place_find_planned(const char *folder, const struct place_record *record, struct place_programs *ret)
+{
+	_cleanup_closedir_ DIR *plans = opendir(folder);
+	struct dirent *entry;
+	int r = 0;
+
+	if (!plans)
+		return errno == ENOENT ? 0 : -errno;
+	while (r == 0 && (entry = readdir(plans))) {
+		_cleanup_free_ char *path = NULL;
+
+		if (!ends_with(entry->d_name, STATE_PLAN_SUFFIX))
+			continue;
+		r = asprintf(&path, "%s/%s", folder, entry->d_name) < 0 ? -ENOMEM : 0;
+		if (r == 0)
+			r = look_at(path, record, ret);
+	}
+	return r;
+}
