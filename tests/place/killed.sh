@@ -1,10 +1,12 @@
 #!/bin/sh
 # 'headstart place' is killed at random moments while it moves files, and while it takes them back: each time all bytes are there,
-# the file system is whole, and the next run does the rest. HEADSTART_TEST_KILLS says how often; 20 times by default.
+# the file system is whole, and the next run does the rest. HEADSTART_TEST_KILLS says how often, 20 times by default, and
+# HEADSTART_TEST_SEED repeats the moments of a run.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/place/place-lib.sh"
-kills=${HEADSTART_TEST_KILLS:-20}
+kills=${HEADSTART_TEST_KILLS:-20} seed=${HEADSTART_TEST_SEED:-$(date +%s)}
+echo "seed $seed, $kills kills"
 make_ext4
 make_files
 picture >"$tmp/before"
@@ -21,7 +23,7 @@ free=$(stat -f -c %f "$disk")
 
 killed=0
 for turn in $(seq "$kills"); do
-	after=$(awk -v seed="$$$turn" -v most="$duration" 'BEGIN {srand(seed); printf "%.3f", rand() * most / 1000 + 0.001}')
+	after=$(awk -v seed="$((seed + turn))" -v most="$duration" 'BEGIN {srand(seed); printf "%.3f", rand() * most / 1000 + 0.001}')
 	case $((turn % 2)) in
 	1) set -- "$headstart" place --device rotational --profile "$tmp/start.profile" ;;
 	0) set -- "$headstart" place --undo ;;
