@@ -49,10 +49,9 @@ static const char *where(const struct place_disk *disk)
 	return disk->folder ? disk->folder : disk->device.name;
 }
 
+/* That of the file system comes last, where it is seen: without it, those of the files are no reason for a failure. */
 static void print_reasons(const struct place_disk *disk)
 {
-	if (disk->refusal)
-		verb_note("the file system of '%s' %s", where(disk), disk->refusal);
 	for (size_t i = 0; i < disk->n_files; i++) {
 		const struct place_file *file = &disk->files[i];
 
@@ -60,6 +59,8 @@ static void print_reasons(const struct place_disk *disk)
 			verb_note(
 				"'%s' %s", file->path, file->reason ? file->reason : "failed: out of memory");
 	}
+	if (disk->refusal)
+		verb_note("the file system of '%s' %s", where(disk), disk->refusal);
 }
 
 static void print_cost(const char *label, const struct place_cost *before, const struct place_cost *after)
