@@ -217,13 +217,18 @@ static uint64_t likely_place(const struct place_disk *disk)
 	return 0;
 }
 
-static uint64_t planned_us(const struct place_disk *disk, bool after)
+static uint64_t sum_planned(const struct place_disk *disk, bool after)
 {
 	uint64_t us = 0;
 
 	for (size_t i = 0; i < disk->n_starts; i++)
 		us += after ? disk->starts[i].planned_after.us : disk->starts[i].planned_before.us;
 	return us;
+}
+
+uint64_t place_planned_us(const struct place_disk *disk)
+{
+	return sum_planned(disk, true);
 }
 
 static uint64_t alone_us(const struct place_disk *disk)
@@ -237,7 +242,7 @@ static uint64_t alone_us(const struct place_disk *disk)
 
 int place_judge(const struct place_disk *disk)
 {
-	if ((double)planned_us(disk, true) > (double)planned_us(disk, false) * (1 - PLACE_GAIN_MIN))
+	if ((double)place_planned_us(disk) > (double)sum_planned(disk, false) * (1 - PLACE_GAIN_MIN))
 		return -ERANGE;
 	for (size_t i = 0; i < disk->n_starts; i++) {
 		const struct place_start *start = &disk->starts[i];
@@ -248,20 +253,34 @@ int place_judge(const struct place_disk *disk)
 	return 0;
 }
 
-static int try_choice(struct place_disk *disk, const struct choice *choice, const size_t *order)
+/* What the starts cost in the best area that the room has for them, or, without a room, in one that is assumed to be in one piece. */
+static int estimate_in(struct place_disk *disk, const struct place_room *room)
 {
-	struct device_extent area = {.physical = likely_place(disk)};
+	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
+	uint64_t bytes = disk->area_pages * disk->page_size;
+	int r;
+
+	if (!room)
+		return place_estimate(disk, &(struct device_extent){0, bytes, likely_place(disk)}, 1);
+	r = place_area_pick(room, bytes, &area);
+	return r < 0 ? r : place_estimate(disk, area.items, area.n);
+}
+
+static int try_choice(struct place_disk *disk, const struct choice *choice, const size_t *order,
+	const struct place_room *room)
+{
 	int r = choose_by(disk, choice, order);
 
-	if (r < 0)
-		return r;
-	area.length = disk->area_pages * disk->page_size;
-	r = place_estimate(disk, &area, 1);
+	if (r == 0)
+		r = estimate_in(disk, room);
+	if (r == -ENOSPC) /* less may fit */
+		return -ERANGE;
 	return r < 0 ? r : place_judge(disk);
 }
 
 /* The best one is *ret_best. Returns 0, or the reason for which the last one was not taken. */
-static int find_choice(struct place_disk *disk, const size_t *order, struct choice *ret_best)
+static int find_choice(
+	struct place_disk *disk, const size_t *order, const struct place_room *room, struct choice *ret_best)
 {
 	uint64_t best_us = UINT64_MAX, least_us = UINT64_MAX;
 	struct choice least = {
@@ -271,7 +290,7 @@ static int find_choice(struct place_disk *disk, const size_t *order, struct choi
 	*ret_best = (struct choice){0};
 	for (size_t i = 0; i < 2 * sizeof(ways) / sizeof(*ways); i++) {
 		const struct choice choice = {&ways[i / 2], i % 2 ? LEAD_PAGES : 0};
-		int r = try_choice(disk, &choice, order);
+		int r = try_choice(disk, &choice, order, room);
 
 		if (r < 0 && r != -EDOM && r != -ERANGE)
 			return r;
@@ -285,8 +304,8 @@ static int find_choice(struct place_disk *disk, const size_t *order, struct choi
 			reason = reason == -EDOM ? reason : r;
 			continue;
 		}
-		if (planned_us(disk, true) < best_us) {
-			best_us = planned_us(disk, true);
+		if (place_planned_us(disk) < best_us) {
+			best_us = place_planned_us(disk);
 			*ret_best = choice;
 		}
 	}
@@ -308,30 +327,50 @@ static int is_done(const struct place_disk *disk, bool *ret)
 	return r;
 }
 
-int place_choose(struct place_disk *disk)
+/* A choice before this one may have left them where they are. */
+static void open_all(struct place_disk *disk)
+{
+	for (size_t i = 0; i < disk->n_files; i++)
+		if (disk->files[i].status == PLACE_STAYS)
+			disk->files[i].status = PLACE_OPEN;
+}
+
+/* Files of which nothing moves stay; after a failure those are all. */
+static void close_others(struct place_disk *disk, bool all)
+{
+	if (all)
+		disk->area_pages = 0;
+	for (size_t i = 0; i < disk->n_files; i++) {
+		struct place_file *file = &disk->files[i];
+
+		if (all)
+			file->moved.n = 0;
+		if (file->status == PLACE_OPEN && file->moved.n == 0)
+			file->status = PLACE_STAYS;
+	}
+}
+
+int place_choose_within(struct place_disk *disk, const struct place_room *room)
 {
 	_cleanup_free_ size_t *order = place_order(disk);
 	struct choice best;
 	bool done = false;
 	int r = order ? estimate_before(disk) : -ENOMEM;
 
+	open_all(disk);
 	if (r == 0)
 		r = is_done(disk, &done);
 	if (r == 0)
-		r = done ? -ENODATA : find_choice(disk, order, &best);
+		r = done ? -ENODATA : find_choice(disk, order, room, &best);
 	if (r == 0)
-		r = try_choice(disk, &best, order);
+		r = try_choice(disk, &best, order, room);
 	if (r == -EDOM && disk->any_loss)
 		r = 0;
-	if (r < 0)
-		disk->area_pages = 0;
-	for (size_t i = 0; i < disk->n_files; i++) {
-		struct place_file *file = &disk->files[i];
-
-		if (r < 0)
-			file->moved.n = 0;
-		if (file->status == PLACE_OPEN && file->moved.n == 0)
-			file->status = PLACE_STAYS;
-	}
+	close_others(disk, r < 0);
 	return r;
+}
+
+int place_choose(struct place_disk *disk)
+{
+	return place_choose_within(disk, NULL);
 }

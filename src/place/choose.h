@@ -23,6 +23,15 @@
 int place_choose(struct place_disk *disk);
 
 /*
+ * The same, once more, for an area in this room (place/area.h): also what it is made of is chosen, as place_area_pick() does. A
+ * choice that does not fit is none.
+ */
+int place_choose_within(struct place_disk *disk, const struct place_room *room);
+
+/* How long the planned starts take together, by the last choice or estimate. */
+uint64_t place_planned_us(const struct place_disk *disk);
+
+/*
  * Computes what the starts cost with an area that lies at these extents, of offsets in the area. Returns 0 or -ENOMEM.
  */
 int place_estimate(struct place_disk *disk, const struct device_extent *area, size_t n_area);

@@ -101,7 +101,7 @@ static void choose_folder(struct place_disk *disk, const char *path)
 /* The index of the file system that an open file lies on. */
 static int find_disk(struct place_job *job, int fd, const char *path, const struct stat *st, size_t *ret)
 {
-	struct place_disk disk = {.number = st->st_dev, .donor = -1};
+	struct place_disk disk = {.number = st->st_dev, .area = PLACE_NO_AREA};
 	int r;
 
 	for (size_t i = 0; i < job->n_disks; i++) {

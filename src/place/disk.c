@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 void place_file_release(struct place_file *file)
 {
@@ -29,10 +28,8 @@ void place_disk_release(struct place_disk *disk)
 	free(disk->starts);
 	free(disk->folder);
 	free(disk->refusal);
-	free(disk->area);
-	if (disk->donor >= 0)
-		close(disk->donor);
-	*disk = (struct place_disk){.donor = -1};
+	place_area_release(&disk->area);
+	*disk = (struct place_disk){.area = PLACE_NO_AREA};
 }
 
 void place_set(struct place_file *file, enum place_status status, const char *format, ...)

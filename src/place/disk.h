@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "device/device.h"
+#include "place/area.h"
 #include "place/runs.h"
 
 #define PLACE_SMALL (256u << 10) /* bytes: a file up to this size is moved whole */
@@ -82,11 +83,9 @@ struct place_disk {
 	size_t n_files, files_capacity;
 	struct place_start *starts; /* owned; one for each program of the job */
 	size_t n_starts;
-	const char *choice;         /* what is moved, in words */
-	uint64_t area_pages;        /* that the area needs */
-	int donor;                  /* owned: the file whose blocks are the area; -1: none yet */
-	struct device_extent *area; /* owned: where these lie, by their offset in it */
-	size_t n_area;
+	const char *choice;     /* what is moved, in words */
+	uint64_t area_pages;    /* that the area needs */
+	struct place_area area; /* owned; without a donor: none yet */
 };
 
 void place_file_release(struct place_file *file);

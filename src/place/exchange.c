@@ -54,17 +54,17 @@ int place_donor(const char *folder, uint64_t bytes)
 	return TAKE_FD(fd);
 }
 
-bool place_has_room(const char *folder, uint64_t bytes)
+uint64_t place_free_bytes(const char *folder)
 {
 	struct statvfs info;
 	uint64_t all, free, margin;
 
 	if (statvfs(folder, &info) < 0)
-		return true; /* allocating says why */
+		return UINT64_MAX; /* allocating says why */
 	all = (uint64_t)info.f_blocks * info.f_frsize;
 	free = (uint64_t)info.f_bavail * info.f_frsize;
 	margin = all / MARGIN_PART < MARGIN_MAX ? all / MARGIN_PART : MARGIN_MAX;
-	return free >= margin && bytes <= free - margin;
+	return free > margin ? free - margin : 0;
 }
 
 /* The file is open for writing no longer than this takes. *ret_moved says how far it came, also after a failure. */

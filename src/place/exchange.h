@@ -21,10 +21,10 @@
 int place_donor(const char *folder, uint64_t bytes);
 
 /*
- * Whether the file system has room for a donor of so many bytes, and some more, without the blocks that it reserves for root:
- * the kernel would give these to root's donor too.
+ * How many bytes a donor may have: some are left to others, and so are the blocks that the file system reserves for root, which
+ * the kernel would give to root's donor too.
  */
-bool place_has_room(const char *folder, uint64_t bytes);
+uint64_t place_free_bytes(const char *folder);
 
 /*
  * Why a loss of power might lose what lies in blocks that are exchanged on this file system: a static text that follows its

@@ -108,15 +108,44 @@ static int read_runs(const struct place_file *file, int fd, uint32_t page_size)
 	return 0;
 }
 
-static int exchange_runs(const struct place_file *file, int fd, int donor, uint64_t donor_page)
+/* Moves one run to `at` in the area, piece by piece of that. */
+static int exchange_run(
+	const struct place_run *run, int fd, const struct place_area *area, uint64_t at, uint32_t page_size)
 {
+	uint64_t page = run->page, pages = run->pages;
+
+	while (pages > 0) {
+		size_t i = device_extent_after(area->items, area->n, at);
+		uint64_t in, part;
+		int r;
+
+		if (i == area->n || area->items[i].offset > at)
+			return -ENOSPC;
+		in = at - area->items[i].offset;
+		part = (area->items[i].length - in) / page_size;
+		part = part < pages ? part : pages;
+		r = part > 0 ? place_exchange(fd, area->donor, page, (area->donors[i] + in) / page_size, part)
+			     : -ENOSPC;
+		if (r < 0)
+			return r;
+		page += part;
+		pages -= part;
+		at += part * page_size;
+	}
+	return 0;
+}
+
+static int exchange_runs(
+	const struct place_file *file, int fd, const struct place_area *area, uint32_t page_size)
+{
+	uint64_t at = file->at;
+
 	for (size_t i = 0; i < file->moved.n; i++) {
-		const struct place_run *run = &file->moved.items[i];
-		int r = place_exchange(fd, donor, run->page, donor_page, run->pages);
+		int r = exchange_run(&file->moved.items[i], fd, area, at, page_size);
 
 		if (r < 0)
 			return r;
-		donor_page += run->pages;
+		at += (uint64_t)file->moved.items[i].pages * page_size;
 	}
 	return 0;
 }
@@ -132,7 +161,7 @@ static int failed(struct place_file *file, int error, const char *what)
 	return 0;
 }
 
-int place_move(struct place_file *file, int fd, int donor, uint64_t donor_page, uint32_t page_size)
+int place_move(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size)
 {
 	uint64_t before, after;
 	int moved, r;
@@ -146,7 +175,7 @@ int place_move(struct place_file *file, int fd, int donor, uint64_t donor_page, 
 		r = read_runs(file, fd, page_size);
 	if (r < 0)
 		return failed(file, r, "cannot be read");
-	moved = exchange_runs(file, fd, donor, donor_page);
+	moved = exchange_runs(file, fd, area, page_size);
 	r = sum(fd, &after);
 	if (r < 0)
 		return failed(file, r, "cannot be read again");

@@ -7,12 +7,12 @@
 #include "place/disk.h"
 
 /*
- * Moves the runs in file->moved of the file that is open for reading as `fd` into the donor, from page `donor_page` on.
+ * Moves the runs in file->moved of the file that is open for reading as `fd` into the area, from file->at on.
  * While it does so the file is open for writing, and if it is a program it cannot be executed; so its pages are read into
  * memory first. Fills in the status of the file: PLACE_MOVED, PLACE_REFUSED, or PLACE_FAILED. Returns 0; -EBADMSG if the
  * bytes differ though nobody has written to the file, after which nothing more should be moved; or -ENOMEM.
  */
-int place_move(struct place_file *file, int fd, int donor, uint64_t donor_page, uint32_t page_size);
+int place_move(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size);
 
 /* Whether it is still the file that was looked at: same inode, size and times. */
 bool place_is_same(const struct place_file *file, int fd);

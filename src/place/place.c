@@ -17,6 +17,13 @@
 #include "place/internal.h"
 #include "place/move.h"
 
+/* An area with which planned starts are predicted to take longer than in one piece, by one part in so many, is looked at again. */
+#define WORSE 10
+
+#define FREE_IN_PIECES                                                                                       \
+	"has room only in small pieces or far away, where too little would be gained, or starts without "    \
+	"headstart would take more than 1.05 times as long; files that are removed make room"
+
 void place_job_release(struct place_job *job)
 {
 	for (size_t i = 0; i < job->n_programs; i++)
@@ -221,9 +228,10 @@ int place_job_prepare(struct place_job *job, const struct place_record *record)
 static int record_run(const struct place_disk *disk, uint64_t at, uint64_t offset, uint64_t length,
 	struct placed_file *placed)
 {
-	for (size_t i = device_extent_after(disk->area, disk->n_area, at); i < disk->n_area && length > 0;
-		i++) {
-		const struct device_extent *extent = &disk->area[i];
+	const struct place_area *area = &disk->area;
+
+	for (size_t i = device_extent_after(area->items, area->n, at); i < area->n && length > 0; i++) {
+		const struct device_extent *extent = &area->items[i];
 		uint64_t left = extent->offset + extent->length - at, bytes = left < length ? left : length;
 		int r = placed_file_add(placed, offset, bytes, extent->physical + (at - extent->offset));
 
@@ -288,38 +296,65 @@ int place_job_record(const struct place_job *job, struct place_record *record)
 	for (size_t i = 0; i < job->n_disks; i++) {
 		const struct place_disk *disk = &job->disks[i];
 
-		for (size_t j = 0; j < disk->n_files && r == 0 && disk->donor >= 0; j++)
+		for (size_t j = 0; j < disk->n_files && r == 0 && disk->area.donor >= 0; j++)
 			if (disk->files[j].status == PLACE_OPEN)
 				r = record_file(disk, &disk->files[j], record);
 	}
 	return r;
 }
 
-/* The area must be good enough for what the starts are expected to gain. */
+/* What the chosen starts cost in an area as it is: 0, or as place_judge(). */
+static int judge_area(struct place_disk *disk, const struct place_area *area)
+{
+	int r = place_estimate(disk, area->items, area->n);
+
+	return r < 0 ? r : place_judge(disk);
+}
+
+/*
+ * Makes the best of room in pieces: what moves is chosen anew, for the longest of them. If that is no better than the area is,
+ * which is good enough if `good`, it is made of its own pieces. Returns 0, -EDOM, -ERANGE or another negative errno.
+ */
+static int make_of_pieces(struct place_disk *disk, struct place_area *area, uint64_t bytes, bool good)
+{
+	_cleanup_(place_room_releasep) struct place_room wide = {0};
+	uint64_t us = place_planned_us(disk);
+	int r = place_area_widen(area, disk->folder, bytes, &wide);
+
+	if (r == 0)
+		r = place_choose_within(disk, &wide);
+	if (good && (r == -EDOM || r == -ERANGE || (r == 0 && place_planned_us(disk) > us))) {
+		place_room_cut(&wide, bytes);
+		r = place_choose_within(disk, &wide);
+	}
+	return r < 0 ? r : place_area_take(area, &wide, disk->area_pages * disk->page_size);
+}
+
+/* The area must be good enough for what the starts are expected to gain, and about as good as they expect. */
 static int make_area(struct place_disk *disk)
 {
-	uint64_t bytes = disk->area_pages * disk->page_size;
-	_cleanup_close_ int donor =
-		place_has_room(disk->folder, bytes) ? place_donor(disk->folder, bytes) : -ENOSPC;
-	int r;
+	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
+	uint64_t bytes = disk->area_pages * disk->page_size, expected_us = place_planned_us(disk);
+	int r = place_area_open(disk->folder, bytes, &area);
 
-	if (donor == -ENOSPC || donor == -EDQUOT)
+	if (r == -ENOSPC || r == -EDQUOT)
 		return refuse(disk, "has no room for what is to be moved");
-	if (donor < 0)
-		return donor;
-	r = device_allocated(donor, &disk->area, &disk->n_area);
-	if (r == 0)
-		r = place_estimate(disk, disk->area, disk->n_area);
 	if (r < 0)
 		return r;
-	r = place_judge(disk);
-	if (r == -ERANGE || (r == -EDOM && !disk->any_loss)) {
+	r = judge_area(disk, &area);
+	if (r == -EDOM && disk->any_loss)
+		r = 0;
+	if (r == -EDOM || r == -ERANGE ||
+		(r == 0 && place_planned_us(disk) > expected_us + expected_us / WORSE))
+		r = make_of_pieces(disk, &area, bytes, r == 0);
+	if (r == -ERANGE || r == -EDOM) {
 		disk->settled = r == -ERANGE;
-		return refuse(disk,
-			"has room only in small pieces or far away, where too little would be gained, or starts without "
-			"headstart would take more than 1.05 times as long");
+		return refuse(disk, FREE_IN_PIECES);
 	}
-	disk->donor = TAKE_FD(donor);
+	if (r < 0)
+		return r;
+	disk->area = area;
+	area = PLACE_NO_AREA;
 	return 0;
 }
 
@@ -343,7 +378,7 @@ static int move_file(const struct place_job *job, const struct place_disk *disk,
 		place_set(file, PLACE_REFUSED, "has changed meanwhile");
 		return 0;
 	}
-	return place_move(file, fd, disk->donor, file->at / disk->page_size, disk->page_size);
+	return place_move(file, fd, &disk->area, disk->page_size);
 }
 
 struct progress {
@@ -379,7 +414,7 @@ static size_t open_files(const struct place_job *job)
 	size_t n = 0;
 
 	for (size_t i = 0; i < job->n_disks; i++)
-		for (size_t j = 0; j < job->disks[i].n_files && job->disks[i].donor >= 0; j++)
+		for (size_t j = 0; j < job->disks[i].n_files && job->disks[i].area.donor >= 0; j++)
 			n += job->disks[i].files[j].status == PLACE_OPEN;
 	return n;
 }
@@ -391,7 +426,7 @@ int place_job_run(struct place_job *job, place_progress *progress, void *context
 	int r = 0;
 
 	for (size_t i = 0; i < job->n_disks && r == 0; i++)
-		if (job->disks[i].donor >= 0)
+		if (job->disks[i].area.donor >= 0)
 			r = move_files(job, &job->disks[i], &all);
 	return r;
 }

@@ -71,10 +71,10 @@ static int keep_because(struct place_returned *returned, const char *reason, con
 	return -ENOMEM;
 }
 
-static int move_back(
-	struct place_file *file, int fd, int donor, uint32_t page_size, struct place_returned *ret)
+static int move_back(struct place_file *file, int fd, const struct place_area *area, uint32_t page_size,
+	struct place_returned *ret)
 {
-	int r = place_move(file, fd, donor, 0, page_size);
+	int r = place_move(file, fd, area, page_size);
 
 	if (r < 0)
 		return r;
@@ -85,28 +85,21 @@ static int move_back(
 static int give_place(
 	struct place_file *file, int fd, const char *folder, uint32_t page_size, struct place_returned *ret)
 {
-	_cleanup_free_ struct device_extent *extents = NULL;
-	uint64_t bytes = place_runs_pages(&file->moved) * page_size;
-	_cleanup_close_ int donor = place_has_room(folder, bytes) ? place_donor(folder, bytes) : -ENOSPC;
+	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
 	const char *danger;
-	size_t n = 0;
-	int r;
+	int r = place_area_open(folder, place_runs_pages(&file->moved) * page_size, &area);
 
-	if (donor == -ENOSPC || donor == -EDQUOT)
+	if (r == -ENOSPC || r == -EDQUOT)
 		return keep(ret, "stays where it is: there is no room");
-	if (donor < 0)
-		return donor;
-	r = place_find_danger(donor, &danger);
+	if (r == 0)
+		r = place_find_danger(area.donor, &danger);
 	if (r < 0)
 		return r;
 	if (danger)
 		return keep_because(ret, ": its file system ", danger);
-	r = device_allocated(donor, &extents, &n);
-	if (r < 0)
-		return r;
-	if (pieces_of(extents, n) > pieces_of(file->extents, file->n_extents))
+	if (pieces_of(area.items, area.n) > pieces_of(file->extents, file->n_extents))
 		return keep(ret, "stays where it is: there is no room in one piece");
-	return move_back(file, fd, donor, page_size, ret);
+	return move_back(file, fd, &area, page_size, ret);
 }
 
 static int take_back(const struct placed_file *placed, uint32_t page_size, struct place_returned *ret)

@@ -45,7 +45,7 @@ static struct place_disk make_disk(uint32_t pages)
 				.bytes_per_ms = 60000,
 				.depth = 1}},
 		.page_size = PAGE,
-		.donor = -1,
+		.area = PLACE_NO_AREA,
 		.files = calloc(FILES, sizeof(*disk.files)),
 		.n_files = FILES,
 		.starts = calloc(1, sizeof(*disk.starts)),
@@ -315,6 +315,60 @@ static void an_area_in_pieces_is_judged_by_them(void **state)
 	assert_true(place_judge(&disk) < 0);
 }
 
+/*
+ * Single free pages all over the disk, in which nothing would be gained, and two long runs behind them. The choice takes the
+ * runs.
+ */
+static void in_room_in_pieces_the_longest_are_taken(void **state)
+{
+	enum { SINGLE = 4000 };
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(20);
+	_cleanup_(place_room_releasep) struct place_room room = {
+		calloc(SINGLE + 2, sizeof(*room.items)), SINGLE + 2};
+	uint64_t in_one_piece;
+
+	assert_non_null(room.items);
+	for (uint32_t i = 0; i < FILES; i++)
+		touch(&disk, i, 0, 4);
+	assert_int_equal(place_choose(&disk), 0);
+	in_one_piece = place_planned_us(&disk);
+	for (size_t i = 0; i < SINGLE; i++)
+		room.items[i] = (struct device_extent){i * PAGE, PAGE, (i * 13 % 397) * FAR + 2 * i * PAGE};
+	room.items[SINGLE] = (struct device_extent){SINGLE * PAGE, 500 * PAGE, 100 * FAR};
+	room.items[SINGLE + 1] = (struct device_extent){(SINGLE + 500) * PAGE, 400 * PAGE, 300 * FAR};
+	assert_int_equal(place_estimate(&disk, room.items, SINGLE), 0);
+	assert_true(place_judge(&disk) < 0);
+	assert_int_equal(place_choose_within(&disk, &room), 0);
+	assert_int_equal(disk.area_pages, FILES * 20);
+	assert_true(place_planned_us(&disk) < in_one_piece + 30000);
+	/* With nothing but single pages, no choice is good enough, and nothing moves. */
+	room.n = SINGLE;
+	assert_true(place_choose_within(&disk, &room) < 0);
+	assert_int_equal(disk.area_pages, 0);
+	for (size_t i = 0; i < FILES; i++)
+		assert_int_equal(disk.files[i].moved.n, 0);
+	/* That does not keep them from being chosen later. */
+	room.n = SINGLE + 2;
+	assert_int_equal(place_choose_within(&disk, &room), 0);
+	assert_int_equal(disk.area_pages, FILES * 20);
+	assert_int_equal(disk.files[0].status, PLACE_OPEN);
+}
+
+/* There is less room than all files need: some choice that needs less may fit, or none. */
+static void what_does_not_fit_is_not_chosen(void **state)
+{
+	_cleanup_(disk_releasep) struct place_disk disk = make_disk(1600);
+	struct device_extent piece = {0, 3 * FILES * PAGE, 100 * FAR};
+	const struct place_room room = {&piece, 1};
+
+	for (uint32_t i = 0; i < FILES; i++)
+		touch(&disk, i, 800, 4);
+	assert_int_equal(place_choose_within(&disk, &room), -ERANGE);
+	piece.length = 4000 * FILES * PAGE;
+	assert_int_equal(place_choose_within(&disk, &room), 0);
+	assert_in_range(disk.area_pages, 4 * FILES, 4000 * FILES);
+}
+
 /* The inodes lie at the beginning of the disk, and so do the files, but the area does not. */
 static void an_area_far_from_the_inodes_is_too_slow(void **state)
 {
@@ -348,6 +402,8 @@ int main(void)
 		cmocka_unit_test(refused_files_are_not_moved_but_read),
 		cmocka_unit_test(where_no_way_is_gained_nothing_moves),
 		cmocka_unit_test(an_area_in_pieces_is_judged_by_them),
+		cmocka_unit_test(in_room_in_pieces_the_longest_are_taken),
+		cmocka_unit_test(what_does_not_fit_is_not_chosen),
 		cmocka_unit_test(an_area_far_from_the_inodes_is_too_slow),
 	};
 

@@ -25,7 +25,7 @@ static struct place_disk make_disk(struct place_file *files, size_t n)
 		.page_size = PAGE,
 		.files = files,
 		.n_files = n,
-		.donor = -1,
+		.area = PLACE_NO_AREA,
 	};
 }
 
