@@ -5,6 +5,7 @@
 # pages are planned in vain, with functions and without.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 on_disk
+umask 022 # root learns nothing from a debug file that is not for everybody
 command -v cc >/dev/null || skip "no compiler"
 command -v nm >/dev/null || skip "no nm"
 command -v python3 >/dev/null || skip "no python3"

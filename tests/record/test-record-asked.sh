@@ -6,6 +6,7 @@
 
 can_record
 make_disk
+chmod 755 "$tmp" "$disk" # a profile that tells of files that not everybody may read is for root alone
 export HEADSTART_HOSTS="$tmp/hosts.d"
 mkdir "$HEADSTART_HOSTS"
 host=$(realpath "$disk")/host
@@ -62,7 +63,6 @@ case_shorter_start_is_kept_out() {
 case_recording_of_another_user_is_for_root_alone() {
 	profile=$(ls "$HEADSTART_STATE"/host-*.profile)
 	[ "$(stat -c %a "$profile")" = 644 ] || fail "root's own: $(stat -c %a "$profile")"
-	chmod 755 "$tmp" "$disk"
 	recording --user nobody -- "$host" -c : || fail "$(cat "$tmp/err")"
 	[ "$(stat -c %a "$profile")" = 600 ] || fail "of another user: $(stat -c %a "$profile")"
 	recording -- "$host" "$disk/two.sh" || fail "$(cat "$tmp/err")"
