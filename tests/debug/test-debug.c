@@ -20,6 +20,7 @@
 #include "debug/data.h"
 #include "debug/file.h"
 #include "debug/link.h"
+#include "debug/symbols.h"
 
 #define NAMES   0x200u /* where the names of the sections lie */
 #define CONTENT 0x300u /* where the content of the second section lies */
@@ -271,6 +272,51 @@ static void data_is_decompressed_if_it_is_complete(void **state)
 	}
 }
 
+/* What debug_symbols_open() returns for a program in `folder`. */
+static int open_symbols(const struct folder *folder, const struct made *program)
+{
+	_cleanup_close_ int fd = -1;
+	struct debug_symbols symbols;
+	int r;
+
+	write_new(folder->program, program->bytes, SIZE);
+	fd = open(folder->program, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	r = debug_symbols_open(fd, &symbols);
+	if (r == 0) {
+		assert_int_equal(symbols.file.header.e_type, ET_DYN);
+		debug_symbols_release(&symbols);
+	}
+	return r;
+}
+
+static void symbols_are_in_the_debug_file_or_in_the_program(void **state)
+{
+	_cleanup_(folder_removep) struct folder folder;
+	struct made split = make(true, false, ".nothing", "", 0), program;
+	uint8_t packed[0x300];
+	size_t packed_size = 0;
+
+	folder_make(&folder);
+	assert_int_equal(lzma_easy_buffer_encode(0, LZMA_CHECK_CRC32, NULL, split.bytes, SIZE, packed,
+				 &packed_size, sizeof(packed)),
+		LZMA_OK);
+	program = make(true, false, ".gnu_debugdata", packed, packed_size);
+	assert_int_equal(open_symbols(&folder, &program), 0);
+	program.bytes[CONTENT + packed_size / 2] ^= 1;
+	assert_int_equal(open_symbols(&folder, &program), -ENODATA);
+	write_new(folder.debug, split.bytes, SIZE);
+	program = make(true, false, ".gnu_debuglink", "debug\0\0\0\0\0\0", 12);
+	assert_int_equal(open_symbols(&folder, &program), -ENODATA); /* another checksum */
+	put(&program, CONTENT + 8, 4, lzma_crc32(split.bytes, SIZE, 0));
+	assert_int_equal(chmod(folder.debug, 0644), 0);
+	assert_int_equal(open_symbols(&folder, &program), 0);
+	assert_int_equal(chmod(folder.debug, 0600), 0);
+	assert_int_equal(open_symbols(&folder, &program), geteuid() == 0 ? -ENODATA : 0);
+	put_section(&program, 2, 1, SHT_SYMTAB, CONTENT, 12); /* it has symbols itself */
+	assert_int_equal(open_symbols(&folder, &program), -ENODATA);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -278,6 +324,7 @@ int main(void)
 		cmocka_unit_test(checksum_has_the_byte_order_of_the_file),
 		cmocka_unit_test(incomplete_links_are_refused),
 		cmocka_unit_test(debug_files_are_for_the_same_processor),
+		cmocka_unit_test(symbols_are_in_the_debug_file_or_in_the_program),
 		cmocka_unit_test(data_is_decompressed_if_it_is_complete),
 	};
 

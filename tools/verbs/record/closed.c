@@ -35,24 +35,22 @@ static void say_what_is_left_out(const struct profile *profile, const uint8_t *c
 				functions->objects[i].path, user);
 }
 
-int record_forget_closed(struct profile *profile, const char *user)
+int record_forget_closed(struct profile *profile, const char *user, bool quiet)
 {
 	size_t size = profile_closed_places(profile) + 1;
 	struct search search = {profile};
-	int r = 0;
+	int r;
 
 	search.closed = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (search.closed == MAP_FAILED)
 		return -errno;
 	memset(search.closed, 1, size); /* what a child does not come to is closed */
-	if (user)
-		r = as_user(user, find_closed, &search);
-	else
-		find_closed(&search);
-	if (r == 0 && user)
+	r = user ? as_user(user, find_closed, &search) : find_closed(&search);
+	if (r < 0 && !quiet)
+		verb_note("which files '%s' may read was not found out: %s", user, strerror(-r));
+	if (user && !quiet)
 		say_what_is_left_out(profile, search.closed, user);
-	if (r == 0)
-		r = profile_forget_closed(profile, search.closed);
+	r = profile_forget_closed(profile, search.closed);
 	munmap(search.closed, size);
-	return r > 0 ? -EIO : r;
+	return r;
 }

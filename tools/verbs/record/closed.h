@@ -5,7 +5,7 @@
 #include "profile/profile.h"
 
 /*
- * Takes out what this user may not read, as a process that becomes the user finds out, and says which functions these were;
- * NULL: what this process may not read, and says nothing. Returns 0 or negative errno.
+ * Takes out what this user may not read, as a process that becomes the user finds out; if that fails, all that it did not come to.
+ * `user` NULL: what this process may not read, quietly. Says which functions these were, unless `quiet`. Returns 0 or negative errno.
  */
-int record_forget_closed(struct profile *profile, const char *user);
+int record_forget_closed(struct profile *profile, const char *user, bool quiet);

@@ -83,9 +83,9 @@ static int save(struct profile *profile, const struct record_job *job, char **re
 
 	if (!job->output)
 		return record_store(profile, job, job->record.user != NULL, ret);
-	err = job->record.user ? record_forget_closed(profile, job->record.user) : 0;
+	err = job->record.user ? record_forget_closed(profile, job->record.user, job->quiet) : 0;
 	if (err)
-		return verb_fail_errno(err, "cannot find out which files '%s' may read", job->record.user);
+		return verb_fail_errno(err, "cannot take out what '%s' may not read", job->record.user);
 	err = profile_save(profile, job->output, mode_of_output(profile, job));
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", job->output);
@@ -133,10 +133,10 @@ static int keep_own(void *context)
 {
 	const struct own *own = context;
 	_cleanup_free_ char *path = NULL;
-	int r = record_forget_closed(own->profile, NULL);
+	int r = record_forget_closed(own->profile, NULL, true);
 
 	if (r < 0)
-		return verb_fail_errno(r, "cannot find out which files you may read");
+		return verb_fail_errno(r, "cannot take out what this user may not read");
 	r = record_store(own->profile, own->job, false, &path);
 	return r ? r : make_plan(own->profile, true);
 }
