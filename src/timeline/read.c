@@ -18,11 +18,7 @@ struct tables {
 
 static bool take_tables(const struct disk_header *header, struct reader body, struct tables *ret)
 {
-	const struct {
-		struct reader *table;
-		uint64_t count;
-		size_t item_size;
-	} parts[] = {
+	const struct reader_table tables[] = {
 		{&ret->files, LE32(header->file_count), sizeof(struct disk_file)},
 		{&ret->threads, LE32(header->thread_count), sizeof(struct disk_thread)},
 		{&ret->units, LE32(header->version) == TIMELINE_VERSION_BOOT ? LE32(header->thread_count) : 0,
@@ -34,23 +30,7 @@ static bool take_tables(const struct disk_header *header, struct reader body, st
 		{&ret->strings, LE32(header->strings_size), 1},
 	};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		parts[i].table->data = reader_take(&body, parts[i].count, parts[i].item_size);
-		if (!parts[i].table->data)
-			return false;
-		parts[i].table->size = (size_t)parts[i].count * parts[i].item_size;
-	}
-	return body.size == 0;
-}
-
-/* Copies the next entry of a table. Returns false at its end. */
-static bool next(struct reader *table, void *entry, size_t size)
-{
-	const char *at = table->size ? reader_take(table, 1, size) : NULL;
-
-	if (at)
-		memcpy(entry, at, size);
-	return at;
+	return reader_cut(body, tables, sizeof(tables) / sizeof(*tables));
 }
 
 static bool read_texts(struct reader *strings, struct timeline *timeline)
@@ -66,7 +46,7 @@ static bool read_files(struct tables *tables, struct timeline *timeline)
 {
 	struct disk_file disk;
 
-	while (next(&tables->files, &disk, sizeof(disk))) {
+	while (reader_next(&tables->files, &disk, sizeof(disk))) {
 		const char *path = reader_string(&tables->strings);
 
 		if (!path || disk.reserved ||
@@ -80,7 +60,7 @@ static bool read_threads(struct tables *tables, struct timeline *timeline)
 {
 	struct disk_thread disk;
 
-	while (next(&tables->threads, &disk, sizeof(disk))) {
+	while (reader_next(&tables->threads, &disk, sizeof(disk))) {
 		const char *name = reader_string(&tables->strings);
 		const struct timeline_thread thread = {
 			.begin = LE64(disk.begin),
@@ -100,7 +80,7 @@ static bool read_units(struct tables *tables, struct timeline *timeline)
 {
 	struct disk_unit disk;
 
-	while (next(&tables->units, &disk, sizeof(disk))) {
+	while (reader_next(&tables->units, &disk, sizeof(disk))) {
 		const struct timeline_unit unit = {LE64(disk.started), LE64(disk.active)};
 
 		if (timeline_add_unit(timeline, &unit) < 0)
@@ -113,7 +93,7 @@ static bool read_execs(struct tables *tables, struct timeline *timeline)
 {
 	struct disk_exec disk;
 
-	while (next(&tables->execs, &disk, sizeof(disk))) {
+	while (reader_next(&tables->execs, &disk, sizeof(disk))) {
 		const char *path = reader_string(&tables->strings);
 
 		if (!path || disk.reserved ||
@@ -127,7 +107,7 @@ static bool read_spans(struct tables *tables, struct timeline *timeline)
 {
 	struct disk_span disk;
 
-	while (next(&tables->spans, &disk, sizeof(disk))) {
+	while (reader_next(&tables->spans, &disk, sizeof(disk))) {
 		const struct timeline_span span = {
 			.begin = LE64(disk.begin),
 			.end = LE64(disk.end),
@@ -150,7 +130,7 @@ static bool read_reads(struct tables *tables, struct timeline *timeline)
 {
 	struct disk_read disk;
 
-	while (next(&tables->reads, &disk, sizeof(disk))) {
+	while (reader_next(&tables->reads, &disk, sizeof(disk))) {
 		const struct timeline_read read = {
 			.begin = LE64(disk.begin),
 			.end = LE64(disk.end),
@@ -176,7 +156,7 @@ static bool read_marks(struct tables *tables, struct timeline *timeline)
 {
 	uint64_t time;
 
-	while (next(&tables->marks, &time, sizeof(time))) {
+	while (reader_next(&tables->marks, &time, sizeof(time))) {
 		const char *name = reader_string(&tables->strings);
 
 		if (!name || timeline_add_mark(timeline, LE64(time), name) < 0)
