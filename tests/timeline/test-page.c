@@ -14,6 +14,7 @@
 #include "report/pictures/pictures.h"
 #include "report/timelines/report.h"
 #include "report/timelines/starts.h"
+#include "report/timelines/words.h"
 
 #define HOSTILE "/tmp/</script><script>alert(1)</script>\"'\\\n&amp;<!--\xff"
 #define SPANS   200000u

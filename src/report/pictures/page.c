@@ -15,6 +15,7 @@
 #include "report/pictures/strokes.h"
 #include "report/timelines/report.h"
 #include "report/timelines/starts.h"
+#include "report/timelines/words.h"
 
 #define SPANS_MAX 80000u /* that are drawn, of all starts together: some 25 bytes each */
 #define READS_MAX 80000u

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "report/pictures/kinds.h"
 #include "report/pictures/strokes.h"
-#include "report/timelines/report.h"
+#include "report/timelines/words.h"
 
 #define READS_MAX 20000u /* that are drawn: some 30 bytes each */
 #define LANES_MAX 40u

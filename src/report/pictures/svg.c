@@ -11,6 +11,7 @@
 #include "report/pictures/svg-reads.h"
 #include "report/timelines/report.h"
 #include "report/timelines/starts.h"
+#include "report/timelines/words.h"
 
 #define ROWS_MAX  40u
 #define SPANS_MAX 20000u

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a plan for people, with the state of its files on this machine. */
-#include "base/plural.h"
 #include "report/profiles/report.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "report/table.h"
 #include "report/words.h"
 

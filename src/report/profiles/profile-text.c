@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints a profile for people. */
-#include "base/plural.h"
 #include "report/profiles/report.h"
 
 #include <errno.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "profile/compare/share.h"
 #include "profile/functions.h"
 #include "profile/metadata.h"

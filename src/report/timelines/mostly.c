@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "report/timelines/report.h"
+#include "report/timelines/words.h"
 
 char *report_timeline_wait(const struct timeline *timeline, const struct sum_wait *wait)
 {

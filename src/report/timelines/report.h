@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "report/style.h"
-#include "report/words.h"
 #include "timeline/sums.h"
 
 /* Both return 0 or -ENOMEM. Check ferror() for write errors. */
@@ -21,9 +20,6 @@ char *report_timeline_sentence(const struct timeline *timeline, const struct sum
 /* Writes "of 120 reads that headstart made ahead, 110 came in time, 8 late, and 2 in vain". There are some. */
 void report_timeline_prefetched(FILE *out, const struct sums *sums);
 
-/* Seconds, with two digits at least: "9.1", "0.62", "0.004". */
-const char *report_timeline_time(uint64_t ns, char buffer[WORDS_MAX]);
-
 /*
  * What a reader looks at first, the cause with the largest part: "waiting for reads: 2.1 of 2.5 s; 1.9 s of it for 60 files in
  * /usr/share/fonts". The caller frees it. NULL if memory runs out.
@@ -32,12 +28,3 @@ char *report_timeline_mostly(const struct timeline *timeline, const struct sums 
 
 /* "'start' (4711) was waiting for events (poll, select, epoll): /run/…, and nobody answered until its time was up" */
 char *report_timeline_wait(const struct timeline *timeline, const struct sum_wait *wait);
-
-/* "start", or "boot". */
-const char *report_timeline_word(const struct timeline *timeline);
-
-/* What a state means to somebody who waits for the start: "waiting for a lock". */
-const char *report_timeline_state(enum timeline_state state);
-
-/* The name of a file for people: its path, "/dev/sda (inodes and folders)", "files without a name". The caller frees it. */
-char *report_timeline_file(const struct timeline *timeline, uint32_t file);

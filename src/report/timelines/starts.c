@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "report/timelines/report.h"
+#include "report/timelines/words.h"
 #include "report/words.h"
 
 #define SHARE_MIN                                                                                            \

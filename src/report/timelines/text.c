@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the time of a start went to, for people. */
-#include "base/plural.h"
 #include "report/timelines/report.h"
 
 #include <errno.h>
@@ -8,66 +7,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "report/table.h"
 #include "report/timelines/units.h"
+#include "report/timelines/words.h"
 #include "report/words.h"
 
 #define SHARE_MIN 0.0005 /* a cause of less than this share of the start is left out */
-
-/* What each state means to somebody who waits for the start. */
-static const char *const meanings[TIMELINE_STATES] = {
-	[TIMELINE_RUNNING] = "computing",
-	[TIMELINE_RUNNABLE] = "waiting for a processor",
-	[TIMELINE_READ] = "waiting for reads",
-	[TIMELINE_WRITE] = "waiting for writes",
-	[TIMELINE_LOCK] = "waiting for a lock",
-	[TIMELINE_CHILD] = "waiting for a process that it started",
-	[TIMELINE_TIMER] = "sleeping",
-	[TIMELINE_MESSAGE] = "waiting for a message from a socket",
-	[TIMELINE_PIPE] = "waiting for a pipe, a socket or a terminal",
-	[TIMELINE_EVENTS] = "waiting for events (poll, select, epoll)",
-	[TIMELINE_OTHER] = "waiting for something else",
-};
-
-const char *report_timeline_state(enum timeline_state state)
-{
-	return meanings[state];
-}
-
-const char *report_timeline_word(const struct timeline *timeline)
-{
-	return timeline_is_boot(timeline) ? "boot" : "start";
-}
-
-static double seconds(uint64_t ns)
-{
-	return (double)ns / 1e9;
-}
-
-const char *report_timeline_time(uint64_t ns, char buffer[WORDS_MAX])
-{
-	double value = seconds(ns);
-
-	snprintf(buffer, WORDS_MAX, "%.*f", value >= 0.95 ? 1 : value >= 0.095 ? 2 : 3, value);
-	return buffer;
-}
 
 static const char *share_text(uint64_t part, uint64_t whole, char buffer[WORDS_MAX])
 {
 	snprintf(buffer, WORDS_MAX, "%.0f %%", whole ? 100 * (double)part / (double)whole : 0);
 	return buffer;
-}
-
-char *report_timeline_file(const struct timeline *timeline, uint32_t file)
-{
-	const struct timeline_file *known = file < timeline->n_files ? &timeline->files[file] : NULL;
-	char *text;
-
-	if (known && known->kind == TIMELINE_REGULAR)
-		return strdup(known->path);
-	if (known && known->kind == TIMELINE_METADATA)
-		return asprintf(&text, "%s (inodes and folders)", known->path) < 0 ? NULL : text;
-	return strdup(known ? "a file without a name" : "inodes, folders and the like");
 }
 
 static uint64_t waited_for_others(const struct sums *sums)
@@ -201,7 +152,7 @@ static void print_causes(FILE *out, const struct sums *sums, const struct report
 	fputc('\n', out);
 	table_title(out, "what the time went to", style);
 	for (size_t i = 0; i < TIMELINE_STATES; i++)
-		print_cause(out, sums, sums->causes.states[i], meanings[i]);
+		print_cause(out, sums, sums->causes.states[i], report_timeline_state(i));
 	print_cause(out, sums, sums->causes.nobody, "no process was there");
 }
 

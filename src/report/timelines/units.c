@@ -6,7 +6,7 @@
 
 #include "base/cleanup.h"
 #include "report/table.h"
-#include "report/timelines/report.h"
+#include "report/timelines/words.h"
 
 /* "3.1", or "-" if it is not known. */
 static const char *time_text(uint64_t ns, char buffer[WORDS_MAX])

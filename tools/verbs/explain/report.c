@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints an explanation, as text and as JSON. */
-#include "base/plural.h"
 #include "verbs/explain/explain.h"
 
 #include <json-c/json.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-
+#include "base/plural.h"
 #include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
 #include "profile/compare/share.h"
