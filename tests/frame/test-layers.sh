@@ -69,6 +69,29 @@ case_no_folders_include_each_other() {
 	! arrows part | tsort >/dev/null 2>&1 || fail "a circle was not found"
 }
 
+# calls FOLDER: which files in it use what which others define, by their objects, of one library or program at a time
+calls() {
+	find "$1" -name '*.c.o' -exec nm -A {} + | awk '
+		{ file = $1; sub(/:.*/, "", file); sub(/:/, " "); unit = file; sub(/\.p\/.*/, "", unit); name = unit " " $NF; kind = $(NF - 1) }
+		kind ~ /^[TDBRVW]$/ { defines[name] = file }
+		kind == "U" { user[++n] = file; used[n] = name }
+		END { for (i = 1; i <= n; i++) if (used[i] in defines) print user[i], defines[used[i]] }' | awk '$1 != $2' | sort -u
+}
+
+# So each file can be read after those that it calls.
+case_no_files_call_each_other() {
+	cd "$HEADSTART_TEST_BUILD"
+	for part in src tools; do
+		calls "$part" >"$tmp/calls"
+		[ -s "$tmp/calls" ] || fail "no calls found in $part"
+		tsort "$tmp/calls" >/dev/null 2>"$tmp/err" || fail "files of $part call each other: $(cat "$tmp/err")"
+	done
+	mkdir -p "$tmp/lib.p"
+	echo 'int b(void); int a(void) { return b(); }' | cc -c -o "$tmp/lib.p/a.c.o" -x c -
+	echo 'int a(void); int b(void) { return a(); }' | cc -c -o "$tmp/lib.p/b.c.o" -x c -
+	! calls "$tmp/lib.p" | tsort >/dev/null 2>&1 || fail "a circle was not found"
+}
+
 # meson also searches the folder of a meson.build. There a room could be included past the arrows, and would hide a layer of its name.
 case_includes_begin_with_their_layer() {
 	cd "$HEADSTART_TEST_SOURCE/src"
