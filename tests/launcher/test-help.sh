@@ -29,4 +29,23 @@ case_near_option_is_suggested() {
 	refuses 2 "unknown option '-x'; see" "$headstart" show -x y
 }
 
+case_output_that_cannot_be_written_is_reported() {
+	for command in --help --version "help run" "run --help" "list --help" "undo --help"; do
+		refuses 1 "cannot write to standard output: No space left" sh -c "'$headstart' $command >/dev/full"
+	done
+	for command in --version "list --help"; do # one program each
+		refuses 1 "cannot write to standard output: Bad file descriptor" sh -c "'$headstart' $command >&-"
+	done
+}
+
+case_program_gets_the_streams_that_we_got() {
+	tell='for fd in 0 1 2; do [ ! -e /proc/$$/fd/$fd ] || echo $fd >&3; done'
+	for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+		sh -c "exec sh -c '$tell' 3>'$tmp/before' $closed"
+		sh -c "exec '$headstart' run -- sh -c '$tell' 3>'$tmp/after' $closed"
+		[ "$(wc -l <"$tmp/before")" -lt 3 ] || fail "$closed: all are open"
+		diff "$tmp/before" "$tmp/after" || fail "$closed: the program gets others"
+	done
+}
+
 run_cases

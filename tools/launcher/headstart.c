@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/standard-streams.h"
 #include "base/strings.h"
 #include "lib/options/suggest.h"
 #include "prefetcher/tool-path.h"
@@ -63,7 +64,7 @@ static int help_of(char *program, char *verb)
 	return run_verb(3, argv);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	bool help;
@@ -82,4 +83,13 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	return run_verb(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	standard_streams_hold(false);
+	status = run(argc, argv);
+	return status ? status : verb_flush();
 }

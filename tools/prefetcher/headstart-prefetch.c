@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/plural.h"
+#include "base/standard-streams.h"
 #include "base/strings.h"
 #include "lib/settings/settings.h"
 #include "plan/store/disks.h"
@@ -194,14 +195,6 @@ static int parse(int argc, char **argv, struct request *request)
 	return -1;
 }
 
-/* Descriptors 0 to 2 may be closed. Occupies them, so that files which we open do not get these numbers. */
-static void hold_standard_streams(void)
-{
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)open("/dev/null", O_RDWR);
-}
-
 static void print_json(const struct request *request, const struct prefetch_result *result)
 {
 	printf("{\"engine\": \"%s\", \"opened\": %" PRIu32 ", \"stale\": %" PRIu32 ", \"missing\": %" PRIu32
@@ -352,7 +345,7 @@ int main(int argc, char **argv)
 	const char *name;
 	int r;
 
-	hold_standard_streams();
+	standard_streams_hold(true); /* a shim leaves us none of them */
 	r = parse(argc, argv, &request);
 	if (r >= 0)
 		return r;
