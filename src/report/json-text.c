@@ -3,28 +3,38 @@
 
 #include <errno.h>
 #include <json-c/json.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "report/utf8.h"
 
 struct json_object *json_text(const char *text)
 {
-	_cleanup_free_ char *clean = NULL;
-	size_t n = 0, length;
+	return json_object_new_string(text ? text : "");
+}
 
-	if (!text)
-		text = "";
-	clean = malloc(3 * strlen(text) + 1);
-	if (!clean)
-		return NULL;
-	for (; *text; text += length ? length : 1) {
-		length = utf8_length(text);
-		memcpy(clean + n, length ? text : "\xef\xbf\xbd", length ? length : 3);
-		n += length ? length : 3;
+static bool is_as_it_is(const char *at, bool in_html)
+{
+	return utf8_length(at) > 0 && !(in_html && strchr("<>&", *at));
+}
+
+/* Only strings can have bytes that are not UTF-8, or what HTML would take for its own. */
+static void write_clean(FILE *out, const char *json, bool in_html)
+{
+	while (*json) {
+		const char *from = json;
+
+		while (*json && is_as_it_is(json, in_html))
+			json += utf8_length(json);
+		fwrite(from, 1, (size_t)(json - from), out);
+		if (!*json)
+			return;
+		if (utf8_length(json) > 0)
+			fprintf(out, "\\u%04x", *json);
+		else
+			fputs("\xef\xbf\xbd", out);
+		json++;
 	}
-	return json_object_new_string_len(clean, (int)n);
 }
 
 int json_text_write(FILE *out, const char *text)
@@ -33,11 +43,8 @@ int json_text_write(FILE *out, const char *text)
 	const char *json =
 		value ? json_object_to_json_string_ext(value, JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
 
-	for (const char *at = json; at && *at; at++)
-		if (*at == '<' || *at == '>' || *at == '&')
-			fprintf(out, "\\u%04x", *at);
-		else
-			fputc(*at, out);
+	if (json)
+		write_clean(out, json, true);
 	json_object_put(value);
 	return json ? 0 : -ENOMEM;
 }
@@ -47,8 +54,10 @@ int json_print(FILE *out, struct json_object *value, int flags, const char *end)
 	const char *text =
 		value ? json_object_to_json_string_ext(value, flags | JSON_C_TO_STRING_NOSLASHESCAPE) : NULL;
 
-	if (text)
-		fprintf(out, "%s%s", text, end);
+	if (text) {
+		write_clean(out, text, false);
+		fputs(end, out);
+	}
 	json_object_put(value);
 	return text ? 0 : -ENOMEM;
 }

@@ -45,6 +45,14 @@ $as_user env -u HEADSTART_STATE -u XDG_STATE_HOME HOME="$tmp/nobody" "$headstart
 grep -qx "recorded  0 profiles, 0 plans, in $tmp/nobody/.local/state/headstart" "$tmp/out" ||
 	fail "the user's own: $(cat "$tmp/out")"
 
+# Names need not be UTF-8, but JSON is.
+odd=$(printf '%s/odd\377' "$tmp")
+mkdir -m 755 "$odd"
+$as_user env HEADSTART_STATE="$odd" "$headstart" status --json >"$tmp/out"
+[ "$(json "$tmp/out" 'TOP["recorded"][0]["folder"].endswith("/odd\ufffd")')" = True ] || fail "a name that is not UTF-8: $(cat "$tmp/out")"
+$as_user env HEADSTART_STATE="$odd" "$headstart" status >"$tmp/out"
+grep -aqxF "recorded  0 profiles, 0 plans, in $odd" "$tmp/out" || fail "a name that is not UTF-8, as text: $(cat "$tmp/out")"
+
 printf '[budget]\nmemory = lots\n' >"$tmp/conf"
 chmod 644 "$tmp/conf"
 $as_user env HEADSTART_CONFIG="$tmp/conf" "$headstart" status >"$tmp/out"

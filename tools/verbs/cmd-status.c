@@ -20,8 +20,10 @@
 #include "format/state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/options.h"
+#include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
 #include "plan/store/store.h"
+#include "report/json-text.h"
 #include "report/words.h"
 #include "setup/system/line.h"
 #include "verb.h"
@@ -38,7 +40,7 @@ static const char help[] =
 
 static void add_string(struct json_object *object, const char *key, const char *value)
 {
-	json_object_object_add(object, key, value ? json_object_new_string(value) : NULL);
+	json_object_object_add(object, key, value ? json_text(value) : NULL);
 }
 
 static int describe_record(const char *name, struct json_object *ret)
@@ -57,7 +59,7 @@ static int describe_record(const char *name, struct json_object *ret)
 		return r;
 	files = json_object_new_array();
 	for (size_t i = 0; i < manifest.n_files; i++)
-		json_object_array_add(files, json_object_new_string(manifest.files[i].path));
+		json_object_array_add(files, json_text(manifest.files[i].path));
 	add_string(ret, "state", states[record_state_of(&manifest)]);
 	json_object_object_add(ret, "files", files);
 	return 0;
@@ -164,7 +166,7 @@ static void describe_settings(struct json_object *settings)
 	struct json_object *files = json_object_new_array();
 
 	for (unsigned i = 0; i < config.n_files; i++)
-		json_object_array_add(files, json_object_new_string(config.files[i]));
+		json_object_array_add(files, json_text(config.files[i]));
 	json_object_object_add(settings, "files", files);
 	json_object_object_add(settings, "problems", json_object_new_int((int)problems));
 }
@@ -237,7 +239,7 @@ static void print_files(struct json_object *object)
 	struct json_object *files = json_object_object_get(object, "files");
 
 	for (size_t i = 0; i < json_object_array_length(files); i++)
-		printf("          %s\n", json_object_get_string(json_object_array_get_idx(files, i)));
+		page_line("          ", json_object_get_string(json_object_array_get_idx(files, i)), "");
 }
 
 static void print_installed(struct json_object *user, struct json_object *apps)
@@ -250,8 +252,10 @@ static void print_installed(struct json_object *user, struct json_object *apps)
 	print_files(user);
 	for (size_t i = 0; i < json_object_array_length(apps); i++) {
 		struct json_object *app = json_object_array_get_idx(apps, i);
+		char end[64];
 
-		printf("app       %s: %s\n", text_of(app, "app", ""), text_of(app, "state", "not installed"));
+		snprintf(end, sizeof(end), ": %s", text_of(app, "state", "not installed"));
+		page_line("app       ", text_of(app, "app", ""), end);
 		print_files(app);
 	}
 }
@@ -286,7 +290,7 @@ static void print_recorded(struct json_object *recorded)
 			plural((uint64_t)plans));
 		if (starts)
 			printf(" and %d of single starts", starts);
-		printf(", in %s\n", text_of(folder, "folder", ""));
+		page_line(", in ", text_of(folder, "folder", ""), "");
 		if (stale)
 			printf("          %d stale: see 'headstart doctor'\n", stale);
 		if (worn)
