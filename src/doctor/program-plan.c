@@ -92,7 +92,7 @@ static void say_gain(
 		guessed = NULL;
 	doctor_consequence(report,
 		"a cold start reads %llu KiB of %u file%s in %u extent%s, in %s, instead of page by page%s; "
-		"bench/coldstart measures the gain",
+		"'headstart measure' says what that gains",
 		(unsigned long long)(pages * kib), plan->file_count, plural(plan->file_count),
 		plan->extent_count, plural(plan->extent_count),
 		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk"

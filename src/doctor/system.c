@@ -97,27 +97,33 @@ static bool has_event(const struct doctor_host *host, const char *tracefs, const
 	return host_exists(host, path);
 }
 
+static void say_less_exact(struct doctor_report *report)
+{
+	doctor_consequence(report,
+		"'headstart record' follows the program by ptrace instead, which is less exact; "
+		"'headstart trace' does not work");
+}
+
 void check_recording(const struct doctor_host *host, struct doctor_report *report)
 {
 	const char *tracefs = find_tracefs(host);
 
 	if (host->user != 0) {
 		doctor_say(report, DOCTOR_OK, "recording",
-			"only root can record, and check whether recording works here");
+			"without root a recording is less exact; only root can check whether an exact one works");
 		doctor_mend(report, "sudo headstart doctor");
 	} else if (host->fanotify < 0) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "this process may not use fanotify");
 		doctor_consequence(report,
-			"'headstart record' would not learn the paths of what is touched; in a container, "
-			"record outside it");
+			"'headstart record' searches the file systems for the names of what is touched, which "
+			"takes longer");
 	} else if (!tracefs && kernel_has_tracefs(host)) {
 		doctor_say(report, DOCTOR_OK, "recording",
 			"the tracing file system is not mounted, and need not be: 'headstart record' mounts "
 			"it");
 	} else if (!tracefs) {
 		doctor_say(report, DOCTOR_NOTE, "recording", "the kernel has no tracing file system");
-		doctor_consequence(report,
-			"'headstart record' cannot work; profiles recorded elsewhere can be planned here");
+		say_less_exact(report);
 	} else if (has_event(host, tracefs, "mm_filemap_fault")) {
 		doctor_say(report, DOCTOR_OK, "recording",
 			"tracepoints mm_filemap_fault and mm_filemap_get_pages, fanotify");
@@ -129,8 +135,7 @@ void check_recording(const struct doctor_host *host, struct doctor_report *repor
 			"before it begins is missing from the profile");
 	} else {
 		doctor_say(report, DOCTOR_NOTE, "recording", "the kernel has no filemap tracepoints");
-		doctor_consequence(report,
-			"'headstart record' cannot work; profiles recorded elsewhere can be planned here");
+		say_less_exact(report);
 	}
 }
 
@@ -159,5 +164,5 @@ void check_io_uring(const struct doctor_host *host, struct doctor_report *report
 		"the prefetcher opens files one by one and reads by other calls: as fast on a rotational "
 		"disk, slower on disks that serve many opens at once");
 	if (disabled > 0)
-		doctor_mend(report, "sysctl -w kernel.io_uring_disabled=0");
+		doctor_mend(report, "sudo sysctl -w kernel.io_uring_disabled=0");
 }

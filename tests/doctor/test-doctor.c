@@ -197,18 +197,22 @@ static void recording(void **state)
 {
 	host.user = 1000;
 	finds(check_recording, DOCTOR_OK, "sudo headstart doctor");
+	finds(check_recording, DOCTOR_OK, "without root a recording is less exact");
 	host.user = 0;
 	finds(check_recording, DOCTOR_NOTE, "no tracing file system");
+	finds(check_recording, DOCTOR_NOTE, "follows the program by ptrace instead");
 	put("/proc/filesystems", "nodev\ttmpfs\nnodev\ttracefs\n\text4\n");
 	finds(check_recording, DOCTOR_OK, "need not be");
 	put("/sys/kernel/debug/tracing/events/enable", "0\n");
 	finds(check_recording, DOCTOR_NOTE, "no filemap tracepoints");
+	finds(check_recording, DOCTOR_NOTE, "follows the program by ptrace instead");
 	put("/sys/kernel/debug/tracing/events/filemap/mm_filemap_add_to_page_cache/id", "1\n");
 	finds(check_recording, DOCTOR_NOTE, "falls back");
 	put("/sys/kernel/debug/tracing/events/filemap/mm_filemap_fault/id", "2\n");
 	finds(check_recording, DOCTOR_OK, "mm_filemap_fault");
 	host.fanotify = -EPERM;
-	finds(check_recording, DOCTOR_NOTE, "fanotify");
+	finds(check_recording, DOCTOR_NOTE, "may not use fanotify");
+	finds(check_recording, DOCTOR_NOTE, "searches the file systems");
 }
 
 static void io_uring(void **state)
@@ -222,7 +226,7 @@ static void io_uring(void **state)
 	host.io_uring = -EPERM;
 	finds(check_io_uring, DOCTOR_NOTE, "seccomp");
 	put("/proc/sys/kernel/io_uring_disabled", "2\n");
-	finds(check_io_uring, DOCTOR_NOTE, "sysctl -w kernel.io_uring_disabled=0");
+	finds(check_io_uring, DOCTOR_NOTE, "sudo sysctl -w kernel.io_uring_disabled=0");
 	put("/proc/sys/kernel/io_uring_disabled", "1\n");
 	finds(check_io_uring, DOCTOR_NOTE, "io_uring_disabled is 1");
 	put("/proc/sys/kernel/io_uring_disabled", "frob");
