@@ -147,6 +147,17 @@ cmp libsum.so other/libsum.so || fail '--shadow changed the original'
 [ "$(sh shadow/headstart-shadow status)" = "off      $tmp/libsum.so" ] ||
 	fail "--shadow does not know its original again: $(sh shadow/headstart-shadow status)"
 
+# --shadow, by the program whose profile it is
+(
+	export HEADSTART_STATE="$tmp/kept" PATH="$tmp:$PATH"
+	mkdir kept
+	"$headstart" plan profile >/dev/null
+	stored=$(ls kept/*.plan | sed 's/plan$/profile/')
+	cp profile "$stored"
+	relayout --profile program --shadow by-program libsum.so >/dev/null || fail '--shadow by the program'
+	grep -qx "profile $tmp/$stored" by-program/headstart-shadow.list || fail "--shadow names another profile: $(cat by-program/headstart-shadow.list)"
+)
+
 # A file of which a start would read more than before is skipped, although it is named.
 "$headstart" relayout --profile profile -o unchanged program >out 2>err || fail "a file that loses: $(cat err)"
 grep -q "'$tmp/program' would take a cold start longer to read than it does now; use --all.*: 'unchanged' is an unchanged copy" err ||

@@ -48,6 +48,7 @@ static void run_release(struct relayout_run *run)
 {
 	relayout_batch_release(&run->batch);
 	free(run->shadow_folder);
+	free(run->profile_file);
 	profile_release(&run->profile);
 }
 
@@ -119,17 +120,17 @@ static int parse_arguments(int argc, char **argv, struct relayout_run *run)
 
 static int load_profile(struct relayout_run *run)
 {
-	_cleanup_free_ char *path = NULL, *data = NULL;
+	_cleanup_free_ char *data = NULL;
 	size_t size;
-	int r = input_path(run->profile_path, false, &path);
+	int r = input_path(run->profile_path, false, &run->profile_file);
 
 	if (r == 0)
-		r = input_profile(path, &run->profile);
+		r = input_profile(run->profile_file, &run->profile);
 	if (r)
 		return r;
-	r = read_file(path, PROFILE_MAX_SIZE, &data, &size);
+	r = read_file(run->profile_file, PROFILE_MAX_SIZE, &data, &size);
 	if (r < 0)
-		return verb_fail_errno(r, "cannot read '%s'", path);
+		return verb_fail_errno(r, "cannot read '%s'", run->profile_file);
 	run->batch.options.profile = &run->profile;
 	run->batch.options.profile_checksum = checksum64(data, size);
 	return 0;

@@ -18,6 +18,7 @@ struct relayout_run {
 
 	/* What follows from the command line. */
 	struct profile profile;
+	char *profile_file;  /* owned: where it was read, also if the user named its program */
 	char *shadow_folder; /* owned; absolute */
 	bool listed;         /* the user named the files */
 	struct relayout_batch batch;

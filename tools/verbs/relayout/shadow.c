@@ -60,12 +60,12 @@ static int find_scripts(char **ret)
 int relayout_shadow_finish(const struct relayout_run *run)
 {
 	_cleanup_free_ struct shadow_file *files = calloc(run->batch.n_files + 1, sizeof(*files));
-	_cleanup_free_ char *profile = realpath(run->profile_path, NULL), *scripts = NULL;
+	_cleanup_free_ char *profile = realpath(run->profile_file, NULL), *scripts = NULL;
 	size_t n = 0;
 	int r;
 
 	if (!profile)
-		return verb_fail_errno(errno, "cannot find '%s'", run->profile_path);
+		return verb_fail_errno(errno, "cannot find '%s'", run->profile_file);
 	for (size_t i = 0; files && i < run->batch.n_files; i++) {
 		const struct relayout_file *file = &run->batch.files[i];
 
