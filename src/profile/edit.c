@@ -91,4 +91,5 @@ void profile_keep_execs(struct profile *profile, profile_exec_fn *keep, const vo
 			free(profile->execs[i].path);
 	}
 	profile->n_execs = kept;
+	string_index_release(&profile->exec_index);
 }

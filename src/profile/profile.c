@@ -47,6 +47,7 @@ void profile_release(struct profile *profile)
 	profile_release_metadata(profile);
 	profile_functions_free(profile->functions);
 	string_index_release(&profile->index);
+	string_index_release(&profile->exec_index);
 	*profile = (struct profile){0};
 }
 
@@ -106,10 +107,13 @@ size_t profile_file_range_after(const struct profile_file *file, uint64_t page)
 
 bool profile_has_exec(const struct profile *profile, const char *path)
 {
-	for (size_t i = 0; i < profile->n_execs; i++)
+	ssize_t place = string_index_find((struct string_index *)&profile->exec_index, profile->execs,
+		sizeof(*profile->execs), profile->n_execs, path);
+
+	for (size_t i = 0; place == -ENOMEM && i < profile->n_execs; i++)
 		if (streq(profile->execs[i].path, path))
 			return true;
-	return false;
+	return place >= 0;
 }
 
 int profile_add_exec(struct profile *profile, const char *path, uint32_t order)
@@ -248,6 +252,7 @@ int profile_finish(struct profile *profile)
 	int r;
 
 	string_index_release(&profile->index);
+	string_index_release(&profile->exec_index);
 	for (size_t i = 0; i < profile->n_files; i++) {
 		struct profile_file *file = &profile->files[i];
 

@@ -138,7 +138,8 @@ struct profile {
 	struct profile_file_system *file_systems; /* owned; ascending by id, each once */
 	size_t n_file_systems, file_systems_capacity;
 	struct profile_functions *functions; /* owned (profile/functions.h); NULL: not recorded */
-	struct string_index index;           /* how profile_find_file() finds them */
+	struct string_index index;           /* how profile_find_file() finds the files */
+	struct string_index exec_index;      /* how profile_has_exec() finds the exec points */
 };
 
 #define PROFILE_MAX_SIZE      (64u << 20) /* bytes of a profile file */

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -217,6 +218,27 @@ static void the_first_exec_point_is_all_of_it(void **state)
 	assert_int_equal(profile_bytes(&cut), profile_bytes(&whole));
 }
 
+/* As of a build that runs for hours. A search through all of them for each would take minutes. */
+static void exec_points_by_the_thousand(void **state)
+{
+	_cleanup_(profile_releasep) struct profile into = fixture_small(), from = fixture_small();
+	const uint32_t many = 200000, last = into.touches;
+	size_t before = into.n_execs;
+
+	for (uint32_t i = 0; i < many; i++) {
+		char path[48];
+
+		snprintf(path, sizeof(path), "/usr/bin/program-%u", i);
+		assert_int_equal(profile_add_exec(&into, path, last), 0);
+		snprintf(path, sizeof(path), "/usr/bin/program-%u", i + many / 2);
+		assert_int_equal(profile_add_exec(&from, path, last), 0);
+	}
+	assert_int_equal(profile_merge(&into, &from), 0);
+	assert_int_equal(into.n_execs, before + many + many / 2);
+	assert_true(profile_has_exec(&into, "/usr/bin/program-299999"));
+	assert_false(profile_has_exec(&into, "/usr/bin/program-300000"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -231,6 +253,7 @@ int main(void)
 		cmocka_unit_test(an_exec_point_is_found_by_path_and_by_name),
 		cmocka_unit_test(a_cut_may_go_through_a_range),
 		cmocka_unit_test(the_first_exec_point_is_all_of_it),
+		cmocka_unit_test(exec_points_by_the_thousand),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
