@@ -104,6 +104,8 @@ for odd in 'Big Tool (x86).AppImage' "it's" 'é$a`b"c\d%e' 'a=b;c&d'; do
 done
 rm "$XDG_DATA_DIRS/applications/odd.desktop"
 (unset HOME && refuses 1 "HOME is not set" "$headstart" install --app painter)
+refuses 1 "cannot write '/proc/none/install/app-painter.json': No such file or directory; 'headstart uninstall' takes back" \
+	env HEADSTART_STATE=/proc/none "$headstart" install --app painter
 
 # Two apps share files that were made for the first; whichever goes last takes them away. The record is in the home, as it is for
 # users; there was no state folder before.

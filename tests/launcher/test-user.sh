@@ -140,7 +140,11 @@ case_program_starts_without_a_home() {
 	plans -o "$tmp/out.d/plan"
 	run_says "prefetching 5 files" --plan "$tmp/out.d/plan"
 	without_home() { as_user env -u HOME "$@"; }
-	refuses 1 "as HOME is not set; give -o FILE" without_home "$headstart" plan "$tmp/profile"
+	refuses 1 "as HOME is not set; -o FILE puts the plan elsewhere" without_home "$headstart" plan "$tmp/profile"
+	refuses 1 "as HOME is not set; -o FILE writes the profile elsewhere" without_home "$headstart" record -- "$app"
+	refuses 1 "as HOME is not set" without_home "$headstart" forget "$app"
+	refuses 1 "as HOME is not set" without_home "$headstart" plan --mark-stale
+	refuses 1 "as HOME is not set" without_home "$headstart" config apply
 	status=0
 	without_home "$headstart" run -- "$app" >"$tmp/out" 2>&1 || status=$?
 	[ "$status" = 7 ] && [ ! -s "$tmp/out" ] || fail "without a home: $status $(cat "$tmp/out")"

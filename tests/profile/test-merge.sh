@@ -44,6 +44,31 @@ case_bad_input_leaves_the_output_alone() {
 	[ "$(find "$tmp" -name 'merged?*' | wc -l)" = 0 ] || fail "temporary files are left"
 }
 
+case_umask_decides_who_may_read_the_output() {
+	(umask 077 && "$headstart" merge -o "$tmp/closed" "$tmp/one" && "$headstart" export --format ranges -o "$tmp/list" "$tmp/one" >/dev/null)
+	[ "$(stat -c %a "$tmp/closed" "$tmp/list" | sort -u)" = 600 ] || fail "modes are $(stat -c %a "$tmp/closed" "$tmp/list")"
+	(umask 0 && "$headstart" merge -o "$tmp/open" "$tmp/one")
+	[ "$(stat -c %a "$tmp/open")" = 644 ] || fail "others may write to a profile"
+}
+
+# A recording takes minutes, so that is said before it.
+case_output_that_cannot_be_is_refused_at_once() {
+	for path in '' "$tmp/$(printf 'x%.0s' $(seq 300))" "$tmp/one/below"; do
+		refuses 1 "cannot write '$path'" "$headstart" export --format ranges -o "$path" "$tmp/one"
+		[ -z "$(find "$tmp" -name '.*headstart-*')" ] || fail "'$path': a temporary file is left"
+		refuses 1 "cannot write '$path'" "$headstart" merge -o "$path" "$tmp/no-such-profile"
+	done
+}
+
+case_somebody_else_s_file_in_a_shared_folder_is_refused_at_once() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	mkdir -m 1777 "$tmp/shared"
+	chmod 755 "$tmp"
+	cp "$tmp/one" "$tmp/shared/roots"
+	for_others "$headstart" "$headstart-tool"
+	refuses 1 "'$tmp/shared/roots' belongs to another user" $as_nobody "$others/headstart" merge -o "$tmp/shared/roots" "$tmp/no-such-profile"
+}
+
 case_fifo_is_not_replaced_by_a_file() {
 	mkfifo "$tmp/output"
 	refuses 1 "'$tmp/output' is not a regular file" "$headstart" merge -o "$tmp/output" "$tmp/one"

@@ -72,6 +72,8 @@ case_recording_is_stored_with_its_plan() {
 	*) fail "not what is expected: $expected" ;; esac
 	HEADSTART_STATE=$tmp/state-of-sleep "$tool" record --until idle:0.5 --kill -- sleep 100 2>"$tmp/err"
 	grep -qx "headstart: to measure what it gains:  headstart measure --until idle:0.5 -- sleep 100" "$tmp/err" || fail "$(cat "$tmp/err")"
+	HEADSTART_STATE=$tmp/state-of-lines "$tool" record -- true "$(printf 'a\nb')" 2>"$tmp/err"
+	! grep "to measure" "$tmp/err" || fail "a command is proposed that a message cannot show"
 	"$tool" record --quiet --merge -- true
 	"$tool" show --json "$(find "$HEADSTART_STATE" -name '*.profile')" | grep -q '"runs": *2' || fail "not merged"
 }

@@ -12,6 +12,7 @@
 #include "config/hosts.h"
 #include "format/state-folder.h"
 #include "lib/files/input.h"
+#include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/options.h"
 #include "lib/print/page-style.h"
@@ -111,7 +112,7 @@ static int apply(void)
 		return r;
 	r = store_folder(&state);
 	if (r < 0)
-		return verb_fail_errno(r, "cannot find the folder of plans");
+		return no_state_folder(r, NULL);
 	settings_read(&config, true, false);
 	folder = opendir(state);
 	if (!folder)

@@ -200,7 +200,7 @@ static int publish(
 	r = output_check(arguments->output);
 	if (r)
 		return r;
-	r = publish_file(arguments->output, 0644, text, size);
+	r = publish_file(arguments->output, output_mode(), text, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", arguments->output);
 	return arguments->json ? print_result(arguments, list) : print_text(arguments, list);

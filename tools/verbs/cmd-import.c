@@ -113,7 +113,7 @@ static int import(const char *path, const char *out, const char *debug_folder)
 		return verb_fail("'%s' names no function that its files have symbols of", path);
 	r = describe(&profile, program ? program : profile.functions->objects[0].path, callgrind.command);
 	if (r == 0)
-		r = profile_save(&profile, out, 0644);
+		r = profile_save(&profile, out, output_mode());
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", out);
 	print_summary(&profile, &summary);

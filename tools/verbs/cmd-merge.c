@@ -49,7 +49,7 @@ static int merge(const char *out, char **paths)
 		r = merge_one(&merged, *paths++);
 	if (r != 0)
 		return r;
-	r = profile_save(&merged, out, 0644);
+	r = profile_save(&merged, out, output_mode());
 	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", out) : 0;
 }
 

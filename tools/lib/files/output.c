@@ -3,6 +3,7 @@
 #include "lib/files/output.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,20 +12,47 @@
 #include "base/cleanup.h"
 #include "verb.h"
 
+/* Whether the file may be replaced: in a folder such as /tmp only its owner's files may, and those of the folder's owner. */
+static bool is_replaceable(const struct stat *file, const char *folder)
+{
+	struct stat st;
+
+	return geteuid() == 0 || stat(folder, &st) < 0 || !(st.st_mode & S_ISVTX) ||
+		file->st_uid == geteuid() || st.st_uid == geteuid();
+}
+
 int output_check(const char *path)
 {
-	_cleanup_free_ char *folder = strdup(path);
+	_cleanup_free_ char *copy = strdup(path);
+	const char *folder = ".";
 	struct stat st;
 	char *slash;
+	bool there;
 
-	if (!folder)
+	if (!copy)
 		return verb_fail_errno(ENOMEM, "cannot write '%s'", path);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+	there = stat(path, &st) == 0;
+	if (there && !S_ISREG(st.st_mode))
 		return verb_fail("'%s' is not a regular file", path);
-	slash = strrchr(folder, '/');
-	if (slash)
-		slash[slash == folder] = '\0';
-	if (access(slash ? folder : ".", W_OK | X_OK) < 0)
+	if (!there && (errno != ENOENT || !*path))
 		return verb_fail_errno(errno, "cannot write '%s'", path);
+	slash = strrchr(copy, '/');
+	if (slash) {
+		slash[slash == copy] = '\0';
+		folder = copy;
+	}
+	if (access(folder, W_OK | X_OK) < 0)
+		return verb_fail_errno(errno, "cannot write '%s'", path);
+	if (there && !is_replaceable(&st, folder))
+		return verb_fail(
+			"'%s' belongs to another user and cannot be replaced: name another file", path);
 	return 0;
+}
+
+mode_t output_mode(void)
+{
+	mode_t mask = umask(077);
+
+	umask(mask);
+	return 0644 & ~mask;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -124,8 +125,8 @@ int install_set(const struct install_request *request, const char *record, const
 	if (!request->dry_run)
 		r = files_install(set, path, geteuid() == 0 ? 0755 : 0700, &manifest, &culprit);
 	if (r < 0)
-		return verb_fail_errno(
-			r, "cannot write '%s'; 'headstart uninstall' takes back the rest", culprit);
+		return verb_fail("cannot write '%s': %s; 'headstart uninstall' takes back what was written",
+			culprit, strerror(-r));
 	for (size_t i = 0; i < set->n_files; i++)
 		printf("%s %s\n", request->dry_run ? "would write" : "wrote", set->files[i].path);
 	return 0;

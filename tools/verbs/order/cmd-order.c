@@ -99,7 +99,7 @@ static int publish(const struct order_arguments *arguments, const struct subject
 	r = output_check(arguments->output);
 	if (r)
 		return r;
-	r = publish_file(arguments->output, 0644, text, size);
+	r = publish_file(arguments->output, output_mode(), text, size);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", arguments->output);
 	return order_report(arguments, subjects, left_out);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "lib/files/no-state-folder.h"
 #include "lib/files/output.h"
 #include "lib/options/values.h"
 #include "lib/settings/plan-settings.h"
@@ -103,16 +104,6 @@ static int parse_arguments(int argc, char **argv, struct plan_arguments *argumen
 	return -1;
 }
 
-static int no_folder(int error)
-{
-	_cleanup_free_ char *folder = NULL;
-
-	if (store_folder(&folder) < 0)
-		return verb_fail_errno(error, "cannot make the folder of plans");
-	return verb_fail("cannot make the folder of plans '%s': %s; -o FILE puts the plan elsewhere", folder,
-		strerror(-error));
-}
-
 /* Returns 0, or an exit status after printing the reason. *ret, malloc()ed, is the caller's. */
 static int output_path(const char *output, const char *program, char **ret)
 {
@@ -120,10 +111,7 @@ static int output_path(const char *output, const char *program, char **ret)
 
 	if (!output) {
 		r = store_path_for_writing(STORE_PLAN, program, ret);
-		if (r == -ENOENT)
-			return verb_fail(
-				"there is no folder to keep plans in, as HOME is not set; give -o FILE");
-		return r < 0 ? no_folder(r) : 0;
+		return r < 0 ? no_state_folder(r, "-o FILE puts the plan elsewhere") : 0;
 	}
 	r = output_check(output);
 	if (r)
@@ -178,7 +166,7 @@ static int compile_to_file(
 	r = output_check(arguments->output);
 	if (r)
 		return r;
-	r = store_publish_plan(arguments->output, 0644, data, size);
+	r = store_publish_plan(arguments->output, output_mode(), data, size);
 	return r < 0 ? verb_fail_errno(r, "cannot write '%s'", arguments->output) : 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/print/page-style.h"
 #include "plan/store/store.h"
@@ -56,7 +57,7 @@ int plan_mark_plans(void)
 	if (status)
 		return status;
 	if (r < 0)
-		return verb_fail_errno(r, "cannot find the folder of plans");
+		return no_state_folder(r, NULL);
 	n = scandir(state, &entries, is_plan, alphasort);
 	if (n < 0)
 		return errno == ENOENT ? 0 : verb_fail_errno(errno, "cannot read '%s'", state);

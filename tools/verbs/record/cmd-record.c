@@ -13,6 +13,7 @@
 #include "base/run/search.h"
 #include "base/run/wrapper.h"
 #include "base/strings.h"
+#include "lib/files/no-state-folder.h"
 #include "lib/files/output.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/values.h"
@@ -196,7 +197,7 @@ static int check_place(const struct record_job *job)
 	if (err)
 		return err;
 	err = store_path_for_writing(STORE_PROFILE, job->program, &stored);
-	return err ? verb_fail_errno(err, "cannot find a place for the profile") : output_check(stored);
+	return err ? no_state_folder(err, "-o FILE writes the profile elsewhere") : output_check(stored);
 }
 
 int cmd_record(int argc, char **argv)

@@ -117,7 +117,7 @@ static int keep(const struct result *result, const void *data, bool quiet)
 	if (r == 0)
 		r = store_path_for_writing(STORE_PLAN, profile.program, &plan_path);
 	if (r == 0)
-		r = profile_save(&profile, profile_path, 0644);
+		r = profile_save(&profile, profile_path, store_mode());
 	if (r == 0)
 		r = store_publish_plan(plan_path, store_mode(), (const char *)data + result->profile_size,
 			result->plan_size);

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "device/device.h"
+#include "lib/files/output.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/publish.h"
@@ -74,7 +75,8 @@ static int describe_start(struct record_result *result, const struct record_job 
 /* What a user may read is the user's to give away; what only root may read is for root alone. */
 static mode_t mode_of_output(const struct profile *profile, const struct record_job *job)
 {
-	return geteuid() == 0 && !job->record.user && !profile_tells_everybody(profile) ? 0600 : 0644;
+	return geteuid() == 0 && !job->record.user && !profile_tells_everybody(profile) ? 0600
+											: output_mode();
 }
 
 static int save(struct profile *profile, const struct record_job *job, char **ret)

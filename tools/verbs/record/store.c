@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "lib/files/no-state-folder.h"
 #include "plan/publish.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
@@ -144,7 +145,7 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 	int err = store_path_for_writing(STORE_PROFILE, profile->program, &path);
 
 	if (err)
-		return verb_fail_errno(err, "cannot find a place for the profile");
+		return no_state_folder(err, NULL);
 	load_stored(path, job->rule, &stored);
 	if (stored.n > 0 && stored.items->page_size != profile->page_size) {
 		verb_note("'%s' was recorded with pages of another size; it is replaced", path);

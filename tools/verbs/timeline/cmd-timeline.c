@@ -83,7 +83,7 @@ static int input_read(struct input *input)
 /* The output is for nobody who may not read all of the input. */
 static mode_t mode_of(const struct input *input)
 {
-	mode_t mode = 0644;
+	mode_t mode = output_mode();
 	struct stat status;
 
 	for (size_t i = 0; i < input->n; i++)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/files/no-state-folder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "plan/store/store.h"
+#include "verb.h"
+
+int no_state_folder(int error, const char *instead)
+{
+	const char *before = instead ? "; " : "";
+	_cleanup_free_ char *folder = NULL;
+
+	instead = instead ? instead : "";
+	if (store_folder(&folder) < 0)
+		return verb_fail("there is no folder to keep profiles and plans in, as HOME is not set%s%s",
+			before, instead);
+	return verb_fail(
+		"cannot make the folder of plans '%s': %s%s%s", folder, strerror(-error), before, instead);
+}
