@@ -189,6 +189,17 @@ case_plan_that_another_process_removes_is_no_error() {
 	rm -f state/again-*
 }
 
+# The profile lies elsewhere: 'headstart plan FILE' has made the plan.
+case_plan_without_a_recording_is_forgotten() {
+	cp host lone
+	recorded lone
+	"$headstart" plan "$tmp/lone.profile" >out || fail "$(cat out)"
+	refuses 1 "no recording of '$real/lone'" "$headstart" forget --start "$real/lone"
+	"$headstart" forget "$real/lone" 2>err || fail "$(cat err)"
+	! ls state/lone-* 2>/dev/null || fail "something is left"
+	refuses 1 "no recording of '$real/lone'" "$headstart" forget "$real/lone"
+}
+
 case_program_is_forgotten() {
 	for plan in state/host-*.plan; do
 		: >"$plan.stale"

@@ -11,6 +11,7 @@
 #include "base/plural.h"
 #include "base/strings.h"
 #include "lib/files/input.h"
+#include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/options.h"
 #include "lib/settings/plan-settings.h"
@@ -66,6 +67,22 @@ static int forget_all(const char *program, const char *path, size_t n)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot forget '%s'", program);
 	verb_note("forgot %zu recording%s of '%s'", n, plural(n), program);
+	return 0;
+}
+
+/* Removes what 'headstart plan FILE' has made of a profile that lies elsewhere. */
+static int forget_plan(const char *program, bool start)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = store_path_for_writing(STORE_PLAN, program, &path);
+
+	if (start || r < 0 || access(path, F_OK) < 0)
+		return verb_fail("this user has no recording of '%s'%s", program,
+			geteuid() == 0 ? "" : "; those that serve everybody are root's");
+	r = plan_remove(program);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot forget '%s'", program);
+	verb_note("forgot the plan of '%s'", program);
 	return 0;
 }
 
@@ -126,10 +143,9 @@ static int forget(char **argv, bool start)
 		return verb_fail("cannot find '%s': give its whole path", argv[0]);
 	r = store_path_for_writing(STORE_PROFILE, program, &path);
 	if (r < 0)
-		return verb_fail_errno(r, "cannot find the folder of profiles");
+		return no_state_folder(r, NULL);
 	if (access(path, F_OK) < 0)
-		return verb_fail("this user has no recording of '%s'%s", program,
-			geteuid() == 0 ? "" : "; those that serve everybody are root's");
+		return forget_plan(program, start);
 	if (!start) {
 		r = input_recordings(path, &recordings);
 		return forget_all(program, path, r ? 1 : recordings.n);
