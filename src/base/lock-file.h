@@ -8,3 +8,6 @@
  * errno.
  */
 int lock_file(const char *path);
+
+/* The same, but waits until no other process has the lock. */
+int lock_file_wait(const char *path);

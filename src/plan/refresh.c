@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "plan/publish.h"
+#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 
@@ -19,6 +20,7 @@ static int load_recordings(const char *program, struct recordings *ret)
 int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	_cleanup_close_ int lock = store_lock();
 	int r = load_recordings(program, &recordings);
 
 	return r < 0 ? r : plan_publish(&recordings, options, ret_summary);

@@ -200,6 +200,22 @@ case_plan_without_a_recording_is_forgotten() {
 	refuses 1 "no recording of '$real/lone'" "$headstart" forget "$real/lone"
 }
 
+# Each reads all recordings, and writes those that are left.
+case_recordings_forgotten_at_once_are_all_gone() {
+	cp host many
+	for number in 1 2 3 4 5 6 7 8; do
+		cp data "$number.py"
+		recorded many "$number.py"
+	done
+	store many
+	for number in 1 2 3 4 5 6 7 8; do
+		"$headstart" forget "$real/many" "$number.py" 2>"err-$number" &
+	done
+	wait
+	! ls state/many-* 2>/dev/null || fail "something is left: $("$headstart" list "$real/many"; cat err-*)"
+	[ "$(cat err-* | grep -c "forgot 1 recording of '$real/many'")" = 8 ] || fail "$(cat err-*)"
+}
+
 case_program_is_forgotten() {
 	for plan in state/host-*.plan; do
 		: >"$plan.stale"

@@ -18,6 +18,7 @@
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/publish.h"
+#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "report/words.h"
@@ -134,6 +135,7 @@ static int forget(char **argv, bool start)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	_cleanup_free_ char *program = NULL, *path = NULL;
+	_cleanup_close_ int lock = -1;
 	int r = refuse_strange_state();
 
 	if (r)
@@ -144,6 +146,7 @@ static int forget(char **argv, bool start)
 	r = store_path_for_writing(STORE_PROFILE, program, &path);
 	if (r < 0)
 		return no_state_folder(r, NULL);
+	lock = store_lock();
 	if (access(path, F_OK) < 0)
 		return forget_plan(program, start);
 	if (!start) {

@@ -12,6 +12,7 @@
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/publish.h"
+#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/plan/plan.h"
@@ -211,12 +212,15 @@ int cmd_plan(int argc, char **argv)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	struct plan_arguments arguments = {0};
+	_cleanup_close_ int lock = -1;
 	int status = parse_arguments(argc, argv, &arguments);
 
 	if (status >= 0)
 		return status;
 	if (arguments.mark_stale)
 		return plan_mark_plans();
+	if (arguments.program && !arguments.output)
+		lock = store_lock();
 	status = plan_load_recordings(&arguments, &recordings);
 	return status ? status : compile(&arguments, &recordings);
 }

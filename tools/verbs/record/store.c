@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "lib/files/no-state-folder.h"
 #include "plan/publish.h"
+#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/functions.h"
@@ -140,12 +141,14 @@ int record_store(struct profile *profile, const struct record_job *job, bool for
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int lock = -1;
 	struct profile *same;
 	bool joined;
 	int err = store_path_for_writing(STORE_PROFILE, profile->program, &path);
 
 	if (err)
 		return no_state_folder(err, NULL);
+	lock = store_lock();
 	load_stored(path, job->rule, &stored);
 	if (stored.n > 0 && stored.items->page_size != profile->page_size) {
 		verb_note("'%s' was recorded with pages of another size; it is replaced", path);
