@@ -171,6 +171,8 @@ static void relayout_and_write(const struct relayout_batch *batch, struct relayo
 	_cleanup_free_ uint8_t *data = NULL;
 	int r = begin(file, &new);
 
+	if (r == -EINVAL)
+		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file");
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	take_status(file, &new.st);

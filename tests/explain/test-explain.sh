@@ -156,6 +156,7 @@ case_wrong_arguments_and_damaged_files_are_refused() {
 	refuses 2 "no profile given" "$headstart" explain
 	refuses 2 "nothing to explain given" "$headstart" explain "$tmp/profile"
 	refuses 2 "unexpected argument 'x'" "$headstart" explain "$tmp/profile" app x
+	refuses 1 "app' has no page 99999999: it had " "$headstart" explain "$tmp/profile" app:99999999
 	refuses 1 "'$tmp/profile' is not a headstart plan" "$headstart" explain --plan "$tmp/profile" "$tmp/profile" app
 	refuses 1 "cannot write to standard output" sh -c '"$1" explain "$2" app >/dev/full' sh "$headstart" "$tmp/profile"
 	for what in profile plan; do

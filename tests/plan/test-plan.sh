@@ -133,6 +133,8 @@ case_bad_input_is_one_sentence() {
 	for size in 0 -1 1T K 1.5M 99999999999G; do
 		refuses 2 "'$size' is not a size" "$headstart" plan --budget "$size" a
 	done
+	refuses 1 "no page was touched by 9 runs: the profile of '$real/bin/app' has 2" "$headstart" plan --min-runs 9 "$tmp/app.profile"
+	refuses 1 "cannot enter the folder '$tmp/none'" "$headstart" plan --root "$tmp/none" "$tmp/app.profile"
 	refuses 2 "'0' is not a number of runs" "$headstart" plan --min-runs 0 a
 	refuses 2 "unknown class of device 'floppy'" "$headstart" plan --device floppy a
 	refuses 2 "unknown option '--frob'" "$headstart" plan --frob a

@@ -229,7 +229,7 @@ mkdir bad
 refuses 1 'Is a directory' relayout --profile profile -o nothing bad
 rmdir bad
 mkfifo bad
-refuses 1 "'$tmp/bad'" relayout --profile profile -o nothing bad
+refuses 1 "'$tmp/bad' is not a regular file" relayout --profile profile -o nothing bad
 rm bad
 refuses 1 "cannot relayout 'bad': No such file" relayout --profile profile -o nothing bad
 cp libsum.so bad

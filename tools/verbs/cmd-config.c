@@ -87,7 +87,7 @@ static int apply_to(const struct config *config, const char *program)
 		return 0;
 	}
 	if (r < 0)
-		return verb_fail_errno(r, "cannot compile the profile of '%s'", program);
+		return verb_fail_errno(r, "cannot make the plan of '%s'", program);
 	page_line("plan     ", program, "");
 	return 0;
 }

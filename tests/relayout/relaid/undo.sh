@@ -48,6 +48,11 @@ case_one_bad_file_keeps_no_other_from_being_undone() {
 	cmp "$original" "$file" && cmp "$original" "$tmp/second" || fail "not all of several files were undone"
 }
 
+case_what_is_no_file_is_refused_as_that() {
+	mkfifo "$tmp/fifo"
+	refuses 1 "'$tmp/fifo' is not a regular file" "$headstart" undo "$tmp/fifo"
+}
+
 # relayout --in-place takes the other names in the folder of a file, and those that are given. So does undo.
 case_what_was_relaid_in_place_can_be_undone_by_the_same_names() {
 	fresh

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/open.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "lib/files/input.h"
 #include "lib/options/options.h"
@@ -215,12 +216,36 @@ static bool ask_symbol(struct explanation *explanation, const char *name)
 	return false;
 }
 
+/* Pages of the recorded file; those that a start touched beyond its end included. */
+static uint64_t pages_of(const struct explanation *explanation)
+{
+	const struct profile_file *file = explanation->file;
+	uint64_t page_size = explanation->all.page_size;
+	uint64_t pages = file->size / page_size + (file->size % page_size != 0), end = 0;
+
+	if (file->n_ranges > 0)
+		end = (uint64_t)file->ranges[file->n_ranges - 1].page +
+			file->ranges[file->n_ranges - 1].pages;
+	return end > pages ? end : pages;
+}
+
+/* Returns 0, or an exit status after printing that the file has no such page. */
+static int check_page(const struct explanation *explanation, uint64_t page)
+{
+	uint64_t pages = explanation->file ? pages_of(explanation) : UINT64_MAX;
+
+	if (page < pages)
+		return 0;
+	return verb_fail("'%s' has no page %llu: it had %llu page%s when it was recorded", explanation->path,
+		(unsigned long long)page, (unsigned long long)pages, plural(pages));
+}
+
 static int ask(struct explanation *explanation, const char *what, char **ret_name)
 {
 	uint64_t page;
 
 	if (split_page(what, ret_name, &page) && ask_file(explanation, *ret_name, page))
-		return 0;
+		return check_page(explanation, page);
 	if (ask_file(explanation, what, EXPLAIN_NO_PAGE) || ask_symbol(explanation, what))
 		return 0;
 	return verb_fail(

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "lib/files/no-state-folder.h"
@@ -130,7 +131,7 @@ static int build_failed(int error, const char *program)
 			program);
 	if (error == -EFBIG)
 		return verb_fail("the plan of '%s' would be too large; give a --budget", program);
-	return verb_fail_errno(error, "cannot compile the profile of '%s'", program);
+	return verb_fail_errno(error, "cannot make the plan of '%s'", program);
 }
 
 /*
@@ -185,6 +186,21 @@ static int compile_to_store(
 	return r < 0 ? build_failed(r, program) : 0;
 }
 
+/* What no recording can fulfil. Returns 0, or an exit status after printing the reason. */
+static int check_options(const struct plan_options *options, const struct recordings *recordings)
+{
+	uint64_t runs = 0;
+
+	if (options->root && access(options->root, X_OK) < 0)
+		return verb_fail_errno(errno, "cannot enter the folder '%s'", options->root);
+	for (size_t i = 0; i < recordings->n; i++)
+		runs += recordings->items[i].runs;
+	if (options->min_runs > runs)
+		return verb_fail("no page was touched by %u runs: the profile of '%s' has %llu",
+			options->min_runs, recordings->items->program, (unsigned long long)runs);
+	return 0;
+}
+
 static int compile(struct plan_arguments *arguments, struct recordings *recordings)
 {
 	_cleanup_(config_releasep) struct config config = {0};
@@ -193,6 +209,9 @@ static int compile(struct plan_arguments *arguments, struct recordings *recordin
 	const char *program;
 	int r;
 
+	r = check_options(&arguments->options, recordings);
+	if (r)
+		return r;
 	settings_read(&config, true, false);
 	r = check_allowed(arguments, &config, recordings->items->program);
 	if (r == 0)

@@ -133,6 +133,8 @@ static int undo_file(const struct undo_arguments *arguments, size_t index)
 		return try_file(path);
 	r = arguments->output ? replacement_begin_new(&replacement, arguments->output, path)
 			      : replacement_begin(&replacement, path);
+	if (r == -EINVAL)
+		return verb_fail("'%s' is not a regular file", path);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot undo '%s'", path);
 	if (!arguments->output) {
