@@ -95,6 +95,15 @@ shows "$one" "original one"
 shows "$two" "original two"
 run stop
 
+# Without its list it can do nothing, and must not say that it has; but dpkg goes on.
+mv "$folder/headstart-shadow.list" "$tmp/list"
+for verb in start status resume stop; do
+	! run "$verb" 2>"$tmp/said" || fail "$verb without a list succeeds"
+	grep -qF "headstart-shadow.list" "$tmp/said" || fail "$verb without a list says: $(cat "$tmp/said")"
+done
+run pause || fail "dpkg is stopped by a folder without a list"
+mv "$tmp/list" "$folder/headstart-shadow.list"
+
 # The old copy does not hide an upgraded original; the other copy is still mounted.
 echo "original one, upgraded" >"$one"
 run start 2>"$tmp/said"
