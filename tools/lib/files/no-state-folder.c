@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/files/no-state-folder.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,14 @@ int no_state_folder(int error, const char *instead)
 {
 	const char *before = instead ? "; " : "";
 	_cleanup_free_ char *folder = NULL;
+	int r = store_folder(&folder);
 
 	instead = instead ? instead : "";
-	if (store_folder(&folder) < 0)
+	if (r == -ENOENT)
 		return verb_fail("there is no folder to keep profiles and plans in, as HOME is not set%s%s",
 			before, instead);
+	if (r < 0)
+		return verb_fail_errno(error, "cannot make the folder of plans");
 	return verb_fail(
 		"cannot make the folder of plans '%s': %s%s%s", folder, strerror(-error), before, instead);
 }
