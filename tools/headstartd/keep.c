@@ -56,20 +56,21 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
-/* 0 if there is no such plan. */
-static uint64_t size_of_start(const char *program, uint64_t key)
+/* Of the plan of the start with this key, or if it has none, of any start. 0 if there is no such plan. */
+static uint64_t size_of_plan(const char *program, uint64_t key)
 {
 	_cleanup_free_ char *path = NULL;
-	char suffix[STATE_ASKED_SIZE];
+	char suffix[STATE_ASKED_SIZE] = STATE_PLAN_SUFFIX;
 
-	state_asked_suffix(key, suffix);
+	if (key)
+		state_asked_suffix(key, suffix);
 	return store_plan_for_writing(program, suffix, &path) == 0 ? size_of(path) : 0;
 }
 
 /* Of the profile, the program's plan, and that of the start. */
 uint64_t keep_size(const char *program, uint64_t key)
 {
-	uint64_t bytes = key ? size_of_start(program, key) : 0;
+	uint64_t bytes = key ? size_of_plan(program, key) : 0;
 
 	for (enum store_what what = STORE_PROFILE; what <= STORE_PLAN; what++) {
 		_cleanup_free_ char *path = NULL;
@@ -88,7 +89,10 @@ static bool all_learnt(const struct recordings *recordings)
 	return true;
 }
 
-/* Adds it to those learnt before. If somebody has recorded the program, that is better. */
+/*
+ * Adds it to those learnt before. If somebody has recorded the program, that is better. A start that is there without its plan stays
+ * as it is: a daemon was killed before it had made or removed both, and the plan is still to be made.
+ */
 static int store(struct profile *profile, uint64_t key)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
@@ -101,8 +105,10 @@ static int store(struct profile *profile, uint64_t key)
 	r = recordings_load(path, &stored, &fault);
 	if (r < 0 && r != -ENOENT)
 		return r; /* it may be a recording of a newer version, or be readable again later */
-	if (!all_learnt(&stored) || recordings_find(&stored, profile) || (key && stored.n == 0))
+	if (!all_learnt(&stored) || (key && stored.n == 0))
 		return -EEXIST;
+	if (recordings_find(&stored, profile))
+		return size_of_plan(profile->program, key) > 0 ? -EEXIST : 0;
 	r = recordings_add(&stored, profile);
 	return r < 0 ? r : recordings_save(&stored, path, 0600);
 }
@@ -161,7 +167,7 @@ struct kept keep_start(struct profile *profile, const char *const *argv, int fol
 	before = key ? keep_size(program, 0) : 0;
 	if (store(profile, key) < 0)
 		return kept;
-	if (keep_make_plans(program) < 0 || (key && !size_of_start(program, key))) {
+	if (keep_make_plans(program) < 0 || (key && !size_of_plan(program, key))) {
 		if (key)
 			keep_forget_start(program, key);
 		else

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of what the daemon keeps of a start that it has learnt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "headstartd/keep.h"
+#include "plan/store/store.h"
+#include "profile/file/profile-file.h"
+#include "profile/updates/staleness.h"
+#include "tree.h"
+
+#define PAGE 4096
+
+static char folder[64], program[96];
+
+static int begin(void **state)
+{
+	static const char content[4 * PAGE];
+	_cleanup_close_ int fd = -1;
+	char path[96];
+
+	snprintf(folder, sizeof(folder), "/var/tmp/headstart-test-XXXXXX");
+	if (!mkdtemp(folder) || chmod(folder, 0755) < 0)
+		return -1;
+	snprintf(program, sizeof(program), "%s/program", folder);
+	fd = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	if (fd < 0 || write_full(fd, content, sizeof(content)) < 0)
+		return -1;
+	snprintf(path, sizeof(path), "%s/state", folder);
+	setenv("HEADSTART_STATE", path, 1);
+	snprintf(path, sizeof(path), "%s/hosts", folder);
+	setenv("HEADSTART_HOSTS", path, 1);
+	return mkdir(path, 0755);
+}
+
+static int end(void **state)
+{
+	return tree_remove(folder);
+}
+
+/* A start that touched the program. */
+static struct profile start(uint32_t bias)
+{
+	struct profile profile = {.command = strdup(program),
+		.program = strdup(program),
+		.kernel = strdup("6.12"),
+		.device = strdup(""),
+		.milestone = strdup("idle"),
+		.page_size = PAGE,
+		.runs = 1,
+		.bias = bias,
+		.backend = PROFILE_BACKEND_FILEMAP};
+	size_t file;
+
+	assert_int_equal(profile_add_file(&profile, program, PROFILE_REGULAR, &file), 0);
+	assert_int_equal(
+		profile_file_add_range(&profile.files[file], (struct profile_range){.pages = 4, .runs = 1}),
+		0);
+	assert_int_equal(profile_file_identify(&profile.files[file]), 0);
+	assert_int_equal(profile_finish(&profile), 0);
+	return profile;
+}
+
+static struct kept keep(const char *argument, uint64_t key)
+{
+	const char *const argv[] = {program, argument, NULL};
+	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT);
+
+	return keep_start(&profile, argv, AT_FDCWD, key);
+}
+
+static char *stored(const char *suffix)
+{
+	char *path;
+
+	assert_int_equal(store_plan_for_writing(program, suffix, &path), 0);
+	return path;
+}
+
+static void a_start_is_kept_once(void **state)
+{
+	assert_true(keep(NULL, 0).bytes > 0);
+	assert_true(keep_find(program) > 0);
+	assert_int_equal(keep(NULL, 0).bytes, 0);
+	keep_forget(program);
+	assert_int_equal(keep_find(program), 0);
+}
+
+/* A daemon that was killed may have kept the profile and not made the plan, or have removed only the plan. */
+static void a_plan_that_is_missing_is_made(void **state)
+{
+	_cleanup_free_ char *plan = stored(STATE_PLAN_SUFFIX), *profile = stored(STATE_PROFILE_SUFFIX);
+	struct stat before, after;
+
+	assert_true(keep(NULL, 0).bytes > 0);
+	assert_int_equal(stat(profile, &before), 0);
+	assert_int_equal(unlink(plan), 0);
+	assert_true(keep(NULL, 0).bytes > 0);
+	assert_int_equal(access(plan, F_OK), 0);
+	assert_int_equal(stat(profile, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+}
+
+/* Its starts are told apart by what the first operand is. */
+static void make_host(const char *operand)
+{
+	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int fd = -1;
+	char text[64];
+
+	assert_true(asprintf(&path, "%s/hosts/program.conf", folder) > 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(write_full(fd, text,
+				 (size_t)snprintf(text, sizeof(text), "[program]\noperand = %s\n", operand)),
+		0);
+}
+
+static void a_plan_of_another_start_that_is_missing_is_made(void **state)
+{
+	_cleanup_(profile_releasep) struct profile asked = start(PROFILE_BIAS_LEARNT);
+	_cleanup_free_ char *plan = NULL;
+	char suffix[STATE_ASKED_SIZE];
+	struct kept first, other;
+
+	make_host("word");
+	first = keep("one", 0);
+	assert_true(first.bytes > 0 && first.key != 0);
+	assert_int_equal(keep_describe_start(&asked, (const char *[]){program, "two", NULL}, AT_FDCWD), 0);
+	assert_true(asked.asked != 0 && asked.asked != first.key);
+	other = keep("two", asked.asked);
+	assert_true(other.bytes > 0);
+	assert_int_equal(other.key, asked.asked);
+	state_asked_suffix(other.key, suffix);
+	plan = stored(suffix);
+	assert_int_equal(keep("two", other.key).bytes, 0);
+	assert_int_equal(unlink(plan), 0);
+	assert_true(keep("two", other.key).bytes > 0);
+	assert_int_equal(access(plan, F_OK), 0);
+}
+
+/* What somebody has recorded is better, with a plan or without. */
+static void a_recording_is_left_alone(void **state)
+{
+	_cleanup_free_ char *plan = stored(STATE_PLAN_SUFFIX), *path = stored(STATE_PROFILE_SUFFIX);
+	struct recordings recordings = {0};
+	struct profile recorded = start(0);
+
+	assert_int_equal(recordings_add(&recordings, &recorded), 0);
+	assert_int_equal(recordings_save(&recordings, path, 0644), 0);
+	recordings_release(&recordings);
+	assert_int_equal(keep(NULL, 0).bytes, 0);
+	assert_int_equal(access(plan, F_OK), -1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_start_is_kept_once),
+		TEST(a_plan_that_is_missing_is_made),
+		TEST(a_plan_of_another_start_that_is_missing_is_made),
+		TEST(a_recording_is_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
