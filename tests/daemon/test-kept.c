@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unit tests of what the daemon keeps of a start that it has learnt. */
+/* Unit tests of what the daemon keeps of a start that it has learnt, and of the key of a start. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,21 +7,30 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "headstartd/carry.h"
 #include "headstartd/keep.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/updates/staleness.h"
 #include "tree.h"
 
-#define PAGE 4096
+#define PAGE   4096
+#define NOBODY 65534
+
+/* This program is also the process whose start is looked at. */
+#define PIPE_OF_CHILD "TEST_PIPE"
+#define USER_OF_CHILD "TEST_USER"
 
 static char folder[64], program[96];
 
@@ -151,6 +160,84 @@ static void a_plan_of_another_start_that_is_missing_is_made(void **state)
 	assert_int_equal(access(plan, F_OK), 0);
 }
 
+/* What a process tells that was started with that argument, and is that user's. */
+static uint64_t key_of(uid_t user, const char *argument)
+{
+	struct process_seen seen = {.executed = program};
+	struct carry_told told = {0};
+	struct carry carry;
+	int ready[2];
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	seen.pid = fork();
+	assert_true(seen.pid >= 0);
+	if (seen.pid == 0) {
+		char words[2][16];
+
+		snprintf(words[0], sizeof(words[0]), "%d", ready[1]);
+		snprintf(words[1], sizeof(words[1]), "%u", user);
+		setenv(PIPE_OF_CHILD, words[0], 1);
+		setenv(USER_OF_CHILD, words[1], 1);
+		execl("/proc/self/exe", program, argument, NULL);
+		_exit(1);
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	snprintf(seen.program, sizeof(seen.program), "%s", program);
+	snprintf(seen.image, sizeof(seen.image), "%s", program);
+	assert_int_equal(carry_init(&carry), 0);
+	carry_find_key(&carry, &seen, &told);
+	carry_release(&carry);
+	kill(seen.pid, SIGKILL);
+	waitpid(seen.pid, NULL, 0);
+	return told.key;
+}
+
+static _Noreturn void be_child(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (setresuid((uid_t)atol(getenv(USER_OF_CHILD)), (uid_t)-1, (uid_t)-1) == 0)
+		(void)!write(atoi(getenv(PIPE_OF_CHILD)), "", 1);
+	for (;;)
+		pause();
+}
+
+static char *make_file(const char *name, uid_t owner)
+{
+	_cleanup_close_ int fd = -1;
+	char *path;
+
+	assert_true(asprintf(&path, "%s/%s", folder, name) > 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_true(fd >= 0);
+	assert_int_equal(fchown(fd, owner, owner), 0);
+	return path;
+}
+
+/* The key is in the name of a plan, which everybody can list: nobody must learn by it that a file exists. Root finds any. */
+static void a_file_that_users_cannot_see_is_no_key_of_theirs(void **state)
+{
+	_cleanup_free_ char *closed = NULL, *hidden = NULL, *seen = NULL, *theirs = NULL;
+
+	if (geteuid() != 0)
+		skip();
+	assert_true(asprintf(&closed, "%s/closed", folder) > 0);
+	assert_int_equal(mkdir(closed, 0700), 0);
+	hidden = make_file("closed/hidden", 0);
+	seen = make_file("seen", 0);
+	theirs = make_file("theirs", NOBODY);
+	make_host("file");
+	assert_true(keep(seen, 0).key != 0);
+	assert_int_not_equal(key_of(0, seen), 0);
+	assert_int_not_equal(key_of(NOBODY, seen), 0);
+	assert_int_not_equal(key_of(0, hidden), 0);
+	assert_int_equal(key_of(NOBODY, hidden), 0);
+	assert_int_equal(key_of(0, theirs), 0);
+	assert_int_equal(key_of(NOBODY, theirs), 0);
+}
+
 /* What somebody has recorded is better, with a plan or without. */
 static void a_recording_is_left_alone(void **state)
 {
@@ -174,7 +261,10 @@ int main(void)
 		TEST(a_plan_that_is_missing_is_made),
 		TEST(a_plan_of_another_start_that_is_missing_is_made),
 		TEST(a_recording_is_left_alone),
+		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),
 	};
 
+	if (getenv(PIPE_OF_CHILD))
+		be_child();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

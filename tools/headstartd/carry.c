@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hidden.h"
 #include "base/io.h"
 #include "base/open.h"
 #include "base/residency.h"
@@ -156,17 +157,26 @@ static bool is_no_secret(const struct asked *asked, uid_t user)
 	return user == 0 || asked->role == 'f' || asked->role == 'w';
 }
 
+/* Whether what a user's start asks for may show, or nothing is asked for. It was looked for with root's rights. */
+static bool may_show(const struct asked *asked, uid_t user)
+{
+	struct stranger stranger;
+
+	return !asked->text[0] ||
+		(stranger_find(asked->text, &stranger) == 0 &&
+			(user == 0 || !hidden_from_others(asked->text)));
+}
+
 /* The key of the start; 0 if it is none that root can make a plan of (plan/publish.c), or that should not show. */
 static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv, uid_t user)
 {
 	const char *rule = plan_head_rule(chosen->data);
-	struct stranger stranger;
 	struct asked asked;
 
 	if (LE64(chosen->view.header->asked))
 		return LE64(chosen->view.header->asked);
 	if (!rule || !argv || !asked_by_arguments(rule, argv, AT_FDCWD, &asked) ||
-		!is_no_secret(&asked, user) || (asked.text[0] && stranger_find(asked.text, &stranger) < 0))
+		!is_no_secret(&asked, user) || !may_show(&asked, user))
 		return 0;
 	return asked.key;
 }
