@@ -46,14 +46,34 @@ static bool read_start(int32_t pid, const char *file, char *text, size_t size)
 	return n > 0;
 }
 
+/* Our own namespaces, once they are read. Within another user namespace a user has many ids, each with a share of the helpers. */
+static bool shares_namespaces(int32_t pid)
+{
+	static struct {
+		const char *file;
+		char ours[PATH_MAX];
+	} namespaces[] = {{.file = "ns/mnt"}, {.file = "ns/user"}};
+
+	for (size_t i = 0; i < sizeof(namespaces) / sizeof(*namespaces); i++) {
+		char path[PROC_PATH_SIZE], its[PATH_MAX];
+		char *ours = namespaces[i].ours;
+
+		if (!ours[0] && !read_link(proc_path(path, getpid(), namespaces[i].file), ours)) {
+			if (errno == ENOENT)
+				continue; /* the kernel has no namespaces of this kind */
+			return false;
+		}
+		if (!read_link(proc_path(path, pid, namespaces[i].file), its) || !streq(ours, its))
+			return false;
+	}
+	return true;
+}
+
 static bool is_here(int32_t pid)
 {
-	static char ours[PATH_MAX];
 	char path[PROC_PATH_SIZE], its[PATH_MAX];
 
-	return (ours[0] || read_link("/proc/self/ns/mnt", ours)) &&
-		read_link(proc_path(path, pid, "ns/mnt"), its) && streq(ours, its) &&
-		read_link(proc_path(path, pid, "root"), its) && streq(its, "/");
+	return shares_namespaces(pid) && read_link(proc_path(path, pid, "root"), its) && streq(its, "/");
 }
 
 /*

@@ -14,7 +14,7 @@ struct process_seen {
 	char program
 		[PATH_MAX];   /* canonical: the program, or the script itself; a guess: process_executed() */
 	char image[PATH_MAX]; /* canonical: the program, or the script's interpreter */
-	bool here;            /* it has our root and our mount namespace, so these paths are ours as well */
+	bool here; /* it has our root and namespaces, so that these paths and its user are ours as well */
 };
 
 /* Fills in *seen, of which pid and executed are set. False: the process has ended. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Unit tests of which processes the daemon takes for such as live in its own world. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "headstartd/process.h"
+
+static char self[PATH_MAX];
+
+/* A child in namespaces of its own, or below another root; -1 where that cannot be made. */
+static pid_t start(int namespaces, const char *root)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (unshare(namespaces) < 0 || (root && chroot(root) < 0) || write(ready[1], "", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(ready[0]);
+	return pid;
+}
+
+static bool is_here(int namespaces, const char *root)
+{
+	struct process_seen seen = {.pid = start(namespaces, root), .executed = self};
+
+	if (seen.pid < 0) {
+		print_message("partial: no namespaces here\n");
+		skip();
+	}
+	assert_true(process_see(&seen));
+	kill(seen.pid, SIGKILL);
+	waitpid(seen.pid, NULL, 0);
+	if (!root)
+		assert_string_equal(seen.image, self);
+	return seen.here;
+}
+
+static void a_process_like_us_is_here(void **state)
+{
+	assert_true(is_here(0, NULL));
+}
+
+static void in_another_mount_namespace_it_is_not(void **state)
+{
+	assert_false(is_here(CLONE_NEWNS, NULL));
+}
+
+/* There a user has many ids. */
+static void in_another_user_namespace_it_is_not(void **state)
+{
+	assert_false(is_here(CLONE_NEWUSER, NULL));
+}
+
+static void below_another_root_it_is_not(void **state)
+{
+	assert_false(is_here(0, "/usr"));
+}
+
+static void a_process_that_has_ended_is_not_seen(void **state)
+{
+	struct process_seen seen = {.pid = start(0, NULL), .executed = self};
+
+	assert_true(seen.pid > 0);
+	kill(seen.pid, SIGKILL);
+	waitpid(seen.pid, NULL, 0);
+	assert_false(process_see(&seen));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_like_us_is_here),
+		cmocka_unit_test(in_another_mount_namespace_it_is_not),
+		cmocka_unit_test(in_another_user_namespace_it_is_not),
+		cmocka_unit_test(below_another_root_it_is_not),
+		cmocka_unit_test(a_process_that_has_ended_is_not_seen),
+	};
+
+	if (geteuid() != 0) {
+		puts("only root can make namespaces");
+		return 77;
+	}
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) <= 0)
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
