@@ -147,14 +147,19 @@ cmp libsum.so other/libsum.so || fail '--shadow changed the original'
 [ "$(sh shadow/headstart-shadow status)" = "off      $tmp/libsum.so" ] ||
 	fail "--shadow does not know its original again: $(sh shadow/headstart-shadow status)"
 
-# --shadow, by the program whose profile it is
+# --shadow, by the program whose profile it is: one on the disk, so that it has a plan, whose name tells that of the profile
 (
-	export HEADSTART_STATE="$tmp/kept" PATH="$tmp:$PATH"
+	export HEADSTART_STATE="$tmp/kept"
 	mkdir kept
-	"$headstart" plan profile >/dev/null
-	stored=$(ls kept/*.plan | sed 's/plan$/profile/')
-	cp profile "$stored"
-	relayout --profile program --shadow by-program libsum.so >/dev/null || fail '--shadow by the program'
+	starter=$(realpath "$(command -v env)")
+	{
+		printf 'program %s\nfile regular %s\nrange 0 1 0 1\n' "$starter" "$starter"
+		sed -n '/^file .*libsum/,/^file .*plain/{/plain/!p}' profile.text | awk '/^range/ { $4 += 1000 } { print }'
+	} | "$make_profile" by-name
+	"$headstart" plan by-name >/dev/null
+	stored=$(find kept -name '*.plan' -type f | sed 's/plan$/profile/')
+	cp by-name "$stored"
+	relayout --profile env --shadow by-program libsum.so >/dev/null || fail '--shadow by the program'
 	grep -qx "profile $tmp/$stored" by-program/headstart-shadow.list || fail "--shadow names another profile: $(cat by-program/headstart-shadow.list)"
 )
 
