@@ -89,6 +89,20 @@ static int exchange_slice(
 	return r;
 }
 
+/*
+ * The kernel exchanges no page while another one of its folio is dirty, as each is that was exchanged before. If it has a journal
+ * it writes them by itself, by a commit each time.
+ */
+static void write_back(int fd, uint64_t page, uint64_t pages)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE),
+		 from = page > SLICE_PAGES ? page - SLICE_PAGES : 0;
+	uint64_t to = page + (pages < SLICE_PAGES ? pages : SLICE_PAGES);
+
+	(void)sync_file_range(fd, (off64_t)(from * page_size), (off64_t)((to - from) * page_size),
+		SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+}
+
 int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages)
 {
 	unsigned tries = 0;
@@ -108,7 +122,9 @@ int place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64
 			return -EIO;
 		if ((r != -EBUSY && r != -EAGAIN && r != -EINTR) || ++tries == BUSY_TRIES)
 			return r;
-		usleep(BUSY_US);
+		write_back(fd, page, pages);
+		if (tries > 1)
+			usleep(BUSY_US);
 	}
 	return 0;
 }

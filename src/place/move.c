@@ -93,6 +93,9 @@ static int read_runs(const struct place_file *file, int fd, uint32_t page_size)
 
 	if (!buffer)
 		return -ENOMEM;
+	/* In folios of a page each, where the kernel can: place_exchange() need not wait for pages of the same folio. */
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 	for (size_t i = 0; i < file->moved.n; i++) {
 		uint64_t offset = (uint64_t)file->moved.items[i].page * page_size;
 		uint64_t end = offset + (uint64_t)file->moved.items[i].pages * page_size;

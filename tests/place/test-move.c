@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,6 +100,14 @@ static uint64_t place_of(int fd, uint64_t page)
 	return extents[i].physical + (page * PAGE - extents[i].offset);
 }
 
+static uint64_t place_of_area(const struct place_area *area, uint64_t page)
+{
+	size_t i = device_extent_after(area->items, area->n, page * PAGE);
+
+	assert_true(i < area->n && area->items[i].offset <= page * PAGE);
+	return area->items[i].physical + (page * PAGE - area->items[i].offset);
+}
+
 /* Every second page of the room, so that nothing of it continues anything else. */
 static struct place_room every_second(const struct place_room *wide)
 {
@@ -164,6 +173,67 @@ static void runs_move_piece_by_piece(void **state)
 	assert_int_equal(place_of(fd, 15), stays);
 }
 
+/* Moves the whole file to an area, and forgets what was to be moved. */
+static void move_whole(struct place_file *file, int fd, const struct place_area *area)
+{
+	file->status = PLACE_OPEN;
+	file->moved.n = 0;
+	assert_int_equal(place_runs_add(&file->moved, 0, PAGES), 0);
+	assert_int_equal(place_move(file, fd, area, (uint32_t)PAGE), 0);
+	assert_int_equal(file->status, PLACE_MOVED);
+	expect_bytes(fd);
+	for (uint64_t i = 0; i < PAGES; i++)
+		assert_int_equal(place_of(fd, i), place_of_area(area, i));
+}
+
+/* Reads the file as other programs do, so that the kernel reads ahead in larger folios, and maps it. */
+static void *map_file(int fd)
+{
+	void *map;
+
+	assert_int_equal(posix_fadvise(fd, 0, 0, POSIX_FADV_NORMAL), 0);
+	expect_bytes(fd);
+	map = mmap(NULL, PAGES * PAGE, PROT_READ, MAP_SHARED | MAP_POPULATE, fd, 0);
+	assert_true(map != MAP_FAILED);
+	return map;
+}
+
+/*
+ * From single pages to other single pages, and into one piece again, as on an aged disk. Where the file is mapped its pages stay in
+ * the folios that the kernel has chosen for them.
+ */
+static void move_pieces(bool mapped)
+{
+	_cleanup_(place_area_releasep) struct place_area first = PLACE_NO_AREA, second = PLACE_NO_AREA,
+							 third = PLACE_NO_AREA;
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = -1;
+
+	void *map;
+
+	need_ext4();
+	first = make_area(PAGES);
+	second = make_area(PAGES);
+	assert_int_equal(place_area_open(folder, PAGES * PAGE, &third), 0);
+	fd = make_file(&file);
+	move_whole(&file, fd, &first);
+	map = mapped ? map_file(fd) : NULL;
+	move_whole(&file, fd, &second);
+	move_whole(&file, fd, &third);
+	if (map)
+		assert_int_equal(munmap(map, PAGES * PAGE), 0);
+}
+
+static void a_file_in_pieces_moves_like_any_other(void **state)
+{
+	move_pieces(false);
+}
+
+static void so_does_one_that_is_mapped(void **state)
+{
+	move_pieces(true);
+}
+
 /* Not even to blocks of the donor that are no part of the area. */
 static void nothing_moves_beyond_the_area(void **state)
 {
@@ -189,6 +259,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_widened_donor_gives_back_what_the_area_does_not_take),
 		cmocka_unit_test(runs_move_piece_by_piece),
+		cmocka_unit_test(a_file_in_pieces_moves_like_any_other),
+		cmocka_unit_test(so_does_one_that_is_mapped),
 		cmocka_unit_test(nothing_moves_beyond_the_area),
 	};
 
