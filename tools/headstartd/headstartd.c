@@ -28,6 +28,7 @@
 #include "headstartd/process.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/notify.h"
+#include "record/events/buffers.h"
 #include "record/events/execs.h"
 #include "record/restore/kernelfs.h"
 #include "replace/publish.h"
@@ -202,6 +203,7 @@ static int set_up(struct daemon *daemon)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
 	let_programs_go_first();
+	buffers_allow_descriptors();
 	r = see_execs(daemon);
 	return r < 0 ? fail_tracefs(r) : 0;
 }

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "record/events/buffers.h"
 #include "record/events/formats.h"
 
 #define BUFFER_KIB "256" /* of each CPU: some 2,000 execs */
@@ -33,8 +34,7 @@ struct execs {
 	struct kbuffer *kbuffer;
 	void *sub_buffer;
 	size_t sub_buffer_size; /* bytes */
-	int *cpus;              /* trace_pipe_raw of each; -1 if a CPU has no buffer */
-	int n_cpus;
+	struct buffers buffers;
 	int epoll;
 	uint64_t lost;
 };
@@ -43,10 +43,7 @@ void execs_free(struct execs *execs)
 {
 	if (!execs)
 		return;
-	for (int cpu = 0; cpu < execs->n_cpus; cpu++)
-		if (execs->cpus[cpu] >= 0)
-			close(execs->cpus[cpu]);
-	free(execs->cpus);
+	buffers_release(&execs->buffers);
 	if (execs->epoll >= 0)
 		close(execs->epoll);
 	if (execs->instance) {
@@ -106,25 +103,19 @@ static int set_up_instance(struct execs *execs, const char *name)
 
 static int open_buffers(struct execs *execs)
 {
-	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), found = 0;
+	int r = buffers_open(execs->instance, &execs->buffers);
 
 	execs->epoll = epoll_create1(EPOLL_CLOEXEC);
-	execs->cpus = calloc((size_t)n_cpus, sizeof(*execs->cpus));
-	if (execs->epoll < 0 || !execs->cpus)
-		return -ENOMEM;
-	for (; execs->n_cpus < n_cpus; execs->n_cpus++) {
-		struct epoll_event ready = {.events = EPOLLIN, .data.u32 = (uint32_t)execs->n_cpus};
-		char path[64];
-		int fd;
+	if (execs->epoll < 0)
+		return -errno;
+	for (int cpu = 0; r == 0 && cpu < execs->buffers.n; cpu++) {
+		struct epoll_event ready = {.events = EPOLLIN, .data.u32 = (uint32_t)cpu};
+		int fd = execs->buffers.cpus[cpu];
 
-		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", execs->n_cpus);
-		fd = tracefs_instance_file_open(execs->instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		execs->cpus[execs->n_cpus] = fd;
 		if (fd >= 0 && epoll_ctl(execs->epoll, EPOLL_CTL_ADD, fd, &ready) < 0)
-			return -errno;
-		found += fd >= 0;
+			r = -errno;
 	}
-	return found ? 0 : -EIO;
+	return r;
 }
 
 int execs_open(int tracefs, const char *name, struct execs **ret)
@@ -205,9 +196,9 @@ static int take_sub_buffer(struct execs *execs, exec_seen_fn *seen, void *contex
 
 int execs_read(struct execs *execs, exec_seen_fn *seen, void *context)
 {
-	for (int cpu = 0; cpu < execs->n_cpus; cpu++) {
-		for (int i = 0; i < READS_AT_ONCE && execs->cpus[cpu] >= 0 &&
-			read(execs->cpus[cpu], execs->sub_buffer, execs->sub_buffer_size) > 0;
+	for (int cpu = 0; cpu < execs->buffers.n; cpu++) {
+		for (int i = 0; i < READS_AT_ONCE && execs->buffers.cpus[cpu] >= 0 &&
+			read(execs->buffers.cpus[cpu], execs->sub_buffer, execs->sub_buffer_size) > 0;
 			i++) {
 			int r = take_sub_buffer(execs, seen, context);
 

@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "record/events/buffers.h"
 #include "record/events/decode.h"
 #include "record/events/formats.h"
 
@@ -30,8 +31,7 @@
 /* An instance of ftrace, and the buffers that it fills. */
 struct ring {
 	struct tracefs_instance *instance;
-	int *cpus; /* trace_pipe_raw of each; -1 if a CPU has no buffer */
-	int n_cpus;
+	struct buffers buffers;
 };
 
 struct tracer {
@@ -48,10 +48,7 @@ struct tracer {
 
 static void ring_release(struct ring *ring)
 {
-	for (int cpu = 0; cpu < ring->n_cpus; cpu++)
-		if (ring->cpus[cpu] >= 0)
-			close(ring->cpus[cpu]);
-	free(ring->cpus);
+	buffers_release(&ring->buffers);
 	if (ring->instance)
 		tracefs_instance_free(ring->instance);
 	*ring = (struct ring){0};
@@ -128,26 +125,6 @@ static int set_up_instance(struct ring *ring, const char *name, unsigned size_ki
 	return r < 0 ? r : write_option(ring, "trace_clock", "mono");
 }
 
-/* We open them ourselves, because the command would inherit descriptors of tracefs_cpu_open(). */
-static int open_buffers(struct ring *ring)
-{
-	int n_cpus = (int)sysconf(_SC_NPROCESSORS_CONF), found = 0;
-
-	ring->cpus = calloc((size_t)n_cpus, sizeof(*ring->cpus));
-	if (!ring->cpus)
-		return -ENOMEM;
-	for (; ring->n_cpus < n_cpus; ring->n_cpus++) {
-		char path[64];
-		int fd;
-
-		snprintf(path, sizeof(path), "per_cpu/cpu%d/trace_pipe_raw", ring->n_cpus);
-		fd = tracefs_instance_file_open(ring->instance, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		ring->cpus[ring->n_cpus] = fd;
-		found += fd >= 0;
-	}
-	return found ? 0 : -EIO;
-}
-
 static int set_up_tree(struct tracer *tracer, const char *name, bool light)
 {
 	int r = set_up_instance(&tracer->tree, name, light ? LIGHT_KIB : buffer_kib());
@@ -155,7 +132,7 @@ static int set_up_tree(struct tracer *tracer, const char *name, bool light)
 	if (r == 0)
 		r = write_option(&tracer->tree, "options/event-fork", "1");
 	if (r == 0)
-		r = open_buffers(&tracer->tree);
+		r = buffers_open(tracer->tree.instance, &tracer->tree.buffers);
 	if (r < 0)
 		return r;
 	tracer->sub_buffer_size = (size_t)tep_get_sub_buffer_size(tracer->decoder.tep);
@@ -173,7 +150,8 @@ static void set_up_disks(struct tracer *tracer, const char *name)
 		decoder_find(&tracer->decoder, EVENT_COMPLETE) < 0)
 		return;
 	snprintf(disks, sizeof(disks), "%s" TRACER_DISKS, name);
-	if (set_up_instance(&tracer->disks, disks, buffer_kib()) < 0 || open_buffers(&tracer->disks) < 0)
+	if (set_up_instance(&tracer->disks, disks, buffer_kib()) < 0 ||
+		buffers_open(tracer->disks.instance, &tracer->disks.buffers) < 0)
 		ring_release(&tracer->disks);
 }
 
@@ -238,10 +216,10 @@ static int take_sub_buffer(struct tracer *tracer, const struct ring *ring, struc
 
 static int drain(struct tracer *tracer, const struct ring *ring, struct record_trace *trace)
 {
-	for (int cpu = 0; cpu < ring->n_cpus; cpu++) {
-		if (ring->cpus[cpu] < 0)
+	for (int cpu = 0; cpu < ring->buffers.n; cpu++) {
+		if (ring->buffers.cpus[cpu] < 0)
 			continue;
-		while (read(ring->cpus[cpu], tracer->sub_buffer, tracer->sub_buffer_size) > 0) {
+		while (read(ring->buffers.cpus[cpu], tracer->sub_buffer, tracer->sub_buffer_size) > 0) {
 			int r = take_sub_buffer(tracer, ring, trace);
 
 			if (r < 0)
