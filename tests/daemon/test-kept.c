@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
+#include "headstartd/refine.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/updates/staleness.h"
@@ -59,8 +60,8 @@ static int end(void **state)
 	return tree_remove(folder);
 }
 
-/* A start that touched the program. */
-static struct profile start(uint32_t bias)
+/* A start that touched so many pages of the program. */
+static struct profile start(uint32_t bias, uint32_t pages)
 {
 	struct profile profile = {.command = strdup(program),
 		.program = strdup(program),
@@ -74,8 +75,8 @@ static struct profile start(uint32_t bias)
 	size_t file;
 
 	assert_int_equal(profile_add_file(&profile, program, PROFILE_REGULAR, &file), 0);
-	assert_int_equal(
-		profile_file_add_range(&profile.files[file], (struct profile_range){.pages = 4, .runs = 1}),
+	assert_int_equal(profile_file_add_range(
+				 &profile.files[file], (struct profile_range){.pages = pages, .runs = 1}),
 		0);
 	assert_int_equal(profile_file_identify(&profile.files[file]), 0);
 	assert_int_equal(profile_finish(&profile), 0);
@@ -85,7 +86,7 @@ static struct profile start(uint32_t bias)
 static struct kept keep(const char *argument, uint64_t key)
 {
 	const char *const argv[] = {program, argument, NULL};
-	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT);
+	_cleanup_(profile_releasep) struct profile profile = start(PROFILE_BIAS_LEARNT, 3);
 
 	return keep_start(&profile, argv, AT_FDCWD, key);
 }
@@ -139,7 +140,7 @@ static void make_host(const char *operand)
 
 static void a_plan_of_another_start_that_is_missing_is_made(void **state)
 {
-	_cleanup_(profile_releasep) struct profile asked = start(PROFILE_BIAS_LEARNT);
+	_cleanup_(profile_releasep) struct profile asked = start(PROFILE_BIAS_LEARNT, 3);
 	_cleanup_free_ char *plan = NULL;
 	char suffix[STATE_ASKED_SIZE];
 	struct kept first, other;
@@ -238,12 +239,48 @@ static void a_file_that_users_cannot_see_is_no_key_of_theirs(void **state)
 	assert_int_equal(key_of(NOBODY, theirs), 0);
 }
 
+/* One page more than what is stored. */
+static struct refined refine(void)
+{
+	const char *const argv[] = {program, NULL};
+	struct refining refining = {.program = program, .argv = argv, .folder = AT_FDCWD};
+	_cleanup_(profile_releasep) struct profile seen = start(PROFILE_BIAS_LEARNT, 4);
+	struct refined refined;
+
+	refining_look(&refining);
+	refined = refining_finish(&refining, &seen, 0);
+	refining_release(&refining);
+	return refined;
+}
+
+/* The mark stays if the daemon is killed before the plan is made, or, as here, if that cannot be written. */
+static void a_plan_that_is_not_what_is_stored_is_marked(void **state)
+{
+	_cleanup_free_ char *plan = stored(STATE_PLAN_SUFFIX), *in_the_way = NULL;
+
+	if (geteuid() != 0)
+		skip(); /* of others, no file counts as root's */
+	assert_true(keep(NULL, 0).bytes > 0);
+	assert_true(refine().better);
+	assert_false(store_plan_is_stale(plan));
+	assert_false(refine().changed);
+	keep_forget(program);
+
+	assert_true(keep(NULL, 0).bytes > 0);
+	assert_int_equal(unlink(plan), 0);
+	assert_true(asprintf(&in_the_way, "%s/folder", plan) > 0);
+	assert_int_equal(mkdir(plan, 0755), 0);
+	assert_int_equal(mkdir(in_the_way, 0755), 0);
+	assert_false(refine().learnt);
+	assert_true(store_plan_is_stale(plan));
+}
+
 /* What somebody has recorded is better, with a plan or without. */
 static void a_recording_is_left_alone(void **state)
 {
 	_cleanup_free_ char *plan = stored(STATE_PLAN_SUFFIX), *path = stored(STATE_PROFILE_SUFFIX);
 	struct recordings recordings = {0};
-	struct profile recorded = start(0);
+	struct profile recorded = start(0, 3);
 
 	assert_int_equal(recordings_add(&recordings, &recorded), 0);
 	assert_int_equal(recordings_save(&recordings, path, 0644), 0);
@@ -260,6 +297,7 @@ int main(void)
 		TEST(a_start_is_kept_once),
 		TEST(a_plan_that_is_missing_is_made),
 		TEST(a_plan_of_another_start_that_is_missing_is_made),
+		TEST(a_plan_that_is_not_what_is_stored_is_marked),
 		TEST(a_recording_is_left_alone),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),
 	};

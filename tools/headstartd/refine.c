@@ -23,6 +23,7 @@
 #include "plan/asked/documents.h"
 #include "plan/store/disks.h"
 #include "plan/store/store.h"
+#include "prefetch/stale-mark.h"
 #include "profile/file/profile-file.h"
 #include "profile/refine/refine.h"
 #include "profile/updates/carry.h"
@@ -216,20 +217,31 @@ static bool is_same(const void *a, size_t size_a, const void *b, size_t size_b)
 	return size_a == size_b && memcmp(a, b, size_a) == 0;
 }
 
+/* Until the plan is made anew: the daemon may be killed in between, and would find nothing to change the next time. */
+static void mark_plan(const struct refining *refining)
+{
+	_cleanup_free_ char *plan = NULL;
+
+	if (store_path_for_writing(STORE_PLAN, refining->program, &plan) == 0)
+		(void)plan_mark_stale(plan);
+}
+
 /* Writes what is different now. */
 static int store(struct refining *refining, const struct image *before, bool *ret_changed)
 {
 	_cleanup_(image_releasep) struct image now = {0};
 	int r = image_take(refining, &now);
+	bool replans;
 
 	*ret_changed = r == 0 && !is_same(now.data, now.size, before->data, before->size);
 	if (r < 0 || !*ret_changed)
 		return r;
+	replans = !is_same(now.planned, now.planned_size, before->planned, before->planned_size);
+	if (replans)
+		mark_plan(refining);
 	/* It says what a user's start did. */
 	r = publish_file_if(refining->path, 0600, now.data, now.size, is_unchanged, refining);
-	if (r < 0 || is_same(now.planned, now.planned_size, before->planned, before->planned_size))
-		return r;
-	return keep_make_plans(refining->program);
+	return r < 0 || !replans ? r : keep_make_plans(refining->program);
 }
 
 struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found)
