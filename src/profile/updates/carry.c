@@ -9,18 +9,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
-#include "debug/symbols.h"
 #include "profile/updates/staleness.h"
-
-int profile_landmarks_read(int fd, struct elf_landmarks *ret)
-{
-	_cleanup_(debug_symbols_releasep) struct debug_symbols symbols = {.fd = -1};
-	int r = debug_symbols_open(fd, &symbols);
-
-	if (r == -ENOMEM)
-		return r;
-	return elf_landmarks_read(fd, r == 0 ? &symbols.file : NULL, ret);
-}
 
 /* ---- keeping ---- */
 
@@ -102,7 +91,7 @@ int profile_file_keep_landmarks(struct profile_file *file, uint32_t page_size)
 	fd = open_regular(file->path, OPEN_NO_LINKS);
 	if (fd < 0)
 		return fd;
-	r = profile_landmarks_read(fd, &landmarks);
+	r = elf_landmarks_read(fd, NULL, &landmarks);
 	if (r < 0)
 		return r == -ENOEXEC ? 0 : r;
 	drop_cold_parts(file, page_size, &landmarks);

@@ -15,12 +15,6 @@
 #include "profile/profile.h"
 
 /*
- * The landmarks of a file, with the names in its debug file if it was stripped (debug/symbols.h). *ret is the caller's to
- * release. Returns as elf_landmarks_read().
- */
-int profile_landmarks_read(int fd, struct elf_landmarks *ret);
-
-/*
  * Keeps the landmarks of the file on disk, as far as its ranges need them, in file->landmarks. Other files than ELF files
  * get none. Returns 0 or negative errno.
  */
@@ -28,6 +22,13 @@ int profile_file_keep_landmarks(struct profile_file *file, uint32_t page_size);
 
 /* Identifies every file of a profile (profile_file_identify()), and keeps its landmarks, as far as possible. */
 void profile_identify(struct profile *profile);
+
+/*
+ * The landmarks of a file in which called functions are looked for: with the names in its debug file if it was stripped
+ * (debug/symbols.h), which takes much longer than reading the file alone. *ret is the caller's to release. Returns as
+ * elf_landmarks_read().
+ */
+int profile_read_places(int fd, struct elf_landmarks *ret);
 
 /* Keeps the landmarks at the called functions of each object of which the file on disk is still the recorded build. */
 void profile_keep_places(struct profile_functions *functions);

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/open.h"
+#include "debug/symbols.h"
 #include "elf/identity.h"
 #include "profile/updates/carry.h"
 
@@ -30,12 +31,22 @@ static void keep_place(struct profile_place *place, const struct elf_landmarks *
 			landmarks->marks[i].key;
 }
 
+int profile_read_places(int fd, struct elf_landmarks *ret)
+{
+	_cleanup_(debug_symbols_releasep) struct debug_symbols symbols = {.fd = -1};
+	int r = debug_symbols_open(fd, &symbols);
+
+	if (r == -ENOMEM)
+		return r;
+	return elf_landmarks_read(fd, r == 0 ? &symbols.file : NULL, ret);
+}
+
 static void keep_places(struct profile_object *object)
 {
 	_cleanup_(elf_landmarks_releasep) struct elf_landmarks landmarks = {0};
 	_cleanup_close_ int fd = open_regular(object->path, OPEN_NO_LINKS);
 
-	if (fd < 0 || !is_build_of(object, fd) || profile_landmarks_read(fd, &landmarks) < 0)
+	if (fd < 0 || !is_build_of(object, fd) || profile_read_places(fd, &landmarks) < 0)
 		return;
 	for (size_t i = 0; i < object->n_calls; i++)
 		if (object->calls[i].place.size > 0)

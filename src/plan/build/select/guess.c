@@ -48,6 +48,7 @@ static int carry(const struct plan_draft *draft, const struct profile_file *sour
 	struct profile_file *guess)
 {
 	_cleanup_(elf_landmarks_releasep) struct elf_landmarks landmarks = {0};
+	const struct profile_object *called;
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 	int r;
@@ -57,11 +58,12 @@ static int carry(const struct plan_draft *draft, const struct profile_file *sour
 	fd = open_regular(full, OPEN_NO_LINKS);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -ENODATA;
-	r = profile_landmarks_read(fd, &landmarks);
+	called = profile_functions_of(draft->profile->functions, source);
+	r = called ? profile_read_places(fd, &landmarks) : elf_landmarks_read(fd, NULL, &landmarks);
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENODATA;
-	return profile_file_carry(source, profile_functions_of(draft->profile->functions, source), &landmarks,
-		(uint64_t)st.st_size, draft->profile->page_size, guess);
+	return profile_file_carry(
+		source, called, &landmarks, (uint64_t)st.st_size, draft->profile->page_size, guess);
 }
 
 int draft_guess(
