@@ -266,6 +266,7 @@ case_functions_of_a_file_that_the_user_may_not_read() {
 # What root records for itself everybody may read, unless it tells something of a file that not everybody may read.
 case_profile_of_a_closed_file_is_for_root_alone() {
 	[ "$(id -u)" = 0 ] || { untried "a profile of root's: not root"; return; }
+	umask 022
 	for_others few
 	for mode in 755 711; do
 		mv "$others/few" "$others/few$mode"
