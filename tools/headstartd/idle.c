@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,9 +25,14 @@
 
 static void read_habits(struct idle *idle)
 {
-	enum records_fault fault = saver_read(&idle->saver);
 	const char *path = idle->saver.path;
+	enum records_fault fault;
+	int r = saver_read(&idle->saver, &fault);
 
+	if (r < 0) {
+		verb_note("'%s' cannot be read, and nothing is done ahead: %s", path, strerror(-r));
+		idle->enabled = false;
+	}
 	if (fault == RECORDS_DAMAGED)
 		verb_note("'%s' is damaged: habits are learnt anew", path);
 	if (fault == RECORDS_NEWER) {

@@ -50,8 +50,14 @@ static int open_folder(struct lessons *lessons)
 /* A damaged file is replaced at the next change. */
 static void read_known(struct lessons *lessons)
 {
-	enum records_fault fault = saver_read(&lessons->saver);
+	enum records_fault fault;
+	int r = saver_read(&lessons->saver, &fault);
 
+	if (r < 0) {
+		verb_note(
+			"'%s' cannot be read, and nothing is learnt: %s", lessons->saver.path, strerror(-r));
+		lessons->enabled = false;
+	}
 	if (fault == RECORDS_DAMAGED)
 		verb_note("'%s' is damaged: learning begins anew", lessons->saver.path);
 	if (fault == RECORDS_NEWER) {

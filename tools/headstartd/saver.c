@@ -14,15 +14,17 @@
 #define RETRY_MS 60000 /* if the disk was full */
 #define GRACE_MS 5000  /* the child may hang */
 
-enum records_fault saver_read(struct saver *saver)
+int saver_read(struct saver *saver, enum records_fault *ret)
 {
 	_cleanup_free_ char *data = NULL;
 	size_t size;
 	int r = read_file(saver->path, saver->format->size_max, &data, &size);
 
-	if (r == -ENOENT)
-		return RECORDS_GOOD;
-	return r < 0 ? RECORDS_DAMAGED : records_parse(saver->format, data, size, saver->content);
+	*ret = r == -EFBIG ? RECORDS_DAMAGED : RECORDS_GOOD;
+	if (r < 0)
+		return r == -ENOENT || r == -EFBIG ? 0 : r;
+	*ret = records_parse(saver->format, data, size, saver->content);
+	return 0;
 }
 
 static int write_content(const struct saver *saver)

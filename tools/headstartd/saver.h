@@ -26,8 +26,11 @@ struct saver {
 		.due_ms = UINT64_MAX                                                                         \
 	}
 
-/* Reads the content, which is empty. Without a file it stays so. One that cannot be read counts as damaged. */
-enum records_fault saver_read(struct saver *saver);
+/*
+ * Reads the content, which is empty. Without a file it stays so; one that is too large counts as damaged. Returns 0, or negative errno
+ * if the file cannot be read now: then it must not be replaced.
+ */
+int saver_read(struct saver *saver, enum records_fault *ret);
 
 /* The content may have changed. */
 void saver_note(struct saver *saver);
