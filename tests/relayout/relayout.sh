@@ -124,7 +124,7 @@ echo text >text
 } >all.text
 "$make_profile" all.profile <all.text
 relayout --profile all.profile --dry-run --all >out 2>err || fail "all files of a profile: $(cat err)"
-grep -q '^would be relaid 3 of 3 files' out || fail "all files of a profile: $(tail -n 1 out)"
+grep -q '^3 of 3 files would be relaid' out || fail "all files of a profile: $(tail -n 1 out)"
 # Of these, only the ones that gain: a large file that is touched in many places, and not a program of four pages.
 echo 'const char padding[8 << 20] = {1};' >padding.c
 gcc -shared -fPIC padding.c -Wl,--build-id -o large.so
@@ -135,7 +135,7 @@ gcc -shared -fPIC padding.c -Wl,--build-id -o large.so
 } >gains.text
 "$make_profile" gains.profile <gains.text
 "$headstart" relayout --profile gains.profile --dry-run >out 2>err || fail "files of a profile that gain: $(cat err)"
-grep -qE '^would be relaid [123] of 4 files.*, [123] skipped$' out || fail "files of a profile that gain: $(tail -n 1 out)"
+grep -qE '^[123] of 4 files would be relaid.*, [123] skipped$' out || fail "files of a profile that gain: $(tail -n 1 out)"
 grep -q "$tmp/large.so" out || fail 'a large file is said to gain nothing'
 ! grep -q "$tmp/program" out || fail 'a program of four pages is said to gain'
 

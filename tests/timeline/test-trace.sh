@@ -53,6 +53,11 @@ END
 	tail -n 1 "$tmp/report" | grep -q ' computing; .*\.$' || fail "the report does not end with the sentence: $(cat "$tmp/report")"
 }
 
+case_next_command_can_be_typed() {
+	"$tool" trace --no-drop -o "$tmp/a b" -- true 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -qxF "headstart: for more, type:  headstart report '$tmp/a b'" "$tmp/err" || fail "$(cat "$tmp/err")"
+}
+
 # The program reads a second file only if it is told to, so that a plan of a start with it has pages in vain in a start without.
 judged() {
 	umount "$disk" && mount -o loop "$tmp/image" "$disk" # cold

@@ -101,8 +101,8 @@ static void print_summary(const struct relayout_run *run, const struct relayout_
 
 	if (run->batch.dry_run && totals->by_status[RELAYOUT_DONE] > 0)
 		print_prediction(run, totals);
-	printf("%s %zu of %zu file%s", status_name(run, RELAYOUT_DONE), totals->by_status[RELAYOUT_DONE],
-		run->batch.n_files, plural(run->batch.n_files));
+	printf(run->batch.dry_run ? "%zu of %zu file%s would be relaid" : "relaid %zu of %zu file%s",
+		totals->by_status[RELAYOUT_DONE], run->batch.n_files, plural(run->batch.n_files));
 	if (totals->by_status[RELAYOUT_DONE] > 0)
 		printf(": %s hot, %s -> %s PT_LOADs", words_bytes(totals->hot_bytes, hot),
 			words_count(totals->before.segments, before),

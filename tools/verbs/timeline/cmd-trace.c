@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "lib/files/output.h"
 #include "lib/options/values.h"
+#include "lib/print/command-text.h"
 #include "plan/build/time/cost.h"
 #include "plan/store/disks.h"
 #include "record/command/as-user.h"
@@ -107,7 +108,8 @@ static int save(const struct timeline *timeline, const char *user, const char *o
 static int keep(const struct record_job *job, struct record_result *result)
 {
 	_cleanup_(sums_releasep) struct sums sums = {0};
-	_cleanup_free_ char *sentence = NULL;
+	_cleanup_free_ char *sentence = NULL,
+			    *file = command_text((char *const[]){(char *)job->output, NULL});
 	int r;
 
 	result->timeline.prefetched = expect_batch(&result->timeline, &result->disks,
@@ -123,7 +125,8 @@ static int keep(const struct record_job *job, struct record_result *result)
 		verb_note("the kernel dropped events: some times and reads are missing or wrong");
 	if (sentence)
 		verb_note("%s", sentence);
-	verb_note("for more, type:  headstart report %s", job->output);
+	if (file)
+		verb_note("for more, type:  headstart report%s", file);
 	return 0;
 }
 
