@@ -92,13 +92,16 @@ case_user_is_told_what_root_alone_can_read() {
 	}
 	for_others "$HEADSTART_TEST_BUILD/tools/headstart-tool" "$tmp/host.profile"
 	chmod 600 "$others/host.profile"
-	list_as_nobody() { HEADSTART_STATE=$others setpriv --reuid 65534 --regid 65534 --clear-groups "$others/headstart-tool" list >out; }
+	list_as_nobody() { HEADSTART_STATE=$others setpriv --reuid 65534 --regid 65534 --clear-groups "$others/headstart-tool" list "$@" >out; }
 	list_as_nobody || fail "list ended with $?"
 	grep -qx "only root can read what was recorded of 1 program: sudo headstart list" out || fail "$(cat out)"
 	cp "$tmp/viewer.profile" "$others"
 	list_as_nobody || fail "list ended with $?"
 	grep -qx "1 more program: only root can read what was recorded" out || fail "$(cat out)"
 	! grep -q "nothing is recorded" out || fail "$(cat out)"
+	list_as_nobody --json 2>err || fail "list --json ended with $?"
+	[ "$(json out 'len(TOP)')" = 1 ] || fail "$(cat out)"
+	grep -qx "headstart: 1 program is left out: only root can read what was recorded of it" err || fail "not told: $(cat err)"
 }
 
 case_hosts_that_cannot_be_read_are_named() {
@@ -137,6 +140,18 @@ case_damaged_profile_is_named() {
 	"$headstart" list >out 2>err || fail "list ended with $?"
 	grep -qF "bad.profile' is not a headstart profile" err || fail "$(cat err)"
 	rm state/bad.profile
+	mkdir state/bad.profile
+	"$headstart" list >out 2>err || fail "list ended with $?"
+	grep -q "^headstart: cannot read '.*bad.profile': Is a directory$" err || fail "$(cat err)"
+	rmdir state/bad.profile
+}
+
+# As one that is forgotten while others are listed.
+case_profile_that_is_gone_is_passed_over() {
+	ln -s "$tmp/nowhere" state/gone.profile
+	"$headstart" list >out 2>err || fail "list ended with $?"
+	[ ! -s err ] || fail "$(cat err)"
+	rm state/gone.profile
 }
 
 case_one_start_is_forgotten() {

@@ -226,10 +226,14 @@ static void list_profile(struct listing *listing, const char *path)
 		listing->unreadable++;
 		return;
 	}
-	if (r < 0) {
-		verb_note("'%s' %s", path, r == -EBADMSG ? profile_fault_text(fault) : strerror(-r));
+	if (r == -ENOENT)
+		return; /* it was forgotten meanwhile */
+	if (r == -EBADMSG)
+		verb_note("'%s' %s", path, profile_fault_text(fault));
+	else if (r < 0)
+		verb_note("cannot read '%s': %s", path, strerror(-r));
+	if (r < 0)
 		return;
-	}
 	plan_find_keys(&recordings);
 	if (!listing->program || streq(listing->program, recordings.items->program))
 		print_recordings(listing, &recordings, path);
@@ -297,6 +301,10 @@ static int list_all(struct listing *listing)
 	}
 	if (r)
 		return r;
+	if (listing->json && listing->unreadable > 0)
+		verb_note("%zu program%s left out: only root can read what was recorded of %s",
+			listing->unreadable, plural_of(listing->unreadable, " is", "s are"),
+			plural_of(listing->unreadable, "it", "them"));
 	if (listing->json)
 		return print_json(listing->array, JSON_C_TO_STRING_PRETTY);
 	print_rest(listing);
