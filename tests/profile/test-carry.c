@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "elf/identity.h"
 #include "profile/updates/carry.h"
 #include "tree.h"
 
@@ -277,6 +278,44 @@ static void what_is_kept_is_enough_for_the_same_build(void **state)
 	assert_true(has_page(&carried, page));
 }
 
+/* A function that was called keeps the landmarks at its entry, as long as the file is the recorded build. */
+static void called_functions_keep_their_landmarks(void **state)
+{
+	_cleanup_(elf_landmarks_releasep) struct elf_landmarks all = {0};
+	_cleanup_close_ int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	_cleanup_free_ char *path = realpath("/proc/self/exe", NULL);
+	uint8_t id[PROFILE_BUILD_ID_MAX] = {0};
+	const struct profile_place *place;
+	struct profile_functions *functions;
+	size_t at = 0, id_size = 0, index;
+
+	if (elf_build_id(fd, id, sizeof(id), &id_size) < 0)
+		id_size = 0;
+	assert_int_equal(elf_landmarks_read(fd, NULL, &all), 0);
+	while (at < all.n_marks && !elf_landmark_is_name(&all.marks[at]))
+		at++;
+	assert_true(at < all.n_marks);
+	for (int other = 0; other < 2; other++) {
+		functions = calloc(1, sizeof(*functions));
+		id[0] ^= (uint8_t)other;
+		assert_int_equal(profile_functions_add_object(
+					 functions, path, id, other && !id_size ? 1 : id_size, &index),
+			0);
+		assert_int_equal(profile_functions_add_call(functions, index, 1,
+					 &(struct profile_place){all.marks[at].offset, 16, 0, 0}),
+			0);
+		assert_int_equal(
+			profile_functions_add_call(functions, index, 2, &(struct profile_place){0, 0, 0, 0}),
+			0);
+		profile_functions_finish(functions);
+		profile_keep_places(functions);
+		place = &functions->objects[0].calls[0].place;
+		assert_true(other ? place->name == 0 : place->name != 0);
+		assert_int_equal(functions->objects[0].calls[1].place.name, 0);
+		profile_functions_free(functions);
+	}
+}
+
 static void other_files_have_no_landmarks(void **state)
 {
 	_cleanup_(profile_file_releasep) struct profile_file file = {.kind = PROFILE_REGULAR};
@@ -330,6 +369,7 @@ int main(void)
 		cmocka_unit_test(headers_stay_and_what_is_beyond_the_end_goes),
 		cmocka_unit_test(wild_numbers_do_no_harm),
 		cmocka_unit_test(what_is_kept_is_enough_for_the_same_build),
+		cmocka_unit_test(called_functions_keep_their_landmarks),
 		cmocka_unit_test(other_files_have_no_landmarks),
 		cmocka_unit_test(the_successor_is_found_by_the_link),
 	};
