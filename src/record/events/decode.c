@@ -20,6 +20,7 @@ const struct event_description descriptions[N_EVENTS] = {
 	[EVENT_ASKED] = {"block", "block_bio_queue", {"dev", "sector", "nr_sector", "rwbs"}},
 	[EVENT_ISSUE] = {"block", "block_rq_issue", {"dev", "sector", "nr_sector", "rwbs"}},
 	[EVENT_COMPLETE] = {"block", "block_rq_complete", {"dev", "sector", "nr_sector"}},
+	[EVENT_GROUP] = {"cgroup", "cgroup_attach_task", {"pid", "dst_path"}},
 };
 
 int decoder_find(struct decoder *decoder, enum kind kind)
@@ -76,17 +77,35 @@ static int take_pages(const struct decoder *decoder, enum kind kind, const struc
 	return record_trace_add_event(trace, &taken);
 }
 
-/* A __data_loc field holds the offset of the string in the event, and its length with its NUL. */
+/*
+ * A __data_loc field holds the offset of the string in the event, and its length with its NUL. Returns NULL if the string does
+ * not lie within the event.
+ */
+static const char *string_of(const struct event *event, size_t i, const void *data, unsigned size)
+{
+	unsigned long long location = field(event, i, data);
+	unsigned offset = location & 0xffff, length = (unsigned)(location >> 16 & 0xffff);
+	const char *string = (const char *)data + offset;
+
+	return offset > size || length > size - offset || !memchr(string, 0, length) ? NULL : string;
+}
+
 static int take_exec(const struct decoder *decoder, const struct record_event *base, const void *data,
 	unsigned size, struct record_trace *trace)
 {
-	unsigned long long location = field(&decoder->events[EVENT_EXEC], 0, data);
-	unsigned offset = location & 0xffff, length = (unsigned)(location >> 16 & 0xffff);
-	const char *path = (const char *)data + offset;
+	const char *path = string_of(&decoder->events[EVENT_EXEC], 0, data, size);
 
-	if (offset > size || length > size - offset || !memchr(path, 0, length))
-		return 0;
-	return record_trace_add_exec(trace, base->time, base->pid, path);
+	return path ? record_trace_add_exec(trace, base->time, base->pid, path) : 0;
+}
+
+/* A process was put into a control group, by itself or by another one. */
+static int take_group(const struct decoder *decoder, uint64_t time, const void *data, unsigned size,
+	struct record_trace *trace)
+{
+	const struct event *event = &decoder->events[EVENT_GROUP];
+	const char *path = string_of(event, 1, data, size);
+
+	return path ? record_trace_add_group(trace, time, (int32_t)field(event, 0, data), path) : 0;
 }
 
 static int take_request(const struct decoder *decoder, enum kind kind, uint64_t time, const void *data,
@@ -239,6 +258,8 @@ int decoder_take(const struct decoder *decoder, bool moments, void *data, unsign
 		case EVENT_ISSUE:
 		case EVENT_COMPLETE:
 			return take_request(decoder, kind, time, data, trace);
+		case EVENT_GROUP:
+			return take_group(decoder, time, data, size, trace);
 		case EVENT_SWITCH:
 		case EVENT_WAKING:
 		case EVENT_NEW:

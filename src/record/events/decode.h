@@ -23,15 +23,16 @@ enum kind {
 	EVENT_NEW,
 	EVENT_CALL,
 	EVENT_ASKED,
-	EVENT_ISSUE, /* from here on: of disks, recorded for everybody */
+	EVENT_ISSUE, /* from here on recorded for everybody: of disks, and of control groups */
 	EVENT_COMPLETE,
+	EVENT_GROUP,
 	N_EVENTS
 };
 
 struct event_description {
 	const char *system, *name;
 	const char *fields
-		[4]; /* inode, device, first, last; or pid; or the string; or as in struct record_request */
+		[4]; /* inode, device, first, last; or pid, and a string; or the string; or as in struct record_request */
 };
 
 extern const struct event_description descriptions[N_EVENTS];

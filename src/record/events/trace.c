@@ -58,7 +58,7 @@ int record_trace_add_moment(struct record_trace *trace, const struct timeline_mo
 {
 	int r;
 
-	if (trace->n_moments == MOMENTS_MAX) {
+	if (trace->n_moments >= (trace->moments_max ? trace->moments_max : MOMENTS_MAX)) {
 		trace->lost = true;
 		return 0;
 	}
@@ -69,23 +69,36 @@ int record_trace_add_moment(struct record_trace *trace, const struct timeline_mo
 	return 0;
 }
 
-int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
+static int add_path(struct record_trace *trace, struct record_exec **list, size_t *n, size_t *capacity,
+	const struct record_exec *item)
 {
-	char *copy;
+	struct record_exec copy = *item;
 	int r;
 
-	if (trace->n_execs == EXECS_MAX) {
+	if (*n == EXECS_MAX) {
 		trace->lost = true;
 		return 0;
 	}
-	r = ARRAY_RESERVE(trace->execs, trace->execs_capacity, trace->n_execs + 1);
+	r = ARRAY_RESERVE(*list, *capacity, *n + 1);
 	if (r < 0)
 		return r;
-	copy = strdup(path);
-	if (!copy)
+	copy.path = strdup(item->path);
+	if (!copy.path)
 		return -ENOMEM;
-	trace->execs[trace->n_execs++] = (struct record_exec){.time = time, .pid = pid, .path = copy};
+	(*list)[(*n)++] = copy;
 	return 0;
+}
+
+int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
+{
+	return add_path(trace, &trace->execs, &trace->n_execs, &trace->execs_capacity,
+		&(struct record_exec){.time = time, .pid = pid, .path = (char *)path});
+}
+
+int record_trace_add_group(struct record_trace *trace, uint64_t time, int32_t pid, const char *path)
+{
+	return add_path(trace, &trace->groups, &trace->n_groups, &trace->groups_capacity,
+		&(struct record_exec){.time = time, .pid = pid, .path = (char *)path});
 }
 
 int record_trace_add_pid(struct record_trace *trace, int32_t pid)
@@ -98,18 +111,29 @@ int record_trace_add_pid(struct record_trace *trace, int32_t pid)
 	return 0;
 }
 
+static void drop_paths(struct record_exec *list, size_t *n)
+{
+	while (*n > 0)
+		free(list[--*n].path);
+}
+
 void record_trace_drop_execs(struct record_trace *trace)
 {
-	for (size_t i = 0; i < trace->n_execs; i++)
-		free(trace->execs[i].path);
-	trace->n_execs = 0;
+	drop_paths(trace->execs, &trace->n_execs);
+}
+
+void record_trace_drop_groups(struct record_trace *trace)
+{
+	drop_paths(trace->groups, &trace->n_groups);
 }
 
 void record_trace_release(struct record_trace *trace)
 {
 	record_trace_drop_execs(trace);
+	record_trace_drop_groups(trace);
 	free(trace->events);
 	free(trace->execs);
+	free(trace->groups);
 	free(trace->pids);
 	free(trace->requests);
 	free(trace->moments);

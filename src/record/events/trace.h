@@ -37,11 +37,11 @@ struct record_request {
 	bool reads; /* it was issued to read */
 };
 
-/* The start of a program. */
+/* The start of a program, or another change of a process that has a path. */
 struct record_exec {
 	uint64_t time;
 	int32_t pid;
-	char *path; /* owned; as passed to execve until it is resolved */
+	char *path; /* owned; as passed to execve until it is resolved; or that of a control group */
 };
 
 struct record_trace {
@@ -51,11 +51,15 @@ struct record_trace {
 	size_t n_execs, execs_capacity;
 	int32_t *pids; /* owned; processes and threads of the command's tree, in the kernel's own numbering */
 	size_t n_pids, pids_capacity;
+	struct record_exec
+		*groups; /* owned; processes that were put into a control group; its path in its hierarchy */
+	size_t n_groups, groups_capacity;
 	struct record_request *requests; /* owned */
 	size_t n_requests, requests_capacity;
 	struct timeline_moment *moments; /* owned; for a timeline */
 	size_t n_moments, moments_capacity;
 	size_t events_max;  /* more events are dropped; 0: more than any recording should need */
+	size_t moments_max; /* the same of moments */
 	bool lost;          /* the kernel dropped events, or we did */
 	bool requests_lost; /* it dropped some of disks */
 };
@@ -86,6 +90,9 @@ int record_trace_add_request(struct record_trace *trace, const struct record_req
 int record_trace_add_moment(struct record_trace *trace, const struct timeline_moment *moment);
 /* Takes a copy of the path. */
 int record_trace_add_exec(struct record_trace *trace, uint64_t time, int32_t pid, const char *path);
+/* The same of a process that is put into a control group. */
+int record_trace_add_group(struct record_trace *trace, uint64_t time, int32_t pid, const char *path);
+void record_trace_drop_groups(struct record_trace *trace);
 void record_trace_drop_execs(struct record_trace *trace);
 int record_trace_add_pid(struct record_trace *trace, int32_t pid);
 void record_trace_release(struct record_trace *trace);

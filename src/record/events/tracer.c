@@ -27,6 +27,7 @@
 #define TID_TEXT       12    /* characters of a thread's number, with a blank and a sign */
 #define ROUNDS_MAX     4     /* of looking for threads that are made meanwhile */
 #define LIGHT_KIB      1024u /* of each CPU */
+#define MOMENTS_KIB    2048u /* of each CPU at most, for what everybody's threads do */
 
 /* An instance of ftrace, and the buffers that it fills. */
 struct ring {
@@ -93,6 +94,8 @@ static int find_moments(struct tracer *tracer)
 	for (enum kind kind = EVENT_SWITCH; kind < EVENT_ISSUE; kind++)
 		if (decoder_find(&tracer->decoder, kind) < 0)
 			return -ENOENT;
+	(void)decoder_find(
+		&tracer->decoder, EVENT_GROUP); /* without it, /proc knows it of those that live longer */
 	tracer->moments = true;
 	return 0;
 }
@@ -110,6 +113,11 @@ static unsigned buffer_kib(void)
 	unsigned kib = BUFFERS_KIB / (unsigned)sysconf(_SC_NPROCESSORS_CONF);
 
 	return kib < BUFFER_MIN_KIB ? BUFFER_MIN_KIB : kib > BUFFER_MAX_KIB ? BUFFER_MAX_KIB : kib;
+}
+
+static unsigned moments_kib(void)
+{
+	return buffer_kib() < MOMENTS_KIB ? buffer_kib() : MOMENTS_KIB;
 }
 
 static int set_up_instance(struct ring *ring, const char *name, unsigned size_kib)
@@ -142,7 +150,7 @@ static int set_up_tree(struct tracer *tracer, const char *name, bool light)
 }
 
 /* A recording is as good without what the disks do. */
-static void set_up_disks(struct tracer *tracer, const char *name)
+static void set_up_disks(struct tracer *tracer, const char *name, unsigned size_kib)
 {
 	char disks[128];
 
@@ -150,7 +158,7 @@ static void set_up_disks(struct tracer *tracer, const char *name)
 		decoder_find(&tracer->decoder, EVENT_COMPLETE) < 0)
 		return;
 	snprintf(disks, sizeof(disks), "%s" TRACER_DISKS, name);
-	if (set_up_instance(&tracer->disks, disks, buffer_kib()) < 0 ||
+	if (set_up_instance(&tracer->disks, disks, size_kib) < 0 ||
 		buffers_open(tracer->disks.instance, &tracer->disks.buffers) < 0)
 		ring_release(&tracer->disks);
 }
@@ -174,8 +182,8 @@ int tracer_open(int tracefs, const char *name, const struct tracer_options *opti
 		r = set_up_tree(tracer, name, options->light);
 	if (r < 0)
 		return r;
-	if (!options->light)
-		set_up_disks(tracer, name);
+	if (!options->light || options->moments)
+		set_up_disks(tracer, name, options->light ? moments_kib() : buffer_kib());
 	*ret = TAKE_PTR(tracer);
 	return 0;
 }
@@ -359,6 +367,19 @@ int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32
 	return r;
 }
 
+/* What threads and disks do. */
+static int enable_everybody(struct tracer *tracer, const char *except)
+{
+	static const enum kind kinds[] = {
+		EVENT_SWITCH, EVENT_WAKING, EVENT_NEW, EVENT_ASKED, EVENT_ISSUE, EVENT_COMPLETE, EVENT_GROUP};
+	int r = leave_out(&tracer->disks, EVENT_ASKED, except);
+
+	for (size_t i = 0; r == 0 && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (tracer->decoder.events[kinds[i]].format)
+			r = enable(&tracer->disks, kinds[i]);
+	return r;
+}
+
 int tracer_attach_everybody(struct tracer *tracer, const char *except)
 {
 	int r = forget_events(tracer);
@@ -368,6 +389,8 @@ int tracer_attach_everybody(struct tracer *tracer, const char *except)
 		if (r == 0)
 			r = enable(&tracer->tree, kind);
 	}
+	if (r == 0 && tracer->moments && tracer->disks.instance && enable_everybody(tracer, except) < 0)
+		ring_release(&tracer->disks);
 	return r;
 }
 

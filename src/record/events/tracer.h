@@ -19,7 +19,7 @@ enum tracer_source {
 struct tracer_options {
 	enum tracer_source source;
 	bool moments; /* also what the threads do, for a timeline: trace->moments */
-	bool light;   /* small buffers, which must be drained often; and requests to disks are not recorded */
+	bool light; /* small buffers, which must be drained often; requests to disks are recorded only with moments */
 };
 
 /*
@@ -54,7 +54,9 @@ int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32
 
 /*
  * Records, from now on, the pages and programs of all processes, but for threads with this name (at most 15 characters, none of them
- * special), and for workers of io_uring, which cannot be told apart. Of what the kernel had gathered before, nothing counts.
+ * special), and for workers of io_uring, which cannot be told apart. Of what the kernel had gathered before, nothing counts. With
+ * moments also what all threads do, but for their system calls, and which control groups processes are put into; these events have
+ * buffers of their own, so that however many there are, none of a page is lost.
  */
 int tracer_attach_everybody(struct tracer *tracer, const char *except);
 
@@ -64,7 +66,7 @@ int tracer_drain(struct tracer *tracer, struct record_trace *trace);
 /* Switches the events of the tree off and moves the rest into the trace. */
 int tracer_stop(struct tracer *tracer, struct record_trace *trace);
 
-/* Whether the requests to disks are recorded too, and the same for these. */
+/* Whether the requests to disks are recorded too (and of everybody what threads do), and the same for these. */
 bool tracer_sees_disks(const struct tracer *tracer);
 int tracer_stop_disks(struct tracer *tracer, struct record_trace *trace);
 void tracer_free(struct tracer *tracer);

@@ -23,6 +23,7 @@
 #include "record/profiles/assemble.h"
 #include "record/profiles/describe.h"
 #include "record/profiles/metadata.h"
+#include "record/running/everybody.h"
 
 #define POLL_MS    20
 #define EVENTS_MAX (1u << 20) /* 40 MiB */
@@ -33,8 +34,9 @@ struct machine {
 	struct mounts mounts;
 	struct opens opens;
 	struct record_trace trace;
-	int mountinfo;  /* polls as an error when something was mounted */
-	uint64_t began; /* nanoseconds */
+	struct everybody everybody; /* for a timeline */
+	int mountinfo;              /* polls as an error when something was mounted */
+	uint64_t began;             /* nanoseconds */
 	bool only_added, timed_out;
 };
 
@@ -45,8 +47,23 @@ static void machine_release(struct machine *machine)
 	opens_release(&machine->opens);
 	mounts_release(&machine->mounts);
 	record_trace_release(&machine->trace);
+	everybody_release(&machine->everybody);
 	if (machine->mountinfo >= 0)
 		close(machine->mountinfo);
+}
+
+/* A recording is as good without a timeline. */
+static int open_tracer(struct machine *machine)
+{
+	const struct machine_options *options = machine->options;
+
+	if (options->timeline &&
+		tracer_open(options->tracefs, options->instance,
+			&(struct tracer_options){.light = true, .moments = true}, &machine->tracer) == 0)
+		return 0;
+	execs_sweep(options->tracefs, options->instance); /* what the attempt has left */
+	return tracer_open(options->tracefs, options->instance, &(struct tracer_options){.light = true},
+		&machine->tracer);
 }
 
 static int begin(struct machine *machine)
@@ -55,8 +72,7 @@ static int begin(struct machine *machine)
 	int r;
 
 	execs_sweep(options->tracefs, options->instance);
-	r = tracer_open(options->tracefs, options->instance, &(struct tracer_options){.light = true},
-		&machine->tracer);
+	r = open_tracer(machine);
 	if (r < 0)
 		return r;
 	machine->only_added = tracer_has_only_added(machine->tracer);
@@ -73,7 +89,10 @@ static int begin(struct machine *machine)
 	if (r < 0)
 		return r == -ENOMEM ? r : -EOPNOTSUPP;
 	machine->began = monotonic_ns();
-	return tracer_attach_everybody(machine->tracer, options->except);
+	r = tracer_attach_everybody(machine->tracer, options->except);
+	if (r == 0 && options->timeline && tracer_sees_disks(machine->tracer))
+		r = everybody_begin(&machine->everybody);
+	return r;
 }
 
 static int gather(struct machine *machine, bool *ret_stop)
@@ -91,6 +110,8 @@ static int gather(struct machine *machine, bool *ret_stop)
 	r = fds[1].revents ? opens_mark_again(&machine->opens, &machine->mounts) : 0;
 	if (r == 0)
 		r = tracer_drain(machine->tracer, &machine->trace);
+	if (r == 0)
+		r = everybody_take(&machine->everybody, &machine->trace);
 	return r < 0 ? r : opens_drain(&machine->opens, &machine->trace);
 }
 
@@ -103,6 +124,10 @@ static int gather_all(struct machine *machine)
 		r = gather(machine, &stop);
 	if (r == 0)
 		r = tracer_stop(machine->tracer, &machine->trace);
+	if (r == 0)
+		r = tracer_stop_disks(machine->tracer, &machine->trace);
+	if (r == 0)
+		r = everybody_take(&machine->everybody, &machine->trace);
 	return r < 0 ? r : opens_end(&machine->opens, &machine->trace);
 }
 
@@ -166,6 +191,25 @@ static int make_profile(struct machine *machine, struct profile *profile)
 	return profile->n_files > 0 ? 0 : -ENODATA;
 }
 
+void machine_result_release(struct machine_result *result)
+{
+	profile_release(&result->profile);
+	timeline_release(&result->timeline);
+	for (size_t i = 0; i < result->n_members; i++)
+		free((char *)result->members[i].unit);
+	free(result->members);
+	*result = (struct machine_result){0};
+}
+
+/* Without it the recording is as good. */
+static void make_timeline(struct machine *machine, uint64_t ended, struct machine_result *result)
+{
+	if (everybody_make(&machine->everybody, &machine->opens.files, ended, result) < 0) {
+		timeline_release(&result->timeline);
+		result->timeline = (struct timeline){0};
+	}
+}
+
 int machine_record(const struct machine_options *options, struct machine_result *ret)
 {
 	_cleanup_(machine_release) struct machine machine = {.options = options,
@@ -173,6 +217,7 @@ int machine_record(const struct machine_options *options, struct machine_result 
 		.trace = {.events_max = EVENTS_MAX},
 		.mountinfo = -1};
 	struct machine_result result = {0};
+	uint64_t ended;
 	int r = begin(&machine);
 
 	if (r < 0)
@@ -180,16 +225,18 @@ int machine_record(const struct machine_options *options, struct machine_result 
 	if (options->begun)
 		options->begun(options->context);
 	r = gather_all(&machine);
-	result.seconds = (double)(monotonic_ns() - machine.began) / 1e9;
+	ended = monotonic_ns();
+	result.seconds = (double)(ended - machine.began) / 1e9;
 	result.events = machine.trace.n_events;
 	if (r == 0 && options->over)
 		options->over(options->context);
 	if (r == 0)
 		r = make_profile(&machine, &result.profile);
 	if (r < 0) {
-		profile_release(&result.profile);
+		machine_result_release(&result);
 		return r;
 	}
+	make_timeline(&machine, ended, &result);
 	*ret = result;
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include <stdint.h>
 
 #include "profile/profile.h"
+#include "timeline/timeline.h"
+#include "timeline/units.h"
 
 #define MACHINE_SUBJECT                                                                                      \
 	"/" /* the program of such a profile: that of no program (docs/decisions/snapshots.md) */
@@ -21,6 +23,7 @@ struct machine_options {
 	int32_t ignored;              /* nor does what this process opens; 0: none */
 	int stop;                     /* a descriptor; ends the recording when it is readable; borrowed */
 	double timeout;               /* seconds; ends it always */
+	bool timeline;                /* also what all threads do, where the kernel tells */
 	const char *command;          /* for people: profile.command */
 	const char *milestone;        /* for people: what it means that `stop` is readable */
 	void (*begun)(void *context); /* called when everything is recorded from now on; or NULL */
@@ -32,9 +35,20 @@ struct machine_options {
 struct machine_result {
 	/* The caller's to release. It names no file that others than root can change, and ends without landmarks. */
 	struct profile profile;
+	/*
+	 * What the threads did; without threads if that was not asked for, or could not be had. Its program is the name of the
+	 * machine. `began` is its begin, in nanoseconds, CLOCK_MONOTONIC.
+	 */
+	struct timeline timeline;
+	uint64_t began;
+	struct timeline_member
+		*members; /* owned, and so are their units: which processes were in which of these */
+	size_t n_members;
 	double seconds;
 	size_t events;
 };
+
+void machine_result_release(struct machine_result *result);
 
 /*
  * Returns 0 or negative errno: -ENOENT if the kernel lacks the events, -EOPNOTSUPP without fanotify, -ENODATA if nothing
