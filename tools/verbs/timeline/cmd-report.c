@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart report: says what the time of a traced start went to. */
-#include <stdio.h>
+#include <stdint.h>
 
-#include "base/cleanup.h"
 #include "lib/options/values.h"
-#include "lib/print/page-style.h"
-#include "report/timelines/report.h"
 #include "verb.h"
-#include "verbs/timeline/input.h"
+#include "verbs/timeline/print.h"
 
 static const char help[] =
 	"usage: headstart report [OPTION…] FILE\n"
@@ -18,18 +15,6 @@ static const char help[] =
 	"  -n, --rows N   print no more than N processes, files and waits (default: 20)\n"
 	"  -a, --all      print all of them\n"
 	"  -h, --help     print this\n";
-
-static int print(const char *path, bool json, size_t rows)
-{
-	_cleanup_(timeline_releasep) struct timeline timeline = {0};
-	struct report_style style = page_style(rows);
-	int r = timeline_input(path, &timeline);
-
-	if (r)
-		return r;
-	r = json ? report_timeline_json(stdout, &timeline) : report_timeline_text(stdout, &timeline, &style);
-	return verb_flush_report(r);
-}
 
 int cmd_report(int argc, char **argv)
 {
@@ -47,5 +32,5 @@ int cmd_report(int argc, char **argv)
 		return status;
 	if (argc - optind != 1)
 		return verb_usage("report", argc == optind ? "no file given" : "give only one file");
-	return print(argv[optind], json, all ? SIZE_MAX : rows);
+	return timeline_print(argv[optind], false, json, all ? SIZE_MAX : rows);
 }

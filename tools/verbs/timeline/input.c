@@ -6,7 +6,7 @@
 #include "timeline/timeline-file.h"
 #include "verb.h"
 
-int timeline_input(const char *path, struct timeline *ret)
+int timeline_input(const char *path, bool boots, struct timeline *ret)
 {
 	enum timeline_fault fault = TIMELINE_GOOD;
 	int r = timeline_load(path, ret, &fault);
@@ -15,5 +15,12 @@ int timeline_input(const char *path, struct timeline *ret)
 		return verb_fail("'%s' %s", path, timeline_fault_text(fault));
 	if (r == -EINVAL)
 		return verb_fail("'%s' is not a regular file", path);
-	return r < 0 ? verb_fail_errno(r, "cannot read '%s'", path) : 0;
+	if (r < 0)
+		return verb_fail_errno(r, "cannot read '%s'", path);
+	if (!boots || timeline_is_boot(ret))
+		return 0;
+	timeline_release(ret);
+	return verb_fail(
+		"'%s' is the timeline of a start, not of a boot: use 'headstart report' or 'headstart timeline'",
+		path);
 }
