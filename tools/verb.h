@@ -26,7 +26,7 @@
 	VERB(forget, "remove recordings and their plans")                                                    \
 	VERB(snapshot, "write down what is in memory of files and folders")                                  \
 	VERB(restore, "read back what a snapshot says was in memory")                                        \
-	VERB(boot, "read ahead what a boot of this machine reads, and record that")                          \
+	VERB(boot, "read ahead what a boot of this machine reads, record that, and draw it")                 \
 	VERB(relayout, "rewrite ELF files so that what a start touches lies together")                       \
 	VERB(verify, "prove that relaid files are what their originals were")                                \
 	VERB(undo, "turn relaid files back into their originals")                                            \

@@ -31,3 +31,32 @@ refused() { # TEXT
 	[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than a sentence: $(cat "$tmp/err")"
 	says "$1"
 }
+
+recorder=
+at_case_exit() {
+	[ -z "$recorder" ] || {
+		kill -TERM "$recorder" 2>/dev/null || :
+		wait "$recorder" || :
+	}
+}
+
+# Begins to record, when no other test does: they empty the page cache.
+begin() { # [OPTION…]
+	take_turn
+	"$tool" boot record "$@" 2>"$tmp/log" 7>&- &
+	recorder=$!
+	until grep -q "recording what is read" "$tmp/log"; do
+		kill -0 "$recorder" 2>/dev/null || {
+			grep -q "nothing is recorded" "$tmp/log" && skip "$(cat "$tmp/log")"
+			fail "the recorder has ended: $(cat "$tmp/log")"
+		}
+		sleep 0.05
+	done
+}
+
+# Waits for the end of the recording, which must be a good one.
+await_recorder() {
+	wait "$recorder" || fail "the recorder failed: $(cat "$tmp/log")"
+	recorder=
+	exec 7<&-
+}

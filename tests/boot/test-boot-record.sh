@@ -8,28 +8,6 @@ for name in read again planned stranger; do
 	head -c 300000 /dev/urandom >"$disk/$name"
 done
 chown nobody "$disk/stranger"
-recorder=
-at_case_exit() {
-	[ -z "$recorder" ] || {
-		kill -TERM "$recorder" 2>/dev/null || :
-		wait "$recorder" || :
-	}
-}
-
-# Begins to record, when no other test does: they empty the page cache.
-begin() { # [OPTION…]
-	take_turn
-	"$tool" boot record "$@" 2>"$tmp/log" 7>&- &
-	recorder=$!
-	until grep -q "recording what is read" "$tmp/log"; do
-		kill -0 "$recorder" 2>/dev/null || {
-			grep -q "nothing is recorded" "$tmp/log" && skip "$(cat "$tmp/log")"
-			fail "the recorder has ended: $(cat "$tmp/log")"
-		}
-		sleep 0.05
-	done
-}
-
 # Mounts the disk anew, while the recorder runs, and waits until it looks at what is opened there.
 mount_anew() {
 	make_cold
@@ -41,11 +19,9 @@ mount_anew() {
 	done
 }
 
-# Waits for the end of the recording, which must be a good one.
+# Waits for the end of the recording, and shows what is recorded and planned.
 end() {
-	wait "$recorder" || fail "the recorder failed: $(cat "$tmp/log")"
-	recorder=
-	exec 7<&-
+	await_recorder
 	"$tool" show --json "$profile" >"$tmp/profile"
 	"$tool" show --json "$plan" >"$tmp/plan"
 }

@@ -24,7 +24,8 @@ KINDS = {
 CHOICES = {
     ("record", "--until"): ("exit", "window", "mark", "idle:", "time:"),
     ("trace", "--until"): ("exit", "window", "mark", "idle:", "time:"),
-    ("timeline", "--format"): ("html", "perfetto"),
+    ("timeline", "--format"): ("html", "svg", "perfetto"),
+    ("boot", "--format"): ("html", "svg", "perfetto"),
     ("measure", "--until"): ("exit", "window", "idle:"),
     ("run", "--wait"): ("none", "done", "auto"),
     ("plan", "--device"): ("auto", "rotational", "solid", "lazy"),

@@ -2,11 +2,20 @@
 /* The parts of 'headstart boot'. Each does its work and returns an exit status. */
 #pragma once
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Carries out the plan of a boot. The launcher has it built in, because it comes before everything else. */
 int boot_prefetch(void);
 
 /* Records what everybody reads, until 'headstart boot stop' or for so many seconds. */
 int boot_record(double timeout);
+
+/* Draws timelines of boots, or without any that of this machine's last boot (n is 0). */
+int boot_draw(char *const *paths, size_t n, const char *output, const char *format);
+
+/* Says what the time of a boot went to; NULL: of this machine's last one. */
+int boot_print(const char *path, bool json, size_t rows);
 
 /* Whether something switches headstart off for this boot; then it says so. */
 int boot_switched_off(void);

@@ -5,6 +5,8 @@
 #include <linux/ioprio.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -17,6 +19,7 @@
 #include "boot/files.h"
 #include "boot/keep.h"
 #include "boot/recorder.h"
+#include "boot/units.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/notify.h"
 #include "lib/settings/plan-settings.h"
@@ -24,6 +27,8 @@
 #include "record/restore/kernelfs.h"
 #include "record/running/machine.h"
 #include "report/words.h"
+#include "timeline/timeline-file.h"
+#include "timeline/units.h"
 #include "verb.h"
 #include "verbs/boot/boot.h"
 
@@ -103,6 +108,63 @@ static int keep(struct machine_result *result)
 	return 0;
 }
 
+/* Which processes were in which units, by the kernel and by systemd together. The caller frees *ret, but not the names. */
+static int join_members(const struct machine_result *result, const struct boot_units *units,
+	struct timeline_member **ret, size_t *ret_n)
+{
+	struct timeline_member *members = calloc(result->n_members + units->n_members + 1, sizeof(*members));
+
+	if (!members)
+		return -ENOMEM;
+	if (result->n_members)
+		memcpy(members, result->members, result->n_members * sizeof(*members));
+	if (units->n_members)
+		memcpy(members + result->n_members, units->members, units->n_members * sizeof(*members));
+	*ret = members;
+	*ret_n = result->n_members + units->n_members;
+	return 0;
+}
+
+static int save_timeline(const struct machine_result *result, const char *path)
+{
+	_cleanup_(boot_units_releasep) struct boot_units units = {0};
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+	_cleanup_free_ struct timeline_member *members = NULL;
+	struct timeline_boot boot = {.began = result->began};
+	int r = boot_units_ask(&units);
+
+	if (r < 0 && r != -ENOENT)
+		verb_note("systemd does not say when its units were started: %s", strerror(-r));
+	boot.said = units.said;
+	boot.n_said = units.n_said;
+	r = join_members(result, &units, &members, &boot.n_members);
+	boot.members = members;
+	if (r == 0)
+		r = timeline_of_units(&result->timeline, &boot, &timeline);
+	return r < 0 ? r : timeline_save(&timeline, path);
+}
+
+/* What the boot waited for. The plan is as good without it. */
+static void keep_timeline(const struct machine_result *result)
+{
+	_cleanup_free_ char *path = NULL;
+	int r = boot_path(BOOT_TIMELINE, &path);
+
+	if (r < 0)
+		return;
+	(void)unlink(path); /* that of the boot before */
+	if (result->timeline.n_threads == 0) {
+		verb_note(
+			"the kernel does not tell what threads do here, so there is no timeline of this boot");
+		return;
+	}
+	r = save_timeline(result, path);
+	if (r < 0)
+		verb_note("cannot write '%s': %s", path, strerror(-r));
+	else
+		verb_note("'headstart boot report' says what each unit waited for");
+}
+
 /* Returns a descriptor that is readable when the recording is to end. */
 static int take_signals(void)
 {
@@ -122,6 +184,7 @@ static int record(double timeout)
 	struct machine_options options = {.instance = BOOT_NAME,
 		.except = BOOT_NAME,
 		.timeout = timeout,
+		.timeline = true,
 		.command = "boot",
 		.milestone = "stop",
 		.begun = begun,
@@ -147,7 +210,9 @@ static int record(double timeout)
 	if (r < 0)
 		return fail_to_trace(r);
 	r = keep(&result);
-	profile_release(&result.profile);
+	if (r == 0)
+		keep_timeline(&result);
+	machine_result_release(&result);
 	return r;
 }
 

@@ -344,6 +344,7 @@ class Start {
 	/* What only the page of a boot has. */
 	fillUnits() {
 		this.in("boot").hidden = false;
+		this.in("reads").parentElement.before(this.in("threads").parentElement, this.in("boot"));    // a boot reads many files
 		this.in("who").textContent = "Units";
 		this.in("whose").textContent = "Files by the time that the boot waited for them";
 		legend(this.in("states"), [["frame", "being started, until it is active"]]);
