@@ -146,6 +146,44 @@ case_the_plan_follows() {
 	END
 }
 
+# Another program, which is not placed itself, uses three of the files: its plan follows them to their places, and back.
+case_plans_of_other_programs_follow() {
+	begin
+	HEADSTART_CONFIG=$tmp/headstart.conf
+	export HEADSTART_CONFIG
+	printf '[devices]\n%s = rotational\n' "$(realpath "$disk")" >"$HEADSTART_CONFIG"
+	to_store
+	cp "$disk/bin/program" "$disk/bin/other"
+	sync -f "$disk"
+	{
+		echo "program $disk/bin/other"
+		order=0
+		for name in bin/other lib/small3 lib/small20 lib/small12; do
+			echo "file regular $disk/$name"
+			echo "range 0 1 $order 1"
+			order=$((order + 1))
+		done
+	} >"$tmp/other"
+	"$make_profile" "$tmp/other.profile" <"$tmp/other"
+	"$headstart" plan "$tmp/other.profile" >"$tmp/out"
+	other=$(echo "$HEADSTART_STATE"/other-*.plan)
+	cp "$tmp/other.profile" "${other%.plan}.profile"
+	on_disk() { for name in small3 small12 small20; do echo "$(first_block "$disk/lib/$name") $name"; done | sort -n | cut -d' ' -f2; }
+	follows() { # WHEN
+		"$headstart" show --json "$other" >"$tmp/other.json"
+		json "$tmp/other.json" - "$1" $(on_disk) <<-END
+			read = [TOP["files"][e["file"]]["path"].split("/")[-1] for e in TOP["extents"]]
+			assert [name for name in read if name != "other"] == ARGS[1:], (ARGS, read)
+		END
+	}
+	follows "as it was"
+	place "$disk/bin/program" >"$tmp/out"
+	[ "$(on_disk | head -n 1)" = small20 ] || fail "small20 does not lie before the others"
+	follows "placed"
+	"$headstart" place --undo >"$tmp/out"
+	follows "taken back"
+}
+
 case_undo_gives_each_file_one_piece() {
 	begin
 	place --profile "$tmp/start.profile" >"$tmp/out"
