@@ -10,10 +10,12 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 
+#define TRIES     20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
 #define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
 
 struct walk {
@@ -23,6 +25,7 @@ struct walk {
 	bool from_root;      /* the rest begins at "/" */
 	unsigned links;      /* followed so far */
 	bool cached;         /* wait for nothing */
+	bool follows;        /* links */
 };
 
 static bool others_write(const struct stat *st)
@@ -114,16 +117,16 @@ static int enter(struct walk *walk, int at, const char *name, struct stranger *r
 	if (st.st_uid != 0 || (others_write(&st) && !is_shared(&st)))
 		return tell(fd, &st, ret);
 	if (S_ISLNK(st.st_mode))
-		return walk->cached ? -EAGAIN : follow(walk, fd);
+		return !walk->follows ? -EAGAIN : follow(walk, fd);
 	cleanup_closep(&walk->at);
 	walk->at = TAKE_FD(fd);
 	walk->st = st;
 	return 0;
 }
 
-static int find(const char *path, bool cached, struct stranger *ret)
+static int find(const char *path, bool cached, bool follows, struct stranger *ret)
 {
-	struct walk walk = {.at = -1, .from_root = true, .cached = cached};
+	struct walk walk = {.at = -1, .from_root = true, .cached = cached, .follows = follows};
 	char word[NAME_MAX + 1];
 	int r;
 
@@ -148,12 +151,24 @@ static int find(const char *path, bool cached, struct stranger *ret)
 
 int stranger_find(const char *path, struct stranger *ret)
 {
-	return find(path, false, ret);
+	return find(path, false, true, ret);
 }
 
 int stranger_find_cached(const char *path, struct stranger *ret)
 {
-	return find(path, true, ret);
+	return find(path, true, false, ret);
+}
+
+int stranger_find_unasked(const char *path, struct stranger *ret)
+{
+	const struct timespec pause = {.tv_nsec = 200000};
+	int r = find(path, true, true, ret);
+
+	for (unsigned i = 0; r == -EAGAIN && i < TRIES; i++) {
+		nanosleep(&pause, NULL);
+		r = find(path, true, true, ret);
+	}
+	return r;
 }
 
 int stranger_to_us(const char *path, struct stranger *ret)

@@ -96,7 +96,7 @@ static int resolve(struct session *session, struct record_result *result)
 	if (r == 0)
 		r = unnamed_count(&session->opens, &session->trace, &result->files_unnamed);
 	if (r == 0)
-		r = resolve_programs(&session->trace, &session->opens.files);
+		r = resolve_programs(&session->trace, &session->opens.files, false);
 	return r;
 }
 

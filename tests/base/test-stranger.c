@@ -110,6 +110,19 @@ static void an_older_kernel_tells_the_same(void **state)
 	}
 }
 
+static void behind_the_first_stranger_nobody_is_asked(void **state)
+{
+	struct stranger stranger = {.owner = 12345};
+
+	assert_int_equal(mkdir(in("unasked"), 0755), 0);
+	assert_int_equal(chown(in("unasked"), USER, USER), 0);
+	assert_int_equal(symlink("unasked/none", in("link-to-unasked")), 0);
+	assert_int_equal(stranger_find_unasked(in("link-to-unasked"), &stranger), -EPERM);
+	assert_string_equal(stranger.path, in("unasked"));
+	assert_int_equal(stranger.owner, USER);
+	assert_int_equal(stranger_find_unasked("/usr/./bin/../bin", &stranger), 0);
+}
+
 static void paths_of_root_have_none(void **state)
 {
 	assert_no_stranger("/");
@@ -191,6 +204,7 @@ static void what_only_root_can_list_or_search_is_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(behind_the_first_stranger_nobody_is_asked),
 		cmocka_unit_test(paths_of_root_have_none),
 		cmocka_unit_test(what_is_cached_is_enough_for_a_canonical_path),
 		cmocka_unit_test(an_older_kernel_tells_the_same),

@@ -78,6 +78,7 @@ struct record_file {
 		resident; /* owned; a byte for each page, bit 0 as mincore(2) has it; NULL where not looked up */
 	dev_t st_dev;     /* from stat; on btrfs this is not the superblock's */
 	bool ambiguous; /* another file has the same device and inode (subvolumes): events fit both */
+	bool own;       /* it is a user's own: nobody may look where its path leads (struct opens) */
 };
 
 struct record_files {

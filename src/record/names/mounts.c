@@ -160,3 +160,14 @@ bool mounts_has_device(const struct mounts *mounts, uint32_t device)
 			return true;
 	return false;
 }
+
+bool mount_is_served(const struct mount *mount)
+{
+	static const char *const served[] = {
+		"9p", "afs", "ceph", "cifs", "coda", "nfs", "nfs4", "orangefs", "smb3", "smbfs"};
+
+	for (size_t i = 0; i < sizeof(served) / sizeof(*served); i++)
+		if (streq(mount->type, served[i]))
+			return true;
+	return after_prefix(mount->type, "fuse") != NULL;
+}

@@ -39,6 +39,9 @@ const struct mount *mounts_find(const struct mounts *mounts, uint64_t id);
 /* Whether a file system with this device is mounted. */
 bool mounts_has_device(const struct mounts *mounts, uint32_t device);
 
+/* Whether a process or another machine answers for its files, and may not answer. */
+bool mount_is_served(const struct mount *mount);
+
 static inline uint32_t mounts_pack_device(unsigned device_major, unsigned device_minor)
 {
 	return device_major << 20 | (device_minor & 0xfffff);

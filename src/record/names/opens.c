@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 
@@ -33,7 +34,7 @@ static int mark_file_system(struct opens *opens, int folder, const char *path, u
 	return inode_map_add(&opens->marked, device, 0, 0);
 }
 
-static int mark_mount(struct opens *opens, const struct mount *mount)
+static int mark_mount_by_path(struct opens *opens, const struct mount *mount)
 {
 	struct statx status;
 
@@ -42,6 +43,22 @@ static int mark_mount(struct opens *opens, const struct mount *mount)
 		(status.stx_mask & STATX_MNT_ID && status.stx_mnt_id != mount->id))
 		return 0;
 	return mark_file_system(opens, AT_FDCWD, mount->point, mount->device);
+}
+
+/* No server is asked, and none sees that files are opened for us. Before Linux 5.12 a path may lead through what one serves. */
+static int mark_mount(struct opens *opens, const struct mount *mount)
+{
+	_cleanup_close_ int root = -1, fd = -1;
+
+	if (!opens->careful)
+		return mark_mount_by_path(opens, mount);
+	if (mount_is_served(mount))
+		return 0;
+	root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	fd = view_open_mount(&(struct view){.root = root}, mount);
+	if (fd == -EINVAL || fd == -ENOSYS)
+		return mark_mount_by_path(opens, mount);
+	return fd < 0 ? 0 : mark_file_system(opens, fd, ".", mount->device);
 }
 
 /* Marks the file systems that are mounted in the view alone, unless whoever made it is not trusted. */
@@ -53,7 +70,8 @@ static int mark_view(struct opens *opens, const struct view *view)
 		const struct mount *mount = &view->mounts.items[i];
 		_cleanup_close_ int fd = -1;
 
-		if (inode_map_find(&opens->marked, mount->device, 0) != INODE_MAP_NONE)
+		if (inode_map_find(&opens->marked, mount->device, 0) != INODE_MAP_NONE ||
+			(opens->careful && mount_is_served(mount)))
 			continue;
 		fd = view_open_mount(view, mount);
 		if (fd >= 0)
@@ -109,17 +127,20 @@ struct opening {
 	uint32_t key; /* st_dev, packed */
 	int32_t pid;
 	bool by_tree;
+	bool own;                  /* as record_file.own */
 	const struct mount *mount; /* that it was opened on; NULL if it is not known */
 };
 
 /* This and what follows for a known file are all that most events cost. */
-static bool describe(struct opening *opening)
+static bool describe(struct opening *opening, bool careful)
 {
 	struct statx *status = &opening->status;
+	int flags = AT_EMPTY_PATH | (careful ? AT_STATX_DONT_SYNC : 0);
 
-	if (statx(opening->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, status) < 0 ||
+	if (statx(opening->fd, "", flags, STATX_BASIC_STATS | STATX_MNT_ID, status) < 0 ||
 		!(S_ISREG(status->stx_mode) || S_ISDIR(status->stx_mode)))
 		return false;
+	opening->own = false;
 	opening->path[0] = 0;
 	opening->key = mounts_pack_device(status->stx_dev_major, status->stx_dev_minor);
 	return true;
@@ -160,6 +181,15 @@ static uint32_t superblock_of(const struct opening *opening)
 	return opening->mount ? opening->mount->device : opening->key;
 }
 
+/* As far as a recording can name them. */
+static uint64_t pages_of(const struct statx *status)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), pages = status->stx_size / page_size;
+
+	pages += status->stx_size % page_size != 0;
+	return !S_ISREG(status->stx_mode) ? 0 : pages < UINT32_MAX ? pages : UINT32_MAX;
+}
+
 /* Bytes that a file with that name takes. */
 static size_t size_of(const char *path)
 {
@@ -191,10 +221,12 @@ static int add_file(struct opens *opens, struct record_files *files, struct inod
 		.kind = S_ISDIR(status->stx_mode) ? PROFILE_DIRECTORY : PROFILE_REGULAR,
 		.device = superblock_of(opening),
 		.inode = status->stx_ino,
+		.pages = opening->own ? pages_of(status) : 0,
 		.opened = monotonic_ns(),
 		.by_tree = opening->by_tree,
 		.opener = opening->pid,
 		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
+		.own = opening->own,
 	};
 	opens->noted += size_of(path);
 	return 0;
@@ -287,14 +319,37 @@ static char *name_here(struct opens *opens, struct opening *opening)
 
 	if (!opening->mount)
 		return views_name_below_mount(
-			opens->mounts, opening->path, &opening->status, &opening->mount);
-	name = views_name_here(opens->mounts, opening->mount, opening->path, &opening->status);
+			opens->mounts, opening->path, &opening->status, opens->careful, &opening->mount);
+	name = views_name_here(
+		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
 	pid = name ? 0 : whose_view(opens, opening->pid);
 	if (!pid || views_look_at(&opens->views, pid) < 0 ||
 		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
 		return name;
 	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
-	return views_name_here(opens->mounts, opening->mount, opening->path, &opening->status);
+	return views_name_here(
+		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
+}
+
+/* As opens->careful says. NULL: the file does not count, or there is no memory. */
+static char *name_carefully(struct opens *opens, struct opening *opening, bool elsewhere)
+{
+	_cleanup_free_ char *name = elsewhere ? name_here(opens, opening) : NULL;
+	const struct statx *status = &opening->status;
+	struct stranger stranger;
+	int r;
+
+	if (elsewhere)
+		return name && stranger_find_unasked(name, &stranger) == 0 ? TAKE_PTR(name) : NULL;
+	r = stranger_find_unasked(opening->path, &stranger);
+	if (r == 0)
+		return name_of(opening);
+	if (r != -EPERM || !opens->owner || opens->n_own >= OPENS_OWN_MAX || stranger.owner != opens->owner ||
+		status->stx_nlink == 0 || (status->stx_uid != opens->owner && status->stx_uid != 0))
+		return NULL;
+	opening->own = true;
+	opens->n_own++;
+	return strdup(opening->path);
 }
 
 /* Adds the file by its name in our own namespace. */
@@ -303,8 +358,8 @@ static int add_here(struct opens *opens, struct opening *opening, bool elsewhere
 	char *path;
 
 	read_path(opening);
-	path = name_of(opening);
-	if (!path && elsewhere)
+	path = opens->careful ? name_carefully(opens, opening, elsewhere) : name_of(opening);
+	if (!path && elsewhere && !opens->careful)
 		path = name_here(opens, opening);
 	if (path)
 		return add_file(opens, &opens->files, &opens->known, opening, path);
@@ -338,6 +393,8 @@ static int take_opening(struct opens *opens, struct opening *opening)
 	}
 	if (r < 0 || is_known(&opens->files, &opens->known, opening))
 		return r;
+	if (opens->careful && opening->mount && mount_is_served(opening->mount))
+		return 0;
 	return add_here(opens, opening, elsewhere);
 }
 
@@ -350,7 +407,7 @@ int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_ke
 	opening.fd = fd;
 	opening.pid = pid;
 	opening.by_tree = is_in_tree(opens, pid);
-	if (describe(&opening)) {
+	if (describe(&opening, opens->careful)) {
 		r = take_opening(opens, &opening);
 		key = (struct opens_key){.device = superblock_of(&opening), .inode = opening.status.stx_ino};
 	}

@@ -21,7 +21,14 @@ struct opens {
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
 	bool bounded; /* set before opens_start(): what waits in the kernel, and what is noted, takes only so much memory */
-	bool lost;      /* some was left out for that */
+	bool lost; /* some was left out for that */
+	/*
+	 * Set before opens_start(): nothing is asked of a server, and no path that others than root can change is looked at. Of the
+	 * files that have such a path only those of `owner` are kept (0: none), as the kernel names them: record_file.own.
+	 */
+	bool careful;
+	uid_t owner;
+	size_t n_own;   /* of these; OPENS_OWN_MAX at most */
 	bool everybody; /* processes cannot be told apart by number: all but us count as the command's */
 	bool keeps_no_views; /* names in other namespaces are not noted, and none is held when its process has ended */
 	int32_t ignored;       /* what this process opens does not count; 0: everybody's does */
@@ -29,6 +36,8 @@ struct opens {
 	size_t n_pids_seen;    /* of trace->pids */
 	size_t noted;          /* bytes that all files take, those of views included */
 };
+
+#define OPENS_OWN_MAX 16384
 
 #define OPENS_INIT                                                                                           \
 	{                                                                                                    \

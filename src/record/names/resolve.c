@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/inode-map.h"
 #include "base/open.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "record/names/links.h"
 
@@ -116,6 +117,8 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 		struct record_file *file = &files->items[i];
 		struct stat status;
 
+		if (file->own)
+			continue;
 		if (lstat(file->path, &status) < 0 || status.st_ino != file->inode ||
 			status.st_dev != file->st_dev)
 			drop_file(file);
@@ -132,7 +135,7 @@ int resolve_files(struct record_files *files, const struct record_trace *trace)
 	if (!kinds)
 		return -ENOMEM;
 	for (size_t i = 0; i < files->count; i++) {
-		if (kinds[i] & HAS_MAPPED)
+		if (kinds[i] & HAS_MAPPED && !files->items[i].own)
 			look_up_residency(&files->items[i], page_size);
 		/* Skips a file that others opened and the tree did not touch. */
 		if (!kinds[i] && !files->items[i].by_tree)
@@ -204,9 +207,11 @@ static const struct record_file *find_named(const struct record_files *files, co
  * The kernel opens a program to run it, so the name must lead to one of the opened files. A name from another root
  * leads elsewhere here, and /proc/self/exe to ourselves.
  */
-static int resolve_program(struct record_exec *exec, struct record_files *files)
+static int resolve_program(struct record_exec *exec, struct record_files *files, bool careful)
 {
-	bool ours = exec->path[0] == '/' && strncmp(exec->path, "/proc/", strlen("/proc/")) != 0;
+	struct stranger stranger;
+	bool ours = exec->path[0] == '/' && strncmp(exec->path, "/proc/", strlen("/proc/")) != 0 &&
+		!(careful && stranger_find_unasked(exec->path, &stranger) < 0);
 	char *real = ours ? realpath(exec->path, NULL) : NULL;
 	const struct record_file *file = real ? find_named(files, real) : NULL;
 	int r = 0;
@@ -224,13 +229,13 @@ static int resolve_program(struct record_exec *exec, struct record_files *files)
 	return r == -ENOMEM ? r : 0;
 }
 
-int resolve_programs(struct record_trace *trace, struct record_files *files)
+int resolve_programs(struct record_trace *trace, struct record_files *files, bool careful)
 {
 	size_t kept = 0, n_opened = files->count;
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < trace->n_execs; i++)
-		r = resolve_program(&trace->execs[i], files);
+		r = resolve_program(&trace->execs[i], files, careful);
 	for (size_t i = 0; i < trace->n_execs; i++)
 		if (trace->execs[i].path)
 			trace->execs[kept++] = trace->execs[i];
@@ -238,7 +243,7 @@ int resolve_programs(struct record_trace *trace, struct record_files *files)
 	for (size_t i = 0; r == 0 && i < n_opened; i++) {
 		struct link_search search = {.files = files, .opened = files->items[i].opened};
 
-		if (files->items[i].kind == PROFILE_REGULAR &&
+		if (files->items[i].kind == PROFILE_REGULAR && !files->items[i].own &&
 			links_of_file(files->items[i].path, add_link, &search) == -ENOMEM)
 			r = -ENOMEM;
 	}

@@ -7,7 +7,7 @@
 
 /*
  * Drops files that are gone or replaced, fills in sizes, and fills in residency where fault-around took part. Marks
- * files with the same device and inode as ambiguous. Returns 0 or negative errno.
+ * files with the same device and inode as ambiguous. Does not look at a user's own. Returns 0 or negative errno.
  */
 int resolve_files(struct record_files *files, const struct record_trace *trace);
 
@@ -17,6 +17,7 @@ int resolve_by_walking(
 
 /*
  * Makes the paths of programs canonical and drops programs without a path. Adds the symbolic links on the way to
- * programs, interpreters and libraries as files. Call it after resolve_files().
+ * programs, interpreters and libraries as files. `careful`: no path is looked at that others than root can change. Call it after
+ * resolve_files().
  */
-int resolve_programs(struct record_trace *trace, struct record_files *files);
+int resolve_programs(struct record_trace *trace, struct record_files *files, bool careful);

@@ -13,7 +13,6 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -244,16 +243,33 @@ static char *join(const char *folder, const char *rest)
 	return path;
 }
 
-static bool leads_to(const char *path, const struct statx *status)
+static int look(const char *path, struct statx *ret)
 {
-	struct stat named;
-
-	return lstat(path, &named) == 0 && named.st_ino == status->stx_ino &&
-		named.st_dev == makedev(status->stx_dev_major, status->stx_dev_minor);
+	return statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO, ret);
 }
 
-char *views_name_here(
-	const struct mounts *here, const struct mount *there, const char *path, const struct statx *status)
+/* Looks at a canonical path by what the kernel has cached of it. Before Linux 5.12 it may wait. */
+static int look_cached(const char *path, struct statx *ret)
+{
+	struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+	_cleanup_close_ int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	if (fd < 0)
+		return errno == EINVAL || errno == ENOSYS ? look(path, ret) : -1;
+	return statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, ret);
+}
+
+static bool leads_to(const char *path, const struct statx *status, bool cached)
+{
+	struct statx named;
+	int r = cached ? look_cached(path, &named) : look(path, &named);
+
+	return r == 0 && named.stx_ino == status->stx_ino && named.stx_dev_major == status->stx_dev_major &&
+		named.stx_dev_minor == status->stx_dev_minor;
+}
+
+char *views_name_here(const struct mounts *here, const struct mount *there, const char *path,
+	const struct statx *status, bool cached)
 {
 	const char *rest = below(path, there->point);
 	_cleanup_free_ char *on_file_system = rest ? join(there->root, rest) : NULL;
@@ -265,19 +281,19 @@ char *views_name_here(
 			: NULL;
 		_cleanup_free_ char *name = part ? join(mount->point, part) : NULL;
 
-		if (name && leads_to(name, status))
+		if (name && leads_to(name, status, cached))
 			return TAKE_PTR(name);
 	}
 	return NULL;
 }
 
 char *views_name_below_mount(const struct mounts *here, const char *path, const struct statx *status,
-	const struct mount **ret_mount)
+	bool cached, const struct mount **ret_mount)
 {
 	for (size_t i = 0; path[0] == '/' && i < here->count; i++) {
 		_cleanup_free_ char *name = join(here->items[i].point, path);
 
-		if (!name || !leads_to(name, status))
+		if (!name || !leads_to(name, status, cached))
 			continue;
 		*ret_mount = &here->items[i];
 		return TAKE_PTR(name);

@@ -64,10 +64,11 @@ int view_open_mount(const struct view *view, const struct mount *mount);
 
 /*
  * The name in our own namespace of the file that is `path` in a namespace where it lies on the mount `there`: where we
- * have mounted the same file system. It leads to the same file as `status`. NULL: there is none, or no memory.
+ * have mounted the same file system. It leads to the same file as `status`; if only `cached` names count, nothing is waited for to find
+ * that out. NULL: there is none, or no memory.
  */
-char *views_name_here(
-	const struct mounts *here, const struct mount *there, const char *path, const struct statx *status);
+char *views_name_here(const struct mounts *here, const struct mount *there, const char *path,
+	const struct statx *status, bool cached);
 
 /*
  * The same if nothing is known of the mount, because its namespace has ended with its last process: then the kernel
@@ -75,6 +76,6 @@ char *views_name_here(
  * ours.
  */
 char *views_name_below_mount(const struct mounts *here, const char *path, const struct statx *status,
-	const struct mount **ret_mount);
+	bool cached, const struct mount **ret_mount);
 
 void views_release(struct views *views);

@@ -114,7 +114,7 @@ static bool touches_page(const struct assembly *assembly, const struct record_ev
 	case RECORD_FOUND:
 		return true;
 	case RECORD_MAPPED:
-		return file->resident && file->resident[page] & 1;
+		return file->own || (file->resident && file->resident[page] & 1);
 	case RECORD_ADDED:
 		return assembly->added_is_touch;
 	}

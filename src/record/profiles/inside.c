@@ -103,7 +103,7 @@ static int make_profile(struct view *view, struct record_trace *trace, const str
 	if (r == 0)
 		r = resolve_files(&view->files, trace);
 	if (r == 0)
-		r = resolve_programs(trace, &view->files);
+		r = resolve_programs(trace, &view->files, false);
 	if (r == 0 && trace->n_execs == 0)
 		r = -ENOENT;
 	if (r == 0)

@@ -19,6 +19,7 @@
 #include "base/hidden.h"
 #include "base/run/process-tree.h"
 #include "base/stranger.h"
+#include "base/string-index.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "profile/edit.h"
@@ -142,7 +143,7 @@ static int add_open_file(void *context, int fd, uint64_t bytes)
 	struct statx status;
 	int r = opens_add(&watch->opens, fd, look->pid, NULL);
 
-	if (r < 0 || bytes == 0 || statx(fd, "", AT_EMPTY_PATH, STATX_INO, &status) < 0)
+	if (r < 0 || bytes == 0 || statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &status) < 0)
 		return r;
 	event.inode = status.stx_ino;
 	event.device = mounts_pack_device(status.stx_dev_major, status.stx_dev_minor);
@@ -257,31 +258,67 @@ static int add_exec(struct watch *watch)
 		&watch->trace, watch->began, watch->options->pid, watch->options->program);
 }
 
-static bool is_public(const char *path)
+/* Which files the user whose start it is has as their own. */
+struct owning {
+	const struct record_files *files;
+	struct string_index *index; /* of them */
+};
+
+static bool is_own(const struct owning *owning, const char *path)
+{
+	const struct record_files *files = owning->files;
+	ssize_t place =
+		string_index_find(owning->index, files->items, sizeof(*files->items), files->count, path);
+
+	/* Without memory to tell, nobody looks at it. */
+	return place == -ENOMEM || (place >= 0 && files->items[place].own);
+}
+
+static int is_own_file(void *context, struct profile_file *file)
+{
+	return is_own(context, file->path);
+}
+
+static bool is_public(const struct owning *owning, const char *path)
 {
 	struct stranger stranger;
 
-	return stranger_find(path, &stranger) >= 0 && !hidden_from_others(path);
+	return !is_own(owning, path) && stranger_find(path, &stranger) >= 0 && !hidden_from_others(path);
 }
 
 static int is_public_file(void *context, struct profile_file *file)
 {
-	return is_public(file->path);
+	return is_public(context, file->path);
 }
 
 static bool is_public_exec(const void *context, const struct profile_exec *exec)
 {
-	return is_public(exec->path);
+	return is_public(context, exec->path);
+}
+
+static bool is_no_exec(const void *context, const struct profile_exec *exec)
+{
+	return false;
 }
 
 /*
  * Nobody has asked for a plan of this start, which will serve everybody. So it names neither what others can change, which
- * we then need not read either, nor what only root can see.
+ * we then need not read either, nor what only root can see. The user's own goes into a second profile.
  */
-static void leave_out_private(struct profile *profile)
+static int part(struct watch *watch, struct profile *profile, struct profile *own)
 {
-	(void)profile_keep_files(profile, is_public_file, NULL);
-	profile_keep_execs(profile, is_public_exec, NULL);
+	_cleanup_(string_index_release) struct string_index index = {0};
+	struct owning owning = {.files = &watch->opens.files, .index = &index};
+	int r = watch->options->user ? profile_copy(profile, own) : 0;
+
+	if (r == 0 && watch->options->user) {
+		r = profile_keep_files(own, is_own_file, &owning);
+		profile_keep_execs(own, is_no_exec, NULL);
+	}
+	if (r == 0)
+		r = profile_keep_files(profile, is_public_file, &owning);
+	profile_keep_execs(profile, is_public_exec, &owning);
+	return r;
 }
 
 static void identify(struct profile *profile, bool landmarks)
@@ -292,8 +329,18 @@ static void identify(struct profile *profile, bool landmarks)
 		profile_identify(profile);
 }
 
-static int make_profile(struct watch *watch, struct profile *profile, uint32_t *ret_found)
+static uint32_t biases(const struct watch *watch)
 {
+	uint32_t bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
+
+	if (watch->trace.lost || watch->opens.lost)
+		bias |= PROFILE_BIAS_LOST;
+	return streq(watch->milestone, "timeout") ? bias | PROFILE_BIAS_TIMEOUT : bias;
+}
+
+static int make_profiles(struct watch *watch, struct watch_result *result)
+{
+	struct profile *profile = &result->profile;
 	struct assemble_summary summary;
 	bool only_added = tracer_has_only_added(watch->tracer);
 	int r = record_describe(profile, watch->options->argv, watch->options->program, watch->milestone);
@@ -303,20 +350,24 @@ static int make_profile(struct watch *watch, struct profile *profile, uint32_t *
 	if (r == 0)
 		r = add_exec(watch);
 	if (r == 0)
-		r = resolve_programs(&watch->trace, &watch->opens.files);
+		r = resolve_programs(&watch->trace, &watch->opens.files, true);
 	if (r == 0)
 		r = assemble(&watch->trace, &watch->opens.files, only_added, profile, &summary);
 	if (r < 0)
 		return r;
-	leave_out_private(profile);
+	profile->bias = biases(watch);
+	r = part(watch, profile, &result->own);
+	if (r < 0)
+		return r;
 	identify(profile, !watch->options->no_landmarks);
-	*ret_found = summary.found;
-	profile->bias = PROFILE_BIAS_LEARNT | PROFILE_BIAS_READAHEAD | PROFILE_BIAS_RESIDENT;
-	if (watch->trace.lost || watch->opens.lost)
-		profile->bias |= PROFILE_BIAS_LOST;
-	if (streq(watch->milestone, "timeout"))
-		profile->bias |= PROFILE_BIAS_TIMEOUT;
+	result->found = summary.found;
 	return 0;
+}
+
+void watch_result_release(struct watch_result *result)
+{
+	profile_release(&result->profile);
+	profile_release(&result->own);
 }
 
 int watch_run(struct tracer *tracer, const struct watch_options *options, struct watch_result *ret)
@@ -329,7 +380,8 @@ int watch_run(struct tracer *tracer, const struct watch_options *options, struct
 	struct watch_result result = {0};
 	int r;
 
-	watch.opens.bounded = true;
+	watch.opens.bounded = watch.opens.careful = true;
+	watch.opens.owner = options->user;
 	r = begin(&watch);
 	if (r == 0)
 		r = follow(&watch);
@@ -343,9 +395,9 @@ int watch_run(struct tracer *tracer, const struct watch_options *options, struct
 		options->over(options->context);
 	result.seconds = (double)(monotonic_ns() - watch.began) / 1e9;
 	result.bytes_added = bytes_added(&watch.trace);
-	r = make_profile(&watch, &result.profile, &result.found);
+	r = make_profiles(&watch, &result);
 	if (r < 0) {
-		profile_release(&result.profile);
+		watch_result_release(&result);
 		return r;
 	}
 	*ret = result;

@@ -20,15 +20,23 @@ struct watch_options {
 	void (*over)(void *context);
 	void *context;
 	bool no_landmarks; /* in the profile: they cost some reading */
+	uid_t user; /* whose start it is, if that user's own files are wanted as well; 0: they are not */
 };
 
-/* The profile is the caller's to release. It names only what nobody but root can change and everybody can see. */
 struct watch_result {
-	struct profile profile; /* no arguments, device or key */
-	uint64_t bytes_added;   /* that entered the page cache on behalf of the start */
+	struct profile
+		profile; /* only what nobody but root can change and everybody can see; no arguments, device or key */
+	/*
+	 * Of the same start, only the user's own files, of which nobody has looked at the paths: they are what the kernel said, and have
+	 * neither sizes nor times. Pages that are unsure (struct profile_doubt) may not even be in memory.
+	 */
+	struct profile own;
+	uint64_t bytes_added; /* that entered the page cache on behalf of the start */
 	uint32_t found; /* what has a lower order was touched before we looked, and some of it was not seen */
 	double seconds;
 };
+
+void watch_result_release(struct watch_result *result);
 
 /*
  * Follows the start to its end, with a tracer that nobody else uses and that is of no use afterwards. Returns 0 or negative

@@ -10,9 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 #include "record/names/opens.h"
 #include "tree.h"
@@ -52,6 +54,67 @@ static int begin(void **state)
 static int end(void **state)
 {
 	return tree_remove(folder);
+}
+
+#define OWNER 54321
+
+static const struct record_file *find(const struct opens *opens, const char *path)
+{
+	for (size_t i = 0; i < opens->files.count; i++)
+		if (streq(opens->files.items[i].path, path))
+			return &opens->files.items[i];
+	return NULL;
+}
+
+/* Adds the file FOLDER/NAME/file of this user, in a folder of that user. */
+static const struct record_file *add_theirs(
+	struct opens *opens, const char *name, uid_t user, uid_t of_folder)
+{
+	char path[96];
+	_cleanup_close_ int fd = -1;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	assert_int_equal(mkdir(path, 0755), 0);
+	assert_int_equal(chown(path, of_folder, of_folder), 0);
+	strcat(path, "/file");
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, 5000), 0);
+	assert_int_equal(fchown(fd, user, user), 0);
+	assert_int_equal(opens_add(opens, fd, getpid(), NULL), 0);
+	return find(opens, path);
+}
+
+static void of_others_files_only_one_users_are_kept_by_name(void **state)
+{
+	struct opens opens = OPENS_INIT;
+	struct mounts mounts = {0};
+	const struct record_file *file;
+	struct stranger stranger;
+
+	if (geteuid() != 0 || stranger_find_cached("/", &stranger) < 0) {
+		print_message("needs root, and openat2 of Linux 5.12 (not valgrind's)\n");
+		skip();
+	}
+	assert_int_equal(mounts_read(&mounts), 0);
+	opens.careful = true;
+	opens.owner = OWNER;
+	opens_start_empty(&opens, &mounts);
+	file = add_theirs(&opens, "roots", 0, 0);
+	assert_true(file && !file->own);
+	file = add_theirs(&opens, "theirs", OWNER, OWNER);
+	assert_true(file && file->own && file->pages == 2);
+	file = add_theirs(&opens, "roots-in-theirs", 0, OWNER);
+	assert_true(file && file->own);
+	file = add_theirs(&opens, "theirs-in-roots", OWNER, 0);
+	assert_true(file && file->own);
+	assert_null(add_theirs(&opens, "others", OWNER + 1, OWNER + 1));
+	assert_null(add_theirs(&opens, "others-in-theirs", OWNER + 1, OWNER));
+	assert_null(add_theirs(&opens, "theirs-in-others", OWNER, OWNER + 1));
+	opens.owner = 0;
+	assert_null(add_theirs(&opens, "nobody-asks", OWNER, OWNER));
+	opens_release(&opens);
+	mounts_release(&mounts);
 }
 
 static void what_was_opened_longest_ago_is_forgotten(void **state)
@@ -113,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(what_was_opened_longest_ago_is_forgotten, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_noted_is_bounded, begin, end),
+		cmocka_unit_test_setup_teardown(of_others_files_only_one_users_are_kept_by_name, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,22 @@ static void test_mapped_counts_where_resident(void **state)
 	assert_int_equal(f->summary.pages_resident, 2);
 }
 
+/* Nobody has looked which pages of a user's own file were resident. */
+static void test_mapped_counts_of_an_own_file(void **state)
+{
+	struct fixture *f = *state;
+
+	add_file(f, "/home/a", PROFILE_REGULAR, 1, 8, 1)->own = true;
+	add_exec(f, 1, "/bin/program");
+	add_event(f, 10, RECORD_MAPPED, 1, 0, 15);
+	add_event(f, 12, RECORD_TOUCH, 1, 6, 6);
+	run(f, false);
+	assert_int_equal(profile_file_pages(find(f, "/home/a")), 8);
+	for (size_t i = 0; i < find(f, "/home/a")->n_ranges; i++)
+		assert_int_equal(
+			find(f, "/home/a")->ranges[i].doubt.unsure, find(f, "/home/a")->ranges[i].page != 6);
+}
+
 /* What was mapped beside a page that was asked for is unsure, and so is what was there before we looked. */
 static void test_pages_asked_for_are_certain(void **state)
 {
@@ -412,11 +428,15 @@ static void test_mountinfo(void **state)
 		"22 1 8:2 / / rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
 		"23 22 0:20 / /proc rw - proc proc rw\n"
 		"24 22 7:0 /sub /with\\040space\\134 ro master:1 propagate_from:2 - squashfs /dev/loop0 ro\n"
-		"25 22 0:45 / /merged rw - overlay overlay rw,lowerdir=/a - b\n";
+		"25 22 0:45 / /merged rw - overlay overlay rw,lowerdir=/a - b\n"
+		"26 22 0:46 / /home/u/mnt rw - fuse.sshfs a:b rw,user_id=1000\n"
+		"27 22 0:47 / /home rw - nfs4 server:/home rw\n";
 	char truncated[] = "22 1 8:2 / /\n", nonsense[] = "a b c - ext4 x\n";
 
 	assert_int_equal(mounts_parse(text, &mounts), 0);
-	assert_int_equal(mounts.count, 3);
+	assert_int_equal(mounts.count, 5);
+	for (size_t i = 0; i < mounts.count; i++)
+		assert_int_equal(mount_is_served(&mounts.items[i]), i >= 3);
 	assert_string_equal(mounts.items[0].point, "/");
 	assert_int_equal(mounts.items[0].device, 8 << 20 | 2);
 	assert_string_equal(mounts.items[1].point, "/with space\\");
@@ -435,6 +455,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_order_and_first_touch, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_clipped_to_the_end, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_mapped_counts_where_resident, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_mapped_counts_of_an_own_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_pages_asked_for_are_certain, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(
 			test_added_counts_only_where_nothing_is_better, set_up, tear_down),
