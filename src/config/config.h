@@ -34,6 +34,7 @@ struct config {
 	uint64_t memory;  /* bytes that one start may read; 0: no limit. The least of the files */
 	uint32_t time_ms; /* milliseconds that a prefetcher may take; 0: no limit. The least of the files */
 	bool never_warm;  /* programs that nobody has started: any file says so */
+	bool never_learn; /* how programs start: likewise */
 	struct device_rule *devices; /* owned, their paths too */
 	size_t n_devices, devices_capacity;
 };

@@ -165,13 +165,17 @@ static void take_device(struct parser *parser, const char *key, const char *valu
 
 static void take_daemon(struct parser *parser, const char *key, const char *value)
 {
-	if (!streq(key, "warm"))
-		config_lines_problem(
-			&parser->lines, "unknown key '%.*s' in [daemon]: use warm", LINES_SHOWN_MAX, key);
+	bool *never = streq(key, "warm") ? &parser->config->never_warm
+		: streq(key, "learn")    ? &parser->config->never_learn
+					 : NULL;
+
+	if (!never)
+		config_lines_problem(&parser->lines, "unknown key '%.*s' in [daemon]: use learn or warm",
+			LINES_SHOWN_MAX, key);
 	else if (!streq(value, "yes") && !streq(value, "no"))
 		config_lines_problem(&parser->lines, "'%.*s' is neither yes nor no", LINES_SHOWN_MAX, value);
 	else
-		parser->config->never_warm |= streq(value, "no");
+		*never |= streq(value, "no");
 }
 
 static void take_section(void *context, char *name)

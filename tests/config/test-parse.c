@@ -171,15 +171,21 @@ static void test_daemon(void **state)
 {
 	struct config config = {0};
 
-	parse(&config, "[daemon]\nwarm = yes\n");
+	parse(&config, "[daemon]\nwarm = yes\nlearn = yes\n");
 	assert_false(config.never_warm);
+	assert_false(config.never_learn);
 	config_release(&config);
 	parse(&config, "[daemon]\nwarm = no\nwarm = maybe\ncool = yes\n");
 	assert_string_equal(told,
 		"3: 'maybe' is neither yes nor no\n"
-		"4: unknown key 'cool' in [daemon]: use warm\n");
+		"4: unknown key 'cool' in [daemon]: use learn or warm\n");
 	parse(&config, "[daemon]\nwarm = yes\n"); /* another file does not take it back */
 	assert_true(config.never_warm);
+	assert_false(config.never_learn);
+	config_release(&config);
+	parse(&config, "[daemon]\nlearn = no\n");
+	assert_true(config.never_learn);
+	assert_false(config.never_warm);
 	config_release(&config);
 }
 
