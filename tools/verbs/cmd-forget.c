@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart forget: removes recordings, and the plans that were made of them. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -26,12 +28,14 @@
 
 static const char help[] =
 	"usage: headstart forget [OPTION…] PROGRAM [ARGUMENT…]\n"
+	"       headstart forget --learnt\n"
 	"Removes this user's recordings of PROGRAM, and its plans. With ARGUMENTs, or with --start, removes\n"
 	"only the recording of that start.\n"
 	"\n"
 	"options:\n"
-	"  -s, --start  only the recording of PROGRAM with these ARGUMENTs, even if there are none\n"
-	"  -h, --help   print this\n";
+	"      --learnt  what headstartd has learnt for this user, of all programs, and nothing else\n"
+	"  -s, --start   only the recording of PROGRAM with these ARGUMENTs, even if there are none\n"
+	"  -h, --help    print this\n";
 
 /* The canonical path; that of a program which is gone is taken as it is. The caller frees it. */
 static char *find_program(const char *name)
@@ -157,14 +161,75 @@ static int forget(char **argv, bool start)
 	return r ? r : forget_start(&recordings, path, argv);
 }
 
+/* Forgets the program whose profile that is, if nobody has recorded it. Returns 0, or an exit status after printing the reason. */
+static int forget_if_learnt(const char *path, size_t *forgotten)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault;
+	int r;
+
+	if (recordings_load(path, &recordings, &fault) < 0 || !recordings_all_learnt(&recordings))
+		return 0;
+	r = plan_remove(recordings.items->program);
+	if (r == 0 && unlink(path) < 0)
+		r = -errno;
+	if (r < 0)
+		return verb_fail_errno(r, "cannot forget '%s'", recordings.items->program);
+	++*forgotten;
+	return 0;
+}
+
+static int is_profile(const struct dirent *entry)
+{
+	return ends_with(entry->d_name, STATE_PROFILE_SUFFIX);
+}
+
+/* Root's are left to headstartd, which keeps a list of them. */
+static int forget_learnt(void)
+{
+	_cleanup_free_ char *folder = NULL;
+	struct dirent **entries = NULL;
+	size_t forgotten = 0;
+	int n, r;
+
+	if (geteuid() == 0)
+		return verb_fail(
+			"what was learnt for everybody goes with 'headstartd --budget 0'; --learnt is for "
+			"other users than root");
+	r = store_folder(&folder);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the folder of profiles");
+	n = scandir(folder, &entries, is_profile, alphasort);
+	if (n < 0 && errno != ENOENT)
+		return verb_fail_errno(errno, "cannot read '%s'", folder);
+	for (int i = 0; i < n; i++) {
+		char path[PATH_MAX];
+
+		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < (int)sizeof(path))
+			r = forget_if_learnt(path, &forgotten) ?: r;
+		free(entries[i]);
+	}
+	free(entries);
+	if (r == 0 && forgotten == 0)
+		return verb_fail("nothing was learnt for this user");
+	if (forgotten > 0)
+		verb_note("forgot what was learnt of %zu program%s", forgotten, plural(forgotten));
+	return r;
+}
+
 int cmd_forget(int argc, char **argv)
 {
-	bool start = false;
-	const struct option_row options[] = {{"start", 's', .flag = &start}, {0}};
+	bool start = false, learnt = false;
+	const struct option_row options[] = {
+		{"learnt", .flag = &learnt}, {"start", 's', .flag = &start}, {0}};
 	int status = options_parse_before_command(argc, argv, help, options);
 
 	if (status >= 0)
 		return status;
+	if (learnt && (start || optind < argc))
+		return verb_usage("forget", "--learnt takes no program and no other option");
+	if (learnt)
+		return forget_learnt();
 	if (optind == argc)
 		return verb_usage("forget", "no program given");
 	return forget(argv + optind, start || optind + 1 < argc);

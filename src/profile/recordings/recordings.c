@@ -99,3 +99,11 @@ int recordings_common(const struct recordings *recordings, struct profile *ret)
 	common = (struct profile){0};
 	return 0;
 }
+
+bool recordings_all_learnt(const struct recordings *recordings)
+{
+	for (size_t i = 0; i < recordings->n; i++)
+		if (!(recordings->items[i].bias & PROFILE_BIAS_LEARNT))
+			return false;
+	return true;
+}

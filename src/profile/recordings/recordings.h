@@ -27,6 +27,9 @@ int recordings_add(struct recordings *recordings, struct profile *recording);
 /* Takes out and releases the recording at `index`. */
 void recordings_remove(struct recordings *recordings, size_t index);
 
+/* Whether nobody has recorded any of them: headstartd has learnt all. */
+bool recordings_all_learnt(const struct recordings *recordings);
+
 /* The recording of the start with this key, which is not 0, or of the same arguments; NULL if there is none. */
 struct profile *recordings_find(const struct recordings *recordings, const struct profile *start);
 
