@@ -23,10 +23,10 @@ static const char *base_name(const char *path)
 static bool only_executes_others(const char *program)
 {
 	static const char *const names[] = {"ash", "bash", "busybox", "dash", "env", "fish", "headstart",
-		"headstart-prefetch", "headstart-tool", "headstartd", "ionice", "ksh", "login", "mksh",
-		"nice", "nohup", "runuser", "screen", "setpriv", "setsid", "sh", "sshd", "stdbuf", "su",
-		"sudo", "systemd", "systemd-executor", "systemd-run", "time", "timeout", "unshare", "xargs",
-		"zsh", "zsh5"};
+		"headstart-keep", "headstart-prefetch", "headstart-tool", "headstartd", "ionice", "ksh",
+		"login", "mksh", "nice", "nohup", "runuser", "screen", "setpriv", "setsid", "sh", "sshd",
+		"stdbuf", "su", "sudo", "systemd", "systemd-executor", "systemd-run", "time", "timeout",
+		"unshare", "xargs", "zsh", "zsh5"};
 	const char *name = base_name(program);
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

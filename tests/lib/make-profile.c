@@ -8,6 +8,7 @@
  *     argument TEXT                    of the start, argv[0] first
  *     folder PATH                      the working folder of the start; default: ours
  *     runs N                           default: the largest RUNS below, or 1
+ *     learnt                           by headstartd
  *     file regular|directory|symlink PATH
  *     range PAGE PAGES ORDER RUNS      of the file before it
  *     call ADDRESS OFFSET SIZE         a function of the file before it was called, after those named before
@@ -194,6 +195,10 @@ static int take_line(struct maker *maker, char *line)
 		return add_metadata(maker, rest);
 	if ((rest = after_prefix(line, "exec ")))
 		return add_exec(maker, line + strlen("exec "));
+	if (streq(line, "learnt")) {
+		profile->bias |= PROFILE_BIAS_LEARNT;
+		return 0;
+	}
 	if ((rest = after_prefix(line, "runs "))) {
 		profile->runs = (uint32_t)strtoul(rest, NULL, 10);
 		return 0;

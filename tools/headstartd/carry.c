@@ -21,6 +21,7 @@
 #include "base/times.h"
 #include "format/kill-switch.h"
 #include "format/resident.h"
+#include "headstartd/beside.h"
 #include "headstartd/child.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
@@ -34,22 +35,6 @@
 #define PAGES_LOOKED_AT 64
 #define PLAN_FD         3 /* where the prefetcher finds the plan */
 
-/* The prefetcher beside this program, or else the installed one. */
-static void find_prefetcher(char ret[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - sizeof("headstart-prefetch"));
-	char *slash;
-
-	ret[n > 0 ? n : 0] = 0;
-	slash = strrchr(ret, '/');
-	if (slash) {
-		strcpy(slash + 1, "headstart-prefetch");
-		if (access(ret, X_OK) == 0)
-			return;
-	}
-	snprintf(ret, PATH_MAX, "%s", HEADSTART_PREFETCH_PATH);
-}
-
 int carry_init(struct carry *carry)
 {
 	int ends[2], r;
@@ -58,7 +43,7 @@ int carry_init(struct carry *carry)
 	r = store_of_process(&carry->store);
 	if (r < 0)
 		return r;
-	find_prefetcher(carry->prefetcher);
+	beside_find("headstart-prefetch", carry->prefetcher);
 	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
 		return -errno;
 	carry->told = ends[0];

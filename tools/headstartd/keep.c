@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,6 +32,15 @@ static char *folder_name(int folder)
 	return path[0] == '/' ? strdup(path) : NULL;
 }
 
+int keep_name_start(struct profile *profile, const char *const *argv, int folder)
+{
+	int r = profile_set_arguments(profile, argv);
+
+	free(profile->folder);
+	profile->folder = folder_name(folder);
+	return r;
+}
+
 int keep_describe_start(struct profile *profile, const char *const *argv, int folder)
 {
 	struct plan_options options = {0};
@@ -40,8 +50,9 @@ int keep_describe_start(struct profile *profile, const char *const *argv, int fo
 
 	plan_host(profile->program, rule, &options);
 	asked_by_arguments(rule, argv, folder, &asked);
-	r = profile_set_arguments(profile, argv);
-	profile->folder = folder_name(folder);
+	r = keep_name_start(profile, argv, folder);
+	free(profile->rule);
+	free(profile->asked_path);
 	profile->rule = strdup(rule);
 	profile->asked_path = strdup(asked.text);
 	profile->asked = asked.key;
@@ -81,14 +92,6 @@ uint64_t keep_size(const char *program, uint64_t key)
 	return bytes;
 }
 
-static bool all_learnt(const struct recordings *recordings)
-{
-	for (size_t i = 0; i < recordings->n; i++)
-		if (!(recordings->items[i].bias & PROFILE_BIAS_LEARNT))
-			return false;
-	return true;
-}
-
 /*
  * Adds it to those learnt before. If somebody has recorded the program, that is better. A start that is there without its plan stays
  * as it is: a daemon was killed before it had made or removed both, and the plan is still to be made.
@@ -105,7 +108,7 @@ static int store(struct profile *profile, uint64_t key)
 	r = recordings_load(path, &stored, &fault);
 	if (r < 0 && r != -ENOENT)
 		return r; /* it may be a recording of a newer version, or be readable again later */
-	if (!all_learnt(&stored) || (key && stored.n == 0))
+	if (!recordings_all_learnt(&stored) || (key && stored.n == 0))
 		return -EEXIST;
 	if (recordings_find(&stored, profile))
 		return size_of_plan(profile->program, key) > 0 ? -EEXIST : 0;
@@ -120,7 +123,7 @@ int keep_make_plans(const char *program)
 	struct plan_summary summary = {0};
 	char rule[ASKED_RULE_MAX];
 
-	settings_read(&config, false, true);
+	settings_read(&config, true, true);
 	plan_settings(&config, &options);
 	plan_host(program, rule, &options);
 	return plan_refresh(program, &options, &summary);
@@ -138,7 +141,7 @@ static int load_learnt(const char *program, struct recordings *ret, char **ret_p
 		r = recordings_load(path, &stored, &fault);
 	if (r < 0)
 		return r;
-	if (!all_learnt(&stored))
+	if (!recordings_all_learnt(&stored))
 		return -EEXIST;
 	*ret = stored;
 	stored = (struct recordings){0};

@@ -24,7 +24,10 @@ struct kept {
  */
 struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key);
 
-/* Gives the profile the arguments of its start, and finds out what they ask for. Returns 0 or negative errno. */
+/* Gives the profile the arguments of its start, and the name of its working folder. Returns 0 or negative errno. */
+int keep_name_start(struct profile *profile, const char *const *argv, int folder);
+
+/* The same, and finds out what they ask for. */
 int keep_describe_start(struct profile *profile, const char *const *argv, int folder);
 
 /* Makes the program's plans of its stored profile, by the settings. Returns as plan_refresh(). */

@@ -347,7 +347,7 @@ static void trace_ended(struct lessons *lessons)
 		take_refined(lessons, &lesson.refined);
 	else if (!lesson.left)
 		take_lesson(lessons, &lesson);
-	tracing_done(&lessons->tracing);
+	tracing_done(&lessons->tracing, &lesson);
 	forget_some(lessons);
 	prepare_tracer(lessons);
 	saver_note(&lessons->saver);

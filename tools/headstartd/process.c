@@ -15,11 +15,14 @@
 #include "base/io.h"
 #include "base/strings.h"
 #include "elf/script.h"
+#include "format/cgroup-line.h"
+#include "format/surroundings.h"
 
 #define PROC_PATH_SIZE  48
 #define ARGUMENTS_BYTES (256u << 10) /* a start with more is treated as one without arguments */
 #define ARGUMENTS_MAX   4096u
 #define DELETED         " (deleted)"
+#define GROUPS_MAX      (64u << 10) /* bytes of text */
 
 static const char *proc_path(char path[PROC_PATH_SIZE], int32_t pid, const char *file)
 {
@@ -151,6 +154,64 @@ uid_t process_user(int32_t pid)
 		return (uid_t)-1;
 	line = strstr(text, "\nUid:");
 	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : (uid_t)-1;
+}
+
+/* "Uid:" or "Gid:" of a process's status, followed by four numbers: the real, effective and saved one, and that for files. */
+static bool one_id(const char *status, const char *key, unsigned *ret)
+{
+	const char *line = strstr(status, key);
+	unsigned effective, saved, files;
+
+	return line && sscanf(line + strlen(key), "%u %u %u %u", ret, &effective, &saved, &files) == 4 &&
+		effective == *ret && saved == *ret && files == *ret;
+}
+
+/* When it began: the 22nd word of stat, the 20th after its name. */
+static bool began_at(int32_t pid, uint64_t *ret)
+{
+	char text[1024];
+	const char *at;
+
+	if (!read_start(pid, "stat", text, sizeof(text)))
+		return false;
+	at = strrchr(text, ')');
+	for (unsigned i = 0; at && i < 20; i++)
+		at = strchr(at + 1, ' ');
+	return at && sscanf(at, " %" SCNu64, ret) == 1;
+}
+
+bool process_owner(int32_t pid, struct process_owner *ret)
+{
+	struct process_owner owner;
+	char text[2048];
+	unsigned user, group;
+
+	if (!began_at(pid, &owner.began) || !read_start(pid, "status", text, sizeof(text)) ||
+		!one_id(text, "\nUid:", &user) || !one_id(text, "\nGid:", &group) || user == 0)
+		return false;
+	owner.user = user;
+	owner.group = group;
+	*ret = owner;
+	return true;
+}
+
+bool process_in_service(int32_t pid)
+{
+	_cleanup_free_ char *groups = NULL;
+	char path[PROC_PATH_SIZE], *rest = NULL;
+	size_t size;
+
+	if (access(SURROUNDINGS_EVERYWHERE, F_OK) == 0)
+		return false;
+	if (read_pseudo_file(proc_path(path, pid, "cgroup"), GROUPS_MAX, &groups, &size) < 0)
+		return true;
+	for (char *text = strtok_r(groups, "\n", &rest); text; text = strtok_r(NULL, "\n", &rest)) {
+		struct cgroup_line line;
+
+		if (cgroup_line_split(text, &line) && surroundings_is_service(line.path))
+			return true;
+	}
+	return false;
 }
 
 bool process_switched_off(int32_t pid)

@@ -35,6 +35,22 @@ bool process_bytes_read(int32_t pid, uint64_t *ret);
 /* The real user; -1 if the process has ended. */
 uid_t process_user(int32_t pid);
 
+/* Who a process is. */
+struct process_owner {
+	uid_t user;
+	gid_t group;
+	uint64_t began; /* clock ticks since the machine was booted */
+};
+
+/*
+ * False unless the user is one and not root: real, effective and saved ids are the same, also of the group. What was found out between
+ * two calls with the same result is of that user.
+ */
+bool process_owner(int32_t pid, struct process_owner *ret);
+
+/* Whether the shims start no prefetcher for it because it belongs to a service (format/surroundings.h). */
+bool process_in_service(int32_t pid);
+
 /* Whether its environment says HEADSTART=off, or that 'headstart record' has started it. May wait for the process's memory. */
 bool process_switched_off(int32_t pid);
 

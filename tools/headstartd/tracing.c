@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "headstartd/tracing.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@
 #define IDLE_S    3  /* a start is over when it has touched nothing new for so long */
 #define TIMEOUT_S 15 /* … or at last */
 /* Until the child ends itself: compiling reads the places of files on a disk that may be busy. */
-#define TRACER_S 90
+#define TRACER_S 120
 /* … and until we believe that it cannot: it waits for memory of the program that does not come. */
 #define GRACE_MS 5000
 #define GIVE_UP  4 /* children that may hang, each with an instance of its own */
@@ -77,7 +78,7 @@ static bool allowed(const struct process_seen *seen)
 	if (access(KILL_SWITCH, F_OK) == 0 || process_switched_off(seen->pid))
 		return false;
 	settings_read(&config, false, true);
-	return config_allows(&config, seen->program, &why);
+	return !config.never_learn && config_allows(&config, seen->program, &why);
 }
 
 /* Whether everybody may know that the program is there, nobody but root can change it, and it is what was executed. */
@@ -89,28 +90,86 @@ static bool can_be_learnt(const struct process_seen *seen)
 		process_executed(seen, seen->program);
 }
 
-/* Keeps the start if it is cold. */
-static struct kept trace(struct tracing *tracing, const struct process_seen *seen, uint64_t key)
+/* The start that is traced. */
+struct traced {
+	char **arguments;           /* owned */
+	int folder;                 /* owned: its working folder; or AT_FDCWD */
+	struct process_owner owner; /* who may have their own files kept; user 0: nobody */
+};
+
+static void traced_release(struct traced *traced)
 {
+	process_arguments_free(traced->arguments);
+	if (traced->folder >= 0)
+		close(traced->folder);
+}
+
+/*
+ * Whose start it is, if this user's own files are kept: in a session, not in a service, where no shim would use the plan. The arguments
+ * were read before, and are of the same process if it is the same `owner`.
+ */
+static bool find_owner(const struct tracing *tracing, int32_t pid, struct process_owner *owner)
+{
+	const struct process_owner before = *owner;
+
+	return process_owner(pid, owner) && owner->user == before.user && owner->group == before.group &&
+		owner->began == before.began && late_allows(&tracing->late, owner->user) &&
+		!process_in_service(pid);
+}
+
+static int look_at_start(const struct tracing *tracing, const struct process_seen *seen, struct traced *ret)
+{
+	struct process_owner owner = {0};
+	char path[48];
+
+	(void)process_owner(seen->pid, &owner);
+	if (!allowed(seen) || !can_be_learnt(seen) ||
+		process_arguments(seen, seen->program, &ret->arguments) < 0)
+		return -ESRCH;
+	if (find_owner(tracing, seen->pid, &owner))
+		ret->owner = owner;
+	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
+	ret->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (ret->folder < 0)
+		ret->folder = AT_FDCWD;
+	return 0;
+}
+
+/* What the user's start touched of their own is for them alone, with the files of everybody's plan. */
+static void keep_own(const struct traced *traced, const struct profile *recording,
+	struct watch_result *result, struct lesson *lesson)
+{
+	_cleanup_(profile_releasep) struct profile public = {0};
+
+	if (!traced->owner.user || result->own.n_files == 0 ||
+		keep_name_start(&result->own, (const char *const *)traced->arguments, traced->folder) < 0 ||
+		profile_copy(recording, &public) < 0 || own_take_public(&public, &result->own) < 0)
+		return;
+	lesson->user = traced->owner.user;
+	lesson->own = own_keep(&traced->owner, &public, &result->own, result->found);
+}
+
+/* Keeps the start if it is cold. */
+static void trace(
+	struct tracing *tracing, const struct process_seen *seen, uint64_t key, struct lesson *lesson)
+{
+	_cleanup_(traced_release) struct traced traced = {.folder = AT_FDCWD};
+	_cleanup_(watch_result_release) struct watch_result result = {0};
+	_cleanup_(profile_releasep) struct profile public = {0};
 	struct watch_options options = {
 		.pid = seen->pid, .program = seen->program, .idle = IDLE_S, .timeout = TIMEOUT_S};
-	struct watch_result result;
-	char path[48], **arguments = NULL;
-	_cleanup_close_ int folder = -1;
-	struct kept kept = {0};
 
-	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
-		return kept;
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
-	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	options.argv = (const char *const *)arguments;
-	if (watch_run(tracing->tracer, &options, &result) < 0)
-		return kept;
-	if (known_is_cold(result.bytes_added))
-		kept = keep_start(&result.profile, options.argv, folder < 0 ? AT_FDCWD : folder, key);
-	profile_release(&result.profile);
-	process_arguments_free(arguments);
-	return kept;
+	if (look_at_start(tracing, seen, &traced) < 0)
+		return;
+	options.argv = (const char *const *)traced.arguments;
+	options.user = traced.owner.user;
+	if (watch_run(tracing->tracer, &options, &result) < 0 || !known_is_cold(result.bytes_added))
+		return;
+	if (result.own.n_files > 0 && profile_copy(&result.profile, &public) < 0)
+		return;
+	lesson->kept = keep_start(&result.profile, options.argv, traced.folder, key);
+	if (lesson->kept.bytes > 0)
+		keep_own(&traced, &public, &result, lesson);
 }
 
 static void look(void *context)
@@ -119,8 +178,10 @@ static void look(void *context)
 }
 
 /* Watches a start that has a plan. */
-static struct refined refine(struct tracing *tracing, const struct process_seen *seen)
+static void refine(struct tracing *tracing, const struct process_seen *seen, struct lesson *lesson)
 {
+	_cleanup_(traced_release) struct traced traced = {.folder = AT_FDCWD};
+	_cleanup_(watch_result_release) struct watch_result result = {0};
 	struct refining refining = {.program = seen->program};
 	struct watch_options options = {.pid = seen->pid,
 		.program = seen->program,
@@ -129,24 +190,18 @@ static struct refined refine(struct tracing *tracing, const struct process_seen 
 		.over = look,
 		.context = &refining,
 		.no_landmarks = true};
-	struct watch_result result;
-	char path[48], **arguments = NULL;
-	_cleanup_close_ int folder = -1;
-	struct refined refined = {0};
 
-	if (!allowed(seen) || !can_be_learnt(seen) || process_arguments(seen, seen->program, &arguments) < 0)
-		return refined;
-	snprintf(path, sizeof(path), "/proc/%d/cwd", (int)seen->pid);
-	folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	refining.argv = options.argv = (const char *const *)arguments;
-	refining.folder = folder < 0 ? AT_FDCWD : folder;
-	if (watch_run(tracing->tracer, &options, &result) == 0) {
-		refined = refining_finish(&refining, &result.profile, result.found);
-		profile_release(&result.profile);
-	}
+	if (look_at_start(tracing, seen, &traced) < 0)
+		return;
+	refining.argv = options.argv = (const char *const *)traced.arguments;
+	refining.folder = traced.folder;
+	options.user = traced.owner.user;
+	if (watch_run(tracing->tracer, &options, &result) == 0)
+		lesson->refined = refining_finish(&refining, &result.profile, result.found);
+	/* What root has recorded is better than what we have learnt: no plan of the user's takes its place. */
+	if (lesson->refined.learnt && refining.recording->bias & PROFILE_BIAS_LEARNT)
+		keep_own(&traced, refining.recording, &result, lesson);
 	refining_release(&refining);
-	process_arguments_free(arguments);
-	return refined;
 }
 
 /* Whether this start of a program that has a plan is one that we want to know. */
@@ -174,9 +229,9 @@ static _Noreturn void be_tracer(
 		carry_help(tracing->carry, seen, seen->program);
 	}
 	if (tracing->refines)
-		lesson.refined = refine(tracing, seen);
+		refine(tracing, seen, &lesson);
 	else
-		lesson.kept = trace(tracing, seen, lesson.key);
+		trace(tracing, seen, lesson.key, &lesson);
 	_exit(write(tell, &lesson, sizeof(lesson)) != sizeof(lesson));
 }
 
@@ -209,8 +264,10 @@ void tracing_read(const struct tracing *tracing, struct lesson *ret)
 		*ret = (struct lesson){0};
 }
 
-void tracing_done(struct tracing *tracing)
+void tracing_done(struct tracing *tracing, const struct lesson *lesson)
 {
+	if (lesson->own == OWN_LATE || lesson->own == OWN_STUCK)
+		late_note(&tracing->late, lesson->user, lesson->own == OWN_STUCK);
 	tracing->child = 0;
 	close(TAKE_FD(tracing->told));
 	free(TAKE_PTR(tracing->program));
@@ -220,7 +277,7 @@ void tracing_done(struct tracing *tracing)
 /* Nothing is read of it: the pipe is as open as it is. */
 bool tracing_give_up(struct tracing *tracing)
 {
-	tracing_done(tracing);
+	tracing_done(tracing, &(struct lesson){0});
 	return ++tracing->given_up < GIVE_UP;
 }
 

@@ -10,8 +10,10 @@
 #include <sys/types.h>
 
 #include "headstartd/keep.h"
+#include "headstartd/own.h"
 #include "headstartd/process.h"
 #include "headstartd/refine.h"
+#include "learn/late.h"
 
 struct carry;
 struct known;
@@ -23,6 +25,8 @@ struct lesson {
 	uint64_t key; /* of a start of a program that is learnt; 0: it was the program's first one */
 	struct kept kept;
 	struct refined refined;
+	uid_t user; /* for whom a process was started (headstartd/own.h); 0: none was */
+	enum own_outcome own;
 };
 
 struct tracing {
@@ -39,6 +43,7 @@ struct tracing {
 	bool refines;          /* the start has a plan, which is to become more exact */
 	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
 	unsigned given_up;     /* children that have not ended */
+	struct late late;      /* users whose processes have not */
 };
 
 /*
@@ -56,8 +61,8 @@ bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, boo
 /* The child has ended: what it told. If it has failed, that is nothing. */
 void tracing_read(const struct tracing *tracing, struct lesson *ret);
 
-/* Forgets the child, and takes the tracer away. */
-void tracing_done(struct tracing *tracing);
+/* Forgets the child, and takes the tracer away. `lesson` is what it told. */
+void tracing_done(struct tracing *tracing, const struct lesson *lesson);
 
 /* The child should have ended: leaves it alone. False if too many did not end, so that it had better be the last one. */
 bool tracing_give_up(struct tracing *tracing);

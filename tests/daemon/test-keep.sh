@@ -1,0 +1,296 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstart-keep, which headstartd starts as root, becomes a user and keeps what a start touched in that user's home. Whatever it is
+# given, it does no more than the user could, and nothing if that user or root has said so.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/users-lib.sh"
+tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
+keep=$HEADSTART_TEST_BUILD/tools/headstart-keep
+chmod 711 "$tmp"
+make_disk
+home=$disk/home
+own=$(own_of "$home")
+own_settings
+make_users "$home" "$disk/other-home"
+make_file() { head -c 40960 /dev/urandom >"$1"; }
+mkdir "$disk/closed"
+for file in program roots closed/roots; do make_file "$disk/$file"; done
+chmod 755 "$disk/program"
+chmod 700 "$disk/closed"
+
+# A new home with a file, and what headstartd says of a start that touched it.
+begin() {
+	rm -rf "$home" "$disk/other-home" "$tmp/settings/headstart.conf"
+	make_home "$home" "$user"
+	make_home "$disk/other-home" "$other"
+	make_file "$home/mine"
+	make_file "$disk/other-home/theirs"
+	chown "$user" "$home/mine"
+	chown "$other" "$disk/other-home/theirs"
+	public="$disk/program $disk/roots"
+	make_start "$tmp/start" "$home/mine"
+}
+
+describe() { # PROGRAM FILE…
+	printf 'program %s\nargument %s\n%s\n' "$1" "$1" "${recorded-learnt}"
+	shift
+	at=0
+	for file; do
+		printf 'file regular %s\nrange 0 10 %d 1\n' "$file" "$at"
+		at=$((at + 10))
+	done
+}
+
+# Two profiles: everybody's files, and the user's own.
+make_start() { # OUT OWN-FILE…
+	out=$1
+	shift
+	describe "${program-$disk/program}" $public | "$make_profile" "$out"
+	describe "${program-$disk/program}" "$@" | "$make_profile" --add "$out"
+}
+
+keep() { # PROFILE [USER]
+	"$keep" "${2-$user}" "${2-$user}" 0 <"$1" >"$tmp/out" 2>"$tmp/err"
+}
+
+is_kept() { [ -n "$(ls "$own"/program-*.plan 2>/dev/null)" ]; }
+nothing_is_kept() { [ -z "$(find "$home" "$disk/other-home" -name '*.profile*' -o -name '*.plan*')" ] || fail "it keeps $(find "$home" "$disk/other-home")"; }
+profile_of_program() { echo "$own"/program-*.profile; }
+
+case_start_is_kept_for_the_user_alone() {
+	begin
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	is_kept || fail "there is no plan: $(ls -lR "$home"; cat "$tmp/err")"
+	is_private "$home" "$user"
+	for file in "$own"/program-*.plan "$own"/program-*.profile; do
+		[ "$(named "$file")" = "home/mine program roots" ] || fail "$file names '$(named "$file")'"
+	done
+	"$tool" show "$(profile_of_program)" | grep -q learnt || fail "it is not called learnt"
+	[ -z "$(cat "$tmp/out" "$tmp/err")" ] || fail "it says: $(cat "$tmp/out" "$tmp/err")"
+}
+
+# What came late joins; what is known stays.
+case_next_start_makes_it_more_exact() {
+	begin
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	make_file "$home/late"
+	chown "$user" "$home/late"
+	make_start "$tmp/later" "$home/mine" "$home/late"
+	touch -d "10 days ago" "$(profile_of_program)"
+	keep "$tmp/later" || fail "$(cat "$tmp/err")"
+	[ "$(named "$(profile_of_program)")" = "home/late home/mine program roots" ] || fail "it names '$(named "$(profile_of_program)")'"
+	[ "$(named "$(echo "$own"/program-*.plan)")" = "home/late home/mine program roots" ] || fail "its plan names '$(named "$(echo "$own"/program-*.plan)")'"
+	# Everybody's files are those of the last time, the user's own stay until three starts have not touched them.
+	public=$disk/program
+	make_start "$tmp/less" "$home/late"
+	for names in "home/late home/mine program" "home/late home/mine program" "home/late program"; do
+		keep "$tmp/less" || fail "$(cat "$tmp/err")"
+		[ "$(named "$(profile_of_program)")" = "$names" ] || fail "it names '$(named "$(profile_of_program)")', not '$names'"
+	done
+	# Another kind of start changes nothing of the user's own if it touched less.
+	for file in little more; do make_file "$home/$file"; done
+	chown "$user" "$home/little" "$home/more"
+	make_start "$tmp/little" "$home/little"
+	make_start "$tmp/later" "$home/mine" "$home/late" "$home/more"
+	keep "$tmp/later" || fail "$(cat "$tmp/err")"
+	keep "$tmp/little" || fail "$(cat "$tmp/err")"
+	[ "$(named "$(profile_of_program)")" = "home/late home/mine home/more program" ] || fail "it names '$(named "$(profile_of_program)")'"
+	# One that teaches nothing is a use all the same.
+	touch -d "10 days ago" "$(profile_of_program)"
+	keep "$tmp/later" || fail "$(cat "$tmp/err")"
+	[ -n "$(find "$own" -name '*.profile' -newermt "1 day ago")" ] || fail "the profile looks unused"
+	is_private "$home" "$user"
+}
+
+case_what_the_user_cannot_read_is_left_out() {
+	begin
+	for file in link fifo gone; do make_file "$home/$file"; done
+	make_start "$tmp/start" "$home/mine" "$disk/other-home/theirs" "$disk/closed/roots" "$home/gone" "$home/link" "$home/fifo"
+	rm "$home/link" "$home/fifo" "$home/gone"
+	ln -s mine "$home/link"
+	mkfifo "$home/fifo"
+	timeout 60 "$keep" "$user" "$user" 0 <"$tmp/start" >"$tmp/out" 2>&1 || fail "exit status $?: $(cat "$tmp/out")"
+	[ "$(named "$(echo "$own"/program-*.plan)")" = "home/mine program roots" ] || fail "the plan names '$(named "$(echo "$own"/program-*.plan)")'"
+	[ "$(named "$(profile_of_program)")" = "home/mine program roots" ] || fail "the profile names '$(named "$(profile_of_program)")'"
+}
+
+case_what_was_recorded_stays() {
+	begin
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	profile=$(profile_of_program)
+	recorded= describe "$disk/program" "$disk/program" "$home/mine" | "$make_profile" "$profile"
+	chown -R "$user" "$home"
+	chmod 600 "$profile"
+	cp "$profile" "$tmp/before"
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	cmp "$tmp/before" "$profile" || fail "the user's recording was changed"
+	echo unknown >"$profile" # it may be of a newer version
+	cp "$profile" "$tmp/before"
+	keep "$tmp/start" || :
+	cmp "$tmp/before" "$profile" || fail "a profile that cannot be read was replaced"
+}
+
+case_bad_input_leaves_nothing() {
+	begin
+	: >"$tmp/empty"
+	head -c 300 "$tmp/start" >"$tmp/cut"
+	size=$(stat -c %s "$tmp/start")
+	for bad in /dev/null "$tmp/empty" "$tmp/cut" "$disk/roots"; do
+		refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$bad"
+	done
+	for at in 8 16 40 60 100 150 $((size / 2)) $((size - 5)); do
+		cp "$tmp/start" "$tmp/damaged"
+		printf '\377\377\377\377' | dd of="$tmp/damaged" bs=1 seek=$at conv=notrunc status=none
+		refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$tmp/damaged"
+	done
+	recorded= make_start "$tmp/recorded" "$home/mine"
+	refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$tmp/recorded"
+	describe "$disk/program" "$home/mine" | "$make_profile" "$tmp/single"
+	refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$tmp/single"
+	nothing_is_kept
+}
+
+case_root_is_no_such_user() {
+	begin
+	for arguments in "0 0 0" "0 $user 0" "$user" "" "$user $user x" "-1 -1 0" "4294967295 1 0" "$user 4294967295 0" "$user $user 0 0"; do
+		"$keep" $arguments <"$tmp/start" >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
+		[ "$status" = 2 ] || fail "'$arguments': exit status $status"
+		grep -q '^usage: headstart-keep' "$tmp/err" || fail "'$arguments' says $(cat "$tmp/err")"
+	done
+	nothing_is_kept
+}
+
+case_without_an_own_home_nothing_is_kept() {
+	begin
+	for place in /nonexistent "$disk/other-home" "" relative "$home/mine" /; do
+		make_users "$place" "$disk/other-home"
+		refuses 1 "this user has no home" "$keep" "$user" "$user" 0 <"$tmp/start"
+	done
+	refuses 1 "this user has no home" "$keep" $((user + 7)) "$user" 0 <"$tmp/start"
+	nothing_is_kept
+	make_users "$home" "$disk/other-home"
+}
+
+# Where a folder of the user's leads is the user's business, as long as it is no other's.
+case_links_lead_nowhere_else() {
+	begin
+	mkdir -m 700 "$tmp/roots-folder"
+	mkdir "$home/.local"
+	ln -s "$tmp/roots-folder" "$home/.local/state"
+	chown -h "$user" "$home/.local" "$home/.local/state"
+	keep "$tmp/start" || :
+	[ -z "$(ls -A "$tmp/roots-folder")" ] || fail "it writes where only root may"
+	rm "$home/.local/state"
+	ln -s "$disk/other-home" "$home/.local/state"
+	keep "$tmp/start" || :
+	[ "$(ls -A "$disk/other-home")" = theirs ] || fail "it writes into another's home"
+}
+
+case_settings_of_the_user_and_of_root_count() {
+	begin
+	settings=$home/.config/headstart/headstart.conf
+	for text in '[daemon]\nlearn = no\n' "[programs]\ndeny = $disk/program\n" '[programs]\nallow = else\n'; do
+		for file in "$settings" "$tmp/settings/headstart.conf"; do
+			mkdir -p "$(dirname "$file")"
+			printf "$text" >"$file"
+			chown -R "$user" "$home/.config"
+			keep "$tmp/start" || fail "$(cat "$tmp/err")"
+			nothing_is_kept
+			rm "$file"
+		done
+	done
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	is_kept || fail "without these settings there is no plan either"
+}
+
+# All ids, and no capability; no group of root's; nothing in it that the user could trace.
+case_process_has_only_what_is_the_users() {
+	begin
+	mkfifo "$tmp/pipe"
+	SECRET=roots-secret "$keep" "$user" "$user" 0 <"$tmp/pipe" 8</etc/shadow >"$tmp/out" 2>&1 &
+	process=$!
+	exec 9>"$tmp/pipe"
+	for try in $(seq 600); do
+		grep -qx "Uid:	$user	$user	$user	$user" "/proc/$process/status" && grep -qx "NoNewPrivs:	1" "/proc/$process/status" && break || :
+		sleep 0.05
+	done
+	for line in "Uid:	$user	$user	$user	$user" "Gid:	$user	$user	$user	$user" "Groups:	 " "CapEff:	0000000000000000" "CapPrm:	0000000000000000" "NoNewPrivs:	1"; do
+		grep -qx "$line" "/proc/$process/status" || fail "not '$line': $(cat "/proc/$process/status")"
+	done
+	for file in environ maps mem auxv; do
+		! $as_user cat "/proc/$process/$file" >"$tmp/seen" 2>&1 || fail "the user can read '$file' of it"
+	done
+	! $as_user ls -l "/proc/$process/fd/" >"$tmp/seen" 2>&1 || fail "the user can see its descriptors: $(cat "$tmp/seen")"
+	cat "$tmp/start" >&9
+	exec 9>&-
+	wait "$process" || fail "exit status $?: $(cat "$tmp/out")"
+	is_kept || fail "nothing is kept"
+	! grep -ra roots-secret "$home" || fail "it has root's environment"
+}
+
+# A file system of its own is as good as a quota.
+case_full_disk_leaves_nothing_half_written() {
+	begin
+	truncate -s 1M "$tmp/small"
+	mkfs.ext4 -q -F -O ^has_journal "$tmp/small"
+	mkdir "$disk/small"
+	mount -o loop "$tmp/small" "$disk/small"
+	make_home "$disk/small/home" "$user"
+	make_users "$disk/small/home" "$disk/other-home"
+	dd if=/dev/zero of="$disk/small/filler" bs=1k status=none 2>/dev/null || :
+	keep "$tmp/start" || :
+	[ -z "$(find "$disk/small/home" -type f)" ] || fail "it leaves $(find "$disk/small/home" -type f)"
+	rm "$disk/small/filler"
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	[ -n "$(find "$disk/small/home" -name '*.plan')" ] || fail "with room there is no plan either"
+	umount "$disk/small"
+	make_users "$home" "$disk/other-home"
+}
+
+# What was not used for the longest time goes first, and nothing that was recorded.
+case_what_is_learnt_has_a_budget_and_an_age() {
+	begin
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	for name in old older recorded; do
+		make_file "$disk/$name"
+		public=$disk/$name
+		program=$disk/$name make_start "$tmp/$name" "$home/mine"
+		keep "$tmp/$name" || fail "$(cat "$tmp/err")"
+		[ -e "$(echo "$own/$name"-*.plan)" ] || fail "no plan of '$name': $(ls "$own")"
+	done
+	recorded= describe "$disk/recorded" "$disk/recorded" | "$make_profile" "$(echo "$own"/recorded-*.profile)"
+	touch -d "61 days ago" "$own"/older-* "$own"/recorded-*
+	touch -d "59 days ago" "$own"/old-*
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	[ -z "$(ls "$own"/older-* 2>/dev/null)" ] || fail "what is older than 60 days stays: $(ls -l "$own")"
+	[ -e "$(echo "$own"/old-*.plan)" ] || fail "what is younger goes"
+	[ -e "$(echo "$own"/recorded-*.plan)" ] || fail "what was recorded goes"
+	truncate -s 63M "$(echo "$own"/old-*.plan)"
+	touch -d "59 days ago" "$own"/old-*
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	[ -e "$(echo "$own"/old-*.plan)" ] || fail "it goes within the budget"
+	truncate -s 65M "$(echo "$own"/old-*.plan)"
+	touch -d "59 days ago" "$own"/old-*
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	[ -z "$(ls "$own"/old-* 2>/dev/null)" ] || fail "it stays beyond the budget: $(ls -l "$own")"
+	is_kept || fail "what is in use goes"
+	[ -e "$(echo "$own"/recorded-*.plan)" ] || fail "what was recorded goes for the budget"
+}
+
+case_user_can_forget_what_was_learnt() {
+	begin
+	cp "$tool" "$disk/tool"
+	forget="$as_user env -i HOME=$home $disk/tool forget --learnt"
+	refuses 1 "nothing was learnt for this user" $forget
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	recorded= describe "$disk/roots" "$disk/roots" | "$make_profile" "$own/recorded.profile"
+	chown "$user" "$own/recorded.profile"
+	$forget 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -qx "headstart: forgot what was learnt of 1 program" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	[ "$(ls "$own")" = recorded.profile ] || fail "it leaves $(ls "$own")"
+	refuses 2 "--learnt takes no program" $forget "$disk/program"
+	refuses 1 "--learnt is for other users than root" "$tool" forget --learnt
+}
+
+run_cases

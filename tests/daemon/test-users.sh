@@ -1,0 +1,222 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# headstartd learns what a start of a user touches of this user's own files, for this user alone.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
+can_trace_execs
+make_disk
+. "$HEADSTART_TEST_SOURCE/tests/daemon/users-lib.sh"
+make_waiter "$disk"
+home=$disk/home
+other_home=$disk/other-home
+own=$(own_of "$home")
+own_settings
+take_turn
+server=
+
+at_case_exit() {
+	stop_daemon
+	"$daemon" --sweep
+	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || :
+	umount -l "$tmp/hanging" 2>/dev/null || :
+}
+
+# The user's file in a folder of root's, the user's folder with a file of theirs and a program of somebody else's.
+make_files() {
+	rm -rf "$home" "$other_home" "$disk/data.closed" "$disk/data.theirs" "$HEADSTART_STATE"
+	make_home "$home" "$user"
+	make_home "$other_home" "$other"
+	make_home "$disk/data.closed" "$user"
+	head -c 400000 /dev/urandom >"$disk/data.theirs"
+	head -c 400000 /dev/urandom >"$disk/data.closed/data"
+	cp /bin/true "$disk/data.closed/helper"
+	chmod 755 "$disk/data.closed/helper"
+	chown "$user" "$disk/data.theirs" "$disk/data.closed/data"
+	chown "$other" "$disk/data.closed/helper"
+	make_users "$home" "$other_home"
+	sync -f "$disk"
+}
+
+is_learnt() { grep -q "learnt how '$disk/waiter' starts\$" "$tmp/daemon-log"; }
+
+# Starts the waiter cold, so that it reads its data once it is traced, or after two seconds.
+cold_start() { # COMMAND that starts its arguments…
+	"$page" out "$disk/waiter" $(find "$disk" -type f -name "data*") "$disk/data.closed/data" || fail "pages stay in the page cache"
+	rm -f "$tmp/go"
+	"$@" "$disk/waiter" 7>&- &
+	waiter=$!
+	for try in $(seq 40); do
+		[ "$(note tracing)" -lt 1 ] || break
+		sleep 0.05
+	done
+	: >"$tmp/go"
+	wait "$waiter" || fail "the program fails"
+}
+
+# Starts it cold until it is learnt, and nothing works on that any more.
+learn() { # COMMAND that starts its arguments…
+	for start in $(seq 10); do
+		cold_start "$@"
+		for try in $(seq 160); do
+			! is_learnt || break 2
+			sleep 0.05
+		done
+	done
+	is_learnt || fail "after $start cold starts it is not learnt: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	note_tries=1200 until_note tracing -eq 0
+}
+
+plan_of() { ls "$1"/waiter-*.plan 2>/dev/null; }
+
+# What everybody can see, and what root has, name nothing of the user's.
+nothing_is_told() {
+	! grep -ra "data\.theirs\|data\.closed\|$home" /run/headstart "$HEADSTART_STATE" "$tmp/daemon-log" || fail "it tells what the user has"
+}
+
+case_own_files_are_in_the_users_plan() {
+	make_files
+	start_daemon
+	learn $as_user
+	[ -n "$(plan_of "$own")" ] || fail "the user has no plan: $(ls -lR "$home"; cat "$tmp/daemon-log")"
+	is_private "$home" "$user"
+	for file in "$(plan_of "$own")" "$(echo "$own"/waiter-*.profile)"; do
+		for wanted in data data.closed/data data.theirs waiter; do
+			case " $(named "$file") " in *" $wanted "*) ;; *) fail "$file lacks '$wanted': $(named "$file")" ;; esac
+		done
+		case " $(named "$file") " in *" data.closed/helper "*) fail "$file names another user's file" ;; esac
+	done
+	"$tool" show --json "$(echo "$own"/waiter-*.profile)" >"$tmp/shown" || fail "the profile is not good"
+	json "$tmp/shown" - "$disk" <<'END'
+files = {file["path"][len(ARGS[0]) + 1:]: file for file in TOP["files"]}
+for name in ("data.theirs", "data.closed/data"):
+    assert sum(r["pages"] for r in files[name]["ranges"]) == (400000 + 4095) // 4096, files[name]
+assert "learnt" in TOP["bias"], TOP["bias"]
+END
+	nothing_is_told
+	[ -n "$(plan_of "$HEADSTART_STATE")" ] || fail "root has no plan"
+	# The plan is of use: it brings in what only the user may read.
+	for_others "$headstart"
+	"$page" out "$disk/waiter" "$disk/data" "$disk/data.theirs" "$disk/data.closed/data" || fail "pages stay in the page cache"
+	rm -f "$tmp/go"
+	stop_daemon
+	(cd / && exec $as_user env -i HOME="$home" PATH="$PATH" "$others/headstart" run -- "$disk/waiter") 7>&- &
+	waiter=$!
+	for try in $(seq 200); do
+		! "$page" came "$disk/data.theirs" "$disk/data.closed/data" >"$tmp/came" || break
+		sleep 0.05
+	done
+	: >"$tmp/go"
+	wait "$waiter" || fail "the program fails"
+	[ "$try" != 200 ] || fail "the plan brings in $(cat "$tmp/came")"
+}
+
+# Root's plan is there already. Another user's start of the program is watched, since it can make that more exact.
+case_later_start_of_another_user_is_kept_for_that_user() {
+	make_files
+	chown "$other" "$disk/data.theirs"
+	start_daemon
+	learn $as_user
+	[ -z "$(ls -A "$other_home")" ] || fail "the other user has $(find "$other_home")"
+	for start in $(seq 12); do
+		cold_start $as_other
+		note_tries=1200 until_note tracing -eq 0
+		[ -z "$(plan_of "$(own_of "$other_home")")" ] || break
+		[ $((start % 3)) != 0 ] || { # the next start is watched at once
+			stop_daemon
+			start_daemon
+		}
+	done
+	[ -n "$(plan_of "$(own_of "$other_home")")" ] || fail "the other user has no plan: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	is_private "$other_home" "$other"
+	case " $(named "$(plan_of "$(own_of "$other_home")")") " in
+	*" data.closed/data "*) fail "it names the first user's files" ;;
+	*" data.theirs "*) ;;
+	*) fail "it does not name their own: $(named "$(plan_of "$(own_of "$other_home")")")" ;;
+	esac
+}
+
+# A start that takes on other rights on the way is nobody's alone.
+case_start_of_two_users_is_for_nobody() {
+	make_files
+	start_daemon
+	learn setpriv --ruid "$user" --euid "$other" --rgid "$user" --clear-groups --
+	[ -z "$(ls -A "$home")$(ls -A "$other_home")" ] || fail "somebody has a plan of it: $(find "$home" "$other_home")"
+	nothing_is_told
+}
+
+case_root_says_that_nothing_is_learnt() {
+	make_files
+	printf '[daemon]\nlearn = no\n' >"$tmp/settings/headstart.conf"
+	start_daemon
+	waiter_is_noted
+	for start in 1 2; do
+		cold_start $as_user
+		note_tries=1200 until_note tracing -eq 0
+	done
+	rm "$tmp/settings/headstart.conf"
+	! is_learnt || fail "it is learnt"
+	[ -z "$(ls -A "$home")" ] || fail "the user has $(find "$home")"
+}
+
+# The user's home lies on a server that never answers.
+case_home_that_hangs_delays_nobody() {
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	make_files
+	mkdir "$tmp/hanging"
+	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$tmp/hanging" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
+	server=$!
+	for try in $(seq 200); do
+		! grep -q mounted "$tmp/mounted" || break
+		sleep 0.05
+	done
+	grep -q mounted "$tmp/mounted" || skip "no FUSE here: $(cat "$tmp/err")"
+	make_users "$tmp/hanging" "$other_home"
+	cp /bin/true "$disk/true"
+	head -c 819200 /dev/urandom >"$disk/big"
+	sync -f "$disk"
+	"$make_profile" "$tmp/profile" <<-END
+		program $disk/true
+		file regular $disk/big
+		range 0 200 0 1
+	END
+	start_daemon
+	"$tool" plan "$tmp/profile" >"$tmp/out" 2>&1 || fail "plan: $(cat "$tmp/out")"
+	for start in $(seq 10); do
+		cold_start $as_user
+		hangs=
+		for try in $(seq 400); do
+			hangs=$(pgrep -P "$(cat "/proc/$daemon_pid/task/$daemon_pid/children" | tr ' ' ',' | sed 's/,$//')" -x headstart-keep 2>/dev/null) && break || :
+			[ "$(note tracing)" = 1 ] || [ "$try" -lt 40 ] || break
+			sleep 0.05
+		done
+		[ -z "$hangs" ] || break
+	done
+	[ -n "$hangs" ] || fail "no process of the user waits: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	# Meanwhile plans of others are carried out.
+	before=$(note started)
+	for try in $(seq 20); do
+		"$page" out "$disk/big" || fail "pages stay in the page cache"
+		$as_other "$disk/true" 7>&-
+		for look in $(seq 30); do
+			[ "$(note started)" -le "$before" ] || break 2
+			sleep 0.05
+		done
+	done
+	[ "$(note started)" -gt "$before" ] || fail "no plan of another user is carried out: $(cat /run/headstart/daemon)"
+	[ -e "/proc/$hangs" ] || fail "nothing hung meanwhile"
+	# The daemon gives it up, and goes on.
+	note_tries=1800 until_note tracing -eq 0
+	is_learnt || fail "root's part is not learnt: $(cat "$tmp/daemon-log")"
+	stop_daemon
+	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status"
+	nothing_is_told
+	kill -KILL "$server"
+	wait "$server" || :
+	for try in $(seq 200); do
+		[ -e "/proc/$hangs" ] || break
+		sleep 0.05
+	done
+	[ ! -e "/proc/$hangs" ] || fail "the process stays"
+}
+
+run_cases

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hands what a user's start touched, the user's own files among it, to a process of that user, which opens and keeps them
+ * (headstart-keep). We only know their names and pages.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "headstartd/process.h"
+#include "profile/profile.h"
+
+enum own_outcome {
+	OWN_NONE = 0,
+	OWN_ENDED, /* whether it has kept anything is its user's business */
+	OWN_LATE,  /* it took too long, and was ended */
+	OWN_STUCK, /* … and could not be: it waits for a file system */
+};
+
+/*
+ * Makes of a copy of what root's plan is made of what may be handed over: that pages are left out, and how it was recorded, is nobody
+ * else's business. The start is described as `own` is. Returns 0 or -ENOMEM.
+ */
+int own_take_public(struct profile *public, const struct profile *own);
+
+/*
+ * For a child of the daemon: waits for the process, but not for ever. `public` is what everybody's plan has, and `own` what the start
+ * touched of the user's own; `found` as in struct watch_result. The process gets nothing but these two: no memory, descriptor or
+ * variable of ours.
+ */
+enum own_outcome own_keep(const struct process_owner *owner, const struct profile *public,
+	const struct profile *own, uint32_t found);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * headstart-keep: keeps for a user what headstartd has seen of a start of that user, in the user's own folder, as a learnt profile and
+ * a plan. headstartd knows the names of the user's files from the kernel. Only this process, which is the user's, opens them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/ioprio.h>
+#include <linux/keyctl.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "keeper/room.h"
+#include "keeper/start.h"
+#include "lib/settings/settings.h"
+#include "profile/file/profile-file.h"
+#include "profile/recordings/recordings.h"
+#include "verb.h"
+
+#define TIME_S    45          /* headstartd ends us before, unless it has ended itself */
+#define FILE_SIZE (64u << 20) /* bytes: what a user may have in all */
+
+static const char usage[] =
+	"usage: headstart-keep UID GID TOUCHES <PROFILES\n"
+	"Keeps for the user with the number UID the part of a start that only this user may know.\n"
+	"headstartd(8) starts it, as root. It becomes that user before it does anything else.\n";
+
+/*
+ * With no supplementary group, no capability, no descriptor, no environment and no key of root's; and so that the user cannot trace it.
+ * Nobody is asked who the user is.
+ */
+static int become(uid_t user, gid_t group)
+{
+	uid_t real, effective, saved;
+
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) < 0 || setgroups(0, NULL) < 0 ||
+		setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
+		return -errno;
+	if (getresuid(&real, &effective, &saved) < 0 || real != user || effective != user || saved != user)
+		return -EPERM;
+	(void)syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, NULL);
+	prctl(PR_SET_DUMPABLE, 0L, 0L, 0L, 0L);
+	prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
+	umask(077);
+	return chdir("/") < 0 || clearenv() != 0 ? -EIO : 0;
+}
+
+/* The disk, the processor and the user's folders are needed for other things. */
+static void set_limits(void)
+{
+	const struct rlimit time = {.rlim_cur = TIME_S, .rlim_max = TIME_S};
+	const struct rlimit size = {.rlim_cur = FILE_SIZE, .rlim_max = FILE_SIZE};
+	const struct rlimit core = {0};
+
+	alarm(TIME_S);
+	setrlimit(RLIMIT_CPU, &time);
+	setrlimit(RLIMIT_FSIZE, &size);
+	setrlimit(RLIMIT_CORE, &core);
+	setpriority(PRIO_PROCESS, 0, 19);
+	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 7));
+}
+
+/* A user without a home of their own has no place for plans. May wait for who answers for names of users, and for the home. */
+static int find_home(void)
+{
+	const struct passwd *user = getpwuid(getuid());
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+
+	if (!user || user->pw_dir[0] != '/')
+		return -ENOENT;
+	fd = open(user->pw_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_uid != getuid())
+		return -EPERM;
+	return setenv("HOME", user->pw_dir, 1) < 0 ? -errno : 0;
+}
+
+/* What is on standard input, if it is what headstartd writes: two learnt profiles. */
+static int read_profiles(struct recordings *ret)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	_cleanup_free_ char *data = NULL;
+	size_t size;
+	int r = read_to_end(STDIN_FILENO, PROFILE_MAX_SIZE, &data, &size);
+
+	if (r < 0)
+		return r;
+	if (recordings_parse(data, size, &recordings) != PROFILE_GOOD)
+		return -EBADMSG;
+	if (recordings.n != 2 || !recordings_all_learnt(&recordings) ||
+		recordings.items[0].page_size != (uint32_t)sysconf(_SC_PAGESIZE))
+		return -EINVAL;
+	*ret = recordings;
+	recordings = (struct recordings){0};
+	return 0;
+}
+
+static bool is_allowed(const char *program)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	settings_read(&config, true, true);
+	return !config.never_learn && config_allows(&config, program, &why);
+}
+
+static int parse(char **argv, unsigned long long ret[3])
+{
+	for (unsigned i = 0; i < 3; i++)
+		if (!verb_parse_u64(argv[i + 1], &ret[i]) || ret[i] >= UINT32_MAX)
+			return -EINVAL;
+	return ret[0] == 0 ? -EINVAL : 0;
+}
+
+/* Returns 0, or an exit status after printing the reason. */
+static int keep(uint32_t found)
+{
+	struct recordings both = {0}; /* goes with the process */
+	int r = find_home();
+
+	if (r < 0)
+		return verb_fail_errno(r, "this user has no home");
+	r = read_profiles(&both);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot use the profiles on standard input");
+	if (!is_allowed(both.items[0].program))
+		return 0;
+	r = start_keep(&both.items[0], &both.items[1], found);
+	if (r < 0 && r != -EEXIST)
+		return verb_fail_errno(r, "cannot keep the start");
+	room_make();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long long numbers[3];
+	int r;
+
+	if (argc != 4 || parse(argv, numbers) < 0) {
+		fputs(usage, stderr);
+		return VERB_USAGE;
+	}
+	r = become((uid_t)numbers[0], (gid_t)numbers[1]);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot become the user '%llu'", numbers[0]);
+	set_limits();
+	return keep((uint32_t)numbers[2]);
+}
