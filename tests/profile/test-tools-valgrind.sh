@@ -67,7 +67,7 @@ case_good_inputs() {
 	verb 0 merge -o "$tmp/merged" "$tmp/profile" "$tmp/profile"
 	verb 0 diff "$tmp/profile"
 	verb 0 diff --json "$tmp/profile" "$tmp/merged"
-	for what in one:3 one three:200 app /none; do
+	for what in one:3 one three:20 app /none; do
 		verb 0 explain --plan "$tmp/plan" "$tmp/profile" "$what"
 		verb 0 explain --json --plan "$tmp/plan" "$tmp/profile" "$what"
 	done
