@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* An event comes with a descriptor of the opened file; /proc/self/fd gives its name. */
+#include "record/names/opened.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "base/stranger.h"
+#include "base/strings.h"
+#include "base/times.h"
+#include "record/names/marks.h"
+
+#define ANCESTORS_MAX 16 /* that are looked for in the tree */
+
+/* An opened file, as an event describes it. */
+struct opening {
+	int fd;              /* borrowed */
+	char path[PATH_MAX]; /* its name in the mount namespace of `pid`; "" until read_path() */
+	struct statx status;
+	uint32_t key; /* st_dev, packed */
+	int32_t pid;
+	bool by_tree;
+	bool own;                  /* as record_file.own */
+	const struct mount *mount; /* that it was opened on; NULL if it is not known */
+};
+
+/* This and what follows for a known file are all that most events cost. */
+static bool describe(struct opening *opening, bool careful)
+{
+	struct statx *status = &opening->status;
+	int flags = AT_EMPTY_PATH | (careful ? AT_STATX_DONT_SYNC : 0);
+
+	if (statx(opening->fd, "", flags, STATX_BASIC_STATS | STATX_MNT_ID, status) < 0 ||
+		!(S_ISREG(status->stx_mode) || S_ISDIR(status->stx_mode)))
+		return false;
+	opening->own = false;
+	opening->path[0] = 0;
+	opening->key = mounts_pack_device(status->stx_dev_major, status->stx_dev_minor);
+	return true;
+}
+
+static void read_path(struct opening *opening)
+{
+	char link[64];
+	ssize_t length;
+
+	if (opening->path[0])
+		return;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", opening->fd);
+	length = readlink(link, opening->path, sizeof(opening->path) - 1);
+	opening->path[length > 0 ? length : 0] = 0;
+}
+
+/* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */
+static char *name_of(const struct opening *opening)
+{
+	const struct statx *status = &opening->status;
+	struct stat named;
+
+	if (opening->path[0] != '/' || lstat(opening->path, &named) < 0 || named.st_ino != status->stx_ino ||
+		named.st_dev != makedev(status->stx_dev_major, status->stx_dev_minor))
+		return NULL;
+	return strdup(opening->path);
+}
+
+/*
+ * The superblock's device, which the kernel's events name. 0 on overlayfs, whose files have the device of another file
+ * system.
+ */
+static uint32_t superblock_of(const struct opening *opening)
+{
+	if (opening->mount && streq(opening->mount->type, "overlay"))
+		return 0;
+	return opening->mount ? opening->mount->device : opening->key;
+}
+
+/* As far as a recording can name them. */
+static uint64_t pages_of(const struct statx *status)
+{
+	uint64_t page_size = (uint64_t)sysconf(_SC_PAGESIZE), pages = status->stx_size / page_size;
+
+	pages += status->stx_size % page_size != 0;
+	return !S_ISREG(status->stx_mode) ? 0 : pages < UINT32_MAX ? pages : UINT32_MAX;
+}
+
+/* Bytes that a file with that name takes. */
+static size_t size_of(const char *path)
+{
+	return sizeof(struct record_file) + strlen(path);
+}
+
+/* Adds the file. Takes `path`. */
+static int add_file(struct opens *opens, struct record_files *files, struct inode_map *known,
+	const struct opening *opening, char *path)
+{
+	const struct statx *status = &opening->status;
+	struct record_file *file;
+	int r;
+
+	if (opens->bounded && opens->noted >= OPENS_NOTED_MAX) {
+		opens->lost = true;
+		free(path);
+		return 0;
+	}
+	r = inode_map_add(known, opening->key, status->stx_ino, files->count);
+	if (r == 0)
+		r = record_files_add(files, &file);
+	if (r < 0) {
+		free(path);
+		return r;
+	}
+	*file = (struct record_file){
+		.path = path,
+		.kind = S_ISDIR(status->stx_mode) ? PROFILE_DIRECTORY : PROFILE_REGULAR,
+		.device = superblock_of(opening),
+		.inode = status->stx_ino,
+		.pages = opening->own ? pages_of(status) : 0,
+		.opened = monotonic_ns(),
+		.by_tree = opening->by_tree,
+		.opener = opening->pid,
+		.st_dev = makedev(status->stx_dev_major, status->stx_dev_minor),
+		.own = opening->own,
+	};
+	opens->noted += size_of(path);
+	return 0;
+}
+
+static bool is_known(
+	const struct record_files *files, const struct inode_map *known, const struct opening *opening)
+{
+	size_t index = inode_map_find(known, opening->key, opening->status.stx_ino);
+	struct record_file *file = index == INODE_MAP_NONE ? NULL : &files->items[index];
+
+	if (file && !file->by_tree) {
+		file->by_tree = opening->by_tree;
+		file->opener = opening->pid;
+		file->opened = monotonic_ns();
+	}
+	return file;
+}
+
+/* The file by its name in the view. */
+static int add_inside(struct opens *opens, struct view *view, struct opening *opening)
+{
+	char *path;
+
+	if (is_known(&view->files, &view->known, opening))
+		return 0;
+	read_path(opening);
+	if (opening->path[0] != '/')
+		return 0;
+	path = strdup(opening->path);
+	return path ? add_file(opens, &view->files, &view->known, opening, path) : -ENOMEM;
+}
+
+bool opened_in_tree(const struct opens *opens, int32_t pid)
+{
+	if (opens->everybody)
+		return pid != 0;
+	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
+}
+
+/* The parent of a process; 0: it has ended. */
+static int32_t parent_of(int32_t pid)
+{
+	_cleanup_free_ char *text = NULL;
+	uint64_t parent;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return read_pseudo_file(path, 1 << 16, &text, &size) == 0 && number_of_line(text, "PPid:", &parent)
+		? (int32_t)parent
+		: 0;
+}
+
+/*
+ * The process whose namespace is looked at, and kept for as long as we record: it belongs to the tree, or is going to, as soon
+ * as we hear of it. Namespaces of others are not kept: their mounts could not be unmounted. Returns 0 for these.
+ */
+static int32_t whose_view(const struct opens *opens, int32_t pid)
+{
+	int32_t ancestor = pid;
+
+	if (!opens->everybody && opens->tree.count == 0)
+		return 0;
+	for (unsigned i = 0; i < ANCESTORS_MAX && ancestor > 1; i++, ancestor = parent_of(ancestor))
+		if (opened_in_tree(opens, ancestor))
+			return pid;
+	return 0;
+}
+
+/* Finds the view that has the mount. If the process has ended, others of the tree may be left there. */
+static int find_view(struct opens *opens, const struct opening *opening, uint64_t mount_id, struct view **ret)
+{
+	int r = views_find(&opens->views, mount_id, whose_view(opens, opening->pid), ret);
+
+	if (r < 0 || *ret || kill(opening->pid, 0) == 0)
+		return r;
+	for (size_t i = 0; r == 0 && !*ret && i < opens->tree.n_slots; i++)
+		if (opens->tree.slots[i].index != INODE_MAP_NONE)
+			r = views_find(&opens->views, mount_id, (int32_t)opens->tree.slots[i].inode, ret);
+	return r;
+}
+
+/* The name in our own namespace of a file that was opened in another one. */
+static char *name_here(struct opens *opens, struct opening *opening)
+{
+	struct view *view;
+	int32_t pid;
+	char *name;
+
+	if (!opening->mount)
+		return views_name_below_mount(
+			opens->mounts, opening->path, &opening->status, opens->careful, &opening->mount);
+	name = views_name_here(
+		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
+	pid = name ? 0 : whose_view(opens, opening->pid);
+	if (!pid || views_look_at(&opens->views, pid) < 0 ||
+		views_find(&opens->views, opening->status.stx_mnt_id, pid, &view) < 0 || !view)
+		return name;
+	opening->mount = mounts_find(&view->mounts, opening->status.stx_mnt_id);
+	return views_name_here(
+		opens->mounts, opening->mount, opening->path, &opening->status, opens->careful);
+}
+
+/* As opens->careful says. NULL: the file does not count, or there is no memory. */
+static char *name_carefully(struct opens *opens, struct opening *opening, bool elsewhere)
+{
+	_cleanup_free_ char *name = elsewhere ? name_here(opens, opening) : NULL;
+	const struct statx *status = &opening->status;
+	struct stranger stranger;
+	int r;
+
+	if (elsewhere)
+		return name && stranger_find_unasked(name, &stranger) == 0 ? TAKE_PTR(name) : NULL;
+	r = stranger_find_unasked(opening->path, &stranger);
+	if (r == 0)
+		return name_of(opening);
+	if (r != -EPERM || !opens->owner || opens->n_own >= OPENS_OWN_MAX || stranger.owner != opens->owner ||
+		status->stx_nlink == 0 || (status->stx_uid != opens->owner && status->stx_uid != 0))
+		return NULL;
+	opening->own = true;
+	opens->n_own++;
+	return strdup(opening->path);
+}
+
+/* Adds the file by its name in our own namespace. */
+static int add_here(struct opens *opens, struct opening *opening, bool elsewhere)
+{
+	char *path;
+
+	read_path(opening);
+	path = opens->careful ? name_carefully(opens, opening, elsewhere) : name_of(opening);
+	if (!path && elsewhere && !opens->careful)
+		path = name_here(opens, opening);
+	if (path)
+		return add_file(opens, &opens->files, &opens->known, opening, path);
+	/* What no longer has a name anywhere was deleted, and is missed by nobody. */
+	if (!elsewhere || opening->status.stx_nlink == 0)
+		return 0;
+	if (opens->bounded && opens->unnamed.count >= OPENS_PLENTY) {
+		opens->lost = true;
+		return 0;
+	}
+	return inode_map_add(
+		&opens->unnamed, opening->mount ? superblock_of(opening) : 0, opening->status.stx_ino, 0);
+}
+
+static int take_opening(struct opens *opens, struct opening *opening)
+{
+	uint64_t mount_id = opening->status.stx_mask & STATX_MNT_ID ? opening->status.stx_mnt_id : 0;
+	struct view *view = NULL;
+	bool elsewhere;
+	int r = 0;
+
+	opening->mount = mounts_find(opens->mounts, mount_id);
+	elsewhere = mount_id && !opening->mount;
+	if (elsewhere)
+		r = find_view(opens, opening, mount_id, &view);
+	if (r == 0 && view) {
+		opening->mount = mounts_find(&view->mounts, mount_id);
+		r = marks_view(opens, view);
+		if (r == 0 && !opens->keeps_no_views)
+			r = add_inside(opens, view, opening);
+	}
+	if (r < 0 || is_known(&opens->files, &opens->known, opening))
+		return r;
+	if (opens->careful && opening->mount && mount_is_served(opening->mount))
+		return 0;
+	return add_here(opens, opening, elsewhere);
+}
+
+int opens_add(struct opens *opens, int fd, int32_t pid, struct opens_key *ret_key)
+{
+	struct opening opening; /* large: most of it need not be set */
+	struct opens_key key = {0};
+	int r = 0;
+
+	opening.fd = fd;
+	opening.pid = pid;
+	opening.by_tree = opened_in_tree(opens, pid);
+	if (describe(&opening, opens->careful)) {
+		r = take_opening(opens, &opening);
+		key = (struct opens_key){.device = superblock_of(&opening), .inode = opening.status.stx_ino};
+	}
+	if (r == 0 && ret_key)
+		*ret_key = key;
+	return r;
+}
+
+int opens_on_disk(struct opens *opens, int fd, int32_t pid)
+{
+	struct statx status;
+	struct view *view;
+	int r;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0)
+		return 0;
+	/* Linux before 5.8 does not tell the mount: name and device then have to do. */
+	if (!(status.stx_mask & STATX_MNT_ID) || mounts_find(opens->mounts, status.stx_mnt_id))
+		return 1;
+	r = views_find(&opens->views, status.stx_mnt_id, pid, &view);
+	return r < 0 ? r : view != NULL;
+}
+
+bool opens_may_wait(struct opens *opens, int fd, int32_t pid)
+{
+	const struct mount *mount;
+	struct statx status;
+	struct view *view;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status) < 0 ||
+		!(status.stx_mask & STATX_MNT_ID))
+		return true;
+	if (mounts_find(opens->mounts, status.stx_mnt_id))
+		return false;
+	if (views_find(&opens->views, status.stx_mnt_id, pid, &view) < 0 || !view)
+		return true;
+	mount = mounts_find(&view->mounts, status.stx_mnt_id);
+	return after_prefix(mount->type, "fuse") || streq(mount->type, "overlay");
+}
+
+static int compare_openings(const void *a, const void *b)
+{
+	const struct record_file *x = a, *y = b;
+
+	return (x->opened < y->opened) - (x->opened > y->opened);
+}
+
+int opens_forget(struct opens *opens, size_t most)
+{
+	struct record_files *files = &opens->files;
+	size_t half;
+	int r = 0;
+
+	if (opens->unnamed.count > most)
+		inode_map_release(&opens->unnamed);
+	if (files->count <= most && (!opens->bounded || opens->noted < OPENS_NOTED_MAX / 2))
+		return 0;
+	qsort(files->items, files->count, sizeof(*files->items), compare_openings);
+	half = (files->count < most ? files->count : most) / 2;
+	while (files->count > half) {
+		opens->noted -= size_of(files->items[--files->count].path);
+		record_file_release(&files->items[files->count]);
+	}
+	inode_map_release(&opens->known);
+	for (size_t i = 0; r == 0 && i < files->count; i++) {
+		const struct record_file *file = &files->items[i];
+
+		r = inode_map_add(&opens->known, mounts_pack_device(major(file->st_dev), minor(file->st_dev)),
+			file->inode, i);
+	}
+	return r;
+}
