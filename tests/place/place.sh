@@ -146,15 +146,9 @@ case_the_plan_follows() {
 	END
 }
 
-# Another program, which is not placed itself, uses three of the files: its plan follows them to their places, and back.
-case_plans_of_other_programs_follow() {
-	begin
-	HEADSTART_CONFIG=$tmp/headstart.conf
-	export HEADSTART_CONFIG
-	printf '[devices]\n%s = rotational\n' "$(realpath "$disk")" >"$HEADSTART_CONFIG"
-	to_store
+# $tmp/other.profile: another program, whose start reads three of the files.
+make_other() {
 	cp "$disk/bin/program" "$disk/bin/other"
-	sync -f "$disk"
 	{
 		echo "program $disk/bin/other"
 		order=0
@@ -165,6 +159,17 @@ case_plans_of_other_programs_follow() {
 		done
 	} >"$tmp/other"
 	"$make_profile" "$tmp/other.profile" <"$tmp/other"
+}
+
+# Another program, which is not placed itself, uses three of the files: its plan follows them to their places, and back.
+case_plans_of_other_programs_follow() {
+	begin
+	HEADSTART_CONFIG=$tmp/headstart.conf
+	export HEADSTART_CONFIG
+	printf '[devices]\n%s = rotational\n' "$(realpath "$disk")" >"$HEADSTART_CONFIG"
+	to_store
+	make_other
+	sync -f "$disk"
 	"$headstart" plan "$tmp/other.profile" >"$tmp/out"
 	other=$(echo "$HEADSTART_STATE"/other-*.plan)
 	cp "$tmp/other.profile" "${other%.plan}.profile"
@@ -203,17 +208,7 @@ case_undo_gives_each_file_one_piece() {
 # The common files come first; a second program appends its own, and leaves the others where they are.
 case_programs_share_what_they_share() {
 	begin
-	cp "$disk/bin/program" "$disk/bin/other"
-	{
-		echo "program $disk/bin/other"
-		order=0
-		for name in bin/other lib/small3 lib/small20 lib/small12; do
-			echo "file regular $disk/$name"
-			echo "range 0 1 $order 1"
-			order=$((order + 1))
-		done
-	} >"$tmp/other"
-	"$make_profile" "$tmp/other.profile" <"$tmp/other"
+	make_other
 	picture >"$tmp/before"
 	place --profile "$tmp/start.profile" --profile "$tmp/other.profile" >"$tmp/out"
 	same
