@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
+#include "base/open.h"
 #include "base/stranger.h"
 #include "base/times.h"
 
@@ -51,6 +53,20 @@ static bool has_changed(const struct plan_file *file, const char *path)
 		return errno == ENOENT || errno == ENOTDIR;
 	return (st.st_mode & S_IFMT) != plan_file_type(file) ||
 		!plan_file_is_fresh(file, (uint64_t)st.st_size, nanoseconds(st.st_mtim));
+}
+
+bool plan_is_older(const char *path)
+{
+	_cleanup_close_ int fd = -1;
+	struct plan_header header;
+	struct plan_view view;
+	struct stat st;
+
+	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	fd = open_regular(path, 0);
+	return fd >= 0 && read_full(fd, &header, sizeof(header)) == sizeof(header) &&
+		plan_view_init(&view, &header, sizeof(header), checksum64) == PLAN_OLDER;
 }
 
 bool plan_is_outdated(const struct plan_view *plan, uid_t plan_owner)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decides whether planned files that have changed make their plan outdated. */
+/* Decides whether a plan must be compiled anew: its files have changed, or an older headstart has made it. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,3 +20,6 @@ bool outdates_plan(const char *path, uid_t plan_owner);
  * this process may not look at count as unchanged.
  */
 bool plan_is_outdated(const struct plan_view *plan, uid_t plan_owner);
+
+/* Whether an older headstart has made the plan at `path`, so that nobody can use it. Reads only its beginning; a link is no plan. */
+bool plan_is_older(const char *path);

@@ -81,6 +81,31 @@ case_stale_plans_are_made_anew() {
 	rm -r "$HEADSTART_STATE"
 }
 
+# After an upgrade of headstart that has changed the format of plans: nobody marks them, and nobody can read them.
+case_plans_of_an_older_headstart_are_made_anew() {
+	planned one two
+	for plan in "$HEADSTART_STATE"/*.plan; do
+		poke "$plan" 8 '\001'
+		! "$tool" show "$plan" >"$tmp/out" 2>&1 || fail "an older plan is read: the test looks at the wrong thing"
+	done
+	start_daemon
+	for plan in "$HEADSTART_STATE"/*.plan; do
+		for try in $(seq 2400); do
+			! "$tool" show "$plan" >"$tmp/out" 2>&1 || break
+			kill -0 "$daemon_pid" || fail "the daemon has ended: $(cat "$tmp/daemon-log")"
+			sleep 0.05
+		done
+		until_gone "$plan.stale"
+		"$tool" show "$plan" >"$tmp/out" 2>&1 || fail "the plan is not made anew: $(cat "$tmp/out" "$tmp/daemon-log")"
+	done
+	until_note refreshed -ge 2
+	for name in one two; do
+		[ "$(grep -c "made the plan of '$disk/$name' anew: an older headstart had made it" "$tmp/daemon-log")" = 1 ] || fail "it says: $(cat "$tmp/daemon-log")"
+	done
+	stop_daemon
+	rm -r "$HEADSTART_STATE"
+}
+
 # start_at HOUR PROGRAM: starts it in that hour from now.
 start_at() {
 	echo $(($1 * 3600)) >"$tmp/clock.new"

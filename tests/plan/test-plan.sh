@@ -73,6 +73,12 @@ case_plans_of_changed_files_are_marked() {
 		[ "$(grep -c '^stale    .*/state/app-[0-9a-f]*\.plan$' "$tmp/out")" = "$(wc -l <"$tmp/out")" ] || fail "$time: $(cat "$tmp/out")"
 		[ "$(ls "$tmp"/state/*.stale)" = "$(sed 's/^stale *//; s/$/.stale/' "$tmp/out")" ] || fail "$time: $(ls "$tmp/state")"
 	done
+	plan "$tmp/upgraded.profile"
+	"$headstart" plan --mark-stale >"$tmp/out"
+	[ ! -s "$tmp/out" ] || fail "the new plan is stale: $(cat "$tmp/out")"
+	poke "$(ls "$tmp"/state/app-*.plan)" 8 '\001'
+	"$headstart" plan --mark-stale >"$tmp/out" || fail "a plan of an older version: exit status $?"
+	[ "$(ls "$tmp"/state/app-*.stale)" = "$(sed 's/^stale *//; s/$/.stale/' "$tmp/out")" ] || fail "a plan of an older version: $(ls "$tmp/state")"
 	refuses 2 "takes no arguments and no other options" "$headstart" plan --mark-stale "$tmp/upgraded.profile"
 	refuses 2 "takes no arguments and no other options" "$headstart" plan --mark-stale --json
 	HEADSTART_STATE=$tmp/none "$headstart" plan --mark-stale || fail "no plans: exit status $?"

@@ -115,13 +115,18 @@ static bool works(const struct idle *idle)
 	return idle->warming || idle->renew.child;
 }
 
+static bool wants_renewal(const struct idle *idle)
+{
+	return idle->renew.next || !idle->renew.marked;
+}
+
 uint64_t idle_next_ms(const struct idle *idle)
 {
 	uint64_t next;
 
 	if (!idle->enabled)
 		return UINT64_MAX;
-	next = works(idle) ? UINT64_MAX : quiet_next_ms(&idle->quiet, idle->renew.next);
+	next = works(idle) ? UINT64_MAX : quiet_next_ms(&idle->quiet, wants_renewal(idle));
 	return saver_next_ms(&idle->saver) < next ? saver_next_ms(&idle->saver) : next;
 }
 
@@ -132,7 +137,7 @@ void idle_work(struct idle *idle, bool may_write, bool off)
 
 	if (idle->enabled)
 		saver_work(&idle->saver);
-	if (!idle->enabled || works(idle) || quiet_next_ms(&idle->quiet, idle->renew.next) > now)
+	if (!idle->enabled || works(idle) || quiet_next_ms(&idle->quiet, wants_renewal(idle)) > now)
 		return;
 	look(idle);
 	if (off)
@@ -141,6 +146,8 @@ void idle_work(struct idle *idle, bool may_write, bool off)
 		begun = renew_start(&idle->renew, idle->silent);
 	else if (quiet_now(&idle->quiet) && quiet_wants_warming(&idle->quiet))
 		begun = start_warming(idle);
+	else if (!idle->renew.next && !idle->renew.marked && quiet_now(&idle->quiet))
+		begun = renew_start(&idle->renew, idle->silent);
 	if (begun)
 		quiet_work(&idle->quiet);
 }

@@ -19,7 +19,9 @@
 #include "headstartd/keep.h"
 #include "lib/settings/settings.h"
 #include "plan/store/store.h"
+#include "prefetch/outdated.h"
 #include "prefetch/stale-mark.h"
+#include "profile/file/profile-file.h"
 #include "verb.h"
 
 #define RENEW_S     60      /* one plan takes so long at most */
@@ -80,13 +82,28 @@ bool renew_look(struct renew *renew, uint64_t now_ms)
 	return renew->next;
 }
 
+/* An older plan does not say in our words whose it is. The profile beside it does. */
+static bool read_program_of_profile(const char *plan, char ret[PATH_MAX])
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	enum profile_fault fault;
+	char path[PATH_MAX];
+
+	return store_profile_of_plan(plan, path) && recordings_load(path, &recordings, &fault) == 0 &&
+		recordings.n > 0 && snprintf(ret, PATH_MAX, "%s", recordings.items[0].program) < PATH_MAX;
+}
+
 static bool read_program(const char *path, char ret[PATH_MAX])
 {
 	_cleanup_free_ char *data = NULL;
 	struct plan_view plan;
 	size_t size;
 
-	return store_plan_is_own(path) && read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
+	if (!store_plan_is_own(path))
+		return false;
+	if (plan_is_older(path))
+		return read_program_of_profile(path, ret);
+	return read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
 		plan_view_init(&plan, data, size, checksum64) == PLAN_GOOD && !plan_is_snapshot(&plan) &&
 		snprintf(ret, PATH_MAX, "%s", plan_program(&plan)) < PATH_MAX;
 }
@@ -100,11 +117,17 @@ static bool is_allowed(const char *program)
 	return config_allows(&config, program, &why);
 }
 
+static const char *reason_of(const char *path)
+{
+	return plan_is_older(path) ? "an older headstart had made it" : "its files had changed";
+}
+
 /* For the child. The mark goes with the old plan; while it is locked, no prefetcher starts a planner of its own. */
 static bool make_anew(const char *path, bool quiet)
 {
 	char program[PATH_MAX];
 	int lock = plan_mark_lock(path); /* held until we end */
+	const char *reason = reason_of(path);
 
 	if (lock == -ENOENT)
 		return true; /* somebody has done it */
@@ -112,8 +135,23 @@ static bool make_anew(const char *path, bool quiet)
 		keep_make_plans(program) < 0 || store_plan_is_stale(path))
 		return false;
 	if (!quiet)
-		verb_note("made the plan of '%s' anew: its files had changed", program);
+		verb_note("made the plan of '%s' anew: %s", program, reason);
 	return true;
+}
+
+/* For the child, too: a hundred plans are a hundred reads. */
+static void mark_older(const char *path)
+{
+	_cleanup_closedir_ DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		_cleanup_free_ char *plan = NULL;
+
+		if (ends_with(entry->d_name, STATE_PLAN_SUFFIX) &&
+			asprintf(&plan, "%s/%s", path, entry->d_name) >= 0 && plan_is_older(plan))
+			(void)plan_mark_stale(plan);
+	}
 }
 
 bool renew_start(struct renew *renew, bool quiet)
@@ -124,7 +162,10 @@ bool renew_start(struct renew *renew, bool quiet)
 	if (renew->child == 0) {
 		child_begin(daemon, SIGKILL, RENEW_S);
 		child_become_idle(RENEW_S);
-		_exit(make_anew(renew->next, quiet) ? 0 : 1);
+		if (renew->next)
+			_exit(make_anew(renew->next, quiet) ? 0 : 1);
+		mark_older(renew->folder);
+		_exit(0);
 	}
 	if (renew->child < 0)
 		renew->child = 0;
@@ -135,6 +176,10 @@ void renew_ended(struct renew *renew, int status, uint64_t now_ms)
 {
 	renew->child = 0;
 	renew->look_ms = now_ms; /* there may be more */
+	if (!renew->next) {
+		renew->marked = true;
+		return;
+	}
 	if (status == 0)
 		renew->count++;
 	else

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes root's plans anew that are marked as stale (prefetch/stale-mark.h), one at a time, in a child process. */
+/*
+ * Makes root's plans anew that are marked as stale (prefetch/stale-mark.h), one at a time, in a child process. After an upgrade of
+ * headstart the plans may have a format that nobody reads any more: once, another child marks those.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -13,6 +16,7 @@ struct renew {
 	char *folder;            /* owned: the state folder */
 	char *next;              /* owned: path of the plan that is next; NULL: none is known */
 	pid_t child;             /* 0: none */
+	bool marked;             /* plans of older formats are marked */
 	uint64_t count;          /* plans that were made anew */
 	struct timespec changed; /* when the folder was, as we last looked */
 	uint64_t look_ms;        /* when to look again, whether it has changed or not */
@@ -26,7 +30,10 @@ void renew_release(struct renew *renew);
 /* Looks for marks if the folder has changed. Returns whether there is a plan to be made anew. */
 bool renew_look(struct renew *renew, uint64_t now_ms);
 
-/* Begins with the next plan. Returns whether a child works on it now. `quiet`: it says nothing when it is done. */
+/*
+ * Begins with the next plan, or if there is none, with marking older ones. Returns whether a child works on it now. `quiet`: it says
+ * nothing when it is done.
+ */
 bool renew_start(struct renew *renew, bool quiet);
 
 /* The child has ended with that status (wait(2)). */

@@ -130,6 +130,15 @@ int store_path_for_writing(enum store_what what, const char *program, char **ret
 	return store_plan_for_writing(program, suffix_of(what), ret);
 }
 
+bool store_profile_of_plan(const char *plan, char ret[PATH_MAX])
+{
+	const char *end = strchr(strrchr(plan, '/'), '@'); /* it is for certain starts */
+
+	if (!end)
+		end = plan + strlen(plan) - strlen(STATE_PLAN_SUFFIX);
+	return snprintf(ret, PATH_MAX, "%.*s" STATE_PROFILE_SUFFIX, (int)(end - plan), plan) < PATH_MAX;
+}
+
 mode_t store_mode(void)
 {
 	return geteuid() == 0 ? 0644 : 0600;

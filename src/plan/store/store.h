@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -52,6 +53,9 @@ int store_plan_for_writing(const char *program, const char *suffix, char **ret);
 
 /* The mode of such a file: everybody may read root's, and only the user a user's. */
 mode_t store_mode(void);
+
+/* Of the path of a plan in the store that of the profile beside it, of which it was made. Returns whether it fits. */
+bool store_profile_of_plan(const char *plan, char ret[PATH_MAX]);
 
 /* Publishes a plan with this mode, and removes the mark of a stale plan. Returns 0 or negative errno. */
 int store_publish_plan(const char *path, mode_t mode, const void *data, size_t size);

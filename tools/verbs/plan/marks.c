@@ -31,6 +31,8 @@ static bool is_outdated(const char *path)
 	struct stat st;
 	size_t size;
 
+	if (plan_is_older(path))
+		return true;
 	return lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
 		read_file(path, PLAN_FILE_MAX, &data, &size) == 0 &&
 		plan_view_init(&view, data, size, checksum64) == PLAN_GOOD &&

@@ -29,5 +29,5 @@ int plan_merge_all(struct recordings *recordings);
 /* Prints what the plan of the program, at `path`, has. */
 int plan_report(const char *program, const char *path, const struct plan_summary *summary, bool json);
 
-/* Marks this user's plans that name changed files, and prints their paths, also of those that were marked before. */
+/* Marks this user's plans that name changed files or that an older headstart has made, and prints their paths, also of those that were marked before. */
 int plan_mark_plans(void);
