@@ -76,6 +76,7 @@ struct doctor_plans {
 	size_t plans, starts; /* of programs, and of single starts */
 	size_t stale; /* of both: the program, or much of the plan, has changed since the plan was made */
 	size_t worn;  /* of both: the same, since the recording */
+	size_t older; /* of both: an older headstart has made them, and this one cannot read them */
 };
 
 /* Counts them; in a folder that cannot be read there are none. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
@@ -160,6 +161,7 @@ struct tally {
 struct tallies {
 	size_t all, starts; /* plans of programs, and of single starts */
 	size_t hidden;      /* this user may not read the plan, or not find out about a file of it */
+	size_t older;       /* of a format that nobody reads any more, with their profiles */
 	size_t fewer;       /* that cover a little less than was recorded */
 	const char *sudo;   /* the beginning of commands that change something there */
 	struct tally stale, worn, gone, bad, untrusted;
@@ -231,6 +233,15 @@ static void count_read_plan(
 		tallies->fewer += coverage.lost + coverage.changed + coverage.gone > 0;
 }
 
+/* Whether a plan that an older headstart has made can be made anew. */
+static bool has_profile(const struct doctor_host *host, const char *plan)
+{
+	char profile[PATH_MAX], full[PATH_MAX];
+
+	return store_profile_of_plan(plan, profile) && host_path(host, profile, full) &&
+		access(full, F_OK) == 0;
+}
+
 static void count_plan(const struct doctor_host *host, const char *path, struct tallies *tallies)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
@@ -245,6 +256,8 @@ static void count_plan(const struct doctor_host *host, const char *path, struct 
 		tallies->hidden++;
 	else if (r == -EPERM)
 		count(&tallies->untrusted, path);
+	else if (r == 0 && plan.fault == PLAN_OLDER && has_profile(host, path))
+		tallies->older++;
 	else if (r < 0 || plan.fault != PLAN_GOOD)
 		count(&tallies->bad, path);
 	else
@@ -301,6 +314,17 @@ static void say_changes(const struct tallies *tallies, struct doctor_report *rep
 	}
 }
 
+static void say_older(const struct tallies *tallies, struct doctor_report *report)
+{
+	if (tallies->older == 0)
+		return;
+	doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu made by an older headstart", tallies->older);
+	doctor_consequence(report,
+		"their programs start as without headstart until the plans are made anew, by this command, by "
+		"'headstart run', or, if they are root's, by headstartd while the machine is quiet");
+	doctor_mend(report, "%sheadstart config apply --older", tallies->sudo);
+}
+
 static void say_faults(const struct tallies *tallies, struct doctor_report *report)
 {
 	const struct tally *gone = &tallies->gone, *bad = &tallies->bad;
@@ -352,7 +376,8 @@ void doctor_count_plans(const struct doctor_host *host, const char *folder, stru
 	struct tallies tallies = {0};
 
 	count_folder(host, folder, &tallies);
-	*ret = (struct doctor_plans){tallies.all, tallies.starts, tallies.stale.n, tallies.worn.n};
+	*ret = (struct doctor_plans){
+		tallies.all, tallies.starts, tallies.stale.n, tallies.worn.n, tallies.older};
 	tallies_release(&tallies);
 }
 
@@ -363,6 +388,7 @@ static void check_plans_in(
 
 	count_folder(host, folder, &tallies);
 	say_changes(&tallies, report);
+	say_older(&tallies, report);
 	say_faults(&tallies, report);
 	tallies_release(&tallies);
 	add_up(sum, &tallies);

@@ -52,6 +52,17 @@ case_memory_limits_plans_old_and_new() {
 	[ "$(asked)" = 524288 ] || fail "without settings: $(asked)"
 }
 
+# Those of an older headstart alone.
+case_older_plans_are_made_anew() {
+	"$headstart" config apply --older >"$tmp/out" || fail "apply --older: exit status $?"
+	[ ! -s "$tmp/out" ] || fail "a plan of this version is made anew: $(cat "$tmp/out")"
+	poke "$plan" 8 '\001'
+	"$headstart" config apply --older >"$tmp/out" || fail "apply --older: exit status $?"
+	[ "$(cat "$tmp/out")" = "plan     $program" ] || fail "it says: $(cat "$tmp/out")"
+	"$headstart" show "$plan" >"$tmp/out" || fail "the plan is not made anew"
+	refuses 2 "give 'check', 'check FILE', 'apply' or 'apply --older'" "$headstart" config check --older
+}
+
 # time: nothing is begun after the limit; an hour is plenty for this file.
 case_time_limits_prefetching() {
 	set_conf '[budget]\ntime = 3600\n'

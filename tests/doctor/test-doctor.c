@@ -481,6 +481,14 @@ static void a_preload_file_that_cannot_be_read(void **state)
 	finds(check_preloads, DOCTOR_OK, "1 preloaded library");
 }
 
+/* No more of it than its version can be read. */
+static void put_older(const char *path)
+{
+	const struct plan_header header = {.magic = PLAN_MAGIC, .version = LE32(PLAN_VERSION - 1)};
+
+	put_bytes(path, &header, sizeof(header), 0644);
+}
+
 static void state_folder_and_plans(void **state)
 {
 	char full[PATH_MAX];
@@ -500,6 +508,13 @@ static void state_folder_and_plans(void **state)
 	assert_int_equal(unlink(full), 0);
 	assert_int_equal(mkfifo(full, 0600), 0);
 	finds(check_plans, DOCTOR_PROBLEM, "headstart ignores them");
+	assert_int_equal(unlink(full), 0);
+	put_older("/state folder/b-0@1.plan");
+	finds(check_plans, DOCTOR_PROBLEM, "rm '/state folder/b-0@1.plan'");
+	put("/state folder/b-0.profile", "of which it was made");
+	finds(check_plans, DOCTOR_PROBLEM, "1 made by an older headstart");
+	finds(check_plans, DOCTOR_PROBLEM, "headstart config apply --older");
+	assert_true(host_path(&host, "/state folder/b-0@1.plan", full));
 	assert_int_equal(unlink(full), 0);
 	put("/state folder/x.profile", "not a plan");
 	finds(check_plans, DOCTOR_OK, "none yet");

@@ -21,7 +21,7 @@ json "$tmp/out" - <<'END' || fail "the JSON: $(cat "$tmp/out")"
 status = TOP
 assert set(status) == {"switched_off_by", "system", "daemon", "user", "apps", "settings", "recorded"}
 assert status["user"] is None and status["apps"] is None
-assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "starts", "stale", "worn"}], "root's alone"
+assert [set(folder) for folder in status["recorded"]] == [{"folder", "profiles", "plans", "starts", "stale", "worn", "older"}], "root's alone"
 assert set(status["settings"]) == {"files", "problems"} and "state" in status["system"]
 END
 

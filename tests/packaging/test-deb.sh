@@ -158,12 +158,19 @@ case_upgrade_keeps_line_and_state() {
 	mkdir -p "$root/etc/headstart"
 	echo '# kept' >"$root/etc/headstart/headstart.conf"
 	cp "$line" "$tmp/line"
+	in_root sh -euc '
+		printf "program /usr/bin/bash\nfile regular /usr/bin/bash\nrange 0 4 1 1\n" | /packages/make-profile /packages/bash.profile
+		headstart plan /packages/bash.profile' >"$tmp/out" 2>&1 || fail "plan: $(cat "$tmp/out")"
+	older=$(echo "$root"/var/lib/headstart/bash-*.plan)
+	cp "$root/packages/bash.profile" "${older%.plan}.profile"
+	poke "$older" 8 '\001'
 	ls "$root/var/lib/headstart" | grep -v '\.stale$' >"$tmp/state"
 	make_newer 9.9
 	apt_get install /packages/headstart_9.9.deb /packages/libheadstart_9.9.deb
 	cmp "$line" "$tmp/line" || fail "the upgrade changed /etc/ld.so.preload"
 	ls "$root/var/lib/headstart" | grep -v '\.stale$' | cmp -s - "$tmp/state" || fail "the upgrade changed the recordings: $(ls "$root/var/lib/headstart")"
 	[ -e "$root/etc/headstart/headstart.conf" ] || fail "the upgrade removed settings"
+	in_root headstart show "${older#"$root"}" >"$tmp/out" 2>&1 || fail "the plan of an older version stays: $(cat "$tmp/out")"
 }
 
 # Somebody wrote a line by hand: without the library every program would complain, so the package stays.

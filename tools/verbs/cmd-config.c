@@ -21,17 +21,19 @@
 #include "plan/publish.h"
 #include "plan/refresh.h"
 #include "plan/store/store.h"
+#include "prefetch/outdated.h"
 #include "verb.h"
 
 static const char help[] =
 	"usage: headstart config check [FILE]\n"
-	"       headstart config apply\n"
+	"       headstart config apply [--older]\n"
 	"check: prints the errors in FILE, or in the settings that count for this user.\n"
 	"apply: compiles this user's plans again by the settings as they are now, and removes the plans of\n"
 	"programs that they deny.\n"
 	"\n"
 	"options:\n"
-	"  -h, --help  print this\n";
+	"      --older  apply: only the plans that an older headstart has made, which this one cannot read\n"
+	"  -h, --help   print this\n";
 
 static void print_problem(void *context, const char *file, unsigned line, const char *what)
 {
@@ -92,6 +94,15 @@ static int apply_to(const struct config *config, const char *program)
 	return 0;
 }
 
+/* Whether the plan beside this profile is an older one. The plans of single starts are made together with it. */
+static bool has_older_plan(const char *profile)
+{
+	_cleanup_free_ char *plan = NULL;
+	int stem = (int)(strlen(profile) - strlen(STATE_PROFILE_SUFFIX));
+
+	return asprintf(&plan, "%.*s" STATE_PLAN_SUFFIX, stem, profile) >= 0 && plan_is_older(plan);
+}
+
 static int apply_profile(const struct config *config, const char *path)
 {
 	_cleanup_(profile_releasep) struct profile profile = {0};
@@ -100,7 +111,7 @@ static int apply_profile(const struct config *config, const char *path)
 	return r ? r : apply_to(config, profile.program);
 }
 
-static int apply(void)
+static int apply(bool older)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	_cleanup_closedir_ DIR *folder = NULL;
@@ -125,7 +136,7 @@ static int apply(void)
 			continue;
 		if (asprintf(&path, "%s/%s", state, entry->d_name) < 0)
 			return verb_fail_errno(ENOMEM, "cannot read '%s'", state);
-		if (apply_profile(&config, path))
+		if ((!older || has_older_plan(path)) && apply_profile(&config, path))
 			status = VERB_FAILED;
 	}
 	return status;
@@ -133,15 +144,16 @@ static int apply(void)
 
 int cmd_config(int argc, char **argv)
 {
-	const struct option_row none[] = {{0}};
-	int rest, status = options_parse(argc, argv, help, none);
+	bool older = false;
+	const struct option_row options[] = {{"older", .flag = &older}, {0}};
+	int rest, status = options_parse(argc, argv, help, options);
 
 	if (status >= 0)
 		return status;
 	rest = argc - optind;
-	if (rest >= 1 && rest <= 2 && streq(argv[optind], "check"))
+	if (rest >= 1 && rest <= 2 && streq(argv[optind], "check") && !older)
 		return check(argv[optind + 1]);
 	if (rest == 1 && streq(argv[optind], "apply"))
-		return apply();
-	return verb_usage("config", "give 'check', 'check FILE' or 'apply'");
+		return apply(older);
+	return verb_usage("config", "give 'check', 'check FILE', 'apply' or 'apply --older'");
 }

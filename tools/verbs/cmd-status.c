@@ -120,6 +120,7 @@ static struct json_object *count_recorded(const char *path)
 	json_object_object_add(object, "starts", json_object_new_uint64(plans.starts));
 	json_object_object_add(object, "stale", json_object_new_uint64(plans.stale));
 	json_object_object_add(object, "worn", json_object_new_uint64(plans.worn));
+	json_object_object_add(object, "older", json_object_new_uint64(plans.older));
 	return object;
 }
 
@@ -284,7 +285,7 @@ static void print_recorded(struct json_object *recorded)
 		struct json_object *folder = json_object_array_get_idx(recorded, i);
 		int profiles = count_of(folder, "profiles"), plans = count_of(folder, "plans");
 		int starts = count_of(folder, "starts"), stale = count_of(folder, "stale");
-		int worn = count_of(folder, "worn");
+		int worn = count_of(folder, "worn"), older = count_of(folder, "older");
 
 		printf("recorded  %d profile%s, %d plan%s", profiles, plural((uint64_t)profiles), plans,
 			plural((uint64_t)plans));
@@ -293,6 +294,8 @@ static void print_recorded(struct json_object *recorded)
 		page_line(", in ", text_of(folder, "folder", ""), "");
 		if (stale)
 			printf("          %d stale: see 'headstart doctor'\n", stale);
+		if (older)
+			printf("          %d made by an older headstart: see 'headstart doctor'\n", older);
 		if (worn)
 			printf("          %d cover%s much less than was recorded: see 'headstart doctor'\n",
 				worn, plural_of(worn, "s", ""));
