@@ -81,3 +81,15 @@ int boot_keep(struct profile *recording, bool anew, const char *profile_path, co
 		*ret = kept;
 	return r;
 }
+
+int boot_plan_anew(const char *profile_path, const char *plan_path, const struct plan_options *options)
+{
+	_cleanup_(recordings_releasep) struct recordings recordings = {0};
+	struct plan_summary summary = {0};
+	bool damaged = false;
+	int r = load(profile_path, &recordings, &damaged);
+
+	if (r == 0 && (damaged || recordings.n == 0))
+		r = damaged ? -EBADMSG : -ENOENT;
+	return r < 0 ? r : compile(&recordings, plan_path, options, &summary);
+}

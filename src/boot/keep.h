@@ -26,3 +26,9 @@ struct boot_kept {
  */
 int boot_keep(struct profile *recording, bool anew, const char *profile_path, const char *plan_path,
 	const struct plan_options *options, struct boot_kept *ret);
+
+/*
+ * Makes the plan anew of the recordings in the profile at that path. Returns 0; -ENOENT if there are none; -EBADMSG if they are damaged; or as
+ * boot_keep().
+ */
+int boot_plan_anew(const char *profile_path, const char *plan_path, const struct plan_options *options);

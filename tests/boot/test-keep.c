@@ -250,6 +250,25 @@ static void nothing_to_read_leaves_the_plan(void **state)
 	assert_planned(machine, "0");
 }
 
+static void made_anew_of_what_is_kept(void **state)
+{
+	const struct plan_options options = {.device = DEVICE_SOLID};
+	struct machine *machine = *state;
+	struct boot_kept kept;
+
+	assert_int_equal(keep(machine, "01", false, &kept), 0);
+	assert_int_equal(unlink(machine->plan), 0);
+	assert_int_equal(boot_plan_anew(machine->profile, machine->plan, &options), 0);
+	assert_planned(machine, "01");
+	assert_int_equal(recordings_of(machine), 1);
+	overwrite(machine->profile, "damaged", 7, 40);
+	assert_int_equal(boot_plan_anew(machine->profile, machine->plan, &options), -EBADMSG);
+	assert_planned(machine, "01");
+	assert_int_equal(unlink(machine->profile), 0);
+	assert_int_equal(boot_plan_anew(machine->profile, machine->plan, &options), -ENOENT);
+	assert_planned(machine, "01");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +278,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(damaged_recordings_are_replaced, setup, teardown),
 		cmocka_unit_test_setup_teardown(those_of_a_newer_version_are_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing_to_read_leaves_the_plan, setup, teardown),
+		cmocka_unit_test_setup_teardown(made_anew_of_what_is_kept, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,40 @@ case_plans_of_other_programs_follow() {
 	follows "taken back"
 }
 
+# Nothing shows in the plans of users that a file lies elsewhere, so they are told; the plan of a boot is root's.
+case_the_plan_of_a_boot_follows_and_users_are_told() {
+	begin
+	mkdir -p -m 700 "$HEADSTART_STATE/boot"
+	sed "s,^program .*,program /," "$tmp/description" | "$make_profile" "$HEADSTART_STATE/boot/profile"
+	HEADSTART_CONFIG=$tmp/headstart.conf
+	export HEADSTART_CONFIG
+	printf '[devices]\n%s = rotational\n' "$(realpath "$disk")" >"$HEADSTART_CONFIG"
+	chmod 600 "$HEADSTART_STATE/boot/profile"
+	: >"$HEADSTART_STATE/boot/plan" # it is made anew, not at first
+	"$headstart" config apply >"$tmp/out" || fail "config apply: $(cat "$tmp/out")"
+	grep -qx "plan     of the boot" "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	follows() { # WHEN
+		"$headstart" show --json "$HEADSTART_STATE/boot/plan" >"$tmp/boot.json" || fail "$1: the plan of a boot is not good"
+		json "$tmp/boot.json" - "$1" $(for i in $(seq 24); do echo "$(first_block "$disk/lib/small$i") small$i"; done | sort -n | cut -d' ' -f2) <<-END
+			read = [TOP["files"][e["file"]]["path"].split("/")[-1] for e in TOP["extents"]]
+			assert [name for name in read if name.startswith("small")] == ARGS[1:], (ARGS, read)
+		END
+	}
+	follows "as it was"
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err"
+	follows "placed"
+	grep -q "plans of other users have the old places until these users type 'headstart config apply'" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err"
+	! grep -q "plans of other users" "$tmp/err" || fail "users are told though nothing was moved"
+	"$headstart" place --undo >"$tmp/out" 2>"$tmp/err"
+	follows "taken back"
+	grep -q "plans of other users" "$tmp/err" || fail "undo says: $(cat "$tmp/err")"
+	poke "$HEADSTART_STATE/boot/plan" 8 '\001'
+	"$headstart" config apply --older >"$tmp/out" || fail "config apply --older: $(cat "$tmp/out")"
+	follows "of an older version"
+	[ "$(stat -c %a "$HEADSTART_STATE/boot/plan")" = 600 ] || fail "others can read it"
+}
+
 case_undo_gives_each_file_one_piece() {
 	begin
 	place --profile "$tmp/start.profile" >"$tmp/out"

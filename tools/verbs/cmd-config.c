@@ -23,6 +23,7 @@
 #include "plan/store/store.h"
 #include "prefetch/outdated.h"
 #include "verb.h"
+#include "verbs/boot/boot.h"
 
 static const char help[] =
 	"usage: headstart config check [FILE]\n"
@@ -111,6 +112,16 @@ static int apply_profile(const struct config *config, const char *path)
 	return r ? r : apply_to(config, profile.program);
 }
 
+static int apply_to_boot(const struct config *config, bool older)
+{
+	bool made;
+	int r = boot_make_anew(config, older, &made);
+
+	if (made)
+		puts("plan     of the boot");
+	return r;
+}
+
 static int apply(bool older)
 {
 	_cleanup_(config_releasep) struct config config = {0};
@@ -139,6 +150,8 @@ static int apply(bool older)
 		if ((!older || has_older_plan(path)) && apply_profile(&config, path))
 			status = VERB_FAILED;
 	}
+	if (apply_to_boot(&config, older))
+		status = VERB_FAILED;
 	return status;
 }
 

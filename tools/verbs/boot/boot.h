@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "config/config.h"
+
 /* Carries out the plan of a boot. The launcher has it built in, because it comes before everything else. */
 int boot_prefetch(void);
 
@@ -16,6 +18,12 @@ int boot_draw(char *const *paths, size_t n, const char *output, const char *form
 
 /* Says what the time of a boot went to; NULL: of this machine's last one. */
 int boot_print(const char *path, bool json, size_t rows);
+
+/*
+ * Compiles the recordings of the last boots anew if there is a plan of them; `older`: if an older headstart has made it, in a format that
+ * this one cannot read. *ret_made: there is a new plan. Returns 0, or an exit status after printing the reason.
+ */
+int boot_make_anew(const struct config *config, bool older, bool *ret_made);
 
 /* Whether something switches headstart off for this boot; then it says so. */
 int boot_switched_off(void);

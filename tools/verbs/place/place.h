@@ -23,7 +23,8 @@ int place_add_programs(
 	const struct place_arguments *arguments, const struct place_record *record, struct place_job *job);
 
 /*
- * Adds those programs of which a plan of this user names a file of the record. And compiles the plans of such programs anew.
+ * Adds those programs of which a plan of this user names a file of the record. And compiles the plans of such programs anew, and that of a
+ * boot.
  * Return 0, or an exit status after printing the reason.
  */
 int place_find_plans(const struct place_record *record, struct place_programs *ret);

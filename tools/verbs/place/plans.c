@@ -8,6 +8,7 @@
 #include "plan/refresh.h"
 #include "plan/store/store.h"
 #include "verb.h"
+#include "verbs/boot/boot.h"
 #include "verbs/place/place.h"
 
 int place_find_plans(const struct place_record *record, struct place_programs *ret)
@@ -42,9 +43,11 @@ static int plan_anew(const struct config *config, const char *program)
 int place_plan_anew(const struct place_programs *programs)
 {
 	_cleanup_(config_releasep) struct config config = {0};
-	int status = 0;
+	bool made;
+	int status;
 
 	settings_read(&config, true, false);
+	status = boot_make_anew(&config, false, &made);
 	for (size_t i = 0; i < programs->n; i++)
 		if (plan_anew(&config, programs->items[i]))
 			status = VERB_FAILED;

@@ -4,6 +4,7 @@
 #include <json-c/json.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/plural.h"
 #include "lib/print/page-style.h"
@@ -171,6 +172,23 @@ static int report_json(const struct place_arguments *arguments, const struct pla
 	return print_json(json, JSON_C_TO_STRING_PRETTY);
 }
 
+/* What root places is in the plans of everybody, and nothing shows in a plan that a file lies elsewhere now. */
+static void note_others(size_t moved)
+{
+	if (moved > 0 && geteuid() == 0)
+		verb_note(
+			"plans of other users have the old places until these users type 'headstart config apply'");
+}
+
+static size_t count_moved(const struct place_job *job)
+{
+	size_t moved = 0;
+
+	for (size_t i = 0; i < job->n_disks; i++)
+		moved += count(&job->disks[i]).by_status[PLACE_MOVED];
+	return moved;
+}
+
 /* Nothing done on any disk is a failure, and so is a file that should have been moved. */
 static int status_of(const struct place_job *job)
 {
@@ -194,6 +212,8 @@ int place_report(const struct place_arguments *arguments, const struct place_job
 			plural_of(job->gone, "is", "are"));
 	for (size_t i = 0; i < job->n_disks; i++)
 		print_reasons(&job->disks[i]);
+	if (!arguments->tree)
+		note_others(count_moved(job));
 	if (arguments->json)
 		return report_json(arguments, job) ? VERB_FAILED : status_of(job);
 	for (size_t i = 0; i < job->n_disks; i++)
@@ -227,6 +247,7 @@ int place_report_returned(
 		if (json)
 			json_object_array_add(files, returned_json(&returned[i]));
 	}
+	note_others(moved);
 	if (json) {
 		json_object_object_add(json, "files", files);
 		return print_json(json, JSON_C_TO_STRING_PRETTY) || kept > 0 ? VERB_FAILED : 0;

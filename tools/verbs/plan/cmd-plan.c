@@ -35,8 +35,8 @@ static const char help[] =
 	"      --root FOLDER      the profile's paths lie under FOLDER (an image)\n"
 	"      --no-metadata      leave out what file systems read to find the files\n"
 	"      --json             print the summary as JSON\n"
-	"      --mark-stale       only mark and list this user's plans that an upgrade has made stale: whose files\n"
-	"                         have changed, or that an older headstart has made\n"
+	"      --mark-stale       only mark and list this user's plans that an upgrade has made stale: their\n"
+	"                         files have changed, or an older headstart has made them\n"
 	"  -h, --help             print this\n";
 
 /* A number of bytes, 1 or more, with an optional suffix of a power of 1024. */
