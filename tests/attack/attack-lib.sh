@@ -129,35 +129,8 @@ may_be_root() {
 
 plan_of_root() { "$built/plan-for" "$system_state" "${1-$target}" $libraries >"$tmp/out"; }
 
-# Makes $cgroup, the folder of a new cgroup, which is removed at the end of the case: cgroup2 NAME, or cgroup1 CONTROLLER NAME.
-# These fail where there is no such hierarchy, or where it cannot be written to.
-cgroups=
-cgroup2() { new_cgroup "$(sed -n 's/^[^ ]* \([^ ]*\) cgroup2 .*/\1/p' /proc/mounts | head -1)" "$1"; }
-cgroup1() { new_cgroup "$(sed -n "s/^[^ ]* \([^ ]*\) cgroup [^ ]*[,=]$1[, ].*/\1/p" /proc/mounts | head -1)" "$2"; }
-new_cgroup() { # MOUNT NAME
-	[ -n "$1" ] || return 1
-	cgroup=$1/headstart-test-$$.slice/$2
-	mkdir -p "$cgroup" 2>/dev/null || return 1
-	cgroups="$cgroups $1/headstart-test-$$.slice"
-}
-at_case_exit() {
-	for folder in $cgroups; do
-		[ ! -d "$folder" ] || find "$folder" -depth -type d -exec rmdir {} ";"
-	done
-}
+. "$HEADSTART_TEST_SOURCE/tests/lib/cgroup-lib.sh"
+at_case_exit() { remove_cgroups; }
 at_exit() {
 	case $place in "$tmp"/*) ;; *) rm -rf "$place" ;; esac
 }
-
-# in_cgroups FOLDER…: prints what must stand in front of a command to run it in those cgroups; for $as and $wrapped.
-in_cgroups() { echo sh "$tmp/enter" $# "$@"; }
-cat >"$tmp/enter" <<'INSIDE'
-count=$1
-shift
-while [ "$count" -gt 0 ]; do
-	echo $$ >"$1/cgroup.procs" || exit 76
-	shift
-	count=$((count - 1))
-done
-exec "$@"
-INSIDE
