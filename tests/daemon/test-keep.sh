@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# headstart-keep, which headstartd starts as root, becomes a user and keeps what a start touched in that user's home. Whatever it is
+# headstart-keep, which headstartd asks as root, becomes a user and keeps what a start touched in that user's home. Whatever it is
 # given, it does no more than the user could, and nothing if that user or root has said so.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/cgroup-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/daemon/users-lib.sh"
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
-keep=$HEADSTART_TEST_BUILD/tools/headstart-keep
+ask=$HEADSTART_TEST_SOURCE/tests/daemon/ask-keep.py
 chmod 711 "$tmp"
 make_disk
 home=$disk/home
@@ -51,7 +52,7 @@ make_start() { # OUT OWN-FILE…
 }
 
 keep() { # PROFILE [USER]
-	"$keep" "${2-$user}" "${2-$user}" 0 <"$1" >"$tmp/out" 2>"$tmp/err"
+	"$ask" $keep "${2-$user}" "${2-$user}" 0 <"$1" >"$tmp/out" 2>"$tmp/err"
 }
 
 is_kept() { [ -n "$(ls "$own"/program-*.plan 2>/dev/null)" ]; }
@@ -110,7 +111,7 @@ case_what_the_user_cannot_read_is_left_out() {
 	rm "$home/link" "$home/fifo" "$home/gone"
 	ln -s mine "$home/link"
 	mkfifo "$home/fifo"
-	timeout 60 "$keep" "$user" "$user" 0 <"$tmp/start" >"$tmp/out" 2>&1 || fail "exit status $?: $(cat "$tmp/out")"
+	timeout 60 "$ask" $keep "$user" "$user" 0 <"$tmp/start" >"$tmp/out" 2>&1 || fail "exit status $?: $(cat "$tmp/out")"
 	[ "$(named "$(echo "$own"/program-*.plan)")" = "home/mine program roots" ] || fail "the plan names '$(named "$(echo "$own"/program-*.plan)")'"
 	[ "$(named "$(profile_of_program)")" = "home/mine program roots" ] || fail "the profile names '$(named "$(profile_of_program)")'"
 }
@@ -137,37 +138,133 @@ case_bad_input_leaves_nothing() {
 	head -c 300 "$tmp/start" >"$tmp/cut"
 	size=$(stat -c %s "$tmp/start")
 	for bad in /dev/null "$tmp/empty" "$tmp/cut" "$disk/roots"; do
-		refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$bad"
+		refuses 1 "cannot use the profiles that were sent" "$ask" $keep "$user" "$user" 0 <"$bad"
 	done
 	for at in 8 16 40 60 100 150 $((size / 2)) $((size - 5)); do
 		cp "$tmp/start" "$tmp/damaged"
 		printf '\377\377\377\377' | dd of="$tmp/damaged" bs=1 seek=$at conv=notrunc status=none
-		refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$tmp/damaged"
+		refuses 1 "cannot use the profiles that were sent" "$ask" $keep "$user" "$user" 0 <"$tmp/damaged"
 	done
 	recorded= make_start "$tmp/recorded" "$home/mine"
-	refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$tmp/recorded"
+	refuses 1 "cannot use the profiles that were sent" "$ask" $keep "$user" "$user" 0 <"$tmp/recorded"
 	describe "$disk/program" "$home/mine" | "$make_profile" "$tmp/single"
-	refuses 1 "cannot use the profiles on standard input" "$keep" "$user" "$user" 0 <"$tmp/single"
+	refuses 1 "cannot use the profiles that were sent" "$ask" $keep "$user" "$user" 0 <"$tmp/single"
 	nothing_is_kept
 }
 
 case_root_is_no_such_user() {
 	begin
-	for arguments in "0 0 0" "0 $user 0" "$user" "" "$user $user x" "-1 -1 0" "4294967295 1 0" "$user 4294967295 0" "$user $user 0 0"; do
-		"$keep" $arguments <"$tmp/start" >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
+	for numbers in "0 0 0" "0 $user 0" "4294967295 1 0" "$user 4294967295 0"; do
+		refuses 1 "cannot use what standard input asks for" "$ask" --answers "$tmp/answers" $keep $numbers <"$tmp/start"
+		[ ! -s "$tmp/answers" ] || fail "'$numbers': it begins"
+	done
+	nothing_is_kept
+}
+
+case_only_root_may_ask() {
+	begin
+	refuses 1 "cannot use what standard input asks for: Operation not permitted" "$ask" --peer "$user" $keep "$user" "$user" 0 <"$tmp/start"
+	refuses 1 "cannot use what standard input asks for: Operation not permitted" "$ask" --peer "$other" $keep "$user" "$user" 0 <"$tmp/start"
+	nothing_is_kept
+}
+
+case_what_is_no_request_leaves_nothing() {
+	begin
+	for bad in --silent "--cut 15" "--cut 1" "--more 1" "--more 100000" "--descriptors 0" "--descriptors 2" "--descriptors 200" "--version 0" "--version 2"; do
+		refuses 1 "cannot use what standard input asks for: Bad message" "$ask" --answers "$tmp/answers" $bad $keep "$user" "$user" 0 <"$tmp/start"
+		[ ! -s "$tmp/answers" ] || fail "'$bad': it begins"
+	done
+	for arguments in "" "$user $user 0"; do
+		$keep $arguments <"$tmp/start" >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
 		[ "$status" = 2 ] || fail "'$arguments': exit status $status"
 		grep -q '^usage: headstart-keep' "$tmp/err" || fail "'$arguments' says $(cat "$tmp/err")"
 	done
 	nothing_is_kept
 }
 
+# headstartd tells by the answers whose processes do not end.
+case_it_says_when_it_begins_and_ends() {
+	begin
+	"$ask" --answers "$tmp/answers" $keep "$user" "$user" 0 <"$tmp/start" >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
+	[ "$(cat "$tmp/answers")" = be ] || fail "it answers '$(cat "$tmp/answers")'"
+	! "$ask" --answers "$tmp/answers" $keep "$user" "$user" 0 </dev/null >"$tmp/out" 2>&1 || fail "it keeps nothing, and exits 0"
+	[ "$(cat "$tmp/answers")" = be ] || fail "it answers '$(cat "$tmp/answers")' when it fails"
+	# A file that does not come.
+	mkfifo "$tmp/never"
+	"$ask" --answers "$tmp/answers" $keep "$user" "$user" 0 <>"$tmp/never" >"$tmp/out" 2>&1 &
+	process=$!
+	! wait "$process" || fail "it waits for ever"
+	[ "$(cat "$tmp/answers")" = b ] || fail "it answers '$(cat "$tmp/answers")' when it takes too long"
+}
+
+case_systemd_can_start_it() {
+	begin
+	listen_for_keep "$tmp/socket"
+	for start in 1 2; do
+		"$ask" --socket "$tmp/socket" "$user" "$user" 0 <"$tmp/start" >"$tmp/out" 2>&1 || fail "it does not answer: $(cat "$tmp/out" "$tmp/listener-log")"
+		is_kept || fail "nothing is kept: $(cat "$tmp/listener-log")"
+		rm -r "$own"
+	done
+	stop_listening
+}
+
+# A real manager, for the units of a user, to whom this process of root's belongs. Another program stands for headstartd.
+case_its_unit_comes_and_goes_with_the_daemons() {
+	manager=/lib/systemd/systemd
+	[ -x $manager ] && command -v systemctl >/dev/null || skip "no systemd"
+	begin
+	mkdir "$tmp/units"
+	packaging=$HEADSTART_TEST_SOURCE/packaging
+	sed "s,@private@,$HEADSTART_TEST_BUILD/tools," "$packaging/headstart-keep@.service.in" >"$tmp/units/headstart-keep@.service"
+	sed 's,^ExecStart=.*,ExecStart=/bin/sleep 1000,; /^ExecStopPost=/d; s/^Type=.*/Type=exec/' "$packaging/headstartd.service.in" >"$tmp/units/headstartd.service"
+	cp "$packaging/headstart-keep.socket" "$tmp/units"
+	for target in default shutdown sockets sysinit basic; do
+		printf '[Unit]\nDefaultDependencies=no\n' >"$tmp/units/$target.target"
+	done
+	cat >"$tmp/manage" <<'END'
+mount -t tmpfs -o mode=755 tmpfs /run
+mkdir -p /run/systemd/system /run/user/0
+chmod 700 /run/user/0
+export XDG_RUNTIME_DIR=/run/user/0 HOME="$2" SYSTEMD_UNIT_PATH="$2/units"
+"$1" --user >"$2/manager.log" 2>&1 &
+manager=$!
+trap 'kill -9 $manager; exit 143' TERM
+for attempt in $(seq 1000); do
+	systemctl --user is-system-running >/dev/null 2>&1 && break
+	kill -0 $manager || exit 75
+	sleep 0.05
+done
+for verb in start restart; do
+	systemctl --user $verb headstartd.service
+	"$3" --socket /run/headstart/keep "$4" "$4" 0 <"$2/start" || echo "after $verb: no answer"
+	stat -c 'after start: %a %u' /run/headstart/keep
+done
+systemctl --user stop headstartd.service
+ls /run/headstart
+kill -9 $manager
+wait $manager
+true
+END
+	cgroup2 manager.service || skip "no cgroup can be made here"
+	folders=$cgroup
+	! cgroup1 name=systemd manager.service || folders="$folders $cgroup"
+	gathering timeout 300 unshare --mount --propagation private $(in_cgroups $folders) sh "$tmp/manage" $manager "$tmp" "$ask" "$user" \
+		>"$tmp/seen" 2>"$tmp/err" 7>&- && status=0 || status=$?
+	[ "$status" != 75 ] || skip "no systemd manager runs here: $(tail -1 "$tmp/manager.log")"
+	[ "$status" = 0 ] || fail "exit status $status: $(cat "$tmp/seen" "$tmp/err" "$tmp/manager.log")"
+	[ "$(cat "$tmp/seen")" = "after start: 600 0
+after start: 600 0" ] || fail "it says: $(cat "$tmp/seen" "$tmp/err" "$tmp/manager.log")"
+	is_kept || fail "nothing is kept: $(cat "$tmp/seen" "$tmp/err" "$tmp/manager.log")"
+	is_private "$home" "$user"
+}
+
 case_without_an_own_home_nothing_is_kept() {
 	begin
 	for place in /nonexistent "$disk/other-home" "" relative "$home/mine" /; do
 		make_users "$place" "$disk/other-home"
-		refuses 1 "this user has no home" "$keep" "$user" "$user" 0 <"$tmp/start"
+		refuses 1 "this user has no home" "$ask" $keep "$user" "$user" 0 <"$tmp/start"
 	done
-	refuses 1 "this user has no home" "$keep" $((user + 7)) "$user" 0 <"$tmp/start"
+	refuses 1 "this user has no home" "$ask" $keep $((user + 7)) "$user" 0 <"$tmp/start"
 	nothing_is_kept
 	make_users "$home" "$disk/other-home"
 }
@@ -208,9 +305,13 @@ case_settings_of_the_user_and_of_root_count() {
 case_process_has_only_what_is_the_users() {
 	begin
 	mkfifo "$tmp/pipe"
-	SECRET=roots-secret "$keep" "$user" "$user" 0 <"$tmp/pipe" 8</etc/shadow >"$tmp/out" 2>&1 &
-	process=$!
+	SECRET=roots-secret "$ask" $keep "$user" "$user" 0 <"$tmp/pipe" 8</etc/shadow >"$tmp/out" 2>&1 &
+	asker=$!
 	exec 9>"$tmp/pipe"
+	until process=$(pgrep -P "$asker" -x headstart-keep); do
+		kill -0 "$asker" || fail "it ends: $(cat "$tmp/out")"
+		sleep 0.05
+	done
 	for try in $(seq 600); do
 		grep -qx "Uid:	$user	$user	$user	$user" "/proc/$process/status" && grep -qx "NoNewPrivs:	1" "/proc/$process/status" && break || :
 		sleep 0.05
@@ -222,9 +323,10 @@ case_process_has_only_what_is_the_users() {
 		! $as_user cat "/proc/$process/$file" >"$tmp/seen" 2>&1 || fail "the user can read '$file' of it"
 	done
 	! $as_user ls -l "/proc/$process/fd/" >"$tmp/seen" 2>&1 || fail "the user can see its descriptors: $(cat "$tmp/seen")"
+	[ "$(cd "/proc/$process/fd" && echo *)" = "0 1 2 3" ] || fail "it has descriptors of root's: $(ls -l "/proc/$process/fd/")"
 	cat "$tmp/start" >&9
 	exec 9>&-
-	wait "$process" || fail "exit status $?: $(cat "$tmp/out")"
+	wait "$asker" || fail "exit status $?: $(cat "$tmp/out")"
 	is_kept || fail "nothing is kept"
 	! grep -ra roots-secret "$home" || fail "it has root's environment"
 }
@@ -291,6 +393,11 @@ case_user_can_forget_what_was_learnt() {
 	[ "$(ls "$own")" = recorded.profile ] || fail "it leaves $(ls "$own")"
 	refuses 2 "--learnt takes no program" $forget "$disk/program"
 	refuses 1 "--learnt is for other users than root" "$tool" forget --learnt
+}
+
+at_case_exit() {
+	stop_listening
+	remove_cgroups
 }
 
 run_cases

@@ -16,9 +16,16 @@ server=
 
 at_case_exit() {
 	stop_daemon
+	stop_listening
 	"$daemon" --sweep
 	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || :
 	umount -l "$tmp/hanging" 2>/dev/null || :
+}
+
+# The daemon has no more rights than its unit, and so asks systemd for processes of users.
+start_under_systemd() {
+	start_daemon
+	listen_for_keep /run/headstart/keep
 }
 
 # The user's file in a folder of root's, the user's folder with a file of theirs and a program of somebody else's.
@@ -75,7 +82,7 @@ nothing_is_told() {
 
 case_own_files_are_in_the_users_plan() {
 	make_files
-	start_daemon
+	start_under_systemd
 	learn $as_user
 	[ -n "$(plan_of "$own")" ] || fail "the user has no plan: $(ls -lR "$home"; cat "$tmp/daemon-log")"
 	is_private "$home" "$user"
@@ -110,11 +117,44 @@ END
 	[ "$try" != 200 ] || fail "the plan brings in $(cat "$tmp/came")"
 }
 
+# In the foreground of a machine without systemd it has all of root's rights, and starts headstart-keep itself.
+case_without_systemd_the_daemon_starts_the_process() {
+	make_files
+	confined=
+	start_daemon
+	learn $as_user
+	[ -n "$(plan_of "$own")" ] || fail "the user has no plan: $(ls -lR "$home"; cat "$tmp/daemon-log")"
+	is_private "$home" "$user"
+	nothing_is_told
+}
+
+# Whoever else listens there is told nothing: the kernel says who called listen(2).
+case_listener_of_another_user_is_told_nothing() {
+	make_files
+	start_daemon
+	/usr/bin/python3 - "$other" /run/headstart/keep "$tmp/told" 7>&- <<'END' &
+import os, socket, sys
+server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+server.bind(sys.argv[2])
+os.seteuid(int(sys.argv[1]))
+server.listen()
+os.seteuid(0)
+while True:
+    connection, _ = server.accept()
+    with open(sys.argv[3], "ab") as out:
+        out.write(b"connected\n" + connection.recv(100))
+END
+	listener=$!
+	learn $as_user
+	[ -z "$(ls -A "$home")" ] || fail "the user has $(find "$home")"
+	[ "$(sort -u "$tmp/told")" = connected ] || fail "it was told: $(cat "$tmp/told")"
+}
+
 # Root's plan is there already. Another user's start of the program is watched, since it can make that more exact.
 case_later_start_of_another_user_is_kept_for_that_user() {
 	make_files
 	chown "$other" "$disk/data.theirs"
-	start_daemon
+	start_under_systemd
 	learn $as_user
 	[ -z "$(ls -A "$other_home")" ] || fail "the other user has $(find "$other_home")"
 	for start in $(seq 12); do
@@ -123,7 +163,8 @@ case_later_start_of_another_user_is_kept_for_that_user() {
 		[ -z "$(plan_of "$(own_of "$other_home")")" ] || break
 		[ $((start % 3)) != 0 ] || { # the next start is watched at once
 			stop_daemon
-			start_daemon
+			stop_listening
+			start_under_systemd
 		}
 	done
 	[ -n "$(plan_of "$(own_of "$other_home")")" ] || fail "the other user has no plan: $(cat /run/headstart/daemon "$tmp/daemon-log")"
@@ -138,7 +179,7 @@ case_later_start_of_another_user_is_kept_for_that_user() {
 # A start that takes on other rights on the way is nobody's alone.
 case_start_of_two_users_is_for_nobody() {
 	make_files
-	start_daemon
+	start_under_systemd
 	learn setpriv --ruid "$user" --euid "$other" --rgid "$user" --clear-groups --
 	[ -z "$(ls -A "$home")$(ls -A "$other_home")" ] || fail "somebody has a plan of it: $(find "$home" "$other_home")"
 	nothing_is_told
@@ -147,7 +188,7 @@ case_start_of_two_users_is_for_nobody() {
 case_root_says_that_nothing_is_learnt() {
 	make_files
 	printf '[daemon]\nlearn = no\n' >"$tmp/settings/headstart.conf"
-	start_daemon
+	start_under_systemd
 	waiter_is_noted
 	for start in 1 2; do
 		cold_start $as_user
@@ -179,13 +220,13 @@ case_home_that_hangs_delays_nobody() {
 		file regular $disk/big
 		range 0 200 0 1
 	END
-	start_daemon
+	start_under_systemd
 	"$tool" plan "$tmp/profile" >"$tmp/out" 2>&1 || fail "plan: $(cat "$tmp/out")"
 	for start in $(seq 10); do
 		cold_start $as_user
 		hangs=
 		for try in $(seq 400); do
-			hangs=$(pgrep -P "$(cat "/proc/$daemon_pid/task/$daemon_pid/children" | tr ' ' ',' | sed 's/,$//')" -x headstart-keep 2>/dev/null) && break || :
+			hangs=$(pgrep -P "$listener" -x headstart-keep) && break || :
 			[ "$(note tracing)" = 1 ] || [ "$try" -lt 40 ] || break
 			sleep 0.05
 		done

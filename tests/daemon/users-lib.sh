@@ -6,6 +6,28 @@ as_user="setpriv --reuid $user --regid $user --clear-groups --"
 as_other="setpriv --reuid $other --regid $other --clear-groups --"
 command -v setpriv >/dev/null || skip "no setpriv to become a user with"
 
+# headstart-keep, which becomes a user, with no more rights than its unit gives it.
+keep_unit=$HEADSTART_TEST_SOURCE/packaging/headstart-keep@.service.in
+keep="setpriv --no-new-privs --bounding-set -all,$(sed -n 's/^CapabilityBoundingSet=//p' "$keep_unit" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g') -- $HEADSTART_TEST_BUILD/tools/headstart-keep"
+listener=
+
+# Listens there as systemd does, and starts headstart-keep for each connection.
+listen_for_keep() { # SOCKET
+	command -v systemd-socket-activate >/dev/null || skip "no systemd-socket-activate"
+	rm -f "$1"
+	systemd-socket-activate --seqpacket --accept --inetd --listen="$1" $keep >"$tmp/listener-log" 2>&1 7>&- &
+	listener=$!
+	until [ -S "$1" ]; do
+		kill -0 "$listener" 2>/dev/null || fail "systemd-socket-activate: $(cat "$tmp/listener-log")"
+		sleep 0.02
+	done
+}
+
+stop_listening() {
+	[ -z "$listener" ] || kill "$listener" 2>/dev/null || :
+	listener=
+}
+
 # /etc/headstart is $tmp/settings, in this mount namespace alone. Before make_users.
 own_settings() {
 	mkdir "$tmp/settings"

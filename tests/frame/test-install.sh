@@ -7,7 +7,7 @@ cd "$tmp/root"
 find . -type f | sort >"$tmp/files"
 for wanted in bin/headstart headstart/headstart-tool headstart/headstart-prefetch \
 	headstart/libheadstart-audit.so headstart/libheadstart-preload.so headstart/headstart-shadow headstart/headstart-image-hook \
-	headstart/headstart-shadow.dpkg headstart/headstartd headstart/headstart-keep lib/systemd/system/headstartd.service lib/systemd/system/headstart-shadow@.service \
+	headstart/headstart-shadow.dpkg headstart/headstartd headstart/headstart-keep lib/systemd/system/headstartd.service lib/systemd/system/headstart-keep.socket lib/systemd/system/headstart-keep@.service lib/systemd/system/headstart-shadow@.service \
 	lib/systemd/system/headstart-boot.service lib/systemd/system/headstart-boot-record.service lib/systemd/system/headstart-boot-done.service lib/systemd/system-preset/95-headstart.preset \
 	bash-completion/completions/headstart zsh/site-functions/_headstart fish/vendor_completions.d/headstart.fish; do
 	grep -q "/$wanted\$" "$tmp/files" || fail "$wanted is not installed: $(cat "$tmp/files")"

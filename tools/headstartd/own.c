@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The other program is executed first, as root, and becomes the user then. A process that had become the user before would still have
- * our memory, with the names of other users' files, and what keeps the user from tracing it is a setting
- * (/proc/sys/fs/suid_dumpable). Nor does a user with too many processes keep it from being executed (RLIMIT_NPROC).
- */
 #include "headstartd/own.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <linux/close_range.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/run/process.h"
-#include "headstartd/beside.h"
+#include "headstartd/keeper.h"
+#include "lib/programs/keep-request.h"
 #include "profile/file/profile-file.h"
 #include "profile/refine/refine.h"
 
-#define TIME_MS  30000
-#define GRACE_MS 2000 /* until a process that was ended is gone, unless it hangs */
+#define BEGIN_S 10 /* until somebody has started the process */
+#define GRACE_S 10 /* until a process that has ended itself is gone */
 
 static int replace_text(char **to, const char *by)
 {
@@ -77,35 +67,27 @@ static int put_into_memory(const struct profile *public, const struct profile *o
 	return TAKE_FD(fd);
 }
 
-static _Noreturn void become_keeper(const struct process_owner *owner, int profiles, uint32_t found)
+/* What became of the request. The process ends itself after KEEP_S, unless it hangs; until it has begun, nothing of the user's was asked. */
+static enum own_outcome await(int keeper)
 {
-	char path[PATH_MAX], user[16], group[16], touches[16];
-	char *argv[] = {(char *)"headstart-keep", user, group, touches, NULL}, *envp[] = {NULL};
-	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	enum keep_answer answer;
 
-	beside_find("headstart-keep", path);
-	snprintf(user, sizeof(user), "%u", (unsigned)owner->user);
-	snprintf(group, sizeof(group), "%u", (unsigned)owner->group);
-	snprintf(touches, sizeof(touches), "%" PRIu32, found);
-	if (setsid() >= 0 && nothing >= 0 && dup2(profiles, STDIN_FILENO) >= 0 &&
-		dup2(nothing, STDOUT_FILENO) >= 0 && dup2(nothing, STDERR_FILENO) >= 0 &&
-		syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) == 0)
-		execve(path, argv, envp);
-	_exit(127);
+	if (keep_answered(keeper, BEGIN_S, &answer) < 0 || answer != KEEP_BEGUN)
+		return OWN_NONE;
+	if (keep_answered(keeper, KEEP_S + GRACE_S, &answer) < 0)
+		return OWN_STUCK;
+	return answer == KEEP_ENDED ? OWN_ENDED : OWN_LATE;
 }
 
 enum own_outcome own_keep(const struct process_owner *owner, const struct profile *public,
 	const struct profile *own, uint32_t found)
 {
-	_cleanup_close_ int fd = put_into_memory(public, own);
-	pid_t child = fd < 0 ? -1 : fork();
+	const struct keep_request request = {
+		.version = KEEP_VERSION, .user = owner->user, .group = owner->group, .touches = found};
+	_cleanup_close_ int profiles = put_into_memory(public, own);
+	_cleanup_close_ int keeper = profiles < 0 ? -1 : keeper_connect();
 
-	if (child < 0)
+	if (keeper < 0 || keep_ask(keeper, &request, profiles) < 0)
 		return OWN_NONE;
-	if (child == 0)
-		become_keeper(owner, fd, found);
-	if (process_wait(child, TIME_MS))
-		return OWN_ENDED;
-	kill(child, SIGKILL);
-	return process_wait(child, GRACE_MS) ? OWN_LATE : OWN_STUCK;
+	return await(keeper);
 }

@@ -11,10 +11,10 @@
 #include "profile/profile.h"
 
 enum own_outcome {
-	OWN_NONE = 0,
-	OWN_ENDED, /* whether it has kept anything is its user's business */
-	OWN_LATE,  /* it took too long, and was ended */
-	OWN_STUCK, /* … and could not be: it waits for a file system */
+	OWN_NONE = 0, /* no process has begun */
+	OWN_ENDED,    /* whether it has kept anything is its user's business */
+	OWN_LATE,     /* it was ended before, by itself after too long a time, or by somebody else */
+	OWN_STUCK,    /* … and could not be: it waits for a file system */
 };
 
 /*
@@ -25,8 +25,8 @@ int own_take_public(struct profile *public, const struct profile *own);
 
 /*
  * For a child of the daemon: waits for the process, but not for ever. `public` is what everybody's plan has, and `own` what the start
- * touched of the user's own; `found` as in struct watch_result. The process gets nothing but these two: no memory, descriptor or
- * variable of ours.
+ * touched of the user's own; `found` as in struct watch_result. The process gets nothing but these two and the connection: no memory,
+ * other descriptor or variable of ours.
  */
 enum own_outcome own_keep(const struct process_owner *owner, const struct profile *public,
 	const struct profile *own, uint32_t found);

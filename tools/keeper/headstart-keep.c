@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <inttypes.h>
 #include <linux/ioprio.h>
 #include <linux/keyctl.h>
 #include <pwd.h>
@@ -22,29 +23,31 @@
 #include "base/io.h"
 #include "keeper/room.h"
 #include "keeper/start.h"
+#include "lib/programs/keep-request.h"
 #include "lib/settings/settings.h"
 #include "profile/file/profile-file.h"
 #include "profile/recordings/recordings.h"
 #include "verb.h"
 
-#define TIME_S    45          /* headstartd ends us before, unless it has ended itself */
+#define PROFILES  3           /* the descriptor of what headstartd has sent */
 #define FILE_SIZE (64u << 20) /* bytes: what a user may have in all */
 
 static const char usage[] =
-	"usage: headstart-keep UID GID TOUCHES <PROFILES\n"
-	"Keeps for the user with the number UID the part of a start that only this user may know.\n"
-	"headstartd(8) starts it, as root. It becomes that user before it does anything else.\n";
+	"usage: headstart-keep <>SOCKET\n"
+	"Keeps for a user the part of a start that only this user may know, as headstartd(8) asks on the connection that\n"
+	"is standard input. It runs as root, and becomes that user before it does anything else.\n";
 
 /*
- * With no supplementary group, no capability, no descriptor, no environment and no key of root's; and so that the user cannot trace it.
- * Nobody is asked who the user is.
+ * With no supplementary group, no capability, no environment and no key of root's, and no descriptor but the standard ones and what was
+ * sent; and so that the user cannot trace it. Nobody is asked who the user is.
  */
-static int become(uid_t user, gid_t group)
+static int become(uid_t user, gid_t group, int profiles)
 {
 	uid_t real, effective, saved;
 
-	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0u, 0) < 0 || setgroups(0, NULL) < 0 ||
-		setresgid(group, group, group) < 0 || setresuid(user, user, user) < 0)
+	if (dup2(profiles, PROFILES) < 0 || syscall(SYS_close_range, PROFILES + 1, ~0u, 0) < 0 ||
+		setgroups(0, NULL) < 0 || setresgid(group, group, group) < 0 ||
+		setresuid(user, user, user) < 0)
 		return -errno;
 	if (getresuid(&real, &effective, &saved) < 0 || real != user || effective != user || saved != user)
 		return -EPERM;
@@ -58,11 +61,10 @@ static int become(uid_t user, gid_t group)
 /* The disk, the processor and the user's folders are needed for other things. */
 static void set_limits(void)
 {
-	const struct rlimit time = {.rlim_cur = TIME_S, .rlim_max = TIME_S};
+	const struct rlimit time = {.rlim_cur = KEEP_S, .rlim_max = KEEP_S};
 	const struct rlimit size = {.rlim_cur = FILE_SIZE, .rlim_max = FILE_SIZE};
 	const struct rlimit core = {0};
 
-	alarm(TIME_S);
 	setrlimit(RLIMIT_CPU, &time);
 	setrlimit(RLIMIT_FSIZE, &size);
 	setrlimit(RLIMIT_CORE, &core);
@@ -87,13 +89,13 @@ static int find_home(void)
 	return setenv("HOME", user->pw_dir, 1) < 0 ? -errno : 0;
 }
 
-/* What is on standard input, if it is what headstartd writes: two learnt profiles. */
+/* What was sent, if it is what headstartd writes: two learnt profiles. */
 static int read_profiles(struct recordings *ret)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	_cleanup_free_ char *data = NULL;
 	size_t size;
-	int r = read_to_end(STDIN_FILENO, PROFILE_MAX_SIZE, &data, &size);
+	int r = read_to_end(PROFILES, PROFILE_MAX_SIZE, &data, &size);
 
 	if (r < 0)
 		return r;
@@ -116,14 +118,6 @@ static bool is_allowed(const char *program)
 	return !config.never_learn && config_allows(&config, program, &why);
 }
 
-static int parse(char **argv, unsigned long long ret[3])
-{
-	for (unsigned i = 0; i < 3; i++)
-		if (!verb_parse_u64(argv[i + 1], &ret[i]) || ret[i] >= UINT32_MAX)
-			return -EINVAL;
-	return ret[0] == 0 ? -EINVAL : 0;
-}
-
 /* Returns 0, or an exit status after printing the reason. */
 static int keep(uint32_t found)
 {
@@ -134,7 +128,7 @@ static int keep(uint32_t found)
 		return verb_fail_errno(r, "this user has no home");
 	r = read_profiles(&both);
 	if (r < 0)
-		return verb_fail_errno(r, "cannot use the profiles on standard input");
+		return verb_fail_errno(r, "cannot use the profiles that were sent");
 	if (!is_allowed(both.items[0].program))
 		return 0;
 	r = start_keep(&both.items[0], &both.items[1], found);
@@ -144,18 +138,35 @@ static int keep(uint32_t found)
 	return 0;
 }
 
+/* Returns 0, or an exit status after printing the reason. */
+static int serve(const struct keep_request *request, int profiles)
+{
+	int r = become(request->user, request->group, profiles);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot become the user '%" PRIu32 "'", request->user);
+	set_limits();
+	return keep(request->touches);
+}
+
 int main(int argc, char **argv)
 {
-	unsigned long long numbers[3];
-	int r;
+	struct keep_request request;
+	int profiles, r;
 
-	if (argc != 4 || parse(argv, numbers) < 0) {
+	(void)argv;
+	alarm(KEEP_S);
+	r = argc == 1 ? keep_asked(STDIN_FILENO, &request, &profiles) : -ENOTSOCK;
+	if (r == -ENOTSOCK) {
 		fputs(usage, stderr);
 		return VERB_USAGE;
 	}
-	r = become((uid_t)numbers[0], (gid_t)numbers[1]);
+	if (r == 0 && (request.user == 0 || request.user == UINT32_MAX || request.group == UINT32_MAX))
+		r = -EINVAL;
 	if (r < 0)
-		return verb_fail_errno(r, "cannot become the user '%llu'", numbers[0]);
-	set_limits();
-	return keep((uint32_t)numbers[2]);
+		return verb_fail_errno(r, "cannot use what standard input asks for");
+	keep_answer(STDIN_FILENO, KEEP_BEGUN);
+	r = serve(&request, profiles);
+	keep_answer(STDIN_FILENO, KEEP_ENDED);
+	return r;
 }

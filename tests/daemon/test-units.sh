@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The units of headstartd: systemd finds nothing wrong with them, and rates them as exposed no more than this.
+. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
+highest=4.0 # of 10, for each of them
+command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
+packaging=$HEADSTART_TEST_SOURCE/packaging
+
+# Where the programs are not installed, another one stands for them.
+for unit in headstartd.service headstart-keep@.service; do
+	sed 's,^\(Exec.*=-\?\)@private@/[a-z-]*,\1/bin/true,' "$packaging/$unit.in" >"$tmp/$unit"
+done
+cp "$packaging/headstart-keep.socket" "$tmp"
+
+case_systemd_finds_nothing_wrong() {
+	for unit in headstartd.service headstart-keep@.service headstart-keep.socket; do
+		systemd-analyze --man=no verify "$tmp/$unit" >"$tmp/out" 2>&1 || fail "$unit: $(cat "$tmp/out")"
+		! grep headstart "$tmp/out" || fail "systemd has remarks on $unit"
+	done
+}
+
+case_no_unit_is_more_exposed_than_allowed() {
+	for unit in headstartd.service headstart-keep@.service; do
+		systemd-analyze security --offline=true --no-pager "$tmp/$unit" >"$tmp/out" 2>"$tmp/err" || skip "systemd-analyze cannot rate a file: $(cat "$tmp/err")"
+		rating=$(sed -n 's/.*exposure level for .*: \([0-9.]*\).*/\1/p' "$tmp/out")
+		[ -n "$rating" ] || fail "$unit has no rating: $(cat "$tmp/out")"
+		echo "$unit: $rating"
+		echo "$rating $highest" | awk '{ exit !($1 <= $2) }' || fail "$unit is rated $rating: $(grep ✗ "$tmp/out")"
+	done
+}
+
+# A daemon in a mount namespace sees other names than programs do.
+case_no_unit_has_a_mount_namespace() {
+	for unit in headstartd.service headstart-keep@.service; do
+		! grep -E '^(Private(Tmp|Devices|Mounts)|Protect(System|Home|Proc|Kernel[A-Za-z]*|ControlGroups)|ProcSubset|Root[A-Za-z]*|(Read|NoExec|Exec|Inaccessible|Bind)[A-Za-z]*Path[A-Za-z]*|TemporaryFileSystem|MountAPIVFS|MountFlags|DynamicUser)=' "$tmp/$unit" ||
+			fail "$unit needs a mount namespace"
+	done
+}
+
+case_only_the_unit_of_users_processes_can_become_users() {
+	! grep -E 'SETUID|SETGID|CAP_KILL|@setuid' "$tmp/headstartd.service" || fail "headstartd.service can"
+	grep -qx 'CapabilityBoundingSet=CAP_SETUID CAP_SETGID' "$tmp/headstart-keep@.service" || fail "headstart-keep@.service has other capabilities"
+}
+
+case_daemon_connects_where_systemd_listens() {
+	path=$(sed -n 's/^#define DAEMON_FOLDER *"\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/src/base/daemon-note.h")$(sed -n 's/^#define KEEP_SOCKET DAEMON_FOLDER "\(.*\)"/\1/p' "$HEADSTART_TEST_SOURCE/tools/lib/programs/keep-request.h")
+	grep -qx "ListenSequentialPacket=$path" "$tmp/headstart-keep.socket" || fail "the daemon connects to '$path': $(cat "$tmp/headstart-keep.socket")"
+	grep -qx "SocketMode=0600" "$tmp/headstart-keep.socket" || fail "others may connect"
+	grep -qx "Wants=headstart-keep.socket" "$tmp/headstartd.service" || fail "the daemon does not want it"
+}
+
+run_cases

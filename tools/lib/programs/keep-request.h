@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What headstartd and headstart-keep say to each other, over a connected SOCK_SEQPACKET socket, which is headstart-keep's standard input:
+ * one request with a file in memory, and two answers of a byte each, that work on it has begun, and that it has ended.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "base/daemon-note.h"
+
+/* Where systemd listens for headstart-keep@.service (packaging/headstart-keep.socket). */
+#define KEEP_SOCKET DAEMON_FOLDER "/keep"
+
+struct keep_request {
+	uint32_t version; /* KEEP_VERSION: what another version asks for, we do not know */
+	uint32_t user;    /* not root */
+	uint32_t group;
+	uint32_t touches; /* `found` of start_keep() (keeper/start.h) */
+};
+
+#define KEEP_VERSION 1
+#define KEEP_S       30 /* seconds, after which headstart-keep ends itself: nobody needs the right to end it */
+
+enum keep_answer {
+	KEEP_GONE = 0, /* the other end is closed, or has said something else */
+	KEEP_BEGUN = 'b',
+	KEEP_ENDED = 'e',
+};
+
+/* Sends the request with the open file `profiles`. Returns 0 or negative errno. */
+int keep_ask(int socket, const struct keep_request *request, int profiles);
+
+/*
+ * Receives a request that root has sent. *ret_profiles is the caller's to close. Returns 0, -ENOTSOCK, -EPERM if it is not from root,
+ * -EBADMSG if it is no request, or negative errno.
+ */
+int keep_asked(int socket, struct keep_request *ret, int *ret_profiles);
+
+/* Answers, if somebody still listens. */
+void keep_answer(int socket, enum keep_answer answer);
+
+/* Waits so long for the next answer. Returns 0, or -EAGAIN if there is none. */
+int keep_answered(int socket, unsigned timeout_s, enum keep_answer *ret);
