@@ -18,7 +18,6 @@
 
 #define OBJECTS_MAX 65536u
 #define WINDOW      (64u << 10) /* bytes of a file that are read at once */
-#define TRAP        0xcc        /* INT3: a function that begins with it is left alone */
 
 int function_objects_init(
 	struct function_objects *objects, const struct functions_choice *choice, struct touched *touched)
@@ -98,26 +97,34 @@ static int open_to_read(
 	return readable < 0 ? -errno : readable;
 }
 
-/* Reads the first byte of each entry. An entry that is not all in the file keeps TRAP, and is left alone. */
+/*
+ * Reads what a breakpoint replaces of each entry. An entry that is not all in the file, or not where an instruction can be, keeps
+ * BREAKPOINT, and is left alone, as is a function that begins with one.
+ */
 static int read_originals(int fd, struct function_object *object)
 {
 	const struct order_entries *entries = &object->entries;
 	_cleanup_free_ uint8_t *window = malloc(WINDOW);
 	size_t i = 0;
 
-	object->original = malloc(entries->n + 1);
+	object->original = calloc(entries->n + 1, sizeof(*object->original));
 	object->called = calloc(entries->n + 1, 1);
 	if (!window || !object->original || !object->called)
 		return -ENOMEM;
-	memset(object->original, TRAP, entries->n + 1);
+	for (size_t entry = 0; entry < entries->n; entry++)
+		object->original[entry] = BREAKPOINT;
 	while (i < entries->n) {
 		uint64_t at = entries->items[i].offset;
 		ssize_t n = pread_full(fd, window, WINDOW, (off_t)at);
 
-		if (n <= 0)
+		if (n < (ssize_t)sizeof(breakpoint_code))
 			return 0;
-		for (; i < entries->n && entries->items[i].offset - at < (uint64_t)n; i++)
-			object->original[i] = window[entries->items[i].offset - at];
+		for (; i < entries->n &&
+			entries->items[i].offset - at <= (uint64_t)n - sizeof(breakpoint_code);
+			i++)
+			if (entries->items[i].offset % sizeof(breakpoint_code) == 0)
+				memcpy(&object->original[i], &window[entries->items[i].offset - at],
+					sizeof(breakpoint_code));
 	}
 	return 0;
 }
@@ -155,6 +162,8 @@ static int read_object(struct function_objects *objects, const struct follow_pro
 
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : note_unknown(objects, mapping->path);
+	if (!breakpoint_fits(fd))
+		return note_unknown(objects, mapping->path);
 	r = order_entries_read(fd, NULL, &object->entries, &problem);
 	if (r == -ENOMEM)
 		return r;

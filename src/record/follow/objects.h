@@ -12,6 +12,7 @@
 #include "base/inode-map.h"
 #include "order/entries.h"
 #include "profile/functions.h"
+#include "record/follow/breakpoint.h"
 #include "record/follow/page-tables.h"
 #include "record/follow/process.h"
 #include "record/follow/touched.h"
@@ -25,7 +26,7 @@ struct functions_choice {
 
 struct function_object {
 	struct order_entries entries; /* none: it was not chosen, or its functions are not known */
-	uint8_t *original;            /* owned; the first byte of each, as the file has it */
+	breakpoint_code *original;    /* owned; what a breakpoint replaces of each, as the file has it */
 	uint8_t *called;              /* owned; whether each has been called */
 	size_t index;                 /* in functions->objects */
 	size_t file;                  /* in touched->items */

@@ -8,29 +8,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "record/follow/breakpoint.h"
 
-#define TRAP   0xcc         /* INT3, one byte; the thread stops after it */
 #define WINDOW (128u << 10) /* bytes of memory that are rewritten at once */
-
-bool plant_possible(void)
-{
-#ifdef __x86_64__
-	return true;
-#else
-	return false;
-#endif
-}
 
 static int open_memory(struct follow_process *process)
 {
@@ -50,14 +38,18 @@ static size_t change_window(const struct function_object *object, enum change ch
 	uint64_t offset, uint8_t *window, size_t size, bool *ret_changed)
 {
 	for (; i < object->entries.n && object->entries.items[i].offset - offset < size; i++) {
-		uint8_t *byte = &window[object->entries.items[i].offset - offset];
-		uint8_t original = object->original[i];
+		uint64_t at = object->entries.items[i].offset - offset;
+		breakpoint_code original = object->original[i], code;
 
-		/* Where the memory is not what the file has, the program has changed it: that is its own. */
-		if (original == TRAP || *byte != (change == PLANT ? original : TRAP) ||
+		if (original == BREAKPOINT || size - at < sizeof(code) ||
 			(change == PLANT && object->called[i]))
 			continue;
-		*byte = change == PLANT ? TRAP : original;
+		/* Where the memory is not what the file has, the program has changed it: that is its own. */
+		memcpy(&code, &window[at], sizeof(code));
+		if (code != (change == PLANT ? original : BREAKPOINT))
+			continue;
+		code = change == PLANT ? BREAKPOINT : original;
+		memcpy(&window[at], &code, sizeof(code));
 		*ret_changed = true;
 	}
 	return i;
@@ -192,7 +184,7 @@ static struct function_object *find_entry(const struct function_objects *objects
 			continue;
 		entry = function_object_entry(object, offset);
 		if (entry < object->entries.n && object->entries.items[entry].offset == offset &&
-			object->original[entry] != TRAP) {
+			object->original[entry] != BREAKPOINT) {
 			*ret_entry = entry;
 			return object;
 		}
@@ -200,64 +192,34 @@ static struct function_object *find_entry(const struct function_objects *objects
 	return NULL;
 }
 
-#ifdef __x86_64__
-static bool is_breakpoint(pid_t tid)
-{
-	siginfo_t info;
-
-	return ptrace(PTRACE_GETSIGINFO, tid, 0, &info) == 0 && info.si_signo == SIGTRAP &&
-		(info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT);
-}
-
-static bool address_of_hit(pid_t tid, uint64_t *ret)
-{
-	errno = 0;
-	*ret = (uint64_t)ptrace(PTRACE_PEEKUSER, tid, offsetof(struct user_regs_struct, rip), 0) - 1;
-	return errno == 0;
-}
-
-static bool go_back(pid_t tid, uint64_t address)
-{
-	return ptrace(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address) == 0;
-}
-#else
-static bool is_breakpoint(pid_t tid)
-{
-	return false;
-}
-
-static bool address_of_hit(pid_t tid, uint64_t *ret)
-{
-	return false;
-}
-
-static bool go_back(pid_t tid, uint64_t address)
-{
-	return false;
-}
-#endif
-
 /* Without /proc/PID/mem, of which there may be too many: a word at a time. */
-static bool put_back_word(pid_t tid, uint64_t address, uint8_t original)
+static bool put_back_word(pid_t tid, uint64_t address, breakpoint_code original)
 {
+	uint64_t start = address / sizeof(long) * sizeof(long);
+	breakpoint_code code;
 	long word;
 
 	errno = 0;
-	word = ptrace(PTRACE_PEEKTEXT, tid, address, 0);
+	word = ptrace(PTRACE_PEEKTEXT, tid, start, 0);
 	if (errno)
 		return false;
-	return (uint8_t)word != TRAP ||
-		ptrace(PTRACE_POKETEXT, tid, address, (word & ~0xffl) | original) == 0;
+	memcpy(&code, (char *)&word + (address - start), sizeof(code));
+	if (code != BREAKPOINT)
+		return true;
+	memcpy((char *)&word + (address - start), &original, sizeof(original));
+	return ptrace(PTRACE_POKETEXT, tid, start, word) == 0;
 }
 
 /* Another thread may have been here before: then nothing is left to put back. */
-static bool put_back(struct follow_process *process, pid_t tid, uint64_t address, uint8_t original)
+static bool put_back(struct follow_process *process, pid_t tid, uint64_t address, breakpoint_code original)
 {
-	uint8_t byte;
+	const ssize_t size = sizeof(original);
+	breakpoint_code code;
 
-	if (open_memory(process) < 0 || pread(process->memory, &byte, 1, (off_t)address) != 1)
+	if (open_memory(process) < 0 || pread(process->memory, &code, sizeof(code), (off_t)address) != size)
 		return put_back_word(tid, address, original);
-	return byte != TRAP || pwrite(process->memory, &original, 1, (off_t)address) == 1;
+	return code != BREAKPOINT ||
+		pwrite(process->memory, &original, sizeof(original), (off_t)address) == size;
 }
 
 int plant_hit(struct function_objects *objects, struct follow_process *process, pid_t tid, bool note)
@@ -267,14 +229,15 @@ int plant_hit(struct function_objects *objects, struct follow_process *process, 
 	size_t entry;
 	int r = 0;
 
-	if (!is_breakpoint(tid) || !address_of_hit(tid, &address))
+	if (!breakpoint_met(tid, &address))
 		return 0;
 	object = find_entry(objects, process, address, &entry);
 	if (!object) {
 		r = refresh(objects, process);
 		object = r == 0 ? find_entry(objects, process, address, &entry) : NULL;
 	}
-	if (!object || !put_back(process, tid, address, object->original[entry]) || !go_back(tid, address))
+	if (!object || !put_back(process, tid, address, object->original[entry]) ||
+		!breakpoint_go_back(tid, address))
 		return r;
 	r = note ? function_objects_call(objects, object, entry, process->pid) : 0;
 	return r < 0 ? r : 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One-shot breakpoints on the entries of functions, in the memory of followed processes. The first thread that arrives at
- * one stops; its byte is put back for good, and the thread goes on at the same address. So no thread can miss a breakpoint,
- * and one that has met it just before its byte was put back finds the function itself when it goes on.
+ * one stops; its instruction is put back for good, and the thread goes on at the same address. So no thread can miss a breakpoint,
+ * and one that has met it just before its instruction was put back finds the function itself when it goes on.
  *
  * The memory that a fork copies has the breakpoints, too, and what vfork lends has those of the parent. So a thread may
  * meet one in a process of which nothing is known yet: what is mapped there, and the table of its object, tell that it is
@@ -15,9 +15,6 @@
 
 #include "record/follow/objects.h"
 #include "record/follow/process.h"
-
-/* Whether breakpoints are known for this processor. */
-bool plant_possible(void);
 
 /*
  * Puts breakpoints into the mapped code of chosen objects that lies in these addresses, but for functions that have been

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "profile/functions.h"
-#include "record/follow/plant.h"
+#include "record/follow/breakpoint.h"
 #include "report/words.h"
 #include "verb.h"
 
@@ -41,8 +41,9 @@ int record_functions_check(struct record_job *job)
 
 	if (!job->record.functions)
 		return 0;
-	if (!plant_possible())
-		return verb_fail("--functions does not know this processor: it is for x86-64 so far");
+	if (!breakpoint_possible())
+		return verb_fail(
+			"--functions does not know this processor: it is for x86-64 and AArch64 so far");
 	if (functions->all && functions->choice.n_objects > 0)
 		return verb_usage("record", "--functions stands for all files: leave out --functions=%s",
 			functions->objects[0]);
