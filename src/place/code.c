@@ -6,13 +6,6 @@
 #include "base/cleanup.h"
 #include "elf/file.h"
 
-/* AArch64 has a preferred size of code in memory, to which reads are aligned (exec_folio_order()). */
-#ifdef __aarch64__
-#define UNIT_BYTES 65536u
-#else
-#define UNIT_BYTES 1u
-#endif
-
 int place_code_find(int fd, uint32_t page_size, struct place_runs *ret)
 {
 	_cleanup_(elf_file_releasep) struct elf_file file = {0};
@@ -42,10 +35,9 @@ const struct place_run *place_code_at(const struct place_runs *code, uint64_t pa
 	return NULL;
 }
 
-void place_code_window(const struct place_run *code, uint64_t page, uint64_t window, uint32_t page_size,
+void place_code_window(const struct place_run *code, uint64_t page, uint64_t window, uint64_t unit,
 	uint64_t *ret_from, uint64_t *ret_end)
 {
-	uint64_t unit = UNIT_BYTES > page_size ? UNIT_BYTES / page_size : 1;
 	uint64_t from = page - page % unit, end = (from + window + unit - 1) / unit * unit;
 	uint64_t last = (uint64_t)code->page + code->pages;
 

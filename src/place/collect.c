@@ -121,6 +121,7 @@ static int find_disk(struct place_job *job, int fd, const char *path, const stru
 	disks_apply(&disk.device);
 	disk.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	disk.code_reads_on = code_faults_read_on();
+	disk.code_unit = code_fault_unit();
 	r = ARRAY_RESERVE(job->disks, job->disks_capacity, job->n_disks + 1);
 	if (r == 0)
 		r = add_starts(&disk, job->n_programs);

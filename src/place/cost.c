@@ -153,9 +153,11 @@ static void read_ahead(struct reader *reader, const struct place_map *map, struc
 static void read_on(struct reader *reader, const struct place_map *map, struct opened *file,
 	const struct place_run *code, uint64_t page, uint64_t pages)
 {
+	uint32_t unit = reader->disk->code_unit, page_size = reader->disk->page_size;
 	uint64_t from, end;
 
-	place_code_window(code, page, window_of(reader->disk), reader->disk->page_size, &from, &end);
+	place_code_window(
+		code, page, window_of(reader->disk), unit > page_size ? unit / page_size : 1, &from, &end);
 	file->marked = NOWHERE;
 	read_window(
 		reader, map, file->bits, from, end < pages ? end : pages); /* the file may have grown since */

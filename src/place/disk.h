@@ -75,6 +75,7 @@ struct place_disk {
 	uint32_t page_size;
 	uint64_t inodes, bytes; /* of the file system; 0: not known */
 	bool code_reads_on;     /* code_faults_read_on() */
+	uint32_t code_unit;     /* code_fault_unit() */
 	bool any_loss; /* even if starts without headstart become slower, as little slower as possible */
 	char *folder;  /* owned: one on this file system, for the area */
 	char *refusal; /* owned: why nothing is placed on it; or NULL */

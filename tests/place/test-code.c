@@ -82,16 +82,17 @@ static void a_window_stays_in_its_segment(void **state)
 	assert_null(place_code_at(&code, 120));
 	assert_ptr_equal(place_code_at(&code, 20), &items[0]);
 	assert_ptr_equal(place_code_at(&code, 202), &items[1]);
-	place_code_window(&items[1], 201, 32, PAGE, &from, &end);
+	place_code_window(&items[1], 201, 32, 1, &from, &end);
 	assert_int_equal(end, 203);
-	place_code_window(&items[0], 55, 32, PAGE, &from, &end);
-#ifdef __aarch64__
-	assert_int_equal(from, 48);
-	assert_int_equal(end, 80);
-#else
+	place_code_window(&items[0], 55, 32, 1, &from, &end);
 	assert_int_equal(from, 55);
 	assert_int_equal(end, 87);
-#endif
+	place_code_window(&items[0], 55, 32, 16, &from, &end);
+	assert_int_equal(from, 48);
+	assert_int_equal(end, 80);
+	place_code_window(&items[0], 21, 32, 16, &from, &end);
+	assert_int_equal(from, 20);
+	assert_int_equal(end, 48);
 }
 
 int main(void)
