@@ -263,10 +263,10 @@ static int try_exchange(const char *folder, uint32_t page_size, char **ret)
 	r = place_find_danger(one, &danger);
 	if (r < 0)
 		return explain_donor(r, ret);
-	if (danger)
-		return say(ret, danger);
 	r = place_exchange(one, other, 0, 0, 1);
-	return r < 0 ? explain(r, one, page_size, ret) : 0;
+	if (r < 0)
+		return explain(r, one, page_size, ret);
+	return danger ? say(ret, danger) : 0;
 }
 
 int place_check_file_system(const char *folder, uint32_t page_size, char **ret)

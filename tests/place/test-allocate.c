@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "exchangeable.h"
 #include "place/choose.h"
 #include "place/place.h"
 #include "profile/updates/staleness.h"
@@ -256,7 +257,7 @@ static void all_files_lie_where_the_record_says_with_the_same_bytes(void **state
 {
 	char folder[] = "/var/tmp/headstart-test-allocate.XXXXXX";
 
-	need_ext4();
+	need_exchange("/var/tmp");
 	assert_non_null(mkdtemp(folder));
 	move_all(folder, false);
 	move_all(folder, true);

@@ -15,7 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/times.h"
-#include "place/exchange.h"
+#include "exchangeable.h"
 #include "place/move.h"
 
 #define PAGE  UINT64_C(4096)
@@ -31,19 +31,6 @@ static int make_folder(void **state)
 static int remove_folder(void **state)
 {
 	return rmdir(folder);
-}
-
-static void need_ext4(void)
-{
-	_cleanup_free_ char *refusal = NULL;
-
-	if (place_check_file_system(folder, (uint32_t)PAGE, &refusal) < 0 ||
-		(refusal && !strstr(refusal, "has no journal"))) {
-		print_message("blocks cannot be exchanged in /var/tmp: its file system %s\n",
-			refusal ? refusal : "cannot be looked at");
-		free(TAKE_PTR(refusal)); /* skip() does not come back */
-		skip();
-	}
 }
 
 static uint64_t blocks_of(int fd)
@@ -140,7 +127,7 @@ static void a_widened_donor_gives_back_what_the_area_does_not_take(void **state)
 {
 	_cleanup_(place_area_releasep) struct place_area area = PLACE_NO_AREA;
 
-	need_ext4();
+	need_exchange(folder);
 	area = make_area(PAGES);
 	assert_int_equal(area.n, PAGES);
 	assert_in_range(blocks_of(area.donor), PAGES, PAGES + 2); /* and those of its extent tree */
@@ -158,7 +145,7 @@ static void runs_move_piece_by_piece(void **state)
 	_cleanup_close_ int fd = -1;
 	uint64_t stays;
 
-	need_ext4();
+	need_exchange(folder);
 	area = make_area(PAGES);
 	fd = make_file(&file);
 	stays = place_of(fd, 15);
@@ -211,7 +198,7 @@ static void move_pieces(bool mapped)
 
 	void *map;
 
-	need_ext4();
+	need_exchange(folder);
 	first = make_area(PAGES);
 	second = make_area(PAGES);
 	assert_int_equal(place_area_open(folder, PAGES * PAGE, &third), 0);
@@ -242,7 +229,7 @@ static void nothing_moves_beyond_the_area(void **state)
 	_cleanup_close_ int fd = -1;
 	uint64_t before;
 
-	need_ext4();
+	need_exchange(folder);
 	assert_int_equal(place_area_open(folder, PAGES * PAGE, &area), 0);
 	fd = make_file(&file);
 	before = place_of(fd, 20);

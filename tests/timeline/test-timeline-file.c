@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -39,7 +40,7 @@ static int make_timeline(bool boot)
 	switches(2, MAIN, 2, WORKER);
 	wakes(10, WORKER, MAIN, CONTEXT_THREAD);
 	switches(11, WORKER, DEAD, MAIN);
-	calls(12, MAIN, 281);
+	calls(12, MAIN, SYS_epoll_pwait);
 	switches(12, MAIN, 1, 1);
 	start_end(20, &timeline);
 	timeline.command = strdup("program --option");

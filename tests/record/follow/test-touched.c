@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -129,12 +130,21 @@ static void same_file_is_added_once(void **state)
 	assert_int_equal(fixture->touched.count, 1);
 }
 
+/* Linux before 5.8 does not tell the mount of a file, and qemu-user says that it is number 0: a file of /proc counts as one of a disk. */
+static bool mounts_are_told(void)
+{
+	struct statx status;
+
+	return statx(AT_FDCWD, "/proc", 0, STATX_MNT_ID, &status) == 0 && status.stx_mask & STATX_MNT_ID &&
+		status.stx_mnt_id;
+}
+
 static void what_is_no_file_of_a_disk_is_ignored(void **state)
 {
 	static const char *const paths[] = {"/proc/self/status", "/dev/null", "/sys/kernel", "/"};
 	struct fixture *fixture = *state;
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
+	for (size_t i = mounts_are_told() ? 0 : 1; i < sizeof(paths) / sizeof(*paths); i++) {
 		_cleanup_close_ int fd = open(paths[i], O_PATH | O_CLOEXEC);
 		size_t file, before = fixture->trace.n_events;
 
