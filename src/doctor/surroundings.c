@@ -16,23 +16,43 @@
 #define MEMORY_LOW                                                                                           \
 	10u /* percent of memory that is available: below it plans are cut, and the kernel soon evicts what was read */
 
-void check_parts(const struct doctor_host *host, struct doctor_report *report)
+static bool has_part(const struct doctor_host *host, const char *part)
 {
-	static const char *const parts[] = {
-		"libheadstart-audit.so", "libheadstart-preload.so", "headstart-prefetch"};
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-		snprintf(path, sizeof(path), "%s/%s", host->private, parts[i]);
-		if (host_exists(host, path))
-			continue;
-		doctor_say(report, DOCTOR_PROBLEM, "installed", "'%s' is missing", path);
-		doctor_consequence(report, "no program can be started with the shim; 'headstart run' works");
+	snprintf(path, sizeof(path), "%s/%s", host->private, part);
+	return host_exists(host, path);
+}
+
+/* The shims are in a package of their own, so they may be missing by choice; one without the other is none. */
+void check_parts(const struct doctor_host *host, struct doctor_report *report)
+{
+	bool audit = has_part(host, "libheadstart-audit.so"),
+	     preload = has_part(host, "libheadstart-preload.so");
+
+	if (!has_part(host, "headstart-prefetch")) {
+		doctor_say(report, DOCTOR_PROBLEM, "installed", "'%s/headstart-prefetch' is missing",
+			host->private);
+		doctor_consequence(
+			report, "neither shims nor headstartd can read ahead; 'headstart run' works");
 		doctor_mend(report, "sudo ninja -C build install");
-		return;
+	} else if (audit != preload) {
+		doctor_say(report, DOCTOR_PROBLEM, "installed", "'%s/%s' is missing", host->private,
+			audit ? "libheadstart-preload.so" : "libheadstart-audit.so");
+		doctor_consequence(report, "no program can be started with this shim; 'headstart run' works");
+		doctor_mend(report, "sudo ninja -C build install");
+	} else if (!audit) {
+		doctor_say(report, DOCTOR_OK, "installed",
+			"version " HEADSTART_VERSION
+			", prefetcher in %s, without the shims (package libheadstart)",
+			host->private);
+		doctor_consequence(report,
+			"'headstart run', 'headstart install --app' and headstartd work without them; 'headstart run "
+			"--audit', 'headstart install --user' and '--system' do not");
+	} else {
+		doctor_say(report, DOCTOR_OK, "installed",
+			"version " HEADSTART_VERSION ", shims and prefetcher in %s", host->private);
 	}
-	doctor_say(report, DOCTOR_OK, "installed",
-		"version " HEADSTART_VERSION ", shims and prefetcher in %s", host->private);
 }
 
 static void check_mode(const struct doctor_host *host, struct doctor_report *report)
