@@ -102,6 +102,23 @@ case_start_on_a_terminal() {
 	grep -q "$(printf '\033\[1m')" "$tmp/out" || fail "no emphasis"
 }
 
+# The command itself looks at the room that its output takes, until that is given back.
+case_much_output_takes_little_room() {
+	alone "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sh -c '
+		exec 8>&1
+		head -c 12000000 /dev/zero | tr "\0" x
+		for try in $(seq 600); do
+			[ "$(stat -L -c %b /proc/self/fd/8)" -ge 8192 ] || break
+			sleep 0.05
+		done
+		echo; echo "the end after $(stat -L -c %b /proc/self/fd/8) blocks"' >"$tmp/out" 2>"$tmp/err" || fail "it failed: $(cat "$tmp/err")"
+	blocks=$(tr -d '\r' <"$tmp/out" | sed -n 's/^the end after \([0-9]*\) blocks$/\1/p')
+	[ -n "$blocks" ] || fail "the end of the output is lost: $(tail -c 1000 "$tmp/out")"
+	[ "$blocks" -lt 8192 ] || fail "$blocks blocks are in use"
+	grep -q "the command has written 12 MB, of which this is the end:" "$tmp/out" || fail "it does not say that there was more"
+	[ "$(wc -c <"$tmp/out")" -lt 4000000 ] || fail "all of it is shown"
+}
+
 case_no_colour_where_it_is_not_wanted() {
 	alone env NO_COLOR=1 "$here/on-terminal" 80x24 -- "$tool" watch --interval 0.1 -- sleep 0.3 >"$tmp/out" || fail "it failed"
 	"$here/check-pages" "$tmp/out" 80x24 >/dev/null || fail "$(cat -v "$tmp/out")"

@@ -116,47 +116,6 @@ static int open_output(struct request *request)
 	return 0;
 }
 
-/* Where the command writes: to standard error; or, while a terminal is drawn upon, to a file that is shown afterwards. */
-static FILE *redirect(const struct watch_output *output, int kept[3])
-{
-	FILE *file = output->screen ? tmpfile() : NULL;
-	int null;
-
-	for (int fd = 0; fd < 3; fd++)
-		kept[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (!file) {
-		dup2(STDERR_FILENO, STDOUT_FILENO);
-		return NULL;
-	}
-	dup2(fileno(file), STDOUT_FILENO);
-	dup2(fileno(file), STDERR_FILENO);
-	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null >= 0) {
-		dup2(null, STDIN_FILENO);
-		close(null);
-	}
-	return file;
-}
-
-static void put_back(int kept[3])
-{
-	for (int fd = 0; fd < 3; fd++)
-		if (kept[fd] >= 0) {
-			dup2(kept[fd], fd);
-			close(kept[fd]);
-		}
-}
-
-static void print_written(FILE *file)
-{
-	char buffer[1 << 16];
-	ssize_t n;
-
-	for (off_t at = 0; file && (n = pread(fileno(file), buffer, sizeof(buffer), at)) > 0; at += n)
-		if (write_full(STDOUT_FILENO, buffer, (size_t)n) < 0)
-			return;
-}
-
 static void print_sum(const struct watching *watching)
 {
 	if (watching->output.json || !watching->live.turns)
@@ -179,23 +138,21 @@ static int watch_command(struct request *request)
 {
 	struct record_job *job = &request->job;
 	struct watching *watching = &request->watching;
-	_cleanup_fclose_ FILE *written = NULL;
 	struct record_result result;
 	enum record_step step;
-	int kept[3], err, r = 0;
+	int err, r = 0;
 
 	job->record.context = watching;
 	job->record.watch = watching_take;
 	job->record.progress = job->record.user ? NULL : command_begins;
 	watching->by_command = true;
 	watching->live.exact = job->record.backend == RECORD_BACKEND_EVENTS;
-	written = redirect(&watching->output, kept);
+	written_begin(&watching->written, watching->output.screen);
 	if (watching->output.screen)
 		screen_begin(watching->output.fd);
 	err = record_run(&job->record, &result, &step);
 	watching_end(watching);
-	put_back(kept);
-	print_written(written);
+	written_end(&watching->written);
 	if (err == -EINTR && !watching->error)
 		return verb_fail("interrupted");
 	if (err)

@@ -6,6 +6,7 @@
 #include "live/show.h"
 #include "live/window.h"
 #include "record/record.h"
+#include "verbs/watch/written.h"
 
 /* Where and how what is seen is shown. */
 struct watch_output {
@@ -18,6 +19,7 @@ struct watch_output {
 
 struct watching {
 	struct watch_output output;
+	struct written written; /* of the command */
 	struct live live;
 	struct window window; /* by the kernel's events */
 	struct look look;     /* otherwise */

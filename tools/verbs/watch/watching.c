@@ -141,6 +141,7 @@ int watching_take(void *context, const struct record_seen *seen)
 		if ((monotonic_ns() - now) * COST_SHARE > interval)
 			watching->shown = monotonic_ns() + (monotonic_ns() - now) * COST_SHARE - interval;
 	}
+	written_shorten(&watching->written);
 	watching->error = r;
 	if (r < 0)
 		return r;
