@@ -147,6 +147,20 @@ case_command_of_another_user() {
 	printf '%s\n%s\n' nobody "$(getent passwd nobody | cut -d: -f6)" | diff - "$tmp/out" || fail "not the user's own"
 }
 
+# It names files of this user: nobody else may read it. Where the user may not write, it is root's.
+case_output_belongs_to_the_user() {
+	mode=$(stat -c %a "$tmp")
+	chmod 755 "$tmp"
+	mkdir "$tmp/of-nobody"
+	chown nobody "$tmp/of-nobody"
+	"$tool" record --quiet --user nobody -o "$tmp/of-nobody/profile" -- true || fail "it exits $?"
+	"$tool" record --quiet --user nobody -o "$tmp/of-root" -- true || fail "where the user may not write it exits $?"
+	(cd "$tmp/of-nobody" && "$tool" record --quiet --user nobody -o beside -- true) || fail "a relative name: it exits $?"
+	chmod "$mode" "$tmp"
+	[ "$(stat -c '%U %a' "$tmp/of-nobody/profile" "$tmp/of-nobody/beside" "$tmp/of-root" | tr '\n' ',')" = "nobody 600,nobody 600,root 600," ] ||
+		fail "not the user's alone: $(ls -l "$tmp/of-nobody" "$tmp/of-root")"
+}
+
 # The recorder is killed in the middle, and the guard restores everything. The command reports that the recording has begun.
 case_killed_recorder_leaves_the_machine_as_it_was() {
 	"$tool" record --quiet -o "$tmp/none" -- sh -c "echo begun >$tmp/begun; exec sleep 100" &

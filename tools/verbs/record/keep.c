@@ -24,6 +24,7 @@
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/record/closed.h"
+#include "verbs/record/output.h"
 #include "verbs/record/store.h"
 
 static void describe_device(struct profile *profile)
@@ -72,11 +73,17 @@ static int describe_start(struct record_result *result, const struct record_job 
 	return profile->rule && profile->asked_path ? r : -ENOMEM;
 }
 
-/* What a user may read is the user's to give away; what only root may read is for root alone. */
-static mode_t mode_of_output(const struct profile *profile, const struct record_job *job)
+/* What root has recorded for a user names files of this user, who has not chosen root's umask. */
+static int write_for_user(const void *profile, const char *path)
 {
-	return geteuid() == 0 && !job->record.user && !profile_tells_everybody(profile) ? 0600
-											: output_mode();
+	return profile_save(profile, path, 0600);
+}
+
+/* What a user may read is the user's to give away; what only root may read is for root alone. */
+static int write_own(const void *profile, const char *path)
+{
+	return profile_save(
+		profile, path, geteuid() == 0 && !profile_tells_everybody(profile) ? 0600 : output_mode());
 }
 
 static int save(struct profile *profile, const struct record_job *job, char **ret)
@@ -88,7 +95,8 @@ static int save(struct profile *profile, const struct record_job *job, char **re
 	err = job->record.user ? record_forget_closed(profile, job->record.user, job->quiet) : 0;
 	if (err)
 		return verb_fail_errno(err, "cannot take out what '%s' may not read", job->record.user);
-	err = profile_save(profile, job->output, mode_of_output(profile, job));
+	err = record_write_output(
+		job->record.user, job->output, job->record.user ? write_for_user : write_own, profile);
 	if (err)
 		return verb_fail_errno(err, "cannot write '%s'", job->output);
 	*ret = strdup(job->output);

@@ -12,13 +12,13 @@
 #include "lib/print/command-text.h"
 #include "plan/build/time/cost.h"
 #include "plan/store/disks.h"
-#include "record/command/as-user.h"
 #include "record/command/terminal.h"
 #include "record/timelines/expect.h"
 #include "report/timelines/report.h"
 #include "timeline/timeline-file.h"
 #include "verb.h"
 #include "verbs/record/begin.h"
+#include "verbs/record/output.h"
 #include "verbs/record/report.h"
 
 static const char help[] =
@@ -76,32 +76,10 @@ static int find_disk(uint32_t number, struct device *ret)
 	return r;
 }
 
-struct saving {
-	const struct timeline *timeline;
-	const char *path;
-};
-
-/* Runs in a process that has become the user. */
-static int save_own(void *context)
+/* Only its owner may read a timeline. */
+static int save(const void *timeline, const char *path)
 {
-	const struct saving *saving = context;
-
-	return timeline_save(saving->timeline, saving->path) < 0 ? 1 : 0;
-}
-
-/* Only its owner may read a timeline. Where the user whom the command ran as may write, it is that user's. */
-static int save(const struct timeline *timeline, const char *user, const char *output)
-{
-	_cleanup_free_ char *folder = user && output[0] != '/' ? getcwd(NULL, 0) : NULL;
-	_cleanup_free_ char *path = NULL;
-
-	if (user && (folder || output[0] == '/')) {
-		if (asprintf(&path, "%s%s%s", folder ? folder : "", folder ? "/" : "", output) < 0)
-			return -ENOMEM;
-		if (as_user(user, save_own, &(struct saving){timeline, path}) == 0)
-			return 0;
-	}
-	return timeline_save(timeline, output);
+	return timeline_save(timeline, path);
 }
 
 /* Returns 0, or an exit status after printing the reason. */
@@ -114,7 +92,7 @@ static int keep(const struct record_job *job, struct record_result *result)
 
 	result->timeline.prefetched = expect_batch(&result->timeline, &result->disks,
 		&(struct expect_knowledge){.find = find_disk, .complete = plan_model_of});
-	r = save(&result->timeline, job->record.user, job->output);
+	r = record_write_output(job->record.user, job->output, save, &result->timeline);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot write '%s'", job->output);
 	if (job->quiet)
