@@ -17,11 +17,18 @@ static int load_recordings(const char *program, struct recordings *ret)
 	return r < 0 ? r : recordings_load(path, ret, &fault);
 }
 
-int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
+int plan_refresh_in_turn(
+	const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
 {
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
-	_cleanup_close_ int lock = store_lock();
 	int r = load_recordings(program, &recordings);
 
 	return r < 0 ? r : plan_publish(&recordings, options, ret_summary);
+}
+
+int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary)
+{
+	_cleanup_close_ int lock = store_lock();
+
+	return plan_refresh_in_turn(program, options, ret_summary);
 }

@@ -12,3 +12,7 @@
  * reason), -ENODATA (nothing to read on this machine; *ret_summary is filled in all the same), or negative errno.
  */
 int plan_refresh(const char *program, const struct plan_options *options, struct plan_summary *ret_summary);
+
+/* The same for a process that has the turn (plan/store/lock.h) already. */
+int plan_refresh_in_turn(
+	const char *program, const struct plan_options *options, struct plan_summary *ret_summary);

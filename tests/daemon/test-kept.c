@@ -22,6 +22,7 @@
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
 #include "headstartd/refine.h"
+#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/updates/staleness.h"
@@ -311,6 +312,65 @@ static void a_recording_is_left_alone(void **state)
 	assert_int_equal(access(plan, F_OK), -1);
 }
 
+/* Another process that has the turn to change what is stored, until the pipe is closed. */
+static pid_t take_turn(int *ret_pipe)
+{
+	int ready[2], end[2];
+	pid_t child;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	assert_int_equal(pipe(end), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(end[1]);
+		if (store_lock() >= 0)
+			(void)!write(ready[1], "", 1);
+		(void)!read(end[0], &byte, 1);
+		_exit(0);
+	}
+	close(ready[1]);
+	close(end[0]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	*ret_pipe = end[1];
+	return child;
+}
+
+static void end_turn(pid_t child, int pipe)
+{
+	close(pipe);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* It has read what is stored, and will write what becomes of that: what we write in between would be lost, or what it writes. */
+static void nothing_changes_in_the_turn_of_another(void **state)
+{
+	_cleanup_free_ char *path = stored(STATE_PROFILE_SUFFIX);
+	struct stat before, after;
+	pid_t other;
+	int pipe;
+
+	if (geteuid() != 0)
+		skip(); /* of others, no file counts as root's */
+	other = take_turn(&pipe);
+	assert_int_equal(keep(NULL, 0).bytes, 0);
+	assert_int_equal(access(path, F_OK), -1);
+	end_turn(other, pipe);
+	assert_true(keep(NULL, 0).bytes > 0);
+	assert_int_equal(stat(path, &before), 0);
+	other = take_turn(&pipe);
+	assert_false(refine().learnt);
+	keep_forget(program);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+	end_turn(other, pipe);
+	assert_true(refine().better);
+	keep_forget(program);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -321,6 +381,7 @@ int main(void)
 		TEST(a_plan_of_another_start_that_is_missing_is_made),
 		TEST(a_plan_that_is_not_what_is_stored_is_marked),
 		TEST(a_recording_is_left_alone),
+		TEST(nothing_changes_in_the_turn_of_another),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),
 	};
 

@@ -17,9 +17,17 @@
 #include "plan/asked/asked.h"
 #include "plan/publish.h"
 #include "plan/refresh.h"
+#include "plan/store/lock.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
 #include "profile/recordings/recordings.h"
+
+#define TURN_MS 3000 /* a process that was stopped may have the turn for ever */
+
+int keep_lock(void)
+{
+	return store_lock_within(TURN_MS);
+}
 
 static char *folder_name(int folder)
 {
@@ -96,16 +104,12 @@ uint64_t keep_size(const char *program, uint64_t key)
  * Adds it to those learnt before. If somebody has recorded the program, that is better. A start that is there without its plan stays
  * as it is: a daemon was killed before it had made or removed both, and the plan is still to be made.
  */
-static int store(struct profile *profile, uint64_t key)
+static int store(const char *path, struct profile *profile, uint64_t key)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
-	_cleanup_free_ char *path = NULL;
 	enum profile_fault fault;
-	int r = store_path_for_writing(STORE_PROFILE, profile->program, &path);
+	int r = recordings_load(path, &stored, &fault);
 
-	if (r < 0)
-		return r;
-	r = recordings_load(path, &stored, &fault);
 	if (r < 0 && r != -ENOENT)
 		return r; /* it may be a recording of a newer version, or be readable again later */
 	if (!recordings_all_learnt(&stored) || (key && stored.n == 0))
@@ -116,7 +120,7 @@ static int store(struct profile *profile, uint64_t key)
 	return r < 0 ? r : recordings_save(&stored, path, 0600);
 }
 
-int keep_make_plans(const char *program)
+int keep_make_plans_in_turn(const char *program)
 {
 	_cleanup_(config_releasep) struct config config = {0};
 	struct plan_options options = {0};
@@ -126,7 +130,14 @@ int keep_make_plans(const char *program)
 	settings_read(&config, true, true);
 	plan_settings(&config, &options);
 	plan_host(program, rule, &options);
-	return plan_refresh(program, &options, &summary);
+	return plan_refresh_in_turn(program, &options, &summary);
+}
+
+int keep_make_plans(const char *program)
+{
+	_cleanup_close_ int lock = keep_lock();
+
+	return lock < 0 ? lock : keep_make_plans_in_turn(program);
 }
 
 /* What was learnt, if nobody has recorded the program. Returns 0 or negative errno; *ret_path is the caller's to free. */
@@ -158,23 +169,54 @@ bool keep_is_host(const char *program)
 	return options.rule != NULL;
 }
 
+void keep_forget_in_turn(const char *program)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+
+	if (load_learnt(program, &stored, &path) < 0)
+		return;
+	(void)plan_remove(program);
+	unlink(path);
+}
+
+static void forget_start(const char *program, uint64_t key)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	size_t at = 0;
+
+	if (load_learnt(program, &stored, &path) < 0)
+		return;
+	while (at < stored.n && stored.items[at].asked != key)
+		at++;
+	if (at == stored.n || stored.n == 1)
+		return;
+	recordings_remove(&stored, at);
+	if (recordings_save(&stored, path, 0600) == 0)
+		(void)keep_make_plans_in_turn(program);
+}
+
 struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key)
 {
-	_cleanup_free_ char *program = strdup(profile->program);
+	_cleanup_free_ char *program = strdup(profile->program), *path = NULL;
+	_cleanup_close_ int lock = -1;
 	struct kept kept = {0};
 	uint64_t before, after, asked;
 
 	if (!program || keep_describe_start(profile, argv, folder) < 0 || (key && profile->asked != key))
 		return kept;
+	if (store_path_for_writing(STORE_PROFILE, program, &path) < 0 || (lock = keep_lock()) < 0)
+		return kept;
 	asked = profile->asked;
 	before = key ? keep_size(program, 0) : 0;
-	if (store(profile, key) < 0)
+	if (store(path, profile, key) < 0)
 		return kept;
-	if (keep_make_plans(program) < 0 || (key && !size_of_plan(program, key))) {
+	if (keep_make_plans_in_turn(program) < 0 || (key && !size_of_plan(program, key))) {
 		if (key)
-			keep_forget_start(program, key);
+			forget_start(program, key);
 		else
-			keep_forget(program);
+			keep_forget_in_turn(program);
 		return kept;
 	}
 	after = keep_size(program, key);
@@ -195,28 +237,16 @@ uint64_t keep_find(const char *program)
 
 void keep_forget(const char *program)
 {
-	_cleanup_(recordings_releasep) struct recordings stored = {0};
-	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int lock = keep_lock();
 
-	if (load_learnt(program, &stored, &path) < 0)
-		return;
-	(void)plan_remove(program);
-	unlink(path);
+	if (lock >= 0)
+		keep_forget_in_turn(program);
 }
 
 void keep_forget_start(const char *program, uint64_t key)
 {
-	_cleanup_(recordings_releasep) struct recordings stored = {0};
-	_cleanup_free_ char *path = NULL;
-	size_t at = 0;
+	_cleanup_close_ int lock = keep_lock();
 
-	if (load_learnt(program, &stored, &path) < 0)
-		return;
-	while (at < stored.n && stored.items[at].asked != key)
-		at++;
-	if (at == stored.n || stored.n == 1)
-		return;
-	recordings_remove(&stored, at);
-	if (recordings_save(&stored, path, 0600) == 0)
-		(void)keep_make_plans(program);
+	if (lock >= 0)
+		forget_start(program, key);
 }

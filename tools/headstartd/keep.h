@@ -11,6 +11,12 @@
 
 #include "profile/profile.h"
 
+/*
+ * Takes the turn to change what is stored (plan/store/lock.h). The functions below that change something take it by themselves, and change nothing
+ * if others have it for too long. Returns a descriptor that ends the turn when it is closed, or negative errno.
+ */
+int keep_lock(void);
+
 struct kept {
 	uint64_t bytes; /* that this start takes more; 0: nothing is kept of it */
 	uint64_t key;   /* of the start, if the program is a host; or 0 */
@@ -30,8 +36,12 @@ int keep_name_start(struct profile *profile, const char *const *argv, int folder
 /* The same, and finds out what they ask for. */
 int keep_describe_start(struct profile *profile, const char *const *argv, int folder);
 
-/* Makes the program's plans of its stored profile, by the settings. Returns as plan_refresh(). */
+/*
+ * Makes the program's plans of its stored profile, by the settings. Returns as plan_refresh(), or -EBUSY as keep_lock(). The other is for who has
+ * the turn.
+ */
 int keep_make_plans(const char *program);
+int keep_make_plans_in_turn(const char *program);
 
 /* Whether starts of the program are told apart by their arguments. */
 bool keep_is_host(const char *program);
@@ -42,8 +52,9 @@ uint64_t keep_size(const char *program, uint64_t key);
 /* How many bytes are kept of the program; 0: nothing that was learnt, or no plan was made of it. */
 uint64_t keep_find(const char *program);
 
-/* Removes the program's profile and plans, unless somebody has recorded it. */
+/* Removes the program's profile and plans, unless somebody has recorded it. The other is for who has the turn. */
 void keep_forget(const char *program);
+void keep_forget_in_turn(const char *program);
 
 /* Removes what was learnt of the start with this key, unless that is all that is known of the program. */
 void keep_forget_start(const char *program, uint64_t key);

@@ -230,18 +230,22 @@ static void mark_plan(const struct refining *refining)
 static int store(struct refining *refining, const struct image *before, bool *ret_changed)
 {
 	_cleanup_(image_releasep) struct image now = {0};
+	_cleanup_close_ int lock = -1;
 	int r = image_take(refining, &now);
 	bool replans;
 
 	*ret_changed = r == 0 && !is_same(now.data, now.size, before->data, before->size);
 	if (r < 0 || !*ret_changed)
 		return r;
+	lock = keep_lock();
+	if (lock < 0)
+		return lock;
 	replans = !is_same(now.planned, now.planned_size, before->planned, before->planned_size);
 	if (replans)
 		mark_plan(refining);
 	/* It says what a user's start did. */
 	r = publish_file_if(refining->path, 0600, now.data, now.size, is_unchanged, refining);
-	return r < 0 || !replans ? r : keep_make_plans(refining->program);
+	return r < 0 || !replans ? r : keep_make_plans_in_turn(refining->program);
 }
 
 struct refined refining_finish(struct refining *refining, struct profile *seen, uint32_t found)

@@ -82,6 +82,7 @@ static int know_file(void *context, struct profile_file *file)
 
 struct stored {
 	char *path; /* owned */
+	int turn;   /* owned: to change what is stored; or -1 */
 	struct recordings recordings;
 	struct profile *match; /* of the same start; NULL: none */
 };
@@ -90,6 +91,8 @@ static void stored_release(struct stored *stored)
 {
 	recordings_release(&stored->recordings);
 	free(stored->path);
+	if (stored->turn >= 0)
+		close(stored->turn);
 }
 
 /* Without a key, all starts of the program are of one kind. */
@@ -99,6 +102,8 @@ static int load(struct stored *stored, const struct profile *start)
 	int r = store_path_for_writing(STORE_PROFILE, start->program, &stored->path);
 
 	if (r == 0)
+		r = stored->turn = keep_lock();
+	if (r >= 0)
 		r = recordings_load(stored->path, &stored->recordings, &fault);
 	if (r == -ENOENT)
 		return 0;
@@ -196,9 +201,9 @@ static int store(struct stored *stored, const char *program)
 	int r = recordings_save(&stored->recordings, stored->path, 0600);
 
 	if (r == 0)
-		r = keep_make_plans(program);
+		r = keep_make_plans_in_turn(program);
 	if (r < 0 && is_new)
-		keep_forget(program);
+		keep_forget_in_turn(program);
 	return r;
 }
 
@@ -224,7 +229,7 @@ static int describe(struct profile *public, struct profile *own)
 
 int start_keep(struct profile *public, struct profile *own, uint32_t found)
 {
-	_cleanup_(stored_release) struct stored stored = {0};
+	_cleanup_(stored_release) struct stored stored = {.turn = -1};
 	_cleanup_free_ char *program = strdup(public->program);
 	int r = program ? profile_keep_files(own, know_file, own) : -ENOMEM;
 
