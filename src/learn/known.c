@@ -204,15 +204,15 @@ void known_traced(struct known *known, struct known_program *program, uint64_t k
 	program->last_start = now;
 }
 
-int known_start_learnt(struct known *known, const char *path, uint64_t key, int64_t now)
+int known_learnt(struct known *known, const char *path, uint64_t key, uint64_t kept_bytes, int64_t now)
 {
-	struct known_program *start = known_find(known, path, key);
-	int r = start ? 0 : add_new(known, path, key, &start);
+	struct known_program *item = known_find(known, path, key);
+	int r = item ? 0 : add_new(known, path, key, &item);
 
 	if (r == 0)
-		known_traced(known, start, 1, now);
+		known_traced(known, item, 1, now);
 	if (r == 0)
-		start->kept_bytes = 0; /* the program's item counts it */
+		item->kept_bytes = kept_bytes;
 	return r;
 }
 

@@ -75,8 +75,11 @@ bool known_wants_start(const struct known *known, const char *path, int64_t now)
 /* A trace is over: it showed a cold start, of which so many bytes are kept, or (0) it did not. */
 void known_traced(struct known *known, struct known_program *program, uint64_t kept_bytes, int64_t now);
 
-/* The first learnt start of a host has a key as well, by which it ages. Nothing more is kept for it. Returns 0 or -ENOMEM. */
-int known_start_learnt(struct known *known, const char *path, uint64_t key, int64_t now);
+/*
+ * It is learnt without a trace of its own, and so many bytes are kept for it alone. The first learnt start of a host has a key as well, by which it
+ * ages, and nothing more is kept for it; and after a loss of this list what is stored is found again. Returns 0 or -ENOMEM.
+ */
+int known_learnt(struct known *known, const char *path, uint64_t key, uint64_t kept_bytes, int64_t now);
 
 /*
  * What should be forgotten next: an item that is too old; the least used start of a program with more than KNOWN_STARTS_MAX

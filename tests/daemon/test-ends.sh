@@ -64,6 +64,24 @@ case_damaged_store_begins_anew() {
 	rm "$HEADSTART_STATE/learn/known"
 }
 
+# As after a rm(1), or if the disk was full: what is stored would otherwise neither age nor count.
+case_what_was_learnt_is_found_without_the_list() {
+	mkdir -p "$HEADSTART_STATE/learn"
+	make_disk
+	cp /bin/true "$disk/program"
+	sync -f "$disk"
+	printf 'program %s\nargument %s\nlearnt\nfile regular %s\nrange 0 4 0 1\n' "$disk/program" "$disk/program" "$disk/program" |
+		"$make_profile" "$tmp/profile"
+	"$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
+	plan=$(echo "$HEADSTART_STATE"/program-*.plan)
+	cp "$tmp/profile" "${plan%.plan}.profile"
+	start_daemon
+	until_note learnt -eq 1
+	stop_daemon
+	grep -qa "$disk/program" "$HEADSTART_STATE/learn/known" || fail "it is not in the list"
+	rm "$HEADSTART_STATE/learn/known" "$HEADSTART_STATE"/program-*
+}
+
 case_store_of_a_newer_version_is_left_alone() {
 	mkdir -p "$HEADSTART_STATE/learn"
 	printf 'headstart-known 9 0\nwho knows\n' >"$HEADSTART_STATE/learn/known"

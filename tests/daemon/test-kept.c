@@ -371,6 +371,55 @@ static void nothing_changes_in_the_turn_of_another(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+struct seen {
+	char program[96];
+	uint64_t keys[4], bytes[4];
+	size_t n;
+};
+
+static void see(void *context, const char *path, uint64_t key, uint64_t bytes)
+{
+	struct seen *seen = context;
+
+	snprintf(seen->program, sizeof(seen->program), "%s", path);
+	seen->keys[seen->n % 4] = key;
+	seen->bytes[seen->n++ % 4] = bytes;
+}
+
+static void what_was_learnt_is_found_in_the_store(void **state)
+{
+	struct seen seen = {0};
+	struct kept first;
+
+	make_host("word");
+	assert_int_equal(keep_each(see, &seen), 0);
+	assert_int_equal(seen.n, 0);
+	first = keep("one", 0);
+	assert_true(first.key != 0);
+	assert_int_equal(keep_each(see, &seen), 0);
+	assert_int_equal(seen.n, 2);
+	assert_string_equal(seen.program, program);
+	assert_int_equal(seen.keys[0], 0);
+	assert_int_equal(seen.keys[1], first.key);
+	assert_int_equal(seen.bytes[0], keep_size(program, 0));
+	assert_int_equal(seen.bytes[0] + seen.bytes[1], keep_size(program, first.key));
+}
+
+static void what_was_recorded_is_not_found(void **state)
+{
+	_cleanup_free_ char *path = stored(STATE_PROFILE_SUFFIX);
+	struct recordings recordings = {0};
+	struct profile recorded = start(0, 3);
+	struct seen seen = {0};
+
+	assert_int_equal(recordings_add(&recordings, &recorded), 0);
+	assert_int_equal(recordings_save(&recordings, path, 0644), 0);
+	recordings_release(&recordings);
+	assert_int_equal(keep_make_plans(program), 0);
+	assert_int_equal(keep_each(see, &seen), 0);
+	assert_int_equal(seen.n, 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -382,6 +431,8 @@ int main(void)
 		TEST(a_plan_that_is_not_what_is_stored_is_marked),
 		TEST(a_recording_is_left_alone),
 		TEST(nothing_changes_in_the_turn_of_another),
+		TEST(what_was_learnt_is_found_in_the_store),
+		TEST(what_was_recorded_is_not_found),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),
 	};
 

@@ -150,7 +150,7 @@ static void each_start_of_a_host_is_learnt(void **state)
 	struct known known = {0};
 
 	learn(&known, 0, NOW);
-	assert_int_equal(known_start_learnt(&known, "/usr/bin/git", 7, NOW), 0);
+	assert_int_equal(known_learnt(&known, "/usr/bin/git", 7, 0, NOW), 0);
 	assert_int_equal(known_kept_bytes(&known), 10); /* the first start is counted once */
 	assert_false(known_wants_start(&known, "/usr/bin/git", NOW));
 	known_judge(&known, "/usr/bin/git", 8, COLD - 1, NOW);
@@ -176,7 +176,7 @@ static void what_a_refined_start_takes_is_counted_once(void **state)
 	struct known known = {0};
 
 	learn(&known, 0, NOW);
-	assert_int_equal(known_start_learnt(&known, "/usr/bin/git", 7, NOW), 0);
+	assert_int_equal(known_learnt(&known, "/usr/bin/git", 7, 0, NOW), 0);
 	learn(&known, 8, NOW);
 	known.changed = false;
 	known_refined(&known, "/usr/bin/git", 8, 5);

@@ -52,6 +52,12 @@ uint64_t keep_size(const char *program, uint64_t key);
 /* How many bytes are kept of the program; 0: nothing that was learnt, or no plan was made of it. */
 uint64_t keep_find(const char *program);
 
+/*
+ * Calls `take` for each program of which all that is stored was learnt, and which has a plan: with the bytes of profile and plan for key 0, and
+ * then, if it is a host, with the key of each start, and the bytes of its plan. Returns 0 or negative errno.
+ */
+int keep_each(void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes), void *context);
+
 /* Removes the program's profile and plans, unless somebody has recorded it. The other is for who has the turn. */
 void keep_forget(const char *program);
 void keep_forget_in_turn(const char *program);

@@ -66,11 +66,21 @@ static void read_known(struct lessons *lessons)
 	}
 }
 
-/* A daemon that was killed may have kept a start without noting that. */
+static void find_again(void *context, const char *program, uint64_t key, uint64_t bytes)
+{
+	(void)known_learnt(context, program, key, bytes, time(NULL));
+}
+
+/*
+ * A daemon that was killed may have kept a start without noting that. Without the list, which was damaged or removed, what is stored would neither
+ * age nor count for the budget.
+ */
 static void adopt(struct known *known)
 {
 	int64_t now = time(NULL);
 
+	if (known->n == 0)
+		(void)keep_each(find_again, known);
 	for (size_t i = 0; i < known->n; i++) {
 		struct known_program *item = &known->items[i];
 		uint64_t bytes = item->learnt || item->key ? 0 : keep_find(item->path);
@@ -316,7 +326,7 @@ static void take_lesson(struct lessons *lessons, const struct lesson *lesson)
 		return;
 	saver_hurry(&lessons->saver); /* at once: the plan is there already */
 	if (!lesson->key && lesson->kept.key)
-		(void)known_start_learnt(&lessons->known, lessons->tracing.program, lesson->kept.key, now);
+		(void)known_learnt(&lessons->known, lessons->tracing.program, lesson->kept.key, 0, now);
 	if (!lessons->quiet)
 		verb_note(lesson->key ? "learnt how '%s' starts with other arguments"
 				      : "learnt how '%s' starts",
