@@ -122,7 +122,10 @@ struct start_arguments arguments_of_start(char **argv, const char *program)
 {
 	struct start_arguments arguments = {.list = (const char *const *)argv};
 
-	for (unsigned int i = 1; i <= SCRIPT_ARGUMENTS_MAX && argv[0] && argv[i - 1] && argv[i]; i++)
+	/* Of a script the first is its interpreter. A program that is given its own path is no script. */
+	if (!argv[0] || argv[0][0] != '/' || shim_equal(argv[0], program))
+		return arguments;
+	for (unsigned int i = 1; i <= SCRIPT_ARGUMENTS_MAX && argv[i - 1] && argv[i]; i++)
 		if (shim_equal(argv[i], program))
 			arguments.first = i;
 	return arguments;

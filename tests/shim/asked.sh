@@ -68,6 +68,7 @@ case_other_starts_get_what_is_certain() {
 	takes any $through "$host" -C / one.script
 	takes any $through "$host" -C "$place/none" one.script
 	takes any $through "$host" "$(printf '%600s' x)"
+	takes any $through "$host" "$host" one.script # what looks like a script with this interpreter
 }
 
 # The plan of the start is warm if its own file is resident, whatever the other's is.
