@@ -6,6 +6,7 @@
 #include <linux/signal.h>
 
 #include "format/kill-switch.h"
+#include "format/recording.h"
 
 /* A file that cannot be read has no such line. Reads small pieces, since there may be little stack. */
 bool shim_status_says(const char *path, const char *line)
@@ -57,10 +58,29 @@ bool shim_exists(const char *path)
 	return fd >= 0;
 }
 
+bool shim_recording_lasts(uint64_t end)
+{
+	char uptime[32];
+	long size = 0;
+	int fd;
+
+	if (end == 0 || end == UINT64_MAX)
+		return end != 0;
+	fd = sys_open("/proc/uptime", O_RDONLY);
+	if (fd >= 0) {
+		size = sys_read(fd, uptime, sizeof(uptime) - 1);
+		sys_close(fd);
+	}
+	if (size <= 0)
+		return true;
+	uptime[size] = '\0';
+	return recording_number(uptime) < end;
+}
+
 bool shim_wanted(void)
 {
-	return !shim_start.secure && !shim_start.recording && shim_start.mode != SHIM_MODE_OFF &&
-		!shim_exists(KILL_SWITCH);
+	return !shim_start.secure && !shim_recording_lasts(shim_start.recording_end) &&
+		shim_start.mode != SHIM_MODE_OFF && !shim_exists(KILL_SWITCH);
 }
 
 bool shim_may_grow_files(void)

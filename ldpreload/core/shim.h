@@ -41,6 +41,9 @@
  * switched off. */
 bool shim_wanted(void);
 
+/* Whether a recording that ends then at the latest (format/recording.h; 0: there is none) may still go on. */
+bool shim_recording_lasts(uint64_t end);
+
 /* The answer to an expensive question, which the caller keeps. */
 enum shim_answer {
 	SHIM_NOT_ASKED,

@@ -10,6 +10,8 @@
 
 #include "core/text.h"
 
+#include "format/recording.h"
+
 struct shim_start shim_start = {.secure = true};
 
 /* Bytes for everything kept of the environment; a value that does not fit counts as not set. */
@@ -82,8 +84,8 @@ static void look_at(const char *entry, struct shim_start *start, struct found *f
 
 	if ((value = value_of(entry, "HEADSTART=")))
 		start->mode = mode_of(value);
-	else if (value_of(entry, SHIM_RECORDING "="))
-		start->recording = true;
+	else if ((value = value_of(entry, SHIM_RECORDING "=")))
+		start->recording_end = recording_end(value);
 	else if ((value = value_of(entry, "HEADSTART_WAIT=")))
 		start->no_wait = shim_equal(value, "0");
 	else if (value_of(entry, "HEADSTART_LOG="))

@@ -35,8 +35,8 @@ struct shim_start {
 	bool secure;      /* AT_SECURE, or not known: the shim does nothing */
 
 	enum shim_mode mode;
-	bool recording;                   /* the program's start is being recorded */
-	bool no_wait;                     /* HEADSTART_WAIT=0 */
+	uint64_t recording_end; /* the program's start is recorded, until then (format/recording.h); or 0 */
+	bool no_wait;           /* HEADSTART_WAIT=0 */
 	struct state_environment folders; /* where plans are */
 	/* NULL unless LD_PRELOAD or LD_AUDIT names us: whoever sets those could load any library here anyway. An
 	 * environment that has passed through a set-user-ID program still has our variables, but not those of ld.so. */

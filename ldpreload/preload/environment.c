@@ -10,21 +10,25 @@
 #include "core/shim.h"
 #include "preload/next.h"
 
+#include "format/recording.h"
+
 #define OFF       "HEADSTART=off"
 #define RECORDING SHIM_RECORDING "="
 
 #define ENTRIES_READ 64 /* at once; a power of two, at most what a page holds */
-#define ENTRY_READ   32 /* bytes: more than either of the above */
+#define ENTRY_READ   80 /* bytes: more than either of the above, with the name of a recording */
 
 static bool entry_forbids(int self, const char *entry)
 {
 	char text[ENTRY_READ + 1];
+	const size_t name = sizeof(RECORDING) - 1;
 	long got = memory_read(self, entry, text, ENTRY_READ);
 
 	if (got <= 0)
 		return false;
 	text[got] = '\0';
-	return shim_equal(text, OFF) || shim_begins(text, RECORDING);
+	return shim_equal(text, OFF) ||
+		(shim_begins(text, RECORDING) && shim_recording_lasts(recording_end(text + name)));
 }
 
 static bool list_forbids(char *const *environment)

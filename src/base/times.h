@@ -43,3 +43,12 @@ static inline uint64_t monotonic_ms(void)
 {
 	return monotonic_ns() / 1000000;
 }
+
+/* Since the machine booted, as in /proc/uptime, with the time that it slept. */
+static inline uint64_t boottime_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec;
+}

@@ -13,12 +13,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 
 /*
  * Datagrams: more than the kernel queues (net.unix.max_dgram_qlen), but few enough that a process which sends without
  * end cannot hold up the recording.
  */
 #define TAKEN_AT_ONCE 64
+
+#define GRACE_S 600 /* it begins only when all is prepared */
 
 /* Fills in the address; returns its length, or 0 for a name that is too long. */
 static socklen_t address_of(const char *name, struct sockaddr_un *ret)
@@ -32,7 +35,7 @@ static socklen_t address_of(const char *name, struct sockaddr_un *ret)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
-int mark_listen(char ret_name[MARK_NAME_MAX])
+int mark_listen(double seconds, char ret_name[MARK_NAME_MAX])
 {
 	_cleanup_close_ int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct sockaddr_un address;
@@ -43,7 +46,8 @@ int mark_listen(char ret_name[MARK_NAME_MAX])
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0 ||
 		getrandom(&secret, sizeof(secret), 0) != sizeof(secret))
 		return -errno;
-	snprintf(name, sizeof(name), "%d-%016llx", getpid(), (unsigned long long)secret);
+	snprintf(name, sizeof(name), "%d-%016llx-%llu", getpid(), (unsigned long long)secret,
+		(unsigned long long)boottime_seconds() + (unsigned long long)seconds + GRACE_S);
 	if (bind(fd, (struct sockaddr *)&address, address_of(name, &address)) < 0)
 		return -errno;
 	strcpy(ret_name, name);

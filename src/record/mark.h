@@ -14,8 +14,8 @@
 #define MARK_VARIABLE "HEADSTART_RECORDING" /* the recording's name, in the environment of the command */
 #define MARK_NAME_MAX 64
 
-/* Binds a socket and names the recording. Returns the descriptor or negative errno. */
-int mark_listen(char ret_name[MARK_NAME_MAX]);
+/* Binds a socket and names the recording (format/recording.h), which lasts so many seconds at most. Returns the descriptor or negative errno. */
+int mark_listen(double seconds, char ret_name[MARK_NAME_MAX]);
 
 /* The users besides root who may mark. */
 struct markers {

@@ -58,6 +58,23 @@ case_while_recording_nothing_is_done() {
 	nothing_done
 }
 
+# Of what a recorded program has started long ago, such as a terminal, the environment says still that it is recorded.
+case_when_a_recording_is_over_its_name_says_nothing() {
+	past=1-2-1 future=1-2-99999999999
+	what="a recording of the calling program that is over"
+	cold shimmed HEADSTART_RECORDING=$past HEADSTART_PREFETCH=/nonexistent "$launch" execve "$target"
+	done_here
+	what="a recording of the calling program that goes on"
+	cold shimmed HEADSTART_RECORDING=$future "$launch" execve "$target"
+	nothing_done
+	what="a recording of the started program that is over"
+	cold shimmed HEADSTART_PREFETCH=/nonexistent sh -c 'exec env "$1" "$2" execv "$3"' sh HEADSTART_RECORDING=$past "$launch" "$target"
+	done_here
+	what="a recording of the started program that goes on"
+	cold shimmed sh -c 'exec env "$1" "$2" execv "$3"' sh HEADSTART_RECORDING=$future "$launch" "$target"
+	nothing_done
+}
+
 # These filters are fatal: any call of a hook that the execution itself does not need kills the program.
 case_under_seccomp_nothing_is_done() {
 	for action in kill trap errno; do

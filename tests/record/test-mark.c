@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
+#include "format/recording.h"
 #include "record/mark.h"
 
 #define STRANGER 65534
@@ -38,7 +40,7 @@ static void without_a_mark_there_is_none(void **state)
 {
 	const struct markers nobody = {0};
 	char name[MARK_NAME_MAX];
-	_cleanup_close_ int fd = mark_listen(name);
+	_cleanup_close_ int fd = mark_listen(1, name);
 	uid_t refused = 7;
 
 	assert_true(fd >= 0);
@@ -50,7 +52,7 @@ static void a_mark_of_a_user_who_may_counts(void **state)
 {
 	const struct markers us = {.users = {geteuid()}, .n_users = 1};
 	char name[MARK_NAME_MAX];
-	_cleanup_close_ int fd = mark_listen(name);
+	_cleanup_close_ int fd = mark_listen(1, name);
 	uid_t refused = 7;
 
 	assert_true(fd >= 0);
@@ -62,7 +64,7 @@ static void a_mark_of_a_user_who_may_counts(void **state)
 static void recordings_are_told_apart(void **state)
 {
 	char one[MARK_NAME_MAX], other[MARK_NAME_MAX], none[512];
-	_cleanup_close_ int fd = mark_listen(one), fd_of_other = mark_listen(other);
+	_cleanup_close_ int fd = mark_listen(1, one), fd_of_other = mark_listen(1, other);
 
 	assert_true(fd >= 0 && fd_of_other >= 0);
 	assert_string_not_equal(one, other);
@@ -72,11 +74,32 @@ static void recordings_are_told_apart(void **state)
 	assert_int_equal(mark_send(none), -ECONNREFUSED);
 }
 
+/* It is in the environment of what is started later, too, and tells when it means nothing any more. */
+static void a_name_says_when_the_recording_is_over(void **state)
+{
+	char name[MARK_NAME_MAX];
+	_cleanup_close_ int fd = mark_listen(1000, name);
+
+	assert_true(fd >= 0);
+	assert_true(recording_end(name) > boottime_seconds() + 1000);
+	assert_true(recording_end(name) < boottime_seconds() + 100000);
+	close(fd);
+	fd = mark_listen(1e9, name);
+	assert_true(recording_end(name) > 1000000000 && recording_end(name) < 10000000000);
+	assert_int_equal(recording_end("12-00ff-100"), 100);
+	assert_int_equal(recording_end("12-00ff-0"), 0);
+	assert_true(recording_end("12-00ff-99999999999999999999999") >= 99999999999999999);
+	for (const char *const *other = (const char *const[]){"", "-", "--", "name", "12-00ff", "12-00ff-",
+		     "12-00ff-x", NULL};
+		*other; other++)
+		assert_true(recording_end(*other) == UINT64_MAX);
+}
+
 static void a_mark_of_a_stranger_is_refused(void **state)
 {
 	const struct markers nobody = {0};
 	char name[MARK_NAME_MAX];
-	_cleanup_close_ int fd = mark_listen(name);
+	_cleanup_close_ int fd = mark_listen(1, name);
 	uid_t refused = 7;
 
 	if (geteuid() != 0) {
@@ -97,6 +120,7 @@ int main(void)
 		cmocka_unit_test(without_a_mark_there_is_none),
 		cmocka_unit_test(a_mark_of_a_user_who_may_counts),
 		cmocka_unit_test(recordings_are_told_apart),
+		cmocka_unit_test(a_name_says_when_the_recording_is_over),
 		cmocka_unit_test(a_mark_of_a_stranger_is_refused),
 	};
 

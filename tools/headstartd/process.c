@@ -14,8 +14,10 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "elf/script.h"
 #include "format/cgroup-line.h"
+#include "format/recording.h"
 #include "format/surroundings.h"
 
 #define PROC_PATH_SIZE  48
@@ -222,10 +224,13 @@ bool process_switched_off(int32_t pid)
 
 	if (read_pseudo_file(proc_path(path, pid, "environ"), ARGUMENTS_BYTES, &environment, &size) < 0)
 		return false;
-	for (size_t at = 0; at < size; at += strlen(environment + at) + 1)
+	for (size_t at = 0; at < size; at += strlen(environment + at) + 1) {
+		const char *recording = after_prefix(environment + at, "HEADSTART_RECORDING=");
+
 		if (streq(environment + at, "HEADSTART=off") ||
-			after_prefix(environment + at, "HEADSTART_RECORDING="))
+			(recording && boottime_seconds() < recording_end(recording)))
 			return true;
+	}
 	return false;
 }
 

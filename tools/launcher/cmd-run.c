@@ -18,7 +18,9 @@
 #include "base/io.h"
 #include "base/plural.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "format/kill-switch.h"
+#include "format/recording.h"
 #include "launcher/audit-environment.h"
 #include "launcher/launch.h"
 #include "lib/options/options.h"
@@ -89,12 +91,13 @@ static int parse_options(int argc, char **argv, struct run_options *options)
  */
 static const char *why_not(void)
 {
-	const char *mode = getenv("HEADSTART");
+	const char *mode = getenv("HEADSTART"), *recording = getenv("HEADSTART_RECORDING");
 
 	if ((mode && streq(mode, "off")) || access(KILL_SWITCH, F_OK) == 0)
 		return "headstart is switched off";
-	return getenv("HEADSTART_RECORDING") && !getenv("HEADSTART_TRACED") ? "its start is being recorded"
-									    : NULL;
+	return recording && boottime_seconds() < recording_end(recording) && !getenv("HEADSTART_TRACED")
+		? "its start is being recorded"
+		: NULL;
 }
 
 /* There is no plan, but somebody may have copied a profile here, or deleted the plan. */

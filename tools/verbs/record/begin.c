@@ -134,7 +134,7 @@ int record_begin(struct record_job *job)
 		if (r < 0)
 			return record_report_no_window(r, job);
 	}
-	job->mark = mark_listen(job->recording);
+	job->mark = mark_listen(job->record.timeout, job->recording);
 	if (job->mark < 0)
 		return verb_fail_errno(job->mark, "cannot listen for 'headstart mark'");
 	job->record.mark = job->mark;
