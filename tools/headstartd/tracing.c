@@ -235,12 +235,20 @@ static _Noreturn void be_tracer(
 	_exit(write(tell, &lesson, sizeof(lesson)) != sizeof(lesson));
 }
 
+bool tracing_allows(const struct tracing *tracing, uid_t user)
+{
+	return user == 0 || late_allows(&tracing->hanging, user);
+}
+
 bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, bool planned, bool refines)
 {
+	uid_t user = process_user(seen->pid);
 	int ends[2];
 
-	if (!tracing->tracer || execs_recorder_runs(tracing->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
+	if (!tracing->tracer || !tracing_allows(tracing, user) || execs_recorder_runs(tracing->tracefs) ||
+		pipe2(ends, O_CLOEXEC) < 0)
 		return false;
+	tracing->user = user;
 	tracing->program = strdup(seen->program);
 	tracing->start = seen->pid;
 	tracing->refines = refines;
@@ -278,6 +286,7 @@ void tracing_done(struct tracing *tracing, const struct lesson *lesson)
 bool tracing_give_up(struct tracing *tracing)
 {
 	tracing_done(tracing, &(struct lesson){0});
+	late_note(&tracing->hanging, tracing->user, true);
 	return ++tracing->given_up < GIVE_UP;
 }
 

@@ -36,14 +36,16 @@ struct tracing {
 	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
 	char instance[64];     /* its name */
 	bool knows_keys;       /* it also sees pages that are in memory already */
-	pid_t child;           /* 0: none, and then the next five mean nothing */
+	pid_t child;           /* 0: none, and then the next six mean nothing */
 	uint64_t give_up_ms;   /* when it should have ended */
 	char *program;         /* owned: whose start it traces */
 	int32_t start;         /* the start's process */
+	uid_t user;            /* whose it is */
 	bool refines;          /* the start has a plan, which is to become more exact */
 	int told;              /* owned: the end of a pipe by which it tells what it has kept; -1: none */
 	unsigned given_up;     /* children that have not ended */
 	struct late late;      /* users whose processes have not */
+	struct late hanging;   /* users whose starts those children traced */
 };
 
 /*
@@ -64,7 +66,10 @@ void tracing_read(const struct tracing *tracing, struct lesson *ret);
 /* Forgets the child, and takes the tracer away. `lesson` is what it told. */
 void tracing_done(struct tracing *tracing, const struct lesson *lesson);
 
-/* The child should have ended: leaves it alone. False if too many did not end, so that it had better be the last one. */
+/* Whether a start of this user may be traced. Root's always may. */
+bool tracing_allows(const struct tracing *tracing, uid_t user);
+
+/* The child should have ended: leaves it alone, and traces no more starts of this user, who may have arranged that. False if too many did not end, so that it had better be the last one. */
 bool tracing_give_up(struct tracing *tracing);
 
 /* Ends the child, and takes the tracer away. */
