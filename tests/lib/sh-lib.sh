@@ -21,7 +21,7 @@ others=             # set by for_others
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
 clean_up() {
 	at_exit
-	rm -rf "$tmp" ${others:+"$others"}
+	rm -rf --one-file-system "$tmp" ${others:+"$others"} # what is still mounted there may be the machine's
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
