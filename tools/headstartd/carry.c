@@ -14,26 +14,21 @@
 #include "base/cleanup.h"
 #include "base/hidden.h"
 #include "base/io.h"
-#include "base/open.h"
-#include "base/residency.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
-#include "format/resident.h"
 #include "headstartd/beside.h"
 #include "headstartd/child.h"
+#include "headstartd/prefetcher.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
 #include "plan/asked/choose.h"
-#include "prefetcher/plan-lock.h"
 #include "verb.h"
 
 #define HELPERS_OF_USER 16   /* a user whose programs make helpers hang stops no other user's */
 #define HELPER_S        10   /* seconds, until it becomes the prefetcher, which has a limit of its own */
 #define LOOK_AGAIN_MS   1000 /* a program that is executed a hundred times a second gets one helper a second */
-#define PAGES_LOOKED_AT 64
-#define PLAN_FD         3 /* where the prefetcher finds the plan */
 
 int carry_init(struct carry *carry)
 {
@@ -80,46 +75,6 @@ static bool was_looked_at(struct carry *carry, const char *program)
 	carry->recent[slot].hash = hash;
 	carry->recent[slot].until_ms = now + LOOK_AGAIN_MS;
 	return false;
-}
-
-/* Whether that page is missing. Asks only about files that open from the dentry cache alone, which takes no time. */
-static bool page_is_cold(const struct plan_view *plan, const struct plan_extent *extent)
-{
-	_cleanup_close_ int fd =
-		open_regular(plan_file_path(plan, LE32(extent->file)), OPEN_NO_LINKS | OPEN_CACHED);
-
-	if (fd < 0)
-		return fd == -EAGAIN;
-	posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM); /* asking may start to read: one page then */
-	return residency_of_page(
-		       fd, (uint64_t)LE32(extent->page) * LE32(plan->header->page_size), RESIDENT_US) == 0;
-}
-
-/*
- * When we look, the program has begun, and has read its first pages by itself. These are among the probes, which the shims
- * look at before a program begins. So we look at pages of all of the plan.
- */
-bool carry_is_cold(const struct plan_view *plan)
-{
-	uint32_t step = plan->extent_count / PAGES_LOOKED_AT + 1;
-
-	for (uint32_t i = 0; i < plan->extent_count; i += step)
-		if (page_is_cold(plan, &plan->extents[i]))
-			return true;
-	return false;
-}
-
-/* Closes nothing that has the lock: it would be lost (fcntl_locking(2)). */
-static bool open_for_prefetcher(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-
-	if (fd < 0 || (fd != PLAN_FD && dup2(fd, PLAN_FD) < 0))
-		return false;
-	if (fd == PLAN_FD)
-		return fcntl(fd, F_SETFD, 0) == 0;
-	close(fd);
-	return true;
 }
 
 static bool switched_off(const struct process_seen *seen, const char *program)
@@ -170,14 +125,9 @@ static uint64_t key_of(const struct chosen_plan *chosen, const char *const *argv
 static int choose(const struct carry *carry, const struct process_seen *seen, const char *program,
 	struct chosen_plan *ret, struct carry_told *told)
 {
-	char folder[48], **arguments = NULL;
-	int r;
+	char **arguments = process_enter(seen, program);
+	int r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
 
-	/* What the arguments name is relative to the working folder of the program. */
-	snprintf(folder, sizeof(folder), "/proc/%d/cwd", (int)seen->pid);
-	if (process_arguments(seen, program, &arguments) < 0 || chdir(folder) < 0)
-		(void)!chdir("/");
-	r = plan_choose(&carry->store, program, (const char *const *)arguments, ret);
 	if (r == 0 && ret->fault == PLAN_GOOD) {
 		told->key = key_of(ret, (const char *const *)arguments, process_user(seen->pid));
 		told->own_plan = LE64(ret->view.header->asked) != 0;
@@ -203,26 +153,24 @@ static void tell(int results, const struct carry_told *told)
 static enum carry_outcome help(const struct carry *carry, const struct process_seen *seen,
 	const char *program, int results, struct carry_told *told)
 {
-	char *argv[] = {
-		(char *)"headstart-prefetch", (char *)"--alongside", (char *)"--fd", (char *)"3", NULL};
 	struct chosen_plan chosen = {0}; /* goes with the process */
+	enum prefetcher_claim claim;
 
 	if (switched_off(seen, program))
 		return CARRY_OFF;
 	if (!process_executed(seen, program) || choose(carry, seen, program, &chosen, told) < 0 ||
 		chosen.fault != PLAN_GOOD)
 		return CARRY_FAILED;
-	if (!carry_is_cold(&chosen.view))
+	if (!prefetcher_is_needed(&chosen.view))
 		return CARRY_WARM;
-	if (!open_for_prefetcher(chosen.path))
-		return CARRY_FAILED;
-	if (!plan_own(PLAN_FD, process_user(seen->pid)))
-		return CARRY_LEFT;
+	claim = prefetcher_claim(chosen.path, process_user(seen->pid));
+	if (claim != PREFETCHER_OURS)
+		return claim == PREFETCHER_LEFT ? CARRY_LEFT : CARRY_FAILED;
 	told->outcome = CARRY_STARTED;
 	tell(results, told);
 	if (!carry->quiet)
 		verb_note("'%s' starts cold: its plan is carried out", program);
-	execv(carry->prefetcher, argv);
+	prefetcher_become(carry->prefetcher);
 	return CARRY_FAILED;
 }
 

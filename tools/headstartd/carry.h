@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "format/plan-view.h"
 #include "headstartd/process.h"
 #include "plan/store/store.h"
 
@@ -70,9 +69,6 @@ void carry_find_key(const struct carry *carry, const struct process_seen *seen, 
 
 /* For a child of the daemon: looks at the start, and becomes the prefetcher if its plan is cold. */
 _Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program);
-
-/* For a child of the daemon: whether pages of the plan are missing in memory. Looks at some of them. */
-bool carry_is_cold(const struct plan_view *plan);
 
 /* A child has ended, which may be a helper. */
 void carry_child_ended(struct carry *carry, pid_t pid);

@@ -280,3 +280,12 @@ void process_arguments_free(char **arguments)
 		free(arguments[0]);
 	free(arguments);
 }
+
+char **process_enter(const struct process_seen *seen, const char *program)
+{
+	char path[PROC_PATH_SIZE], **arguments = NULL;
+
+	if (process_arguments(seen, program, &arguments) < 0 || chdir(proc_path(path, seen->pid, "cwd")) < 0)
+		(void)!chdir("/");
+	return arguments;
+}

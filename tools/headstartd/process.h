@@ -60,3 +60,9 @@ bool process_switched_off(int32_t pid);
  */
 int process_arguments(const struct process_seen *seen, const char *program, char ***ret);
 void process_arguments_free(char **arguments);
+
+/*
+ * The same, or NULL. Also goes to the working folder of the start, which what the arguments name is relative to; or to / if they are not
+ * known.
+ */
+char **process_enter(const struct process_seen *seen, const char *program);

@@ -13,6 +13,7 @@
 #include "base/io.h"
 #include "base/run/process.h"
 #include "headstartd/child.h"
+#include "headstartd/prefetcher.h"
 #include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "prefetch/limits/activity.h"
@@ -87,7 +88,7 @@ static bool warm(const struct carry *carry, const struct habit *habit, uint64_t 
 	if (warmed.bytes == 0 || warmed.bytes > *budget)
 		return true;
 	*budget -= warmed.bytes; /* also of what is in memory already: another session may have warmed it */
-	if (!carry_is_cold(&plan))
+	if (!prefetcher_is_needed(&plan))
 		return true;
 	if (!disks_are_free())
 		return false;
