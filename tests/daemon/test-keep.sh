@@ -170,9 +170,12 @@ case_only_root_may_ask() {
 
 case_what_is_no_request_leaves_nothing() {
 	begin
-	for bad in --silent "--cut 15" "--cut 1" "--more 1" "--more 100000" "--descriptors 0" "--descriptors 2" "--descriptors 200" "--version 0" "--version 2"; do
+	for bad in --silent "--cut 15" "--cut 1" "--more 1" "--more 100000" "--descriptors 0" "--descriptors 2" "--descriptors 200" "--version 1" "--version 3"; do
 		refuses 1 "cannot use what standard input asks for: Bad message" "$ask" --answers "$tmp/answers" $bad $keep "$user" "$user" 0 <"$tmp/start"
 		[ ! -s "$tmp/answers" ] || fail "'$bad': it begins"
+	done
+	for kind in 0 3; do
+		refuses 1 "cannot use what standard input asks for: Invalid argument" "$ask" --kind $kind $keep "$user" "$user" 0 <"$tmp/start"
 	done
 	for arguments in "" "$user $user 0"; do
 		$keep $arguments <"$tmp/start" >"$tmp/out" 2>"$tmp/err" && status=0 || status=$?
@@ -186,7 +189,7 @@ case_what_is_no_request_leaves_nothing() {
 case_it_says_when_it_begins_and_ends() {
 	begin
 	"$ask" --answers "$tmp/answers" $keep "$user" "$user" 0 <"$tmp/start" >"$tmp/out" 2>&1 || fail "$(cat "$tmp/out")"
-	[ "$(cat "$tmp/answers")" = be ] || fail "it answers '$(cat "$tmp/answers")'"
+	[ "$(cat "$tmp/answers")" = bh ] || fail "it answers '$(cat "$tmp/answers")'"
 	! "$ask" --answers "$tmp/answers" $keep "$user" "$user" 0 </dev/null >"$tmp/out" 2>&1 || fail "it keeps nothing, and exits 0"
 	[ "$(cat "$tmp/answers")" = be ] || fail "it answers '$(cat "$tmp/answers")' when it fails"
 	# A file that does not come.
@@ -206,6 +209,82 @@ case_systemd_can_start_it() {
 		rm -r "$own"
 	done
 	stop_listening
+}
+
+# A process of the user's that has just executed the program, of which the user has a plan.
+begin_to_carry() {
+	begin
+	cp /bin/sleep "$disk/sleeper"
+	public=$disk/sleeper
+	program=$disk/sleeper make_start "$tmp/start" "$home/mine"
+	keep "$tmp/start" || fail "$(cat "$tmp/err")"
+	printf '%s\0%s\0' "$disk/sleeper" "$disk/sleeper" >"$tmp/texts"
+	sync -f "$disk"
+	sleep_as "$as_user"
+}
+
+# $sleeper becomes a process that sleeps.
+sleep_as() { # COMMAND that starts its arguments
+	[ -z "${sleeper-}" ] || kill "$sleeper"
+	$1 "$disk/sleeper" 600 7>&- &
+	sleeper=$!
+	until [ "$(readlink "/proc/$sleeper/exe")" = "$disk/sleeper" ]; do
+		kill -0 "$sleeper" || fail "it does not start"
+		sleep 0.02
+	done
+}
+
+# carry ANSWERS [FILE]: asks for the user's own plan of $sleeper with these texts, and expects these answers.
+carry() {
+	sync -f "$disk"
+	"$page" out "$home/mine" || fail "pages stay in the page cache"
+	"$ask" --answers "$tmp/answers" --kind 2 $keep "$user" "$user" "$sleeper" <"${2-$tmp/texts}" >"$tmp/out" 2>"$tmp/err" || :
+	[ "$(cat "$tmp/answers")" = "$1" ] || fail "it answers '$(cat "$tmp/answers")', not '$1': $(cat "$tmp/out" "$tmp/err")"
+}
+
+was_read() { "$page" came "$home/mine" >"$tmp/came"; }
+
+case_own_plan_is_carried_out() {
+	begin_to_carry
+	carry bh
+	was_read || fail "it reads nothing ahead: $(cat "$tmp/came")"
+	# All of it is in memory.
+	"$ask" --answers "$tmp/answers" --kind 2 $keep "$user" "$user" "$sleeper" <"$tmp/texts" || fail "exit status $?"
+	[ "$(cat "$tmp/answers")" = bh ] || fail "it answers '$(cat "$tmp/answers")' when nothing is missing"
+}
+
+case_own_plan_that_the_user_denies_stays() {
+	begin_to_carry
+	mkdir -p "$home/.config/headstart"
+	printf '[programs]\ndeny = %s\n' "$disk/sleeper" >"$home/.config/headstart/headstart.conf"
+	chown -R "$user" "$home/.config"
+	carry bh
+	! was_read || fail "it is carried out"
+	printf '[daemon]\nlearn = no\n' >"$home/.config/headstart/headstart.conf"
+	carry bh
+	was_read || fail "what there is is not carried out: $(cat "$tmp/came")"
+}
+
+case_only_own_plans_of_own_processes_are_carried_out() {
+	begin_to_carry
+	printf '%s\0%s' "$disk/sleeper" "$disk/sleeper" >"$tmp/no-end"
+	printf '%s\0%s\0x\0' "$disk/sleeper" "$disk/sleeper" >"$tmp/three"
+	printf '%s\0%s\0' "$disk/program" "$disk/sleeper" >"$tmp/another"
+	for bad in /dev/null "$tmp/no-end" "$tmp/three" "$tmp/another" "$disk/roots"; do
+		carry be "$bad"
+		! was_read || fail "'$bad' is carried out"
+	done
+	sleep_as "$as_other"
+	carry bh
+	! was_read || fail "it is carried out for another user's process"
+	sleep_as ""
+	carry bh
+	! was_read || fail "it is carried out for a process of root's"
+	sleep_as "$as_user"
+	sleeper=$((sleeper + 100000000)) carry bh
+	! was_read || fail "it is carried out for no process"
+	rm "$own"/sleeper-*.plan
+	carry be
 }
 
 # A real manager, for the units of a user, to whom this process of root's belongs. Another program stands for headstartd.
@@ -396,6 +475,7 @@ case_user_can_forget_what_was_learnt() {
 }
 
 at_case_exit() {
+	[ -z "${sleeper-}" ] || kill "$sleeper" 2>/dev/null || :
 	stop_listening
 	remove_cgroups
 }

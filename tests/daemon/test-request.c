@@ -15,7 +15,7 @@
 #include "lib/programs/keep-request.h"
 
 static const struct keep_request request = {
-	.version = KEEP_VERSION, .user = 1000, .group = 100, .touches = 7};
+	.version = KEEP_VERSION, .kind = KEEP_LEARNT, .user = 1000, .group = 100, .number = 7};
 
 static void connect_ends(int ends[2])
 {
@@ -103,6 +103,9 @@ static void answers_come_in_turn(void **state)
 	assert_int_equal(answer, KEEP_BEGUN);
 	assert_int_equal(keep_answered(ends[0], 60, &answer), 0);
 	assert_int_equal(answer, KEEP_ENDED);
+	keep_answer(ends[1], KEEP_HAS);
+	assert_int_equal(keep_answered(ends[0], 60, &answer), 0);
+	assert_int_equal(answer, KEEP_HAS);
 	assert_int_equal(send(ends[1], "beside", 6, 0), 6);
 	assert_int_equal(keep_answered(ends[0], 60, &answer), 0);
 	assert_int_equal(answer, KEEP_BEGUN);

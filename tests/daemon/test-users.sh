@@ -176,6 +176,50 @@ case_later_start_of_another_user_is_kept_for_that_user() {
 	esac
 }
 
+# Root's plan brings in what everybody may have, a process of the user's the rest.
+own_files_come() { # COMMAND that starts its arguments…
+	"$page" out "$disk/waiter" "$disk/data" "$disk/data.theirs" "$disk/data.closed/data" || fail "pages stay in the page cache"
+	rm -f "$tmp/go"
+	"$@" "$disk/waiter" 7>&- &
+	waiter=$!
+	came=
+	for try in $(seq 100); do
+		! "$page" came "$disk/data" "$disk/data.theirs" "$disk/data.closed/data" >"$tmp/came" || came=1
+		[ -z "$came" ] || break
+		sleep 0.05
+	done
+	: >"$tmp/go"
+	wait "$waiter" || fail "the program fails"
+	[ -n "$came" ]
+}
+
+case_own_plan_is_carried_out_without_a_shim() {
+	make_files
+	start_under_systemd
+	learn $as_user
+	for start in $(seq 10); do
+		! own_files_come $as_user || break
+	done
+	[ -n "$came" ] || fail "the user's files stay cold: $(cat "$tmp/came" "$tmp/daemon-log" "$tmp/listener-log")"
+	find "$HEADSTART_STATE/learn" -type d ! -perm 700 | { ! grep .; } || fail "others can read who has plans"
+	nothing_is_told
+	# Neither in a start that is switched off, nor for somebody who has none.
+	for command in "$as_user env HEADSTART=off" "$as_other"; do
+		for start in 1 2; do
+			! own_files_come $command || fail "'$command': the user's files are read"
+		done
+	done
+	# The user forgets the plan, and then root does not know of it either.
+	rm "$own"/waiter-*.plan "$own"/waiter-*.profile
+	printf '[daemon]\nlearn = no\n' >"$tmp/settings/headstart.conf"
+	for start in $(seq 10); do
+		own_files_come $as_user || :
+		[ -n "$(ls "$HEADSTART_STATE/learn/users/$user")" ] || break
+	done
+	rm "$tmp/settings/headstart.conf"
+	[ -z "$(ls "$HEADSTART_STATE/learn/users/$user")" ] || fail "it still counts as the user's"
+}
+
 # A start that takes on other rights on the way is nobody's alone.
 case_start_of_two_users_is_for_nobody() {
 	make_files
@@ -200,10 +244,9 @@ case_root_says_that_nothing_is_learnt() {
 }
 
 # The user's home lies on a server that never answers.
-case_home_that_hangs_delays_nobody() {
+make_hanging_home() {
 	[ -e /dev/fuse ] || skip "no FUSE here"
-	make_files
-	mkdir "$tmp/hanging"
+	mkdir -p "$tmp/hanging"
 	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$tmp/hanging" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
 	server=$!
 	for try in $(seq 200); do
@@ -212,16 +255,56 @@ case_home_that_hangs_delays_nobody() {
 	done
 	grep -q mounted "$tmp/mounted" || skip "no FUSE here: $(cat "$tmp/err")"
 	make_users "$tmp/hanging" "$other_home"
-	cp /bin/true "$disk/true"
+}
+
+# A program with a plan of root's, which brings in $disk/big. It stays until somebody has looked at it.
+make_big() {
+	cp /bin/sleep "$disk/stays"
 	head -c 819200 /dev/urandom >"$disk/big"
 	sync -f "$disk"
 	"$make_profile" "$tmp/profile" <<-END
-		program $disk/true
+		program $disk/stays
 		file regular $disk/big
 		range 0 200 0 1
 	END
-	start_under_systemd
 	"$tool" plan "$tmp/profile" >"$tmp/out" 2>&1 || fail "plan: $(cat "$tmp/out")"
+}
+
+# Meanwhile plans of others are carried out.
+others_are_served() {
+	before=$(note started)
+	for try in $(seq 20); do
+		"$page" out "$disk/big" || fail "pages stay in the page cache"
+		$as_other "$disk/stays" 600 7>&- &
+		stays=$!
+		for look in $(seq 60); do
+			[ "$(note started)" -le "$before" ] || break
+			sleep 0.05
+		done
+		kill "$stays"
+		wait "$stays" || :
+		[ "$(note started)" -le "$before" ] || break
+	done
+	[ "$(note started)" -gt "$before" ] || fail "no plan of another user is carried out: $(cat /run/headstart/daemon)"
+	[ -e "/proc/$hangs" ] || fail "nothing hung meanwhile"
+}
+
+# The server goes, and with it what waits for it.
+home_answers_no_more() {
+	kill -KILL "$server"
+	wait "$server" || :
+	for try in $(seq 200); do
+		[ -e "/proc/$hangs" ] || break
+		sleep 0.05
+	done
+	[ ! -e "/proc/$hangs" ] || fail "the process stays"
+}
+
+case_home_that_hangs_delays_nobody() {
+	make_files
+	make_hanging_home
+	start_under_systemd
+	make_big
 	for start in $(seq 10); do
 		cold_start $as_user
 		hangs=
@@ -233,31 +316,56 @@ case_home_that_hangs_delays_nobody() {
 		[ -z "$hangs" ] || break
 	done
 	[ -n "$hangs" ] || fail "no process of the user waits: $(cat /run/headstart/daemon "$tmp/daemon-log")"
-	# Meanwhile plans of others are carried out.
-	before=$(note started)
-	for try in $(seq 20); do
-		"$page" out "$disk/big" || fail "pages stay in the page cache"
-		$as_other "$disk/true" 7>&-
-		for look in $(seq 30); do
-			[ "$(note started)" -le "$before" ] || break 2
-			sleep 0.05
-		done
-	done
-	[ "$(note started)" -gt "$before" ] || fail "no plan of another user is carried out: $(cat /run/headstart/daemon)"
-	[ -e "/proc/$hangs" ] || fail "nothing hung meanwhile"
+	others_are_served
 	# The daemon gives it up, and goes on.
 	note_tries=1800 until_note tracing -eq 0
 	is_learnt || fail "root's part is not learnt: $(cat "$tmp/daemon-log")"
 	stop_daemon
 	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status"
 	nothing_is_told
-	kill -KILL "$server"
-	wait "$server" || :
-	for try in $(seq 200); do
-		[ -e "/proc/$hangs" ] || break
+	home_answers_no_more
+}
+
+# The home of a user who has a plan. Root's plan is carried out all the same.
+case_home_that_hangs_delays_no_plan() {
+	make_files
+	start_under_systemd
+	make_big
+	learn $as_user
+	make_hanging_home
+	stop_daemon
+	stop_listening
+	start_under_systemd
+	for start in $(seq 10); do
+		before=$(note started)
+		cold_start $as_user
+		for try in $(seq 100); do
+			hangs=$(pgrep -P "$listener" -x headstart-keep) && break 2 || :
+			sleep 0.05
+		done
+	done
+	[ -n "$hangs" ] || fail "no process of the user waits: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	[ "$(note started)" -gt "$before" ] || note_tries=200 until_note started -gt "$before"
+	others_are_served
+	# Once the daemon has given it up, the user gets no more of them.
+	for try in $(seq 1800); do
+		pgrep -P "$daemon_pid" -x headstartd >/dev/null || break
 		sleep 0.05
 	done
-	[ ! -e "/proc/$hangs" ] || fail "the process stays"
+	[ "$try" != 1800 ] || fail "the daemon waits for ever: $(pgrep -a -P "$daemon_pid")"
+	processes=$(pgrep -c -P "$listener" -x headstart-keep)
+	for start in $(seq 10); do
+		before=$(note started)
+		cold_start $as_user
+		[ "$(note started)" -le "$before" ] || break
+	done
+	note_tries=1200 until_note tracing -eq 0
+	[ "$(note started)" -gt "$before" ] || fail "root's plan is not carried out: $(cat /run/headstart/daemon)"
+	[ "$(pgrep -c -P "$listener" -x headstart-keep)" = "$processes" ] || fail "the user gets another process: $(pgrep -a -P "$listener")"
+	stop_daemon
+	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status"
+	nothing_is_told
+	home_answers_no_more
 }
 
 run_cases

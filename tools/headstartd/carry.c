@@ -46,8 +46,17 @@ int carry_init(struct carry *carry)
 	return 0;
 }
 
+static void helper_release(struct carry_helper *helper)
+{
+	free(helper->program);
+	free(helper->executed);
+	*helper = (struct carry_helper){0};
+}
+
 void carry_release(struct carry *carry)
 {
+	for (size_t i = 0; i < CARRY_HELPERS; i++)
+		helper_release(&carry->helpers[i]);
 	if (carry->results >= 0)
 		close(carry->results);
 	if (carry->told >= 0)
@@ -144,7 +153,7 @@ void carry_find_key(const struct carry *carry, const struct process_seen *seen, 
 	(void)choose(carry, seen, seen->program, &chosen, ret);
 }
 
-static void tell(int results, const struct carry_told *told)
+void carry_tell(int results, const struct carry_told *told)
 {
 	(void)!write(results, told, sizeof(*told)); /* atomic: pipe(7) */
 }
@@ -167,7 +176,7 @@ static enum carry_outcome help(const struct carry *carry, const struct process_s
 	if (claim != PREFETCHER_OURS)
 		return claim == PREFETCHER_LEFT ? CARRY_LEFT : CARRY_FAILED;
 	told->outcome = CARRY_STARTED;
-	tell(results, told);
+	carry_tell(results, told);
 	if (!carry->quiet)
 		verb_note("'%s' starts cold: its plan is carried out", program);
 	prefetcher_become(carry->prefetcher);
@@ -182,43 +191,53 @@ _Noreturn void carry_help(const struct carry *carry, const struct process_seen *
 	child_begin(carry->daemon, SIGTERM, HELPER_S);
 	(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
 	told.outcome = help(carry, seen, program, results, &told);
-	tell(results, &told);
+	carry_tell(results, &told);
 	_exit(0);
 }
 
-/* Where a new helper for that user has its place; CARRY_HELPERS if there are too many. */
-static size_t find_place(const struct carry *carry, uid_t user)
+struct carry_helper *carry_find_place(struct carry *carry, uid_t user)
 {
-	size_t place = CARRY_HELPERS, n = 0;
+	struct carry_helper *place = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < CARRY_HELPERS; i++) {
 		if (!carry->helpers[i].pid)
-			place = i;
+			place = &carry->helpers[i];
 		else
 			n += carry->helpers[i].user == user;
 	}
-	return n < HELPERS_OF_USER ? place : CARRY_HELPERS;
+	return n < HELPERS_OF_USER ? place : NULL;
+}
+
+const struct carry_helper *carry_helper_of(const struct carry *carry, int32_t start)
+{
+	for (size_t i = 0; i < CARRY_HELPERS; i++)
+		if (carry->helpers[i].pid && carry->helpers[i].program && carry->helpers[i].start == start)
+			return &carry->helpers[i];
+	return NULL;
 }
 
 static void start_helper(struct carry *carry, const struct process_seen *seen, const char *program)
 {
+	struct carry_helper *helper;
 	uid_t user;
-	size_t place;
 	pid_t pid;
 
 	if (was_looked_at(carry, program))
 		return;
 	user = process_user(seen->pid);
-	place = find_place(carry, user);
-	if (place == CARRY_HELPERS)
+	helper = carry_find_place(carry, user);
+	if (!helper)
 		return;
 	pid = fork();
 	if (pid == 0)
 		carry_help(carry, seen, program);
-	if (pid > 0) {
-		carry->helpers[place].pid = pid;
-		carry->helpers[place].user = user;
-	}
+	if (pid > 0)
+		*helper = (struct carry_helper){.pid = pid,
+			.user = user,
+			.start = seen->pid,
+			.program = strdup(program),
+			.executed = strdup(seen->executed)};
 	carry->counts[CARRY_FAILED] += pid < 0;
 }
 
@@ -226,7 +245,7 @@ void carry_child_ended(struct carry *carry, pid_t pid)
 {
 	for (size_t i = 0; i < CARRY_HELPERS; i++)
 		if (carry->helpers[i].pid == pid)
-			carry->helpers[i].pid = 0;
+			helper_release(&carry->helpers[i]);
 }
 
 bool carry_has_plan(const struct carry *carry, const struct process_seen *seen)

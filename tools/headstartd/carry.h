@@ -32,6 +32,17 @@ struct carry_told {
 	uint64_t
 		key; /* of the start, if the program's plan leads to others; 0: none, or none that is learnt */
 	uint64_t own_plan; /* whether there is a plan for this key */
+	uid_t user;        /* for whom a process was started (headstartd/own.h); 0: none was */
+	uint32_t own;      /* enum own_outcome: what became of it */
+};
+
+/* A child of the daemon that looks at a start, and may have become the prefetcher. */
+struct carry_helper {
+	pid_t pid; /* 0: none */
+	uid_t user;
+	int32_t start;  /* the start's process */
+	char *program;  /* owned: its program; NULL: out of memory, or it is no helper for root's plan */
+	char *executed; /* owned: as passed to execve(2) */
 };
 
 struct carry {
@@ -42,10 +53,7 @@ struct carry {
 	int told;    /* owned: the end of it that the daemon reads; does not block */
 	uint64_t counts[N_CARRY];
 	pid_t daemon; /* us */
-	struct {
-		pid_t pid; /* 0: none */
-		uid_t user;
-	} helpers[CARRY_HELPERS]; /* also those that have become prefetchers */
+	struct carry_helper helpers[CARRY_HELPERS];
 	struct {
 		uint64_t hash, until_ms;
 	} recent[CARRY_RECENT]; /* programs that a helper has looked at just now */
@@ -69,6 +77,15 @@ void carry_find_key(const struct carry *carry, const struct process_seen *seen, 
 
 /* For a child of the daemon: looks at the start, and becomes the prefetcher if its plan is cold. */
 _Noreturn void carry_help(const struct carry *carry, const struct process_seen *seen, const char *program);
+
+/* For a child of the daemon: tells it. */
+void carry_tell(int results, const struct carry_told *told);
+
+/* A free place for a helper of that user; NULL: there are too many. */
+struct carry_helper *carry_find_place(struct carry *carry, uid_t user);
+
+/* The helper that looks at that start, or has become its prefetcher; NULL: there is none. */
+const struct carry_helper *carry_helper_of(const struct carry *carry, int32_t start);
 
 /* A child has ended, which may be a helper. */
 void carry_child_ended(struct carry *carry, pid_t pid);

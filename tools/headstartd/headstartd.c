@@ -23,6 +23,7 @@
 #include "format/kill-switch.h"
 #include "format/surroundings.h"
 #include "headstartd/carry.h"
+#include "headstartd/for-user.h"
 #include "headstartd/idle.h"
 #include "headstartd/lessons.h"
 #include "headstartd/process.h"
@@ -257,8 +258,10 @@ static void take_results(struct daemon *daemon)
 
 	while (carry_take(&daemon->carry, &told)) {
 		lessons_told(&daemon->lessons, &told);
-		if (told.outcome == CARRY_STARTED)
+		if (told.outcome == CARRY_STARTED) {
 			idle_yield(&daemon->idle);
+			for_user_begin(&daemon->carry, &daemon->lessons.tracing.late, told.pid);
+		}
 		daemon->note_old = true;
 	}
 }

@@ -18,6 +18,7 @@
 #include "base/times.h"
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
+#include "headstartd/owners.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
 #include "replace/publish.h"
@@ -138,8 +139,10 @@ static void remove_kept(const struct known_program *item)
 {
 	if (item->learnt && item->key)
 		keep_forget_start(item->path, item->key);
-	else if (item->learnt)
+	else if (item->learnt) {
 		keep_forget(item->path);
+		owners_forget(item->path);
+	}
 }
 
 static void forget_all_due(struct lessons *lessons, int64_t now, bool remove)
@@ -241,6 +244,7 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told)
 {
 	const char *program;
 
+	tracing_note_own(&lessons->tracing, told->user, (enum own_outcome)told->own);
 	leave_warm_start(lessons, told);
 	if (!lessons->enabled || !told->key)
 		return;

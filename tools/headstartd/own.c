@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -47,18 +49,12 @@ int own_take_public(struct profile *public, const struct profile *own)
 	return r;
 }
 
-/* A file in memory with both profiles, in this order, that nobody can change; or negative errno. */
-static int put_into_memory(const struct profile *public, const struct profile *own)
+/* A file in memory with these bytes that nobody can change; or negative errno. */
+static int put_into_memory(const void *data, size_t size)
 {
-	struct profile items[] = {*public, *own}; /* borrowed */
-	const struct recordings both = {.items = items, .n = 2};
-	_cleanup_close_ int fd = memfd_create("profiles", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	_cleanup_free_ void *data = NULL;
-	size_t size;
-	int r = fd < 0 ? -errno : recordings_serialize(&both, &data, &size);
+	_cleanup_close_ int fd = memfd_create("request", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int r = fd < 0 ? -errno : write_full(fd, data, size);
 
-	if (r == 0)
-		r = write_full(fd, data, size);
 	if (r < 0)
 		return r;
 	if (lseek(fd, 0, SEEK_SET) < 0 ||
@@ -67,8 +63,27 @@ static int put_into_memory(const struct profile *public, const struct profile *o
 	return TAKE_FD(fd);
 }
 
+static int put_profiles_into_memory(const struct profile *public, const struct profile *own)
+{
+	struct profile items[] = {*public, *own}; /* borrowed */
+	const struct recordings both = {.items = items, .n = 2};
+	_cleanup_free_ void *data = NULL;
+	size_t size;
+	int r = recordings_serialize(&both, &data, &size);
+
+	return r < 0 ? r : put_into_memory(data, size);
+}
+
+/* Until a prefetcher has ended, of which the connection is the standard input. */
+static enum own_outcome await_prefetcher(int keeper)
+{
+	enum keep_answer answer;
+
+	return keep_answered(keeper, KEEP_S + GRACE_S, &answer) < 0 ? OWN_STUCK : OWN_HAS;
+}
+
 /* What became of the request. The process ends itself after KEEP_S, unless it hangs; until it has begun, nothing of the user's was asked. */
-static enum own_outcome await(int keeper)
+static enum own_outcome await(int keeper, bool carries)
 {
 	enum keep_answer answer;
 
@@ -76,18 +91,40 @@ static enum own_outcome await(int keeper)
 		return OWN_NONE;
 	if (keep_answered(keeper, KEEP_S + GRACE_S, &answer) < 0)
 		return OWN_STUCK;
+	if (answer == KEEP_HAS)
+		return carries ? await_prefetcher(keeper) : OWN_HAS;
 	return answer == KEEP_ENDED ? OWN_ENDED : OWN_LATE;
+}
+
+/* Closes the file. */
+static enum own_outcome ask(
+	const struct process_owner *owner, enum keep_kind kind, uint32_t number, int request_file)
+{
+	const struct keep_request request = {.version = KEEP_VERSION,
+		.kind = kind,
+		.user = owner->user,
+		.group = owner->group,
+		.number = number};
+	_cleanup_close_ int file = request_file;
+	_cleanup_close_ int keeper = file < 0 ? -1 : keeper_connect();
+
+	if (keeper < 0 || keep_ask(keeper, &request, file) < 0)
+		return OWN_NONE;
+	return await(keeper, kind == KEEP_CARRY);
 }
 
 enum own_outcome own_keep(const struct process_owner *owner, const struct profile *public,
 	const struct profile *own, uint32_t found)
 {
-	const struct keep_request request = {
-		.version = KEEP_VERSION, .user = owner->user, .group = owner->group, .touches = found};
-	_cleanup_close_ int profiles = put_into_memory(public, own);
-	_cleanup_close_ int keeper = profiles < 0 ? -1 : keeper_connect();
+	return ask(owner, KEEP_LEARNT, found, put_profiles_into_memory(public, own));
+}
 
-	if (keeper < 0 || keep_ask(keeper, &request, profiles) < 0)
-		return OWN_NONE;
-	return await(keeper);
+enum own_outcome own_carry(
+	const struct process_owner *owner, int32_t start, const char *program, const char *executed)
+{
+	_cleanup_free_ char *texts = NULL;
+	int size = asprintf(&texts, "%s%c%s", program, 0, executed);
+
+	return size < 0 ? OWN_NONE
+			: ask(owner, KEEP_CARRY, (uint32_t)start, put_into_memory(texts, (size_t)size + 1));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hands what a user's start touched, the user's own files among it, to a process of that user, which opens and keeps them
- * (headstart-keep). We only know their names and pages.
+ * What is a user's own is left to processes of that user (headstart-keep). We only know names and pages of the user's files that a start
+ * has touched.
  */
 #pragma once
 
@@ -12,7 +12,8 @@
 
 enum own_outcome {
 	OWN_NONE = 0, /* no process has begun */
-	OWN_ENDED,    /* whether it has kept anything is its user's business */
+	OWN_ENDED,    /* and its user has no plan of the program */
+	OWN_HAS,      /* and its user has one */
 	OWN_LATE,     /* it was ended before, by itself after too long a time, or by somebody else */
 	OWN_STUCK,    /* … and could not be: it waits for a file system */
 };
@@ -30,3 +31,10 @@ int own_take_public(struct profile *public, const struct profile *own);
  */
 enum own_outcome own_keep(const struct process_owner *owner, const struct profile *public,
 	const struct profile *own, uint32_t found);
+
+/*
+ * The same for a process that carries out its user's own plan, of the start that this process is: it was executed by the path `executed`, which
+ * led to `program`. Waits until all of that is done.
+ */
+enum own_outcome own_carry(
+	const struct process_owner *owner, int32_t start, const char *program, const char *executed);

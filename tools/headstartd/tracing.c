@@ -18,6 +18,7 @@
 #include "format/kill-switch.h"
 #include "headstartd/carry.h"
 #include "headstartd/child.h"
+#include "headstartd/owners.h"
 #include "learn/known.h"
 #include "lib/settings/settings.h"
 #include "record/events/execs.h"
@@ -147,6 +148,8 @@ static void keep_own(const struct traced *traced, const struct profile *recordin
 		return;
 	lesson->user = traced->owner.user;
 	lesson->own = own_keep(&traced->owner, &public, &result->own, result->found);
+	if (lesson->own == OWN_HAS)
+		owners_note(lesson->user, recording->program);
 }
 
 /* Keeps the start if it is cold. */
@@ -272,10 +275,15 @@ void tracing_read(const struct tracing *tracing, struct lesson *ret)
 		*ret = (struct lesson){0};
 }
 
+void tracing_note_own(struct tracing *tracing, uid_t user, enum own_outcome own)
+{
+	if (own == OWN_LATE || own == OWN_STUCK)
+		late_note(&tracing->late, user, own == OWN_STUCK);
+}
+
 void tracing_done(struct tracing *tracing, const struct lesson *lesson)
 {
-	if (lesson->own == OWN_LATE || lesson->own == OWN_STUCK)
-		late_note(&tracing->late, lesson->user, lesson->own == OWN_STUCK);
+	tracing_note_own(tracing, lesson->user, lesson->own);
 	tracing->child = 0;
 	close(TAKE_FD(tracing->told));
 	free(TAKE_PTR(tracing->program));

@@ -63,6 +63,9 @@ bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, boo
 /* The child has ended: what it told. If it has failed, that is nothing. */
 void tracing_read(const struct tracing *tracing, struct lesson *ret);
 
+/* What became of a process of that user's. */
+void tracing_note_own(struct tracing *tracing, uid_t user, enum own_outcome own);
+
 /* Forgets the child, and takes the tracer away. `lesson` is what it told. */
 void tracing_done(struct tracing *tracing, const struct lesson *lesson);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * headstart-keep: keeps for a user what headstartd has seen of a start of that user, in the user's own folder, as a learnt profile and
- * a plan. headstartd knows the names of the user's files from the kernel. Only this process, which is the user's, opens them.
+ * a plan; or becomes the prefetcher of the user's own plan. headstartd knows the names of the user's files from the kernel. Only this
+ * process, which is the user's, opens them.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <linux/ioprio.h>
 #include <linux/keyctl.h>
 #include <pwd.h>
@@ -21,6 +23,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "headstartd/beside.h"
+#include "headstartd/prefetcher.h"
+#include "keeper/own-plan.h"
 #include "keeper/room.h"
 #include "keeper/start.h"
 #include "lib/programs/keep-request.h"
@@ -29,23 +34,23 @@
 #include "profile/recordings/recordings.h"
 #include "verb.h"
 
-#define PROFILES  3           /* the descriptor of what headstartd has sent */
+#define SENT      3           /* the descriptor of what headstartd has sent */
 #define FILE_SIZE (64u << 20) /* bytes: what a user may have in all */
 
 static const char usage[] =
 	"usage: headstart-keep <>SOCKET\n"
-	"Keeps for a user the part of a start that only this user may know, as headstartd(8) asks on the connection that\n"
-	"is standard input. It runs as root, and becomes that user before it does anything else.\n";
+	"Keeps for a user the part of a start that only this user may know, or carries out the user's own plan, as headstartd(8)\n"
+	"asks on the connection that is standard input. It runs as root, and becomes that user before it does anything else.\n";
 
 /*
  * With no supplementary group, no capability, no environment and no key of root's, and no descriptor but the standard ones and what was
  * sent; and so that the user cannot trace it. Nobody is asked who the user is.
  */
-static int become(uid_t user, gid_t group, int profiles)
+static int become(uid_t user, gid_t group, int sent)
 {
 	uid_t real, effective, saved;
 
-	if (dup2(profiles, PROFILES) < 0 || syscall(SYS_close_range, PROFILES + 1, ~0u, 0) < 0 ||
+	if (dup2(sent, SENT) < 0 || syscall(SYS_close_range, SENT + 1, ~0u, 0) < 0 ||
 		setgroups(0, NULL) < 0 || setresgid(group, group, group) < 0 ||
 		setresuid(user, user, user) < 0)
 		return -errno;
@@ -95,7 +100,7 @@ static int read_profiles(struct recordings *ret)
 	_cleanup_(recordings_releasep) struct recordings recordings = {0};
 	_cleanup_free_ char *data = NULL;
 	size_t size;
-	int r = read_to_end(PROFILES, PROFILE_MAX_SIZE, &data, &size);
+	int r = read_to_end(SENT, PROFILE_MAX_SIZE, &data, &size);
 
 	if (r < 0)
 		return r;
@@ -118,14 +123,13 @@ static bool is_allowed(const char *program)
 	return !config.never_learn && config_allows(&config, program, &why);
 }
 
-/* Returns 0, or an exit status after printing the reason. */
-static int keep(uint32_t found)
+/* *ret_has: the user has a plan now. Returns 0, or an exit status after printing the reason. */
+static int keep(uint32_t found, bool *ret_has)
 {
 	struct recordings both = {0}; /* goes with the process */
-	int r = find_home();
+	int r;
 
-	if (r < 0)
-		return verb_fail_errno(r, "this user has no home");
+	set_limits();
 	r = read_profiles(&both);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot use the profiles that were sent");
@@ -134,39 +138,84 @@ static int keep(uint32_t found)
 	r = start_keep(&both.items[0], &both.items[1], found);
 	if (r < 0 && r != -EEXIST)
 		return verb_fail_errno(r, "cannot keep the start");
+	*ret_has = true;
 	room_make();
 	return 0;
 }
 
-/* Returns 0, or an exit status after printing the reason. */
-static int serve(const struct keep_request *request, int profiles)
+/* The two texts that were sent. They go with the process. */
+static int read_start(uint32_t pid, struct own_start *ret)
 {
-	int r = become(request->user, request->group, profiles);
+	char *texts;
+	size_t size, n;
+	int r = read_to_end(SENT, 2 * PATH_MAX, &texts, &size);
+
+	if (r < 0)
+		return r;
+	n = strnlen(texts, size) + 1;
+	if (n >= size || strnlen(texts + n, size - n) + n + 1 != size || pid > INT32_MAX)
+		return -EBADMSG;
+	*ret = (struct own_start){.pid = (int32_t)pid, .program = texts, .executed = texts + n};
+	return 0;
+}
+
+/* The connection stays the standard input of the prefetcher, so that it ends with it. */
+static int carry(uint32_t pid, bool *ret_has)
+{
+	char prefetcher[PATH_MAX];
+	struct own_start start;
+	bool begin = false;
+	int r = read_start(pid, &start);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot use the start that was sent");
+	beside_find("headstart-prefetch", prefetcher);
+	*ret_has = own_plan_prepare(&start, &begin) != -ENOENT;
+	if (begin) {
+		keep_answer(STDIN_FILENO, KEEP_HAS);
+		prefetcher_become(prefetcher);
+	}
+	return 0;
+}
+
+/* Returns 0, or an exit status after printing the reason. */
+static int serve(const struct keep_request *request, int sent, bool *ret_has)
+{
+	int r = become(request->user, request->group, sent);
 
 	if (r < 0)
 		return verb_fail_errno(r, "cannot become the user '%" PRIu32 "'", request->user);
-	set_limits();
-	return keep(request->touches);
+	r = find_home();
+	if (r < 0)
+		return verb_fail_errno(r, "this user has no home");
+	return request->kind == KEEP_CARRY ? carry(request->number, ret_has) : keep(request->number, ret_has);
+}
+
+static bool is_known(const struct keep_request *request)
+{
+	return (request->kind == KEEP_LEARNT || request->kind == KEEP_CARRY) && request->user != 0 &&
+		request->user != UINT32_MAX && request->group != UINT32_MAX;
 }
 
 int main(int argc, char **argv)
 {
 	struct keep_request request;
-	int profiles, r;
+	bool has = false;
+	int sent, r;
 
 	(void)argv;
 	alarm(KEEP_S);
-	r = argc == 1 ? keep_asked(STDIN_FILENO, &request, &profiles) : -ENOTSOCK;
+	r = argc == 1 ? keep_asked(STDIN_FILENO, &request, &sent) : -ENOTSOCK;
 	if (r == -ENOTSOCK) {
 		fputs(usage, stderr);
 		return VERB_USAGE;
 	}
-	if (r == 0 && (request.user == 0 || request.user == UINT32_MAX || request.group == UINT32_MAX))
+	if (r == 0 && !is_known(&request))
 		r = -EINVAL;
 	if (r < 0)
 		return verb_fail_errno(r, "cannot use what standard input asks for");
 	keep_answer(STDIN_FILENO, KEEP_BEGUN);
-	r = serve(&request, profiles);
-	keep_answer(STDIN_FILENO, KEEP_ENDED);
+	r = serve(&request, sent, &has);
+	keep_answer(STDIN_FILENO, has ? KEEP_HAS : KEEP_ENDED);
 	return r;
 }

@@ -16,7 +16,7 @@ union one_descriptor {
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-int keep_ask(int socket, const struct keep_request *request, int profiles)
+int keep_ask(int socket, const struct keep_request *request, int file)
 {
 	struct iovec data = {.iov_base = (void *)request, .iov_len = sizeof(*request)};
 	union one_descriptor control = {0};
@@ -28,7 +28,7 @@ int keep_ask(int socket, const struct keep_request *request, int profiles)
 	control.header.cmsg_level = SOL_SOCKET;
 	control.header.cmsg_type = SCM_RIGHTS;
 	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &profiles, sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &file, sizeof(int));
 	return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
 }
 
@@ -55,7 +55,7 @@ static int check_peer(int socket)
 	return peer.uid == 0 ? 0 : -EPERM;
 }
 
-int keep_asked(int socket, struct keep_request *ret, int *ret_profiles)
+int keep_asked(int socket, struct keep_request *ret, int *ret_file)
 {
 	struct keep_request request;
 	struct iovec data = {.iov_base = &request, .iov_len = sizeof(request)};
@@ -64,18 +64,18 @@ int keep_asked(int socket, struct keep_request *ret, int *ret_profiles)
 		.msg_iovlen = 1,
 		.msg_control = control.room,
 		.msg_controllen = sizeof(control.room)};
-	_cleanup_close_ int profiles = -1;
+	_cleanup_close_ int file = -1;
 	int r = check_peer(socket);
 	ssize_t n = r < 0 ? 0 : recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 
 	if (r < 0 || n < 0)
 		return r < 0 ? r : -errno;
-	profiles = take_descriptor(&message);
-	if (profiles < 0 || n != sizeof(request) || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
+	file = take_descriptor(&message);
+	if (file < 0 || n != sizeof(request) || message.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ||
 		request.version != KEEP_VERSION)
 		return -EBADMSG;
 	*ret = request;
-	*ret_profiles = TAKE_FD(profiles);
+	*ret_file = TAKE_FD(file);
 	return 0;
 }
 
@@ -95,6 +95,7 @@ int keep_answered(int socket, unsigned timeout_s, enum keep_answer *ret)
 		return -errno;
 	if (recv(socket, &byte, 1, 0) < 0 && errno != ECONNRESET)
 		return -errno;
-	*ret = byte == KEEP_BEGUN || byte == KEEP_ENDED ? (enum keep_answer)byte : KEEP_GONE;
+	*ret = byte == KEEP_BEGUN || byte == KEEP_ENDED || byte == KEEP_HAS ? (enum keep_answer)byte
+									    : KEEP_GONE;
 	return 0;
 }

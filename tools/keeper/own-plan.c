@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper/own-plan.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "headstartd/prefetcher.h"
+#include "headstartd/process.h"
+#include "lib/settings/settings.h"
+#include "plan/asked/choose.h"
+#include "plan/store/store.h"
+
+static bool is_allowed(const char *program)
+{
+	_cleanup_(config_releasep) struct config config = {0};
+	const struct config_program *why;
+
+	settings_read(&config, true, true);
+	return config_allows(&config, program, &why);
+}
+
+/* Whether there is an own plan of the program: 0 or -ENOENT; or negative errno. */
+static int look_for_own(const struct store *store, const char *program)
+{
+	_cleanup_free_ char *path = NULL;
+
+	return store_look_in(store, 0, STATE_PLAN_SUFFIX, program, &path);
+}
+
+/* Whether it is a start of this user's that the settings allow. */
+static int check(const struct own_start *start, struct process_seen *seen)
+{
+	struct process_owner owner;
+
+	if (!process_owner(start->pid, &owner) || owner.user != getuid() || !process_see(seen) ||
+		!process_executed(seen, start->program))
+		return -ESRCH;
+	return is_allowed(start->program) ? 0 : -EPERM;
+}
+
+int own_plan_prepare(const struct own_start *start, bool *ret_begin)
+{
+	struct process_seen seen = {.pid = start->pid, .executed = start->executed};
+	_cleanup_(chosen_plan_releasep) struct chosen_plan chosen = {0};
+	char **arguments;
+	struct store store;
+	int r = store_of_process(&store);
+
+	if (r == 0)
+		r = look_for_own(&store, start->program);
+	if (r == 0)
+		r = check(start, &seen);
+	if (r < 0)
+		return r;
+	arguments = process_enter(&seen, start->program);
+	r = plan_choose(&store, start->program, (const char *const *)arguments, &chosen);
+	process_arguments_free(arguments);
+	if (r < 0)
+		return r;
+	/* For this start the best one may be root's, which root has carried out. */
+	*ret_begin = chosen.fault == PLAN_GOOD && store_plan_is_own(chosen.path) &&
+		prefetcher_is_needed(&chosen.view) &&
+		prefetcher_claim(chosen.path, getuid()) == PREFETCHER_OURS;
+	return chdir("/") < 0 ? -errno : 0;
+}
