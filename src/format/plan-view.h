@@ -191,6 +191,16 @@ static inline bool plan_metadata_good(const struct plan_view *view)
 	return taken == view->metadata_count && sum <= UINT32_MAX;
 }
 
+/* What the fixed part at the beginning of a file tells of its version: PLAN_GOOD, or why it is none that this program knows. */
+static inline enum plan_fault plan_header_check(const struct plan_header *header)
+{
+	if (__builtin_memcmp(header->magic, PLAN_MAGIC, 8) != 0)
+		return PLAN_FOREIGN;
+	if (LE32(header->version) > PLAN_VERSION)
+		return PLAN_NEWER;
+	return LE32(header->version) < PLAN_VERSION ? PLAN_OLDER : PLAN_GOOD;
+}
+
 /*
  * Checks all of a plan. checksum is XXH3-64 (passed in so that this header needs no library). On PLAN_GOOD
  * *ret_view points into data; otherwise it is untouched.
@@ -201,15 +211,15 @@ static inline enum plan_fault plan_view_init(struct plan_view *ret_view, const v
 	const struct plan_header *header = data;
 	struct plan_view view = {.header = header};
 	uint64_t files, extents, file_systems, metadata, strings;
+	enum plan_fault fault;
 
 	if (size < 8 || __builtin_memcmp(header->magic, PLAN_MAGIC, 8) != 0)
 		return PLAN_FOREIGN;
 	if (size < sizeof(*header))
 		return PLAN_TRUNCATED;
-	if (LE32(header->version) > PLAN_VERSION)
-		return PLAN_NEWER;
-	if (LE32(header->version) < PLAN_VERSION)
-		return PLAN_OLDER;
+	fault = plan_header_check(header);
+	if (fault != PLAN_GOOD)
+		return fault;
 	if (LE64(header->file_size) > size)
 		return PLAN_TRUNCATED;
 	if (LE64(header->file_size) != size || size > PLAN_FILE_MAX || !plan_head_check(data, size))

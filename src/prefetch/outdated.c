@@ -59,14 +59,13 @@ bool plan_is_older(const char *path)
 {
 	_cleanup_close_ int fd = -1;
 	struct plan_header header;
-	struct plan_view view;
 	struct stat st;
 
 	if (lstat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
 	fd = open_regular(path, 0);
 	return fd >= 0 && read_full(fd, &header, sizeof(header)) == sizeof(header) &&
-		plan_view_init(&view, &header, sizeof(header), checksum64) == PLAN_OLDER;
+		plan_header_check(&header) == PLAN_OLDER;
 }
 
 bool plan_is_outdated(const struct plan_view *plan, uid_t plan_owner)
