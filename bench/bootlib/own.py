@@ -27,7 +27,7 @@ for name in source build; do
 done
 cd / && HOME=/root meson test -C $folder --no-rebuild --timeout-multiplier 10 $(cat /tests/names) >/tests/said 2>&1
 cp $folder/meson-logs/testlog.json /tests/log || { tail /tests/said; exit 1; }
-umount $(cat /tests/source.path) $folder && umount /tests
+umount $folder $(cat /tests/source.path) && umount /tests # the build may lie in the source
 """
 
 
