@@ -15,13 +15,13 @@ def clone(root, source):
     """Puts the commit of the source folder into the root folder; keeps what was built there before."""
     folder = root.inside(CLONE)
     if not os.path.isdir(os.path.join(folder, ".git")):
-        _git("clone", "--quiet", "--no-hardlinks", source, folder)
-    _git("-C", folder, "fetch", "--quiet", source, "HEAD")
-    _git("-C", folder, "reset", "--quiet", "--hard", "FETCH_HEAD")
+        git("clone", "--quiet", "--no-hardlinks", source, folder)
+    git("-C", folder, "fetch", "--quiet", source, "HEAD")
+    git("-C", folder, "reset", "--quiet", "--hard", "FETCH_HEAD")
     os.chmod(root.inside("/root"), 0o700)
 
 
-def _git(*arguments):
+def git(*arguments):
     done = subprocess.run(["git", *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
         raise LabError(f"'git {arguments[0]}' failed: {done.stderr.decode(errors='replace').strip()[-300:]}")
