@@ -3,12 +3,11 @@
 # daemon that starts a planned cold program meanwhile must not leave a prefetcher there. This test uses a real manager, for the
 # units of a user.
 . "$HEADSTART_TEST_SOURCE/tests/attack/attack-lib.sh"
-manager=/lib/systemd/systemd
-[ -x $manager ] && command -v systemctl >/dev/null || skip "no systemd"
+. "$HEADSTART_TEST_SOURCE/tests/lib/systemd-lib.sh"
+have_systemd || skip "no systemd"
 cp "$HEADSTART_TEST_BUILD/tests/preload/slow" "$tmp/own/slow"
 mkfifo "$tmp/own/begun" "$tmp/own/go" "$tmp/ready"
-units=$tmp/units
-mkdir "$units"
+begin_units
 
 # The daemon: it starts the target, says that it is ready, and stays. A prefetcher would stay as well, until it is told to go.
 cat >"$tmp/daemon" <<END_OF_DAEMON
@@ -27,42 +26,16 @@ unit() { # ENVIRONMENT…
 		echo "Environment=$setting" >>"$units/daemon.service"
 	done
 }
-for target_unit in default shutdown; do
-	printf '[Unit]\nDefaultDependencies=no\n' >"$units/$target_unit.target"
-done
-
-# Runs a manager and the unit in a mount namespace and a cgroup of their own, and prints what the manager says of the unit.
-cat >"$tmp/manage" <<'INSIDE'
-mount -t tmpfs tmpfs /run
-mkdir -p /run/systemd/system /run/user/0
-chmod 700 /run/user/0
-export XDG_RUNTIME_DIR=/run/user/0 HOME="$2" SYSTEMD_UNIT_PATH="$3"
-"$1" --user >"$2/manager.log" 2>&1 &
-manager=$!
-trap 'kill -9 $manager; exit 143' TERM
-for attempt in $(seq 1000); do
-	systemctl --user is-system-running >/dev/null 2>&1 && break
-	kill -0 $manager || exit 75
-	sleep 0.01
-done
+cat >"$tmp/start" <<'INSIDE'
 systemctl --user start daemon.service
 systemctl --user show daemon.service -p MainPID -p ActiveState
 systemctl --user stop daemon.service
-kill -9 $manager
-wait $manager
-true
 INSIDE
 started_by_systemd() { # ENVIRONMENT…
 	unit "$@"
-	cgroup2 manager.service || skip "no cgroup can be made here"
-	folders=$cgroup
-	! cgroup1 name=systemd manager.service || folders="$folders $cgroup"
 	rm -f "$log" "$tmp/daemon.pid"
 	make_cold
-	status=0
-	gathering timeout 60 unshare --mount --propagation private $(in_cgroups $folders) sh "$tmp/manage" $manager "$tmp" "$units" \
-		>"$tmp/seen" 2>"$tmp/err" || status=$?
-	[ "$status" != 75 ] || skip "no systemd manager runs here: $(tail -1 "$tmp/manager.log")"
+	manage "$tmp/start"
 	ends_with 0
 	grep -q '^ActiveState=active$' "$tmp/seen" || fail "$what: the unit does not start: $(said)"
 }

@@ -5,6 +5,7 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/disk-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/lib/cgroup-lib.sh"
+. "$HEADSTART_TEST_SOURCE/tests/lib/systemd-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/daemon/users-lib.sh"
 tool=$HEADSTART_TEST_BUILD/tools/headstart-tool
 ask=$HEADSTART_TEST_SOURCE/tests/daemon/ask-keep.py
@@ -289,47 +290,23 @@ case_only_own_plans_of_own_processes_are_carried_out() {
 
 # A real manager, for the units of a user, to whom this process of root's belongs. Another program stands for headstartd.
 case_its_unit_comes_and_goes_with_the_daemons() {
-	manager=/lib/systemd/systemd
-	[ -x $manager ] && command -v systemctl >/dev/null || skip "no systemd"
+	have_systemd || skip "no systemd"
 	begin
-	mkdir "$tmp/units"
+	begin_units
 	packaging=$HEADSTART_TEST_SOURCE/packaging
-	sed "s,@private@,$HEADSTART_TEST_BUILD/tools," "$packaging/headstart-keep@.service.in" >"$tmp/units/headstart-keep@.service"
-	sed 's,^ExecStart=.*,ExecStart=/bin/sleep 1000,; /^ExecStopPost=/d; s/^Type=.*/Type=exec/' "$packaging/headstartd.service.in" >"$tmp/units/headstartd.service"
-	cp "$packaging/headstart-keep.socket" "$tmp/units"
-	for target in default shutdown sockets sysinit basic; do
-		printf '[Unit]\nDefaultDependencies=no\n' >"$tmp/units/$target.target"
-	done
-	cat >"$tmp/manage" <<'END'
-mount -t tmpfs -o mode=755 tmpfs /run
-mkdir -p /run/systemd/system /run/user/0
-chmod 700 /run/user/0
-export XDG_RUNTIME_DIR=/run/user/0 HOME="$2" SYSTEMD_UNIT_PATH="$2/units"
-"$1" --user >"$2/manager.log" 2>&1 &
-manager=$!
-trap 'kill -9 $manager; exit 143' TERM
-for attempt in $(seq 1000); do
-	systemctl --user is-system-running >/dev/null 2>&1 && break
-	kill -0 $manager || exit 75
-	sleep 0.05
-done
+	sed "s,@private@,$HEADSTART_TEST_BUILD/tools," "$packaging/headstart-keep@.service.in" >"$units/headstart-keep@.service"
+	sed 's,^ExecStart=.*,ExecStart=/bin/sleep 1000,; /^ExecStopPost=/d; s/^Type=.*/Type=exec/' "$packaging/headstartd.service.in" >"$units/headstartd.service"
+	cp "$packaging/headstart-keep.socket" "$units"
+	cat >"$tmp/ask" <<'END'
 for verb in start restart; do
 	systemctl --user $verb headstartd.service
-	"$3" --socket /run/headstart/keep "$4" "$4" 0 <"$2/start" || echo "after $verb: no answer"
+	"$1" --socket /run/headstart/keep "$2" "$2" 0 <"$3" || echo "after $verb: no answer"
 	stat -c 'after start: %a %u' /run/headstart/keep
 done
 systemctl --user stop headstartd.service
 ls /run/headstart
-kill -9 $manager
-wait $manager
-true
 END
-	cgroup2 manager.service || skip "no cgroup can be made here"
-	folders=$cgroup
-	! cgroup1 name=systemd manager.service || folders="$folders $cgroup"
-	gathering timeout 300 unshare --mount --propagation private $(in_cgroups $folders) sh "$tmp/manage" $manager "$tmp" "$ask" "$user" \
-		>"$tmp/seen" 2>"$tmp/err" 7>&- && status=0 || status=$?
-	[ "$status" != 75 ] || skip "no systemd manager runs here: $(tail -1 "$tmp/manager.log")"
+	manage "$tmp/ask" "$ask" "$user" "$tmp/start"
 	[ "$status" = 0 ] || fail "exit status $status: $(cat "$tmp/seen" "$tmp/err" "$tmp/manager.log")"
 	[ "$(cat "$tmp/seen")" = "after start: 600 0
 after start: 600 0" ] || fail "it says: $(cat "$tmp/seen" "$tmp/err" "$tmp/manager.log")"

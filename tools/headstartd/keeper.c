@@ -17,17 +17,6 @@
 
 #define CONNECT_S 5 /* systemd may have no time */
 
-/* Whoever listens has root's rights: the kernel has noted who called listen(2). */
-static int check_listener(int socket)
-{
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
-
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
-		return -errno;
-	return peer.uid == 0 ? 0 : -EPERM;
-}
-
 static int connect_to_unit(void)
 {
 	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = KEEP_SOCKET};
@@ -38,7 +27,7 @@ static int connect_to_unit(void)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)) < 0 ||
 		connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return -errno;
-	r = check_listener(fd);
+	r = keep_check_peer(fd);
 	return r < 0 ? r : TAKE_FD(fd);
 }
 

@@ -44,8 +44,7 @@ static int take_descriptor(struct msghdr *message)
 	return fd;
 }
 
-/* Who connected, or made the pair of sockets: nobody else may let us become a user. */
-static int check_peer(int socket)
+int keep_check_peer(int socket)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
@@ -65,7 +64,7 @@ int keep_asked(int socket, struct keep_request *ret, int *ret_file)
 		.msg_control = control.room,
 		.msg_controllen = sizeof(control.room)};
 	_cleanup_close_ int file = -1;
-	int r = check_peer(socket);
+	int r = keep_check_peer(socket); /* nobody else may let us become a user */
 	ssize_t n = r < 0 ? 0 : recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
 
 	if (r < 0 || n < 0)

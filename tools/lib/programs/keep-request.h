@@ -38,6 +38,12 @@ enum keep_answer {
 		'h', /* it has ended, and the user has a plan of the program; which may still be carried out */
 };
 
+/*
+ * Whether the other end is root's: who connected, who listened as the kernel noted it at listen(2), or who made the pair of sockets.
+ * Returns 0, -EPERM, or negative errno.
+ */
+int keep_check_peer(int socket);
+
 /* Sends the request with the open file. Returns 0 or negative errno. */
 int keep_ask(int socket, const struct keep_request *request, int file);
 
