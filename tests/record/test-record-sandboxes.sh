@@ -183,14 +183,15 @@ END
 	grep -q "touched files of other mount namespaces have no name here" "$tmp/err" || fail "$(cat "$tmp/err")"
 }
 
+# Each try records anew: what is taken from memory while a start is recorded may be missing in its profile.
 start_image_from_inside() {
+	record_image
 	without=$(faults $in_image /mnt/start /mnt/data /mnt/libthree.so.1)
 	with=$(faults $in_image "$headstart" run --wait done -- /mnt/start /mnt/data /mnt/libthree.so.1)
 	a_tenth_of_the_faults_are_left "$without" "$with"
 }
 
 case_image_starts_from_inside() {
-	record_image
 	until_undisturbed start_image_from_inside
 }
 
@@ -209,6 +210,8 @@ reads() { # OPTION…
 }
 
 start_image_from_outside() {
+	record_image
+	names "$HEADSTART_STATE"/unshare-*.profile "$disk/image" || fail "the image is not in the profile"
 	without=$(reads env)
 	profile=$(echo "$HEADSTART_STATE"/unshare-*.profile)
 	with=$(reads "$headstart" run --plan "${profile%.profile}.plan" --wait done --)
@@ -219,8 +222,6 @@ start_image_from_outside() {
 
 # Each mount of the image has pages of its own, in which every first touch is a major fault; but what it is made of is in memory.
 case_image_starts_from_outside() {
-	record_image
-	names "$HEADSTART_STATE"/unshare-*.profile "$disk/image" || fail "the image is not in the profile"
 	until_undisturbed start_image_from_outside
 }
 
