@@ -6,9 +6,13 @@ as_user="setpriv --reuid $user --regid $user --clear-groups --"
 as_other="setpriv --reuid $other --regid $other --clear-groups --"
 command -v setpriv >/dev/null || skip "no setpriv to become a user with"
 
-# headstart-keep, which becomes a user, with no more rights than its unit gives it.
+# The daemon, and what it starts, where every user may execute programs: headstart-keep becomes a user, and then the prefetcher.
+for name in headstart-keep headstart-prefetch headstartd; do for_others "$HEADSTART_TEST_BUILD/tools/$name"; done
+daemon=$others/headstartd
+
+# headstart-keep with no more rights than its unit gives it.
 keep_unit=$HEADSTART_TEST_SOURCE/packaging/headstart-keep@.service.in
-keep="setpriv --no-new-privs --bounding-set -all,$(sed -n 's/^CapabilityBoundingSet=//p' "$keep_unit" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g') -- $HEADSTART_TEST_BUILD/tools/headstart-keep"
+keep="setpriv --no-new-privs --bounding-set -all,$(sed -n 's/^CapabilityBoundingSet=//p' "$keep_unit" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g') -- $others/headstart-keep"
 listener=
 
 # Listens there as systemd does, and starts headstart-keep for each connection.
