@@ -21,7 +21,9 @@ others=             # set by for_others
 at_exit() { :; }    # a test redefines it to clean up what is not in $tmp
 clean_up() {
 	at_exit
-	rm -rf --one-file-system "$tmp" ${others:+"$others"} # what is still mounted there may be the machine's
+	# What a case has left mounted may be the machine's: it is not removed with the folder.
+	sed -n "s,^[^ ]* [^ ]* [^ ]* [^ ]* \($tmp/[^ ]*\) .*,\1,p" /proc/self/mountinfo | sort -r | while read -r point; do umount -l "$point" || :; done
+	rm -rf --one-file-system "$tmp" ${others:+"$others"}
 }
 trap clean_up EXIT
 trap 'exit 130' INT TERM
