@@ -173,6 +173,9 @@ static void relayout_and_write(const struct relayout_batch *batch, struct relayo
 
 	if (r == -EINVAL)
 		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file");
+	if (r == -ENOTUNIQ)
+		return relayout_set(file, RELAYOUT_REFUSED,
+			"is the file that the result would be written to; use --in-place to replace it");
 	if (r < 0)
 		return fail(file, r, file->output ? "cannot be written anew" : "cannot be replaced");
 	take_status(file, &new.st);

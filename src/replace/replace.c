@@ -132,6 +132,7 @@ int replacement_begin_new(struct replacement *ret, const char *out_path, const c
 {
 	_cleanup_(replacement_releasep) struct replacement begun = REPLACEMENT_NONE;
 	_cleanup_free_ char *resolved = realpath(out_path, NULL);
+	bool exists;
 	struct stat there;
 	int r;
 
@@ -141,14 +142,14 @@ int replacement_begin_new(struct replacement *ret, const char *out_path, const c
 	r = append_name(&begun, resolved ? resolved : out_path);
 	if (r < 0)
 		return r;
-	if (fstatat(begun.names[0].folder, begun.names[0].name, &there, 0) == 0) {
-		r = check_regular(&there);
-		if (r < 0)
-			return r;
-	}
-	r = open_original(&begun, AT_FDCWD, like_path, 0);
+	exists = fstatat(begun.names[0].folder, begun.names[0].name, &there, 0) == 0;
+	r = exists ? check_regular(&there) : 0;
+	if (r == 0)
+		r = open_original(&begun, AT_FDCWD, like_path, 0);
 	if (r < 0)
 		return r;
+	if (exists && same_file(&there, &begun.st))
+		return -ENOTUNIQ;
 	r = make_temporary(&begun);
 	if (r < 0)
 		return r;

@@ -52,7 +52,7 @@ int replacement_begin(struct replacement *ret, const char *path);
  * Begins to write `out_path`, which need not exist, as a changed copy of `like_path`: commit copies its owner, mode and
  * attributes as far as this process may (setuid and setgid bits only together with the owner); if it may not, that is
  * no failure. Replaces a file that exists already, and follows a symbolic link unless it leads nowhere. The caller
- * releases *ret. Returns as replacement_begin().
+ * releases *ret. Returns as replacement_begin(), or -ENOTUNIQ if both paths lead to one file.
  */
 int replacement_begin_new(struct replacement *ret, const char *out_path, const char *like_path);
 

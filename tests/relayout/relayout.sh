@@ -52,6 +52,14 @@ refuses 1 'and several files cannot go to one' relayout --profile profile -o one
 refuses 1 'would both be written to' sh -c "mkdir -p other && cp libsum.so other &&
 	'$headstart' relayout --profile profile -o folder libsum.so other/libsum.so"
 
+# The file itself is replaced by --in-place alone.
+inode=$(stat -c %i libsum.so)
+for out in . libsum.so links/libsum.so.1; do
+	refuses 1 "'$tmp/libsum.so' is the file that the result would be written to; use --in-place to replace it" \
+		relayout --profile profile --compact -o $out libsum.so
+done
+[ "$(stat -c %i libsum.so)" = "$inode" ] || fail '-o has replaced the file itself'
+
 # A relaid file is laid out anew from its original: the result is the same as from the original itself, with the newest profile.
 cp new.so again.so
 relayout --profile profile -o again2.so again.so >/dev/null 2>err || fail "relaid anew: $(cat err)"

@@ -339,6 +339,20 @@ static void a_new_file_is_like_another(void **state)
 	assert_int_equal(getxattr(in_folder("there"), "user.colour", NULL, 0), 4);
 }
 
+static void a_file_does_not_become_a_changed_copy_of_itself(void **state)
+{
+	struct replacement new = REPLACEMENT_NONE;
+
+	make("file", 0600, "old");
+	assert_int_equal(symlink("file", in_folder("link")), 0);
+	assert_int_equal(link(in_folder("file"), in_folder("second name")), 0);
+	assert_int_equal(replacement_begin_new(&new, in_folder("file"), in_folder("file")), -ENOTUNIQ);
+	assert_int_equal(replacement_begin_new(&new, in_folder("link"), in_folder("file")), -ENOTUNIQ);
+	assert_int_equal(replacement_begin_new(&new, in_folder("second name"), in_folder("link")), -ENOTUNIQ);
+	assert_int_equal(new.fd, -1);
+	assert_no_temporary();
+}
+
 /* Runs in a child that is nobody. Its status is the number of the first line that failed, 0 for none. */
 static int as_nobody(void)
 {
@@ -457,6 +471,7 @@ int main(void)
 		TEST(a_changed_original_is_refused),
 		TEST(what_is_no_file_is_refused),
 		TEST(a_new_file_is_like_another),
+		TEST(a_file_does_not_become_a_changed_copy_of_itself),
 		TEST(without_root_the_owner_is_refused_or_left),
 		TEST(leftovers_are_swept_unless_in_use),
 		TEST(long_names_have_temporaries_too),

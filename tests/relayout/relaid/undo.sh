@@ -40,6 +40,17 @@ case_options_and_mode() {
 	cmp "$original" "$file" || fail "undo changes a file that is none of its own"
 }
 
+case_output_is_another_file() {
+	fresh
+	ln -s file "$tmp/link"
+	inode=$(stat -c %i "$file")
+	for out in "$file" "$tmp/link"; do
+		refuses 1 "'$file' is the file that the original would be written to; leave out -o" "$headstart" undo -o "$out" "$file"
+	done
+	[ "$(stat -c %i "$file")" = "$inode" ] || fail "-o has replaced the file itself"
+	rm "$tmp/link"
+}
+
 # Of several files, a wrong one does not keep the others from being undone.
 case_one_bad_file_keeps_no_other_from_being_undone() {
 	fresh

@@ -135,6 +135,9 @@ static int undo_file(const struct undo_arguments *arguments, size_t index)
 			      : replacement_begin(&replacement, path);
 	if (r == -EINVAL)
 		return verb_fail("'%s' is not a regular file", path);
+	if (r == -ENOTUNIQ)
+		return verb_fail(
+			"'%s' is the file that the original would be written to; leave out -o", path);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot undo '%s'", path);
 	if (!arguments->output) {
