@@ -30,7 +30,7 @@ def _label(name, arm):
         return f"no time: {arm['failures'][0]['what']}"
     text = f"{table.seconds(arm['median_s'])} s"
     baseline = arm["compared_with"]
-    if name == baseline:
+    if baseline in (None, name):
         return text
     ratio = arm[f"ratio_to_{baseline}"]
     same = "" if arm[f"different_from_{baseline}"] else ", no measurable difference"

@@ -34,8 +34,8 @@ def _arm(results, everything, seed):
     })
     entry.update(_compared(results, everything["nothing"], "nothing", seed))
     baseline = results.arm.baseline
-    entry["compared_with"] = baseline
-    if baseline != "nothing" and not everything[baseline].failures:
+    entry["compared_with"] = None if everything[baseline].failures else baseline
+    if entry["compared_with"] not in (None, "nothing"):
         entry.update(_compared(results, everything[baseline], baseline, seed))
     return entry
 

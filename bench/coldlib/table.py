@@ -28,8 +28,8 @@ def row(name, arm):
         return (name, str(arm["n"]), "failed")
     low, high = arm["ci95_s"]
     baseline = arm["compared_with"]
-    ratio, interval = "1", ""
-    if baseline != name:
+    ratio, interval = "1" if baseline else "–", ""
+    if baseline not in (None, name):
         ratio = f"{arm[f'ratio_to_{baseline}']:.2f}"
         interval = "{:.2f}–{:.2f}".format(*arm[f"ratio_to_{baseline}_ci95"])
     return (name, str(arm["n"]), seconds(arm["median_s"]), f"{seconds(low)}–{seconds(high)}", ratio, interval,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shared by the tests of bench/coldlib: the way to the modules, and a laboratory without a disk."""
 
+import dataclasses
 import os
 import sys
 
@@ -49,3 +50,10 @@ def measure(names, rounds=7, spoil=lambda name, number, run: run):
     done.run()
     about = {"device": "hdd", "command": "hello --world", "title": "hello"}
     return result.to_json(done, about, seed=1), session, progress
+
+
+def spoiling(name, number=None, **changes):
+    """Changes the runs of one arm (or one of them)."""
+    def spoil(arm, count, run):
+        return dataclasses.replace(run, **changes) if arm == name and number in (None, count) else run
+    return spoil

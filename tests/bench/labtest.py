@@ -4,6 +4,8 @@
 import contextlib
 import fcntl
 import functools
+import importlib.machinery
+import importlib.util
 import mmap
 import os
 import re
@@ -27,6 +29,14 @@ TRIES = 10
 def skip(reason):
     print(f"SKIP: {reason}")
     sys.exit(77)
+
+
+def program(name):
+    """A program of bench/, as a module."""
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), os.path.join(BENCH, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def need(*programs, loop=True):

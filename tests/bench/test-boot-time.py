@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The parts of bench/boot-time: which units are enabled, when a target is reached, and the rows of the result."""
 
-import importlib.machinery
-import importlib.util
 import os
 import types
 import unittest
@@ -12,14 +10,7 @@ import labtest
 from bootlib import container
 from lab import LabError
 
-BENCH = os.path.join(os.environ["HEADSTART_TEST_SOURCE"], "bench")
-
-
-def boot_time():
-    loader = importlib.machinery.SourceFileLoader("boot_time", os.path.join(BENCH, "boot-time"))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("boot_time", loader))
-    loader.exec_module(module)
-    return module
+boot_time = labtest.program("boot-time")
 
 
 class Parts(unittest.TestCase):
@@ -65,7 +56,7 @@ class Parts(unittest.TestCase):
 
     def test_units_are_those_that_are_packaged(self):
         for unit, folder in container.WANTS.items():
-            with open(os.path.join(BENCH, "../packaging", unit + ".in"), encoding="ascii") as file:
+            with open(os.path.join(labtest.SOURCE, "packaging", unit + ".in"), encoding="ascii") as file:
                 self.assertIn("WantedBy=" + folder.removesuffix(".wants") + "\n", file.readlines())
 
     def test_a_target_is_reached(self):
@@ -86,7 +77,7 @@ class Parts(unittest.TestCase):
         counters = {"bytes_read": 100, "reads": 10}
         done = {"nothing": [(2.0, counters), (4.0, counters), (3.0, counters)],
                 "headstart-boot": [(1.0, counters), (2.0, counters), (1.5, counters)]}
-        nothing, ours = boot_time().rows_of(done, types.SimpleNamespace(device="hdd", seed=1))
+        nothing, ours = boot_time.rows_of(done, types.SimpleNamespace(device="hdd", seed=1))
         self.assertEqual((nothing["ratio_to_nothing"], nothing["median_s"], nothing["n"]), (1, 3, 3))
         self.assertEqual((ours["arm"], ours["device"], ours["ratio_to_nothing"], ours["reads"]), ("headstart-boot", "hdd", 0.5, 10))
         self.assertEqual(ours["interval"], [0.5, 0.5])

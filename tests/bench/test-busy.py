@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 """bench/busy: what it makes of what tests/run prints, and what it leaves behind."""
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import shutil
@@ -13,9 +11,7 @@ from unittest import mock
 
 import labtest
 
-LOADER = importlib.machinery.SourceFileLoader("busy", os.path.join(labtest.SOURCE, "bench/busy"))
-busy = importlib.util.module_from_spec(importlib.util.spec_from_loader("busy", LOADER))
-LOADER.exec_module(busy)
+busy = labtest.program("busy")
 LOG = """1/2 headstart:unit / base-io    FAIL   0.02s
 failed: case_of_a_test_that_printed_this
 346/349 headstart:behaviour / daemon    OK   2.00s

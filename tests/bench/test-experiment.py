@@ -6,14 +6,8 @@ import dataclasses
 import unittest
 
 import benchtest
+from benchtest import spoiling
 from coldlib import arms, experiment, recording
-
-
-def spoiling(name, number=None, **changes):
-    """Changes the runs of one arm (or one of them)."""
-    def spoil(arm, count, run):
-        return dataclasses.replace(run, **changes) if arm == name and number in (None, count) else run
-    return spoil
 
 
 class Logs(unittest.TestCase):

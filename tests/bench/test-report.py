@@ -8,8 +8,10 @@ import os
 import tempfile
 import unittest
 import xml.etree.ElementTree
+from unittest import mock
 
 import benchtest
+import labtest
 from coldlib import table
 
 ALL = "nothing,whole,files,run,audit,relaid,warm,warm-run,warm-audit,relaid-warm"
@@ -79,13 +81,31 @@ class Table(unittest.TestCase):
                       table.render(benchtest.measure("run", spoil=spoil)[0]))
 
     def test_a_failed_arm_has_no_number(self):
-        def spoil(name, number, run):
-            run.status = 3 if name == "run" else 0
-            return run
-        text = table.render(benchtest.measure("run", spoil=spoil)[0])
+        text = table.render(benchtest.measure("run", spoil=benchtest.spoiling("run", status=3))[0])
         line = next(line for line in text.splitlines() if line.startswith("run "))
         self.assertEqual(line.split(), ["run", "0", "failed"])
         self.assertIn("run: failed with exit status 3 (round 1)", text)
+
+    def test_an_arm_whose_baseline_failed_has_a_time_without_ratio(self):
+        measured = benchtest.measure("warm-run,relaid-warm", spoil=benchtest.spoiling("warm", status=1))[0]
+        self.assertIsNone(measured["arms"]["warm-run"]["compared_with"])
+        text = table.render(measured)
+        line = next(line for line in text.splitlines() if line.startswith("warm-run "))
+        self.assertEqual(line.split()[:5], ["warm-run", "7", "0.101", "0.100–0.102", "–"])
+        self.assertNotIn("the ratios of warm arms", text)
+
+
+class Program(unittest.TestCase):
+    def test_the_json_is_written_even_if_the_table_is_not(self):
+        coldstart, measured = labtest.program("coldstart"), benchtest.measure("run")[0]
+        with labtest.scratch() as folder:
+            path = os.path.join(folder, "json")
+            with mock.patch("sys.argv", ["coldstart", "--device", "none", "--json", path, "--", "true"]), \
+                    mock.patch.object(coldstart, "measure", return_value=measured), \
+                    mock.patch.object(table, "render", side_effect=KeyError), self.assertRaises(KeyError):
+                coldstart.main()
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(json.load(file), measured)
 
 
 class Chart(unittest.TestCase):
@@ -98,7 +118,8 @@ class Chart(unittest.TestCase):
         self.chart = chart
 
     def test_is_drawn_and_the_same_every_time(self):
-        results = [benchtest.measure(ALL)[0], benchtest.measure("run")[0]]
+        results = [benchtest.measure(ALL)[0], benchtest.measure("run")[0],
+                   benchtest.measure("warm-run", spoil=benchtest.spoiling("warm", status=1))[0]]
         with tempfile.TemporaryDirectory() as folder:
             pictures = []
             for name in ("one.svg", "two.svg"):
