@@ -61,6 +61,13 @@ all_lines() {
 	echo "$tmp/list"
 }
 
+# watched_for SECONDS: $tmp/out has the JSON of so long a time.
+watched_for() {
+	json "$(all_lines "$tmp/out")" - "$1" <<'END' || fail "it ended early: $(cat "$tmp/out")"
+assert TOP[-1]["seconds"] >= float(ARGS[0]), TOP[-1]["seconds"]
+END
+}
+
 case_start_as_lines() {
 	cold
 	status=0
@@ -269,7 +276,8 @@ END
 	other=$!
 	chmod 666 "$tmp/go"
 	echo >"$tmp/go" # it is somebody else's process now, and has the file open
-	$as_user watch --timeout 0.3 --interval 0.1 "$other" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	$as_user watch --timeout 0.5 --interval 0.1 --json "$other" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	watched_for 0.5
 	grep -q "libc" "$tmp/out" || fail "nothing was seen of the process: $(cat "$tmp/out")"
 	refuses 1 "process $$ may not be looked into: use sudo" $as_user watch $$
 	refuses 1 "needs root: sudo headstart watch" $as_user watch
@@ -277,8 +285,9 @@ END
 }
 
 case_timeout_leaves_the_command_alone() {
-	watch --timeout 0.3 -- sh -c "sleep 0.1; read -r word <$tmp/go; : >$tmp/went-on; echo >$tmp/go" || fail "$(cat "$tmp/err")"
+	watch --json --interval 0.1 --timeout 0.5 -- sh -c "sleep 0.1; read -r word <$tmp/go; : >$tmp/went-on; echo >$tmp/go" || fail "$(cat "$tmp/err")"
 	grep -q "the watching has ended; 'sh' goes on$" "$tmp/err" || fail "$(cat "$tmp/err")"
+	watched_for 0.5
 	echo >"$tmp/go"
 	read -r word <"$tmp/go"
 	[ -e "$tmp/went-on" ] || fail "it did not go on"

@@ -126,9 +126,10 @@ int watching_take(void *context, const struct record_seen *seen)
 	struct watching *watching = context;
 	struct live *live = &watching->live;
 	uint64_t now = monotonic_ns(), interval = (uint64_t)(watching->output.interval * 1e9);
-	bool over = watching_interrupted() ||
-		(watching->timeout > 0 && now - live->began >= (uint64_t)(watching->timeout * 1e9));
 	int r = live->turns ? 0 : begin(watching, seen);
+	bool over = watching_interrupted() ||
+		(watching->timeout > 0 &&
+			seen->complete - live->began >= (uint64_t)(watching->timeout * 1e9));
 
 	if (r == 0 && live->exact)
 		r = window_take(&watching->window, seen->trace);
