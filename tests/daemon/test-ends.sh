@@ -4,6 +4,7 @@
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
 can_trace_execs
+make_disk
 
 case_sigterm_leaves_nothing() {
 	start_daemon
@@ -64,10 +65,9 @@ case_damaged_store_begins_anew() {
 	rm "$HEADSTART_STATE/learn/known"
 }
 
-# As after a rm(1), or if the disk was full: what is stored would otherwise neither age nor count.
-case_what_was_learnt_is_found_without_the_list() {
+# Stores what was learnt of a program, without the daemon's list of it; $plan is its plan.
+store_learnt() {
 	mkdir -p "$HEADSTART_STATE/learn"
-	make_disk
 	cp /bin/true "$disk/program"
 	sync -f "$disk"
 	printf 'program %s\nargument %s\nlearnt\nfile regular %s\nrange 0 4 0 1\n' "$disk/program" "$disk/program" "$disk/program" |
@@ -75,11 +75,34 @@ case_what_was_learnt_is_found_without_the_list() {
 	"$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
 	plan=$(echo "$HEADSTART_STATE"/program-*.plan)
 	cp "$tmp/profile" "${plan%.plan}.profile"
+}
+
+# As after a rm(1), or if the disk was full: what is stored would otherwise neither age nor count.
+case_what_was_learnt_is_found_without_the_list() {
+	store_learnt
 	start_daemon
 	until_note learnt -eq 1
 	stop_daemon
 	grep -qa "$disk/program" "$HEADSTART_STATE/learn/known" || fail "it is not in the list"
 	rm "$HEADSTART_STATE/learn/known" "$HEADSTART_STATE"/program-*
+}
+
+case_root_can_have_all_forgotten_that_was_learnt() {
+	store_learnt
+	start_daemon
+	until_note learnt -eq 1
+	refuses 1 "stop it first, with 'sudo systemctl stop headstartd'" "$tool" forget --learnt
+	stop_daemon
+	[ -e "$plan" ] || fail "it is forgotten though the daemon runs"
+	"$tool" forget --learnt 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -qx "headstart: forgot what was learnt of 1 program" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	[ -z "$(ls "$HEADSTART_STATE"/program-* 2>/dev/null)" ] || fail "it leaves $(ls "$HEADSTART_STATE")"
+	! grep -qas "$disk/program" "$HEADSTART_STATE/learn/known" || fail "it stays in the list"
+	start_daemon
+	[ "$(note learnt)" = 0 ] || fail "the daemon knows $(note learnt) programs"
+	refuses 1 "headstartd is running" "$tool" forget --learnt
+	stop_daemon
+	refuses 1 "nothing was learnt for everybody" "$tool" forget --learnt
 }
 
 case_store_of_a_newer_version_is_left_alone() {

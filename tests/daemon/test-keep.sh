@@ -448,7 +448,7 @@ case_user_can_forget_what_was_learnt() {
 	grep -qx "headstart: forgot what was learnt of 1 program" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 	[ "$(ls "$own")" = recorded.profile ] || fail "it leaves $(ls "$own")"
 	refuses 2 "--learnt takes no program" $forget "$disk/program"
-	refuses 1 "--learnt is for other users than root" "$tool" forget --learnt
+	refuses 1 "nothing was learnt for everybody" "$tool" forget --learnt
 }
 
 at_case_exit() {

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/lock-file.h"
 #include "base/plural.h"
 #include "base/strings.h"
+#include "headstartd/owners.h"
 #include "lib/files/input.h"
 #include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
@@ -33,7 +35,8 @@ static const char help[] =
 	"only the recording of that start.\n"
 	"\n"
 	"options:\n"
-	"      --learnt  what headstartd has learnt for this user, of all programs, and nothing else\n"
+	"      --learnt  what headstartd has learnt of all programs, and nothing else: for this user, or\n"
+	"                as root for everybody\n"
 	"  -s, --start   only the recording of PROGRAM with these ARGUMENTs, even if there are none\n"
 	"  -h, --help    print this\n";
 
@@ -175,6 +178,8 @@ static int forget_if_learnt(const char *path, size_t *forgotten)
 		r = -errno;
 	if (r < 0)
 		return verb_fail_errno(r, "cannot forget '%s'", recordings.items->program);
+	if (geteuid() == 0)
+		owners_forget(recordings.items->program);
 	++*forgotten;
 	return 0;
 }
@@ -184,34 +189,67 @@ static int is_profile(const struct dirent *entry)
 	return ends_with(entry->d_name, STATE_PROFILE_SUFFIX);
 }
 
-/* Root's are left to headstartd, which keeps a list of them. */
-static int forget_learnt(void)
+static int forget_learnt_in(const char *folder, size_t *forgotten)
 {
-	_cleanup_free_ char *folder = NULL;
 	struct dirent **entries = NULL;
-	size_t forgotten = 0;
-	int n, r;
+	int n = scandir(folder, &entries, is_profile, alphasort), r = 0;
 
-	if (geteuid() == 0)
-		return verb_fail(
-			"what was learnt for everybody goes with 'headstartd --budget 0'; --learnt is for "
-			"other users than root");
-	r = store_folder(&folder);
-	if (r < 0)
-		return verb_fail_errno(r, "cannot find the folder of profiles");
-	n = scandir(folder, &entries, is_profile, alphasort);
 	if (n < 0 && errno != ENOENT)
 		return verb_fail_errno(errno, "cannot read '%s'", folder);
 	for (int i = 0; i < n; i++) {
 		char path[PATH_MAX];
 
 		if (snprintf(path, sizeof(path), "%s/%s", folder, entries[i]->d_name) < (int)sizeof(path))
-			r = forget_if_learnt(path, &forgotten) ?: r;
+			r = forget_if_learnt(path, forgotten) ?: r;
 		free(entries[i]);
 	}
 	free(entries);
+	return r;
+}
+
+/*
+ * headstartd keeps a list of what it has learnt for everybody, so it must not run meanwhile; *ret_lock keeps it from that. Without the
+ * list the next daemon finds by itself what could not be removed.
+ */
+static int remove_list(const char *state, int *ret_lock)
+{
+	_cleanup_free_ char *list = NULL, *lock = NULL;
+
+	if (asprintf(&list, "%s/learn/known", state) < 0 || asprintf(&lock, "%s/learn/lock", state) < 0)
+		return verb_fail_errno(ENOMEM, "cannot forget what was learnt");
+	*ret_lock = lock_file(lock);
+	if (*ret_lock == -EBUSY)
+		return verb_fail(
+			"headstartd is running, and would learn on: stop it first, with 'sudo systemctl "
+			"stop headstartd'");
+	if (*ret_lock < 0 && *ret_lock != -ENOENT)
+		return verb_fail_errno(*ret_lock, "cannot open '%s'", lock);
+	if (unlink(list) < 0 && errno != ENOENT)
+		return verb_fail_errno(errno, "cannot remove '%s'", list);
+	return 0;
+}
+
+static int forget_learnt(void)
+{
+	_cleanup_close_ int daemon = -1, turn = -1;
+	_cleanup_free_ char *folder = NULL;
+	bool everybody = geteuid() == 0;
+	size_t forgotten = 0;
+	int r = refuse_strange_state();
+
+	if (r)
+		return r;
+	r = store_folder(&folder);
+	if (r < 0)
+		return verb_fail_errno(r, "cannot find the folder of profiles");
+	if (everybody)
+		r = remove_list(folder, &daemon);
+	if (r)
+		return r;
+	turn = store_lock();
+	r = forget_learnt_in(folder, &forgotten);
 	if (r == 0 && forgotten == 0)
-		return verb_fail("nothing was learnt for this user");
+		return verb_fail("nothing was learnt for %s", everybody ? "everybody" : "this user");
 	if (forgotten > 0)
 		verb_note("forgot what was learnt of %zu program%s", forgotten, plural(forgotten));
 	return r;
