@@ -155,16 +155,8 @@ int refuse_file(int fd, const struct stat *st, const char **ret_reason, bool *re
 
 	if (r < 0)
 		return r;
-	*ret_reason = NULL;
+	*ret_reason = file_seal_words(seals);
 	*ret_forcible = false;
-	if (seals & FILE_SEAL_VERITY)
-		*ret_reason = "is sealed by fs-verity";
-	else if (seals & (FILE_SEAL_IMMUTABLE | FILE_SEAL_APPEND))
-		*ret_reason = "cannot be changed (see lsattr(1))";
-	else if (seals & (FILE_SEAL_IMA | FILE_SEAL_EVM))
-		*ret_reason =
-			"is signed for IMA or EVM (security.ima, security.evm), and the signature would no "
-			"longer hold";
 	if (*ret_reason)
 		return 0;
 	*ret_forcible = true;

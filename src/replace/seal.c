@@ -15,11 +15,13 @@ static const struct {
 	const char *xattr;            /* or NULL */
 	const char *words;
 } seals[] = {
-	{FILE_SEAL_VERITY, STATX_ATTR_VERITY, NULL, "fs-verity"},
-	{FILE_SEAL_IMMUTABLE, STATX_ATTR_IMMUTABLE, NULL, "the immutable flag (chattr +i)"},
-	{FILE_SEAL_APPEND, STATX_ATTR_APPEND, NULL, "the append-only flag (chattr +a)"},
-	{FILE_SEAL_IMA, 0, "security.ima", "an IMA digest or signature (security.ima)"},
-	{FILE_SEAL_EVM, 0, "security.evm", "an EVM digest or signature (security.evm)"},
+	{FILE_SEAL_VERITY, STATX_ATTR_VERITY, NULL, "is sealed by fs-verity"},
+	{FILE_SEAL_IMMUTABLE, STATX_ATTR_IMMUTABLE, NULL, "is immutable (chattr +i)"},
+	{FILE_SEAL_APPEND, STATX_ATTR_APPEND, NULL, "can only be appended to (chattr +a)"},
+	{FILE_SEAL_IMA, 0, "security.ima",
+		"has an IMA digest or signature (security.ima), which would no longer hold"},
+	{FILE_SEAL_EVM, 0, "security.evm",
+		"has an EVM digest or signature (security.evm), which would no longer hold"},
 };
 
 #define N_SEALS (sizeof(seals) / sizeof(seals[0]))

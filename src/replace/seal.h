@@ -14,5 +14,5 @@ enum file_seal {
 /* Sets *ret_seals to the seals of the open file, or-ed; 0 for none. Returns 0 or negative errno. */
 int file_seals(int fd, unsigned *ret_seals);
 
-/* The first of these seals in words ("fs-verity", "an IMA digest or signature (security.ima)"); or NULL. */
+/* The first of these seals as a text that follows the file's name ("is sealed by fs-verity"); or NULL. */
 const char *file_seal_words(unsigned seals);

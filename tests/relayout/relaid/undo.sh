@@ -51,6 +51,25 @@ case_output_is_another_file() {
 	rm "$tmp/link"
 }
 
+# A signature vouches for the relaid file: undo would have to drop it.
+case_signed_file_is_left_alone() {
+	fresh
+	cp "$file" "$tmp/relaid"
+	attr=security.ima # SHA-256: IMA_XATTR_DIGEST_NG, HASH_ALGO_SHA256, 32 bytes (Linux, security/integrity/integrity.h)
+	/usr/bin/python3 -c 'import os, sys; os.setxattr(sys.argv[1], sys.argv[2], bytes([4, 4]) + bytes(32))' "$file" $attr 2>/dev/null || {
+		untried "a signed file: no security.ima can be set here"
+		return 0
+	}
+	for option in '' --dry-run; do
+		refuses 1 "'$file' has an IMA digest or signature (security.ima), which would no longer hold; -o writes" \
+			"$headstart" undo $option "$file"
+	done
+	cmp "$file" "$tmp/relaid" || fail "undo changes a signed file"
+	/usr/bin/python3 -c 'import os, sys; os.getxattr(sys.argv[1], sys.argv[2])' "$file" $attr || fail "undo drops the signature"
+	"$headstart" undo -o "$tmp/other" "$file" >/dev/null || fail "-o fails for a signed file"
+	cmp "$tmp/other" "$original" || fail "-o does not write the original of a signed file"
+}
+
 # Of several files, a wrong one does not keep the others from being undone.
 case_one_bad_file_keeps_no_other_from_being_undone() {
 	fresh

@@ -15,6 +15,7 @@
 #include "lib/options/options.h"
 #include "relaid/undo.h"
 #include "replace/replace.h"
+#include "replace/seal.h"
 #include "report/words.h"
 #include "verb.h"
 #include "verbs/relayout/relaid-file.h"
@@ -108,7 +109,20 @@ static int print_sizes(const char *path, uint64_t now, uint64_t before)
 												 : 0;
 }
 
-static int try_file(const char *path)
+/* In place only: OUT is a new file, and FILE keeps its seals. Returns 0, or an exit status after printing the reason. */
+static int refuse_sealed(const struct undo_arguments *arguments, int fd, const char *path)
+{
+	unsigned seals = 0;
+	int r = arguments->output ? 0 : file_seals(fd, &seals);
+
+	if (r < 0)
+		return verb_fail_errno(r, "cannot examine '%s'", path);
+	return seals
+		? verb_fail("'%s' %s; -o writes the original to another file", path, file_seal_words(seals))
+		: 0;
+}
+
+static int try_file(const struct undo_arguments *arguments, const char *path)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct undo undo;
@@ -117,7 +131,9 @@ static int try_file(const char *path)
 
 	if (fd < 0)
 		return verb_fail_errno(errno, "cannot read '%s'", path);
-	r = prepare(fd, path, &undo, &size);
+	r = refuse_sealed(arguments, fd, path);
+	if (r == 0)
+		r = prepare(fd, path, &undo, &size);
 	return r ? r : print_sizes(path, undo.size, size);
 }
 
@@ -130,7 +146,7 @@ static int undo_file(const struct undo_arguments *arguments, size_t index)
 	int r;
 
 	if (arguments->dry_run)
-		return try_file(path);
+		return try_file(arguments, path);
 	r = arguments->output ? replacement_begin_new(&replacement, arguments->output, path)
 			      : replacement_begin(&replacement, path);
 	if (r == -EINVAL)
@@ -140,12 +156,12 @@ static int undo_file(const struct undo_arguments *arguments, size_t index)
 			"'%s' is the file that the original would be written to; leave out -o", path);
 	if (r < 0)
 		return verb_fail_errno(r, "cannot undo '%s'", path);
-	if (!arguments->output) {
+	if (!arguments->output)
 		r = add_names(arguments, index, &replacement);
-		if (r)
-			return r;
-	}
-	r = prepare(replacement.original, path, &undo, &size);
+	if (r == 0)
+		r = refuse_sealed(arguments, replacement.original, path);
+	if (r == 0)
+		r = prepare(replacement.original, path, &undo, &size);
 	if (r == 0)
 		r = write_original(path, &replacement, &undo);
 	return r ? r : print_sizes(arguments->output ? arguments->output : path, undo.size, size);
