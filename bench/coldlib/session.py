@@ -62,7 +62,7 @@ class Session:
     def about(self):
         """What else a reader of the result should know."""
         about = {"image": os.path.basename(self.image), "kernel": platform.release(), "cpus": os.cpu_count(),
-                 "date": time.strftime("%Y-%m-%d", time.gmtime())}
+                 "date": time.strftime("%Y-%m-%d", time.gmtime()), "recordings": self.options.recordings}
         return {**about, **self.relaid}
 
     def _stage(self, kind):
@@ -72,12 +72,12 @@ class Session:
 
     def _stage_of(self, kind, place=False):
         if not kind:
-            return self._open.enter_context(Stage(self.image, self.options, self.tell, place))
+            return self._open.enter_context(Stage(self.image, self.options, self.tell, place, self.options.recordings))
         self.tell.step(f"laying the image out anew, {kind}")
         change = self.change(kind)
         with lab_errors(), variant(self.image, change, slowdisk(self.options)) as path:
             # The device keeps everything that it needs of its file.
-            return self._open.enter_context(Stage(path, self.options, self.tell, place))
+            return self._open.enter_context(Stage(path, self.options, self.tell, place, self.options.recordings))
 
     def change(self, kind):
         """What makes the image one of this kind: a function of the path of its root folder."""

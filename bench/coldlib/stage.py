@@ -30,8 +30,9 @@ WARM_READS = 0.02    # of the reads of a cold start: a start with more was not w
 class Stage:
     """Use as a context manager, which leaves nothing behind."""
 
-    def __init__(self, image, options, tell, place=False):
+    def __init__(self, image, options, tell, place=False, recordings=1):
         self.image = image
+        self.recordings = recordings    # how many starts a plan or a profile is made of
         self.place = place         # the start is placed before any arm runs
         self.placed = None         # what place reported
         self.options = options
@@ -70,10 +71,10 @@ class Stage:
         if arms.FILES in needs:
             self._list_files()
         if needs & {arms.PLAN, arms.PLAIN, arms.OTHER, arms.MERGED}:
-            self.tell.step("recording a start")
+            self.tell.step(self._so_many("recording a start"))
             self._record()
         if self.place:
-            self.tell.step("placing the files of the start, and recording it anew")
+            self.tell.step(self._so_many("placing the files of the start, and recording it anew"))
             self._place()
             self._record()
         if arms.PLAIN in needs:
@@ -104,11 +105,22 @@ class Stage:
         return run
 
     def record(self, path):
-        """Records a start to a profile at `path` on the host."""
+        """Records the starts to one profile at `path` on the host."""
         if not self.paths:
             self._install()
         self._headstart("record", "--quiet", "--output", COPIED, "--", *self.app.command)
+        self._merge_more(COPIED, COPIED, self.recordings - 1)
         shutil.copy(self.root.inside(COPIED), path)
+
+    def _so_many(self, step):
+        return step if self.recordings == 1 else f"{step}, {self.recordings} times"
+
+    def _merge_more(self, first, output, starts):
+        """Records so many starts more, and merges them with a profile."""
+        for _ in range(starts):
+            self._headstart("record", "--quiet", "--output", MORE, "--", *self.app.command)
+            self._headstart("merge", "--output", output, first, MORE)
+            first = output
 
     def _install(self):
         build = self.options.build
@@ -191,10 +203,12 @@ class Stage:
         return self._headstart("show", "--json", path)
 
     def _record(self):
-        """Records a start, with its plan where `headstart run` and the shim look. At the device's own speed, since the recording
-        also measures it; without read-ahead that takes several times as long as a start."""
-        self._headstart("record", "--quiet", "--timeout", str(RECORDING), "--", *self.app.command, timeout=2 * RECORDING,
-                        delay=True)
+        """Records the starts, with their plan where `headstart run` and the shim look. At the device's own speed, since a
+        recording also measures it; without read-ahead that takes several times as long as a start."""
+        for number in range(self.recordings):
+            merge = ["--merge"] if number > 0 else []   # the first takes the place of those before, as of files that were not placed
+            self._headstart("record", "--quiet", *merge, "--timeout", str(RECORDING), "--", *self.app.command,
+                            timeout=2 * RECORDING, delay=True)
         for path in sorted(glob.glob(self.root.inside(self.paths["state"] + "/*.plan"))):    # that of the start comes last
             if os.path.islink(path):    # the sign for another name of the program
                 continue
@@ -202,6 +216,10 @@ class Stage:
             self.plans[json.loads(self._show(path))["program"]] = path
         if not self.plans:
             raise GivenUp("the recording of a start left no plan")
+        for program in self.plans:
+            kept = json.loads(self._show(program))["runs"]
+            if kept != self.recordings:
+                raise GivenUp(f"{kept} of {self.recordings} recordings were kept")
 
     def _place(self):
         """Places what the recorded start touches. The start is recorded anew afterwards: its metadata lies elsewhere, too."""
@@ -229,12 +247,9 @@ class Stage:
     def _plan_merged(self):
         """The plan of the recorded start merged with others."""
         (plan,) = self.plans.values()
-        merged = os.path.splitext(plan)[0].split("@")[0] + ".profile"    # one for all plans of the program
-        for _ in range(MERGED - 1):
-            self._headstart("record", "--quiet", "--output", MORE, "--", *self.app.command)
-            self._headstart("merge", "--output", TOGETHER, merged, MORE)
-            merged = TOGETHER
-        self._headstart("plan", "--output", self.paths["merged"], merged)
+        profile = os.path.splitext(plan)[0].split("@")[0] + ".profile"    # one for all plans of the program
+        self._merge_more(profile, TOGETHER, MERGED - 1)
+        self._headstart("plan", "--output", self.paths["merged"], TOGETHER)
 
     def _ask(self, arm):
         """(bytes prefetched, bytes of them used) in one run that is not timed; None where unknown."""

@@ -101,9 +101,11 @@ class Coldstart(labtest.Undisturbed):
         nothing, rewritten = (result["arms"][name] for name in ("nothing", "rewritten"))
         self.assertAlmostEqual(nothing["bytes_read"], rewritten["bytes_read"], delta=0.1 * nothing["bytes_read"])
 
-    def test_a_placed_start(self):
-        status, result, table, said = self.coldstart("placed,placed-run", "read line </usr/share/data; echo $line")
+    def test_a_start_recorded_twice_is_placed(self):
+        status, result, table, said = self.coldstart("placed,placed-run", "read line </usr/share/data; echo $line",
+                                                     "--recordings", "2")
         self.assertEqual(status, 0, said + table)
+        self.assertEqual(result["recordings"], 2)
         self.assertEqual(list(result["arms"]), ["nothing", "placed", "placed-run", "warm"])
         for disk in result["placed"]["disks"]:    # none, if nothing is gained on this image
             self.assertGreater(disk["files"]["moved"], 0)
