@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/plural.h"
 #include "doctor/state.h"
+#include "plan/asked/alias.h"
 #include "plan/coverage.h"
 #include "plan/lost.h"
 
@@ -17,7 +18,6 @@ static bool has_profile(const struct store *store, const char *program)
 	return store_look_up(store, STORE_PROFILE, program, &path) == 0;
 }
 
-/* Finds the plan as 'headstart run' does. */
 static int find_plan(const struct doctor_host *host, const struct store *store, const char *program,
 	struct state_plan *ret)
 {
@@ -249,37 +249,76 @@ static void check_order(const struct doctor_host *host, const struct doctor_prog
 		report, "%sheadstart plan --program %s", state_sudo(host, plan->path), program->path_word);
 }
 
-void check_plan(
+/* The program has this plan. */
+static void check_found(const struct doctor_host *host, const struct doctor_program *program,
+	const struct state_plan *plan, struct doctor_report *report)
+{
+	struct plan_coverage coverage;
+
+	if (plan->fault != PLAN_GOOD) {
+		doctor_say(
+			report, DOCTOR_PROBLEM, "plan", "'%s' %s", plan->path, plan_fault_text(plan->fault));
+		doctor_consequence(report, "it is not used: the program starts as without headstart");
+		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path),
+			program->path_word);
+		return;
+	}
+	if (plan_coverage_of(&plan->view, host->root, &coverage) < 0)
+		return;
+	if (coverage.changed + coverage.gone > 0)
+		say_changes(host, program, plan, &coverage, report);
+	else
+		say_fresh(plan, &coverage, report);
+	if (plan_coverage_is_worn(&coverage) && !plan_coverage_is_stale(&coverage))
+		doctor_mend_by_recording(host, program, report);
+	say_gain(&plan->view, &coverage, report);
+	check_coverage(host, program, plan, report);
+	check_order(host, program, plan, report);
+}
+
+/* Finds the program that the script does nothing but execute, if 'headstart run' uses the plan of that one instead. */
+static bool find_alias(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_program *ret)
+{
+	const char *const argv[] = {program->command, NULL};
+	_cleanup_(alias_releasep) struct alias alias = {0};
+	_cleanup_free_ char *plan = NULL;
+	const struct store store = host_store(host);
+
+	/* Below another root there is nothing that could be executed. */
+	return !*host->root && alias_of(program->path, argv, &alias) == 0 &&
+		store_look_up(&store, STORE_PLAN, alias.program, &plan) == 0 &&
+		doctor_program_find(host, alias.program, ret) == 0;
+}
+
+/* Returns false if there is nothing to report: no plan, and no settings that deny one. */
+static bool check_plan_of(
 	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
 {
 	_cleanup_(state_plan_releasep) struct state_plan plan = {0};
 	const struct store store = host_store(host);
-	struct plan_coverage coverage;
-	bool found;
+	bool found = find_plan(host, &store, program->path, &plan) == 0;
 
-	found = find_plan(host, &store, program->path, &plan) == 0;
 	if (say_denied(host, program, found ? &plan : NULL, report))
+		return true;
+	if (found)
+		check_found(host, program, &plan, report);
+	return found;
+}
+
+void check_plan(
+	const struct doctor_host *host, const struct doctor_program *program, struct doctor_report *report)
+{
+	_cleanup_(doctor_program_releasep) struct doctor_program executed = {0};
+	const struct store store = host_store(host);
+
+	if (check_plan_of(host, program, report))
 		return;
-	if (!found) {
+	if (find_alias(host, program, &executed)) {
+		doctor_say(report, DOCTOR_OK, "plan",
+			"'headstart run' uses that of '%s', which is all that it executes", executed.path);
+		(void)check_plan_of(host, &executed, report);
+	} else {
 		say_none(host, program, has_profile(&store, program->path), report);
-		return;
 	}
-	if (plan.fault != PLAN_GOOD) {
-		doctor_say(report, DOCTOR_PROBLEM, "plan", "'%s' %s", plan.path, plan_fault_text(plan.fault));
-		doctor_consequence(report, "it is not used: the program starts as without headstart");
-		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan.path),
-			program->path_word);
-		return;
-	}
-	if (plan_coverage_of(&plan.view, host->root, &coverage) < 0)
-		return;
-	if (coverage.changed + coverage.gone > 0)
-		say_changes(host, program, &plan, &coverage, report);
-	else
-		say_fresh(&plan, &coverage, report);
-	if (plan_coverage_is_worn(&coverage) && !plan_coverage_is_stale(&coverage))
-		doctor_mend_by_recording(host, program, report);
-	say_gain(&plan.view, &coverage, report);
-	check_coverage(host, program, &plan, report);
-	check_order(host, program, &plan, report);
 }

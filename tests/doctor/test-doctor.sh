@@ -139,6 +139,20 @@ case_fresh_plan_is_told() {
 	says ok plans "1, all fresh"
 }
 
+# As LibreOffice's localc.
+case_alias_has_the_plan_of_what_it_executes() {
+	make_plan
+	printf '#!/bin/sh\nexec %s --sheet "$@"\n' "$real/big" >alias
+	chmod +x alias
+	doctor ./alias
+	says ok plan "uses that of '$real/big', which is all that it executes"
+	says ok plan "every file is as it was"
+	! (says note plan "record") 2>err || fail "it does not know the plan: $(cat json)"
+	rm "$plan"
+	doctor ./alias
+	says note plan "it was not recorded"
+}
+
 case_stale_plan_is_told() {
 	make_plan
 	touch libbig.so

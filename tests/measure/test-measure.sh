@@ -92,6 +92,17 @@ case_plan_of_the_arguments_is_measured() {
 	grep -q "(1, False, " "$tmp/three" || fail "a start that was not recorded is measured with $(cat "$tmp/three")"
 }
 
+# As LibreOffice's localc.
+case_alias_is_measured_with_the_plan_of_what_it_executes() {
+	make_program executed :
+	printf '#!/bin/sh\nexec %s --sheet "$@"\n' "$tmp/executed" >"$tmp/alias"
+	chmod +x "$tmp/alias"
+	measure --runs 3 -- "$tmp/alias" a
+	json "$tmp/json" 'TOP["plan"].rpartition("/")[2]' | grep -q "^executed-" || fail "not its plan: $(cat "$tmp/json")"
+	printf '[programs]\ndeny = %s\n' "$tmp/executed" >"$tmp/conf"
+	HEADSTART_CONFIG="$tmp/conf" refuses 1 "headstart does nothing for '$tmp/executed'" "$tool" measure -- "$tmp/alias"
+}
+
 # The rest of the page cache stays as it is.
 case_only_files_of_the_plan_become_cold() {
 	make_program alone :
@@ -241,6 +252,11 @@ case_what_cannot_be_measured() {
 	refuses 127 "command 'no-such-program' not found" "$tool" measure no-such-program
 	refuses 126 "cannot be run" "$tool" measure "$tmp/refused.data"
 	refuses 1 "there is no plan for '/usr/bin/env'" "$tool" measure env
+	make_program recorded :
+	cp "$tmp/recorded.profile" "$(echo "$HEADSTART_STATE"/recorded-*.plan | sed s/plan$/profile/)"
+	rm "$HEADSTART_STATE"/recorded-*.plan
+	refuses 1 "'$tmp/recorded' was recorded, but has no plan: make it first, with 'headstart plan --program $tmp/recorded'" \
+		"$tool" measure "$tmp/recorded"
 	refuses 2 "'2' is not a number from 3 to 100" "$tool" measure --runs 2 "$tmp/refused"
 	refuses 2 "'101' is not a number from 3 to 100" "$tool" measure --runs 101 "$tmp/refused"
 	refuses 2 "unknown milestone 'mark': use" "$tool" measure --until mark "$tmp/refused"

@@ -25,7 +25,6 @@
 #include "launcher/launch.h"
 #include "lib/options/options.h"
 #include "lib/settings/settings.h"
-#include "plan/asked/alias.h"
 #include "plan/asked/choose.h"
 #include "plan/store/store.h"
 #include "prefetch/prefetch.h"
@@ -127,19 +126,6 @@ static int load_given_plan(const char *path, struct chosen_plan *chosen)
 	return r;
 }
 
-/* Reads the plan of what a script does nothing but execute. Returns 0, -ENOENT, or negative errno. */
-static int find_plan_of_alias(char **argv, const struct config *config, const struct store *store,
-	const char *script, struct chosen_plan *chosen)
-{
-	_cleanup_(alias_releasep) struct alias alias = {0};
-	const struct config_program *deny;
-	int r = alias_of(script, (const char *const *)argv, &alias);
-
-	if (r < 0 || !config_allows(config, alias.program, &deny))
-		return r < 0 ? r : -ENOENT;
-	return plan_choose(store, alias.program, (const char *const *)alias.argv, chosen);
-}
-
 /* Reads the plan of the start that argv is, or sets *ret_why to the reason why there is none. */
 static int find_plan(char **argv, const struct config *config, const char *canonical,
 	struct chosen_plan *chosen, const char **ret_why)
@@ -153,9 +139,11 @@ static int find_plan(char **argv, const struct config *config, const char *canon
 		return -ECANCELED;
 	}
 	if (r == 0)
-		r = plan_choose(&store, canonical, (const char *const *)argv, chosen);
-	if (r == -ENOENT && canonical)
-		r = find_plan_of_alias(argv, config, &store, canonical, chosen);
+		r = plan_choose_for_run(&store, canonical, (const char *const *)argv, chosen);
+	if (r == 0 && chosen->alias_of && !config_allows(config, chosen->alias_of, &deny)) {
+		*ret_why = "the settings deny what it executes";
+		return -ECANCELED;
+	}
 	if (r == 0)
 		return 0;
 	*ret_why = compile_for_next_time(canonical) ? "its plan is being compiled for the next start"

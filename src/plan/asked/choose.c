@@ -10,12 +10,14 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "plan/asked/alias.h"
 #include "plan/asked/asked.h"
 
 void chosen_plan_release(struct chosen_plan *chosen)
 {
 	free(chosen->path);
 	free(chosen->data);
+	free(chosen->alias_of);
 	*chosen = (struct chosen_plan){0};
 }
 
@@ -109,4 +111,20 @@ int plan_choose(
 	*ret = first;
 	first = (struct chosen_plan){0};
 	return 0;
+}
+
+int plan_choose_for_run(
+	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret)
+{
+	_cleanup_(alias_releasep) struct alias alias = {0};
+	int r = plan_choose(store, program, argv, ret);
+
+	if (r != -ENOENT)
+		return r;
+	r = alias_of(program, argv, &alias);
+	if (r == 0)
+		r = plan_choose(store, alias.program, (const char *const *)alias.argv, ret);
+	if (r == 0)
+		ret->alias_of = TAKE_PTR(alias.program);
+	return r;
 }

@@ -11,6 +11,7 @@ struct chosen_plan {
 	size_t size;           /* bytes */
 	struct plan_view view; /* into data; valid if fault is PLAN_GOOD */
 	enum plan_fault fault;
+	char *alias_of; /* owned: the program whose plan it is, if the start is one of an alias (asked/alias.h); or NULL */
 };
 
 void chosen_plan_release(struct chosen_plan *chosen);
@@ -27,4 +28,11 @@ static inline void chosen_plan_releasep(struct chosen_plan *chosen)
  * fault. Returns 0; -ENOENT if there is none; or negative errno.
  */
 int plan_choose(
+	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret);
+
+/*
+ * The same, but if the program has no plan and is an alias, the plan of what it executes: this is what 'headstart run' carries out.
+ * Whether settings deny ret->alias_of is for the caller to find out.
+ */
+int plan_choose_for_run(
 	const struct store *store, const char *program, const char *const *argv, struct chosen_plan *ret);

@@ -105,7 +105,7 @@ static int parse(int argc, char **argv, struct request *request)
 	return -1;
 }
 
-/* All four return 0, or an exit status after printing the reason. */
+/* All that follow return 0, or an exit status after printing the reason. */
 static int check_user(void)
 {
 	if (geteuid() == 0 && getenv("SUDO_UID"))
@@ -131,25 +131,43 @@ static int find_command(struct request *request)
 	return 0;
 }
 
-/* Otherwise both kinds of starts would be the same. */
-static int check_switches(const struct request *request)
+/* The next two: otherwise both kinds of starts would be the same. */
+static int check_settings(const char *program)
 {
 	_cleanup_(config_releasep) struct config config = {0};
-	const char *mode = getenv("HEADSTART");
 	_cleanup_free_ char *why = NULL;
+
+	settings_read(&config, true, false);
+	return settings_allow(&config, program, &why) ? 0
+						      : verb_fail("headstart does nothing for '%s': %s",
+								program, why ? why : "the settings deny it");
+}
+
+static int check_switches(const struct request *request)
+{
+	const char *mode = getenv("HEADSTART");
 
 	if (mode && streq(mode, "off"))
 		return verb_fail("headstart is switched off by HEADSTART=off: type 'unset HEADSTART' first");
 	if (access(KILL_SWITCH, F_OK) == 0)
 		return verb_fail("headstart is switched off by '%s': delete that file first", KILL_SWITCH);
-	settings_read(&config, true, false);
-	if (!settings_allow(&config, request->program, &why))
-		return verb_fail("headstart does nothing for '%s': %s", request->program,
-			why ? why : "the settings deny it");
-	return 0;
+	return check_settings(request->program);
 }
 
-/* The plan that 'headstart run' would carry out for these arguments. */
+static int explain_no_plan(int error, const char *program)
+{
+	_cleanup_free_ char *profile = NULL;
+
+	if (error != -ENOENT)
+		return verb_fail_errno(error, "cannot find the plan of '%s'", program);
+	if (store_find(STORE_PROFILE, program, &profile) == 0)
+		return verb_fail(
+			"'%s' was recorded, but has no plan: make it first, with 'headstart plan --program %s'",
+			program, program);
+	return verb_fail("there is no plan for '%s': record it first, with 'sudo headstart record'", program);
+}
+
+/* Finds the plan that 'headstart run' would carry out for these arguments. */
 static int find_plan(struct request *request)
 {
 	_cleanup_(chosen_plan_releasep) struct chosen_plan chosen = {0};
@@ -157,11 +175,12 @@ static int find_plan(struct request *request)
 	int r = store_of_process(&store);
 
 	if (r == 0)
-		r = plan_choose(
+		r = plan_choose_for_run(
 			&store, request->program, (const char *const *)request->measure.argv, &chosen);
-	if (r == 0)
-		request->plan_path = TAKE_PTR(chosen.path);
-	return r;
+	if (r < 0)
+		return explain_no_plan(r, request->program);
+	request->plan_path = TAKE_PTR(chosen.path);
+	return chosen.alias_of ? check_settings(chosen.alias_of) : 0;
 }
 
 static int load_plan(struct request *request)
@@ -170,9 +189,8 @@ static int load_plan(struct request *request)
 	enum plan_fault fault = PLAN_GOOD;
 	int r = find_plan(request);
 
-	if (r < 0)
-		return verb_fail("there is no plan for '%s': record it first, with 'sudo headstart record'",
-			request->program);
+	if (r)
+		return r;
 	fd = open_regular(request->plan_path, 0);
 	r = fd < 0 ? fd : plan_load(fd, &request->plan, &fault);
 	if (r == -EBADMSG)
