@@ -33,6 +33,15 @@ static void fail(struct relayout_file *file, int error, const char *what)
 	relayout_set(file, RELAYOUT_FAILED, "%s: %s", what, strerror(-error));
 }
 
+static bool has_checksum_beside(const struct relayout_file *file)
+{
+	bool found = refuse_checksum_beside(file->path);
+
+	for (size_t i = 0; i < file->n_names && !found; i++)
+		found = refuse_checksum_beside(file->names[i]);
+	return found;
+}
+
 /* Checks for files that should not be changed, whatever their content. Returns whether to go on. */
 static bool may_change(
 	const struct relayout_batch *batch, struct relayout_file *file, int fd, const struct stat *st)
@@ -43,7 +52,7 @@ static bool may_change(
 
 	if (r < 0)
 		return fail(file, r, "cannot be examined"), false;
-	if (!reason && refuse_checksum_beside(file->path)) {
+	if (!reason && has_checksum_beside(file)) {
 		reason = "is covered by a checksum in a file beside it";
 		forcible = true;
 	}
@@ -146,6 +155,7 @@ static void write_unchanged(struct relayout_file *file, struct replacement *new)
 	file->copied = commit(file, r, new);
 }
 
+/* A name may be gone by now, as those that a killed process left are; commit refuses what has more names than are known. */
 static int begin(struct relayout_file *file, struct replacement *new)
 {
 	int r;
@@ -153,9 +163,12 @@ static int begin(struct relayout_file *file, struct replacement *new)
 	if (file->output)
 		return replacement_begin_new(new, file->output, file->path);
 	r = replacement_begin(new, file->path);
-	for (size_t i = 0; i < file->n_names && r == 0; i++)
+	for (size_t i = 0; i < file->n_names && r == 0; i++) {
 		r = replacement_add_name(new, file->names[i]);
-	return r < 0 ? r : replacement_add_names_beside(new);
+		if (r == -ENOENT)
+			r = 0;
+	}
+	return r;
 }
 
 static void take_status(struct relayout_file *file, const struct stat *st)

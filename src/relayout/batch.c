@@ -23,6 +23,7 @@
 #include "base/strings.h"
 #include "elf/identity.h"
 #include "relayout/loader.h"
+#include "replace/hard-links.h"
 #include "replace/publish.h"
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -58,10 +59,22 @@ static int open_inside(const struct relayout_batch *batch, const char *path, cha
 	return *ret_path ? TAKE_FD(fd) : -ENOMEM;
 }
 
+static bool has_name(const struct relayout_file *file, const char *path)
+{
+	bool found = streq(file->path, path);
+
+	for (size_t i = 0; i < file->n_names && !found; i++)
+		found = streq(file->names[i], path);
+	return found;
+}
+
 static int add_name(struct relayout_file *file, const char *path)
 {
-	char **names = realloc(file->names, (file->n_names + 1) * sizeof(*names));
+	char **names;
 
+	if (has_name(file, path))
+		return 0;
+	names = realloc(file->names, (file->n_names + 1) * sizeof(*names));
 	if (!names)
 		return -ENOMEM;
 	file->names = names;
@@ -70,6 +83,35 @@ static int add_name(struct relayout_file *file, const char *path)
 		return -ENOMEM;
 	file->n_names++;
 	return 0;
+}
+
+struct beside {
+	struct relayout_file *file;
+	const char *folder;
+};
+
+static int add_name_beside(void *context, const char *name)
+{
+	const struct beside *beside = context;
+	_cleanup_free_ char *path = NULL;
+
+	if (asprintf(&path, "%s/%s", beside->folder, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	return add_name(beside->file, path);
+}
+
+/* Adds a canonical path of the file, and its other names in that folder: relaying one would relay or split them all. */
+static int add_names(struct relayout_file *file, const char *path, const struct stat *st)
+{
+	_cleanup_free_ char *folder = strndup(path, (size_t)(strrchr(path, '/') - path));
+	int r = folder ? add_name(file, path) : -ENOMEM;
+
+	if (r < 0 || st->st_nlink == 1)
+		return r;
+	return hard_links_in(
+		AT_FDCWD, folder[0] ? folder : "/", st, add_name_beside, &(struct beside){file, folder});
 }
 
 /* The file in the list with this inode, under whatever name (a hard link), or NULL. */
@@ -90,7 +132,7 @@ static int add_file(struct relayout_batch *batch, const char *named, const char 
 		return -errno;
 	file = find_listed(batch, &st);
 	if (file)
-		return streq(file->path, path) ? 0 : add_name(file, path);
+		return add_names(file, path, &st);
 	if (ARRAY_RESERVE(batch->files, batch->capacity, batch->n_files + 1) < 0)
 		return -ENOMEM;
 	file = &batch->files[batch->n_files];
@@ -100,7 +142,7 @@ static int add_file(struct relayout_batch *batch, const char *named, const char 
 	batch->n_files++;
 	file->inside = file->path + strlen(batch->root);
 	file->name = strrchr(named, '/') ? strrchr(named, '/') + 1 : named;
-	return 0;
+	return add_names(file, path, &st);
 }
 
 int relayout_batch_add(struct relayout_batch *batch, const char *name)

@@ -33,7 +33,7 @@ struct relayout_file {
 	ino_t inode;
 	const char *name; /* as the caller named it, without folders; borrowed */
 	char *output;     /* owned; where the result goes; NULL: replaces the file */
-	char **names;     /* owned; other names of the file (hard links) that the caller added */
+	char **names; /* owned; other names of the file (hard links): those in its folder, and what the caller added */
 	size_t n_names;
 	enum relayout_status status;
 	char *reason; /* owned; a text that follows the file's name, unless RELAYOUT_DONE; NULL without memory */
@@ -64,8 +64,8 @@ struct relayout_batch {
 int relayout_batch_enter(struct relayout_batch *batch, const char *root);
 
 /*
- * Adds a file by a path below the root, whose links do not lead out of it. A file that is in the batch already gets
- * another name; those in the folders of its names need not be added. `name` is borrowed. Returns 0 or negative errno.
+ * Adds a file by a path below the root, whose links do not lead out of it, with all names that it has in the same folder.
+ * A file that is in the batch already gets these names. `name` is borrowed. Returns 0 or negative errno.
  */
 int relayout_batch_add(struct relayout_batch *batch, const char *name);
 

@@ -2,7 +2,6 @@
 /* Replacing the content of a file while it keeps its names, owner, mode and extended attributes. */
 #include "replace/replace.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -14,6 +13,7 @@
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "replace/attributes.h"
+#include "replace/hard-links.h"
 #include "replace/sibling.h"
 
 struct replacement_name {
@@ -202,38 +202,28 @@ static bool knows_name(const struct replacement *replacement, const struct stat 
 	return false;
 }
 
-/* Adds an entry of the folder of a known name, if it is another name of the file. */
-static int add_if_name(struct replacement *replacement, size_t known, const char *entry)
-{
-	struct replacement_name added = replacement->names[known];
-	struct stat st;
+struct beside {
+	struct replacement *replacement;
+	size_t known; /* the name whose folder it is */
+};
 
-	if (fstatat(added.folder, entry, &st, AT_SYMLINK_NOFOLLOW) < 0 || !same_file(&st, &replacement->st) ||
-		knows_name(replacement, &added.in, entry))
+static int add_name_beside(void *context, const char *name)
+{
+	const struct beside *beside = context;
+	struct replacement *replacement = beside->replacement;
+	struct replacement_name added = replacement->names[beside->known];
+
+	if (knows_name(replacement, &added.in, name))
 		return 0;
 	if (ARRAY_RESERVE(replacement->names, replacement->names_capacity, replacement->n_names + 1) < 0)
 		return -ENOMEM;
 	added.owns_folder = false;
 	added.temporary = NULL;
-	added.name = strdup(entry);
+	added.name = strdup(name);
 	if (!added.name)
 		return -ENOMEM;
 	replacement->names[replacement->n_names++] = added;
 	return 0;
-}
-
-static int add_names_in_folder_of(struct replacement *replacement, size_t known)
-{
-	_cleanup_closedir_ DIR *folder = NULL;
-	const struct dirent *entry;
-	int r = opendir_at(replacement->names[known].folder, ".", &folder);
-
-	if (r < 0)
-		return r == -EACCES ? 0 : r;
-	while (r == 0 && (entry = readdir(folder)))
-		if (entry->d_ino == replacement->st.st_ino)
-			r = add_if_name(replacement, known, entry->d_name);
-	return r;
 }
 
 int replacement_add_names_beside(struct replacement *replacement)
@@ -242,7 +232,8 @@ int replacement_add_names_beside(struct replacement *replacement)
 	int r = 0;
 
 	for (size_t i = 0; i < n && r == 0 && replacement->st.st_nlink > replacement->n_names; i++)
-		r = add_names_in_folder_of(replacement, i);
+		r = hard_links_in(replacement->names[i].folder, ".", &replacement->st, add_name_beside,
+			&(struct beside){replacement, i});
 	return r;
 }
 

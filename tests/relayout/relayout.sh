@@ -270,6 +270,28 @@ if command -v dpkg-query >/dev/null && dpkg-query -S /bin/true >/dev/null 2>&1; 
 else
 	untried "a package's file: dpkg knows none here"
 fi
+# A file belongs to a package by any of its names: whichever is named first, and if it is only beside the one that is named.
+if command -v dpkg-query >/dev/null; then
+	dpkg=image/var/lib/dpkg
+	mkdir -p $dpkg/info $dpkg/updates image/usr/lib image/opt
+	dpkg --print-architecture >$dpkg/arch
+	echo 1 >$dpkg/info/format
+	printf 'Package: sum\nStatus: install ok installed\nMaintainer: m\nVersion: 1\nArchitecture: all\nDescription: d\n\n' >$dpkg/status
+	echo /usr/lib/libsum.so >$dpkg/info/sum.list
+	cp libsum.so image/usr/lib
+	refuses 1 "'/usr/lib/libsum.so' belongs to the package sum" relayout --profile profile --tree image --in-place /usr/lib/libsum.so
+	ln image/usr/lib/libsum.so image/opt/name
+	for names in '/usr/lib/libsum.so /opt/name' '/opt/name /usr/lib/libsum.so'; do
+		# shellcheck disable=SC2086 # they are two
+		refuses 1 'the package sum' relayout --profile profile --tree image --in-place $names
+	done
+	mv image/opt/name image/usr/lib/beside.so
+	refuses 1 "'/usr/lib/beside.so' is a hard link to '/usr/lib/libsum.so', which belongs to the package sum" \
+		relayout --profile profile --tree image --in-place /usr/lib/beside.so
+	cmp image/usr/lib/libsum.so libsum.so || fail "a package's file was changed"
+else
+	untried "a package's file by another name: no dpkg-query"
+fi
 
 # The command line.
 refuses 2 'no profile given' relayout -o x libsum.so

@@ -130,12 +130,38 @@ static void all_names_of_a_file_are_one_file(void **state)
 	assert_int_equal(relayout_batch_add(batch, "link"), 0);
 	assert_int_equal(batch->n_files, 1);
 	assert_string_equal(batch->files[0].name, "link");
-	assert_int_equal(batch->files[0].n_names, 0); /* what is beside it is found when it is replaced */
+	assert_int_equal(batch->files[0].n_names, 1); /* the one beside it */
+	assert_non_null(strstr(batch->files[0].names[0], "/lib.so.1"));
 	assert_int_equal(relayout_batch_add(batch, "lib.so"), 0);
+	assert_int_equal(relayout_batch_add(batch, "lib.so.1"), 0);
+	assert_int_equal(batch->files[0].n_names, 1);
+	assert_int_equal(link("lib.so", "else/lib.so.1"), 0);
 	assert_int_equal(relayout_batch_add(batch, "else/lib.so"), 0);
 	assert_int_equal(batch->n_files, 1);
-	assert_int_equal(batch->files[0].n_names, 1);
+	assert_int_equal(batch->files[0].n_names, 3);
 	assert_int_equal(relayout_batch_add(batch, "none"), -ENOENT);
+}
+
+static void names_that_a_killed_process_left_are_no_hindrance(void **state)
+{
+	struct stat st;
+
+	assert_int_equal(link("lib.so", ".lib.so.1.headstart-0123abcd"), 0);
+	assert_int_equal(run_one(&((struct fixture *)*state)->batch, "lib.so", NULL)->status, RELAYOUT_DONE);
+	assert_int_equal(access(".lib.so.1.headstart-0123abcd", F_OK), -1);
+	assert_int_equal(stat("lib.so", &st), 0);
+	assert_int_equal(st.st_nlink, 1);
+}
+
+static void a_checksum_beside_any_name_counts(void **state)
+{
+	const struct relayout_file *file;
+
+	assert_int_equal(link("lib.so", "lib.so.1"), 0);
+	assert_int_equal(publish_file(".lib.so.1.hmac", 0644, "", 0), 0);
+	file = run_one(&((struct fixture *)*state)->batch, "lib.so", NULL);
+	assert_int_equal(file->status, RELAYOUT_REFUSED);
+	assert_non_null(strstr(file->reason, "is covered by a checksum"));
 }
 
 static void a_name_in_another_folder_must_be_given(void **state)
@@ -354,6 +380,9 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(all_names_of_a_file_are_one_file, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_name_in_another_folder_must_be_given, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(
+			names_that_a_killed_process_left_are_no_hindrance, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_checksum_beside_any_name_counts, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(links_do_not_lead_out_of_the_root, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_profile_has_elf_files_that_are_there, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_results_are_never_one_file, set_up, tear_down),

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -189,28 +190,67 @@ static void owners_free(struct package_owner *owners, size_t n)
 	free(owners);
 }
 
-static int take_owner(struct relayout_file *file, const struct package_owner *owner)
+/* `path` is the file's, or another name of it. */
+static int take_owner(struct relayout_file *file, const char *path, const struct package_owner *owner)
 {
-	if (owner->manager == PACKAGE_NONE)
+	if (owner->manager == PACKAGE_NONE || file->status != RELAYOUT_PENDING)
 		return 0;
-	relayout_set(file, RELAYOUT_REFUSED, "belongs to the package %s", owner->package);
+	if (path == file->inside)
+		relayout_set(file, RELAYOUT_REFUSED, "belongs to the package %s", owner->package);
+	else
+		relayout_set(file, RELAYOUT_REFUSED,
+			"is a hard link to '%s', which belongs to the package %s", path, owner->package);
 	return package_advice(owner, &file->advice);
 }
 
-/* Refuses files that belong to packages. Returns 0, or an exit status after printing the reason. */
+/* All names of all files, inside the root; the caller frees *ret, but not the names. */
+static int list_names(const struct relayout_batch *batch, const char ***ret, size_t *ret_n)
+{
+	const char **names;
+	size_t n = 0;
+
+	for (size_t i = 0; i < batch->n_files; i++)
+		n += 1 + batch->files[i].n_names;
+	names = calloc(n + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	*ret = names;
+	*ret_n = n;
+	for (size_t i = 0; i < batch->n_files; i++) {
+		const struct relayout_file *file = &batch->files[i];
+
+		*names++ = file->inside;
+		for (size_t j = 0; j < file->n_names; j++)
+			*names++ = file->names[j] + strlen(batch->root);
+	}
+	return 0;
+}
+
+static int take_owners(struct relayout_batch *batch, const char **names, const struct package_owner *owners)
+{
+	int r = 0;
+
+	for (size_t i = 0, at = 0; i < batch->n_files; i++)
+		for (size_t end = at + 1 + batch->files[i].n_names; at < end && r == 0; at++)
+			r = take_owner(&batch->files[i], names[at], &owners[at]);
+	return r;
+}
+
+/* Refuses files that belong to packages by any of their names. Returns 0, or an exit status after printing the reason. */
 static int ask_packages(struct relayout_batch *batch)
 {
-	_cleanup_free_ const char **paths = calloc(batch->n_files + 1, sizeof(*paths));
-	struct package_owner *owners = calloc(batch->n_files + 1, sizeof(*owners));
-	int r = paths && owners ? 0 : -ENOMEM;
+	_cleanup_free_ const char **names = NULL;
+	struct package_owner *owners = NULL;
+	size_t n = 0;
+	int r = list_names(batch, &names, &n);
 
-	for (size_t i = 0; i < batch->n_files && r == 0; i++)
-		paths[i] = batch->files[i].inside;
 	if (r == 0)
-		r = package_owners(batch->root[0] ? batch->root : "/", paths, batch->n_files, owners);
-	for (size_t i = 0; i < batch->n_files && r == 0; i++)
-		r = take_owner(&batch->files[i], &owners[i]);
-	owners_free(owners, batch->n_files);
+		owners = calloc(n + 1, sizeof(*owners));
+	if (r == 0)
+		r = owners ? package_owners(batch->root[0] ? batch->root : "/", names, n, owners) : -ENOMEM;
+	if (r == 0)
+		r = take_owners(batch, names, owners);
+	owners_free(owners, n);
 	return r < 0 ? verb_fail_errno(
 			       r, "cannot find out which packages the files belong to; --force does not ask")
 		     : 0;
