@@ -23,6 +23,7 @@ sys.path.insert(0, BENCH)
 
 SLOWDISK = os.path.join(BUILD, "bench", "slowdisk", "slowdisk")
 PROBE = os.path.join(BUILD, "tests", "bench", "lab-probe")
+DISTURBED = os.path.join(BUILD, "tests", "lib", "disturbed")
 TRIES = 10
 
 
@@ -60,31 +61,32 @@ def can_unshare():
                           stderr=subprocess.DEVNULL).returncode == 0
 
 
-def disturbances():
-    """What can disturb a test that goes by the page cache or by when something happens, as counters: what until_undisturbed of
-    tests/lib/sh-lib.sh counts."""
-    counters = {}
-    with open("/proc/vmstat", encoding="ascii") as vmstat:
-        for name, value in map(str.split, vmstat):
-            if name in ("drop_pagecache", "drop_slab", "pgsteal_kswapd", "pgsteal_direct"):
-                counters[name] = int(value)
-    with contextlib.suppress(OSError), open("/proc/pressure/cpu", encoding="ascii") as pressure:
-        counters["programs waited for a processor"] = pressure.readline().rpartition("=")[2].strip()
-    return counters
+def counters():
+    """What can disturb a test, as tests/lib/disturbances.h counts it: for the other two."""
+    return subprocess.run([DISTURBED, "now"], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def disturbed_since(before):
+    """What has disturbed since, as text; empty if nothing has."""
+    return subprocess.run([DISTURBED, "since", before], check=False, capture_output=True, text=True).stdout.strip()
+
+
+def load_since(before):
+    """The share of the time in which somebody waited for a processor, or this machine for its host."""
+    return float(subprocess.run([DISTURBED, "load", before], check=True, capture_output=True, text=True).stdout)
 
 
 def _until_undisturbed(test):
     @functools.wraps(test)
     def repeated(case):
         for attempt in range(1, TRIES + 1):
-            before = disturbances()
+            before = counters()
             try:
                 return test(case)
             except unittest.SkipTest:
                 raise
             except Exception as wrong:
-                after = disturbances()
-                disturbed = ", ".join(name for name in after if after[name] != before[name])
+                disturbed = disturbed_since(before)
                 if attempt == TRIES or not disturbed:
                     raise
                 print(f"try {attempt} of '{test.__name__}' failed, disturbed ({disturbed}): {wrong}", flush=True)

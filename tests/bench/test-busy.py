@@ -18,6 +18,8 @@ failed: case_of_a_test_that_printed_this
 failed: base-io
 failed: record: case_one, case_two
 not in tests/expected-skips: trace: no tracefs
+repeated: preload-waits, 2 tries
+repeated: record, 1 try
 346 passed, 3 failed, 0 skipped
 """
 
@@ -30,13 +32,15 @@ class Log(unittest.TestCase):
             file.write(text)
         return busy.read_log(path)
 
-    def test_what_failed_is_named(self):
+    def test_what_failed_or_was_repeated_is_named(self):
         self.assertEqual(self.read(LOG), {"passed": 346, "failed": 3, "skipped": 0, "failures": [
-            "failed: base-io", "failed: record: case_one, case_two", "not in tests/expected-skips: trace: no tracefs"]})
+            "failed: base-io", "failed: record: case_one, case_two", "not in tests/expected-skips: trace: no tracefs"],
+            "repeated": ["preload-waits, 2 tries", "record, 1 try"]})
 
     def test_a_run_that_did_not_end_has_no_counts(self):
         for text in ("", "\n", "1/2 headstart:unit / base-io    OK   0.02s\n", "3 passed, many failed, 0 skipped\n"):
-            self.assertEqual(self.read(text), {"passed": None, "failed": None, "skipped": None, "failures": []})
+            self.assertEqual(self.read(text), {"passed": None, "failed": None, "skipped": None, "failures": [],
+                                               "repeated": []})
 
 
 class Runs(unittest.TestCase):

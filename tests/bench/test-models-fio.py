@@ -19,7 +19,6 @@ import math
 import os
 import random
 import subprocess
-import time
 import unittest
 
 import labtest
@@ -155,33 +154,6 @@ def fio(file, pattern, block, number, depth):
     return json.loads(output.stdout)["jobs"][0]["read"]
 
 
-class Load:
-    """What share of the time, since it was made, somebody waited for a processor, or this machine for its host."""
-
-    def __init__(self):
-        self.began = time.monotonic(), *self._counters()
-
-    @staticmethod
-    def _counters():
-        """Seconds that somebody waited; ticks that the host took, and all. Without PSI the length of the queue stands for it."""
-        with open("/proc/stat", encoding="ascii") as stat:
-            ticks = list(map(int, stat.readline().split()[1:9]))
-        try:
-            with open("/proc/pressure/cpu", encoding="ascii") as pressure:
-                waited = int(pressure.readline().rpartition("=")[2]) / 1e6
-        except OSError:
-            waited = None
-        return waited, ticks[7], sum(ticks)
-
-    def share(self):
-        began, *before = self.began
-        waited, stolen, ticks = self._counters()
-        steal = (stolen - before[1]) / max(1, ticks - before[2])
-        if waited is None:
-            return steal + max(0.0, os.getloadavg()[0] / os.cpu_count() - 1)
-        return steal + (waited - before[0]) / (time.monotonic() - began)
-
-
 class Models(unittest.TestCase):
     def check_log(self, model, reads):
         """Each read of the log is complete when the formula says so, and answered then."""
@@ -196,10 +168,10 @@ class Models(unittest.TestCase):
 
     def confirm(self, what, model, measure, expected, reads_at_least):
         for _ in range(ATTEMPTS):
-            load = Load()
+            before = labtest.counters()
             with slowdisk(model) as (file, reads):
                 measured = measure(file)
-                tolerance = TOLERANCE + load.share()
+                tolerance = TOLERANCE + labtest.load_since(before)
             self.assertGreaterEqual(len(reads), reads_at_least)
             self.check_log(model, reads)
             error = measured / expected - 1

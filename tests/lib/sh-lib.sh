@@ -11,6 +11,7 @@ preload=$HEADSTART_TEST_BUILD/ldpreload/libheadstart-preload.so
 make_profile=$HEADSTART_TEST_BUILD/tests/lib/make-profile
 page=$HEADSTART_TEST_BUILD/tests/lib/page
 unclaimed=$HEADSTART_TEST_BUILD/tests/lib/unclaimed
+disturbed=$HEADSTART_TEST_BUILD/tests/lib/disturbed
 this_test=$(realpath "$0")
 as_nobody="setpriv --reuid 65534 --regid 65534 --clear-groups --" # put it in front of a command that an ordinary user runs
 unset HEADSTART HEADSTART_CONFIG HEADSTART_HOSTS HEADSTART_LOG HEADSTART_PREFETCH HEADSTART_RECORDING HEADSTART_STATE HEADSTART_WAIT
@@ -134,23 +135,12 @@ take_turn() {
 	flock 7
 }
 
-# Prints as counters what can disturb a test that depends on the page cache or on the order of events: somebody emptied the page
-# cache; memory was short; programs waited for a processor, or this machine for its host. If the kernel does not report how
-# programs wait, they always count as waiting.
-disturbances() {
-	sed -n 's/^drop_\(pagecache\|slab\) \([0-9]*\)$/the caches were emptied: \2/p
-		s/^pgsteal_\(kswapd\|direct\) \([0-9]*\)$/memory was reclaimed: \2/p' /proc/vmstat
-	sed -n 's/^some .*total=\([0-9]*\)$/programs waited for a processor: \1/p' /proc/pressure/cpu 2>/dev/null ||
-		echo "the load is not known: $(cut -d ' ' -f 1 /proc/uptime)"
-	sed -n 's/^cpu  *\([0-9]* *\)\{7\}\([0-9]*\) .*/the host took the processor: \2/p' /proc/stat
-}
-
 # until_undisturbed COMMAND…: runs a function or a command until it succeeds, at most ten times. It tries again, and says so, only
-# if something disturbed the try; a command that fails undisturbed has failed. The command runs in a subshell with set -e, so
-# until_undisturbed must not stand in a condition.
+# if something disturbed the try (disturbances.h); a command that fails undisturbed has failed. The command runs in a subshell with
+# set -e, so until_undisturbed must not stand in a condition.
 until_undisturbed() {
 	for attempt in 1 2 3 4 5 6 7 8 9 10; do
-		disturbances >"$tmp/disturbances"
+		before_try=$("$disturbed" now)
 		set +e
 		(
 			set -e
@@ -159,12 +149,11 @@ until_undisturbed() {
 		status=$?
 		set -e
 		[ "$status" != 0 ] || return 0
-		disturbed=$(disturbances | diff "$tmp/disturbances" - | sed -n 's/^> \(.*\):.*/\1/p' | sort -u | paste -s -d , | sed 's/,/, /g')
-		[ -n "$disturbed" ] || break
-		echo "try $attempt of '$*' failed, disturbed ($disturbed): $(cat "$tmp/disturbed-err")"
+		disturbed_by=$("$disturbed" since "$before_try") || break
+		echo "try $attempt of '$*' failed, disturbed ($disturbed_by): $(cat "$tmp/disturbed-err")"
 	done
 	cat "$tmp/disturbed-err" >&2
-	fail "'$*' fails, try $attempt: ${disturbed:-undisturbed}"
+	fail "'$*' fails, try $attempt: ${disturbed_by:-undisturbed}"
 }
 
 # Runs a command that must succeed in a warm start: make_warm prepares it, and it logs to $log. Somebody else may empty the page

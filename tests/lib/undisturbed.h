@@ -1,37 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs each test that depends on the page cache again, at most ten times, if it failed while something disturbed it:
- * somebody emptied the page cache, memory was short, or programs waited for a processor. See until_undisturbed of
- * sh-lib.sh.
+ * Runs each test that depends on the page cache again, at most ten times, if it failed while something disturbed it. See
+ * until_undisturbed of sh-lib.sh.
  */
 #pragma once
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
+#include "disturbances.h"
 
 #define UNDISTURBED_TRIES 10
-
-/* The sum of the counters; 0 where the kernel reports none. */
-static inline uint64_t disturbances(void)
-{
-	static const char *const counters[] = {
-		"drop_pagecache", "drop_slab", "pgsteal_kswapd", "pgsteal_direct"};
-	FILE *vmstat = fopen("/proc/vmstat", "re"), *pressure = fopen("/proc/pressure/cpu", "re");
-	uint64_t sum = 0, value;
-	char name[64];
-
-	while (vmstat && fscanf(vmstat, "%63s %" SCNu64, name, &value) == 2)
-		for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-			sum += strcmp(name, counters[i]) == 0 ? value : 0;
-	if (pressure && fscanf(pressure, "some %*s %*s %*s total=%" SCNu64, &value) == 1)
-		sum += value;
-	if (vmstat)
-		fclose(vmstat);
-	if (pressure)
-		fclose(pressure);
-	return sum;
-}
 
 /*
  * How often the running test was tried before: for waits that must be longer on a machine that turned out to be busy.
@@ -47,12 +23,14 @@ static inline int until_undisturbed(const struct CMUnitTest *tests, size_t n)
 		int r = 1;
 
 		for (undisturbed_try = 0; undisturbed_try < UNDISTURBED_TRIES; undisturbed_try++) {
-			uint64_t before = disturbances();
+			struct disturbances before = disturbances_now();
+			char why[DISTURBANCES_TEXT];
 
 			r = _cmocka_run_group_tests(tests[i].name, &tests[i], 1, NULL, NULL);
-			if (r == 0 || disturbances() == before)
+			if (r == 0 || !disturbances_since(&before, why, sizeof(why)))
 				break;
-			printf("try %u of '%s' failed, disturbed\n", undisturbed_try + 1, tests[i].name);
+			printf("try %u of '%s' failed, disturbed (%s)\n", undisturbed_try + 1, tests[i].name,
+				why);
 		}
 		failed += r;
 	}
