@@ -42,13 +42,16 @@ static int copy_owner(const struct stat *st, int to, bool as_permitted, bool *re
 }
 
 /* The kernel silently drops the setgid bit if the process is not in the group, so this looks again. */
-static int copy_mode(const struct stat *st, int to, bool as_permitted, bool same_owner)
+static int copy_mode(const struct stat *st, int to, bool as_permitted, bool same_owner, bool lost_acl)
 {
 	mode_t mode = st->st_mode & PERMISSIONS;
 	struct stat now;
 
 	if (!same_owner)
 		mode &= ~(mode_t)(S_ISUID | S_ISGID);
+	if (lost_acl)
+		mode &= ~(
+			mode_t)S_IRWXG; /* with an ACL they are the mask, which may be more than the group has */
 	if (fchmod(to, mode) < 0 || fstat(to, &now) < 0)
 		return -errno;
 	return as_permitted || (now.st_mode & PERMISSIONS) == mode ? 0 : -EPERM;
@@ -72,16 +75,17 @@ static int copy_one(int from, int to, const char *attribute, char *buffers)
 		return -errno;
 	if (fgetxattr(to, attribute, present, VALUE_MAX) == n && memcmp(value, present, (size_t)n) == 0)
 		return 0;
-	return fsetxattr(to, attribute, value, (size_t)n, 0) < 0 && errno != ENOTSUP ? -errno : 0;
+	return fsetxattr(to, attribute, value, (size_t)n, 0) < 0 ? -errno : 0;
 }
 
-static int copy_xattrs(int from, int to, bool as_permitted, char **ret_lost)
+static int copy_xattrs(int from, int to, bool as_permitted, bool *ret_lost_acl, char **ret_lost)
 {
 	_cleanup_free_ char *list = malloc(VALUE_MAX), *buffers = malloc(2 * VALUE_MAX);
 	ssize_t n;
 
 	if (!list || !buffers)
 		return -ENOMEM;
+	*ret_lost_acl = false;
 	n = flistxattr(from, list, VALUE_MAX);
 	if (n < 0)
 		return errno == ENOTSUP ? 0 : -errno;
@@ -91,27 +95,29 @@ static int copy_xattrs(int from, int to, bool as_permitted, char **ret_lost)
 		if (vouches_for_content(attribute))
 			continue;
 		r = copy_one(from, to, attribute, buffers);
-		if (r < 0 && !(as_permitted && not_permitted(-r))) {
+		if (r < 0 && r != -ENOTSUP && !(as_permitted && not_permitted(-r))) {
 			*ret_lost = strdup(attribute);
 			return r;
 		}
+		*ret_lost_acl |= r < 0 && streq(attribute, ACL);
 	}
 	return 0;
 }
 
 int attributes_copy(int from, const struct stat *st, int to, bool as_permitted, char **ret_lost)
 {
-	bool same_owner;
+	bool same_owner, lost_acl;
 	int r = copy_owner(st, to, as_permitted, &same_owner);
 
 	if (r < 0) {
 		*ret_lost = strdup("owner");
 		return r;
 	}
-	r = copy_mode(st, to, as_permitted, same_owner);
-	if (r < 0) {
-		*ret_lost = strdup("mode");
+	r = copy_xattrs(from, to, as_permitted, &lost_acl, ret_lost);
+	if (r < 0)
 		return r;
-	}
-	return copy_xattrs(from, to, as_permitted, ret_lost);
+	r = copy_mode(st, to, as_permitted, same_owner, lost_acl);
+	if (r < 0)
+		*ret_lost = strdup("mode");
+	return r;
 }

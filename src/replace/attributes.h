@@ -15,10 +15,11 @@
 int attributes_drop_inherited_acl(int fd);
 
 /*
- * Gives the open file `to` the owner, then the mode (a change of owner clears setuid bits), then the extended
- * attributes of the open file `from`, whose stat is `st`. Leaves out attributes that the file system of `to` does not
- * have, and security.ima and security.evm, which vouch for the content. With as_permitted, also leaves out what this
- * process may not set, and setuid and setgid bits unless it could set the owner.
+ * Gives the open file `to` the owner, then the extended attributes, then the mode of the open file `from`, whose stat is
+ * `st`: a change of owner clears setuid bits, and the mode of a file with an ACL opens it to its whole group until it has the
+ * ACL. Leaves out attributes that the file system of `to` does not have, and security.ima and security.evm, which vouch for
+ * the content. With as_permitted, also leaves out what this process may not set, and setuid and setgid bits unless it could
+ * set the owner. Without the ACL the group gets no rights.
  *
  * Returns 0, or negative errno and in *ret_lost the name of what could not be kept ("owner", "mode",
  * "security.capability"; NULL without memory), which the caller frees.

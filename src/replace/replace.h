@@ -77,7 +77,7 @@ int replacement_add_names_beside(struct replacement *replacement);
 int replacement_copy_original(struct replacement *replacement, uint64_t size);
 
 /*
- * Makes the new content the file: owner, mode and extended attributes (attributes.h), fsync, one rename a name,
+ * Makes the new content the file: owner, extended attributes and mode (attributes.h), fsync, one rename a name,
  * fsync of the folders. security.ima and security.evm are not copied: they vouch for the old content (see seal.h).
  *
  * Returns 0, -EMLINK if the file has more names than are known, -ESTALE if it has changed since begin, or negative

@@ -9,6 +9,7 @@ no temporary file is left, after a kill the next run removes it.
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,9 @@ CALLS = ("openat,flock,fremovexattr,copy_file_range,pread64,write,fchown,fchmod,
          "fsync,renameat,renameat2,unlinkat")
 HARMLESS = {"flock"}  # locks are missing on some file systems, and then nobody sweeps up
 CAPABILITY = bytes([1, 0, 0, 2, 0, 0x20]) + bytes(14)  # cap_net_raw=ep, revision 2 (capabilities(7))
+ACL = "system.posix_acl_access"
+# user:: rwx, user:65534 r-x, group:: ---, mask:: r-x, other:: --x, in the kernel's format (linux/posix_acl_xattr.h)
+ACL_VALUE = struct.pack("<I" + "HHI" * 5, 2, 1, 7, NO_ID := 0xffffffff, 2, 5, 65534, 4, 0, NO_ID, 16, 5, NO_ID, 32, 1, NO_ID)
 ROOT = os.geteuid() == 0
 # LeakSanitizer cannot work under strace.
 ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
@@ -81,7 +85,8 @@ class Scene:
             return done.returncode, lines.read()
 
     def temporaries(self):
-        return [name for _, _, names in os.walk(self.folder) for name in names if ".headstart-" in name]
+        return [os.path.join(folder, name) for folder, _, names in os.walk(self.folder) for name in names
+                if ".headstart-" in name]
 
     def contents(self):
         """Of each name: True for new, False for old; anything else fails."""
@@ -102,6 +107,22 @@ class Scene:
         for names in groups.values():
             done = subprocess.run([*self.command[:3], *names], stderr=subprocess.PIPE, text=True, check=False)
             check(done.returncode == 0, "the next run says", done.stderr)
+
+
+class ListedScene(Scene):
+    """A file with an ACL, by which its group may nothing."""
+
+    def set_up(self):
+        super().set_up()
+        os.setxattr(self.names[0], ACL, ACL_VALUE)
+        self.kept = what_it_is(self.names[0])
+
+    def temporaries(self):
+        found = super().temporaries()
+        for path in found:
+            mode = os.stat(path).st_mode
+            check(not mode & 0o070 or ACL in os.listxattr(path), f"{path} has the mode {mode:o}, and no ACL")
+        return found
 
 
 class NewScene(Scene):
@@ -149,6 +170,7 @@ def kill_at(scene, call, n):
     scene.set_up()
     status, log = scene.strace(f"{call}:signal=SIGKILL:when={n}")
     check(status == -9, f"the driver lived through SIGKILL at {call} {n}", status, log[-800:])
+    scene.temporaries()
     scene.contents()
     scene.finish()
     check(all(scene.contents()), "not all is new after the next run", call, n)
@@ -192,6 +214,7 @@ def xattrs_work(folder):
         pass
     try:
         os.setxattr(probe, "user.colour", b"blue")
+        os.setxattr(probe, ACL, ACL_VALUE)
         if ROOT:
             os.setxattr(probe, "security.capability", CAPABILITY)
     except OSError:
@@ -205,6 +228,7 @@ def run_in(parent):
         Scene(f"{parent}/hand", ["file"], ["names", "{0}/file"], ["copy_file_range:error=EXDEV"]),
         Scene(f"{parent}/three", ["sub/c", "a", "b"], ["names", "{0}/b", "{0}/sub/c", "{0}/a"]),
         Scene(f"{parent}/order", ["sub/c", "a", "b"], ["names", "{0}/b", "{0}/a", "{0}/sub/c"]),
+        ListedScene(f"{parent}/listed", ["file"], ["names", "{0}/file"]),
         NewScene(f"{parent}/new", ["file"], ["new", "{0}/out", "{0}/file"]),
     ]
     for scene in scenes:

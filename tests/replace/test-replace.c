@@ -218,6 +218,30 @@ static void acls_stay_and_none_is_inherited(void **state)
 	assert_memory_equal(value, acl, sizeof(acl));
 }
 
+/* A pipe has a mode and no ACL, as a file on a file system without them. */
+static void without_its_acl_the_group_gets_no_rights(void **state)
+{
+	_cleanup_close_ int from = -1;
+	_cleanup_free_ char *lost = NULL;
+	struct stat st, pipe_st;
+	int pipe[2];
+
+	make("listed", 0644, "old");
+	if (!set_acl("listed", ACL)) {
+		print_message("SKIP: no ACLs here\n");
+		skip();
+	}
+	from = open(in_folder("listed"), O_RDONLY | O_CLOEXEC);
+	assert_int_equal(fstat(from, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0640);
+	assert_int_equal(pipe2(pipe, O_CLOEXEC), 0);
+	assert_int_equal(attributes_copy(from, &st, pipe[1], false, &lost), 0);
+	assert_int_equal(fstat(pipe[1], &pipe_st), 0);
+	close(pipe[0]);
+	close(pipe[1]);
+	assert_int_equal(pipe_st.st_mode & 07777, 0600);
+}
+
 static void symbolic_links_stay(void **state)
 {
 	_cleanup_(replacement_releasep) struct replacement new = REPLACEMENT_NONE;
@@ -465,6 +489,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(owner_mode_and_attributes_stay),
 		TEST(acls_stay_and_none_is_inherited),
+		TEST(without_its_acl_the_group_gets_no_rights),
 		TEST(symbolic_links_stay),
 		TEST(every_hard_link_is_replaced),
 		TEST(hard_links_beside_known_names_are_found),
