@@ -27,6 +27,18 @@ static int find_plan(const struct doctor_host *host, const struct store *store, 
 	return r < 0 ? r : state_plan_read(host, path, ret);
 }
 
+/* Says how to make the plan anew. */
+static void mend_by_planning(const struct doctor_host *host, const struct doctor_program *program,
+	const char *plan, struct doctor_report *report)
+{
+	const char *sudo = state_sudo(host, plan);
+
+	if (state_is_renewable(host, plan, program->path))
+		doctor_mend(report, "%sheadstart plan --program %s", sudo, program->path_word);
+	else
+		doctor_mend(report, "%sheadstart plan FILE   # the profile of which the plan was made", sudo);
+}
+
 static void say_none(const struct doctor_host *host, const struct doctor_program *program, bool profile,
 	struct doctor_report *report)
 {
@@ -83,17 +95,17 @@ static void say_gain(
 	const struct plan_view *plan, const struct plan_coverage *coverage, struct doctor_report *report)
 {
 	_cleanup_free_ char *guessed = NULL;
-	uint64_t pages = count_pages(plan), kib = LE32(plan->header->page_size) / 1024;
+	const double megabytes = LE32(plan->header->page_size) / 1e6; /* of a page */
 
 	if (coverage->guessed > 0 &&
 		asprintf(&guessed,
-			"; %llu KiB of them are guessed, in files that were updated since the recording",
-			(unsigned long long)(coverage->guessed * kib)) < 0)
+			"; %.1f MB of them are guessed, in files that were updated since the recording",
+			(double)coverage->guessed * megabytes) < 0)
 		guessed = NULL;
 	doctor_consequence(report,
-		"a cold start reads %llu KiB of %u file%s in %u extent%s, in %s, instead of page by page%s; "
+		"a cold start reads %.1f MB of %u file%s in %u extent%s, in %s, instead of page by page%s; "
 		"'headstart measure' says what that gains",
-		(unsigned long long)(pages * kib), plan->file_count, plural(plan->file_count),
+		(double)count_pages(plan) * megabytes, plan->file_count, plural(plan->file_count),
 		plan->extent_count, plural(plan->extent_count),
 		LE32(plan->header->order) == PLAN_ORDER_PHYSICAL ? "the order of the disk"
 								 : "order of first touch",
@@ -114,8 +126,7 @@ static void say_changes(const struct doctor_host *host, const struct doctor_prog
 		plural(plan->view.file_count), coverage->changed, coverage->gone,
 		coverage->outdated_program ? "; the program itself is among them" : "");
 	if (stale)
-		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path),
-			program->path_word);
+		mend_by_planning(host, program, plan->path, report);
 }
 
 static void say_fresh(
@@ -200,8 +211,7 @@ static void say_starts(const struct doctor_host *host, const struct doctor_progr
 			plural(n), plural_of(n, "s", "ve"), plural_of(n, "its", "their"));
 	doctor_consequence(report, "'headstart list %s' shows them", program->path_word);
 	if (bad + stale > 0)
-		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, starts->path),
-			program->path_word);
+		mend_by_planning(host, program, starts->path, report);
 }
 
 /* What of the recordings the plan and those of single starts cover. */
@@ -245,8 +255,7 @@ static void check_order(const struct doctor_host *host, const struct doctor_prog
 		physical ? "a rotating" : "a solid-state", device.name, device_class_name(device.class));
 	doctor_consequence(report,
 		"reads come in the wrong order, unless the plan was made so on purpose (plan --device)");
-	doctor_mend(
-		report, "%sheadstart plan --program %s", state_sudo(host, plan->path), program->path_word);
+	mend_by_planning(host, program, plan->path, report);
 }
 
 /* The program has this plan. */
@@ -259,8 +268,7 @@ static void check_found(const struct doctor_host *host, const struct doctor_prog
 		doctor_say(
 			report, DOCTOR_PROBLEM, "plan", "'%s' %s", plan->path, plan_fault_text(plan->fault));
 		doctor_consequence(report, "it is not used: the program starts as without headstart");
-		doctor_mend(report, "%sheadstart plan --program %s", state_sudo(host, plan->path),
-			program->path_word);
+		mend_by_planning(host, program, plan->path, report);
 		return;
 	}
 	if (plan_coverage_of(&plan->view, host->root, &coverage) < 0)

@@ -95,8 +95,9 @@ static bool is_hidden(int error)
 	return error == EACCES;
 }
 
-static void check_folder(
-	const struct doctor_host *host, const char *folder, bool required, struct doctor_report *report)
+/* `roots`: it is the one that serves everybody. `required`: it should exist. */
+static void check_folder(const struct doctor_host *host, const char *folder, bool roots, bool required,
+	struct doctor_report *report)
 {
 	_cleanup_free_ char *quoted = quoted_shell(folder);
 	char full[PATH_MAX];
@@ -109,7 +110,7 @@ static void check_folder(
 			return;
 		doctor_say(report, DOCTOR_NOTE, "state", "'%s' does not exist: nothing has been recorded",
 			folder);
-		doctor_mend(report, "sudo headstart record -- PROGRAM");
+		doctor_mend(report, "%sheadstart record -- PROGRAM", roots ? "sudo " : "");
 	} else if (!S_ISDIR(st.st_mode)) {
 		doctor_say(report, DOCTOR_PROBLEM, "state", "'%s' is not a folder", folder);
 		doctor_consequence(report, "headstart cannot store profiles or plans");
@@ -119,18 +120,12 @@ static void check_folder(
 			folder);
 		doctor_consequence(report,
 			"they can remove plans or put old ones back; headstart ignores plans that they own");
-		doctor_mend(report, "sudo chown %u %s && sudo chmod 755 %s", required ? 0 : host->user,
-			quoted, quoted);
+		doctor_mend(report, "sudo chown %u %s && sudo chmod 755 %s", roots ? 0 : host->user, quoted,
+			quoted);
 	} else {
 		doctor_say(report, DOCTOR_OK, "state", "'%s' exists, and only its owner can write to it",
 			folder);
 	}
-}
-
-/* Whether this is the folder that serves everybody, to which a recorder that is root writes. */
-static bool is_roots(const struct state_environment *environment, const char *folder)
-{
-	return state_variable_set(environment->state) || streq(folder, HEADSTART_STATE_DIR);
 }
 
 void check_state(const struct doctor_host *host, struct doctor_report *report)
@@ -144,17 +139,22 @@ void check_state(const struct doctor_host *host, struct doctor_report *report)
 		doctor_consequence(report, "it counts as not set");
 		doctor_mend(report, "unset HEADSTART_STATE");
 	}
-	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++)
-		if (state_folder(environment, n, folder, sizeof(folder)))
-			check_folder(host, folder, is_roots(environment, folder), report);
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++) {
+		bool roots;
+
+		if (!state_folder(environment, n, folder, sizeof(folder)))
+			continue;
+		roots = streq(folder, HEADSTART_STATE_DIR);
+		check_folder(host, folder, roots, roots || state_variable_set(environment->state), report);
+	}
 }
 
 /* Plans with the same fault. */
 struct tally {
 	size_t n;
 	char *last;  /* owned: what was counted last */
-	char *words; /* owned: their names, quoted for a command; each once */
-	size_t named;
+	char *words; /* owned: the first names, quoted for a command; each once */
+	size_t named, names;
 };
 
 /* Of one folder. */
@@ -164,7 +164,7 @@ struct tallies {
 	size_t older;       /* of a format that nobody reads any more, with their profiles */
 	size_t fewer;       /* that cover a little less than was recorded */
 	const char *sudo;   /* the beginning of commands that change something there */
-	struct tally stale, worn, gone, bad, untrusted;
+	struct tally stale, foreign, worn, gone, bad, untrusted; /* foreign: stale, and not renewable */
 };
 
 static void tally_release(struct tally *tally)
@@ -185,6 +185,7 @@ static void count(struct tally *tally, const char *word)
 		return;
 	free(tally->last);
 	tally->last = strdup(word);
+	tally->names++;
 	if (!quoted || tally->named == NAMED_MAX ||
 		asprintf(&words, "%s%s%s", tally->words ? tally->words : "", tally->words ? " " : "",
 			quoted) < 0)
@@ -212,6 +213,24 @@ static bool is_gone(const struct doctor_host *host, const char *program, bool *r
 	return !there && !*ret_hidden;
 }
 
+static bool has_profile(const struct doctor_host *host, const char *plan)
+{
+	char profile[PATH_MAX], full[PATH_MAX];
+
+	return store_profile_of_plan(plan, profile) && host_path(host, profile, full) &&
+		access(full, F_OK) == 0;
+}
+
+/* Users also compile root's profiles for themselves; root only its own. */
+bool state_is_renewable(const struct doctor_host *host, const char *plan, const char *program)
+{
+	const struct store store = host_store(host);
+	_cleanup_free_ char *profile = NULL;
+
+	return has_profile(host, plan) ||
+		(!*state_sudo(host, plan) && store_look_up(&store, STORE_PROFILE, program, &profile) == 0);
+}
+
 static void count_read_plan(
 	const struct doctor_host *host, const struct state_plan *plan, struct tallies *tallies)
 {
@@ -224,22 +243,14 @@ static void count_read_plan(
 	else if (hidden || plan_coverage_of(&plan->view, host->root, &coverage) < 0)
 		tallies->hidden++;
 	else if (plan_coverage_is_stale(&coverage))
-		count(&tallies->stale, program);
+		count(state_is_renewable(host, plan->path, program) ? &tallies->stale : &tallies->foreign,
+			program);
 	else if (plan_coverage_is_worn(&coverage))
 		count(&tallies->worn, program);
 	else if (coverage.hidden > 0)
 		tallies->hidden++;
 	else
 		tallies->fewer += coverage.lost + coverage.changed + coverage.gone > 0;
-}
-
-/* Whether a plan that an older headstart has made can be made anew. */
-static bool has_profile(const struct doctor_host *host, const char *plan)
-{
-	char profile[PATH_MAX], full[PATH_MAX];
-
-	return store_profile_of_plan(plan, profile) && host_path(host, profile, full) &&
-		access(full, F_OK) == 0;
 }
 
 static void count_plan(const struct doctor_host *host, const char *path, struct tallies *tallies)
@@ -289,23 +300,45 @@ static void count_folder(const struct doctor_host *host, const char *folder, str
 	free(entries);
 }
 
+/* What to add to a finding whose command does not name all. */
+static const char *only_some(const struct tally *tally)
+{
+	return tally->names > tally->named ? "; the command is for the first four" : "";
+}
+
+static void say_foreign(const struct tallies *tallies, struct doctor_report *report)
+{
+	const struct tally *foreign = &tallies->foreign;
+
+	if (foreign->n == 0)
+		return;
+	doctor_say(report, DOCTOR_NOTE, "plans",
+		"%zu stale, made of %s that %s not stored: the program, or more than a tenth of the pages, has "
+		"changed since%s",
+		foreign->n, plural_of(foreign->n, "a profile", "profiles"),
+		plural_of(foreign->n, "is", "are"), only_some(foreign));
+	doctor_consequence(report, "headstart leaves these files out until the profile is compiled again");
+	doctor_mend(report, "%sheadstart plan FILE   # the profile of %s", tallies->sudo,
+		foreign->words ? foreign->words : "");
+}
+
 static void say_changes(const struct tallies *tallies, struct doctor_report *report)
 {
 	const struct tally *stale = &tallies->stale, *worn = &tallies->worn;
 
 	if (stale->n > 0) {
 		doctor_say(report, DOCTOR_NOTE, "plans",
-			"%zu stale: the program, or more than a tenth of the pages, has changed since",
-			stale->n);
+			"%zu stale: the program, or more than a tenth of the pages, has changed since%s",
+			stale->n, only_some(stale));
 		doctor_consequence(report, "headstart leaves these files out%s",
 			*tallies->sudo ? "" : ", and compiles the plans again after the next cold start");
 		doctor_mend(report, "for p in %s; do %sheadstart plan --program \"$p\"; done",
 			stale->words ? stale->words : "", tallies->sudo);
 	}
 	if (worn->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for %s changed much since %s recorded", worn->n,
-			plural_of(worn->n, "a program that has", "programs that have"),
-			plural_of(worn->n, "it was", "they were"));
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for %s changed much since %s recorded%s",
+			worn->n, plural_of(worn->n, "a program that has", "programs that have"),
+			plural_of(worn->n, "it was", "they were"), only_some(worn));
 		doctor_consequence(report,
 			"what has changed is read as without headstart; 'headstart list' shows how the programs "
 			"were recorded");
@@ -330,22 +363,24 @@ static void say_faults(const struct tallies *tallies, struct doctor_report *repo
 	const struct tally *gone = &tallies->gone, *bad = &tallies->bad;
 
 	if (gone->n > 0) {
-		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for %s not exist here", gone->n,
-			plural_of(gone->n, "a program that does", "programs that do"));
-		doctor_consequence(report, "they only take up space, unless the programs exist in a sandbox");
+		doctor_say(report, DOCTOR_NOTE, "plans", "%zu for %s not exist here%s", gone->n,
+			plural_of(gone->n, "a program that does", "programs that do"), only_some(gone));
+		doctor_consequence(report, "%s up space, unless the %s in a sandbox",
+			plural_of(gone->n, "it only takes", "they only take"),
+			plural_of(gone->n, "program exists", "programs exist"));
 		doctor_mend(report, "%srm %s", tallies->sudo, gone->words ? gone->words : "");
 	}
 	if (bad->n > 0) {
-		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version",
-			bad->n);
+		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu damaged, unreadable or of another version%s",
+			bad->n, only_some(bad));
 		doctor_consequence(report,
 			"their programs start as without headstart; 'headstart run' compiles the plans "
 			"again if there are profiles");
 		doctor_mend(report, "%srm %s", tallies->sudo, bad->words ? bad->words : "");
 	}
 	if (tallies->untrusted.n > 0) {
-		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written",
-			tallies->untrusted.n);
+		doctor_say(report, DOCTOR_PROBLEM, "plans", "%zu that others may have written%s",
+			tallies->untrusted.n, only_some(&tallies->untrusted));
 		doctor_consequence(report,
 			"headstart ignores them: a plan must be a regular file that root or the user owns "
 			"and nobody else can write");
@@ -365,6 +400,7 @@ static void add_up(struct tallies *sum, const struct tallies *folder)
 static void tallies_release(struct tallies *tallies)
 {
 	tally_release(&tallies->stale);
+	tally_release(&tallies->foreign);
 	tally_release(&tallies->worn);
 	tally_release(&tallies->gone);
 	tally_release(&tallies->bad);
@@ -376,8 +412,8 @@ void doctor_count_plans(const struct doctor_host *host, const char *folder, stru
 	struct tallies tallies = {0};
 
 	count_folder(host, folder, &tallies);
-	*ret = (struct doctor_plans){
-		tallies.all, tallies.starts, tallies.stale.n, tallies.worn.n, tallies.older};
+	*ret = (struct doctor_plans){tallies.all, tallies.starts, tallies.stale.n + tallies.foreign.n,
+		tallies.worn.n, tallies.older};
 	tallies_release(&tallies);
 }
 
@@ -388,6 +424,7 @@ static void check_plans_in(
 
 	count_folder(host, folder, &tallies);
 	say_changes(&tallies, report);
+	say_foreign(&tallies, report);
 	say_older(&tallies, report);
 	say_faults(&tallies, report);
 	tallies_release(&tallies);

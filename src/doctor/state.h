@@ -27,6 +27,9 @@ static inline void state_plan_releasep(struct state_plan *plan)
  */
 int state_plan_read(const struct doctor_host *host, const char *path, struct state_plan *ret);
 
+/* Whether 'headstart plan --program', of the plan's owner, can make the plan anew: its profile is stored. */
+bool state_is_renewable(const struct doctor_host *host, const char *plan, const char *program);
+
 /* "sudo " if a command that writes to this folder of plans needs it, because it is root's; else "". */
 const char *state_sudo(const struct doctor_host *host, const char *path);
 

@@ -33,14 +33,15 @@ void check_parts(const struct doctor_host *host, struct doctor_report *report)
 	if (!has_part(host, "headstart-prefetch")) {
 		doctor_say(report, DOCTOR_PROBLEM, "installed", "'%s/headstart-prefetch' is missing",
 			host->private);
-		doctor_consequence(
-			report, "neither shims nor headstartd can read ahead; 'headstart run' works");
-		doctor_mend(report, "sudo ninja -C build install");
+		doctor_consequence(report,
+			"neither shims nor headstartd can read ahead; 'headstart run' works. Install "
+			"headstart again, in the way it was installed");
 	} else if (audit != preload) {
 		doctor_say(report, DOCTOR_PROBLEM, "installed", "'%s/%s' is missing", host->private,
 			audit ? "libheadstart-preload.so" : "libheadstart-audit.so");
-		doctor_consequence(report, "no program can be started with this shim; 'headstart run' works");
-		doctor_mend(report, "sudo ninja -C build install");
+		doctor_consequence(report,
+			"no program can be started with this shim; 'headstart run' works. Install headstart "
+			"again, in the way it was installed");
 	} else if (!audit) {
 		doctor_say(report, DOCTOR_OK, "installed",
 			"version " HEADSTART_VERSION

@@ -52,6 +52,13 @@ case_memory_limits_plans_old_and_new() {
 	[ "$(asked)" = 524288 ] || fail "without settings: $(asked)"
 }
 
+# It is enough to copy the profile into the folder.
+case_profile_of_another_machine_gets_a_plan() {
+	rm "$plan"
+	"$headstart" config apply | grep -qx "plan     $program" || fail "apply"
+	[ -e "$plan" ] || fail "no plan is made"
+}
+
 # Those of an older headstart alone.
 case_older_plans_are_made_anew() {
 	"$headstart" config apply --older >"$tmp/out" || fail "apply --older: exit status $?"

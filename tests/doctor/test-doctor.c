@@ -141,6 +141,7 @@ static void finds(void (*check)(const struct doctor_host *, struct doctor_report
 static void parts(void **state)
 {
 	finds(check_parts, DOCTOR_PROBLEM, "headstart-prefetch' is missing");
+	assert_null(report.findings[0].mend); /* the command depends on how it was installed */
 	put("/usr/lib/headstart/headstart-prefetch", "");
 	finds(check_parts, DOCTOR_OK, "without the shims (package libheadstart)");
 	finds(check_parts, DOCTOR_OK,
@@ -498,6 +499,7 @@ static void state_folder_and_plans(void **state)
 
 	set("HEADSTART_STATE", "/state folder");
 	finds(check_state, DOCTOR_NOTE, "does not exist");
+	assert_string_equal(report.findings[0].mend, "headstart record -- PROGRAM");
 	finds(check_plans, DOCTOR_OK, "none yet");
 	put("/state folder/a-0.plan", "frob");
 	finds(check_state, DOCTOR_OK, "exists");
@@ -524,6 +526,8 @@ static void state_folder_and_plans(void **state)
 	assert_true(host_path(&host, "/state folder", full));
 	assert_int_equal(chmod(full, 0777), 0);
 	finds(check_state, DOCTOR_PROBLEM, "chmod 755 '/state folder'");
+	host.user = 1000;
+	finds(check_state, DOCTOR_PROBLEM, "sudo chown 1000 '/state folder'");
 	variables[0][1] = "relative";
 	finds(check_state, DOCTOR_NOTE, "not an absolute path");
 }
@@ -573,8 +577,16 @@ static void go_program(struct handmade *elf)
 /* An ordinary user needs sudo to mend root's plans: a plan of the user's own would not be looked at. */
 static void plans_of_roots(void **state)
 {
+	char full[PATH_MAX];
+
 	host.user = 1000;
 	set("HOME", "/home/ann");
+	finds(check_state, DOCTOR_NOTE, "sudo headstart record -- PROGRAM");
+	put(HEADSTART_STATE_DIR "/a-0.plan", "frob");
+	assert_true(host_path(&host, HEADSTART_STATE_DIR, full));
+	assert_int_equal(chmod(full, 0777), 0);
+	finds(check_state, DOCTOR_PROBLEM, "sudo chown 0 " HEADSTART_STATE_DIR);
+	assert_int_equal(chmod(full, 0755), 0);
 	put(HEADSTART_STATE_DIR "/a-0.plan", "frob");
 	finds(check_plans, DOCTOR_PROBLEM, "sudo rm " HEADSTART_STATE_DIR "/a-0.plan");
 	host.user = 0;

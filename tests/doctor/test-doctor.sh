@@ -45,13 +45,14 @@ printf 'no program\n' >text
 echo 'echo it runs' >said
 printf '#!%s\n' "$real/gone" >orphan
 chmod +x 'a script' flat text said orphan
-"$make_profile" big.profile <<EOF
+cat >big.described <<EOF
 program $real/big
 file regular $real/big
 range 0 3 1 1
 file regular $real/libbig.so
 range 0 2 5 1
 EOF
+"$make_profile" big.profile <big.described
 # From now on the store has the plan of big as it was recorded.
 make_plan() {
 	"$headstart" plan --device solid big.profile >out
@@ -158,10 +159,33 @@ case_stale_plan_is_told() {
 	touch libbig.so
 	doctor ./big
 	says note plan "of 2 files 1 changed, 0 gone"
-	says note plan "headstart plan --program $real/big"
+	! grep KiB json || fail "sizes are in MB everywhere else"
+	says note plan "headstart plan FILE   # the profile"
+	says note plans "headstart plan FILE   # the profile of $real/big"
 	says note plans "1 stale"
 	"$headstart" status >out
 	grep -qx "          1 stale: see 'headstart doctor'" out || fail "status: $(cat out)"
+	cp big.profile "${plan%.plan}.profile"
+	doctor ./big
+	says note plan "headstart plan --program $real/big"
+	eval "PATH=\"$(dirname "$headstart"):$PATH\"; $(json json 'next(f["mend"] for f in TOP["findings"] if f["subject"] == "plan")')" >out
+	rm "${plan%.plan}.profile"
+	doctor ./big
+	says ok plan "every file is as it was"
+}
+
+case_command_says_when_it_does_not_name_all() {
+	make_plan
+	for i in 1 2 3 4 5; do
+		sed "s|program $real/big|program $real/gone-$i|" big.described | "$make_profile" gone.profile
+		"$headstart" plan --device solid gone.profile >out
+	done
+	doctor
+	says note plans "5 for programs that do not exist here; the command is for the first four"
+	rm "$(echo "$real"/state/gone-1-*.plan)"
+	doctor
+	! grep "the first four" json || fail "the command names all: $(cat json)"
+	rm "$real"/state/gone-*.plan
 }
 
 case_plan_that_others_could_have_written_is_told() {
