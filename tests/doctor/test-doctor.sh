@@ -62,7 +62,7 @@ make_plan() {
 case_wrong_arguments_are_refused() {
 	refuses 2 "unknown option '--frob'" "$headstart" doctor --frob
 	refuses 2 "unexpected argument 'b': give one program" "$headstart" doctor a b
-	refuses 1 "cannot find the program 'no-such-program-here'" "$headstart" doctor no-such-program-here
+	refuses 1 "'no-such-program-here' is not in PATH: give its whole path" "$headstart" doctor no-such-program-here
 }
 
 # The page: plain text without a terminal, and only commands are longer than the width.

@@ -115,6 +115,21 @@ case_plan_that_others_could_have_written_is_passed_over() {
 	fi
 }
 
+# As after a recording of a file that only root can read.
+case_profile_for_root_alone_is_told() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	mkdir -m 755 "$tmp/unread"
+	name=${plan##*/}
+	cp "$tmp/profile" "$tmp/unread/${name%.plan}.profile"
+	chmod 600 "$tmp/unread/${name%.plan}.profile"
+	export HEADSTART_STATE="$tmp/unread"
+	refuses 1 "only root can read what was recorded of '$app': use sudo" as_user "$headstart" plan --program "$app"
+	refuses 1 "only root can read what was recorded of '$app': use sudo" as_user env PATH="${app%/*}:$PATH" "$headstart" diff "${app##*/}"
+	chmod 644 "$tmp/unread/${name%.plan}.profile"
+	as_user env PATH="${app%/*}:$PATH" "$headstart" diff "${app##*/}" >"$tmp/out" || fail "diff does not read it"
+	unset HEADSTART_STATE
+}
+
 # A user namespace, with and without a name for the user in it.
 case_program_starts_in_a_user_namespace() {
 	for map in '' r; do

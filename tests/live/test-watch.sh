@@ -302,8 +302,8 @@ case_bad_input() {
 	refuses 2 "'x' is not a number of seconds" "$tool" watch --timeout x
 	refuses 2 "no command given after '--'" "$tool" watch --
 	refuses 2 "--user is for a command that is started" "$tool" watch --user nobody 1
-	refuses 127 "command 'no-such-program' not found" "$tool" watch -- no-such-program
-	refuses 127 "command '12' not found" "$tool" watch -- 12
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$tool" watch -- no-such-program
+	refuses 127 "'12' is not in PATH: give its whole path" "$tool" watch -- 12
 	refuses 126 "'/etc/passwd' cannot be run" "$tool" watch -- /etc/passwd
 }
 

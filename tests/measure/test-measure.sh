@@ -249,7 +249,7 @@ case_failed_command_is_noted() {
 case_what_cannot_be_measured() {
 	make_program refused "echo started >$tmp/refused.started"
 	plan=$(sed -n 's/^plan *//p' "$tmp/refused.planned")
-	refuses 127 "command 'no-such-program' not found" "$tool" measure no-such-program
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$tool" measure no-such-program
 	refuses 126 "cannot be run" "$tool" measure "$tmp/refused.data"
 	refuses 1 "there is no plan for '/usr/bin/env'" "$tool" measure env
 	make_program recorded :

@@ -369,7 +369,7 @@ case_command_lines() {
 	refuses 2 "--undo takes no other option than --json" "$headstart" place --undo --dry-run
 	refuses 2 "--tree needs the profile" "$headstart" place --tree / prog
 	refuses 2 "unknown class of device 'disk'" "$headstart" place --device disk prog
-	refuses 1 "no profile of 'no-such-program'" "$headstart" place no-such-program
+	refuses 1 "'no-such-program' is not in PATH: give its whole path" "$headstart" place no-such-program
 	refuses 1 "nothing is recorded" "$headstart" place --all-plans
 	refuses 1 "nothing is placed" "$headstart" place --refresh
 }

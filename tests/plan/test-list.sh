@@ -81,7 +81,7 @@ case_list_of_one_program() {
 	grep -qx "nothing is recorded of '$real/nothing': 'sudo headstart record -- COMMAND' records a start" out || fail "$(cat out)"
 	HEADSTART_STATE=$tmp/empty "$headstart" list >out
 	! grep -q "nothing is recorded of" out || fail "$(cat out)"
-	refuses 1 "cannot find 'no-such-program'" "$headstart" list no-such-program
+	refuses 1 "'no-such-program' is not in PATH: give its whole path" "$headstart" list no-such-program
 	refuses 2 "unexpected argument 'b'" "$headstart" list a b
 }
 
@@ -241,7 +241,7 @@ case_program_is_forgotten() {
 	rm viewer
 	"$headstart" forget "$real/viewer" 2>err || fail "of a program that is gone: $(cat err)"
 	[ -z "$(ls state)" ] || fail "$(ls state)"
-	refuses 1 "cannot find 'viewer'" "$headstart" forget viewer
+	refuses 1 "'viewer' is not in PATH: give its whole path" "$headstart" forget viewer
 }
 
 run_cases

@@ -132,7 +132,7 @@ case_bad_input_is_one_sentence() {
 	refuses 1 "cannot make the folder of plans" \
 		env HEADSTART_STATE="$tmp/rubbish/state" "$headstart" plan --device solid "$tmp/app.profile"
 	refuses 1 "no profile of" "$headstart" plan --program sh
-	refuses 1 "cannot find 'headstart-no-such-program'" "$headstart" plan --program headstart-no-such-program
+	refuses 1 "'headstart-no-such-program' is not in PATH: give its whole path" "$headstart" plan --program headstart-no-such-program
 	refuses 2 "give PROFILE or --program PROGRAM" "$headstart" plan
 	refuses 2 "unexpected argument 'b': give one profile" "$headstart" plan a b
 	refuses 2 "either PROFILE or --program" "$headstart" plan --program sh a

@@ -102,7 +102,7 @@ END
 case_missing_program() {
 	for backend in $backends; do
 		rm -f "$profile"
-		refuses 127 "command 'no-such-program' not found" alone "$tool" record -b "$backend" -o "$profile" -- no-such-program
+		refuses 127 "'no-such-program' is not in PATH: give its whole path" alone "$tool" record -b "$backend" -o "$profile" -- no-such-program
 		refuses 126 "'/etc/passwd' cannot be run" alone "$tool" record -b "$backend" -o "$profile" -- /etc/passwd
 		[ ! -e "$profile" ] || fail "$backend left a profile"
 	done

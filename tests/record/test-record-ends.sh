@@ -118,7 +118,7 @@ case_command_has_its_own_surroundings() {
 }
 
 case_wrong_arguments_are_refused() {
-	refuses 127 "command 'no-such-program' not found" "$tool" record -o "$tmp/none" -- no-such-program
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$tool" record -o "$tmp/none" -- no-such-program
 	refuses 126 "cannot be run" "$tool" record -o "$tmp/none" -- /etc/passwd
 	refuses 2 "unknown milestone 'sometime'" "$tool" record --until sometime -- true
 	refuses 1 "cannot write '$tmp/none/output'" "$tool" record -o "$tmp/none/output" -- true

@@ -395,7 +395,7 @@ case_bad_arguments() {
 	refuses 2 "--functions= names no file" "$tool" record --functions= -o profile -- true
 	refuses 2 "--functions stands for all files: leave out --functions=few" "$tool" record --functions --functions=few -o profile -- true
 	refuses 2 "--functions follows the command: use --backend ptrace" "$tool" record --functions --backend trace -o profile -- true
-	refuses 127 "command 'no-such-program' not found" "$tool" record --functions -o profile -- no-such-program
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$tool" record --functions -o profile -- no-such-program
 	[ ! -e profile ] || fail "a refused recording left a profile"
 	record --functions=libnowhere.so -- true || fail "$(cat err)"
 	says "^headstart: nothing mapped 'libnowhere.so': none of its functions are recorded$"

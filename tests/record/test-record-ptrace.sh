@@ -209,7 +209,7 @@ case_command_goes_on_after_the_milestone() {
 
 case_command_that_fails_or_is_missing() {
 	rm -f "$profile"
-	refuses 127 "command 'no-such-program' not found" as_user "$tool" record -o "$profile" -- no-such-program
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" as_user "$tool" record -o "$profile" -- no-such-program
 	refuses 126 "'/etc/passwd' cannot be run" as_user "$tool" record -o "$profile" -- /etc/passwd
 	[ ! -e "$profile" ] || fail "a program that does not exist left a profile"
 	record -- "$disk/followed" killed "$disk/file" || fail "$(cat "$tmp/err")"

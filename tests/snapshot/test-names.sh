@@ -135,7 +135,7 @@ END
 	take_turn
 	until_undisturbed recorded
 	exec 7<&-
-	refuses 127 "command 'no-such-command' not found" "$tool" snapshot -o "$tmp/none" --command -- no-such-command
+	refuses 127 "'no-such-command' is not in PATH: give its whole path" "$tool" snapshot -o "$tmp/none" --command -- no-such-command
 	[ ! -e "$tmp/none" ] || fail "something was written"
 }
 

@@ -172,7 +172,7 @@ case_wrong_command_lines() {
 	refuses 2 "unknown milestone 'soon'" "$tool" trace -o "$file" --until soon -- true
 	refuses 2 'no file given' "$tool" report
 	refuses 2 'is not a number of rows' "$tool" report --rows x "$file"
-	refuses 127 "command 'no-such-program' not found" "$tool" trace -o "$file" -- no-such-program
+	refuses 127 "'no-such-program' is not in PATH: give its whole path" "$tool" trace -o "$file" -- no-such-program
 	refuses 1 'is not a regular file' "$tool" trace -o /dev/full -- true
 	refuses 1 "cannot write '$tmp/no/folder'" "$tool" trace -o "$tmp/no/folder" -- true
 	for_others "$tool"

@@ -18,6 +18,7 @@
 #include "lib/files/no-state-folder.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/options.h"
+#include "lib/programs/named-program.h"
 #include "lib/settings/plan-settings.h"
 #include "lib/settings/settings.h"
 #include "plan/asked/asked.h"
@@ -39,14 +40,6 @@ static const char help[] =
 	"                as root for everybody\n"
 	"  -s, --start   only the recording of PROGRAM with these ARGUMENTs, even if there are none\n"
 	"  -h, --help    print this\n";
-
-/* The canonical path; that of a program which is gone is taken as it is. The caller frees it. */
-static char *find_program(const char *name)
-{
-	char *canonical;
-
-	return store_program_path(name, &canonical) == 0 ? canonical : name[0] == '/' ? strdup(name) : NULL;
-}
 
 /* The place of the recording of this start, or recordings->n. */
 static size_t find_start(struct recordings *recordings, const char *rule, char **argv)
@@ -145,11 +138,10 @@ static int forget(char **argv, bool start)
 	_cleanup_close_ int lock = -1;
 	int r = refuse_strange_state();
 
+	if (r == 0)
+		r = program_named(argv[0], &program);
 	if (r)
 		return r;
-	program = find_program(argv[0]);
-	if (!program)
-		return verb_fail("cannot find '%s': give its whole path", argv[0]);
 	r = store_path_for_writing(STORE_PROFILE, program, &path);
 	if (r < 0)
 		return no_state_folder(r, NULL);

@@ -20,6 +20,7 @@
 #include "lib/options/options.h"
 #include "lib/print/page-style.h"
 #include "lib/print/print-json.h"
+#include "lib/programs/named-program.h"
 #include "lib/settings/plan-settings.h"
 #include "plan/store/store.h"
 #include "profile/file/profile-file.h"
@@ -322,9 +323,10 @@ int cmd_list(int argc, char **argv)
 		return status;
 	if (argc - optind > 1)
 		return verb_usage("list", "unexpected argument '%s': give one program", argv[optind + 1]);
-	if (argv[optind] && store_program_path(argv[optind], &program) < 0 && argv[optind][0] != '/')
-		return verb_fail("cannot find '%s'", argv[optind]);
-	listing.program = program ? program : argv[optind];
+	status = argv[optind] ? program_named(argv[optind], &program) : 0;
+	if (status)
+		return status;
+	listing.program = program;
 	if (listing.json)
 		listing.array = json_object_new_array();
 	status = list_all(&listing);

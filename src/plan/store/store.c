@@ -219,24 +219,41 @@ int store_check(const struct store *store, const char *path)
 	return faccessat(AT_FDCWD, full, R_OK, AT_EACCESS) < 0 ? -errno : 0;
 }
 
-int store_look_in(const struct store *store, unsigned n, const char *suffix, const char *program, char **ret)
+/* As store_look_in(), but -EACCES if the file is there and this user may not read it. */
+static int look_in(const struct store *store, unsigned n, const char *suffix, const char *program, char **ret)
 {
 	char path[PATH_MAX];
+	int r;
 
 	if (n >= STATE_FOLDERS_MAX ||
-		!state_file(&store->environment, n, suffix, program, path, sizeof(path)) ||
-		store_check(store, path) < 0)
+		!state_file(&store->environment, n, suffix, program, path, sizeof(path)))
 		return -ENOENT;
+	r = store_check(store, path);
+	if (r < 0)
+		return r == -EACCES ? r : -ENOENT;
 	return copy_string(path, ret);
+}
+
+int store_look_in(const struct store *store, unsigned n, const char *suffix, const char *program, char **ret)
+{
+	int r = look_in(store, n, suffix, program, ret);
+
+	return r == -EACCES ? -ENOENT : r;
 }
 
 int store_look_up(const struct store *store, enum store_what what, const char *program, char **ret)
 {
-	int r = -ENOENT;
+	int failed = -ENOENT;
 
-	for (unsigned n = 0; n < STATE_FOLDERS_MAX && r == -ENOENT; n++)
-		r = store_look_in(store, n, suffix_of(what), program, ret);
-	return r;
+	for (unsigned n = 0; n < STATE_FOLDERS_MAX; n++) {
+		int r = look_in(store, n, suffix_of(what), program, ret);
+
+		if (r != -ENOENT && r != -EACCES)
+			return r;
+		if (r == -EACCES)
+			failed = r;
+	}
+	return failed;
 }
 
 int store_find(enum store_what what, const char *program, char **ret)

@@ -72,7 +72,8 @@ bool store_plan_is_stale(const char *path);
 
 /*
  * Finds a program's profile or plan, in the order of format/state-folder.h. Skips files of users other than root and
- * this one, and files that others may write. Returns 0, -ENOENT, or negative errno.
+ * this one, and files that others may write. Returns 0; -EACCES if there is none but one that this user may not read;
+ * -ENOENT; or negative errno.
  */
 int store_find(enum store_what what, const char *program, char **ret);
 

@@ -8,26 +8,27 @@
 
 #include "base/cleanup.h"
 #include "lib/files/stranger-refusal.h"
+#include "lib/programs/named-program.h"
 #include "plan/store/store.h"
 #include "verb.h"
 
 static int find_stored(const char *name, bool plan, char **ret)
 {
 	_cleanup_free_ char *program = NULL;
-	int r = refuse_strange_state();
+	int r = refuse_strange_state(), found;
 
 	if (r)
 		return r;
 	if (store_program_path(name, &program) < 0)
 		return verb_fail("cannot read '%s': it is neither a file nor a program in PATH", name);
-	r = store_find(STORE_PROFILE, program, ret);
-	if (r < 0 && plan)
-		r = store_find(STORE_PLAN, program, ret);
-	return r < 0
+	found = store_find(STORE_PROFILE, program, ret);
+	if (found == 0 || (plan && store_find(STORE_PLAN, program, ret) == 0))
+		return 0;
+	return found == -ENOENT
 		? verb_fail(
 			  "there is no file '%s', and '%s' was not recorded; 'headstart record -- %s' does so",
 			  name, program, name)
-		: 0;
+		: no_profile(found, program, name);
 }
 
 int input_path(const char *name, bool plan, char **ret)

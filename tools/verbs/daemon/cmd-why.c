@@ -16,6 +16,7 @@
 #include "learn/known.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/print/page-style.h"
+#include "lib/programs/named-program.h"
 #include "lib/settings/settings.h"
 #include "plan/store/store.h"
 #include "report/words.h"
@@ -135,17 +136,14 @@ static int say(const char *program)
 int cmd_why(int argc, char **argv)
 {
 	_cleanup_free_ char *program = NULL;
-	int status, r;
+	int status;
 
 	if (!daemon_options(argc, argv, help, 1, &status))
 		return status;
 	if (geteuid() != 0)
 		return verb_fail("only root can read what the daemon knows: sudo headstart why …");
 	status = refuse_strange_state();
-	if (status != 0)
-		return status;
-	r = store_program_path(argv[optind], &program);
-	if (r < 0)
-		return verb_fail_errno(r, "'%s' cannot be run", argv[optind]);
-	return say(program);
+	if (status == 0)
+		status = program_named(argv[optind], &program);
+	return status ? status : say(program);
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "lib/options/options.h"
 #include "lib/print/page-style.h"
+#include "lib/programs/named-program.h"
 #include "lib/settings/settings.h"
 #include "verb.h"
 #include "verbs/doctor/page.h"
@@ -70,8 +71,10 @@ int cmd_doctor(int argc, char **argv)
 	doctor_check_machine(&host, &report);
 	if (program) {
 		r = doctor_check_program(&host, program, &report);
-		if (r < 0)
-			return verb_fail_errno(r, "cannot find the program '%s'", program);
+		if (r < 0) {
+			program_refusal(r, program);
+			return VERB_FAILED;
+		}
 	}
 	return print(&report, program, json);
 }

@@ -15,6 +15,7 @@
 #include "lib/options/values.h"
 #include "lib/print/window-refusal.h"
 #include "lib/programs/launcher-path.h"
+#include "lib/programs/named-program.h"
 #include "lib/settings/settings.h"
 #include "measure/measure.h"
 #include "plan/asked/choose.h"
@@ -24,7 +25,6 @@
 #include "verb.h"
 #include "verbs/measure/report.h"
 
-#define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
 #define INTERRUPTED    130
 
@@ -120,13 +120,11 @@ static int find_command(struct request *request)
 	const char *name = request->measure.argv[0];
 	int r = store_find_command(name, &request->path);
 
-	if (r == -ENOENT)
-		return verb_fail("command '%s' not found", name), NOT_FOUND;
 	if (r < 0)
-		return verb_fail_errno(r, "'%s' cannot be run", name), NOT_EXECUTABLE;
+		return program_refusal(r, name);
 	request->program = realpath(request->path, NULL);
 	if (!request->program)
-		return verb_fail_errno(errno, "'%s' cannot be run", name), NOT_EXECUTABLE;
+		return program_refusal(-errno, name);
 	request->measure.path = request->path;
 	return 0;
 }
@@ -160,7 +158,10 @@ static int explain_no_plan(int error, const char *program)
 
 	if (error != -ENOENT)
 		return verb_fail_errno(error, "cannot find the plan of '%s'", program);
-	if (store_find(STORE_PROFILE, program, &profile) == 0)
+	error = store_find(STORE_PROFILE, program, &profile);
+	if (error == -EACCES)
+		return no_profile(error, program, program);
+	if (error == 0)
 		return verb_fail(
 			"'%s' was recorded, but has no plan: make it first, with 'headstart plan --program %s'",
 			program, program);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/files/input.h"
+#include "lib/programs/named-program.h"
 #include "plan/store/store.h"
 #include "verb.h"
 #include "verbs/place/place.h"
@@ -26,23 +27,15 @@ static int add_profile(const char *path, struct place_job *job)
 	return r < 0 ? verb_fail_errno(r, "cannot look at the files of '%s'", path) : 0;
 }
 
-/* The path of the program's stored profile, which the caller frees; NULL if there is none. */
-static char *find_profile(const char *program)
+static int add_program(const char *name, struct place_job *job)
 {
-	_cleanup_free_ char *canonical = NULL;
-	char *path;
+	_cleanup_free_ char *program = NULL, *path = NULL;
+	int r = program_named(name, &program);
 
-	if (store_program_path(program, &canonical) < 0 && program[0] != '/')
-		return NULL;
-	return store_find(STORE_PROFILE, canonical ? canonical : program, &path) < 0 ? NULL : path;
-}
-
-static int add_program(const char *program, struct place_job *job)
-{
-	_cleanup_free_ char *path = find_profile(program);
-
-	return path ? add_profile(path, job)
-		    : verb_fail("no profile of '%s'; 'headstart record -- %s' makes one", program, program);
+	if (r)
+		return r;
+	r = store_find(STORE_PROFILE, program, &path);
+	return r < 0 ? no_profile(r, program, name) : add_profile(path, job);
 }
 
 static int is_profile(const struct dirent *entry)
@@ -88,9 +81,9 @@ static int add_recorded(const struct place_record *record, struct place_job *job
 	int r = 0;
 
 	for (size_t i = 0; i < record->n_programs && r == 0; i++) {
-		_cleanup_free_ char *path = find_profile(record->programs[i]);
+		_cleanup_free_ char *path = NULL;
 
-		if (path)
+		if (store_find(STORE_PROFILE, record->programs[i], &path) == 0)
 			r = add_profile(path, job);
 		else
 			verb_note("'%s' is left out: its recordings are gone", record->programs[i]);

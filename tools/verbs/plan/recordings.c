@@ -5,27 +5,22 @@
 #include "base/cleanup.h"
 #include "lib/files/input.h"
 #include "lib/files/stranger-refusal.h"
+#include "lib/programs/named-program.h"
 #include "plan/store/store.h"
 #include "profile/recordings/from-exec.h"
 #include "verb.h"
 #include "verbs/plan/plan.h"
 
-/*
- * The path of a program's profile in the store. A program of an image is not on this system, so its path is taken as it
- * is.
- */
+/* The path of a program's profile in the store. */
 static int find_profile(const char *program, char **ret)
 {
 	_cleanup_free_ char *canonical = NULL;
-	int r = store_program_path(program, &canonical);
+	int r = program_named(program, &canonical);
 
-	if (r < 0 && program[0] != '/')
-		return verb_fail_errno(r, "cannot find '%s'", program);
-	r = store_find(STORE_PROFILE, canonical ? canonical : program, ret);
-	if (r < 0)
-		return verb_fail("no profile of '%s'; 'headstart record -- %s' makes one",
-			canonical ? canonical : program, program);
-	return 0;
+	if (r)
+		return r;
+	r = store_find(STORE_PROFILE, canonical, ret);
+	return r < 0 ? no_profile(r, canonical, program) : 0;
 }
 
 static int load(const struct plan_arguments *arguments, struct recordings *ret)

@@ -12,6 +12,7 @@
 #include "base/run/search.h"
 #include "base/run/wrapper.h"
 #include "base/strings.h"
+#include "lib/programs/named-program.h"
 #include "plan/store/store.h"
 #include "record/command/caller.h"
 #include "record/command/window-watcher.h"
@@ -51,13 +52,11 @@ int record_find_command(struct record_job *job)
 
 	if (err == -ENOENT)
 		err = find_in_users_path(name, job->record.user, &job->path);
-	if (err == -ENOENT)
-		return verb_fail("command '%s' not found", name), NOT_FOUND;
 	if (err)
-		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
+		return program_refusal(err, name);
 	job->program = realpath(job->path, NULL);
 	if (!job->program)
-		return verb_fail_errno(errno, "'%s' cannot be run", name), NOT_EXECUTABLE;
+		return program_refusal(-errno, name);
 	job->record.path = job->path;
 	job->record.program = job->program;
 	return 0;

@@ -10,7 +10,6 @@
 #include "verbs/record/inside.h"
 
 /* Exit statuses if the command cannot be started, as shells have them. */
-#define NOT_FOUND      127
 #define NOT_EXECUTABLE 126
 
 /* --functions. */
