@@ -123,11 +123,13 @@ static int check_rest(struct verify *verify)
 	return 0;
 }
 
-/* verify_headers() has checked that PT_DYNAMIC is the same, so both files have as many entries. */
 int verify_dynamic(struct verify *verify)
 {
-	int r = compare_fixed(verify);
+	int r;
 
+	if (verify->old->n_dynamic != verify->new->n_dynamic)
+		return verify_wrong(verify, "has a dynamic section of another size than the original");
+	r = compare_fixed(verify);
 	if (r == 0)
 		r = check_changeable(verify);
 	return r < 0 ? r : check_rest(verify);
