@@ -27,7 +27,7 @@ static void compact_releasep(struct verify_compact *compact)
 static const struct {
 	int64_t tag;
 	uint32_t type;
-	bool compared; /* here; others are by the parts that know them */
+	bool compared; /* here; relocations are by verify_relocations(), symbols by verify_compact_sections() */
 } tables[] = {
 	{DT_SYMTAB, SHT_DYNSYM, false},
 	{DT_STRTAB, SHT_STRTAB, true},
@@ -81,6 +81,8 @@ static int check_table(struct verify_compact *compact, size_t table)
 	section = section_at(&compact->old, old, tables[table].type);
 	if (!section)
 		return verify_wrong(verify, "has moved a table that the original has no section for");
+	if (tables[table].tag == DT_SYMTAB && !section_at(&compact->new, now, SHT_DYNSYM))
+		return verify_wrong(verify, "has no section where its dynamic symbols are");
 	if (tables[table].compared && !written_anew)
 		r = same_bytes(compact, old, now, section->sh_size);
 	if (r < 0)

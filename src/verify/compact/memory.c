@@ -43,27 +43,63 @@ static void expect_symbols(const struct verify_compact *compact, const Elf64_Phd
 	}
 }
 
-static void expect_header(const struct verify *verify, const Elf64_Phdr *load, uint8_t *bytes)
+static bool is_in_section(const struct verify_compact *compact, uint64_t address)
 {
+	for (size_t i = 1; i < compact->old.n; i++) {
+		const Elf64_Shdr *section = &compact->old.all[i];
+
+		if (elf_section_is_loaded(section) && address >= section->sh_addr &&
+			address - section->sh_addr < section->sh_size)
+			return true;
+	}
+	return false;
+}
+
+static bool is_header(const struct elf_view *view, uint64_t offset)
+{
+	const Elf64_Ehdr *header = &view->header;
+
+	return offset < sizeof(*header) ||
+		(offset >= header->e_phoff && offset - header->e_phoff < view->n_phdrs * sizeof(Elf64_Phdr));
+}
+
+/* Program headers and the note may take the place of headers, of what is gone, and of what no section describes. */
+static int check_room(struct verify_compact *compact, const Elf64_Phdr *load, uint64_t from, uint64_t size)
+{
+	for (uint64_t at = from; at < from + size && at < load->p_filesz; at++)
+		if (!is_header(compact->verify->old, at) && is_in_section(compact, load->p_vaddr + at) &&
+			!verify_is_gone(compact, load->p_vaddr + at, 1))
+			return verify_wrong(compact->verify,
+				"has its program headers at %#" PRIx64
+				", where the original has something else",
+				load->p_vaddr + at);
+	return 0;
+}
+
+static int expect_header(struct verify_compact *compact, const Elf64_Phdr *load, uint8_t *bytes)
+{
+	const struct verify *verify = compact->verify;
 	Elf64_Ehdr header = verify->old->header, new = verify->new->header;
+	uint64_t size = new.e_phnum * sizeof(Elf64_Phdr) + sizeof(struct note_segment);
 
 	if (load->p_offset != 0)
-		return;
+		return 0;
 	header.e_phoff = new.e_phoff;
 	header.e_phnum = new.e_phnum;
 	header.e_shoff = new.e_shoff;
 	header.e_shnum = new.e_shnum;
 	header.e_shstrndx = new.e_shstrndx;
 	put(load, bytes, load->p_vaddr, &header, sizeof(header));
-	put(load, bytes, load->p_vaddr + header.e_phoff, verify->new->data + header.e_phoff,
-		header.e_phnum * sizeof(Elf64_Phdr) + sizeof(struct note_segment));
+	put(load, bytes, load->p_vaddr + header.e_phoff, verify->new->data + header.e_phoff, size);
+	return check_room(compact, load, header.e_phoff, size);
 }
 
 /* What the original's PT_LOAD should be in the result. */
-static int expect(const struct verify_compact *compact, const Elf64_Phdr *load, uint8_t **ret)
+static int expect(struct verify_compact *compact, const Elf64_Phdr *load, uint8_t **ret)
 {
 	const struct verify *verify = compact->verify;
-	uint8_t *bytes = malloc(load->p_filesz + 1);
+	_cleanup_free_ uint8_t *bytes = malloc(load->p_filesz + 1);
+	int r;
 
 	if (!bytes)
 		return -ENOMEM;
@@ -76,9 +112,10 @@ static int expect(const struct verify_compact *compact, const Elf64_Phdr *load, 
 	put(load, bytes, verify->new->dynamic_address, verify->new->dynamic,
 		verify->new->n_dynamic * sizeof(Elf64_Dyn));
 	expect_symbols(compact, load, bytes);
-	expect_header(verify, load, bytes);
-	*ret = bytes;
-	return 0;
+	r = expect_header(compact, load, bytes);
+	if (r == 0)
+		*ret = TAKE_PTR(bytes);
+	return r;
 }
 
 static int compare_piece(
@@ -97,18 +134,6 @@ static int compare_piece(
 			return verify_wrong(verify, "has %#x at address %#" PRIx64 " instead of %#x",
 				found[i], piece->p_vaddr + i, expected[i]);
 	return 0;
-}
-
-static bool is_in_section(const struct verify_compact *compact, uint64_t address)
-{
-	for (size_t i = 1; i < compact->old.n; i++) {
-		const Elf64_Shdr *section = &compact->old.all[i];
-
-		if (elf_section_is_loaded(section) && address >= section->sh_addr &&
-			address - section->sh_addr < section->sh_size)
-			return true;
-	}
-	return false;
 }
 
 /* Whether memory of the original need not be there: it is gone, or padding. */

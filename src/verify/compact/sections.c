@@ -24,13 +24,15 @@ static bool same_kind(const Elf64_Shdr *old, const Elf64_Shdr *new)
 static bool is_own(const struct verify_compact *compact, size_t index)
 {
 	const char *name = elf_section_name(&compact->new, index);
+	const Elf64_Shdr *section = &compact->new.all[index];
 	uint64_t relr;
 
 	if (streq(name, ".note.headstart"))
-		return compact->new.all[index].sh_offset == note_offset(&compact->verify->new->header);
-	return streq(name, ".relr.dyn") && !elf_view_dynamic(compact->verify->old, DT_RELR, &relr) &&
-		elf_view_dynamic(compact->verify->new, DT_RELR, &relr) &&
-		relr == compact->new.all[index].sh_addr;
+		return section->sh_type == SHT_NOTE &&
+			section->sh_offset == note_offset(&compact->verify->new->header);
+	return streq(name, ".relr.dyn") && section->sh_type == SHT_RELR &&
+		!elf_view_dynamic(compact->verify->old, DT_RELR, &relr) &&
+		elf_view_dynamic(compact->verify->new, DT_RELR, &relr) && relr == section->sh_addr;
 }
 
 static bool in_tables(const struct verify_compact *compact, const Elf64_Shdr *section)
