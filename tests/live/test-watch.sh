@@ -284,6 +284,10 @@ END
 	refuses 1 "--user needs root" $as_user watch --user nobody -- true
 }
 
+case_root_of_a_container_is_told_to_leave_it() {
+	refuses 1 "run 'headstart watch' outside of it" unshare --pid --fork "$tool" watch
+}
+
 case_timeout_leaves_the_command_alone() {
 	watch --json --interval 0.1 --timeout 0.5 -- sh -c "sleep 0.1; read -r word <$tmp/go; : >$tmp/went-on; echo >$tmp/go" || fail "$(cat "$tmp/err")"
 	grep -q "the watching has ended; 'sh' goes on$" "$tmp/err" || fail "$(cat "$tmp/err")"

@@ -227,7 +227,10 @@ case_image_starts_from_outside() {
 
 case_root_of_a_user_namespace_is_told_what_is_missing() {
 	unshare --user --map-root-user true 2>/dev/null || skip "no user namespaces here"
-	refuses 1 "recording needs root of the whole machine" unshare --user --map-root-user "$tool" record --backend trace -o "$tmp/none" -- true
+	for verb in "record --backend trace" trace; do
+		refuses 1 "type 'sudo headstart ${verb%% *}' outside of it" unshare --user --map-root-user "$tool" $verb -o "$tmp/none" -- true
+	done
+	refuses 1 "type 'sudo headstart watch' outside of it" unshare --user --map-root-user "$tool" watch
 }
 
 # A namespace that has no part in the recording goes when its last process ends: its disk can be removed at once.

@@ -204,6 +204,7 @@ int cmd_record(int argc, char **argv)
 {
 	_cleanup_(record_job_releasep) struct record_job job = {
 		.record = {.timeout = 120, .until = {MILESTONE_EXIT}, .window = -1},
+		.verb = "record",
 		.mark = -1,
 		.inside = {.results = -1},
 		.makes = "profile",

@@ -22,6 +22,7 @@ struct record_functions {
 
 struct record_job {
 	struct record_options record;
+	const char *verb;   /* "record", "trace" or "watch" */
 	const char *makes;  /* "profile" or "timeline" */
 	const char *output; /* NULL: the store */
 	bool kill, merge, force, quiet, json;

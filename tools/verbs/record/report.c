@@ -97,21 +97,33 @@ void record_report_goes_on(const struct record_job *job, const struct record_res
 		verb_note("the recording has ended; '%s' goes on", job->record.argv[0]);
 }
 
+int record_report_tracefs(int err, const char *verb)
+{
+	if ((err == -EPERM || err == -EACCES) && in_user_namespace())
+		return verb_fail(
+			"trace events need root of the whole machine, and this is root of a user namespace: "
+			"type 'sudo headstart %s' outside of it",
+			verb);
+	if (err == -EBUSY)
+		return verb_fail(
+			"another recording is running on this machine: end that 'headstart record', 'trace' or "
+			"'watch' first");
+	if (err == -EPERM || err == -EACCES)
+		return verb_fail(
+			"the kernel refuses trace events here: run 'headstart %s' outside of the "
+			"container, or the container with all privileges",
+			verb);
+	if (err == -ENODEV || err == -ENOENT)
+		return verb_fail("this kernel has no tracefs (CONFIG_TRACING)");
+	return verb_fail_errno(err, "cannot %s", record_step_text(RECORD_STEP_TRACEFS));
+}
+
 int record_report_failure(enum record_step step, int err, const struct record_job *job)
 {
 	const char *name = job->record.argv[0];
 
-	if (step == RECORD_STEP_TRACEFS && (err == -EPERM || err == -EACCES) && in_user_namespace())
-		return verb_fail(
-			"recording needs root of the whole machine, and this is root of a user namespace: "
-			"record from outside of it, with 'sudo headstart record -- COMMAND'");
-
-	if (step == RECORD_STEP_TRACEFS && err == -EBUSY)
-		return verb_fail("another recording is running on this machine");
-	if (step == RECORD_STEP_TRACEFS && (err == -EPERM || err == -EACCES))
-		return verb_fail("the kernel refuses tracing: in a container, run it with all privileges");
-	if (step == RECORD_STEP_TRACEFS && (err == -ENODEV || err == -ENOENT))
-		return verb_fail("this kernel has no tracefs (CONFIG_TRACING)");
+	if (step == RECORD_STEP_TRACEFS)
+		return record_report_tracefs(err, job->verb);
 	if (step == RECORD_STEP_FOLLOW && (err == -EPERM || err == -EACCES))
 		return verb_fail(
 			"this system forbids tracing '%s' by ptrace (see kernel.yama.ptrace_scope): record as root "

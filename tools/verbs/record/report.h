@@ -10,6 +10,9 @@ void record_report_progress(void *context, const struct record_progress *progres
 /* Says why nothing was recorded, and what to do about it: one sentence for each known way to fail. Returns the exit status. */
 int record_report_failure(enum record_step step, int err, const struct record_job *job);
 
+/* The same if trace events cannot be had (RECORD_STEP_TRACEFS), for a verb: "record", "trace" or "watch". */
+int record_report_tracefs(int err, const char *verb);
+
 /* Says which backend was chosen, and why not trace events. */
 void record_report_backend(const struct record_job *job);
 

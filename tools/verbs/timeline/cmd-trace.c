@@ -141,6 +141,7 @@ int cmd_trace(int argc, char **argv)
 									.timeline = true},
 		.mark = -1,
 		.inside = {.results = -1},
+		.verb = "trace",
 		.makes = "timeline"};
 	int r = parse(argc, argv, &job);
 

@@ -223,8 +223,8 @@ static int report_failure(const struct watching *watching, enum record_step step
 		return verb_fail("there is no process %d", watching->top);
 	if (err == -EACCES && step == RECORD_STEP_FOLLOW)
 		return verb_fail("process %d may not be looked into: use sudo", watching->top);
-	if (err == -EBUSY && step == RECORD_STEP_TRACEFS)
-		return verb_fail("another recording is running on this machine");
+	if (step == RECORD_STEP_TRACEFS)
+		return record_report_tracefs(err, "watch");
 	return verb_fail_errno(err, "cannot %s", record_step_text(step));
 }
 
@@ -263,10 +263,24 @@ static int look(struct watching *watching, enum record_step *step)
 	return attach_look(&options, step);
 }
 
+/* Why the machine cannot be watched; `refused` is of the trace events, or 0. */
+static int refuse_machine(int refused)
+{
+	if (geteuid() != 0)
+		return verb_fail(
+			"watching the machine reads the kernel's trace events and needs root: "
+			"sudo headstart watch");
+	if (refused < 0)
+		return record_report_tracefs(refused, "watch");
+	return verb_fail(
+		"processes have numbers of their own in this container: run 'headstart watch' outside of it");
+}
+
 static int watch_running(struct request *request)
 {
 	struct watching *watching = &request->watching;
-	bool events = record_probe_events() == 0 && in_first_namespace();
+	const int refused = record_probe_events();
+	bool events = refused == 0 && in_first_namespace();
 	enum record_step step;
 	char title[32];
 	int r;
@@ -274,9 +288,7 @@ static int watch_running(struct request *request)
 	if (request->job.record.user)
 		return verb_usage("watch", "--user is for a command that is started");
 	if (!watching->top && !events)
-		return verb_fail(
-			"watching the machine reads the kernel's trace events and needs root: "
-			"sudo headstart watch");
+		return refuse_machine(refused);
 	if (watching->top && kill(watching->top, 0) < 0 && errno == ESRCH)
 		return verb_fail("there is no process %d", watching->top);
 	snprintf(title, sizeof(title), "process %d", watching->top);
@@ -301,6 +313,7 @@ int cmd_watch(int argc, char **argv)
 									     .keep_read_ahead = true},
 								     .mark = -1,
 								     .inside = {.results = -1},
+								     .verb = "watch",
 								     .makes = "profile"},
 		.watching = {.output = {.interval = 1}}};
 	int r = parse(argc, argv, &request);
