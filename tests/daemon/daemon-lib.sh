@@ -12,6 +12,7 @@ confined="setpriv --no-new-privs --bounding-set -all,$capabilities --"
 mount -t tmpfs -o mode=755 tmpfs /run
 mkdir "$tmp/tracefs"
 daemon_pid=
+server=
 
 # Prints the tracing instances of a daemon with that process number.
 instances_of() {
@@ -52,7 +53,26 @@ until_note() {
 	fail "'$1' of the daemon is $(note "$1"), not $2 $3: $(cat /run/headstart/daemon)"
 }
 
+# Mounts there a file system that never answers (hanging-fuse.py). A file can be opened; closing it waits.
+mount_hanging() { # FOLDER-OR-FILE
+	[ -e /dev/fuse ] || skip "no FUSE here"
+	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$1" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
+	server=$!
+	for try in $(seq 200); do
+		! grep -q mounted "$tmp/mounted" || break
+		sleep 0.05
+	done
+	grep -q mounted "$tmp/mounted" || skip "no FUSE here: $(cat "$tmp/err")"
+}
+
+# What waits for it goes on.
+end_hanging() {
+	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || :
+	umount -l "$tmp/hanging" 2>/dev/null || :
+}
+
 at_case_exit() {
+	end_hanging
 	[ -z "$daemon_pid" ] || {
 		kill -TERM "$daemon_pid" 2>/dev/null || :
 		wait "$daemon_pid" || :

@@ -1,22 +1,32 @@
 #!/usr/bin/python3
-"""hanging-fuse FOLDER: mounts a FUSE file system that everybody may use at FOLDER, and prints a line when it is there. It takes each
-request, and never answers: whoever asks it anything waits, and cannot be killed (linux/fuse.h)."""
+"""hanging-fuse PATH: mounts a FUSE file system that everybody may use at PATH, a folder or an empty file, and prints a line when it is
+there. It takes each request, and never answers: whoever asks it anything waits, and cannot be killed (linux/fuse.h). A file can be opened, but
+not closed."""
 import ctypes
 import os
+import stat
 import struct
 import sys
 
-INIT = 26
+GETATTR, OPEN, INIT = 3, 14, 26
+ANSWERS = {
+    # struct fuse_init_out: version 7.23, of 64 bytes
+    INIT: struct.pack("=IIIIHHI", 7, 23, 0, 0, 1, 1, 4096) + bytes(40),
+}
+if os.path.isfile(sys.argv[1]):
+    # struct fuse_attr_out, of inode 1; struct fuse_open_out
+    attributes = struct.pack("=6Q10I", 1, 0, 0, 0, 0, 0, 0, 0, 0, stat.S_IFREG | 0o666, 1, 0, 0, 0, 4096, 0)
+    ANSWERS |= {GETATTR: struct.pack("=QII", 3600, 0, 0) + attributes, OPEN: bytes(16)}
 server = os.open("/dev/fuse", os.O_RDWR)
 libc = ctypes.CDLL(None, use_errno=True)
-options = f"fd={server},rootmode=40000,user_id=0,group_id=0,allow_other"
+mode = "100666" if os.path.isfile(sys.argv[1]) else "40000"
+options = f"fd={server},rootmode={mode},user_id=0,group_id=0,allow_other"
 if libc.mount(b"hanging", sys.argv[1].encode(), b"fuse.hanging", 0, options.encode()) != 0:
     sys.exit(os.strerror(ctypes.get_errno()))
 print("mounted", flush=True)
 while True:
     request = os.read(server, 1 << 20)
     opcode, unique = struct.unpack_from("=4xIQ", request)
-    if opcode == INIT:
-        # struct fuse_init_out: version 7.23, of 64 bytes
-        answer = struct.pack("=IIIIHHI", 7, 23, 0, 0, 1, 1, 4096) + bytes(40)
+    if opcode in ANSWERS:
+        answer = ANSWERS[opcode]
         os.write(server, struct.pack("=IiQ", 16 + len(answer), 0, unique) + answer)

@@ -12,14 +12,12 @@ other_home=$disk/other-home
 own=$(own_of "$home")
 own_settings
 take_turn
-server=
 
 at_case_exit() {
 	stop_daemon
 	stop_listening
 	"$daemon" --sweep
-	[ -z "$server" ] || kill -KILL "$server" 2>/dev/null || :
-	umount -l "$tmp/hanging" 2>/dev/null || :
+	end_hanging
 }
 
 # The daemon has no more rights than its unit, and so asks systemd for processes of users.
@@ -245,15 +243,8 @@ case_root_says_that_nothing_is_learnt() {
 
 # The user's home lies on a server that never answers.
 make_hanging_home() {
-	[ -e /dev/fuse ] || skip "no FUSE here"
 	mkdir -p "$tmp/hanging"
-	"$HEADSTART_TEST_SOURCE/tests/daemon/hanging-fuse.py" "$tmp/hanging" >"$tmp/mounted" 2>"$tmp/err" 7>&- &
-	server=$!
-	for try in $(seq 200); do
-		! grep -q mounted "$tmp/mounted" || break
-		sleep 0.05
-	done
-	grep -q mounted "$tmp/mounted" || skip "no FUSE here: $(cat "$tmp/err")"
+	mount_hanging "$tmp/hanging"
 	make_users "$tmp/hanging" "$other_home"
 }
 

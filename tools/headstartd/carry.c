@@ -220,13 +220,11 @@ const struct carry_helper *carry_helper_of(const struct carry *carry, int32_t st
 static void start_helper(struct carry *carry, const struct process_seen *seen, const char *program)
 {
 	struct carry_helper *helper;
-	uid_t user;
 	pid_t pid;
 
 	if (was_looked_at(carry, program))
 		return;
-	user = process_user(seen->pid);
-	helper = carry_find_place(carry, user);
+	helper = carry_find_place(carry, seen->user);
 	if (!helper)
 		return;
 	pid = fork();
@@ -234,7 +232,7 @@ static void start_helper(struct carry *carry, const struct process_seen *seen, c
 		carry_help(carry, seen, program);
 	if (pid > 0)
 		*helper = (struct carry_helper){.pid = pid,
-			.user = user,
+			.user = seen->user,
 			.start = seen->pid,
 			.program = strdup(program),
 			.executed = strdup(seen->executed)};

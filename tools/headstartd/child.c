@@ -24,6 +24,15 @@ void child_begin(pid_t daemon, int signal, unsigned seconds)
 	alarm(seconds);
 }
 
+void child_keep_only(int fd)
+{
+	unsigned kept = fd > STDERR_FILENO ? (unsigned)fd : STDERR_FILENO;
+
+	if (kept > STDERR_FILENO + 1)
+		syscall(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+	syscall(SYS_close_range, kept + 1, ~0u, 0);
+}
+
 void child_become_idle(unsigned seconds)
 {
 	const struct rlimit time = {.rlim_cur = seconds, .rlim_max = seconds};

@@ -10,5 +10,8 @@
  */
 void child_begin(pid_t daemon, int signal, unsigned seconds);
 
+/* Closes all descriptors but the standard ones and this one, or with -1 none: whoever has those of a tracer keeps its instance. */
+void child_keep_only(int fd);
+
 /* Takes the lowest priorities for processors and disks, and limits for processor time and for the size of files. */
 void child_become_idle(unsigned seconds);

@@ -26,6 +26,7 @@
 #include "headstartd/for-user.h"
 #include "headstartd/idle.h"
 #include "headstartd/lessons.h"
+#include "headstartd/looker.h"
 #include "headstartd/process.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/notify.h"
@@ -58,6 +59,7 @@ struct daemon {
 	uint64_t budget; /* bytes */
 	int tracefs;
 	struct execs *execs;
+	struct looker looker;
 	struct carry carry;
 	struct lessons lessons;
 	struct idle idle;
@@ -192,6 +194,7 @@ static int set_up(struct daemon *daemon)
 	daemon->carry.quiet = daemon->quiet;
 	r = lessons_init(&daemon->lessons, &daemon->carry, daemon->tracefs, daemon->learn, daemon->budget);
 	daemon->lessons.quiet = daemon->quiet;
+	daemon->lessons.looker = &daemon->looker;
 	if (r == -EBUSY)
 		return verb_fail("another headstartd runs already");
 	if (r < 0)
@@ -228,7 +231,7 @@ static void take_exec(void *context, const struct exec_seen *exec)
 
 	daemon->n_execs++;
 	daemon->note_old = true;
-	if (switched_off(daemon) || !process_see(&seen))
+	if (switched_off(daemon) || !looker_see(&daemon->looker, &seen))
 		return;
 	planned = carry_has_plan(&daemon->carry, &seen);
 	if (planned)
@@ -246,7 +249,8 @@ static void take_children(struct daemon *daemon)
 	pid_t pid;
 
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (!lessons_child_ended(&daemon->lessons, pid, status) &&
+		if (!looker_child_ended(&daemon->looker, pid) &&
+			!lessons_child_ended(&daemon->lessons, pid, status) &&
 			!idle_child_ended(&daemon->idle, pid, status))
 			carry_child_ended(&daemon->carry, pid);
 	daemon->note_old = true;
@@ -384,6 +388,7 @@ int main(int argc, char **argv)
 		.budget = BUDGET_MB * 1000000ull,
 		.tracefs = -1,
 		.signals = -1,
+		.looker = LOOKER_INIT,
 		.carry = {.results = -1, .told = -1},
 		.lessons = {.lock = -1, .tracing = {.told = -1}},
 		.idle = {.told = -1},
@@ -410,6 +415,7 @@ int main(int argc, char **argv)
 	idle_release(&daemon.idle);
 	lessons_release(&daemon.lessons);
 	carry_release(&daemon.carry);
+	looker_release(&daemon.looker);
 	if (daemon.signals >= 0)
 		close(daemon.signals);
 	if (daemon.tracefs >= 0)

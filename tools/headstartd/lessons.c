@@ -18,6 +18,7 @@
 #include "base/times.h"
 #include "headstartd/carry.h"
 #include "headstartd/keep.h"
+#include "headstartd/looker.h"
 #include "headstartd/owners.h"
 #include "plan/store/store.h"
 #include "record/events/execs.h"
@@ -195,8 +196,7 @@ static bool start_other(struct lessons *lessons, const struct process_seen *seen
 	uint64_t now = monotonic_ms();
 
 	if (!known || !known->learnt ||
-		starts_exec(&lessons->starts, seen->pid, process_parent(seen->pid), seen->program, now) !=
-			STARTS_BEGINS)
+		starts_exec(&lessons->starts, seen->pid, seen->parent, seen->program, now) != STARTS_BEGINS)
 		return false;
 	starts_planned(&lessons->starts, seen->pid, now);
 	return lessons->tracing.knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
@@ -214,8 +214,8 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 		saver_note(&lessons->saver);
 		return start_other(lessons, seen);
 	}
-	if (starts_exec(&lessons->starts, seen->pid, process_parent(seen->pid), seen->program,
-		    monotonic_ms()) != STARTS_BEGINS)
+	if (starts_exec(&lessons->starts, seen->pid, seen->parent, seen->program, monotonic_ms()) !=
+		STARTS_BEGINS)
 		return false;
 	known = known_find(&lessons->known, seen->program, 0);
 	if (known && known_wants_trace(known, time(NULL)))
@@ -258,7 +258,9 @@ void lessons_told(struct lessons *lessons, const struct carry_told *told)
 
 static bool bytes_of(void *context, int32_t pid, uint64_t *ret_bytes)
 {
-	return process_bytes_read(pid, ret_bytes);
+	struct lessons *lessons = context;
+
+	return looker_bytes_read(lessons->looker, pid, ret_bytes);
 }
 
 static void judge(void *context, const char *program, uint64_t key, uint64_t bytes)

@@ -18,12 +18,14 @@
 
 struct carry;
 struct carry_told;
+struct looker;
 
 struct lessons {
 	bool enabled;
-	bool quiet;      /* say nothing of single starts */
-	int lock;        /* owned: held while we run; -1: none */
-	uint64_t budget; /* bytes of profiles and plans */
+	bool quiet;            /* say nothing of single starts */
+	int lock;              /* owned: held while we run; -1: none */
+	uint64_t budget;       /* bytes of profiles and plans */
+	struct looker *looker; /* borrowed: to be set before anything is executed */
 	struct known known;
 	struct starts starts;
 	struct tracing tracing;

@@ -24,6 +24,7 @@
 #define ARGUMENTS_BYTES (256u << 10) /* a start with more is treated as one without arguments */
 #define ARGUMENTS_MAX   4096u
 #define DELETED         " (deleted)"
+#define IDS_SIZE        64          /* more than one line, which is what the first user namespace has */
 #define GROUPS_MAX      (64u << 10) /* bytes of text */
 
 static const char *proc_path(char path[PROC_PATH_SIZE], int32_t pid, const char *file)
@@ -102,6 +103,19 @@ static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
 	return read_link(link, ret) && ret[0] == '/' && !ends_with(ret, DELETED);
 }
 
+static int32_t parent_of(int32_t pid)
+{
+	char text[512];
+	const char *end;
+	int parent;
+
+	/* pid (comm) state ppid: the name may have any characters. */
+	if (!read_start(pid, "stat", text, sizeof(text)))
+		return 0;
+	end = strrchr(text, ')');
+	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
 bool process_see(struct process_seen *seen)
 {
 	char path[PROC_PATH_SIZE];
@@ -109,6 +123,8 @@ bool process_see(struct process_seen *seen)
 	if (!read_link(proc_path(path, seen->pid, "exe"), seen->image))
 		return false;
 	seen->here = is_here(seen->pid);
+	seen->parent = seen->here ? parent_of(seen->pid) : 0;
+	seen->user = process_user(seen->pid);
 	if (!seen->here || !resolve(seen, seen->program))
 		memcpy(seen->program, seen->image, sizeof(seen->program));
 	return true;
@@ -120,19 +136,6 @@ bool process_executed(const struct process_seen *seen, const char *program)
 
 	return streq(program, seen->image) ||
 		(script_executed(program, &executed) == 0 && streq(executed, seen->image));
-}
-
-int32_t process_parent(int32_t pid)
-{
-	char text[512];
-	const char *end;
-	int parent;
-
-	/* pid (comm) state ppid: the name may have any characters. */
-	if (!read_start(pid, "stat", text, sizeof(text)))
-		return 0;
-	end = strrchr(text, ')');
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
 bool process_bytes_read(int32_t pid, uint64_t *ret)
@@ -156,6 +159,16 @@ uid_t process_user(int32_t pid)
 		return (uid_t)-1;
 	line = strstr(text, "\nUid:");
 	return line && sscanf(line, "\nUid: %u", &user) == 1 ? user : (uid_t)-1;
+}
+
+bool process_shares_ids(int32_t pid)
+{
+	char ours[IDS_SIZE], its[IDS_SIZE];
+
+	/* Both are empty if the kernel has no user namespaces. */
+	(void)read_start(getpid(), "uid_map", ours, sizeof(ours));
+	(void)read_start(pid, "uid_map", its, sizeof(its));
+	return streq(ours, its);
 }
 
 /* "Uid:" or "Gid:" of a process's status, followed by four numbers: the real, effective and saved one, and that for files. */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What /proc says of a process that has just executed a program. Nothing here waits for a disk or a server, unless it says so. */
+/*
+ * What /proc says of a process that has just executed a program. Nothing here waits for a disk, unless it says so. But all waits while the
+ * process executes another program, which can last for ever (headstartd/looker.h), except for process_user(), process_shares_ids() and
+ * process_in_service().
+ */
 #pragma once
 
 #include <limits.h>
@@ -14,6 +18,8 @@ struct process_seen {
 	char program
 		[PATH_MAX];   /* canonical: the program, or the script itself; a guess: process_executed() */
 	char image[PATH_MAX]; /* canonical: the program, or the script's interpreter */
+	int32_t parent;       /* 0: it has ended */
+	uid_t user;           /* the real one, at that time */
 	bool here; /* it has our root and namespaces, so that these paths and its user are ours as well */
 };
 
@@ -26,14 +32,14 @@ bool process_see(struct process_seen *seen);
  */
 bool process_executed(const struct process_seen *seen, const char *program);
 
-/* The parent; 0 if the process has ended. */
-int32_t process_parent(int32_t pid);
-
 /* How much it, and its children that it has waited for, have read from disks, in bytes. False: it has ended. */
 bool process_bytes_read(int32_t pid, uint64_t *ret);
 
 /* The real user; -1 if the process has ended. */
 uid_t process_user(int32_t pid);
+
+/* Whether its users are numbered as ours: only a privileged process can make another user namespace in which that is so. */
+bool process_shares_ids(int32_t pid);
 
 /* Who a process is. */
 struct process_owner {

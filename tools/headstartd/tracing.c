@@ -245,13 +245,12 @@ bool tracing_allows(const struct tracing *tracing, uid_t user)
 
 bool tracing_begin(struct tracing *tracing, const struct process_seen *seen, bool planned, bool refines)
 {
-	uid_t user = process_user(seen->pid);
 	int ends[2];
 
-	if (!tracing->tracer || !tracing_allows(tracing, user) || execs_recorder_runs(tracing->tracefs) ||
-		pipe2(ends, O_CLOEXEC) < 0)
+	if (!tracing->tracer || !tracing_allows(tracing, seen->user) ||
+		execs_recorder_runs(tracing->tracefs) || pipe2(ends, O_CLOEXEC) < 0)
 		return false;
-	tracing->user = user;
+	tracing->user = seen->user;
 	tracing->program = strdup(seen->program);
 	tracing->start = seen->pid;
 	tracing->refines = refines;

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "headstartd/looker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/times.h"
+#include "headstartd/child.h"
+#include "verb.h"
+
+#define ANSWER_MS 1000
+#define AVOID_MS  60000 /* so a user costs the others a sixtieth of the daemon's time at most */
+
+enum question { QUESTION_SEE, QUESTION_BYTES };
+
+/* Memory of both processes. Each child has its own: one that was given up may still write to it. */
+struct looker_desk {
+	char executed[PATH_MAX];
+	struct process_seen seen; /* the question is about the process seen.pid */
+	uint64_t bytes;
+	bool found;
+};
+
+static void answer(struct looker_desk *desk, char question)
+{
+	desk->seen.executed = desk->executed;
+	desk->found = question == QUESTION_SEE ? process_see(&desk->seen)
+					       : process_bytes_read(desk->seen.pid, &desk->bytes);
+}
+
+static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)
+{
+	char question;
+
+	child_begin(daemon, SIGKILL, 0);
+	child_keep_only(socket);
+	while (recv(socket, &question, 1, 0) == 1) {
+		answer(desk, question);
+		if (send(socket, &question, 1, MSG_NOSIGNAL) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+void looker_release(struct looker *looker)
+{
+	if (looker->child)
+		kill(looker->child, SIGKILL);
+	if (looker->socket >= 0)
+		close(TAKE_FD(looker->socket));
+	if (looker->desk)
+		munmap(TAKE_PTR(looker->desk), sizeof(*looker->desk));
+	looker->child = 0;
+}
+
+static int make_desk(struct looker_desk **ret)
+{
+	void *desk = mmap(NULL, sizeof(**ret), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (desk == MAP_FAILED)
+		return -errno;
+	*ret = desk;
+	return 0;
+}
+
+static bool begin(struct looker *looker)
+{
+	const struct timeval patience = {.tv_sec = ANSWER_MS / 1000};
+	_cleanup_close_ int its = -1;
+	pid_t daemon = getpid();
+	int ends[2];
+
+	looker_release(looker);
+	if (make_desk(&looker->desk) < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) < 0)
+		return false;
+	looker->socket = ends[0];
+	its = ends[1];
+	if (setsockopt(looker->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+		return false;
+	looker->child = fork();
+	if (looker->child == 0)
+		look(daemon, its, looker->desk);
+	if (looker->child < 0)
+		looker->child = 0;
+	return looker->child > 0;
+}
+
+/* Neither of what this reads waits for the process. */
+static uid_t user_of(int32_t pid)
+{
+	return process_shares_ids(pid) ? process_user(pid) : (uid_t)-1;
+}
+
+static bool avoids(const struct looker *looker, int32_t pid, uint64_t now)
+{
+	uid_t user = looker->avoids_ms > now ? user_of(pid) : 0;
+
+	for (size_t i = 0; looker->avoids_ms > now && i < LOOKER_AVOIDED; i++)
+		if (looker->avoided[i].until_ms > now && looker->avoided[i].user == user)
+			return true;
+	return false;
+}
+
+static void avoid(struct looker *looker, int32_t pid)
+{
+	struct looker_avoided *place = looker->avoided;
+	uid_t user = user_of(pid);
+
+	for (size_t i = 1; i < LOOKER_AVOIDED; i++)
+		if (looker->avoided[i].until_ms < place->until_ms)
+			place = &looker->avoided[i];
+	looker->avoids_ms = monotonic_ms() + AVOID_MS;
+	*place = (struct looker_avoided){.user = user, .until_ms = looker->avoids_ms};
+	if (user == (uid_t)-1)
+		verb_note(
+			"process %d, in another user namespace, cannot be looked at: such programs are "
+			"left alone for a minute",
+			(int)pid);
+	else
+		verb_note(
+			"process %d cannot be looked at: programs of its user '%u' are left alone for a minute",
+			(int)pid, (unsigned)user);
+}
+
+/* Of the process desk->seen.pid. Returns whether the child has found it. */
+static bool ask(struct looker *looker, enum question question)
+{
+	int32_t pid = looker->desk->seen.pid;
+	char byte = (char)question;
+
+	if (send(looker->socket, &byte, 1, MSG_NOSIGNAL) == 1 && recv(looker->socket, &byte, 1, 0) == 1)
+		return looker->desk->found;
+	if (errno == EAGAIN)
+		avoid(looker, pid);
+	looker_release(looker);
+	return false;
+}
+
+static bool may_ask(struct looker *looker, int32_t pid)
+{
+	return !avoids(looker, pid, monotonic_ms()) && (looker->child || begin(looker));
+}
+
+bool looker_see(struct looker *looker, struct process_seen *seen)
+{
+	const char *executed = seen->executed;
+
+	if (!may_ask(looker, seen->pid))
+		return false;
+	looker->desk->seen.pid = seen->pid;
+	snprintf(looker->desk->executed, PATH_MAX, "%s", executed);
+	if (!ask(looker, QUESTION_SEE))
+		return false;
+	*seen = looker->desk->seen;
+	seen->executed = executed;
+	return true;
+}
+
+bool looker_bytes_read(struct looker *looker, int32_t pid, uint64_t *ret)
+{
+	if (!may_ask(looker, pid))
+		return false;
+	looker->desk->seen.pid = pid;
+	if (!ask(looker, QUESTION_BYTES))
+		return false;
+	*ret = looker->desk->bytes;
+	return true;
+}
+
+bool looker_child_ended(struct looker *looker, pid_t pid)
+{
+	if (pid != looker->child)
+		return false;
+	looker->child = 0;
+	return true;
+}
