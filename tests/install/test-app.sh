@@ -34,7 +34,7 @@ grep -qx "would write $bin/painter" "$tmp/out" || fail "dry run does not say wha
 
 "$headstart" install --app painter >"$tmp/out" 2>"$tmp/err" || fail "install: $(cat "$tmp/err")"
 grep -qx "wrote $bin/painter" "$tmp/out" || fail "does not say what: $(cat "$tmp/out")"
-grep -q "there is no plan for '$tmp/real/painter'.*sudo headstart record -- $tmp/real/painter" "$tmp/err" ||
+grep -q "there is no plan for '$tmp/real/painter'.*sudo headstart record --until idle:3 --kill -- $tmp/real/painter" "$tmp/err" ||
 	fail "does not say that there is no plan: $(cat "$tmp/err")"
 [ "$(wc -l <"$tmp/err")" = 1 ] || fail "another remark: $(cat "$tmp/err")"
 [ "$(painter 'a b' c)" = "$tmp/real/painter:a b c" ] || fail "the wrapper does not start the program: $(painter 'a b' c)"
@@ -73,7 +73,7 @@ grep -qx 'Name=New' "$menus/org.example.Painter.desktop" || fail "the copy did n
 "$headstart" uninstall --app painter >"$tmp/out" || fail "uninstall"
 [ "$(home_now)" = "$before" ] || fail "uninstall left: $(home_now)"
 "$headstart" uninstall --app painter 2>"$tmp/err" || fail "uninstall twice"
-grep -q 'not installed' "$tmp/err" || fail "uninstall twice says nothing"
+grep -qx "headstart: 'painter' is not installed; 'headstart status' lists what is" "$tmp/err" || fail "uninstall twice says: $(cat "$tmp/err")"
 
 # NAME may be the name of a .desktop file, or a path.
 "$headstart" install --app org.example.Painter >/dev/null || fail "by .desktop name"
@@ -106,6 +106,18 @@ rm "$XDG_DATA_DIRS/applications/odd.desktop"
 (unset HOME && refuses 1 "HOME is not set" "$headstart" install --app painter)
 refuses 1 "cannot write '/proc/none/install/app-painter.json': No such file or directory; 'headstart uninstall' takes back" \
 	env HEADSTART_STATE=/proc/none "$headstart" install --app painter
+
+# Two names of one program: what is said of it is said once.
+(
+	export HEADSTART_STATE="$tmp/no-plans"
+	for name in libreoffice soffice; do ln -s "$tmp/real/painter" "$tmp/programs/$name"; done
+	"$headstart" install --app libreoffice >"$tmp/out" 2>"$tmp/err" || fail "libreoffice: $(cat "$tmp/err")"
+	grep -qx "wrote $bin/libreoffice" "$tmp/out" && grep -qx "wrote $bin/soffice" "$tmp/out" || fail "not both names: $(cat "$tmp/out")"
+	[ "$(grep -c "there is no plan for" "$tmp/err")" = 1 ] || fail "two names: $(cat "$tmp/err")"
+	"$headstart" uninstall --app libreoffice >/dev/null || fail "uninstall libreoffice"
+	rm "$tmp/programs/libreoffice" "$tmp/programs/soffice"
+)
+[ "$(home_now)" = "$before" ] || fail "two names left: $(home_now)"
 
 # Two apps share files that were made for the first; whichever goes last takes them away. The record is in the home, as it is for
 # users; there was no state folder before.

@@ -25,8 +25,8 @@ put_back() {
 }
 
 for_others "$headstart" "$headstart-tool"
-refuses 1 "only root" $as_nobody "$others/headstart" install --system
-refuses 1 "only root" $as_nobody "$others/headstart" uninstall --system
+refuses 1 "sudo headstart install --system" $as_nobody "$others/headstart" install --system
+refuses 1 "sudo headstart uninstall --system" $as_nobody "$others/headstart" uninstall --system
 refuses 1 "cannot enter '$tmp/nothing'" "$headstart" install --system --root "$tmp/nothing"
 refuses 2 "--root needs --system" "$headstart" install --root "$root" --user
 

@@ -2,6 +2,7 @@
 /* headstart pause: tells the daemon to do nothing for a while. */
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/daemon-note.h"
 #include "replace/publish.h"
@@ -22,6 +23,8 @@ int cmd_pause(int argc, char **argv)
 
 	if (!daemon_options(argc, argv, help, 0, &status))
 		return status;
+	if (geteuid() != 0)
+		return verb_fail("only root can pause the daemon: sudo headstart pause");
 	r = make_folders_for_all(DAEMON_FOLDER);
 	if (r == 0)
 		r = publish_file(DAEMON_PAUSED, 0644, "", 0);

@@ -21,6 +21,8 @@ int cmd_resume(int argc, char **argv)
 
 	if (!daemon_options(argc, argv, help, 0, &status))
 		return status;
+	if (geteuid() != 0)
+		return verb_fail("only root can resume the daemon: sudo headstart resume");
 	if (unlink(DAEMON_PAUSED) < 0 && errno != ENOENT)
 		return verb_fail_errno(errno, "cannot remove '%s'", DAEMON_PAUSED);
 	return 0;

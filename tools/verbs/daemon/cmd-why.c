@@ -86,7 +86,7 @@ static void print_habit(const struct habits *habits, const char *program)
 	putchar('\n');
 }
 
-static const char *what_follows(const struct known_program *program, bool planned)
+static const char *what_follows(const struct known_program *program, bool planned, bool never_learn)
 {
 	_cleanup_free_ char *note = note_read();
 
@@ -98,6 +98,10 @@ static const char *what_follows(const struct known_program *program, bool planne
 		return "nothing: the daemon is paused ('headstart resume' ends that)";
 	if (planned)
 		return "its plan is carried out when it starts cold";
+	if (never_learn)
+		return "nothing: the settings switch learning off ('learn = no')";
+	if (!note_number(note, "learning"))
+		return "nothing: headstartd does not learn; it was started with --no-learn, or its journal says why";
 	if (!program)
 		return "it is looked at: a cold start would be noted";
 	if (known_wants_trace(program, time(NULL)))
@@ -129,7 +133,7 @@ static int say(const char *program)
 	if (!settings_allow(&config, program, &why))
 		page_line("next     nothing: ", why ? why : "the settings deny it", "");
 	else
-		printf("next     %s\n", what_follows(found, plan));
+		printf("next     %s\n", what_follows(found, plan, config.never_learn));
 	return verb_flush();
 }
 

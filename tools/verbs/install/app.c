@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/quote.h"
+#include "base/strings.h"
 #include "lib/files/stranger-refusal.h"
 #include "plan/store/store.h"
 #include "setup/app.h"
@@ -16,7 +17,7 @@
 
 static void note_passed_over(const char *folder, const struct stranger *stranger)
 {
-	verb_note("note: ignored '%s', because others than root can change '%s'", folder, stranger->path);
+	verb_note("ignored '%s', because others than root can change '%s'", folder, stranger->path);
 }
 
 /* ~/.local/bin (file-hierarchy(7)), unless only ~/bin is in PATH. */
@@ -91,25 +92,37 @@ static void check_path(const struct app *app)
 	*strrchr(folder, '/') = '\0';
 	if (app_first_folder(app->places.path, app->places.wrappers, folder) != 1)
 		verb_note(
-			"note: '%s' is not in PATH before '%s': shells start the program without headstart "
+			"'%s' is not in PATH before '%s': shells start the program without headstart "
 			"until it is",
 			app->places.wrappers, folder);
 }
 
-/* The wrapper does nothing until there is a plan, which an ordinary user can also make of somebody else's profile. */
+/* Whether an earlier program is the same file. */
+static bool is_again(const struct app *app, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (streq(app->programs[i].canonical, app->programs[n].canonical))
+			return true;
+	return false;
+}
+
+/*
+ * The wrapper does nothing until there is a plan, which an ordinary user can also make of somebody else's profile. What has a menu entry
+ * opens a window, and so does not end by itself.
+ */
 static void check_plans(const struct app *app)
 {
 	for (size_t i = 0; i < app->n_programs; i++) {
 		const char *program = app->programs[i].canonical;
 		_cleanup_free_ char *plan = NULL, *profile = NULL, *word = quoted_shell(program);
 
-		if (!word || store_find(STORE_PLAN, program, &plan) == 0 ||
+		if (!word || is_again(app, i) || store_find(STORE_PLAN, program, &plan) == 0 ||
 			store_find(STORE_PROFILE, program, &profile) == 0)
 			continue;
 		verb_note(
-			"note: there is no plan for '%s', so nothing is read ahead yet: type "
-			"'sudo headstart record -- %s', or 'headstart plan FILE' with a profile from elsewhere",
-			program, word);
+			"there is no plan for '%s', so nothing is read ahead yet: type "
+			"'sudo headstart record %s-- %s', or 'headstart plan FILE' with a profile from elsewhere",
+			program, app->n_menus > 0 ? "--until idle:3 --kill " : "", word);
 	}
 }
 
@@ -122,8 +135,7 @@ static int install_found(const struct install_request *request, const char *reco
 	if (r)
 		return r;
 	if (app->n_menus == 0)
-		verb_note(
-			"note: no .desktop file starts '%s': menus stay as they are", app->programs[0].path);
+		verb_note("no .desktop file starts '%s': menus stay as they are", app->programs[0].path);
 	check_path(app);
 	check_plans(app);
 	return 0;

@@ -66,7 +66,10 @@ static int remove_recorded(const struct install_request *request, const char *re
 	if (r)
 		return r;
 	if (manifest.n_files == 0) {
-		verb_note("nothing to take back: it is not installed");
+		if (request->kind == INSTALL_APP)
+			verb_note("'%s' is not installed; 'headstart status' lists what is", request->app);
+		else
+			verb_note("nothing to take back: it is not installed");
 		return 0;
 	}
 	for (size_t i = 0; request->dry_run && i < manifest.n_files; i++)

@@ -39,13 +39,13 @@ static void loader_list_release(struct loader_list *list)
 	loaders_free(list->loaders, list->count);
 }
 
-/* Enters another system's root. No mount of ours is visible outside. */
-static int enter_root(const char *root)
+/* Enters another system's root, for "install" or "uninstall". No mount of ours is visible outside. */
+static int enter_root(const char *root, const char *verb)
 {
 	int r;
 
 	if (geteuid() != 0)
-		return verb_fail("only root can change %s", PRELOAD_FILE);
+		return verb_fail("only root can change %s: sudo headstart %s --system", PRELOAD_FILE, verb);
 	umask(022); /* everybody may read what we make */
 	if (!root)
 		return 0;
@@ -257,7 +257,7 @@ int install_system(const struct install_request *request)
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
 	_cleanup_(turn_end) struct turn turn = TURN_NONE;
-	int r = enter_root(request->root);
+	int r = enter_root(request->root, "install");
 
 	if (r)
 		return r;
@@ -291,7 +291,7 @@ int uninstall_system(const struct install_request *request)
 	_cleanup_(loader_list_release) struct loader_list list = {0};
 	_cleanup_(preload_file_releasep) struct preload_file before = {0};
 	_cleanup_(turn_end) struct turn turn = TURN_NONE;
-	int r = enter_root(request->root);
+	int r = enter_root(request->root, "uninstall");
 	const char *culprit;
 	bool there;
 

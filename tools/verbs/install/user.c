@@ -37,6 +37,6 @@ int install_user(const struct install_request *request)
 		return verb_fail("cannot install: out of memory");
 	r = install_set(request, RECORD_OF_USER, &set);
 	if (r == 0)
-		verb_note("note: it takes effect with the next login, in sessions that systemd starts");
+		verb_note("it takes effect with the next login, in sessions that systemd starts");
 	return r;
 }
