@@ -47,7 +47,7 @@ static bool is_relative(const struct verify *verify, const Elf64_Rela *rela)
 	return ELF64_R_TYPE(rela->r_info) == elf_view_relative_type(verify->old);
 }
 
-/* The relocation tables of a dynamic section. */
+/* The relocation tables of a dynamic section. One without an address has no size: the loader does not look for it. */
 struct tables {
 	uint64_t rela, rela_size, rela_entry, rela_count;
 	uint64_t relr, relr_size, relr_entry;
@@ -58,15 +58,15 @@ static struct tables find_tables(const struct elf_view *view)
 {
 	struct tables tables = {.rela_entry = sizeof(Elf64_Rela), .relr_entry = sizeof(uint64_t)};
 
-	verify_dynamic_find(view, DT_RELA, &tables.rela);
-	verify_dynamic_find(view, DT_RELASZ, &tables.rela_size);
+	if (verify_dynamic_find(view, DT_RELA, &tables.rela) > 0)
+		verify_dynamic_find(view, DT_RELASZ, &tables.rela_size);
 	verify_dynamic_find(view, DT_RELAENT, &tables.rela_entry);
 	verify_dynamic_find(view, DT_RELACOUNT, &tables.rela_count);
-	verify_dynamic_find(view, DT_RELR, &tables.relr);
-	verify_dynamic_find(view, DT_RELRSZ, &tables.relr_size);
+	if (verify_dynamic_find(view, DT_RELR, &tables.relr) > 0)
+		verify_dynamic_find(view, DT_RELRSZ, &tables.relr_size);
 	verify_dynamic_find(view, DT_RELRENT, &tables.relr_entry);
-	verify_dynamic_find(view, DT_JMPREL, &tables.plt);
-	verify_dynamic_find(view, DT_PLTRELSZ, &tables.plt_size);
+	if (verify_dynamic_find(view, DT_JMPREL, &tables.plt) > 0)
+		verify_dynamic_find(view, DT_PLTRELSZ, &tables.plt_size);
 	/* The loader counts the PLT's relocations only once if they are the end of the others. */
 	if (tables.plt_size <= tables.rela_size && tables.plt_size > 0 &&
 		tables.rela + tables.rela_size == tables.plt + tables.plt_size)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/checked.h"
 #include "base/cleanup.h"
 #include "format/note.h"
 #include "relaid/cost.h"
@@ -30,14 +31,14 @@ bool compact_is_note(const Elf64_Phdr *phdr)
 	return phdr->p_type == PT_NOTE || phdr->p_type == PT_INTERP || phdr->p_type == PT_GNU_PROPERTY;
 }
 
-/* Whether a program header that leads to notes and the like covers the section. */
+/* Whether a program header that leads to notes and the like covers all of the section. */
 static bool is_covered(const struct compaction *c, const Elf64_Shdr *section)
 {
 	for (size_t i = 0; i < c->view->n_phdrs; i++) {
 		const Elf64_Phdr *phdr = &c->view->phdrs[i];
 
 		if (compact_is_note(phdr) && section->sh_addr >= phdr->p_vaddr &&
-			section->sh_addr - phdr->p_vaddr < phdr->p_filesz)
+			range_fits(section->sh_addr - phdr->p_vaddr, section->sh_size, phdr->p_filesz))
 			return true;
 	}
 	return false;

@@ -120,9 +120,11 @@ static uint64_t moved_size(const struct verify_compact *compact, const Elf64_Shd
 	}
 }
 
-/* Of a section in the tables: it lies where its content has been found. */
+/* Of a section in the tables: it lies where its content, all of it, has been found. */
 static bool is_moved(const struct verify_compact *compact, const Elf64_Shdr *old, const Elf64_Shdr *new)
 {
+	if (!verify_is_gone(compact, old->sh_addr, old->sh_size))
+		return false;
 	for (size_t i = 0; i < compact->n_gone; i++) {
 		const struct verify_gone *gone = &compact->gone[i];
 
