@@ -125,6 +125,16 @@ static uint8_t *in_tables(const struct compaction *c, uint64_t address, uint64_t
 	return image->tables + (address - image->tables_address);
 }
 
+/* The same for a string with its NUL. */
+static const char *string_in_tables(const struct compaction *c, uint64_t address)
+{
+	const uint8_t *string = in_tables(c, address, 1);
+
+	return string && memchr(string, '\0', (size_t)(c->image->tables + c->image->tables_size - string))
+		? (const char *)string
+		: NULL;
+}
+
 /* The names of versions that a pass put behind DT_STRTAB go into `strings`, and what names them says so. */
 static int take_version_names(
 	struct compaction *c, struct string_table *strings, uint64_t table, uint64_t old_size)
@@ -142,13 +152,11 @@ static int take_version_names(
 		at = library_at + library->vn_aux;
 		for (unsigned i = 0; i < library->vn_cnt; i++) {
 			Elf64_Vernaux *version = (Elf64_Vernaux *)in_tables(c, at, sizeof(*version));
-			const char *name;
+			bool added = version && version->vna_name >= old_size;
+			const char *name = added ? string_in_tables(c, table + version->vna_name) : NULL;
 
-			if (!version)
+			if (!version || (added && !name))
 				return compact_refuse(c, "has version requirements of an unknown kind");
-			name = version->vna_name < old_size
-				? NULL
-				: (const char *)in_tables(c, table + version->vna_name, 1);
 			if (name && string_table_add(strings, name, &version->vna_name) < 0)
 				return -ENOMEM;
 			at += version->vna_next;
