@@ -27,6 +27,11 @@ RECORDING = 900      # seconds that a recording may take at the device's speed
 WARM_READS = 0.02    # of the reads of a cold start: a start with more was not warm
 
 
+def profile_of(plan):
+    """The path of the profile of a plan's program: one for all of its plans."""
+    return os.path.splitext(plan)[0].split("@")[0] + ".profile"
+
+
 class Stage:
     """Use as a context manager, which leaves nothing behind."""
 
@@ -216,9 +221,9 @@ class Stage:
             self.plans[json.loads(self._show(path))["program"]] = path
         if not self.plans:
             raise GivenUp("the recording of a start left no plan")
-        for program in self.plans:
-            kept = json.loads(self._show(program))["runs"]
-            if kept != self.recordings:
+        for plan in self.plans.values():
+            kept = json.loads(self._show(profile_of(plan)))["runs"]
+            if kept < self.recordings:
                 raise GivenUp(f"{kept} of {self.recordings} recordings were kept")
 
     def _place(self):
@@ -247,8 +252,7 @@ class Stage:
     def _plan_merged(self):
         """The plan of the recorded start merged with others."""
         (plan,) = self.plans.values()
-        profile = os.path.splitext(plan)[0].split("@")[0] + ".profile"    # one for all plans of the program
-        self._merge_more(profile, TOGETHER, MERGED - 1)
+        self._merge_more(profile_of(plan), TOGETHER, MERGED - 1)
         self._headstart("plan", "--output", self.paths["merged"], TOGETHER)
 
     def _ask(self, arm):
