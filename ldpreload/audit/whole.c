@@ -106,7 +106,6 @@ static struct object_list *list_new(int *ret_fd)
 
 static void start_prefetcher(void)
 {
-	const char *const argv[] = {"headstart-prefetch", "--objects", "--fd", "3", NULL};
 	struct object_list *list;
 	int fd;
 
@@ -115,7 +114,7 @@ static void start_prefetcher(void)
 	if (!list)
 		return;
 	list->pid = (uint32_t)sys_getpid();
-	if (spawn_prefetcher(fd, argv)) {
+	if (spawn_prefetcher(fd, "--objects")) {
 		whole.list = list;
 		shim_log(whole.program, "whole=started");
 	} else {

@@ -6,13 +6,14 @@
 #include "core/shim.h"
 
 #include <asm/signal.h>
+#include <linux/close_range.h>
 #include <linux/resource.h>
 
 #include "format/plan-locks.h"
 
 #define READAHEAD_MAX    (4 << 20) /* bytes */
 #define DESCRIPTOR_SPARE 10        /* above all the numbers that are assigned below */
-#define PREFETCHER_FD    3         /* where the prefetcher finds `fd` */
+#define NUMBER_SIZE      12        /* bytes, of a descriptor in decimal */
 #define CLOSE_LIMIT      65536 /* descriptors closed one by one where close_range(2) is missing (before 5.9) */
 
 void prefetcher_exit(int status)
@@ -21,23 +22,41 @@ void prefetcher_exit(int status)
 		raw_syscall(__NR_exit_group, status, 0, 0, 0, 0, 0);
 }
 
-/* Puts /dev/null on 0 to 2: a prefetcher that held the program's pipe would keep its reader waiting for the end of
- * file. */
-static bool deal_descriptors(int fd)
+/* Closes all but that descriptor, one that is none of 0 to 2; these become /dev/null. Returns its new number, or -1. */
+static int close_others(int fd)
 {
 	int null = sys_open("/dev/null", O_RDWR);
-	long spare_fd = raw_syscall(__NR_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
 	long spare_null = raw_syscall(__NR_fcntl, null, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
-	const long dealt[] = {spare_null, spare_null, spare_null, spare_fd};
+	const long dealt[] = {spare_null, spare_null, spare_null, fd};
 	const int count = sizeof(dealt) / sizeof(*dealt);
 
 	for (int i = 0; i < count; i++)
 		if (raw_syscall(__NR_dup3, dealt[i], i, 0, 0, 0, 0) != i)
-			return false;
+			return -1;
 	if (raw_syscall(__NR_close_range, count, ~0u, 0, 0, 0, 0) < 0)
 		for (int i = count; i < CLOSE_LIMIT; i++)
 			sys_close(i);
-	return true;
+	return count - 1;
+}
+
+/*
+ * Keeps only that file of the program's: a prefetcher that held the program's pipe would keep its reader waiting for the
+ * end of file. Returns the file's new descriptor, or a negative number.
+ *
+ * To close a file of NFS, SMB or FUSE may take as long as its server likes, and the program waits for our execve. So the
+ * execve closes them: the kernel lets the program go on before that. The file itself is closed under its old number here,
+ * since that would release our lock on it later.
+ */
+static int keep_only(int fd)
+{
+	int kept = (int)raw_syscall(__NR_fcntl, fd, F_DUPFD_CLOEXEC, DESCRIPTOR_SPARE, 0, 0, 0);
+
+	sys_close(fd);
+	if (kept < 0)
+		return kept;
+	if (raw_syscall(__NR_close_range, 0, ~0u, CLOSE_RANGE_CLOEXEC, 0, 0, 0) < 0) /* before Linux 5.11 */
+		return close_others(kept);
+	return raw_syscall(__NR_fcntl, kept, F_SETFD, 0, 0, 0, 0) < 0 ? -1 : kept;
 }
 
 /* execve resets handlers, but not ignored or blocked signals. */
@@ -104,10 +123,13 @@ static void mark_as_carrier(int plan_fd)
 	raw_syscall(__NR_fcntl, plan_fd, F_SETLK, (long)&lock, 0, 0, 0);
 }
 
-void prefetcher_become(int fd, const char *const argv[])
+void prefetcher_become(int fd, const char *mode)
 {
 	const char *path = prefetcher_path();
 	const char *const environment[] = {shim_start.log, NULL};
+	char number[NUMBER_SIZE];
+	struct shim_text text = shim_text(number, sizeof(number));
+	const char *const argv[] = {"headstart-prefetch", "--fd", number, mode, NULL};
 
 	read_ahead_program(path);
 	raw_syscall(__NR_setsid, 0, 0, 0, 0, 0, 0);
@@ -116,9 +138,11 @@ void prefetcher_become(int fd, const char *const argv[])
 	reset_signals();
 	reset_limits();
 	prefer_for_oom();
-	if (!deal_descriptors(fd))
+	fd = keep_only(fd);
+	if (fd < 0)
 		prefetcher_exit(127);
-	mark_as_carrier(PREFETCHER_FD);
+	shim_text_add_number(&text, (uint64_t)fd);
+	mark_as_carrier(fd);
 	raw_syscall(__NR_execve, (long)path, (long)argv, (long)environment, 0, 0, 0);
 	prefetcher_exit(127);
 }

@@ -34,7 +34,7 @@ static uint32_t wait_max_ms(const struct plan *plan)
 }
 
 /* Starts a prefetcher if one is needed. Returns its process id, or 0. */
-static int start(const char *program, const struct plan *plan, const char *const argv[])
+static int start(const char *program, const struct plan *plan, const char *mode)
 {
 	int process = 0;
 
@@ -43,7 +43,7 @@ static int start(const char *program, const struct plan *plan, const char *const
 	} else if (plan_is_carried_out(plan->fd)) {
 		shim_log(program, "plan=running");
 	} else {
-		process = spawn_prefetcher(plan->fd, argv);
+		process = spawn_prefetcher(plan->fd, mode);
 		shim_log(program, process ? "plan=started" : "plan=not-started");
 	}
 	return process;
@@ -51,18 +51,13 @@ static int start(const char *program, const struct plan *plan, const char *const
 
 void serve_next(const char *program, const struct plan *plan)
 {
-	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
-	const char *const awaited[] = {"headstart-prefetch", "--awaited", "--fd", "3", NULL};
-
-	start(program, plan, wait_max_ms(plan) > 0 && plan->by_given ? awaited : alongside);
+	start(program, plan, wait_max_ms(plan) > 0 && plan->by_given ? "--awaited" : "--alongside");
 }
 
 void serve_own(const char *program, const struct plan *plan)
 {
-	const char *const alongside[] = {"headstart-prefetch", "--alongside", "--fd", "3", NULL};
-	const char *const waited[] = {"headstart-prefetch", "--fd", "3", NULL};
 	int64_t limit_ms = plan->cold ? wait_max_ms(plan) : 0;
-	int process = start(program, plan, limit_ms > 0 ? waited : alongside);
+	int process = start(program, plan, limit_ms > 0 ? NULL : "--alongside");
 	int64_t now = now_ms(), since = now;
 	int daemons = 0;
 

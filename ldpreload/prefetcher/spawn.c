@@ -11,7 +11,9 @@
  * run on stacks within ours. A handler of the program's must not run in them, so all signals are blocked until the
  * prefetcher has reset the handlers to their defaults, in a table of its own.
  *
- * The program waits only for the execve of a small static program.
+ * The program waits only for the execve of a small static program. It must not wait for the close of a file, which may
+ * take as long as a file server likes. So the first child shares the program's descriptors (CLONE_FILES), and the
+ * prefetcher leaves its copies of them to its execve.
  */
 #include "prefetcher/spawn.h"
 
@@ -26,40 +28,65 @@
 
 #define STACK_SIZE 2048 /* bytes */
 
+struct spawn;
+
+/* Of a child that runs function(spawn), which does not return. */
+struct stack {
+	_Alignas(16) char room[STACK_SIZE];
+	void (*function)(struct spawn *);
+	struct spawn *spawn;
+};
+
 struct spawn {
 	int fd;
 	long prefetcher_id; /* or -errno */
-	const char *const *argv;
-	_Alignas(16) char between[STACK_SIZE], prefetcher[STACK_SIZE];
+	const char *mode;
+	struct stack between, prefetcher;
 };
 
 /*
- * Runs function(argument), which does not return, in a child whose stack ends at `top`. Returns the child's id or
- * -errno. It is no C function around clone(2): the child would go on in the frame that its parent returns to.
+ * The system call of that number, clone(2) or clone3(2), with its first two arguments. The child's stack must end with the
+ * room of a struct stack. Returns the child's id or -errno. It is no C function: the child would go on in the frame that
+ * its parent returns to.
  */
-long clone_on_stack(unsigned long flags, char *top, void (*function)(void *), void *argument)
-	__attribute__((visibility("hidden")));
-CLONE_ON_STACK
+long clone_call(unsigned long first, unsigned long second, long number) __attribute__((visibility("hidden")));
+CLONE_CALL
 
-static void run_prefetcher(void *argument)
+static long clone_copying(struct stack *stack, unsigned long flags)
 {
-	const struct spawn *spawn = argument;
+	return clone_call(
+		CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | flags, (unsigned long)&stack->function, __NR_clone);
+}
 
-	prefetcher_become(spawn->fd, spawn->argv);
+/* valgrind and qemu-user know no clone(2) with these flags. They also have no clone3(2), and say so. */
+static long clone_sharing_files(struct stack *stack)
+{
+	const struct clone_args how = {
+		.flags = CLONE_VM | CLONE_FILES | CLONE_VFORK | CLONE_UNTRACED,
+		.stack = (unsigned long)stack,
+		.stack_size = sizeof(stack->room),
+	};
+	long child = clone_call((unsigned long)&how, CLONE_ARGS_SIZE_VER0, __NR_clone3);
+
+	return child == -ENOSYS ? clone_copying(stack, 0) : child;
+}
+
+static void run_prefetcher(struct spawn *spawn)
+{
+	prefetcher_become(spawn->fd, spawn->mode);
 }
 
 /* Ends at once, so that init inherits the prefetcher. */
-static void run_between(void *argument)
+static void run_between(struct spawn *spawn)
 {
-	struct spawn *spawn = argument;
-
-	spawn->prefetcher_id = clone_on_stack(CLONE_VM | CLONE_VFORK | CLONE_UNTRACED | SIGCHLD,
-		spawn->prefetcher + STACK_SIZE, run_prefetcher, spawn);
+	spawn->prefetcher.function = run_prefetcher;
+	spawn->prefetcher.spawn = spawn;
+	spawn->prefetcher_id = clone_copying(&spawn->prefetcher, SIGCHLD);
 	prefetcher_exit(0);
 }
 
 /* A function of its own, so that the children's stacks take room on ours only when they are needed. */
-static __attribute__((noinline)) int spawn_on_stack(int fd, const char *const argv[])
+static __attribute__((noinline)) int spawn_on_stack(int fd, const char *mode)
 {
 	static const uint64_t every_signal = ~0ul;
 	struct spawn spawn;
@@ -67,18 +94,19 @@ static __attribute__((noinline)) int spawn_on_stack(int fd, const char *const ar
 	long child;
 
 	spawn.fd = fd;
-	spawn.argv = argv;
+	spawn.mode = mode;
 	spawn.prefetcher_id = 0;
+	spawn.between.function = run_between;
+	spawn.between.spawn = &spawn;
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&every_signal, (long)&mask, sizeof(mask), 0, 0);
-	child = clone_on_stack(
-		CLONE_VM | CLONE_VFORK | CLONE_UNTRACED, spawn.between + STACK_SIZE, run_between, &spawn);
+	child = clone_sharing_files(&spawn.between);
 	if (child > 0)
 		raw_syscall(__NR_wait4, child, 0, __WCLONE | __WALL, 0, 0, 0);
 	raw_syscall(__NR_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof(mask), 0, 0);
 	return spawn.prefetcher_id > 0 ? (int)spawn.prefetcher_id : 0;
 }
 
-int spawn_prefetcher(int fd, const char *const argv[])
+int spawn_prefetcher(int fd, const char *mode)
 {
-	return surroundings_permit() ? spawn_on_stack(fd, argv) : 0;
+	return surroundings_permit() ? spawn_on_stack(fd, mode) : 0;
 }

@@ -38,12 +38,11 @@ static int list_of(const char *path)
 
 static __attribute__((noinline)) void library_start(const char *path)
 {
-	const char *const argv[] = {"headstart-prefetch", "--objects", "--fd", "3", NULL};
 	int fd = list_of(path);
 
 	if (fd < 0)
 		return;
-	shim_log(path, spawn_prefetcher(fd, argv) ? "library=started" : "library=not-started");
+	shim_log(path, spawn_prefetcher(fd, "--objects") ? "library=started" : "library=not-started");
 	sys_close(fd);
 }
 

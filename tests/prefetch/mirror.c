@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mirror FOLDER MOUNTPOINT LOG keep|auto|forget|direct: a FUSE file system that shows the files of a folder, and writes
+ * mirror FOLDER MOUNTPOINT LOG keep|auto|forget|direct|hold: a FUSE file system that shows the files of a folder, and writes
  * a line "read OFFSET SIZE" into the log for each read that reaches it. It answers 20 ms later. What the kernel keeps
  * in its page cache when a file is opened: all (libfuse's kernel_cache), what has not changed (auto_cache), nothing
- * (libfuse's default); with `direct` it never caches anything. Names and attributes stay valid for ever. Serves in the
- * foreground until it is unmounted.
+ * (libfuse's default); with `direct` it never caches anything. With `hold` it answers a close(2) only once somebody has the
+ * FIFO LOG.closing open for writing, and logs "flush". Names and attributes stay valid for ever. Serves in the foreground until
+ * it is unmounted.
  */
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
@@ -23,6 +24,7 @@
 static int folder;
 static FILE *log_file;
 static const char *mode;
+static char *closing; /* the FIFO */
 
 /* The mirrored folder is open; paths begin with '/'. */
 static const char *below(const char *path)
@@ -81,6 +83,16 @@ static int mirror_read(const char *path, char *data, size_t size, off_t offset, 
 	return n < 0 ? -errno : (int)n;
 }
 
+static int mirror_flush(const char *path, struct fuse_file_info *info)
+{
+	(void)path, (void)info;
+	if (strcmp(mode, "hold") == 0) {
+		fputs("flush\n", log_file);
+		close(open(closing, O_RDONLY | O_CLOEXEC));
+	}
+	return 0;
+}
+
 static int mirror_release(const char *path, struct fuse_file_info *info)
 {
 	(void)path;
@@ -95,6 +107,7 @@ int main(int argc, char **argv)
 		.readdir = mirror_readdir,
 		.open = mirror_open,
 		.read = mirror_read,
+		.flush = mirror_flush,
 		.release = mirror_release,
 	};
 	char foreground[] = "-f", option[] = "-oallow_other,default_permissions";
@@ -104,7 +117,7 @@ int main(int argc, char **argv)
 		return 2;
 	folder = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	log_file = fopen(argv[3], "ae");
-	if (folder < 0 || !log_file)
+	if (folder < 0 || !log_file || asprintf(&closing, "%s.closing", argv[3]) < 0)
 		return 1;
 	setvbuf(log_file, NULL, _IOLBF, 0);
 	mode = argv[4];

@@ -76,10 +76,10 @@ go() {
 }
 # The prefetcher's arguments: that the program will wait, or, if the program itself has started the prefetcher, that it waits
 # already.
-waited() { waited_with "--awaited --fd 3"; }
-waited_itself() { waited_with "--fd 3"; }
+waited() { waited_with --awaited; }
+waited_itself() { waited_with ""; }
 waited_with() {
-	[ "$(head -1 "$order")" = "prefetched $1" ] || fail "$what: the program did not wait: $(cat "$order" "$log")"
+	head -1 "$order" | grep -qx "prefetched --fd [0-9]*${1:+ $1}" || fail "$what: the program did not wait: $(cat "$order" "$log")"
 	grep -q '^sum' "$order" || fail "$what: the program did not run: $(cat "$order" "$tmp/err")"
 	[ "$(grep -c plan=started "$log")" = 1 ] || fail "$what: not one prefetcher: $(cat "$log")"
 }

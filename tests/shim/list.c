@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* list: takes the prefetcher's place, waits for the end of the program, and prints the list on descriptor 3. */
+/* list: takes the prefetcher's place, waits for the end of the program, and prints the list of --fd N. */
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "format/object-list.h"
 
-int main(void)
+int main(int argc, char **argv)
 {
-	const struct object_list *list = mmap(NULL, sizeof(*list), PROT_READ, MAP_SHARED, 3, 0);
+	int fd = argc > 2 && strcmp(argv[1], "--fd") == 0 ? atoi(argv[2]) : -1;
+	const struct object_list *list = mmap(NULL, sizeof(*list), PROT_READ, MAP_SHARED, fd, 0);
 	struct pollfd program = {.events = POLLIN};
 	char path[OBJECT_PATH_SIZE];
 

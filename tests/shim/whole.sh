@@ -3,7 +3,7 @@
 # start.
 . "$HEADSTART_TEST_SOURCE/tests/shim/shim-lib.sh"
 
-printf '#!/bin/sh\nexec "%s" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetcher"
+printf '#!/bin/sh\nexec "%s" "$@" >"%s"\n' "$built/list" "$tmp/mapped" >"$tmp/prefetcher"
 chmod +x "$tmp/prefetcher"
 
 case_prefetcher_is_told_all_that_is_mapped() {

@@ -61,17 +61,16 @@
 		".size hook_common, . - hook_common\n"                                                       \
 		".popsection\n");
 
-/* clone_on_stack(flags, top, function, argument): see prefetcher/spawn.c. */
-#define CLONE_ON_STACK                                                                                       \
+/* clone_call(first, second, number): see prefetcher/spawn.c. */
+#define CLONE_CALL                                                                                           \
 	__asm__(".pushsection .text\n"                                                                       \
-		".type clone_on_stack, %function\n"                                                          \
-		"clone_on_stack:\n"                                                                          \
+		".type clone_call, %function\n"                                                              \
+		"clone_call:\n"                                                                              \
 		"	hint #34\n" /* bti c */                                                              \
-		"	stp x2, x3, [x1, #-16]!\n"                                                           \
+		"	mov x8, x2\n"                                                                        \
 		"	mov x2, xzr\n"                                                                       \
 		"	mov x3, xzr\n"                                                                       \
 		"	mov x4, xzr\n"                                                                       \
-		"	mov x8, #220\n" /* clone */                                                          \
 		"	svc #0\n"                                                                            \
 		"	cbz x0, 1f\n"                                                                        \
 		"	ret\n"                                                                               \
@@ -80,5 +79,5 @@
 		"	ldp x16, x0, [sp], #16\n"                                                            \
 		"	blr x16\n"                                                                           \
 		"	brk #0\n"                                                                            \
-		".size clone_on_stack, . - clone_on_stack\n"                                                 \
+		".size clone_call, . - clone_call\n"                                                         \
 		".popsection\n");

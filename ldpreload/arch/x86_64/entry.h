@@ -69,19 +69,16 @@
 		".size hook_common, . - hook_common\n"                                                       \
 		".popsection\n");
 
-/* clone_on_stack(flags, top, function, argument): see prefetcher/spawn.c. */
-#define CLONE_ON_STACK                                                                                       \
+/* clone_call(first, second, number): see prefetcher/spawn.c. */
+#define CLONE_CALL                                                                                           \
 	__asm__(".pushsection .text\n"                                                                       \
-		".type clone_on_stack, @function\n"                                                          \
-		"clone_on_stack:\n"                                                                          \
+		".type clone_call, @function\n"                                                              \
+		"clone_call:\n"                                                                              \
 		"	endbr64\n"                                                                           \
-		"	subq $16, %rsi\n"                                                                    \
-		"	movq %rdx, (%rsi)\n"                                                                 \
-		"	movq %rcx, 8(%rsi)\n"                                                                \
+		"	movl %edx, %eax\n"                                                                   \
 		"	xorl %edx, %edx\n"                                                                   \
 		"	xorl %r10d, %r10d\n"                                                                 \
 		"	xorl %r8d, %r8d\n"                                                                   \
-		"	movl $56, %eax\n" /* clone */                                                        \
 		"	syscall\n"                                                                           \
 		"	testq %rax, %rax\n"                                                                  \
 		"	jz 1f\n"                                                                             \
@@ -91,5 +88,5 @@
 		"	popq %rdi\n"                                                                         \
 		"	call *%rax\n"                                                                        \
 		"	ud2\n"                                                                               \
-		".size clone_on_stack, . - clone_on_stack\n"                                                 \
+		".size clone_call, . - clone_call\n"                                                         \
 		".popsection\n");
