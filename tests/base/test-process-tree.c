@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/run/process-tree.h"
@@ -95,6 +96,47 @@ static void a_tree_that_ignores_sigterm_is_ended(void **state)
 	all_processes_end(true);
 }
 
+static volatile sig_atomic_t asked;
+
+static void count(int signal_number)
+{
+	(void)signal_number;
+	asked++;
+}
+
+/* Tidies up for several of the looks that process_tree_end() takes, and exits with the number of its SIGTERMs. */
+static _Noreturn void tidy_up(int ready)
+{
+	const struct sigaction action = {.sa_handler = count};
+	struct timespec left = {.tv_nsec = 200000000};
+
+	sigaction(SIGTERM, &action, NULL);
+	(void)!write(ready, "", 1);
+	while (!asked)
+		usleep(1000);
+	while (nanosleep(&left, &left) < 0)
+		;
+	_exit(asked);
+}
+
+static void a_process_that_tidies_up_is_asked_once(void **state)
+{
+	int ready[2], status = -1;
+	pid_t command;
+	char byte;
+
+	assert_int_equal(pipe(ready), 0);
+	command = fork();
+	if (command == 0)
+		tidy_up(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	process_tree_end(command, &status);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+}
+
 static int hold[2], told[2];
 
 /* A child of a thread that is not the first one, with a child of its own. */
@@ -148,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_tree_has_the_children_of_all_threads),
 		cmocka_unit_test(an_orphan_belongs_to_the_tree),
 		cmocka_unit_test(a_tree_is_ended),
+		cmocka_unit_test(a_process_that_tidies_up_is_asked_once),
 		cmocka_unit_test(a_tree_that_ignores_sigterm_is_ended),
 	};
 

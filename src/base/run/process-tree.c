@@ -97,26 +97,45 @@ int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 	return r;
 }
 
-/* When these end, their orphans become our children in turn. */
-static void signal_children(int signal_number)
+static bool is_among(pid_t pid, const pid_t *pids, size_t n)
 {
-	_cleanup_free_ pid_t *children = NULL;
-	size_t n = 0;
-
-	(void)process_tree_children(&children, &n);
 	for (size_t i = 0; i < n; i++)
-		kill(children[i], signal_number);
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+/*
+ * When these end, their orphans become our children in turn. *told has those that got SIGTERM before: a program that tidies up then
+ * must not be interrupted by another one.
+ */
+static void end_children(bool patient, pid_t **told, size_t *n_told)
+{
+	pid_t *children;
+	size_t n;
+
+	if (process_tree_children(&children, &n) < 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (!patient)
+			kill(children[i], SIGKILL);
+		else if (!is_among(children[i], *told, *n_told))
+			kill(children[i], SIGTERM);
+	free(*told);
+	*told = children;
+	*n_told = n;
 }
 
 void process_tree_end(pid_t command, int *ret_status)
 {
 	const struct timespec pause = {.tv_nsec = LOOK_AGAIN_NS};
 	uint64_t deadline = monotonic_ms() + PATIENCE_MS;
+	_cleanup_free_ pid_t *told = NULL;
+	size_t n_told = 0;
 	bool ended;
 
-	signal_children(SIGTERM);
 	while (!process_tree_reap(command, &ended, ret_status)) {
-		signal_children(monotonic_ms() < deadline ? SIGTERM : SIGKILL);
+		end_children(monotonic_ms() < deadline, &told, &n_told);
 		nanosleep(&pause, NULL);
 	}
 }
