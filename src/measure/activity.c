@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/run/process-tree.h"
 #include "base/strings.h"
 
 #define TEXT_MAX 4096 /* bytes of any file that is read here */
@@ -142,7 +143,7 @@ static int sweep_process(struct sweep *sweep, const struct activity *before, pid
 	struct activity_process now;
 	pid_t parent;
 
-	if (pid == getpid() || is_stranger(before, pid))
+	if (pid == getpid() || process_tree_is_other(pid) || is_stranger(before, pid))
 		return add_stranger(sweep, pid);
 	if (!look_at(pid, &parent, &now))
 		return 0;

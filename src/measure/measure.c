@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "display/window.h"
 #include "measure/start.h"
@@ -86,10 +86,10 @@ static int set_up(struct session *session)
 	if (r < 0)
 		return r;
 	session->log = memfd_create("headstart-log", MFD_CLOEXEC);
-	if (session->log < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+	if (session->log < 0)
 		return -errno;
 	snprintf(session->log_path, sizeof(session->log_path), "/proc/%d/fd/%d", getpid(), session->log);
-	return 0;
+	return process_tree_begin();
 }
 
 /* Whether a prefetcher has written to the log since the last call. Empties the log. */

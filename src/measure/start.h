@@ -28,8 +28,8 @@ struct start_result {
 };
 
 /*
- * The command has a session of its own; its input is empty and its output is discarded. The calling process must be a
- * child subreaper without children. Processes of headstart's own that the command leaves behind (a prefetcher) do not
+ * The command has a session of its own; its input is empty and its output is discarded. The calling process has called
+ * process_tree_begin(). Processes of headstart's own that the command leaves behind (a prefetcher) do not
  * count as the command's, but are awaited. Whatever happens, no process is left.
  *
  * Returns 0; -ETIME if the milestone was not reached in time; -ECHILD if everything ended before it; -EINTR if a signal

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -144,9 +143,9 @@ static int start_command(struct session *session, enum record_step *step)
 	}
 	command.filter = session->filter;
 	*step = RECORD_STEP_COMMAND;
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
-		return -errno;
-	r = options->user ? terminal_new(options->user, &session->terminal) : 0;
+	r = process_tree_begin();
+	if (r == 0 && options->user)
+		r = terminal_new(options->user, &session->terminal);
 	if (r < 0)
 		return r;
 	command.terminal = session->terminal;

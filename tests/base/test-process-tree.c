@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,7 +46,7 @@ static pid_t command_with_orphan(int hold[2], bool stubborn)
 
 static int be_subreaper(void **state)
 {
-	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	return process_tree_begin();
 }
 
 static void an_orphan_belongs_to_the_tree(void **state)
@@ -137,6 +136,37 @@ static void a_process_that_tidies_up_is_asked_once(void **state)
 	assert_int_equal(WEXITSTATUS(status), 1);
 }
 
+static void a_child_that_was_there_before_is_left_alone(void **state)
+{
+	pid_t *pids = NULL, server = fork(), command;
+	size_t n = 0, capacity = 0;
+	int status = -1, of_server;
+	bool ended = false;
+
+	if (server == 0)
+		for (;;)
+			pause();
+	assert_int_equal(process_tree_begin(), 0);
+	assert_true(process_tree_is_other(server));
+	assert_true(process_tree_ended());
+	command = fork();
+	if (command == 0)
+		for (;;)
+			pause();
+	assert_false(process_tree_ended());
+	assert_false(process_tree_reap(command, &ended, &status));
+	assert_int_equal(process_tree_below(getpid(), &pids, &n, &capacity), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(pids[0], command);
+	free(pids);
+	process_tree_end(command, &status);
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	assert_int_equal(waitpid(server, &of_server, WNOHANG), 0);
+	kill(server, SIGKILL);
+	while (process_tree_is_other(server))
+		process_tree_reap(command, &ended, &status);
+}
+
 static int hold[2], told[2];
 
 /* A child of a thread that is not the first one, with a child of its own. */
@@ -190,6 +220,7 @@ int main(void)
 		cmocka_unit_test(a_tree_has_the_children_of_all_threads),
 		cmocka_unit_test(an_orphan_belongs_to_the_tree),
 		cmocka_unit_test(a_tree_is_ended),
+		cmocka_unit_test(a_child_that_was_there_before_is_left_alone),
 		cmocka_unit_test(a_process_that_tidies_up_is_asked_once),
 		cmocka_unit_test(a_tree_that_ignores_sigterm_is_ended),
 	};

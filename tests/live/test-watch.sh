@@ -291,10 +291,10 @@ case_root_of_a_container_is_told_to_leave_it() {
 case_timeout_leaves_the_command_alone() {
 	watch --json --interval 0.1 --timeout 0.5 -- sh -c "sleep 0.1; read -r word <$tmp/go; : >$tmp/went-on; echo >$tmp/go" || fail "$(cat "$tmp/err")"
 	grep -q "the watching has ended; 'sh' goes on$" "$tmp/err" || fail "$(cat "$tmp/err")"
-	watched_for 0.5
 	echo >"$tmp/go"
 	read -r word <"$tmp/go"
 	[ -e "$tmp/went-on" ] || fail "it did not go on"
+	watched_for 0.5
 }
 
 case_bad_input() {

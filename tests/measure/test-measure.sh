@@ -186,6 +186,17 @@ case_exit_of_the_tree_is_awaited() {
 		fail "orphans do not count: $(cat "$tmp/json")"
 }
 
+# As in a script: server & exec headstart measure … Neither does its work count, nor is it ended.
+case_children_from_before_are_no_part_of_a_start() {
+	for options in "" "--until idle:0.3"; do
+		make_program waits "${options:+exec sleep 1000}"
+		sh -c 'while :; do :; done & echo $! >"$1"; shift; exec "$@"' sh "$tmp/server" "$tool" measure $options --runs 3 -- "$tmp/waits" \
+			>"$tmp/out" 2>"$tmp/err" || :
+		kill "$(cat "$tmp/server")" || fail "${options:-without options}: the process that was there before was ended"
+		grep -q "3 cold starts of each kind" "$tmp/out" || fail "${options:-without options}: $(cat "$tmp/err")"
+	done
+}
+
 gone() { ! kill -0 "$(cat "$1")" 2>/dev/null || fail "a process is left"; }
 
 # A program that goes on is over when it is idle, not counting the time of waiting, and is ended.

@@ -216,4 +216,17 @@ case_full_disk() {
 	done
 }
 
+# As in a script: server & exec headstart record … It neither delays the end of the recording nor ends with it.
+case_children_from_before_are_no_part_of_the_start() {
+	at_case_exit() { kill "$(cat "$tmp/server")" || :; }
+	for backend in $backends; do
+		sh -c 'sleep 1000 & echo $! >"$1"; shift; exec "$@"' sh "$tmp/server" \
+			"$tool" record --backend "$backend" --no-drop --kill -o "$profile" -- sh -c 'true & exit 0' >"$tmp/out" 2>"$tmp/err" 7<&- ||
+			fail "$backend: $(cat "$tmp/err")"
+		grep -q ' until exit: ' "$tmp/err" || fail "$backend: it did not end with its processes: $(cat "$tmp/err")"
+		kill "$(cat "$tmp/server")" || fail "$backend: the process that was there before was ended"
+	done
+	at_case_exit() { :; }
+}
+
 run_cases

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,17 +22,21 @@
 #define LOOK_AGAIN_NS 10000000
 #define LIST_MAX      (1u << 20) /* bytes */
 
-bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status)
-{
-	int status;
-	pid_t pid;
+/* Children that were there before the tree. A process has one list of children, so there is one of these, too. */
+static pid_t *others;
+static size_t n_others;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == command) {
-			*ret_ended = true;
-			*ret_status = status;
-		}
-	return pid < 0 && errno == ECHILD;
+static bool is_among(pid_t pid, const pid_t *pids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (pids[i] == pid)
+			return true;
+	return false;
+}
+
+bool process_tree_is_other(pid_t pid)
+{
+	return is_among(pid, others, n_others);
 }
 
 /* Appends the children that the thread itself has started. */
@@ -46,11 +51,13 @@ static int children_of_thread(pid_t process, pid_t thread, pid_t **pids, size_t 
 	r = read_pseudo_file(path, LIST_MAX, &list, &size);
 	rest = list;
 	while (r == 0 && (word = strsep(&rest, " "))) {
-		if (!*word)
+		pid_t pid = (pid_t)strtol(word, NULL, 10);
+
+		if (!*word || process_tree_is_other(pid))
 			continue;
 		r = ARRAY_RESERVE(*pids, *capacity, *n + 1);
 		if (r == 0)
-			(*pids)[(*n)++] = (pid_t)strtol(word, NULL, 10);
+			(*pids)[(*n)++] = pid;
 	}
 	return r;
 }
@@ -66,6 +73,50 @@ int process_tree_children(pid_t **ret, size_t *ret_n)
 	*ret = TAKE_PTR(pids);
 	*ret_n = n;
 	return 0;
+}
+
+int process_tree_begin(void)
+{
+	int r;
+
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return -errno;
+	n_others = 0;
+	free(TAKE_PTR(others));
+	r = process_tree_children(&others, &n_others);
+	return r == -ENOENT ? 0 : r;
+}
+
+/* Orphans become children of our first thread, whose list this is. */
+bool process_tree_ended(void)
+{
+	_cleanup_free_ pid_t *children = NULL;
+	size_t n = 0;
+
+	return process_tree_children(&children, &n) == 0 && n == 0;
+}
+
+/* Its number may be another's soon. */
+static void forget(pid_t pid)
+{
+	for (size_t i = 0; i < n_others; i++)
+		if (others[i] == pid)
+			others[i] = others[--n_others];
+}
+
+bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		forget(pid);
+		if (pid == command) {
+			*ret_ended = true;
+			*ret_status = status;
+		}
+	}
+	return pid < 0 ? errno == ECHILD : n_others > 0 && process_tree_ended();
 }
 
 int process_tree_children_of(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
@@ -95,14 +146,6 @@ int process_tree_below(pid_t pid, pid_t **pids, size_t *n, size_t *capacity)
 		if (process_tree_children_of((*pids)[next], pids, n, capacity) == -ENOMEM)
 			r = -ENOMEM;
 	return r;
-}
-
-static bool is_among(pid_t pid, const pid_t *pids, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (pids[i] == pid)
-			return true;
-	return false;
 }
 
 /*

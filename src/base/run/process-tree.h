@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The processes that a command starts, for its parent. The parent must be a child subreaper
- * (PR_SET_CHILD_SUBREAPER) and have no other children: then every orphan of the tree becomes its child, and the tree
- * has ended when no child is left.
+ * The processes that a command starts, for its parent. The parent is a child subreaper: every orphan of the tree becomes its
+ * child, and the tree has ended when no child is left. It may have had children before, as in `server & exec headstart …`:
+ * these are no part of the tree.
  */
 #pragma once
 
@@ -10,11 +10,23 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/*
+ * Makes this process a child subreaper (PR_SET_CHILD_SUBREAPER), and leaves out the children that it has already, here and in
+ * what the functions below find, end, or wait for. Call it before the command is forked. Returns 0 or negative errno.
+ */
+int process_tree_begin(void);
+
+/* Whether the process was a child before process_tree_begin(). */
+bool process_tree_is_other(pid_t pid);
+
 /* Reaps the children that have ended. Fills in *ret_status if `command` is among them. Returns whether none is left. */
 bool process_tree_reap(pid_t command, bool *ret_ended, int *ret_status);
 
+/* Whether none is left, for a caller that reaps them itself. False where the kernel has no list of them. */
+bool process_tree_ended(void);
+
 /*
- * Our children that have not been reaped. *ret is the caller's to free. Returns 0 or negative errno; -ENOENT where the
+ * The children that have not been reaped. *ret is the caller's to free. Returns 0 or negative errno; -ENOENT where the
  * kernel has no list of them (CONFIG_PROC_CHILDREN).
  */
 int process_tree_children(pid_t **ret, size_t *ret_n);

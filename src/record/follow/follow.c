@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/run/process-tree.h"
 #include "base/times.h"
 #include "record/follow/tasks.h"
 #include "record/follow/traps.h"
@@ -177,6 +178,8 @@ static void take_end(struct follow *follow, pid_t tid, int status)
 	}
 	if (task)
 		tasks_remove(&follow->tasks, task);
+	/* What has not stopped yet is no task, but a child if its parent has ended. */
+	follow->all_ended |= follow->tasks.n == 0 && process_tree_ended();
 }
 
 /* Waits for one thread to stop or end, or for the timer. */
