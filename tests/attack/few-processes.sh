@@ -17,7 +17,7 @@ started_none() {
 }
 stays_away() {
 	started_none
-	! "$page" came $libraries >"$tmp/came" || fail "$what: the plan was carried out"
+	"$page" probed $libraries >"$tmp/came" || fail "$what: the plan was carried out: $(cat "$tmp/came")"
 }
 # The kernel may have dropped again what the prefetcher has read.
 comes() {

@@ -71,6 +71,19 @@ end_hanging() {
 	umount -l "$tmp/hanging" 2>/dev/null || :
 }
 
+# Waits until the daemon has seen all that was executed before, and its children have ended. The first new note may be of what was
+# seen earlier.
+until_all_is_seen() {
+	until_a_note && until_a_note
+	until [ -z "$(cat "/proc/$daemon_pid/task/$daemon_pid/children")" ]; do sleep 0.05; done
+	until_a_note && until_a_note
+}
+until_a_note() {
+	execs_before=$(note execs)
+	/bin/true
+	until_note execs -gt "$execs_before"
+}
+
 at_case_exit() {
 	end_hanging
 	[ -z "$daemon_pid" ] || {

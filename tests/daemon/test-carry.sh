@@ -23,6 +23,7 @@ end_waiter() {
 }
 
 all_came() { "$page" came "$disk/data" >"$tmp/came"; }
+none_came() { "$page" none "$disk/data" >"$tmp/came"; }
 
 becomes_warm() {
 	make_cold
@@ -68,21 +69,22 @@ case_metadata_is_read_first() {
 	until_undisturbed carries_metadata
 }
 
-stays_cold() {
+stays_cold() { # COMMAND that starts its arguments…
 	make_cold
-	before=$(note "$1")
-	shift
 	start_waiter "$@" "$disk/waiter"
-	sleep 2.5
-	! all_came || { end_waiter; fail "the plan was carried out"; }
+	until [ "$(readlink "/proc/$waiter/exe")" = "$disk/waiter" ]; do sleep 0.02; done
+	until_all_is_seen
+	cold=
+	! none_came || cold=1
 	end_waiter
+	[ -n "$cold" ] || fail "the plan was carried out: $(cat "$tmp/came")"
+	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
 }
 
 # Whoever switches headstart off for a program switches the daemon off as well.
 case_switched_off_by_the_environment() {
 	start_daemon --no-learn
-	stays_cold started env HEADSTART=off
-	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+	stays_cold env HEADSTART=off
 }
 
 # A user can make a link lead elsewhere before the daemon follows it. The program is still what was executed. The daemon follows links in
@@ -108,7 +110,7 @@ case_link_that_leads_elsewhere_later() {
 		[ "$look" = 60 ] || break
 	done
 	[ "$look" != 60 ] || fail "the daemon never followed the link: $(cat /run/headstart/daemon)"
-	! all_came || fail "the plan of another program was carried out"
+	none_came || fail "the plan of another program was carried out: $(cat "$tmp/came")"
 	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
 }
 
@@ -118,8 +120,7 @@ case_paused() {
 	"$tool" status | grep -qx 'daemon    paused' || fail "status: $("$tool" status)"
 	"$tool" why "$disk/waiter" | grep -q '^next     nothing: the daemon is paused' || fail "why: $("$tool" why "$disk/waiter")"
 	sleep 1.1 # the daemon looks once a second
-	stays_cold started env
-	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+	stays_cold env
 	"$tool" resume || fail "resume"
 	"$tool" why /bin/true | grep -q '^next     nothing: headstartd does not learn; it was started with --no-learn' || fail "why: $("$tool" why /bin/true)"
 	printf '[daemon]\nlearn = no\n' >"$tmp/no-learning.conf"
@@ -140,8 +141,7 @@ case_settings_deny() {
 	printf '[programs]\ndeny = %s/*\n' "$disk" >"$tmp/conf/headstart.conf"
 	export HEADSTART_CONFIG=$tmp/conf/headstart.conf
 	start_daemon --no-learn
-	stays_cold started env
-	[ "$(note started)" = 0 ] || fail "a prefetcher was started: $(cat /run/headstart/daemon)"
+	stays_cold env
 }
 
 # Of root's plan all leave to the daemon's prefetcher what it has begun (format/plan-locks.h).
@@ -158,8 +158,8 @@ END2
 	holder=$!
 	until [ -e "$tmp/locked" ]; do sleep 0.02; done
 	make_cold
-	"$prefetch" --fd 9 9<"$plan"
-	! all_came || fail "a shim's prefetcher does not leave the plan to the daemon's"
+	"$prefetch" --wait --fd 9 9<"$plan"
+	none_came || fail "a shim's prefetcher does not leave the plan to the daemon's: $(cat "$tmp/came")"
 	rm -f "$tmp/go"
 	LD_PRELOAD=$preload HEADSTART_LOG=$tmp/log HEADSTART_PREFETCH=$prefetch sh -c '"$1" & : >"$2"; wait' sh "$disk/waiter" "$tmp/go"
 	grep -q "program=$disk/waiter .*plan=running" "$tmp/log" || fail "a shim starts a prefetcher beside the daemon's: $(cat "$tmp/log")"

@@ -186,9 +186,16 @@ own_files_come() { # COMMAND that starts its arguments…
 		[ -z "$came" ] || break
 		sleep 0.05
 	done
+	none=
+	! "$page" none "$disk/data.theirs" "$disk/data.closed/data" >"$tmp/came" || none=1
 	: >"$tmp/go"
 	wait "$waiter" || fail "the program fails"
 	[ -n "$came" ]
+}
+
+# Nothing comes of them, though as much time goes by as they would have to come.
+own_files_stay() { # COMMAND that starts its arguments…
+	! own_files_come "$@" && [ -n "$none" ]
 }
 
 case_own_plan_is_carried_out_without_a_shim() {
@@ -204,7 +211,7 @@ case_own_plan_is_carried_out_without_a_shim() {
 	# Neither in a start that is switched off, nor for somebody who has none.
 	for command in "$as_user env HEADSTART=off" "$as_other"; do
 		for start in 1 2; do
-			! own_files_come $command || fail "'$command': the user's files are read"
+			own_files_stay $command || fail "'$command': the user's files are read: $(cat "$tmp/came")"
 		done
 	done
 	# The user forgets the plan, and then root does not know of it either.

@@ -3,7 +3,10 @@
  * page out FILE…: drops the files from the page cache, and makes sure of it: exit status 1 if a page stays,
  * 77 if the file system cannot tell (tmpfs, overlayfs). page in FILE…:  exit status 0 if the middle of each
  * file's relocation table is resident. page came FILE…: prints how many bytes of them have come since, whatever
- * the kernel may have taken again by itself; exit status 0 if all have. page taken FILE…: prints how many it has taken.
+ * the kernel may have taken again by itself; exit status 0 if all have, 1 if not, 2 if a file cannot be looked at.
+ * page none FILE…: likewise, exit status 0 if not a single one has come. page probed FILE…: likewise, exit status 0 if
+ * at most one page has: asking whether a probe is resident may bring it in (format/resident.h). page taken FILE…: prints
+ * how many it has taken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +107,9 @@ static uint64_t bytes_of(uint64_t pages, uint64_t size)
 int main(int argc, char **argv)
 {
 	uint64_t bytes = 0, missing = 0;
-	bool came = strcmp(argv[1], "came") == 0, taken = strcmp(argv[1], "taken") == 0;
+	bool all = strcmp(argv[1], "came") == 0, none = strcmp(argv[1], "none") == 0;
+	bool probed = strcmp(argv[1], "probed") == 0, taken = strcmp(argv[1], "taken") == 0;
+	bool came = all || none || probed;
 
 	for (int i = 2; i < argc; i++) {
 		int fd = open(argv[i], O_RDONLY | O_CLOEXEC), status = 0;
@@ -131,5 +136,5 @@ int main(int argc, char **argv)
 	}
 	if (came || taken)
 		printf("%" PRIu64 "\n", bytes);
-	return came && missing > 0;
+	return (all && missing > 0) || (none && bytes > 0) || (probed && bytes > PAGE);
 }

@@ -30,10 +30,23 @@ case_all_of_a_large_file_counts() {
 	[ "$(cat "$tmp/came")" = $((40 << 20 | 5)) ] || fail "it counts $(cat "$tmp/came") bytes"
 }
 
+# A file of which a part has come has neither come nor stayed away.
+case_a_part_is_neither_all_nor_none() {
+	made
+	"$page" out "$disk/large" || skip "no file system here tells whether a page is resident"
+	"$page" none "$disk/large" >"$tmp/none" || fail "what was dropped has come: $(cat "$tmp/none")"
+	dd if="$disk/large" of=/dev/null bs=4096 count=8 status=none
+	for what in came none probed; do
+		status=0
+		"$page" $what "$disk/large" >"$tmp/out" || status=$?
+		[ "$status" = 1 ] && [ "$(cat "$tmp/out")" -ge $((8 * 4096)) ] || fail "'$what' exits $status: $(cat "$tmp/out")"
+	done
+}
+
 case_a_file_that_cannot_be_looked_at_is_an_error() {
 	mkdir "$disk/folder"
 	status=0
-	"$page" came "$disk/folder" >"$tmp/out" 2>"$tmp/err" || status=$?
+	"$page" none "$disk/folder" >"$tmp/out" 2>"$tmp/err" || status=$?
 	[ "$status" = 2 ] || fail "exit status $status"
 }
 
