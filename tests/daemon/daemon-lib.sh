@@ -17,7 +17,7 @@ server=
 # Prints the tracing instances of a daemon with that process number.
 instances_of() {
 	mount -t tracefs tracefs "$tmp/tracefs" || fail "no tracefs"
-	ls "$tmp/tracefs/instances" | grep "^headstartd-$1\(-watch\)\?\$" || :
+	ls "$tmp/tracefs/instances" | grep "^headstartd-$1\(-watch-[0-9]*\)\?\$" || :
 	umount "$tmp/tracefs"
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """hanging-fuse PATH: mounts a FUSE file system that everybody may use at PATH, a folder or an empty file, and prints a line when it is
-there. It takes each request, and never answers: whoever asks it anything waits, and cannot be killed (linux/fuse.h). A file can be opened, but
-not closed."""
+there. It takes each request, and never answers: whoever asks it anything waits, and cannot be killed (linux/fuse.h). A file can be opened,
+but not closed."""
 import ctypes
 import os
 import stat

@@ -7,9 +7,15 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "headstartd/tracing.h"
+#include "record/restore/kernelfs.h"
 
 /* A tracer of a start of that user hangs. Returns whether others may be traced. */
 static bool hang(struct tracing *tracing, uid_t user)
@@ -45,11 +51,66 @@ static void root_is_traced_as_long_as_anybody(void **state)
 	assert_false(hang(&tracing, 1001)); /* too many: the caller traces nobody after this one */
 }
 
+static int option(const struct tracing *tracing, const char *instance, const char *name, int flags)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "instances/%s/%s", instance, name);
+	return openat(tracing->tracefs, path, flags | O_CLOEXEC);
+}
+
+/* A child of the daemon, for whatever, has all that the daemon had open. */
+static pid_t start_child(void)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	return pid;
+}
+
+/* The instance of a trace that is over stays as long as a child has it open, with tracing switched off. */
+static void a_child_that_lives_on_leaves_the_next_tracer_new(void **state)
+{
+	struct tracing tracing = {.tracefs = kernelfs_open_tracefs()};
+	char on, before[64];
+	pid_t child;
+	int fd;
+
+	if (tracing.tracefs < 0 || tracing_prepare(&tracing, true) < 0) {
+		print_message("partial: no tracing here\n");
+		skip();
+	}
+	memcpy(before, tracing.instance, sizeof(before));
+	child = start_child();
+	fd = option(&tracing, before, "tracing_on", O_WRONLY);
+	assert_int_equal(write(fd, "0", 1), 1);
+	close(fd);
+	assert_int_equal(tracing_prepare(&tracing, false), 0);
+	assert_int_equal(tracing_prepare(&tracing, true), 0);
+	fd = option(&tracing, tracing.instance, "tracing_on", O_RDONLY);
+	assert_int_equal(read(fd, &on, 1), 1);
+	assert_int_equal(on, '1');
+	close(fd);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(tracing_prepare(&tracing, false), 0);
+	assert_int_equal(tracing_prepare(&tracing, true), 0);
+	assert_int_equal(option(&tracing, before, "", O_PATH), -1); /* it is swept */
+	tracing_release(&tracing);
+	close(tracing.tracefs);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_user_whose_start_hangs_is_traced_no_more),
 		cmocka_unit_test(root_is_traced_as_long_as_anybody),
+		cmocka_unit_test(a_child_that_lives_on_leaves_the_next_tracer_new),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,6 +161,7 @@ bool renew_start(struct renew *renew, bool quiet)
 	renew->child = fork();
 	if (renew->child == 0) {
 		child_begin(daemon, SIGKILL, RENEW_S);
+		child_keep_only(-1);
 		child_become_idle(RENEW_S);
 		if (renew->next)
 			_exit(make_anew(renew->next, quiet) ? 0 : 1);

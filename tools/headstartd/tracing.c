@@ -48,6 +48,7 @@ int tracing_prepare(struct tracing *tracing, bool wanted)
 {
 	const struct tracer_options options = {.light = true};
 	_cleanup_close_ int lock = -1;
+	char ours[32];
 	int r;
 
 	if (tracing->child)
@@ -59,9 +60,10 @@ int tracing_prepare(struct tracing *tracing, bool wanted)
 	if (tracing->tracer)
 		return 0;
 	lock = execs_lock(tracing->tracefs);
-	snprintf(tracing->instance, sizeof(tracing->instance),
-		tracing->given_up ? "headstartd-%d-watch-%u" : "headstartd-%d-watch", getpid(),
-		tracing->given_up);
+	/* An instance that some child still has open stays, and is no longer as new. */
+	snprintf(ours, sizeof(ours), "headstartd-%d-watch", getpid());
+	execs_sweep(tracing->tracefs, ours);
+	snprintf(tracing->instance, sizeof(tracing->instance), "%s-%u", ours, tracing->made++);
 	r = tracer_open(tracing->tracefs, tracing->instance, &options, &tracing->tracer);
 	if (r < 0) {
 		tracing->tracer = NULL;

@@ -34,7 +34,8 @@ struct tracing {
 	const struct known *known; /* borrowed: the child looks there whether its start is wanted */
 	int tracefs;               /* borrowed */
 	struct tracer *tracer; /* owned: ready for the next start that is to be traced; NULL: there is none */
-	char instance[64];     /* its name */
+	char instance[64];     /* its name, which no other one had */
+	unsigned made;         /* tracers */
 	bool knows_keys;       /* it also sees pages that are in memory already */
 	pid_t child;           /* 0: none, and then the next six mean nothing */
 	uint64_t give_up_ms;   /* when it should have ended */

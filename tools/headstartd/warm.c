@@ -106,6 +106,7 @@ _Noreturn void warm_programs(const struct carry *carry, const struct habits *hab
 	size_t n;
 
 	child_begin(carry->daemon, SIGKILL, SESSION_S);
+	child_keep_only(tell);
 	child_become_idle(SESSION_S);
 	settings_read(&config, false, true);
 	budget = config.never_warm ? 0 : find_budget();
