@@ -20,9 +20,10 @@
 #include "base/string-index.h"
 #include "device/device.h"
 
-#define PLACE_RECORD     "placed"      /* its name in the state folder */
-#define PLACE_LOCK       "placed.lock" /* who changes the record, or moves files, holds an flock(2) on it */
-#define PLACE_RECORD_MAX (16u << 20)   /* bytes */
+#define PLACE_RECORD "placed" /* its name in the state folder */
+#define PLACE_LOCK                                                                                           \
+	"placed.lock" /* who changes the record, or moves files, holds its lock (base/lock-file.h) */
+#define PLACE_RECORD_MAX (16u << 20) /* bytes */
 #define PLACE_FILES_MAX  65536u
 
 struct placed_file {

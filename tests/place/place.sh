@@ -289,6 +289,14 @@ case_files_of_an_image_are_placed_below_its_folder() {
 	[ ! -e "$HEADSTART_STATE/placed" ] || fail "an image's files are in this system's record"
 }
 
+case_the_running_system_is_no_image() {
+	begin
+	place --tree / --profile "$tmp/start.profile" >"$tmp/out"
+	grep -q " $disk/lib/small9$" "$HEADSTART_STATE/placed" || fail "what was moved is not in the record"
+	"$headstart" place --undo >"$tmp/out" || fail "it cannot be taken back: $(cat "$tmp/out")"
+	same
+}
+
 case_a_terminal_gets_no_escape_sequence_of_a_path() {
 	escape=$(printf '\033')
 	disk="$tmp/${escape}]0;owned"

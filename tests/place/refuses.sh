@@ -282,7 +282,10 @@ case_locks_of_other_users() {
 import fcntl, os, signal, sys
 for path in [sys.argv[1]] + [entry.path for entry in os.scandir(sys.argv[1])]:
     try:
-        fcntl.flock(os.open(path, os.O_RDONLY | os.O_NONBLOCK), fcntl.LOCK_EX)
+        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if not os.path.isdir(path):
+            fcntl.lockf(file, fcntl.LOCK_SH)
     except PermissionError:
         pass
 print("held", flush=True)
@@ -292,6 +295,23 @@ signal.pause()' "$HEADSTART_STATE" >"$tmp/held" 2>"$tmp/err" &
 	place --profile "$tmp/start.profile" >"$tmp/out" || fail "another user has kept it from working"
 	[ "$(stat -c %a "$HEADSTART_STATE/placed.lock")" = 600 ] || fail "others may lock the record"
 	"$headstart" place --undo >"$tmp/out" || fail "another user has kept it from taking files back"
+	same
+}
+
+# The running system is no image, whatever it is called.
+case_two_at_once() {
+	begin
+	mkfifo "$tmp/locked"
+	/usr/bin/python3 -c '
+import fcntl, os, signal, sys
+fcntl.lockf(os.open(sys.argv[1], os.O_RDWR | os.O_CREAT, 0o600), fcntl.LOCK_EX)
+print("locked", flush=True)
+signal.pause()' "$HEADSTART_STATE/placed.lock" >"$tmp/locked" &
+	background=$!
+	read -r line <"$tmp/locked"
+	refuses_disk "another 'headstart place' is at work"
+	refuses 1 "another 'headstart place' is at work" place --tree / --profile "$tmp/start.profile"
+	refuses 1 "another 'headstart place' is at work" "$headstart" place --undo
 	same
 }
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart place: moves what starts touch together on the disk. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/lock-file.h"
 #include "base/strings.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/options/values.h"
@@ -105,8 +104,10 @@ static int enter_tree(struct place_arguments *arguments)
 		return verb_fail_errno(errno, "cannot find '%s'", arguments->tree ? arguments->tree : "/");
 	if (arguments->tree && (stat(arguments->root, &st) < 0 || !S_ISDIR(st.st_mode)))
 		return verb_fail("'%s' is not a folder", arguments->tree);
-	if (streq(arguments->root, "/"))
+	if (streq(arguments->root, "/")) {
 		arguments->root[0] = '\0';
+		arguments->tree = NULL;
+	}
 	return 0;
 }
 
@@ -117,7 +118,7 @@ static int enter_tree(struct place_arguments *arguments)
 struct store_record {
 	struct place_record record;
 	char *path; /* owned; NULL: nothing is recorded */
-	int lock;   /* owned; or -1 */
+	int lock;   /* owned; or negative */
 };
 
 static void store_record_release(struct store_record *stored)
@@ -135,13 +136,10 @@ static int lock_record(const char *folder, struct store_record *stored)
 
 	if (asprintf(&path, "%s/%s", folder, PLACE_LOCK) < 0)
 		return verb_fail_errno(ENOMEM, "cannot lock the record in '%s'", folder);
-	stored->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-	if (stored->lock < 0)
-		return verb_fail_errno(errno, "cannot open '%s'", path);
-	if (flock(stored->lock, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	return errno == EWOULDBLOCK ? verb_fail("another 'headstart place' is at work")
-				    : verb_fail_errno(errno, "cannot lock '%s'", path);
+	stored->lock = lock_file(path);
+	if (stored->lock == -EBUSY)
+		return verb_fail("another 'headstart place' is at work");
+	return stored->lock < 0 ? verb_fail_errno(stored->lock, "cannot lock '%s'", path) : 0;
 }
 
 static int open_record(const struct place_arguments *arguments, struct store_record *stored)

@@ -12,7 +12,7 @@ struct place_arguments {
 	size_t n_programs;
 	const char **profiles; /* owned: files given by --profile, which are borrowed */
 	size_t n_profiles, profiles_capacity;
-	const char *tree; /* or NULL */
+	const char *tree; /* or NULL, also for "/" once it was entered */
 	char *root;       /* owned: the canonical folder of that; "" for the running system */
 	enum device_class class;
 	bool all_plans, dry_run, undo, refresh, force, json;
