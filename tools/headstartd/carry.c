@@ -26,9 +26,14 @@
 #include "plan/asked/choose.h"
 #include "verb.h"
 
-#define HELPERS_OF_USER 16   /* a user whose programs make helpers hang stops no other user's */
-#define HELPER_S        10   /* seconds, until it becomes the prefetcher, which has a limit of its own */
-#define LOOK_AGAIN_MS   1000 /* a program that is executed a hundred times a second gets one helper a second */
+#define HELPERS_OF_USER 16 /* a user whose programs make helpers hang stops no other user's */
+#define HELPER_S        10 /* seconds, until it becomes the prefetcher, which has a limit of its own */
+/*
+ * A program that a user executes a hundred times a second gets so many helpers in that time. One would not do: a host is asked for
+ * something else each time. Each user has their own: they may have switched headstart off.
+ */
+#define LOOKS    4
+#define LOOKS_MS 1000
 
 int carry_init(struct carry *carry)
 {
@@ -73,17 +78,16 @@ static bool has_plan(const struct carry *carry, const char *program)
 		lstat(path, &st) == 0 && state_file_trusted(st.st_uid, st.st_mode, 0);
 }
 
-/* Whether a helper has looked at the program just now; otherwise one will. */
-static bool was_looked_at(struct carry *carry, const char *program)
+/* Whether helpers have looked at the user's starts of the program often enough just now; otherwise one will. */
+static bool was_looked_at(struct carry *carry, const char *program, uid_t user)
 {
-	uint64_t hash = checksum64(program, strlen(program)), now = monotonic_ms();
-	size_t slot = hash % CARRY_RECENT;
+	uint64_t hash = checksum64(program, strlen(program)) ^ checksum64(&user, sizeof(user));
+	struct carry_recent *recent = &carry->recent[hash % CARRY_RECENT];
+	uint64_t now = monotonic_ms();
 
-	if (carry->recent[slot].hash == hash && carry->recent[slot].until_ms > now)
-		return true;
-	carry->recent[slot].hash = hash;
-	carry->recent[slot].until_ms = now + LOOK_AGAIN_MS;
-	return false;
+	if (recent->hash != hash || recent->until_ms <= now)
+		*recent = (struct carry_recent){.hash = hash, .until_ms = now + LOOKS_MS};
+	return recent->looks++ >= LOOKS;
 }
 
 static bool switched_off(const struct process_seen *seen, const char *program)
@@ -222,7 +226,7 @@ static void start_helper(struct carry *carry, const struct process_seen *seen, c
 	struct carry_helper *helper;
 	pid_t pid;
 
-	if (was_looked_at(carry, program))
+	if (was_looked_at(carry, program, seen->user))
 		return;
 	helper = carry_find_place(carry, seen->user);
 	if (!helper)

@@ -54,9 +54,11 @@ struct carry {
 	uint64_t counts[N_CARRY];
 	pid_t daemon; /* us */
 	struct carry_helper helpers[CARRY_HELPERS];
-	struct {
-		uint64_t hash, until_ms;
-	} recent[CARRY_RECENT]; /* programs that a helper has looked at just now */
+	struct carry_recent {
+		uint64_t hash;     /* of program and user */
+		uint64_t until_ms; /* CLOCK_MONOTONIC; then they are counted anew */
+		unsigned looks;    /* that helpers were asked for */
+	} recent[CARRY_RECENT];    /* what was executed just now */
 };
 
 /* Returns 0 or negative errno: -EPERM as store_of_process(). */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# headstartd goes on while processes of users wait for servers that never answer.
+# Whatever processes of one user do, headstartd carries out the plans of others.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
 can_trace_execs
@@ -8,13 +8,9 @@ make_disk
 make_waiter "$disk"
 mkdir -p "$HEADSTART_STATE"
 
-# A plan of the waiter that brings in its data.
-make_plan() {
-	"$make_profile" "$tmp/profile" <<-END
-		program $disk/waiter
-		file regular $disk/data
-		range 0 900 0 1
-	END
+# A plan that brings in the data.
+make_plan() { # PROGRAM
+	printf 'program %s\nfile regular %s\nrange 0 900 0 1\n' "$1" "$disk/data" | "$make_profile" "$tmp/profile"
 	"$tool" plan "$tmp/profile" >"$tmp/out" || fail "plan: $(cat "$tmp/out")"
 }
 
@@ -56,7 +52,7 @@ others_are_served() {
 }
 
 case_execve_that_hangs_delays_nobody() {
-	make_plan
+	make_plan "$disk/waiter"
 	hang=
 	: >"$tmp/hanging"
 	mkdir -m 1777 "$tmp/told"
@@ -76,6 +72,25 @@ case_execve_that_hangs_delays_nobody() {
 	for user in 4242 4243; do
 		[ "$(grep -c "of its user '$user'" "$tmp/daemon-log")" = 1 ] || fail "it does not wait once for user $user: $(cat "$tmp/daemon-log")"
 	done
+}
+
+# For these starts headstart is switched off, but that is only known once a helper has looked.
+case_user_who_executes_it_all_the_time_delays_nobody() {
+	cp /bin/sleep "$disk/sleeper"
+	sync -f "$disk"
+	make_plan "$disk/sleeper"
+	start_daemon --no-learn
+	$as_nobody env HEADSTART=off sh -c 'while :; do "$1" 0; done' sh "$disk/sleeper" &
+	loop=$!
+	until_note execs -ge 50
+	for try in $(seq 10); do
+		"$page" out "$disk/data" || fail "pages stay in the page cache"
+		"$disk/sleeper" 0.5
+		[ "$(note started)" = 0 ] || break
+	done
+	kill "$loop"
+	wait "$loop" || :
+	until_note started -ge 1
 }
 
 run_cases
