@@ -49,7 +49,8 @@ END
 	until_undisturbed gains
 	"$tool" measure --runs 3 "$tmp/gains" >"$tmp/out" 2>"$tmp/err" || fail "no text"
 	grep -qx "headstart: to start it with headstart:  headstart run -- $tmp/gains" "$tmp/err" || fail "no next command: $(cat "$tmp/err")"
-	for words in "faster with headstart (" "cold, without " "cold, with " "warm " "3 cold starts of each kind" "299.0 kB of 1 file"; do
+	grep -qE "^[0-9.]+ times faster with headstart \([0-9]+\.[0-9]{2} to [0-9]+\.[0-9]{2}\)$" "$tmp/out" || fail "the verdict: $(cat "$tmp/out")"
+	for words in "cold, without " "cold, with " "warm " "3 cold starts of each kind" "299.0 kB of 1 file"; do
 		grep -qF "$words" "$tmp/out" || fail "the page does not say '$words': $(cat "$tmp/out")"
 	done
 	! awk 'length > 80' "$tmp/out" | grep . || fail "the page is wider than 80 columns"
@@ -133,8 +134,10 @@ with open(sys.argv[1]) as file:
 	holder=$!
 	read -r word <"$tmp/mapped.ready" || :
 	counted() {
-		"$tool" measure --runs 3 -- "$tmp/mapped" >/dev/null 2>"$tmp/err"
-		grep -q "of 1 file stayed in memory, because other programs use them" "$tmp/err" || fail "not told: $(cat "$tmp/err")"
+		"$tool" measure --runs 3 -- "$tmp/mapped" >"$tmp/out" 2>"$tmp/err"
+		grep -q "of 1 file stayed in memory, because other programs use it" "$tmp/err" || fail "not told: $(cat "$tmp/err")"
+		grep -q "^Each began with [0-9.]* kB of 1 file out of memory.$" "$tmp/out" || fail "not told: $(cat "$tmp/out")"
+		! grep -qF "299.0 kB" "$tmp/out" || fail "what stayed counts as out of memory: $(cat "$tmp/out")"
 		measure --runs 3 -- "$tmp/mapped"
 		json "$tmp/json" - <<'END'
 assert TOP["cold"]["files_left"] == 1 and 40960 <= TOP["cold"]["bytes_left"] < 299008, TOP
@@ -164,6 +167,8 @@ assert cold["files"] == 1 and cold["pages_looked_at"] > 0 and cold["pages_left"]
 END
 	}
 	until_undisturbed theirs
+	$as_nobody env HEADSTART_STATE="$others/state" "$others/headstart-tool" measure --runs 3 -- "$others/theirs" >"$tmp/out" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	grep -qx "Each began with at most 299.0 kB of 1 file out of memory." "$tmp/out" || fail "what is not known exactly: $(cat "$tmp/out")"
 }
 
 # The command sees that headstart is off in one kind of starts and not in the other, and nothing else that is ours.

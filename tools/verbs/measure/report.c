@@ -53,8 +53,9 @@ static void note_coldness(const struct cold_report *cold)
 	char bytes[WORDS_MAX];
 
 	if (cold->bytes_left)
-		verb_note("%s of %u file%s stayed in memory, because other programs use them",
-			words_bytes(cold->bytes_left, bytes), cold->files_left, plural(cold->files_left));
+		verb_note("%s of %u file%s stayed in memory, because other programs use %s",
+			words_bytes(cold->bytes_left, bytes), cold->files_left, plural(cold->files_left),
+			plural_of(cold->files_left, "it", "them"));
 	if (cold->looked_left)
 		verb_note(
 			"%u of %u pages that were looked at stayed in memory, because other programs use them",
@@ -120,8 +121,8 @@ int measure_report_text(const struct measure_report *report)
 	print_row("warm", report->warm, NULL);
 	printf("\n%u cold start%s of each kind, %s: medians and 95 %% intervals.\n", report->options->runs,
 		plural(report->options->runs), milestone_text(&report->options->until, until));
-	printf("Each began with %s of %u file%s out of memory.\n", words_bytes(cold->bytes, bytes),
-		cold->files, plural(cold->files));
+	printf("Each began with %s%s of %u file%s out of memory.\n", cold->looked_at ? "at most " : "",
+		words_bytes(cold->bytes - cold->bytes_left, bytes), cold->files, plural(cold->files));
 	if (verb_flush())
 		return VERB_FAILED;
 	note_coldness(cold);
