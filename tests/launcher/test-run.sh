@@ -170,6 +170,7 @@ case_bad_plan_is_one_sentence_and_the_program_starts() {
 		esac
 		same --plan "$tmp/$bad"
 		grep -q 'is started without prefetching' "$tmp/err" || fail "nothing said about a $bad plan"
+		[ "$bad" != missing ] || grep -qF "cannot read the plan '$tmp/missing': No such file or directory" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 		[ "$(wc -l <"$tmp/err")" = 1 ] || fail "more than one sentence: $(cat "$tmp/err")"
 	done
 }

@@ -61,7 +61,7 @@ case_prefetcher_with_too_little_room_reads_nothing() {
 case_launcher_with_too_little_room_starts_no_prefetcher() {
 	make_cold
 	limited $few "$headstart" run --verbose --plan "$tmp/probed" true 2>"$tmp/err" || fail "the launcher's program did not run"
-	grep -q "the prefetcher cannot be started" "$tmp/err" || fail "the launcher: $(cat "$tmp/err")"
+	grep -q "without prefetching: fewer than 32 more processes can be started" "$tmp/err" || fail "the launcher: $(cat "$tmp/err")"
 }
 
 # There is room, and the prefetcher takes no more than that.

@@ -27,6 +27,7 @@
 #include "lib/settings/settings.h"
 #include "plan/asked/choose.h"
 #include "plan/store/store.h"
+#include "prefetch/limits/process-room.h"
 #include "prefetch/prefetch.h"
 #include "prefetcher/detach.h"
 #include "verb.h"
@@ -152,7 +153,7 @@ static int find_plan(char **argv, const struct config *config, const char *canon
 	return r;
 }
 
-/* Reads the plan, or sets *ret_why to the reason why there is none. */
+/* Reads the plan, or sets *ret_why to the reason why there is none; NULL: the one of --plan cannot be read. */
 static int load_plan(char **argv, const struct run_options *options, const struct config *config,
 	struct launch *launch, const char **ret_why)
 {
@@ -160,7 +161,7 @@ static int load_plan(char **argv, const struct run_options *options, const struc
 	_cleanup_free_ char *canonical = NULL;
 	int r;
 
-	*ret_why = "the plan cannot be read";
+	*ret_why = NULL;
 	if (options->plan) {
 		r = load_given_plan(options->plan, &chosen);
 	} else {
@@ -189,6 +190,19 @@ static const char *kind_of_plan(const struct launch *launch)
 	if (LE64(launch->view.header->asked))
 		return ", as recorded for these arguments";
 	return plan_head_rule(launch->plan) ? ", which it reads whatever its arguments are" : "";
+}
+
+/* `why` as of load_plan(). */
+static void say_why_not(const char *program, const struct run_options *options, int error, const char *why)
+{
+	if (error == -EAGAIN)
+		verb_note("'%s' is started without prefetching: fewer than %d more processes can be started",
+			program, PROCESS_ROOM_MIN);
+	else if (why)
+		verb_note("'%s' is started without prefetching: %s", program, why);
+	else
+		verb_note("'%s' is started without prefetching: cannot read the plan '%s': %s", program,
+			options->plan, strerror(-error));
 }
 
 /* `audit` gets the static TLS that the plan counts. */
@@ -224,7 +238,7 @@ static void prefetch(char **argv, const struct run_options *options, struct audi
 		r = launch_prefetcher(&launch);
 	}
 	if (r < 0 && (options->verbose || (options->plan && r != -EALREADY && r != -ECANCELED)))
-		verb_note("'%s' is started without prefetching: %s", program, why);
+		say_why_not(program, options, r, why);
 	free(launch.plan);
 	free(launch.plan_path);
 }
