@@ -12,11 +12,12 @@ case_wrong_arguments_are_refused() {
 	refuses 2 "give one plan, or --fd: unexpected argument '$tmp/two'" "$prefetch" "$plan" "$tmp/two"
 	refuses 2 "give one plan, or --fd: unexpected argument '$plan'" "$prefetch" --fd 3 "$plan"
 	escape=$(printf '\033[2Jx')
-	refuses 1 "'?[2Jx' No such file" "$prefetch" "$escape"
+	refuses 1 "'?[2Jx': No such file" "$prefetch" "$escape"
 	refuses 2 "unknown option '--?[2Jx'" "$prefetch" "--$escape"
 	refuses 2 "unknown option '--frob'" "$prefetch" --frob "$plan"
 	refuses 2 "not a value for this option: 'x'" "$prefetch" --time-budget x "$plan"
-	refuses 2 "not a value for this option: 'slow'" "$prefetch" --engine slow "$plan"
+	refuses 2 "unknown engine 'slow': use auto, uring, nowait, fadvise or read" "$prefetch" --engine slow "$plan"
+	refuses 1 "cannot read '$tmp/no-plan': No such file or directory" "$prefetch" "$tmp/no-plan"
 	refuses 2 "a value is missing after '--fd'" "$prefetch" --fd
 	refuses 1 "No such file" "$prefetch" "$tmp/none"
 	refuses 1 "is not a regular file" "$prefetch" "$tmp"

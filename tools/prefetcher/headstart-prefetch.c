@@ -76,6 +76,13 @@ static int fail(const char *subject, const char *what)
 	return VERB_FAILED;
 }
 
+static int fail_errno(const char *doing, const char *subject, int error)
+{
+	verb_print("headstart-prefetch: cannot %s '%s': %s", doing, subject, strerror(error));
+	fputc('\n', stderr);
+	return VERB_FAILED;
+}
+
 static int usage(const char *what, const char *subject)
 {
 	verb_print("headstart-prefetch: %s '%s'; see 'headstart-prefetch --help'", what, subject);
@@ -102,6 +109,21 @@ static bool parse_engine(const char *name, enum prefetch_engine *ret)
 		}
 	}
 	return false;
+}
+
+static int refuse_value(int option, const char *value)
+{
+	if (option != 'e')
+		return usage("not a value for this option:", value);
+	verb_print("headstart-prefetch: unknown engine '%s': use", value);
+	for (int engine = PREFETCH_AUTO; engine <= PREFETCH_READ; engine++)
+		verb_print("%s %s",
+			engine == PREFETCH_AUTO           ? ""
+				: engine == PREFETCH_READ ? " or"
+							  : ",",
+			prefetch_engine_name(engine));
+	fputc('\n', stderr);
+	return VERB_USAGE;
 }
 
 /* Takes one option. Returns false if its value is not valid. */
@@ -183,7 +205,7 @@ static int parse(int argc, char **argv, struct request *request)
 		if (option == ':')
 			return usage("a value is missing after", culprit);
 		if (!take_option(option, request))
-			return usage("not a value for this option:", optarg);
+			return refuse_value(option, optarg);
 	}
 	if (request->objects && request->fd < 0)
 		return usage("--objects needs", "--fd");
@@ -327,7 +349,7 @@ static int carry_out(struct request *request, const struct config *config, const
 	if (r == 0)
 		r = prefetch_run(&plan.view, &request->options, &result);
 	if (r < 0)
-		return fail(name, strerror(-r));
+		return fail_errno("carry out", name, -r);
 	if (result.outdated > 0 && plan_mark_stale_open(request->fd, plan_path) && !request->path)
 		heal(plan_program(&plan.view), plan_path);
 	prefetch_log(&plan.view, &request->options, &result);
@@ -335,7 +357,7 @@ static int carry_out(struct request *request, const struct config *config, const
 		print_json(request, &result);
 	else
 		print_text(request, &result);
-	return fflush(stdout) == 0 ? 0 : fail("standard output", strerror(errno));
+	return fflush(stdout) == 0 ? 0 : fail_errno("write to", "standard output", errno);
 }
 
 int main(int argc, char **argv)
@@ -355,7 +377,7 @@ int main(int argc, char **argv)
 	if (request.fd == -EINVAL || request.fd == -EISDIR)
 		return fail(name, "is not a regular file");
 	if (request.fd < 0)
-		return fail(name, strerror(-request.fd));
+		return fail_errno("read", name, -request.fd);
 	if (process_room("") < PROCESS_ROOM_MIN)
 		return no_room(&request);
 	settings_read(&config, false, false);
