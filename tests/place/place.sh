@@ -237,6 +237,8 @@ case_undo_gives_each_file_one_piece() {
 	same
 	"$headstart" place --undo 2>"$tmp/err" || fail "undo twice"
 	grep -q "nothing is placed" "$tmp/err" || fail "undo twice says: $(cat "$tmp/err")"
+	"$headstart" place --undo --json >"$tmp/json" 2>"$tmp/err" || fail "undo twice, as JSON"
+	json "$tmp/json" 'TOP["files"]' | grep -qx '\[\]' || fail "undo twice, as JSON: $(cat "$tmp/json")"
 }
 
 # The common files come first; a second program appends its own, and leaves the others where they are.

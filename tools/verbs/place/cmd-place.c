@@ -301,7 +301,7 @@ static int take_back(const struct place_arguments *arguments, struct store_recor
 		status = VERB_FAILED;
 	if (status == 0 && n == 0)
 		verb_note("nothing is placed");
-	else if (status == 0)
+	if (status == 0 && (n > 0 || arguments->json))
 		status = place_report_returned(arguments, returned, n);
 	for (size_t i = 0; i < n; i++)
 		place_returned_release(&returned[i]);
