@@ -177,6 +177,8 @@ END
 		! grep -qE "shared/f3|closed" "$tmp/shown" || fail "it names what the user may not read: $(cat "$tmp/shown")"
 	}
 	until_undisturbed own
+	$as_nobody "$others/headstart-tool" snapshot -o "$disk/out/told" "$disk/shared" >/dev/null 2>"$tmp/err" || fail "as a page: $(cat "$tmp/err")"
+	grep -qx "headstart: 1 file is left out: only its owner and root may ask which of its pages are in memory" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
 	[ "$(stat -c %a:%u "$disk/out/s")" = 600:65534 ] || fail "others may read it"
 }
 

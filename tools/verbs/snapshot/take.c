@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/plural.h"
 #include "base/strings.h"
 #include "format/plan.h"
 #include "report/words.h"
@@ -75,26 +76,32 @@ int snapshot_take(char *const *paths, struct snapshot *ret)
 }
 
 /* "3 files are left out: WHY", if there are any. */
-static void note(size_t n, const char *one, const char *many, const char *why)
+static void note(size_t n, const char *one, const char *many, const char *why_one, const char *why_many)
 {
 	char count[WORDS_MAX];
 
 	if (n > 0)
-		verb_note("%s %s left out: %s", words_count(n, count), n == 1 ? one : many, why);
+		verb_note("%s %s left out: %s", words_count(n, count), plural_of(n, one, many),
+			plural_of(n, why_one, why_many));
 }
 
 void snapshot_note_left_out(const struct snapshot *snapshot, const struct plan_summary *summary)
 {
 	note(snapshot->hidden, "file is", "files are",
+		"only its owner and root may ask which of its pages are in memory",
 		"only their owner and root may ask which of their pages are in memory");
-	note(snapshot->unreadable, "file or folder is", "files and folders are",
+	note(snapshot->unreadable, "file or folder is", "files and folders are", "this user may not read it",
 		"this user may not read them");
 	note(snapshot->silent, "disk is", "disks are",
+		"its file system does not tell which names are in memory; name its folder to have them",
 		"their file systems do not tell which names are in memory; name their folders to have them");
-	note(snapshot->dropped, "name is", "names are", "a snapshot has at most 262,144");
-	note(summary->in_memory, "file is", "files are", "they lie in memory alone (tmpfs)");
+	note(snapshot->dropped, "name is", "names are", "a snapshot has at most 262,144",
+		"a snapshot has at most 262,144");
+	note(summary->in_memory, "file is", "files are", "it lies in memory alone (tmpfs)",
+		"they lie in memory alone (tmpfs)");
 	note(summary->uncached, "file is", "files are",
-		"their FUSE file system caches nothing from one open to the next");
+		"its FUSE file system caches nothing from one open to the next",
+		"their FUSE file systems cache nothing from one open to the next");
 	note(summary->stale + summary->gone, "file is", "files are",
-		"they changed while the snapshot was taken");
+		"it changed while the snapshot was taken", "they changed while the snapshot was taken");
 }
