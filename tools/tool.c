@@ -13,8 +13,7 @@ int main(int argc, char **argv)
 		return verb_fail("run 'headstart VERB' instead of headstart-tool"), VERB_USAGE;
 	verb = verb_find(argv[1]);
 	if (!verb || !verb->run)
-		return verb_fail("this build has no verb '%s': 'record' and 'mark' need libtracefs", argv[1]),
-		       VERB_USAGE;
+		return verb_fail("this build has no verb '%s', which needs libtracefs", argv[1]), VERB_USAGE;
 	status = verb->run(argc - 1, argv + 1);
 	return status ? status : verb_flush();
 }
