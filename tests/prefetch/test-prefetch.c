@@ -543,6 +543,15 @@ static void budget_is_half_of_what_is_free(void **state)
 	assert_int_equal(memory_budget(root), 0);
 	put(fixture, "sys/fs/cgroup/memory/v1/memory.limit_in_bytes", "9223372036854771712\n");
 	assert_int_equal(memory_budget(root), 100000);
+	put(fixture, "sys/fs/cgroup/a/b/memory.high", "max\n");
+	put(fixture, "sys/fs/cgroup/a/memory.high", "840000\n");
+	assert_int_equal(memory_budget(root), 20000);
+	put(fixture, "sys/fs/cgroup/a/b/memory.pressure", "some avg10=9.99 avg60=50.00\nfull avg10=9.00\n");
+	assert_int_equal(memory_budget(root), 20000);
+	put(fixture, "sys/fs/cgroup/a/b/memory.pressure", "some avg10=10.00 avg60=0.00\nfull avg10=0.00\n");
+	assert_int_equal(memory_budget(root), 0);
+	put(fixture, "sys/fs/cgroup/a/b/memory.pressure", "some avg10=0.00 avg60=0.00\nfull avg10=0.00\n");
+	assert_int_equal(memory_budget(root), 20000);
 	put(fixture, "proc/pressure/memory", "some avg10=10.00 avg60=0.00\nfull avg10=0.00\n");
 	assert_int_equal(memory_budget(root), 0);
 }
