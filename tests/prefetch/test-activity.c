@@ -69,6 +69,23 @@ static void only_disks_count(void **state)
 	assert_int_equal(disks_busy_ms(root), 320);
 }
 
+static void a_disk_behind_a_thousand_others_counts(void **state)
+{
+	_cleanup_free_ char *text = NULL;
+	const char *root = *state;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	for (int i = 0; i < 2000; i++)
+		fprintf(file, "   7 %7d loop%d 1 2 3 4 5 6 7 8 0 1000 9 0 0 0 0 1 2\n", i, i);
+	fputs("   8       0 sda 1 2 3 4 5 6 7 8 0 20 9 0 0 0 0 1 2\n", file);
+	assert_int_equal(fclose(file), 0);
+	assert_true(size > 100000);
+	put(root, "/proc", "diskstats", text);
+	assert_int_equal(disks_busy_ms(root), 20);
+}
+
 static void only_a_rotational_disk_can_be_woken(void **state)
 {
 	const char *root = *state;
@@ -118,6 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST_IN_ROOT(pressure_is_that_of_ten_seconds),
 		TEST_IN_ROOT(only_disks_count),
+		TEST_IN_ROOT(a_disk_behind_a_thousand_others_counts),
 		TEST_IN_ROOT(only_a_rotational_disk_can_be_woken),
 		TEST_IN_ROOT(a_battery_is_in_use_if_nothing_else_is),
 	};

@@ -11,7 +11,7 @@
 #include "base/strings.h"
 #include "format/cgroup-line.h"
 
-#define TEXT_MAX (64u << 10)
+#define TEXT_MAX (16u << 20) /* bytes: /proc/diskstats has a line of about a hundred for each block device */
 
 char *kernel_text(const char *root, const char *folder, const char *name)
 {

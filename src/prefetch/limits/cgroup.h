@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The content of a small file of the kernel, or NULL. The caller frees it. */
+/* The content of a file of /proc or /sys, or NULL. The caller frees it. */
 char *kernel_text(const char *root, const char *folder, const char *name);
 
 /* The number after `key` at the start of a line of such a file. Returns whether there is one ("max" is no number). */
