@@ -75,6 +75,22 @@ case_plan_by_descriptor_brings_every_byte() {
 	until_undisturbed arrives_by_descriptor
 }
 
+# A program that needs real-time scheduling has it for its own work. A program in the background keeps its prefetcher there, and a
+# user who names a plan decides.
+case_real_time_is_given_up() {
+	can_trace || skip "no strace, or it cannot trace here"
+	chrt -f 1 true 2>/dev/null || skip "real-time scheduling is refused here"
+	for policy in -f:1 -r:1 -i:0; do
+		chrt ${policy%:*} ${policy#*:} strace -qq -e trace=sched_setscheduler -o "$tmp/calls" "$prefetch" --fd 3 3<"$plan"
+		case $policy in
+		-i*) [ ! -s "$tmp/calls" ] || fail "$policy: $(cat "$tmp/calls")" ;;
+		*) grep -q '^sched_setscheduler(0, SCHED_OTHER, \[0\]) *= 0' "$tmp/calls" || fail "$policy: it stays real-time: $(cat "$tmp/calls")" ;;
+		esac
+	done
+	chrt -f 1 strace -qq -e trace=sched_setscheduler -o "$tmp/calls" "$prefetch" "$plan"
+	[ ! -s "$tmp/calls" ] || fail "with a plan by name: $(cat "$tmp/calls")"
+}
+
 case_verify_speaks() {
 	"$prefetch" --verify "$plan" | grep -q '^resident before: ' || fail "--verify says nothing in words"
 }

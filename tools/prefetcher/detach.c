@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -103,10 +104,19 @@ static void default_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+void detach_from_real_time(void)
+{
+	int policy = sched_getscheduler(0);
+
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		(void)sched_setscheduler(0, SCHED_OTHER, &(struct sched_param){0});
+}
+
 static _Noreturn void be_detached(
 	void (*body)(const void *context), const void *context, bool errors, int pipe_end)
 {
 	setsid();
+	detach_from_real_time();
 	default_signals();
 	keep_only(pipe_end, errors);
 	body(context);

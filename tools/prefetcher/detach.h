@@ -16,8 +16,11 @@ bool detach_stays(void);
 /* Whether we are in a container whose init should meet no orphan of ours, wherever in it we are. */
 bool detach_in_container(void);
 
+/* Gives up real-time scheduling, which a program has for its own work, not for our reads. */
+void detach_from_real_time(void);
+
 /*
- * Runs body(context) in a detached process: own session, default signals, folder "/", descriptors 0–2 on /dev/null.
+ * Runs body(context) in a detached process: own session, no real-time scheduling, default signals, folder "/", descriptors 0–2 on /dev/null.
  * *ret_pipe is the reading end of a pipe whose writing end is the process's DETACHED_PIPE; the caller closes it.
  * *ret_child is -1, or, if detach_stays(), the process itself: a child that the caller must reap with waitpid(__WALL)
  * before it execs. With `errors` its descriptor 2 stays ours. Raises no SIGCHLD. Returns 0 or negative errno.

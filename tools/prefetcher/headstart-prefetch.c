@@ -374,6 +374,8 @@ int main(int argc, char **argv)
 	name = request.path ? request.path : "--fd";
 	if (request.path)
 		request.fd = open_regular(request.path, 0);
+	else
+		detach_from_real_time();
 	if (request.fd == -EINVAL || request.fd == -EISDIR)
 		return fail(name, "is not a regular file");
 	if (request.fd < 0)
