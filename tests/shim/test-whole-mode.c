@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -292,6 +293,43 @@ static void test_no_limit_of_time(void **state)
 	assert_true(result.bytes > 0);
 }
 
+/* The pauses between looks at the list, in milliseconds. Nobody waits: an object is added in the place of the sixth. */
+static struct object_list *looked_at;
+static long pauses[9];
+static size_t n_pauses;
+
+int __real_nanosleep(const struct timespec *pause, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *left);
+
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *left)
+{
+	if (!looked_at)
+		return __real_nanosleep(pause, left);
+	pauses[n_pauses++] = pause->tv_nsec / 1000000;
+	if (n_pauses == 6)
+		object_list_add(looked_at, "/nonexistent", OBJECT_MAPPED);
+	if (n_pauses == sizeof(pauses) / sizeof(*pauses))
+		looked_at->taken |= OBJECT_LIST_CLOSED;
+	return 0;
+}
+
+static void test_pauses(void **state)
+{
+	static const long expected[] = {1, 2, 4, 8, 16, 16, 1, 2, 4};
+	struct whole_mode_result result;
+	int fd = memfd_create("list", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, sizeof(struct object_list)), 0);
+	looked_at = mmap(NULL, sizeof(*looked_at), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(looked_at != MAP_FAILED);
+	looked_at->pid = (uint32_t)getpid();
+	assert_int_equal(whole_mode_run(fd, &(struct whole_mode_options){0}, NULL, &result), 0);
+	munmap(looked_at, sizeof(*looked_at));
+	looked_at = NULL;
+	close(fd);
+	assert_memory_equal(pauses, expected, sizeof(expected));
+}
+
 static void test_no_list(void **state)
 {
 	struct whole_mode_result result = {0};
@@ -320,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_list),
 		cmocka_unit_test(test_follow),
 		cmocka_unit_test(test_no_limit_of_time),
+		cmocka_unit_test(test_pauses),
 		cmocka_unit_test(test_no_list),
 	};
 

@@ -66,7 +66,14 @@
 #define HEAVY_CHUNKS 2
 #define LEAST_HEAVY  91
 
-#define LOOK_US 1000     /* microseconds between looks at the list: a cold object takes longer to map */
+/*
+ * Microseconds between looks at the list. A cold object takes longer than the first to map. The pause doubles as long as nothing is
+ * mapped: a start that computes or waits is not woken a thousand times a second for us, and an object is at most as late as the
+ * time since the last one.
+ */
+#define LOOK_US     1000
+#define LOOK_MAX_US 16000
+
 #define IDLE_US 10000000 /* microseconds without a new object: the start is over */
 
 static bool is_fast(const struct reader *reader)
@@ -164,15 +171,17 @@ static bool is_over(const struct reader *reader)
 
 static void follow(struct reader *reader, int program, uint64_t deadline_us)
 {
-	const struct timespec pause = {.tv_nsec = LOOK_US * 1000};
+	struct timespec pause = {.tv_nsec = LOOK_US * 1000};
 	struct pollfd gone = {.fd = program, .events = POLLIN};
 	uint64_t idle_us = monotonic_us() + IDLE_US;
 
 	for (;;) {
 		uint64_t now_us = monotonic_us();
 
-		if (reader_look(reader))
+		if (reader_look(reader)) {
 			idle_us = now_us + IDLE_US;
+			pause.tv_nsec = LOOK_US * 1000;
+		}
 		if (is_over(reader) || now_us >= idle_us || now_us >= deadline_us || poll(&gone, 1, 0) > 0)
 			return;
 		if (read_on(reader))
@@ -180,6 +189,8 @@ static void follow(struct reader *reader, int program, uint64_t deadline_us)
 		if (reader->list->taken & OBJECT_LIST_CLOSED)
 			return;
 		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < LOOK_MAX_US * 1000)
+			pause.tv_nsec *= 2;
 	}
 }
 
