@@ -45,7 +45,7 @@ can_record
 "$tool" record --user somebody -- "$disk/start" 2>"$tmp/err" || fail "no recording: $(cat "$tmp/err")"
 [ "$(planned "$(plan_in "$HEADSTART_STATE")")" = "$roots" ] ||
 	fail "root's plan names '$(planned "$(plan_in "$HEADSTART_STATE")")', not '$roots': $(cat "$tmp/err")"
-grep -q "[0-9] files are left out of the plan for everybody: others than root own them or can replace them" "$tmp/err" ||
+grep -q "[0-9] files are left out of everybody's plan of '.*': others than root own them or can replace them" "$tmp/err" ||
 	fail "nobody was told what is left out: $(cat "$tmp/err")"
 
 own=$home/.local/state/headstart

@@ -27,19 +27,19 @@ void plan_settings(const struct config *config, struct plan_options *options)
 		options->budget = config->memory;
 }
 
-void plan_note_left_out(const struct plan_summary *summary)
+void plan_note_left_out(const struct plan_summary *summary, const char *program)
 {
 	if (summary->others > 0)
 		verb_note(
-			"%zu file%s left out of the plan for everybody: others than root own %s or can "
+			"%zu file%s left out of everybody's plan of '%s': others than root own %s or can "
 			"replace %s",
-			summary->others, plural_of(summary->others, " is", "s are"),
+			summary->others, plural_of(summary->others, " is", "s are"), program,
 			plural_of(summary->others, "it", "them"), plural_of(summary->others, "it", "them"));
 	if (summary->uncached > 0)
 		verb_note(
-			"%zu file%s left out of the plan: %s FUSE file system caches nothing from one open "
+			"%zu file%s left out of the plan of '%s': %s FUSE file system caches nothing from one open "
 			"to the next; see LIMITS in headstart-plan(1)",
-			summary->uncached, plural_of(summary->uncached, " is", "s are"),
+			summary->uncached, plural_of(summary->uncached, " is", "s are"), program,
 			plural_of(summary->uncached, "its", "their"));
 }
 

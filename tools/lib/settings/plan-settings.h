@@ -13,7 +13,7 @@
 void plan_settings(const struct config *config, struct plan_options *options);
 
 /* Prints how many files were left out because of who owns them, or because nothing of them stays cached, if any were. */
-void plan_note_left_out(const struct plan_summary *summary);
+void plan_note_left_out(const struct plan_summary *summary, const char *program);
 
 /* The rule of the program in `rule`, and in the options if it is a host (config/hosts.h). Reports mistakes in hosts.d. */
 void plan_host(const char *program, char rule[ASKED_RULE_MAX], struct plan_options *options);

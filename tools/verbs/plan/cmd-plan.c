@@ -162,7 +162,7 @@ static int compile_to_file(
 
 	if (r == 0)
 		r = plan_build(recordings->items, &arguments->options, &data, &size, summary);
-	plan_note_left_out(summary);
+	plan_note_left_out(summary, recordings->items->program);
 	if (r < 0)
 		return build_failed(r, recordings->items->program);
 	r = output_check(arguments->output);
@@ -182,7 +182,7 @@ static int compile_to_store(
 
 	plan_host(program, rule, &arguments->options);
 	r = plan_publish(recordings, &arguments->options, summary);
-	plan_note_left_out(summary);
+	plan_note_left_out(summary, program);
 	return r < 0 ? build_failed(r, program) : 0;
 }
 

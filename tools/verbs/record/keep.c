@@ -123,7 +123,7 @@ static int make_plan(const struct profile *profile, bool quiet)
 	plan_host(profile->program, rule, &options);
 	err = plan_refresh(profile->program, &options, &summary);
 	if (!quiet)
-		plan_note_left_out(&summary);
+		plan_note_left_out(&summary, profile->program);
 	if (err == -ENODATA && summary.others > 0)
 		(void)plan_remove(profile->program); /* the old plan may name files that others own */
 	if (err == -ENODATA) {
