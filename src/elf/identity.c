@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/strings.h"
 #include "elf/file.h"
 
 bool elf_is(int fd)
@@ -60,6 +61,16 @@ int elf_soname(int fd, char **ret)
 		if (dynamic.entries[i].d_tag == DT_SONAME)
 			return elf_file_dynamic_string(&file, &dynamic, dynamic.entries[i].d_un.d_val, ret);
 	return -ENODATA;
+}
+
+bool elf_soname_is_loader(const char *soname)
+{
+	static const char *const names[] = {"ld-linux", "ld.so", "ld64.so", "ld-musl-", "libc.musl-"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (after_prefix(soname, names[i]))
+			return true;
+	return false;
 }
 
 int elf_interpreter(int fd, char *path, size_t size)

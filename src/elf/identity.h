@@ -22,6 +22,9 @@ int elf_build_id(int fd, uint8_t *id, size_t capacity, size_t *ret_size);
  */
 int elf_soname(int fd, char **ret);
 
+/* Whether a library of that DT_SONAME is a dynamic loader. musl's is its libc, which has a DT_SONAME only in some systems. */
+bool elf_soname_is_loader(const char *soname);
+
 /*
  * PT_INTERP: the path of the loader, into `path`. Returns 0, -ENOEXEC, -ENODATA if there is none that is absolute and
  * shorter than `size`, or negative errno. A failure leaves `path` untouched.

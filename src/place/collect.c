@@ -243,11 +243,16 @@ static int add_ranges(struct place_disk *disk, size_t disk_index, size_t file_in
 	return 0;
 }
 
-/* Opens a recorded file if it is still what it was. Returns -ESTALE if it has changed, or another negative errno. */
-static int open_recorded(const struct place_job *job, const struct profile_file *source, char **ret_path)
+/*
+ * Opens a recorded file if it is still what it was. Returns -ESTALE if it has changed, or another negative errno. A program that
+ * has changed may still be started, so its loader is kept all the same.
+ */
+static int open_recorded(struct place_job *job, const struct profile_file *source, char **ret_path)
 {
 	_cleanup_free_ char *path = NULL;
+	_cleanup_close_ int changed = -1;
 	struct profile_file here = *source;
+	int r;
 
 	if (asprintf(&path, "%s%s", job->root, source->path) < 0)
 		return -ENOMEM;
@@ -256,7 +261,9 @@ static int open_recorded(const struct place_job *job, const struct profile_file 
 	case PROFILE_GONE:
 		return -ENOENT;
 	case PROFILE_CHANGED:
-		return -ESTALE;
+		changed = open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
+		r = changed < 0 ? 0 : note_loader(job, changed);
+		return r < 0 ? r : -ESTALE;
 	case PROFILE_FRESH:
 		break;
 	}

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/open.h"
 #include "base/strings.h"
+#include "elf/identity.h"
 #include "place/choose.h"
 #include "place/exchange.h"
 #include "place/internal.h"
@@ -45,13 +46,16 @@ static int open_file(const struct place_job *job, const struct place_file *file)
 	return open_regular(path, OPEN_NO_LINKS | OPEN_KEEP_ATIME);
 }
 
+/* By the programs of the job, which may have none, or by its own name, which it may not have. */
 static bool is_loader(
-	const struct place_job *job, const struct place_disk *disk, const struct place_file *file)
+	const struct place_job *job, const struct place_disk *disk, const struct place_file *file, int fd)
 {
+	_cleanup_free_ char *soname = NULL;
+
 	for (size_t i = 0; i < job->n_loaders; i++)
 		if (job->loaders[i].device == disk->number && job->loaders[i].inode == file->inode)
 			return true;
-	return false;
+	return elf_soname(fd, &soname) == 0 && elf_soname_is_loader(soname);
 }
 
 /* LILO, and GRUB where it could not embed its core image, keep lists of blocks of these. */
@@ -66,11 +70,6 @@ static int check_file(const struct place_job *job, const struct place_disk *disk
 	const char *reason = NULL;
 	int r;
 
-	if (is_loader(job, disk, file)) {
-		place_set(file, PLACE_REFUSED,
-			"is the loader of programs: none could be started while it is moved");
-		return 0;
-	}
 	if (is_for_boot_loaders(file)) {
 		place_set(
 			file, PLACE_REFUSED, "lies in /boot, where a boot loader may know it by its blocks");
@@ -84,6 +83,11 @@ static int check_file(const struct place_job *job, const struct place_disk *disk
 	if (fd < 0 || !place_is_same(file, fd)) {
 		place_set(file, PLACE_REFUSED, "has changed meanwhile");
 		return fd == -ENOMEM ? fd : 0;
+	}
+	if (is_loader(job, disk, file, fd)) {
+		place_set(file, PLACE_REFUSED,
+			"is the loader of programs: none could be started while it is moved");
+		return 0;
 	}
 	r = place_check_file(fd, job->dry_run, &reason);
 	if (r < 0)

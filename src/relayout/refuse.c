@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/checked.h"
-#include "base/strings.h"
+#include "elf/identity.h"
 #include "replace/seal.h"
 
 /* Whether the file holds what was split from another one (strip --only-keep-debug): it has code only by name. */
@@ -107,23 +107,17 @@ static bool has_appendix(const struct elf_view *view)
 
 /*
  * Whether the file is a dynamic loader: a loader finds its own program headers where its ELF header is loaded, and
- * nothing works without it. musl's loader is its libc.
+ * nothing works without it.
  */
 static bool is_loader(const struct elf_view *view)
 {
-	static const char *const names[] = {"ld-linux", "ld.so", "ld64.so", "ld-musl-", "libc.musl-"};
 	uint64_t offset;
 	const char *soname;
 
 	if (elf_view_phdr(view, PT_INTERP) || !elf_view_dynamic(view, DT_SONAME, &offset))
 		return false;
 	soname = elf_view_string(view, offset);
-	if (!soname)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (after_prefix(soname, names[i]))
-			return true;
-	return false;
+	return soname && elf_soname_is_loader(soname);
 }
 
 /* Whether the dynamic section overlaps the ELF header: two fields of that change, and the loader would misread them. */

@@ -199,6 +199,38 @@ case_the_loader() {
 	same
 }
 
+# Makes small10 a loader: make_loader [OPTION of the linker…]. Without an option, small9 becomes a program that needs it.
+make_loader() {
+	rm "$disk/lib/small9" "$disk/lib/small10"
+	echo 'char bytes[30000] = {1};' >"$tmp/loader.c"
+	gcc -shared -nostdlib -fPIC "$@" "$tmp/loader.c" -o "$disk/lib/small10"
+	gcc -shared -nostdlib -fPIC "$tmp/loader.c" -o "$disk/lib/small9"
+	if [ $# = 0 ]; then
+		echo 'int main(void) { return 0; }' >"$tmp/program.c"
+		gcc "$tmp/program.c" -Wl,--dynamic-linker="$disk/lib/small10" -o "$disk/lib/small9"
+	fi
+	sync -f "$disk"
+	"$make_profile" "$tmp/start.profile" <"$tmp/description"
+}
+
+# The program was updated after it was recorded; its loader is the same. musl's may have no name of its own.
+case_the_loader_of_a_changed_program() {
+	begin
+	make_loader
+	echo update >>"$disk/lib/small9"
+	picture >"$tmp/before"
+	refuses_file lib/small10 "is the loader of programs"
+	same
+}
+
+case_a_loader_of_which_no_program_was_recorded() {
+	begin
+	make_loader -Wl,-soname,ld-musl-other.so.1
+	picture >"$tmp/before"
+	refuses_file lib/small10 "is the loader of programs"
+	same
+}
+
 # A boot loader that reads blocks by a list of their numbers would not find them any more.
 case_files_of_boot_loaders() {
 	[ -d /boot ] || skip "no /boot"
