@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart-tool: every verb but `run` and `restore`. Started by headstart, which knows the verbs and their summaries. */
+#include "base/run/child-signal.h"
 #include "base/standard-streams.h"
 #include "verb.h"
 
@@ -9,6 +10,7 @@ int main(int argc, char **argv)
 	int status;
 
 	standard_streams_hold(false);
+	child_signal_heed();
 	if (argc < 2)
 		return verb_fail("run 'headstart VERB' instead of headstart-tool"), VERB_USAGE;
 	verb = verb_find(argv[1]);

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/run/child-signal.h"
 #include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -54,6 +55,7 @@ static int enter_surroundings(const struct start_options *options)
 		if ((variable->value ? setenv(variable->name, variable->value, 1)
 				     : unsetenv(variable->name)) < 0)
 			return -errno;
+	child_signal_put_back();
 	return sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0 ? -errno : 0;
 }
 

@@ -191,6 +191,13 @@ case_exit_of_the_tree_is_awaited() {
 		fail "orphans do not count: $(cat "$tmp/json")"
 }
 
+# Below a program that ignores SIGCHLD, as everything that it starts does.
+case_caller_that_ignores_the_ends_of_children() {
+	make_program ignored :
+	env --ignore-signal=CHLD "$tool" measure --json --runs 3 --timeout 30 -- "$tmp/ignored" >"$tmp/json" 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	json "$tmp/json" 'max(TOP["with"]["seconds"] + TOP["without"]["seconds"]) < 30' | grep -qx True || fail "$(cat "$tmp/json")"
+}
+
 # As in a script: server & exec headstart measure … Neither does its work count, nor is it ended.
 case_children_from_before_are_no_part_of_a_start() {
 	for options in "" "--until idle:0.3"; do

@@ -115,6 +115,18 @@ case_command_has_its_own_surroundings() {
 	ls /proc/self/fd >"$tmp/expected"
 	"$tool" record --quiet -o "$tmp/profile" -- ls /proc/self/fd >"$tmp/out"
 	diff "$tmp/expected" "$tmp/out" >&2 || fail "the command inherited descriptors"
+
+	unusual="env --ignore-signal=CHLD --block-signal=ALRM,USR1"
+	$unusual grep ^Sig[BI] /proc/self/status >"$tmp/expected"
+	$unusual "$tool" record --quiet -o "$tmp/profile" -- grep ^Sig[BI] /proc/self/status >"$tmp/out"
+	diff "$tmp/expected" "$tmp/out" >&2 || fail "the command has other signals"
+}
+
+# Below a program that ignores SIGCHLD, as everything that it starts does.
+case_caller_that_ignores_the_ends_of_children() {
+	for user in root nobody; do
+		refuses 1 "false' exited with status 1 (--force keeps it)" env --ignore-signal=CHLD "$tool" record --quiet --no-drop --user $user -- false
+	done
 }
 
 case_wrong_arguments_are_refused() {

@@ -201,6 +201,13 @@ case_command_that_never_ends() {
 	"$tool" show "$profile" | grep -q "ended by: timeout" || fail "the timeout is not in the profile"
 }
 
+# Our caller may have blocked the signal that wakes us: everything that it starts inherits that.
+case_blocked_signals_delay_nothing() {
+	rm -f "$profile"
+	as_user env --block-signal=ALRM "$tool" record --until time:0.2 --kill -o "$profile" -- sleep 100 2>"$tmp/err" || fail "$(cat "$tmp/err")"
+	"$tool" show "$profile" | grep -q "ended by: time" || fail "$("$tool" show "$profile")"
+}
+
 # The recorder stays with what it has followed: without it files could no longer be opened there.
 case_command_goes_on_after_the_milestone() {
 	record --until mark -- sh -c "$tool mark; (sleep 0.3; cat $disk/empty && : >$tmp/out.d/went-on) & exit 0" || fail "$(cat "$tmp/err")"

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/run/child-signal.h"
 #include "display/window.h"
 #include "record/command/terminal.h"
 #include "record/command/user.h"
@@ -37,6 +38,7 @@ static int prepare_child(const struct command_options *options, int marker)
 		(options->needs_x11 && setenv("WAYLAND_DISPLAY", WINDOW_NO_WAYLAND, 1) < 0) ||
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
+	child_signal_put_back();
 	return marker < 0 ? 0 : write_full(marker, text, sizeof(text) - 1);
 }
 

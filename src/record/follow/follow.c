@@ -67,6 +67,16 @@ static int start_timer(struct follow *follow)
 	return timer_settime(follow->timer, 0, &often, NULL) < 0 ? -errno : 0;
 }
 
+/* It is blocked if our caller has blocked it, and again when the recorder puts the signals back. */
+static void heed_timer(void)
+{
+	sigset_t timer_only;
+
+	sigemptyset(&timer_only);
+	sigaddset(&timer_only, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &timer_only, NULL);
+}
+
 static int look_at_all(struct follow *follow)
 {
 	uint64_t began = monotonic_ns(), ended;
@@ -206,6 +216,7 @@ int follow_pump(struct follow *follow, unsigned milliseconds)
 	uint64_t end = monotonic_ns() + milliseconds * 1000000ull;
 	int r = 0;
 
+	heed_timer();
 	while (r == 0 && !follow->all_ended && monotonic_ns() < end)
 		r = pump_once(follow);
 	return r;
@@ -215,6 +226,7 @@ int follow_pump_until_exec(struct follow *follow)
 {
 	int r = 0;
 
+	heed_timer();
 	while (r == 0 && !follow->began && !follow->command_ended && !follow->all_ended)
 		r = pump_once(follow);
 	return r;
