@@ -297,6 +297,18 @@ case_timeout_leaves_the_command_alone() {
 	watched_for 0.5
 }
 
+# The terminal of another user's command is ours, in between.
+case_terminal_of_another_user() {
+	until_watch_ends='while [ -e /proc/$PPID/task ]; do sleep 0.1; done'
+	alone "$here/on-terminal" 80x24 wait:begun interrupt wait:told interrupt -- "$tool" watch --lines --user nobody -- \
+		sh -c "trap 'echo told' INT; echo begun; $until_watch_ends" >"$tmp/out" 2>&1 || fail "not interrupted: $(cat "$tmp/out")"
+	grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
+	alone "$here/on-terminal" 80x24 -- sh -c 'modes=$(stty -g); "$@"; [ "$(stty -g)" = "$modes" ]' sh \
+		"$tool" watch --lines --user nobody --timeout 0.3 -- sh -c "$until_watch_ends" >"$tmp/out" 2>&1 ||
+		fail "the terminal has other modes: $(cat "$tmp/out")"
+	grep -q "'sh' goes on" "$tmp/out" || fail "the command has ended: $(cat "$tmp/out")"
+}
+
 case_bad_input() {
 	none=$(($(cat /proc/sys/kernel/pid_max) + 1))
 	refuses 1 "there is no process $none" "$tool" watch "$none"

@@ -144,7 +144,7 @@ static int watch_command(struct request *request)
 
 	job->record.context = watching;
 	job->record.watch = watching_take;
-	job->record.progress = job->record.user ? NULL : command_begins;
+	job->record.progress = command_begins;
 	watching->by_command = true;
 	watching->live.exact = job->record.backend == RECORD_BACKEND_EVENTS;
 	written_begin(&watching->written, watching->output.screen);
@@ -162,8 +162,10 @@ static int watch_command(struct request *request)
 	if (result.running)
 		verb_note("the watching has ended; '%s' goes on%s", job->record.argv[0],
 			result.follow ? ", and this process must stay as long as it does" : "");
-	if (result.running && !result.follow)
-		return 0; /* it is init's from now on */
+	if (result.running && !result.follow) {
+		record_result_release(&result); /* it is init's from now on */
+		return 0;
+	}
 	err = record_wait(&result, false);
 	if (err == 0)
 		record_report_status(&result, job->record.argv[0]);

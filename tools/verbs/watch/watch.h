@@ -37,6 +37,6 @@ int watching_take(void *context, const struct record_seen *seen);
 void watching_end(struct watching *watching);
 void watching_release(struct watching *watching);
 
-/* Signals that end the watching; once by_command, the command gets SIGINT by itself, and only the second one counts. */
+/* Signals that end the watching; once by_command, the command gets SIGINT, too, and only the second one counts. */
 void watching_catch_signals(bool by_command);
 bool watching_interrupted(void);

@@ -17,10 +17,14 @@
 
 static volatile sig_atomic_t interrupts, wanted = 1;
 
+/* SIGINT as it was: the recorder passes it on to the command of another user. */
+static struct sigaction before;
+
 static void count(int signal_number)
 {
-	(void)signal_number;
 	interrupts++;
+	if (signal_number == SIGINT && before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+		before.sa_handler(signal_number);
 }
 
 void watching_catch_signals(bool by_command)
@@ -28,7 +32,7 @@ void watching_catch_signals(bool by_command)
 	const struct sigaction action = {.sa_handler = count};
 
 	wanted = by_command ? 2 : 1;
-	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGINT, &action, &before);
 	if (by_command)
 		return;
 	sigaction(SIGTERM, &action, NULL);
