@@ -86,32 +86,36 @@ static int set_read_ahead(int sysfs, const char *bdi, unsigned kib)
 }
 
 /* "8:0" for 8:1: read-ahead belongs to the disk, not the partition. */
-static void disk_of(int sysfs, uint32_t device, char *ret, size_t size)
+static void disk_of(int sysfs, const char *device, char *ret, size_t size)
 {
 	char path[64], disk[32];
 
-	snprintf(ret, size, "%u:%u", device >> 20, device & 0xfffff);
-	snprintf(path, sizeof(path), "dev/block/%s/partition", ret);
+	snprintf(ret, size, "%s", device);
+	snprintf(path, sizeof(path), "dev/block/%s/partition", device);
 	if (faccessat(sysfs, path, F_OK, 0) < 0)
 		return;
-	snprintf(path, sizeof(path), "dev/block/%s/../dev", ret);
+	snprintf(path, sizeof(path), "dev/block/%s/../dev", device);
 	if (read_text(sysfs, path, disk, sizeof(disk)) == 0)
 		snprintf(ret, size, "%s", disk);
 }
 
-/* Block devices are named "8:0"; file systems with a bdi of their own "btrfs-1", "0:51-fuse". */
+static bool begins_with(const char *bdi, const char *name)
+{
+	const char *rest = after_prefix(bdi, name);
+
+	return rest && (*rest == 0 || *rest == '-');
+}
+
+/* Block devices are named "8:0"; file systems with a bdi of their own "btrfs-1", "0:51-fuse", or, on a partition, "8:1-fuseblk". */
 static bool bdi_serves(int sysfs, const char *bdi, const struct mount *mount)
 {
-	const char *rest;
-	char disk[32];
+	char own[32], disk[32];
 
 	if (streq(mount->type, "overlay"))
 		return true;
-	disk_of(sysfs, mount->device, disk, sizeof(disk));
-	rest = after_prefix(bdi, disk);
-	if (!rest)
-		rest = after_prefix(bdi, mount->type);
-	return rest && (*rest == 0 || *rest == '-');
+	snprintf(own, sizeof(own), "%u:%u", mount->device >> 20, mount->device & 0xfffff);
+	disk_of(sysfs, own, disk, sizeof(disk));
+	return begins_with(bdi, own) || begins_with(bdi, disk) || begins_with(bdi, mount->type);
 }
 
 static int choose_device(struct restore *restore, const char *bdi)
