@@ -159,6 +159,17 @@ END
 	grep -q "later: go" "$tmp/out" || fail "what a wrapper started was ended with it: $(cat "$tmp/out")"
 }
 
+# What it leaves behind writes without end. Root's terminal takes its time, so that there is always more.
+case_output_without_end() {
+	timeout 100 /usr/bin/python3 -c 'import os, pty, sys, time
+def read_slowly(fd):
+    time.sleep(0.01)
+    return os.read(fd, 4096)
+sys.exit(pty.spawn(sys.argv[1:], read_slowly) >> 8)' "$tool" record --no-drop --keep-read-ahead --quiet --user "$name" \
+		--until time:0.2 -o "$tmp/profile" -- sh -c 'yes & exec sleep 0.5' >"$tmp/out" 2>&1 || fail "the recording does not end"
+	grep -q y "$tmp/out" || fail "it has written nothing"
+}
+
 # These are refused before anything is recorded.
 case_state() {
 	HEADSTART_STATE=$tmp/users/state refuses 1 "run this as that user, or without HEADSTART_STATE" "$tool" record -- true
@@ -166,7 +177,7 @@ case_state() {
 }
 
 status=0
-for name_of_case in case_at_a_terminal case_users_own case_roots_keys case_wrappers case_state; do
+for name_of_case in case_at_a_terminal case_users_own case_roots_keys case_wrappers case_output_without_end case_state; do
 	(trap - EXIT && $name_of_case) || { echo "FAIL: $name_of_case" >&2 && status=1; }
 done
 exit $status

@@ -19,6 +19,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
+/* More than the kernel keeps of a pseudo-terminal's output (drivers/tty: 8192 in pty.c, 4096 in n_tty.c). */
+#define REST_MAX 65536u
+
 struct terminal {
 	bool replaced[3];      /* which standard descriptors are terminals */
 	int own;               /* one of them; the command's output goes there */
@@ -28,6 +31,7 @@ struct terminal {
 	struct termios before; /* its modes */
 	pthread_t thread;
 	bool running;
+	uint64_t relayed;       /* bytes of the command's output */
 	pthread_mutex_t screen; /* held while we write to our own terminal */
 	bool told;              /* a line of progress is on it */
 	bool mid_line;          /* the command's output has not ended its last line */
@@ -168,6 +172,7 @@ static bool relay_output(struct terminal *terminal)
 		return errno == EINTR || errno == EAGAIN;
 	if (n == 0)
 		return false;
+	terminal->relayed += (uint64_t)n;
 	pthread_mutex_lock(&terminal->screen);
 	clear_told(terminal);
 	r = write_full(terminal->own, data, (size_t)n);
@@ -190,18 +195,22 @@ static bool relay_keys(const struct terminal *terminal)
 	return n > 0 && (write(terminal->master, data, (size_t)n) >= 0 || errno == EINTR || errno == EAGAIN);
 }
 
+/* Something that the command has left behind may write without end. */
 static void *relay(void *argument)
 {
 	struct terminal *terminal = argument;
+	uint64_t end = UINT64_MAX;
 	struct pollfd fds[] = {
 		{.fd = terminal->master, .events = POLLIN},
 		{.fd = terminal->typed ? STDIN_FILENO : -1, .events = POLLIN},
 		{.fd = terminal->stop, .events = POLLIN},
 	};
 
-	while (fds[0].fd >= 0) {
+	while (fds[0].fd >= 0 && terminal->relayed < end) {
 		if (poll(fds, 3, -1) < 0 && errno != EINTR)
 			break;
+		if (fds[2].revents && end == UINT64_MAX)
+			end = terminal->relayed + REST_MAX;
 		if (fds[0].revents && !relay_output(terminal))
 			fds[0].fd = -1; /* all other ends are closed */
 		else if (fds[2].revents && !fds[0].revents)

@@ -36,5 +36,5 @@ void terminal_tell(struct terminal *terminal, const char *text);
 /* Clears the line of progress and ends an unfinished line of the command's. NULL is allowed. */
 void terminal_end_line(struct terminal *terminal);
 
-/* Relays the command's remaining output and restores our own terminal's modes. NULL is allowed. */
+/* Relays what the command has written and restores our own terminal's modes. NULL is allowed. */
 void terminal_free(struct terminal *terminal);
