@@ -3,7 +3,6 @@
 #include "relayout/batch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "relayout/refuse.h"
 #include "replace/replace.h"
 
@@ -72,8 +72,6 @@ static bool read_content(struct relayout_file *file, int fd, const struct stat *
 	_cleanup_free_ uint8_t *data = NULL;
 	ssize_t n;
 
-	if (!S_ISREG(st->st_mode))
-		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file"), false;
 	if (st->st_size > FILE_LIMIT)
 		return relayout_set(file, RELAYOUT_REFUSED, "is larger than 4 GiB"), false;
 	data = malloc((size_t)st->st_size + 1);
@@ -203,12 +201,14 @@ static void relayout_and_write(const struct relayout_batch *batch, struct relayo
 static void relayout_dry(const struct relayout_batch *batch, struct relayout_file *file)
 {
 	_cleanup_(relayout_releasep) struct relayout relayout = {0};
-	_cleanup_close_ int fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = open_regular(file->path, 0);
 	_cleanup_free_ uint8_t *data = NULL;
 	struct stat st;
 
+	if (fd == -EINVAL)
+		return relayout_set(file, RELAYOUT_REFUSED, "is not a regular file");
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return fail(file, -errno, "cannot be read");
+		return fail(file, fd < 0 ? fd : -errno, "cannot be read");
 	take_status(file, &st);
 	if (may_change(batch, file, fd, &st) && read_content(file, fd, &st, &data) &&
 		plan(batch, file, fd, data, &relayout))

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/open.h"
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "elf/identity.h"
@@ -26,12 +27,10 @@
 #include "replace/hard-links.h"
 #include "replace/publish.h"
 
-#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-
 /* Opens a path below the root. No symbolic link, not even an absolute one, leads out of it (Linux 5.6). */
 static int open_below(const char *root, const char *path)
 {
-	struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
 	_cleanup_close_ int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int fd = folder < 0 ? -1 : (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
 
@@ -39,12 +38,13 @@ static int open_below(const char *root, const char *path)
 }
 
 /*
- * Opens a path inside the root. *ret_path, which the caller frees, is the canonical path of the file as this process
- * sees it. Returns the descriptor or negative errno.
+ * Opens a path inside the root with O_PATH: it may lead to a device. *ret_path, which the caller frees, is the canonical
+ * path of the file as this process sees it. Returns the descriptor or negative errno.
  */
 static int open_inside(const struct relayout_batch *batch, const char *path, char **ret_path)
 {
-	_cleanup_close_ int fd = batch->root[0] ? open_below(batch->root, path) : open(path, OPEN_FLAGS);
+	_cleanup_close_ int fd =
+		batch->root[0] ? open_below(batch->root, path) : open(path, O_PATH | O_CLOEXEC);
 	char link[64], target[PATH_MAX];
 	ssize_t n;
 
@@ -161,11 +161,12 @@ int relayout_batch_add_profile(struct relayout_batch *batch, const char **ret_cu
 		const struct profile_file *known = &profile->files[i];
 		_cleanup_free_ char *path = NULL;
 		_cleanup_close_ int fd = -1;
-		int r;
+		int found, r;
 
 		if (known->kind != PROFILE_REGULAR)
 			continue;
-		fd = open_inside(batch, known->path, &path);
+		found = open_inside(batch, known->path, &path);
+		fd = found < 0 ? found : open_finish(found, S_IFREG, 0);
 		if (fd < 0 || !elf_is(fd))
 			continue;
 		r = add_file(batch, known->path, path, fd);

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "base/same-file.h"
 #include "base/strings.h"
 #include "replace/attributes.h"
@@ -90,10 +91,20 @@ static int append_name(struct replacement *replacement, const char *path)
 	return 0;
 }
 
+/* Without /proc the file is opened a second time, as by open_regular(). */
 static int open_original(struct replacement *replacement, int folder, const char *name, int flags)
 {
-	replacement->original = openat(folder, name, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (replacement->original < 0 || fstat(replacement->original, &replacement->st) < 0)
+	int fd = openat(folder, name, flags | O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	fd = open_finish(fd, S_IFREG, 0);
+	if (fd < 0 && fd != -EOPNOTSUPP)
+		return fd;
+	if (fd < 0)
+		fd = openat(folder, name, flags | O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	replacement->original = fd;
+	if (fd < 0 || fstat(fd, &replacement->st) < 0)
 		return -errno;
 	return check_regular(&replacement->st);
 }

@@ -121,6 +121,21 @@ grep -q '^relaid 1 of 1 file: ' out || fail "--tree without names: $(cat out)"
 cmp "tree$tmp/libsum.so" new.so || fail '--tree without names gives another file'
 refuses 1 "cannot relayout '/../$tmp/program'" relayout --profile profile --tree tree --dry-run "/../$tmp/program"
 
+# An image may have nodes of devices, and opening one would have effects: of this one there is no driver, so it would fail.
+if mknod tree/opt/node c 4000 0 2>/dev/null; then
+	for how in --in-place --dry-run '-o x'; do
+		# shellcheck disable=SC2086 # they are words
+		refuses 1 "'/opt/node' is not a regular file" relayout --profile profile --tree tree $how --force /opt/node
+	done
+	refuses 1 "'tree/opt/node' is not a regular file" "$headstart" undo tree/opt/node
+	refuses 1 "'tree/opt/node' is not a regular file" "$headstart" undo --dry-run tree/opt/node
+	refuses 1 "'tree/opt/node' is not a regular file" "$headstart" verify tree/opt/node
+	refuses 1 "'tree/opt/node' is not a regular file" "$headstart" verify --original tree/opt/node libsum.so
+	rm tree/opt/node
+else
+	untried 'a node of a device: none can be made here'
+fi
+
 # Without names, the ELF files of the profile are meant. Other files and missing ones are left out.
 echo text >text
 {

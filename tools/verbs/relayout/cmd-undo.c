@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart undo: turns relaid files back into their originals, to the bit. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,14 +123,13 @@ static int refuse_sealed(const struct undo_arguments *arguments, int fd, const c
 
 static int try_file(const struct undo_arguments *arguments, const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = -1;
 	struct undo undo;
 	size_t size;
-	int r;
+	int r = relaid_file_open(path, &fd);
 
-	if (fd < 0)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	r = refuse_sealed(arguments, fd, path);
+	if (r == 0)
+		r = refuse_sealed(arguments, fd, path);
 	if (r == 0)
 		r = prepare(fd, path, &undo, &size);
 	return r ? r : print_sizes(path, undo.size, size);

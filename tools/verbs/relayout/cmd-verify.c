@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* headstart verify: compares relaid files with their originals, and prints what was changed. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -106,15 +105,14 @@ static struct json_object *json_of(const char *path, const struct verify_report 
 /* Returns an exit status after printing what is wrong. */
 static int verify_file(const char *path, const struct verify_arguments *arguments)
 {
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = -1;
 	_cleanup_free_ uint8_t *data = NULL;
 	struct verify_report report;
 	size_t size;
-	int r;
+	int r = relaid_file_open(path, &fd);
 
-	if (fd < 0)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	r = relaid_file_read(fd, path, &data, &size);
+	if (r == 0)
+		r = relaid_file_read(fd, path, &data, &size);
 	if (r)
 		return r;
 	if (arguments->original)
@@ -161,11 +159,10 @@ static int verify_files(char **paths, size_t n_paths, const struct verify_argume
 static int read_original(struct verify_arguments *arguments)
 {
 	const char *path = arguments->original_path;
-	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd = -1;
+	int r = relaid_file_open(path, &fd);
 
-	if (fd < 0)
-		return verb_fail_errno(errno, "cannot read '%s'", path);
-	return relaid_file_read(fd, path, &arguments->original, &arguments->original_size);
+	return r ? r : relaid_file_read(fd, path, &arguments->original, &arguments->original_size);
 }
 
 static void arguments_release(struct verify_arguments *arguments)

@@ -7,9 +7,22 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "verb.h"
 
 #define FILE_MAX (8ll << 30) /* bytes */
+
+int relaid_file_open(const char *path, int *ret_fd)
+{
+	int fd = open_regular(path, 0);
+
+	if (fd == -EINVAL || fd == -EISDIR)
+		return verb_fail("'%s' is not a regular file", path);
+	if (fd < 0)
+		return verb_fail_errno(fd, "cannot read '%s'", path);
+	*ret_fd = fd;
+	return 0;
+}
 
 int relaid_file_read(int fd, const char *path, uint8_t **ret_data, size_t *ret_size)
 {
@@ -19,8 +32,6 @@ int relaid_file_read(int fd, const char *path, uint8_t **ret_data, size_t *ret_s
 
 	if (fstat(fd, &st) < 0)
 		return verb_fail_errno(errno, "cannot read '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return verb_fail("'%s' is not a regular file", path);
 	if (st.st_size > FILE_MAX)
 		return verb_fail("'%s' is too large", path);
 	data = malloc((size_t)st.st_size + 1);

@@ -5,6 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Opens a regular file to read. Returns 0, or an exit status after printing the reason. */
+int relaid_file_open(const char *path, int *ret_fd);
+
 /*
  * The content of an open regular file; the caller frees *ret_data. `path` is for messages. Returns 0, or an exit status
  * after printing the reason.
