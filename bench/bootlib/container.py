@@ -30,6 +30,9 @@ WANTS = {
 }
 # The recorder stays away from containers, because it would see what their host does. Here the host is the benchmark.
 HERE_TOO = ("headstart-boot-record.service.d", "[Unit]\nConditionVirtualization=\n")
+# What the prefetcher says proves that it has read something.
+SAYS_SO = ("headstart-boot.service.d", "[Service]\nStandardError=journal+console\n")
+ASKED = re.compile(r"asked for ([0-9.]+) MB in ")
 RELEASE_TRIES = 100
 TAIL = 1500     # characters of the console that an error shows
 
@@ -78,6 +81,14 @@ class Console:
             self._listen(0.2)
         return not condition()
 
+    def await_prefetched(self, timeout):
+        """Megabytes that 'headstart boot prefetch' has asked for. It says so when it has ended, or says something else."""
+        self.wait_while(lambda: not ASKED.search(self.text), timeout)
+        asked = ASKED.search(self.text)
+        if not asked or not float(asked[1]):
+            raise LabError(f"'headstart boot prefetch' has read nothing ahead; the container said last: {self.text[-TAIL:]}")
+        return float(asked[1])
+
     def off(self):
         self._process.kill()
         self._process.wait()
@@ -90,10 +101,11 @@ class Container:
     def __init__(self, device, state, timeout):
         self.device, self.timeout = device, timeout
         self.plan = os.path.join(device.root, state.lstrip("/"), "boot", "plan")
-        folder = self._inside(UNITS, HERE_TOO[0])
-        os.makedirs(folder, exist_ok=True)
-        with open(os.path.join(folder, "bench.conf"), "w", encoding="ascii") as file:
-            file.write(HERE_TOO[1])
+        for name, text in (HERE_TOO, SAYS_SO):
+            folder = self._inside(UNITS, name)
+            os.makedirs(folder, exist_ok=True)
+            with open(os.path.join(folder, "bench.conf"), "w", encoding="ascii") as file:
+                file.write(text)
         if device.model == "lazy":      # who makes an image for such volumes knows that
             os.makedirs(self._inside("etc/headstart"), exist_ok=True)
             with open(self._inside("etc/headstart/headstart.conf"), "w", encoding="ascii") as file:
@@ -136,14 +148,17 @@ class Container:
                     time.sleep(0.1)
         self.device.mount()
 
-    def boot(self):
-        """Boots at the device's speed. Returns seconds to the target, and the device's counters until then."""
+    def boot(self, prefetches=False):
+        """Boots at the device's speed. Returns seconds to the target, and the device's counters until then. If it `prefetches`, it must
+        have done so."""
         kernel.syncfs(self.device.root)
         self.device.delay(True)
         self.device.reset_counters()
         with self._booting() as console:
-            seconds = console.await_target(TARGET, self.timeout)
-            return seconds, self.device.counters()
+            seconds, counters = console.await_target(TARGET, self.timeout), self.device.counters()
+            if prefetches:
+                console.await_prefetched(self.timeout)
+            return seconds, counters
 
     def record(self):
         """Boots at full speed, and records what is read, for the next boots."""

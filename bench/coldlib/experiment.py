@@ -21,6 +21,23 @@ class GivenUp(Exception):
     """There is nothing to report; one sentence says why."""
 
 
+def until_verified(what, run, refused):
+    """What run() returns, which is tried again as long as it raises NotVerified. refused(why) hears of each refusal."""
+    for _ in range(REFUSALS):
+        try:
+            return run()
+        except NotVerified as refusal:
+            reason = refusal
+            refused(refusal)
+    raise GivenUp(f"{what} was refused {REFUSALS} times in a row: {reason}")
+
+
+def undropped(dropped):
+    """Refuses a run during which the caches were emptied."""
+    if dropped:
+        raise NotVerified("somebody emptied the caches of the machine meanwhile")
+
+
 @dataclasses.dataclass
 class Run:
     """One run, as a session returns it."""
@@ -36,6 +53,7 @@ class Run:
     reads: int = 0
     seeks: int = 0             # reads that did not continue the one before
     bytes_reread: int = 0      # the part of bytes_read that the run had read before
+    caches_dropped: bool = False    # somebody emptied the machine's caches meanwhile
 
     def traces(self):
         """What the run left behind that can be compared: (name, value) pairs."""
@@ -107,15 +125,16 @@ class Experiment:
                 raise GivenUp(f"the command {wrong} without headstart too: {first_line(run)}")
 
     def _verified_run(self, results):
-        reason = None
-        for _ in range(REFUSALS):
-            try:
-                return self.session.run(results.arm, self.timeout)
-            except NotVerified as refusal:
-                results.refused += 1
-                reason = refusal
-                self.progress.note(f"refused a run of '{results.arm.name}': {refusal}")
-        raise GivenUp(f"'{results.arm.name}' was refused {REFUSALS} times in a row: {reason}")
+        def once():
+            run = self.session.run(results.arm, self.timeout)
+            undropped(run.caches_dropped)
+            return run
+
+        def refused(refusal):
+            results.refused += 1
+            self.progress.note(f"refused a run of '{results.arm.name}': {refusal}")
+
+        return until_verified(f"'{results.arm.name}'", once, refused)
 
     def _compare(self):
         """Compares every run with those under `nothing`, in everything that is the same in all of these."""

@@ -101,10 +101,7 @@ class Stage:
     def run(self, arm, timeout):
         """One run by the protocol."""
         self._bring(arm)
-        drops = page_cache_drops()
         run = self._execute(arm, timeout)
-        if page_cache_drops() != drops:
-            raise NotVerified("somebody dropped the page cache of the machine meanwhile")
         if arm.warm and run.reads > self.cold_reads * WARM_READS:
             raise NotVerified(f"{run.bytes_read} bytes had to be read all the same")
         return run
@@ -173,14 +170,12 @@ class Stage:
     def _bring(self, arm):
         """Brings the image and the page cache into the arm's state and verifies that, or raises NotVerified."""
         self._preload_system_wide(arm.system)
-        try:
+        with verified():
             if arm.warm:
                 self._execute(arm, self.options.timeout, delay=False)
                 cold.make_warm(self.device, self.files)
             else:
                 cold.make_cold(self.device, self.checked)
-        except (cold.NotCold, cold.NotWarm) as refusal:
-            raise NotVerified(str(refusal)) from None
 
     def _execute(self, arm, timeout, delay=True, environment=(), linger=0):
         prefix = [word.format_map(self.paths) for word in arm.prefix]
@@ -192,7 +187,7 @@ class Stage:
                                  shell=self.shell if arm.shell else None)
         return Run(done.seconds, done.status, done.timed_out, done.stdout, done.stderr, done.outputs,
                    done.major_faults, done.minor_faults, done.counters["bytes_read"], done.counters["reads"],
-                   done.counters["noncontiguous"], done.counters["bytes_reread"])
+                   done.counters["noncontiguous"], done.counters["bytes_reread"], done.caches_dropped)
 
     def _headstart(self, *arguments, timeout=None, delay=False, environment=()):
         """Runs a verb of headstart in the image, at full speed unless `delay`. Returns what it printed."""
@@ -303,12 +298,6 @@ def slowdisk(options):
     return os.path.join(options.build, "bench/slowdisk/slowdisk")
 
 
-def page_cache_drops():
-    """How often the page cache has been dropped through /proc/sys/vm/drop_caches since boot."""
-    with open("/proc/vmstat", encoding="ascii") as file:
-        return next((int(line.split()[1]) for line in file if line.startswith("drop_pagecache ")), 0)
-
-
 def installed_paths(build):
     """Where a build of headstart has what the arms need."""
     with lab_errors():
@@ -325,6 +314,15 @@ def installed_paths(build):
         "other": os.path.join(state, "bench-other"),
         "merged": os.path.join(state, "bench-merged"),
     }
+
+
+@contextlib.contextmanager
+def verified():
+    """If the page cache cannot be brought into a state, refuses the run."""
+    try:
+        yield
+    except (cold.NotCold, cold.NotWarm) as refusal:
+        raise NotVerified(str(refusal)) from None
 
 
 @contextlib.contextmanager

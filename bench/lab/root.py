@@ -23,7 +23,7 @@ import socket
 import sys
 import time
 
-from lab import LabError, build, kernel
+from lab import LabError, build, cold, kernel
 from lab.guardian import end_processes_in, end_processes_on
 
 ENVIRONMENT = {
@@ -199,7 +199,7 @@ def _timed(device, order):
     """Starts the command, waits for it, and measures: the fields of Result that are known here."""
     error_read, error_write = os.pipe2(os.O_CLOEXEC)
     null = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    drops = _cache_drops()
+    drops = cold.drops()
     shell = _IdleShell(order) if order.shell else None
     device.delay(order.delay)
     device.reset_counters()
@@ -222,13 +222,7 @@ def _timed(device, order):
     return {"seconds": seconds, "status": status, "timed_out": timed_out,
             "major_faults": usage.ru_majflt - major, "minor_faults": usage.ru_minflt - minor,
             "outputs": {path: _digest(path) for path in order.outputs},
-            "counters": counters, "caches_dropped": _cache_drops() != drops}
-
-
-def _cache_drops():
-    """How often something was written to /proc/sys/vm/drop_caches since the machine started."""
-    with open("/proc/vmstat", "rb") as file:        # text needs a codec, which Python would search for in the image
-        return [line for line in file if line.startswith((b"drop_pagecache ", b"drop_slab "))]
+            "counters": counters, "caches_dropped": cold.drops() != drops}
 
 
 class _IdleShell:

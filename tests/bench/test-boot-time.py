@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The parts of bench/boot-time: which units are enabled, when a target is reached, and the rows of the result."""
 
+import itertools
 import os
 import types
 import unittest
@@ -8,7 +9,7 @@ from unittest import mock
 
 import labtest
 from bootlib import container
-from lab import LabError
+from lab import LabError, cold
 
 boot_time = labtest.program("boot-time")
 
@@ -72,6 +73,34 @@ class Parts(unittest.TestCase):
     def test_a_container_that_hangs(self):
         with self.assertRaisesRegex(LabError, "did not reach"):
             self.says("exec sleep 1000\n").await_target("multi-user.target", 0.2)
+
+    def test_what_was_prefetched_is_heard(self):
+        console = self.says("echo 'Reached target multi-user.target'; echo 'headstart[40]: headstart: asked for 12.5 MB in 3 files, "
+                            "0 of them changed or gone, in 1.00 s'; exec sleep 1000\n")
+        self.assertEqual(console.await_prefetched(1000), 12.5)
+
+    def test_a_boot_that_reads_nothing_ahead_is_no_boot_with_headstart(self):
+        for said in ("there is no plan of a boot yet", "asked for 0.0 MB in 1 file, 1 of them changed or gone, in 0.00 s"):
+            with self.assertRaisesRegex(LabError, "nothing ahead.*" + said):
+                self.says(f"echo 'headstart: {said}'\n").await_prefetched(0.2)
+
+    def cold_boots(self, refusals=(), drops=(1,), times=3):
+        """How often a server boots that is asked for a cold boot so many times at most."""
+        server = mock.Mock()
+        server.boot.return_value = 2.0, {"bytes_read": 1, "reads": 1}
+        with mock.patch.object(cold, "make_cold", side_effect=[*refusals, *[None] * times]), \
+                mock.patch.object(cold, "drops", side_effect=itertools.chain(drops, itertools.repeat(1))), \
+                mock.patch.object(boot_time.container, "Container", return_value=server), \
+                mock.patch("lab.build.folders", return_value={"state": "/"}), mock.patch("lab.kernel.syncfs"), \
+                mock.patch("os.path.getsize", return_value=1):
+            done = boot_time.boots(types.SimpleNamespace(build="", timeout=1, runs=1), self.device, mock.Mock())
+        self.assertEqual({arm: len(runs) for arm, runs in done.items()}, {"nothing": 1, "headstart-boot": 1})
+        return server.boot.call_count
+
+    def test_a_boot_that_was_not_cold_is_repeated(self):
+        self.assertEqual(self.cold_boots(), 2)
+        self.assertEqual(self.cold_boots(refusals=[cold.NotCold("busy")]), 2)
+        self.assertEqual(self.cold_boots(drops=[1, 2]), 3)
 
     def test_rows(self):
         counters = {"bytes_read": 100, "reads": 10}

@@ -89,6 +89,11 @@ class Refusals(unittest.TestCase):
         self.assertEqual(session.order.count("run"), 4)
         self.assertIn("12 pages", progress.notes[0])
 
+    def test_a_run_during_which_caches_were_emptied_is_repeated(self):
+        result, session, progress = benchtest.measure("run", rounds=3, spoil=spoiling("run", number=2, caches_dropped=True))
+        self.assertEqual((result["arms"]["run"]["n"], result["arms"]["run"]["refused"]), (3, 1))
+        self.assertIn("emptied the caches", progress.notes[0])
+
     def test_an_arm_that_is_never_cold_ends_it(self):
         def spoil(name, number, run):
             if name == "run":

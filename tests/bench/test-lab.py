@@ -171,7 +171,7 @@ class Runs(Lab):
 
     def test_a_run_knows_of_dropped_caches(self):
         self.assertFalse(self.probe("exit=0").caches_dropped)
-        with mock.patch("lab.root._cache_drops", side_effect=[["drop_pagecache 1"], ["drop_pagecache 2"]]):
+        with mock.patch.object(cold, "drops", side_effect=[["drop_pagecache 1"], ["drop_pagecache 2"]]):
             self.assertTrue(self.probe("exit=0").caches_dropped)
 
     def test_private_folders_are_fresh_and_the_rest_stays(self):
