@@ -11,7 +11,7 @@
 #include "plan/resident.h"
 
 #define PLAN_READAHEAD (128 << 10) /* bytes */
-#define PROBES_READ    8 /* of the plan's 16 at most: 1.5 microseconds each, and one cold page is enough */
+#define PROBES_READ    8 /* of the plan's 16 at most: some 10 microseconds each, and one cold page is enough */
 
 /*
  * Whether no folder on an absolute path is a symbolic link or "..", found out with open(2) alone. The last component

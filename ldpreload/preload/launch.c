@@ -34,7 +34,8 @@ static void serve(struct plan_target *target, char *const *environment)
 
 	if (!plan_find(target, &plan))
 		return;
-	if (!gives_rights(target) && !environment_forbids(environment))
+	/* A warm start is at most logged, and not worth a look at each variable. */
+	if ((plan.cold || shim_start.log) && !gives_rights(target) && !environment_forbids(environment))
 		serve_next(target->path, &plan);
 	sys_close(plan.fd);
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the shim costs a program without a plan. At its start there are at most three system calls besides those by which ld.so
-# maps any library. When it executes another program, there are only cheap and harmless ones.
+# maps any library. When it executes another program, there are only cheap and harmless ones. If that program has a plan and is
+# warm, no look at each variable comes on top.
 . "$HEADSTART_TEST_SOURCE/tests/preload/preload-lib.sh"
 
 can_trace || skip "no strace, or it cannot trace here"
@@ -46,6 +47,21 @@ case_execution_opens_and_closes_alone() {
 		! grep -vE '^(openat|close)\(' "$tmp/calls" || fail "$way: other calls than open and close"
 		[ "$(wc -l <"$tmp/calls")" -le 16 ] || fail "$way: $(wc -l <"$tmp/calls") calls: $(cat "$tmp/calls")"
 	done
+}
+
+case_warm_start_reads_no_variables() {
+	quiet="env -i $loaded HEADSTART_STATE=$state HEADSTART_PREFETCH=/bin/true"
+	reads_variables() {
+		status=0
+		$quiet "$launch" untouched-environment "$target" || status=$?
+		[ "$status" = "$1" ] || fail "exit status $status, not $1"
+	}
+	when_warm reads_variables 7
+	a_cold_start() {
+		make_cold
+		reads_variables 8
+	}
+	until_undisturbed a_cold_start
 }
 
 run_cases

@@ -2,7 +2,8 @@
 /*
  * launch WAY PROGRAM [ARGUMENT]…: executes PROGRAM by the function that WAY names. If the function takes an
  * environment, that is VALUE=passed, and FROM from our own environment. "vfork-WAY" does it in a child of vfork,
- * "off-WAY" adds HEADSTART=off. Exits with the status of the program, or prints errno and exits with 100.
+ * "off-WAY" adds HEADSTART=off. "untouched-environment" executes nothing: it exits with 8 if the hook reads the variables,
+ * and with 7 if not. Exits with the status of the program, or prints errno and exits with 100.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +77,20 @@ static int by_list(const char *way, char **argv)
 	return execle(a[0], a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], (char *)NULL, environment);
 }
 
+/* The bad address of the arguments keeps the kernel from reading the variable, whose page nobody has touched. */
+static int untouched_environment(char **argv)
+{
+	void *volatile bad = (void *)8;
+	char *variable = mmap(NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *variables[] = {variable, NULL};
+	unsigned char resident;
+
+	if (variable == MAP_FAILED || execve(argv[0], bad, variables) == 0 ||
+		mincore(variable, 1, &resident) < 0)
+		return -1;
+	return resident & 1 ? 8 : 7;
+}
+
 /* Returns only if it fails, except for the ways that spawn. */
 static int go(const char *way, char **argv)
 {
@@ -119,6 +135,8 @@ static int go(const char *way, char **argv)
 		argv[1] = memset(argument, 'x', sizeof(argument) - 1);
 		return execve(argv[0], argv, environment);
 	}
+	if (strcmp(way, "untouched-environment") == 0)
+		return untouched_environment(argv);
 	if (strcmp(way, "no-environment") == 0)
 		return execve(argv[0], argv, NULL);
 	errno = EINVAL;
