@@ -9,8 +9,8 @@
  * ones after ours count. That takes a tenth of a microsecond. The objects up to libc were mapped when the program
  * started and stay, so no dlclose(3) in another thread can remove one of them meanwhile.
  *
- * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary
- * vector is read from /proc.
+ * Under musl, which passes constructors no arguments, and before our constructor has run, the auxiliary vector is read from
+ * /proc. Our constructor does that once and for all: later the program may have no /proc, or no descriptor left.
  */
 #include "preload/next.h"
 
@@ -174,6 +174,9 @@ struct images {
 	uintptr_t loader; /* 0: the program is its own loader */
 };
 
+/* Without headers until next_begin() has looked. */
+static struct images images_known;
+
 static bool images_from_proc(struct images *ret)
 {
 	ElfW(auxv_t) auxv[AUXV_MAX];
@@ -198,10 +201,10 @@ static bool images_from_proc(struct images *ret)
 
 static bool images_find(struct images *ret)
 {
-	if (!shim_start.headers)
-		return images_from_proc(ret);
-	*ret = (struct images){shim_start.headers, shim_start.header_count, shim_start.loader};
-	return true;
+	*ret = images_known;
+	if (!ret->headers && shim_start.headers)
+		*ret = (struct images){shim_start.headers, shim_start.header_count, shim_start.loader};
+	return ret->headers || images_from_proc(ret);
 }
 
 /*
@@ -304,9 +307,14 @@ static void stand_behind(struct link_map *us, struct link_map *next)
 
 void next_begin(void)
 {
-	struct link_map alone, *next = objects_after_us(&alone),
-			       *us = next && next != &alone ? next->l_prev : NULL;
+	struct link_map alone, *next, *us;
+	struct images images;
 
+	if (!images_find(&images))
+		return;
+	images_known = images;
+	next = objects_after_us(&alone);
+	us = next && next != &alone ? next->l_prev : NULL;
 	if (us && us->l_prev && is_us(us) && is_address_sanitizer(next))
 		stand_behind(us, next);
 	if (next != &alone)

@@ -30,8 +30,6 @@ __attribute__((constructor)) static void preload_begin(int argc, char **argv, ch
 {
 	const char *program = shim_begin(argc, argv, envp);
 
-	if (!shim_start.headers)
-		return;
 	next_begin();
 	if (program)
 		launch_own(program, argv);

@@ -173,6 +173,20 @@ case_programs_of_musl() {
 			same 100 "$tmp/with-musl" "$way" /nonexistent/target
 			same 7 "$(readlink -f /lib/ld-musl-*.so.1)" "$tmp/with-musl" "$way" "$target"
 		done
+		# Neither /proc nor a descriptor is left when it executes the next program.
+		printf '#include <stdlib.h>\n#include <sys/resource.h>\n#include <unistd.h>
+		int main(int argc, char **argv) {
+			struct rlimit none = {0, 0};
+			if (argc > 2 ? chroot(argv[2]) || chdir("/") : setrlimit(RLIMIT_NOFILE, &none)) return 1;
+			execv(argv[1], (char *[]){argv[1], 0});
+			return 2; }' >"$tmp/cornered.c"
+		musl-gcc -D_GNU_SOURCE -o "$tmp/cornered" "$tmp/cornered.c" || fail "musl-gcc"
+		same 7 "$tmp/cornered" "$target"
+		if [ "$(id -u)" = 0 ]; then
+			same 7 "$tmp/cornered" /target "$place"
+		else
+			untried "chroot: not root"
+		fi
 		# musl does not have this function, but the shim does: it must behave as if it had failed.
 		printf '#include <errno.h>\n#include <stddef.h>
 		int execveat(int, const char *, char **, char **, int) __attribute__((weak));
