@@ -74,23 +74,36 @@ case_execve_that_hangs_delays_nobody() {
 	done
 }
 
-# For these starts headstart is switched off, but that is only known once a helper has looked.
+# Each prefetcher that is started counts.
+each_start_is_looked_at() {
+	for start in 1 2 3 4 5; do
+		served=$(note started)
+		"$page" out "$disk/data" || fail "pages stay in the page cache"
+		"$disk/sleeper" 60 &
+		sleeper=$!
+		for try in $(seq 60); do
+			[ "$(note started)" -le "$served" ] || break
+			sleep 0.05
+		done
+		kill "$sleeper"
+		wait "$sleeper" || :
+		[ "$try" != 60 ] || fail "start $start has no prefetcher: $(cat /run/headstart/daemon)"
+	done
+}
+
+# For these starts headstart is switched off, but that is only known once a helper has looked, while they last.
 case_user_who_executes_it_all_the_time_delays_nobody() {
 	cp /bin/sleep "$disk/sleeper"
 	sync -f "$disk"
 	make_plan "$disk/sleeper"
 	start_daemon --no-learn
-	$as_nobody env HEADSTART=off sh -c 'while :; do "$1" 0; done' sh "$disk/sleeper" &
+	: >"$tmp/loop"
+	$as_nobody env HEADSTART=off sh -c 'while [ -e "$2" ]; do "$1" 0.05; done' sh "$disk/sleeper" "$tmp/loop" &
 	loop=$!
 	until_note execs -ge 50
-	for try in $(seq 10); do
-		"$page" out "$disk/data" || fail "pages stay in the page cache"
-		"$disk/sleeper" 0.5
-		[ "$(note started)" = 0 ] || break
-	done
-	kill "$loop"
-	wait "$loop" || :
-	until_note started -ge 1
+	until_undisturbed each_start_is_looked_at
+	rm "$tmp/loop"
+	wait "$loop"
 }
 
 run_cases
