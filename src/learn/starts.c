@@ -66,33 +66,40 @@ static void add_member(struct start *start, int32_t pid)
 		start->members[start->n_members++].pid = pid;
 }
 
-static struct start *find_free(struct starts *starts)
+/* A free place for a start of that user; NULL: there are too many. */
+static struct start *find_free(struct starts *starts, uid_t user)
 {
-	for (size_t i = 0; i < STARTS_MAX; i++)
+	struct start *place = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < STARTS_MAX; i++) {
 		if (!starts->items[i].program)
-			return &starts->items[i];
-	return NULL;
+			place = &starts->items[i];
+		else
+			n += starts->items[i].user == user;
+	}
+	return n < STARTS_OF_USER ? place : NULL;
 }
 
 enum starts_role starts_exec(
-	struct starts *starts, int32_t pid, int32_t parent, const char *program, uint64_t now_ms)
+	struct starts *starts, const struct starts_process *process, const char *program, uint64_t now_ms)
 {
-	struct start *start = find_member(starts, pid, now_ms);
+	struct start *start = find_member(starts, process->pid, now_ms);
 
 	if (start)
 		return STARTS_BELONGS;
-	start = find_member(starts, parent, now_ms);
+	start = find_member(starts, process->parent, now_ms);
 	if (start) {
-		add_member(start, pid);
+		add_member(start, process->pid);
 		return STARTS_BELONGS;
 	}
-	start = only_executes_others(program) ? NULL : find_free(starts);
+	start = only_executes_others(program) ? NULL : find_free(starts, process->user);
 	if (!start)
 		return STARTS_IGNORED;
-	*start = (struct start){.program = strdup(program), .began_ms = now_ms};
+	*start = (struct start){.program = strdup(program), .user = process->user, .began_ms = now_ms};
 	if (!start->program)
 		return STARTS_IGNORED;
-	add_member(start, pid);
+	add_member(start, process->pid);
 	return STARTS_BEGINS;
 }
 

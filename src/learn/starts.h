@@ -12,13 +12,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define STARTS_MAX         256 /* at once; more are not noticed */
+#define STARTS_OF_USER     64  /* of them */
 #define STARTS_MEMBERS_MAX 32  /* processes of one start that are looked at */
 #define STARTS_WINDOW_MS   5000
 
 struct start {
 	char *program; /* owned; canonical path; NULL: this slot is free */
+	uid_t user;    /* whose it is */
 	uint64_t key;  /* of the start, as far as it is known */
 	bool planned;  /* the program has a plan: only what is known of the key counts */
 	uint64_t began_ms;
@@ -38,12 +41,18 @@ struct starts {
 enum starts_role {
 	STARTS_BEGINS,  /* a start of its own */
 	STARTS_BELONGS, /* to a start that goes on */
-	STARTS_IGNORED, /* a shell or the like, or there is no room */
+	STARTS_IGNORED, /* a shell or the like, or there is no room, for this user or at all */
 };
 
-/* `pid`, a child of `parent`, has executed the program at this moment. */
+/* A process that is seen to execute a program. */
+struct starts_process {
+	int32_t pid, parent;
+	uid_t user;
+};
+
+/* The process has executed the program at this moment. */
 enum starts_role starts_exec(
-	struct starts *starts, int32_t pid, int32_t parent, const char *program, uint64_t now_ms);
+	struct starts *starts, const struct starts_process *process, const char *program, uint64_t now_ms);
 
 /* The program of the start that this process began has a plan; the start has that key, and no plan of its own. */
 void starts_planned(struct starts *starts, int32_t pid, uint64_t now_ms);

@@ -46,6 +46,13 @@ static void look(struct starts *starts, struct machine *machine, uint64_t now)
 	starts_look(starts, now, &(struct starts_eyes){bytes_of, judge, machine});
 }
 
+static enum starts_role execute(
+	struct starts *starts, int32_t pid, int32_t parent, const char *program, uint64_t now)
+{
+	return starts_exec(
+		starts, &(struct starts_process){.pid = pid, .parent = parent, .user = 1000}, program, now);
+}
+
 static void run(struct machine *machine, int32_t pid, uint64_t bytes)
 {
 	machine->lives[pid] = true;
@@ -56,11 +63,11 @@ static void what_a_start_executes_belongs_to_it(void **state)
 {
 	static struct starts starts;
 
-	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/bin/soffice", 1000), STARTS_BEGINS);
-	assert_int_equal(starts_exec(&starts, 11, 10, "/usr/bin/sed", 1100), STARTS_BELONGS);
-	assert_int_equal(starts_exec(&starts, 12, 11, "/usr/bin/uname", 1200), STARTS_BELONGS);
-	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/lib/soffice.bin", 1300), STARTS_BELONGS);
-	assert_int_equal(starts_exec(&starts, 20, 1, "/usr/bin/git", 1300), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 10, 1, "/usr/bin/soffice", 1000), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 11, 10, "/usr/bin/sed", 1100), STARTS_BELONGS);
+	assert_int_equal(execute(&starts, 12, 11, "/usr/bin/uname", 1200), STARTS_BELONGS);
+	assert_int_equal(execute(&starts, 10, 1, "/usr/lib/soffice.bin", 1300), STARTS_BELONGS);
+	assert_int_equal(execute(&starts, 20, 1, "/usr/bin/git", 1300), STARTS_BEGINS);
 	starts_release(&starts);
 }
 
@@ -72,9 +79,9 @@ static void a_planned_start_is_judged_by_its_key(void **state)
 
 	run(&machine, 10, 1000);
 	run(&machine, 11, 2000);
-	starts_exec(&starts, 10, 1, "/usr/bin/git", 1000);
+	execute(&starts, 10, 1, "/usr/bin/git", 1000);
 	starts_planned(&starts, 10, 1000);
-	starts_exec(&starts, 11, 1, "/usr/bin/python3", 1000);
+	execute(&starts, 11, 1, "/usr/bin/python3", 1000);
 	starts_planned(&starts, 11, 1000);
 	starts_asked(&starts, 11, 77, 1010);
 	starts_asked(&starts, 12, 78, 1010); /* nobody */
@@ -92,9 +99,8 @@ static void later_it_is_a_start_of_its_own(void **state)
 {
 	static struct starts starts;
 
-	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/bin/emacs", 1000), STARTS_BEGINS);
-	assert_int_equal(
-		starts_exec(&starts, 11, 10, "/usr/bin/git", 1000 + STARTS_WINDOW_MS), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 10, 1, "/usr/bin/emacs", 1000), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 11, 10, "/usr/bin/git", 1000 + STARTS_WINDOW_MS), STARTS_BEGINS);
 	starts_release(&starts);
 }
 
@@ -102,9 +108,9 @@ static void shells_begin_nothing(void **state)
 {
 	static struct starts starts;
 
-	assert_int_equal(starts_exec(&starts, 10, 1, "/usr/bin/bash", 1000), STARTS_IGNORED);
-	assert_int_equal(starts_exec(&starts, 11, 10, "/usr/bin/sudo", 1001), STARTS_IGNORED);
-	assert_int_equal(starts_exec(&starts, 11, 10, "/usr/bin/gimp", 1002), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 10, 1, "/usr/bin/bash", 1000), STARTS_IGNORED);
+	assert_int_equal(execute(&starts, 11, 10, "/usr/bin/sudo", 1001), STARTS_IGNORED);
+	assert_int_equal(execute(&starts, 11, 10, "/usr/bin/gimp", 1002), STARTS_BEGINS);
 	assert_true(starts_next_ms(&starts) > 1002);
 	starts_release(&starts);
 }
@@ -114,7 +120,7 @@ static void a_short_start_is_judged_when_it_has_ended(void **state)
 	static struct starts starts;
 	struct machine machine = {0};
 
-	starts_exec(&starts, 10, 1, "/usr/bin/true", 1000);
+	execute(&starts, 10, 1, "/usr/bin/true", 1000);
 	assert_int_equal(starts_next_ms(&starts), 1020);
 	look(&starts, &machine, 1019);
 	assert_int_equal(machine.n_judged, 0);
@@ -130,7 +136,7 @@ static void a_long_start_is_judged_at_the_end_of_its_window(void **state)
 	struct machine machine = {0};
 
 	run(&machine, 10, 1 << 20);
-	starts_exec(&starts, 10, 1, "/usr/bin/gimp", 1000);
+	execute(&starts, 10, 1, "/usr/bin/gimp", 1000);
 	for (uint64_t now; (now = starts_next_ms(&starts)) < 1000 + STARTS_WINDOW_MS;)
 		look(&starts, &machine, now);
 	assert_int_equal(machine.n_judged, 0);
@@ -148,8 +154,8 @@ static void what_children_read_counts_once(void **state)
 
 	run(&machine, 10, 100);
 	run(&machine, 11, 1000);
-	starts_exec(&starts, 10, 1, "/usr/bin/soffice", 1000);
-	starts_exec(&starts, 11, 10, "/usr/lib/oosplash", 1001);
+	execute(&starts, 10, 1, "/usr/bin/soffice", 1000);
+	execute(&starts, 11, 10, "/usr/lib/oosplash", 1001);
 	look(&starts, &machine, 1020);
 	machine.lives[11] = false;
 	machine.bytes[10] = 1100;
@@ -168,8 +174,8 @@ static void what_is_left_behind_counts(void **state)
 
 	run(&machine, 10, 100);
 	run(&machine, 11, 1000);
-	starts_exec(&starts, 10, 1, "/usr/bin/launch", 1000);
-	starts_exec(&starts, 11, 10, "/usr/bin/firefox", 1001);
+	execute(&starts, 10, 1, "/usr/bin/launch", 1000);
+	execute(&starts, 11, 10, "/usr/bin/firefox", 1001);
 	look(&starts, &machine, 1020);
 	machine.lives[10] = false;
 	machine.bytes[11] = 3000;
@@ -180,17 +186,36 @@ static void what_is_left_behind_counts(void **state)
 	assert_int_equal(machine.judged_bytes, 3100);
 }
 
+static void fill(struct starts *starts, uid_t user, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		const struct starts_process process = {
+			.pid = ((int32_t)user + 1) * 1000 + i, .parent = 1, .user = user};
+
+		assert_int_equal(starts_exec(starts, &process, "/usr/bin/cc", 1000), STARTS_BEGINS);
+	}
+}
+
 static void a_full_table_ignores_the_rest(void **state)
 {
 	static struct starts starts;
-	struct machine machine = {0};
 
-	for (int32_t pid = 0; pid < STARTS_MAX; pid++)
-		assert_int_equal(starts_exec(&starts, 1000 + pid, 1, "/usr/bin/cc", 1000), STARTS_BEGINS);
-	assert_int_equal(starts_exec(&starts, 9999, 1, "/usr/bin/cc", 1000), STARTS_IGNORED);
-	assert_int_equal(machine.n_judged, 0);
+	for (uid_t user = 1; user <= STARTS_MAX / STARTS_OF_USER; user++)
+		fill(&starts, user, STARTS_OF_USER);
+	assert_int_equal(execute(&starts, 9999, 1, "/usr/bin/cc", 1000), STARTS_IGNORED);
 	starts_release(&starts);
-	assert_int_equal(starts_exec(&starts, 9999, 1, "/usr/bin/cc", 1000), STARTS_BEGINS);
+	assert_int_equal(execute(&starts, 9999, 1, "/usr/bin/cc", 1000), STARTS_BEGINS);
+	starts_release(&starts);
+}
+
+static void a_user_with_many_starts_leaves_room_for_others(void **state)
+{
+	static struct starts starts;
+
+	fill(&starts, 1000, STARTS_OF_USER);
+	assert_int_equal(execute(&starts, 1, 2, "/usr/bin/cc", 1000), STARTS_IGNORED);
+	fill(&starts, 1001, 1);
+	fill(&starts, 0, STARTS_OF_USER);
 	starts_release(&starts);
 }
 
@@ -198,9 +223,9 @@ static void members_beyond_the_most_still_belong(void **state)
 {
 	static struct starts starts;
 
-	starts_exec(&starts, 1000, 1, "/usr/bin/make", 1000);
+	execute(&starts, 1000, 1, "/usr/bin/make", 1000);
 	for (int32_t pid = 1; pid < 2 * STARTS_MEMBERS_MAX; pid++)
-		assert_int_equal(starts_exec(&starts, 1000 + pid, 1000, "/usr/bin/cc", 1000), STARTS_BELONGS);
+		assert_int_equal(execute(&starts, 1000 + pid, 1000, "/usr/bin/cc", 1000), STARTS_BELONGS);
 	starts_release(&starts);
 }
 
@@ -216,6 +241,7 @@ int main(void)
 		cmocka_unit_test(what_children_read_counts_once),
 		cmocka_unit_test(what_is_left_behind_counts),
 		cmocka_unit_test(a_full_table_ignores_the_rest),
+		cmocka_unit_test(a_user_with_many_starts_leaves_room_for_others),
 		cmocka_unit_test(members_beyond_the_most_still_belong),
 	};
 

@@ -185,6 +185,13 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 		tracing_begin(&lessons->tracing, seen, planned, refines);
 }
 
+static enum starts_role see_start(struct lessons *lessons, const struct process_seen *seen)
+{
+	const struct starts_process process = {.pid = seen->pid, .parent = seen->parent, .user = seen->user};
+
+	return starts_exec(&lessons->starts, &process, seen->program, monotonic_ms());
+}
+
 /*
  * A start of a program whose plan we have learnt. If that leads to plans of other starts, a helper tells the key of this one, and
  * what it reads all the same is what its plan would be good for. Without the events of pages that are in memory the recording
@@ -193,12 +200,10 @@ static bool start_trace(struct lessons *lessons, const struct process_seen *seen
 static bool start_other(struct lessons *lessons, const struct process_seen *seen)
 {
 	const struct known_program *known = known_find(&lessons->known, seen->program, 0);
-	uint64_t now = monotonic_ms();
 
-	if (!known || !known->learnt ||
-		starts_exec(&lessons->starts, seen->pid, seen->parent, seen->program, now) != STARTS_BEGINS)
+	if (!known || !known->learnt || see_start(lessons, seen) != STARTS_BEGINS)
 		return false;
-	starts_planned(&lessons->starts, seen->pid, now);
+	starts_planned(&lessons->starts, seen->pid, monotonic_ms());
 	return lessons->tracing.knows_keys && known_wants_start(&lessons->known, seen->program, time(NULL)) &&
 		start_trace(lessons, seen, true, false);
 }
@@ -214,8 +219,7 @@ bool lessons_exec(struct lessons *lessons, const struct process_seen *seen, bool
 		saver_note(&lessons->saver);
 		return start_other(lessons, seen);
 	}
-	if (starts_exec(&lessons->starts, seen->pid, seen->parent, seen->program, monotonic_ms()) !=
-		STARTS_BEGINS)
+	if (see_start(lessons, seen) != STARTS_BEGINS)
 		return false;
 	known = known_find(&lessons->known, seen->program, 0);
 	if (known && known_wants_trace(known, time(NULL)))
