@@ -43,4 +43,23 @@ case_a_lost_lock_is_seen() {
 	ends_with 98
 }
 
+# A database may lie where programs only read, too. In a mount namespace these files do.
+case_database_below_usr_is_no_probe() {
+	needs_mounts
+	mkdir "$place/src"
+	{ printf 'SQLite format 3\0' && head -c 900000 /dev/zero; } >"$place/src/database"
+	head -c 400000 /dev/zero >"$place/src/text"
+	cat >"$tmp/description" <<-END
+		program $target
+		file regular /usr/src/database
+		range 0 200 0 1
+		file regular /usr/src/text
+		range 0 90 200 1
+	END
+	unshare --mount --propagation private sh -c 'mount --bind "$1" /usr/src && "$2" "$3.profile" <"$3" && "$4" plan -o "$3.plan" "$3.profile"' \
+		sh "$place/src" "$make_profile" "$tmp/description" "$tool" >"$tmp/out" 2>&1 || fail "no plan: $(cat "$tmp/out")"
+	"$HEADSTART_TEST_BUILD/tests/plan/dump-plan" "$tmp/description.plan" >"$tmp/dumped"
+	[ "$(grep '^probe' "$tmp/dumped")" = "probe /usr/src/text 89" ] || fail "other probes: $(cat "$tmp/dumped")"
+}
+
 run_cases

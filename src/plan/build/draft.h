@@ -49,6 +49,7 @@ struct draft_file {
 	bool public;     /* everybody may read it */
 	bool elf;        /* begins as an ELF file does */
 	bool image;      /* begins as a squashfs does: an image that nobody writes */
+	bool database;   /* begins as one of SQLite does */
 };
 
 struct draft_extent {

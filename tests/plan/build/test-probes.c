@@ -58,6 +58,22 @@ static void probes_are_of_files_that_nobody_locks(void **state)
 	assert_int_equal(draft.probes[0].file, 0);
 }
 
+static void databases_below_usr_are_not_probed(void **state)
+{
+	static const struct test_file files[] = {{"/usr/lib/sysimage/rpm/Packages", PROFILE_REGULAR, 1, 0},
+		{"/usr/local/share/data", PROFILE_REGULAR, 2, 0},
+		{"/usr/share/app/cache", PROFILE_REGULAR, 3, 0}, {"/usr/share/data", PROFILE_REGULAR, 4, 0},
+		{0}};
+	_cleanup_(draft_releasep) struct plan_draft draft = make_draft(DEVICE_SOLID, files);
+
+	draft.files[2].database = true;
+	for (uint32_t i = 0; i < 4; i++)
+		touch(&draft, i, 0, 500 - i, 500 * i);
+	assert_int_equal(draft_probe(&draft), 0);
+	assert_int_equal(draft.n_probes, 1);
+	assert_int_equal(draft.probes[0].file, 3);
+}
+
 static void a_probe_of_the_c_library_is_better_than_none(void **state)
 {
 	static const struct test_file files[] = {{"/lib/libc.so.6", PROFILE_REGULAR, 1, 0}, {0}};
@@ -96,6 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(probes_are_late_pages_of_big_files),
 		cmocka_unit_test(probes_are_of_files_that_nobody_locks),
+		cmocka_unit_test(databases_below_usr_are_not_probed),
 		cmocka_unit_test(a_probe_of_the_c_library_is_better_than_none),
 		cmocka_unit_test(probes_stop_where_the_head_is_full),
 	};

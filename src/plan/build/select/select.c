@@ -126,12 +126,19 @@ static int add_ranges(struct plan_draft *draft, const struct profile_file *sourc
 	return 0;
 }
 
-/* Documentation/filesystems/squashfs.rst; the magic number is fs/squashfs/squashfs_fs.h's. */
-static bool is_squashfs(int fd)
-{
-	char magic[4];
+/*
+ * How a squashfs begins (Documentation/filesystems/squashfs.rst; the magic number is fs/squashfs/squashfs_fs.h's), and a database
+ * of SQLite (sqlite.org/fileformat.html).
+ */
+#define SQUASHFS_MAGIC "hsqs"
+#define SQLITE_MAGIC   "SQLite format 3"
 
-	return pread_full(fd, magic, sizeof(magic), 0) == sizeof(magic) && memcmp(magic, "hsqs", 4) == 0;
+static bool begins_with(int fd, const char *magic)
+{
+	char begin[sizeof(SQLITE_MAGIC)];
+	size_t length = strlen(magic);
+
+	return pread_full(fd, begin, length, 0) == (ssize_t)length && memcmp(begin, magic, length) == 0;
 }
 
 /* Adds a fresh file, unless it lies in memory, is not cached, or none of its pages is selected. */
@@ -167,7 +174,8 @@ static int add_file(struct plan_draft *draft, const struct profile_file *source,
 	file.public = (st.st_mode & S_IROTH) != 0;
 	if (!draft->snapshot) { /* that would read the first page, which need not be in memory */
 		file.elf = elf_is(fd);
-		file.image = is_squashfs(fd);
+		file.image = begins_with(fd, SQUASHFS_MAGIC);
+		file.database = begins_with(fd, SQLITE_MAGIC);
 	}
 	r = ARRAY_RESERVE(draft->files, draft->files_capacity, draft->n_files + 1);
 	if (r < 0)

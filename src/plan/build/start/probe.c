@@ -42,19 +42,27 @@ static bool is_everybodys(const char *path)
  * The shim opens probes in other people's programs. Closing a file there drops the record locks that the program has on
  * it (fcntl_locking(2)), which would endanger a database. ELF files are safe, and so are files that programs only read:
  * those below /usr (Filesystem Hierarchy Standard 3.0, 4.1), or in a store of packages that nobody changes, and squashfs
- * images, beside which a start that mounts one may have nothing cold: its programs are those of every start.
+ * images, beside which a start that mounts one may have nothing cold: its programs are those of every start. Of /usr,
+ * distributions have the database of rpm in lib/sysimage, and local is the administrator's.
  */
 static bool is_read_only(const char *path)
 {
+	if (after_prefix(path, "/usr/lib/sysimage/") || after_prefix(path, "/usr/local/"))
+		return false;
 	return after_prefix(path, "/usr/") || after_prefix(path, "/nix/store/") ||
 		after_prefix(path, "/gnu/store/");
+}
+
+static bool may_have_locks(const struct draft_file *file)
+{
+	return !file->elf && !file->image && (file->database || !is_read_only(file->source->path));
 }
 
 static uint32_t penalty_of(const struct plan_draft *draft, const struct draft_file *file)
 {
 	uint32_t penalty = is_everybodys(file->source->path) ? 4 : 0;
 
-	if (!file->elf && !file->image && !is_read_only(file->source->path))
+	if (may_have_locks(file))
 		penalty += 8;
 
 	/* A guessed page may never be touched. Then the start would always seem cold. */
