@@ -357,31 +357,44 @@ case_changed_files_are_left_out() {
 	same
 }
 
-# Others write to files, and replace them, while they are moved: what they wrote is there.
-case_files_that_change_meanwhile() {
-	begin
-	(
-		while :; do
-			printf x >>"$disk/lib/small5"
-			cp -p "$disk/lib/small6" "$disk/lib/new" && mv "$disk/lib/new" "$disk/lib/small6"
-		done
-	) &
-	writer=$! background=$!
-	sha256sum "$disk/lib/small6" >"$tmp/sum"
-	head -c "$(stat -c %s "$disk/lib/small6")" "$disk/lib/small5" >/dev/null
-	size=35000 # of small5, before
-	head -c $size "$disk/lib/small5" | sha256sum >"$tmp/sum5"
-	for turn in 1 2 3 4 5; do
-		"$make_profile" "$tmp/start.profile" <"$tmp/description" || continue
-		place --profile "$tmp/start.profile" >"$tmp/out" 2>"$tmp/err" || :
-		"$headstart" place --undo >"$tmp/out" 2>"$tmp/err" || :
+# Stops a command when it calls fsync for a file for the nth time, and lets it go on after CHANGE: meanwhile FILE N CHANGE COMMAND…
+# What it says is in $tmp/out and $tmp/err.
+meanwhile() {
+	meanwhile_change=$3
+	rm -f "$tmp/trace"
+	strace -f -o "$tmp/trace" -P "$1" -e trace=fsync -e "inject=fsync:signal=SIGSTOP:when=$2" \
+		sh -c 'shift 3; exec "$@"' sh "$@" >"$tmp/out" 2>"$tmp/err" &
+	tracer=$! background=$!
+	until grep -qs 'stopped by SIGSTOP' "$tmp/trace"; do
+		kill -0 $tracer 2>/dev/null || fail "it was not stopped: $(cat "$tmp/trace" "$tmp/err")"
 	done
-	kill "$writer"
-	wait "$writer" 2>/dev/null || :
-	sha256sum -c "$tmp/sum" >/dev/null || fail "the replaced file has other bytes"
-	head -c $size "$disk/lib/small5" | sha256sum | cmp - "$tmp/sum5" || fail "what had been written is lost"
-	tail -c +$((size + 1)) "$disk/lib/small5" | tr -d x | cmp - /dev/null || fail "what was appended is damaged"
-	picture | grep -v "small[56] \|/new " >"$tmp/after"
+	$meanwhile_change
+	kill -CONT "$(sed -n 's/^\([0-9]*\) .*stopped by SIGSTOP.*/\1/p' "$tmp/trace")"
+	wait $tracer || :
+	background=
+}
+
+append_to_small5() { printf x >>"$disk/lib/small5"; }
+replace_small6() { cp -p "$disk/lib/small6" "$disk/lib/new" && mv "$disk/lib/new" "$disk/lib/small6"; }
+
+# Others write to a file, or replace it, while it is moved: what they wrote is there.
+case_files_that_change_meanwhile() {
+	can_trace || skip "no strace, or it cannot trace here"
+	begin
+	size=$(stat -c %s "$disk/lib/small5")
+	sum=$(sha256sum <"$disk/lib/small5")
+	# The first one comes when the file is looked at, the second before it is moved.
+	meanwhile "$disk/lib/small5" 2 append_to_small5 "$headstart" place --device rotational --profile "$tmp/start.profile"
+	grep -qF "lib/small5' was changed by another process while it was moved" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	grep -q '^moved [1-9].* of 26 files: .* 1 refused$' "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	[ "$(head -c "$size" "$disk/lib/small5" | sha256sum)" = "$sum" ] || fail "what had been written is lost"
+	[ "$(tail -c +$((size + 1)) "$disk/lib/small5")" = x ] || fail "what was appended is damaged"
+	sum=$(sha256sum <"$disk/lib/small6")
+	meanwhile "$disk/lib/small6" 1 replace_small6 "$headstart" place --undo
+	grep -qF "lib/small6' was changed by another process while it was moved" "$tmp/err" || fail "it says: $(cat "$tmp/err")"
+	grep -q '^gave 24 of 26 files places of their own, 1 changed or gone since, 1 still placed$' "$tmp/out" || fail "it says: $(cat "$tmp/out")"
+	[ "$(sha256sum <"$disk/lib/small6")" = "$sum" ] || fail "the replaced file has other bytes"
+	picture | grep -v "small[56] " >"$tmp/after"
 	grep -v "small[56] " "$tmp/before" | diff - "$tmp/after" || fail "other files have changed"
 	check_file_system
 }

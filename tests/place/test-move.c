@@ -6,7 +6,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +22,20 @@
 
 #define PAGE  UINT64_C(4096)
 #define PAGES 64u
+
+/* What happens in place of an exchange, or NULL. */
+static void (*meanwhile)(int fd);
+
+int __real_place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
+int __wrap_place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages);
+
+int __wrap_place_exchange(int fd, int donor, uint64_t page, uint64_t donor_page, uint64_t pages)
+{
+	if (!meanwhile)
+		return __real_place_exchange(fd, donor, page, donor_page, pages);
+	meanwhile(fd);
+	return 0;
+}
 
 static char folder[] = "/var/tmp/headstart-test-move.XXXXXX";
 
@@ -41,26 +57,34 @@ static uint64_t blocks_of(int fd)
 	return (uint64_t)st.st_blocks * 512 / PAGE;
 }
 
+static void take_status(int fd, struct place_file *ret)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	ret->inode = st.st_ino;
+	ret->size = (uint64_t)st.st_size;
+	ret->mtime = nanoseconds(st.st_mtim);
+	ret->ctime = nanoseconds(st.st_ctim);
+}
+
 /* An open file without a name, each page of which has other bytes. */
 static int make_file(struct place_file *ret)
 {
-	int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	char page[PAGE];
-	struct stat st;
+	char page[PAGE], path[sizeof(folder) + sizeof("/XXXXXX")];
+	int fd;
 
+	snprintf(path, sizeof(path), "%s/XXXXXX", folder);
+	fd = mkostemp(path, O_CLOEXEC);
 	assert_true(fd >= 0);
+	assert_int_equal(unlink(path), 0);
 	for (uint32_t i = 0; i < PAGES; i++) {
 		memset(page, (int)(i + 1), sizeof(page));
 		assert_int_equal(pwrite(fd, page, sizeof(page), (off_t)(i * PAGE)), sizeof(page));
 	}
 	assert_int_equal(fsync(fd), 0);
-	assert_int_equal(fstat(fd, &st), 0);
-	*ret = (struct place_file){
-		.inode = st.st_ino,
-		.size = (uint64_t)st.st_size,
-		.mtime = nanoseconds(st.st_mtim),
-		.ctime = nanoseconds(st.st_ctim),
-	};
+	*ret = (struct place_file){0};
+	take_status(fd, ret);
 	return fd;
 }
 
@@ -241,6 +265,72 @@ static void nothing_moves_beyond_the_area(void **state)
 	assert_int_equal(place_of(fd, 20), before);
 }
 
+/* Moves the first page of a file that another process changes, to an area that nothing is moved to. */
+static int move_changing(struct place_file *file, int fd, void (*change)(int fd))
+{
+	struct device_extent extent = {0, PAGE, 0};
+	uint64_t donor = 0;
+	const struct place_area area = {.donor = -1, .items = &extent, .n = 1, .donors = &donor};
+	int r;
+
+	assert_int_equal(place_runs_add(&file->moved, 0, 1), 0);
+	meanwhile = change;
+	r = place_move(file, fd, &area, (uint32_t)PAGE);
+	meanwhile = NULL;
+	return r;
+}
+
+static void never(int fd)
+{
+	fail_msg("a file is moved that has changed");
+}
+
+static void what_has_changed_is_not_moved(void **state)
+{
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = make_file(&file);
+
+	file.ctime--;
+	assert_int_equal(move_changing(&file, fd, never), 0);
+	assert_int_equal(file.status, PLACE_REFUSED);
+	assert_string_equal(file.reason, "has changed meanwhile");
+}
+
+static void append(int fd)
+{
+	assert_int_equal(pwrite(fd, "x", 1, (off_t)(PAGES * PAGE)), 1);
+}
+
+static void what_is_written_meanwhile_is_no_damage(void **state)
+{
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = make_file(&file);
+
+	assert_int_equal(move_changing(&file, fd, append), 0);
+	assert_int_equal(file.status, PLACE_REFUSED);
+	assert_string_equal(file.reason, "was changed by another process while it was moved");
+}
+
+static struct place_file *damaged;
+
+/* As if the file system had done so: the status says nothing of it. */
+static void damage(int fd)
+{
+	assert_int_equal(pwrite(fd, "x", 1, 0), 1);
+	take_status(fd, damaged);
+}
+
+static void other_bytes_are_noticed(void **state)
+{
+	_cleanup_(place_file_release) struct place_file file = {0};
+	_cleanup_close_ int fd = make_file(&file);
+
+	damaged = &file;
+	assert_int_equal(move_changing(&file, fd, damage), -EBADMSG);
+	assert_int_equal(file.status, PLACE_FAILED);
+	assert_string_equal(file.reason, "has other bytes than before it was moved");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +339,9 @@ int main(void)
 		cmocka_unit_test(a_file_in_pieces_moves_like_any_other),
 		cmocka_unit_test(so_does_one_that_is_mapped),
 		cmocka_unit_test(nothing_moves_beyond_the_area),
+		cmocka_unit_test(what_has_changed_is_not_moved),
+		cmocka_unit_test(what_is_written_meanwhile_is_no_damage),
+		cmocka_unit_test(other_bytes_are_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
