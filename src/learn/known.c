@@ -176,7 +176,7 @@ static bool seldom_cold(const struct known_program *program)
 bool known_wants_trace(const struct known_program *program, int64_t now)
 {
 	return !program->learnt && program->cold > 0 && program->tries < TRIES_MAX && !seldom_cold(program) &&
-		(program->tries == 0 || age(program->last_try, now) >= TRY_AGAIN_S);
+		(program->tries == 0 || program->last_try > now || now - program->last_try >= TRY_AGAIN_S);
 }
 
 bool known_wants_start(const struct known *known, const char *path, int64_t now)

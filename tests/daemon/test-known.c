@@ -260,6 +260,20 @@ static void after_a_clock_turned_back_all_goes_on(void **state)
 	known_release(&known);
 }
 
+static void a_trace_while_the_clock_was_ahead_puts_off_no_other(void **state)
+{
+	struct known known = {0};
+	struct known_program *program;
+
+	known_judge(&known, "/usr/bin/gimp", 0, COLD, NOW);
+	program = known_find(&known, "/usr/bin/gimp", 0);
+	known_traced(&known, program, 0, NOW + (int64_t)365 * DAY);
+	assert_true(known_wants_trace(program, NOW + 1));
+	known_traced(&known, program, 0, NOW + 1);
+	assert_false(known_wants_trace(program, NOW + 2));
+	known_release(&known);
+}
+
 static void a_file_is_read_as_it_was_written(void **state)
 {
 	struct known known = {0}, read = {0};
@@ -327,6 +341,7 @@ int main(void)
 		cmocka_unit_test(a_start_that_is_not_used_goes_before_its_program),
 		cmocka_unit_test(cold_starts_of_one_program_leave_room_for_others),
 		cmocka_unit_test(after_a_clock_turned_back_all_goes_on),
+		cmocka_unit_test(a_trace_while_the_clock_was_ahead_puts_off_no_other),
 		cmocka_unit_test(a_file_is_read_as_it_was_written),
 		cmocka_unit_test(every_damaged_byte_is_noticed),
 	};
