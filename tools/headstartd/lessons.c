@@ -26,6 +26,7 @@
 #include "verb.h"
 
 #define SAVE_MS  5000  /* what has changed is written so much later */
+#define RETRY_MS 60000 /* after a tracer could not be made */
 #define GRACE_MS 5000  /* for a child that is to end; it may hang */
 #define FORGET_S 60    /* removing what is forgotten takes so long at most */
 #define AGE_S    86400 /* how often we look for what is to be forgotten */
@@ -128,10 +129,21 @@ static bool wants_tracer(const struct lessons *lessons)
 		refinements_any_due(&lessons->refinements, monotonic_ms());
 }
 
+/* What others use now, they will not use for ever. */
+static bool will_pass(int r)
+{
+	return r == -ENOMEM || r == -EMFILE || r == -ENFILE || r == -EBUSY;
+}
+
 static void prepare_tracer(struct lessons *lessons)
 {
-	if (tracing_prepare(&lessons->tracing, wants_tracer(lessons)) < 0) {
-		verb_note("cannot set up tracing: nothing is learnt");
+	uint64_t now = monotonic_ms();
+	int r = lessons->prepare_ms > now ? 0 : tracing_prepare(&lessons->tracing, wants_tracer(lessons));
+
+	if (will_pass(r))
+		lessons->prepare_ms = now + RETRY_MS;
+	else if (r < 0) {
+		verb_note("cannot set up tracing, and nothing is learnt: %s", strerror(-r));
 		lessons->enabled = false;
 	}
 }

@@ -29,6 +29,7 @@ struct lessons {
 	struct known known;
 	struct starts starts;
 	struct tracing tracing;
+	uint64_t prepare_ms; /* before that, no tracer is made */
 	struct refinements refinements;
 	bool others_write;  /* somebody else writes plans: nothing is traced */
 	pid_t forgetting;   /* the child that removes what is forgotten; 0: none */
