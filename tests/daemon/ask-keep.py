@@ -21,7 +21,7 @@ import sys
 parser = argparse.ArgumentParser(usage=__doc__)
 for option in ("--answers", "--peer", "--cut"):
     parser.add_argument(option)
-for option, default in (("--descriptors", 1), ("--version", 2), ("--kind", 1), ("--more", 0)):
+for option, default in (("--descriptors", 1), ("--version", 3), ("--kind", 1), ("--more", 0)):
     parser.add_argument(option, type=int, default=default)
 parser.add_argument("--silent", action="store_true")
 parser.add_argument("--socket", action="store_true")

@@ -171,7 +171,7 @@ case_only_root_may_ask() {
 
 case_what_is_no_request_leaves_nothing() {
 	begin
-	for bad in --silent "--cut 15" "--cut 1" "--more 1" "--more 100000" "--descriptors 0" "--descriptors 2" "--descriptors 200" "--version 1" "--version 3"; do
+	for bad in --silent "--cut 15" "--cut 1" "--more 1" "--more 100000" "--descriptors 0" "--descriptors 2" "--descriptors 200" "--version 2" "--version 4"; do
 		refuses 1 "cannot use what standard input asks for: Bad message" "$ask" --answers "$tmp/answers" $bad $keep "$user" "$user" 0 <"$tmp/start"
 		[ ! -s "$tmp/answers" ] || fail "'$bad': it begins"
 	done
@@ -239,6 +239,10 @@ sleep_as() { # COMMAND that starts its arguments
 carry() {
 	sync -f "$disk"
 	"$page" out "$home/mine" || fail "pages stay in the page cache"
+	keep_answers "$@"
+}
+
+keep_answers() { # ANSWERS [FILE]
 	"$ask" --answers "$tmp/answers" --kind 2 $keep "$user" "$user" "$sleeper" <"${2-$tmp/texts}" >"$tmp/out" 2>"$tmp/err" || :
 	[ "$(cat "$tmp/answers")" = "$1" ] || fail "it answers '$(cat "$tmp/answers")', not '$1': $(cat "$tmp/out" "$tmp/err")"
 }
@@ -272,10 +276,12 @@ case_only_own_plans_of_own_processes_are_carried_out() {
 	printf '%s\0%s' "$disk/sleeper" "$disk/sleeper" >"$tmp/no-end"
 	printf '%s\0%s\0x\0' "$disk/sleeper" "$disk/sleeper" >"$tmp/three"
 	printf '%s\0%s\0' "$disk/program" "$disk/sleeper" >"$tmp/another"
-	for bad in /dev/null "$tmp/no-end" "$tmp/three" "$tmp/another" "$disk/roots"; do
+	for bad in /dev/null "$tmp/no-end" "$tmp/three" "$disk/roots"; do
 		carry be "$bad"
 		was_not_read || fail "'$bad' is carried out"
 	done
+	carry bn "$tmp/another"
+	was_not_read || fail "it is carried out for another program"
 	sleep_as "$as_other"
 	carry bh
 	was_not_read || fail "it is carried out for another user's process"
@@ -285,8 +291,14 @@ case_only_own_plans_of_own_processes_are_carried_out() {
 	sleep_as "$as_user"
 	sleeper=$((sleeper + 100000000)) carry bh
 	was_not_read || fail "it is carried out for no process"
+	# Without the home nobody knows whether the user has a plan.
+	mv "$home" "$home.away"
+	: >"$home"
+	keep_answers be
+	rm "$home"
+	mv "$home.away" "$home"
 	rm "$own"/sleeper-*.plan
-	carry be
+	carry bn
 }
 
 # A real manager, for the units of a user, to whom this process of root's belongs. Another program stands for headstartd.

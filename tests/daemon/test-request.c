@@ -98,11 +98,11 @@ static void answers_come_in_turn(void **state)
 	connect_ends(ends);
 	assert_int_equal(keep_answered(ends[0], 1, &answer), -EAGAIN);
 	keep_answer(ends[1], KEEP_BEGUN);
-	keep_answer(ends[1], KEEP_ENDED);
+	keep_answer(ends[1], KEEP_NONE);
 	assert_int_equal(keep_answered(ends[0], 60, &answer), 0);
 	assert_int_equal(answer, KEEP_BEGUN);
 	assert_int_equal(keep_answered(ends[0], 60, &answer), 0);
-	assert_int_equal(answer, KEEP_ENDED);
+	assert_int_equal(answer, KEEP_NONE);
 	keep_answer(ends[1], KEEP_HAS);
 	assert_int_equal(keep_answered(ends[0], 60, &answer), 0);
 	assert_int_equal(answer, KEEP_HAS);

@@ -23,7 +23,7 @@ static _Noreturn void help(const struct carry *carry, const struct carry_helper 
 		process_in_service(start->start) || !owners_has(owner.user, start->program))
 		_exit(0);
 	told.own = own_carry(&owner, start->start, start->program, start->executed);
-	if (told.own == OWN_ENDED)
+	if (told.own == OWN_WITHOUT)
 		owners_drop(owner.user, start->program);
 	carry_tell(carry->results, &told);
 	_exit(0);

@@ -93,7 +93,7 @@ static enum own_outcome await(int keeper, bool carries)
 		return OWN_STUCK;
 	if (answer == KEEP_HAS)
 		return carries ? await_prefetcher(keeper) : OWN_HAS;
-	return answer == KEEP_ENDED ? OWN_ENDED : OWN_LATE;
+	return answer == KEEP_NONE ? OWN_WITHOUT : answer == KEEP_ENDED ? OWN_ENDED : OWN_LATE;
 }
 
 /* Closes the file. */

@@ -12,7 +12,8 @@
 
 enum own_outcome {
 	OWN_NONE = 0, /* no process has begun */
-	OWN_ENDED,    /* and its user has no plan of the program */
+	OWN_ENDED,    /* and has kept nothing, or could not find out whether its user has a plan */
+	OWN_WITHOUT,  /* and its user has no plan of the program */
 	OWN_HAS,      /* and its user has one */
 	OWN_LATE,     /* it was ended before, by itself after too long a time, or by somebody else */
 	OWN_STUCK,    /* … and could not be: it waits for a file system */

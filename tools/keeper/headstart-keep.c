@@ -123,8 +123,8 @@ static bool is_allowed(const char *program)
 	return !config.never_learn && config_allows(&config, program, &why);
 }
 
-/* *ret_has: the user has a plan now. Returns 0, or an exit status after printing the reason. */
-static int keep(uint32_t found, bool *ret_has)
+/* Returns 0, or an exit status after printing the reason. */
+static int keep(uint32_t found, enum keep_answer *ret)
 {
 	struct recordings both = {0}; /* goes with the process */
 	int r;
@@ -138,7 +138,7 @@ static int keep(uint32_t found, bool *ret_has)
 	r = start_keep(&both.items[0], &both.items[1], found);
 	if (r < 0 && r != -EEXIST)
 		return verb_fail_errno(r, "cannot keep the start");
-	*ret_has = true;
+	*ret = KEEP_HAS;
 	room_make();
 	return 0;
 }
@@ -160,7 +160,7 @@ static int read_start(uint32_t pid, struct own_start *ret)
 }
 
 /* The connection stays the standard input of the prefetcher, so that it ends with it. */
-static int carry(uint32_t pid, bool *ret_has)
+static int carry(uint32_t pid, enum keep_answer *ret)
 {
 	char prefetcher[PATH_MAX];
 	struct own_start start;
@@ -170,7 +170,7 @@ static int carry(uint32_t pid, bool *ret_has)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot use the start that was sent");
 	beside_find("headstart-prefetch", prefetcher);
-	*ret_has = own_plan_prepare(&start, &begin) != -ENOENT;
+	*ret = own_plan_prepare(&start, &begin) == -ENOENT ? KEEP_NONE : KEEP_HAS;
 	if (begin) {
 		keep_answer(STDIN_FILENO, KEEP_HAS);
 		prefetcher_become(prefetcher);
@@ -178,8 +178,8 @@ static int carry(uint32_t pid, bool *ret_has)
 	return 0;
 }
 
-/* Returns 0, or an exit status after printing the reason. */
-static int serve(const struct keep_request *request, int sent, bool *ret_has)
+/* *ret: what is to be answered. Returns 0, or an exit status after printing the reason. */
+static int serve(const struct keep_request *request, int sent, enum keep_answer *ret)
 {
 	int r = become(request->user, request->group, sent);
 
@@ -188,7 +188,7 @@ static int serve(const struct keep_request *request, int sent, bool *ret_has)
 	r = find_home();
 	if (r < 0)
 		return verb_fail_errno(r, "this user has no home");
-	return request->kind == KEEP_CARRY ? carry(request->number, ret_has) : keep(request->number, ret_has);
+	return request->kind == KEEP_CARRY ? carry(request->number, ret) : keep(request->number, ret);
 }
 
 static bool is_known(const struct keep_request *request)
@@ -200,7 +200,7 @@ static bool is_known(const struct keep_request *request)
 int main(int argc, char **argv)
 {
 	struct keep_request request;
-	bool has = false;
+	enum keep_answer answer = KEEP_ENDED;
 	int sent, r;
 
 	(void)argv;
@@ -215,7 +215,7 @@ int main(int argc, char **argv)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot use what standard input asks for");
 	keep_answer(STDIN_FILENO, KEEP_BEGUN);
-	r = serve(&request, sent, &has);
-	keep_answer(STDIN_FILENO, has ? KEEP_HAS : KEEP_ENDED);
+	r = serve(&request, sent, &answer);
+	keep_answer(STDIN_FILENO, answer);
 	return r;
 }

@@ -94,7 +94,8 @@ int keep_answered(int socket, unsigned timeout_s, enum keep_answer *ret)
 		return -errno;
 	if (recv(socket, &byte, 1, 0) < 0 && errno != ECONNRESET)
 		return -errno;
-	*ret = byte == KEEP_BEGUN || byte == KEEP_ENDED || byte == KEEP_HAS ? (enum keep_answer)byte
-									    : KEEP_GONE;
+	*ret = byte && strchr((char[]){KEEP_BEGUN, KEEP_ENDED, KEEP_NONE, KEEP_HAS, 0}, byte)
+		? (enum keep_answer)byte
+		: KEEP_GONE;
 	return 0;
 }

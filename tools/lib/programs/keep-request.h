@@ -27,13 +27,14 @@ struct keep_request {
 		number; /* KEEP_LEARNT: `found` of start_keep() (keeper/start.h); KEEP_CARRY: the process of the start */
 };
 
-#define KEEP_VERSION 2
+#define KEEP_VERSION 3
 #define KEEP_S       30 /* seconds, after which headstart-keep ends itself: nobody needs the right to end it */
 
 enum keep_answer {
 	KEEP_GONE = 0, /* the other end is closed, or has said something else */
 	KEEP_BEGUN = 'b',
-	KEEP_ENDED = 'e',
+	KEEP_ENDED = 'e', /* it has ended: the user has no new plan, or nobody knows whether there is one */
+	KEEP_NONE = 'n',  /* it has ended, and the user has no plan of the program */
 	KEEP_HAS =
 		'h', /* it has ended, and the user has a plan of the program; which may still be carried out */
 };
