@@ -44,7 +44,7 @@ static uint32_t biases(const struct session *session, const struct assemble_summ
 		bias |= PROFILE_BIAS_READAHEAD;
 	if (!session->backend->looks && (summary->pages_resident || session->options->keep_cache))
 		bias |= PROFILE_BIAS_RESIDENT;
-	if (session->trace.lost)
+	if (session->trace.lost || session->opens.lost)
 		bias |= PROFILE_BIAS_LOST;
 	if (streq(session->milestone, "timeout"))
 		bias |= PROFILE_BIAS_TIMEOUT;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/run/descriptors.h"
 #include "base/run/process-tree.h"
 #include "base/times.h"
 #include "record/backend.h"
@@ -343,6 +344,7 @@ int record_run(const struct record_options *options, struct record_result *ret, 
 	enum record_step step;
 	int r;
 
+	descriptors_allow_all();
 	/* If this fails, our own pages stay in the cache, and the profile says that some pages did. */
 	detach_from_files();
 	r = run(&session, &result, &step);

@@ -122,6 +122,33 @@ case_command_has_its_own_surroundings() {
 	diff "$tmp/expected" "$tmp/out" >&2 || fail "the command has other signals"
 }
 
+# With few descriptors there are few for what the command opens while the recorder does not get its turn.
+case_few_descriptors() {
+	mkdir "$disk/many"
+	/usr/bin/python3 -c 'import sys
+for i in range(2000):
+    open(f"{sys.argv[1]}/{i}", "w").write("text")' "$disk/many"
+	sync
+	cat >"$tmp/open-many" <<'END'
+import os, resource, signal, sys
+os.kill(os.getppid(), signal.SIGSTOP)
+for i in range(2000):
+    open(f"{sys.argv[1]}/{i}").read()
+os.kill(os.getppid(), signal.SIGCONT)
+print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+END
+	for limit in -S -H; do
+		(ulimit -S -n 300 && ulimit $limit -n 300 && exec "$tool" record --quiet -o "$tmp/profile" -- /usr/bin/python3 "$tmp/open-many" "$disk/many") >"$tmp/out"
+		[ "$(cat "$tmp/out")" = 300 ] || fail "the command has another limit: $(cat "$tmp/out")"
+		"$tool" show --json --all "$tmp/profile" >"$tmp/shown"
+		json "$tmp/shown" - "$limit" "$disk/many/" <<'END' || fail "files are missing without a word"
+files = sum(file["path"].startswith(ARGS[1]) for file in TOP["files"])
+assert files == 2000 or ARGS[0] == "-H" and "lost" in TOP["bias"], (files, TOP["bias"])
+END
+	done
+	unchanged "recordings with few descriptors"
+}
+
 # Below a program that ignores SIGCHLD, as everything that it starts does.
 case_caller_that_ignores_the_ends_of_children() {
 	for user in root nobody; do

@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/daemon-note.h"
+#include "base/run/descriptors.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/kill-switch.h"
@@ -30,7 +31,6 @@
 #include "headstartd/process.h"
 #include "lib/files/stranger-refusal.h"
 #include "lib/programs/notify.h"
-#include "record/events/buffers.h"
 #include "record/events/execs.h"
 #include "record/restore/kernelfs.h"
 #include "replace/publish.h"
@@ -207,7 +207,7 @@ static int set_up(struct daemon *daemon)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
 	let_programs_go_first();
-	buffers_allow_descriptors();
+	descriptors_allow_all();
 	r = see_execs(daemon);
 	return r < 0 ? fail_tracefs(r) : 0;
 }

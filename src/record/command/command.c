@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/run/child-signal.h"
+#include "base/run/descriptors.h"
 #include "display/window.h"
 #include "record/command/terminal.h"
 #include "record/command/user.h"
@@ -39,6 +40,7 @@ static int prepare_child(const struct command_options *options, int marker)
 		sigprocmask(SIG_SETMASK, &options->mask, NULL) < 0)
 		return -errno;
 	child_signal_put_back();
+	descriptors_put_back();
 	return marker < 0 ? 0 : write_full(marker, text, sizeof(text) - 1);
 }
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <tracefs.h>
 #include <unistd.h>
 
@@ -36,16 +35,6 @@ int buffers_open(struct tracefs_instance *instance, struct buffers *ret)
 		found += fd >= 0;
 	}
 	return found ? 0 : -EIO;
-}
-
-void buffers_allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void buffers_release(struct buffers *buffers)

@@ -15,10 +15,4 @@ struct buffers {
  */
 int buffers_open(struct tracefs_instance *instance, struct buffers *ret);
 
-/*
- * Lets this process, and what it executes, have as many descriptors as it may: on a machine with some hundred CPUs the buffers of two
- * instances take more than the usual 1,024.
- */
-void buffers_allow_descriptors(void);
-
 void buffers_release(struct buffers *buffers);

@@ -149,18 +149,22 @@ static int set_up_tree(struct tracer *tracer, const char *name, bool light)
 	return tracer->sub_buffer && tracer->kbuffer ? 0 : -ENOMEM;
 }
 
-/* A recording is as good without what the disks do. */
-static void set_up_disks(struct tracer *tracer, const char *name, unsigned size_kib)
+/* A kernel may not report what the disks do. */
+static int set_up_disks(struct tracer *tracer, const char *name, unsigned size_kib)
 {
 	char disks[128];
+	int r;
 
 	if (decoder_find(&tracer->decoder, EVENT_ISSUE) < 0 ||
 		decoder_find(&tracer->decoder, EVENT_COMPLETE) < 0)
-		return;
+		return 0;
 	snprintf(disks, sizeof(disks), "%s" TRACER_DISKS, name);
-	if (set_up_instance(&tracer->disks, disks, size_kib) < 0 ||
-		buffers_open(tracer->disks.instance, &tracer->disks.buffers) < 0)
+	r = set_up_instance(&tracer->disks, disks, size_kib);
+	if (r == 0)
+		r = buffers_open(tracer->disks.instance, &tracer->disks.buffers);
+	if (r < 0)
 		ring_release(&tracer->disks);
+	return r;
 }
 
 int tracer_open(int tracefs, const char *name, const struct tracer_options *options, struct tracer **ret)
@@ -183,7 +187,10 @@ int tracer_open(int tracefs, const char *name, const struct tracer_options *opti
 	if (r < 0)
 		return r;
 	if (!options->light || options->moments)
-		set_up_disks(tracer, name, options->light ? moments_kib() : buffer_kib());
+		r = set_up_disks(tracer, name, options->light ? moments_kib() : buffer_kib());
+	/* A profile is as good without, a timeline would look complete and not be. */
+	if (r < 0 && options->moments)
+		return r;
 	*ret = TAKE_PTR(tracer);
 	return 0;
 }

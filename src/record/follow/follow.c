@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -307,17 +306,6 @@ void follow_end(struct follow *follow)
 	}
 }
 
-/* Each process takes a few descriptors of ours. The command has its own limit already. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 int follow_probe(void)
 {
 	const uint32_t action = SECCOMP_RET_TRACE;
@@ -348,7 +336,6 @@ int follow_new(const struct follow_options *options, struct follow **ret)
 
 	if (!follow)
 		return -ENOMEM;
-	raise_limit();
 	follow->options = *options;
 	touched_init(&follow->touched, options->opens, options->trace, options->make_cold);
 	if (options->functions)

@@ -13,8 +13,14 @@
 /* O_NONBLOCK: opening a FIFO must not wait for its other end. */
 #define EVENT_FLAGS (O_RDONLY | O_LARGEFILE | O_CLOEXEC | O_NONBLOCK | O_NOATIME)
 
+/*
+ * One read opens a file for each event. An event for which there is no descriptor is lost, and if the read has opened others before,
+ * nothing says so. So a read takes few enough for any usual limit.
+ */
+#define EVENTS_AT_ONCE 128
+
 /* Elsewhere on the machine files may be opened faster than we look at them; signals and the clock must get their turn. */
-#define READS_AT_ONCE 4
+#define READS_AT_ONCE 21
 
 int opens_start(struct opens *opens, const struct mounts *mounts)
 {
@@ -80,13 +86,14 @@ static int learn_tree(struct opens *opens, const struct record_trace *trace)
 /* Takes the events of one read. Returns 1, 0 if there are none, or negative errno. */
 static int drain_once(struct opens *opens)
 {
-	_Alignas(struct fanotify_event_metadata) char buffer[16384];
-	ssize_t size = opens->fd < 0 ? 0 : read(opens->fd, buffer, sizeof(buffer));
-	const struct fanotify_event_metadata *event = (const void *)buffer;
+	struct fanotify_event_metadata events[EVENTS_AT_ONCE];
+	ssize_t size = opens->fd < 0 ? 0 : read(opens->fd, events, sizeof(events));
+	const struct fanotify_event_metadata *event = events;
 	int r = 0;
 
-	if (size <= 0)
+	if (size == 0 || (size < 0 && errno == EAGAIN))
 		return 0;
+	opens->lost |= size < 0; /* the event is gone, others may follow */
 	for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
 		opens->lost |= (event->mask & FAN_Q_OVERFLOW) != 0;
 		if (event->fd < 0)

@@ -21,7 +21,7 @@ struct opens {
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
 	bool bounded; /* set before opens_start(): what waits in the kernel, and what is noted, takes only so much memory */
-	bool lost; /* some was left out for that */
+	bool lost; /* some was left out for that, or could not be opened */
 	/*
 	 * Set before opens_start(): nothing is asked of a server, and no path that others than root can change is looked at. Of the
 	 * files that have such a path only those of `owner` are kept (0: none), as the kernel names them: record_file.own.

@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/inode-map.h"
+#include "base/run/descriptors.h"
 #include "base/times.h"
 #include "record/events/tracer.h"
 #include "record/follow/open-files.h"
@@ -152,8 +153,10 @@ int attach_run(const struct attach_options *options, enum record_step *ret_step)
 {
 	_cleanup_(attached_release) struct attached attached = {
 		.restore = RESTORE_INIT, .opens = OPENS_INIT, .mountinfo = -1};
-	int r = set_up(&attached, options, ret_step), restored;
+	int r, restored;
 
+	descriptors_allow_all();
+	r = set_up(&attached, options, ret_step);
 	if (r == 0) {
 		*ret_step = RECORD_STEP_RECORD;
 		r = watch(&attached, options);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/run/descriptors.h"
 #include "base/stranger.h"
 #include "base/times.h"
 #include "profile/edit.h"
@@ -71,6 +72,7 @@ static int begin(struct machine *machine)
 	const struct machine_options *options = machine->options;
 	int r;
 
+	descriptors_allow_all();
 	execs_sweep(options->tracefs, options->instance);
 	r = open_tracer(machine);
 	if (r < 0)

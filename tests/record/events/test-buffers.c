@@ -15,6 +15,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/run/descriptors.h"
 #include "record/events/buffers.h"
 #include "tree.h"
 
@@ -108,7 +109,7 @@ static void too_few_descriptors_are_no_reason_to_leave_some_out(void **state)
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 		assert_int_equal(buffers_open(instance, &buffers), -EMFILE);
 		buffers_release(&buffers);
-		buffers_allow_descriptors();
+		descriptors_allow_all();
 		assert_int_equal(buffers_open(instance, &buffers), 0);
 		buffers_release(&buffers);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
