@@ -4,8 +4,11 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "record/backend.h"
 #include "record/follow/filter.h"
+
+#define BEGIN_MS 5 /* between two looks whether the command has begun */
 
 int record_probe_ptrace(void)
 {
@@ -36,10 +39,14 @@ static int begin(struct session *session, enum record_step *step)
 
 static int go(struct session *session)
 {
+	uint64_t deadline_ms = monotonic_ms() + session->command.patience_ms;
 	int r = command_open_gate(&session->command);
 
-	if (r == 0)
-		r = follow_pump_until_exec(session->follow);
+	while (r == 0 && !follow_has_begun(session->follow)) {
+		r = follow_pump(session->follow, BEGIN_MS);
+		if (r == 0 && !follow_has_begun(session->follow))
+			r = command_check(&session->command, deadline_ms);
+	}
 	return r ? r : command_outcome(&session->command);
 }
 

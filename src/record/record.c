@@ -22,6 +22,7 @@
 
 #define POLL_MS     40 /* the buffers hold far more than a command does in this time */
 #define PROGRESS_MS 250
+#define PATIENCE_MS 30000
 
 static void session_release(struct session *session)
 {
@@ -132,6 +133,8 @@ static int start_command(struct session *session, enum record_step *step)
 		.traced = options->timeline,
 		.needs_x11 = options->until.kind == MILESTONE_WINDOW,
 		.mask = session->mask_before,
+		.signals = session->signals,
+		.patience_ms = PATIENCE_MS,
 	};
 	_cleanup_close_ int marker = -1;
 	int r;

@@ -130,7 +130,8 @@ const char *record_step_text(enum record_step step);
 
 /*
  * Returns 0 with *ret filled in, or negative errno with *ret_step. Everything is restored either way; after an error
- * the command has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, and was passed on to the command.
+ * the command has not begun, or goes on untraced. -EINTR: SIGTERM or SIGHUP came, and was passed on to the command. -ETIME: it did
+ * not begin within 30 seconds, as where its user has stopped it or a file system does not answer, and was killed.
  *
  * Makes the calling process the reaper of the command's orphans. Ignores SIGINT and SIGQUIT once the command starts,
  * because a terminal sends them to the command as well. A command of another user has a session of its own (command/user.h):

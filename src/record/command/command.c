@@ -7,9 +7,11 @@
 #include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #include "base/io.h"
 #include "base/run/child-signal.h"
 #include "base/run/descriptors.h"
+#include "base/times.h"
 #include "display/window.h"
 #include "record/command/terminal.h"
 #include "record/command/user.h"
@@ -82,6 +85,39 @@ static _Noreturn void child_main(const struct command_options *options, int mark
 	_exit(127);
 }
 
+int command_check(const struct command *command, uint64_t deadline_ms)
+{
+	struct signalfd_siginfo info = {.ssi_signo = SIGCHLD};
+	int r = 0;
+
+	while (info.ssi_signo == SIGCHLD && read(command->signals, &info, sizeof(info)) == sizeof(info))
+		;
+	if (info.ssi_signo != SIGCHLD)
+		r = -EINTR;
+	else if (monotonic_ms() >= deadline_ms)
+		r = -ETIME;
+	if (r < 0)
+		kill(command->pid, SIGKILL);
+	return r;
+}
+
+/* What the child says of itself; `none` if it has closed its end without a word. */
+static int await_word(const struct command *command, int none)
+{
+	struct pollfd fds[] = {
+		{.fd = command->failed, .events = POLLIN},
+		{.fd = command->signals, .events = POLLIN},
+	};
+	uint64_t deadline_ms = monotonic_ms() + command->patience_ms;
+	int word, r = 0;
+
+	while (r == 0 && (poll(fds, 2, (int)command->patience_ms) < 0 || !fds[0].revents))
+		r = command_check(command, deadline_ms);
+	if (r < 0)
+		return r;
+	return read_full(command->failed, &word, sizeof(word)) == sizeof(word) ? word : none;
+}
+
 int command_start(const struct command_options *options, int marker, struct command *ret)
 {
 	_cleanup_close_ int gate_read = -1, gate_write = -1, failed_read = -1, failed_write = -1;
@@ -107,9 +143,10 @@ int command_start(const struct command_options *options, int marker, struct comm
 	*ret = (struct command){.pid = pid,
 		.bereft = options->filter && (options->user || !may_filter()),
 		.gate = TAKE_FD(gate_write),
-		.failed = TAKE_FD(failed_read)};
-	if (read_full(ret->failed, &r, sizeof(r)) != sizeof(r))
-		r = -ECHILD;
+		.failed = TAKE_FD(failed_read),
+		.signals = options->signals,
+		.patience_ms = options->patience_ms};
+	r = await_word(ret, -ECHILD);
 	if (r < 0)
 		command_release(ret);
 	return r;
@@ -124,9 +161,7 @@ int command_open_gate(struct command *command)
 
 int command_outcome(struct command *command)
 {
-	int why;
-
-	return read_full(command->failed, &why, sizeof(why)) == sizeof(why) ? why : 0;
+	return await_word(command, 0);
 }
 
 int command_go(struct command *command)
@@ -136,10 +171,11 @@ int command_go(struct command *command)
 	return r ? r : command_outcome(command);
 }
 
-/* A child that still waits at the gate gives up; one that has become the command is left alone. */
+/* A child that has not passed the gate is killed, since it may be stopped; one that has become the command is left alone. */
 void command_release(struct command *command)
 {
 	if (command->gate >= 0) {
+		kill(command->pid, SIGKILL);
 		close(command->gate);
 		while (waitpid(command->pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct sock_fprog;
@@ -13,11 +14,13 @@ struct command {
 	int gate;    /* owned; closing it without a byte makes the child give up */
 	bool bereft; /* of the right to gain rights by executing a set-user-ID program, as a filter demands */
 	int failed;  /* owned; the child writes its errno here if it cannot become the command */
+	int signals; /* of the options, as the next one */
+	unsigned patience_ms;
 };
 
 #define COMMAND_INIT                                                                                         \
 	{                                                                                                    \
-		.pid = -1, .gate = -1, .failed = -1                                                          \
+		.pid = -1, .gate = -1, .failed = -1, .signals = -1                                           \
 	}
 
 struct command_options {
@@ -30,9 +33,17 @@ struct command_options {
 	bool needs_x11; /* its windows have to be seen: in a Wayland session it shall use Xwayland */
 	sigset_t mask;  /* signal mask of the command */
 	const struct sock_fprog *filter; /* a seccomp filter (seccomp(2)) for the command; NULL: none */
+	int signals; /* a signalfd with SIGCHLD and the signals that interrupt; -1: none interrupts */
+	unsigned
+		patience_ms; /* how long the child may take to get to the gate, and from there to the command */
 };
 
-/* Forks the child, which writes to `marker` unless that is -1, and waits until it is at the gate. Returns 0 or negative errno. */
+/*
+ * The user whose command it is may stop the child, and a file system may never answer: then it is killed, with -ETIME when the
+ * patience is over, or with -EINTR when a signal comes.
+ *
+ * Forks the child, which writes to `marker` unless that is -1, and waits until it is at the gate. Returns 0 or negative errno.
+ */
 int command_start(const struct command_options *options, int marker, struct command *ret);
 
 /* Opens the gate. Returns 0 once the child has become the command, or negative errno if it could not. */
@@ -41,4 +52,7 @@ int command_go(struct command *command);
 /* Its two steps, for a caller that has something to do in between. */
 int command_open_gate(struct command *command);
 int command_outcome(struct command *command);
+
+/* Returns 0, or kills the child as above if the deadline is over, in milliseconds of CLOCK_MONOTONIC, or a signal has come. */
+int command_check(const struct command *command, uint64_t deadline_ms);
 void command_release(struct command *command);

@@ -221,14 +221,9 @@ int follow_pump(struct follow *follow, unsigned milliseconds)
 	return r;
 }
 
-int follow_pump_until_exec(struct follow *follow)
+bool follow_has_begun(const struct follow *follow)
 {
-	int r = 0;
-
-	heed_timer();
-	while (r == 0 && !follow->began && !follow->command_ended && !follow->all_ended)
-		r = pump_once(follow);
-	return r;
+	return follow->began || follow->command_ended || follow->all_ended;
 }
 
 /* What is known of functions goes to the caller. Breakpoints stay, and so does what is needed to put them back. */

@@ -51,8 +51,8 @@ int follow_new(const struct follow_options *options, struct follow **ret);
  */
 int follow_pump(struct follow *follow, unsigned milliseconds);
 
-/* The same until the command has become its program, or has ended without. */
-int follow_pump_until_exec(struct follow *follow);
+/* Whether the command has become its program, or has ended without. */
+bool follow_has_begun(const struct follow *follow);
 
 /* Looks once more at what every process has mapped. From now on nothing is noted. Returns 0 or negative errno. */
 int follow_stop_recording(struct follow *follow, struct follow_summary *ret);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,7 +64,8 @@ int __wrap_write_full(int fd, const void *data, size_t size)
 static void text_for_the_marker_lies_in_no_file(void **state)
 {
 	char *argv[] = {(char *)"true", NULL};
-	const struct command_options options = {.path = "/bin/true", .argv = argv, .recording = "test"};
+	const struct command_options options = {
+		.path = "/bin/true", .argv = argv, .recording = "test", .signals = -1, .patience_ms = 100000};
 	struct command command = COMMAND_INIT;
 	char text[32] = "";
 	int ends[2], status;
@@ -87,9 +89,55 @@ static void text_for_the_marker_lies_in_no_file(void **state)
 	munmap(seen, sizeof(*seen));
 }
 
+/* A child that its user has stopped before it became the command. */
+static void assert_given_up(const struct command_options *options, bool at_the_gate, int want)
+{
+	struct command command = COMMAND_INIT;
+	int status;
+
+	assert_int_equal(command_start(options, -1, &command), 0);
+	assert_int_equal(kill(command.pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(command.pid, &status, WUNTRACED), command.pid);
+	assert_true(WIFSTOPPED(status));
+	if (!at_the_gate) {
+		pid_t pid = command.pid;
+
+		if (options->signals >= 0)
+			raise(SIGTERM);
+		assert_int_equal(command_go(&command), want);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WTERMSIG(status), SIGKILL);
+	}
+	command_release(&command);
+	assert_int_equal(waitpid(-1, &status, WNOHANG), -1);
+}
+
+static void a_child_that_is_stopped_holds_nobody_up(void **state)
+{
+	char *argv[] = {(char *)"true", NULL};
+	struct command_options options = {
+		.path = "/bin/true", .argv = argv, .recording = "test", .signals = -1, .patience_ms = 500};
+	sigset_t signals, before;
+
+	assert_given_up(&options, true, 0);
+	assert_given_up(&options, false, -ETIME);
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	options.signals = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	options.patience_ms = 1000000;
+	options.mask = before;
+	assert_true(options.signals >= 0);
+	assert_given_up(&options, false, -EINTR);
+	close(options.signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_child_that_is_stopped_holds_nobody_up),
 		cmocka_unit_test(text_for_the_marker_lies_in_no_file),
 	};
 

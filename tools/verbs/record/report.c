@@ -145,10 +145,14 @@ int record_report_failure(enum record_step step, int err, const struct record_jo
 			job->record.user);
 	if (step == RECORD_STEP_DROP)
 		return verb_fail_errno(err, "cannot drop the page cache (--no-drop records without this)");
-	if (step == RECORD_STEP_EXEC)
-		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	if (err == -EINTR)
 		return verb_fail("interrupted; no %s was written", job->makes);
+	if (err == -ETIME)
+		return verb_fail(
+			"'%s' did not begin within 30 seconds: is it stopped, or does its file system not answer?",
+			name);
+	if (step == RECORD_STEP_EXEC)
+		return verb_fail_errno(err, "'%s' cannot be run", name), NOT_EXECUTABLE;
 	if (err == -ECONNRESET && job->record.until.kind == MILESTONE_WINDOW)
 		return verb_fail("the X11 display has gone; no %s was written", job->makes);
 	return verb_fail_errno(err, "cannot %s", record_step_text(step));
