@@ -37,6 +37,13 @@ case_no_unit_has_a_mount_namespace() {
 	done
 }
 
+case_a_daemon_that_cannot_work_is_given_up() {
+	grep -qx 'ConditionVirtualization=!container' "$tmp/headstartd.service" || fail "it is started in containers"
+	setting() { sed -n "s/^$1=//p" "$tmp/headstartd.service"; }
+	[ $((($(setting RestartSec) + 1) * $(setting StartLimitBurst))) -lt "$(setting StartLimitIntervalSec)" ] ||
+		fail "it is started again for ever"
+}
+
 case_only_the_unit_of_users_processes_can_become_users() {
 	! grep -E 'SETUID|SETGID|CAP_KILL|@setuid' "$tmp/headstartd.service" || fail "headstartd.service can"
 	grep -qx 'CapabilityBoundingSet=CAP_SETUID CAP_SETGID' "$tmp/headstart-keep@.service" || fail "headstart-keep@.service has other capabilities"
