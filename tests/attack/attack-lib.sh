@@ -75,10 +75,6 @@ own_mounts() {
 }
 has_system() { in_system true 2>/dev/null || skip "no overlay can be mounted on /etc"; }
 
-# cold() waits for a prefetcher's lock before the next start. Here this is not needed, because nothing outlives a start; and it
-# could hang, because a plan may be a FIFO.
-flock() { :; }
-
 # Each of these runs one command, cold, without signs of earlier runs, and keeps its status and output. forced: with the shim in
 # LD_PRELOAD, the variables that shimmed() passes, and a plan in $state. systemwide: by /etc/ld.so.preload alone, and with a plan
 # of root's.

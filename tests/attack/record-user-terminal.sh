@@ -176,8 +176,4 @@ case_state() {
 	[ ! -e "$tmp/users/state" ] || fail "root made a folder in the user's"
 }
 
-status=0
-for name_of_case in case_at_a_terminal case_users_own case_roots_keys case_wrappers case_output_without_end case_state; do
-	(trap - EXIT && $name_of_case) || { echo "FAIL: $name_of_case" >&2 && status=1; }
-done
-exit $status
+run_cases

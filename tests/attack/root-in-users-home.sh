@@ -131,9 +131,4 @@ case_settings_and_log() {
 	[ ! -e "$target/log" ] || fail "the log was written through the user's link"
 }
 
-status=0
-for name_of_case in case_home case_variables case_links case_folders_for_others_to_write case_a_folder_below case_roots_own \
-	case_uninstall case_settings_and_log; do
-	(trap - EXIT && $name_of_case) || { echo "FAIL: $name_of_case" >&2 && status=1; }
-done
-exit $status
+run_cases

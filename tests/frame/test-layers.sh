@@ -11,6 +11,12 @@ compiles() {
 		-I"$layers/$layer" "$@" -fsyntax-only -x c - 2>"$tmp/err"
 }
 
+# Whether it is the arrow that forbids it: what was renamed away does not compile either.
+refuses_include() { # LAYER HEADER
+	[ -e "$HEADSTART_TEST_SOURCE/src/$2" ] || fail "there is no $2"
+	! compiles "$1" "$2"
+}
+
 case_includes_along_the_arrows_compile() {
 	compiles plan device/device.h || fail "plan may include device: $(cat "$tmp/err")"
 	compiles plan plan/build/build.h || fail "plan may include itself: $(cat "$tmp/err")"
@@ -20,17 +26,17 @@ case_includes_along_the_arrows_compile() {
 }
 
 case_includes_against_the_arrows_do_not() {
-	! compiles base plan/build/build.h || fail "base could include plan"
-	! compiles base replace/publish.h || fail "base could include what replaces files"
-	! compiles prefetch profile/profile.h || fail "prefetch could include profile"
-	! compiles format base/io.h || fail "format could include base"
-	! compiles verify relayout/passes/image.h || fail "verify could include the writer that it verifies"
-	! compiles relayout-passes relayout/compact/compact.h || fail "passes could include compaction"
-	! compiles plan-store plan/build/build.h || fail "the store could include what builds plans"
-	! compiles plan-build plan/asked/asked.h || fail "what builds plans could include what starts ask for"
-	! compiles record-events record/names/opens.h || fail "events could include names"
-	! compiles record-command record/events/trace.h || fail "the recorded command could include events"
-	! compiles relayout-compact relayout/refuse.h || fail "compaction could include what uses it"
+	refuses_include base plan/build/build.h || fail "base could include plan"
+	refuses_include base replace/publish.h || fail "base could include what replaces files"
+	refuses_include prefetch profile/profile.h || fail "prefetch could include profile"
+	refuses_include format base/io.h || fail "format could include base"
+	refuses_include verify relayout/passes/image.h || fail "verify could include the writer that it verifies"
+	refuses_include relayout-passes relayout/compact/compact.h || fail "passes could include compaction"
+	refuses_include plan-store plan/build/build.h || fail "the store could include what builds plans"
+	refuses_include plan-build plan/asked/asked.h || fail "what builds plans could include what starts ask for"
+	refuses_include record-events record/names/opens.h || fail "events could include names"
+	refuses_include record-command record/events/trace.h || fail "the recorded command could include events"
+	refuses_include relayout-compact relayout/refuse.h || fail "compaction could include what uses it"
 	! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/src" || fail "a relative path could lead past the arrows"
 }
 
@@ -38,13 +44,18 @@ shim_compiles() {
 	compiles "../../ldpreload/rooms/$1" "$2" -I"$layers/format" -I"$HEADSTART_TEST_SOURCE/ldpreload/arch/$(uname -m)"
 }
 
+shim_refuses() { # ROOM HEADER
+	[ -e "$HEADSTART_TEST_SOURCE/ldpreload/$2" ] || fail "there is no $2"
+	! shim_compiles "$1" "$2"
+}
+
 case_shims_include_along_the_arrows_only() {
 	[ -d "$HEADSTART_TEST_BUILD/ldpreload/rooms" ] || return 0 # no shims for this architecture
 	shim_compiles prefetcher plan/plan.h || fail "what starts a prefetcher may include plans: $(cat "$tmp/err")"
 	shim_compiles preload preload/hooks.h || fail "a shim may include its own: $(cat "$tmp/err")"
-	! shim_compiles core plan/plan.h || fail "core could include plans"
-	! shim_compiles plan prefetcher/serve.h || fail "plans could include what starts a prefetcher"
-	! shim_compiles audit preload/hooks.h || fail "one shim could include the other"
+	shim_refuses core plan/plan.h || fail "core could include plans"
+	shim_refuses plan prefetcher/serve.h || fail "plans could include what starts a prefetcher"
+	shim_refuses audit preload/hooks.h || fail "one shim could include the other"
 	! grep -rn '#include "\(.*/\)\?\.\./' "$HEADSTART_TEST_SOURCE/ldpreload" || fail "a relative path could lead past the arrows"
 }
 

@@ -77,8 +77,15 @@ relayout --profile profile3 --max-segments 8 -o all.so new.so >/dev/null
 
 # --dry-run writes nothing, and predicts the gain.
 mkdir dry
+cp libsum.so program dry
+find dry -type f -printf '%p %i %s %m %T@ %C@\n' | sort >was
+for how in '-o dry' --in-place '--shadow dry/shadow'; do
+	# shellcheck disable=SC2086 # they are words
+	relayout --profile profile --dry-run --force $how "$tmp/dry/program" "$tmp/dry/libsum.so" >out
+	grep -q '^2 of 2 files would be relaid: ' out || fail "--dry-run $how: $(cat out)"
+	find dry -type f -printf '%p %i %s %m %T@ %C@\n' | sort | diff was - || fail "--dry-run $how wrote something"
+done
 relayout --profile profile --dry-run program libsum.so >out
-[ -z "$(ls dry)" ] && cmp -s libsum.so other/libsum.so || fail '--dry-run wrote something'
 grep -qE '^reads +[0-9]+ -> [0-9]+$' out || fail "--dry-run does not predict reads: $(cat out)"
 relayout --profile profile --dry-run --json program libsum.so >out
 json out - "$loads" <<'EOF' || fail "the JSON of --dry-run: $(cat out)"

@@ -122,20 +122,18 @@ END
 }
 
 case_several_paths_have_their_common_folder() {
-	common() {
-		warm f1
-		snapshot "$files/f1" "$disk/tree"
-		[ "$(json "$tmp/json" 'TOP["folder"]')" = "$disk/tree/" ] || fail "$(cat "$tmp/json")"
-		snapshot "$files/f1" /
+	common() { # FOLDER PATH…
+		folder=$1
+		shift
+		cat "$files/f1" >/dev/null
+		snapshot "$@"
+		[ "$(json "$tmp/json" 'TOP["folder"]')" = "$folder" ] || fail "of $*: $(cat "$tmp/json")"
 	}
-	cat "$files/f1" >/dev/null
-	snapshot "$files/f1"
-	[ "$(json "$tmp/json" 'TOP["folder"]')" = "$files/f1/" ] || fail "of one file: $(cat "$tmp/json")"
-	snapshot "$files/f1" "$disk/tree"
-	[ "$(json "$tmp/json" 'TOP["folder"]')" = "$disk/tree/" ] || fail "of a file and a folder: $(cat "$tmp/json")"
 	mkdir "$disk/tree2"
-	snapshot "$disk/tree" "$disk/tree2"
-	[ "$(json "$tmp/json" 'TOP["folder"]')" = "$disk/" ] || fail "of two folders: $(cat "$tmp/json")"
+	until_undisturbed common "$files/f1/" "$files/f1"
+	until_undisturbed common "$disk/tree/" "$files/f1" "$disk/tree"
+	until_undisturbed common "$disk/" "$disk/tree" "$disk/tree2"
+	until_undisturbed common / "$files/f1" /
 }
 
 case_show_says_that_it_is_a_snapshot() {

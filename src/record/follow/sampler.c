@@ -257,11 +257,6 @@ int sampler_pause(const struct sampler *sampler)
 	return now < sampler->look_at ? (int)((sampler->look_at - now + 999999) / 1000000) : 0;
 }
 
-bool sampler_all_ended(const struct sampler *sampler)
-{
-	return sampler->count == 0;
-}
-
 void sampler_summarize(const struct sampler *sampler, struct follow_summary *ret)
 {
 	*ret = (struct follow_summary){

@@ -38,8 +38,5 @@ int sampler_look(struct sampler *sampler);
 /* Milliseconds until the next look is due, so that looking takes only a small part of the time. */
 int sampler_pause(const struct sampler *sampler);
 
-/* Whether no process of the tree is left. */
-bool sampler_all_ended(const struct sampler *sampler);
-
 void sampler_summarize(const struct sampler *sampler, struct follow_summary *ret);
 void sampler_free(struct sampler *sampler);
