@@ -70,8 +70,11 @@ int plan_job_init(struct plan_job *job, const struct plan_view *plan, const stru
 	job->scratch = scratch;
 	job->reads_before = disk_reads_so_far();
 	job->files = calloc(plan->file_count + 1, sizeof(*job->files));
-	if (!job->files)
+	job->finished = calloc(plan->file_count + 1, sizeof(*job->finished));
+	if (!job->files || !job->finished)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->extent_count; i++)
+		job->files[LE32(plan->extents[i].file)].extents++;
 	plan_descriptors(job);
 	return schedule_init(&job->schedule, plan, options->alongside && tuning->opens_first);
 }
@@ -82,6 +85,7 @@ void plan_job_release(struct plan_job *job)
 		if (job->files[i].state == PLAN_JOB_FILE_OPEN)
 			close(job->files[i].fd);
 	free(job->files);
+	free(job->finished);
 	folder_level_release(&job->level);
 	schedule_release(&job->schedule);
 	if (job->scratch)
@@ -101,19 +105,31 @@ bool plan_job_short_of_fds(const struct plan_job *job)
 	return job->open_fds >= job->open_fds_max;
 }
 
+/* Returns whether it was open. */
+static bool close_file(struct plan_job *job, uint32_t index)
+{
+	struct plan_job_file *file = &job->files[index];
+
+	if (file->state != PLAN_JOB_FILE_OPEN)
+		return false;
+	close(file->fd);
+	file->state = PLAN_JOB_FILE_CLOSED;
+	job->open_fds--;
+	return true;
+}
+
 /* Closes the descriptor of some open file, round robin. */
 static void close_one(struct plan_job *job)
 {
-	for (uint32_t i = 0; i < job->plan->file_count; i++) {
-		struct plan_job_file *file = &job->files[job->close_next++ % job->plan->file_count];
-
-		if (file->state == PLAN_JOB_FILE_OPEN) {
-			close(file->fd);
-			file->state = PLAN_JOB_FILE_CLOSED;
-			job->open_fds--;
+	for (uint32_t i = 0; i < job->plan->file_count; i++)
+		if (close_file(job, job->close_next++ % job->plan->file_count))
 			return;
-		}
-	}
+}
+
+void plan_job_close_finished(struct plan_job *job)
+{
+	while (job->n_finished > 0)
+		close_file(job, job->finished[--job->n_finished]);
 }
 
 static void hold(struct plan_job *job, struct plan_job_file *file, int fd)
@@ -176,7 +192,7 @@ static void take_opened(struct plan_job *job, uint32_t index, int fd_or_error)
 		return;
 	}
 	planned_file_load_names(planned, fd);
-	if (r == -ENODATA || LE32(planned->kind) != PLAN_REGULAR)
+	if (r == -ENODATA || LE32(planned->kind) != PLAN_REGULAR || file->extents == 0)
 		return;
 	hold(job, file, TAKE_FD(fd));
 }
@@ -260,10 +276,20 @@ static uint64_t extent_left(
 	return length - cursor->done;
 }
 
+static void leave_extent(struct plan_job *job, struct plan_job_cursor *cursor)
+{
+	uint32_t index = LE32(extent_at(job, cursor)->file);
+
+	if (job->files[index].extents > 0 && --job->files[index].extents == 0)
+		job->finished[job->n_finished++] = index;
+	cursor->extent++;
+	cursor->done = 0;
+}
+
 enum plan_job_step plan_job_next_read(
 	struct plan_job *job, struct plan_job_cursor *cursor, struct plan_job_read *ret)
 {
-	for (; cursor->extent < job->plan->extent_count; cursor->extent++, cursor->done = 0) {
+	for (; cursor->extent < job->plan->extent_count; leave_extent(job, cursor)) {
 		const struct plan_extent *extent = extent_at(job, cursor);
 		struct plan_job_file *file = &job->files[LE32(extent->file)];
 		uint64_t left, length;

@@ -25,7 +25,7 @@ struct prefetch_tuning {
 enum plan_job_file_state {
 	PLAN_JOB_FILE_UNTRIED = 0,
 	PLAN_JOB_FILE_OPEN,    /* fd is valid */
-	PLAN_JOB_FILE_CLOSED,  /* good, but another file needed its descriptor */
+	PLAN_JOB_FILE_CLOSED,  /* good, but nothing is left to read, or another file needed its descriptor */
 	PLAN_JOB_FILE_DROPPED, /* stale, missing, refused, or without anything to read */
 };
 
@@ -33,7 +33,8 @@ struct plan_job_file {
 	enum plan_job_file_state state;
 	enum prefetch_engine engine; /* the one this file needs; PREFETCH_AUTO: the job's own */
 	int fd;
-	uint64_t size; /* bytes */
+	uint64_t size;    /* bytes */
+	uint32_t extents; /* that the first pass has not left behind yet */
 };
 
 struct plan_job {
@@ -42,6 +43,8 @@ struct plan_job {
 	struct prefetch_tuning tuning;
 	struct prefetch_result result;
 	struct plan_job_file *files; /* owned; plan->file_count of them */
+	uint32_t *finished;          /* owned; files without extents that are left; n_finished of them */
+	uint32_t n_finished;
 	struct schedule schedule;
 	struct folder_level level; /* folders that are open, and whose entries are not read yet */
 	uint32_t tried;            /* files no longer PLAN_JOB_FILE_UNTRIED */
@@ -106,6 +109,12 @@ enum plan_job_step plan_job_next_read(
 bool plan_job_may_read(const struct plan_job *job, const struct plan_job_cursor *cursor);
 
 bool plan_job_short_of_fds(const struct plan_job *job);
+
+/*
+ * Closes the files of which nothing is left to read, so that their file systems can be unmounted. Call it only when the kernel
+ * has all reads that were handed out.
+ */
+void plan_job_close_finished(struct plan_job *job);
 
 /*
  * Takes the outcome of opening a file: a descriptor (now the job's) or negative errno. Counts and checks it.

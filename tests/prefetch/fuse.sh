@@ -16,7 +16,7 @@ fi
 
 mirror=$HEADSTART_TEST_BUILD/tests/prefetch/mirror
 real=$disk/real
-mkdir "$real" "$disk/keep" "$disk/auto" "$disk/forget" "$disk/direct"
+mkdir "$real" "$disk/keep" "$disk/auto" "$disk/forget" "$disk/direct" "$disk/hold-read"
 root=$disk
 disk=$real
 make_files 4
@@ -124,6 +124,44 @@ case_file_system_that_never_caches_is_left_out_with_a_sentence() { until_undistu
 case_file_system_that_forgets_only_changed_files_is_planned() {
 	plan_program auto >"$tmp/out"
 	grep -q "^files    5; .* 0 uncached" "$tmp/out" || fail "not all files are planned: $(cat "$tmp/out")"
+}
+
+# The first file lies on a file system of its own. The second one arrives only when it may.
+is_closed_when_it_was_read() { # ENGINE
+	mkdir -p "$root/first"
+	"$mirror" "$real" "$root/first" "$tmp/first.log" keep &
+	until mountpoint -q "$root/first"; do sleep 0.01; done
+	serve hold-read
+	"$plan_of" touch "$root/first/f1" "$root/hold-read/f2" >"$tmp/two.plan"
+	"$prefetch" --engine "$1" "$tmp/two.plan" &
+	prefetcher=$!
+	until grep -q '^read' "$tmp/hold-read.log"; do
+		kill -0 $prefetcher 2>/dev/null || fail "$1: the second file was not read"
+		sleep 0.01
+	done
+	tries=0
+	until umount "$root/first" 2>/dev/null; do
+		[ $((tries += 1)) -lt 1000 ] || fail "$1: the first file stays open"
+		sleep 0.01
+	done
+	kill -0 $prefetcher 2>/dev/null || fail "$1: the prefetcher did not wait for the second file"
+	(
+		exec 9<>"$tmp/hold-read.log.held"
+		wait_for $prefetcher
+		umount "$root/hold-read"
+	)
+}
+wait_for() { while kill -0 "$1" 2>/dev/null; do sleep 0.01; done; }
+case_file_is_closed_when_it_was_read() {
+	mkfifo "$tmp/hold-read.log.held"
+	at_case_exit() {
+		kill -KILL $server 2>/dev/null || :
+		umount -l "$root/hold-read" "$root/first" 2>/dev/null || :
+	}
+	for engine in uring read; do
+		rm -f "$tmp/hold-read.log"
+		is_closed_when_it_was_read $engine
+	done
 }
 
 run_cases

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mirror FOLDER MOUNTPOINT LOG keep|auto|forget|direct|hold: a FUSE file system that shows the files of a folder, and writes
- * a line "read OFFSET SIZE" into the log for each read that reaches it. It answers 20 ms later. What the kernel keeps
- * in its page cache when a file is opened: all (libfuse's kernel_cache), what has not changed (auto_cache), nothing
- * (libfuse's default); with `direct` it never caches anything. With `hold` it answers a close(2) only once somebody has the
- * FIFO LOG.closing open for writing, and logs "flush". Names and attributes stay valid for ever. Serves in the foreground until
- * it is unmounted.
+ * mirror FOLDER MOUNTPOINT LOG MODE: a FUSE file system that shows the files of a folder, and writes a line
+ * "read OFFSET SIZE" into the log for each read that reaches it. It answers 20 ms later. Names and attributes stay valid
+ * for ever. Serves in the foreground until it is unmounted. What the kernel keeps in its page cache when a file is
+ * opened depends on the mode:
+ *
+ *     keep        all (libfuse's kernel_cache)
+ *     auto        what has not changed (auto_cache)
+ *     forget      nothing (libfuse's default)
+ *     direct      it never caches anything
+ *     hold-read   nothing; and a read is answered only once somebody has the FIFO LOG.held open for writing
+ *     hold-close  nothing; and so is a close(2), which is logged as "flush"
  */
 #define FUSE_USE_VERSION 35
 #include <dirent.h>
@@ -24,7 +29,7 @@
 static int folder;
 static FILE *log_file;
 static const char *mode;
-static char *closing; /* the FIFO */
+static char *held; /* the FIFO */
 
 /* The mirrored folder is open; paths begin with '/'. */
 static const char *below(const char *path)
@@ -72,6 +77,12 @@ static int mirror_open(const char *path, struct fuse_file_info *info)
 	return 0;
 }
 
+static void hold(const char *in_mode)
+{
+	if (strcmp(mode, in_mode) == 0)
+		close(open(held, O_RDONLY | O_CLOEXEC));
+}
+
 static int mirror_read(const char *path, char *data, size_t size, off_t offset, struct fuse_file_info *info)
 {
 	const struct timespec delay = {.tv_nsec = DELAY_NS};
@@ -80,16 +91,16 @@ static int mirror_read(const char *path, char *data, size_t size, off_t offset, 
 	(void)path;
 	nanosleep(&delay, NULL);
 	fprintf(log_file, "read %lld %zu\n", (long long)offset, size);
+	hold("hold-read");
 	return n < 0 ? -errno : (int)n;
 }
 
 static int mirror_flush(const char *path, struct fuse_file_info *info)
 {
 	(void)path, (void)info;
-	if (strcmp(mode, "hold") == 0) {
+	if (strcmp(mode, "hold-close") == 0)
 		fputs("flush\n", log_file);
-		close(open(closing, O_RDONLY | O_CLOEXEC));
-	}
+	hold("hold-close");
 	return 0;
 }
 
@@ -117,7 +128,7 @@ int main(int argc, char **argv)
 		return 2;
 	folder = open(argv[1], O_PATH | O_DIRECTORY | O_CLOEXEC);
 	log_file = fopen(argv[3], "ae");
-	if (folder < 0 || !log_file || asprintf(&closing, "%s.closing", argv[3]) < 0)
+	if (folder < 0 || !log_file || asprintf(&held, "%s.held", argv[3]) < 0)
 		return 1;
 	setvbuf(log_file, NULL, _IOLBF, 0);
 	mode = argv[4];

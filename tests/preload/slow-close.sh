@@ -12,8 +12,8 @@ fi
 
 mkdir "$tmp/real" "$tmp/mirror"
 : >"$tmp/real/file"
-mkfifo "$tmp/mirror.log.closing"
-"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$tmp/real" "$tmp/mirror" "$tmp/mirror.log" hold 2>"$tmp/mirror-err" &
+mkfifo "$tmp/mirror.log.held"
+"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$tmp/real" "$tmp/mirror" "$tmp/mirror.log" hold-close 2>"$tmp/mirror-err" &
 server=$!
 at_case_exit() { kill -KILL $server 2>/dev/null || :; }
 until mountpoint -q "$tmp/mirror"; do
@@ -24,17 +24,17 @@ done
 # Opens the file, starts the target, and only then lets the server answer.
 cat >"$tmp/starter" <<'END'
 import os, sys
-file, target, closing, returned = sys.argv[1:]
+file, target, held, returned = sys.argv[1:]
 os.open(file, os.O_WRONLY)
 child = os.posix_spawn(target, [target], {})
 os.close(os.open(returned, os.O_CREAT))
-os.open(closing, os.O_RDWR)
+os.open(held, os.O_RDWR)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 END
 
 case_hook_returns_while_the_server_does_not_answer() {
 	make_cold
-	shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.closing" "$tmp/returned" >"$tmp/seen" 2>&1 &
+	shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned" >"$tmp/seen" 2>&1 &
 	starter=$!
 	tries=0
 	until [ -e "$tmp/returned" ]; do

@@ -78,6 +78,8 @@ static struct plan_job_cursor start_all(struct plan_job *job, enum prefetch_engi
 		while (!plan_job_may_read(job, &cursor) && open_next(job))
 			;
 		step = plan_job_next_read(job, &cursor, &read);
+		if (!job->options->wait) /* another pass would open them again */
+			plan_job_close_finished(job);
 		if (step == PLAN_JOB_READ)
 			start_chunk(job, &read);
 		else if (step == PLAN_JOB_BLOCKED)

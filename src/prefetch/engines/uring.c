@@ -165,6 +165,8 @@ static int carry_out(struct ring *ring)
 		queue_opens(ring);
 		queue_reads(ring);
 		r = io_uring_submit(&ring->uring);
+		if (io_uring_sq_ready(&ring->uring) == 0)
+			plan_job_close_finished(ring->job);
 		if (ring->opens == 0 && ring->reads == 0)
 			return 0;
 		if (r >= 0)
