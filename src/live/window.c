@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/times.h"
 #include "record/timelines/source.h"
 #include "record/timelines/threads.h"
 
@@ -21,22 +22,6 @@ int window_take(struct window *window, struct record_trace *trace)
 	record_trace_drop_execs(trace);
 	trace->n_moments = trace->n_requests = trace->n_events = 0;
 	trace->lost = trace->requests_lost = false;
-	return r;
-}
-
-/* What the threads were doing when the window began. */
-static int begin_with(struct window *window, int32_t first)
-{
-	_cleanup_free_ struct timeline_moment *moments =
-		calloc(CARRY_MOMENTS * window->carry.count + 1, sizeof(*moments));
-	size_t n;
-	int r = 0;
-
-	if (!moments)
-		return -ENOMEM;
-	n = carry_moments(&window->carry, window->began, first, moments);
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = record_trace_add_moment(&window->trace, &moments[i]);
 	return r;
 }
 
@@ -143,8 +128,12 @@ static int add_timeline(struct window *window, const struct timeline *timeline, 
 /* Threads may have begun and ended in events that were dropped. */
 static int look_again(struct window *window)
 {
+	int r;
+
 	threads_end_missing(&window->carry);
-	return threads_add_tree(&window->carry, window->top);
+	r = threads_add_tree(&window->carry, window->top);
+	window->looked = monotonic_ns();
+	return r;
 }
 
 /* What came after the end of the window is for the next one; requests of this one may end in the next. */
@@ -211,7 +200,7 @@ int window_turn(struct window *window, const struct record_files *files, uint64_
 		return 0;
 	live->lost |= window->trace.lost;
 	live_turn(live, complete);
-	r = begin_with(window, events.first);
+	r = carry_begin(&window->carry, window->began, events.first, window->looked, &window->trace);
 	if (r == 0)
 		r = requests_join(&window->trace, &disks);
 	if (r == 0)

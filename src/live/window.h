@@ -13,6 +13,7 @@ struct window {
 	struct record_trace trace; /* owned; what has not been used yet */
 	struct carry carry;        /* owned */
 	uint64_t began;            /* nanoseconds, CLOCK_MONOTONIC */
+	uint64_t looked;           /* the same: the carry has all threads that had been made until then */
 	bool attached;             /* the numbers of threads are those of /proc here */
 	int32_t top; /* if so, the process that is watched with everything below it; 0: the machine */
 	bool no_calls; /* the events have no system calls, so it is not known what a sleeping thread waits for */

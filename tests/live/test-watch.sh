@@ -204,6 +204,62 @@ END
 	watcher= other=
 }
 
+# A process makes children without pause while watch begins. Each reads a file of its own once the first line is there.
+case_children_that_are_made_while_it_begins() {
+	cat >"$tmp/makes" <<'END'
+import os, signal, sys, time
+stop, folder = sys.argv[1:]
+go, going = os.pipe()
+told, tells = os.pipe()
+made = 0
+while made < 999 and not os.path.exists(stop):
+    made += 1
+    if os.fork() == 0:
+        os.close(going)
+        os.read(go, 1)
+        open(f"{folder}/{made}", "rb").read()
+        os.write(tells, b"x")
+        os._exit(0)
+    time.sleep(0.005)
+os.close(going)
+for _ in range(made):
+    os.read(told, 1)
+open(f"{folder}/last-{made}", "rb").read()
+signal.pause()
+END
+	for whom in process machine; do
+		mkdir "$disk/$whom"
+		# The last one reads a file that says how many there are.
+		/usr/bin/python3 -c 'import sys
+for i in range(1, 1000):
+    for name in (str(i), f"last-{i}"):
+        open(f"{sys.argv[1]}/{name}", "w").write("text")' "$disk/$whom"
+		cold
+		/usr/bin/python3 "$tmp/makes" "$tmp/stop-$whom" "$disk/$whom" &
+		other=$!
+		until [ "$(wc -w <"/proc/$other/task/$other/children")" -gt 5 ]; do
+			sleep 0.05 # it tells in no other way
+		done
+		begin_watch $([ $whom = machine ] || echo "$other")
+		recorders=$watcher
+		: >"$tmp/stop-$whom"
+		until grep -q "\"path\":\"$disk/$whom/last-" "$tmp/json"; do
+			kill -0 "$watcher" || fail "it has ended: $(cat "$tmp/err")"
+			sleep 0.05
+		done
+		kill -INT "$watcher"
+		wait "$watcher" || fail "it failed: $(cat "$tmp/err")"
+		kill -9 "$other"
+		watcher= other=
+		json "$(all_lines "$tmp/json")" - "$disk/$whom" <<'END' || fail "$whom: some children are not seen"
+paths = {file["path"] for turn in TOP for file in turn["files"]}
+last = next(path for path in paths if path.startswith(ARGS[0] + "/last-"))
+missing = {i for i in range(1, int(last.rpartition("-")[2]) + 1) if f"{ARGS[0]}/{i}" not in paths}
+assert not missing, (missing, last)
+END
+	done
+}
+
 case_machine() {
 	cold
 	begin_watch

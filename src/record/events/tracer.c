@@ -16,6 +16,7 @@
 #include <kbuffer.h>
 
 #include "base/cleanup.h"
+#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "record/events/buffers.h"
 #include "record/events/decode.h"
@@ -312,19 +313,30 @@ static int add_threads(struct record_trace *trace, int32_t pid)
 	return r;
 }
 
+static int add_tree(struct record_trace *trace, int32_t top)
+{
+	_cleanup_free_ pid_t *below = NULL;
+	size_t n = 0, capacity = 0;
+	int r = add_threads(trace, top);
+
+	if (r == 0 && process_tree_below(top, &below, &n, &capacity) == -ENOMEM)
+		r = -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_threads(trace, below[i]);
+	return r;
+}
+
 /*
  * The kernel chooses threads, not processes. One that is not chosen yet may make another before it is. Without any choice the
  * kernel would record everybody.
  */
-static int choose_processes(
-	const struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+static int choose_tree(const struct tracer *tracer, struct record_trace *trace, int32_t top)
 {
 	size_t chosen = trace->n_pids;
 	int r = 0;
 
 	for (int round = 0; r == 0 && round < ROUNDS_MAX; round++) {
-		for (size_t i = 0; r == 0 && i < n; i++)
-			r = add_threads(trace, pids[i]);
+		r = add_tree(trace, top);
 		if (r < 0 || trace->n_pids == chosen)
 			break;
 		r = choose(tracer, trace->pids + chosen, trace->n_pids - chosen);
@@ -362,14 +374,14 @@ static int forget_events(struct tracer *tracer)
 	return r;
 }
 
-int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n)
+int tracer_attach(struct tracer *tracer, struct record_trace *trace, int32_t top)
 {
 	int r = forget_events(tracer);
 
 	if (r == 0)
-		r = n > 0 ? choose_processes(tracer, trace, pids, n) : 0;
+		r = top ? choose_tree(tracer, trace, top) : 0;
 	if (r == 0)
-		r = follow(tracer, n == 0);
+		r = follow(tracer, !top);
 	enable_disks(tracer);
 	return r;
 }

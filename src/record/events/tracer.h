@@ -46,11 +46,12 @@ int tracer_marker(struct tracer *tracer);
 int tracer_follow(struct tracer *tracer, struct record_trace *trace, int32_t *ret_pid);
 
 /*
- * Records, from now on, all threads of these processes, numbered as in the first pid namespace, and all that they fork; and the requests
- * to disks, unless the tracer is light. Of what the kernel had gathered before, nothing counts. If `n` is 0, it records
- * every process of the machine, but not their system calls, which would cost all of them time. -ESRCH: the processes have ended.
+ * Records, from now on, all threads of the process `top`, numbered as in the first pid namespace, those of everything below it, and all
+ * that they fork; and the requests to disks, unless the tracer is light. Of what the kernel had gathered before, nothing counts. If
+ * `top` is 0, it records every process of the machine, but not their system calls, which would cost all of them time. -ESRCH: the
+ * process has ended.
  */
-int tracer_attach(struct tracer *tracer, struct record_trace *trace, const int32_t *pids, size_t n);
+int tracer_attach(struct tracer *tracer, struct record_trace *trace, int32_t top);
 
 /*
  * Records, from now on, the pages and programs of all processes, but for threads with this name (at most 15 characters, none of them

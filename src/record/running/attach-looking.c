@@ -40,12 +40,12 @@ int attach_look(const struct attach_options *options, enum record_step *ret_step
 {
 	_cleanup_(looking_release) struct looking looking = {.opens = OPENS_INIT};
 	struct sampler_options sampling = {
-		.top = options->pids[0], .opens = &looking.opens, .trace = &looking.trace};
+		.top = options->top, .opens = &looking.opens, .trace = &looking.trace};
 	struct record_seen seen = {.trace = &looking.trace, .files = &looking.opens.files};
 	int r;
 
 	*ret_step = RECORD_STEP_FOLLOW;
-	r = check(options->pids[0]);
+	r = check(options->top);
 	if (r < 0)
 		return r;
 	*ret_step = RECORD_STEP_MOUNTS;

@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/inode-map.h"
 #include "base/run/descriptors.h"
+#include "base/run/process-tree.h"
 #include "base/times.h"
 #include "record/events/tracer.h"
 #include "record/follow/open-files.h"
@@ -71,10 +73,16 @@ static int name_open(void *context, int fd, uint64_t bytes)
 }
 
 /* What was opened before we came. */
-static int name_files(struct attached *attached, const int32_t *pids, size_t n)
+static int name_files(struct attached *attached, int32_t top)
 {
-	int r = 0;
+	_cleanup_free_ pid_t *pids = NULL;
+	size_t n = 0, capacity = 0;
+	int r = top ? ARRAY_RESERVE(pids, capacity, 1) : 0;
 
+	if (r == 0 && top) {
+		pids[n++] = top;
+		r = process_tree_below(top, &pids, &n, &capacity);
+	}
 	for (size_t i = 0; r != -ENOMEM && i < n; i++) {
 		attached->pid = pids[i];
 		r = page_tables_mappings(pids[i], name_mapping, attached);
@@ -108,8 +116,10 @@ static int set_up(struct attached *attached, const struct attach_options *option
 	attached->opens.bounded = true;
 	if (opens_start(&attached->opens, &attached->mounts) == -ENOMEM)
 		return -ENOMEM;
-	r = tracer_attach(attached->tracer, &attached->trace, options->pids, options->n_pids);
-	return r == 0 ? name_files(attached, options->pids, options->n_pids) : r;
+	r = tracer_attach(attached->tracer, &attached->trace, options->top);
+	if (r == 0 && options->begun)
+		r = options->begun(options->context);
+	return r == 0 ? name_files(attached, options->top) : r;
 }
 
 /* Where much is opened, some of it waits for the next time. */
@@ -137,7 +147,7 @@ static int watch(struct attached *attached, const struct attach_options *options
 		if (r == 0)
 			r = tracer_drain(attached->tracer, &attached->trace);
 		/* Of the machine no process is ours, so no mount namespace of any is kept. */
-		if (options->n_pids == 0)
+		if (!options->top)
 			attached->trace.n_pids = 0;
 		if (r == 0)
 			r = drain_opens(attached);

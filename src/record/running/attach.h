@@ -8,8 +8,9 @@
 #include "record/record.h"
 
 struct attach_options {
-	const int32_t *pids;   /* in the first pid namespace, and so must we be */
-	size_t n_pids;         /* 0: the machine */
+	int32_t top; /* a process, with everything below it, in the first pid namespace, and so must we be; 0: the machine */
+	/* What happens from now on is gathered. Returns 0, or negative errno to give up. May be NULL. */
+	int (*begun)(void *context);
 	record_watcher *watch; /* several times a second */
 	void *context;
 };

@@ -145,32 +145,6 @@ int everybody_take(struct everybody *everybody, struct record_trace *trace)
 	return r;
 }
 
-/* The threads that were there before, as moments. One of them that was made while we looked is not made twice. */
-static int add_carried(struct everybody *everybody, int32_t first)
-{
-	struct record_trace *gathered = &everybody->gathered;
-	_cleanup_free_ struct timeline_moment *moments =
-		calloc(CARRY_MOMENTS * everybody->carry.count + 1, sizeof(*moments));
-	size_t kept = 0, n;
-	int r = 0;
-
-	if (!moments)
-		return -ENOMEM;
-	for (size_t i = 0; i < gathered->n_moments; i++) {
-		const struct timeline_moment *moment = &gathered->moments[i];
-
-		if (moment->kind != MOMENT_NEW || moment->time > everybody->looked ||
-			!carry_find(&everybody->carry, moment->other))
-			gathered->moments[kept++] = *moment;
-	}
-	gathered->n_moments = kept;
-	n = carry_moments(&everybody->carry, everybody->began, first, moments);
-	gathered->moments_max += n;
-	for (size_t i = 0; r == 0 && i < n; i++)
-		r = record_trace_add_moment(gathered, &moments[i]);
-	return r;
-}
-
 static int add_members(const struct everybody *everybody, struct machine_result *result)
 {
 	const struct record_trace *groups = &everybody->groups;
@@ -231,7 +205,7 @@ int everybody_make(struct everybody *everybody, const struct record_files *files
 		return 0;
 	if (gathered->lost && gathered->n_moments)
 		events.ended = gathered->moments[gathered->n_moments - 1].time;
-	r = add_carried(everybody, events.first);
+	r = carry_begin(&everybody->carry, everybody->began, events.first, everybody->looked, gathered);
 	if (r == 0)
 		r = requests_join(gathered, &disks);
 	if (r == 0)

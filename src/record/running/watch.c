@@ -182,7 +182,7 @@ static int begin(struct watch *watch)
 	if (process_tree_below(pids[0], &pids, &n, &capacity) == -ENOMEM)
 		return -ENOMEM;
 	n = n < PIDS_MAX ? n : PIDS_MAX;
-	r = tracer_attach(watch->tracer, &watch->trace, pids, n);
+	r = tracer_attach(watch->tracer, &watch->trace, pids[0]);
 	/* Tells the tree to opens, before the first file is added. */
 	if (r == 0)
 		r = opens_drain(&watch->opens, &watch->trace);

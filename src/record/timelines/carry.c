@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/timelines/carry.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cleanup.h"
+
+#define MOMENTS_EACH 5
 
 struct carried *carry_find(const struct carry *carry, int32_t tid)
 {
@@ -34,7 +38,9 @@ int carry_add(struct carry *carry, const struct carried *thread, const char *nam
 	return 0;
 }
 
-size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, struct timeline_moment *ret)
+/* What each thread does at `began`, as moments: MOMENTS_EACH at most. Returns how many. */
+static size_t carry_moments(
+	const struct carry *carry, uint64_t began, int32_t first, struct timeline_moment *ret)
 {
 	size_t n = 0;
 
@@ -65,6 +71,31 @@ size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, s
 	for (size_t i = 0; i < n; i++)
 		ret[i].time = began + i;
 	return n;
+}
+
+int carry_begin(
+	const struct carry *carry, uint64_t began, int32_t first, uint64_t looked, struct record_trace *trace)
+{
+	_cleanup_free_ struct timeline_moment *moments =
+		calloc(MOMENTS_EACH * carry->count + 1, sizeof(*moments));
+	size_t kept = 0, n;
+	int r = 0;
+
+	if (!moments)
+		return -ENOMEM;
+	for (size_t i = 0; i < trace->n_moments; i++) {
+		const struct timeline_moment *moment = &trace->moments[i];
+
+		if (moment->kind != MOMENT_NEW || moment->time > looked || !carry_find(carry, moment->other))
+			trace->moments[kept++] = *moment;
+	}
+	trace->n_moments = kept;
+	n = carry_moments(carry, began, first, moments);
+	if (trace->moments_max)
+		trace->moments_max += n;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = record_trace_add_moment(trace, &moments[i]);
+	return r;
 }
 
 static int take_new(struct carry *carry, const struct timeline_moment *moment)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 
 #include "base/inode-map.h"
+#include "record/events/trace.h"
 #include "timeline/moment.h"
 
 struct carried {
@@ -34,11 +35,11 @@ int carry_add(struct carry *carry, const struct carried *thread, const char *nam
 struct carried *carry_find(const struct carry *carry, int32_t tid);
 
 /*
- * Writes to `ret`, which has room for CARRY_MOMENTS for each thread, the moments that say what the threads do at `began`, as
- * children of the thread `first`. Returns how many.
+ * Adds moments that say what the threads do at `began`, as children of the thread `first`. A thread of the carry that was made
+ * before `looked` is not made again by a moment of the trace. Returns 0 or -ENOMEM.
  */
-#define CARRY_MOMENTS 5
-size_t carry_moments(const struct carry *carry, uint64_t began, int32_t first, struct timeline_moment *ret);
+int carry_begin(const struct carry *carry, uint64_t began, int32_t first, uint64_t looked,
+	struct record_trace *trace);
 
 /*
  * Goes through the moments, which are ascending. Threads that end stay until carry_drop_ended(), and the first one of a process

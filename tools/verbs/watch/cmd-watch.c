@@ -8,10 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "format/surroundings.h"
@@ -230,36 +228,33 @@ static int report_failure(const struct watching *watching, enum record_step step
 	return verb_fail_errno(err, "cannot %s", record_step_text(step));
 }
 
+/* attach_options.begun: what begins from now on, the kernel reports. */
+static int look_at_threads(void *context)
+{
+	struct watching *watching = context;
+	int r = threads_add_tree(&watching->window.carry, watching->top);
+
+	watching->window.looked = monotonic_ns();
+	return r;
+}
+
 /* What is there already, by the kernel's events. */
 static int attach(struct watching *watching, enum record_step *step)
 {
-	struct attach_options options = {.watch = watching_take, .context = watching};
-	_cleanup_free_ pid_t *pids = NULL;
-	size_t n = 0, capacity = 0;
-	int r = ARRAY_RESERVE(pids, capacity, 1);
+	const struct attach_options options = {
+		.top = watching->top, .begun = look_at_threads, .watch = watching_take, .context = watching};
 
-	*step = RECORD_STEP_PREPARE;
-	if (r < 0)
-		return r;
 	watching->live.exact = watching->window.attached = true;
 	watching->live.began = watching->window.began = watching->shown = monotonic_ns();
 	watching->window.no_calls = !watching->top;
 	watching->window.top = watching->top;
-	if (watching->top) {
-		pids[n++] = watching->top;
-		r = process_tree_below(watching->top, &pids, &n, &capacity);
-	}
-	if (r == 0)
-		r = threads_add_tree(&watching->window.carry, watching->top);
-	options.pids = pids;
-	options.n_pids = n;
-	return r < 0 ? (r == -ENOENT ? -ESRCH : r) : attach_run(&options, step);
+	return attach_run(&options, step);
 }
 
 static int look(struct watching *watching, enum record_step *step)
 {
 	const struct attach_options options = {
-		.pids = &watching->top, .n_pids = 1, .watch = watching_take, .context = watching};
+		.top = watching->top, .watch = watching_take, .context = watching};
 
 	watching->look.comes_late = true;
 	return attach_look(&options, step);
