@@ -64,4 +64,14 @@ case_warm_start_reads_no_variables() {
 	until_undisturbed a_cold_start
 }
 
+# Each look costs as much as the rest of a small hook.
+case_cold_start_reads_variables_in_groups() {
+	variables=$(seq -f VARIABLE%g=value 100)
+	make_cold
+	strace -f -qq -e trace=process_vm_readv -o "$tmp/trace" env $variables "$loaded" HEADSTART_STATE="$state" \
+		HEADSTART_PREFETCH=/bin/true "$launch" execv "$target" >"$tmp/out" || [ $? = 7 ] || fail "the program failed"
+	grep -q process_vm_readv "$tmp/trace" || fail "no variable was read"
+	[ "$(wc -l <"$tmp/trace")" -le 20 ] || fail "$(wc -l <"$tmp/trace") looks: $(head -5 "$tmp/trace")"
+}
+
 run_cases
