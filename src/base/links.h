@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbolic links within one folder. */
+/* What symbolic links lead to: those within one folder, and those in /proc that name open files. */
 #pragma once
 
 #include <limits.h>
@@ -7,6 +7,14 @@
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#define DELETED_SUFFIX " (deleted)" /* of the path of a file in /proc, if it has been deleted */
+
+/*
+ * The path under which an open file is known now; untouched on failure. -ENOENT if it has none: it was deleted, or never had one, as
+ * a pipe. A file whose name ends in DELETED_SUFFIX counts as deleted: only looking at the path could tell, which may wait for a disk.
+ */
+int path_of_fd(int fd, char ret_path[PATH_MAX]);
 
 /* Whether this entry of an open folder is a symbolic link to a name in the same folder. */
 static inline bool links_to_neighbour(int folder, const char *entry)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 
 #define TRIES     20 /* while somebody mounts or renames, the kernel's cache of names may not be looked at */
 #define LINKS_MAX 40 /* as the kernel has it: path_resolution(7) */
@@ -41,12 +42,8 @@ static bool is_shared(const struct stat *st)
 
 static int tell(int fd, const struct stat *st, struct stranger *ret)
 {
-	char link[32];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, ret->path, sizeof(ret->path) - 1);
-	ret->path[n > 0 ? n : 0] = '\0';
+	if (path_of_fd(fd, ret->path) < 0)
+		ret->path[0] = '\0';
 	ret->owner = st->st_uid;
 	return -EPERM;
 }

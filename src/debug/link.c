@@ -20,6 +20,7 @@
 #include "base/checked.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/links.h"
 #include "base/open.h"
 #include "base/strings.h"
 #include "elf/identity.h"
@@ -62,21 +63,15 @@ static int read_link(struct elf_file *file, struct wanted *wanted)
 
 static int find_folder(int fd, struct wanted *wanted)
 {
-	char link[32], *slash;
 	struct stat st;
-	ssize_t n;
+	int r;
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, wanted->folder, sizeof(wanted->folder) - 1);
-	if (n < 0)
-		return -errno;
-	wanted->folder[n] = '\0';
-	slash = strrchr(wanted->folder, '/');
-	if (wanted->folder[0] != '/' || st.st_nlink == 0)
-		return -ENOENT;
-	*slash = '\0';
+	r = path_of_fd(fd, wanted->folder);
+	if (r < 0)
+		return r;
+	*strrchr(wanted->folder, '/') = '\0';
 	wanted->owner = st.st_uid;
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/strings.h"
 #include "device/block.h"
 #include "device/find.h"
@@ -215,22 +216,17 @@ void device_answer(
 static int find_at_depth(const struct device_tables *tables, int fd, int depth, struct device *ret)
 {
 	struct device_question question = {0};
-	char link[64], path[PATH_MAX];
+	char path[PATH_MAX];
 	struct statfs fs;
 	struct statx stx;
-	ssize_t n;
 
 	if (fstatfs(fd, &fs) < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &stx) < 0)
 		return -errno;
 	question.magic = (unsigned long)fs.f_type & 0xffffffffu;
 	question.number = makedev(stx.stx_dev_major, stx.stx_dev_minor);
 	question.mount_id = stx.stx_mask & STATX_MNT_ID ? stx.stx_mnt_id : 0;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n > 0) {
-		path[n] = '\0';
+	if (path_of_fd(fd, path) == 0)
 		question.path = path;
-	}
 	answer_at_depth(tables, &question, depth, ret);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/links.h"
 #include "base/strings.h"
 #include "device/device.h"
 
@@ -32,16 +33,13 @@ static bool holds(const struct device_rule *rule, const char *path)
 
 int device_of_by_rules(int fd, const struct device_rule *rules, size_t n_rules, struct device *ret)
 {
-	char link[32], path[PATH_MAX];
+	char path[PATH_MAX] = "";
 	size_t longest = 0;
-	ssize_t n;
 	int r = device_of(fd, ret);
 
 	if (r < 0 || n_rules == 0)
 		return r;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path) - 1);
-	path[n < 0 ? 0 : n] = '\0';
+	(void)path_of_fd(fd, path);
 	for (size_t i = 0; i < n_rules; i++) {
 		size_t length = strlen(rules[i].path);
 

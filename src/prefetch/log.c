@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/links.h"
 #include "base/stranger.h"
 
 /* A name may contain a newline, which would begin another line. */
@@ -71,16 +72,10 @@ void prefetch_log(const struct plan_view *plan, const struct prefetch_options *o
 
 void object_range_log(int fd, uint64_t offset, uint64_t length)
 {
-	char link[32], path[PATH_MAX];
-	ssize_t n;
+	char path[PATH_MAX];
 
-	if (!getenv("HEADSTART_LOG"))
-		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, sizeof(path));
-	if (n > 0 && n < (ssize_t)sizeof(path))
-		append_line("object offset=%" PRIu64 " length=%" PRIu64 " path=%.*s", offset, length, (int)n,
-			path);
+	if (getenv("HEADSTART_LOG") && path_of_fd(fd, path) == 0)
+		append_line("object offset=%" PRIu64 " length=%" PRIu64 " path=%s", offset, length, path);
 }
 
 void whole_mode_log(const struct whole_mode_result *result)

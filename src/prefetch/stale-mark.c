@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/same-file.h"
 #include "base/stranger.h"
 #include "format/state-folder.h"
@@ -62,13 +63,5 @@ int plan_mark_lock(const char *plan_path)
 
 bool plan_mark_stale_open(int plan_fd, char path[PATH_MAX])
 {
-	char link[32];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", plan_fd);
-	n = readlink(link, path, PATH_MAX - 1);
-	if (n <= 0)
-		return false;
-	path[n] = '\0';
-	return is_still_named(plan_fd, path) && plan_mark_stale(path);
+	return path_of_fd(plan_fd, path) == 0 && is_still_named(plan_fd, path) && plan_mark_stale(path);
 }

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/open.h"
 #include "base/same-file.h"
 #include "base/strings.h"
@@ -45,16 +46,14 @@ static int open_inside(const struct relayout_batch *batch, const char *path, cha
 {
 	_cleanup_close_ int fd =
 		batch->root[0] ? open_below(batch->root, path) : open(path, O_PATH | O_CLOEXEC);
-	char link[64], target[PATH_MAX];
-	ssize_t n;
+	char target[PATH_MAX];
+	int r;
 
 	if (fd < 0)
 		return batch->root[0] ? fd : -errno;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, target, sizeof(target) - 1);
-	if (n < 0)
-		return -errno;
-	target[n] = '\0';
+	r = path_of_fd(fd, target);
+	if (r < 0)
+		return r;
 	*ret_path = strdup(target);
 	return *ret_path ? TAKE_FD(fd) : -ENOMEM;
 }

@@ -23,6 +23,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/links.h"
 #include "base/open.h"
 
 struct fixture {
@@ -209,6 +210,28 @@ static void the_time_of_access_stays_where_we_may(void **state)
 	}
 }
 
+static void an_open_file_has_the_path_that_it_has_now(void **state)
+{
+	char name[] = "/tmp/headstart-open.XXXXXX", moved[sizeof(name) + 2], path[PATH_MAX] = "as before";
+	int fd = mkostemp(name, O_CLOEXEC), ends[2];
+
+	(void)state;
+	assert_true(fd >= 0);
+	snprintf(moved, sizeof(moved), "%s.2", name);
+	assert_int_equal(rename(name, moved), 0);
+	assert_int_equal(path_of_fd(fd, path), 0);
+	assert_string_equal(path, moved);
+	assert_int_equal(unlink(moved), 0);
+	assert_int_equal(path_of_fd(fd, path), -ENOENT);
+	assert_string_equal(path, moved);
+	close(fd);
+	assert_int_equal(path_of_fd(fd, path), -ENOENT);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	assert_int_equal(path_of_fd(ends[0], path), -ENOENT);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -218,6 +241,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_terminal_is_not_opened, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lease_is_not_waited_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_cache_alone_can_be_asked, set_up, tear_down),
+		cmocka_unit_test(an_open_file_has_the_path_that_it_has_now),
 		cmocka_unit_test_setup_teardown(the_time_of_access_stays_where_we_may, set_up, tear_down),
 	};
 

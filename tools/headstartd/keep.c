@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/strings.h"
 #include "format/asked.h"
 #include "lib/settings/plan-settings.h"
@@ -33,13 +34,9 @@ int keep_lock(void)
 
 static char *folder_name(int folder)
 {
-	char link[32], path[PATH_MAX];
-	ssize_t n;
+	char path[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", folder);
-	n = readlink(link, path, sizeof(path) - 1);
-	path[n > 0 ? n : 0] = 0;
-	return path[0] == '/' ? strdup(path) : NULL;
+	return path_of_fd(folder, path) == 0 ? strdup(path) : NULL;
 }
 
 int keep_name_start(struct profile *profile, const char *const *argv, int folder)

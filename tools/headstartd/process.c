@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/links.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/script.h"
@@ -23,7 +24,6 @@
 #define PROC_PATH_SIZE  48
 #define ARGUMENTS_BYTES (256u << 10) /* a start with more is treated as one without arguments */
 #define ARGUMENTS_MAX   4096u
-#define DELETED         " (deleted)"
 #define IDS_SIZE        64          /* more than one line, which is what the first user namespace has */
 #define GROUPS_MAX      (64u << 10) /* bytes of text */
 
@@ -90,7 +90,7 @@ static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED};
 	_cleanup_close_ int folder = -1, fd = -1;
-	char path[PROC_PATH_SIZE], link[PROC_PATH_SIZE];
+	char path[PROC_PATH_SIZE];
 
 	if (seen->executed[0] != '/')
 		folder = open(proc_path(path, seen->pid, "cwd"), O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -99,8 +99,7 @@ static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
 	fd = (int)syscall(SYS_openat2, folder < 0 ? AT_FDCWD : folder, seen->executed, &how, sizeof(how));
 	if (fd < 0)
 		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return read_link(link, ret) && ret[0] == '/' && !ends_with(ret, DELETED);
+	return path_of_fd(fd, ret) == 0;
 }
 
 static int32_t parent_of(int32_t pid)

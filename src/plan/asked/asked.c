@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "format/asked/search.h"
 
 struct arguments {
@@ -34,16 +35,11 @@ static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
 {
 	const struct arguments *arguments = context;
 	_cleanup_close_ int fd = openat(arguments->folder, text, O_PATH | O_CLOEXEC);
-	char link[32];
-	ssize_t length;
+	char path[PATH_MAX];
 
-	if (fd < 0)
+	if (fd < 0 || path_of_fd(fd, path) < 0 || strlen(path) >= ASKED_TEXT_SIZE)
 		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, text, ASKED_TEXT_SIZE);
-	if (length <= 0 || length >= (ssize_t)ASKED_TEXT_SIZE)
-		return false;
-	text[length] = '\0';
+	strcpy(text, path);
 	return true;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/strings.h"
 
 /* Writes the canonical path of a file that may be a document. */
@@ -17,15 +18,9 @@ static bool find_document(const char *name, int folder, char path[PATH_MAX])
 {
 	_cleanup_close_ int fd = *name ? openat(folder, name, O_PATH | O_CLOEXEC) : -1;
 	struct stat status;
-	char link[32];
-	ssize_t length;
 
-	if (fd < 0 || fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || (status.st_mode & 0111))
-		return false;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, path, PATH_MAX - 1);
-	path[length > 0 ? length : 0] = '\0';
-	return length > 0;
+	return fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && !(status.st_mode & 0111) &&
+		path_of_fd(fd, path) == 0;
 }
 
 /* Libraries that are given as arguments (java, LD_PRELOAD-like options) are often not executable. */

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/strings.h"
 #include "record/follow/page-tables.h"
 #include "record/follow/paths.h"
@@ -140,7 +141,7 @@ static int open_mapping(const struct touched *touched, const struct follow_proce
 	if (fd >= 0)
 		return fd;
 	if (mapping->path[0] != '/' || strlen(mapping->path) >= PATH_MAX ||
-		ends_with(mapping->path, " (deleted)"))
+		ends_with(mapping->path, DELETED_SUFFIX))
 		return -ENOENT;
 	snprintf(path, sizeof(path), "/proc/%" PRId32 "/root%s", process->pid, mapping->path);
 	if (touched->serves)

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/cleanup.h"
+#include "base/links.h"
 #include "base/run/process-tree.h"
 #include "base/times.h"
 #include "elf/closure.h"
@@ -158,18 +159,14 @@ static int find_processes(struct sampler *sampler)
 /* Another program runs there: its path, and its first page, which the kernel has read. */
 static int take_program(struct sampler *sampler, struct follow_process *process, int fd)
 {
-	char link[64], path[PATH_MAX];
-	ssize_t length;
+	char path[PATH_MAX];
 	size_t file;
 	int r = touched_add(&sampler->touched, fd, process->pid, false, &file);
 
 	if (r == 0)
 		r = touched_pages(&sampler->touched, file, 0, 0, process->pid, false);
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	length = readlink(link, path, sizeof(path) - 1);
-	if (r < 0 || length <= 0)
+	if (r < 0 || path_of_fd(fd, path) < 0)
 		return r;
-	path[length] = 0;
 	return record_trace_add_exec(
 		sampler->options.trace, touched_now(&sampler->touched), process->pid, path);
 }

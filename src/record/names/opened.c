@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/links.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -51,14 +52,8 @@ static bool describe(struct opening *opening, bool careful)
 
 static void read_path(struct opening *opening)
 {
-	char link[64];
-	ssize_t length;
-
-	if (opening->path[0])
-		return;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", opening->fd);
-	length = readlink(link, opening->path, sizeof(opening->path) - 1);
-	opening->path[length > 0 ? length : 0] = 0;
+	if (!opening->path[0])
+		(void)path_of_fd(opening->fd, opening->path);
 }
 
 /* The name, if it leads back to the same file. Deleted files and those of other mount namespaces have none. */

@@ -8,12 +8,14 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -77,6 +79,8 @@ static int tear_down(void **state)
 	return unlink(path);
 }
 
+static const char *executed = "/bin/sleep";
+
 /* Forks a child that does something with the file, tells that, and goes on when it is told to. */
 static void start(struct fixture *fixture, void (*act)(void))
 {
@@ -89,7 +93,7 @@ static void start(struct fixture *fixture, void (*act)(void))
 		act();
 		if (write(fixture->told[1], "", 1) != 1 || read(fixture->hold[0], &byte, 1) != 1)
 			_exit(1);
-		execl("/bin/sleep", "sleep", "1000", NULL);
+		execl(executed, "sleep", "1000", NULL);
 		_exit(1);
 	}
 	assert_int_equal(read(fixture->told[0], &byte, 1), 1);
@@ -220,6 +224,37 @@ static void program_is_noted_once(void **state)
 	assert_int_equal(fixture->trace.execs[before].pid, fixture->child);
 }
 
+/* There is no name under which it could be planned: what its link in /proc says then is no path. */
+static void program_that_removes_itself_is_not_noted(void **state)
+{
+	struct fixture *fixture = *state;
+	char copy[] = "/tmp/headstart-sampler.XXXXXX", link[64], runs[PATH_MAX] = "";
+	int from = open("/bin/sleep", O_RDONLY | O_CLOEXEC), to = mkostemp(copy, O_CLOEXEC);
+	size_t before;
+
+	assert_true(from >= 0 && to >= 0);
+	while (sendfile(to, from, NULL, 1 << 20) > 0)
+		;
+	assert_int_equal(fchmod(to, 0755), 0);
+	close(from);
+	close(to);
+	executed = copy;
+	start(fixture, read_pages);
+	executed = "/bin/sleep";
+	before = fixture->trace.n_execs;
+	assert_int_equal(write(fixture->hold[1], "", 1), 1);
+	snprintf(link, sizeof(link), "/proc/%d/exe", fixture->child);
+	while (strcmp(runs, copy) != 0) {
+		ssize_t n = readlink(link, runs, sizeof(runs) - 1);
+
+		assert_true(n > 0);
+		runs[n] = '\0';
+	}
+	assert_int_equal(unlink(copy), 0);
+	assert_int_equal(sampler_look(fixture->sampler), 0);
+	assert_int_equal(fixture->trace.n_execs, before);
+}
+
 static void looks_after_the_end_find_nothing(void **state)
 {
 	struct fixture *fixture = *state;
@@ -272,6 +307,7 @@ int main(void)
 		SAMPLER(pages_that_were_read_are_seen),
 		SAMPLER(file_that_is_open_to_write_is_not_read),
 		SAMPLER(program_is_noted_once),
+		SAMPLER(program_that_removes_itself_is_not_noted),
 		SAMPLER(looks_after_the_end_find_nothing),
 		SAMPLER(process_that_may_not_be_looked_into_is_counted),
 		SAMPLER(expected_program_has_its_first_page),
