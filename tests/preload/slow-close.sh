@@ -1,5 +1,6 @@
 #!/bin/sh
-# A program has a file of a FUSE file system open whose server does not answer when it is closed. The hook does not wait for that.
+# A program has a file of a FUSE file system open whose server does not answer when it is closed. Neither a hook nor the launcher
+# waits for that.
 if [ "${1-}" != inside ]; then
 	. "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 	needs_mounts
@@ -13,13 +14,28 @@ fi
 mkdir "$tmp/real" "$tmp/mirror"
 : >"$tmp/real/file"
 mkfifo "$tmp/mirror.log.held"
-"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$tmp/real" "$tmp/mirror" "$tmp/mirror.log" hold-close 2>"$tmp/mirror-err" &
-server=$!
-at_case_exit() { kill -KILL $server 2>/dev/null || :; }
-until mountpoint -q "$tmp/mirror"; do
-	kill -0 $server 2>/dev/null || skip "a FUSE file system cannot be mounted here: $(cat "$tmp/mirror-err")"
-	sleep 0.01
-done
+serve() {
+	: >"$tmp/mirror.log"
+	"$HEADSTART_TEST_BUILD/tests/prefetch/mirror" "$tmp/real" "$tmp/mirror" "$tmp/mirror.log" hold-close 2>"$tmp/mirror-err" &
+	server=$!
+	until mountpoint -q "$tmp/mirror"; do
+		kill -0 $server 2>/dev/null || skip "a FUSE file system cannot be mounted here: $(cat "$tmp/mirror-err")"
+		sleep 0.01
+	done
+}
+at_case_exit() {
+	kill -KILL $server 2>/dev/null || :
+	umount -l "$tmp/mirror" 2>/dev/null || :
+}
+comes_true() { # OTHERWISE COMMAND…
+	otherwise=$1
+	shift
+	tries=0
+	until "$@"; do
+		[ $((tries += 1)) -lt 1000 ] || fail "$otherwise: $(cat "$tmp/seen")"
+		sleep 0.01
+	done
+}
 
 # Opens the file, starts the target, and only then lets the server answer.
 cat >"$tmp/starter" <<'END'
@@ -32,21 +48,42 @@ os.open(held, os.O_RDWR)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 END
 
-case_hook_returns_while_the_server_does_not_answer() {
+# The same with a command that inherits the file: it has started its program when that has printed something.
+cat >"$tmp/launcher" <<'END'
+import os, subprocess, sys
+file, held, returned, *command = sys.argv[1:]
+inherited = os.open(file, os.O_WRONLY)
+child = subprocess.Popen(command, pass_fds=[inherited], stdout=subprocess.PIPE)
+child.stdout.read(1)
+os.close(os.open(returned, os.O_CREAT))
+os.open(held, os.O_RDWR)
+sys.exit(child.wait())
+END
+
+# Runs a command in the background, which must get past its start before the server answers.
+gets_past() {
+	serve
+	rm -f "$log" "$tmp/returned"
+	"$unclaimed" $(find "$state" -name '*.plan' -type f)
 	make_cold
-	shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned" >"$tmp/seen" 2>&1 &
+	"$@" >"$tmp/seen" 2>&1 &
 	starter=$!
-	tries=0
-	until [ -e "$tmp/returned" ]; do
-		kill -0 $starter 2>/dev/null || fail "the program has ended: $(cat "$tmp/seen")"
-		[ $((tries += 1)) -lt 1000 ] || fail "posix_spawn does not return"
-		sleep 0.01
-	done
+	comes_true "the start waits" [ -e "$tmp/returned" ]
 	status=0
 	wait $starter || status=$?
 	[ "$status" = 7 ] || fail "the program failed with $status: $(cat "$tmp/seen")"
-	starts
 	grep -q '^flush' "$tmp/mirror.log" || fail "the file was not closed"
+}
+
+case_launcher_starts_the_program_while_the_server_does_not_answer() {
+	gets_past env -i PATH="$PATH" HEADSTART_STATE="$state" HEADSTART_LOG="$log" /usr/bin/python3 "$tmp/launcher" "$tmp/mirror/file" \
+		"$tmp/mirror.log.held" "$tmp/returned" "$headstart" run -- "$target" argument
+	comes_true "nothing was read ahead" grep -qs "^prefetch program=$target " "$log"
+}
+
+case_hook_returns_while_the_server_does_not_answer() {
+	gets_past shimmed /usr/bin/python3 "$tmp/starter" "$tmp/mirror/file" "$target" "$tmp/mirror.log.held" "$tmp/returned"
+	starts
 }
 
 run_cases
