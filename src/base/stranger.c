@@ -168,6 +168,21 @@ int stranger_find_unasked(const char *path, struct stranger *ret)
 	return r;
 }
 
+int stranger_find_unasked_at(int folder, const char *path, struct stranger *ret)
+{
+	char whole[PATH_MAX];
+	size_t n;
+
+	if (path[0] == '/')
+		return stranger_find_unasked(path, ret);
+	if (path_of_fd(folder, whole) < 0)
+		return -EBADF;
+	n = strlen(whole);
+	if (snprintf(whole + n, sizeof(whole) - n, "/%s", path) >= (int)(sizeof(whole) - n))
+		return -ENAMETOOLONG;
+	return stranger_find_unasked(whole, ret);
+}
+
 int stranger_to_us(const char *path, struct stranger *ret)
 {
 	return geteuid() == 0 ? stranger_find(path, ret) : 0;

@@ -37,6 +37,9 @@ int stranger_find_cached(const char *path, struct stranger *ret);
  */
 int stranger_find_unasked(const char *path, struct stranger *ret);
 
+/* The same for a path that begins in the open folder, unless it is an absolute one. */
+int stranger_find_unasked_at(int folder, const char *path, struct stranger *ret);
+
 /* The same for processes of root. Returns 0 for those of others: a trick would only make them do what their user may do
  * anyway. */
 int stranger_to_us(const char *path, struct stranger *ret);

@@ -32,16 +32,30 @@ static int set_text(char **to, const char *text)
 	return 0;
 }
 
-/* What the arguments of a recording ask for. *ret_folder, the folder in which it was started, is the caller's to close. */
-static void ask(const struct profile *recording, const char *rule, struct asked *ret, int *ret_folder)
+static int open_folder(const struct profile *recording, bool of_root)
 {
 	const char *folder = recording->folder && *recording->folder ? recording->folder : "/";
+	struct stranger stranger;
 
-	*ret_folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	asked_by_arguments(rule, (const char *const *)recording->arguments, *ret_folder, ret);
+	if (of_root && stranger_find_unasked(folder, &stranger) < 0)
+		return -1;
+	return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-int plan_find_asked(struct profile *recording, const char *rule)
+/* What the arguments of a recording ask for. *ret_folder, the folder in which it was started, is the caller's to close. */
+static void ask(
+	const struct profile *recording, const char *rule, bool of_root, struct asked *ret, int *ret_folder)
+{
+	const char *const *arguments = (const char *const *)recording->arguments;
+
+	*ret_folder = open_folder(recording, of_root);
+	if (of_root)
+		asked_by_arguments_of_root(rule, arguments, *ret_folder, ret);
+	else
+		asked_by_arguments(rule, arguments, *ret_folder, ret);
+}
+
+static int find_asked(struct profile *recording, const char *rule, bool of_root)
 {
 	_cleanup_close_ int folder = -1;
 	struct asked asked;
@@ -49,7 +63,7 @@ int plan_find_asked(struct profile *recording, const char *rule)
 
 	if (recording->n_arguments == 0 || (recording->rule && streq(recording->rule, rule)))
 		return 0;
-	ask(recording, rule, &asked, &folder);
+	ask(recording, rule, of_root, &asked, &folder);
 	r = set_text(&recording->rule, rule);
 	if (r == 0)
 		r = set_text(&recording->asked_path, asked.text);
@@ -58,15 +72,20 @@ int plan_find_asked(struct profile *recording, const char *rule)
 	return r;
 }
 
-static void leave_out_documents(struct profile *recording)
+int plan_find_asked(struct profile *recording, const char *rule)
+{
+	return find_asked(recording, rule, false);
+}
+
+static void leave_out_documents(struct profile *recording, bool of_root)
 {
 	_cleanup_close_ int folder = -1;
 	struct asked asked;
 
 	if (recording->n_arguments == 0)
 		return;
-	ask(recording, recording->rule, &asked, &folder);
-	documents_leave_out(recording, &asked, folder);
+	ask(recording, recording->rule, of_root, &asked, &folder);
+	documents_leave_out(recording, &asked, folder, of_root);
 }
 
 /*
@@ -219,9 +238,10 @@ int plan_publish(
 
 	of_rule.rule = rule;
 	for (size_t i = 0; r == 0 && i < recordings->n; i++) {
-		r = plan_find_asked(&recordings->items[i], rule);
+		/* A server of a user's may never answer. */
+		r = find_asked(&recordings->items[i], rule, options->shared);
 		if (r == 0)
-			leave_out_documents(&recordings->items[i]);
+			leave_out_documents(&recordings->items[i], options->shared);
 	}
 	if (r < 0)
 		return r;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Whatever processes of one user do, headstartd carries out the plans of others.
+# Whatever processes of one user do, headstartd goes on for others.
 . "$HEADSTART_TEST_SOURCE/tests/lib/sh-lib.sh"
 . "$HEADSTART_TEST_SOURCE/tests/daemon/daemon-lib.sh"
 can_trace_execs
@@ -72,6 +72,24 @@ case_execve_that_hangs_delays_nobody() {
 	for user in 4242 4243; do
 		[ "$(grep -c "of its user '$user'" "$tmp/daemon-log")" = 1 ] || fail "it does not wait once for user $user: $(cat "$tmp/daemon-log")"
 	done
+}
+
+# The daemon makes plans anew, and so do packages, of whatever starts there were.
+case_plan_of_a_start_below_a_server_that_hangs_is_made() {
+	rm -f "$tmp/hanging"
+	mkdir "$tmp/hanging"
+	mount_hanging "$tmp/hanging"
+	printf '%s\n' "program $disk/waiter" "folder $tmp/hanging/folder" "argument waiter" "argument $tmp/hanging/document" "argument document" \
+		"argument --document=$tmp/hanging/document" "file regular $disk/data" "range 0 900 0 1" | "$make_profile" "$tmp/profile"
+	("$tool" plan "$tmp/profile" >"$tmp/out" 2>&1 && : >"$tmp/made") &
+	planner=$!
+	for try in $(seq 600); do
+		[ ! -e "$tmp/made" ] || break
+		sleep 0.05
+	done
+	end_hanging
+	wait "$planner" || fail "plan: $(cat "$tmp/out")"
+	[ "$try" != 600 ] || fail "it waits for the server"
 }
 
 # Each prefetcher that is started counts.

@@ -132,7 +132,7 @@ static void leave_out_documents(const struct refining *refining, struct profile 
 	if (keep_describe_start(seen, refining->argv, refining->folder) < 0)
 		return;
 	asked_by_arguments(seen->rule, refining->argv, refining->folder, &asked);
-	documents_leave_out(seen, &asked, refining->folder);
+	documents_leave_out(seen, &asked, refining->folder, true);
 }
 
 /*

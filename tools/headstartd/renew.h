@@ -15,6 +15,7 @@
 struct renew {
 	char *folder;            /* owned: the state folder */
 	char *next;              /* owned: path of the plan that is next; NULL: none is known */
+	uint64_t give_up_ms; /* when the child should have ended */
 	pid_t child;             /* 0: none */
 	bool marked;             /* plans of older formats are marked */
 	uint64_t count;          /* plans that were made anew */

@@ -223,7 +223,7 @@ static int describe(struct profile *public, struct profile *own)
 	if (r < 0)
 		return r;
 	asked_by_arguments(public->rule, argv, at, &asked);
-	documents_leave_out(own, &asked, at);
+	documents_leave_out(own, &asked, at, false);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/links.h"
+#include "base/stranger.h"
 #include "format/asked/search.h"
 
 struct arguments {
@@ -17,7 +18,15 @@ struct arguments {
 	unsigned int n;
 	int folder; /* where relative paths begin */
 	int own;    /* owned: `folder` once it has been changed; or -1 */
+	bool of_root;
 };
+
+static bool may_look(const struct arguments *arguments, const char *path)
+{
+	struct stranger stranger;
+
+	return !arguments->of_root || stranger_find_unasked_at(arguments->folder, path, &stranger) == 0;
+}
 
 static long read_argument(void *context, unsigned int number, size_t offset, char *text, size_t size)
 {
@@ -34,7 +43,8 @@ static long read_argument(void *context, unsigned int number, size_t offset, cha
 static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
 {
 	const struct arguments *arguments = context;
-	_cleanup_close_ int fd = openat(arguments->folder, text, O_PATH | O_CLOEXEC);
+	_cleanup_close_ int fd =
+		may_look(arguments, text) ? openat(arguments->folder, text, O_PATH | O_CLOEXEC) : -1;
 	char path[PATH_MAX];
 
 	if (fd < 0 || path_of_fd(fd, path) < 0 || strlen(path) >= ASKED_TEXT_SIZE)
@@ -46,7 +56,8 @@ static bool resolve(void *context, char text[ASKED_TEXT_SIZE])
 static bool enter(void *context, const char *path)
 {
 	struct arguments *arguments = context;
-	int fd = openat(arguments->folder, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int fd = may_look(arguments, path) ? openat(arguments->folder, path, O_PATH | O_DIRECTORY | O_CLOEXEC)
+					   : -1;
 
 	if (fd < 0)
 		return false;
@@ -58,14 +69,14 @@ static bool enter(void *context, const char *path)
 
 static bool exists(void *context, const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_PATH | O_CLOEXEC);
+	_cleanup_close_ int fd = may_look(context, path) ? open(path, O_PATH | O_CLOEXEC) : -1;
 
 	return fd >= 0;
 }
 
-bool asked_by_arguments(const char *rule, const char *const *argv, int folder, struct asked *ret)
+static bool find(const char *rule, const char *const *argv, int folder, bool of_root, struct asked *ret)
 {
-	struct arguments arguments = {.argv = argv, .folder = folder, .own = -1};
+	struct arguments arguments = {.argv = argv, .folder = folder, .own = -1, .of_root = of_root};
 	const struct asked_source source = {
 		.context = &arguments,
 		.read = read_argument,
@@ -81,4 +92,14 @@ bool asked_by_arguments(const char *rule, const char *const *argv, int folder, s
 	if (arguments.own >= 0)
 		close(arguments.own);
 	return known;
+}
+
+bool asked_by_arguments(const char *rule, const char *const *argv, int folder, struct asked *ret)
+{
+	return find(rule, argv, folder, false, ret);
+}
+
+bool asked_by_arguments_of_root(const char *rule, const char *const *argv, int folder, struct asked *ret)
+{
+	return find(rule, argv, folder, true, ret);
 }

@@ -11,12 +11,21 @@
 
 #include "base/cleanup.h"
 #include "base/links.h"
+#include "base/stranger.h"
 #include "base/strings.h"
 
-/* Writes the canonical path of a file that may be a document. */
-static bool find_document(const char *name, int folder, char path[PATH_MAX])
+static bool may_look(const char *name, int folder, bool of_root)
 {
-	_cleanup_close_ int fd = *name ? openat(folder, name, O_PATH | O_CLOEXEC) : -1;
+	struct stranger stranger;
+
+	return *name && (!of_root || stranger_find_unasked_at(folder, name, &stranger) == 0);
+}
+
+/* Writes the canonical path of a file that may be a document. */
+static bool find_document(const char *name, int folder, bool of_root, char path[PATH_MAX])
+{
+	_cleanup_close_ int fd =
+		may_look(name, folder, of_root) ? openat(folder, name, O_PATH | O_CLOEXEC) : -1;
 	struct stat status;
 
 	return fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && !(status.st_mode & 0111) &&
@@ -32,7 +41,7 @@ static bool is_object(const struct profile *recording, const char *path)
 	return false;
 }
 
-void documents_leave_out(struct profile *recording, const struct asked *asked, int folder)
+void documents_leave_out(struct profile *recording, const struct asked *asked, int folder, bool of_root)
 {
 	char path[PATH_MAX];
 
@@ -43,7 +52,7 @@ void documents_leave_out(struct profile *recording, const struct asked *asked, i
 
 		if (name[0] == '-')
 			name = equals ? equals + 1 : "";
-		if (find_document(name, folder, path) && !is_object(recording, path) &&
+		if (find_document(name, folder, of_root, path) && !is_object(recording, path) &&
 			!(recording->asked_path && streq(recording->asked_path, path)))
 			profile_leave_out(recording, path);
 	}
