@@ -92,6 +92,54 @@ case_plan_of_a_start_below_a_server_that_hangs_is_made() {
 	[ "$try" != 600 ] || fail "it waits for the server"
 }
 
+# The child that forgets is the only one beside that which reads /proc.
+daemon_has_children() { # TEST NUMBER
+	for try in $(seq 600); do
+		/bin/true # the daemon wakes up
+		! [ "$(wc -w <"/proc/$daemon_pid/task/$daemon_pid/children")" "$1" "$2" ] || return 0
+		sleep 0.02
+	done
+	fail "the daemon has children: '$(cat "/proc/$daemon_pid/task/$daemon_pid/children")': $(cat "$tmp/daemon-log")"
+}
+
+# What was learnt is in the daemon's list until it is removed. Another process has the turn to change what is stored.
+case_what_cannot_be_forgotten_is_tried_again() {
+	! grep -q __asan_init "$daemon" || skip "a sanitized daemon lets nothing be loaded before it"
+	rm -rf "$HEADSTART_STATE"
+	mkdir -p "$HEADSTART_STATE"
+	make_plan "$disk/waiter"
+	plan=$(echo "$HEADSTART_STATE"/waiter-*.plan)
+	printf 'program %s\nlearnt\nfile regular %s\nrange 0 900 0 1\n' "$disk/waiter" "$disk/data" | "$make_profile" "${plan%.plan}.profile"
+	cc -shared -fPIC -DCLOCK="\"$tmp/clock\"" -o "$tmp/clock.so" "$HEADSTART_TEST_SOURCE/tests/daemon/clock.c"
+	confined="$confined env LD_PRELOAD=$tmp/clock.so"
+	echo 0 >"$tmp/clock"
+	start_daemon
+	until_note learnt -eq 1
+	until [ -e "$HEADSTART_STATE/learn/known" ]; do sleep 0.05; done
+	daemon_has_children -eq 1
+	/usr/bin/python3 - "$HEADSTART_STATE/.lock" "$tmp/locked" <<'END' &
+import fcntl, os, sys, time
+lock = open(sys.argv[1], "a")
+fcntl.lockf(lock, fcntl.LOCK_EX)
+open(sys.argv[2], "w").close()
+while os.path.exists(sys.argv[2]):
+    time.sleep(0.02)
+END
+	holder=$!
+	until [ -e "$tmp/locked" ]; do sleep 0.02; done
+	echo $((70 * 86400)) >"$tmp/clock"
+	daemon_has_children -gt 1
+	daemon_has_children -eq 1
+	[ -e "$plan" ] || fail "it is removed although another process has the turn"
+	rm "$tmp/locked"
+	wait "$holder"
+	echo $((72 * 86400)) >"$tmp/clock"
+	daemon_has_children -gt 1
+	daemon_has_children -eq 1
+	[ ! -e "$plan" ] || fail "it stays for ever"
+	until_note known -eq 0
+}
+
 # Each prefetcher that is started counts.
 each_start_is_looked_at() {
 	for start in 1 2 3 4 5; do

@@ -390,7 +390,7 @@ int main(int argc, char **argv)
 		.signals = -1,
 		.looker = LOOKER_INIT,
 		.carry = {.results = -1, .told = -1},
-		.lessons = {.lock = -1, .tracing = {.told = -1}},
+		.lessons = {.lock = -1, .forgotten = -1, .tracing = {.told = -1}},
 		.idle = {.told = -1},
 		.since = time(NULL)};
 	bool only_sweep = false;

@@ -126,7 +126,9 @@ uint64_t idle_next_ms(const struct idle *idle)
 
 	if (!idle->enabled)
 		return UINT64_MAX;
-	next = works(idle) ? UINT64_MAX : quiet_next_ms(&idle->quiet, wants_renewal(idle));
+	next = idle->renew.child ? idle->renew.give_up_ms
+		: idle->warming  ? UINT64_MAX
+				 : quiet_next_ms(&idle->quiet, wants_renewal(idle));
 	return saver_next_ms(&idle->saver) < next ? saver_next_ms(&idle->saver) : next;
 }
 
@@ -137,6 +139,8 @@ void idle_work(struct idle *idle, bool may_write, bool off)
 
 	if (idle->enabled)
 		saver_work(&idle->saver);
+	if (idle->renew.child && idle->renew.give_up_ms <= now)
+		renew_ended(&idle->renew, -1, now);
 	if (!idle->enabled || works(idle) || quiet_next_ms(&idle->quiet, wants_renewal(idle)) > now)
 		return;
 	look(idle);

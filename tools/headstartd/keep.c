@@ -168,32 +168,42 @@ bool keep_is_host(const char *program)
 	return options.rule != NULL;
 }
 
-void keep_forget_in_turn(const char *program)
+/* Nothing is there, or somebody has recorded the program. */
+static bool is_not_ours(int r)
 {
-	_cleanup_(recordings_releasep) struct recordings stored = {0};
-	_cleanup_free_ char *path = NULL;
-
-	if (load_learnt(program, &stored, &path) < 0)
-		return;
-	(void)plan_remove(program);
-	unlink(path);
+	return r == -ENOENT || r == -EEXIST;
 }
 
-static void forget_start(const char *program, uint64_t key)
+int keep_forget_in_turn(const char *program)
 {
 	_cleanup_(recordings_releasep) struct recordings stored = {0};
 	_cleanup_free_ char *path = NULL;
+	int r = load_learnt(program, &stored, &path);
+
+	if (r < 0)
+		return is_not_ours(r) ? 0 : r;
+	r = plan_remove(program);
+	return unlink(path) < 0 && errno != ENOENT ? -errno : r;
+}
+
+static int forget_start(const char *program, uint64_t key)
+{
+	_cleanup_(recordings_releasep) struct recordings stored = {0};
+	_cleanup_free_ char *path = NULL;
+	int r = load_learnt(program, &stored, &path);
 	size_t at = 0;
 
-	if (load_learnt(program, &stored, &path) < 0)
-		return;
+	if (r < 0)
+		return is_not_ours(r) ? 0 : r;
 	while (at < stored.n && stored.items[at].asked != key)
 		at++;
 	if (at == stored.n || stored.n == 1)
-		return;
+		return 0;
 	recordings_remove(&stored, at);
-	if (recordings_save(&stored, path, 0600) == 0)
+	r = recordings_save(&stored, path, 0600);
+	if (r == 0)
 		(void)keep_make_plans_in_turn(program);
+	return r;
 }
 
 struct kept keep_start(struct profile *profile, const char *const *argv, int folder, uint64_t key)
@@ -234,20 +244,18 @@ uint64_t keep_find(const char *program)
 	return keep_size(program, 0);
 }
 
-void keep_forget(const char *program)
+int keep_forget(const char *program)
 {
 	_cleanup_close_ int lock = keep_lock();
 
-	if (lock >= 0)
-		keep_forget_in_turn(program);
+	return lock < 0 ? lock : keep_forget_in_turn(program);
 }
 
-void keep_forget_start(const char *program, uint64_t key)
+int keep_forget_start(const char *program, uint64_t key)
 {
 	_cleanup_close_ int lock = keep_lock();
 
-	if (lock >= 0)
-		forget_start(program, key);
+	return lock < 0 ? lock : forget_start(program, key);
 }
 
 static void take_profile(const char *path,

@@ -2,6 +2,7 @@
 #include "headstartd/lessons.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include "base/strings.h"
 #include "base/times.h"
 #include "headstartd/carry.h"
+#include "headstartd/child.h"
 #include "headstartd/keep.h"
 #include "headstartd/looker.h"
 #include "headstartd/owners.h"
@@ -101,6 +103,7 @@ int lessons_init(
 	*lessons = (struct lessons){.enabled = enabled,
 		.budget = budget,
 		.lock = -1,
+		.forgotten = -1,
 		.tracing = {.carry = carry, .known = &lessons->known, .tracefs = tracefs, .told = -1},
 		.saver = SAVER_INIT};
 	lessons->saver.format = &known_format;
@@ -148,47 +151,82 @@ static void prepare_tracer(struct lessons *lessons)
 	}
 }
 
-static void remove_kept(const struct known_program *item)
+static int remove_kept(const struct known_program *item)
 {
-	if (item->learnt && item->key)
-		keep_forget_start(item->path, item->key);
-	else if (item->learnt) {
-		keep_forget(item->path);
+	int r;
+
+	if (!item->learnt)
+		return 0;
+	if (item->key)
+		return keep_forget_start(item->path, item->key);
+	r = keep_forget(item->path);
+	if (r == 0)
 		owners_forget(item->path);
-	}
+	return r;
 }
 
-static void forget_all_due(struct lessons *lessons, int64_t now, bool remove)
+/* What the child tells of an item that it has removed. */
+struct forgotten {
+	uint64_t hash, key;
+};
+
+/* What cannot be removed now, as when others have the turn or the disk is full, stays in the daemon's list, and is tried another day. */
+static _Noreturn void forget_all_due(struct lessons *lessons, int64_t now, int tell)
 {
 	struct known_program *item;
 
+	alarm(FORGET_S);
+	child_keep_only(tell);
 	while ((item = known_next_to_forget(&lessons->known, lessons->budget, now))) {
-		if (remove)
-			remove_kept(item);
+		const struct forgotten forgotten = {.hash = item->hash, .key = item->key};
+
+		if (remove_kept(item) == 0)
+			(void)!write(tell, &forgotten, sizeof(forgotten));
 		known_forget(&lessons->known, item);
 	}
+	_exit(0);
+}
+
+static void take_forgotten(struct lessons *lessons)
+{
+	struct forgotten forgotten;
+
+	while (read(lessons->forgotten, &forgotten, sizeof(forgotten)) == sizeof(forgotten))
+		for (size_t i = 0; i < lessons->known.n; i++) {
+			struct known_program *item = &lessons->known.items[i];
+
+			if (item->hash == forgotten.hash && item->key == forgotten.key) {
+				known_forget(&lessons->known, item);
+				break;
+			}
+		}
+	close(TAKE_FD(lessons->forgotten));
+	lessons->forgetting = 0;
+	saver_note(&lessons->saver);
 }
 
 /* Files are removed in a child: without one of its starts, a program's plans are made anew. */
 static void forget_some(struct lessons *lessons)
 {
 	int64_t now = time(NULL);
-	pid_t pid;
+	int ends[2];
 
 	if (lessons_write(lessons) || lessons->others_write)
 		return; /* the files are in use; later */
 	lessons->last_age = now;
 	if (!known_next_to_forget(&lessons->known, lessons->budget, now))
 		return;
-	pid = fork();
-	if (pid == 0) {
-		alarm(FORGET_S);
-		forget_all_due(lessons, now, true);
-		_exit(0);
-	}
-	lessons->forgetting = pid > 0 ? pid : 0;
-	if (pid > 0)
-		forget_all_due(lessons, now, false);
+	/* All that the list can have fits into the pipe. */
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+		return;
+	lessons->forgotten = ends[0];
+	lessons->forget_by_ms = monotonic_ms() + FORGET_S * 1000 + GRACE_MS;
+	lessons->forgetting = fork();
+	if (lessons->forgetting == 0)
+		forget_all_due(lessons, now, ends[1]);
+	close(ends[1]);
+	if (lessons->forgetting < 0)
+		take_forgotten(lessons);
 }
 
 static bool start_trace(struct lessons *lessons, const struct process_seen *seen, bool planned, bool refines)
@@ -301,6 +339,8 @@ uint64_t lessons_next_ms(const struct lessons *lessons)
 		return UINT64_MAX;
 	if (lessons->tracing.child && lessons->tracing.give_up_ms < look)
 		look = lessons->tracing.give_up_ms;
+	if (lessons->forgetting && lessons->forget_by_ms < look)
+		look = lessons->forget_by_ms;
 	return look < saver_next_ms(&lessons->saver) ? look : saver_next_ms(&lessons->saver);
 }
 
@@ -328,6 +368,8 @@ void lessons_work(struct lessons *lessons)
 		return;
 	if (lessons->tracing.child && lessons->tracing.give_up_ms <= monotonic_ms())
 		give_up_trace(lessons);
+	if (lessons->forgetting && lessons->forget_by_ms <= monotonic_ms())
+		take_forgotten(lessons); /* it hangs */
 	starts_look(&lessons->starts, monotonic_ms(), &eyes);
 	if (now - lessons->last_age >= AGE_S || now < lessons->last_age)
 		forget_some(lessons);
@@ -388,7 +430,7 @@ static void trace_ended(struct lessons *lessons)
 bool lessons_child_ended(struct lessons *lessons, pid_t pid, int status)
 {
 	if (pid == lessons->forgetting)
-		lessons->forgetting = 0;
+		take_forgotten(lessons);
 	else if (pid == lessons->tracing.child)
 		trace_ended(lessons);
 	else
@@ -401,6 +443,8 @@ void lessons_release(struct lessons *lessons)
 	tracing_release(&lessons->tracing);
 	if (lessons->forgetting)
 		(void)process_wait(lessons->forgetting, GRACE_MS); /* not for ever: it may hang */
+	if (lessons->forgotten >= 0)
+		take_forgotten(lessons);
 	saver_release(&lessons->saver, lessons->lock >= 0);
 	if (lessons->lock >= 0)
 		close(lessons->lock);

@@ -31,10 +31,12 @@ struct lessons {
 	struct tracing tracing;
 	uint64_t prepare_ms; /* before that, no tracer is made */
 	struct refinements refinements;
-	bool others_write;  /* somebody else writes plans: nothing is traced */
-	pid_t forgetting;   /* the child that removes what is forgotten; 0: none */
-	struct saver saver; /* of what is known */
-	int64_t last_age;   /* when we looked last for what is to be forgotten; seconds since the epoch */
+	bool others_write;     /* somebody else writes plans: nothing is traced */
+	pid_t forgetting;      /* the child that removes what is forgotten; 0: none */
+	int forgotten;         /* owned: the end of a pipe by which it tells what it has removed; -1: none */
+	uint64_t forget_by_ms; /* when it should have ended */
+	struct saver saver;    /* of what is known */
+	int64_t last_age;      /* when we looked last for what is to be forgotten; seconds since the epoch */
 };
 
 /*

@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "format/plan-view.h"
 #include "headstartd/child.h"
 #include "headstartd/keep.h"
@@ -25,6 +26,7 @@
 #include "verb.h"
 
 #define RENEW_S     60      /* one plan takes so long at most */
+#define GRACE_MS    5000    /* … and then it hangs: a disk may never answer */
 #define AGAIN_MS    3600000 /* after a try that has failed */
 #define MARK_SUFFIX STATE_PLAN_SUFFIX STATE_STALE_SUFFIX
 
@@ -158,6 +160,7 @@ bool renew_start(struct renew *renew, bool quiet)
 {
 	pid_t daemon = getpid();
 
+	renew->give_up_ms = monotonic_ms() + RENEW_S * 1000 + GRACE_MS;
 	renew->child = fork();
 	if (renew->child == 0) {
 		child_begin(daemon, SIGKILL, RENEW_S);

@@ -15,7 +15,7 @@
 struct renew {
 	char *folder;            /* owned: the state folder */
 	char *next;              /* owned: path of the plan that is next; NULL: none is known */
-	uint64_t give_up_ms; /* when the child should have ended */
+	uint64_t give_up_ms;     /* when the child should have ended */
 	pid_t child;             /* 0: none */
 	bool marked;             /* plans of older formats are marked */
 	uint64_t count;          /* plans that were made anew */
@@ -37,5 +37,5 @@ bool renew_look(struct renew *renew, uint64_t now_ms);
  */
 bool renew_start(struct renew *renew, bool quiet);
 
-/* The child has ended with that status (wait(2)). */
+/* The child has ended with that status (wait(2)); or it should have, and is given up with another status than 0. */
 void renew_ended(struct renew *renew, int status, uint64_t now_ms);
