@@ -23,3 +23,24 @@ int path_of_fd(int fd, char ret_path[PATH_MAX])
 	memcpy(ret_path, path, (size_t)n + 1);
 	return 0;
 }
+
+int path_beside_us(const char *name, char ret_path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+	char *slash;
+	size_t folder;
+
+	if (n < 0)
+		return -errno;
+	own[n] = '\0';
+	slash = strrchr(own, '/');
+	if (!slash)
+		return -ENOENT;
+	folder = (size_t)(slash + 1 - own);
+	if (folder + strlen(name) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	memcpy(ret_path, own, folder);
+	strcpy(ret_path + folder, name);
+	return 0;
+}

@@ -4,18 +4,15 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <xcb/xcb.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
-#include "base/strings.h"
+#include "base/run/process-tree.h"
 
 #define ANCESTORS_MAX 64
-#define STATUS_MAX    (64u << 10) /* bytes */
 
 struct window_watch {
 	xcb_connection_t *connection; /* owned */
@@ -35,18 +32,9 @@ static xcb_atom_t atom(xcb_connection_t *connection, const char *name)
 static bool is_below(pid_t pid, pid_t root)
 {
 	for (int i = 0; i < ANCESTORS_MAX && pid > 1; i++) {
-		_cleanup_free_ char *status = NULL;
-		uint64_t parent;
-		char path[32];
-		size_t size;
-
-		snprintf(path, sizeof(path), "/proc/%d/status", pid);
-		if (read_pseudo_file(path, STATUS_MAX, &status, &size) < 0 ||
-			!number_of_line(status, "PPid:", &parent))
-			return false;
-		if ((pid_t)parent == root)
+		pid = process_parent(pid);
+		if (pid == root)
 			return true;
-		pid = (pid_t)parent;
 	}
 	return false;
 }

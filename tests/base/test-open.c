@@ -232,6 +232,23 @@ static void an_open_file_has_the_path_that_it_has_now(void **state)
 	close(ends[1]);
 }
 
+static void a_file_beside_us_need_not_exist(void **state)
+{
+	char own[PATH_MAX], path[PATH_MAX], long_name[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", own, sizeof(own) - 1);
+
+	(void)state;
+	assert_true(n > 0);
+	own[n] = '\0';
+	assert_int_equal(path_beside_us("none", path), 0);
+	strcpy(strrchr(own, '/') + 1, "none");
+	assert_string_equal(path, own);
+	memset(long_name, 'x', sizeof(long_name));
+	long_name[sizeof(long_name) - 1] = '\0';
+	assert_int_equal(path_beside_us(long_name, path), -ENAMETOOLONG);
+	assert_string_equal(path, own);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +258,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_terminal_is_not_opened, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_lease_is_not_waited_for, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(the_cache_alone_can_be_asked, set_up, tear_down),
+		cmocka_unit_test(a_file_beside_us_need_not_exist),
 		cmocka_unit_test(an_open_file_has_the_path_that_it_has_now),
 		cmocka_unit_test_setup_teardown(the_time_of_access_stays_where_we_may, set_up, tear_down),
 	};

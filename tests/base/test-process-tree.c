@@ -170,6 +170,21 @@ static void a_child_that_was_there_before_is_left_alone(void **state)
 static int hold[2], told[2];
 
 /* A child of a thread that is not the first one, with a child of its own. */
+static void a_process_has_a_parent_until_it_is_reaped(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(process_parent(child), getpid());
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(process_parent(child), 0);
+}
+
 static void *fork_twice(void *unused)
 {
 	char byte;
@@ -218,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_tree_has_the_children_of_all_threads),
+		cmocka_unit_test(a_process_has_a_parent_until_it_is_reaped),
 		cmocka_unit_test(an_orphan_belongs_to_the_tree),
 		cmocka_unit_test(a_tree_is_ended),
 		cmocka_unit_test(a_child_that_was_there_before_is_left_alone),

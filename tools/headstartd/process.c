@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 #include "base/links.h"
+#include "base/run/process-tree.h"
 #include "base/strings.h"
 #include "base/times.h"
 #include "elf/script.h"
@@ -102,19 +103,6 @@ static bool resolve(const struct process_seen *seen, char ret[PATH_MAX])
 	return path_of_fd(fd, ret) == 0;
 }
 
-static int32_t parent_of(int32_t pid)
-{
-	char text[512];
-	const char *end;
-	int parent;
-
-	/* pid (comm) state ppid: the name may have any characters. */
-	if (!read_start(pid, "stat", text, sizeof(text)))
-		return 0;
-	end = strrchr(text, ')');
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 bool process_see(struct process_seen *seen)
 {
 	char path[PROC_PATH_SIZE];
@@ -122,7 +110,7 @@ bool process_see(struct process_seen *seen)
 	if (!read_link(proc_path(path, seen->pid, "exe"), seen->image))
 		return false;
 	seen->here = is_here(seen->pid);
-	seen->parent = seen->here ? parent_of(seen->pid) : 0;
+	seen->parent = seen->here ? process_parent(seen->pid) : 0;
 	seen->user = process_user(seen->pid);
 	if (!seen->here || !resolve(seen, seen->program))
 		memcpy(seen->program, seen->image, sizeof(seen->program));

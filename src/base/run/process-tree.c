@@ -16,11 +16,13 @@
 #include "base/array.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/strings.h"
 #include "base/times.h"
 
 #define PATIENCE_MS   5000
 #define LOOK_AGAIN_NS 10000000
-#define LIST_MAX      (1u << 20) /* bytes */
+#define LIST_MAX      (1u << 20)  /* bytes */
+#define STATUS_MAX    (64u << 10) /* bytes */
 
 /* Children that were there before the tree. A process has one list of children, so there is one of these, too. */
 static pid_t *others;
@@ -73,6 +75,20 @@ int process_tree_children(pid_t **ret, size_t *ret_n)
 	*ret = TAKE_PTR(pids);
 	*ret_n = n;
 	return 0;
+}
+
+pid_t process_parent(pid_t pid)
+{
+	_cleanup_free_ char *status = NULL;
+	uint64_t parent;
+	char path[64];
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	return read_pseudo_file(path, STATUS_MAX, &status, &size) == 0 &&
+			number_of_line(status, "PPid:", &parent)
+		? (pid_t)parent
+		: 0;
 }
 
 int process_tree_begin(void)

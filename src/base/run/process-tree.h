@@ -31,6 +31,9 @@ bool process_tree_ended(void);
  */
 int process_tree_children(pid_t **ret, size_t *ret_n);
 
+/* The parent of a process; 0 if the process has ended, or its parent is in another PID namespace. */
+pid_t process_parent(pid_t pid);
+
 /*
  * Appends the children of the process, those of its other threads too, and theirs, to *pids, which is the caller's to
  * free: at most PROCESS_TREE_MAX. Returns 0, -ENOMEM, or -ENOENT: it has ended, or as above.

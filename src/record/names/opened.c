@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
 #include "base/links.h"
+#include "base/run/process-tree.h"
 #include "base/stranger.h"
 #include "base/strings.h"
 #include "base/times.h"
@@ -165,20 +165,6 @@ bool opened_in_tree(const struct opens *opens, int32_t pid)
 	return inode_map_find(&opens->tree, 0, (uint64_t)pid) != INODE_MAP_NONE;
 }
 
-/* The parent of a process; 0: it has ended. */
-static int32_t parent_of(int32_t pid)
-{
-	_cleanup_free_ char *text = NULL;
-	uint64_t parent;
-	char path[64];
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	return read_pseudo_file(path, 1 << 16, &text, &size) == 0 && number_of_line(text, "PPid:", &parent)
-		? (int32_t)parent
-		: 0;
-}
-
 /*
  * The process whose namespace is looked at, and kept for as long as we record: it belongs to the tree, or is going to, as soon
  * as we hear of it. Namespaces of others are not kept: their mounts could not be unmounted. Returns 0 for these.
@@ -189,7 +175,7 @@ static int32_t whose_view(const struct opens *opens, int32_t pid)
 
 	if (!opens->everybody && opens->tree.count == 0)
 		return 0;
-	for (unsigned i = 0; i < ANCESTORS_MAX && ancestor > 1; i++, ancestor = parent_of(ancestor))
+	for (unsigned i = 0; i < ANCESTORS_MAX && ancestor > 1; i++, ancestor = process_parent(ancestor))
 		if (opened_in_tree(opens, ancestor))
 			return pid;
 	return 0;

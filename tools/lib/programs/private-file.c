@@ -6,30 +6,20 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/links.h"
 
 /* *ret is the caller's; NULL if there is no such file. Returns 0 or -ENOMEM. */
 static int find_in_build(const char *folder, const char *name, char **ret)
 {
-	_cleanup_free_ char *path = NULL;
-	char program[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-	char *slash;
+	_cleanup_free_ char *below = NULL;
+	char path[PATH_MAX];
 
-	*ret = NULL;
-	if (n <= 0)
-		return 0;
-	program[n] = '\0';
-	slash = strrchr(program, '/');
-	if (!slash)
-		return 0;
-	*slash = '\0';
-	if (asprintf(&path, "%s/../%s/%s", program, folder, name) < 0)
+	if (asprintf(&below, "../%s/%s", folder, name) < 0)
 		return -ENOMEM;
-	*ret = access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
+	*ret = path_beside_us(below, path) == 0 && access(path, R_OK) == 0 ? realpath(path, NULL) : NULL;
 	return 0;
 }
 
