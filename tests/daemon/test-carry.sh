@@ -125,10 +125,6 @@ case_paused() {
 	"$tool" why /bin/true | grep -q '^next     nothing: headstartd does not learn; it was started with --no-learn' || fail "why: $("$tool" why /bin/true)"
 	printf '[daemon]\nlearn = no\n' >"$tmp/no-learning.conf"
 	HEADSTART_CONFIG="$tmp/no-learning.conf" "$tool" why /bin/true | grep -qx "next     nothing: the settings switch learning off ('learn = no')" || fail "why: it does not know the settings"
-	for_others "$tool"
-	for verb in pause resume; do
-		refuses 1 "only root can $verb the daemon: sudo headstart $verb" $as_nobody "$others/headstart-tool" $verb
-	done
 	[ ! -e /run/headstart/paused ] || fail "it is paused still"
 	"$tool" status | grep -qx 'daemon    running: 0 plans carried out, 0 programs learnt' || fail "status: $("$tool" status)"
 	"$tool" resume || fail "resume without a pause"

@@ -30,7 +30,9 @@ case_wrong_words() {
 case_verbs_without_root() {
 	for_others "$tool"
 	refuses 1 "only root can read what the daemon knows" $as_nobody "$others/headstart-tool" why true
-	refuses 1 "cannot write '/run/headstart/paused'" $as_nobody "$others/headstart-tool" pause
+	for verb in pause resume; do
+		refuses 1 "only root can $verb the daemon: sudo headstart $verb" $as_nobody "$others/headstart-tool" $verb
+	done
 	refuses 2 "no program given" "$tool" why
 	refuses 2 "unexpected argument 'now'" "$tool" resume now
 }
