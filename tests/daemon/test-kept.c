@@ -6,12 +6,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -371,6 +373,36 @@ static void nothing_changes_in_the_turn_of_another(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
+/* Files of somebody who has recorded the program by sudo are in root's profile. Root neither reads them, nor asks who serves them. */
+static void files_of_who_recorded_are_not_looked_at(void **state)
+{
+	_cleanup_free_ char *path = stored(STATE_PROFILE_SUFFIX), *theirs = NULL;
+	_cleanup_close_ int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	struct profile recorded = start(0, 3);
+	struct recordings recordings = {0};
+	char event[4096];
+	size_t file;
+
+	if (geteuid() != 0)
+		skip(); /* of others, no file counts as root's */
+	theirs = make_file("theirs", NOBODY);
+	assert_int_equal(truncate(theirs, PAGE), 0);
+	assert_int_equal(profile_add_file(&recorded, theirs, PROFILE_REGULAR, &file), 0);
+	assert_int_equal(
+		profile_file_add_range(&recorded.files[file], (struct profile_range){.pages = 1, .runs = 1}),
+		0);
+	assert_int_equal(profile_file_identify(&recorded.files[file]), 0);
+	assert_int_equal(profile_finish(&recorded), 0);
+	assert_int_equal(recordings_add(&recordings, &recorded), 0);
+	assert_int_equal(recordings_save(&recordings, path, 0644), 0);
+	recordings_release(&recordings);
+	assert_int_equal(keep_make_plans(program), 0);
+	assert_true(inotify_add_watch(watch, theirs, IN_OPEN) >= 0);
+	assert_true(refine().learnt);
+	assert_int_equal(read(watch, event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+}
+
 struct seen {
 	char program[96];
 	uint64_t keys[4], bytes[4];
@@ -431,6 +463,7 @@ int main(void)
 		TEST(a_plan_that_is_not_what_is_stored_is_marked),
 		TEST(a_recording_is_left_alone),
 		TEST(nothing_changes_in_the_turn_of_another),
+		TEST(files_of_who_recorded_are_not_looked_at),
 		TEST(what_was_learnt_is_found_in_the_store),
 		TEST(what_was_recorded_is_not_found),
 		TEST(a_file_that_users_cannot_see_is_no_key_of_theirs),

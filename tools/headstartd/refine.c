@@ -64,10 +64,22 @@ static int load(struct refining *refining)
 	return r;
 }
 
+/*
+ * What was watched has nothing that others can change or not see, and nothing that was named as a document. What was recorded may have: it
+ * is not looked at.
+ */
+static bool is_judged(void *context, const char *path)
+{
+	struct stranger stranger;
+
+	return stranger_find_unasked(path, &stranger) == 0 && !hidden_from_others(path);
+}
+
 /* The next of `absent` for each page of the file that is left out. Pages that cannot be looked at count as in memory. */
 static void look_at_file(const struct profile_file *file, uint64_t page_size, uint8_t **absent)
 {
-	_cleanup_close_ int fd = open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME);
+	_cleanup_close_ int fd =
+		is_judged(NULL, file->path) ? open_regular(file->path, OPEN_NO_LINKS | OPEN_NO_ATIME) : -1;
 	unsigned char present;
 	struct stat st;
 	void *map;
@@ -114,14 +126,6 @@ void refining_look(struct refining *refining)
 		if (has_left_out(&recording->files[i]))
 			look_at_file(&recording->files[i], recording->page_size, &absent);
 	refining->recording = recording;
-}
-
-/* What was watched has nothing that others can change or not see, and nothing that was named as a document. */
-static bool is_judged(void *context, const char *path)
-{
-	struct stranger stranger;
-
-	return stranger_find(path, &stranger) == 0 && !hidden_from_others(path);
 }
 
 /* The next start is given another document. */
@@ -175,7 +179,7 @@ static void add_landmarks(struct profile *recording)
 	for (size_t i = 0; i < recording->n_files; i++) {
 		struct profile_file *file = &recording->files[i];
 
-		if (file->n_ranges > 0 && !file->landmarks &&
+		if (file->n_ranges > 0 && !file->landmarks && is_judged(NULL, file->path) &&
 			profile_file_staleness(file, 1) == PROFILE_FRESH)
 			(void)profile_file_keep_landmarks(file, recording->page_size);
 	}
