@@ -16,7 +16,10 @@
  */
 int path_of_fd(int fd, char ret_path[PATH_MAX]);
 
-/* The path of a file that lies where the running program does; untouched on failure. The file need not exist. Returns 0 or negative errno. */
+/*
+ * The path of a file that lies where the running program does; untouched on failure. The file need not exist. Returns 0 or negative
+ * errno.
+ */
 int path_beside_us(const char *name, char ret_path[PATH_MAX]);
 
 /* Whether this entry of an open folder is a symbolic link to a name in the same folder. */

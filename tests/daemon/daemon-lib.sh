@@ -71,13 +71,21 @@ end_hanging() {
 	umount -l "$tmp/hanging" 2>/dev/null || :
 }
 
-# Waits until the daemon has seen all that was executed before, and its children have ended. The first new note may be of what was
-# seen earlier.
+# Waits until the daemon has seen all that was executed before, and the children have ended that it did not have at begin_to_see. One that
+# looks at /proc for it stays, and may be replaced; all others end within ten seconds. The first new note may be of what was seen earlier.
+begin_to_see() {
+	until_a_note
+	children_of_daemon >"$tmp/children-that-stay"
+}
 until_all_is_seen() {
 	until_a_note && until_a_note
-	until [ -z "$(cat "/proc/$daemon_pid/task/$daemon_pid/children")" ]; do sleep 0.05; done
+	for try in $(seq 240); do
+		children_of_daemon | grep -qvxF -f "$tmp/children-that-stay" || break
+		sleep 0.05
+	done
 	until_a_note && until_a_note
 }
+children_of_daemon() { tr -s ' ' '\n' <"/proc/$daemon_pid/task/$daemon_pid/children"; }
 until_a_note() {
 	execs_before=$(note execs)
 	/bin/true

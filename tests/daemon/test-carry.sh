@@ -71,6 +71,7 @@ case_metadata_is_read_first() {
 
 stays_cold() { # COMMAND that starts its arguments…
 	make_cold
+	begin_to_see
 	start_waiter "$@" "$disk/waiter"
 	until [ "$(readlink "/proc/$waiter/exe")" = "$disk/waiter" ]; do sleep 0.02; done
 	until_all_is_seen
