@@ -248,14 +248,19 @@ static int take_switch(struct builder *builder, const struct timeline_moment *mo
 
 static int take_new(struct builder *builder, const struct timeline_moment *moment, uint64_t time)
 {
-	uint32_t parent = thread_of(builder, moment->thread);
+	uint32_t parent = thread_of(builder, moment->thread), made;
+	int r;
 
 	/* A worker of io_uring: the kernel makes it by itself, and reports nothing of it but some of its switches. */
 	if (parent == TIMELINE_NONE || (moment->flags & MOMENT_SHARES_THREAD && moment->flags & UNTRACED))
 		return 0;
-	return add_thread(builder, time, moment->other,
+	r = add_thread(builder, time, moment->other,
 		moment->flags & MOMENT_SHARES_THREAD ? builder->into->threads[parent].pid : moment->other,
 		parent);
+	made = thread_of(builder, moment->other);
+	if (r == 0 && made != TIMELINE_NONE)
+		builder->workers[made].narrow = builder->workers[parent].narrow;
+	return r;
 }
 
 static int take_access(struct builder *builder, uint32_t thread, uint32_t file,
@@ -423,10 +428,14 @@ static int take_moment(struct builder *builder, const struct timeline_moment *mo
 	case MOMENT_NEW:
 		return take_new(builder, moment, time);
 	case MOMENT_CALL:
-		builder->workers[thread].wait.call = moment->call;
+		builder->workers[thread].wait.call =
+			builder->workers[thread].narrow ? MOMENT_NO_CALL : moment->call;
 		builder->workers[thread].file = TIMELINE_NONE;
 		builder->workers[thread].n_runs = 0;
 		builder->workers[thread].wait_at = 0;
+		return 0;
+	case MOMENT_EXEC:
+		builder->workers[thread].narrow = moment->flags & MOMENT_NARROW;
 		return 0;
 	case MOMENT_TOUCH:
 	case MOMENT_ADDED:

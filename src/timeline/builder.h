@@ -19,6 +19,7 @@ struct worker {
 	enum timeline_state state;
 	uint64_t since;
 	bool ended;
+	bool narrow; /* it runs a 32-bit program */
 	struct wait wait;
 	uint32_t file, page; /* touched last, since the call began; TIMELINE_NONE */
 	size_t wait_at;      /* the span + 1 of its last wait in this call for an unknown file; 0: none */

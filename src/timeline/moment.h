@@ -12,6 +12,10 @@
 
 #define MOMENT_SHARES_THREAD 0x00010000u /* of the flags of clone(2): CLONE_THREAD */
 
+#define MOMENT_NO_CALL INT64_C(-1) /* of a MOMENT_CALL: not known */
+
+#define MOMENT_NARROW 1u /* of a MOMENT_EXEC: a 32-bit program, whose system calls have other numbers */
+
 #define MOMENT_TID_MAX (4u << 20) /* of pid_max: Documentation/admin-guide/sysctl/kernel.rst */
 
 enum timeline_moment_kind {
@@ -23,6 +27,7 @@ enum timeline_moment_kind {
 	MOMENT_MAPPED, /* those of these pages that are in memory are mapped around a touched one */
 	MOMENT_ADDED,  /* pages are put into the page cache, and will be read */
 	MOMENT_ASKED,  /* a disk is asked to read */
+	MOMENT_EXEC,   /* `thread` has executed a program */
 };
 
 enum timeline_context {
@@ -42,7 +47,7 @@ struct timeline_moment {
 			char name[16];  /* of `thread`, NUL-terminated */
 			uint32_t state; /* of `thread` from now on: MOMENT_SLEEPS … */
 		};
-		uint64_t flags; /* MOMENT_NEW: of clone(2) */
+		uint64_t flags; /* MOMENT_NEW: of clone(2); MOMENT_EXEC: as below */
 		int64_t call;   /* MOMENT_CALL: its number */
 		struct {
 			uint64_t inode;

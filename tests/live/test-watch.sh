@@ -212,7 +212,7 @@ stop, folder = sys.argv[1:]
 go, going = os.pipe()
 told, tells = os.pipe()
 made = 0
-while made < 999 and not os.path.exists(stop):
+while made < 249 and not os.path.exists(stop):
     made += 1
     if os.fork() == 0:
         os.close(going)
@@ -231,7 +231,7 @@ END
 		mkdir "$disk/$whom"
 		# The last one reads a file that says how many there are.
 		/usr/bin/python3 -c 'import sys
-for i in range(1, 1000):
+for i in range(1, 250):
     for name in (str(i), f"last-{i}"):
         open(f"{sys.argv[1]}/{name}", "w").write("text")' "$disk/$whom"
 		cold

@@ -82,6 +82,11 @@ void calls(uint64_t at, int32_t who, int64_t number)
 	add(at, who, MOMENT_CALL)->call = number;
 }
 
+void becomes(uint64_t at, int32_t who, uint64_t flags)
+{
+	add(at, who, MOMENT_EXEC)->flags = flags;
+}
+
 void touches(uint64_t at, int32_t who, uint64_t inode, uint32_t page)
 {
 	struct timeline_moment *moment = add(at, who, MOMENT_TOUCH);

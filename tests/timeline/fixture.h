@@ -27,6 +27,7 @@ void switches(uint64_t at, int32_t from, uint32_t state, int32_t to);
 void wakes(uint64_t at, int32_t who, int32_t whom, enum timeline_context context);
 void makes(uint64_t at, int32_t who, int32_t whom, uint64_t flags);
 void calls(uint64_t at, int32_t who, int64_t number);
+void becomes(uint64_t at, int32_t who, uint64_t flags);
 void touches(uint64_t at, int32_t who, uint64_t inode, uint32_t page);
 void adds(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last);
 void maps(uint64_t at, int32_t who, uint64_t inode, uint32_t page, uint32_t last);

@@ -124,6 +124,34 @@ static void a_read_that_follows_the_one_before_does_not_seek(void **state)
 	assert_true(timeline.reads[1].ahead); /* nobody waited for it */
 }
 
+/* The numbers of its system calls mean something else, also in what it forks, until that executes another program. */
+static void calls_of_a_32_bit_program_are_unknown(void **state)
+{
+	_cleanup_(timeline_releasep) struct timeline timeline = {0};
+
+	becomes(0, MAIN, MOMENT_NARROW);
+	switches(0, 1, 0, MAIN);
+	calls(1, MAIN, __NR_nanosleep);
+	switches(1, MAIN, SLEEPS, 1);
+	wakes(4, 1, MAIN, CONTEXT_HARD);
+	switches(4, 1, 0, MAIN);
+	makes(5, MAIN, CHILD, 0);
+	switches(5, MAIN, DEAD, CHILD);
+	calls(6, CHILD, __NR_nanosleep);
+	switches(6, CHILD, SLEEPS, 1);
+	wakes(8, 1, CHILD, CONTEXT_HARD);
+	switches(8, 1, 0, CHILD);
+	becomes(9, CHILD, 0);
+	calls(10, CHILD, __NR_nanosleep);
+	switches(10, CHILD, SLEEPS, 1);
+	wakes(12, 1, CHILD, CONTEXT_HARD);
+	switches(12, 1, 0, CHILD);
+	start_end(13, &timeline);
+	expect_span(&timeline, 1, 1, 4, TIMELINE_OTHER);
+	expect_span(&timeline, 4, 6, 8, TIMELINE_OTHER);
+	expect_span(&timeline, 6, 10, 12, TIMELINE_TIMER);
+}
+
 /* ext4 reads a block of the extent tree while it adds the data whose place the block tells. */
 static void the_file_systems_own_block_is_read_between(void **state)
 {
@@ -402,6 +430,7 @@ int main(void)
 		cmocka_unit_test(many_processes_are_summed),
 		cmocka_unit_test_setup(a_fault_waits_for_its_read, begin),
 		cmocka_unit_test_setup(a_read_that_follows_the_one_before_does_not_seek, begin),
+		cmocka_unit_test_setup(calls_of_a_32_bit_program_are_unknown, begin),
 		cmocka_unit_test_setup(the_file_systems_own_block_is_read_between, begin),
 		cmocka_unit_test_setup(two_extents_of_a_file_are_two_reads, begin),
 		cmocka_unit_test_setup(a_read_without_a_disk_ends_with_its_wait, begin),

@@ -53,6 +53,20 @@ END
 	tail -n 1 "$tmp/report" | grep -q ' computing; .*\.$' || fail "the report does not end with the sentence: $(cat "$tmp/report")"
 }
 
+# Its system calls have other numbers.
+case_sleep_of_a_32_bit_program_is_no_read() {
+	cc -m32 -O1 -nostdlib -static -fno-pie -no-pie -fno-stack-protector -o "$disk/i386" \
+		"$HEADSTART_TEST_SOURCE/tests/record/programs/followed32.c" 2>/dev/null || skip "no compiler for 32-bit programs"
+	head -c 2000000 /dev/zero >"$disk/zeros"
+	"$disk/i386" "$disk/zeros" || skip "32-bit programs do not run here"
+	trace -- sh -c "$disk/i386 $disk/zeros sleep; exit 0" || fail "$(cat "$tmp/err")"
+	report --json
+	json "$tmp/report" - "$disk/i386" <<'END' || fail "it waited for something else"
+[process] = [process for process in TOP["processes"] if process["program"] == ARGS[0]]
+assert process["causes"]["other"] > process["causes"]["read"], process
+END
+}
+
 case_next_command_can_be_typed() {
 	"$tool" trace --no-drop -o "$tmp/a b" -- true 2>"$tmp/err" || fail "$(cat "$tmp/err")"
 	grep -qxF "headstart: for more, type:  headstart report '$tmp/a b'" "$tmp/err" || fail "$(cat "$tmp/err")"

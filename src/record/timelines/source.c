@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "record/timelines/source.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/open.h"
 #include "device/device.h"
 #include "record/names/mounts.h"
 
 #define DISKS_MAX 64
-#define NO_CALL   (INT64_C(-1))
 
 /* A partition, and the disk that it is on. */
 struct partition {
@@ -112,8 +116,30 @@ static int take_requests(const struct record_disks *disks, struct timeline_reque
 	return 0;
 }
 
-static int take_execs(const struct record_trace *trace, struct timeline_remark **ret)
+/* Of a script this says nothing: its interpreter is hardly ever one. */
+static bool is_narrow(const char *path)
 {
+	_cleanup_close_ int fd = open_regular(path, OPEN_KEEP_ATIME);
+	unsigned char ident[EI_NIDENT];
+
+	return fd >= 0 && pread(fd, ident, sizeof(ident), 0) == (ssize_t)sizeof(ident) &&
+		memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS32;
+}
+
+static int add_exec(struct record_trace *trace, const struct record_exec *exec)
+{
+	const struct timeline_moment moment = {.time = exec->time,
+		.thread = exec->pid,
+		.kind = MOMENT_EXEC,
+		.flags = is_narrow(exec->path) ? MOMENT_NARROW : 0};
+
+	return record_trace_add_moment(trace, &moment);
+}
+
+static int take_execs(struct record_trace *trace, struct timeline_remark **ret)
+{
+	int r = 0;
+
 	*ret = calloc(trace->n_execs + 1, sizeof(**ret));
 	if (!*ret)
 		return -ENOMEM;
@@ -121,7 +147,9 @@ static int take_execs(const struct record_trace *trace, struct timeline_remark *
 		(*ret)[i] = (struct timeline_remark){.time = trace->execs[i].time,
 			.tid = trace->execs[i].pid,
 			.text = trace->execs[i].path};
-	return 0;
+	for (size_t i = 0; r == 0 && i < trace->n_execs; i++)
+		r = add_exec(trace, &trace->execs[i]);
+	return r;
 }
 
 int timeline_source_make(struct record_trace *trace, const struct record_files *files,
@@ -155,7 +183,7 @@ int timeline_source_append(
 		const struct timeline_moment asleep = {.time = moments[i].time - 1,
 			.thread = moments[i].thread,
 			.kind = MOMENT_CALL,
-			.call = NO_CALL};
+			.call = MOMENT_NO_CALL};
 
 		if (no_calls && moments[i].kind == MOMENT_SWITCH && (moments[i].state & MOMENT_SLEEPS))
 			r = record_trace_add_moment(to, &asleep);

@@ -28,7 +28,7 @@
 struct call {
 	char text[CALL_MAX];
 	int64_t number;
-	uint64_t args[6];
+	uint64_t args[6], stack;
 };
 
 /* What is being named. */
@@ -50,8 +50,10 @@ static bool read_call(int32_t tid, struct call *ret)
 		return false;
 	memcpy(ret->text, text, size + 1);
 	return sscanf(text,
-		       "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
-		       &ret->number, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5]) == 7;
+		       "%" SCNd64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
+		       " %" SCNx64,
+		       &ret->number, &args[0], &args[1], &args[2], &args[3], &args[4], &args[5],
+		       &ret->stack) == 8;
 }
 
 /* Only what its page tables have: another page may have to come from a file system that does not answer. */
@@ -325,8 +327,11 @@ static const struct {
 #endif
 };
 
+/* The calls of a 32-bit program, which has its stack in the first 4 GiB, have other numbers. */
 static bool put_name(const struct wait *wait)
 {
+	if (wait->call.stack <= UINT32_MAX)
+		return false;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		if (calls[i].number == wait->call.number)
 			return calls[i].name(wait);
