@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@ static _Noreturn void look(pid_t daemon, int socket, struct looker_desk *desk)
 
 	child_begin(daemon, SIGKILL, 0);
 	child_keep_only(socket);
+	prctl(PR_SET_NAME, "headstart-look"); /* it stays, unlike all other children */
 	while (recv(socket, &question, 1, 0) == 1) {
 		answer(desk, question);
 		if (send(socket, &question, 1, MSG_NOSIGNAL) != 1)
