@@ -67,8 +67,8 @@ int known_judge(struct known *known, const char *path, uint64_t key, uint64_t by
 void known_started(struct known *known, const char *path, uint64_t key, int64_t now);
 
 /*
- * Whether the next start should be traced: it is not learnt, not seldom cold, and was not traced in vain too often, or just now. A trace
- * in the future was made while the clock was wrong.
+ * Whether the next start should be traced: it is not learnt, not seldom cold, and was not traced in vain too often, or just now. A
+ * trace in the future was made while the clock was wrong.
  */
 bool known_wants_trace(const struct known_program *program, int64_t now);
 

@@ -59,11 +59,13 @@ uint64_t keep_find(const char *program);
 int keep_each(void (*take)(void *context, const char *program, uint64_t key, uint64_t bytes), void *context);
 
 /*
- * Removes the program's profile and plans, unless somebody has recorded it. The other is for who has the turn. Returns 0 if nothing that was learnt
- * is left, or negative errno.
+ * Removes the program's profile and plans, unless somebody has recorded it. The other is for who has the turn. Returns 0 if nothing
+ * that was learnt is left, or negative errno.
  */
 int keep_forget(const char *program);
 int keep_forget_in_turn(const char *program);
 
-/* Removes what was learnt of the start with this key, unless that is all that is known of the program. Returns 0 or negative errno. */
+/*
+ * Removes what was learnt of the start with this key, unless that is all that is known of the program. Returns 0 or negative errno.
+ */
 int keep_forget_start(const char *program, uint64_t key);
