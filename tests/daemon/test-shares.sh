@@ -143,9 +143,10 @@ END
 	until_note known -eq 0
 }
 
-# Each prefetcher that is started counts.
+# Each prefetcher that is started counts. Starts by one user are looked at once a second.
 each_start_is_looked_at() {
 	for start in 1 2 3 4 5; do
+		sleep 1.2
 		served=$(note started)
 		"$page" out "$disk/data" || fail "pages stay in the page cache"
 		"$disk/sleeper" 60 &

@@ -28,12 +28,8 @@
 
 #define HELPERS_OF_USER 16 /* a user whose programs make helpers hang stops no other user's */
 #define HELPER_S        10 /* seconds, until it becomes the prefetcher, which has a limit of its own */
-/*
- * A program that a user executes a hundred times a second gets so many helpers in that time. One would not do: a host is asked for
- * something else each time. Each user has their own: they may have switched headstart off.
- */
-#define LOOKS    4
-#define LOOKS_MS 1000
+#define LOOK_AGAIN_MS                                                                                        \
+	1000 /* a program that a user executes a hundred times a second gets one helper a second */
 
 int carry_init(struct carry *carry)
 {
@@ -78,16 +74,17 @@ static bool has_plan(const struct carry *carry, const char *program)
 		lstat(path, &st) == 0 && state_file_trusted(st.st_uid, st.st_mode, 0);
 }
 
-/* Whether helpers have looked at the user's starts of the program often enough just now; otherwise one will. */
+/* Whether a helper has looked just now at a start of the program by this user; otherwise one will. Another user may switch it off. */
 static bool was_looked_at(struct carry *carry, const char *program, uid_t user)
 {
 	uint64_t hash = checksum64(program, strlen(program)) ^ checksum64(&user, sizeof(user));
 	struct carry_recent *recent = &carry->recent[hash % CARRY_RECENT];
 	uint64_t now = monotonic_ms();
 
-	if (recent->hash != hash || recent->until_ms <= now)
-		*recent = (struct carry_recent){.hash = hash, .until_ms = now + LOOKS_MS};
-	return recent->looks++ >= LOOKS;
+	if (recent->hash == hash && recent->until_ms > now)
+		return true;
+	*recent = (struct carry_recent){.hash = hash, .until_ms = now + LOOK_AGAIN_MS};
+	return false;
 }
 
 static bool switched_off(const struct process_seen *seen, const char *program)

@@ -56,9 +56,8 @@ struct carry {
 	struct carry_helper helpers[CARRY_HELPERS];
 	struct carry_recent {
 		uint64_t hash;     /* of program and user */
-		uint64_t until_ms; /* CLOCK_MONOTONIC; then they are counted anew */
-		unsigned looks;    /* that helpers were asked for */
-	} recent[CARRY_RECENT];    /* what was executed just now */
+		uint64_t until_ms; /* CLOCK_MONOTONIC */
+	} recent[CARRY_RECENT];    /* what a helper has looked at just now */
 };
 
 /* Returns 0 or negative errno: -EPERM as store_of_process(). */
