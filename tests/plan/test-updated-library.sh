@@ -159,7 +159,7 @@ case_guesses_are_told() {
 	"$headstart" doctor --json "$real/app" >json || :
 	json json - <<'EOF' || fail "doctor: $(cat json)"
 plan = next(f for f in TOP["findings"] if f["subject"] == "plan")
-assert plan["severity"] == "ok" and "KiB of them are guessed" in plan["consequence"], plan
+assert plan["severity"] == "ok" and "MB of them are guessed" in plan["consequence"], plan
 EOF
 }
 
