@@ -81,8 +81,12 @@ static void a_child_that_lives_on_leaves_the_next_tracer_new(void **state)
 	pid_t child;
 	int fd;
 
+	if (tracing.tracefs < 0 && geteuid() == 0) {
+		print_message("no mount of its own (valgrind)\n"); /* it does not know fsopen(2) */
+		skip();
+	}
 	if (tracing.tracefs < 0 || tracing_prepare(&tracing, true) < 0) {
-		print_message("partial: no tracing here\n");
+		print_message("no tracing here\n");
 		skip();
 	}
 	memcpy(before, tracing.instance, sizeof(before));
