@@ -7,6 +7,7 @@ if ! command -v rpm >/dev/null || ! command -v rpmbuild >/dev/null; then
 fi
 [ "$(id -u)" = 0 ] || skip "installing packages into another root needs root"
 root=$tmp/root
+export HOME="$tmp" # Debian's rpm makes a database there
 force=$(rpm --help | grep -o -- --force-debian) || : # Debian's rpm needs it before 4.20, and does not know it since
 
 add_package() {    # NAME PATH…

@@ -12,6 +12,7 @@ case $private in
 /usr/lib*/headstart) ;;
 *) skip "the prefix of this build is not /usr" ;;
 esac
+export HOME="$tmp" # Debian's rpm makes a database there
 
 case_packages_have_what_is_installed() {
 	"$HEADSTART_TEST_SOURCE/packaging/build-rpm" -o "$tmp/rpms" --nodeps --define "_libdir ${private%/headstart}" >"$tmp/out" 2>&1 ||
