@@ -137,6 +137,7 @@ static bool ask(struct looker *looker, enum question question)
 	int32_t pid = looker->desk->seen.pid;
 	char byte = (char)question;
 
+	errno = 0; /* recv(2) leaves it alone if the child has ended, which is no user's fault */
 	if (send(looker->socket, &byte, 1, MSG_NOSIGNAL) == 1 && recv(looker->socket, &byte, 1, 0) == 1)
 		return looker->desk->found;
 	if (errno == EAGAIN)
