@@ -144,16 +144,7 @@ case_settings_deny() {
 # Of root's plan all leave to the daemon's prefetcher what it has begun (format/plan-locks.h).
 case_one_owner() {
 	plan=$(echo "$HEADSTART_STATE"/waiter-*.plan)
-	/usr/bin/python3 - "$plan" "$tmp/locked" <<'END2' &
-import fcntl, os, sys, time
-plan = open(sys.argv[1], "r+b")
-fcntl.lockf(plan, fcntl.LOCK_EX, 1, 1)
-open(sys.argv[2], "w").close()
-while os.path.exists(sys.argv[2]):
-    time.sleep(0.02)
-END2
-	holder=$!
-	until [ -e "$tmp/locked" ]; do sleep 0.02; done
+	hold_lock "$plan" 1 1
 	make_cold
 	"$prefetch" --wait --fd 9 9<"$plan"
 	none_came || fail "a shim's prefetcher does not leave the plan to the daemon's: $(cat "$tmp/came")"

@@ -117,16 +117,7 @@ case_what_cannot_be_forgotten_is_tried_again() {
 	until_note learnt -eq 1
 	until [ -e "$HEADSTART_STATE/learn/known" ]; do sleep 0.05; done
 	daemon_has_children -eq 1
-	/usr/bin/python3 - "$HEADSTART_STATE/.lock" "$tmp/locked" <<'END' &
-import fcntl, os, sys, time
-lock = open(sys.argv[1], "a")
-fcntl.lockf(lock, fcntl.LOCK_EX)
-open(sys.argv[2], "w").close()
-while os.path.exists(sys.argv[2]):
-    time.sleep(0.02)
-END
-	holder=$!
-	until [ -e "$tmp/locked" ]; do sleep 0.02; done
+	hold_lock "$HEADSTART_STATE/.lock"
 	echo $((70 * 86400)) >"$tmp/clock"
 	daemon_has_children -gt 1
 	daemon_has_children -eq 1
