@@ -11,7 +11,6 @@ home=$disk/home
 other_home=$disk/other-home
 own=$(own_of "$home")
 own_settings
-take_turn
 
 at_case_exit() {
 	stop_daemon
@@ -26,8 +25,10 @@ start_under_systemd() {
 	listen_for_keep /run/headstart/keep
 }
 
-# The user's file in a folder of root's, the user's folder with a file of theirs and a program of somebody else's.
+# The user's file in a folder of root's, the user's folder with a file of theirs and a program of somebody else's. Each case has a turn,
+# for the daemon records; it ends with the case, or once a home hangs, which takes long.
 make_files() {
+	take_turn
 	rm -rf "$home" "$other_home" "$disk/data.closed" "$disk/data.theirs" "$HEADSTART_STATE"
 	make_home "$home" "$user"
 	make_home "$other_home" "$other"
@@ -314,6 +315,7 @@ case_home_that_hangs_delays_nobody() {
 		[ -z "$hangs" ] || break
 	done
 	[ -n "$hangs" ] || fail "no process of the user waits: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	exec 7<&-
 	others_are_served
 	# The daemon gives it up, and goes on.
 	note_tries=1800 until_note tracing -eq 0
@@ -343,6 +345,7 @@ case_home_that_hangs_delays_no_plan() {
 		done
 	done
 	[ -n "$hangs" ] || fail "no process of the user waits: $(cat /run/headstart/daemon "$tmp/daemon-log")"
+	exec 7<&-
 	[ "$(note started)" -gt "$before" ] || note_tries=200 until_note started -gt "$before"
 	others_are_served
 	# Once the daemon has given it up, the user gets no more of them.
