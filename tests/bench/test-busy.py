@@ -86,6 +86,18 @@ class Runs(unittest.TestCase):
         with open(os.path.join(logs, "run-1.log"), encoding="utf-8") as file:
             self.assertIn("failed: one", file.read())
 
+    def test_the_report_of_an_interrupted_row_has_what_had_ended(self):
+        with self.assertRaises(KeyboardInterrupt):
+            self.run_script("""cd "$(dirname "$0")"
+                ! mkdir ../../../first || { echo "1 passed, 0 failed, 0 skipped"; exit; }
+                until [ -s ../../../../report ]; do sleep 0.05; done
+                kill -INT $PPID
+                sleep 60
+                """, "--runs", "3")
+        with open(self.report, encoding="utf-8") as file:
+            self.assertEqual([run["passed"] for run in json.load(file)["runs"]], [1])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["report", "source"], "something is left behind")
+
     def test_a_run_that_says_nothing_has_failed(self):
         status, report = self.run_script("exit 1", "--runs", "1")
         self.assertEqual((status, report["runs"][0]["passed"]), (1, None))
