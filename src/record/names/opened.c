@@ -21,7 +21,9 @@
 #include "base/times.h"
 #include "record/names/marks.h"
 
-#define ANCESTORS_MAX 16 /* that are looked for in the tree */
+#define ANCESTORS_MAX 16         /* that are looked for in the tree */
+#define MISSED_FOR    1000000000 /* nanoseconds */
+#define MISSED_MAX    64         /* mounts in that time */
 
 /* An opened file, as an event describes it. */
 struct opening {
@@ -181,17 +183,33 @@ static int32_t whose_view(const struct opens *opens, int32_t pid)
 	return 0;
 }
 
+/*
+ * Whether the mount has been looked for in all of the tree just now, in vain, or too many others have. Every opening on a lower layer of
+ * an overlay is on a mount that nobody has.
+ */
+static bool was_missed(struct opens *opens, uint64_t mount_id)
+{
+	uint64_t now = monotonic_ns();
+
+	if (now - opens->missed_since >= MISSED_FOR) {
+		inode_map_release(&opens->missed);
+		opens->missed_since = now;
+	}
+	return opens->missed.count >= MISSED_MAX ||
+		inode_map_find(&opens->missed, 0, mount_id) != INODE_MAP_NONE;
+}
+
 /* Finds the view that has the mount. If the process has ended, others of the tree may be left there. */
 static int find_view(struct opens *opens, const struct opening *opening, uint64_t mount_id, struct view **ret)
 {
 	int r = views_find(&opens->views, mount_id, whose_view(opens, opening->pid), ret);
 
-	if (r < 0 || *ret || kill(opening->pid, 0) == 0)
+	if (r < 0 || *ret || kill(opening->pid, 0) == 0 || was_missed(opens, mount_id))
 		return r;
 	for (size_t i = 0; r == 0 && !*ret && i < opens->tree.n_slots; i++)
 		if (opens->tree.slots[i].index != INODE_MAP_NONE)
 			r = views_find(&opens->views, mount_id, (int32_t)opens->tree.slots[i].inode, ret);
-	return r;
+	return r < 0 || *ret ? r : inode_map_add(&opens->missed, 0, mount_id, 0);
 }
 
 /* The name in our own namespace of a file that was opened in another one. */

@@ -158,6 +158,7 @@ void opens_release(struct opens *opens)
 	inode_map_release(&opens->tree);
 	inode_map_release(&opens->marked);
 	inode_map_release(&opens->unnamed);
+	inode_map_release(&opens->missed);
 	views_release(&opens->views);
 	record_files_release(&opens->files);
 	*opens = (struct opens)OPENS_INIT;

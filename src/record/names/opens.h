@@ -20,6 +20,8 @@ struct opens {
 	struct views views;
 	struct inode_map marked;  /* (device, 0) of the file systems that are marked */
 	struct inode_map unnamed; /* (device, inode) of opened files without a name in our namespace */
+	struct inode_map missed;  /* (0, id) of the mounts that no process of the tree had, */
+	uint64_t missed_since;    /* since this monotonic_ns() */
 	bool bounded; /* set before opens_start(): what waits in the kernel, and what is noted, takes only so much memory */
 	bool lost; /* some was left out for that, or could not be opened */
 	/*

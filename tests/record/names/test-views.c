@@ -18,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "base/times.h"
 #include "record/names/unnamed.h"
 #include "record/names/views.h"
 #include "tree.h"
@@ -229,6 +230,51 @@ static void the_namespace_of_a_process_that_has_ended_is_let_go(void **state)
 	views_release(&views);
 }
 
+static pid_t ended_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+/* Looking at every process of the tree for each opening takes minutes, if there are many of both. */
+static void a_mount_that_nobody_has_is_looked_for_once_a_second(void **state)
+{
+	struct opens opens = OPENS_INIT;
+	struct mounts mounts = {0};
+	pid_t pid = start_in(CLONE_NEWNS), opener = ended_child();
+	struct record_trace trace = {.pids = &pid, .n_pids = 1};
+	_cleanup_close_ int fd = -1;
+	char path[128];
+	uint64_t begun;
+
+	if (pid < 0) {
+		print_message("partial: no namespaces here\n");
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/root%s", pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(mounts_read(&mounts), 0);
+	opens_start_empty(&opens, &mounts);
+	begun = monotonic_ns();
+	assert_int_equal(opens_add(&opens, fd, opener, NULL), 0);
+	/* The process that has the mount joins the tree. */
+	assert_int_equal(opens_drain(&opens, &trace), 0);
+	assert_int_equal(opens_add(&opens, fd, opener, NULL), 0);
+	if (monotonic_ns() - begun < 1000000000)
+		assert_int_equal(opens.views.count, 0);
+	opens.missed_since -= 1000000000;
+	assert_int_equal(opens_add(&opens, fd, opener, NULL), 0);
+	assert_int_equal(opens.views.count, 1);
+	end_child(pid);
+	opens_release(&opens);
+	mounts_release(&mounts);
+}
+
 static void a_namespace_of_others_is_not_looked_at_if_none_is_to_be(void **state)
 {
 	static const int namespaces[] = {CLONE_NEWNS, CLONE_NEWNS | CLONE_NEWUSER};
@@ -311,6 +357,7 @@ int main(void)
 		TEST(a_file_below_a_mount_of_which_nothing_is_known),
 		cmocka_unit_test(only_namespaces_of_our_own_users_are_trusted),
 		cmocka_unit_test(the_namespace_of_a_process_that_has_ended_is_let_go),
+		TEST(a_mount_that_nobody_has_is_looked_for_once_a_second),
 		cmocka_unit_test(a_namespace_of_others_is_not_looked_at_if_none_is_to_be),
 		cmocka_unit_test(our_own_namespace_is_no_view),
 		cmocka_unit_test(files_without_a_name_are_counted_once),
