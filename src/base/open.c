@@ -102,3 +102,18 @@ int open_regular(const char *path, unsigned options)
 {
 	return open_typed(path, S_IFREG, options);
 }
+
+int open_below(const char *root, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_close_ int folder = -1;
+	int fd;
+
+	if (!root[0]) {
+		fd = open(path, O_PATH | O_CLOEXEC);
+	} else {
+		folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		fd = folder < 0 ? -1 : (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
+	}
+	return fd < 0 ? -errno : fd;
+}

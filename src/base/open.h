@@ -41,3 +41,9 @@ int open_typed(const char *path, mode_t type, unsigned options);
  */
 struct open_how open_begin(mode_t type, unsigned options);
 int open_finish(int fd, mode_t type, unsigned options);
+
+/*
+ * Opens a path with O_PATH below the folder `root`: no symbolic link, not even an absolute one, leads out of it. If
+ * `root` is "", opens the path as it is. Returns a descriptor, or negative errno: -ENOSYS for a root before Linux 5.6.
+ */
+int open_below(const char *root, const char *path);

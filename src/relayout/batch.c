@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -14,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -28,29 +26,18 @@
 #include "replace/hard-links.h"
 #include "replace/publish.h"
 
-/* Opens a path below the root. No symbolic link, not even an absolute one, leads out of it (Linux 5.6). */
-static int open_below(const char *root, const char *path)
-{
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT};
-	_cleanup_close_ int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = folder < 0 ? -1 : (int)syscall(SYS_openat2, folder, path, &how, sizeof(how));
-
-	return fd < 0 ? -errno : fd;
-}
-
 /*
  * Opens a path inside the root with O_PATH: it may lead to a device. *ret_path, which the caller frees, is the canonical
  * path of the file as this process sees it. Returns the descriptor or negative errno.
  */
 static int open_inside(const struct relayout_batch *batch, const char *path, char **ret_path)
 {
-	_cleanup_close_ int fd =
-		batch->root[0] ? open_below(batch->root, path) : open(path, O_PATH | O_CLOEXEC);
+	_cleanup_close_ int fd = open_below(batch->root, path);
 	char target[PATH_MAX];
 	int r;
 
 	if (fd < 0)
-		return batch->root[0] ? fd : -errno;
+		return fd;
 	r = path_of_fd(fd, target);
 	if (r < 0)
 		return r;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "relayout/loader.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/open.h"
 #include "base/strings.h"
 #include "elf/view.h"
 
@@ -42,14 +43,16 @@ static bool defines_version(const struct elf_view *view, const char *name)
 	return false;
 }
 
-static bool libc_knows_relr(const char *path, uint16_t machine)
+static bool libc_knows_relr(const char *root, const char *path, uint16_t machine)
 {
+	int found = open_below(root, path);
+	_cleanup_close_ int fd = found < 0 ? found : open_finish(found, S_IFREG, 0);
 	_cleanup_(elf_view_releasep) struct elf_view view = {0};
 	_cleanup_free_ char *data = NULL;
 	const char *problem;
 	size_t size;
 
-	return read_file(path, LIBC_LIMIT, &data, &size) == 0 &&
+	return fd >= 0 && read_to_end(fd, LIBC_LIMIT, &data, &size) == 0 &&
 		elf_view_init(&view, (const uint8_t *)data, size, &problem) == 0 &&
 		view.header.e_machine == machine && defines_version(&view, "GLIBC_ABI_DT_RELR");
 }
@@ -67,13 +70,11 @@ bool loader_knows_relr(const char *root, uint16_t machine)
 		{"/usr/lib", ""},
 		{"/lib", ""},
 	};
-	char path[PATH_MAX];
+	char path[64];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int n = snprintf(
-			path, sizeof(path), "%s%s%s/libc.so.6", root, places[i].folder, places[i].below);
-
-		if (n > 0 && (size_t)n < sizeof(path) && libc_knows_relr(path, machine))
+		snprintf(path, sizeof(path), "%s%s/libc.so.6", places[i].folder, places[i].below);
+		if (libc_knows_relr(root, path, machine))
 			return true;
 	}
 	return false;
