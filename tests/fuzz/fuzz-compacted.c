@@ -26,16 +26,10 @@ static bool check(const void *original, size_t original_size, const void *data, 
 static void seal(const void *original, size_t original_size, uint8_t *data, size_t size)
 {
 	struct note_relaid note;
-	Elf64_Ehdr header;
-	uint64_t at;
+	uint64_t at = seal_find_note(data, size, &note);
 
-	if (size < sizeof(header))
+	if (!at)
 		return;
-	memcpy(&header, data, sizeof(header));
-	at = note_offset(&header) + offsetof(struct note_segment, relaid);
-	if (at > size || size - at < sizeof(note))
-		return;
-	memcpy(&note, data + at, sizeof(note));
 	note.original_size = LE64(original_size);
 	note.original_checksum = LE64(checksum64(original, original_size));
 	memcpy(data + at, &note, sizeof(note));

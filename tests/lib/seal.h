@@ -42,6 +42,22 @@ static inline void seal_profile(void *data, size_t size)
 	memcpy((char *)data + size - sizeof(checksum), &checksum, sizeof(checksum));
 }
 
+/* Copies the note of a relaid file. Returns where it lies, or 0 if there is no room for one where its header says. */
+static inline uint64_t seal_find_note(const void *data, size_t size, struct note_relaid *ret)
+{
+	Elf64_Ehdr header;
+	uint64_t at;
+
+	if (size < sizeof(header))
+		return 0;
+	memcpy(&header, data, sizeof(header));
+	at = note_offset(&header) + offsetof(struct note_segment, relaid);
+	if (at > size || size - at < sizeof(*ret))
+		return 0;
+	memcpy(ret, (const uint8_t *)data + at, sizeof(*ret));
+	return at;
+}
+
 /*
  * Corrects the checksum of what was appended to a relaid file, or of all of a compacted file; with `original`, also
  * that of the original inside it.
@@ -51,19 +67,15 @@ static inline void seal_relaid(void *data, size_t size, int original)
 	uint8_t *bytes = data;
 	struct note_relaid note;
 	Elf64_Ehdr header, first;
-	uint64_t at, start;
+	uint64_t at = seal_find_note(data, size, &note), start;
 
-	if (size < sizeof(header))
+	if (!at)
 		return;
-	memcpy(&header, data, sizeof(header));
-	at = note_offset(&header) + offsetof(struct note_segment, relaid);
-	if (at > size || size - at < sizeof(note))
-		return;
-	memcpy(&note, bytes + at, sizeof(note));
 	start = (LE32(note.passes) & NOTE_PASS_COMPACT) ? 0 : LE64(note.original_size);
 	if (start > at)
 		return;
 	if (original && start >= sizeof(header)) {
+		memcpy(&header, data, sizeof(header));
 		first = header;
 		first.e_phoff = LE64(note.original_phoff);
 		first.e_phnum = (Elf64_Half)LE32(note.original_phnum);
