@@ -263,4 +263,45 @@ case_perf_names_functions_of_relaid_libraries() {
 	grep -qE '[0-9]+\.[0-9]+% .*\[\.\] spin' out || fail "perf does not name the function: $(head -n 20 out)"
 }
 
+# The offsets of a function in a relaid file, by its section headers and by its program headers, for one whose copy is executed.
+hot_function() { # FILE
+	{
+		readelf -SW "$1" 2>/dev/null | sed 's/^ *\[ *[0-9]*\]//' | awk '$1 == ".text" { print "section", $3, $4, $5 }'
+		readelf -lW "$1" 2>/dev/null | awk '$1 == "LOAD" { print "segment", $3, $2, $5 }'
+		readelf -sW "$1" 2>/dev/null | awk '$4 == "FUNC" && $8 ~ /^_ZL?[0-9]*f[0-9]+i$/ { print "function", $2, 0, 0 }'
+	} >layout
+	python3 - layout <<'PY'
+import sys
+lines = [line.split() for line in open(sys.argv[1])]
+def offset(kind, address):
+    for start, at, size in ((int(word, 16) for word in words[1:]) for words in lines if words[0] == kind):
+        if start <= address < start + size:
+            return address - start + at
+for words in lines:
+    if words[0] == "function":
+        by_section, by_segment = (offset(kind, int(words[1], 16)) for kind in ("section", "segment"))
+        if by_section != by_segment:
+            print(by_section, by_segment)
+            break
+PY
+}
+
+# man/headstart-relayout.1.scd says so. The control: the same place in the original is hit.
+case_uprobes_in_hot_code_need_an_offset_by_program_headers() {
+	hot_function new/libsum.so >places
+	read -r by_section by_segment <places || fail 'no function is executed from its copy'
+	hits() { # FOLDER OFFSET
+		LD_LIBRARY_PATH=$tmp/$1 "$HEADSTART_TEST_BUILD/tests/relayout/uprobe-hits" "$1/libsum.so" "$2" env PLAIN=1 ./program >out || return $?
+		tail -n 1 out
+	}
+	hits . "$by_section" >count || {
+		[ $? = 77 ] || fail "uprobe-hits exited $?"
+		untried 'no uprobes can be set here'
+		return 0
+	}
+	[ "$(cat count)" = 1 ] || fail "in the original: $(cat count) hits"
+	[ "$(hits new "$by_section")" = 0 ] || fail 'by section headers it fires: the manual page says that it does not'
+	[ "$(hits new "$by_segment")" = 1 ] || fail 'by program headers it does not fire'
+}
+
 run_cases
