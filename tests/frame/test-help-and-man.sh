@@ -11,6 +11,11 @@ man_options() {
 	grep -oE '\*--[a-z][a-z-]+' "$1" | tr -d '*' | sort -u
 }
 
+# One letter and the name that it stands for: -h, --help.
+letters() {
+	sed -nE 's/^ *\*?(-[a-zA-Z])\*?, \*?(--[a-z][a-z-]+).*/\1, \2/p' "$@" | sort -u
+}
+
 compare() {
 	page=$HEADSTART_TEST_SOURCE/man/$1.scd
 	shift
@@ -21,6 +26,9 @@ compare() {
 	man_options "$page" >"$tmp/man"
 	cmp -s "$tmp/help" "$tmp/man" ||
 		fail "'$* --help' and $(basename "$page") differ: $(diff "$tmp/help" "$tmp/man" | grep '^[<>]')"
+	letters "$page" >"$tmp/man"
+	letters "$tmp/text" | cmp -s - "$tmp/man" ||
+		fail "'$* --help' and $(basename "$page") differ: $(letters "$tmp/text" | diff - "$tmp/man" | grep '^[<>]')"
 	[ "$(head -c 7 "$tmp/text")" = 'usage: ' ] || fail "'$* --help' does not begin with 'usage: '"
 	[ "$(grep -c '^options:$' "$tmp/text")" = 1 ] || fail "'$* --help' has no list of options"
 	grep -qE '^  -h, --help +print this$' "$tmp/text" || fail "'$* --help' does not end its list as the others do"
