@@ -20,6 +20,15 @@ case_in_a_container() {
 	refuses 1 "must run outside of containers" unshare --pid --fork --mount-proc "$daemon"
 }
 
+# What it may raise by itself is no reason.
+case_few_descriptors() {
+	refuses 1 "may open only 8 files at once" prlimit --nofile=8:8 "$daemon"
+	confined="prlimit --nofile=8:1024 $confined"
+	start_daemon
+	stop_daemon
+	[ "$daemon_status" = 0 ] || fail "it exits $daemon_status: $(cat "$tmp/daemon-log")"
+}
+
 case_wrong_words() {
 	refuses 2 "unknown option '--frob'" "$daemon" --frob
 	refuses 2 "unexpected argument 'now'" "$daemon" now
@@ -53,6 +62,7 @@ case_state_of_others() {
 	status=0
 	HEADSTART_STATE=$tmp/theirs "$daemon" 2>"$tmp/err" || status=$?
 	[ "$status" = 1 ] || fail "exit status $status: $(cat "$tmp/err")"
+	refuses 1 "cannot use '/proc/state/" env HEADSTART_STATE=/proc/state "$daemon"
 }
 
 run_cases

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -40,6 +41,7 @@
 #define NOTE_MS     1000          /* the note is at most so old while something happens */
 #define SWITCHES_MS 1000          /* how often the kill switch is looked at, at most */
 #define BUDGET_MB   256
+#define DESCRIPTORS 16 /* that it opens at least, beside one for each processor */
 
 static const char help[] =
 	"usage: headstartd [OPTION…]\n"
@@ -174,6 +176,21 @@ static int take_signals(struct daemon *daemon)
 	return daemon->signals < 0 ? -errno : 0;
 }
 
+/* Those of a tracer are not among them: without them it carries plans out all the same. */
+static int refuse_few_descriptors(void)
+{
+	unsigned long long needed = DESCRIPTORS + (unsigned long long)sysconf(_SC_NPROCESSORS_CONF);
+	struct rlimit limit;
+
+	descriptors_allow_all();
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= needed)
+		return 0;
+	return verb_fail(
+		"headstartd may open only %llu files at once and needs %llu: raise RLIMIT_NOFILE (LimitNOFILE= of "
+		"its unit, or 'ulimit -n')",
+		(unsigned long long)limit.rlim_cur, needed);
+}
+
 /* Returns 0, or an exit status after printing the reason. */
 static int set_up(struct daemon *daemon)
 {
@@ -183,7 +200,7 @@ static int set_up(struct daemon *daemon)
 		return verb_fail(
 			"headstartd sees the programs of the whole machine, and so must run outside of "
 			"containers: their process numbers are others");
-	if (refuse_strange_state() != 0)
+	if (refuse_few_descriptors() != 0 || refuse_strange_state() != 0)
 		return VERB_FAILED;
 	daemon->tracefs = kernelfs_open_tracefs();
 	if (daemon->tracefs < 0)
@@ -207,7 +224,6 @@ static int set_up(struct daemon *daemon)
 	if (r < 0)
 		return verb_fail_errno(r, "cannot receive signals");
 	let_programs_go_first();
-	descriptors_allow_all();
 	r = see_execs(daemon);
 	return r < 0 ? fail_tracefs(r) : 0;
 }

@@ -38,14 +38,14 @@ static int open_folder(struct lessons *lessons)
 	_cleanup_free_ char *state = NULL, *folder = NULL, *lock = NULL;
 	int r = store_folder(&state);
 
-	if (r == 0)
-		r = make_folders_for_all(state);
 	if (r < 0)
 		return r;
 	if (asprintf(&folder, "%s/learn", state) < 0 || asprintf(&lock, "%s/lock", folder) < 0 ||
 		asprintf(&lessons->saver.path, "%s/known", folder) < 0)
 		return -ENOMEM;
-	r = make_folders(folder, 0700);
+	r = make_folders_for_all(state);
+	if (r == 0)
+		r = make_folders(folder, 0700);
 	if (r < 0)
 		return r;
 	lessons->lock = lock_file(lock);
